@@ -1,0 +1,124 @@
+# How Weir is compiled: flags, ccache, precompiled headers, and one function per kind of target.
+# Sources are found by globbing: a new file needs no change here.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
+
+add_compile_options(-Wall -Wextra -Werror=return-type -Wno-unused-parameter)
+if(WEIR_SANITIZE)
+  add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WEIR_SANITIZE})
+endif()
+if(WEIR_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(WEIR_FEW_TYPES)
+  add_compile_definitions(WEIR_FEW_TYPES)
+endif()
+
+# ccache, told to accept precompiled headers and to share entries between checkouts at different paths.
+find_program(WEIR_CCACHE ccache)
+if(WEIR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  cmake_path(GET PROJECT_SOURCE_DIR PARENT_PATH parent)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      env CCACHE_BASEDIR=${parent} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${WEIR_CCACHE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(WEIR_PCH_FLAGS -fpch-preprocess)
+else()
+  set(WEIR_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+# weir_precompile(<target> [header...]): what nearly every file of a big folder includes, parsed once.
+function(weir_precompile target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE ${WEIR_PCH_FLAGS})
+  target_precompile_headers(${target} PRIVATE <functional> <memory> <optional> <string> <unordered_map> <variant>
+      <vector> <absl/status/status.h> <absl/status/statusor.h> <fmt/format.h> ${ARGN})
+endfunction()
+
+# weir_library(<folder> [PUBLIC targets...] [PRIVATE targets...]): src/<folder>/**.cc as the library weir_<folder>.
+# A folder without sources yet gives an interface library, so that its dependents still configure.
+function(weir_library folder)
+  cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
+  set(target weir_${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cc$")
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                                $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                                   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    target_link_libraries(${target} INTERFACE ${ARG_PUBLIC} ${ARG_PRIVATE})
+  endif()
+endfunction()
+
+# weir_gtest(<target> SOURCES files... LINK targets... [LABELS labels...]): one GoogleTest program, one ctest entry.
+# A main.cc among the sources replaces GoogleTest's own main.
+function(weir_gtest target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  add_executable(${target} ${ARG_SOURCES})
+  set(main GTest::gtest_main)
+  if("${ARG_SOURCES}" MATCHES "/main\\.cc(;|$)")
+    set(main GTest::gtest)
+  endif()
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock ${main})
+  add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS fast)
+  endif()
+  set_tests_properties(${target} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()
+
+# weir_unit_tests(<folder> [LINK targets...]): src/<folder>/**_test.cc as the one program weir_<folder>_test.
+function(weir_unit_tests folder)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*_test.cc)
+  if(WEIR_TESTS AND sources)
+    weir_gtest(weir_${folder}_test SOURCES ${sources} LINK weir_${folder} ${ARG_LINK})
+  endif()
+endfunction()
+
+# weir_fuzz_targets(<folder> [LINK targets...]): every src/<folder>/**/x_fuzz.cc as a libFuzzer program of its own that
+# the tests run for a few seconds, starting from tests/fuzz/x/ where that exists.
+function(weir_fuzz_targets folder)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  if(NOT WEIR_FUZZ)
+    return()
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*_fuzz.cc)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE weir_${folder} ${ARG_LINK})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    string(REGEX REPLACE "_fuzz$" "" subject ${name})
+    set(grown ${CMAKE_BINARY_DIR}/corpus/${subject})
+    file(MAKE_DIRECTORY ${grown})
+    set(seeds ${PROJECT_SOURCE_DIR}/tests/fuzz/${subject})
+    if(NOT IS_DIRECTORY ${seeds})
+      set(seeds)
+    endif()
+    add_test(NAME ${name} COMMAND ${name} -max_total_time=5 -timeout=10 -rss_limit_mb=2048 ${grown} ${seeds})
+    set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+  endforeach()
+endfunction()

@@ -1,0 +1,26 @@
+# The libraries that Weir stands on, all from system packages. Where a package's own CMake files ask for more than
+# Weir uses (oneDNN: OpenCL) or do not exist (re2), a small imported target stands in.
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(absl REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Eigen3 REQUIRED)
+find_package(hwy REQUIRED)
+find_package(CLI11 REQUIRED)
+if(WEIR_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+# weir_find_library(<name> <header> <library>): the imported target weir::<name>.
+function(weir_find_library name header library)
+  find_path(WEIR_${name}_INCLUDE ${header} REQUIRED)
+  find_library(WEIR_${name}_LIBRARY ${library} REQUIRED)
+  mark_as_advanced(WEIR_${name}_INCLUDE WEIR_${name}_LIBRARY)
+  add_library(weir::${name} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(weir::${name} PROPERTIES IMPORTED_LOCATION ${WEIR_${name}_LIBRARY}
+                                                 INTERFACE_INCLUDE_DIRECTORIES ${WEIR_${name}_INCLUDE})
+endfunction()
+weir_find_library(dnnl dnnl.hpp dnnl)
+weir_find_library(re2 re2/re2.h re2)
