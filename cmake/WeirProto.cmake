@@ -1,0 +1,37 @@
+# proto/*.proto as the C++ library weir_proto (#include "proto/graph.pb.h") and, with WEIR_PYTHON, as the descriptor set
+# that weir.proto makes its classes from (target weir_proto_python). The *_service.proto files need the gRPC plugin and
+# are not compiled here.
+file(GLOB WEIR_PROTOS RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/proto/*.proto)
+list(FILTER WEIR_PROTOS EXCLUDE REGEX "_service\\.proto$")
+list(TRANSFORM WEIR_PROTOS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE proto_paths)
+
+set(WEIR_PROTO_GEN ${CMAKE_BINARY_DIR}/proto_gen)
+file(MAKE_DIRECTORY ${WEIR_PROTO_GEN})
+list(TRANSFORM WEIR_PROTOS REPLACE "^(.*)\\.proto$" "${WEIR_PROTO_GEN}/\\1.pb.cc" OUTPUT_VARIABLE proto_sources)
+list(TRANSFORM WEIR_PROTOS REPLACE "^(.*)\\.proto$" "${WEIR_PROTO_GEN}/\\1.pb.h" OUTPUT_VARIABLE proto_headers)
+add_custom_command(
+  OUTPUT ${proto_sources} ${proto_headers}
+  COMMAND protobuf::protoc -I${PROJECT_SOURCE_DIR} --cpp_out=${WEIR_PROTO_GEN} ${WEIR_PROTOS}
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  DEPENDS ${proto_paths}
+  COMMENT "Generating C++ messages from proto/"
+  VERBATIM)
+
+add_library(weir_proto STATIC ${proto_sources} ${proto_headers})
+target_include_directories(weir_proto SYSTEM PUBLIC ${WEIR_PROTO_GEN})
+target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf)
+target_compile_options(weir_proto PRIVATE -w $<$<CONFIG:Release>:-O1>)
+
+if(WEIR_PYTHON)
+  set(WEIR_PROTO_DESCRIPTORS ${CMAKE_BINARY_DIR}/python/weir/proto/descriptors.pb)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/python/weir/proto)
+  add_custom_command(
+    OUTPUT ${WEIR_PROTO_DESCRIPTORS}
+    COMMAND protobuf::protoc -I${PROJECT_SOURCE_DIR} --include_imports --descriptor_set_out=${WEIR_PROTO_DESCRIPTORS}
+            ${WEIR_PROTOS}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    DEPENDS ${proto_paths}
+    COMMENT "Generating the descriptors of weir.proto"
+    VERBATIM)
+  add_custom_target(weir_proto_python ALL DEPENDS ${WEIR_PROTO_DESCRIPTORS})
+endif()
