@@ -61,15 +61,16 @@ function(weir_library folder)
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cc$")
   if(sources)
     add_library(${target} STATIC ${sources})
-    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-                                                $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    set(scope PUBLIC)
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
   else()
     add_library(${target} INTERFACE)
-    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-                                                   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    set(scope INTERFACE)
     target_link_libraries(${target} INTERFACE ${ARG_PUBLIC} ${ARG_PRIVATE})
   endif()
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include> $<INSTALL_INTERFACE:include/weir/src>)
+  weir_install_library(${target})
 endfunction()
 
 # weir_gtest(<target> SOURCES files... LINK targets... [LABELS labels...]): one GoogleTest program, one ctest entry.

@@ -1,5 +1,6 @@
 # The libraries that Weir stands on, all from system packages. Where a package's own CMake files ask for more than
-# Weir uses (oneDNN: OpenCL) or do not exist (re2), a small imported target stands in.
+# Weir uses (oneDNN: OpenCL) or do not exist (re2), a small imported target stands in. Installed with Weir: programs
+# that find_package(Weir) find the same libraries by this file.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(absl REQUIRED)
@@ -9,9 +10,6 @@ find_package(spdlog REQUIRED)
 find_package(Eigen3 REQUIRED)
 find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
-if(WEIR_TESTS)
-  find_package(GTest REQUIRED)
-endif()
 
 # weir_find_library(<name> <header> <library>): the imported target weir::<name>.
 function(weir_find_library name header library)

@@ -18,9 +18,14 @@ add_custom_command(
   VERBATIM)
 
 add_library(weir_proto STATIC ${proto_sources} ${proto_headers})
-target_include_directories(weir_proto SYSTEM PUBLIC ${WEIR_PROTO_GEN})
+target_include_directories(weir_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${WEIR_PROTO_GEN}>)
 target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf)
-target_compile_options(weir_proto PRIVATE -w $<$<CONFIG:Release>:-O1>)
+# Generated code is compiled quickly: less optimized, and without the sanitizers of its tree.
+target_compile_options(weir_proto PRIVATE -w -O1 -g0)
+if(WEIR_SANITIZE)
+  target_compile_options(weir_proto PRIVATE -fno-sanitize=all)
+endif()
+weir_install_library(weir_proto)
 
 if(WEIR_PYTHON)
   set(WEIR_PROTO_DESCRIPTORS ${CMAKE_BINARY_DIR}/python/weir/proto/descriptors.pb)
@@ -34,4 +39,5 @@ if(WEIR_PYTHON)
     COMMENT "Generating the descriptors of weir.proto"
     VERBATIM)
   add_custom_target(weir_proto_python ALL DEPENDS ${WEIR_PROTO_DESCRIPTORS})
+  install(FILES ${WEIR_PROTO_DESCRIPTORS} DESTINATION ${WEIR_INSTALL_PYTHON}/weir/proto)
 endif()
