@@ -1,0 +1,24 @@
+// WEIR_CHECK(cond, operands...): for our own bugs only. Nothing that comes from a user, a file or the network
+// may reach one. Prints the condition, the operands and the place, then aborts.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace weir {
+[[noreturn]] void CheckFailed(const char* file, int line, const char* condition, const std::string& operands);
+
+template <class... Args>
+std::string DescribeOperands(const Args&... args) {
+  std::string text;
+  ((text += fmt::format(" {}", args)), ...);
+  return text;
+}
+}  // namespace weir
+
+#define WEIR_CHECK(cond, ...)                                                                          \
+  do {                                                                                                 \
+    if (!(cond)) [[unlikely]]                                                                          \
+      ::weir::CheckFailed(__FILE__, __LINE__, #cond, ::weir::DescribeOperands(__VA_ARGS__)); \
+  } while (false)

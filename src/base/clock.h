@@ -1,0 +1,19 @@
+// Time as a seam: the engine asks a Clock, so that tests can use a simulated one. Thread-safe.
+#pragma once
+
+#include <cstdint>
+
+namespace weir {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual int64_t NowMicros() const = 0;  // since the Unix epoch
+  virtual int64_t MonotonicNanos() const = 0;
+  virtual void SleepMicros(int64_t micros) = 0;
+};
+
+// The machine's own clock; lives as long as the process.
+Clock& RealClock();
+
+}  // namespace weir

@@ -1,0 +1,53 @@
+// ThreadPool: a fixed set of workers that run closures, and a ParallelFor that splits a range over them.
+// The calling thread of ParallelFor takes part in the work, so it never waits for a pool that is busy
+// and may itself be a worker. Threads start with the first Schedule and are joined by the destructor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/function_ref.h"
+
+namespace weir {
+
+class ThreadPool final {
+ public:
+  // num_threads <= 0: as many as the process may really use.
+  ThreadPool(std::string name, int num_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int num_threads() const;
+  void Schedule(std::function<void()> work);
+
+  // Calls work(begin, end) over disjoint ranges that cover [0, total) and returns when all are done.
+  // cost_per_unit is in nanoseconds, roughly: ranges too cheap to be worth a thread stay on the caller.
+  void ParallelFor(int64_t total, int64_t cost_per_unit, FunctionRef<void(int64_t, int64_t)> work);
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+// Threads for work that may block (readers, queue waits, Python functions, saving): one is started when all
+// are busy, and idle ones end after a while. The destructor waits for the work that runs.
+class ElasticPool final {
+ public:
+  explicit ElasticPool(std::string name);
+  ~ElasticPool();
+  ElasticPool(const ElasticPool&) = delete;
+  ElasticPool& operator=(const ElasticPool&) = delete;
+  void Schedule(std::function<void()> work);
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+// The number of cores that this process may use: the smallest of affinity and cgroup quota, at least 1.
+int UsableCores();
+
+}  // namespace weir

@@ -1,0 +1,16 @@
+// ConstantEvaluator: computes values of nodes whose inputs are all known, while a graph is being built or optimized.
+// Implemented by the runtime with the CPU kernels; thread-safe.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace weir {
+
+class ConstantEvaluator {
+ public:
+  virtual ~ConstantEvaluator() = default;
+  // Runs one node on constant inputs. Errors mean "not known".
+  virtual Result<std::vector<Tensor>> Evaluate(const NodeProps& node, const std::vector<Tensor>& inputs) = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,265 @@
+// Graph: nodes, their edges and names, and the state of building them (scopes, devices, control dependencies).
+// Thread safety: building from several threads is safe (each thread has its own scopes; inserting takes the graph's
+// lock); nodes live as long as the graph and do not move. Only inputs of loop back edges and control inputs change later.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/device_name.h"
+#include "op/attr_value.h"
+#include "op/op_registry.h"
+#include "op/output.h"
+
+namespace weir {
+
+class FlowContext;
+class FunctionLibrary;
+class ConstantEvaluator;
+
+// What does not change about a node, shared between a graph and the plans made from it.
+struct NodeProps {
+  std::string name;
+  const OpDef* op = nullptr;
+  std::shared_ptr<const AttrMap> attrs;
+  std::vector<DType> input_types;
+  std::vector<DType> output_types;
+};
+
+class Node final {
+ public:
+  int id() const { return id_; }
+  Graph& graph() const { return *graph_; }
+  const std::string& name() const { return props_->name; }
+  const OpDef& op() const { return *props_->op; }
+  const std::string& type() const { return props_->op->name; }
+  const AttrMap& attrs() const { return *props_->attrs; }
+  template <class T>
+  Result<T> Attr(std::string_view name) const { return GetAttr<T>(attrs(), name); }
+  const AttrValue* FindAttr(std::string_view name) const;
+  const std::shared_ptr<const NodeProps>& props() const { return props_; }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(props_->output_types.size()); }
+  Output input(int i) const { return inputs_[i]; }
+  const std::vector<Output>& inputs() const { return inputs_; }
+  const std::vector<Node*>& control_inputs() const { return control_inputs_; }
+  // Nodes that take a value from this one (one entry per edge), and those that only wait for it.
+  const std::vector<Node*>& consumers() const { return consumers_; }
+  const std::vector<Node*>& control_outputs() const { return control_outputs_; }
+  Output output(int i) { return Output(this, i); }
+  DType output_type(int i) const { return props_->output_types[i]; }
+  PartialShape output_shape(int i) const;
+  const std::string& device() const { return device_; }  // as asked for
+  FlowContext* flow_context() const { return flow_context_; }
+  // Nodes of a step's plan: the device chosen by the placer.
+  const std::string& assigned_device() const { return assigned_device_; }
+  void set_assigned_device(std::string device) { assigned_device_ = std::move(device); }
+
+ private:
+  friend class Graph;
+  friend class NodeBuilder;
+  Graph* graph_ = nullptr;
+  int id_ = 0;
+  std::shared_ptr<const NodeProps> props_;
+  std::vector<Output> inputs_;
+  std::vector<Node*> control_inputs_;
+  std::vector<Node*> consumers_;
+  std::vector<Node*> control_outputs_;
+  std::vector<PartialShape> output_shapes_;
+  std::string device_;
+  std::string assigned_device_;
+  FlowContext* flow_context_ = nullptr;
+};
+
+// A device for a new node: a name, or a function of the node that is being made.
+struct DeviceRequest {
+  std::string name;
+  std::function<Result<std::string>(Node&)> choose;  // when set, name is ignored
+  bool ignore_outer = false;                         // tf.device(None)
+};
+
+// The scopes that hold for nodes that one thread builds now.
+struct BuildState {
+  std::string name_scope;  // without a trailing slash
+  std::vector<DeviceRequest> devices;
+  struct ControlFrame {
+    std::vector<Node*> inputs;
+    std::set<const Node*> made_inside;
+    bool clears = false;  // control_dependencies(None)
+    FlowContext* saved_flow = nullptr;
+  };
+  std::vector<ControlFrame> control;
+  std::vector<std::vector<Node*>> colocation;  // an empty inner vector: ignore what is outside
+  std::vector<std::pair<std::string, AttrValue>> attrs;          // attributes put on every node
+  std::vector<std::pair<std::string, std::string>> gradient_map;  // op type -> gradient to use instead
+  std::string container;
+  FlowContext* flow = nullptr;
+  Status error;  // the first failure of unchecked building (operators, gradient functions)
+};
+
+struct GraphVersions {
+  int producer = 24;
+  int min_consumer = 0;
+};
+
+class Graph final {
+ public:
+  explicit Graph(const OpRegistry& registry);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  const OpRegistry& registry() const { return registry_; }
+  FunctionLibrary& functions() const { return *functions_; }
+  // The registry's op, or a function of this graph's library.
+  const OpDef* FindOp(std::string_view name) const;
+  int64_t uid() const { return uid_; }  // differs for every graph of the process
+
+  // --- nodes ---
+  Node* FindNode(std::string_view name) const;
+  // "name:0" (or "name" for output 0).
+  Result<Output> FindOutput(std::string_view name) const;
+  int num_nodes() const;
+  // In order of creation.
+  std::vector<Node*> Nodes() const;
+  Node* node(int id) const;
+  // Calls `visit` for every node with the lock held.
+  void ForEachNode(FunctionRef<void(Node*)> visit) const;
+
+  // --- names ---
+  // The name `base` made unique within this graph ("x", "x_1", ...), in the current scope of the thread.
+  // With mark_used = false it only tells what the name would be.
+  std::string UniqueName(std::string_view base, bool mark_used = true);
+
+  // --- building state of the calling thread ---
+  BuildState& build();
+  // The first error of unchecked building on this thread, and forgets it.
+  Status TakeError();
+  void RecordError(const Status& status);
+
+  // --- changes after creation ---
+  void AddControlInput(Node* node, Node* control);
+  Status UpdateInput(Node* node, int index, Output value);
+  Status SetAttr(Node* node, std::string name, AttrValue value);
+  void SetDevice(Node* node, std::string device);
+  void SetFlowContext(Node* node, FlowContext* context);
+  // Narrows what is known of an output; contradictions are errors.
+  Status SetShape(Output output, const PartialShape& shape);
+  // Runs the shape function of the node again (loops do, when shapes change).
+  Status RefineShapes(Node* node);
+
+  // --- state ---
+  void Finalize() { finalized_ = true; }
+  void Unfinalize() { finalized_ = false; }
+  bool finalized() const { return finalized_; }
+  int64_t version() const { return version_.load(std::memory_order_acquire); }  // grows with every change
+  GraphVersions& versions() { return versions_; }
+  void Own(std::unique_ptr<FlowContext> context);
+  const std::vector<std::unique_ptr<FlowContext>>& flow_contexts() const { return flow_contexts_; }
+  void set_constant_evaluator(std::shared_ptr<ConstantEvaluator> evaluator) { evaluator_ = std::move(evaluator); }
+  const std::shared_ptr<ConstantEvaluator>& constant_evaluator() const { return evaluator_; }
+  // tf.set_random_seed: seeds of random ops derive from it and from the count of nodes made so far.
+  std::optional<int64_t> seed;
+  // Counters that name-giving code keeps per graph (e.g. "py_func" tokens); guarded by the graph's lock.
+  int64_t NextCounter(const std::string& what);
+
+  // Inserts a node as it is: what NodeBuilder, import and plan copies use. Checks nothing but the name's uniqueness.
+  Result<Node*> Insert(std::shared_ptr<const NodeProps> props, std::vector<Output> inputs,
+                       std::vector<Node*> control_inputs, std::string device, std::vector<PartialShape> shapes);
+  // Infers the output shapes of a node about to be made. See shape_refiner.h.
+  Result<std::vector<PartialShape>> InferShapes(const NodeProps& props, const std::vector<Output>& inputs);
+
+  // Takes a node out (plans do; a client's graph never loses nodes).
+  void Remove(Node* node);
+
+  std::recursive_mutex& mu() const { return mu_; }
+
+ private:
+  const OpRegistry& registry_;
+  const int64_t uid_;
+  std::unique_ptr<FunctionLibrary> functions_;
+  std::shared_ptr<ConstantEvaluator> evaluator_;
+  mutable std::recursive_mutex mu_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::unordered_map<std::string, Node*> by_name_;
+  std::unordered_map<std::string, int> names_in_use_;  // lower case, as TensorFlow compares names
+  std::unordered_map<std::thread::id, std::unique_ptr<BuildState>> build_states_;
+  std::vector<std::unique_ptr<FlowContext>> flow_contexts_;
+  std::map<std::string, int64_t> counters_;
+  GraphVersions versions_;
+  std::atomic<int64_t> version_{0};
+  std::atomic<bool> finalized_{false};
+};
+
+// --- scopes (RAII, for the calling thread) ------------------------------------------------------------------------------
+class NameScope final {
+ public:
+  // Opens a scope with a unique name below the current one; "" goes to the root; "a/b/" (trailing slash) re-enters exactly.
+  NameScope(Graph& graph, std::string_view name);
+  ~NameScope();
+  NameScope(const NameScope&) = delete;
+  NameScope& operator=(const NameScope&) = delete;
+  const std::string& name() const { return name_; }  // without the slash
+
+ private:
+  Graph& graph_;
+  std::string saved_;
+  std::string name_;
+};
+
+class DeviceScope final {
+ public:
+  DeviceScope(Graph& graph, DeviceRequest request);
+  DeviceScope(Graph& graph, std::string name) : DeviceScope(graph, DeviceRequest{.name = std::move(name)}) {}
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  Graph& graph_;
+};
+
+class ControlDependencies final {
+ public:
+  ControlDependencies(Graph& graph, std::vector<Node*> inputs);
+  // Forgets outer control dependencies and the flow context.
+  static ControlDependencies Cleared(Graph& graph) { return ControlDependencies(graph, ClearTag{}); }
+  ~ControlDependencies();
+  ControlDependencies(const ControlDependencies&) = delete;
+  ControlDependencies& operator=(const ControlDependencies&) = delete;
+
+ private:
+  struct ClearTag {};
+  ControlDependencies(Graph& graph, ClearTag);
+  Graph& graph_;
+};
+
+class ColocationScope final {
+ public:
+  // Colocates new nodes with `node` (a null node ignores outer colocation). Device requests are ignored inside.
+  ColocationScope(Graph& graph, Node* node, bool ignore_existing = false);
+  ~ColocationScope();
+  ColocationScope(const ColocationScope&) = delete;
+  ColocationScope& operator=(const ColocationScope&) = delete;
+
+ private:
+  Graph& graph_;
+  std::vector<std::vector<Node*>> saved_colocation_;
+  std::vector<DeviceRequest> saved_devices_;
+};
+
+// A name a node may have: [A-Za-z0-9.][A-Za-z0-9_.\\-/>]*
+bool IsValidNodeName(std::string_view name);
+bool IsValidScopeName(std::string_view name);
+
+}  // namespace weir

@@ -1,0 +1,112 @@
+// AttrValue: what an attribute of a node holds, one C++ type per kind. AttrMap: a node's attributes by name.
+// Both are values; conversion to and from the wire's message is in graph/attr_proto.h.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace weir {
+
+class AttrValue;
+using AttrMap = std::map<std::string, AttrValue, std::less<>>;
+
+// A function with values for its own attributes (an attribute of kind "func").
+struct FuncAttr {
+  std::string name;
+  std::shared_ptr<const AttrMap> attrs;  // may be null: none
+};
+// In the body of a function: the value of the function's attribute of that name.
+struct AttrPlaceholder {
+  std::string name;
+  bool operator==(const AttrPlaceholder&) const = default;
+};
+// "list()" without elements: fits every list kind.
+struct EmptyList {
+  bool operator==(const EmptyList&) const = default;
+};
+
+class AttrValue {
+ public:
+  using Value = std::variant<std::monostate, std::string, int64_t, float, bool, DType, PartialShape, Tensor, FuncAttr,
+                             std::vector<std::string>, std::vector<int64_t>, std::vector<float>, std::vector<bool>,
+                             std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FuncAttr>,
+                             AttrPlaceholder, EmptyList>;
+  AttrValue() = default;
+  AttrValue(Value value) : value_(std::move(value)) {}
+  AttrValue(std::string v) : value_(std::move(v)) {}
+  AttrValue(std::string_view v) : value_(std::string(v)) {}
+  AttrValue(const char* v) : value_(std::string(v)) {}
+  AttrValue(int v) : value_(int64_t{v}) {}
+  AttrValue(int64_t v) : value_(v) {}
+  AttrValue(float v) : value_(v) {}
+  AttrValue(double v) : value_(static_cast<float>(v)) {}
+  AttrValue(bool v) : value_(v) {}
+  AttrValue(DType v) : value_(v) {}
+  AttrValue(PartialShape v) : value_(std::move(v)) {}
+  AttrValue(const Shape& v) : value_(PartialShape(v)) {}
+  AttrValue(Tensor v) : value_(std::move(v)) {}
+  AttrValue(FuncAttr v) : value_(std::move(v)) {}
+  AttrValue(std::vector<std::string> v) : value_(std::move(v)) {}
+  AttrValue(std::vector<int64_t> v) : value_(std::move(v)) {}
+  AttrValue(std::vector<float> v) : value_(std::move(v)) {}
+  AttrValue(std::vector<bool> v) : value_(std::move(v)) {}
+  AttrValue(std::vector<DType> v) : value_(std::move(v)) {}
+  AttrValue(std::vector<PartialShape> v) : value_(std::move(v)) {}
+  AttrValue(std::vector<Tensor> v) : value_(std::move(v)) {}
+  AttrValue(std::vector<FuncAttr> v) : value_(std::move(v)) {}
+  AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}
+
+  const Value& value() const { return value_; }
+  // The value as T, or null when it holds something else. An EmptyList reads as any empty vector.
+  template <class T>
+  const T* As() const;
+  // "type", "int", "list(shape)", ... as OpDefs spell kinds; "" for none, "placeholder", "list()" for an empty list.
+  std::string Kind() const;
+  std::string ToString() const;
+  bool operator==(const AttrValue& other) const;  // tensors and functions by content
+
+ private:
+  Value value_;
+};
+
+template <class T>
+const T* AttrValue::As() const {
+  if (const T* v = std::get_if<T>(&value_)) return v;
+  if constexpr (std::is_same_v<T, std::vector<std::string>> || std::is_same_v<T, std::vector<int64_t>> ||
+                std::is_same_v<T, std::vector<float>> || std::is_same_v<T, std::vector<bool>> ||
+                std::is_same_v<T, std::vector<DType>> || std::is_same_v<T, std::vector<PartialShape>> ||
+                std::is_same_v<T, std::vector<Tensor>> || std::is_same_v<T, std::vector<FuncAttr>>) {
+    static const T empty{};
+    if (std::holds_alternative<EmptyList>(value_)) return &empty;
+  }
+  return nullptr;
+}
+
+// The attribute `name` of `attrs` as a T; errors name the attribute and both kinds.
+template <class T>
+Result<T> GetAttr(const AttrMap& attrs, std::string_view name);
+
+Status MissingAttr(std::string_view name);
+Status WrongAttrKind(std::string_view name, const AttrValue& value, std::string_view wanted);
+
+template <class T>
+Result<T> GetAttr(const AttrMap& attrs, std::string_view name) {
+  auto it = attrs.find(name);
+  if (it == attrs.end()) return MissingAttr(name);
+  if constexpr (std::is_same_v<T, int32_t>) {
+    const int64_t* v = it->second.As<int64_t>();
+    if (v == nullptr || *v != static_cast<int32_t>(*v)) return WrongAttrKind(name, it->second, "int (32 bits)");
+    return static_cast<int32_t>(*v);
+  } else {
+    const T* v = it->second.As<T>();
+    if (v == nullptr) return WrongAttrKind(name, it->second, AttrValue(AttrValue::Value(T{})).Kind());
+    return *v;
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,24 @@
+// FunctionRunner: how a kernel calls a function of the graph's library (If, While, PartitionedCall, dataset maps).
+// Thread-safe. An instantiated function lives as long as the runner.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "op/attr_value.h"
+
+namespace weir {
+
+struct StepContext;
+
+class FunctionRunner {
+ public:
+  using Handle = int;
+  using Done = std::function<void(Result<std::vector<Tensor>>)>;
+  virtual ~FunctionRunner() = default;
+  virtual Result<Handle> Instantiate(const FuncAttr& function) = 0;
+  // Runs with the step's cancellation and resources; `done` may run on any thread.
+  virtual void Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,213 @@
+// Kernel: the code of one node, made once and then run many times, from several threads at a time. KernelSetup is what the
+// factory sees (types, attributes); KernelContext is one run (inputs, outputs, threads, state).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "op/cancel.h"
+#include "op/function_runner.h"
+#include "op/op_def.h"
+#include "op/rendezvous.h"
+#include "op/resource.h"
+
+namespace weir {
+
+class KernelContext;
+using Done = std::function<void(Status)>;
+
+// What a kernel needs to know of its node. Outlives the kernel.
+struct NodeInfo {
+  std::string name;
+  const OpDef* op = nullptr;
+  std::shared_ptr<const AttrMap> attrs;
+  std::vector<DType> input_types;   // reference types as such
+  std::vector<DType> output_types;
+  std::string device;               // full name of the device it runs on
+};
+
+class KernelSetup final {
+ public:
+  KernelSetup(const NodeInfo& node, ResourceManager* resources, FunctionRunner* functions)
+      : node_(node), resources_(resources), functions_(functions) {}
+  const NodeInfo& node() const { return node_; }
+  template <class T>
+  Result<T> Attr(std::string_view name) const { return GetAttr<T>(*node_.attrs, name); }
+  bool HasAttr(std::string_view name) const { return node_.attrs->find(name) != node_.attrs->end(); }
+  DType input_type(int i) const { return node_.input_types[i]; }
+  DType output_type(int i) const { return node_.output_types[i]; }
+  int num_inputs() const { return static_cast<int>(node_.input_types.size()); }
+  int num_outputs() const { return static_cast<int>(node_.output_types.size()); }
+  FunctionRunner* functions() const { return functions_; }
+  ResourceManager* resources() const { return resources_; }
+
+ private:
+  const NodeInfo& node_;
+  ResourceManager* resources_;
+  FunctionRunner* functions_;
+};
+
+class Kernel final {
+ public:
+  using SyncFn = std::function<Status(KernelContext&)>;
+  // The context stays valid until `done` is called. `done` is called exactly once.
+  using AsyncFn = std::function<void(KernelContext&, Done)>;
+
+  Kernel() = default;
+  static Kernel Sync(SyncFn run) {
+    Kernel k;
+    k.sync_ = std::move(run);
+    return k;
+  }
+  static Kernel Async(AsyncFn run) {
+    Kernel k;
+    k.async_ = std::move(run);
+    return k;
+  }
+  // Costs less than handing it to another thread: runs inline.
+  Kernel&& Cheap() && { cheap_ = true; return std::move(*this); }
+  // May wait for something outside (files, Python): runs on the elastic pool.
+  Kernel&& Blocking() && { blocking_ = true; return std::move(*this); }
+  // Wants to see reference inputs as such, also uninitialized ones, through ref_input().
+  bool is_async() const { return async_ != nullptr; }
+  bool cheap() const { return cheap_; }
+  bool blocking() const { return blocking_; }
+  Status Run(KernelContext& ctx) const { return sync_(ctx); }
+  void RunAsync(KernelContext& ctx, Done done) const { async_(ctx, std::move(done)); }
+
+ private:
+  SyncFn sync_;
+  AsyncFn async_;
+  bool cheap_ = false;
+  bool blocking_ = false;
+};
+
+// State of one step, shared by all its kernels. Owned by the session for the time of the step.
+struct StepContext {
+  int64_t step_id = 0;
+  ThreadPool* pool = nullptr;       // compute
+  ElasticPool* blocking_pool = nullptr;
+  ResourceManager* resources = nullptr;       // live as long as the session or server
+  ResourceManager* step_resources = nullptr;  // TensorArrays, stacks: gone with the step
+  FunctionRunner* functions = nullptr;
+  Rendezvous* rendezvous = nullptr;
+  CancelToken* cancel = nullptr;
+  const std::string* session_handle = nullptr;
+};
+
+// A value on an edge: a tensor, or a reference to a variable.
+struct EdgeValue {
+  Tensor tensor;
+  ResourcePtr<VariableState> ref;
+  bool is_ref() const { return static_cast<bool>(ref); }
+};
+
+class KernelContext final {
+ public:
+  KernelContext(const NodeInfo& node, StepContext& step, absl::Span<EdgeValue> inputs, absl::Span<EdgeValue> outputs)
+      : node_(node), step_(step), inputs_(inputs), outputs_(outputs) {}
+
+  const NodeInfo& node() const { return node_; }
+  const std::string& name() const { return node_.name; }
+  StepContext& step() const { return step_; }
+  ResourceManager& resources() const { return *step_.resources; }
+  CancelToken& cancel() const { return *step_.cancel; }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  // The value of input i; of a reference input its current value (an alias, no copy).
+  const Tensor& input(int i) const { return inputs_[i].tensor; }
+  DType output_type(int i) const { return BaseType(node_.output_types[i]); }
+  // The variable behind reference input i. REQUIRES: the schema says Ref.
+  const ResourcePtr<VariableState>& ref_input(int i) const { return inputs_[i].ref; }
+  EdgeValue& raw_input(int i) const { return inputs_[i]; }
+
+  // A new tensor as output i (or the type given for it).
+  Result<Tensor> Allocate(int output, const Shape& shape);
+  // Scratch memory.
+  Result<Tensor> AllocateTemp(DType dtype, const Shape& shape) { return Tensor::Allocate(dtype, shape); }
+  // Output `output` in the memory of input `input` where nobody else holds it and type size and element count fit
+  // (shape: the input's by default), else freshly allocated.
+  Result<Tensor> ForwardOrAllocate(int input, int output) { return ForwardOrAllocate({input}, output, inputs_[input].tensor.shape()); }
+  Result<Tensor> ForwardOrAllocate(std::initializer_list<int> inputs, int output, const Shape& shape);
+  void set_output(int i, Tensor value) { outputs_[i].tensor = std::move(value); }
+  void set_ref_output(int i, ResourcePtr<VariableState> ref) { outputs_[i].ref = std::move(ref); }
+  const Tensor& output(int i) const { return outputs_[i].tensor; }
+  // Passes reference input i on as reference output o.
+  void ForwardRef(int i, int o) { outputs_[o].ref = inputs_[i].ref; }
+
+  // The variable named by the resource handle in input i.
+  template <class T>
+  Result<ResourcePtr<T>> LookupResource(int i) const {
+    const Tensor& handle = input(i);
+    if (handle.dtype() != kResource || handle.num_elements() != 1)
+      return InvalidArgument("input {} is not a resource handle", i);
+    const ResourceHandle& h = *handle.data<ResourceHandle>();
+    return resources().Lookup<T>(h.container, h.name);
+  }
+
+  // work(i) or work(begin, end) over [0, n), in parallel where it pays; cost in nanoseconds per unit, roughly.
+  template <class F>
+  Status ParallelFor(int64_t n, int64_t cost_per_unit, F&& work) const {
+    auto range = [&](int64_t begin, int64_t end) {
+      if constexpr (std::is_invocable_v<F, int64_t, int64_t>) {
+        work(begin, end);
+      } else {
+        for (int64_t i = begin; i < end; ++i) work(i);
+      }
+    };
+    if (step_.pool == nullptr || n * cost_per_unit < 20000) {
+      if (n > 0) range(0, n);
+    } else {
+      step_.pool->ParallelFor(n, cost_per_unit, range);
+    }
+    return OkStatus();
+  }
+
+  // For ops in a dead or alive choice (Switch, Merge): output i carries nothing.
+  void set_dead(int i) { dead_outputs_ |= uint64_t{1} << i; }
+  bool is_dead(int i) const { return (dead_outputs_ >> i) & 1; }
+
+ private:
+  const NodeInfo& node_;
+  StepContext& step_;
+  absl::Span<EdgeValue> inputs_;
+  absl::Span<EdgeValue> outputs_;
+  uint64_t dead_outputs_ = 0;
+};
+
+// --- kernel lists -----------------------------------------------------------------------------------------------------
+template <class T>
+struct TypeTag {
+  using type = T;
+};
+
+// CpuKernels<float, double>(WEIR_FOR_TYPE(MakeSoftmax)): one kernel per type of attribute "T".
+template <class... Ts, class Make>
+KernelList CpuKernelsFor(std::string attr, Make make) {
+  KernelList list;
+  (list.push_back(KernelDef{.types = {{attr, DTypeOf<Ts>()}},
+                            .make = [make](KernelSetup& setup) { return make(TypeTag<Ts>{}, setup); }}),
+   ...);
+  return list;
+}
+template <class... Ts, class Make>
+KernelList CpuKernels(Make make) {
+  return CpuKernelsFor<Ts...>("T", make);
+}
+// One kernel for all types.
+KernelList CpuKernel(KernelFactory make);
+KernelList JoinKernels(std::vector<KernelList> lists);
+// Kernels for the runtime types of one attribute made by a function that does not depend on the C++ type.
+KernelList CpuKernelForTypes(std::string attr, std::vector<DType> types, KernelFactory make);
+
+#define WEIR_FOR_TYPE(Make) \
+  [](auto tag, ::weir::KernelSetup& setup) { return Make<typename decltype(tag)::type>(setup); }
+
+// The kernel that serves `node` on a device kind ("CPU"), or an error that says which there are.
+Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view device_kind);
+
+}  // namespace weir

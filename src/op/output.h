@@ -1,0 +1,51 @@
+// Output: one value of a graph, the index-th output of a node. A value type; the graph owns the node and must outlive it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace weir {
+
+class Graph;
+class Node;
+
+struct Output {
+  Node* node = nullptr;
+  int index = 0;
+
+  Output() = default;
+  Output(Node* n, int i = 0) : node(n), index(i) {}
+  bool valid() const { return node != nullptr; }
+  bool operator==(const Output&) const = default;
+
+  Graph& graph() const;
+  DType dtype() const;       // a reference type for reference outputs
+  DType base_dtype() const { return BaseType(dtype()); }
+  PartialShape shape() const;  // what is known; unknown for an invalid output
+  std::string name() const;  // "fc1/MatMul:0"
+};
+using OutputList = std::vector<Output>;
+
+struct OutputHash {
+  size_t operator()(const Output& o) const { return std::hash<Node*>()(o.node) * 31 + static_cast<size_t>(o.index); }
+};
+
+// Rows of a larger tensor: values[i] belongs to row indices[i]. What gathers give as gradients, kept sparse.
+struct IndexedSlices {
+  Output values;
+  Output indices;
+  Output dense_shape;  // may be invalid
+};
+
+// A gradient: none, dense, or rows.
+using Grad = std::variant<std::monostate, Output, IndexedSlices>;
+inline bool HasGrad(const Grad& g) { return !std::holds_alternative<std::monostate>(g); }
+
+}  // namespace weir

@@ -1,0 +1,95 @@
+// Resources: state that outlives a step (variables, tables, queues). A ResourceManager holds them by container and name,
+// for one session or one server. Both are thread-safe; resources are counted, so a step keeps what it uses.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <typeinfo>
+
+#include "base/function_ref.h"
+#include "base/intrusive_ptr.h"
+#include "tensor/tensor.h"
+
+namespace weir {
+
+class Resource : public RefCounted {
+ public:
+  virtual std::string DebugString() const = 0;
+};
+template <class T>
+using ResourcePtr = IntrusivePtr<T>;
+
+// The value behind a variable, for both of TensorFlow's faces: reference variables and resource variables.
+// mu guards the value: writers that lock (use_locking, resource variables) hold it alone; reads of a reference variable
+// inside a step alias the buffer without a lock, as in TensorFlow.
+class VariableState final : public Resource {
+ public:
+  explicit VariableState(DType dtype) : dtype_(dtype) {}
+  DType dtype() const { return dtype_; }
+  std::mutex& mu() { return mu_; }
+
+  // The current value, sharing memory; invalid when not initialized. Takes mu.
+  Tensor Read() const;
+  // A value that later updates will not change.
+  Result<Tensor> Snapshot() const;
+  // Replaces the value (the old buffer stays with those who read it). Takes mu.
+  void Write(Tensor value);
+  bool initialized() const;
+
+  // REQUIRES: mu held.
+  Tensor& value_locked() { return value_; }
+  std::string DebugString() const override;
+
+ private:
+  const DType dtype_;
+  mutable std::mutex mu_;
+  Tensor value_;
+};
+
+class ResourceManager final {
+ public:
+  explicit ResourceManager(std::string default_container = "localhost") : default_container_(std::move(default_container)) {}
+  ResourceManager(const ResourceManager&) = delete;
+  ResourceManager& operator=(const ResourceManager&) = delete;
+
+  const std::string& default_container() const { return default_container_; }
+
+  // An empty container means the default one. Errors name container, resource and the type found.
+  template <class T>
+  Result<ResourcePtr<T>> Lookup(std::string_view container, std::string_view name) const {
+    WEIR_ASSIGN(ResourcePtr<Resource> found, LookupAny(container, name));
+    T* typed = dynamic_cast<T*>(found.get());
+    if (typed == nullptr) return WrongType(container, name, *found);
+    return ResourcePtr<T>::Share(typed);
+  }
+  // `make` runs at most once at a time, with the manager's lock held: it must not come back to the manager.
+  template <class T>
+  Result<ResourcePtr<T>> LookupOrCreate(std::string_view container, std::string_view name,
+                                        FunctionRef<Result<ResourcePtr<T>>()> make) {
+    WEIR_ASSIGN(ResourcePtr<Resource> found, LookupOrCreateAny(container, name, [&]() -> Result<ResourcePtr<Resource>> {
+      WEIR_ASSIGN(ResourcePtr<T> made, make());
+      return ResourcePtr<Resource>(std::move(made));
+    }));
+    T* typed = dynamic_cast<T*>(found.get());
+    if (typed == nullptr) return WrongType(container, name, *found);
+    return ResourcePtr<T>::Share(typed);
+  }
+  Status Create(std::string_view container, std::string_view name, ResourcePtr<Resource> resource);
+  Status Delete(std::string_view container, std::string_view name);
+  void ClearContainer(std::string_view container);
+  void ClearAll();
+
+ private:
+  Result<ResourcePtr<Resource>> LookupAny(std::string_view container, std::string_view name) const;
+  Result<ResourcePtr<Resource>> LookupOrCreateAny(std::string_view container, std::string_view name,
+                                                  FunctionRef<Result<ResourcePtr<Resource>>()> make);
+  Status WrongType(std::string_view container, std::string_view name, const Resource& found) const;
+
+  const std::string default_container_;
+  mutable std::shared_mutex mu_;
+  std::map<std::string, std::map<std::string, ResourcePtr<Resource>, std::less<>>, std::less<>> containers_;
+};
+
+}  // namespace weir

@@ -1,0 +1,77 @@
+// ShapeContext: what a shape function sees of a node: partial input shapes, constant inputs, attributes; and where it puts
+// the output shapes. The functions below are the vocabulary for common cases: `.shape = SameAsInput(0)`.
+#pragma once
+
+#include "op/op_def.h"
+
+namespace weir {
+
+class ShapeContext final {
+ public:
+  // Gives constant values of inputs on demand; each call may cost an evaluation.
+  class Constants {
+   public:
+    virtual ~Constants() = default;
+    virtual const Tensor* Value(int input) = 0;          // null when not constant
+    virtual PartialShape AsShape(int input) = 0;         // a shape vector known in part
+  };
+
+  ShapeContext(const AttrMap& attrs, std::vector<PartialShape> inputs, std::vector<DType> input_types, int num_outputs,
+               Constants* constants)
+      : attrs_(attrs), inputs_(std::move(inputs)), input_types_(std::move(input_types)),
+        outputs_(num_outputs), constants_(constants) {}
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  const PartialShape& input(int i) const { return inputs_[i]; }
+  DType input_type(int i) const { return input_types_[i]; }
+  // The value of input i when it is known before the run, else null.
+  const Tensor* constant(int i) { return constants_ == nullptr ? nullptr : constants_->Value(i); }
+  // Input i read as a shape ([2, -1] -> [2,?]): unknown when nothing is known.
+  PartialShape constant_as_shape(int i) { return constants_ == nullptr ? PartialShape() : constants_->AsShape(i); }
+  template <class T>
+  Result<T> Attr(std::string_view name) const { return GetAttr<T>(attrs_, name); }
+  const AttrMap& attrs() const { return attrs_; }
+
+  void set_output(int i, PartialShape shape) { outputs_[i] = std::move(shape); }
+  std::vector<PartialShape>& outputs() { return outputs_; }
+
+  // The input's shape constrained to a rank (or at least/at most), or an error that names the input and both.
+  Result<PartialShape> WithRank(int input, int rank) const;
+  Result<PartialShape> WithRankAtLeast(int input, int rank) const;
+  Result<PartialShape> WithRankAtMost(int input, int rank) const;
+
+ private:
+  const AttrMap& attrs_;
+  std::vector<PartialShape> inputs_;
+  std::vector<DType> input_types_;
+  std::vector<PartialShape> outputs_;
+  Constants* constants_;
+};
+
+struct RankBounds {
+  int min_rank = 0;
+  int max_rank = kMaxRank;
+};
+
+// --- vocabulary -------------------------------------------------------------------------------------------------------
+ShapeFn SameAsInput(int input, RankBounds bounds = {});  // every output has the shape of `input`
+ShapeFn ScalarOutputs();                                 // every output is a scalar
+ShapeFn NoOutputs();
+ShapeFn UnknownOutputs();
+ShapeFn BroadcastInputs(int a = 0, int b = 1);           // NumPy broadcasting of two inputs
+ShapeFn MergedInputs();                                  // all inputs have one shape, so has the output
+ShapeFn ShapeFromAttr(std::string attr = "shape");
+ShapeFn ShapeFromInput(int input);                       // the output's shape is the value of `input`
+// "[2,?];[]": fixed output shapes, '?' unknown, "inK" for the shape of input K.
+ShapeFn FixedShapes(std::string text);
+
+// --- dimension arithmetic, where -1 is unknown ------------------------------------------------------------------------
+Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);
+Result<int64_t> MergeDims(int64_t a, int64_t b);
+int64_t AddDims(int64_t a, int64_t b);
+int64_t MulDims(int64_t a, int64_t b);
+// axis in [-rank, rank) made non-negative.
+Result<int> CanonicalAxis(int64_t axis, int rank);
+
+}  // namespace weir

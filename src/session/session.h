@@ -1,0 +1,63 @@
+// Session: runs parts of a graph. The in-process one is in runtime/, a remote one in cluster/; a SessionFactory picks by
+// target. Thread-safe: many threads may run at once.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "proto/config.pb.h"
+
+namespace weir {
+
+struct Feed {
+  Output output;
+  Tensor value;
+};
+
+class CancelToken;
+
+struct RunRequest {
+  std::vector<Feed> feeds;
+  std::vector<Output> fetches;
+  std::vector<Node*> targets;
+  const tensorflow::RunOptions* options = nullptr;
+  tensorflow::RunMetadata* metadata = nullptr;  // filled when not null
+  CancelToken* cancel = nullptr;                // the caller's way to stop the step
+};
+
+struct DeviceInfo {
+  std::string name;
+  std::string type;
+  int64_t memory_limit = 0;
+  uint64_t incarnation = 0;
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+  // Values of the fetches, in order. Blocks until the step has ended.
+  virtual Result<std::vector<Tensor>> Run(const RunRequest& request) = 0;
+  // A signature compiled ahead: Call is Run without looking it up.
+  class Callable {
+   public:
+    virtual ~Callable() = default;
+    virtual Result<std::vector<Tensor>> Call(std::vector<Tensor> feeds, const tensorflow::RunOptions* options = nullptr,
+                                             tensorflow::RunMetadata* metadata = nullptr, CancelToken* cancel = nullptr) = 0;
+  };
+  virtual Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                                         const std::vector<Node*>& targets) = 0;
+  // A step fed and fetched in pieces.
+  virtual Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                              const std::vector<Node*>& targets) = 0;
+  virtual Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
+                                                 const std::vector<Output>& fetches) = 0;
+  virtual Result<std::vector<DeviceInfo>> ListDevices() = 0;
+  // Cancels what runs, waits for it and frees what the session holds. Runs after it fail.
+  virtual Status Close() = 0;
+};
+
+}  // namespace weir

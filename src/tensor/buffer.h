@@ -1,0 +1,41 @@
+// Buffer: a counted block of memory under one or more tensors. Allocator: where blocks come from.
+// A block is 64-byte aligned; one that the memory limit of the process cannot hold is an error before it is touched.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "base/intrusive_ptr.h"
+#include "base/status.h"
+
+namespace weir {
+
+constexpr size_t kBufferAlignment = 64;
+
+class Buffer : public RefCounted {
+ public:
+  void* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ protected:
+  Buffer(void* data, size_t size) : data_(data), size_(size) {}
+  void* data_;
+  size_t size_;
+};
+using BufferPtr = IntrusivePtr<Buffer>;
+
+// Thread-safe. Must outlive its buffers.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  virtual Result<BufferPtr> Allocate(size_t bytes) = 0;
+};
+
+// Small blocks from the heap; blocks over 1 MB are recycled (bounded), so that a step does not page-fault in
+// steady state. Lives as long as the process.
+Allocator& CpuAllocator();
+
+// A buffer over memory owned by somebody else; `release` runs when the last tensor lets go.
+BufferPtr WrapMemory(void* data, size_t bytes, std::function<void()> release);
+
+}  // namespace weir

@@ -1,0 +1,115 @@
+// Shape: the sizes of a tensor, all known, whose product fits an int64. PartialShape: what is known before a run: maybe
+// not even the rank (unknown dimensions are -1). Both are values.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "base/check.h"
+#include "base/status.h"
+
+namespace weir {
+
+using DimVector = absl::InlinedVector<int64_t, 4>;
+constexpr int kMaxRank = 254;
+constexpr int64_t kUnknownDim = -1;
+
+// a * b, or an error when a or b is negative or the product does not fit.
+Result<int64_t> CheckedMultiply(int64_t a, int64_t b);
+
+class Shape {
+ public:
+  Shape() = default;  // a scalar
+  // REQUIRES: sizes >= 0 and a product that fits: for literals and sizes taken from existing tensors.
+  Shape(std::initializer_list<int64_t> dims);
+  // For sizes that come from a user, a file or a tensor's values.
+  static Result<Shape> Make(absl::Span<const int64_t> dims);
+
+  int rank() const { return static_cast<int>(dims_.size()); }
+  int64_t dim(int i) const { return dims_[i]; }
+  int64_t operator[](int i) const { return dims_[i]; }
+  const DimVector& dims() const { return dims_; }
+  auto begin() const { return dims_.begin(); }
+  auto end() const { return dims_.end(); }
+  int64_t num_elements() const { return num_elements_; }
+
+  // Changing dimensions: errors when the product would no longer fit.
+  Status AddDim(int64_t size);
+  Status InsertDim(int at, int64_t size);
+  Status SetDim(int i, int64_t size);
+  void RemoveDim(int i);
+  void RemoveLastDims(int count);
+
+  bool operator==(const Shape& other) const { return dims_ == other.dims_; }
+  std::string ToString() const;  // "[2,3]"
+
+ private:
+  void Recount();
+  DimVector dims_;
+  int64_t num_elements_ = 1;
+};
+
+class PartialShape {
+ public:
+  PartialShape() = default;  // unknown rank
+  PartialShape(const Shape& shape) : known_rank_(true), dims_(shape.dims()) {}
+  PartialShape(std::initializer_list<int64_t> dims) : known_rank_(true), dims_(dims) {}
+  explicit PartialShape(DimVector dims) : known_rank_(true), dims_(std::move(dims)) {}
+  static PartialShape Unknown() { return PartialShape(); }
+  static PartialShape OfRank(int rank) { return PartialShape(DimVector(rank, kUnknownDim)); }
+  static PartialShape Scalar() { return PartialShape(DimVector()); }
+  // Dimensions < -1, a rank over kMaxRank or an overflowing product are errors.
+  static Result<PartialShape> Make(absl::Span<const int64_t> dims);
+
+  bool known_rank() const { return known_rank_; }
+  int rank() const { return known_rank_ ? static_cast<int>(dims_.size()) : -1; }
+  int64_t dim(int i) const { return known_rank_ ? dims_[i] : kUnknownDim; }
+  int64_t operator[](int i) const { return dim(i); }
+  const DimVector& dims() const { return dims_; }
+  bool fully_defined() const;
+  int64_t num_elements() const;  // -1 when not fully defined
+  // REQUIRES: fully_defined().
+  Shape ToShape() const;
+
+  void AddDim(int64_t size) { WEIR_CHECK(known_rank_); dims_.push_back(size); }
+  void SetDim(int i, int64_t size) { dims_[i] = size; }
+  void InsertDim(int at, int64_t size) { dims_.insert(dims_.begin() + at, size); }
+  void RemoveDim(int i) { dims_.erase(dims_.begin() + i); }
+  // The dimensions [begin, end); negative counts from the end. Unknown rank stays unknown.
+  Result<PartialShape> Sub(int begin, int end = 1 << 20) const;
+  PartialShape Concat(const PartialShape& other) const;
+
+  // What both say together; an error names the two shapes when they contradict each other.
+  Result<PartialShape> Merge(const PartialShape& other) const;
+  bool CompatibleWith(const PartialShape& other) const;
+  bool CompatibleWith(const Shape& other) const { return CompatibleWith(PartialShape(other)); }
+  // Same rank and dims, -1 only equal to -1.
+  bool operator==(const PartialShape& other) const {
+    return known_rank_ == other.known_rank_ && dims_ == other.dims_;
+  }
+  std::string ToString() const;  // "<unknown>", "[?,3]"
+
+ private:
+  bool known_rank_ = false;
+  DimVector dims_;
+};
+
+}  // namespace weir
+
+template <>
+struct fmt::formatter<weir::Shape> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const weir::Shape& s, Context& ctx) const {
+    return fmt::formatter<std::string>::format(s.ToString(), ctx);
+  }
+};
+template <>
+struct fmt::formatter<weir::PartialShape> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const weir::PartialShape& s, Context& ctx) const {
+    return fmt::formatter<std::string>::format(s.ToString(), ctx);
+  }
+};

@@ -1,0 +1,123 @@
+// Tensor: a typed, shaped view on a shared Buffer. A value: copying shares the memory.
+// Thread safety: as a value. Elements are shared memory: who writes must know that nobody reads.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tensor/buffer.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace weir {
+
+class Tensor {
+ public:
+  Tensor() = default;  // no type, no memory; valid() is false
+
+  // Uninitialized for plain types, default-constructed for strings and handles.
+  static Result<Tensor> Allocate(Allocator& allocator, DType dtype, const Shape& shape);
+  static Result<Tensor> Allocate(DType dtype, const Shape& shape) { return Allocate(CpuAllocator(), dtype, shape); }
+  static Result<Tensor> Zeros(DType dtype, const Shape& shape);
+  // REQUIRES: the buffer holds the elements at `data`.
+  static Tensor FromBuffer(DType dtype, const Shape& shape, BufferPtr buffer, void* data);
+
+  // For literals, tests and small things. REQUIRES: small enough to allocate.
+  template <class T>
+  static Tensor Scalar(T value);
+  static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
+  template <class T>
+  static Tensor Vector(absl::Span<const T> values);
+  template <class T>
+  static Tensor Vector(std::initializer_list<T> values) {
+    return Vector(absl::Span<const T>(values.begin(), values.size()));
+  }
+  template <class T>
+  static Tensor Of(const Shape& shape, absl::Span<const T> values);
+  template <class T>
+  static Tensor Of(const Shape& shape, std::initializer_list<T> values) {
+    return Of(shape, absl::Span<const T>(values.begin(), values.size()));
+  }
+
+  bool valid() const { return dtype_ != kInvalidType; }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  int64_t dim(int i) const { return shape_[i]; }
+  int64_t num_elements() const { return shape_.num_elements(); }
+  size_t num_bytes() const { return static_cast<size_t>(num_elements()) * ElementSize(dtype_); }
+
+  void* raw() const { return data_; }
+  // REQUIRES: T is the C++ type of dtype() (checked).
+  template <class T>
+  T* data() const {
+    WEIR_CHECK((DTypeOf<T>() == dtype_ || SameBits<T>()), DTypeOf<T>(), dtype_);
+    return static_cast<T*>(data_);
+  }
+  template <class T>
+  absl::Span<T> flat() const {
+    return absl::Span<T>(data<T>(), static_cast<size_t>(num_elements()));
+  }
+  template <class T>
+  T& scalar() const {
+    WEIR_CHECK(num_elements() == 1, num_elements());
+    return *data<T>();
+  }
+  // Element i of an int32 or int64 tensor, widened.
+  int64_t Int(int64_t i) const { return dtype_ == kInt32 ? data<int32_t>()[i] : data<int64_t>()[i]; }
+  // All elements of an int32 or int64 tensor.
+  std::vector<int64_t> Ints() const;
+
+  // The same memory under another shape. REQUIRES: as many elements.
+  Tensor Reshaped(const Shape& shape) const;
+  // The same memory under another type of the same element size (for byte-wise kernels).
+  Tensor BitcastTo(DType dtype) const;
+  // Rows [begin, end) of dimension 0, sharing memory.
+  Tensor Slice(int64_t begin, int64_t end) const;
+  // A copy with its own memory.
+  Result<Tensor> Clone() const;
+  void ZeroFill() const;
+
+  bool OwnsMemoryAlone() const { return buffer_ && buffer_->RefCountIsOne(); }
+  bool SharesMemoryWith(const Tensor& other) const { return buffer_ && buffer_ == other.buffer_; }
+  const BufferPtr& buffer() const { return buffer_; }
+
+  // For people: "float32 [2,2] [[1 2] [3 4]]", long ones shortened.
+  std::string ToString(int max_elements = 12) const;
+  // As TensorFlow's logs and Print show it: "[[1 2][3 4]...]".
+  std::string SummarizeValue(int max_entries) const;
+
+ private:
+  template <class T>
+  bool SameBits() const {  // quantized types are read as their integers
+    return (dtype_ == kQint8 && std::is_same_v<T, int8_t>) || (dtype_ == kQuint8 && std::is_same_v<T, uint8_t>) ||
+           (dtype_ == kQint32 && std::is_same_v<T, int32_t>) || (dtype_ == kQint16 && std::is_same_v<T, int16_t>) ||
+           (dtype_ == kQuint16 && std::is_same_v<T, uint16_t>);
+  }
+  DType dtype_ = kInvalidType;
+  Shape shape_;
+  BufferPtr buffer_;
+  void* data_ = nullptr;
+};
+
+template <class T>
+Tensor Tensor::Of(const Shape& shape, absl::Span<const T> values) {
+  WEIR_CHECK(shape.num_elements() == static_cast<int64_t>(values.size()), shape, values.size());
+  Result<Tensor> t = Allocate(DTypeOf<T>(), shape);
+  WEIR_CHECK(t.ok(), std::string(t.status().message()));
+  T* out = t->template data<T>();
+  for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+  return *std::move(t);
+}
+template <class T>
+Tensor Tensor::Scalar(T value) {
+  return Of<T>(Shape{}, absl::Span<const T>(&value, 1));
+}
+template <class T>
+Tensor Tensor::Vector(absl::Span<const T> values) {
+  return Of<T>(Shape{static_cast<int64_t>(values.size())}, values);
+}
+
+}  // namespace weir
