@@ -1,0 +1,71 @@
+# The front door. Each target is one line of what CMake, ctest and pytest do; `make help` lists them.
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+PYTHON ?= /usr/bin/python3
+CTEST = ctest --no-tests=error --output-on-failure --test-output-truncation head --test-output-size-passed 20000 -j $(JOBS)
+INTEROP_VENV = build/interop-venv
+
+.DEFAULT_GOAL := help
+.PHONY: help deps deps-clang deps-interop build demo check test test-all interop bench format lint install
+.PHONY: build-release build-dev build-asan build-tsan test-release test-dev test-asan test-tsan
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)$$/  make \1\t\2/p' Makefile | expand -t 18
+
+deps: ## install the Debian packages that Weir needs (skips at once what is there)
+	@tools/install_deps build
+
+build: build-release ## build everything: build/weir, build/python, tests, examples
+
+demo: deps ## build what is needed, then train a model
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build build -j $(JOBS) --target weir weir_python
+	build/weir run examples/two_layer_network.py
+
+check: build ## fast tests of the release build, under two minutes
+	@cd build && $(CTEST) -L fast --output-junit ctest.xml
+
+test: test-release ## all tests of the release build
+
+test-all: test-release test-asan test-tsan ## all tests, also under address, undefined and thread sanitizers, and fuzzing
+
+interop: build-release deps-interop ## compare with the real TensorFlow, in a virtual environment of its own (needs PyPI)
+	@$(if $(WEIR_TF_PYTHON),:,$(MAKE) --no-print-directory $(INTEROP_VENV)/ready)
+	WEIR_BUILD=$(CURDIR)/build WEIR_PYTHON=$(PYTHON) WEIR_TF_PYTHON=$(or $(WEIR_TF_PYTHON),$(CURDIR)/$(INTEROP_VENV)/bin/python) \
+	  PYTHONPATH=$(CURDIR)/build/python $(PYTHON) -m pytest -q -p no:cacheprovider --junitxml=build/interop.xml tests/interop
+
+bench: build-release ## measure, and write the table to docs/performance.md
+	$(PYTHON) bench/run.py
+
+format: deps-clang ## format the C++ files in place
+	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format -i
+
+lint: deps-clang ## formatting, layers and clang-tidy, without changing anything
+	tools/check_layers
+	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format --dry-run -Werror
+	@cmake --preset lint --log-level=WARNING >/dev/null
+	@cmake --build build/lint --target proto_gen/proto/graph.pb.h
+	git ls-files 'src/*.cc' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/lint
+
+install: build-release ## install under PREFIX (default /usr/local): make install PREFIX=$HOME/weir
+	cmake --install build --prefix $(PREFIX)
+
+deps-clang:
+	@tools/install_deps build clang
+
+deps-interop:
+	@tools/install_deps build interop
+
+build-release build-dev: deps
+build-asan build-tsan: deps-clang
+build-release build-dev build-asan build-tsan: build-%:
+	@cmake --preset $* --log-level=WARNING >/dev/null
+	@cmake --build --preset $* -j $(JOBS)
+
+test-release test-dev test-asan test-tsan: test-%: build-%
+	@cd $(if $(filter release,$*),build,build/$*) && $(CTEST) --output-junit ctest.xml
+
+$(INTEROP_VENV)/ready:
+	$(PYTHON) -m venv $(INTEROP_VENV)
+	$(INTEROP_VENV)/bin/pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.21.*'
+	touch $@
