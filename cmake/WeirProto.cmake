@@ -1,6 +1,7 @@
 # proto/*.proto as the C++ library weir_proto (#include "proto/graph.pb.h") and, with WEIR_PYTHON, as the descriptor set
 # that weir.proto makes its classes from (target weir_proto_python). The *_service.proto files need the gRPC plugin and
-# are not compiled here.
+# are not compiled here. The C++ messages use the lite runtime: no reflection and no text format, but nothing of ours is
+# registered in the pool of descriptors that Python's protobuf module shares with every library of the process.
 file(GLOB WEIR_PROTOS RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/proto/*.proto)
 list(FILTER WEIR_PROTOS EXCLUDE REGEX "_service\\.proto$")
 list(TRANSFORM WEIR_PROTOS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE proto_paths)
@@ -11,7 +12,7 @@ list(TRANSFORM WEIR_PROTOS REPLACE "^(.*)\\.proto$" "${WEIR_PROTO_GEN}/\\1.pb.cc
 list(TRANSFORM WEIR_PROTOS REPLACE "^(.*)\\.proto$" "${WEIR_PROTO_GEN}/\\1.pb.h" OUTPUT_VARIABLE proto_headers)
 add_custom_command(
   OUTPUT ${proto_sources} ${proto_headers}
-  COMMAND protobuf::protoc -I${PROJECT_SOURCE_DIR} --cpp_out=${WEIR_PROTO_GEN} ${WEIR_PROTOS}
+  COMMAND protobuf::protoc -I${PROJECT_SOURCE_DIR} --cpp_out=lite:${WEIR_PROTO_GEN} ${WEIR_PROTOS}
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
   DEPENDS ${proto_paths}
   COMMENT "Generating C++ messages from proto/"
@@ -19,7 +20,7 @@ add_custom_command(
 
 add_library(weir_proto STATIC ${proto_sources} ${proto_headers})
 target_include_directories(weir_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${WEIR_PROTO_GEN}>)
-target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf)
+target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf-lite)
 # Generated code is compiled quickly: less optimized, and without the sanitizers of its tree.
 target_compile_options(weir_proto PRIVATE -w -O1 -g0)
 if(WEIR_SANITIZE)
