@@ -53,5 +53,6 @@ using InputList = std::vector<Input>;
 
 // The graph that the first Output among the inputs belongs to, or null.
 Graph* GraphOf(const InputList& inputs);
+Graph* GraphOfAll(std::initializer_list<InputList> lists);
 
 }  // namespace weir

@@ -1,0 +1,9 @@
+// The ops of this folder, one line per file.
+#include "ops/register.h"
+
+namespace weir::ops {
+
+void RegisterArrayOps(OpRegistry& registry) {
+}
+
+}  // namespace weir::ops

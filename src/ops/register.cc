@@ -1,0 +1,14 @@
+#include "ops/register.h"
+
+namespace weir::ops {
+
+void RegisterAllOps(OpRegistry& registry) {
+  RegisterMathOps(registry);
+  RegisterArrayOps(registry);
+  RegisterNnOps(registry);
+  RegisterStateOps(registry);
+  RegisterFlowOps(registry);
+  RegisterStringOps(registry);
+}
+
+}  // namespace weir::ops

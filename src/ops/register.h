@@ -1,0 +1,17 @@
+// The list of all ops, group by group. A group's own list is in its folder: ops/math/register.cc and so on.
+#pragma once
+
+#include "op/op_registry.h"
+
+namespace weir::ops {
+
+void RegisterAllOps(OpRegistry& registry);
+
+void RegisterMathOps(OpRegistry& registry);
+void RegisterArrayOps(OpRegistry& registry);
+void RegisterNnOps(OpRegistry& registry);
+void RegisterStateOps(OpRegistry& registry);
+void RegisterFlowOps(OpRegistry& registry);
+void RegisterStringOps(OpRegistry& registry);
+
+}  // namespace weir::ops
