@@ -26,6 +26,11 @@ endif()
 if(WEIR_FEW_TYPES)
   add_compile_definitions(WEIR_FEW_TYPES)
 endif()
+set(WEIR_TEST_ENVIRONMENT "")
+if(WEIR_SANITIZE)
+  set(WEIR_TEST_ENVIRONMENT
+      "UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=second_deadlock_stack=1 suppressions=${PROJECT_SOURCE_DIR}/tools/tsan.supp")
+endif()
 
 # ccache, told to accept precompiled headers and to share entries between checkouts at different paths.
 find_program(WEIR_CCACHE ccache)
@@ -73,8 +78,8 @@ function(weir_library folder)
   weir_install_library(${target})
 endfunction()
 
-# weir_gtest(<target> SOURCES files... LINK targets... [LABELS labels...]): one GoogleTest program, one ctest entry.
-# A main.cc among the sources replaces GoogleTest's own main.
+# weir_gtest(<target> SOURCES files... LINK targets... [LABELS labels...]): one GoogleTest program, one ctest entry that
+# runs in the repository root. A main.cc among the sources replaces GoogleTest's own main.
 function(weir_gtest target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
@@ -87,7 +92,8 @@ function(weir_gtest target)
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
   endif()
-  set_tests_properties(${target} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  set_tests_properties(${target} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
+                                            ENVIRONMENT "${WEIR_TEST_ENVIRONMENT}")
 endfunction()
 
 # weir_unit_tests(<folder> [LINK targets...]): src/<folder>/**_test.cc as the one program weir_<folder>_test.
@@ -120,6 +126,6 @@ function(weir_fuzz_targets folder)
       set(seeds)
     endif()
     add_test(NAME ${name} COMMAND ${name} -max_total_time=5 -timeout=10 -rss_limit_mb=2048 ${grown} ${seeds})
-    set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+    set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120 ENVIRONMENT "${WEIR_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
