@@ -1,0 +1,295 @@
+// One queue under one mutex serves all workers: a lock that is free costs some 20 ns, and work is coarse enough. A
+// worker is woken only when one sleeps that has not been woken already.
+#include "base/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "base/cgroup.h"
+#include "base/log.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kBlockNanos = 50'000;
+constexpr int64_t kBlocksPerThread = 4;
+constexpr std::chrono::seconds kIdleTime(10);
+
+// A thread that takes no signals meant for the process, so that they reach the thread that waits for them (in Python,
+// the main one). An empty std::thread when the system gives no more threads.
+template <class F>
+std::thread StartThread(const std::string& name, F body) {
+  sigset_t blocked;
+  sigset_t before;
+  sigfillset(&blocked);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPROF}) sigdelset(&blocked, fault);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(body));
+    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+  } catch (const std::system_error& error) {
+    LogWarning("cannot start a thread of the pool '{}': {}", name, error.what());
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+// What a ParallelFor and its helpers share. Helpers may come after the caller has gone: they find no block left and
+// do not touch `work`.
+struct LoopState {
+  LoopState(int64_t total, int64_t block, int32_t blocks, FunctionRef<void(int64_t, int64_t)> work)
+      : total(total), block(block), blocks(blocks), remaining(blocks), work(work) {}
+
+  void RunBlocks() {
+    for (;;) {
+      const int32_t i = next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= blocks) return;
+      const int64_t begin = i * block;
+      work(begin, std::min(begin + block, total));
+      if (remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) remaining.notify_all();
+    }
+  }
+  void WaitForAll() {
+    for (int32_t left; (left = remaining.load(std::memory_order_acquire)) != 0;) {
+      remaining.wait(left, std::memory_order_acquire);
+    }
+  }
+
+  const int64_t total;
+  const int64_t block;
+  const int32_t blocks;
+  std::atomic<int32_t> next{0};
+  std::atomic<int32_t> remaining;
+  const FunctionRef<void(int64_t, int64_t)> work;
+};
+
+}  // namespace
+
+struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
+  Impl(std::string name, int num_threads) : name(std::move(name)), num_threads(num_threads) {}
+
+  // True if at least one worker runs.
+  bool StartThreads() {
+    if (started) return has_workers;
+    started = true;
+    for (int i = 0; i < num_threads; ++i) {
+      std::thread thread = StartThread(name, [self = shared_from_this()] { self->Work(); });
+      if (!thread.joinable()) break;
+      threads.push_back(std::move(thread));
+    }
+    has_workers = !threads.empty();
+    return has_workers;
+  }
+
+  void Work() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      while (queue.empty()) {
+        if (stop) return;
+        ++sleeping;
+        wake.wait(lock);
+        --sleeping;
+        if (waking > 0) --waking;
+      }
+      std::function<void()> work = std::move(queue.front());
+      queue.pop_front();
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+    }
+  }
+
+  // REQUIRES: the mutex is held. How many of `wanted` workers need a notification.
+  int CountToWake(int wanted) {
+    const int count = std::min(wanted, sleeping - waking);
+    if (count <= 0) return 0;
+    waking += count;
+    return count;
+  }
+
+  void Schedule(std::function<void()> work) {
+    std::unique_lock lock(mutex);
+    if (!StartThreads()) {  // better late than never: on the caller
+      lock.unlock();
+      work();
+      return;
+    }
+    queue.push_back(std::move(work));
+    const bool notify = CountToWake(1) > 0;
+    lock.unlock();
+    if (notify) wake.notify_one();
+  }
+
+  // Before everything else in the queue: somebody waits for them.
+  void AddHelpers(const std::shared_ptr<LoopState>& loop, int count) {
+    int notify;
+    {
+      std::lock_guard lock(mutex);
+      if (!StartThreads()) return;
+      for (int i = 0; i < count; ++i) queue.emplace_front([loop] { loop->RunBlocks(); });
+      notify = CountToWake(count);
+    }
+    for (int i = 0; i < notify; ++i) wake.notify_one();
+  }
+
+  const std::string name;
+  const int num_threads;
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::deque<std::function<void()>> queue;
+  std::vector<std::thread> threads;
+  int sleeping = 0;  // workers inside wait()
+  int waking = 0;    // of those, how many have been notified and did not come out yet
+  bool started = false;
+  bool has_workers = false;
+  bool stop = false;
+};
+
+ThreadPool::ThreadPool(std::string name, int num_threads)
+    : impl_(std::make_shared<Impl>(std::move(name), num_threads > 0 ? num_threads : UsableCores())) {}
+
+ThreadPool::~ThreadPool() {
+  std::vector<std::thread> threads;
+  {
+    std::lock_guard lock(impl_->mutex);
+    impl_->stop = true;
+    threads.swap(impl_->threads);
+  }
+  impl_->wake.notify_all();
+  for (std::thread& thread : threads) {
+    if (thread.get_id() == std::this_thread::get_id()) {
+      thread.detach();  // the last owner of the pool is work of its own; the worker keeps Impl alive
+    } else {
+      thread.join();
+    }
+  }
+}
+
+int ThreadPool::num_threads() const { return impl_->num_threads; }
+
+void ThreadPool::Schedule(std::function<void()> work) { impl_->Schedule(std::move(work)); }
+
+void ThreadPool::ParallelFor(int64_t total, int64_t cost_per_unit, FunctionRef<void(int64_t, int64_t)> work) {
+  if (total <= 0) return;
+  const double cost = static_cast<double>(total) * static_cast<double>(std::max<int64_t>(cost_per_unit, 1));
+  const int64_t worthwhile = static_cast<int64_t>(std::min(cost / kBlockNanos, 1e9));
+  const int64_t wanted = std::min({worthwhile, kBlocksPerThread * impl_->num_threads, total});
+  if (wanted <= 1 || impl_->num_threads <= 1) {
+    work(0, total);
+    return;
+  }
+  const int64_t block = (total - 1) / wanted + 1;
+  const auto blocks = static_cast<int32_t>((total - 1) / block + 1);
+  auto loop = std::make_shared<LoopState>(total, block, blocks, work);
+  impl_->AddHelpers(loop, std::min(blocks, impl_->num_threads) - 1);
+  loop->RunBlocks();
+  loop->WaitForAll();
+}
+
+struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
+  explicit Impl(std::string name) : name(std::move(name)) {}
+
+  void Work(std::list<std::thread>::iterator self) {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      if (queue.empty()) {
+        if (stop) break;
+        ++idle;
+        const bool work_came = wake.wait_for(lock, kIdleTime, [&] { return !queue.empty() || stop; });
+        --idle;
+        if (!work_came) break;
+        continue;
+      }
+      std::function<void()> work = std::move(queue.front());
+      queue.pop_front();
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+    }
+    finished.splice(finished.end(), running, self);
+    ended.notify_all();
+  }
+
+  void Schedule(std::function<void()> work) {
+    std::unique_lock lock(mutex);
+    queue.push_back(std::move(work));
+    if (static_cast<int>(queue.size()) <= idle) {
+      lock.unlock();
+      wake.notify_one();
+      return;
+    }
+    std::list<std::thread> gone = std::move(finished);
+    finished.clear();
+    running.emplace_back();
+    const auto self = std::prev(running.end());
+    *self = StartThread(name, [pool = shared_from_this(), self] { pool->Work(self); });
+    if (!self->joinable()) {
+      running.erase(self);
+      if (running.empty()) {  // nobody else will ever run it
+        std::function<void()> own = std::move(queue.back());
+        queue.pop_back();
+        lock.unlock();
+        own();
+      }
+    }
+    if (lock.owns_lock()) lock.unlock();
+    for (std::thread& thread : gone) thread.join();
+  }
+
+  const std::string name;
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable ended;
+  std::deque<std::function<void()>> queue;
+  std::list<std::thread> running;
+  std::list<std::thread> finished;  // ended, to be joined
+  int idle = 0;
+  bool stop = false;
+};
+
+ElasticPool::ElasticPool(std::string name) : impl_(std::make_shared<Impl>(std::move(name))) {}
+
+ElasticPool::~ElasticPool() {
+  std::unique_lock lock(impl_->mutex);
+  impl_->stop = true;
+  impl_->wake.notify_all();
+  const auto is_self = [](const std::thread& thread) { return thread.get_id() == std::this_thread::get_id(); };
+  const bool inside = std::any_of(impl_->running.begin(), impl_->running.end(), is_self);
+  impl_->ended.wait(lock, [&] { return impl_->running.size() == (inside ? 1u : 0u); });
+  for (std::thread& thread : impl_->running) thread.detach();  // this very thread: it keeps Impl alive
+  std::list<std::thread> gone = std::move(impl_->finished);
+  lock.unlock();
+  for (std::thread& thread : gone) thread.join();
+}
+
+void ElasticPool::Schedule(std::function<void()> work) { impl_->Schedule(std::move(work)); }
+
+int UsableCores() {
+  int cores = 0;
+  for (int size = 1024; size <= 1 << 20 && cores == 0; size *= 2) {
+    cpu_set_t* set = CPU_ALLOC(size);
+    if (set == nullptr) break;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(size), set) == 0) cores = CPU_COUNT_S(CPU_ALLOC_SIZE(size), set);
+    CPU_FREE(set);
+  }
+  if (cores <= 0) cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (const double quota = CpuQuota(); quota > 0) cores = std::min(cores, static_cast<int>(std::ceil(quota)));
+  return std::max(cores, 1);
+}
+
+}  // namespace weir
