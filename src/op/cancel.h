@@ -2,10 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <thread>
 
 #include "base/status.h"
 
@@ -30,12 +32,13 @@ class CancelToken final {
   bool Unregister(Id id);
 
  private:
-  struct State;
   mutable std::mutex mu_;
+  std::condition_variable finished_;
   Status reason_;
   Id next_ = 1;
-  Id running_ = 0;
-  std::unordered_map<Id, std::function<void()>> callbacks_;
+  Id running_ = 0;  // the callback that runs now, on running_thread_
+  std::thread::id running_thread_;
+  std::map<Id, std::function<void()>> callbacks_;  // run in the order of registration
   std::atomic<bool> cancelled_{false};
 };
 

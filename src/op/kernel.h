@@ -71,7 +71,6 @@ class Kernel final {
   Kernel&& Cheap() && { cheap_ = true; return std::move(*this); }
   // May wait for something outside (files, Python): runs on the elastic pool.
   Kernel&& Blocking() && { blocking_ = true; return std::move(*this); }
-  // Wants to see reference inputs as such, also uninitialized ones, through ref_input().
   bool is_async() const { return async_ != nullptr; }
   bool cheap() const { return cheap_; }
   bool blocking() const { return blocking_; }
@@ -105,6 +104,9 @@ struct EdgeValue {
   bool is_ref() const { return static_cast<bool>(ref); }
 };
 
+// Work that takes less than this stays on the thread that has it.
+constexpr double kInlineNanos = 20000;
+
 class KernelContext final {
  public:
   KernelContext(const NodeInfo& node, StepContext& step, absl::Span<EdgeValue> inputs, absl::Span<EdgeValue> outputs)
@@ -125,12 +127,12 @@ class KernelContext final {
   const ResourcePtr<VariableState>& ref_input(int i) const { return inputs_[i].ref; }
   EdgeValue& raw_input(int i) const { return inputs_[i]; }
 
-  // A new tensor as output i (or the type given for it).
+  // A new tensor, already set as output i. Uninitialized for plain types.
   Result<Tensor> Allocate(int output, const Shape& shape);
   // Scratch memory.
   Result<Tensor> AllocateTemp(DType dtype, const Shape& shape) { return Tensor::Allocate(dtype, shape); }
   // Output `output` in the memory of input `input` where nobody else holds it and type size and element count fit
-  // (shape: the input's by default), else freshly allocated.
+  // (shape: the input's by default), else freshly allocated; set as the output either way.
   Result<Tensor> ForwardOrAllocate(int input, int output) { return ForwardOrAllocate({input}, output, inputs_[input].tensor.shape()); }
   Result<Tensor> ForwardOrAllocate(std::initializer_list<int> inputs, int output, const Shape& shape);
   void set_output(int i, Tensor value) { outputs_[i].tensor = std::move(value); }
@@ -159,7 +161,7 @@ class KernelContext final {
         for (int64_t i = begin; i < end; ++i) work(i);
       }
     };
-    if (step_.pool == nullptr || n * cost_per_unit < 20000) {
+    if (step_.pool == nullptr || static_cast<double>(n) * static_cast<double>(cost_per_unit) < kInlineNanos) {
       if (n > 0) range(0, n);
     } else {
       step_.pool->ParallelFor(n, cost_per_unit, range);
@@ -185,13 +187,31 @@ struct TypeTag {
   using type = T;
 };
 
+// Sanitizer builds compile kernels for these types only (for all of a list that has none of them).
+#ifdef WEIR_FEW_TYPES
+template <class T>
+constexpr bool kCompiledType = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> ||
+                               std::is_same_v<T, int64_t> || std::is_same_v<T, uint8_t> || std::is_same_v<T, bool> ||
+                               std::is_same_v<T, std::string>;
+#else
+template <class T>
+constexpr bool kCompiledType = true;
+#endif
+
 // CpuKernels<float, double>(WEIR_FOR_TYPE(MakeSoftmax)): one kernel per type of attribute "T".
 template <class... Ts, class Make>
 KernelList CpuKernelsFor(std::string attr, Make make) {
+  constexpr bool kNoneCompiled = !(kCompiledType<Ts> || ...);
   KernelList list;
-  (list.push_back(KernelDef{.types = {{attr, DTypeOf<Ts>()}},
-                            .make = [make](KernelSetup& setup) { return make(TypeTag<Ts>{}, setup); }}),
-   ...);
+  list.reserve(sizeof...(Ts));
+  auto add = [&]<class T>(TypeTag<T>) {
+    if constexpr (kCompiledType<T> || kNoneCompiled) {
+      list.push_back(KernelDef{.types = {{attr, DTypeOf<T>()}},
+                               .make = [make](KernelSetup& setup) { return make(TypeTag<T>{}, setup); },
+                               .host_memory = {}});
+    }
+  };
+  (add(TypeTag<Ts>{}), ...);
   return list;
 }
 template <class... Ts, class Make>

@@ -56,7 +56,8 @@ using KernelList = std::vector<KernelDef>;
 enum class NoGradient { kNone, kIntended };
 
 // What an op's file writes down. `attrs` in the attribute language: "T: {float, double} = DT_FLOAT", "N: int >= 1",
-// "transpose_a: bool = false", "shape: shape", "padding: {'SAME', 'VALID'}", "Tout: list(type) >= 1".
+// "transpose_a: bool = false", "shape: shape", "padding: {'SAME', 'VALID'}", "Tout: list(type) >= 1". Groups of types
+// are numbertype, realnumbertype and quantizedtype, also inside braces: "T: {numbertype, bool}".
 struct OpEntry {
   std::string name;
   std::string signature;  // "x: T, y: T -> z: T", "ref: Ref(T)", "values: N * T", "args: Targs", "dim: int32"
@@ -93,6 +94,9 @@ struct OpDef {
 Result<OpDef> ParseOp(OpEntry entry);
 Result<AttrDef> ParseAttr(std::string_view text);
 
+// Holds one value against its attribute: kind, allowed values, minimum. An empty list becomes one of the right kind, an
+// int given for a float a float. Placeholders pass.
+Status CheckAndConvertAttr(const AttrDef& def, AttrValue* value);
 // Fills in defaults, checks kinds, allowed values and minima. Unknown attributes that start with '_' are kept.
 Status CheckAndCompleteAttrs(const OpDef& op, AttrMap* attrs);
 // The types of all inputs or outputs, lists flattened, reference types as such. REQUIRES: completed attributes.

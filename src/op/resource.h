@@ -32,7 +32,8 @@ class VariableState final : public Resource {
 
   // The current value, sharing memory; invalid when not initialized. Takes mu.
   Tensor Read() const;
-  // A value that later updates will not change.
+  // A value that later updates will not change. FailedPrecondition when not initialized (without the variable's name:
+  // who knows it asks initialized() first).
   Result<Tensor> Snapshot() const;
   // Replaces the value (the old buffer stays with those who read it). Takes mu.
   void Write(Tensor value);

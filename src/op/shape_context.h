@@ -63,8 +63,17 @@ ShapeFn BroadcastInputs(int a = 0, int b = 1);           // NumPy broadcasting o
 ShapeFn MergedInputs();                                  // all inputs have one shape, so has the output
 ShapeFn ShapeFromAttr(std::string attr = "shape");
 ShapeFn ShapeFromInput(int input);                       // the output's shape is the value of `input`
-// "[2,?];[]": fixed output shapes, '?' unknown, "inK" for the shape of input K.
-ShapeFn FixedShapes(std::string text);
+ShapeFn FixedShapes(std::string text);                   // in the language of ParseShapes
+
+// --- shapes as text and as values -------------------------------------------------------------------------------------
+// "[2,?];?;in0;[d0_1,3]": shapes separated by ';', '?' unknown, "inK" the shape of input K, "dK_I" its dimension I.
+Result<std::vector<PartialShape>> ParseShapes(std::string_view text, absl::Span<const PartialShape> inputs = {});
+// The way back: "[2,?];?".
+std::string ShapesToText(absl::Span<const PartialShape> shapes);
+// What a shape tensor says: a vector with -1 for unknown sizes; the scalar -1 is an unknown rank.
+Result<PartialShape> ShapeFromTensor(const Tensor& value);
+// The shape that input `input` holds as its value, as far as known (its length alone gives the rank).
+Result<PartialShape> ShapeOfInputValue(ShapeContext& c, int input);
 
 // --- dimension arithmetic, where -1 is unknown ------------------------------------------------------------------------
 Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);

@@ -1,0 +1,138 @@
+// What a running kernel asks for memory, and the choice of a kernel for a node.
+#include "op/kernel.h"
+
+#include <map>
+
+#include "absl/strings/str_join.h"
+
+namespace weir {
+namespace {
+
+// Whether the memory of `in` may become the output: nobody else sees it, and it reads as well-formed elements there.
+bool CanForward(const EdgeValue& in, DType dtype, const Shape& shape) {
+  const Tensor& t = in.tensor;
+  if (in.is_ref() || !t.valid() || !t.OwnsMemoryAlone()) return false;
+  if (t.num_elements() != shape.num_elements()) return false;
+  if (t.dtype() != dtype) {
+    if (!IsPlain(t.dtype()) || !IsPlain(dtype) || ElementSize(t.dtype()) != ElementSize(dtype)) return false;
+  }
+  return reinterpret_cast<uintptr_t>(t.raw()) % kBufferAlignment == 0;
+}
+
+bool Serves(const KernelDef& kernel, const AttrMap& attrs) {
+  for (const auto& [name, type] : kernel.types) {
+    auto it = attrs.find(name);
+    if (it == attrs.end()) return false;
+    if (const DType* value = it->second.As<DType>()) {
+      if (BaseType(*value) != type) return false;
+    } else if (const auto* values = it->second.As<std::vector<DType>>()) {
+      for (const DType v : *values) {
+        if (BaseType(v) != type) return false;
+      }
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// "T in {float, double}", or "T=float, Tidx=int32; ..." where kernels differ in several attributes.
+std::string DescribeKernels(const std::vector<const KernelDef*>& kernels) {
+  std::map<std::string, std::vector<std::string>> by_attr;
+  std::vector<std::string> rows;
+  bool single = true;
+  for (const KernelDef* kernel : kernels) {
+    single = single && kernel->types.size() == 1;
+    std::vector<std::string> row;
+    for (const auto& [name, type] : kernel->types) {
+      by_attr[name].push_back(OpDefTypeName(type));
+      row.push_back(fmt::format("{}={}", name, OpDefTypeName(type)));
+    }
+    rows.push_back(absl::StrJoin(row, ", "));
+  }
+  if (!single || by_attr.size() != 1) return absl::StrJoin(rows, "; ");
+  return fmt::format("{} in {{{}}}", by_attr.begin()->first, absl::StrJoin(by_attr.begin()->second, ", "));
+}
+
+// "T=int8, Tidx=int32": the node's values for all attributes that kernels choose by.
+std::string DescribeChoice(const NodeInfo& node) {
+  std::vector<std::string> parts;
+  for (const AttrDef& def : node.op->attrs) {
+    auto it = node.attrs->find(def.name);
+    if (it == node.attrs->end()) continue;
+    if (const DType* type = it->second.As<DType>()) {
+      parts.push_back(fmt::format("{}={}", def.name, OpDefTypeName(*type)));
+    } else if (def.type == "list(type)") {
+      parts.push_back(fmt::format("{}={}", def.name, it->second.ToString()));
+    }
+  }
+  return parts.empty() ? "" : " with " + absl::StrJoin(parts, ", ");
+}
+
+}  // namespace
+
+Result<Tensor> KernelContext::Allocate(int output, const Shape& shape) {
+  WEIR_ASSIGN(Tensor t, Tensor::Allocate(output_type(output), shape));
+  outputs_[output].tensor = t;
+  return t;
+}
+
+Result<Tensor> KernelContext::ForwardOrAllocate(std::initializer_list<int> inputs, int output, const Shape& shape) {
+  const DType dtype = output_type(output);
+  for (const int i : inputs) {
+    if (!CanForward(inputs_[i], dtype, shape)) continue;
+    const Tensor& in = inputs_[i].tensor;
+    Tensor t = in.dtype() == dtype ? in : in.BitcastTo(dtype);
+    if (!(t.shape() == shape)) t = t.Reshaped(shape);
+    outputs_[output].tensor = t;
+    return t;
+  }
+  return Allocate(output, shape);
+}
+
+KernelList CpuKernel(KernelFactory make) {
+  KernelList list;
+  list.push_back(KernelDef{.types = {}, .make = std::move(make), .host_memory = {}});
+  return list;
+}
+
+KernelList JoinKernels(std::vector<KernelList> lists) {
+  KernelList joined;
+  for (KernelList& list : lists) {
+    joined.insert(joined.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
+  }
+  return joined;
+}
+
+KernelList CpuKernelForTypes(std::string attr, std::vector<DType> types, KernelFactory make) {
+  KernelList list;
+  list.reserve(types.size());
+  for (const DType type : types) list.push_back(KernelDef{.types = {{attr, type}}, .make = make, .host_memory = {}});
+  return list;
+}
+
+Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view device_kind) {
+  std::vector<const KernelDef*> candidates;
+  std::vector<std::string> devices;
+  for (const KernelDef& kernel : node.op->kernels) {
+    if (kernel.device != device_kind) {
+      if (devices.empty() || devices.back() != kernel.device) devices.push_back(kernel.device);
+      continue;
+    }
+    if (Serves(kernel, *node.attrs)) return &kernel;
+    candidates.push_back(&kernel);
+  }
+  std::string there_are;
+  if (!candidates.empty()) {
+    there_are = "there are kernels for " + DescribeKernels(candidates);
+  } else if (!devices.empty()) {
+    there_are = "there are kernels for " + absl::StrJoin(devices, ", ");
+  } else {
+    there_are = "the op has no kernels at all";
+  }
+  return MarkNode(InvalidArgument("no {} kernel for op '{}'{} (node '{}'); {}", device_kind, node.op->name,
+                                  DescribeChoice(node), node.name, there_are),
+                  node.name);
+}
+
+}  // namespace weir
