@@ -7,12 +7,12 @@
 namespace weir {
 
 Tensor VariableState::Read() const {
-  std::lock_guard lock(mu_);
+  std::shared_lock lock(mu_);
   return value_;
 }
 
 Result<Tensor> VariableState::Snapshot() const {
-  std::lock_guard lock(mu_);
+  std::shared_lock lock(mu_);
   if (!value_.valid()) return FailedPrecondition("Attempting to use uninitialized value");
   return value_.Clone();
 }
@@ -23,12 +23,12 @@ void VariableState::Write(Tensor value) {
 }
 
 bool VariableState::initialized() const {
-  std::lock_guard lock(mu_);
+  std::shared_lock lock(mu_);
   return value_.valid();
 }
 
 std::string VariableState::DebugString() const {
-  std::lock_guard lock(mu_);
+  std::shared_lock lock(mu_);
   if (!value_.valid()) return fmt::format("variable of {}, uninitialized", dtype_);
   return fmt::format("variable of {} {}", dtype_, value_.shape());
 }

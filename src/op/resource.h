@@ -22,15 +22,15 @@ template <class T>
 using ResourcePtr = IntrusivePtr<T>;
 
 // The value behind a variable, for both of TensorFlow's faces: reference variables and resource variables.
-// mu guards the value: writers that lock (use_locking, resource variables) hold it alone; reads of a reference variable
-// inside a step alias the buffer without a lock, as in TensorFlow.
+// mu guards the value: writers hold it alone for the whole update; reads of a reference variable inside a step alias the
+// buffer without holding it, as in TensorFlow. Who may write where: ops/state/variable_access.h.
 class VariableState final : public Resource {
  public:
   explicit VariableState(DType dtype) : dtype_(dtype) {}
   DType dtype() const { return dtype_; }
-  std::mutex& mu() { return mu_; }
+  std::shared_mutex& mu() { return mu_; }
 
-  // The current value, sharing memory; invalid when not initialized. Takes mu.
+  // The current value, sharing memory; invalid when not initialized. Takes mu, shared.
   Tensor Read() const;
   // A value that later updates will not change. FailedPrecondition when not initialized (without the variable's name:
   // who knows it asks initialized() first).
@@ -41,12 +41,15 @@ class VariableState final : public Resource {
 
   // REQUIRES: mu held.
   Tensor& value_locked() { return value_; }
+  // True once a sparse update has written in place: a resource read copies from then on.
+  bool& copy_on_read_locked() { return copy_on_read_; }
   std::string DebugString() const override;
 
  private:
   const DType dtype_;
-  mutable std::mutex mu_;
+  mutable std::shared_mutex mu_;
   Tensor value_;
+  bool copy_on_read_ = false;
 };
 
 class ResourceManager final {
