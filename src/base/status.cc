@@ -4,6 +4,7 @@ namespace weir {
 namespace {
 constexpr char kNodePayload[] = "weir/node";
 constexpr char kDerivedPayload[] = "weir/derived";
+constexpr char kTypePayload[] = "weir/type";
 
 void CopyPayloads(const Status& from, Status* to) {
   from.ForEachPayload([to](absl::string_view url, const absl::Cord& payload) { to->SetPayload(url, payload); });
@@ -35,6 +36,15 @@ std::optional<std::string> NodeOf(const Status& status) {
   if (!payload.has_value()) return std::nullopt;
   return std::string(*payload);
 }
+
+Status MarkTypeError(const Status& status) {
+  if (status.ok()) return status;
+  Status result = status;
+  result.SetPayload(kTypePayload, absl::Cord("1"));
+  return result;
+}
+
+bool IsTypeError(const Status& status) { return status.GetPayload(kTypePayload).has_value(); }
 
 Status MarkDerived(const Status& status) {
   if (status.ok()) return status;

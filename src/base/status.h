@@ -52,6 +52,10 @@ Status WithContext(const Status& status, std::string_view context);
 Status MarkNode(const Status& status, std::string_view node_name);
 std::optional<std::string> NodeOf(const Status& status);
 
+// A wrong type in a call that builds a graph: Python raises TypeError for it instead of ValueError.
+Status MarkTypeError(const Status& status);
+bool IsTypeError(const Status& status);
+
 // An error that only follows from another one (a step aborted because of its first cause).
 Status MarkDerived(const Status& status);
 bool IsDerived(const Status& status);

@@ -70,6 +70,7 @@ class Node final {
  private:
   friend class Graph;
   friend class NodeBuilder;
+  Node() = default;
   Graph* graph_ = nullptr;
   int id_ = 0;
   std::shared_ptr<const NodeProps> props_;
@@ -181,18 +182,34 @@ class Graph final {
   // Infers the output shapes of a node about to be made. See shape_refiner.h.
   Result<std::vector<PartialShape>> InferShapes(const NodeProps& props, const std::vector<Output>& inputs);
 
+  // Puts in a node that NodeBuilder has prepared under a name that is not in use.
+  Node* Adopt(std::unique_ptr<Node> node);
+  // Keeps a node that failed to be made: a device function may have kept a pointer to it.
+  void Abandon(std::unique_ptr<Node> node);
+
   // Takes a node out (plans do; a client's graph never loses nodes).
   void Remove(Node* node);
 
   std::recursive_mutex& mu() const { return mu_; }
 
+  // The value of an output known before any run (a Const, or computed from such), invalid when not known.
+  Tensor ConstantValue(Output output);
+  // A shape vector as far as it is known before any run.
+  PartialShape ConstantShape(Output output);
+
  private:
+  Result<std::vector<PartialShape>> InferShapesLocked(const NodeProps& props, const std::vector<Output>& inputs);
+  Tensor ConstantValueLocked(Output output, int* budget);
+  PartialShape ConstantShapeLocked(Output output, int* budget);
+
   const OpRegistry& registry_;
   const int64_t uid_;
   std::unique_ptr<FunctionLibrary> functions_;
   std::shared_ptr<ConstantEvaluator> evaluator_;
   mutable std::recursive_mutex mu_;
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Node>> abandoned_;
+  std::unordered_map<Output, Tensor, OutputHash> known_values_;  // constants found by shape inference
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, int> names_in_use_;  // lower case, as TensorFlow compares names
   std::unordered_map<std::thread::id, std::unique_ptr<BuildState>> build_states_;

@@ -1,0 +1,274 @@
+#include "graph/graph.h"
+
+#include <algorithm>
+
+#include "graph/flow_context.h"
+#include "graph/function_library.h"
+
+namespace weir {
+namespace {
+
+int64_t NextGraphUid() {
+  static std::atomic<int64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::string Lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+bool IsWordChar(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+template <class T>
+void EraseOne(std::vector<T>& items, const T& item) {
+  auto it = std::find(items.begin(), items.end(), item);
+  if (it != items.end()) items.erase(it);
+}
+
+}  // namespace
+
+Graph& Output::graph() const { return node->graph(); }
+DType Output::dtype() const { return node == nullptr ? kInvalidType : node->output_type(index); }
+PartialShape Output::shape() const { return node == nullptr ? PartialShape() : node->output_shape(index); }
+std::string Output::name() const {
+  return node == nullptr ? std::string("<invalid>") : fmt::format("{}:{}", node->name(), index);
+}
+
+const AttrValue* Node::FindAttr(std::string_view name) const {
+  auto it = attrs().find(name);
+  return it == attrs().end() ? nullptr : &it->second;
+}
+
+PartialShape Node::output_shape(int i) const {
+  std::lock_guard<std::recursive_mutex> lock(graph_->mu());
+  return output_shapes_[i];
+}
+
+Graph::Graph(const OpRegistry& registry)
+    : registry_(registry), uid_(NextGraphUid()), functions_(std::make_unique<FunctionLibrary>(registry)) {}
+Graph::~Graph() = default;
+
+const OpDef* Graph::FindOp(std::string_view name) const {
+  if (const OpDef* op = registry_.Find(name)) return op;
+  return functions_->FindOp(name);
+}
+
+Node* Graph::FindNode(std::string_view name) const {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  auto it = by_name_.find(std::string(name));
+  return it == by_name_.end() ? nullptr : it->second;
+}
+
+Result<Output> Graph::FindOutput(std::string_view name) const {
+  int index = 0;
+  std::string_view node_name = name;
+  if (size_t colon = name.rfind(':'); colon != std::string_view::npos) {
+    node_name = name.substr(0, colon);
+    std::string_view digits = name.substr(colon + 1);
+    if (digits.empty() || digits.size() > 9 || !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      return InvalidArgument("'{}' is not the name of a tensor: expected '<op name>:<output index>'", name);
+    index = std::stoi(std::string(digits));
+  }
+  Node* node = FindNode(node_name);
+  if (node == nullptr) return NotFound("the name '{}' refers to a tensor of an operation '{}' that is not in the graph", name, node_name);
+  if (index >= node->num_outputs())
+    return NotFound("the name '{}' refers to output {} of operation '{}', which has only {} outputs", name, index,
+                    node_name, node->num_outputs());
+  return Output(node, index);
+}
+
+int Graph::num_nodes() const {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  return static_cast<int>(nodes_.size());
+}
+
+std::vector<Node*> Graph::Nodes() const {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  std::vector<Node*> result;
+  result.reserve(nodes_.size());
+  for (const auto& node : nodes_)
+    if (node != nullptr) result.push_back(node.get());
+  return result;
+}
+
+Node* Graph::node(int id) const {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  return id >= 0 && id < static_cast<int>(nodes_.size()) ? nodes_[id].get() : nullptr;
+}
+
+void Graph::ForEachNode(FunctionRef<void(Node*)> visit) const {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  for (size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i] != nullptr) visit(nodes_[i].get());
+}
+
+std::string Graph::UniqueName(std::string_view base, bool mark_used) {
+  const std::string& scope = build().name_scope;
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  std::string name = scope.empty() ? std::string(base) : fmt::format("{}/{}", scope, base);
+  const std::string key = Lower(name);
+  auto it = names_in_use_.find(key);
+  int count = it == names_in_use_.end() ? 0 : it->second;
+  if (mark_used) names_in_use_[key] = count + 1;
+  if (count == 0) return name;
+  std::string candidate = key;
+  while (names_in_use_.contains(candidate)) {
+    candidate = fmt::format("{}_{}", key, count);
+    ++count;
+  }
+  if (mark_used) {
+    names_in_use_[candidate] = 1;
+    names_in_use_[key] = count;
+  }
+  return fmt::format("{}_{}", name, count - 1);
+}
+
+BuildState& Graph::build() {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  std::unique_ptr<BuildState>& state = build_states_[std::this_thread::get_id()];
+  if (state == nullptr) state = std::make_unique<BuildState>();
+  return *state;
+}
+
+Status Graph::TakeError() {
+  BuildState& state = build();
+  return std::exchange(state.error, OkStatus());
+}
+
+void Graph::RecordError(const Status& status) {
+  BuildState& state = build();
+  if (state.error.ok()) state.error = status;
+}
+
+void Graph::AddControlInput(Node* node, Node* control) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  std::vector<Node*>& inputs = node->control_inputs_;
+  if (std::find(inputs.begin(), inputs.end(), control) != inputs.end()) return;
+  inputs.push_back(control);
+  control->control_outputs_.push_back(node);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+Status Graph::UpdateInput(Node* node, int index, Output value) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  if (index < 0 || index >= node->num_inputs())
+    return OutOfRange("node '{}' has {} inputs, there is no input {}", node->name(), node->num_inputs(), index);
+  const DType wanted = node->props_->input_types[index];
+  if (BaseType(value.dtype()) != BaseType(wanted) || (IsRef(wanted) && !IsRef(value.dtype())))
+    return MarkTypeError(InvalidArgument("input {} of node '{}' is {}, not {}", index, node->name(), wanted, value.dtype()));
+  EraseOne(node->inputs_[index].node->consumers_, node);
+  node->inputs_[index] = value;
+  value.node->consumers_.push_back(node);
+  version_.fetch_add(1, std::memory_order_release);
+  return OkStatus();
+}
+
+Status Graph::SetAttr(Node* node, std::string name, AttrValue value) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  auto attrs = std::make_shared<AttrMap>(node->attrs());
+  attrs->insert_or_assign(std::move(name), std::move(value));
+  auto props = std::make_shared<NodeProps>(*node->props_);
+  props->attrs = std::move(attrs);
+  node->props_ = std::move(props);
+  version_.fetch_add(1, std::memory_order_release);
+  return OkStatus();
+}
+
+void Graph::SetDevice(Node* node, std::string device) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  node->device_ = std::move(device);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+void Graph::SetFlowContext(Node* node, FlowContext* context) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  node->flow_context_ = context;
+}
+
+Status Graph::SetShape(Output output, const PartialShape& shape) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  PartialShape& known = output.node->output_shapes_[output.index];
+  auto merged = known.Merge(shape);
+  if (!merged.ok())
+    return InvalidArgument("cannot set the shape of '{}' to {}: it is known to be {}", output.name(), shape, known);
+  known = *std::move(merged);
+  return OkStatus();
+}
+
+Status Graph::RefineShapes(Node* node) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  WEIR_ASSIGN(std::vector<PartialShape> shapes, InferShapesLocked(*node->props_, node->inputs_));
+  node->output_shapes_ = std::move(shapes);
+  return OkStatus();
+}
+
+void Graph::Own(std::unique_ptr<FlowContext> context) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  flow_contexts_.push_back(std::move(context));
+}
+
+int64_t Graph::NextCounter(const std::string& what) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  return counters_[what]++;
+}
+
+Result<Node*> Graph::Insert(std::shared_ptr<const NodeProps> props, std::vector<Output> inputs,
+                            std::vector<Node*> control_inputs, std::string device, std::vector<PartialShape> shapes) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  if (by_name_.contains(props->name)) return AlreadyExists("there is a node named '{}' already", props->name);
+  std::unique_ptr<Node> node(new Node);
+  node->graph_ = this;
+  node->output_shapes_ = std::move(shapes);
+  node->output_shapes_.resize(props->output_types.size());
+  node->props_ = std::move(props);
+  node->inputs_ = std::move(inputs);
+  node->control_inputs_ = std::move(control_inputs);
+  node->device_ = std::move(device);
+  return Adopt(std::move(node));
+}
+
+Node* Graph::Adopt(std::unique_ptr<Node> owned) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  Node* node = owned.get();
+  WEIR_CHECK(by_name_.emplace(node->name(), node).second, node->name());
+  node->id_ = static_cast<int>(nodes_.size());
+  nodes_.push_back(std::move(owned));
+  int& uses = names_in_use_[Lower(node->name())];
+  uses = std::max(uses, 1);
+  for (const Output& input : node->inputs_)
+    if (input.valid()) input.node->consumers_.push_back(node);
+  for (Node* control : node->control_inputs_) control->control_outputs_.push_back(node);
+  version_.fetch_add(1, std::memory_order_release);
+  return node;
+}
+
+void Graph::Abandon(std::unique_ptr<Node> node) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  abandoned_.push_back(std::move(node));
+}
+
+void Graph::Remove(Node* node) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  for (const Output& input : node->inputs_) EraseOne(input.node->consumers_, node);
+  for (Node* control : node->control_inputs_) EraseOne(control->control_outputs_, node);
+  for (Node* waiting : node->control_outputs_) EraseOne(waiting->control_inputs_, node);
+  by_name_.erase(node->name());
+  version_.fetch_add(1, std::memory_order_release);
+  nodes_[node->id_].reset();
+}
+
+bool IsValidNodeName(std::string_view name) {
+  if (name.empty() || !(IsWordChar(name[0]) || name[0] == '.' || name[0] == '_')) return false;
+  return IsValidScopeName(name);
+}
+
+bool IsValidScopeName(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return IsWordChar(c) || c == '_' || c == '.' || c == '-' || c == '/' || c == '\\' || c == '>';
+  });
+}
+
+}  // namespace weir

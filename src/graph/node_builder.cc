@@ -1,0 +1,365 @@
+#include "graph/node_builder.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/flow_context.h"
+
+namespace weir {
+namespace {
+
+// The types that an argument's type attribute may take, for messages.
+std::string AllowedTypes(const OpDef& op, const std::string& attr) {
+  std::string text;
+  if (const AttrDef* def = op.FindAttr(attr))
+    for (DType t : def->allowed_types) text += (text.empty() ? "" : ", ") + DTypeName(t);
+  return text;
+}
+
+std::vector<std::string> ColocationGroups(const Node& node) {
+  std::vector<std::string> groups;
+  if (const AttrValue* value = node.FindAttr("_class"))
+    if (const auto* names = value->As<std::vector<std::string>>())
+      for (const std::string& name : *names)
+        if (name.starts_with("loc:@")) groups.push_back(name);
+  if (groups.empty()) groups.push_back("loc:@" + node.name());
+  return groups;
+}
+
+// Turns the arguments of one op into outputs, inferring type, number and type-list attributes on the way.
+class ArgResolver {
+ public:
+  ArgResolver(Graph& graph, const OpDef& op, AttrMap& attrs) : graph_(graph), op_(op), attrs_(attrs) {}
+
+  Status Prepare(const ArgDef& arg, const InputList& inputs) {
+    for (const Input& input : inputs) {
+      if (input.absent())
+        return MarkTypeError(InvalidArgument("input '{}' of op {} is missing", arg.name, op_.name));
+      if (input.is_output() && &input.output().graph() != &graph_)
+        return InvalidArgument("input '{}' of op {} is '{}', which belongs to another graph", arg.name, op_.name,
+                               input.output().name());
+    }
+    if (!arg.number_attr.empty()) {
+      const int64_t count = static_cast<int64_t>(inputs.size());
+      auto [it, added] = attrs_.try_emplace(arg.number_attr, AttrValue(count));
+      const int64_t* given = it->second.As<int64_t>();
+      if (!added && (given == nullptr || *given != count))
+        return InvalidArgument("list '{}' of op {} has {} elements, but attribute {} is {}", arg.name, op_.name, count,
+                               arg.number_attr, it->second.ToString());
+    }
+    if (!arg.type_attr.empty() && !attrs_.contains(arg.type_attr))
+      for (const Input& input : inputs)
+        if (input.is_output()) {
+          attrs_[arg.type_attr] = BaseType(input.output().dtype());
+          break;
+        }
+    return OkStatus();
+  }
+
+  Status Resolve(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
+    if (!arg.type_list_attr.empty()) return ResolveTypeList(arg, inputs, out);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      DType wanted = arg.type;
+      if (!arg.type_attr.empty()) {
+        auto it = attrs_.find(arg.type_attr);
+        if (it != attrs_.end()) {
+          const DType* t = it->second.As<DType>();
+          if (t == nullptr) return WrongAttrKind(arg.type_attr, it->second, "type");
+          wanted = *t;
+        }
+      }
+      const Input& input = inputs[i];
+      Output value;
+      if (input.is_output()) {
+        value = input.output();
+      } else {
+        const std::string name = inputs.size() == 1 && arg.number_attr.empty() ? arg.name : fmt::format("{}_{}", arg.name, i);
+        auto made = input.literal()->ToOutput(graph_, PreferredType(arg, input, wanted), name);
+        if (!made.ok())
+          return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
+        value = *made;
+      }
+      WEIR_TRY(CheckType(arg, value, wanted));
+      if (!arg.type_attr.empty()) attrs_.try_emplace(arg.type_attr, AttrValue(BaseType(value.dtype())));
+      out->push_back(value);
+    }
+    return OkStatus();
+  }
+
+ private:
+  // A literal that nothing else gives a type takes the attribute's default where it fits.
+  DType PreferredType(const ArgDef& arg, const Input& input, DType wanted) const {
+    if (wanted != kInvalidType || arg.type_attr.empty()) return wanted;
+    const AttrDef* def = op_.FindAttr(arg.type_attr);
+    const DType natural = input.literal()->NaturalType();
+    if (def == nullptr || !def->default_value.has_value()) return kInvalidType;
+    const DType fallback = *def->default_value->As<DType>();
+    if (natural == kInvalidType || natural == fallback) return kInvalidType;
+    const bool both_integers = IsInteger(natural) && IsInteger(fallback);
+    const bool allowed = std::find(def->allowed_types.begin(), def->allowed_types.end(), natural) != def->allowed_types.end();
+    return both_integers && !allowed ? fallback : kInvalidType;
+  }
+
+  Status CheckType(const ArgDef& arg, Output value, DType wanted) const {
+    if (arg.is_ref && !IsRef(value.dtype()))
+      return MarkTypeError(InvalidArgument(
+          "op {} requires that input '{}' be a mutable tensor (such as a variable); '{}' is {}", op_.name, arg.name,
+          value.name(), value.dtype()));
+    const DType given = BaseType(value.dtype());
+    if (wanted != kInvalidType && given != BaseType(wanted))
+      return MarkTypeError(InvalidArgument("input '{}' of op {} has type {} that does not match the expected type {}{}",
+                                           arg.name, op_.name, given, BaseType(wanted),
+                                           arg.type_attr.empty() ? std::string() : " of attribute " + arg.type_attr));
+    if (wanted == kInvalidType && !arg.type_attr.empty()) {
+      const AttrDef* def = op_.FindAttr(arg.type_attr);
+      if (def != nullptr && !def->allowed_types.empty() &&
+          std::find(def->allowed_types.begin(), def->allowed_types.end(), given) == def->allowed_types.end())
+        return MarkTypeError(InvalidArgument("value passed to input '{}' of op {} has type {} that is not in the list of allowed types: {}",
+                                             arg.name, op_.name, given, AllowedTypes(op_, arg.type_attr)));
+    }
+    return OkStatus();
+  }
+
+  Status ResolveTypeList(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
+    std::vector<DType> wanted;
+    if (auto it = attrs_.find(arg.type_list_attr); it != attrs_.end()) {
+      const auto* types = it->second.As<std::vector<DType>>();
+      if (types == nullptr) return WrongAttrKind(arg.type_list_attr, it->second, "list(type)");
+      if (types->size() != inputs.size())
+        return InvalidArgument("list '{}' of op {} has {} elements, but attribute {} names {} types", arg.name, op_.name,
+                               inputs.size(), arg.type_list_attr, types->size());
+      wanted = *types;
+    }
+    std::vector<DType> types;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const DType t = wanted.empty() ? kInvalidType : wanted[i];
+      Output value;
+      if (inputs[i].is_output()) {
+        value = inputs[i].output();
+      } else {
+        auto made = inputs[i].literal()->ToOutput(graph_, t, fmt::format("{}_{}", arg.name, i));
+        if (!made.ok()) return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
+        value = *made;
+      }
+      WEIR_TRY(CheckType(arg, value, t));
+      types.push_back(BaseType(value.dtype()));
+      out->push_back(value);
+    }
+    attrs_[arg.type_list_attr] = std::move(types);
+    return OkStatus();
+  }
+
+  Graph& graph_;
+  const OpDef& op_;
+  AttrMap& attrs_;
+};
+
+// Control inputs that the scopes ask for: frames that already order one of the data inputs add nothing.
+std::vector<Node*> ScopedControlInputs(const BuildState& state, const std::vector<Output>& inputs) {
+  size_t first = 0;
+  for (size_t i = 0; i < state.control.size(); ++i)
+    if (state.control[i].clears) first = i;
+  std::vector<Node*> result;
+  for (size_t i = first; i < state.control.size(); ++i) {
+    const BuildState::ControlFrame& frame = state.control[i];
+    const bool dominated = std::any_of(inputs.begin(), inputs.end(),
+                                       [&](const Output& in) { return frame.made_inside.contains(in.node); });
+    if (dominated) continue;
+    for (Node* control : frame.inputs) {
+      const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const Output& in) { return in.node == control; });
+      if (!is_input && std::find(result.begin(), result.end(), control) == result.end()) result.push_back(control);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+NodeBuilder::NodeBuilder(Graph& graph, std::string_view op, std::string name)
+    : graph_(graph), op_(op), name_(std::move(name)) {}
+
+NodeBuilder& NodeBuilder::In(Input input) {
+  args_.push_back({{std::move(input)}, false});
+  return *this;
+}
+NodeBuilder& NodeBuilder::In(InputList inputs) {
+  args_.push_back({std::move(inputs), true});
+  return *this;
+}
+NodeBuilder& NodeBuilder::Attr(std::string name, AttrValue value) {
+  attrs_.insert_or_assign(std::move(name), std::move(value));
+  return *this;
+}
+NodeBuilder& NodeBuilder::ControlInput(Node* node) {
+  control_inputs_.push_back(node);
+  return *this;
+}
+NodeBuilder& NodeBuilder::Device(std::string device) {
+  device_ = std::move(device);
+  return *this;
+}
+
+Result<Node*> NodeBuilder::Build() {
+  if (graph_.finalized())
+    return FailedPrecondition("the graph is finalized and cannot be modified: op {} was not added", op_);
+  const OpDef* op = graph_.FindOp(op_);
+  if (op == nullptr) return NotFound("op type '{}' is not registered", op_);
+  if (args_.size() != op->inputs.size())
+    return MarkTypeError(InvalidArgument("op {} takes {} inputs, {} were given", op_, op->inputs.size(), args_.size()));
+  std::string name = name_.empty() ? op_ : name_;
+  if (!IsValidNodeName(name.back() == '/' ? std::string_view(name).substr(0, name.size() - 1) : std::string_view(name)) &&
+      (graph_.build().name_scope.empty() || !IsValidScopeName(name)))
+    return InvalidArgument("'{}' is not a valid operation name", name);
+
+  // Literals become nodes below the name of this one: "mul/y".
+  std::vector<Output> inputs;
+  ArgResolver resolver(graph_, *op, attrs_);
+  bool has_literals = false;
+  for (size_t i = 0; i < args_.size(); ++i) {
+    if (args_[i].is_list != op->inputs[i].is_list())
+      return MarkTypeError(InvalidArgument("input '{}' of op {} must {}be a list", op->inputs[i].name, op_,
+                                           op->inputs[i].is_list() ? "" : "not "));
+    WEIR_TRY(resolver.Prepare(op->inputs[i], args_[i].inputs));
+    for (const Input& input : args_[i].inputs) has_literals |= input.literal() != nullptr;
+  }
+  {
+    std::optional<NameScope> scope;
+    if (has_literals) {
+      scope.emplace(graph_, name);
+      name = scope->name() + "/";
+    }
+    for (size_t i = 0; i < args_.size(); ++i) WEIR_TRY(resolver.Resolve(op->inputs[i], args_[i].inputs, &inputs));
+  }
+
+  BuildState& state = graph_.build();
+  for (const auto& [attr, value] : state.attrs) attrs_.try_emplace(attr, value);
+  for (auto it = state.gradient_map.rbegin(); it != state.gradient_map.rend(); ++it)
+    if (it->first == op_ && !attrs_.contains("_gradient_op_type")) attrs_["_gradient_op_type"] = it->second;
+  if (!state.container.empty() && op->stateful && op->FindAttr("container") != nullptr) {
+    AttrValue& container = attrs_["container"];
+    if (const std::string* given = container.As<std::string>(); given == nullptr || given->empty()) container = state.container;
+  }
+  // A node that changes a reference stays where the reference lives.
+  std::vector<Node*> colocate;
+  for (size_t i = 0, k = 0; i < args_.size(); ++i)
+    for (size_t j = 0; j < args_[i].inputs.size(); ++j, ++k)
+      if (op->inputs[i].is_ref) colocate.push_back(inputs[k].node);
+  const bool colocated_by_ref = !colocate.empty();
+  for (const std::vector<Node*>& group : state.colocation) colocate.insert(colocate.end(), group.begin(), group.end());
+  std::string colocated_device;
+  if (!colocate.empty() && !attrs_.contains("_class")) {
+    std::set<std::string> groups;
+    for (Node* with : colocate) {
+      for (std::string& group : ColocationGroups(*with)) groups.insert(std::move(group));
+      if (!with->device().empty()) colocated_device = with->device();
+    }
+    attrs_["_class"] = std::vector<std::string>(groups.begin(), groups.end());
+  }
+
+  // Values from outside of a branch or loop enter it here.
+  if (state.flow != nullptr) {
+    for (Output& input : inputs) {
+      WEIR_ASSIGN(input, state.flow->Capture(input));
+    }
+  }
+  auto props = std::make_shared<NodeProps>();
+  props->op = op;
+  if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok())
+    return WithContext(status, fmt::format("op {} (node '{}')", op_, name));
+  props->attrs = std::make_shared<const AttrMap>(std::move(attrs_));
+  WEIR_ASSIGN(props->input_types, ArgTypes(op->inputs, *props->attrs));
+  WEIR_ASSIGN(props->output_types, ArgTypes(op->outputs, *props->attrs));
+  props->name = name;
+  WEIR_ASSIGN(std::vector<PartialShape> shapes, graph_.InferShapes(*props, inputs));
+
+  std::vector<Node*> controls = ScopedControlInputs(state, inputs);
+  for (Node* control : control_inputs_)
+    if (std::find(controls.begin(), controls.end(), control) == controls.end()) controls.push_back(control);
+  if (state.flow != nullptr) {
+    std::vector<Node*> inside;
+    for (Node* control : controls)
+      if (Node* seen = state.flow->CaptureControl(control); seen != nullptr && std::find(inside.begin(), inside.end(), seen) == inside.end())
+        inside.push_back(seen);
+    controls = std::move(inside);
+  }
+
+  props->name = name.back() == '/' ? name.substr(0, name.size() - 1) : graph_.UniqueName(name);
+  if (graph_.FindNode(props->name) != nullptr) {
+    // Somebody else took the exact name: TensorFlow's importer and scope re-entry make it unique.
+    NameScope root(graph_, "");
+    props->name = graph_.UniqueName(props->name);
+  }
+  std::unique_ptr<Node> node(new Node);
+  node->graph_ = &graph_;
+  node->props_ = std::move(props);
+  node->inputs_ = std::move(inputs);
+  node->control_inputs_ = std::move(controls);
+  node->output_shapes_ = std::move(shapes);
+  node->flow_context_ = state.flow;
+  if (!device_.empty()) {
+    node->device_ = device_;
+  } else if (colocated_by_ref || !colocated_device.empty()) {
+    node->device_ = colocated_device;
+  }
+  if (!colocated_by_ref && device_.empty() && colocated_device.empty()) {
+    // Innermost first; a function sees what the scopes inside of it have decided. No lock is held: it may be Python.
+    const std::vector<DeviceRequest> requests = state.devices;
+    for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
+      if (request->ignore_outer) break;
+      Status status;
+      if (request->choose) {
+        Result<std::string> chosen = request->choose(*node);
+        if (chosen.ok()) node->device_ = *std::move(chosen);
+        status = chosen.status();
+      } else {
+        Result<DeviceName> outer = DeviceName::Parse(request->name);
+        Result<DeviceName> inner = DeviceName::Parse(node->device_);
+        if (outer.ok() && inner.ok()) node->device_ = outer->MergedWith(*inner).ToString();
+        status = outer.ok() ? inner.status() : outer.status();
+      }
+      if (!status.ok()) {
+        graph_.Abandon(std::move(node));
+        return status;
+      }
+    }
+  }
+
+  Node* made = graph_.Adopt(std::move(node));
+  for (BuildState::ControlFrame& frame : graph_.build().control) frame.made_inside.insert(made);
+  if (made->flow_context_ != nullptr) WEIR_TRY(made->flow_context_->NodeAdded(made));
+  return made;
+}
+
+Output NodeBuilder::BuildOutput() {
+  Node* node = BuildNode();
+  return node == nullptr || node->num_outputs() == 0 ? Output() : Output(node, 0);
+}
+
+Node* NodeBuilder::BuildNode() {
+  Result<Node*> node = Build();
+  if (node.ok()) return *node;
+  graph_.RecordError(node.status());
+  return nullptr;
+}
+
+OutputList NodeBuilder::BuildOutputs() {
+  Node* node = BuildNode();
+  OutputList outputs;
+  if (node != nullptr)
+    for (int i = 0; i < node->num_outputs(); ++i) outputs.emplace_back(node, i);
+  return outputs;
+}
+
+Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::string& name) {
+  if (x.absent()) return MarkTypeError(InvalidArgument("a value is missing"));
+  if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
+  if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())
+    return MarkTypeError(InvalidArgument("'{}' has type {}, where {} is expected", x.output().name(), x.output().base_dtype(), wanted));
+  return x.output();
+}
+
+Output Constant(Graph& graph, const Tensor& value, std::string name) {
+  return NodeBuilder(graph, "Const", std::move(name)).Attr("dtype", value.dtype()).Attr("value", value).BuildOutput();
+}
+
+}  // namespace weir

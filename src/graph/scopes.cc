@@ -1,0 +1,73 @@
+// The scopes of the calling thread: names, devices, control dependencies, colocation, flow contexts.
+#include "graph/flow_context.h"
+#include "graph/graph.h"
+
+namespace weir {
+
+NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph), saved_(graph.build().name_scope) {
+  if (name.empty()) {
+    name_ = "";
+  } else if (name.back() == '/') {
+    name_ = std::string(name.substr(0, name.size() - 1));
+  } else {
+    const bool valid = saved_.empty() ? IsValidNodeName(name) : IsValidScopeName(name);
+    if (!valid) graph.RecordError(InvalidArgument("'{}' is not a valid scope name", name));
+    name_ = graph.UniqueName(name);
+  }
+  graph.build().name_scope = name_;
+}
+NameScope::~NameScope() { graph_.build().name_scope = saved_; }
+
+DeviceScope::DeviceScope(Graph& graph, DeviceRequest request) : graph_(graph) {
+  graph.build().devices.push_back(std::move(request));
+}
+DeviceScope::~DeviceScope() { graph_.build().devices.pop_back(); }
+
+ControlDependencies::ControlDependencies(Graph& graph, std::vector<Node*> inputs) : graph_(graph) {
+  graph.build().control.push_back({.inputs = std::move(inputs)});
+}
+ControlDependencies::ControlDependencies(Graph& graph, ClearTag) : graph_(graph) {
+  BuildState& state = graph.build();
+  state.control.push_back({.clears = true, .saved_flow = state.flow});
+  state.flow = nullptr;
+}
+ControlDependencies::~ControlDependencies() {
+  BuildState& state = graph_.build();
+  if (state.control.back().clears) state.flow = state.control.back().saved_flow;
+  state.control.pop_back();
+}
+
+ColocationScope::ColocationScope(Graph& graph, Node* node, bool ignore_existing) : graph_(graph) {
+  BuildState& state = graph.build();
+  saved_colocation_ = state.colocation;
+  saved_devices_ = state.devices;
+  if (ignore_existing || node == nullptr) state.colocation.clear();
+  if (node != nullptr) {
+    state.colocation.push_back({node});
+    state.devices.clear();
+  }
+}
+ColocationScope::~ColocationScope() {
+  BuildState& state = graph_.build();
+  state.colocation = std::move(saved_colocation_);
+  state.devices = std::move(saved_devices_);
+}
+
+FlowScope::FlowScope(Graph& graph, FlowContext* context) : graph_(graph), saved_(graph.build().flow) {
+  graph.build().flow = context;
+}
+FlowScope::~FlowScope() { graph_.build().flow = saved_; }
+
+WhileContext* FlowContext::EnclosingWhile() {
+  for (FlowContext* c = this; c != nullptr; c = c->outer())
+    if (WhileContext* loop = c->AsWhile()) return loop;
+  return nullptr;
+}
+
+bool FlowContext::Contains(const FlowContext* inner) const {
+  for (const FlowContext* c = inner; c != nullptr; c = c->outer())
+    if (c == this) return true;
+  return false;
+}
+
+}  // namespace weir
