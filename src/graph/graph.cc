@@ -215,6 +215,33 @@ int64_t Graph::NextCounter(const std::string& what) {
   return counters_[what]++;
 }
 
+void Graph::AddToCollection(const std::string& name, std::any item) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  collections_[name].push_back(std::move(item));
+}
+
+std::vector<std::any> Graph::Collection(const std::string& name) const {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  auto it = collections_.find(name);
+  return it == collections_.end() ? std::vector<std::any>() : it->second;
+}
+
+void Graph::SetCollection(const std::string& name, std::vector<std::any> items) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  if (items.empty()) {
+    collections_.erase(name);
+  } else {
+    collections_[name] = std::move(items);
+  }
+}
+
+std::vector<std::string> Graph::CollectionNames() const {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  std::vector<std::string> names;
+  for (const auto& [name, items] : collections_) names.push_back(name);
+  return names;
+}
+
 Result<Node*> Graph::Insert(std::shared_ptr<const NodeProps> props, std::vector<Output> inputs,
                             std::vector<Node*> control_inputs, std::string device, std::vector<PartialShape> shapes) {
   std::lock_guard<std::recursive_mutex> lock(mu_);

@@ -3,6 +3,7 @@
 // lock); nodes live as long as the graph and do not move. Only inputs of loop back edges and control inputs change later.
 #pragma once
 
+#include <any>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -171,6 +172,21 @@ class Graph final {
   const std::vector<std::unique_ptr<FlowContext>>& flow_contexts() const { return flow_contexts_; }
   void set_constant_evaluator(std::shared_ptr<ConstantEvaluator> evaluator) { evaluator_ = std::move(evaluator); }
   const std::shared_ptr<ConstantEvaluator>& constant_evaluator() const { return evaluator_; }
+  // Collections: named lists that building code keeps with the graph (GraphKeys in graph_keys.h). An item is what its
+  // writer put in: Output, Node*, std::shared_ptr<Variable>, std::string, int64_t, a Python object.
+  void AddToCollection(const std::string& name, std::any item);
+  std::vector<std::any> Collection(const std::string& name) const;
+  void SetCollection(const std::string& name, std::vector<std::any> items);
+  std::vector<std::string> CollectionNames() const;
+  // The items of type T.
+  template <class T>
+  std::vector<T> CollectionOf(const std::string& name) const {
+    std::vector<T> result;
+    for (std::any& item : Collection(name))
+      if (T* typed = std::any_cast<T>(&item)) result.push_back(std::move(*typed));
+    return result;
+  }
+
   // tf.set_random_seed: seeds of random ops derive from it and from the count of nodes made so far.
   std::optional<int64_t> seed;
   // Counters that name-giving code keeps per graph (e.g. "py_func" tokens); guarded by the graph's lock.
@@ -215,6 +231,7 @@ class Graph final {
   std::unordered_map<std::thread::id, std::unique_ptr<BuildState>> build_states_;
   std::vector<std::unique_ptr<FlowContext>> flow_contexts_;
   std::map<std::string, int64_t> counters_;
+  std::map<std::string, std::vector<std::any>> collections_;
   GraphVersions versions_;
   std::atomic<int64_t> version_{0};
   std::atomic<bool> finalized_{false};

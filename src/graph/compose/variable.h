@@ -1,0 +1,117 @@
+// Variable: what a program trains. A handle on the nodes that hold, initialize and read one (VariableV2, or VarHandleOp for
+// resource variables). Shared by pointer; immutable once made, so safe from any thread. The graph must outlive it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/input.h"
+
+namespace weir {
+
+// Where a partition lies in the whole variable.
+struct SaveSlice {
+  std::string full_name;
+  std::vector<int64_t> full_shape;
+  std::vector<int64_t> offset;
+  std::vector<int64_t> shape;
+};
+
+// Makes an initial value of that shape and type. Called inside the variable's name scope.
+using Initializer = std::function<Result<Output>(Graph&, const PartialShape& shape, DType dtype)>;
+
+struct VariableOptions {
+  std::string name = "";  // "Variable" when empty
+  DType dtype = kInvalidType;  // of the initial value when not given
+  bool trainable = true;
+  std::vector<std::string> collections = {};  // "variables" when empty (and use_default_collections)
+  bool use_default_collections = true;
+  bool validate_shape = true;
+  bool use_resource = false;
+  DeviceRequest* caching_device = nullptr;
+  std::optional<PartialShape> expected_shape = {};
+};
+
+class Variable final {
+ public:
+  // From a value or a literal; its shape must be known unless validate_shape is false.
+  static Result<std::shared_ptr<Variable>> Make(Graph& graph, const Input& initial_value, const VariableOptions& options = {});
+  // From a function that makes the initial value: nodes are named "<name>/Initializer/…" and placed with the variable.
+  static Result<std::shared_ptr<Variable>> MakeWith(Graph& graph, std::function<Result<Output>()> initial_value,
+                                                    const VariableOptions& options = {});
+  // Over nodes that exist already (a MetaGraph's VariableDef).
+  static Result<std::shared_ptr<Variable>> FromNodes(Graph& graph, std::string variable, std::string initializer,
+                                                     std::string snapshot, std::string initial_value, bool trainable,
+                                                     bool is_resource);
+
+  Graph& graph() const { return handle_.graph(); }
+  const std::string& op_name() const { return handle_.node->name(); }  // "fc1/w"
+  std::string name() const { return op_name() + ":0"; }
+  DType dtype() const { return dtype_; }             // base type
+  PartialShape shape() const;
+  bool trainable() const { return trainable_; }
+  bool is_resource() const { return is_resource_; }
+  const std::string& device() const { return handle_.node->device(); }
+
+  Output handle() const { return handle_; }          // the reference, or the resource handle
+  Output value() const { return snapshot_; }         // "fc1/w/read:0"
+  Node* initializer() const { return initializer_; }
+  Output initial_value() const { return initial_value_; }
+  // What ops that take this variable as an input see: the reference itself, or a read of the resource.
+  Output AsInput() const;
+  // A read ordered by the control dependencies in force now.
+  Output ReadValue() const;
+
+  // The changed reference, or for resources a read after the change; ops through .node.
+  Output Assign(const Input& value, bool use_locking = false, bool validate_shape = true, std::string name = "") const;
+  Output AssignAdd(const Input& delta, bool use_locking = false, std::string name = "") const;
+  Output AssignSub(const Input& delta, bool use_locking = false, std::string name = "") const;
+  Output ScatterSub(const IndexedSlices& slices, bool use_locking = false, std::string name = "") const;
+  // True-valued scalar once it has a value.
+  Output IsInitialized() const;
+  // The value, or the initial value while it has none: for initializing one variable from another.
+  Output InitializedValue() const;
+
+  std::optional<SaveSlice> slice;  // set when this is a partition of a larger variable
+  // Set by the name it is saved under when that differs from op_name() (partitions).
+  std::string save_name() const { return slice.has_value() ? slice->full_name : op_name(); }
+
+ private:
+  Variable() = default;
+  Output handle_;
+  Output snapshot_;
+  Output initial_value_;
+  Node* initializer_ = nullptr;
+  DType dtype_ = kInvalidType;
+  bool trainable_ = true;
+  bool is_resource_ = false;
+};
+using VariablePtr = std::shared_ptr<Variable>;
+
+// A variable in pieces along one axis.
+struct PartitionedVariable {
+  std::string name;
+  PartialShape shape;
+  DType dtype = kInvalidType;
+  std::vector<VariablePtr> parts;
+  std::vector<int> partitions;  // pieces per axis
+  // The whole value (a concat of reads).
+  Output AsInput() const;
+  int axis() const;
+};
+
+// --- over all variables of a graph --------------------------------------------------------------------------------------
+std::vector<VariablePtr> GlobalVariables(Graph& graph);
+std::vector<VariablePtr> LocalVariables(Graph& graph);
+std::vector<VariablePtr> TrainableVariables(Graph& graph);
+Node* InitializeVariables(Graph& graph, const std::vector<VariablePtr>& variables, std::string name = "init");
+// The names of those that have no value yet (a string vector).
+Output ReportUninitialized(Graph& graph, const std::vector<VariablePtr>& variables,
+                           std::string name = "report_uninitialized_variables");
+// A group of nodes as one, device by device as TensorFlow does.
+Node* Group(Graph& graph, const std::vector<Node*>& nodes, std::string name = "group_deps");
+
+}  // namespace weir
