@@ -3,7 +3,14 @@
 
 namespace weir::ops {
 
+void RegisterAssign(OpRegistry& registry);
+void RegisterResourceVariables(OpRegistry& registry);
+void RegisterVariables(OpRegistry& registry);
+
 void RegisterStateOps(OpRegistry& registry) {
+  RegisterAssign(registry);
+  RegisterResourceVariables(registry);
+  RegisterVariables(registry);
 }
 
 }  // namespace weir::ops

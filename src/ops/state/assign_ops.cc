@@ -1,0 +1,217 @@
+// Setting, adding to and counting up a variable, for both faces. Assign keeps the buffer of an initialized variable of
+// the same shape whenever somebody still aliases it, so that a consumer ordered after the assignment sees the new value.
+#include "op/shape_context.h"
+#include "ops/state/element_arithmetic.h"
+#include "ops/state/variable_access.h"
+
+namespace weir::ops {
+namespace {
+
+Result<Kernel> MakeAssign(KernelSetup& setup) {
+  WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
+  return Kernel::Sync([validate_shape](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, Face::kRef, 0));
+    ctx.raw_input(0).tensor = Tensor();
+    ctx.ForwardRef(0, 0);
+    const Tensor& value = ctx.input(1);
+    if (!value.valid()) return UninitializedError(ctx, Face::kRef, 1);
+    if (value.dtype() != variable->dtype()) {
+      return InvalidArgument("node '{}': assigning a value of {} to a variable of {}", ctx.name(), value.dtype(),
+                             variable->dtype());
+    }
+    std::unique_lock lock(variable->mu());
+    Tensor& current = variable->value_locked();
+    const bool same_shape = current.valid() && current.shape() == value.shape();
+    if (validate_shape && current.valid() && !same_shape) {
+      return InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}",
+                             current.shape(), value.shape());
+    }
+    if (same_shape && !value.SharesMemoryWith(current)) {
+      if (current.OwnsMemoryAlone()) {
+        if (Tensor taken = TakeInput(ctx, 1); taken.valid()) {
+          std::swap(current, taken);
+          return OkStatus();
+        }
+      }
+      return CopyElements(ctx, value, current);
+    }
+    Tensor next = TakeInput(ctx, 1);
+    if (!next.valid()) {
+      WEIR_ASSIGN(next, Tensor::Allocate(value.dtype(), value.shape()));
+      WEIR_TRY(CopyElements(ctx, value, next));
+    }
+    current = std::move(next);
+    return OkStatus();
+  });
+}
+
+// TensorFlow lets a variable with an unknown static shape take any; the shape that the variable declares is only checked
+// here, when the graph is built, and against the current value when it runs.
+Status AssignShape(ShapeContext& c) {
+  WEIR_ASSIGN(bool validate_shape, c.Attr<bool>("validate_shape"));
+  if (!validate_shape) {
+    c.set_output(0, c.input(1));
+    return OkStatus();
+  }
+  WEIR_ASSIGN(PartialShape merged, c.input(0).Merge(c.input(1)));
+  c.set_output(0, std::move(merged));
+  return OkStatus();
+}
+
+Result<Kernel> MakeAssignVariable(KernelSetup& setup) {
+  WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
+  WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
+  return Kernel::Sync([validate_shape, dtype](KernelContext& ctx) -> Status {
+    const Tensor& handle = ctx.input(0);
+    if (handle.dtype() != kResource || handle.num_elements() != 1) return InvalidArgument("input 0 is not a resource handle");
+    const ResourceHandle& h = *handle.data<ResourceHandle>();
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable,
+                ctx.resources().LookupOrCreate<VariableState>(h.container, h.name,
+                                                              [&]() -> Result<ResourcePtr<VariableState>> {
+                                                                return MakeIntrusive<VariableState>(dtype);
+                                                              }));
+    if (variable->dtype() != dtype) {
+      return InvalidArgument("Trying to assign variable with wrong dtype. Variable '{}' is of {}, the value of {}", h.name,
+                             variable->dtype(), dtype);
+    }
+    Tensor value = TakeInput(ctx, 1);
+    if (!value.valid()) {
+      WEIR_ASSIGN(value, Tensor::Allocate(dtype, ctx.input(1).shape()));
+      WEIR_TRY(CopyElements(ctx, ctx.input(1), value));
+    }
+    std::unique_lock lock(variable->mu());
+    Tensor& current = variable->value_locked();
+    if (validate_shape && current.valid() && !(current.shape() == value.shape())) {
+      return InvalidArgument("Trying to assign to variable '{}' a value of the wrong shape. Expected {} got {}", h.name,
+                             current.shape(), value.shape());
+    }
+    std::swap(current, value);
+    lock.unlock();  // the old buffer is released without the lock
+    return OkStatus();
+  });
+}
+
+template <Combine op>
+void CombineAll(KernelContext& ctx, const Tensor& to, const Tensor& value) {
+  WithNumberType(to.dtype(), [&]<class T>(TypeTag<T>) {
+    T* out = to.data<T>();
+    const T* in = value.data<T>();
+    ctx.ParallelFor(to.num_elements(), /*cost_per_unit=*/1, [&](int64_t begin, int64_t end) {
+         for (int64_t i = begin; i < end; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
+       }).IgnoreError();
+  });
+}
+
+template <Face face, Combine op>
+Result<Kernel> MakeAssignCombine(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, face, 1, Extent::kDense));
+    const Tensor& variable = update.value(0);
+    const Tensor& value = ctx.input(1);
+    if (!(variable.shape() == value.shape())) {
+      return InvalidArgument("Cannot update variable with shape {} using a Tensor with shape {}, shapes must be equal.",
+                             variable.shape(), value.shape());
+    }
+    if (variable.dtype() != value.dtype()) {
+      return InvalidArgument("Cannot update a variable of {} with a value of {}", variable.dtype(), value.dtype());
+    }
+    CombineAll<op>(ctx, variable, value);
+    return OkStatus();
+  });
+}
+
+template <Face face>
+Result<Kernel> MakeCountUpTo(KernelSetup& setup) {
+  WEIR_ASSIGN(int64_t limit, setup.Attr<int64_t>("limit"));
+  return Kernel::Sync([limit](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, face, 1, Extent::kDense));
+           const Tensor& variable = update.value(0);
+           if (variable.rank() != 0) return InvalidArgument("input is not a scalar: {}", variable.shape());
+           if (variable.dtype() != ctx.output_type(0)) {
+             return InvalidArgument("Cannot count a variable of {} up as {}", variable.dtype(), ctx.output_type(0));
+           }
+           const int64_t count = variable.Int(0);
+           if (count >= limit) return OutOfRange("Reached limit of {}", limit);
+           WEIR_ASSIGN(Tensor out, ctx.Allocate(0, {}));
+           if (variable.dtype() == kInt32) {
+             *out.data<int32_t>() = (*variable.data<int32_t>())++;
+           } else {
+             *out.data<int64_t>() = (*variable.data<int64_t>())++;
+           }
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+Status CountUpToShape(ShapeContext& c) {
+  WEIR_TRY(c.WithRank(0, 0).status());
+  c.set_output(0, PartialShape::Scalar());
+  return OkStatus();
+}
+
+constexpr char kNumberAttr[] =
+    ": {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+    "uint16, complex128, half, uint32, uint64}";
+
+template <Combine op>
+void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
+  registry.Add({
+      .name = name,
+      .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
+      .attrs = {std::string("T") + kNumberAttr, "use_locking: bool = false"},
+      .shape = MergedInputs(),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<Face::kRef, op>),
+  });
+  registry.Add({
+      .name = name + "VariableOp",
+      .signature = "resource: resource, value: dtype ->",
+      .attrs = {"dtype: type"},
+      .shape = NoOutputs(),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<Face::kResource, op>),
+      .stateful = true,
+  });
+}
+
+}  // namespace
+
+void RegisterAssign(OpRegistry& registry) {
+  registry.Add({
+      .name = "Assign",
+      .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
+      .attrs = {"T: type", "validate_shape: bool = true", "use_locking: bool = true"},
+      .shape = AssignShape,
+      .no_gradient = NoGradient::kIntended,
+      .kernels = CpuKernel(MakeAssign),
+      .allows_uninitialized_input = true,
+  });
+  registry.Add({
+      .name = "AssignVariableOp",
+      .signature = "resource: resource, value: dtype ->",
+      .attrs = {"dtype: type", "validate_shape: bool = false"},
+      .shape = NoOutputs(),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = CpuKernel(MakeAssignVariable),
+      .stateful = true,
+  });
+  RegisterAssignCombine<Combine::kAdd>(registry, "AssignAdd");
+  RegisterAssignCombine<Combine::kSub>(registry, "AssignSub");
+  registry.Add({
+      .name = "CountUpTo",
+      .signature = "ref: Ref(T) -> output: T",
+      .attrs = {"limit: int", "T: {int32, int64}"},
+      .shape = CountUpToShape,
+      .kernels = CpuKernel(MakeCountUpTo<Face::kRef>),
+  });
+  registry.Add({
+      .name = "ResourceCountUpTo",
+      .signature = "resource: resource -> output: T",
+      .attrs = {"limit: int", "T: {int32, int64}"},
+      .shape = ScalarOutputs(),
+      .kernels = CpuKernel(MakeCountUpTo<Face::kResource>),
+      .stateful = true,
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,84 @@
+// Arithmetic on tensors' elements for the ops that change variables: which C++ types there are, and what an element of
+// each is combined in (16-bit floats in float).
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "op/kernel.h"
+
+namespace weir::ops {
+
+enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
+
+template <class T>
+constexpr bool kIsHalfWidth = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+
+// Integer overflow wraps; the callers have refused integer division by zero.
+template <Combine op, class T>
+inline T CombineElements(T a, T b) {
+  if constexpr (op == Combine::kUpdate) {
+    return b;
+  } else if constexpr (kIsHalfWidth<T>) {
+    return T(CombineElements<op, float>(static_cast<float>(a), static_cast<float>(b)));
+  } else if constexpr (std::is_integral_v<T> && op <= Combine::kMul) {
+    using U = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
+    const U x = static_cast<U>(a), y = static_cast<U>(b);
+    if constexpr (op == Combine::kAdd) return static_cast<T>(x + y);
+    if constexpr (op == Combine::kSub) return static_cast<T>(x - y);
+    if constexpr (op == Combine::kMul) return static_cast<T>(x * y);
+  } else if constexpr (op == Combine::kAdd) {
+    return a + b;
+  } else if constexpr (op == Combine::kSub) {
+    return a - b;
+  } else if constexpr (op == Combine::kMul) {
+    return a * b;
+  } else if constexpr (op == Combine::kDiv) {
+    if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+      if (b == T(-1)) return CombineElements<Combine::kSub, T>(T(0), a);  // the smallest integer stays itself
+    }
+    return static_cast<T>(a / b);
+  } else if constexpr (op == Combine::kMin) {
+    return b < a ? b : a;
+  } else {
+    return a < b ? b : a;
+  }
+}
+
+// f(TypeTag<T>) for the C++ type of a numeric dtype; false for any other.
+template <class F>
+bool WithRealType(DType dtype, F&& f) {
+  switch (dtype) {
+    case kFloat: f(TypeTag<float>{}); return true;
+    case kInt32: f(TypeTag<int32_t>{}); return true;
+    case kInt64: f(TypeTag<int64_t>{}); return true;
+    case kDouble: f(TypeTag<double>{}); return true;
+    case kHalf: f(TypeTag<half>{}); return true;
+    case kBFloat16: f(TypeTag<bfloat16>{}); return true;
+#ifndef WEIR_FEW_TYPES
+    case kUint8: f(TypeTag<uint8_t>{}); return true;
+    case kInt8: f(TypeTag<int8_t>{}); return true;
+    case kInt16: f(TypeTag<int16_t>{}); return true;
+    case kUint16: f(TypeTag<uint16_t>{}); return true;
+    case kUint32: f(TypeTag<uint32_t>{}); return true;
+    case kUint64: f(TypeTag<uint64_t>{}); return true;
+#endif
+    default: return false;
+  }
+}
+template <class F>
+bool WithNumberType(DType dtype, F&& f) {
+  switch (dtype) {
+#ifndef WEIR_FEW_TYPES
+    case kComplex64: f(TypeTag<std::complex<float>>{}); return true;
+    case kComplex128: f(TypeTag<std::complex<double>>{}); return true;
+#endif
+    default: return WithRealType(dtype, std::forward<F>(f));
+  }
+}
+
+// The dtypes that the functions above know, for kernel lists.
+std::vector<DType> RealTypes();
+std::vector<DType> NumberTypes();
+
+}  // namespace weir::ops

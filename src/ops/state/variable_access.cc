@@ -1,0 +1,103 @@
+#include "ops/state/variable_access.h"
+
+#include <algorithm>
+
+namespace weir::ops {
+
+Result<ResourcePtr<VariableState>> VariableInput(KernelContext& ctx, Face face, int i) {
+  if (face == Face::kResource) return ctx.LookupResource<VariableState>(i);
+  const ResourcePtr<VariableState>& ref = ctx.ref_input(i);
+  if (!ref) return InvalidArgument("input {} of node '{}' is not a reference to a variable", i, ctx.name());
+  return ref;
+}
+
+Status UninitializedError(KernelContext& ctx, Face face, int i) {
+  if (face == Face::kResource) {
+    const Tensor& handle = ctx.input(i);
+    if (handle.dtype() == kResource && handle.num_elements() == 1) {
+      const ResourceHandle& h = *handle.data<ResourceHandle>();
+      return FailedPrecondition(
+          "Error while reading resource variable {} from Container: {}. This could mean that the variable was "
+          "uninitialized: run its initializer first",
+          h.name, h.container);
+    }
+  }
+  const std::vector<ArgDef>& args = ctx.node().op->inputs;
+  return FailedPrecondition("Attempting to use uninitialized value: input '{}' of node '{}'",
+                            i < static_cast<int>(args.size()) ? args[i].name : std::to_string(i), ctx.name());
+}
+
+Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, Face face, int count, Extent extent) {
+  VariableUpdate update;
+  absl::InlinedVector<VariableState*, 4> order;
+  for (int i = 0; i < count; ++i) {
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, face, i));
+    order.push_back(variable.get());
+    update.variables_.push_back(std::move(variable));
+    if (face == Face::kRef) ctx.raw_input(i).tensor = Tensor();  // our own alias is no reader
+  }
+  std::sort(order.begin(), order.end());
+  order.erase(std::unique(order.begin(), order.end()), order.end());
+  for (VariableState* variable : order) update.locks_.emplace_back(variable->mu());
+
+  for (int i = 0; i < count; ++i) {
+    VariableState& variable = *update.variables_[i];
+    Tensor& value = variable.value_locked();
+    if (!value.valid()) return UninitializedError(ctx, face, i);
+    if (value.dtype() != update.value(0).dtype()) {
+      return InvalidArgument("node '{}': the variables are of different types, {} and {}", ctx.name(),
+                             update.value(0).dtype(), value.dtype());
+    }
+    if (face == Face::kRef) continue;
+    if (value.num_elements() > 0 && !value.OwnsMemoryAlone()) {
+      WEIR_ASSIGN(Tensor copy, value.Clone());
+      value = std::move(copy);
+    }
+    if (extent == Extent::kSparse) variable.copy_on_read_locked() = true;
+  }
+  if (ctx.num_outputs() > 0 && IsRef(ctx.node().output_types[0])) ctx.ForwardRef(0, 0);
+  return update;
+}
+
+Result<Tensor> ReadResourceVariable(VariableState& variable) {
+  std::shared_lock lock(variable.mu());
+  const Tensor& value = variable.value_locked();
+  if (!value.valid() || !variable.copy_on_read_locked()) return value;
+  return value.Clone();
+}
+
+Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to) {
+  const int64_t n = from.num_elements();
+  if (n == 0 || from.raw() == to.raw()) return OkStatus();
+  if (from.dtype() == kString) {
+    const std::string* in = from.data<std::string>();
+    std::string* out = to.data<std::string>();
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i];
+    return OkStatus();
+  }
+  if (from.dtype() == kResource) {
+    const ResourceHandle* in = from.data<ResourceHandle>();
+    ResourceHandle* out = to.data<ResourceHandle>();
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i];
+    return OkStatus();
+  }
+  if (!IsPlain(from.dtype())) return Unimplemented("copying elements of type {}", from.dtype());
+  constexpr int64_t kBlock = 4096;
+  const int64_t bytes = static_cast<int64_t>(from.num_bytes());
+  const char* in = static_cast<const char*>(from.raw());
+  char* out = static_cast<char*>(to.raw());
+  return ctx.ParallelFor((bytes + kBlock - 1) / kBlock, /*cost_per_unit=*/400, [&](int64_t begin, int64_t end) {
+    const int64_t first = begin * kBlock;
+    std::memcpy(out + first, in + first, static_cast<size_t>(std::min(end * kBlock, bytes) - first));
+  });
+}
+
+Tensor TakeInput(KernelContext& ctx, int i) {
+  EdgeValue& edge = ctx.raw_input(i);
+  // A small view would keep the large buffer under it alive for as long as the variable lives.
+  const Tensor& value = edge.tensor;
+  if (edge.is_ref() || !value.OwnsMemoryAlone() || value.buffer()->size() > 2 * value.num_bytes() + 4096) return Tensor();
+  return std::move(edge.tensor);
+}
+
+}  // namespace weir::ops
