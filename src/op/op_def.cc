@@ -48,15 +48,16 @@ Status CheckString(const AttrDef& def, const std::string& text) {
                          AttrValue(text).ToString(), absl::StrJoin(def.allowed_strings, "\", \""));
 }
 
+template <class T>
+int64_t LengthOf(const T&) {
+  return 0;
+}
+template <class T>
+int64_t LengthOf(const std::vector<T>& list) {
+  return static_cast<int64_t>(list.size());
+}
 int64_t ListLength(const AttrValue& value) {
-  return std::visit(
-      []<class T>(const T& v) -> int64_t {
-        if constexpr (requires { v.push_back(v[0]); } && !std::is_same_v<T, std::string>) {
-          return static_cast<int64_t>(v.size());
-        }
-        return 0;
-      },
-      value.value());
+  return std::visit([](const auto& v) { return LengthOf(v); }, value.value());
 }
 
 Result<int> CheckedCount(std::string_view attr, int64_t count) {

@@ -1,0 +1,220 @@
+#include "op/kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "op/testing.h"
+
+namespace weir {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+template <class T>
+Result<Kernel> MakeNegate(KernelSetup& setup) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(Tensor y, ctx.ForwardOrAllocate(0, 0));
+           const T* in = ctx.input(0).data<T>();
+           T* out = y.data<T>();
+           return ctx.ParallelFor(y.num_elements(), 1, [=](int64_t i) { out[i] = -in[i]; });
+         }).Cheap();
+}
+
+OpRegistry& Fill(OpRegistry& registry) {
+  registry.Add({.name = "Negate",
+                .signature = "x: T -> y: T",
+                .attrs = {"T: {float, double, int8}"},
+                .shape = SameAsInput(0),
+                .kernels = CpuKernels<float, double>(WEIR_FOR_TYPE(MakeNegate))});
+  registry.Add({.name = "AssignAdd",
+                .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
+                .attrs = {"T: {float}"},
+                .shape = SameAsInput(0),
+                .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> {
+                  return Kernel::Sync([](KernelContext& ctx) -> Status {
+                    ctx.input(0).scalar<float>() += ctx.input(1).scalar<float>();
+                    ctx.ForwardRef(0, 0);
+                    return OkStatus();
+                  });
+                })});
+  registry.Add({.name = "Later",
+                .signature = "values: N * T -> y: T",
+                .attrs = {"N: int >= 1", "T: type"},
+                .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> {
+                  return Kernel::Async([](KernelContext& ctx, Done done) {
+                    ctx.step().blocking_pool->Schedule([&ctx, done = std::move(done)] {
+                      ctx.set_output(0, ctx.input(ctx.num_inputs() - 1));
+                      done(OkStatus());
+                    });
+                  });
+                })});
+  registry.Add({.name = "Liar",
+                .signature = "x: float -> y: float",
+                .shape = ScalarOutputs(),
+                .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> {
+                  return Kernel::Sync([](KernelContext& ctx) { return ctx.Allocate(0, Shape{2}).status(); });
+                })});
+  registry.Add({.name = "NoKernels", .signature = ""});
+  registry.Add({.name = "Cast2",
+                .signature = "x: SrcT -> y: DstT",
+                .attrs = {"SrcT: type", "DstT: type"},
+                .kernels = {KernelDef{.types = {{"SrcT", kFloat}, {"DstT", kInt32}}, .make = {}, .host_memory = {}}}});
+  return registry;
+}
+
+TEST(RunKernelTest, FindsAndRunsKernels) {
+  OpRegistry registry;
+  Fill(registry);
+  EXPECT_TRUE(registry.Validate().ok());
+  Result<std::vector<Tensor>> out = RunKernel(registry, "Negate", {Tensor::Vector({1.0, 2.0})});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT((*out)[0].flat<double>(), ElementsAre(-1, -2));
+  ASSERT_TRUE(RunKernel(registry, "Negate", {Tensor::Vector<float>({})}).ok());
+
+  out = RunKernel(registry, "Later", {Tensor::Scalar(1), Tensor::Scalar(2), Tensor::Scalar(3)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<int>(), 3);
+
+  EXPECT_THAT(RunKernel(registry, "Liar", {Tensor::Scalar(1.f)}).status().message(), HasSubstr("shape function says"));
+  EXPECT_FALSE(RunKernel(registry, "Nothing", {}).ok());
+  EXPECT_FALSE(RunKernel(registry, "Negate", {Tensor::Scalar(1)}).ok());
+  EXPECT_FALSE(RunKernel(registry, "Negate", {}).ok());
+}
+
+TEST(RunKernelTest, References) {
+  OpRegistry registry;
+  Fill(registry);
+  KernelTester tester(registry);
+  Result<std::vector<Tensor>> out = tester.Run("AssignAdd", {Tensor::Scalar(1.f), Tensor::Scalar(2.f)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<float>(), 3);
+  tester.set_node_name("v");
+  const auto uninitialized =
+      tester.RunEdges("AssignAdd", {KernelTester::Variable(kFloat), KernelTester::Value(Tensor::Scalar(2.f))});
+  EXPECT_EQ(uninitialized.status(), FailedPrecondition("Attempting to use uninitialized value v"));
+}
+
+TEST(FindKernelTest, SaysWhichKernelsThereAre) {
+  OpRegistry registry;
+  Fill(registry);
+  auto error = [&](const char* op, AttrMap attrs, const char* device) {
+    NodeInfo node;
+    node.name = "n";
+    node.op = registry.Find(op);
+    node.attrs = std::make_shared<AttrMap>(std::move(attrs));
+    Result<const KernelDef*> kernel = FindKernel(node, device);
+    EXPECT_FALSE(kernel.ok());
+    EXPECT_EQ(NodeOf(kernel.status()), "n");
+    return std::string(kernel.status().message());
+  };
+  EXPECT_EQ(error("Negate", {{"T", kInt8}}, "CPU"),
+            "no CPU kernel for op 'Negate' with T=int8 (node 'n'); there are kernels for T in {float, double}");
+  EXPECT_EQ(error("Negate", {{"T", kFloat}}, "GPU"),
+            "no GPU kernel for op 'Negate' with T=float (node 'n'); there are kernels for CPU");
+  EXPECT_EQ(error("NoKernels", {}, "CPU"), "no CPU kernel for op 'NoKernels' (node 'n'); the op has no kernels at all");
+  EXPECT_THAT(error("Cast2", {{"SrcT", kFloat}, {"DstT", kFloat}}, "CPU"),
+              AllOf(HasSubstr("with SrcT=float, DstT=float"), HasSubstr("kernels for SrcT=float, DstT=int32")));
+}
+
+TEST(KernelListTest, JoinsAndMultiplies) {
+  auto make = [](KernelSetup&) -> Result<Kernel> { return Internal("never run"); };
+  const KernelList list = JoinKernels({CpuKernelForTypes("T", {kInt8, kInt16}, make), CpuKernel(make)});
+  ASSERT_THAT(list, SizeIs(3));
+  EXPECT_EQ(list[1].types[0].second, kInt16);
+  EXPECT_TRUE(list[2].types.empty());
+}
+
+// A node with two inputs and one output, to see what becomes of the inputs' memory.
+class ForwardTest : public ::testing::Test {
+ protected:
+  ForwardTest() {
+    node_.attrs = std::make_shared<AttrMap>();
+    node_.input_types = {kFloat, kFloat};
+    node_.output_types = {kFloat};
+  }
+  KernelContext Context() { return KernelContext(node_, step_, absl::MakeSpan(inputs_), absl::MakeSpan(outputs_)); }
+  // The address before the call, and the tensor that the call gave.
+  bool Forwards(int input, Shape shape) {
+    KernelContext ctx = Context();
+    const void* before = inputs_[input].tensor.raw();
+    Result<Tensor> t = ctx.ForwardOrAllocate({input}, 0, shape);
+    EXPECT_TRUE(t.ok()) << t.status();
+    EXPECT_EQ(ctx.output(0).raw(), t->raw());
+    EXPECT_EQ(t->shape(), shape);
+    EXPECT_EQ(t->dtype(), node_.output_types[0]);
+    return t->raw() == before;
+  }
+
+  NodeInfo node_;
+  StepContext step_;
+  std::vector<EdgeValue> inputs_ = std::vector<EdgeValue>(2);
+  std::vector<EdgeValue> outputs_ = std::vector<EdgeValue>(1);
+};
+
+TEST_F(ForwardTest, MemoryThatNobodyElseHolds) {
+  inputs_[0].tensor = Tensor::Of(Shape{2, 3}, {1.f, 2.f, 3.f, 4.f, 5.f, 6.f});
+  EXPECT_TRUE(Forwards(0, Shape{2, 3}));
+  EXPECT_FALSE(Forwards(0, Shape{2, 3})) << "the output holds it now";
+  outputs_[0] = {};
+  EXPECT_TRUE(Forwards(0, Shape{6}));
+}
+
+TEST_F(ForwardTest, NotWhatOthersHold) {
+  inputs_[0].tensor = Tensor::Vector({1.f, 2.f});
+  const Tensor other = inputs_[0].tensor;
+  EXPECT_FALSE(Forwards(0, Shape{2}));
+  inputs_[1].tensor = Tensor::Vector({1.f, 2.f});
+  KernelContext ctx = Context();
+  const void* second = inputs_[1].tensor.raw();
+  EXPECT_EQ(ctx.ForwardOrAllocate({0, 1}, 0, Shape{2})->raw(), second);
+}
+
+TEST_F(ForwardTest, NotWhatDoesNotFit) {
+  inputs_[0].tensor = Tensor::Vector({1.f, 2.f});
+  EXPECT_FALSE(Forwards(0, Shape{3}));
+  inputs_[0].tensor = Tensor::Vector({1.0, 2.0});
+  EXPECT_FALSE(Forwards(0, Shape{2})) << "elements of another size";
+  inputs_[0].tensor = Tensor::Vector({1, 2});
+  EXPECT_TRUE(Forwards(0, Shape{2})) << "plain elements of the same size";
+  outputs_[0] = {};
+  inputs_[0].tensor = Tensor::Vector<std::string>({"a", "b"});
+  EXPECT_FALSE(Forwards(0, Shape{2}));
+  node_.output_types = {kString};
+  EXPECT_TRUE(Forwards(0, Shape{2}));
+}
+
+TEST_F(ForwardTest, NotAVariableNorAnUnalignedSlice) {
+  inputs_[0] = KernelTester::Variable(kFloat, Tensor::Vector({1.f, 2.f}));
+  EXPECT_FALSE(Forwards(0, Shape{2}));
+  inputs_[0] = {};
+  inputs_[0].tensor = Tensor::Vector({1.f, 2.f, 3.f}).Slice(1, 3);
+  EXPECT_FALSE(Forwards(0, Shape{2}));
+}
+
+TEST(ParallelForTest, CoversTheRange) {
+  ThreadPool pool("test", 2);
+  NodeInfo node;
+  StepContext step;
+  for (ThreadPool* p : {static_cast<ThreadPool*>(nullptr), &pool}) {
+    step.pool = p;
+    KernelContext ctx(node, step, {}, {});
+    for (const int64_t cost : {int64_t{0}, int64_t{1}, int64_t{1} << 62}) {
+      std::vector<int> hits(1000);
+      EXPECT_TRUE(ctx.ParallelFor(1000, cost, [&](int64_t i) { ++hits[i]; }).ok());
+      EXPECT_TRUE(ctx.ParallelFor(1000, cost, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++hits[i];
+      }).ok());
+      EXPECT_TRUE(ctx.ParallelFor(0, cost, [&](int64_t i) { ++hits[i]; }).ok());
+      EXPECT_EQ(std::accumulate(hits.begin(), hits.end(), 0), 2000);
+      EXPECT_EQ(hits[999], 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,134 @@
+#include "op/shape_context.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "op/testing.h"
+
+namespace weir {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ShapeFnTest : public ::testing::Test {
+ protected:
+  std::string Run(ShapeFn fn, std::string_view inputs, AttrMap attrs = {}, std::map<int, Tensor> constants = {},
+                  int outputs = 1) {
+    OpRegistry registry;
+    attrs.emplace("Tout", std::vector<DType>(outputs, kFloat));
+    registry.Add({.name = "Op",
+                  .signature = "in: Tin -> out: Tout",
+                  .attrs = {"Tin: list(type)", "Tout: list(type)", "shape: shape = { unknown_rank: true }"},
+                  .shape = std::move(fn)});
+    return ShapeTest(registry, "Op", inputs, std::move(attrs), std::move(constants));
+  }
+};
+
+TEST_F(ShapeFnTest, SameAsInput) {
+  EXPECT_EQ(Run(SameAsInput(0), "[2,?]"), "[2,?]");
+  EXPECT_EQ(Run(SameAsInput(1), "[2];?"), "?");
+  EXPECT_EQ(Run(SameAsInput(0), "[]", {}, {}, 2), "[];[]");
+  EXPECT_THAT(Run(SameAsInput(0, {.min_rank = 1}), "[]"), HasSubstr("Shape must be at least rank 1 but is rank 0"));
+  EXPECT_THAT(Run(SameAsInput(0, {.max_rank = 1}), "[1,2]"), HasSubstr("Shape must be at most rank 1 but is rank 2"));
+  EXPECT_EQ(Run(SameAsInput(0, {.min_rank = 1}), "?"), "?");
+}
+
+TEST_F(ShapeFnTest, FixedOutputs) {
+  EXPECT_EQ(Run(ScalarOutputs(), "[2]", {}, {}, 2), "[];[]");
+  EXPECT_EQ(Run(NoOutputs(), "[2]", {}, {}, 0), "");
+  EXPECT_EQ(Run(UnknownOutputs(), "[2]"), "?");
+  EXPECT_EQ(Run({}, "[2]"), "?");
+  EXPECT_EQ(Run(FixedShapes("[2,?];in0;[d0_1,d0_0]"), "[5,?]", {}, {}, 3), "[2,?];[5,?];[?,5]");
+  EXPECT_EQ(Run(FixedShapes("[d0_1]"), "?"), "[?]");
+  EXPECT_THAT(Run(FixedShapes("[d0_2]"), "[1]"), HasSubstr("names no dimension"));
+  EXPECT_THAT(Run(FixedShapes("in3"), "[1]"), HasSubstr("no such input"));
+  EXPECT_THAT(Run(FixedShapes("[];[]"), "[1]"), HasSubstr("2 shapes for 1 outputs"));
+}
+
+TEST_F(ShapeFnTest, Broadcasting) {
+  EXPECT_EQ(Run(BroadcastInputs(), "[2,1];[3]"), "[2,3]");
+  EXPECT_EQ(Run(BroadcastInputs(), "[];[2,3]"), "[2,3]");
+  EXPECT_EQ(Run(BroadcastInputs(), "[?,3];[1,?]"), "[?,3]");
+  EXPECT_EQ(Run(BroadcastInputs(), "[?];[4]"), "[4]");
+  EXPECT_EQ(Run(BroadcastInputs(), "[?];[1]"), "[?]");
+  EXPECT_EQ(Run(BroadcastInputs(), "[0,1];[3]"), "[0,3]");
+  EXPECT_EQ(Run(BroadcastInputs(), "?;[1]"), "?");
+  EXPECT_THAT(Run(BroadcastInputs(), "[2,3];[4]"), HasSubstr("Incompatible shapes: [2,3] vs. [4]"));
+  EXPECT_THAT(Run(BroadcastInputs(), "[4];[2,3]"), HasSubstr("but are 4 and 3"));
+  EXPECT_EQ(Run(BroadcastInputs(1, 2), "[9];[2,1];[1,7]"), "[2,7]");
+}
+
+TEST_F(ShapeFnTest, MergedInputs) {
+  EXPECT_EQ(Run(MergedInputs(), "[2,?];?;[?,3]"), "[2,3]");
+  EXPECT_EQ(Run(MergedInputs(), ""), "?");
+  EXPECT_THAT(Run(MergedInputs(), "[2];[3]"), HasSubstr("input 1 differs"));
+}
+
+TEST_F(ShapeFnTest, ShapesFromAttributesAndValues) {
+  EXPECT_EQ(Run(ShapeFromAttr(), "", {{"shape", PartialShape{2, -1}}}), "[2,?]");
+  EXPECT_EQ(Run(ShapeFromAttr(), ""), "?");
+  EXPECT_THAT(Run(ShapeFromAttr("dims"), ""), HasSubstr("'dims' is missing"));
+  EXPECT_EQ(Run(ShapeFromInput(0), "[2]", {}, {{0, Tensor::Vector({4, -1})}}), "[4,?]");
+  EXPECT_EQ(Run(ShapeFromInput(0), "[3]"), "[?,?,?]");
+  EXPECT_EQ(Run(ShapeFromInput(0), "[?]"), "?");
+  EXPECT_EQ(Run(ShapeFromInput(0), "?"), "?");
+  EXPECT_THAT(Run(ShapeFromInput(0), "[2,2]"), HasSubstr("at most rank 1"));
+  EXPECT_THAT(Run(ShapeFromInput(0), "[100000]"), HasSubstr("rank 100000"));
+}
+
+TEST_F(ShapeFnTest, WithRank) {
+  auto rank2 = [](ShapeContext& c) -> Status {
+    WEIR_ASSIGN(PartialShape shape, c.WithRank(0, 2));
+    c.set_output(0, shape);
+    return OkStatus();
+  };
+  EXPECT_EQ(Run(rank2, "[?,3]"), "[?,3]");
+  EXPECT_EQ(Run(rank2, "?"), "[?,?]");
+  EXPECT_THAT(Run(rank2, "[3]"), HasSubstr("Shape must be rank 2 but is rank 1 (input 0 is [3])"));
+}
+
+TEST(ShapeTextTest, ThereAndBack) {
+  for (const char* text : {"", "?", "[]", "[2,?];?;[]", "[0]"}) {
+    Result<std::vector<PartialShape>> shapes = ParseShapes(text);
+    ASSERT_TRUE(shapes.ok()) << shapes.status();
+    EXPECT_EQ(ShapesToText(*shapes), text);
+  }
+  for (const char* text : {"[", "[2", "2]", "[2];", "[-1]", "[2 3]", "[2]]", "[99999999999999999999]", "in0", "[d0_0]"}) {
+    EXPECT_FALSE(ParseShapes(text).ok()) << text;
+  }
+}
+
+TEST(ShapeFromTensorTest, ReadsShapesAsTensorsHoldThem) {
+  EXPECT_EQ(*ShapeFromTensor(Tensor::Vector({2, -1})), (PartialShape{2, -1}));
+  EXPECT_EQ(*ShapeFromTensor(Tensor::Vector<int64_t>({})), PartialShape::Scalar());
+  EXPECT_FALSE(ShapeFromTensor(Tensor::Scalar(-1))->known_rank());
+  EXPECT_FALSE(ShapeFromTensor(Tensor::Scalar(3)).ok());
+  EXPECT_FALSE(ShapeFromTensor(Tensor::Vector({-2})).ok());
+  EXPECT_FALSE(ShapeFromTensor(Tensor::Vector({1.f})).ok());
+  EXPECT_FALSE(ShapeFromTensor(Tensor::Vector({int64_t{1} << 62, int64_t{1} << 62})).ok());
+}
+
+TEST(DimTest, Arithmetic) {
+  constexpr int64_t kBig = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(*MergeDims(-1, 3), 3);
+  EXPECT_EQ(*MergeDims(3, -1), 3);
+  EXPECT_EQ(*MergeDims(-1, -1), -1);
+  EXPECT_FALSE(MergeDims(2, 3).ok());
+  EXPECT_EQ(AddDims(2, 3), 5);
+  EXPECT_EQ(AddDims(2, -1), -1);
+  EXPECT_EQ(AddDims(kBig, 1), -1);
+  EXPECT_EQ(MulDims(2, 3), 6);
+  EXPECT_EQ(MulDims(0, -1), 0);
+  EXPECT_EQ(MulDims(-1, 2), -1);
+  EXPECT_EQ(MulDims(kBig, 2), -1);
+  EXPECT_EQ(*CanonicalAxis(-1, 3), 2);
+  EXPECT_EQ(*CanonicalAxis(0, 1), 0);
+  EXPECT_FALSE(CanonicalAxis(3, 3).ok());
+  EXPECT_FALSE(CanonicalAxis(-4, 3).ok());
+  EXPECT_FALSE(CanonicalAxis(0, 0).ok());
+}
+
+}  // namespace
+}  // namespace weir
