@@ -1,5 +1,5 @@
 // GraphDef to Graph and back. What is read is checked node by node: unknown ops, missing inputs, wrong types and cycles
-// outside of loops are errors that name the node. A failed import leaves no node behind.
+// outside of loops are errors that name the node. A def that is refused leaves no node behind.
 #pragma once
 
 #include <string>

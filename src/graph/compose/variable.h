@@ -81,6 +81,9 @@ class Variable final {
 
  private:
   Variable() = default;
+  static Result<std::shared_ptr<Variable>> Finish(Graph& graph, std::shared_ptr<Variable> variable, const std::string& name,
+                                                  const VariableOptions& options);
+  Output ReadAfter(Node* update) const;
   Output handle_;
   Output snapshot_;
   Output initial_value_;

@@ -1,0 +1,260 @@
+#include "graph/compose/variable.h"
+
+#include <map>
+
+#include "graph/build/array_ops.h"
+#include "graph/build/flow_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/state_ops.h"
+#include "graph/compose/flow.h"
+#include "graph/graph_keys.h"
+
+namespace weir {
+namespace {
+
+// Nodes that hold a variable do not belong to the branch or loop that is being built.
+class InitScope {
+ public:
+  explicit InitScope(Graph& graph) : cleared_(ControlDependencies::Cleared(graph)) {}
+
+ private:
+  ControlDependencies cleared_;
+};
+
+// An attribute on every node made while it lives.
+class AttrScope {
+ public:
+  AttrScope(Graph& graph, std::string name, AttrValue value) : graph_(graph) {
+    graph.build().attrs.emplace_back(std::move(name), std::move(value));
+  }
+  ~AttrScope() { graph_.build().attrs.pop_back(); }
+  AttrScope(const AttrScope&) = delete;
+  AttrScope& operator=(const AttrScope&) = delete;
+
+ private:
+  Graph& graph_;
+};
+
+void AddToCollections(Graph& graph, const VariablePtr& variable, const VariableOptions& options) {
+  std::vector<std::string> collections = options.collections;
+  if (options.use_default_collections && collections.empty()) collections = {graph_keys::kGlobalVariables};
+  if (options.trainable &&
+      std::find(collections.begin(), collections.end(), graph_keys::kTrainableVariables) == collections.end())
+    collections.emplace_back(graph_keys::kTrainableVariables);
+  for (const std::string& name : collections) graph.AddToCollection(name, variable);
+}
+
+Status CheckInitialShape(Output initial, const VariableOptions& options) {
+  if (options.expected_shape.has_value() && !initial.shape().CompatibleWith(*options.expected_shape))
+    return InvalidArgument("the initial value '{}' has shape {}, which is not the expected shape {}", initial.name(),
+                           initial.shape(), *options.expected_shape);
+  if (options.validate_shape && !initial.shape().fully_defined())
+    return InvalidArgument("the initial value of a variable must have a known shape, but '{}' has {}; give a shape or "
+                           "set validate_shape to false", initial.name(), initial.shape());
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<VariablePtr> Variable::Make(Graph& graph, const Input& initial_value, const VariableOptions& options) {
+  InitScope init(graph);
+  NameScope scope(graph, options.name.empty() ? "Variable" : options.name);
+  VariablePtr v(new Variable);
+  WEIR_ASSIGN(v->initial_value_, ToOutput(graph, initial_value, options.dtype, "initial_value"));
+  WEIR_TRY(CheckInitialShape(v->initial_value_, options));
+  return Finish(graph, std::move(v), scope.name(), options);
+}
+
+Result<VariablePtr> Variable::MakeWith(Graph& graph, std::function<Result<Output>()> initial_value,
+                                       const VariableOptions& options) {
+  InitScope init(graph);
+  NameScope scope(graph, options.name.empty() ? "Variable" : options.name);
+  VariablePtr v(new Variable);
+  AttrScope with_variable(graph, "_class", std::vector<std::string>{"loc:@" + scope.name()});
+  {
+    NameScope initializer(graph, "Initializer");
+    DeviceScope anywhere(graph, DeviceRequest{.ignore_outer = true});
+    WEIR_ASSIGN(v->initial_value_, initial_value());
+    if (!v->initial_value_.valid()) {
+      WEIR_TRY(graph.TakeError());
+      return InvalidArgument("the initializer of variable '{}' gave no value", scope.name());
+    }
+  }
+  if (options.dtype != kInvalidType && v->initial_value_.base_dtype() != BaseType(options.dtype))
+    return MarkTypeError(InvalidArgument("the initializer of variable '{}' gave {}, not {}", scope.name(),
+                                         v->initial_value_.base_dtype(), BaseType(options.dtype)));
+  WEIR_TRY(CheckInitialShape(v->initial_value_, options));
+  return Finish(graph, std::move(v), scope.name(), options);
+}
+
+Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::string& name, const VariableOptions& options) {
+  v->dtype_ = v->initial_value_.base_dtype();
+  v->trainable_ = options.trainable;
+  v->is_resource_ = options.use_resource;
+  const PartialShape shape = options.validate_shape ? v->initial_value_.shape() : PartialShape();
+  if (options.use_resource) {
+    v->handle_ = VarHandleOp(graph, v->dtype_, shape, {.shared_name = name, .name = name + "/"});
+  } else {
+    v->handle_ = VariableV2(graph, shape, v->dtype_, {.name = name + "/"});
+  }
+  WEIR_TRY(graph.TakeError());
+  // What follows is placed with the variable, but does not carry its own colocation of the initializer.
+  const std::vector<std::pair<std::string, AttrValue>> attrs = std::exchange(graph.build().attrs, {});
+  if (options.use_resource) {
+    VarIsInitializedOp(v->handle_, {.name = "IsInitialized/VarIsInitializedOp"});
+    v->initializer_ = AssignVariableOp(v->handle_, v->initial_value_, {.name = "Assign"});
+    std::optional<DeviceScope> cached;
+    if (options.caching_device != nullptr) cached.emplace(graph, *options.caching_device);
+    v->snapshot_ = ReadVariableOp(v->handle_, v->dtype_, {.name = "Read/ReadVariableOp"});
+    if (options.validate_shape && v->snapshot_.valid()) graph.RecordError(graph.SetShape(v->snapshot_, shape));
+  } else {
+    Output assigned = weir::Assign(v->handle_, v->initial_value_, {.validate_shape = options.validate_shape, .name = "Assign"});
+    v->initializer_ = assigned.node;
+    if (options.caching_device != nullptr) {
+      DeviceScope cached(graph, *options.caching_device);
+      v->snapshot_ = Identity(v->handle_, {.name = "read"});
+    } else if (v->handle_.valid()) {
+      ColocationScope colocated(graph, v->handle_.node);
+      v->snapshot_ = Identity(v->handle_, {.name = "read"});
+    }
+  }
+  graph.build().attrs = attrs;
+  WEIR_TRY(graph.TakeError());
+  AddToCollections(graph, v, options);
+  return v;
+}
+
+Result<VariablePtr> Variable::FromNodes(Graph& graph, std::string variable, std::string initializer, std::string snapshot,
+                                        std::string initial_value, bool trainable, bool is_resource) {
+  VariablePtr v(new Variable);
+  WEIR_ASSIGN(v->handle_, graph.FindOutput(variable));
+  v->initializer_ = graph.FindNode(initializer);
+  if (v->initializer_ == nullptr) return NotFound("variable '{}': there is no initializer node '{}'", variable, initializer);
+  WEIR_ASSIGN(v->snapshot_, graph.FindOutput(snapshot));
+  if (!initial_value.empty()) {
+    WEIR_ASSIGN(v->initial_value_, graph.FindOutput(initial_value));
+  }
+  v->dtype_ = v->snapshot_.base_dtype();
+  v->trainable_ = trainable;
+  v->is_resource_ = is_resource;
+  return v;
+}
+
+PartialShape Variable::shape() const { return is_resource_ ? snapshot_.shape() : handle_.shape(); }
+
+Output Variable::AsInput() const { return is_resource_ ? ReadValue() : snapshot_; }
+
+Output Variable::ReadValue() const {
+  if (!is_resource_) return Identity(handle_, {.name = "read"});
+  return ReadVariableOp(handle_, dtype_);
+}
+
+Output Variable::Assign(const Input& value, bool use_locking, bool validate_shape, std::string name) const {
+  if (!is_resource_)
+    return weir::Assign(handle_, value, {.validate_shape = validate_shape, .use_locking = use_locking, .name = std::move(name)});
+  Node* node = AssignVariableOp(handle_, value, {.name = std::move(name)});
+  return ReadAfter(node);
+}
+Output Variable::AssignAdd(const Input& delta, bool use_locking, std::string name) const {
+  if (!is_resource_) return weir::AssignAdd(handle_, delta, {.use_locking = use_locking, .name = std::move(name)});
+  return ReadAfter(AssignAddVariableOp(handle_, delta, {.name = std::move(name)}));
+}
+Output Variable::AssignSub(const Input& delta, bool use_locking, std::string name) const {
+  if (!is_resource_) return weir::AssignSub(handle_, delta, {.use_locking = use_locking, .name = std::move(name)});
+  return ReadAfter(AssignSubVariableOp(handle_, delta, {.name = std::move(name)}));
+}
+Output Variable::ScatterSub(const IndexedSlices& slices, bool use_locking, std::string name) const {
+  if (!is_resource_)
+    return weir::ScatterSub(handle_, slices.indices, slices.values, {.use_locking = use_locking, .name = std::move(name)});
+  return ReadAfter(ResourceScatterSub(handle_, slices.indices, slices.values, {.name = std::move(name)}));
+}
+
+Output Variable::ReadAfter(Node* update) const {
+  if (update == nullptr) return Output();
+  ControlDependencies after(graph(), {update});
+  return ReadVariableOp(handle_, dtype_);
+}
+
+Output Variable::IsInitialized() const {
+  return is_resource_ ? VarIsInitializedOp(handle_) : IsVariableInitialized(handle_);
+}
+
+Output Variable::InitializedValue() const {
+  Graph& g = graph();
+  InitScope init(g);
+  Result<OutputList> value = Cond(
+      g, IsInitialized(), [this]() -> Result<OutputList> { return OutputList{ReadValue()}; },
+      [this]() -> Result<OutputList> { return OutputList{initial_value_}; });
+  if (!value.ok()) {
+    g.RecordError(value.status());
+    return Output();
+  }
+  return (*value)[0];
+}
+
+int PartitionedVariable::axis() const {
+  for (size_t i = 0; i < partitions.size(); ++i)
+    if (partitions[i] > 1) return static_cast<int>(i);
+  return 0;
+}
+
+Output PartitionedVariable::AsInput() const {
+  if (parts.empty()) return Output();
+  if (parts.size() == 1) return Identity(parts[0]->AsInput(), {.name = name});
+  InputList values;
+  for (const VariablePtr& part : parts) values.push_back(part->AsInput());
+  Graph& graph = parts[0]->graph();
+  NameScope scope(graph, name + "/ConcatPartitions/");
+  return ConcatV2(graph, values, axis(), {.name = "concat"});
+}
+
+std::vector<VariablePtr> GlobalVariables(Graph& graph) { return graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables); }
+std::vector<VariablePtr> LocalVariables(Graph& graph) { return graph.CollectionOf<VariablePtr>(graph_keys::kLocalVariables); }
+std::vector<VariablePtr> TrainableVariables(Graph& graph) {
+  return graph.CollectionOf<VariablePtr>(graph_keys::kTrainableVariables);
+}
+
+Node* InitializeVariables(Graph& graph, const std::vector<VariablePtr>& variables, std::string name) {
+  if (variables.empty()) return NoOp(graph, {.name = std::move(name)});
+  std::vector<Node*> initializers;
+  for (const VariablePtr& v : variables) initializers.push_back(v->initializer());
+  return Group(graph, initializers, std::move(name));
+}
+
+Output ReportUninitialized(Graph& graph, const std::vector<VariablePtr>& variables, std::string name) {
+  NameScope scope(graph, name);
+  DeviceScope on_cpu(graph, "/cpu:0");
+  if (variables.empty()) return Constant(graph, Tensor::Vector<std::string>({}));
+  InputList flags;
+  std::vector<std::string> names;
+  for (const VariablePtr& v : variables) {
+    flags.push_back(v->IsInitialized());
+    names.push_back(v->op_name());
+  }
+  Output missing = LogicalNot(Pack(graph, flags));
+  Output where = Squeeze(Where(missing), {.squeeze_dims = {1}});
+  Output all = Constant(graph, Tensor::Vector<std::string>(absl::MakeConstSpan(names)));
+  return GatherV2(all, where, 0);
+}
+
+Node* Group(Graph& graph, const std::vector<Node*>& nodes, std::string name) {
+  std::map<std::string, std::vector<Node*>> by_device;
+  for (Node* node : nodes)
+    if (node != nullptr) by_device[node->device()].push_back(node);
+  NameScope scope(graph, name.empty() ? "group_deps" : name);
+  const auto no_op_after = [&graph](const std::string& device, std::vector<Node*> after, std::string as) {
+    ControlDependencies wait(graph, std::move(after));
+    std::optional<DeviceScope> on;
+    if (!device.empty()) on.emplace(graph, device);
+    return NoOp(graph, {.name = std::move(as)});
+  };
+  if (by_device.size() <= 1) {
+    return by_device.empty() ? NoOp(graph, {.name = scope.name() + "/"})
+                             : no_op_after(by_device.begin()->first, by_device.begin()->second, scope.name() + "/");
+  }
+  std::vector<Node*> all;
+  for (const auto& [device, group] : by_device) all.push_back(no_op_after(device, group, "NoOp"));
+  return no_op_after("", all, scope.name() + "/");
+}
+
+}  // namespace weir

@@ -1,0 +1,108 @@
+// The functions of a graph. A definition never changes once it is in: two that differ under one name are an error.
+#include "graph/function_library.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include "graph/attr_proto.h"
+
+namespace weir {
+namespace {
+
+// Equal for equal messages, whatever the order of their maps.
+std::string CanonicalBytes(const tensorflow::FunctionDef& def) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  out.SetSerializationDeterministic(true);
+  def.SerializeToCodedStream(&out);
+  out.Trim();
+  return bytes;
+}
+
+}  // namespace
+
+Status FunctionLibrary::Add(const tensorflow::FunctionDef& def) {
+  const std::string& name = def.signature().name();
+  if (name.empty()) return InvalidArgument("a function without a name cannot be added to the library");
+  if (registry_.Find(name) != nullptr) {
+    return InvalidArgument("cannot add function '{}' because an op with the same name already exists", name);
+  }
+  Result<OpDef> op = FromProto(def.signature());
+  if (!op.ok()) return WithContext(op.status(), fmt::format("function '{}'", name));
+  op->is_function = true;
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = functions_.find(name);
+  if (it == functions_.end()) {
+    functions_.emplace(name, Entry{std::make_shared<const tensorflow::FunctionDef>(def), std::make_unique<OpDef>(*std::move(op))});
+    return OkStatus();
+  }
+  if (CanonicalBytes(*it->second.def) == CanonicalBytes(def)) return OkStatus();
+  return InvalidArgument("cannot add function '{}' because a different function with the same name already exists", name);
+}
+
+Status FunctionLibrary::AddLibrary(const tensorflow::FunctionDefLibrary& library) {
+  for (const tensorflow::FunctionDef& def : library.function()) WEIR_TRY(Add(def));
+  for (const tensorflow::GradientDef& gradient : library.gradient()) {
+    WEIR_TRY(AddGradient(gradient.function_name(), gradient.gradient_func()));
+  }
+  return OkStatus();
+}
+
+Status FunctionLibrary::AddGradient(const std::string& function, const std::string& gradient) {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto [it, added] = gradients_.emplace(function, gradient);
+  if (added || it->second == gradient) return OkStatus();
+  return InvalidArgument("cannot assign gradient function '{}' to '{}' because it already has gradient function '{}'", gradient,
+                         function, it->second);
+}
+
+Status FunctionLibrary::AddAll(const FunctionLibrary& other) {
+  if (&other == this) return OkStatus();
+  tensorflow::FunctionDefLibrary all;
+  other.ToProto(&all);
+  return AddLibrary(all);
+}
+
+const OpDef* FunctionLibrary::FindOp(std::string_view name) const {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = functions_.find(name);
+  return it == functions_.end() ? nullptr : it->second.op.get();
+}
+
+std::shared_ptr<const tensorflow::FunctionDef> FunctionLibrary::Find(std::string_view name) const {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = functions_.find(name);
+  return it == functions_.end() ? nullptr : it->second.def;
+}
+
+std::string FunctionLibrary::GradientOf(std::string_view function) const {
+  std::lock_guard<std::mutex> lock(mu_);
+  auto it = gradients_.find(function);
+  return it == gradients_.end() ? std::string() : it->second;
+}
+
+bool FunctionLibrary::empty() const {
+  std::lock_guard<std::mutex> lock(mu_);
+  return functions_.empty() && gradients_.empty();
+}
+
+std::vector<std::string> FunctionLibrary::Names() const {
+  std::lock_guard<std::mutex> lock(mu_);
+  std::vector<std::string> names;
+  names.reserve(functions_.size());
+  for (const auto& [name, entry] : functions_) names.push_back(name);
+  return names;
+}
+
+void FunctionLibrary::ToProto(tensorflow::FunctionDefLibrary* proto) const {
+  std::lock_guard<std::mutex> lock(mu_);
+  for (const auto& [name, entry] : functions_) *proto->add_function() = *entry.def;
+  for (const auto& [function, gradient] : gradients_) {
+    tensorflow::GradientDef* def = proto->add_gradient();
+    def->set_function_name(function);
+    def->set_gradient_func(gradient);
+  }
+}
+
+}  // namespace weir

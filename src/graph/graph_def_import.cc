@@ -1,0 +1,654 @@
+// GraphDef to Graph: everything that can be checked without nodes is checked first (names, ops, attributes, types, cycles),
+// then nodes are made in an order that has inputs before consumers; back edges of loops (NextIteration into Merge) come
+// last. Linear in the size of the def, but for the log factor of the ready queue.
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_join.h"
+#include "graph/attr_proto.h"
+#include "graph/flow_context.h"
+#include "graph/function_library.h"
+#include "graph/graph_def.h"
+#include "graph/graph_def_newer_attrs.h"
+
+namespace weir {
+namespace {
+
+// The version of the GraphDef format that is understood: what a def's min_consumer is held against.
+constexpr int kConsumerVersion = 134;
+// In defs older than this, the shape [] of a Placeholder meant an unknown one.
+constexpr int kScalarPlaceholders = 24;
+// Outputs of all nodes together. A small def can ask for any number of them; more than this is damage.
+constexpr int64_t kMaxOutputs = int64_t{1} << 24;
+constexpr std::string_view kColocationPrefix = "loc:@";
+
+absl::string_view Absl(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+
+// Where an input comes from: a node of the def, or a value of the graph.
+struct Source {
+  int def_node = -1;
+  int index = 0;   // of the def node's outputs; -1 for control
+  Output outside;  // when def_node is -1
+};
+
+struct DefNode {
+  const tensorflow::NodeDef* def = nullptr;
+  const OpDef* op = nullptr;
+  std::shared_ptr<NodeProps> props;
+  std::string device;
+  std::vector<Source> inputs;
+  std::vector<Source> controls;
+  std::vector<PartialShape> shape_hints;
+  std::vector<std::string> colocated_with;  // names in the graph
+  bool in_loop = false;                     // a Merge with a back edge
+  Node* node = nullptr;
+};
+
+bool IsMerge(const std::string& op) { return op == "Merge" || op == "RefMerge"; }
+bool IsNextIteration(const std::string& op) { return op == "NextIteration" || op == "RefNextIteration"; }
+
+std::string TypeText(DType type) { return OpDefTypeName(BaseType(type)) + (IsRef(type) ? "_ref" : ""); }
+
+std::string TypeList(const std::vector<DType>& types) {
+  constexpr size_t kShown = 16;
+  std::string text;
+  for (size_t i = 0; i < types.size() && i < kShown; ++i) text += (i == 0 ? "" : ", ") + TypeText(types[i]);
+  return types.size() > kShown ? text + ", ..." : text;
+}
+
+Status AtNode(const std::string& name, const Status& status) {
+  return MarkNode(WithContext(status, fmt::format("Node '{}'", name)), name);
+}
+
+bool Feeds(DType from, DType to) { return from == to || (IsRef(from) && BaseType(from) == to); }
+
+class Importer final {
+ public:
+  Importer(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options)
+      : graph_(graph), def_(def), options_(options), nodes_(def.node_size()) {}
+
+  Result<ImportResult> Run() {
+    ImportResult result;
+    {
+      std::lock_guard<std::recursive_mutex> lock(graph_.mu());
+      WEIR_TRY(Prepare());
+      WEIR_ASSIGN(std::vector<int> order, Order());
+      WEIR_TRY(CheckReturned());
+      Status status = MakeNodes(order);
+      if (!status.ok()) {
+        for (auto it = order.rbegin(); it != order.rend(); ++it) {
+          if (nodes_[*it].node != nullptr) graph_.Remove(nodes_[*it].node);
+        }
+        return status;
+      }
+      MergeVersions();
+    }
+    // Device functions may be Python's, so that no lock is held here.
+    WEIR_TRY(ApplyScopes());
+    for (const std::string& element : options_.return_elements) result.returned.push_back(Returned(element));
+    result.nodes.reserve(nodes_.size());
+    for (const DefNode& node : nodes_) result.nodes.push_back(node.node);
+    result.unused_input_map_keys = MissingKeys();
+    return result;
+  }
+
+ private:
+  Status Prepare() {
+    if (graph_.finalized()) return FailedPrecondition("the graph is finalized and cannot be modified: nothing was imported");
+    WEIR_TRY(CheckVersions());
+    WEIR_TRY(ReadInputMap());
+    WEIR_TRY(IndexNames());
+    WEIR_TRY(ChoosePrefix());
+    WEIR_TRY(graph_.functions().AddLibrary(def_.library()));
+    int64_t outputs = 0;
+    for (DefNode& node : nodes_) {
+      if (Status status = ReadNode(node); !status.ok()) return AtNode(node.def->name(), status);
+      outputs += static_cast<int64_t>(node.props->output_types.size());
+      if (outputs > kMaxOutputs) {
+        return AtNode(node.def->name(), ResourceExhausted("the graph has more than {} outputs", kMaxOutputs));
+      }
+    }
+    for (DefNode& node : nodes_) {
+      if (Status status = ResolveInputs(node); !status.ok()) return AtNode(node.def->name(), status);
+    }
+    for (DefNode& node : nodes_) WEIR_TRY(CheckInputTypes(node));
+    return OkStatus();
+  }
+
+  Status CheckVersions() {
+    const tensorflow::VersionDef& versions = def_.versions();
+    if (versions.producer() < 0) {
+      return InvalidArgument("GraphDef producer version {} below min producer 0: regenerate the graph", versions.producer());
+    }
+    if (versions.min_consumer() > kConsumerVersion) {
+      return InvalidArgument("GraphDef min consumer version {} above current version {}: this graph needs a newer Weir",
+                             versions.min_consumer(), kConsumerVersion);
+    }
+    for (int bad : versions.bad_consumers()) {
+      if (bad == kConsumerVersion) return InvalidArgument("GraphDef disallows consumer version {}", bad);
+    }
+    return OkStatus();
+  }
+
+  void MergeVersions() {
+    GraphVersions& versions = graph_.versions();
+    versions.producer = std::min(versions.producer, def_.versions().producer());
+    versions.min_consumer = std::max(versions.min_consumer, def_.versions().min_consumer());
+  }
+
+  Status ReadInputMap() {
+    FlowContext* flow = graph_.build().flow;
+    for (const auto& [key, value] : options_.input_map) {
+      InputName name = ParseInputName(key);
+      Output to = value;
+      if (!to.valid() || &to.graph() != &graph_ ||
+          (!name.is_control() && (to.index < 0 || to.index >= to.node->num_outputs()))) {
+        return InvalidArgument("input_map: the value of '{}' is not an output of this graph", key);
+      }
+      if (flow != nullptr && !name.is_control()) {
+        WEIR_ASSIGN(to, flow->Capture(to));
+      }
+      input_map_[name.node].push_back({name.output, to});
+    }
+    for (Node* control : options_.control_inputs) controls_.push_back(control);
+    const BuildState& state = graph_.build();
+    size_t first = 0;
+    for (size_t i = 0; i < state.control.size(); ++i) {
+      if (state.control[i].clears) first = i;
+    }
+    for (size_t i = first; i < state.control.size(); ++i) {
+      for (Node* control : state.control[i].inputs) {
+        if (std::find(controls_.begin(), controls_.end(), control) == controls_.end()) controls_.push_back(control);
+      }
+    }
+    return OkStatus();
+  }
+
+  // The value of the graph that stands for an output of the def (output -1: for a control input), or null.
+  const Output* Mapped(const InputName& name) const {
+    if (input_map_.empty()) return nullptr;
+    auto it = input_map_.find(name.node);
+    if (it == input_map_.end()) return nullptr;
+    for (const auto& [output, value] : it->second) {
+      if (output == name.output) return &value;
+    }
+    return nullptr;
+  }
+
+  Status IndexNames() {
+    index_.reserve(nodes_.size());
+    for (int i = 0; i < def_.node_size(); ++i) {
+      const tensorflow::NodeDef& node = def_.node(i);
+      nodes_[i].def = &node;
+      if (!IsValidNodeName(node.name())) return AtNode(node.name(), InvalidArgument("Node name contains invalid characters"));
+      if (!index_.emplace(node.name(), i).second) return AtNode(node.name(), InvalidArgument("the name is not unique"));
+    }
+    return OkStatus();
+  }
+
+  Status ChoosePrefix() {
+    prefix_ = options_.prefix;
+    while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
+    if (prefix_.empty()) return OkStatus();
+    if (!IsValidNodeName(prefix_)) return InvalidArgument("'{}' is not a valid scope name", options_.prefix);
+    if (options_.uniquify_prefix) {
+      prefix_ = graph_.UniqueName(prefix_);
+    } else if (graph_.FindNode(prefix_) != nullptr) {
+      return InvalidArgument("the prefix '{}' is the name of a node of the graph already", prefix_);
+    }
+    return OkStatus();
+  }
+
+  std::string Prefixed(std::string_view name) const {
+    return prefix_.empty() ? std::string(name) : fmt::format("{}/{}", prefix_, name);
+  }
+
+  // The name in the graph: unlike those it has, and unlike those that other nodes of the def will take.
+  Result<std::string> NameInGraph(std::string_view def_name) {
+    std::string name = Prefixed(def_name);
+    if (graph_.FindNode(name) == nullptr) return name;
+    if (!options_.uniquify_names) return AlreadyExists("the graph has a node '{}' already", name);
+    int& suffix = next_suffix_[name];
+    while (true) {
+      std::string candidate = fmt::format("{}_{}", def_name, ++suffix);
+      std::string full = Prefixed(candidate);
+      if (graph_.FindNode(full) == nullptr && !index_.contains(candidate) && taken_.insert(full).second) return full;
+    }
+  }
+
+  Status ReadNode(DefNode& node) {
+    const tensorflow::NodeDef& def = *node.def;
+    node.props = std::make_shared<NodeProps>();
+    WEIR_ASSIGN(node.props->name, NameInGraph(def.name()));
+    node.op = graph_.FindOp(def.op());
+    if (node.op == nullptr) {
+      return NotFound("Op type not registered '{}': neither this build nor the graph's function library has it", def.op());
+    }
+    node.props->op = node.op;
+    WEIR_ASSIGN(node.device, CanonicalDevice(def.device()));
+    WEIR_ASSIGN(AttrMap attrs, ReadAttrs(node));
+    WEIR_TRY(CheckAndCompleteAttrs(*node.op, &attrs));
+    WEIR_TRY(CheckTypes(*node.op, attrs));
+    WEIR_ASSIGN(node.props->input_types, ArgTypes(node.op->inputs, attrs));
+    WEIR_ASSIGN(node.props->output_types, ArgTypes(node.op->outputs, attrs));
+    node.props->attrs = std::make_shared<const AttrMap>(std::move(attrs));
+    return OkStatus();
+  }
+
+  Result<std::string> CanonicalDevice(const std::string& device) {
+    if (device.empty()) return device;
+    auto it = devices_.find(device);
+    if (it == devices_.end()) {
+      WEIR_ASSIGN(DeviceName name, DeviceName::Parse(device));
+      it = devices_.emplace(device, name.ToString()).first;
+    }
+    return it->second;
+  }
+
+  Result<AttrMap> ReadAttrs(DefNode& node) {
+    AttrMap attrs;
+    for (const auto& [name, proto] : node.def->attr()) {
+      Result<AttrValue> value = FromProto(proto);
+      if (!value.ok()) return WithContext(value.status(), fmt::format("attribute '{}'", name));
+      if (name == "_output_shapes") {
+        if (const auto* shapes = value->As<std::vector<PartialShape>>()) node.shape_hints = *shapes;
+        continue;
+      }
+      if (name == "_class") {
+        attrs.emplace(name, AttrValue(ReadColocation(*value)));
+        continue;
+      }
+      const bool internal = !name.empty() && name[0] == '_';
+      if (!internal && node.op->FindAttr(name) == nullptr && IsNewerAttrAtDefault(name, *value)) continue;
+      attrs.emplace(name, *std::move(value));
+    }
+    if (def_.versions().producer() < kScalarPlaceholders && node.op->name == "Placeholder") {
+      static const PartialShape unknown;
+      auto shape = attrs.find("shape");
+      const PartialShape* given = shape == attrs.end() ? nullptr : shape->second.As<PartialShape>();
+      if (given != nullptr && given->rank() == 0) shape->second = unknown;
+    }
+    return attrs;
+  }
+
+  // "loc:@x" as the def says it; the names are replaced once all nodes have theirs.
+  std::vector<std::string> ReadColocation(const AttrValue& value) {
+    std::vector<std::string> groups;
+    if (const auto* list = value.As<std::vector<std::string>>()) groups = *list;
+    if (const auto* one = value.As<std::string>()) groups.push_back(*one);
+    for (const std::string& group : groups) has_colocation_ |= group.starts_with(kColocationPrefix);
+    return groups;
+  }
+
+  // What the schema's kinds do not say: no reference types and no missing ones, no placeholders outside of functions, and
+  // constants of the type that they declare.
+  Status CheckTypes(const OpDef& op, const AttrMap& attrs) {
+    for (const AttrDef& def : op.attrs) {
+      const AttrValue& value = attrs.find(def.name)->second;
+      if (std::holds_alternative<AttrPlaceholder>(value.value())) {
+        return InvalidArgument("attribute '{}' is a placeholder, which only the body of a function may have", def.name);
+      }
+      if (const DType* type = value.As<DType>()) WEIR_TRY(CheckType(def.name, *type));
+      if (const auto* types = value.As<std::vector<DType>>()) {
+        for (DType type : *types) WEIR_TRY(CheckType(def.name, type));
+      }
+    }
+    if (op.name != "Const") return OkStatus();
+    WEIR_ASSIGN(DType dtype, GetAttr<DType>(attrs, "dtype"));
+    WEIR_ASSIGN(Tensor value, GetAttr<Tensor>(attrs, "value"));
+    if (value.dtype() == dtype) return OkStatus();
+    return InvalidArgument("the value is {}, but the attribute dtype says {}", TypeText(value.dtype()), TypeText(dtype));
+  }
+
+  static Status CheckType(const std::string& attr, DType type) {
+    if (type == kInvalidType) return InvalidArgument("attribute '{}' has no valid type", attr);
+    if (IsRef(type)) return InvalidArgument("attribute '{}' must not be the reference type {}", attr, TypeText(type));
+    return OkStatus();
+  }
+
+  Status ResolveInputs(DefNode& node) {
+    bool saw_control = false;
+    for (const std::string& text : node.def->input()) {
+      InputName name = ParseInputName(text);
+      if (saw_control && !name.is_control()) {
+        return InvalidArgument("Control dependencies must come after regular dependencies");
+      }
+      saw_control |= name.is_control();
+      WEIR_ASSIGN(Source source, Resolve(name));
+      (name.is_control() ? node.controls : node.inputs).push_back(source);
+    }
+    const size_t wanted = node.props->input_types.size();
+    if (node.inputs.size() != wanted) {
+      return InvalidArgument("expected inputs '{}' do not match {} inputs specified; op {}", TypeList(node.props->input_types),
+                             node.inputs.size(), node.op->name);
+    }
+    if (IsMerge(node.op->name)) {
+      for (const Source& input : node.inputs) node.in_loop |= IsBackEdge(node, input);
+    }
+    return has_colocation_ ? ResolveColocation(node) : OkStatus();
+  }
+
+  Result<Source> Resolve(const InputName& name) {
+    if (const Output* mapped = Mapped(name)) return Source{.outside = *mapped};
+    auto it = index_.find(Absl(name.node));
+    if (it != index_.end()) {
+      const int outputs = static_cast<int>(nodes_[it->second].props->output_types.size());
+      if (name.output < outputs) return Source{.def_node = it->second, .index = name.output};
+      return InvalidArgument("Connecting to invalid output {} of source node {} which has {} outputs", name.output, name.node,
+                             outputs);
+    }
+    Node* existing = options_.extend ? graph_.FindNode(Prefixed(name.node)) : nullptr;
+    if (existing == nullptr) return InvalidArgument("Unknown input node '{}'", name.node);
+    if (name.output >= existing->num_outputs()) {
+      return InvalidArgument("Connecting to invalid output {} of source node {} which has {} outputs", name.output, name.node,
+                             existing->num_outputs());
+    }
+    return Source{.outside = Output(existing, name.output)};
+  }
+
+  Status ResolveColocation(DefNode& node) {
+    const AttrMap& attrs = *node.props->attrs;
+    auto it = attrs.find("_class");
+    if (it == attrs.end()) return OkStatus();
+    std::vector<std::string> groups = *it->second.As<std::vector<std::string>>();
+    for (std::string& group : groups) {
+      if (!group.starts_with(kColocationPrefix)) continue;
+      std::string_view with = std::string_view(group).substr(kColocationPrefix.size());
+      auto found = index_.find(Absl(with));
+      std::string name = found != index_.end() ? nodes_[found->second].props->name : Prefixed(with);
+      if (found == index_.end() && options_.validate_colocation && graph_.FindNode(name) == nullptr) {
+        return InvalidArgument("expects to be colocated with unknown node '{}'", with);
+      }
+      node.colocated_with.push_back(name);
+      group = std::string(kColocationPrefix) + name;
+    }
+    auto changed = std::make_shared<AttrMap>(attrs);
+    changed->insert_or_assign("_class", AttrValue(std::move(groups)));
+    node.props->attrs = std::move(changed);
+    return OkStatus();
+  }
+
+  Status CheckInputTypes(const DefNode& node) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Source& source = node.inputs[i];
+      const bool inside = source.def_node >= 0;
+      const DType from = inside ? nodes_[source.def_node].props->output_types[source.index] : source.outside.dtype();
+      const DType to = node.props->input_types[i];
+      if (Feeds(from, to)) continue;
+      std::string name =
+          inside ? fmt::format("{}:{}", nodes_[source.def_node].props->name, source.index) : source.outside.name();
+      return MarkNode(InvalidArgument("Input {} of node {} was passed {} from {} incompatible with expected {}.", i,
+                                      node.props->name, TypeText(from), name, TypeText(to)),
+                      node.props->name);
+    }
+    return OkStatus();
+  }
+
+  bool IsBackEdge(const DefNode& to, const Source& from) const {
+    return from.def_node >= 0 && from.index >= 0 && IsMerge(to.op->name) && IsNextIteration(nodes_[from.def_node].op->name);
+  }
+
+  // Calls `visit` with the node of the def behind every edge that must be there before `node` is.
+  template <class Visit>
+  void ForEachDependency(const DefNode& node, Visit visit) const {
+    for (const Source& input : node.inputs) {
+      if (input.def_node >= 0 && !IsBackEdge(node, input)) visit(input.def_node);
+    }
+    for (const Source& control : node.controls) {
+      if (control.def_node >= 0) visit(control.def_node);
+    }
+  }
+
+  // Inputs before consumers, and otherwise in the order of the def.
+  Result<std::vector<int>> Order() const {
+    const int n = static_cast<int>(nodes_.size());
+    std::vector<int> pending(n, 0);
+    std::vector<int> first(n + 1, 0);  // consumers of node i: edges[first[i] .. first[i + 1])
+    for (int i = 0; i < n; ++i) {
+      ForEachDependency(nodes_[i], [&](int from) {
+        ++pending[i];
+        ++first[from + 1];
+      });
+    }
+    for (int i = 0; i < n; ++i) first[i + 1] += first[i];
+    std::vector<int> edges(first[n]);
+    std::vector<int> fill(first.begin(), first.end() - 1);
+    for (int i = 0; i < n; ++i) {
+      ForEachDependency(nodes_[i], [&](int from) { edges[fill[from]++] = i; });
+    }
+    std::priority_queue<int, std::vector<int>, std::greater<int>> ready;
+    for (int i = 0; i < n; ++i) {
+      if (pending[i] == 0) ready.push(i);
+    }
+    std::vector<int> order;
+    order.reserve(n);
+    while (!ready.empty()) {
+      const int i = ready.top();
+      ready.pop();
+      order.push_back(i);
+      for (int e = first[i]; e < first[i + 1]; ++e) {
+        if (--pending[edges[e]] == 0) ready.push(edges[e]);
+      }
+    }
+    if (static_cast<int>(order.size()) < n) return CycleError(pending, n - static_cast<int>(order.size()));
+    return order;
+  }
+
+  // Walks against the edges among the nodes that never became ready until one comes up again: that is a cycle.
+  Status CycleError(const std::vector<int>& pending, int left) const {
+    int at = static_cast<int>(std::find_if(pending.begin(), pending.end(), [](int p) { return p > 0; }) - pending.begin());
+    std::vector<int> path;
+    std::vector<int> position(nodes_.size(), -1);
+    while (position[at] < 0) {
+      position[at] = static_cast<int>(path.size());
+      path.push_back(at);
+      int next = -1;
+      ForEachDependency(nodes_[at], [&](int from) {
+        if (next < 0 && pending[from] > 0) next = from;
+      });
+      at = next;
+    }
+    constexpr int kShown = 8;
+    std::vector<std::string> names;
+    for (size_t i = position[at]; i < path.size() && names.size() < kShown; ++i) {
+      names.push_back(fmt::format("'{}'", nodes_[path[i]].def->name()));
+    }
+    return MarkNode(InvalidArgument("{} nodes are in a cycle outside of a loop or wait for one: {} take{} an input from each "
+                                    "other in turn",
+                                    left, absl::StrJoin(names, ", "), names.size() == 1 ? "s" : ""),
+                    nodes_[at].def->name());
+  }
+
+  Status CheckReturned() const {
+    for (const std::string& text : options_.return_elements) {
+      const bool is_node = text.find(':') == std::string::npos;
+      InputName name = ParseInputName(text);
+      if (!is_node && Mapped(name) != nullptr) continue;
+      auto it = index_.find(Absl(name.node));
+      if (it == index_.end()) {
+        return InvalidArgument("Requested return {} '{}' not found in graph def", is_node ? "node" : "tensor", text);
+      }
+      const int outputs = static_cast<int>(nodes_[it->second].props->output_types.size());
+      if (!is_node && name.output >= outputs) {
+        return InvalidArgument("Invalid return output {} of node '{}', which has {} output(s)", name.output, name.node,
+                               outputs);
+      }
+    }
+    return OkStatus();
+  }
+
+  ImportResult::Element Returned(const std::string& text) const {
+    const bool is_node = text.find(':') == std::string::npos;
+    InputName name = ParseInputName(text);
+    if (const Output* mapped = is_node ? nullptr : Mapped(name)) return {mapped->node, mapped->index};
+    return {nodes_[index_.find(Absl(name.node))->second].node, is_node ? -1 : name.output};
+  }
+
+  Status MakeNodes(const std::vector<int>& order) {
+    for (int i : order) WEIR_TRY(MakeNode(nodes_[i]));
+    for (int i : order) {
+      if (nodes_[i].in_loop) WEIR_TRY(CloseLoop(nodes_[i]));
+    }
+    return OkStatus();
+  }
+
+  Output ValueOf(const Source& source) const {
+    return source.def_node < 0 ? source.outside : Output(nodes_[source.def_node].node, source.index);
+  }
+
+  Status MakeNode(DefNode& node) {
+    std::vector<Output> inputs;
+    inputs.reserve(node.inputs.size());
+    Output stand_in;  // for back edges until the loop is closed
+    bool has_imported_input = false;
+    for (const Source& input : node.inputs) {
+      if (node.in_loop && IsBackEdge(node, input)) {
+        inputs.emplace_back();
+        continue;
+      }
+      inputs.push_back(ValueOf(input));
+      stand_in = inputs.back();
+      has_imported_input |= input.def_node >= 0;
+    }
+    std::vector<PartialShape> shapes;
+    if (node.in_loop) {
+      if (!stand_in.valid()) {
+        return AtNode(node.def->name(), InvalidArgument("all inputs are back edges of a loop: nothing enters it"));
+      }
+      for (Output& input : inputs) {
+        if (!input.valid()) input = stand_in;
+      }
+      // What the next iteration brings may differ, so that only the index of the value is known to be a scalar.
+      shapes.resize(node.props->output_types.size());
+      if (shapes.size() > 1) shapes[1] = PartialShape::Scalar();
+    } else {
+      Result<std::vector<PartialShape>> inferred = graph_.InferShapes(*node.props, inputs);
+      if (!inferred.ok()) return AtNode(node.props->name, inferred.status());
+      shapes = *std::move(inferred);
+    }
+    shapes.resize(node.props->output_types.size());
+    for (size_t i = 0; i < shapes.size() && i < node.shape_hints.size(); ++i) {
+      Result<PartialShape> merged = shapes[i].Merge(node.shape_hints[i]);
+      if (merged.ok()) shapes[i] = *std::move(merged);
+    }
+    std::vector<Node*> controls;
+    absl::flat_hash_set<Node*> seen;  // a control input counts once
+    for (const Source& control : node.controls) {
+      has_imported_input |= control.def_node >= 0;
+      if (Node* from = ValueOf(control).node; seen.insert(from).second) controls.push_back(from);
+    }
+    for (Node* control : controls_) {
+      if (!has_imported_input && seen.insert(control).second) controls.push_back(control);
+    }
+    WEIR_ASSIGN(node.node, graph_.Insert(node.props, std::move(inputs), std::move(controls), node.device, std::move(shapes)));
+    return OkStatus();
+  }
+
+  Status CloseLoop(DefNode& node) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (IsBackEdge(node, node.inputs[i])) {
+        WEIR_TRY(graph_.UpdateInput(node.node, static_cast<int>(i), ValueOf(node.inputs[i])));
+      }
+    }
+    return OkStatus();
+  }
+
+  // What the scopes of the calling thread do to nodes: devices, control dependencies seen by later ones, flow.
+  Status ApplyScopes() {
+    const BuildState& state = graph_.build();
+    const std::vector<DeviceRequest> requests = state.devices;
+    for (DefNode& node : nodes_) {
+      if (!requests.empty() && node.colocated_with.empty()) WEIR_TRY(ApplyDevices(*node.node, requests));
+    }
+    if (has_colocation_) {
+      for (DefNode& node : nodes_) FollowColocation(node);
+    }
+    for (BuildState::ControlFrame& frame : graph_.build().control) {
+      for (DefNode& node : nodes_) frame.made_inside.insert(node.node);
+    }
+    if (FlowContext* flow = state.flow) {
+      for (DefNode& node : nodes_) {
+        graph_.SetFlowContext(node.node, flow);
+        WEIR_TRY(flow->NodeAdded(node.node));
+      }
+    }
+    return OkStatus();
+  }
+
+  // Innermost scope first: what the node asks for itself wins over names, a function replaces it.
+  Status ApplyDevices(Node& node, const std::vector<DeviceRequest>& requests) {
+    for (auto request = requests.rbegin(); request != requests.rend() && !request->ignore_outer; ++request) {
+      if (request->choose) {
+        WEIR_ASSIGN(std::string device, request->choose(node));
+        graph_.SetDevice(&node, std::move(device));
+      } else {
+        WEIR_ASSIGN(DeviceName outer, DeviceName::Parse(request->name));
+        WEIR_ASSIGN(DeviceName inner, DeviceName::Parse(node.device()));
+        graph_.SetDevice(&node, outer.MergedWith(inner).ToString());
+      }
+    }
+    return OkStatus();
+  }
+
+  void FollowColocation(DefNode& node) {
+    for (const std::string& name : node.colocated_with) {
+      Node* with = graph_.FindNode(name);
+      if (with == nullptr || with == node.node || with->device().empty()) continue;
+      if (with->device() != node.node->device()) graph_.SetDevice(node.node, with->device());
+      return;
+    }
+  }
+
+  std::vector<std::string> MissingKeys() const {
+    absl::flat_hash_set<absl::string_view> used;  // nodes that the def lacks but takes inputs from
+    if (!options_.input_map.empty()) {
+      for (const DefNode& node : nodes_) {
+        for (const std::string& input : node.def->input()) used.insert(Absl(ParseInputName(input).node));
+      }
+    }
+    std::vector<std::string> missing;
+    for (const auto& [key, value] : options_.input_map) {
+      InputName name = ParseInputName(key);
+      auto it = index_.find(Absl(name.node));
+      const int outputs = it == index_.end() ? -1 : static_cast<int>(nodes_[it->second].props->output_types.size());
+      const bool known = outputs < 0 ? used.contains(Absl(name.node)) : name.output < outputs;
+      if (!known) missing.push_back(key);
+    }
+    return missing;
+  }
+
+  Graph& graph_;
+  const tensorflow::GraphDef& def_;
+  const ImportOptions& options_;
+  std::vector<DefNode> nodes_;
+  absl::flat_hash_map<absl::string_view, int> index_;
+  std::map<std::string_view, std::vector<std::pair<int, Output>>> input_map_;
+  std::vector<Node*> controls_;
+  std::string prefix_;
+  std::map<std::string, int> next_suffix_;
+  absl::flat_hash_set<std::string> taken_;
+  std::map<std::string, std::string> devices_;
+  bool has_colocation_ = false;
+};
+
+}  // namespace
+
+InputName ParseInputName(std::string_view text) {
+  if (!text.empty() && text[0] == '^') return {text.substr(1), -1};
+  size_t digits = 0;
+  while (digits < text.size() && text[text.size() - 1 - digits] >= '0' && text[text.size() - 1 - digits] <= '9') ++digits;
+  constexpr size_t kMaxDigits = 9;
+  if (digits == 0 || digits > kMaxDigits || digits == text.size() || text[text.size() - 1 - digits] != ':') return {text, 0};
+  int output = 0;
+  for (char c : text.substr(text.size() - digits)) output = output * 10 + (c - '0');
+  return {text.substr(0, text.size() - 1 - digits), output};
+}
+
+Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options) {
+  return Importer(graph, def, options).Run();
+}
+
+}  // namespace weir
