@@ -1,0 +1,154 @@
+// Broadcasting made explicit: BroadcastTo, the shape two operands have together (BroadcastArgs), and the dimensions to sum
+// a gradient over for each of them (BroadcastGradientArgs).
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "op/gradient_context.h"
+#include "op/op_registry.h"
+#include "ops/array/int_inputs.h"
+#include "ops/array/strided_copy.h"
+
+namespace weir::ops {
+namespace {
+
+Status RunBroadcastTo(KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  WEIR_ASSIGN(Shape shape, ShapeFromTensor(ctx.input(1), "shape"));
+  if (t.shape() == shape) {
+    ctx.set_output(0, t);
+    return OkStatus();
+  }
+  const int extra = shape.rank() - t.rank();
+  bool fits = extra >= 0;
+  for (int i = 0; fits && i < t.rank(); ++i) fits = t.dim(i) == 1 || t.dim(i) == shape[i + extra];
+  if (!fits) return InvalidArgument("Incompatible shapes: {} vs. {}", t.shape(), shape);
+  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
+  if (out.num_elements() == 0) return OkStatus();
+  const DimVector from = RowMajorStrides(t.shape()), to = RowMajorStrides(shape);
+  absl::InlinedVector<CopyDim, 8> dims;
+  for (int i = 0; i < shape.rank(); ++i)
+    dims.push_back({shape[i], i < extra || t.dim(i - extra) == 1 ? 0 : from[i - extra], to[i]});
+  StridedCopy(ctx, t.dtype(), dims, t.raw(), out.raw());
+  return OkStatus();
+}
+
+Status BroadcastToShape(ShapeContext& ctx) {
+  const PartialShape& in = ctx.input(0);
+  WEIR_ASSIGN(PartialShape out, ShapeArgument(ctx, 1));
+  if (out.known_rank() && in.known_rank()) {
+    if (in.rank() > out.rank())
+      return InvalidArgument("Rank of input ({}) must be no greater than rank of output shape ({}).", in.rank(), out.rank());
+    for (int i = 0; i < in.rank(); ++i) {
+      const int64_t o = out[i + out.rank() - in.rank()];
+      if (in[i] > 1 && o >= 0 && in[i] != o)
+        return InvalidArgument("Dimension {} of input {} cannot be broadcast to {}", i, in, out);
+    }
+  }
+  ctx.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+// a[i] and b[i] from the right, 1 where one is shorter.
+struct Aligned {
+  Ints a, b;
+};
+Result<Aligned> Align(KernelContext& ctx) {
+  Aligned s;
+  WEIR_ASSIGN(s.a, VectorInts(ctx.input(0), "s0"));
+  WEIR_ASSIGN(s.b, VectorInts(ctx.input(1), "s1"));
+  const size_t rank = std::max(s.a.size(), s.b.size());
+  const std::string text = fmt::format("[{}] vs. [{}]", fmt::join(s.a, ","), fmt::join(s.b, ","));
+  s.a.insert(s.a.begin(), rank - s.a.size(), 1);
+  s.b.insert(s.b.begin(), rank - s.b.size(), 1);
+  for (size_t i = 0; i < rank; ++i) {
+    if (s.a[i] != s.b[i] && s.a[i] != 1 && s.b[i] != 1)
+      return InvalidArgument("Incompatible shapes: {}", text);
+  }
+  return s;
+}
+
+Status RunBroadcastArgs(KernelContext& ctx) {
+  WEIR_ASSIGN(Aligned s, Align(ctx));
+  for (size_t i = 0; i < s.a.size(); ++i) {
+    if (s.a[i] == 1) s.a[i] = s.b[i];
+  }
+  WEIR_ASSIGN(Tensor out, IntVector(ctx.output_type(0), s.a));
+  ctx.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status RunBroadcastGradientArgs(KernelContext& ctx) {
+  const Tensor &s0 = ctx.input(0), &s1 = ctx.input(1);
+  Ints r0, r1;
+  // Equal shapes: nothing was broadcast.
+  if (!(s0.shape() == s1.shape()) || IntsOf(s0) != IntsOf(s1)) {
+    const auto rank0 = static_cast<size_t>(s0.num_elements()), rank1 = static_cast<size_t>(s1.num_elements());
+    WEIR_ASSIGN(Aligned s, Align(ctx));
+    const size_t rank = s.a.size();
+    for (size_t i = 0; i < rank; ++i) {
+      // A size of 1 on both sides is summed over where the other had the dimension at all: it costs nothing.
+      if (s.a[i] == 1 && (s.b[i] != 1 || i < rank - rank0 || i >= rank - rank1)) r0.push_back(static_cast<int64_t>(i));
+      if (s.b[i] == 1 && (s.a[i] != 1 || i < rank - rank1 || i >= rank - rank0)) r1.push_back(static_cast<int64_t>(i));
+    }
+  }
+  WEIR_ASSIGN(Tensor t0, IntVector(ctx.output_type(0), r0));
+  WEIR_ASSIGN(Tensor t1, IntVector(ctx.output_type(1), r1));
+  ctx.set_output(0, std::move(t0));
+  ctx.set_output(1, std::move(t1));
+  return OkStatus();
+}
+
+Status BroadcastArgsShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(PartialShape a, ctx.WithRank(0, 1));
+  WEIR_ASSIGN(PartialShape b, ctx.WithRank(1, 1));
+  const int64_t x = a.known_rank() ? a[0] : kUnknownDim, y = b.known_rank() ? b[0] : kUnknownDim;
+  ctx.set_output(0, PartialShape({x >= 0 && y >= 0 ? std::max(x, y) : kUnknownDim}));
+  return OkStatus();
+}
+
+template <Status (*Run)(KernelContext&)>
+Result<Kernel> MakeCheap(KernelSetup&) {
+  return Kernel::Sync(Run).Cheap();
+}
+
+}  // namespace
+
+void RegisterBroadcast(OpRegistry& registry) {
+  registry.Add({
+      .name = "BroadcastTo",
+      .signature = "input: T, shape: Tidx -> output: T",
+      .attrs = {"T: type", "Tidx: {int32, int64} = DT_INT32"},
+      .shape = BroadcastToShape,
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        const DType index = g.input(1).base_dtype();
+        const Output in_shape = ShapeOf(g.input(0), {.out_type = index});
+        const Output dy = g.d_output(0);
+        const BroadcastGradientArgsResult axes = BroadcastGradientArgs(ShapeOf(dy, {.out_type = index}), in_shape);
+        return Gradients{Reshape(Sum(dy, axes.r1, {.keep_dims = true}), in_shape), std::monostate{}};
+      },
+      .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(RunBroadcastTo); }),
+  });
+  registry.Add({
+      .name = "BroadcastArgs",
+      .signature = "s0: T, s1: T -> r0: T",
+      .attrs = {"T: {int32, int64} = DT_INT32"},
+      .shape = BroadcastArgsShape,
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeCheap<RunBroadcastArgs>),
+  });
+  registry.Add({
+      .name = "BroadcastGradientArgs",
+      .signature = "s0: T, s1: T -> r0: T, r1: T",
+      .attrs = {"T: {int32, int64} = DT_INT32"},
+      .shape = [](ShapeContext& ctx) -> Status {
+        WEIR_TRY(ctx.WithRank(0, 1).status());
+        WEIR_TRY(ctx.WithRank(1, 1).status());
+        ctx.set_output(0, PartialShape::OfRank(1));
+        ctx.set_output(1, PartialShape::OfRank(1));
+        return OkStatus();
+      },
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeCheap<RunBroadcastGradientArgs>),
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,144 @@
+// Tensors of one value: Fill, ZerosLike, OnesLike, and Empty, whose values are nobody's business unless asked for zeros.
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "op/gradient_context.h"
+#include "op/op_registry.h"
+#include "ops/array/elements.h"
+#include "ops/array/int_inputs.h"
+
+namespace weir::ops {
+namespace {
+
+void FillAll(const KernelContext& ctx, const Tensor& out, const void* value) {
+  const Elements elements(out.dtype());
+  (void)ctx.ParallelFor(out.num_elements(), elements.plain() ? 1 : 20, [&](int64_t begin, int64_t end) {
+    elements.Fill(elements.At(out, begin), value, end - begin);
+  });
+}
+
+void ClearAll(const KernelContext& ctx, const Tensor& out) {
+  const Elements elements(out.dtype());
+  (void)ctx.ParallelFor(out.num_elements(), 1, [&](int64_t begin, int64_t end) {
+    elements.Clear(elements.At(out, begin), end - begin);
+  });
+}
+
+Result<Kernel> MakeFill(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    const Tensor& value = ctx.input(1);
+    if (value.rank() != 0 && !(value.rank() == 1 && value.dim(0) == 1))
+      return InvalidArgument("value must represent a scalar, got shape {}", value.shape());
+    WEIR_ASSIGN(Shape shape, ShapeFromTensor(ctx.input(0), "dims"));
+    WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
+    FillAll(ctx, out, value.raw());
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MakeZerosLike(KernelSetup& setup) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(Tensor out, ctx.ForwardOrAllocate(0, 0));
+    ClearAll(ctx, out);
+    return OkStatus();
+  });
+}
+
+Tensor OneOfType(DType dtype) {
+  switch (dtype) {
+    case kFloat: return Tensor::Scalar(1.0f);
+    case kDouble: return Tensor::Scalar(1.0);
+    case kHalf: return Tensor::Scalar(half(1.0f));
+    case kBFloat16: return Tensor::Scalar(bfloat16(1.0f));
+    case kComplex64: return Tensor::Scalar(std::complex<float>(1));
+    case kComplex128: return Tensor::Scalar(std::complex<double>(1));
+    case kBool: return Tensor::Scalar(true);
+    case kInt8: return Tensor::Scalar<int8_t>(1);
+    case kUint8: return Tensor::Scalar<uint8_t>(1);
+    case kInt16: return Tensor::Scalar<int16_t>(1);
+    case kUint16: return Tensor::Scalar<uint16_t>(1);
+    case kInt32: return Tensor::Scalar<int32_t>(1);
+    case kUint32: return Tensor::Scalar<uint32_t>(1);
+    case kUint64: return Tensor::Scalar<uint64_t>(1);
+    default: return Tensor::Scalar<int64_t>(1);
+  }
+}
+
+Result<Kernel> MakeOnesLike(KernelSetup& setup) {
+  const Tensor one = OneOfType(BaseType(setup.output_type(0)));
+  return Kernel::Sync([one](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(Tensor out, ctx.ForwardOrAllocate(0, 0));
+    FillAll(ctx, out, one.raw());
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MakeEmpty(KernelSetup& setup) {
+  WEIR_ASSIGN(bool init, setup.Attr<bool>("init"));
+  return Kernel::Sync([init](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(Shape shape, ShapeFromTensor(ctx.input(0), "shape"));
+    WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
+    if (init) ClearAll(ctx, out);
+    return OkStatus();
+  });
+}
+
+Status FillShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(PartialShape shape, ShapeArgument(ctx, 0));
+  if (const std::optional<Ints> dims = ConstantInts(ctx, 0)) {
+    for (size_t i = 0; i < dims->size(); ++i) {
+      if ((*dims)[i] < 0) return InvalidArgument("Fill dimensions must be >= 0: dimension {} is {}", i, (*dims)[i]);
+    }
+  }
+  WEIR_TRY(ctx.WithRankAtMost(1, 1).status());
+  ctx.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status EmptyShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(PartialShape shape, ShapeArgument(ctx, 0));
+  ctx.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterFill(OpRegistry& registry) {
+  registry.Add({
+      .name = "Fill",
+      .signature = "dims: index_type, value: T -> output: T",
+      .attrs = {"T: type", "index_type: {int32, int64} = DT_INT32"},
+      .shape = FillShape,
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        const Output dy = g.d_output(0);
+        return Gradients{std::monostate{}, Sum(dy, Range(0, Rank(dy), 1))};
+      },
+      .kernels = CpuKernel(MakeFill),
+  });
+  registry.Add({
+      .name = "ZerosLike",
+      .signature = "x: T -> y: T",
+      .attrs = {"T: type"},
+      .shape = SameAsInput(0),
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeZerosLike),
+  });
+  registry.Add({
+      .name = "OnesLike",
+      .signature = "x: T -> y: T",
+      .attrs = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, "
+                "complex128, bool}"},
+      .shape = SameAsInput(0),
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeOnesLike),
+  });
+  registry.Add({
+      .name = "Empty",
+      .signature = "shape: int32 -> output: dtype",
+      .attrs = {"dtype: type", "init: bool = false"},
+      .shape = EmptyShape,
+      .kernels = CpuKernel(MakeEmpty),
+      .stateful = true,
+  });
+}
+
+}  // namespace weir::ops

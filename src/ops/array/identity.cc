@@ -1,0 +1,105 @@
+// Ops that pass their input on. All but DeepCopy share its memory.
+#include "op/gradient_context.h"
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+
+namespace weir::ops {
+namespace {
+
+Result<Kernel> MakeIdentity(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+           for (int i = 0; i < ctx.num_inputs(); ++i) ctx.set_output(i, ctx.input(i));
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+Result<Kernel> MakeDeepCopy(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(Tensor copy, ctx.input(0).Clone());
+    ctx.set_output(0, std::move(copy));
+    return OkStatus();
+  });
+}
+
+Status IdentityNShape(ShapeContext& ctx) {
+  for (int i = 0; i < ctx.num_inputs(); ++i) ctx.set_output(i, ctx.input(i));
+  return OkStatus();
+}
+
+Result<Gradients> PassOn(GradientContext& g) {
+  Gradients out;
+  for (int i = 0; i < g.num_outputs(); ++i) out.push_back(g.raw_d_output(i));
+  return out;
+}
+
+Result<Gradients> Refuse(GradientContext& g) {
+  WEIR_ASSIGN(std::string message, g.Attr<std::string>("message"));
+  // Python's LookupError is what callers expect of a gradient that must not be taken.
+  return NotFound("Gradient explicitly disabled. Reason: {}", message);
+}
+
+}  // namespace
+
+void RegisterIdentity(OpRegistry& registry) {
+  registry.Add({
+      .name = "Identity",
+      .signature = "input: T -> output: T",
+      .attrs = {"T: type"},
+      .shape = SameAsInput(0),
+      .gradient = PassOn,
+      .kernels = CpuKernel(MakeIdentity),
+  });
+  registry.Add({
+      .name = "IdentityN",
+      .signature = "input: T -> output: T",
+      .attrs = {"T: list(type) >= 1"},
+      .shape = IdentityNShape,
+      .gradient = PassOn,
+      .kernels = CpuKernel(MakeIdentity),
+  });
+  registry.Add({
+      .name = "Snapshot",
+      .signature = "input: T -> output: T",
+      .attrs = {"T: type"},
+      .shape = SameAsInput(0),
+      .gradient = PassOn,
+      .kernels = CpuKernel(MakeDeepCopy),
+  });
+  registry.Add({
+      .name = "StopGradient",
+      .signature = "input: T -> output: T",
+      .attrs = {"T: type"},
+      .shape = SameAsInput(0),
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeIdentity),
+  });
+  registry.Add({
+      .name = "PreventGradient",
+      .signature = "input: T -> output: T",
+      .attrs = {"T: type", "message: string = ''"},
+      .shape = SameAsInput(0),
+      .gradient = Refuse,
+      .kernels = CpuKernel(MakeIdentity),
+  });
+  registry.Add({
+      .name = "DeepCopy",
+      .signature = "x: T -> y: T",
+      .attrs = {"T: type"},
+      .shape = SameAsInput(0),
+      .kernels = CpuKernel(MakeDeepCopy),
+      .stateful = true,
+  });
+  registry.Add({
+      .name = "GuaranteeConst",
+      .signature = "input: T -> output: T",
+      .attrs = {"T: type"},
+      .shape = SameAsInput(0),
+      .gradient = PassOn,
+      .kernels = CpuKernel(MakeIdentity),
+      .stateful = true,
+  });
+}
+
+}  // namespace weir::ops
