@@ -1,0 +1,96 @@
+// What every Env shares: whole files, patterns and paths.
+#include "base/env.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_split.h"
+
+namespace weir {
+namespace {
+
+bool IsPattern(std::string_view part) { return part.find_first_of("*?[\\") != std::string_view::npos; }
+
+}  // namespace
+
+Result<std::string> Env::ReadFile(const std::string& path) {
+  WEIR_ASSIGN(const std::unique_ptr<ReadableFile> file, OpenRead(path));
+  WEIR_ASSIGN(const uint64_t size, file->Size());
+  // Files such as those under /proc say they are empty: read until nothing comes.
+  std::string data;
+  for (size_t want = size + 1;; want = std::max<size_t>(data.size(), 4096)) {
+    const size_t have = data.size();
+    data.resize(have + want);
+    WEIR_ASSIGN(const size_t got, file->Read(have, want, data.data() + have));
+    data.resize(have + got);
+    if (got < want) return data;
+  }
+}
+
+Status Env::WriteFile(const std::string& path, std::string_view data) {
+  WEIR_ASSIGN(const std::unique_ptr<WritableFile> file, OpenWrite(path));
+  WEIR_TRY(file->Append(data));
+  return file->Close();
+}
+
+Status Env::WriteFileAtomically(const std::string& path, std::string_view data) {
+  const std::string aside = path + ".tmp";
+  const auto write = [&]() -> Status {
+    WEIR_ASSIGN(const std::unique_ptr<WritableFile> file, OpenWrite(aside));
+    WEIR_TRY(file->Append(data));
+    WEIR_TRY(file->Sync());
+    WEIR_TRY(file->Close());
+    return Rename(aside, path);
+  };
+  if (Status status = write(); !status.ok()) {
+    DeleteFile(aside).IgnoreError();  // the first error is the one to tell
+    return status;
+  }
+  return SyncDirectory(std::string(DirectoryOf(path)));
+}
+
+Result<std::vector<std::string>> Env::Match(const std::string& pattern) {
+  const bool absolute = pattern.starts_with('/');
+  std::vector<std::string> found = {absolute ? "/" : ""};
+  for (absl::string_view split : absl::StrSplit(pattern, '/', absl::SkipEmpty())) {
+    const std::string part(split);
+    std::vector<std::string> next;
+    for (const std::string& directory : found) {
+      if (!IsPattern(part)) {
+        const std::string path = JoinPath(directory, part);
+        if (Exists(path)) next.push_back(path);
+        continue;
+      }
+      const Result<FileInfo> info = directory.empty() ? FileInfo{.is_directory = true} : Stat(directory);
+      if (!info.ok() || !info->is_directory) continue;
+      WEIR_ASSIGN(const std::vector<std::string> names, List(directory.empty() ? "." : directory));
+      for (const std::string& name : names) {
+        if (fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) == 0) next.push_back(JoinPath(directory, name));
+      }
+    }
+    found = std::move(next);
+  }
+  if (pattern.empty()) found.clear();
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  if (directory.empty() || name.starts_with('/')) return std::string(name);
+  if (name.empty()) return std::string(directory);
+  return directory.ends_with('/') ? fmt::format("{}{}", directory, name) : fmt::format("{}/{}", directory, name);
+}
+
+std::string_view DirectoryOf(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return "";
+  return path.substr(0, std::max<size_t>(slash, 1));
+}
+
+std::string_view FileNameOf(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace weir

@@ -1,0 +1,224 @@
+// The Env over POSIX calls. Writes are gathered in 64 KB; every call is repeated when a signal interrupts it.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "base/env.h"
+
+namespace weir {
+namespace {
+
+constexpr size_t kWriteBuffer = size_t{64} << 10;
+
+Status FileError(std::string_view what, const std::string& path, int error) {
+  const std::string message = fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(error));
+  switch (error) {
+    case ENOENT: return MakeStatus(StatusCode::kNotFound, message);
+    case EEXIST: return MakeStatus(StatusCode::kAlreadyExists, message);
+    case EACCES: case EPERM: case EROFS: return MakeStatus(StatusCode::kPermissionDenied, message);
+    case ENOSPC: case EDQUOT: case EMFILE: case ENFILE: case ENOMEM:
+      return MakeStatus(StatusCode::kResourceExhausted, message);
+    case ENOTDIR: case EISDIR: case ENOTEMPTY: case EBUSY:
+      return MakeStatus(StatusCode::kFailedPrecondition, message);
+    case EINVAL: case ENAMETOOLONG: case ELOOP: return MakeStatus(StatusCode::kInvalidArgument, message);
+    case EIO: return MakeStatus(StatusCode::kDataLoss, message);
+    default: return MakeStatus(StatusCode::kUnknown, message);
+  }
+}
+
+template <class Call>
+auto Retry(Call call) {
+  decltype(call()) result;
+  do {
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+const char* Local(const std::string& path) {
+  constexpr std::string_view kScheme = "file://";
+  return path.c_str() + (path.starts_with(kScheme) ? kScheme.size() : 0);
+}
+
+class PosixReadable final : public ReadableFile {
+ public:
+  PosixReadable(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  ~PosixReadable() override { close(fd_); }
+
+  Result<size_t> Read(uint64_t offset, size_t size, char* to) const override {
+    if (offset > static_cast<uint64_t>(INT64_MAX)) return FileError("read", path_, EINVAL);
+    size_t done = 0;
+    while (done < size) {
+      const size_t chunk = std::min(size - done, size_t{1} << 30);
+      const ssize_t n = Retry([&] { return pread(fd_, to + done, chunk, static_cast<off_t>(offset + done)); });
+      if (n < 0) return FileError("read", path_, errno);
+      if (n == 0) break;
+      done += static_cast<size_t>(n);
+    }
+    return done;
+  }
+  Result<uint64_t> Size() const override {
+    struct stat info {};
+    if (fstat(fd_, &info) != 0) return FileError("read", path_, errno);
+    return static_cast<uint64_t>(info.st_size);
+  }
+
+ private:
+  const std::string path_;
+  const int fd_;
+};
+
+class PosixWritable final : public WritableFile {
+ public:
+  PosixWritable(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  ~PosixWritable() override { Close().IgnoreError(); }
+
+  Status Append(std::string_view data) override {
+    if (buffer_.size() + data.size() <= kWriteBuffer) {
+      buffer_.append(data);
+      return OkStatus();
+    }
+    WEIR_TRY(Flush());
+    if (data.size() > kWriteBuffer) return WriteAll(data);
+    buffer_.append(data);
+    return OkStatus();
+  }
+  Status Flush() override {
+    if (buffer_.empty()) return OkStatus();
+    const Status status = WriteAll(buffer_);
+    buffer_.clear();
+    return status;
+  }
+  Status Sync() override {
+    WEIR_TRY(Flush());
+    if (Retry([&] { return fsync(fd_); }) != 0) return FileError("sync", path_, errno);
+    return OkStatus();
+  }
+  Status Close() override {
+    if (fd_ < 0) return OkStatus();
+    Status status = Flush();
+    // Linux frees the descriptor even when close is interrupted: never repeat it.
+    if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR && status.ok()) status = FileError("close", path_, errno);
+    return status;
+  }
+
+ private:
+  Status WriteAll(std::string_view data) {
+    if (fd_ < 0) return FailedPrecondition("cannot write {}: it is closed", path_);
+    while (!data.empty()) {
+      const ssize_t n = Retry([&] { return write(fd_, data.data(), std::min(data.size(), size_t{1} << 30)); });
+      if (n < 0) return FileError("write", path_, errno);
+      data.remove_prefix(static_cast<size_t>(n));
+    }
+    return OkStatus();
+  }
+
+  const std::string path_;
+  int fd_;
+  std::string buffer_;
+};
+
+class PosixEnv final : public Env {
+ public:
+  Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
+    const int fd = Retry([&] { return open(Local(path), O_RDONLY | O_CLOEXEC); });
+    if (fd < 0) return FileError("open", path, errno);
+    auto file = std::make_unique<PosixReadable>(path, fd);
+    struct stat info {};
+    if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return FileError("open", path, EISDIR);
+    return file;
+  }
+  Result<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path) override {
+    return OpenForWriting(path, O_TRUNC);
+  }
+  Result<std::unique_ptr<WritableFile>> OpenAppend(const std::string& path) override {
+    return OpenForWriting(path, O_APPEND);
+  }
+
+  Result<FileInfo> Stat(const std::string& path) override {
+    struct stat info {};
+    if (stat(Local(path), &info) != 0) return FileError("find", path, errno);
+    return FileInfo{.size = static_cast<uint64_t>(info.st_size),
+                    .modified_micros = int64_t{info.st_mtim.tv_sec} * 1'000'000 + info.st_mtim.tv_nsec / 1000,
+                    .is_directory = S_ISDIR(info.st_mode)};
+  }
+
+  Result<std::vector<std::string>> List(const std::string& directory) override {
+    DIR* dir = opendir(Local(directory));
+    if (dir == nullptr) return FileError("list", directory, errno);
+    std::vector<std::string> names;
+    int error = 0;
+    for (;;) {
+      errno = 0;
+      const dirent* entry = readdir(dir);
+      if (entry == nullptr) {
+        error = errno;
+        break;
+      }
+      const std::string_view name(entry->d_name);
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+    closedir(dir);
+    if (error != 0) return FileError("list", directory, error);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Status Rename(const std::string& from, const std::string& to) override {
+    if (rename(Local(from), Local(to)) == 0) return OkStatus();
+    return FileError("rename", fmt::format("{} to {}", from, to), errno);
+  }
+  Status DeleteFile(const std::string& path) override {
+    return unlink(Local(path)) == 0 ? OkStatus() : FileError("delete", path, errno);
+  }
+  Status DeleteDirectory(const std::string& path) override {
+    return rmdir(Local(path)) == 0 ? OkStatus() : FileError("delete", path, errno);
+  }
+
+  Status MakeDirectories(const std::string& path) override {
+    const std::string local = Local(path);
+    for (size_t slash = 0; slash != std::string::npos;) {
+      slash = local.find('/', slash + 1);
+      const std::string part = local.substr(0, slash);
+      if (mkdir(part.c_str(), 0777) == 0) continue;
+      const int error = errno;
+      struct stat info {};
+      if (stat(part.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
+      return FileError("make directory", path, error == EEXIST ? ENOTDIR : error);
+    }
+    return OkStatus();
+  }
+
+  Status SyncDirectory(const std::string& path) override {
+    const char* local = path.empty() ? "." : Local(path);
+    const int fd = Retry([&] { return open(local, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    if (fd < 0) return FileError("sync directory", path, errno);
+    const int result = Retry([&] { return fsync(fd); });
+    const int error = errno;
+    close(fd);
+    // Some file systems cannot sync a directory and say so.
+    return result == 0 || error == EINVAL || error == ENOTSUP ? OkStatus() : FileError("sync directory", path, error);
+  }
+
+ private:
+  static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag) {
+    const int fd = Retry([&] { return open(Local(path), O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0666); });
+    if (fd < 0) return FileError("open", path, errno);
+    return std::make_unique<PosixWritable>(path, fd);
+  }
+};
+
+}  // namespace
+
+Env& RealEnv() {
+  static PosixEnv env;
+  return env;
+}
+
+}  // namespace weir

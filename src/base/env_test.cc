@@ -1,0 +1,141 @@
+#include "base/env.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "base/env_fake.h"
+
+namespace weir {
+namespace {
+
+// Both Envs keep the same promises; the real one works in a fresh directory.
+class EnvTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam()) {
+      std::string pattern = testing::TempDir() + "weir_env_XXXXXX";
+      ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+      root_ = pattern;
+    } else {
+      root_ = "/root";
+      ASSERT_TRUE(env().MakeDirectories(root_).ok());
+    }
+  }
+  void TearDown() override { Clear(root_); }
+
+  Env& env() { return GetParam() ? RealEnv() : fake_; }
+  std::string Path(const std::string& name) { return JoinPath(root_, name); }
+  void Clear(const std::string& directory) {
+    const std::vector<std::string> names = env().List(directory).value();
+    for (const std::string& name : names) {
+      const std::string path = JoinPath(directory, name);
+      if (env().Stat(path).value().is_directory) {
+        Clear(path);
+      } else {
+        EXPECT_TRUE(env().DeleteFile(path).ok());
+      }
+    }
+    EXPECT_TRUE(env().DeleteDirectory(directory).ok());
+  }
+
+  FakeEnv fake_;
+  std::string root_;
+};
+
+TEST_P(EnvTest, WriteAppendRead) {
+  EXPECT_TRUE(env().WriteFile(Path("a"), "one").ok());
+  {
+    auto file = env().OpenAppend(Path("a"));
+    ASSERT_TRUE(file.ok());
+    EXPECT_TRUE((*file)->Append(" two").ok());
+    EXPECT_TRUE((*file)->Append(std::string(200'000, 'x')).ok());
+    EXPECT_TRUE((*file)->Sync().ok());
+    EXPECT_TRUE((*file)->Close().ok());
+  }
+  EXPECT_EQ(env().ReadFile(Path("a")).value(), "one two" + std::string(200'000, 'x'));
+  EXPECT_EQ(env().Stat(Path("a")).value().size, 200'007u);
+  auto file = env().OpenRead(Path("a"));
+  ASSERT_TRUE(file.ok());
+  char bytes[8];
+  EXPECT_EQ((*file)->Read(4, 3, bytes).value(), 3u);
+  EXPECT_EQ(std::string_view(bytes, 3), "two");
+  EXPECT_EQ((*file)->Read(200'005, 8, bytes).value(), 2u);
+  EXPECT_EQ((*file)->Read(1 << 30, 8, bytes).value(), 0u);
+  EXPECT_TRUE(env().WriteFile(Path("a"), "").ok());
+  EXPECT_EQ(env().ReadFile(Path("a")).value(), "");
+}
+
+TEST_P(EnvTest, RenameReplaces) {
+  EXPECT_TRUE(env().WriteFile(Path("a"), "new").ok());
+  EXPECT_TRUE(env().WriteFile(Path("b"), "old").ok());
+  EXPECT_TRUE(env().Rename(Path("a"), Path("b")).ok());
+  EXPECT_FALSE(env().Exists(Path("a")));
+  EXPECT_EQ(env().ReadFile(Path("b")).value(), "new");
+  EXPECT_TRUE(env().WriteFileAtomically(Path("b"), "newer").ok());
+  EXPECT_EQ(env().ReadFile(Path("b")).value(), "newer");
+  EXPECT_EQ(env().List(root_).value(), std::vector<std::string>{"b"});
+}
+
+TEST_P(EnvTest, ErrorsNameTheFile) {
+  const auto expect = [&](const Status& status, StatusCode code) {
+    EXPECT_EQ(status.code(), code) << status;
+    EXPECT_NE(status.message().find(Path("none")), absl::string_view::npos) << status;
+  };
+  expect(env().ReadFile(Path("none")).status(), StatusCode::kNotFound);
+  expect(env().Stat(Path("none")).status(), StatusCode::kNotFound);
+  expect(env().DeleteFile(Path("none")), StatusCode::kNotFound);
+  expect(env().Rename(Path("none"), Path("b")), StatusCode::kNotFound);
+  expect(env().List(Path("none")).status(), StatusCode::kNotFound);
+  EXPECT_TRUE(env().MakeDirectories(Path("none/below")).ok());
+  expect(env().DeleteDirectory(Path("none")), StatusCode::kFailedPrecondition);
+}
+
+TEST_P(EnvTest, DirectoriesAndPatterns) {
+  EXPECT_TRUE(env().MakeDirectories(Path("d1/e/f")).ok());
+  EXPECT_TRUE(env().MakeDirectories(Path("d1/e/f")).ok());
+  EXPECT_TRUE(env().MakeDirectories(Path("d2")).ok());
+  EXPECT_TRUE(env().Stat(Path("d1/e")).value().is_directory);
+  for (const char* name : {"d1/x-1", "d1/x-2", "d2/x-1", "d2/y"}) EXPECT_TRUE(env().WriteFile(Path(name), "").ok());
+  EXPECT_EQ(env().List(Path("d1")).value(), (std::vector<std::string>{"e", "x-1", "x-2"}));
+  EXPECT_EQ(env().Match(Path("d1/x-*")).value(), (std::vector<std::string>{Path("d1/x-1"), Path("d1/x-2")}));
+  EXPECT_EQ(env().Match(Path("d?/x-[1]")).value(), (std::vector<std::string>{Path("d1/x-1"), Path("d2/x-1")}));
+  EXPECT_EQ(env().Match(Path("d2/y")).value(), (std::vector<std::string>{Path("d2/y")}));
+  EXPECT_TRUE(env().Match(Path("none/*")).value().empty());
+  EXPECT_TRUE(env().Match("").value().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Env, EnvTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "real" : "fake"; });
+
+TEST(FakeEnvTest, FaultsLeaveTheOldFile) {
+  FakeEnv env;
+  EXPECT_TRUE(env.WriteFileAtomically("/a", "old").ok());
+  for (const char* broken : {"open", "write", "sync", "close", "rename"}) {
+    env.fault = [broken](std::string_view operation, const std::string& path) {
+      return operation == broken ? DataLoss("cannot {} {}", operation, path) : OkStatus();
+    };
+    EXPECT_EQ(env.WriteFileAtomically("/a", "new").code(), StatusCode::kDataLoss) << broken;
+    env.fault = nullptr;
+    EXPECT_EQ(env.ReadFile("/a").value(), "old") << broken;
+  }
+}
+
+TEST(RealEnvTest, OpeningADirectoryIsAnError) {
+  EXPECT_EQ(RealEnv().ReadFile("/").status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(RealEnv().ReadFile("/proc/self/status").value().empty());
+}
+
+TEST(PathTest, JoinAndSplit) {
+  EXPECT_EQ(JoinPath("a", "b"), "a/b");
+  EXPECT_EQ(JoinPath("a/", "b"), "a/b");
+  EXPECT_EQ(JoinPath("", "b"), "b");
+  EXPECT_EQ(JoinPath("a", "/b"), "/b");
+  EXPECT_EQ(DirectoryOf("a/b/c"), "a/b");
+  EXPECT_EQ(DirectoryOf("/c"), "/");
+  EXPECT_EQ(DirectoryOf("c"), "");
+  EXPECT_EQ(FileNameOf("a/b/c"), "c");
+  EXPECT_EQ(FileNameOf("c"), "c");
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,49 @@
+// Randomness as a seam: whoever needs an unpredictable number (a seed, a session handle, a retry delay) asks an Rng, so
+// that tests can replay a run. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "base/philox.h"
+
+namespace weir {
+
+class Rng {
+ public:
+  virtual ~Rng() = default;
+  virtual uint64_t Next64() = 0;
+
+  uint32_t Next32() { return static_cast<uint32_t>(Next64() >> 32); }
+  // In [0, 1).
+  double NextUnit() { return static_cast<double>(Next64() >> 11) * 0x1p-53; }
+  // In [0, bound), all equally likely. REQUIRES: bound > 0.
+  uint64_t Below(uint64_t bound) {
+    const uint64_t unfair = (0 - bound) % bound;  // 2^64 mod bound
+    uint64_t value;
+    do {
+      value = Next64();
+    } while (value < unfair);
+    return value % bound;
+  }
+};
+
+// The same numbers for the same seed.
+class SeededRng final : public Rng {
+ public:
+  explicit SeededRng(uint64_t seed) : philox_(seed) {}
+  uint64_t Next64() override {
+    std::lock_guard lock(mutex_);
+    const Philox::Block block = philox_();
+    return (uint64_t{block[1]} << 32) | block[0];
+  }
+
+ private:
+  std::mutex mutex_;
+  Philox philox_;
+};
+
+// The kernel's random numbers; lives as long as the process.
+Rng& RealRng();
+
+}  // namespace weir

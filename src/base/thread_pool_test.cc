@@ -1,0 +1,236 @@
+#include "base/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace weir {
+namespace {
+
+TEST(ThreadPoolTest, DestructorRunsWhatIsQueued) {
+  std::atomic<int> done{0};
+  {
+    ThreadPool pool("test", 3);
+    for (int i = 0; i < 5000; ++i) pool.Schedule([&] { ++done; });
+  }
+  EXPECT_EQ(done, 5000);
+}
+
+TEST(ThreadPoolTest, WorkThatSchedulesWorkWhileThePoolEnds) {
+  std::atomic<int> done{0};
+  {
+    ThreadPool pool("test", 2);
+    for (int i = 0; i < 100; ++i) {
+      pool.Schedule([&] {
+        pool.Schedule([&] {
+          ++done;
+          pool.Schedule([&] { ++done; });
+        });
+      });
+    }
+  }
+  EXPECT_EQ(done, 200);
+}
+
+TEST(ThreadPoolTest, ScheduleFromManyThreadsLosesNothing) {
+  std::atomic<int> done{0};
+  {
+    ThreadPool pool("test", 4);
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 4; ++c) {
+      callers.emplace_back([&] {
+        for (int i = 0; i < 2000; ++i) {
+          pool.Schedule([&] { ++done; });
+          if (i % 100 == 0) std::this_thread::yield();
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+  }
+  EXPECT_EQ(done, 8000);
+}
+
+TEST(ThreadPoolTest, SleepingWorkersWakeForEveryItem) {
+  ThreadPool pool("test", 2);
+  for (int i = 0; i < 200; ++i) {
+    std::atomic<int> left{2};
+    for (int k = 0; k < 2; ++k) {
+      // Both items must run at the same time: neither may wait for the other's worker.
+      pool.Schedule([&] {
+        --left;
+        while (left > 0) std::this_thread::yield();
+        if (left.fetch_sub(1) == -1) left.notify_all();
+      });
+    }
+    for (int seen; (seen = left) != -2;) left.wait(seen);
+  }
+}
+
+TEST(ThreadPoolTest, PoolDestroyedByItsOwnWork) {
+  std::atomic<bool> done{false};
+  auto pool = std::make_shared<ThreadPool>("test", 2);
+  std::atomic<bool> released{false};
+  pool->Schedule([pool, &done, &released]() mutable {
+    released.wait(false);
+    pool.reset();
+    done = true;
+    done.notify_all();
+  });
+  pool.reset();
+  released = true;
+  released.notify_all();
+  done.wait(false);
+}
+
+void ExpectCoversOnce(ThreadPool& pool, int64_t total, int64_t cost) {
+  std::vector<std::atomic<int>> hits(total);
+  pool.ParallelFor(total, cost, [&](int64_t begin, int64_t end) {
+    ASSERT_LT(begin, end);
+    for (int64_t i = begin; i < end; ++i) ++hits[i];
+  });
+  for (const auto& hit : hits) ASSERT_EQ(hit, 1);
+}
+
+TEST(ThreadPoolTest, ParallelForCoversTheRangeOnce) {
+  ThreadPool pool("test", 4);
+  for (int64_t total : {0, 1, 2, 3, 7, 16, 17, 1000, 4097}) {
+    for (int64_t cost : {int64_t{0}, int64_t{1}, int64_t{1000}, int64_t{1'000'000}, INT64_MAX}) {
+      ExpectCoversOnce(pool, total, cost);
+    }
+  }
+}
+
+TEST(ThreadPoolTest, CheapRangesStayOnTheCaller) {
+  ThreadPool pool("test", 4);
+  int calls = 0;
+  pool.ParallelFor(1000, 10, [&](int64_t begin, int64_t end) {
+    ++calls;
+    EXPECT_EQ(begin, 0);
+    EXPECT_EQ(end, 1000);
+  });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(ThreadPoolTest, DearRangesUseOtherThreadsInFewBlocks) {
+  ThreadPool pool("test", 3);
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  int calls = 0;
+  pool.ParallelFor(1'000'000, 1'000'000, [&](int64_t, int64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::lock_guard lock(mutex);
+    ++calls;
+    threads.insert(std::this_thread::get_id());
+  });
+  EXPECT_EQ(calls, 12);
+  EXPECT_GT(threads.size(), 1u);
+  EXPECT_LE(threads.size(), 3u);
+}
+
+TEST(ThreadPoolTest, ParallelForNestsInsideBusyWorkers) {
+  ThreadPool pool("test", 2);
+  std::atomic<int64_t> sum{0};
+  std::atomic<int> left{8};
+  for (int i = 0; i < 8; ++i) {
+    pool.Schedule([&] {
+      pool.ParallelFor(8, 1'000'000, [&](int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; ++k) {
+          pool.ParallelFor(10, 1'000'000, [&](int64_t b, int64_t e) { sum += e - b; });
+        }
+      });
+      if (--left == 0) left.notify_all();
+    });
+  }
+  for (int seen; (seen = left) != 0;) left.wait(seen);
+  EXPECT_EQ(sum, 8 * 8 * 10);
+}
+
+TEST(ThreadPoolTest, ParallelForDoesNotWaitForABusyPool) {
+  ThreadPool pool("test", 2);
+  std::atomic<bool> release{false};
+  for (int i = 0; i < 2; ++i) pool.Schedule([&] { release.wait(false); });
+  ExpectCoversOnce(pool, 100, 1'000'000);
+  release = true;
+  release.notify_all();
+}
+
+TEST(ThreadPoolTest, ScheduleIsCheap) {
+  ThreadPool pool("test", 1);
+  std::atomic<bool> release{false};
+  std::atomic<bool> started{false};
+  pool.Schedule([&] {
+    started = true;
+    started.notify_all();
+    release.wait(false);
+  });
+  started.wait(false);
+  constexpr int kItems = 20'000;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kItems; ++i) pool.Schedule([] {});
+  const auto nanos = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count() / kItems;
+  release = true;
+  release.notify_all();
+  RecordProperty("nanoseconds_per_schedule", static_cast<int>(nanos));
+  EXPECT_LT(nanos, 20'000);  // generous: sanitizers and busy machines run this too
+}
+
+TEST(ElasticPoolTest, BlockedWorkDoesNotHoldUpOthers) {
+  ElasticPool pool("test");
+  std::atomic<bool> release{false};
+  std::atomic<int> done{0};
+  for (int i = 0; i < 10; ++i) {
+    pool.Schedule([&] {
+      release.wait(false);
+      ++done;
+    });
+  }
+  pool.Schedule([&] {
+    release = true;
+    release.notify_all();
+  });
+  while (done < 10) std::this_thread::yield();
+}
+
+TEST(ElasticPoolTest, DestructorWaitsForAllWork) {
+  std::atomic<int> done{0};
+  {
+    ElasticPool pool("test");
+    for (int i = 0; i < 50; ++i) {
+      pool.Schedule([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        pool.Schedule([&] { ++done; });
+      });
+    }
+  }
+  EXPECT_EQ(done, 50);
+}
+
+TEST(ElasticPoolTest, PoolDestroyedByItsOwnWork) {
+  std::atomic<bool> done{false};
+  auto pool = std::make_shared<ElasticPool>("test");
+  std::atomic<bool> released{false};
+  pool->Schedule([pool, &done, &released]() mutable {
+    released.wait(false);
+    pool.reset();
+    done = true;
+    done.notify_all();
+  });
+  pool.reset();
+  released = true;
+  released.notify_all();
+  done.wait(false);
+}
+
+TEST(UsableCoresTest, IsWithinTheMachine) {
+  EXPECT_GE(UsableCores(), 1);
+  EXPECT_LE(UsableCores(), static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+}  // namespace weir
