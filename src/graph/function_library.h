@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "graph/graph.h"
 #include "proto/function.pb.h"
@@ -20,8 +21,10 @@ class FunctionLibrary final {
   Status Add(const tensorflow::FunctionDef& def);
   Status AddLibrary(const tensorflow::FunctionDefLibrary& library);
   Status AddGradient(const std::string& function, const std::string& gradient);
-  // Replaces nothing, merges all of `other` into this one.
+  // Replaces nothing, merges all of `other` into this one. Definitions are shared, not copied.
   Status AddAll(const FunctionLibrary& other);
+  // The same for the functions that `def` calls, directly or through others.
+  Status AddCalledBy(const tensorflow::FunctionDef& def, const FunctionLibrary& other);
   const OpDef* FindOp(std::string_view name) const;
   std::shared_ptr<const tensorflow::FunctionDef> Find(std::string_view name) const;
   std::string GradientOf(std::string_view function) const;  // "" when none
@@ -34,6 +37,8 @@ class FunctionLibrary final {
     std::shared_ptr<const tensorflow::FunctionDef> def;
     std::unique_ptr<OpDef> op;
   };
+  Status AddShared(std::shared_ptr<const tensorflow::FunctionDef> def);
+
   const OpRegistry& registry_;
   mutable std::mutex mu_;
   std::map<std::string, Entry, std::less<>> functions_;
@@ -47,10 +52,13 @@ struct FunctionBody {
   std::vector<Node*> results;
   std::vector<Node*> control_results;
 };
-// With `attrs` put in for the placeholders of the definition. Functions called inside come along in the library.
+// With `attrs` put in for the placeholders of the definition. Functions called inside come along in the graph's library.
+// Nothing is pruned: stateful nodes that no result needs are there, too.
 Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const OpRegistry& registry,
                                          std::string_view name, const AttrMap& attrs);
-// A graph built between `inputs` and `outputs` written down as a function (Defun, cond_v2, dataset maps).
+// A graph built between `inputs` and `outputs` written down as a function (Defun, cond_v2, dataset maps): the nodes that
+// outputs and control outputs need, and stateful ones. Arguments are called after the nodes of `inputs`; without
+// output_names, results are called after theirs.
 Result<tensorflow::FunctionDef> GraphToFunction(const Graph& graph, const std::string& name,
                                                 const std::vector<Output>& inputs, const std::vector<Output>& outputs,
                                                 const std::vector<std::string>& output_names,

@@ -1,6 +1,7 @@
 // Graph to GraphDef. Nodes are written in the order of their creation, attributes as they are held.
 #include "graph/graph_def.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "graph/attr_proto.h"
@@ -11,6 +12,9 @@ namespace {
 
 // The largest message that protobuf reads and writes.
 constexpr size_t kMaxMessageBytes = std::numeric_limits<int32_t>::max();
+
+// The first version whose readers know functions in the form that they have today.
+constexpr int kFunctionsMinConsumer = 12;
 
 void AddOutputShapes(const Node& node, tensorflow::NodeDef* def) {
   std::vector<PartialShape> shapes;
@@ -46,7 +50,10 @@ Result<tensorflow::GraphDef> ExportGraphDef(const Graph& graph, const ExportOpti
     ExportNodeDef(*node, node_def);
     if (options.add_shapes) AddOutputShapes(*node, node_def);
   });
-  if (options.add_library && !graph.functions().empty()) graph.functions().ToProto(def.mutable_library());
+  if (options.add_library && !graph.functions().empty()) {
+    graph.functions().ToProto(def.mutable_library());
+    def.mutable_versions()->set_min_consumer(std::max(versions.min_consumer, kFunctionsMinConsumer));
+  }
   if (size_t bytes = def.ByteSizeLong(); bytes > kMaxMessageBytes) {
     return InvalidArgument("the graph takes {} bytes as a GraphDef, which cannot be larger than 2 GB: feed or load large "
                            "constants instead of putting them into the graph",

@@ -523,7 +523,7 @@ class Importer final {
       }
       // What the next iteration brings may differ, so that only the index of the value is known to be a scalar.
       shapes.resize(node.props->output_types.size());
-      if (shapes.size() > 1) shapes[1] = PartialShape::Scalar();
+      if (shapes.size() > 1) shapes[1] = Shape();
     } else {
       Result<std::vector<PartialShape>> inferred = graph_.InferShapes(*node.props, inputs);
       if (!inferred.ok()) return AtNode(node.props->name, inferred.status());
