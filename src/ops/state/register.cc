@@ -3,11 +3,13 @@
 
 namespace weir::ops {
 
+void RegisterApply(OpRegistry& registry);
 void RegisterAssign(OpRegistry& registry);
 void RegisterResourceVariables(OpRegistry& registry);
 void RegisterVariables(OpRegistry& registry);
 
 void RegisterStateOps(OpRegistry& registry) {
+  RegisterApply(registry);
   RegisterAssign(registry);
   RegisterResourceVariables(registry);
   RegisterVariables(registry);

@@ -1,0 +1,300 @@
+// The optimizers' update ops, a row of kUpdates per rule; each row gives up to four ops: Apply, SparseApply and the
+// Resource form of both. Everything is checked before anything is changed. Rows of a sparse update are applied in the
+// order of the indices, so that a row named twice is updated twice.
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "op/shape_context.h"
+#include "ops/state/indices.h"
+#include "ops/state/update_rules.h"
+#include "ops/state/variable_access.h"
+
+namespace weir::ops {
+namespace {
+
+// Which of the four ops there are.
+enum Forms : int { kDenseRef = 1, kSparseRef = 2, kDenseResource = 4, kSparseResource = 8, kAllForms = 15 };
+
+struct UpdateOp {
+  const char* name;
+  UpdateRule rule;
+  const char* slots;  // the variables
+  const char* args;   // the other inputs of the dense ops, "grad" among them; sparse ops take the indices after it
+  const char* flag;   // the boolean attribute, or null
+  bool flag_default;
+  int forms;
+};
+
+constexpr int kDenseOnly = kDenseRef | kDenseResource;
+constexpr int kResourceOnly = kDenseResource | kSparseResource;
+constexpr UpdateOp kUpdates[] = {
+    {"GradientDescent", UpdateRule::kGradientDescent, "var", "alpha delta", nullptr, false, kDenseOnly},
+    {"ProximalGradientDescent", UpdateRule::kProximalGradientDescent, "var", "alpha l1 l2 delta", nullptr, false, kAllForms},
+    {"Adadelta", UpdateRule::kAdadelta, "var accum accum_update", "lr rho epsilon grad", nullptr, false, kAllForms},
+    {"Adagrad", UpdateRule::kAdagrad, "var accum", "lr grad", "update_slots", true, kAllForms},
+    {"AdagradDA", UpdateRule::kAdagradDA, "var gradient_accumulator gradient_squared_accumulator",
+     "grad lr l1 l2 global_step", nullptr, false, kAllForms},
+    {"ProximalAdagrad", UpdateRule::kProximalAdagrad, "var accum", "lr l1 l2 grad", nullptr, false, kAllForms},
+    {"Ftrl", UpdateRule::kFtrl, "var accum linear", "grad lr l1 l2 lr_power", "multiply_linear_by_lr", false, kAllForms},
+    {"FtrlV2", UpdateRule::kFtrlV2, "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", "multiply_linear_by_lr",
+     false, kAllForms},
+    {"Momentum", UpdateRule::kMomentum, "var accum", "lr grad momentum", "use_nesterov", false, kAllForms},
+    {"KerasMomentum", UpdateRule::kKerasMomentum, "var accum", "lr grad momentum", "use_nesterov", false, kResourceOnly},
+    {"Adam", UpdateRule::kAdam, "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", "use_nesterov", false,
+     kDenseOnly},
+    {"AdaMax", UpdateRule::kAdaMax, "var m v", "beta1_power lr beta1 beta2 epsilon grad", nullptr, false, kDenseOnly},
+    {"RMSProp", UpdateRule::kRmsProp, "var ms mom", "lr rho momentum epsilon grad", nullptr, false, kAllForms},
+    {"CenteredRMSProp", UpdateRule::kCenteredRmsProp, "var mg ms mom", "lr rho momentum epsilon grad", nullptr, false,
+     kAllForms},
+    {"AddSign", UpdateRule::kAddSign, "var m", "lr alpha sign_decay beta grad", nullptr, false, kDenseRef},
+    {"PowerSign", UpdateRule::kPowerSign, "var m", "lr logbase sign_decay beta grad", nullptr, false, kDenseRef},
+};
+
+// Where the inputs of one op are.
+struct Layout {
+  UpdateRule rule;
+  Face face;
+  Extent extent;
+  int slots = 0;
+  int grad = 0;
+  int indices = -1;
+  absl::InlinedVector<int, kMaxUpdateScalars> scalars;
+  std::vector<std::string> names;
+};
+
+Layout MakeLayout(const UpdateOp& op, Face face, Extent extent) {
+  Layout layout{.rule = op.rule, .face = face, .extent = extent};
+  layout.names = absl::StrSplit(op.slots, ' ');
+  layout.slots = static_cast<int>(layout.names.size());
+  const std::vector<std::string> args = absl::StrSplit(op.args, ' ');
+  for (const std::string& name : args) {
+    const int at = static_cast<int>(layout.names.size());
+    if (name == "grad" || name == "delta") {
+      layout.grad = at;
+      layout.names.emplace_back(extent == Extent::kSparse ? "grad" : name);
+      if (extent == Extent::kSparse) {
+        layout.indices = at + 1;
+        layout.names.emplace_back("indices");
+      }
+    } else {
+      layout.scalars.push_back(at);
+      layout.names.emplace_back(name);
+    }
+  }
+  return layout;
+}
+
+std::string Signature(const Layout& layout) {
+  std::string text;
+  for (int i = 0; i < static_cast<int>(layout.names.size()); ++i) {
+    const char* type = "T";
+    if (i < layout.slots) type = layout.face == Face::kRef ? "Ref(T)" : "resource";
+    if (i == layout.indices) type = "Tindices";
+    if (layout.names[i] == "global_step") type = "int64";
+    absl::StrAppend(&text, i == 0 ? "" : ", ", layout.names[i], ": ", type);
+  }
+  return text + (layout.face == Face::kRef ? " -> out: Ref(T)" : " ->");
+}
+
+// --- running ----------------------------------------------------------------------------------------------------------
+
+template <class F>
+Result<UpdateScalars<F>> ReadScalars(KernelContext& ctx, const Layout& layout, bool flag) {
+  UpdateScalars<F> scalars;
+  scalars.flag = flag;
+  int at = 0;
+  for (int i : layout.scalars) {
+    const Tensor& t = ctx.input(i);
+    if (t.rank() != 0) return InvalidArgument("{} is not a scalar: {}", layout.names[i], t.shape());
+    F& value = scalars.in[at++];
+    switch (t.dtype()) {
+      case kFloat: value = static_cast<F>(*t.data<float>()); break;
+      case kDouble: value = static_cast<F>(*t.data<double>()); break;
+      case kHalf: value = static_cast<F>(static_cast<float>(*t.data<half>())); break;
+      case kBFloat16: value = static_cast<F>(static_cast<float>(*t.data<bfloat16>())); break;
+      case kInt64: value = static_cast<F>(*t.data<int64_t>()); break;
+      default: return InvalidArgument("{} has type {}", layout.names[i], t.dtype());
+    }
+  }
+  return scalars;
+}
+
+// The shape of everything against the variable's. Returns the number of elements in a row of a sparse update.
+Result<int64_t> CheckShapes(KernelContext& ctx, const Layout& layout, const VariableUpdate& update) {
+  const Tensor& var = update.value(0);
+  const Tensor& grad = ctx.input(layout.grad);
+  for (int k = 1; k < layout.slots; ++k) {
+    if (!(update.value(k).shape() == var.shape())) {
+      return InvalidArgument("var and {} do not have the same shape {} {}", layout.names[k], var.shape(),
+                             update.value(k).shape());
+    }
+  }
+  if (grad.dtype() != var.dtype()) {
+    return InvalidArgument("var is of type {}, {} of type {}", var.dtype(), layout.names[layout.grad], grad.dtype());
+  }
+  if (layout.extent == Extent::kDense) {
+    if (!(grad.shape() == var.shape())) {
+      return InvalidArgument("var and {} do not have the same shape {} {}", layout.names[layout.grad], var.shape(),
+                             grad.shape());
+    }
+    return var.num_elements();
+  }
+  const Tensor& indices = ctx.input(layout.indices);
+  if (var.rank() < 1) return InvalidArgument("var must be at least 1 dimensional, it is a scalar");
+  if (indices.rank() != 1) return InvalidArgument("indices must be one-dimensional, they have shape {}", indices.shape());
+  if (grad.rank() != var.rank()) {
+    return InvalidArgument("var and grad must have the same rank: {} and {}", var.shape(), grad.shape());
+  }
+  if (grad.dim(0) != indices.dim(0)) {
+    return InvalidArgument("grad must be the same size as indices in the first dimension: {} and {}", grad.shape(),
+                           indices.shape());
+  }
+  int64_t width = 1;
+  for (int d = 1; d < var.rank(); ++d) {
+    if (grad.dim(d) != var.dim(d)) {
+      return InvalidArgument("var and grad must match in dimension {}: {} and {}", d, var.shape(), grad.shape());
+    }
+    width *= var.dim(d);
+  }
+  return width;
+}
+
+template <class T>
+struct UpdateArrays {
+  T* slots[kMaxUpdateSlots] = {};
+  const T* grad = nullptr;
+};
+
+// 16-bit floats are widened piece by piece, updated in float and stored back.
+template <class T, class F>
+void RunRows(const Layout& layout, const UpdateScalars<F>& scalars, const UpdateArrays<T>& arrays, const UpdateRows& rows) {
+  if constexpr (std::is_same_v<T, F>) {
+    RunUpdate(layout.rule, scalars, arrays.slots, arrays.grad, rows);
+  } else {
+    constexpr int64_t kPiece = 256;
+    F wide[kMaxUpdateSlots][kPiece];
+    F wide_grad[kPiece];
+    F* slots[kMaxUpdateSlots] = {wide[0], wide[1], wide[2], wide[3]};
+    for (int64_t r = 0; r < rows.count; ++r) {
+      const int64_t row = rows.rows == nullptr ? r : rows.rows[r];
+      if (rows.rows != nullptr && row % rows.shards != rows.shard) continue;
+      for (int64_t begin = 0; begin < rows.width; begin += kPiece) {
+        const int64_t n = std::min(kPiece, rows.width - begin);
+        const T* grad = arrays.grad + r * rows.width + begin;
+        for (int64_t i = 0; i < n; ++i) wide_grad[i] = static_cast<F>(grad[i]);
+        for (int k = 0; k < layout.slots; ++k) {
+          const T* from = arrays.slots[k] + row * rows.width + begin;
+          for (int64_t i = 0; i < n; ++i) wide[k][i] = static_cast<F>(from[i]);
+        }
+        RunUpdate(layout.rule, scalars, slots, wide_grad, {.width = n});
+        for (int k = 0; k < layout.slots; ++k) {
+          T* to = arrays.slots[k] + row * rows.width + begin;
+          for (int64_t i = 0; i < n; ++i) to[i] = T(wide[k][i]);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+Status RunUpdateOp(KernelContext& ctx, const Layout& layout, bool flag) {
+  using F = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, layout.face, layout.slots, layout.extent));
+  if (update.value(0).dtype() != DTypeOf<T>()) {
+    return InvalidArgument("Trying to update a variable of {} as {}", update.value(0).dtype(), DTypeOf<T>());
+  }
+  WEIR_ASSIGN(const UpdateScalars<F> scalars, ReadScalars<F>(ctx, layout, flag));
+  WEIR_ASSIGN(const int64_t width, CheckShapes(ctx, layout, update));
+  UpdateArrays<T> arrays{.grad = ctx.input(layout.grad).template data<T>()};
+  for (int k = 0; k < layout.slots; ++k) arrays.slots[k] = update.value(k).template data<T>();
+  const int64_t cost = (layout.slots + 1) * (sizeof(T) == 2 ? 4 : 1);  // nanoseconds per element, roughly
+
+  if (layout.extent == Extent::kDense) {
+    return ctx.ParallelFor(width, cost, [&](int64_t begin, int64_t end) {
+      UpdateArrays<T> part = arrays;
+      for (int k = 0; k < layout.slots; ++k) part.slots[k] += begin;
+      part.grad += begin;
+      RunRows<T, F>(layout, scalars, part, {.width = end - begin});
+    });
+  }
+  const Tensor& indices = ctx.input(layout.indices);
+  WEIR_ASSIGN(const std::vector<int64_t> rows, CheckedIndices(indices, update.value(0).dim(0)));
+  const int64_t count = static_cast<int64_t>(rows.size());
+  const int64_t total = count * (10 + width * cost);
+  const int64_t shards = ctx.step().pool == nullptr ? 1 : std::clamp<int64_t>(total / 50000, 1, ctx.step().pool->num_threads());
+  return ctx.ParallelFor(shards, total / shards, [&](int64_t shard) {
+    RunRows<T, F>(layout, scalars, arrays,
+                  {.rows = rows.data(), .count = count, .width = width, .shard = shard, .shards = shards});
+  });
+}
+
+Result<Kernel> MakeUpdate(const UpdateOp& op, Face face, Extent extent, KernelSetup& setup) {
+  bool flag = false;
+  if (op.flag != nullptr) {
+    WEIR_ASSIGN(flag, setup.Attr<bool>(op.flag));
+  }
+  WEIR_ASSIGN(const DType dtype, setup.Attr<DType>("T"));
+  auto layout = std::make_shared<const Layout>(MakeLayout(op, face, extent));
+  switch (dtype) {
+    case kFloat: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<float>(ctx, *layout, flag); });
+    case kDouble: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<double>(ctx, *layout, flag); });
+    case kHalf: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<half>(ctx, *layout, flag); });
+    case kBFloat16: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<bfloat16>(ctx, *layout, flag); });
+    default: return Unimplemented("updating variables of type {}", dtype);
+  }
+}
+
+// --- shapes -----------------------------------------------------------------------------------------------------------
+
+Status UpdateShape(const Layout& layout, ShapeContext& c) {
+  for (int i : layout.scalars) WEIR_TRY(c.WithRank(i, 0).status());
+  if (layout.extent == Extent::kSparse) {
+    WEIR_ASSIGN(PartialShape indices, c.WithRank(layout.indices, 1));
+    WEIR_ASSIGN(PartialShape grad, c.WithRankAtLeast(layout.grad, 1));
+    if (grad.known_rank()) WEIR_TRY(MergeDims(grad[0], indices[0]).status());
+  }
+  if (layout.face == Face::kResource) return OkStatus();
+  PartialShape var = c.input(0);
+  for (int k = 1; k < layout.slots; ++k) {
+    WEIR_ASSIGN(var, var.Merge(c.input(k)));
+  }
+  PartialShape grad = c.input(layout.grad);
+  if (layout.extent == Extent::kSparse && grad.known_rank()) grad.SetDim(0, kUnknownDim);
+  WEIR_ASSIGN(var, var.Merge(grad));
+  c.set_output(0, std::move(var));
+  return OkStatus();
+}
+
+void AddUpdate(OpRegistry& registry, const UpdateOp& op, Face face, Extent extent) {
+  Layout layout = MakeLayout(op, face, extent);
+  std::vector<std::string> attrs = {
+      "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+      "uint16, complex128, half, uint32, uint64}"};
+  if (extent == Extent::kSparse) attrs.push_back("Tindices: {int32, int64}");
+  attrs.push_back("use_locking: bool = false");
+  if (op.flag != nullptr) attrs.push_back(absl::StrCat(op.flag, ": bool = ", op.flag_default ? "true" : "false"));
+  std::string signature = Signature(layout);
+  registry.Add({
+      .name = absl::StrCat(face == Face::kRef ? "" : "Resource", extent == Extent::kSparse ? "Sparse" : "", "Apply", op.name),
+      .signature = std::move(signature),
+      .attrs = std::move(attrs),
+      .shape = [layout = std::move(layout)](ShapeContext& c) { return UpdateShape(layout, c); },
+      .kernels = CpuKernelForTypes("T", {kHalf, kBFloat16, kFloat, kDouble},
+                                   [&op, face, extent](KernelSetup& setup) { return MakeUpdate(op, face, extent, setup); }),
+      .stateful = face == Face::kResource,
+  });
+}
+
+}  // namespace
+
+void RegisterApply(OpRegistry& registry) {
+  for (const UpdateOp& op : kUpdates) {
+    if (op.forms & kDenseRef) AddUpdate(registry, op, Face::kRef, Extent::kDense);
+    if (op.forms & kSparseRef) AddUpdate(registry, op, Face::kRef, Extent::kSparse);
+    if (op.forms & kDenseResource) AddUpdate(registry, op, Face::kResource, Extent::kDense);
+    if (op.forms & kSparseResource) AddUpdate(registry, op, Face::kResource, Extent::kSparse);
+  }
+}
+
+}  // namespace weir::ops
