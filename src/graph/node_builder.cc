@@ -247,7 +247,7 @@ Result<Node*> NodeBuilder::Build() {
   const bool colocated_by_ref = !colocate.empty();
   for (const std::vector<Node*>& group : state.colocation) colocate.insert(colocate.end(), group.begin(), group.end());
   std::string colocated_device;
-  if (!colocate.empty() && !attrs_.contains("_class")) {
+  if (!colocate.empty()) {
     std::set<std::string> groups;
     for (Node* with : colocate) {
       for (std::string& group : ColocationGroups(*with)) groups.insert(std::move(group));

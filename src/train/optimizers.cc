@@ -1,0 +1,342 @@
+// One class per update rule: which slots, which node. Resource variables use the same rule under "Resource" names, so the
+// node is made by name with the arguments of the rule in TensorFlow's order.
+#include "train/optimizers.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/state_ops.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+Initializer Filled(float value) {
+  return [value](Graph& graph, const PartialShape& shape, DType dtype) -> Result<Output> {
+    if (!shape.fully_defined())
+      return InvalidArgument("a slot needs a variable with a known shape, not {}", shape);
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+    Output scalar = Constant(graph, Tensor::Scalar(value), "value");
+    if (dtype != kFloat) scalar = Cast(scalar, dtype);
+    return Fill(graph, dims, scalar, {.name = "Const"});
+  };
+}
+
+// The update node `rule` for a variable and its slots, then values in order. `sparse` rules name their resource form
+// "ResourceSparseApplyX", dense ones "ResourceApplyX".
+Result<Node*> Update(const Optimizer& optimizer, const std::string& rule, const VariablePtr& var,
+                     const std::vector<VariablePtr>& slots, const InputList& values,
+                     const std::vector<std::pair<std::string, AttrValue>>& attrs = {}) {
+  NodeBuilder node(var->graph(), (var->is_resource() ? "Resource" : "") + rule);
+  node.In(var->handle());
+  for (const VariablePtr& slot : slots) node.In(slot->handle());
+  for (const Input& value : values) node.In(value);
+  node.Attr("use_locking", optimizer.use_locking());
+  for (const auto& [name, value] : attrs) node.Attr(name, value);
+  return node.Build();
+}
+
+}  // namespace
+
+Status HyperOptimizer::Prepare(Graph& graph) {
+  for (Entry& entry : hypers_) {
+    WEIR_ASSIGN(entry.output, entry.value.ToOutput(graph, entry.name));
+  }
+  return OkStatus();
+}
+
+Output HyperOptimizer::Get(std::string_view name, const VariablePtr& var) const {
+  for (const Entry& entry : hypers_)
+    if (entry.name == name) {
+      if (!entry.output.valid() || entry.output.base_dtype() == var->dtype()) return entry.output;
+      return Cast(entry.output, var->dtype());
+    }
+  WEIR_CHECK(false, name);
+  return Output();
+}
+
+// --- GradientDescent: var -= lr * grad ---
+GradientDescentOptimizer::GradientDescentOptimizer(Hyper learning_rate, const OptimizerOptions& options)
+    : HyperOptimizer("GradientDescent", options) {
+  Declare("learning_rate", std::move(learning_rate));
+}
+Result<Node*> GradientDescentOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return Update(*this, "ApplyGradientDescent", var, {}, {Get("learning_rate", var), grad});
+}
+Result<Node*> GradientDescentOptimizer::ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) {
+  Output delta = grad.values * Get("learning_rate", var);
+  if (var->is_resource())
+    return NodeBuilder(var->graph(), "ResourceScatterAdd").In(var->handle()).In(grad.indices).In(-delta).Build();
+  return NodeBuilder(var->graph(), "ScatterSub").In(var->handle()).In(grad.indices).In(delta).Attr("use_locking", use_locking()).Build();
+}
+
+// --- Momentum: accum = momentum * accum + grad; var -= lr * accum ---
+MomentumOptimizer::MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov, const OptimizerOptions& options)
+    : HyperOptimizer("Momentum", options), use_nesterov_(use_nesterov) {
+  Declare("learning_rate", std::move(learning_rate));
+  Declare("momentum", std::move(momentum));
+}
+Status MomentumOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  for (const VariablePtr& var : vars) WEIR_TRY(ZerosSlot(var, "momentum", name()).status());
+  return OkStatus();
+}
+Result<Node*> MomentumOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return Update(*this, "ApplyMomentum", var, {GetSlot(var, "momentum")},
+                {Get("learning_rate", var), grad, Get("momentum", var)}, {{"use_nesterov", use_nesterov_}});
+}
+Result<Node*> MomentumOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  return Update(*this, "SparseApplyMomentum", var, {GetSlot(var, "momentum")},
+                {Get("learning_rate", var), grad.values, grad.indices, Get("momentum", var)}, {{"use_nesterov", use_nesterov_}});
+}
+
+// --- Adagrad: accum += grad^2; var -= lr * grad / sqrt(accum) ---
+AdagradOptimizer::AdagradOptimizer(Hyper learning_rate, float initial_accumulator_value, const OptimizerOptions& options)
+    : HyperOptimizer("Adagrad", options), initial_(initial_accumulator_value) {
+  Declare("learning_rate", std::move(learning_rate));
+}
+Status AdagradOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  if (!(initial_ > 0)) return InvalidArgument("initial_accumulator_value must be positive, not {}", initial_);
+  for (const VariablePtr& var : vars) WEIR_TRY(SlotWith(var, "accumulator", name(), Filled(initial_)).status());
+  return OkStatus();
+}
+Result<Node*> AdagradOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return Update(*this, "ApplyAdagrad", var, {GetSlot(var, "accumulator")}, {Get("learning_rate", var), grad});
+}
+Result<Node*> AdagradOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  return Update(*this, "SparseApplyAdagrad", var, {GetSlot(var, "accumulator")},
+                {Get("learning_rate", var), grad.values, grad.indices});
+}
+
+// --- AdagradDA: dual averaging with the sums of gradients and of their squares ---
+AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, float initial_value, float l1, float l2,
+                                       const OptimizerOptions& options)
+    : HyperOptimizer("AdagradDA", options), global_step_(std::move(global_step)), initial_(initial_value) {
+  Declare("learning_rate", std::move(learning_rate));
+  Declare("l1", l1);
+  Declare("l2", l2);
+}
+Status AdagradDAOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  if (!(initial_ > 0)) return InvalidArgument("initial_gradient_squared_accumulator_value must be positive, not {}", initial_);
+  for (const VariablePtr& var : vars) {
+    WEIR_TRY(ZerosSlot(var, "gradient_accumulator", name() + "/g_acc").status());
+    WEIR_TRY(SlotWith(var, "gradient_squared_accumulator", name() + "/gg_acc", Filled(initial_)).status());
+  }
+  return OkStatus();
+}
+Output AdagradDAOptimizer::Step() const {
+  Output step = global_step_->AsInput();
+  return step.base_dtype() == kInt64 ? step : Cast(step, kInt64);
+}
+Result<Node*> AdagradDAOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return Update(*this, "ApplyAdagradDA", var, {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
+                {grad, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
+}
+Result<Node*> AdagradDAOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  return Update(*this, "SparseApplyAdagradDA", var, {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
+                {grad.values, grad.indices, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
+}
+
+// --- Adadelta ---
+AdadeltaOptimizer::AdadeltaOptimizer(Hyper learning_rate, Hyper rho, Hyper epsilon, const OptimizerOptions& options)
+    : HyperOptimizer("Adadelta", options) {
+  Declare("lr", std::move(learning_rate));
+  Declare("rho", std::move(rho));
+  Declare("epsilon", std::move(epsilon));
+}
+Status AdadeltaOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  for (const VariablePtr& var : vars) {
+    WEIR_TRY(ZerosSlot(var, "accum", name()).status());
+    WEIR_TRY(ZerosSlot(var, "accum_update", name()).status());
+  }
+  return OkStatus();
+}
+Result<Node*> AdadeltaOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return Update(*this, "ApplyAdadelta", var, {GetSlot(var, "accum"), GetSlot(var, "accum_update")},
+                {Get("lr", var), Get("rho", var), Get("epsilon", var), grad});
+}
+Result<Node*> AdadeltaOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  return Update(*this, "SparseApplyAdadelta", var, {GetSlot(var, "accum"), GetSlot(var, "accum_update")},
+                {Get("lr", var), Get("rho", var), Get("epsilon", var), grad.values, grad.indices});
+}
+
+// --- Adam ---
+AdamOptimizer::AdamOptimizer(Hyper learning_rate, float beta1, float beta2, Hyper epsilon, const OptimizerOptions& options)
+    : HyperOptimizer("Adam", options), beta1_(beta1), beta2_(beta2) {
+  Declare("learning_rate", std::move(learning_rate));
+  Declare("beta1", beta1);
+  Declare("beta2", beta2);
+  Declare("epsilon", std::move(epsilon));
+}
+Status AdamOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  VariablePtr first = vars[0];
+  for (const VariablePtr& var : vars)
+    if (var->name() < first->name()) first = var;
+  WEIR_TRY(NonSlot("beta1_power", beta1_, first).status());
+  WEIR_TRY(NonSlot("beta2_power", beta2_, first).status());
+  for (const VariablePtr& var : vars) {
+    WEIR_TRY(ZerosSlot(var, "m", name()).status());
+    WEIR_TRY(ZerosSlot(var, "v", name()).status());
+  }
+  return OkStatus();
+}
+Result<Node*> AdamOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  const auto power = [&](const char* name) {
+    Output value = FindNonSlot(name)->AsInput();
+    return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype());
+  };
+  return Update(*this, "ApplyAdam", var, {GetSlot(var, "m"), GetSlot(var, "v")},
+                {power("beta1_power"), power("beta2_power"), Get("learning_rate", var), Get("beta1", var), Get("beta2", var),
+                 Get("epsilon", var), grad});
+}
+Result<Node*> AdamOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  // All rows of m and v decay, as in TensorFlow; only the gradient's rows receive it.
+  Graph& graph = var->graph();
+  const auto as = [&](Output value) { return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype()); };
+  Output beta1_power = as(FindNonSlot("beta1_power")->AsInput());
+  Output beta2_power = as(FindNonSlot("beta2_power")->AsInput());
+  Output beta1 = Get("beta1", var);
+  Output beta2 = Get("beta2", var);
+  Output lr = Get("learning_rate", var) * Sqrt(1.0f - beta2_power) / (1.0f - beta1_power);
+  const VariablePtr m = GetSlot(var, "m");
+  const VariablePtr v = GetSlot(var, "v");
+  const auto decay_and_add = [&](const VariablePtr& slot, Output beta, Output rows) -> Output {
+    Output decayed = slot->Assign(slot->AsInput() * beta, use_locking());
+    if (!decayed.valid()) return decayed;
+    ControlDependencies after(graph, {decayed.node});
+    if (!slot->is_resource()) return ScatterAdd(slot->handle(), grad.indices, rows, {.use_locking = use_locking()});
+    Node* added = ResourceScatterAdd(slot->handle(), grad.indices, rows);
+    if (added == nullptr) return Output();
+    ControlDependencies later(graph, {added});
+    return ReadVariableOp(slot->handle(), slot->dtype());
+  };
+  Output m_t = decay_and_add(m, beta1, grad.values * (1.0f - beta1));
+  Output v_t = decay_and_add(v, beta2, (grad.values * grad.values) * (1.0f - beta2));
+  Output updated = var->AssignSub(lr * m_t / (Sqrt(v_t) + Get("epsilon", var)), use_locking());
+  WEIR_TRY(graph.TakeError());
+  return Group(graph, {updated.node, m_t.node, v_t.node});
+}
+Result<Node*> AdamOptimizer::Finish(Graph& graph, const std::vector<Node*>& updates, const std::string& name) {
+  std::vector<Node*> all = updates;
+  {
+    ControlDependencies after(graph, updates);
+    const VariablePtr beta1_power = FindNonSlot("beta1_power");
+    const VariablePtr beta2_power = FindNonSlot("beta2_power");
+    ColocationScope colocated(graph, beta1_power->handle().node);
+    Output next1 = beta1_power->Assign(beta1_power->AsInput() * beta1_, use_locking());
+    Output next2 = beta2_power->Assign(beta2_power->AsInput() * beta2_, use_locking());
+    WEIR_TRY(graph.TakeError());
+    all.push_back(next1.node);
+    all.push_back(next2.node);
+  }
+  return Optimizer::Finish(graph, all, name);
+}
+
+// --- RMSProp ---
+RMSPropOptimizer::RMSPropOptimizer(Hyper learning_rate, Hyper decay, Hyper momentum, Hyper epsilon, bool centered,
+                                   const OptimizerOptions& options)
+    : HyperOptimizer("RMSProp", options), centered_(centered) {
+  Declare("learning_rate", std::move(learning_rate));
+  Declare("decay", std::move(decay));
+  Declare("momentum", std::move(momentum));
+  Declare("epsilon", std::move(epsilon));
+}
+Status RMSPropOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  for (const VariablePtr& var : vars) {
+    WEIR_TRY(SlotWith(var, "rms", name(), Filled(1.0f)).status());
+    if (centered_) WEIR_TRY(ZerosSlot(var, "mg", name()).status());
+    WEIR_TRY(ZerosSlot(var, "momentum", name()).status());
+  }
+  return OkStatus();
+}
+Result<Node*> RMSPropOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  std::vector<VariablePtr> slots = {GetSlot(var, "rms"), GetSlot(var, "momentum")};
+  if (centered_) slots.insert(slots.begin(), GetSlot(var, "mg"));
+  return Update(*this, centered_ ? "ApplyCenteredRMSProp" : "ApplyRMSProp", var, slots,
+                {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var), grad});
+}
+Result<Node*> RMSPropOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  std::vector<VariablePtr> slots = {GetSlot(var, "rms"), GetSlot(var, "momentum")};
+  if (centered_) slots.insert(slots.begin(), GetSlot(var, "mg"));
+  return Update(*this, centered_ ? "SparseApplyCenteredRMSProp" : "SparseApplyRMSProp", var, slots,
+                {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var), grad.values, grad.indices});
+}
+
+// --- Ftrl ---
+FtrlOptimizer::FtrlOptimizer(Hyper learning_rate, const FtrlOptions& ftrl, const OptimizerOptions& options)
+    : HyperOptimizer("Ftrl", options), ftrl_(ftrl) {
+  Declare("learning_rate", std::move(learning_rate));
+  Declare("l1_regularization_strength", ftrl.l1_regularization_strength);
+  Declare("l2_regularization_strength", ftrl.l2_regularization_strength);
+  Declare("l2_shrinkage_regularization_strength", ftrl.l2_shrinkage_regularization_strength);
+  Declare("learning_rate_power", ftrl.learning_rate_power);
+}
+Status FtrlOptimizer::Check() const {
+  if (!(ftrl_.initial_accumulator_value >= 0))
+    return InvalidArgument("initial_accumulator_value {} must not be negative", ftrl_.initial_accumulator_value);
+  if (!(ftrl_.learning_rate_power <= 0)) return InvalidArgument("learning_rate_power {} must not be positive", ftrl_.learning_rate_power);
+  for (float strength : {ftrl_.l1_regularization_strength, ftrl_.l2_regularization_strength, ftrl_.l2_shrinkage_regularization_strength})
+    if (!(strength >= 0)) return InvalidArgument("a regularization strength of {} is negative", strength);
+  return OkStatus();
+}
+Status FtrlOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  WEIR_TRY(Check());
+  for (const VariablePtr& var : vars) {
+    WEIR_TRY(SlotWith(var, "accum", ftrl_.accum_name.empty() ? name() : ftrl_.accum_name, Filled(ftrl_.initial_accumulator_value)).status());
+    WEIR_TRY(ZerosSlot(var, "linear", ftrl_.linear_name.empty() ? name() : ftrl_.linear_name).status());
+  }
+  return OkStatus();
+}
+Result<Node*> FtrlOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  InputList values = {grad, Get("learning_rate", var), Get("l1_regularization_strength", var), Get("l2_regularization_strength", var)};
+  const bool shrinks = ftrl_.l2_shrinkage_regularization_strength > 0;
+  if (shrinks) values.push_back(Get("l2_shrinkage_regularization_strength", var));
+  values.push_back(Get("learning_rate_power", var));
+  return Update(*this, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", var, {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
+}
+Result<Node*> FtrlOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  InputList values = {grad.values, grad.indices, Get("learning_rate", var), Get("l1_regularization_strength", var),
+                      Get("l2_regularization_strength", var)};
+  const bool shrinks = ftrl_.l2_shrinkage_regularization_strength > 0;
+  if (shrinks) values.push_back(Get("l2_shrinkage_regularization_strength", var));
+  values.push_back(Get("learning_rate_power", var));
+  return Update(*this, shrinks ? "SparseApplyFtrlV2" : "SparseApplyFtrl", var, {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
+}
+
+// --- proximal forms ---
+ProximalGradientDescentOptimizer::ProximalGradientDescentOptimizer(Hyper learning_rate, float l1, float l2,
+                                                                   const OptimizerOptions& options)
+    : HyperOptimizer("ProximalGradientDescent", options) {
+  Declare("learning_rate", std::move(learning_rate));
+  Declare("l1", l1);
+  Declare("l2", l2);
+}
+Result<Node*> ProximalGradientDescentOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return Update(*this, "ApplyProximalGradientDescent", var, {}, {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
+}
+Result<Node*> ProximalGradientDescentOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  return Update(*this, "SparseApplyProximalGradientDescent", var, {},
+                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
+}
+
+ProximalAdagradOptimizer::ProximalAdagradOptimizer(Hyper learning_rate, float initial_value, float l1, float l2,
+                                                   const OptimizerOptions& options)
+    : HyperOptimizer("ProximalAdagrad", options), initial_(initial_value) {
+  Declare("learning_rate", std::move(learning_rate));
+  Declare("l1", l1);
+  Declare("l2", l2);
+}
+Status ProximalAdagradOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
+  if (!(initial_ > 0)) return InvalidArgument("initial_accumulator_value must be positive, not {}", initial_);
+  for (const VariablePtr& var : vars) WEIR_TRY(SlotWith(var, "accumulator", name(), Filled(initial_)).status());
+  return OkStatus();
+}
+Result<Node*> ProximalAdagradOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return Update(*this, "ApplyProximalAdagrad", var, {GetSlot(var, "accumulator")},
+                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
+}
+Result<Node*> ProximalAdagradOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  return Update(*this, "SparseApplyProximalAdagrad", var, {GetSlot(var, "accumulator")},
+                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
+}
+
+}  // namespace weir

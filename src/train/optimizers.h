@@ -1,0 +1,156 @@
+// The optimizers, with TensorFlow's names, defaults, slots and update rules.
+#pragma once
+
+#include "train/optimizer.h"
+
+namespace weir {
+
+struct OptimizerOptions {
+  bool use_locking = false;
+  std::string name = "";  // the class's own when empty
+};
+
+// Base of optimizers whose update is one node per variable: hyperparameters become tensors once per ApplyGradients.
+class HyperOptimizer : public Optimizer {
+ public:
+  Status Prepare(Graph& graph) final;
+
+ protected:
+  HyperOptimizer(std::string default_name, const OptimizerOptions& options)
+      : Optimizer(options.name.empty() ? std::move(default_name) : options.name, options.use_locking) {}
+  void Declare(std::string name, Hyper value) { hypers_.push_back({std::move(name), std::move(value), Output()}); }
+  // The hyperparameter as a tensor of the variable's type.
+  Output Get(std::string_view name, const VariablePtr& var) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    Hyper value;
+    Output output;
+  };
+  std::vector<Entry> hypers_;
+};
+
+class GradientDescentOptimizer final : public HyperOptimizer {
+ public:
+  explicit GradientDescentOptimizer(Hyper learning_rate, const OptimizerOptions& options = {});
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) override;
+};
+
+class MomentumOptimizer final : public HyperOptimizer {
+ public:
+  MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov = false, const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const bool use_nesterov_;
+};
+
+class AdagradOptimizer final : public HyperOptimizer {
+ public:
+  explicit AdagradOptimizer(Hyper learning_rate, float initial_accumulator_value = 0.1f, const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const float initial_;
+};
+
+class AdagradDAOptimizer final : public HyperOptimizer {
+ public:
+  AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, float initial_gradient_squared_accumulator_value = 0.1f,
+                     float l1_regularization_strength = 0, float l2_regularization_strength = 0,
+                     const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  Output Step() const;
+  const VariablePtr global_step_;
+  const float initial_;
+};
+
+class AdadeltaOptimizer final : public HyperOptimizer {
+ public:
+  explicit AdadeltaOptimizer(Hyper learning_rate = 0.001, Hyper rho = 0.95, Hyper epsilon = 1e-8,
+                             const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+};
+
+class AdamOptimizer final : public HyperOptimizer {
+ public:
+  explicit AdamOptimizer(Hyper learning_rate = 0.001, float beta1 = 0.9f, float beta2 = 0.999f, Hyper epsilon = 1e-8,
+                         const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+  Result<Node*> Finish(Graph& graph, const std::vector<Node*>& updates, const std::string& name) override;
+
+ private:
+  const float beta1_;
+  const float beta2_;
+};
+
+class RMSPropOptimizer final : public HyperOptimizer {
+ public:
+  explicit RMSPropOptimizer(Hyper learning_rate, Hyper decay = 0.9, Hyper momentum = 0.0, Hyper epsilon = 1e-10,
+                            bool centered = false, const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const bool centered_;
+};
+
+struct FtrlOptions {
+  float learning_rate_power = -0.5f;
+  float initial_accumulator_value = 0.1f;
+  float l1_regularization_strength = 0;
+  float l2_regularization_strength = 0;
+  std::string accum_name = "";
+  std::string linear_name = "";
+  float l2_shrinkage_regularization_strength = 0;
+};
+class FtrlOptimizer final : public HyperOptimizer {
+ public:
+  explicit FtrlOptimizer(Hyper learning_rate, const FtrlOptions& ftrl = {}, const OptimizerOptions& options = {});
+  // Errors of out-of-range settings, which a constructor cannot return.
+  Status Check() const;
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const FtrlOptions ftrl_;
+};
+
+class ProximalGradientDescentOptimizer final : public HyperOptimizer {
+ public:
+  explicit ProximalGradientDescentOptimizer(Hyper learning_rate, float l1_regularization_strength = 0,
+                                            float l2_regularization_strength = 0, const OptimizerOptions& options = {});
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+};
+
+class ProximalAdagradOptimizer final : public HyperOptimizer {
+ public:
+  explicit ProximalAdagradOptimizer(Hyper learning_rate, float initial_accumulator_value = 0.1f,
+                                    float l1_regularization_strength = 0, float l2_regularization_strength = 0,
+                                    const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const float initial_;
+};
+
+}  // namespace weir
