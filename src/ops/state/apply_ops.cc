@@ -221,9 +221,9 @@ Status RunUpdateOp(KernelContext& ctx, const Layout& layout, bool flag) {
   const Tensor& indices = ctx.input(layout.indices);
   WEIR_ASSIGN(const std::vector<int64_t> rows, CheckedIndices(indices, update.value(0).dim(0)));
   const int64_t count = static_cast<int64_t>(rows.size());
-  const int64_t total = count * (10 + width * cost);
-  const int64_t shards = ctx.step().pool == nullptr ? 1 : std::clamp<int64_t>(total / 50000, 1, ctx.step().pool->num_threads());
-  return ctx.ParallelFor(shards, total / shards, [&](int64_t shard) {
+  const int64_t row_cost = 10 + width * cost;
+  const int64_t shards = RowShards(ctx, count, row_cost);
+  return ctx.ParallelFor(shards, count * row_cost / shards, [&](int64_t shard) {
     RunRows<T, F>(layout, scalars, arrays,
                   {.rows = rows.data(), .count = count, .width = width, .shard = shard, .shards = shards});
   });

@@ -1,5 +1,7 @@
 #include "ops/state/indices.h"
 
+#include <algorithm>
+
 namespace weir::ops {
 namespace {
 
@@ -21,6 +23,11 @@ Result<std::vector<int64_t>> CheckedIndices(const Tensor& indices, int64_t limit
   if (indices.dtype() == kInt32) return Check(indices.data<int32_t>(), n, limit);
   if (indices.dtype() == kInt64) return Check(indices.data<int64_t>(), n, limit);
   return InvalidArgument("indices must be int32 or int64, they are {}", indices.dtype());
+}
+
+int64_t RowShards(KernelContext& ctx, int64_t rows, int64_t cost_per_row) {
+  if (ctx.step().pool == nullptr) return 1;
+  return std::clamp<int64_t>(rows * cost_per_row / 50000, 1, ctx.step().pool->num_threads());
 }
 
 }  // namespace weir::ops

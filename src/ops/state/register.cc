@@ -6,12 +6,14 @@ namespace weir::ops {
 void RegisterApply(OpRegistry& registry);
 void RegisterAssign(OpRegistry& registry);
 void RegisterResourceVariables(OpRegistry& registry);
+void RegisterScatter(OpRegistry& registry);
 void RegisterVariables(OpRegistry& registry);
 
 void RegisterStateOps(OpRegistry& registry) {
   RegisterApply(registry);
   RegisterAssign(registry);
   RegisterResourceVariables(registry);
+  RegisterScatter(registry);
   RegisterVariables(registry);
 }
 

@@ -25,12 +25,6 @@ Result<Kernel> MakeVarHandle(KernelSetup& setup) {
       .Cheap();
 }
 
-Status ReadError(KernelContext& ctx, const Status& cause) {
-  if (cause.ok()) return UninitializedError(ctx, Face::kResource, 0);
-  if (cause.code() != StatusCode::kNotFound) return cause;
-  return WithContext(UninitializedError(ctx, Face::kResource, 0), std::string(cause.message()));
-}
-
 // The variable and its value, held in shared mode so that sparse updates wait.
 struct LockedRead {
   ResourcePtr<VariableState> variable;
@@ -39,10 +33,9 @@ struct LockedRead {
 };
 
 Result<LockedRead> BeginRead(KernelContext& ctx) {
-  auto variable = VariableInput(ctx, Face::kResource, 0);
-  if (!variable.ok()) return ReadError(ctx, variable.status());
-  LockedRead read{*variable, std::shared_lock((*variable)->mu())};
-  if (!read.value().valid()) return ReadError(ctx, OkStatus());
+  WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, Face::kResource, 0));
+  LockedRead read{variable, std::shared_lock(variable->mu())};
+  if (!read.value().valid()) return UninitializedError(ctx, Face::kResource, 0);
   return read;
 }
 
@@ -54,9 +47,10 @@ Status WrongType(KernelContext& ctx, const Tensor& value, DType wanted) {
 Result<Kernel> MakeReadVariable(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     auto variable = VariableInput(ctx, Face::kResource, 0);
-    if (!variable.ok()) return ReadError(ctx, variable.status());
+    if (variable.status().code() == StatusCode::kNotFound) return UninitializedError(ctx, Face::kResource, 0);
+    WEIR_TRY(variable.status());
     WEIR_ASSIGN(Tensor value, ReadResourceVariable(**variable));
-    if (!value.valid()) return ReadError(ctx, OkStatus());
+    if (!value.valid()) return UninitializedError(ctx, Face::kResource, 0);
     if (value.dtype() != ctx.output_type(0)) return WrongType(ctx, value, ctx.output_type(0));
     ctx.set_output(0, std::move(value));
     return OkStatus();

@@ -18,7 +18,7 @@ Status UninitializedError(KernelContext& ctx, Face face, int i) {
       const ResourceHandle& h = *handle.data<ResourceHandle>();
       return FailedPrecondition(
           "Error while reading resource variable {} from Container: {}. This could mean that the variable was "
-          "uninitialized: run its initializer first",
+          "uninitialized or has been destroyed: run its initializer first",
           h.name, h.container);
     }
   }

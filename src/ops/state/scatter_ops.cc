@@ -1,0 +1,235 @@
+// Scatter*: rows of a variable combined with rows of `updates`; ScatterNd*: slices named by several indices each. Both
+// faces. Indices are checked before anything is changed; a row named twice is combined twice, in order.
+#include "absl/strings/str_cat.h"
+#include "op/shape_context.h"
+#include "ops/state/element_arithmetic.h"
+#include "ops/state/indices.h"
+#include "ops/state/variable_access.h"
+
+namespace weir::ops {
+namespace {
+
+enum class Indexing { kRows, kNd };
+
+// Slice k of the updates goes to slice rows[k] of the variable, both of `width` elements.
+struct Slices {
+  std::vector<int64_t> rows;
+  int64_t width = 1;
+  bool one_update = false;  // a scalar that stands for every element
+};
+
+Result<Slices> RowSlices(const Tensor& var, const Tensor& indices, const Tensor& updates) {
+  if (var.rank() < 1) return InvalidArgument("params must be at least 1-D, got shape {}", var.shape());
+  Slices slices{.one_update = updates.rank() == 0};
+  bool fits = slices.one_update || updates.rank() == indices.rank() + var.rank() - 1;
+  for (int d = 0; fits && !slices.one_update && d < updates.rank(); ++d) {
+    fits = updates.dim(d) == (d < indices.rank() ? indices.dim(d) : var.dim(d - indices.rank() + 1));
+  }
+  if (!fits) {
+    return InvalidArgument(
+        "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape {}, "
+        "indices.shape {}, params.shape {}",
+        updates.shape(), indices.shape(), var.shape());
+  }
+  for (int d = 1; d < var.rank(); ++d) slices.width *= var.dim(d);
+  WEIR_ASSIGN(slices.rows, CheckedIndices(indices, var.dim(0)));
+  return slices;
+}
+
+Result<Slices> NdSlices(const Tensor& var, const Tensor& indices, const Tensor& updates) {
+  if (var.rank() < 1) return InvalidArgument("Output must be at least 1-D, got shape: {}", var.shape());
+  if (indices.rank() < 1) return InvalidArgument("Indices must be at least 1-D, got shape: {}", indices.shape());
+  const int batch = indices.rank() == 1 ? 1 : indices.rank() - 1;
+  const int64_t depth = indices.rank() == 1 ? 1 : indices.dim(indices.rank() - 1);
+  if (depth < 1 || depth > var.rank()) {
+    return InvalidArgument("The last dimension of indices {} must be between 1 and the rank of the variable {}",
+                           indices.shape(), var.shape());
+  }
+  bool fits = updates.rank() == batch + var.rank() - static_cast<int>(depth);
+  for (int d = 0; fits && d < updates.rank(); ++d) {
+    fits = updates.dim(d) == (d < batch ? indices.dim(d) : var.dim(d - batch + static_cast<int>(depth)));
+  }
+  if (!fits) {
+    return InvalidArgument("updates of shape {} do not fit indices of shape {} into a variable of shape {}", updates.shape(),
+                           indices.shape(), var.shape());
+  }
+  Slices slices;
+  int64_t count = 1;
+  for (int d = 0; d < batch; ++d) count *= indices.dim(d);
+  for (int d = static_cast<int>(depth); d < var.rank(); ++d) slices.width *= var.dim(d);
+  slices.rows.resize(static_cast<size_t>(count));
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t row = 0;
+    for (int d = 0; d < depth; ++d) {
+      const int64_t index = indices.Int(k * depth + d);
+      if (index < 0 || index >= var.dim(d)) {
+        std::string all;
+        for (int e = 0; e < depth; ++e) absl::StrAppend(&all, e == 0 ? "" : ", ", indices.Int(k * depth + e));
+        return InvalidArgument("indices[{}] = [{}] does not index into shape {}", k, all, var.shape());
+      }
+      row = row * var.dim(d) + index;
+    }
+    slices.rows[static_cast<size_t>(k)] = row;
+  }
+  return slices;
+}
+
+template <Combine op, class T>
+Status CombineSlices(KernelContext& ctx, const Slices& slices, T* var, const T* updates, int64_t num_updates) {
+  if constexpr (op == Combine::kDiv && std::is_integral_v<T>) {
+    if (!slices.rows.empty() && slices.width > 0 && std::find(updates, updates + num_updates, T(0)) != updates + num_updates) {
+      return InvalidArgument("Integer division by zero");
+    }
+  }
+  const int64_t width = slices.width;
+  return ForRowsInOrder(ctx, slices.rows, 5 + width, [&](int64_t k, int64_t row) {
+    T* out = var + row * width;
+    if (slices.one_update) {
+      for (int64_t i = 0; i < width; ++i) out[i] = CombineElements<op, T>(out[i], *updates);
+    } else {
+      const T* in = updates + k * width;
+      for (int64_t i = 0; i < width; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
+    }
+  });
+}
+
+// Replacing needs no arithmetic: by the size of an element.
+Status ReplaceSlices(KernelContext& ctx, const Slices& slices, const Tensor& var, const Tensor& updates) {
+  auto replace = [&]<class T>(T*) {
+    return CombineSlices<Combine::kUpdate, T>(ctx, slices, static_cast<T*>(var.raw()), static_cast<const T*>(updates.raw()),
+                                              updates.num_elements());
+  };
+  if (var.dtype() == kString) return replace(static_cast<std::string*>(nullptr));
+  if (!IsPlain(var.dtype())) return Unimplemented("scattering elements of type {}", var.dtype());
+  switch (ElementSize(var.dtype())) {
+    case 1: return replace(static_cast<uint8_t*>(nullptr));
+    case 2: return replace(static_cast<uint16_t*>(nullptr));
+    case 4: return replace(static_cast<uint32_t*>(nullptr));
+    case 8: return replace(static_cast<uint64_t*>(nullptr));
+    case 16: return replace(static_cast<std::complex<double>*>(nullptr));
+    default: return Unimplemented("scattering elements of type {}", var.dtype());
+  }
+}
+
+template <Combine op>
+Status RunScatter(KernelContext& ctx, const Slices& slices, const Tensor& var, const Tensor& updates) {
+  if constexpr (op == Combine::kUpdate) {
+    return ReplaceSlices(ctx, slices, var, updates);
+  } else {
+    Status status;
+    auto run = [&]<class T>(TypeTag<T>) {
+      status = CombineSlices<op, T>(ctx, slices, var.data<T>(), updates.data<T>(), updates.num_elements());
+    };
+    bool known;
+    if constexpr (op == Combine::kMin || op == Combine::kMax) {
+      known = WithRealType(var.dtype(), run);
+    } else {
+      known = WithNumberType(var.dtype(), run);
+    }
+    return known ? status : Unimplemented("scattering elements of type {}", var.dtype());
+  }
+}
+
+template <Combine op, Indexing indexing>
+Result<Kernel> MakeScatter(Face face) {
+  return Kernel::Sync([face](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, face, 1, Extent::kSparse));
+    const Tensor& var = update.value(0);
+    const Tensor& indices = ctx.input(1);
+    const Tensor& updates = ctx.input(2);
+    if (var.dtype() != updates.dtype()) {
+      return InvalidArgument("the variable is of type {}, updates are of type {}", var.dtype(), updates.dtype());
+    }
+    WEIR_ASSIGN(const Slices slices, indexing == Indexing::kNd ? NdSlices(var, indices, updates)
+                                                               : RowSlices(var, indices, updates));
+    if (var.num_elements() == 0 || slices.rows.empty()) return OkStatus();
+    return RunScatter<op>(ctx, slices, var, updates);
+  });
+}
+
+// updates: indices' shape and then the variable's without its first dimension, or a scalar.
+Status ScatterShape(ShapeContext& c) {
+  WEIR_ASSIGN(PartialShape var, c.WithRankAtLeast(0, 1));
+  if (c.input(2).rank() != 0) {
+    WEIR_ASSIGN(PartialShape slice, var.Sub(1));
+    WEIR_TRY(c.input(2).Merge(c.input(1).Concat(slice)).status());
+  }
+  c.set_output(0, std::move(var));
+  return OkStatus();
+}
+
+Status ScatterNdShape(ShapeContext& c) {
+  WEIR_ASSIGN(PartialShape var, c.WithRankAtLeast(0, 1));
+  WEIR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
+  if (indices.rank() > 1 && var.known_rank() && indices[indices.rank() - 1] >= 0) {
+    const int64_t depth = indices[indices.rank() - 1];
+    if (depth > var.rank()) {
+      return InvalidArgument("the last dimension of indices {} is more than the rank of the variable {}", indices, var);
+    }
+    WEIR_ASSIGN(PartialShape batch, indices.Sub(0, indices.rank() - 1));
+    WEIR_ASSIGN(PartialShape slice, var.Sub(static_cast<int>(depth)));
+    WEIR_TRY(c.input(2).Merge(batch.Concat(slice)).status());
+  }
+  c.set_output(0, std::move(var));
+  return OkStatus();
+}
+
+constexpr char kNumberList[] =
+    ": {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+    "uint16, complex128, half, uint32, uint64}";
+
+template <Combine op, Indexing indexing>
+void AddScatter(OpRegistry& registry, const std::string& name) {
+  const bool replaces = op == Combine::kUpdate;
+  const bool orders = op == Combine::kMin || op == Combine::kMax;
+  const bool nd = indexing == Indexing::kNd;
+  auto kernels = [&](const std::string& attr, Face face) {
+    KernelFactory make = [face](KernelSetup&) { return MakeScatter<op, indexing>(face); };
+    if (replaces) return CpuKernel(make);
+    if (orders && face == Face::kRef) {
+      return CpuKernelForTypes(attr, {kHalf, kBFloat16, kFloat, kDouble, kInt32, kInt64}, make);
+    }
+    return CpuKernelForTypes(attr, orders ? RealTypes() : NumberTypes(), make);
+  };
+  const std::string locking = replaces ? "use_locking: bool = true" : "use_locking: bool = false";
+  std::string types = replaces ? ": type" : kNumberList;
+  registry.Add({
+      .name = name,
+      .signature = "ref: Ref(T), indices: Tindices, updates: T -> output_ref: Ref(T)",
+      .attrs = {"T" + (orders ? std::string(": {half, bfloat16, float, double, int32, int64}") : types),
+                "Tindices: {int32, int64}", locking},
+      .shape = nd ? ScatterNdShape : ScatterShape,
+      .no_gradient = NoGradient::kIntended,
+      .kernels = kernels("T", Face::kRef),
+  });
+  const std::string attr = nd ? "T" : "dtype";
+  std::vector<std::string> attrs = {attr + (nd ? ": type" : types), "Tindices: {int32, int64}"};
+  if (nd) attrs.push_back("use_locking: bool = true");
+  registry.Add({
+      .name = "Resource" + name,
+      .signature = nd ? "ref: resource, indices: Tindices, updates: T ->"
+                      : "resource: resource, indices: Tindices, updates: dtype ->",
+      .attrs = std::move(attrs),
+      .shape = NoOutputs(),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = kernels(attr, Face::kResource),
+      .stateful = true,
+  });
+}
+
+}  // namespace
+
+void RegisterScatter(OpRegistry& registry) {
+  AddScatter<Combine::kUpdate, Indexing::kRows>(registry, "ScatterUpdate");
+  AddScatter<Combine::kAdd, Indexing::kRows>(registry, "ScatterAdd");
+  AddScatter<Combine::kSub, Indexing::kRows>(registry, "ScatterSub");
+  AddScatter<Combine::kMul, Indexing::kRows>(registry, "ScatterMul");
+  AddScatter<Combine::kDiv, Indexing::kRows>(registry, "ScatterDiv");
+  AddScatter<Combine::kMin, Indexing::kRows>(registry, "ScatterMin");
+  AddScatter<Combine::kMax, Indexing::kRows>(registry, "ScatterMax");
+  AddScatter<Combine::kUpdate, Indexing::kNd>(registry, "ScatterNdUpdate");
+  AddScatter<Combine::kAdd, Indexing::kNd>(registry, "ScatterNdAdd");
+  AddScatter<Combine::kSub, Indexing::kNd>(registry, "ScatterNdSub");
+}
+
+}  // namespace weir::ops
