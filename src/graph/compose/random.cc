@@ -1,0 +1,116 @@
+#include "graph/compose/random.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/flow_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kDefaultGraphSeed = 87654321;
+constexpr int64_t kMaxSeed = 2147483647;
+
+// Records the error, if any; an invalid output stands for it.
+Output Checked(Graph& graph, Result<Output> value) {
+  if (value.ok()) return *value;
+  graph.RecordError(value.status());
+  return Output();
+}
+
+}  // namespace
+
+std::pair<int64_t, int64_t> SeedsFor(Graph& graph, OpSeed op_seed) {
+  int64_t first = 0;
+  int64_t second = 0;
+  const auto wrapped = [](int64_t s) { return ((s % kMaxSeed) + kMaxSeed) % kMaxSeed; };
+  if (graph.seed.has_value()) {
+    first = wrapped(*graph.seed);
+    second = wrapped(op_seed.has_value() ? *op_seed : graph.num_nodes());
+  } else if (op_seed.has_value()) {
+    first = kDefaultGraphSeed;
+    second = wrapped(*op_seed);
+  } else {
+    return {0, 0};
+  }
+  // Two zeros would mean "seed from the clock".
+  if (first == 0 && second == 0) return {0, kMaxSeed};
+  return {first, second};
+}
+
+Output RandomNormal(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype, OpSeed seed,
+                    std::string name) {
+  NameScope scope(graph, name.empty() ? "random_normal" : name);
+  Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
+  Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
+  Output spread = Checked(graph, ToOutput(graph, stddev, dtype, "stddev"));
+  const auto [seed1, seed2] = SeedsFor(graph, seed);
+  Output raw = RandomStandardNormal(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
+  Output scaled = raw * spread;
+  return Add(graph, scaled, center, {.name = scope.name() + "/"});
+}
+
+Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype, OpSeed seed,
+                             std::string name) {
+  NameScope scope(graph, name.empty() ? "truncated_normal" : name);
+  Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
+  Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
+  Output spread = Checked(graph, ToOutput(graph, stddev, dtype, "stddev"));
+  const auto [seed1, seed2] = SeedsFor(graph, seed);
+  Output raw = TruncatedNormal(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
+  Output scaled = raw * spread;
+  return Add(graph, scaled, center, {.name = scope.name() + "/"});
+}
+
+Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, DType dtype, OpSeed seed,
+                           std::string name) {
+  NameScope scope(graph, name.empty() ? "random_uniform" : name);
+  if (maxval.absent() && IsInteger(dtype)) {
+    graph.RecordError(InvalidArgument("a uniform distribution of {} needs maxval", dtype));
+    return Output();
+  }
+  Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
+  Output low = Checked(graph, ToOutput(graph, minval, dtype, "min"));
+  Output high = Checked(graph, ToOutput(graph, maxval.absent() ? Input(1) : maxval, dtype, "max"));
+  const auto [seed1, seed2] = SeedsFor(graph, seed);
+  if (IsInteger(dtype)) return RandomUniformInt(graph, dims, low, high, {.seed = seed1, .seed2 = seed2, .name = scope.name() + "/"});
+  Output raw = RandomUniform(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
+  Output scaled = raw * (high - low);
+  return Add(graph, scaled, low, {.name = scope.name() + "/"});
+}
+
+Output RandomShuffled(const Input& value, OpSeed seed, std::string name) {
+  Graph* graph = GraphOf({value});
+  if (graph == nullptr) return Output();
+  const auto [seed1, seed2] = SeedsFor(*graph, seed);
+  return RandomShuffle(*graph, value, {.seed = seed1, .seed2 = seed2, .name = std::move(name)});
+}
+
+Output RandomCrop(const Input& value, const Input& size, OpSeed seed, std::string name) {
+  Graph* found = GraphOf({value, size});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "random_crop" : name);
+  Output whole = Checked(graph, ToOutput(graph, value, kInvalidType, "value"));
+  Output wanted = Checked(graph, ToOutput(graph, size, kInt32, "size"));
+  Output shape = ShapeOf(whole);
+  Output fits = All(GreaterEqual(shape, wanted), {0});
+  Node* check = Assert(fits, {Tensor::Scalar("need value.shape >= size, got "), shape, wanted}, {.summarize = 1000});
+  if (check == nullptr) return Output();
+  ControlDependencies after(graph, {check});
+  shape = Identity(shape);
+  Output limit = shape - wanted + 1;
+  Output offset = RandomUniformValues(graph, ShapeOf(shape), 0, Tensor::Scalar(int32_t{INT32_MAX}), kInt32, seed);
+  return Slice(whole, FloorMod(offset, limit), wanted, {.name = scope.name() + "/"});
+}
+
+Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed seed, DType output_dtype, std::string name) {
+  Graph* graph = GraphOf({logits, num_samples});
+  if (graph == nullptr) return Output();
+  NameScope scope(*graph, name.empty() ? "multinomial" : name);
+  const auto [seed1, seed2] = SeedsFor(*graph, seed);
+  return Multinomial(*graph, logits, num_samples, {.seed = seed1, .seed2 = seed2, .output_dtype = output_dtype});
+}
+
+}  // namespace weir

@@ -1,0 +1,30 @@
+// Random values with TensorFlow's seeding: the graph's seed and the op's own decide together, so that a given pair gives
+// the same numbers as TensorFlow's CPU kernels.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "graph/graph.h"
+#include "graph/input.h"
+
+namespace weir {
+
+using OpSeed = std::optional<int64_t>;
+
+// The two seeds for the attributes of a random op.
+std::pair<int64_t, int64_t> SeedsFor(Graph& graph, OpSeed op_seed);
+
+Output RandomNormal(Graph& graph, const Input& shape, const Input& mean = 0.0f, const Input& stddev = 1.0f, DType dtype = kFloat,
+                    OpSeed seed = {}, std::string name = "random_normal");
+Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean = 0.0f, const Input& stddev = 1.0f,
+                             DType dtype = kFloat, OpSeed seed = {}, std::string name = "truncated_normal");
+// In [minval, maxval); maxval absent: 1 for floats, an error for integers.
+Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval = 0, const Input& maxval = {},
+                           DType dtype = kFloat, OpSeed seed = {}, std::string name = "random_uniform");
+Output RandomShuffled(const Input& value, OpSeed seed = {}, std::string name = "");
+Output RandomCrop(const Input& value, const Input& size, OpSeed seed = {}, std::string name = "random_crop");
+Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed seed = {}, DType output_dtype = kInt64,
+                          std::string name = "");
+
+}  // namespace weir
