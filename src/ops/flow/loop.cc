@@ -1,0 +1,79 @@
+// The edges of a loop's frame: Enter, Exit, NextIteration, LoopCond. The executor moves values between frames and
+// iterations; as kernels these ops only hand their input on.
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+
+namespace weir::ops {
+namespace {
+
+Result<Kernel> MakeForward(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+           if (ctx.raw_input(0).is_ref() && IsRef(ctx.node().output_types[0])) {
+             ctx.ForwardRef(0, 0);
+           } else {
+             ctx.set_output(0, ctx.input(0));
+           }
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+// A loop variable may change its shape from one iteration to the next: only what stays the same keeps it.
+Status EnterShape(ShapeContext& c) {
+  WEIR_ASSIGN(const bool is_constant, c.Attr<bool>("is_constant"));
+  if (is_constant) c.set_output(0, c.input(0));
+  return OkStatus();
+}
+
+Status LoopCondShape(ShapeContext& c) {
+  WEIR_TRY(c.WithRank(0, 0).status());
+  c.set_output(0, PartialShape::Scalar());
+  return OkStatus();
+}
+
+std::vector<std::string> EnterAttrs() {
+  return {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"};
+}
+
+}  // namespace
+
+void RegisterLoop(OpRegistry& registry) {
+  registry.Add({
+      .name = "Enter",
+      .signature = "data: T -> output: T",
+      .attrs = EnterAttrs(),
+      .shape = EnterShape,
+      .kernels = CpuKernel(MakeForward),
+  });
+  registry.Add({
+      .name = "RefEnter",
+      .signature = "data: Ref(T) -> output: Ref(T)",
+      .attrs = EnterAttrs(),
+      .shape = SameAsInput(0),
+      .kernels = CpuKernel(MakeForward),
+  });
+  struct Row {
+    const char* name;
+    const char* signature;
+  };
+  for (const Row& row : {Row{"Exit", "data: T -> output: T"}, Row{"RefExit", "data: Ref(T) -> output: Ref(T)"},
+                         Row{"NextIteration", "data: T -> output: T"},
+                         Row{"RefNextIteration", "data: Ref(T) -> output: Ref(T)"}}) {
+    registry.Add({
+        .name = row.name,
+        .signature = row.signature,
+        .attrs = {"T: type"},
+        .shape = SameAsInput(0),
+        .kernels = CpuKernel(MakeForward),
+    });
+  }
+  registry.Add({
+      .name = "LoopCond",
+      .signature = "input: bool -> output: bool",
+      .shape = LoopCondShape,
+      .kernels = CpuKernel(MakeForward),
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,43 @@
+// Ops that carry no value: NoOp and ControlTrigger are there for their control edges, Abort ends the program.
+#include <cstdlib>
+
+#include "base/log.h"
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+
+namespace weir::ops {
+namespace {
+
+Result<Kernel> MakeNoOp(KernelSetup&) {
+  return Kernel::Sync([](KernelContext&) -> Status { return OkStatus(); }).Cheap();
+}
+
+Result<Kernel> MakeAbort(KernelSetup& setup) {
+  WEIR_ASSIGN(std::string message, setup.Attr<std::string>("error_msg"));
+  WEIR_ASSIGN(const bool quiet, setup.Attr<bool>("exit_without_error"));
+  return Kernel::Sync([message, quiet](KernelContext& ctx) -> Status {
+    if (quiet) {
+      LogWarning("'{}' ends the program", ctx.name());
+      std::_Exit(0);
+    }
+    LogError("Abort_op intentional failure; {}", message);
+    std::abort();
+  });
+}
+
+}  // namespace
+
+void RegisterNoOp(OpRegistry& registry) {
+  registry.Add({.name = "NoOp", .signature = "->", .shape = NoOutputs(), .kernels = CpuKernel(MakeNoOp)});
+  registry.Add({.name = "ControlTrigger", .signature = "->", .shape = NoOutputs(), .kernels = CpuKernel(MakeNoOp)});
+  registry.Add({
+      .name = "Abort",
+      .signature = "->",
+      .attrs = {"error_msg: string = ''", "exit_without_error: bool = false"},
+      .shape = NoOutputs(),
+      .kernels = CpuKernel(MakeAbort),
+  });
+}
+
+}  // namespace weir::ops
