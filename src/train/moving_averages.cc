@@ -1,0 +1,127 @@
+#include "train/moving_averages.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/state_ops.h"
+#include "graph/graph_keys.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+
+Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<VariablePtr> vars) {
+  if (vars.empty()) vars = TrainableVariables(graph);
+  std::vector<std::string> keys;
+  for (const VariablePtr& var : vars) {
+    if (!IsFloating(var->dtype()))
+      return MarkTypeError(InvalidArgument("the variable '{}' is {}: only floating types can be averaged", var->name(), var->dtype()));
+    if (shadows_.contains(var->op_name())) return InvalidArgument("a moving average of '{}' exists already", var->name());
+    ControlDependencies cleared = ControlDependencies::Cleared(graph);
+    ColocationScope colocated(graph, var->handle().node);
+    VariableOptions how;
+    how.name = AverageName(var->op_name()) + "/";
+    how.dtype = var->dtype();
+    how.trainable = false;
+    how.use_resource = var->is_resource();
+    WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(graph, [&]() -> Result<Output> {
+      if (options_.zero_debias) return ZerosLike(var->initial_value(), {.name = "zeros"});
+      return var->InitializedValue();
+    }, how));
+    graph.AddToCollection(graph_keys::kMovingAverageVariables, var);
+    shadows_[var->op_name()] = {average, var->AsInput()};
+    keys.push_back(var->op_name());
+  }
+  return UpdateAll(graph, keys);
+}
+
+Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
+  Graph& graph = value.graph();
+  const std::string key = value.node->name();
+  if (!IsFloating(value.base_dtype()))
+    return MarkTypeError(InvalidArgument("'{}' is {}: only floating types can be averaged", value.name(), value.base_dtype()));
+  if (shadows_.contains(key)) return InvalidArgument("a moving average of '{}' exists already", value.name());
+  if (!value.shape().fully_defined())
+    return InvalidArgument("a moving average of '{}' needs its static shape, which is {}", value.name(), value.shape());
+  ControlDependencies cleared = ControlDependencies::Cleared(graph);
+  VariableOptions how;
+  how.name = AverageName(key) + "/";
+  how.dtype = value.base_dtype();
+  how.trainable = false;
+  const PartialShape shape = value.shape();
+  WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(graph, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
+    return Fill(graph, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()), zero, {.name = "zeros"});
+  }, how));
+  shadows_[key] = {average, value};
+  return UpdateAll(graph, {key});
+}
+
+Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vector<std::string>& keys) {
+  NameScope scope(graph, options_.name);
+  WEIR_ASSIGN(Output decay, ToOutput(graph, decay_, kInvalidType, "decay"));
+  if (options_.num_updates.valid()) {
+    Output n = Cast(options_.num_updates, kFloat, {.name = "num_updates"});
+    decay = Minimum(decay, (1.0f + n) / (10.0f + n));
+  }
+  std::vector<Node*> updates;
+  for (const std::string& key : keys) {
+    const Shadow& shadow = shadows_.at(key);
+    ColocationScope colocated(graph, shadow.average->handle().node);
+    NameScope update(graph, "AssignMovingAvg");
+    Output rate = 1.0f - decay;
+    if (rate.valid() && rate.base_dtype() != shadow.average->dtype()) rate = Cast(rate, shadow.average->dtype());
+    Output changed;
+    if (!options_.zero_debias) {
+      changed = shadow.average->AssignSub((shadow.average->AsInput() - shadow.value) * rate, false, update.name() + "/");
+    } else {
+      // The biased sum starts at zero; dividing by 1 - decay^steps takes the bias out.
+      VariableOptions how;
+      how.trainable = false;
+      how.name = "local_step";
+      WEIR_ASSIGN(Tensor zero, Tensor::Zeros(shadow.average->dtype(), Shape{}));
+      WEIR_ASSIGN(VariablePtr step, Variable::Make(graph, zero, how));
+      how.name = "biased";
+      WEIR_ASSIGN(VariablePtr biased, Variable::Make(graph, ZerosLike(shadow.average->initial_value()), how));
+      Output next_biased = biased->AssignSub((biased->AsInput() - shadow.value) * rate);
+      Output next_step = step->AssignAdd(1);
+      WEIR_TRY(graph.TakeError());
+      Output factor = 1.0f - Pow(graph, 1.0f - rate, next_step);
+      changed = shadow.average->Assign(next_biased / factor, false, true, update.name() + "/");
+    }
+    WEIR_TRY(graph.TakeError());
+    updates.push_back(changed.node);
+  }
+  Node* all = Group(graph, updates, scope.name() + "/");
+  WEIR_TRY(graph.TakeError());
+  return all;
+}
+
+VariablePtr ExponentialMovingAverage::Average(const VariablePtr& var) const {
+  auto it = shadows_.find(var->op_name());
+  return it == shadows_.end() ? nullptr : it->second.average;
+}
+
+VariablePtr ExponentialMovingAverage::Average(Output value) const {
+  auto it = shadows_.find(value.node->name());
+  return it == shadows_.end() ? nullptr : it->second.average;
+}
+
+std::map<std::string, VariablePtr> ExponentialMovingAverage::VariablesToRestore(Graph& graph,
+                                                                                const std::vector<VariablePtr>& moving) const {
+  std::vector<VariablePtr> averaged = moving;
+  if (averaged.empty()) {
+    averaged = TrainableVariables(graph);
+    for (const VariablePtr& v : graph.CollectionOf<VariablePtr>(graph_keys::kMovingAverageVariables)) averaged.push_back(v);
+  }
+  std::map<std::string, VariablePtr> result;
+  std::map<std::string, bool> done;
+  for (const VariablePtr& v : averaged) {
+    result[AverageName(v->op_name())] = v;
+    done[v->op_name()] = true;
+  }
+  for (const VariablePtr& v : GlobalVariables(graph))
+    if (!done.contains(v->op_name()) && !result.contains(v->op_name())) result[v->op_name()] = v;
+  return result;
+}
+
+}  // namespace weir

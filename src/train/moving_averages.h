@@ -1,0 +1,45 @@
+// ExponentialMovingAverage: shadow variables that follow others: shadow -= (1 - decay) * (shadow - value). Names and slots as
+// TensorFlow makes them ("w/ExponentialMovingAverage"). Not thread-safe; one serves one graph.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/compose/variable.h"
+
+namespace weir {
+
+class ExponentialMovingAverage final {
+ public:
+  struct Options {
+    Output num_updates = {};  // when given, decay = min(decay, (1 + n) / (10 + n))
+    bool zero_debias = false;
+    std::string name = "ExponentialMovingAverage";
+  };
+  ExponentialMovingAverage(const Input& decay, Options options) : decay_(decay), options_(std::move(options)) {}
+
+  // The node that updates the averages of `vars` (empty: the trainable ones). Makes the shadows on first use.
+  Result<Node*> Apply(Graph& graph, std::vector<VariablePtr> vars = {});
+  // The same for one tensor; the average is under its op's name.
+  Result<Node*> ApplyTensor(Output value);
+  VariablePtr Average(const VariablePtr& var) const;
+  VariablePtr Average(Output value) const;
+  std::string AverageName(const std::string& op_name) const { return op_name + "/" + options_.name; }
+  const std::string& name() const { return options_.name; }
+  // Saved name -> variable: averaged variables under the names of their shadows, the others under their own.
+  std::map<std::string, VariablePtr> VariablesToRestore(Graph& graph, const std::vector<VariablePtr>& moving_average_vars = {}) const;
+
+ private:
+  struct Shadow {
+    VariablePtr average;
+    Output value;
+  };
+  Result<Node*> UpdateAll(Graph& graph, const std::vector<std::string>& keys);
+
+  Input decay_;
+  Options options_;
+  std::map<std::string, Shadow> shadows_;  // by op name of what is averaged
+};
+
+}  // namespace weir
