@@ -37,7 +37,7 @@ class ValueWriter {
  public:
   explicit ValueWriter(tensorflow::AttrValue* proto) : proto_(*proto) {}
 
-  void operator()(std::monostate) {}
+  void operator()(std::monostate) { proto_.clear_value(); }
   void operator()(const std::string& v) { proto_.set_s(v); }
   void operator()(int64_t v) { proto_.set_i(v); }
   void operator()(float v) { proto_.set_f(v); }
@@ -47,8 +47,8 @@ class ValueWriter {
   void operator()(const Tensor& v) { ToProto(v, proto_.mutable_tensor()); }
   void operator()(const FuncAttr& v) { WriteFunc(v, proto_.mutable_func()); }
   void operator()(const std::vector<std::string>& list) {
-    proto_.mutable_list();
     for (const std::string& v : list) proto_.mutable_list()->add_s(v);
+    proto_.mutable_list();
   }
   void operator()(const std::vector<int64_t>& list) { proto_.mutable_list()->mutable_i()->Add(list.begin(), list.end()); }
   void operator()(const std::vector<float>& list) { proto_.mutable_list()->mutable_f()->Add(list.begin(), list.end()); }
@@ -209,10 +209,7 @@ Result<OpDef> OpFromProto(const tensorflow::OpDef& proto) {
 
 }  // namespace
 
-void ToProto(const AttrValue& value, tensorflow::AttrValue* proto) {
-  proto->Clear();
-  std::visit(ValueWriter(proto), value.value());
-}
+void ToProto(const AttrValue& value, tensorflow::AttrValue* proto) { std::visit(ValueWriter(proto), value.value()); }
 
 Result<AttrValue> FromProto(const tensorflow::AttrValue& proto) {
   switch (proto.value_case()) {

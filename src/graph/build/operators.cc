@@ -1,0 +1,78 @@
+// One node per operator, named as TensorFlow's Python operators name it: "add", with a literal operand as "add/y".
+#include "graph/build/operators.h"
+
+#include "graph/build/math_ops.h"
+
+namespace weir {
+namespace {
+
+// The type that both operands take: that of the side that has one.
+DType OperandType(const Input& a, const Input& b) {
+  if (a.is_output()) return a.output().base_dtype();
+  if (b.is_output()) return b.output().base_dtype();
+  return kInvalidType;
+}
+
+Result<Output> Build(Graph& graph, const char* op, const std::string& scope, Input a, Input b, DType type) {
+  WEIR_ASSIGN(Output x, ToOutput(graph, a, type, "x"));
+  WEIR_ASSIGN(Output y, ToOutput(graph, b, type, "y"));
+  WEIR_ASSIGN(Node * node, NodeBuilder(graph, op, scope + "/").In(x).In(y).Build());
+  return Output(node, 0);
+}
+
+Output Binary(const char* op, const char* name, const Input& a, const Input& b) {
+  Graph* graph = GraphOfAll({InputList{a}, InputList{b}});
+  if (graph == nullptr) return {};  // an operand failed earlier: its error is kept already
+  if (a.absent() || b.absent()) return {};
+  NameScope scope(*graph, name);
+  Result<Output> z = Build(*graph, op, scope.name(), a, b, OperandType(a, b));
+  if (z.ok()) return *z;
+  graph->RecordError(z.status());
+  return {};
+}
+
+// What integers become before they are divided: float for up to 16 bits, else double.
+DType QuotientType(DType type) {
+  switch (type) {
+    case kInt8:
+    case kUint8:
+    case kInt16:
+    case kUint16: return kFloat;
+    case kInt32:
+    case kUint32:
+    case kInt64:
+    case kUint64: return kDouble;
+    default: return type;
+  }
+}
+
+Result<Output> BuildDivide(Graph& graph, const std::string& scope, const Input& a, const Input& b) {
+  const DType type = OperandType(a, b);
+  const DType quotient = QuotientType(type);
+  if (quotient == type) return Build(graph, "RealDiv", scope, a, b, type);
+  WEIR_ASSIGN(Output x, ToOutput(graph, a, type, "x"));
+  WEIR_ASSIGN(Output y, ToOutput(graph, b, type, "y"));
+  return Build(graph, "RealDiv", scope, Cast(graph, x, quotient), Cast(graph, y, quotient), quotient);
+}
+
+}  // namespace
+
+Output AddInput(Input a, Input b) { return Binary("AddV2", "add", a, b); }
+Output SubInput(Input a, Input b) { return Binary("Sub", "sub", a, b); }
+Output MulInput(Input a, Input b) { return Binary("Mul", "mul", a, b); }
+Output DivInput(Input a, Input b) {
+  Graph* graph = GraphOfAll({InputList{a}, InputList{b}});
+  if (graph == nullptr || a.absent() || b.absent()) return {};
+  NameScope scope(*graph, "truediv");
+  Result<Output> z = BuildDivide(*graph, scope.name(), a, b);
+  if (z.ok()) return *z;
+  graph->RecordError(z.status());
+  return {};
+}
+Output operator+(Output a, Output b) { return AddInput(a, b); }
+Output operator-(Output a, Output b) { return SubInput(a, b); }
+Output operator*(Output a, Output b) { return MulInput(a, b); }
+Output operator/(Output a, Output b) { return DivInput(a, b); }
+Output operator-(Output a) { return Neg(a); }
+
+}  // namespace weir

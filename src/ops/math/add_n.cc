@@ -1,0 +1,114 @@
+// Sums of many tensors of one shape: AddN, and AccumulateNV2 that is told the shape. Elements are added in blocks that
+// stay in the cache, so every input is read once.
+#include "op/gradient_context.h"
+#include "op/shape_context.h"
+#include "ops/math/elementwise.h"
+#include "ops/math/simd_loops.h"
+
+namespace weir::ops {
+namespace {
+
+using C64 = std::complex<float>;
+using C128 = std::complex<double>;
+
+Status SameShapes(KernelContext& ctx) {
+  for (int i = 1; i < ctx.num_inputs(); ++i) {
+    if (!(ctx.input(i).shape() == ctx.input(0).shape())) {
+      return InvalidArgument("Inputs to operation {} of type {} must have the same size and shape. Input 0: {} != input {}: {}",
+                             ctx.name(), ctx.node().op->name, ctx.input(0).shape(), i, ctx.input(i).shape());
+    }
+  }
+  return OkStatus();
+}
+
+// `add` adds in the type of the elements. The output may take the memory of any input that comes up before it is written:
+// of the first two.
+Kernel MakeSum(BinaryLoop add, size_t size) {
+  return Kernel::Sync([add, size](KernelContext& ctx) -> Status {
+           if (ctx.num_inputs() == 1) {
+             ctx.set_output(0, ctx.input(0));
+             return OkStatus();
+           }
+           WEIR_TRY(SameShapes(ctx));
+           const Shape& shape = ctx.input(0).shape();
+           absl::InlinedVector<const char*, 8> in(ctx.num_inputs());
+           for (int i = 0; i < ctx.num_inputs(); ++i) in[i] = static_cast<const char*>(ctx.input(i).raw());
+           WEIR_ASSIGN(Tensor sum, ctx.ForwardOrAllocate({0, 1}, 0, shape));
+           char* out = static_cast<char*>(sum.raw());
+           return ctx.ParallelFor(shape.num_elements(), ctx.num_inputs(), [&](int64_t begin, int64_t end) {
+             constexpr int64_t kBlock = 2048;
+             for (int64_t at = begin; at < end; at += kBlock) {
+               const int64_t n = std::min(kBlock, end - at);
+               const int64_t offset = at * static_cast<int64_t>(size);
+               add(in[0] + offset, in[1] + offset, out + offset, n, Moving::kBoth);
+               for (size_t i = 2; i < in.size(); ++i) add(out + offset, in[i] + offset, out + offset, n, Moving::kBoth);
+             }
+           });
+         })
+      .Cheap();
+}
+
+// 16-bit floats: one rounding at the end.
+template <class T>
+Result<Kernel> MakeNarrowSum(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_TRY(SameShapes(ctx));
+    WEIR_ASSIGN(Tensor sum, ctx.Allocate(0, ctx.input(0).shape()));
+    T* out = sum.data<T>();
+    return ctx.ParallelFor(sum.num_elements(), 2 * ctx.num_inputs(), [&](int64_t i) {
+      float total = 0;
+      for (int k = 0; k < ctx.num_inputs(); ++k) total += static_cast<float>(ctx.input(k).data<T>()[i]);
+      out[i] = T(total);
+    });
+  });
+}
+
+KernelList SumKernels() {
+  BinaryLoops add = std::move(SimdLoops(SimdOp::kAdd)).And(AlsoSigned(BinaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x, auto y) {
+    return static_cast<decltype(x)>(x + y);
+  }))).And(BinaryFor<C64, C128>([](auto x, auto y) { return x + y; }));
+  KernelList list = CpuKernels<half, bfloat16>(WEIR_FOR_TYPE(MakeNarrowSum));
+  for (DType type : TypesNamed("float, double, int32, uint8, int16, int8, complex64, int64, uint16, complex128, uint32, uint64")) {
+    BinaryLoop loop = add.Find(type);
+    if (loop == nullptr) continue;
+    list.push_back(KernelDef{.types = {{"T", type}},
+                             .make = [loop, type](KernelSetup&) -> Result<Kernel> { return MakeSum(loop, ElementSize(type)); },
+                             .host_memory = {}});
+  }
+  return list;
+}
+
+Result<Gradients> SumGradient(GradientContext& g) {
+  return Gradients(g.num_inputs(), g.d_output(0));
+}
+
+constexpr char kNumbers[] =
+    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+    "complex128, half, uint32, uint64";
+
+}  // namespace
+
+void RegisterAddN(OpRegistry& registry) {
+  registry.Add({
+      .name = "AddN",
+      .signature = "inputs: N * T -> sum: T",
+      .attrs = {"N: int >= 1", fmt::format("T: {{{}, variant}}", kNumbers)},
+      .shape = MergedInputs(),
+      .gradient = SumGradient,
+      .kernels = SumKernels(),
+      .commutative = true,
+      .aggregate = true,
+  });
+  registry.Add({
+      .name = "AccumulateNV2",
+      .signature = "inputs: N * T -> sum: T",
+      .attrs = {"N: int >= 1", fmt::format("T: {{{}}}", kNumbers), "shape: shape"},
+      .shape = ShapeFromAttr(),
+      .gradient = SumGradient,
+      .kernels = SumKernels(),
+      .commutative = true,
+      .aggregate = true,
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,167 @@
+// Comparisons and logic: results are bool. NaN compares as in C++: unequal to everything.
+#include <cmath>
+
+#include "op/shape_context.h"
+#include "ops/math/broadcast.h"
+#include "ops/math/elementwise.h"
+
+namespace weir::ops {
+namespace {
+
+using C64 = std::complex<float>;
+using C128 = std::complex<double>;
+
+template <class F>
+BinaryLoops Ordered(F f) {
+  return BinaryFor<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, uint16_t, uint32_t, uint64_t>(f);
+}
+// Integers and bools are equal when their bits are.
+template <class F>
+BinaryLoops Comparable(F f) {
+  BinaryLoops loops = AlsoSigned(BinaryFor<uint8_t, uint16_t, uint32_t, uint64_t>(f));
+  const std::pair<DType, DType> alike[] = {{kBool, kUint8},   {kQint8, kUint8},    {kQuint8, kUint8},
+                                           {kQint16, kUint16}, {kQuint16, kUint16}, {kQint32, kUint32}};
+  for (auto [type, as] : alike) {
+    if (BinaryLoop loop = loops.Find(as)) loops.loops.emplace_back(type, loop);
+  }
+  return std::move(loops).And(BinaryFor<float, double, C64, C128, std::string>(f));
+}
+
+void AddOrdering(OpRegistry& registry, const std::string& name, KernelList (*kernels)(const std::vector<DType>&, const BinaryLoops&, int),
+                 const BinaryLoops& loops) {
+  const std::string types = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
+  registry.Add({
+      .name = name,
+      .signature = "x: T, y: T -> z: bool",
+      .attrs = {"T: {" + types + "}"},
+      .shape = BroadcastInputs(),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = kernels(TypesNamed(types), loops, 1),
+  });
+}
+
+// With incompatible_shape_error = false, tensors of shapes that do not broadcast are simply different.
+KernelList EqualityKernels(const BinaryLoops& loops, bool value_if_incompatible) {
+  KernelList list = BinaryKernels(
+      TypesNamed("bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string, bool, "
+                 "uint16, uint32, uint64, qint8, quint8, qint16, quint16, qint32"),
+      loops);
+  for (KernelDef& def : list) {
+    KernelFactory plain = def.make;
+    def.make = [plain, value_if_incompatible](KernelSetup& setup) -> Result<Kernel> {
+      WEIR_ASSIGN(const bool must_fit, setup.Attr<bool>("incompatible_shape_error"));
+      WEIR_ASSIGN(Kernel kernel, plain(setup));
+      if (must_fit) return kernel;
+      return Kernel::Sync([kernel, value_if_incompatible](KernelContext& ctx) -> Status {
+               if (BroadcastPlan::Make({&ctx.input(0).shape(), &ctx.input(1).shape()}).ok()) return kernel.Run(ctx);
+               WEIR_ASSIGN(Tensor z, ctx.Allocate(0, Shape{}));
+               z.scalar<bool>() = value_if_incompatible;
+               return OkStatus();
+             })
+          .Cheap();
+    };
+  }
+  return list;
+}
+
+Status EqualityShape(ShapeContext& c) {
+  WEIR_ASSIGN(const bool must_fit, c.Attr<bool>("incompatible_shape_error"));
+  Result<PartialShape> shape = BroadcastShapes(c.input(0), c.input(1));
+  if (must_fit) {
+    WEIR_TRY(shape.status());
+  } else if (!shape.ok() || !shape->fully_defined()) {
+    shape = PartialShape();
+  }
+  c.set_output(0, *std::move(shape));
+  return OkStatus();
+}
+
+void AddEquality(OpRegistry& registry, const std::string& name, const BinaryLoops& loops, bool value_if_incompatible) {
+  registry.Add({
+      .name = name,
+      .signature = "x: T, y: T -> z: bool",
+      .attrs = {"T: type", "incompatible_shape_error: bool = true"},
+      .shape = EqualityShape,
+      .no_gradient = NoGradient::kIntended,
+      .kernels = EqualityKernels(loops, value_if_incompatible),
+      .commutative = true,
+  });
+}
+
+template <class T>
+Result<Kernel> MakeApproximateEqual(KernelSetup& setup) {
+  WEIR_ASSIGN(const float tolerance, setup.Attr<float>("tolerance"));
+  return Kernel::Sync([tolerance](KernelContext& ctx) -> Status {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    if (!(a.shape() == b.shape())) {
+      return InvalidArgument("x and y must be of the same shape. x shape: {}. y shape: {}", a.shape(), b.shape());
+    }
+    WEIR_ASSIGN(Tensor z, ctx.Allocate(0, a.shape()));
+    const T* x = a.data<T>();
+    const T* y = b.data<T>();
+    bool* out = z.data<bool>();
+    return ctx.ParallelFor(a.num_elements(), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        if constexpr (std::is_integral_v<T>) {
+          const uint64_t distance = x[i] < y[i] ? static_cast<uint64_t>(y[i]) - static_cast<uint64_t>(x[i])
+                                                : static_cast<uint64_t>(x[i]) - static_cast<uint64_t>(y[i]);
+          out[i] = static_cast<double>(distance) < tolerance;
+        } else if constexpr (std::is_same_v<T, C64> || std::is_same_v<T, C128>) {
+          out[i] = std::abs(x[i] - y[i]) < tolerance;
+        } else if constexpr (std::is_same_v<T, double>) {
+          out[i] = std::abs(x[i] - y[i]) < static_cast<double>(tolerance);
+        } else {
+          out[i] = std::abs(static_cast<float>(x[i]) - static_cast<float>(y[i])) < tolerance;
+        }
+      }
+    });
+  });
+}
+
+void AddLogic(OpRegistry& registry, const std::string& name, const BinaryLoops& loops) {
+  registry.Add({
+      .name = name,
+      .signature = "x: bool, y: bool -> z: bool",
+      .shape = BroadcastInputs(),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = UntypedKernels(BinaryKernels({kBool}, loops)),
+      .commutative = true,
+  });
+}
+
+}  // namespace
+
+void RegisterComparison(OpRegistry& registry) {
+  const BinaryLoops less = Ordered([](auto x, auto y) { return x < y; });
+  const BinaryLoops less_equal = Ordered([](auto x, auto y) { return x <= y; });
+  AddOrdering(registry, "Less", BinaryKernels, less);
+  AddOrdering(registry, "LessEqual", BinaryKernels, less_equal);
+  AddOrdering(registry, "Greater", SwappedBinaryKernels, less);
+  AddOrdering(registry, "GreaterEqual", SwappedBinaryKernels, less_equal);
+  AddEquality(registry, "Equal", Comparable([](const auto& x, const auto& y) { return x == y; }), false);
+  AddEquality(registry, "NotEqual", Comparable([](const auto& x, const auto& y) { return x != y; }), true);
+  registry.Add({
+      .name = "ApproximateEqual",
+      .signature = "x: T, y: T -> z: bool",
+      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+                "quint16, uint16, complex128, half, uint32, uint64}",
+                "tolerance: float = 9.99999975e-06"},
+      .shape = MergedInputs(),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = CpuKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
+                            uint64_t, C64, C128>(WEIR_FOR_TYPE(MakeApproximateEqual)),
+      .commutative = true,
+  });
+  AddLogic(registry, "LogicalAnd", BinaryFor<bool>([](bool x, bool y) -> bool { return x & y; }));
+  AddLogic(registry, "LogicalOr", BinaryFor<bool>([](bool x, bool y) -> bool { return x | y; }));
+  registry.Add({
+      .name = "LogicalNot",
+      .signature = "x: bool -> y: bool",
+      .shape = SameAsInput(0),
+      .no_gradient = NoGradient::kIntended,
+      .kernels = UntypedKernels(UnaryKernels({kBool}, UnaryFor<bool>([](bool x) { return !x; }))),
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,293 @@
+#include "ops/math/elementwise.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "op/gradient_context.h"
+#include "op/shape_context.h"
+#include "ops/math/broadcast.h"
+#include "ops/math/cast.h"
+
+namespace weir::ops {
+namespace {
+
+// Elements that are widened at a time, on the stack.
+constexpr int64_t kBlock = 512;
+struct alignas(64) Block {
+  char bytes[kBlock * 16];
+};
+
+const char* At(const void* base, int64_t index, size_t size) {
+  return static_cast<const char*>(base) + index * static_cast<int64_t>(size);
+}
+char* At(void* base, int64_t index, size_t size) {
+  return static_cast<char*>(base) + index * static_cast<int64_t>(size);
+}
+
+// A loop for elements stored in one type and computed in another. Without conversions all pointers are null.
+template <class Loop>
+struct Converted {
+  Loop loop = nullptr;
+  UnaryLoop widen = nullptr;
+  UnaryLoop narrow = nullptr;  // null when the result needs no conversion (comparisons)
+  size_t in_size = 0;          // of stored elements
+  size_t out_size = 0;
+
+  // Null loop when nothing serves `type`.
+  static Converted For(const LoopTable<Loop>& table, DType type) {
+    std::vector<DType> available;
+    for (const auto& [t, loop] : table.loops) available.push_back(t);
+    const DType compute = ComputeType(type, available);
+    Converted c;
+    if (compute == kInvalidType) return c;
+    c.loop = table.Find(compute);
+    if (compute != type) {
+      c.widen = CastLoop(type, compute);
+      c.narrow = CastLoop(compute, type);
+      WEIR_CHECK(c.widen != nullptr && c.narrow != nullptr, type, compute);
+    }
+    return c;
+  }
+  // Completed with the types of one node.
+  Converted Sized(const KernelSetup& setup) const {
+    Converted c = *this;
+    const DType in = BaseType(setup.input_type(0));
+    const DType out = BaseType(setup.output_type(0));
+    c.in_size = ElementSize(in);
+    c.out_size = ElementSize(out);
+    if (in != out) c.narrow = nullptr;
+    return c;
+  }
+};
+
+void Run(const Converted<UnaryLoop>& c, const void* x, void* y, int64_t n) {
+  if (c.widen == nullptr) return c.loop(x, y, n);
+  Block wide;
+  Block result;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t count = std::min(kBlock, n - i);
+    c.widen(At(x, i, c.in_size), wide.bytes, count);
+    if (c.narrow == nullptr) {
+      c.loop(wide.bytes, At(y, i, c.out_size), count);
+    } else {
+      c.loop(wide.bytes, result.bytes, count);
+      c.narrow(result.bytes, At(y, i, c.out_size), count);
+    }
+  }
+}
+
+Fault Run(const Converted<BinaryLoop>& c, const void* x, const void* y, void* z, int64_t n, Moving moving) {
+  if (c.widen == nullptr) return c.loop(x, y, z, n, moving);
+  Block wide_x;
+  Block wide_y;
+  Block result;
+  if (moving == Moving::kXStands) c.widen(x, wide_x.bytes, 1);
+  if (moving == Moving::kYStands) c.widen(y, wide_y.bytes, 1);
+  Fault fault = Fault::kNone;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t count = std::min(kBlock, n - i);
+    if (moving != Moving::kXStands) c.widen(At(x, i, c.in_size), wide_x.bytes, count);
+    if (moving != Moving::kYStands) c.widen(At(y, i, c.in_size), wide_y.bytes, count);
+    void* out = c.narrow == nullptr ? At(z, i, c.out_size) : result.bytes;
+    const Fault f = c.loop(wide_x.bytes, wide_y.bytes, out, count, moving);
+    if (f != Fault::kNone) fault = f;
+    if (c.narrow != nullptr) c.narrow(result.bytes, At(z, i, c.out_size), count);
+  }
+  return fault;
+}
+
+Kernel MakeUnary(const Converted<UnaryLoop>& c, int cost) {
+  return Kernel::Sync([c, cost](KernelContext& ctx) -> Status {
+           const Tensor& x = ctx.input(0);
+           const void* in = x.raw();
+           const int64_t n = x.num_elements();
+           WEIR_ASSIGN(Tensor y, c.in_size == c.out_size ? ctx.ForwardOrAllocate(0, 0) : ctx.Allocate(0, x.shape()));
+           return ctx.ParallelFor(n, cost, [&](int64_t begin, int64_t end) {
+             Run(c, At(in, begin, c.in_size), At(y.raw(), begin, c.out_size), end - begin);
+           });
+         })
+      .Cheap();
+}
+
+// The fault of any part; parts run on several threads.
+class FaultFlag {
+ public:
+  void Report(Fault f) {
+    if (f != Fault::kNone) fault_.store(f, std::memory_order_relaxed);
+  }
+  Status ToStatus() const {
+    const Fault f = fault_.load(std::memory_order_relaxed);
+    return f == Fault::kNone ? OkStatus() : FaultStatus(f);
+  }
+
+ private:
+  std::atomic<Fault> fault_{Fault::kNone};
+};
+
+Status RunFlat(KernelContext& ctx, const Converted<BinaryLoop>& c, const void* x, const void* y, const Tensor& z,
+               Moving moving, int cost) {
+  const int64_t n = z.num_elements();
+  FaultFlag fault;
+  WEIR_TRY(ctx.ParallelFor(n, cost, [&](int64_t begin, int64_t end) {
+    fault.Report(Run(c, moving == Moving::kXStands ? x : At(x, begin, c.in_size),
+                     moving == Moving::kYStands ? y : At(y, begin, c.in_size), At(z.raw(), begin, c.out_size),
+                     end - begin, moving));
+  }));
+  return fault.ToStatus();
+}
+
+Status RunBroadcast(KernelContext& ctx, const Converted<BinaryLoop>& c, const BroadcastPlan& plan, const void* x,
+                    const void* y, const Tensor& z, int cost) {
+  const Moving moving = plan.stands_still(0)   ? Moving::kXStands
+                        : plan.stands_still(1) ? Moving::kYStands
+                                               : Moving::kBoth;
+  FaultFlag fault;
+  WEIR_TRY(ctx.ParallelFor(z.num_elements(), cost + 8 / std::max<int64_t>(plan.run_length(), 1),
+                           [&](int64_t begin, int64_t end) {
+                             plan.ForRuns(begin, end, [&](const BroadcastPlan::Offsets& at, int64_t out, int64_t n) {
+                               fault.Report(Run(c, At(x, at[0], c.in_size), At(y, at[1], c.in_size),
+                                                At(z.raw(), out, c.out_size), n, moving));
+                             });
+                           }));
+  return fault.ToStatus();
+}
+
+Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int second) {
+  return Kernel::Sync([c, cost, first, second](KernelContext& ctx) -> Status {
+           // Keeps the memory of both alive and readable while one of them becomes the output.
+           const Tensor& a = ctx.input(first);
+           const Tensor& b = ctx.input(second);
+           const void* x = a.raw();
+           const void* y = b.raw();
+           auto output = [&](std::initializer_list<int> reusable, const Shape& shape) {
+             return c.in_size == c.out_size ? ctx.ForwardOrAllocate(reusable, 0, shape) : ctx.Allocate(0, shape);
+           };
+           if (a.shape() == b.shape()) {
+             WEIR_ASSIGN(Tensor z, output({first, second}, a.shape()));
+             return RunFlat(ctx, c, x, y, z, Moving::kBoth, cost);
+           }
+           if (b.num_elements() == 1 && b.rank() <= a.rank()) {
+             WEIR_ASSIGN(Tensor z, output({first}, a.shape()));
+             return RunFlat(ctx, c, x, y, z, Moving::kYStands, cost);
+           }
+           if (a.num_elements() == 1 && a.rank() <= b.rank()) {
+             WEIR_ASSIGN(Tensor z, output({second}, b.shape()));
+             return RunFlat(ctx, c, x, y, z, Moving::kXStands, cost);
+           }
+           WEIR_ASSIGN(BroadcastPlan plan, BroadcastPlan::Make({&a.shape(), &b.shape()}));
+           const bool like_a = plan.shape() == a.shape();
+           const bool like_b = plan.shape() == b.shape();
+           WEIR_ASSIGN(Tensor z, like_a   ? output({first}, plan.shape())
+                                 : like_b ? output({second}, plan.shape())
+                                          : ctx.Allocate(0, plan.shape()));
+           return RunBroadcast(ctx, c, plan, x, y, z, cost);
+         })
+      .Cheap();
+}
+
+KernelList MakeBinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost, int first,
+                             int second) {
+  KernelList list;
+  for (DType type : types) {
+    Converted<BinaryLoop> c = Converted<BinaryLoop>::For(loops, type);
+    if (c.loop == nullptr) continue;
+    list.push_back(KernelDef{.types = {{"T", type}},
+                             .make = [c, cost, first, second](KernelSetup& setup) -> Result<Kernel> {
+                               return MakeBinary(c.Sized(setup), cost, first, second);
+                             },
+                             .host_memory = {}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Status FaultStatus(Fault fault) {
+  switch (fault) {
+    case Fault::kDivisionByZero:
+      return InvalidArgument("Integer division by zero");
+    case Fault::kNegativePower:
+      return InvalidArgument("Integers to negative integer powers are not allowed");
+    case Fault::kNone:
+      break;
+  }
+  return OkStatus();
+}
+
+DType ComputeType(DType type, const std::vector<DType>& available) {
+  auto has = [&](DType t) { return std::find(available.begin(), available.end(), t) != available.end(); };
+  if (has(type)) return type;
+  if ((type == kHalf || type == kBFloat16) && has(kFloat)) return kFloat;
+  if ((type == kHalf || type == kBFloat16 || type == kFloat) && has(kDouble)) return kDouble;
+  if (type == kComplex64 && has(kComplex128)) return kComplex128;
+  return kInvalidType;
+}
+
+std::vector<DType> TypesNamed(std::string_view names) {
+  std::vector<DType> types;
+  while (!names.empty()) {
+    const size_t comma = names.find(", ");
+    Result<DType> type = ParseDType(names.substr(0, comma));
+    WEIR_CHECK(type.ok(), names);
+    types.push_back(*type);
+    names = comma == std::string_view::npos ? "" : names.substr(comma + 2);
+  }
+  return types;
+}
+
+KernelList UnaryKernels(const std::vector<DType>& types, const UnaryLoops& loops, int cost, std::string attr) {
+  KernelList list;
+  for (DType type : types) {
+    Converted<UnaryLoop> c = Converted<UnaryLoop>::For(loops, type);
+    if (c.loop == nullptr) continue;
+    list.push_back(KernelDef{.types = {{attr, type}},
+                             .make = [c, cost](KernelSetup& setup) -> Result<Kernel> { return MakeUnary(c.Sized(setup), cost); },
+                             .host_memory = {}});
+  }
+  return list;
+}
+
+KernelList BinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost) {
+  return MakeBinaryKernels(types, loops, cost, 0, 1);
+}
+KernelList SwappedBinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost) {
+  return MakeBinaryKernels(types, loops, cost, 1, 0);
+}
+
+KernelList UntypedKernels(KernelList kernels) {
+  for (KernelDef& def : kernels) def.types.clear();
+  return kernels;
+}
+
+GradientFn FromXAndY(UnaryGradient gradient) {
+  return [gradient](GradientContext& g) -> Result<Gradients> {
+    return Gradients{gradient(g.input(0), g.output(0), g.d_output(0))};
+  };
+}
+
+void AddUnary(OpRegistry& registry, UnaryOp op) {
+  registry.Add({
+      .name = op.name,
+      .signature = "x: T -> y: T",
+      .attrs = {"T: {" + op.types + "}"},
+      .shape = SameAsInput(0),
+      .gradient = op.gradient,
+      .no_gradient = op.no_gradient,
+      .kernels = UnaryKernels(TypesNamed(op.types), op.loops, op.cost),
+  });
+}
+
+void AddBinary(OpRegistry& registry, BinaryOp op) {
+  registry.Add({
+      .name = op.name,
+      .signature = op.signature,
+      .attrs = {"T: {" + op.types + "}"},
+      .shape = BroadcastInputs(),
+      .gradient = op.gradient,
+      .kernels = BinaryKernels(TypesNamed(op.types), op.loops, op.cost),
+      .commutative = op.commutative,
+      .aggregate = op.aggregate,
+  });
+}
+
+}  // namespace weir::ops

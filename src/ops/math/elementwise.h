@@ -1,0 +1,183 @@
+// Elementwise ops as tables: a loop over contiguous elements per op and compute type; everything around it (broadcasting,
+// threads, reuse of input memory, narrow types that are computed in a wider one) is written once, on untyped memory.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "op/kernel.h"
+#include "op/op_registry.h"
+
+namespace weir::ops {
+
+// y[i] = f(x[i]). x and y may be the same memory.
+using UnaryLoop = void (*)(const void* x, void* y, int64_t n);
+
+// What went wrong inside of a loop; the loop itself always finishes.
+enum class Fault { kNone, kDivisionByZero, kNegativePower };
+Status FaultStatus(Fault fault);
+
+// z[i] = f(x[i], y[i]); with kXStands or kYStands that operand is one element. z may be the memory of x or y.
+enum class Moving { kBoth, kXStands, kYStands };
+using BinaryLoop = Fault (*)(const void* x, const void* y, void* z, int64_t n, Moving moving);
+
+template <class Loop>
+struct LoopTable {
+  std::vector<std::pair<DType, Loop>> loops;
+
+  Loop Find(DType type) const {
+    for (const auto& [t, loop] : loops) {
+      if (t == type) return loop;
+    }
+    return nullptr;
+  }
+  LoopTable And(const LoopTable& other) && {
+    loops.insert(loops.end(), other.loops.begin(), other.loops.end());
+    return std::move(*this);
+  }
+};
+using UnaryLoops = LoopTable<UnaryLoop>;
+using BinaryLoops = LoopTable<BinaryLoop>;
+
+// The type that values of `type` are computed in, given the loops there are: itself, or a wider one that holds it
+// (half -> float, float -> double, complex64 -> complex128); kInvalidType when there is none.
+DType ComputeType(DType type, const std::vector<DType>& available);
+
+// "float, double" -> {kFloat, kDouble}. REQUIRES: known names.
+std::vector<DType> TypesNamed(std::string_view names);
+
+// Kernels for every one of `types` that the loops can serve; `cost` in nanoseconds per element.
+KernelList UnaryKernels(const std::vector<DType>& types, const UnaryLoops& loops, int cost = 1, std::string attr = "T");
+KernelList BinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost = 1);
+// z[i] = f(y[i], x[i]): Greater out of Less.
+KernelList SwappedBinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost = 1);
+
+// For ops whose types are fixed: the same kernels, chosen without looking at an attribute.
+KernelList UntypedKernels(KernelList kernels);
+
+// One row of a table of ops. `types` in the spelling of schemas: "half, float".
+struct UnaryOp {
+  std::string name;
+  std::string types;
+  UnaryLoops loops;
+  GradientFn gradient = {};
+  int cost = 1;
+  NoGradient no_gradient = NoGradient::kNone;
+};
+void AddUnary(OpRegistry& registry, UnaryOp op);
+struct BinaryOp {
+  std::string name;
+  std::string types;
+  BinaryLoops loops;
+  GradientFn gradient = {};
+  int cost = 1;
+  bool commutative = false;
+  bool aggregate = false;
+  std::string signature = "x: T, y: T -> z: T";
+};
+void AddBinary(OpRegistry& registry, BinaryOp op);
+
+// A gradient of a unary op as a function of x, y and dy.
+using UnaryGradient = Output (*)(Output x, Output y, Output dy);
+GradientFn FromXAndY(UnaryGradient gradient);
+
+// --- loops out of functions of one element ----------------------------------------------------------------------------
+#ifdef WEIR_FEW_TYPES
+template <class T>
+constexpr bool kCompiled = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> ||
+                           std::is_same_v<T, int64_t> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t> ||
+                           std::is_same_v<T, uint8_t> || std::is_same_v<T, bool> || std::is_same_v<T, std::string> ||
+                           std::is_same_v<T, std::complex<float>>;
+#else
+template <class T>
+constexpr bool kCompiled = true;
+#endif
+
+// An element is written only after those at the same place have been read: iterations do not depend on each other.
+#if defined(__clang__)
+#define WEIR_INDEPENDENT
+#else
+#define WEIR_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+template <class T, class F>
+void UnaryLoopOf(const void* in, void* out, int64_t n) {
+  using R = decltype(F{}(std::declval<T>()));
+  const T* x = static_cast<const T*>(in);
+  R* y = static_cast<R*>(out);
+  WEIR_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) y[i] = F{}(x[i]);
+}
+
+// Runs body(i, x, y) in the three ways operands can move.
+template <class T, class R, class F>
+Fault BinaryLoopOver(const void* a, const void* b, void* out, int64_t n, Moving moving, F f) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  R* z = static_cast<R*>(out);
+  if (moving == Moving::kBoth) {
+    WEIR_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
+  } else if (moving == Moving::kYStands) {
+    const T c = *y;
+    WEIR_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], c);
+  } else {
+    const T c = *x;
+    WEIR_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) z[i] = f(c, y[i]);
+  }
+  return Fault::kNone;
+}
+
+// F: R(T, T), or R(T, T, Fault&) for functions that can fail on some values.
+template <class T, class F>
+Fault BinaryLoopOf(const void* x, const void* y, void* z, int64_t n, Moving moving) {
+  if constexpr (std::is_invocable_v<F, T, T, Fault&>) {
+    using R = decltype(F{}(std::declval<T>(), std::declval<T>(), std::declval<Fault&>()));
+    Fault fault = Fault::kNone;
+    BinaryLoopOver<T, R>(x, y, z, n, moving, [&fault](const T& a, const T& b) { return F{}(a, b, fault); });
+    return fault;
+  } else {
+    using R = decltype(F{}(std::declval<T>(), std::declval<T>()));
+    return BinaryLoopOver<T, R>(x, y, z, n, moving, F{});
+  }
+}
+
+// UnaryFor<float, double>([](auto x) { return -x; })
+template <class... Ts, class F>
+UnaryLoops UnaryFor(F) {
+  UnaryLoops table;
+  auto add = [&]<class T>(TypeTag<T>) {
+    if constexpr (kCompiled<T>) table.loops.emplace_back(DTypeOf<T>(), &UnaryLoopOf<T, F>);
+  };
+  (add(TypeTag<Ts>{}), ...);
+  return table;
+}
+template <class... Ts, class F>
+BinaryLoops BinaryFor(F) {
+  BinaryLoops table;
+  auto add = [&]<class T>(TypeTag<T>) {
+    if constexpr (kCompiled<T>) table.loops.emplace_back(DTypeOf<T>(), &BinaryLoopOf<T, F>);
+  };
+  (add(TypeTag<Ts>{}), ...);
+  return table;
+}
+// The loops of unsigned integers also for the signed ones of the same width (arithmetic that wraps around).
+template <class Loop>
+LoopTable<Loop> AlsoSigned(LoopTable<Loop> table) {
+  const std::pair<DType, DType> pairs[] = {{kUint8, kInt8}, {kUint16, kInt16}, {kUint32, kInt32}, {kUint64, kInt64}};
+  for (auto [u, s] : pairs) {
+    if (Loop loop = table.Find(u)) table.loops.emplace_back(s, loop);
+  }
+  return table;
+}
+
+// A function over whole spans as a loop.
+template <class T, void (*F)(const T*, T*, int64_t)>
+void SpanLoop(const void* x, void* y, int64_t n) {
+  F(static_cast<const T*>(x), static_cast<T*>(y), n);
+}
+
+}  // namespace weir::ops
