@@ -3,34 +3,72 @@
 
 namespace weir::ops {
 
+void RegisterBitcast(OpRegistry& registry);
+void RegisterBounds(OpRegistry& registry);
 void RegisterBroadcast(OpRegistry& registry);
+void RegisterCheckNumerics(OpRegistry& registry);
 void RegisterConcat(OpRegistry& registry);
 void RegisterConstant(OpRegistry& registry);
+void RegisterDiag(OpRegistry& registry);
+void RegisterDynamicStitch(OpRegistry& registry);
+void RegisterEditDistance(OpRegistry& registry);
 void RegisterFill(OpRegistry& registry);
 void RegisterGather(OpRegistry& registry);
+void RegisterGatherNd(OpRegistry& registry);
 void RegisterIdentity(OpRegistry& registry);
+void RegisterMirrorPad(OpRegistry& registry);
+void RegisterOneHot(OpRegistry& registry);
+void RegisterPad(OpRegistry& registry);
 void RegisterReshape(OpRegistry& registry);
+void RegisterReverse(OpRegistry& registry);
+void RegisterRoll(OpRegistry& registry);
+void RegisterScatterNd(OpRegistry& registry);
 void RegisterShape(OpRegistry& registry);
 void RegisterSlice(OpRegistry& registry);
+void RegisterSpaceBatch(OpRegistry& registry);
+void RegisterSpaceDepth(OpRegistry& registry);
 void RegisterSplit(OpRegistry& registry);
 void RegisterStridedSlice(OpRegistry& registry);
 void RegisterTile(OpRegistry& registry);
+void RegisterTopK(OpRegistry& registry);
 void RegisterTranspose(OpRegistry& registry);
+void RegisterUnique(OpRegistry& registry);
+void RegisterUnravelIndex(OpRegistry& registry);
+void RegisterWhere(OpRegistry& registry);
 
 void RegisterArrayOps(OpRegistry& registry) {
+  RegisterBitcast(registry);
+  RegisterBounds(registry);
   RegisterBroadcast(registry);
+  RegisterCheckNumerics(registry);
   RegisterConcat(registry);
   RegisterConstant(registry);
+  RegisterDiag(registry);
+  RegisterDynamicStitch(registry);
+  RegisterEditDistance(registry);
   RegisterFill(registry);
   RegisterGather(registry);
+  RegisterGatherNd(registry);
   RegisterIdentity(registry);
+  RegisterMirrorPad(registry);
+  RegisterOneHot(registry);
+  RegisterPad(registry);
   RegisterReshape(registry);
+  RegisterReverse(registry);
+  RegisterRoll(registry);
+  RegisterScatterNd(registry);
   RegisterShape(registry);
   RegisterSlice(registry);
+  RegisterSpaceBatch(registry);
+  RegisterSpaceDepth(registry);
   RegisterSplit(registry);
   RegisterStridedSlice(registry);
   RegisterTile(registry);
+  RegisterTopK(registry);
   RegisterTranspose(registry);
+  RegisterUnique(registry);
+  RegisterUnravelIndex(registry);
+  RegisterWhere(registry);
 }
 
 }  // namespace weir::ops

@@ -5,6 +5,7 @@
 #include "op/op_registry.h"
 #include "ops/array/elements.h"
 #include "ops/array/slice_spec.h"
+#include "ops/state/variable_access.h"
 
 namespace weir::ops {
 namespace {
@@ -91,27 +92,12 @@ Status AssignBox(KernelContext& ctx, const SliceMasks& masks, const Tensor& whol
   return OkStatus();
 }
 
-Status RunAssignRef(KernelContext& ctx, const SliceMasks& masks) {
-  const ResourcePtr<VariableState>& variable = ctx.ref_input(0);
-  std::lock_guard lock(variable->mu());
-  Tensor& whole = variable->value_locked();
-  if (!whole.valid()) return FailedPrecondition("Attempting to use uninitialized value {}", ctx.name());
-  WEIR_TRY(AssignBox(ctx, masks, whole));
-  ctx.ForwardRef(0, 0);
-  return OkStatus();
-}
-
-Status RunAssignResource(KernelContext& ctx, const SliceMasks& masks) {
-  WEIR_ASSIGN(ResourcePtr<VariableState> variable, ctx.LookupResource<VariableState>(0));
-  if (variable->dtype() != ctx.input(4).dtype())
-    return InvalidArgument("cannot assign a {} value to a slice of a {} variable", ctx.input(4).dtype(), variable->dtype());
-  std::lock_guard lock(variable->mu());
-  Tensor& whole = variable->value_locked();
-  if (!whole.valid()) return FailedPrecondition("Attempting to use uninitialized value {}", ctx.name());
-  // Those who read the value before keep what they read.
-  if (!whole.OwnsMemoryAlone()) {
-    WEIR_ASSIGN(whole, whole.Clone());
-  }
+template <Face kFace>
+Status RunAssign(KernelContext& ctx, const SliceMasks& masks) {
+  WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, kFace, 1, Extent::kDense));
+  const Tensor& whole = update.value(0);
+  if (whole.dtype() != ctx.input(4).dtype())
+    return InvalidArgument("cannot assign a {} value to a slice of a {} variable", ctx.input(4).dtype(), whole.dtype());
   return AssignBox(ctx, masks, whole);
 }
 
@@ -233,14 +219,14 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .signature = "ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)",
       .attrs = Attrs("{int32, int64}"),
       .shape = SameAsInput(0),
-      .kernels = CpuKernel(MakeWithMasks<RunAssignRef>),
+      .kernels = CpuKernel(MakeWithMasks<RunAssign<Face::kRef>>),
   });
   registry.Add({
       .name = "ResourceStridedSliceAssign",
       .signature = "ref: resource, begin: Index, end: Index, strides: Index, value: T ->",
       .attrs = Attrs("{int32, int64}"),
       .shape = NoOutputs(),
-      .kernels = CpuKernel(MakeWithMasks<RunAssignResource>),
+      .kernels = CpuKernel(MakeWithMasks<RunAssign<Face::kResource>>),
       .stateful = true,
   });
   registry.Add({

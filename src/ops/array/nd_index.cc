@@ -1,0 +1,58 @@
+#include "ops/array/nd_index.h"
+
+#include "ops/array/int_inputs.h"
+
+namespace weir::ops {
+namespace {
+
+template <class Index>
+int64_t Flatten(const Tensor& indices, const Shape& target, int depth, std::vector<int64_t>* out) {
+  const Index* at = indices.data<Index>();
+  for (size_t k = 0; k < out->size(); ++k) {
+    int64_t flat = 0;
+    for (int d = 0; d < depth; ++d) {
+      const auto v = static_cast<int64_t>(*at++);
+      if (static_cast<uint64_t>(v) >= static_cast<uint64_t>(target[d])) return static_cast<int64_t>(k);
+      flat = flat * target[d] + v;
+    }
+    (*out)[k] = flat;
+  }
+  return -1;
+}
+
+}  // namespace
+
+Result<NdIndices> ResolveNdIndices(const Tensor& indices, const Shape& target, std::string_view target_name) {
+  if (indices.rank() < 1) return InvalidArgument("indices must be at least a vector");
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth > target.rank())
+    return InvalidArgument("index innermost dimension length must be <= {} rank; saw: {} vs. {}", target_name, depth,
+                           target.rank());
+  NdIndices out;
+  out.depth = static_cast<int>(depth);
+  int64_t count = 1;
+  for (int i = 0; i + 1 < indices.rank(); ++i) count *= indices.dim(i);
+  for (int i = out.depth; i < target.rank(); ++i) out.slice *= target[i];
+  // Positions of no dimension take no memory: their count is not bounded by that of the indices.
+  if (depth == 0 && count > (int64_t{1} << 31)) return InvalidArgument("too many indices: {}", indices.shape());
+  out.slices.resize(static_cast<size_t>(count));
+  int64_t bad = -1;
+  switch (indices.dtype()) {
+    case kInt16: bad = Flatten<int16_t>(indices, target, out.depth, &out.slices); break;
+    case kUint16: bad = Flatten<uint16_t>(indices, target, out.depth, &out.slices); break;
+    case kInt32: bad = Flatten<int32_t>(indices, target, out.depth, &out.slices); break;
+    default: bad = Flatten<int64_t>(indices, target, out.depth, &out.slices); break;
+  }
+  if (bad < 0) return out;
+  Ints position, where;
+  for (int64_t d = 0; d < depth; ++d) position.push_back(IntAt(indices, bad * depth + d));
+  for (int i = indices.rank() - 2; i >= 0; --i) {
+    where.insert(where.begin(), bad % indices.dim(i));
+    bad /= indices.dim(i);
+  }
+  return InvalidArgument("indices{} = [{}] does not index into {} shape {}",
+                         where.empty() ? std::string() : fmt::format("[{}]", fmt::join(where, ",")), fmt::join(position, ", "),
+                         target_name, target);
+}
+
+}  // namespace weir::ops
