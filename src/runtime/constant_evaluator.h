@@ -1,0 +1,13 @@
+// LocalConstantEvaluator: runs the CPU kernel of a node on known inputs, on the calling thread. Nodes with state, with
+// references, that wait or that give out large values are refused. Thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "graph/constant_evaluator.h"
+
+namespace weir {
+
+std::shared_ptr<ConstantEvaluator> MakeLocalConstantEvaluator();
+
+}  // namespace weir

@@ -1,0 +1,89 @@
+// Taking, starting and waiting for steps. With a deadline the caller only watches the clock, and a thread of the blocking
+// pool does what it would have done.
+#include "runtime/executor.h"
+
+#include "runtime/step.h"
+
+namespace weir {
+namespace {
+
+constexpr size_t kSpareSteps = 16;
+
+}  // namespace
+
+Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+Executor::~Executor() = default;
+
+Step* Executor::Take() {
+  {
+    std::lock_guard lock(mu_);
+    if (!spare_.empty()) {
+      Step* step = spare_.back().release();
+      spare_.pop_back();
+      return step;
+    }
+  }
+  return new Step(*plan_);
+}
+
+void Executor::Return(Step* step) {
+  std::unique_ptr<Step> owned(step);
+  std::lock_guard lock(mu_);
+  if (spare_.size() < kSpareSteps) spare_.push_back(std::move(owned));
+}
+
+Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const Tensor> feeds) {
+  Step* step = Take();
+  step->Prepare(shared_from_this(), args, nullptr);
+  auto feed = [&](int32_t k) { return feeds[k]; };
+  if (args.deadline_nanos == 0) {
+    step->Start(feed, /*keeps_dear=*/true, /*may_block=*/true);
+  } else {
+    step->Ref();
+    args.context.blocking_pool->Schedule([step, &feed] {
+      step->Start(feed, /*keeps_dear=*/true, /*may_block=*/true);
+      step->Wait(0);
+      step->Unref();
+    });
+  }
+  step->Wait(args.deadline_nanos);
+  step->Detach();
+  Result<std::vector<Tensor>> result = step->TakeResult();
+  step->Unref();
+  return result;
+}
+
+void Executor::Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone done) {
+  Step* step = Take();
+  step->Prepare(shared_from_this(), args, std::move(done));
+  step->Ref();  // the step may end, and let go of itself, before this function does
+  step->Start([&](int32_t k) { return std::move(feeds[k]); }, /*keeps_dear=*/false, /*may_block=*/false);
+  step->Unref();
+}
+
+std::unique_ptr<PartialStep> Executor::StartPartial(const StepArgs& args) {
+  Step* step = Take();
+  step->Prepare(shared_from_this(), args, nullptr);
+  step->Start([](int32_t) { return Tensor(); }, /*keeps_dear=*/false, /*may_block=*/false);
+  return std::make_unique<PartialStep>(step);
+}
+
+PartialStep::~PartialStep() {
+  if (!step_->finished()) {
+    step_->Abandon(Cancelled("The partial run was given up before it ended"));
+    step_->Wait(0);
+  }
+  step_->Detach();
+  step_->Unref();
+}
+
+void PartialStep::Feed(int feed, Tensor value) { step_->DeliverFeed(feed, std::move(value)); }
+
+Result<Tensor> PartialStep::Fetch(int fetch) { return step_->WaitForFetch(fetch); }
+
+Status PartialStep::WaitForEnd() {
+  step_->Wait(0);
+  return step_->status();
+}
+
+}  // namespace weir

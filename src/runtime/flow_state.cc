@@ -1,0 +1,300 @@
+// The rules of docs/control-flow.md, one function each. All of them run with the step's flow lock held.
+#include "runtime/flow_state.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+constexpr int32_t kLive = -1;
+
+}  // namespace
+
+struct Frame {
+  int32_t info = 0;  // the static frame
+  Frame* parent = nullptr;
+  Iteration* parent_iteration = nullptr;
+  int64_t newest = 0;                    // the number of the last iteration that has been started
+  std::vector<Iteration*> iterations;    // those alive, oldest first
+  int32_t pending_enters = 0;            // Enter nodes that did not come yet
+  std::vector<FlowState::LoopValue> invariants;  // values of constant Enter nodes, for every iteration
+  std::vector<FlowState::LoopValue> deferred;    // NextIteration values that wait for room in the window
+  std::vector<int32_t> dead_exits;       // of the newest iteration
+
+  Iteration* Find(int64_t number) const {
+    const int64_t oldest = iterations.empty() ? 0 : iterations.front()->number;
+    const int64_t at = number - oldest;
+    return at >= 0 && at < static_cast<int64_t>(iterations.size()) ? iterations[at] : nullptr;
+  }
+};
+
+FlowState::FlowState(const Plan& plan)
+    : plan_(plan), root_(std::make_unique<Frame>()), spare_(plan.frames.size()) {}
+
+FlowState::~FlowState() { Clear(); }
+
+void FlowState::Reset(Iteration* root) {
+  Clear();
+  root->frame = root_.get();
+  root->number = 0;
+  root->outstanding = 0;
+  root_->iterations.assign(1, root);
+  num_reached_ = 0;
+}
+
+void FlowState::Start(Progress& progress) {
+  std::lock_guard lock(mu_);
+  Iteration* root = root_->iterations.front();
+  for (int32_t n : plan_.roots) MakeReady(root, n, false, progress);
+  for (int32_t n : plan_.constants) {
+    EdgeValue value{*plan_.nodes[n].constant, nullptr};
+    Activate(root, plan_.nodes[n].edges, plan_.nodes[n].control_edges, &value, 0, false, false, true, progress);
+  }
+}
+
+void FlowState::SeedFeed(int32_t feed, const Tensor& value, Progress& progress) {
+  std::lock_guard lock(mu_);
+  EdgeValue edge_value{value, nullptr};
+  Activate(root_->iterations.front(), plan_.feeds[feed].edges, {}, &edge_value, 0, false, false, true, progress);
+}
+
+void FlowState::Propagate(const ReadyNode& done, EdgeValue* outputs, uint64_t dead_outputs, Progress& progress) {
+  std::lock_guard lock(mu_);
+  const PlanNode& node = plan_.nodes[done.node];
+  Iteration* iteration = done.iteration;
+  Frame* frame = iteration->frame;
+  if (node.kind == NodeKind::kEnter) {
+    PropagateEnter(done, outputs, progress);
+  } else if (node.kind == NodeKind::kExit) {
+    PropagateExit(done, outputs, progress);
+  } else if (node.kind == NodeKind::kNextIteration) {
+    PropagateNextIteration(done, outputs, progress);
+  } else {
+    Activate(iteration, node.edges, node.control_edges, outputs, dead_outputs, done.dead, false, true, progress);
+  }
+  if (frame->parent == nullptr) ++num_reached_;
+  --iteration->outstanding;
+  EndIterations(frame, progress);
+}
+
+void FlowState::Activate(Iteration* iteration, const PlanEdges& edges, const PlanEdges& control_edges, EdgeValue* outputs,
+                         uint64_t dead_outputs, bool dead, bool from_enter, bool move, Progress& progress) {
+  for (int32_t e = edges.begin; e < edges.end; ++e) {
+    const PlanEdge& edge = plan_.edges[e];
+    const bool dead_edge = dead || (edge.output < 64 && ((dead_outputs >> edge.output) & 1) != 0);
+    ActivateValue(iteration, edge, &outputs[edge.output], dead_edge, from_enter, move && edge.last, progress);
+  }
+  for (int32_t e = control_edges.begin; e < control_edges.end; ++e)
+    ActivateControl(iteration, plan_.control_edges[e], dead, progress);
+}
+
+void FlowState::ActivateValue(Iteration* iteration, const PlanEdge& edge, EdgeValue* value, bool dead, bool from_enter,
+                              bool move, Progress& progress) {
+  auto take = [&]() -> EdgeValue { return move ? std::move(*value) : *value; };
+  if (edge.node == kFetchEdge) {
+    progress.fetched.push_back({edge.entry, dead ? EdgeValue() : take(), dead});
+    return;
+  }
+  const PlanNode& node = plan_.nodes[edge.node];
+  int32_t& pending = iteration->pending[node.counter];
+  int32_t& dead_count = iteration->dead[node.counter];
+  if (node.kind == NodeKind::kMerge) {
+    if (dead_count == kLive) return;  // the first live value has won
+    if (!dead) {
+      dead_count = kLive;
+      iteration->entries[edge.entry] = take();
+      if (pending == 0) MakeReady(iteration, edge.node, false, progress);
+      return;
+    }
+    // A loop that is entered dead gets no value from its back edge.
+    dead_count = from_enter ? node.num_inputs : dead_count + 1;
+    if (dead_count == node.num_inputs && pending == 0) MakeReady(iteration, edge.node, true, progress);
+    return;
+  }
+  if (dead) {
+    ++dead_count;
+  } else {
+    iteration->entries[edge.entry] = take();
+  }
+  if (--pending == 0) MakeReady(iteration, edge.node, dead_count > 0, progress);
+}
+
+void FlowState::ActivateControl(Iteration* iteration, int32_t consumer, bool dead, Progress& progress) {
+  const PlanNode& node = plan_.nodes[consumer];
+  int32_t& pending = iteration->pending[node.counter];
+  int32_t& dead_count = iteration->dead[node.counter];
+  --pending;
+  if (node.kind == NodeKind::kMerge) {
+    const bool all_dead = dead_count >= node.num_inputs;
+    if (pending == 0 && (dead_count == kLive || all_dead)) MakeReady(iteration, consumer, all_dead, progress);
+    return;
+  }
+  if (dead) ++dead_count;
+  if (pending == 0) MakeReady(iteration, consumer, dead_count > 0, progress);
+}
+
+// The outputs of an Enter, Exit or NextIteration `node`, in the iteration they lead to.
+void FlowState::ActivateOne(Iteration* iteration, int32_t n, EdgeValue value, bool dead, Progress& progress) {
+  const PlanNode& node = plan_.nodes[n];
+  Activate(iteration, node.edges, node.control_edges, &value, 0, dead, node.kind == NodeKind::kEnter, true, progress);
+}
+
+void FlowState::MakeReady(Iteration* iteration, int32_t node, bool dead, Progress& progress) {
+  ++iteration->outstanding;
+  progress.ready.push_back({iteration, node, dead});
+}
+
+void FlowState::PropagateEnter(const ReadyNode& done, EdgeValue* outputs, Progress& progress) {
+  const PlanNode& node = plan_.nodes[done.node];
+  Frame* child = FindOrMakeChild(done.iteration, node.child_frame);
+  if (node.constant_enter) {
+    for (Iteration* iteration : child->iterations) ActivateOne(iteration, done.node, outputs[0], done.dead, progress);
+    child->invariants.push_back({done.node, std::move(outputs[0]), done.dead});
+  } else {
+    ActivateOne(child->iterations.front(), done.node, std::move(outputs[0]), done.dead, progress);
+  }
+  --child->pending_enters;
+  EndIterations(child, progress);
+}
+
+// A dead Exit of an iteration that is not the last says nothing: it counts only when the loop ends with it.
+void FlowState::PropagateExit(const ReadyNode& done, EdgeValue* outputs, Progress& progress) {
+  Frame* frame = done.iteration->frame;
+  if (!done.dead) {
+    ActivateOne(frame->parent_iteration, done.node, std::move(outputs[0]), false, progress);
+  } else if (done.iteration->number == frame->newest) {
+    frame->dead_exits.push_back(done.node);
+  }
+}
+
+// A dead NextIteration is where the loop ends.
+void FlowState::PropagateNextIteration(const ReadyNode& done, EdgeValue* outputs, Progress& progress) {
+  if (done.dead) return;
+  Frame* frame = done.iteration->frame;
+  const bool opens = done.iteration->number == frame->newest;
+  const auto window = static_cast<size_t>(plan_.frames[frame->info].info.parallel_iterations);
+  if (opens && frame->iterations.size() >= window) {
+    frame->deferred.push_back({done.node, std::move(outputs[0]), false});
+    return;
+  }
+  Iteration* next = opens ? StartIteration(frame, progress) : frame->Find(done.iteration->number + 1);
+  ActivateOne(next, done.node, std::move(outputs[0]), false, progress);
+}
+
+Frame* FlowState::FindOrMakeChild(Iteration* iteration, int32_t static_frame) {
+  for (Frame* child : iteration->children) {
+    if (child->info == static_frame) return child;
+  }
+  auto* child = new Frame();
+  child->info = static_frame;
+  child->parent = iteration->frame;
+  child->parent_iteration = iteration;
+  child->pending_enters = plan_.frames[static_frame].info.num_enters;
+  Iteration* first = TakeIteration(static_frame);
+  first->frame = child;
+  first->number = 0;
+  child->iterations.push_back(first);
+  iteration->children.push_back(child);
+  return child;
+}
+
+Iteration* FlowState::StartIteration(Frame* frame, Progress& progress) {
+  Iteration* iteration = TakeIteration(frame->info);
+  iteration->frame = frame;
+  iteration->number = ++frame->newest;
+  frame->iterations.push_back(iteration);
+  frame->dead_exits.clear();
+  for (const LoopValue& invariant : frame->invariants)
+    ActivateOne(iteration, invariant.node, invariant.value, invariant.dead, progress);
+  std::vector<LoopValue> deferred = std::move(frame->deferred);
+  frame->deferred.clear();
+  for (LoopValue& value : deferred) ActivateOne(iteration, value.node, std::move(value.value), false, progress);
+  return iteration;
+}
+
+// An iteration has ended when nothing of it runs, the one before it has ended, and no Enter can come any more. Each that
+// ends makes room for one that was deferred; when none is left, the frame has ended, and maybe the iteration around it.
+void FlowState::EndIterations(Frame* frame, Progress& progress) {
+  while (frame->parent != nullptr) {
+    while (!frame->iterations.empty() && frame->pending_enters == 0) {
+      Iteration* oldest = frame->iterations.front();
+      if (oldest->outstanding > 0 || !oldest->children.empty()) break;
+      frame->iterations.erase(frame->iterations.begin());
+      ReturnIteration(frame->info, oldest);
+      if (!frame->deferred.empty()) StartIteration(frame, progress);
+    }
+    if (!frame->iterations.empty()) return;
+    Frame* parent = frame->parent;
+    EndFrame(frame, progress);
+    frame = parent;
+  }
+}
+
+void FlowState::EndFrame(Frame* frame, Progress& progress) {
+  Iteration* outer = frame->parent_iteration;
+  for (int32_t exit : frame->dead_exits) ActivateOne(outer, exit, EdgeValue(), true, progress);
+  outer->children.erase(std::find(outer->children.begin(), outer->children.end(), frame));
+  delete frame;
+}
+
+Iteration* FlowState::TakeIteration(int32_t static_frame) {
+  const PlanFrame& info = plan_.frames[static_frame];
+  const size_t count = info.initial_pending.size();
+  Iteration* iteration;
+  if (!spare_[static_frame].empty()) {
+    iteration = spare_[static_frame].back().release();
+    spare_[static_frame].pop_back();
+  } else {
+    iteration = new Iteration();
+    iteration->entries = std::make_unique<EdgeValue[]>(info.num_entries);
+    iteration->pending = std::make_unique<int32_t[]>(count);
+    iteration->dead = std::make_unique<int32_t[]>(count);
+  }
+  std::copy(info.initial_pending.begin(), info.initial_pending.end(), iteration->pending.get());
+  std::fill_n(iteration->dead.get(), count, 0);
+  iteration->outstanding = 0;
+  return iteration;
+}
+
+void FlowState::ReturnIteration(int32_t static_frame, Iteration* iteration) {
+  iteration->frame = nullptr;
+  spare_[static_frame].emplace_back(iteration);
+}
+
+Status FlowState::CheckAllReached() {
+  std::lock_guard lock(mu_);
+  if (num_reached_ == plan_.frames[0].num_nodes) return OkStatus();
+  const Iteration& root = *root_->iterations.front();
+  for (size_t n = 0; n < plan_.nodes.size(); ++n) {
+    const PlanNode& node = plan_.nodes[n];
+    if (node.frame != 0 || node.is_source) continue;
+    const bool waits_for_values = node.kind == NodeKind::kMerge && root.dead[node.counter] != kLive &&
+                                  root.dead[node.counter] < node.num_inputs;
+    if (root.pending[node.counter] == 0 && !waits_for_values) continue;
+    return MarkNode(InvalidArgument("The step cannot go on: node '{}' ({}) never got all of its inputs. A loop that it "
+                                    "depends on did not end, or ended without a value",
+                                    node.info->name, node.info->op->name), node.info->name);
+  }
+  return Internal("the step ended before all of its nodes were reached");
+}
+
+void FlowState::Clear() {
+  for (Iteration* iteration : root_->iterations) {
+    for (Frame* child : iteration->children) DestroyFrame(child);
+    iteration->children.clear();
+  }
+  root_->iterations.clear();
+}
+
+void FlowState::DestroyFrame(Frame* frame) {
+  for (Iteration* iteration : frame->iterations) {
+    for (Frame* child : iteration->children) DestroyFrame(child);
+    iteration->children.clear();
+    const int32_t count = plan_.frames[frame->info].num_entries;
+    for (int32_t i = 0; i < count; ++i) iteration->entries[i] = EdgeValue();
+    ReturnIteration(frame->info, iteration);
+  }
+  delete frame;
+}
+
+}  // namespace weir

@@ -1,0 +1,118 @@
+// A call starts on the calling thread: cheap bodies end there, and costly nodes go to the pool. Calls that nest too deeply on
+// one thread (recursion, a loop whose iterations end at once) go to the pool as a whole, so that no stack overflows.
+#include "runtime/function_runner.h"
+
+namespace weir {
+namespace {
+
+constexpr int kMaxInlineDepth = 8;
+
+int& InlineDepth() {
+  thread_local int depth = 0;
+  return depth;
+}
+
+std::string CanonicalName(const FuncAttr& function) {
+  std::string name = function.name;
+  if (function.attrs != nullptr) {
+    for (const auto& [key, value] : *function.attrs) {
+      if (!key.starts_with("_")) name += fmt::format("\n{}={}", key, value.ToString());
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+struct LocalFunctionRunner::Function {
+  FuncAttr attr;
+  std::mutex mu;  // held while it is compiled
+  FunctionBody body;
+  std::shared_ptr<Executor> executor;
+  Status error;
+};
+
+LocalFunctionRunner::LocalFunctionRunner(const FunctionLibrary& library, const OpRegistry& registry,
+                                         const std::vector<std::unique_ptr<Device>>& devices, ResourceManager* resources,
+                                         Options options)
+    : library_(library), registry_(registry), devices_(devices), options_(options), kernels_(resources, this) {}
+
+LocalFunctionRunner::~LocalFunctionRunner() = default;
+
+Result<FunctionRunner::Handle> LocalFunctionRunner::Instantiate(const FuncAttr& function) {
+  if (library_.Find(function.name) == nullptr) return NotFound("Function {} is not defined.", function.name);
+  std::string name = CanonicalName(function);
+  std::lock_guard lock(mu_);
+  auto [it, is_new] = by_name_.try_emplace(std::move(name), static_cast<Handle>(functions_.size()));
+  if (is_new) {
+    functions_.push_back(std::make_unique<Function>());
+    functions_.back()->attr = function;
+  }
+  return it->second;
+}
+
+Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& function) {
+  std::lock_guard lock(function.mu);
+  if (function.executor != nullptr) return function.executor;
+  if (!function.error.ok()) return function.error;
+  static const AttrMap no_attrs;
+  auto compile = [&]() -> Result<std::shared_ptr<Executor>> {
+    const AttrMap& attrs = function.attr.attrs == nullptr ? no_attrs : *function.attr.attrs;
+    WEIR_ASSIGN(function.body, InstantiateFunction(library_, registry_, function.attr.name, attrs));
+    PlanSignature signature;
+    for (Node* arg : function.body.args) signature.feeds.push_back(arg->output(0));
+    for (Node* result : function.body.results) signature.fetches.push_back(result->input(0));
+    signature.targets = function.body.control_results;
+    for (Node* node : function.body.graph->Nodes()) {  // what has an effect runs, needed or not
+      if (node->op().stateful && node->type() != "_Arg" && node->type() != "_Retval") signature.targets.push_back(node);
+    }
+    WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
+                CompilePlan(*function.body.graph, signature,
+                            PlanEnvironment{devices_, kernels_, options_.placer, options_.fold_constants,
+                                            options_.merge_duplicates, options_.evaluator}));
+    return std::make_shared<Executor>(std::move(plan));
+  };
+  Result<std::shared_ptr<Executor>> executor = compile();
+  if (executor.ok()) {
+    function.executor = *executor;
+  } else {
+    function.error = WithContext(executor.status(), fmt::format("function '{}'", function.attr.name));
+    return function.error;
+  }
+  return executor;
+}
+
+void LocalFunctionRunner::Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) {
+  Function* function = nullptr;
+  {
+    std::lock_guard lock(mu_);
+    if (handle >= 0 && handle < static_cast<Handle>(functions_.size())) function = functions_[handle].get();
+  }
+  if (function == nullptr) return done(InvalidArgument("there is no function with handle {}", handle));
+  Result<std::shared_ptr<Executor>> executor = Compile(*function);
+  if (!executor.ok()) return done(executor.status());
+  const Plan& plan = (*executor)->plan();
+  if (args.size() != plan.feeds.size())
+    return done(InvalidArgument("Function '{}' expects {} arguments, but got {}", function->attr.name, plan.feeds.size(),
+                                args.size()));
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].dtype() != plan.feeds[i].what.dtype)
+      return done(InvalidArgument("Argument {} of function '{}' is {}, but should be {}", i, function->attr.name,
+                                  args[i].dtype(), plan.feeds[i].what.dtype));
+  }
+  StepArgs step_args;
+  step_args.context = step;
+  step_args.pool = step.pool;
+  if (step.cancel != nullptr) step_args.cancelled_by.push_back(step.cancel);
+  if (InlineDepth() < kMaxInlineDepth) {
+    ++InlineDepth();
+    (*executor)->Start(step_args, std::move(args), std::move(done));
+    --InlineDepth();
+  } else {
+    step.pool->Schedule([executor = *executor, step_args, args = std::move(args), done = std::move(done)]() mutable {
+      executor->Start(step_args, std::move(args), std::move(done));
+    });
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,72 @@
+// Factories run without the cache's lock: they may take their time or instantiate functions. Of two that raced for one node,
+// the first to come back wins, so that state stays single.
+#include "runtime/kernel_cache.h"
+
+namespace weir {
+namespace {
+
+// A node whose op is a function of the library: calling it is running it.
+Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
+  const NodeInfo& node = setup.node();
+  if (setup.functions() == nullptr) return Unimplemented("function '{}' cannot be called here", node.op->name);
+  WEIR_ASSIGN(FunctionRunner::Handle handle, setup.functions()->Instantiate(FuncAttr{node.op->name, node.attrs}));
+  return Kernel::Async([handle](KernelContext& ctx, Done done) {
+    std::vector<Tensor> args;
+    for (int i = 0; i < ctx.num_inputs(); ++i) args.push_back(std::move(ctx.raw_input(i).tensor));
+    ctx.step().functions->Run(handle, ctx.step(), std::move(args),
+                              [&ctx, done = std::move(done)](Result<std::vector<Tensor>> results) {
+      if (!results.ok()) return done(results.status());
+      if (static_cast<int>(results->size()) != ctx.num_outputs())
+        return done(Internal("the function gave {} values instead of {}", results->size(), ctx.num_outputs()));
+      for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, std::move((*results)[i]));
+      done(OkStatus());
+    });
+  });
+}
+
+Result<Kernel> MakeKernel(const NodeInfo& info, std::string_view device_kind, ResourceManager* resources,
+                          FunctionRunner* functions) {
+  KernelSetup setup(info, resources, functions);
+  if (info.op->is_function) return MakeFunctionCall(setup);
+  WEIR_ASSIGN(const KernelDef* def, FindKernel(info, device_kind));
+  return def->make(setup);
+}
+
+}  // namespace
+
+NodeInfo MakeNodeInfo(const NodeProps& props, std::string device) {
+  return NodeInfo{.name = props.name,
+                  .op = props.op,
+                  .attrs = props.attrs,
+                  .input_types = props.input_types,
+                  .output_types = props.output_types,
+                  .device = std::move(device)};
+}
+
+Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_ptr<const NodeProps>& props,
+                                                            const Device& device) {
+  const Key key(props.get(), &device);
+  {
+    std::lock_guard lock(mu_);
+    if (auto it = kernels_.find(key); it != kernels_.end()) return it->second;
+  }
+  auto bound = std::make_shared<BoundKernel>();
+  bound->info = MakeNodeInfo(*props, device.name());
+  bound->props = props;
+  Result<Kernel> kernel = MakeKernel(bound->info, device.kind(), resources_, functions_);
+  if (!kernel.ok()) {
+    return MarkNode(MakeStatus(kernel.status().code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(kernel.status().message()),
+                                                                   props->name, props->op->name)), props->name);
+  }
+  bound->kernel = *std::move(kernel);
+  std::lock_guard lock(mu_);
+  return kernels_.try_emplace(key, std::move(bound)).first->second;
+}
+
+void KernelCache::Clear() {
+  absl::flat_hash_map<Key, std::shared_ptr<const BoundKernel>> gone;
+  std::lock_guard lock(mu_);
+  gone.swap(kernels_);
+}
+
+}  // namespace weir

@@ -1,0 +1,393 @@
+// The hot path of Run is: one lock to enter and find the plan, the checks of the feeds, the step, one lock to leave.
+#include "runtime/local_session.h"
+
+#include <algorithm>
+#include <random>
+
+#include "base/clock.h"
+#include "device/cpu/cpu_device.h"
+#include "runtime/constant_evaluator.h"
+#include "runtime/step_trace.h"
+
+namespace weir {
+namespace {
+
+using tensorflow::OptimizerOptions;
+using tensorflow::RewriterConfig;
+
+// As Python writes a shape: "(2,)", "(?, 3)", "<unknown>".
+std::string PythonShape(const PartialShape& shape) {
+  if (!shape.known_rank()) return "<unknown>";
+  std::string text = "(";
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i > 0) text += ", ";
+    text += shape[i] < 0 ? "?" : std::to_string(shape[i]);
+  }
+  return text + (shape.rank() == 1 ? ",)" : ")");
+}
+
+Status CheckFeed(const PlanGraph::Feed& feed, const Tensor& value) {
+  if (!value.valid()) return InvalidArgument("The value fed for Tensor '{}' is not a tensor", feed.name);
+  if (value.dtype() != feed.dtype)
+    return InvalidArgument("Cannot feed value of type {} for Tensor '{}', which has type {}", value.dtype(), feed.name,
+                           feed.dtype);
+  if (!feed.shape.CompatibleWith(value.shape()))
+    return InvalidArgument("Cannot feed value of shape {} for Tensor '{}', which has shape '{}'", PythonShape(value.shape()),
+                           feed.name, PythonShape(feed.shape));
+  return OkStatus();
+}
+
+int InterOpThreads(const tensorflow::ConfigProto& config) {
+  if (config.session_inter_op_thread_pool_size() > 0 && config.session_inter_op_thread_pool(0).num_threads() > 0)
+    return config.session_inter_op_thread_pool(0).num_threads();
+  return config.inter_op_parallelism_threads();
+}
+
+bool OptimizerIsOn(const tensorflow::ConfigProto& config) {
+  const auto& graph = config.graph_options();
+  return graph.optimizer_options().opt_level() != OptimizerOptions::L0 && !graph.rewrite_options().disable_meta_optimizer();
+}
+
+bool FoldsConstants(const tensorflow::ConfigProto& config) {
+  return OptimizerIsOn(config) && config.graph_options().rewrite_options().constant_folding() != RewriterConfig::OFF;
+}
+
+PlacerOptions PlacerOptionsOf(const tensorflow::ConfigProto& config) {
+  return {config.allow_soft_placement(), config.log_device_placement()};
+}
+
+constexpr int kMaxCpuDevices = 1024;
+
+std::vector<std::unique_ptr<Device>> MakeDevices(const tensorflow::ConfigProto& config, const std::string& prefix) {
+  int count = 1;
+  if (auto it = config.device_count().find("CPU"); it != config.device_count().end())
+    count = std::clamp(it->second, 1, kMaxCpuDevices);
+  std::random_device random;
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t incarnation = (uint64_t{random()} << 32) | random();
+    devices.push_back(MakeCpuDevice(fmt::format("{}/device:CPU:{}", prefix, i), incarnation));
+  }
+  return devices;
+}
+
+template <class FeedRange>
+void AppendSignature(const FeedRange& feeds, const std::vector<Output>& fetches, const std::vector<Node*>& targets,
+                     absl::InlinedVector<uintptr_t, 16>* key) {
+  key->reserve(2 + 2 * (feeds.size() + fetches.size()) + targets.size());
+  key->push_back(feeds.size());
+  key->push_back(fetches.size());
+  auto add = [&](const Output& output) {
+    key->push_back(reinterpret_cast<uintptr_t>(output.node));
+    key->push_back(static_cast<uintptr_t>(output.index));
+  };
+  for (const auto& feed : feeds) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(feed)>, Output>) {
+      add(feed);
+    } else {
+      add(feed.output);
+    }
+  }
+  for (const Output& fetch : fetches) add(fetch);
+  for (Node* target : targets) key->push_back(reinterpret_cast<uintptr_t>(target));
+}
+
+Status Closed() { return Cancelled("Session has been closed."); }
+
+}  // namespace
+
+// Counts a run for as long as it lives, so that Close can wait for it.
+class LocalSession::ActiveRun {
+ public:
+  explicit ActiveRun(LocalSession& session) : session_(session), entered_(session.Enter()) {}
+  ~ActiveRun() {
+    if (entered_) session_.Leave();
+  }
+  ActiveRun(const ActiveRun&) = delete;
+  ActiveRun& operator=(const ActiveRun&) = delete;
+  bool entered() const { return entered_; }
+
+ private:
+  LocalSession& session_;
+  const bool entered_;
+};
+
+LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependencies)
+    : graph_(std::move(graph)), config_(std::move(dependencies.config)), shared_pool_(dependencies.pool),
+      blocking_pool_(dependencies.blocking_pool), intra_pool_(&shared_pool_), inter_pool_(&shared_pool_),
+      resources_(dependencies.resources != nullptr ? std::move(dependencies.resources) : std::make_shared<ResourceManager>()),
+      devices_(MakeDevices(config_, dependencies.device_prefix)), evaluator_(MakeLocalConstantEvaluator()),
+      handle_(fmt::format("local-{}", static_cast<const void*>(this))) {
+  if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {
+    own_intra_pool_ = std::make_unique<ThreadPool>("weir_intra", threads);
+    intra_pool_ = own_intra_pool_.get();
+  }
+  if (const int threads = InterOpThreads(config_); threads < 0 || threads == 1) {
+    inter_pool_ = nullptr;
+  } else if (threads > 1) {
+    own_inter_pool_ = std::make_unique<ThreadPool>("weir_inter", threads);
+    inter_pool_ = own_inter_pool_.get();
+  }
+  functions_ = std::make_unique<LocalFunctionRunner>(
+      graph_->functions(), graph_->registry(), devices_, resources_.get(),
+      LocalFunctionRunner::Options{PlacerOptionsOf(config_), FoldsConstants(config_), OptimizerIsOn(config_), evaluator_.get()});
+  kernels_ = std::make_unique<KernelCache>(resources_.get(), functions_.get());
+}
+
+LocalSession::~LocalSession() { Close().IgnoreError(); }
+
+bool LocalSession::Enter() {
+  std::lock_guard lock(mu_);
+  if (closed_) return false;
+  ++active_;
+  return true;
+}
+
+void LocalSession::Leave() {
+  std::lock_guard lock(mu_);
+  if (--active_ == 0 && closed_) idle_.notify_all();
+}
+
+Result<std::vector<Tensor>> LocalSession::Run(const RunRequest& request) {
+  ActiveRun active(*this);
+  if (!active.entered()) return Closed();
+  Key key;
+  AppendSignature(request.feeds, request.fetches, request.targets, &key);
+  std::shared_ptr<Executor> executor = FindExecutor(key);
+  if (executor == nullptr) {
+    PlanSignature signature{{}, request.fetches, request.targets};
+    for (const Feed& feed : request.feeds) signature.feeds.push_back(feed.output);
+    WEIR_ASSIGN(executor, GetExecutor(key, signature));
+  }
+  absl::InlinedVector<Tensor, 4> feeds;
+  feeds.reserve(request.feeds.size());
+  for (const Feed& feed : request.feeds) feeds.push_back(feed.value);
+  return Execute(*executor, feeds, request.options, request.metadata, request.cancel);
+}
+
+std::shared_ptr<Executor> LocalSession::FindExecutor(const Key& key) {
+  std::lock_guard lock(mu_);
+  auto it = executors_.find(key);
+  return it == executors_.end() ? nullptr : it->second;
+}
+
+Result<std::shared_ptr<Executor>> LocalSession::GetExecutor(const Key& key, const PlanSignature& signature) {
+  std::lock_guard compiling(compile_mu_);
+  if (std::shared_ptr<Executor> known = FindExecutor(key)) return known;
+  WEIR_ASSIGN(std::shared_ptr<Executor> executor, Compile(signature));
+  std::lock_guard lock(mu_);
+  executors_.emplace(key, executor);
+  return executor;
+}
+
+Result<std::shared_ptr<Executor>> LocalSession::Compile(const PlanSignature& signature) {
+  WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
+              CompilePlan(*graph_, signature,
+                          PlanEnvironment{devices_, *kernels_, PlacerOptionsOf(config_), FoldsConstants(config_),
+                                          OptimizerIsOn(config_), evaluator_.get()}));
+  return std::make_shared<Executor>(std::move(plan));
+}
+
+StepArgs LocalSession::ArgsForStep() {
+  StepArgs args;
+  args.context.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
+  args.context.pool = intra_pool_;
+  args.context.blocking_pool = &blocking_pool_;
+  args.context.resources = resources_.get();
+  args.context.functions = functions_.get();
+  args.context.session_handle = &handle_;
+  args.pool = inter_pool_;
+  args.cancelled_by.push_back(&cancel_);
+  args.private_fetches = true;
+  return args;
+}
+
+Status LocalSession::CheckPool(const tensorflow::RunOptions& options) const {
+  const int pools = std::max(1, config_.session_inter_op_thread_pool_size());
+  if (options.inter_op_thread_pool() < -1 || options.inter_op_thread_pool() >= pools)
+    return InvalidArgument("Invalid inter_op_thread_pool: {}", options.inter_op_thread_pool());
+  return OkStatus();
+}
+
+Result<std::vector<Tensor>> LocalSession::Execute(Executor& executor, absl::Span<const Tensor> feeds,
+                                                  const tensorflow::RunOptions* options, tensorflow::RunMetadata* metadata,
+                                                  CancelToken* cancel) {
+  const Plan& plan = executor.plan();
+  for (size_t k = 0; k < feeds.size(); ++k) WEIR_TRY(CheckFeed(plan.feeds[k].what, feeds[k]));
+  StepArgs args = ArgsForStep();
+  if (cancel != nullptr) args.cancelled_by.push_back(cancel);
+  int64_t timeout_ms = config_.operation_timeout_in_ms();
+  std::optional<StepTrace> trace;
+  if (options != nullptr) {
+    WEIR_TRY(CheckPool(*options));
+    if (options->inter_op_thread_pool() == -1) args.pool = nullptr;
+    if (options->timeout_in_ms() > 0) timeout_ms = options->timeout_in_ms();
+    if (metadata != nullptr && options->trace_level() != tensorflow::RunOptions::NO_TRACE) args.trace = &trace.emplace();
+  }
+  constexpr int64_t kNanosPerMilli = 1'000'000;
+  constexpr int64_t kMaxMillis = int64_t{1} << 40;
+  if (timeout_ms > 0) args.deadline_nanos = RealClock().MonotonicNanos() + std::min(timeout_ms, kMaxMillis) * kNanosPerMilli;
+  Result<std::vector<Tensor>> result = executor.Run(args, feeds);
+  if (trace) trace->WriteTo(metadata->mutable_step_stats());
+  if (metadata != nullptr && options != nullptr && options->output_partition_graphs())
+    ExportPlan(plan, metadata->add_partition_graphs());
+  return result;
+}
+
+class LocalSession::LocalCallable final : public Session::Callable {
+ public:
+  LocalCallable(LocalSession& session, std::shared_ptr<Executor> executor)
+      : session_(session), executor_(std::move(executor)) {}
+  Result<std::vector<Tensor>> Call(std::vector<Tensor> feeds, const tensorflow::RunOptions* options,
+                                   tensorflow::RunMetadata* metadata, CancelToken* cancel) override {
+    if (feeds.size() != executor_->plan().feeds.size())
+      return InvalidArgument("Expected {} feed values, but got {}", executor_->plan().feeds.size(), feeds.size());
+    ActiveRun active(session_);
+    if (!active.entered()) return Closed();
+    return session_.Execute(*executor_, feeds, options, metadata, cancel);
+  }
+
+ private:
+  LocalSession& session_;
+  const std::shared_ptr<Executor> executor_;
+};
+
+Result<std::shared_ptr<Session::Callable>> LocalSession::MakeCallable(const std::vector<Output>& feeds,
+                                                                      const std::vector<Output>& fetches,
+                                                                      const std::vector<Node*>& targets) {
+  ActiveRun active(*this);
+  if (!active.entered()) return Closed();
+  Key key;
+  AppendSignature(feeds, fetches, targets, &key);
+  WEIR_ASSIGN(std::shared_ptr<Executor> executor, GetExecutor(key, PlanSignature{feeds, fetches, targets}));
+  return std::shared_ptr<Callable>(std::make_shared<LocalCallable>(*this, std::move(executor)));
+}
+
+// A step between its setup and its last piece. mu serializes the pieces.
+struct LocalSession::Partial {
+  std::shared_ptr<Executor> executor;
+  std::unique_ptr<PartialStep> step;
+  std::vector<Output> feeds;
+  std::vector<Output> fetches;
+  std::mutex mu;
+  std::vector<bool> fed;
+  std::vector<bool> fetched;
+
+  Result<int> Position(const std::vector<Output>& all, const Output& one, std::string_view what) const {
+    auto it = std::find(all.begin(), all.end(), one);
+    if (it == all.end())
+      return InvalidArgument("The {} {} was not specified in partial_run_setup.", what, one.valid() ? one.name() : "");
+    return static_cast<int>(it - all.begin());
+  }
+  bool complete() const {
+    return std::find(fed.begin(), fed.end(), false) == fed.end() &&
+           std::find(fetched.begin(), fetched.end(), false) == fetched.end();
+  }
+};
+
+Result<std::string> LocalSession::PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                                  const std::vector<Node*>& targets) {
+  ActiveRun active(*this);
+  if (!active.entered()) return Closed();
+  auto partial = std::make_shared<Partial>();
+  {
+    std::lock_guard compiling(compile_mu_);
+    WEIR_ASSIGN(partial->executor, Compile(PlanSignature{feeds, fetches, targets, /*late_feeds=*/true}));
+  }
+  partial->feeds = feeds;
+  partial->fetches = fetches;
+  partial->fed.assign(feeds.size(), false);
+  partial->fetched.assign(fetches.size(), false);
+  StepArgs args = ArgsForStep();
+  if (args.pool == nullptr) args.pool = &shared_pool_;  // nobody waits in between
+  partial->step = partial->executor->StartPartial(args);
+  std::lock_guard lock(mu_);
+  std::string handle = fmt::format("partial_run/{}", next_partial_++);
+  partials_.emplace(handle, std::move(partial));
+  return handle;
+}
+
+Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
+                                                     const std::vector<Output>& fetches) {
+  ActiveRun active(*this);
+  if (!active.entered()) return Closed();
+  std::shared_ptr<Partial> partial;
+  {
+    std::lock_guard lock(mu_);
+    auto it = partials_.find(handle);
+    if (it == partials_.end()) return InvalidArgument("Must run 'setup' before performing partial runs!");
+    partial = it->second;
+  }
+  std::lock_guard serialized(partial->mu);
+  const Plan& plan = partial->executor->plan();
+  std::vector<bool> fed = partial->fed;
+  std::vector<int> feed_numbers;
+  for (const Feed& feed : feeds) {
+    WEIR_ASSIGN(int k, partial->Position(partial->feeds, feed.output, "feed"));
+    if (fed[k]) return InvalidArgument("The feed {} has already been fed.", plan.feeds[k].what.name);
+    WEIR_TRY(CheckFeed(plan.feeds[k].what, feed.value));
+    fed[k] = true;
+    feed_numbers.push_back(k);
+  }
+  std::vector<int> fetch_numbers;
+  for (const Output& fetch : fetches) {
+    WEIR_ASSIGN(int k, partial->Position(partial->fetches, fetch, "fetch"));
+    if (partial->fetched[k]) return InvalidArgument("The fetch {} has already been fetched.", plan.fetches[k].name);
+    for (size_t f = 0; f < fed.size(); ++f) {
+      if (plan.feeds_of_fetch[k][f] && !fed[f])
+        return InvalidArgument("Fetch {} can't be computed from the feeds that have been fed so far.", plan.fetches[k].name);
+    }
+    fetch_numbers.push_back(k);
+  }
+  for (size_t i = 0; i < feeds.size(); ++i) partial->step->Feed(feed_numbers[i], feeds[i].value);
+  partial->fed = std::move(fed);
+  std::vector<Tensor> results;
+  Status status;
+  for (int k : fetch_numbers) {
+    Result<Tensor> value = partial->step->Fetch(k);
+    if (!value.ok()) {
+      status = value.status();
+      break;
+    }
+    partial->fetched[k] = true;
+    results.push_back(*std::move(value));
+  }
+  if (status.ok() && partial->complete()) status = partial->step->WaitForEnd();
+  if (!status.ok() || partial->complete()) {
+    std::lock_guard lock(mu_);
+    partials_.erase(handle);
+  }
+  if (!status.ok()) return status;
+  return results;
+}
+
+Result<std::vector<DeviceInfo>> LocalSession::ListDevices() {
+  std::vector<DeviceInfo> result;
+  for (const auto& device : devices_) {
+    const tensorflow::DeviceAttributes& attributes = device->attributes();
+    result.push_back({device->name(), device->kind(), attributes.memory_limit(), attributes.incarnation()});
+  }
+  return result;
+}
+
+Status LocalSession::Close() {
+  {
+    std::lock_guard lock(mu_);
+    closed_ = true;
+  }
+  cancel_.Cancel(Closed());
+  absl::flat_hash_map<std::string, std::shared_ptr<Partial>> partials;
+  absl::flat_hash_map<Key, std::shared_ptr<Executor>> executors;
+  {
+    std::unique_lock lock(mu_);
+    idle_.wait(lock, [&] { return active_ == 0; });
+    partials.swap(partials_);
+    executors.swap(executors_);
+  }
+  partials.clear();
+  executors.clear();
+  kernels_->Clear();
+  return OkStatus();
+}
+
+}  // namespace weir

@@ -1,0 +1,92 @@
+// LocalSession: a session in this process. Signatures are compiled once and kept; kernels and resources live as long as the
+// session. Thread-safe, as every Session.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "runtime/executor.h"
+#include "runtime/function_runner.h"
+#include "session/session.h"
+
+namespace weir {
+
+class LocalSession final : public Session {
+ public:
+  struct Dependencies {
+    ThreadPool& pool;  // both pools outlive the session
+    ElasticPool& blocking_pool;
+    std::shared_ptr<ResourceManager> resources;  // null: the session's own
+    tensorflow::ConfigProto config;
+    std::string device_prefix = "/job:localhost/replica:0/task:0";
+  };
+
+  LocalSession(std::shared_ptr<Graph> graph, Dependencies dependencies);
+  ~LocalSession() override;
+  LocalSession(const LocalSession&) = delete;
+  LocalSession& operator=(const LocalSession&) = delete;
+
+  Result<std::vector<Tensor>> Run(const RunRequest& request) override;
+  // The callable must not outlive the session.
+  Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                                 const std::vector<Node*>& targets) override;
+  Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                      const std::vector<Node*>& targets) override;
+  Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
+                                         const std::vector<Output>& fetches) override;
+  Result<std::vector<DeviceInfo>> ListDevices() override;
+  Status Close() override;
+
+  const std::shared_ptr<Graph>& graph() const { return graph_; }
+
+ private:
+  class LocalCallable;
+  struct Partial;
+  class ActiveRun;
+  // A signature as numbers: addresses of nodes, which live as long as the graph.
+  using Key = absl::InlinedVector<uintptr_t, 16>;
+
+  // Null when the signature is new.
+  std::shared_ptr<Executor> FindExecutor(const Key& key);
+  Result<std::shared_ptr<Executor>> GetExecutor(const Key& key, const PlanSignature& signature);
+  Result<std::shared_ptr<Executor>> Compile(const PlanSignature& signature);
+  Result<std::vector<Tensor>> Execute(Executor& executor, absl::Span<const Tensor> feeds,
+                                      const tensorflow::RunOptions* options, tensorflow::RunMetadata* metadata,
+                                      CancelToken* cancel);
+  StepArgs ArgsForStep();
+  Status CheckPool(const tensorflow::RunOptions& options) const;
+  bool Enter();  // false once the session is closed
+  void Leave();
+
+  const std::shared_ptr<Graph> graph_;
+  const tensorflow::ConfigProto config_;
+  ThreadPool& shared_pool_;
+  ElasticPool& blocking_pool_;
+  std::unique_ptr<ThreadPool> own_intra_pool_;
+  std::unique_ptr<ThreadPool> own_inter_pool_;
+  ThreadPool* intra_pool_;  // inside kernels
+  ThreadPool* inter_pool_;  // between kernels; null: one thread, the caller's
+  const std::shared_ptr<ResourceManager> resources_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  const std::shared_ptr<ConstantEvaluator> evaluator_;
+  std::unique_ptr<LocalFunctionRunner> functions_;
+  std::unique_ptr<KernelCache> kernels_;
+  const std::string handle_;
+
+  CancelToken cancel_;
+  std::atomic<int64_t> next_step_{1};
+  std::mutex compile_mu_;  // one signature is compiled at a time
+  std::mutex mu_;
+  std::condition_variable idle_;
+  bool closed_ = false;
+  int active_ = 0;
+  absl::flat_hash_map<Key, std::shared_ptr<Executor>> executors_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Partial>> partials_;
+  int64_t next_partial_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,23 @@
+// Passes: rewrites of a pruned and placed plan graph that keep its meaning. Fetches, targets, feeds, stateful nodes, flow
+// nodes and everything that touches a reference stay as they are.
+#pragma once
+
+#include "graph/constant_evaluator.h"
+#include "runtime/plan_graph.h"
+
+namespace weir {
+
+struct PassOptions {
+  bool fold_constants = false;
+  bool merge_duplicates = false;
+  ConstantEvaluator* evaluator = nullptr;  // needed to fold
+};
+
+Status RunPasses(PlanGraph& graph, const PassOptions& options);
+
+// Nodes whose inputs are all constants become constants, where the value is small.
+Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator);
+// Of nodes that compute the same from the same, one is kept.
+Status MergeDuplicates(PlanGraph& graph);
+
+}  // namespace weir

@@ -1,0 +1,191 @@
+// Groups are a union-find over the nodes of the plan, plus one element for each node that is only named in a group. A node
+// that asks for nothing and belongs to no group costs one comparison.
+#include "runtime/placer.h"
+
+#include <cstdio>
+#include <numeric>
+
+#include "absl/container/flat_hash_map.h"
+#include "graph/device_name.h"
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kGroupPrefix = "loc:@";
+
+// The parts of both, or the first part on which they differ.
+Result<DeviceName> MergeRequests(const DeviceName& a, const DeviceName& b, bool soft) {
+  auto differ = [](const auto& x, const auto& y) { return x.has_value() && y.has_value() && *x != *y; };
+  const bool hard_conflict = differ(a.job, b.job) || differ(a.replica, b.replica) || differ(a.task, b.task);
+  const bool soft_conflict = differ(a.type, b.type) || differ(a.index, b.index);
+  if (hard_conflict || (soft_conflict && !soft)) {
+    return InvalidArgument("Cannot merge devices with incompatible {}: '{}' and '{}'",
+                           differ(a.type, b.type) ? "types" : "ids", a.ToString(), b.ToString());
+  }
+  if (soft_conflict) {
+    DeviceName merged = a;
+    merged.type.reset();
+    merged.index.reset();
+    return merged;
+  }
+  return a.MergedWith(b);
+}
+
+class Placement {
+ public:
+  Placement(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices, const PlacerOptions& options,
+            PlanGraph& plan)
+      : client_(client), devices_(devices), options_(options), plan_(plan), parent_(plan.nodes.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+
+  Status Run() {
+    for (const auto& device : devices_) {
+      WEIR_ASSIGN(DeviceName name, DeviceName::Parse(device->name()));
+      device_names_.push_back(std::move(name));
+    }
+    JoinGroups();
+    WEIR_TRY(CollectRequests());
+    for (size_t n = 0; n < plan_.nodes.size(); ++n) {
+      WEIR_ASSIGN(int device, Choose(static_cast<int32_t>(n)));
+      PlanGraph::Node& node = plan_.nodes[n];
+      node.placed = devices_[device].get();
+      if (options_.log_placement)
+        std::printf("%s: (%s): %s\n", node.name().c_str(), node.op().name.c_str(),
+                    node.placed->name().c_str());
+    }
+    if (options_.log_placement) std::fflush(stdout);
+    return OkStatus();
+  }
+
+ private:
+  struct Group {
+    DeviceName request;
+    int32_t asked_by = -1;  // a node of the plan, for messages
+    int device = -1;
+  };
+
+  int32_t Find(int32_t x) {
+    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
+    return x;
+  }
+  void Join(int32_t a, int32_t b) {
+    a = Find(a);
+    b = Find(b);
+    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+  void JoinGroups() {
+    for (size_t n = 0; n < plan_.nodes.size(); ++n) {
+      const PlanGraph::Node& node = plan_.nodes[n];
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        if (IsRef(node.props->input_types[i]) && !node.inputs[i].fed())
+          Join(static_cast<int32_t>(n), node.inputs[i].node);
+      }
+      auto attr = node.props->attrs->find("_class");
+      if (attr == node.props->attrs->end()) continue;
+      const auto* classes = attr->second.As<std::vector<std::string>>();
+      if (classes == nullptr) continue;
+      for (const std::string& name : *classes) {
+        if (name.starts_with(kGroupPrefix)) Join(static_cast<int32_t>(n), ElementOf(name.substr(kGroupPrefix.size())));
+      }
+    }
+  }
+
+  // The element of the union-find that stands for the node of that name.
+  int32_t ElementOf(const std::string& name) {
+    if (by_name_.empty()) {
+      for (size_t n = 0; n < plan_.nodes.size(); ++n) by_name_.emplace(plan_.nodes[n].name(), static_cast<int32_t>(n));
+    }
+    auto [it, is_new] = by_name_.try_emplace(name, static_cast<int32_t>(parent_.size()));
+    if (is_new) {
+      parent_.push_back(it->second);
+      const Node* node = client_.FindNode(name);
+      outside_.emplace_back(name, node == nullptr ? std::string() : node->device());
+    }
+    return it->second;
+  }
+
+  Status CollectRequests() {
+    groups_.resize(parent_.size());
+    for (size_t x = 0; x < parent_.size(); ++x) {
+      const bool inside = x < plan_.nodes.size();
+      const std::string& asked = inside ? plan_.nodes[x].device : outside_[x - plan_.nodes.size()].second;
+      if (asked.empty()) continue;
+      const std::string& name = inside ? plan_.nodes[x].name() : outside_[x - plan_.nodes.size()].first;
+      auto [parsed, is_new] = parsed_.try_emplace(asked);
+      if (is_new) {
+        Result<DeviceName> result = DeviceName::Parse(asked);
+        if (!result.ok()) {
+          return MarkNode(InvalidArgument("Malformed device specification '{}' in node '{}': {}", asked, name,
+                                          std::string(result.status().message())), name);
+        }
+        parsed->second = *std::move(result);
+      }
+      Group& group = groups_[Find(static_cast<int32_t>(x))];
+      Result<DeviceName> merged = MergeRequests(group.request, parsed->second, options_.allow_soft_placement);
+      if (!merged.ok()) {
+        const std::string& other = group.asked_by < 0 ? name : NameOfElement(group.asked_by);
+        return MarkNode(InvalidArgument("Cannot colocate nodes '{}' and '{}': {}", name, other, std::string(merged.status().message())),
+                        name);
+      }
+      group.request = *std::move(merged);
+      if (group.asked_by < 0) group.asked_by = static_cast<int32_t>(x);
+    }
+    return OkStatus();
+  }
+
+  const std::string& NameOfElement(int32_t x) const {
+    const auto inside = static_cast<int32_t>(plan_.nodes.size());
+    return x < inside ? plan_.nodes[x].name() : outside_[x - inside].first;
+  }
+
+  Result<int> Choose(int32_t n) {
+    Group& group = groups_[Find(n)];
+    if (group.device >= 0) return group.device;
+    if (group.asked_by < 0) return group.device = 0;
+    group.device = Match(group.request);
+    if (group.device < 0 && options_.allow_soft_placement) {
+      DeviceName relaxed = group.request;
+      relaxed.type.reset();
+      relaxed.index.reset();
+      group.device = Match(relaxed);
+    }
+    if (group.device >= 0) return group.device;
+    std::string available;
+    for (const auto& device : devices_) available += (available.empty() ? "" : ", ") + device->name();
+    const std::string& name = plan_.nodes[n].name();
+    return MarkNode(
+        InvalidArgument("Cannot assign a device for operation {}: node '{}' ({}) was explicitly assigned to {} but available "
+                        "devices are [ {} ]. Make sure the device specification refers to a valid device.",
+                        name, name, plan_.nodes[n].op().name, group.request.ToString(), available),
+        name);
+  }
+
+  int Match(const DeviceName& request) const {
+    for (size_t i = 0; i < device_names_.size(); ++i) {
+      if (request.Matches(device_names_[i])) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  const Graph& client_;
+  const std::vector<std::unique_ptr<Device>>& devices_;
+  const PlacerOptions& options_;
+  PlanGraph& plan_;
+  std::vector<int32_t> parent_;
+  std::vector<Group> groups_;  // by the root of the union-find
+  std::vector<std::pair<std::string, std::string>> outside_;  // name and request of nodes that are only named
+  std::vector<DeviceName> device_names_;
+  absl::flat_hash_map<std::string, int32_t> by_name_;
+  absl::flat_hash_map<std::string, DeviceName> parsed_;
+};
+
+}  // namespace
+
+Status PlaceNodes(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices, const PlacerOptions& options,
+                  PlanGraph& plan) {
+  return Placement(client, devices, options, plan).Run();
+}
+
+}  // namespace weir

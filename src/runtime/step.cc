@@ -1,0 +1,642 @@
+// How a step runs. Every value lies in the entry of the input that will take it; the last consumer of an output gets it
+// moved, so that a kernel can see that nobody else holds the memory. Inputs are freed before outputs are handed on.
+#include "runtime/step.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "base/clock.h"
+
+namespace weir {
+namespace {
+
+constexpr int kInlineOutputs = 4;
+// A kernel dearer than this is worth waking another thread.
+constexpr uint32_t kDearNanos = 10'000;
+constexpr uint32_t kMeasuredFirst = 8;
+constexpr uint32_t kMeasuredEvery = 32;
+
+void Release(EdgeValue& value) {
+  if (value.tensor.valid()) value.tensor = Tensor();
+  if (value.ref) value.ref = nullptr;
+}
+
+uint64_t DeadOutputs(const KernelContext& ctx) {
+  uint64_t mask = 0;
+  for (int i = 0; i < std::min(ctx.num_outputs(), 64); ++i) mask |= uint64_t{ctx.is_dead(i)} << i;
+  return mask;
+}
+
+Status ExceptionStatus() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory");
+  } catch (const std::exception& error) {
+    return Internal("a kernel threw an exception: {}", error.what());
+  } catch (...) {
+    return Internal("a kernel threw an exception");
+  }
+}
+
+void UpdateCost(std::atomic<uint32_t>& cost, int64_t nanos) {
+  const auto measured = static_cast<uint32_t>(std::min<int64_t>(nanos, 1'000'000'000));
+  const uint32_t before = cost.load(std::memory_order_relaxed);
+  // Down at once, up slowly: a kernel that was interrupted once is not dear.
+  cost.store(measured < before ? measured : before + (measured - before) / 4, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+// What one thread has at hand while it works for a step.
+struct Step::Worker {
+  absl::InlinedVector<ReadyNode, 32> stack;  // to be run by this thread, the last one first
+  Progress progress;
+  EdgeValue outputs[kInlineOutputs];
+  std::vector<EdgeValue> many_outputs;
+  bool keeps_dear = true;
+  bool may_block = false;
+  bool keeps_nothing = false;  // a thread that only brought news: others go on
+
+  Worker(bool keeps_dear, bool may_block) : keeps_dear(keeps_dear), may_block(may_block) {}
+  EdgeValue* OutputsFor(const PlanNode& node) {
+    if (node.num_outputs <= kInlineOutputs) return outputs;
+    if (many_outputs.size() < static_cast<size_t>(node.num_outputs)) many_outputs.resize(node.num_outputs);
+    return many_outputs.data();
+  }
+};
+
+// An asynchronous kernel on its way. Whoever comes second, the thread that launched it or `done`, completes it.
+struct Step::AsyncCall {
+  enum Phase { kLaunching, kLaunched, kDone };
+
+  AsyncCall(Step* step, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs)
+      : step(step), item(item), outputs(node.num_outputs),
+        ctx(*node.info, step->context_, absl::MakeSpan(inputs, node.num_inputs), absl::MakeSpan(outputs)) {}
+
+  Step* const step;
+  const ReadyNode item;
+  std::vector<EdgeValue> outputs;
+  KernelContext ctx;
+  Status status;
+  StepTrace::Times times;
+  std::atomic<int> phase{kLaunching};
+};
+
+Step::Step(const Plan& plan) : plan_(plan), fetches_(plan.fetches.size()) {
+  const PlanFrame& frame = plan.frames[0];
+  root_.entries = std::make_unique<EdgeValue[]>(frame.num_entries);
+  root_.pending = std::make_unique<int32_t[]>(frame.initial_pending.size());
+  if (plan.has_flow) {
+    root_.dead = std::make_unique<int32_t[]>(frame.initial_pending.size());
+    flow_ = std::make_unique<FlowState>(plan);
+  }
+}
+
+Step::~Step() {
+  if (flow_ != nullptr) flow_->Clear();
+}
+
+void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Executor::FetchDone done) {
+  refs_.store(1, std::memory_order_relaxed);
+  owner_ = std::move(owner);
+  pool_ = args.pool;
+  trace_ = args.trace;
+  private_fetches_ = args.private_fetches;
+  done_ = std::move(done);
+  const uint32_t number = plan_.num_steps.fetch_add(1, std::memory_order_relaxed);
+  measure_ = number < kMeasuredFirst || number % kMeasuredEvery == 0;
+  aborted_.store(false, std::memory_order_relaxed);
+  finished_.store(false, std::memory_order_relaxed);
+  missing_feeds_ = plan_.late_feeds ? static_cast<int64_t>(plan_.feeds.size()) : 0;
+  outstanding_.store(1 + missing_feeds_, std::memory_order_relaxed);
+
+  const std::vector<int32_t>& pending = plan_.frames[0].initial_pending;
+  std::copy(pending.begin(), pending.end(), root_.pending.get());
+  if (flow_ != nullptr) {
+    std::fill_n(root_.dead.get(), pending.size(), 0);
+    flow_->Reset(&root_);
+  }
+
+  context_ = args.context;
+  cancel_.emplace();
+  context_.cancel = &*cancel_;
+  if (context_.step_resources == nullptr) {
+    if (!step_resources_) step_resources_.emplace("step");
+    context_.step_resources = &*step_resources_;
+  }
+  if (context_.rendezvous == nullptr) {
+    if (!rendezvous_) rendezvous_ = MakeIntrusive<LocalRendezvous>();
+    context_.rendezvous = rendezvous_.get();
+  }
+  for (CancelToken* token : args.cancelled_by) {
+    const CancelToken::Id id = token->Register([this, token] {
+      Ref();
+      Cancel(token->reason());
+      Unref();
+    });
+    if (id == 0) {
+      Cancel(token->reason());
+    } else {
+      ties_.push_back({token, id});
+    }
+  }
+}
+
+void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_block) {
+  Worker worker(keeps_dear, may_block);
+  const auto num_feeds = plan_.late_feeds ? 0 : static_cast<int32_t>(plan_.feeds.size());
+  if (flow_ != nullptr) {
+    flow_->Start(worker.progress);
+    for (int32_t k = 0; k < num_feeds; ++k) flow_->SeedFeed(k, feed(k), worker.progress);
+    StoreFetches(worker.progress);
+  } else {
+    // What is there from the start is not waited for.
+    auto seed = [&](const PlanEdges& edges, Tensor tensor) {
+      EdgeValue value{std::move(tensor), nullptr};
+      for (int32_t e = edges.begin; e < edges.end; ++e) {
+        const PlanEdge& edge = plan_.edges[e];
+        if (edge.node == kFetchEdge) {
+          StoreFetch(edge.entry, value, false);
+        } else if (edge.last) {
+          root_.entries[edge.entry] = std::move(value);
+        } else {
+          root_.entries[edge.entry].tensor = value.tensor;
+        }
+      }
+    };
+    for (int32_t n : plan_.constants) seed(plan_.nodes[n].edges, *plan_.nodes[n].constant);
+    for (int32_t k = 0; k < num_feeds; ++k) seed(plan_.feeds[k].edges, feed(k));
+    for (int32_t n : plan_.roots) worker.progress.ready.push_back({&root_, n, false});
+  }
+  Account(worker, 1);
+  Work(worker);
+}
+
+void Step::DeliverFeed(int32_t feed, Tensor value) {
+  --missing_feeds_;
+  Worker worker(/*keeps_dear=*/false, /*may_block=*/false);
+  if (flow_ != nullptr) {
+    flow_->SeedFeed(feed, value, worker.progress);
+    StoreFetches(worker.progress);
+  } else {
+    EdgeValue edge_value{std::move(value), nullptr};
+    PropagateStraight(plan_.feeds[feed].edges, &edge_value, worker.progress);
+  }
+  Account(worker, 1);
+  Work(worker);
+}
+
+void Step::Abandon(Status reason) {
+  Cancel(std::move(reason));
+  Worker worker(/*keeps_dear=*/false, /*may_block=*/false);
+  const int64_t missing = missing_feeds_.exchange(0);
+  if (missing > 0) Account(worker, missing);
+}
+
+void Step::Work(Worker& worker) {
+  while (!worker.stack.empty()) {
+    const ReadyNode item = worker.stack.back();
+    worker.stack.pop_back();
+    Run(worker, item);
+  }
+}
+
+void Step::WorkShared(bool may_block) {
+  Worker worker(/*keeps_dear=*/true, may_block);
+  for (;;) {
+    {
+      std::lock_guard lock(mu_);
+      if (shared_.empty()) return;
+      worker.stack.push_back(shared_.front());
+      shared_.pop_front();
+    }
+    Work(worker);
+  }
+}
+
+void Step::Run(Worker& worker, const ReadyNode& item) {
+  const PlanNode& node = plan_.nodes[item.node];
+  EdgeValue* inputs = item.iteration->entries.get() + node.first_entry;
+  if (aborted_.load(std::memory_order_relaxed)) {
+    for (int32_t i = 0; i < node.num_inputs; ++i) Release(inputs[i]);
+    Account(worker, 1);
+    return;
+  }
+  EdgeValue* outputs = worker.OutputsFor(node);
+  if (item.dead && node.kind != NodeKind::kTransfer) {
+    Complete(worker, item, outputs, 0, OkStatus());
+  } else if (node.async) {
+    RunAsync(worker, item, node, inputs);
+  } else if (node.kernel != nullptr) {
+    RunSync(worker, item, node, inputs);
+  } else if (node.kind == NodeKind::kConst) {
+    outputs[0].tensor = *node.constant;
+    Complete(worker, item, outputs, 0, OkStatus());
+  } else {  // Enter, Exit, NextIteration, LoopCond: the value as it is
+    Status status = node.has_refs ? ResolveRefs(node, item.node, inputs) : OkStatus();
+    outputs[0] = std::move(inputs[0]);
+    if (outputs[0].ref) outputs[0].tensor = Tensor();
+    Complete(worker, item, outputs, 0, std::move(status));
+  }
+}
+
+void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
+  EdgeValue* outputs = worker.OutputsFor(node);
+  KernelContext ctx(*node.info, context_, absl::MakeSpan(inputs, node.num_inputs), absl::MakeSpan(outputs, node.num_outputs));
+  Status status;
+  if (node.has_refs) status = ResolveRefs(node, item.node, inputs);
+  if (status.ok()) {
+    const bool measure = measure_ && !node.cheap;
+    const int64_t started = measure ? RealClock().MonotonicNanos() : 0;
+    StepTrace::Times times;
+    if (trace_ != nullptr) times.scheduled = times.start = StepTrace::Now();
+    try {
+      status = node.kernel->Run(ctx);
+    } catch (...) {
+      status = ExceptionStatus();
+    }
+    if (measure) UpdateCost(plan_.costs[item.node], RealClock().MonotonicNanos() - started);
+    if (trace_ != nullptr) {
+      times.end = StepTrace::Now();
+      trace_->Record(plan_, item.node, times, absl::MakeConstSpan(outputs, node.num_outputs));
+    }
+  }
+  Complete(worker, item, outputs, flow_ != nullptr ? DeadOutputs(ctx) : 0, std::move(status));
+}
+
+void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
+  if (node.has_refs) {
+    if (Status status = ResolveRefs(node, item.node, inputs); !status.ok()) {
+      Complete(worker, item, worker.OutputsFor(node), 0, std::move(status));
+      return;
+    }
+  }
+  auto* call = new AsyncCall(this, item, node, inputs);
+  Ref();  // until the call is complete
+  if (trace_ != nullptr) call->times.scheduled = call->times.start = StepTrace::Now();
+  auto done = [call](Status status) {
+    call->status = std::move(status);
+    if (call->phase.exchange(AsyncCall::kDone, std::memory_order_acq_rel) != AsyncCall::kLaunched) return;
+    Step* step = call->step;
+    Worker messenger(/*keeps_dear=*/false, /*may_block=*/false);
+    messenger.keeps_nothing = true;
+    step->FinishAsync(messenger, call);
+    step->Unref();
+  };
+  try {
+    node.kernel->RunAsync(call->ctx, done);
+  } catch (...) {
+    call->status = ExceptionStatus();
+    call->phase.store(AsyncCall::kDone, std::memory_order_release);
+  }
+  if (call->phase.exchange(AsyncCall::kLaunched, std::memory_order_acq_rel) == AsyncCall::kDone) {
+    FinishAsync(worker, call);
+    Unref();  // the caller holds another one
+  }
+}
+
+void Step::FinishAsync(Worker& worker, AsyncCall* call) {
+  std::unique_ptr<AsyncCall> owned(call);
+  if (trace_ != nullptr) {
+    call->times.end = StepTrace::Now();
+    trace_->Record(plan_, call->item.node, call->times, call->outputs);
+  }
+  const uint64_t dead_outputs = flow_ != nullptr ? DeadOutputs(call->ctx) : 0;
+  Complete(worker, call->item, call->outputs.data(), dead_outputs, std::move(call->status));
+}
+
+void Step::Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status) {
+  const PlanNode& node = plan_.nodes[item.node];
+  EdgeValue* inputs = item.iteration->entries.get() + node.first_entry;
+  for (int32_t i = 0; i < node.num_inputs; ++i) Release(inputs[i]);
+  if (status.ok() && !item.dead) status = CheckOutputs(node, outputs, dead_outputs);
+  if (!status.ok()) {
+    Fail(status, &node);
+  } else if (flow_ != nullptr) {
+    flow_->Propagate(item, outputs, dead_outputs, worker.progress);
+    StoreFetches(worker.progress);
+  } else {
+    PropagateStraight(node.edges, outputs, worker.progress);
+    for (int32_t e = node.control_edges.begin; e < node.control_edges.end; ++e) {
+      const int32_t consumer = plan_.control_edges[e];
+      if (CountDown(consumer)) worker.progress.ready.push_back({&root_, consumer, false});
+    }
+  }
+  for (int32_t i = 0; i < node.num_outputs; ++i) Release(outputs[i]);
+  Account(worker, 1);
+}
+
+void Step::PropagateStraight(const PlanEdges& edges, EdgeValue* outputs, Progress& progress) {
+  for (int32_t e = edges.begin; e < edges.end; ++e) {
+    const PlanEdge& edge = plan_.edges[e];
+    EdgeValue& value = outputs[edge.output];
+    if (edge.node == kFetchEdge) {
+      StoreFetch(edge.entry, value, false);
+      continue;
+    }
+    EdgeValue& entry = root_.entries[edge.entry];
+    if (edge.last) {
+      entry = std::move(value);
+    } else {
+      entry = value;
+    }
+    if (CountDown(edge.node)) progress.ready.push_back({&root_, edge.node, false});
+  }
+}
+
+// In a plan without flow the counter of a node is its own number. Whoever sees that only its own edge is left need not
+// count.
+bool Step::CountDown(int32_t counter) {
+  std::atomic_ref<int32_t> pending(root_.pending[counter]);
+  if (pending.load(std::memory_order_acquire) == 1) return true;
+  return pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+void Step::Account(Worker& worker, int64_t ended) {
+  const int64_t change = static_cast<int64_t>(worker.progress.ready.size()) - ended;
+  if (change != 0 && outstanding_.fetch_add(change, std::memory_order_acq_rel) + change == 0) {
+    Finish();
+    return;
+  }
+  if (!worker.progress.ready.empty()) {
+    Distribute(worker);
+    worker.progress.ready.clear();
+  }
+}
+
+bool Step::IsDear(int32_t node) const {
+  return pool_ != nullptr && plan_.costs[node].load(std::memory_order_relaxed) > kDearNanos;
+}
+
+// Cheap nodes stay; of the dear ones one stays when there is nothing else to do.
+void Step::Distribute(Worker& worker) {
+  absl::Span<const ReadyNode> ready = worker.progress.ready;
+  if (worker.keeps_nothing) {
+    for (const ReadyNode& item : ready) {
+      if (plan_.nodes[item.node].blocking && !item.dead) ShareBlocking(item);
+    }
+    absl::InlinedVector<ReadyNode, 8> others;
+    for (const ReadyNode& item : ready) {
+      if (!plan_.nodes[item.node].blocking || item.dead) others.push_back(item);
+    }
+    Share(others);
+    return;
+  }
+  const ReadyNode* dear = nullptr;
+  const ReadyNode* blocking = nullptr;
+  for (size_t i = ready.size(); i-- > 0;) {
+    const ReadyNode& item = ready[i];
+    if (plan_.nodes[item.node].blocking && !item.dead) {
+      if (blocking != nullptr) ShareBlocking(*blocking);
+      blocking = &item;
+    } else if (!item.dead && IsDear(item.node)) {
+      if (dear != nullptr) Share({dear, 1});
+      dear = &item;
+    } else {
+      worker.stack.push_back(item);
+    }
+  }
+  if (dear != nullptr) {
+    if (worker.keeps_dear && worker.stack.empty()) {
+      worker.stack.push_back(*dear);
+    } else {
+      Share({dear, 1});
+    }
+  }
+  if (blocking != nullptr) {
+    if (worker.may_block && worker.stack.empty()) {
+      worker.stack.push_back(*blocking);
+    } else {
+      ShareBlocking(*blocking);
+    }
+  }
+}
+
+void Step::Share(absl::Span<const ReadyNode> items) {
+  if (items.empty()) return;
+  bool helped = false;
+  {
+    std::lock_guard lock(mu_);
+    shared_.insert(shared_.end(), items.begin(), items.end());
+    helped = std::exchange(helper_waits_, false);
+    if (helped) changed_.notify_all();
+  }
+  if (pool_ == nullptr) return;  // the thread that waits looks here before it sleeps
+  // One thread runs all that is cheap; each dear node is worth one more.
+  auto threads = static_cast<int>(std::count_if(items.begin(), items.end(),
+                                                [&](const ReadyNode& item) { return !item.dead && IsDear(item.node); }));
+  threads = std::max(threads, 1) - (helped ? 1 : 0);
+  for (int i = 0; i < threads; ++i) {
+    Ref();
+    pool_->Schedule([this] {
+      WorkShared(/*may_block=*/false);
+      Unref();
+    });
+  }
+}
+
+void Step::ShareBlocking(const ReadyNode& item) {
+  Ref();
+  context_.blocking_pool->Schedule([this, item] {
+    Worker worker(/*keeps_dear=*/true, /*may_block=*/true);
+    worker.stack.push_back(item);
+    Work(worker);
+    Unref();
+  });
+}
+
+Status Step::ResolveRefs(const PlanNode& node, int32_t index, EdgeValue* inputs) {
+  for (int32_t i = 0; i < node.num_inputs; ++i) {
+    EdgeValue& input = inputs[i];
+    const bool wants_ref = IsRef(node.info->input_types[i]);
+    if (input.ref) {
+      input.tensor = input.ref->Read();
+      if (!input.tensor.valid() && !node.allows_uninitialized) {
+        return FailedPrecondition("Attempting to use uninitialized value {}", plan_.NameOf(plan_.inputs_of(index)[i]));
+      }
+      if (!wants_ref) input.ref = nullptr;
+    } else if (wants_ref && input.tensor.valid()) {
+      return InvalidArgument("Input {} of node {} was passed {} from {} incompatible with expected {}.", i, node.info->name,
+                             OpDefTypeName(input.tensor.dtype()), plan_.NameOf(plan_.inputs_of(index)[i]),
+                             OpDefTypeName(node.info->input_types[i]));
+    }
+  }
+  return OkStatus();
+}
+
+// Consumers rely on what the schema says of their inputs; a kernel that breaks its word is stopped here.
+Status Step::CheckOutputs(const PlanNode& node, const EdgeValue* outputs, uint64_t dead_outputs) const {
+  for (int32_t i = 0; i < node.num_outputs; ++i) {
+    const EdgeValue& value = outputs[i];
+    if (value.tensor.valid() && value.tensor.dtype() != BaseType(node.info->output_types[i])) {
+      return Internal("output {} is {}, but should be {}", i, value.tensor.dtype(), node.info->output_types[i]);
+    }
+  }
+  for (int32_t e = node.edges.begin; e < node.edges.end; ++e) {
+    const PlanEdge& edge = plan_.edges[e];
+    if (!edge.last) continue;
+    const EdgeValue& value = outputs[edge.output];
+    if (value.tensor.valid() || value.ref) continue;
+    if (edge.output < 64 && ((dead_outputs >> edge.output) & 1) != 0) continue;
+    return Internal("Missing {}-th output from node '{}'", edge.output, node.info->name);
+  }
+  return OkStatus();
+}
+
+void Step::StoreFetch(int32_t fetch, EdgeValue value, bool dead) {
+  if (value.ref) {
+    if (!value.ref->initialized()) {
+      std::string_view name = plan_.fetches[fetch].name;
+      if (name.ends_with(":0")) name.remove_suffix(2);
+      return Fail(FailedPrecondition("Attempting to use uninitialized value {}", name), nullptr);
+    }
+    Result<Tensor> snapshot = value.ref->Snapshot();
+    if (!snapshot.ok()) return Fail(snapshot.status(), nullptr);
+    value.tensor = *std::move(snapshot);
+  }
+  const FetchState state = dead ? FetchState::kDead : FetchState::kThere;
+  if (!plan_.late_feeds) {
+    fetches_[fetch] = {std::move(value.tensor), state};
+    return;
+  }
+  std::lock_guard lock(mu_);
+  fetches_[fetch] = {std::move(value.tensor), state};
+  changed_.notify_all();
+}
+
+void Step::StoreFetches(Progress& progress) {
+  for (FetchedValue& fetched : progress.fetched) StoreFetch(fetched.fetch, std::move(fetched.value), fetched.dead);
+  progress.fetched.clear();
+}
+
+Status Step::Describe(const Status& status, const PlanNode* node) const {
+  if (node == nullptr) return status;
+  Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()), node->info->name,
+                                                           node->info->op->name));
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });
+  return MarkNode(described, node->info->name);
+}
+
+void Step::Fail(const Status& status, const PlanNode* node) {
+  {
+    std::lock_guard lock(mu_);
+    if (!status_.ok()) return;
+    status_ = Describe(status, node);
+    changed_.notify_all();
+  }
+  aborted_.store(true, std::memory_order_relaxed);
+  const Status derived = MarkDerived(status);
+  if (rendezvous_) rendezvous_->Abort(derived);
+  cancel_->Cancel(derived);
+}
+
+void Step::Cancel(Status reason) { Fail(reason, nullptr); }
+
+void Step::Finish() {
+  if (flow_ != nullptr && !aborted_.load(std::memory_order_relaxed)) {
+    if (Status status = flow_->CheckAllReached(); !status.ok()) Fail(status, nullptr);
+  }
+  if (done_ == nullptr) {
+    std::lock_guard lock(mu_);
+    finished_.store(true, std::memory_order_release);
+    changed_.notify_all();
+    return;
+  }
+  Detach();
+  Executor::FetchDone done = std::move(done_);
+  done_ = nullptr;
+  done(TakeResult());
+  Unref();
+}
+
+void Step::Wait(int64_t deadline_nanos) {
+  if (finished()) return;
+  const bool helps = deadline_nanos == 0;
+  std::unique_lock lock(mu_);
+  while (!finished_.load(std::memory_order_relaxed)) {
+    if (helps && !shared_.empty()) {
+      lock.unlock();
+      WorkShared(/*may_block=*/true);
+      lock.lock();
+    } else if (helps) {
+      helper_waits_ = true;
+      changed_.wait(lock);
+      helper_waits_ = false;
+    } else if (const int64_t left = deadline_nanos - RealClock().MonotonicNanos(); left > 0) {
+      changed_.wait_for(lock, std::chrono::nanoseconds(left));
+    } else {
+      lock.unlock();
+      Cancel(DeadlineExceeded("Timed out waiting for notification"));
+      lock.lock();
+      changed_.wait(lock, [&] { return finished_.load(std::memory_order_relaxed); });
+    }
+  }
+}
+
+Result<Tensor> Step::WaitForFetch(int32_t fetch) {
+  std::unique_lock lock(mu_);
+  changed_.wait(lock, [&] {
+    return fetches_[fetch].state != FetchState::kAbsent || !status_.ok() || finished_.load(std::memory_order_relaxed);
+  });
+  if (!status_.ok()) return status_;
+  if (fetches_[fetch].state == FetchState::kDead)
+    return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", fetch,
+                           plan_.fetches[fetch].name);
+  if (fetches_[fetch].state == FetchState::kAbsent) return Internal("'{}' was not computed", plan_.fetches[fetch].name);
+  Tensor value = fetches_[fetch].value;
+  lock.unlock();
+  return plan_.fetches[fetch].may_alias_state ? value.Clone() : Result<Tensor>(std::move(value));
+}
+
+Status Step::status() {
+  std::lock_guard lock(mu_);
+  return status_;
+}
+
+Result<std::vector<Tensor>> Step::TakeResult() {
+  WEIR_TRY(status());
+  std::vector<Tensor> results;
+  results.reserve(fetches_.size());
+  for (size_t k = 0; k < fetches_.size(); ++k) {
+    Fetched& fetched = fetches_[k];
+    if (fetched.state == FetchState::kDead)
+      return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", k,
+                             plan_.fetches[k].name);
+    if (fetched.state == FetchState::kAbsent) return Internal("'{}' was not computed", plan_.fetches[k].name);
+    if (private_fetches_ && plan_.fetches[k].may_alias_state && !fetched.value.OwnsMemoryAlone()) {
+      WEIR_ASSIGN(Tensor copy, fetched.value.Clone());
+      results.push_back(std::move(copy));
+    } else {
+      results.push_back(std::move(fetched.value));
+    }
+  }
+  return results;
+}
+
+void Step::Detach() {
+  for (const Tie& tie : ties_) tie.token->Unregister(tie.id);
+  ties_.clear();
+}
+
+void Step::Unref() {
+  if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Recycle();
+}
+
+void Step::Recycle() {
+  if (aborted_.load(std::memory_order_relaxed)) {
+    for (int32_t i = 0; i < plan_.frames[0].num_entries; ++i) Release(root_.entries[i]);
+  }
+  if (flow_ != nullptr) flow_->Clear();
+  for (Fetched& fetched : fetches_) fetched = Fetched();
+  shared_.clear();
+  status_ = OkStatus();
+  done_ = nullptr;
+  if (step_resources_) step_resources_->ClearAll();
+  if (rendezvous_ && !rendezvous_->idle()) rendezvous_ = nullptr;
+  cancel_.reset();
+  std::shared_ptr<Executor> owner = std::move(owner_);
+  owner->Return(this);
+}
+
+}  // namespace weir

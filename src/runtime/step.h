@@ -1,0 +1,125 @@
+// Step: one run of a plan. Threads that work for it take ready nodes from a list of their own (cheap nodes, and one dear
+// one to continue with) and share the rest; the thread that waits for the step helps. Counted: it goes back to its executor
+// when the last thread has let go of it. Internal to executor.cc.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "op/kernel.h"
+#include "runtime/executor.h"
+#include "runtime/flow_state.h"
+#include "runtime/rendezvous.h"
+#include "runtime/step_trace.h"
+
+namespace weir {
+
+class Step final {
+ public:
+  explicit Step(const Plan& plan);
+  ~Step();
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref();
+
+  // Makes a step that nobody uses ready to start: one reference, which the caller owns.
+  void Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Executor::FetchDone done);
+  // Puts the feeds in place and works on what is ready. `keeps_dear` says whether this thread may
+  // run a costly kernel itself, `may_block` whether it may wait for one that blocks.
+  void Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_block);
+  // A feed of a plan with late feeds; works on what becomes ready.
+  void DeliverFeed(int32_t feed, Tensor value);
+  // Cancels a step with late feeds and waits for no more of them.
+  void Abandon(Status reason);
+  // Stops the step; the first reason is its result.
+  void Cancel(Status reason);
+  // Helps with the step until it has ended. Past the deadline (Clock::MonotonicNanos; 0: none) the step is cancelled; with
+  // one, this thread only waits.
+  void Wait(int64_t deadline_nanos);
+  // Waits until a fetch is there or the step has ended.
+  Result<Tensor> WaitForFetch(int32_t fetch);
+  Status status();
+  bool finished() const { return finished_.load(std::memory_order_acquire); }
+  // REQUIRES: the step has ended.
+  Result<std::vector<Tensor>> TakeResult();
+  // Cuts the ties to the tokens that the step listens to. REQUIRES: the step has ended.
+  void Detach();
+
+ private:
+  struct Worker;
+  struct AsyncCall;
+  enum class FetchState : uint8_t { kAbsent, kThere, kDead };
+  struct Fetched {
+    Tensor value;
+    FetchState state = FetchState::kAbsent;
+  };
+
+  void Work(Worker& worker);
+  void WorkShared(bool may_block);
+  void Run(Worker& worker, const ReadyNode& item);
+  void RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
+  void RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
+  void FinishAsync(Worker& worker, AsyncCall* call);
+  // A node has ended: frees its inputs, hands on its outputs.
+  void Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status);
+  void PropagateStraight(const PlanEdges& edges, EdgeValue* outputs, Progress& progress);
+  bool CountDown(int32_t counter);
+  // Counts what came and what ended; the last one to end ends the step, else ready nodes find their threads.
+  void Account(Worker& worker, int64_t ended);
+  void Distribute(Worker& worker);
+  void Share(absl::Span<const ReadyNode> items);
+  void ShareBlocking(const ReadyNode& item);
+
+  Status ResolveRefs(const PlanNode& node, int32_t index, EdgeValue* inputs);
+  Status CheckOutputs(const PlanNode& node, const EdgeValue* outputs, uint64_t dead_outputs) const;
+  void StoreFetch(int32_t fetch, EdgeValue value, bool dead);
+  void StoreFetches(Progress& progress);
+  Status Describe(const Status& status, const PlanNode* node) const;
+  void Fail(const Status& status, const PlanNode* node);
+  void Finish();
+  void Recycle();
+  bool IsDear(int32_t node) const;
+
+  const Plan& plan_;
+  std::atomic<int32_t> refs_{0};
+  std::shared_ptr<Executor> owner_;  // while it is in use
+  StepContext context_;
+  ThreadPool* pool_ = nullptr;
+  StepTrace* trace_ = nullptr;
+  bool measure_ = false;
+  bool private_fetches_ = false;
+  Executor::FetchDone done_;  // empty when somebody waits
+
+  Iteration root_;
+  std::unique_ptr<FlowState> flow_;
+  std::vector<Fetched> fetches_;
+  std::atomic<int64_t> outstanding_{0};  // nodes that are ready or run, feeds that did not come, the start itself
+  std::atomic<int64_t> missing_feeds_{0};
+  std::atomic<bool> aborted_{false};
+  std::atomic<bool> finished_{false};
+
+  std::mutex mu_;
+  std::condition_variable changed_;
+  std::deque<ReadyNode> shared_;
+  bool helper_waits_ = false;
+  Status status_;
+
+  std::optional<CancelToken> cancel_;
+  struct Tie {
+    CancelToken* token;
+    CancelToken::Id id;
+  };
+  absl::InlinedVector<Tie, 2> ties_;
+  std::optional<ResourceManager> step_resources_;
+  IntrusivePtr<LocalRendezvous> rendezvous_;
+};
+
+}  // namespace weir

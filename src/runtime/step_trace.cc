@@ -1,0 +1,131 @@
+// Times are taken in nanoseconds and reported in both units, as TensorFlow does.
+#include "runtime/step_trace.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <map>
+
+#include "graph/attr_proto.h"
+#include "tensor/tensor_proto.h"
+
+namespace weir {
+namespace {
+
+constexpr char kAllocatorName[] = "cpu";
+
+std::string FeedName(const Plan& plan, int32_t feed) {
+  std::string name = plan.feeds[feed].what.name;
+  for (char& c : name) {
+    if (c == ':') c = '_';
+  }
+  return fmt::format("_arg_{}_{}", name, feed);
+}
+
+std::string SourceName(const Plan& plan, PlanValue value) {
+  return value.fed() ? FeedName(plan, value.output) : plan.NameOf(value);
+}
+
+std::string Label(const Plan& plan, int32_t node) {
+  const NodeInfo& info = *plan.nodes[node].info;
+  std::string inputs;
+  for (PlanValue input : plan.inputs_of(node)) {
+    if (!inputs.empty()) inputs += ", ";
+    inputs += SourceName(plan, input);
+  }
+  return fmt::format("{} = {}({})", info.name, info.op->name, inputs);
+}
+
+void Describe(int slot, const Tensor& tensor, tensorflow::NodeExecStats* stats) {
+  tensorflow::NodeOutput* output = stats->add_output();
+  output->set_slot(slot);
+  tensorflow::TensorDescription* description = output->mutable_tensor_description();
+  description->set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+  ToProto(PartialShape(tensor.shape()), description->mutable_shape());
+  tensorflow::AllocationDescription* allocation = description->mutable_allocation_description();
+  allocation->set_requested_bytes(static_cast<int64_t>(tensor.num_bytes()));
+  allocation->set_allocated_bytes(static_cast<int64_t>(tensor.buffer() ? tensor.buffer()->size() : 0));
+  allocation->set_allocator_name(kAllocatorName);
+  allocation->set_has_single_reference(tensor.OwnsMemoryAlone());
+  allocation->set_ptr(reinterpret_cast<uintptr_t>(tensor.raw()));
+}
+
+}  // namespace
+
+int64_t StepTrace::Now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void StepTrace::Record(const Plan& plan, int32_t node, const Times& times, absl::Span<const EdgeValue> outputs) {
+  const NodeInfo& info = *plan.nodes[node].info;
+  tensorflow::NodeExecStats stats;
+  stats.set_node_name(info.name);
+  stats.set_timeline_label(Label(plan, node));
+  stats.set_thread_id(static_cast<uint32_t>(syscall(SYS_gettid)));
+  int64_t fresh_bytes = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor tensor = outputs[i].ref ? outputs[i].ref->Read() : outputs[i].tensor;
+    if (!tensor.valid()) continue;
+    Describe(static_cast<int>(i), tensor, &stats);
+    if (outputs[i].tensor.valid() && outputs[i].tensor.OwnsMemoryAlone()) fresh_bytes += outputs[i].tensor.num_bytes();
+  }
+  if (fresh_bytes > 0) {
+    tensorflow::AllocatorMemoryUsed* memory = stats.add_memory();
+    memory->set_allocator_name(kAllocatorName);
+    memory->set_total_bytes(fresh_bytes);
+    memory->set_peak_bytes(fresh_bytes);
+    memory->set_live_bytes(fresh_bytes);
+  }
+  stats.mutable_memory_stats();
+  const int64_t now = Now();
+  stats.set_scheduled_micros(times.scheduled / 1000);
+  stats.set_scheduled_nanos(times.scheduled);
+  stats.set_all_start_micros(times.start / 1000);
+  stats.set_all_start_nanos(times.start);
+  stats.set_op_end_rel_micros((times.end - times.start) / 1000);
+  stats.set_op_end_rel_nanos(times.end - times.start);
+  stats.set_all_end_rel_micros(std::max<int64_t>((now - times.start) / 1000, 1));
+  stats.set_all_end_rel_nanos(now - times.start);
+  std::lock_guard lock(mu_);
+  entries_.push_back({&info.device, std::move(stats)});
+}
+
+void StepTrace::WriteTo(tensorflow::StepStats* stats) {
+  std::lock_guard lock(mu_);
+  std::map<std::string, tensorflow::DeviceStepStats*> devices;
+  for (Entry& entry : entries_) {
+    tensorflow::DeviceStepStats*& device = devices[*entry.device];
+    if (device == nullptr) {
+      device = stats->add_dev_stats();
+      device->set_device(*entry.device);
+    }
+    *device->add_node_stats() = std::move(entry.stats);
+  }
+  entries_.clear();
+}
+
+void ExportPlan(const Plan& plan, tensorflow::GraphDef* graph) {
+  const std::string* any_device = nullptr;
+  for (int32_t n = 0; n < static_cast<int32_t>(plan.nodes.size()); ++n) {
+    const NodeInfo& info = *plan.nodes[n].info;
+    any_device = &info.device;
+    tensorflow::NodeDef* def = graph->add_node();
+    def->set_name(info.name);
+    def->set_op(info.op->name);
+    def->set_device(info.device);
+    for (PlanValue input : plan.inputs_of(n)) def->add_input(SourceName(plan, input));
+    for (PlanValue control : plan.control_inputs_of(n)) def->add_input("^" + plan.NameOf({control.node, 0}));
+    for (const auto& [name, value] : *info.attrs) ToProto(value, &(*def->mutable_attr())[name]);
+  }
+  for (int32_t k = 0; k < static_cast<int32_t>(plan.feeds.size()); ++k) {
+    tensorflow::NodeDef* def = graph->add_node();
+    def->set_name(FeedName(plan, k));
+    def->set_op("_Arg");
+    if (any_device != nullptr) def->set_device(*any_device);
+    ToProto(AttrValue(plan.feeds[k].what.dtype), &(*def->mutable_attr())["T"]);
+    ToProto(AttrValue(k), &(*def->mutable_attr())["index"]);
+  }
+}
+
+}  // namespace weir
