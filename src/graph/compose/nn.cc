@@ -1,0 +1,294 @@
+#include "graph/compose/nn.h"
+
+#include <numeric>
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/build/operators.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+Output Taken(Graph& graph, Result<Output> value) {
+  if (value.ok()) return *value;
+  graph.RecordError(value.status());
+  return Output();
+}
+
+// 16-bit floats are too coarse for sums and logarithms: work in float and come back.
+bool IsCoarse(Output x) { return x.valid() && (x.base_dtype() == kHalf || x.base_dtype() == kBFloat16); }
+Output Widened(Output x) { return IsCoarse(x) ? Cast(x, kFloat) : x; }
+Output Narrowed(Output x, DType dtype) { return x.valid() && x.base_dtype() != dtype ? Cast(x, dtype) : x; }
+
+// [rows, classes] out of [..., classes].
+Output Flattened(Output x) {
+  const PartialShape shape = x.shape();
+  if (shape.rank() == 2) return x;
+  Output classes = StridedSlice(ShapeOf(x), {-1}, {0}, {1}, {.end_mask = 1});
+  Output flat = Reshape(x, ConcatV2(x.graph(), {Tensor::Vector<int32_t>({-1}), classes}, 0));
+  if (shape.known_rank() && shape.rank() > 0 && flat.valid())
+    x.graph().RecordError(x.graph().SetShape(flat, PartialShape{kUnknownDim, shape[shape.rank() - 1]}));
+  return flat;
+}
+
+// x with `axis` moved to the end (and the permutation's own inverse is itself: two axes are exchanged).
+struct Exchanged {
+  Output value;
+  std::vector<int64_t> order;  // empty: axis is the last already
+};
+Exchanged WithAxisLast(Output x, int axis) {
+  const PartialShape shape = x.shape();
+  if (axis == -1) return {x, {}};
+  if (!shape.known_rank()) {
+    x.graph().RecordError(InvalidArgument("'{}' needs a known rank for axis {}", x.name(), axis));
+    return {x, {}};
+  }
+  const int rank = shape.rank();
+  if (axis < -rank || axis >= rank) {
+    x.graph().RecordError(InvalidArgument("axis {} is not in [{}, {}) of '{}'", axis, -rank, rank, x.name()));
+    return {x, {}};
+  }
+  if (axis < 0) axis += rank;
+  if (axis == rank - 1) return {x, {}};
+  std::vector<int64_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[axis], order[rank - 1]);
+  return {Transpose(x, order), order};
+}
+
+Output AlongAxis(const Input& input, int axis, std::string name, const char* default_name, Output (*apply)(Output)) {
+  Graph* graph = GraphOf({input});
+  if (graph == nullptr) return Output();
+  Output x = input.output();
+  if (axis == -1 && x.shape().known_rank() && x.shape().rank() > 0 && name.empty()) return apply(x);
+  NameScope scope(*graph, name.empty() ? default_name : name);
+  Exchanged last = WithAxisLast(x, axis);
+  Output y = apply(last.value);
+  return last.order.empty() ? y : Transpose(y, last.order);
+}
+
+}  // namespace
+
+Output SoftmaxAlong(const Input& logits, int axis, std::string name) {
+  return AlongAxis(logits, axis, std::move(name), "softmax", [](Output x) { return Softmax(x); });
+}
+Output LogSoftmaxAlong(const Input& logits, int axis, std::string name) {
+  return AlongAxis(logits, axis, std::move(name), "log_softmax", [](Output x) { return LogSoftmax(x); });
+}
+
+Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int axis, bool stop_labels, std::string name) {
+  Graph* found = GraphOf({logits_in, labels_in});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "softmax_cross_entropy_with_logits" : name);
+  Output logits = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
+  if (!logits.valid()) return Output();
+  const DType dtype = logits.base_dtype();
+  Output labels = Taken(graph, ToOutput(graph, labels_in, dtype, "labels"));
+  if (!labels.valid()) return Output();
+  if (stop_labels) labels = StopGradient(labels);
+  Exchanged x = WithAxisLast(Widened(logits), axis);
+  Exchanged z = WithAxisLast(Widened(labels), axis);
+  if (!x.value.valid() || !z.value.valid()) return Output();
+  Output shape = ShapeOf(x.value);
+  auto result = SoftmaxCrossEntropyWithLogits(Flattened(x.value), Flattened(z.value), {.name = scope.name() + "/"});
+  Output loss = result.loss;
+  const PartialShape known = x.value.shape();
+  if (known.rank() != 2 && loss.valid()) {
+    Output outer = StridedSlice(shape, {0}, {-1}, {1}, {.begin_mask = 1});
+    loss = Reshape(loss, outer);
+    if (known.known_rank() && known.rank() > 0 && loss.valid()) {
+      Result<PartialShape> front = known.Sub(0, known.rank() - 1);
+      if (front.ok()) graph.RecordError(graph.SetShape(loss, *front));
+    }
+  }
+  return Narrowed(loss, dtype);
+}
+
+Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, std::string name) {
+  Graph* found = GraphOf({logits_in, labels_in});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "SparseSoftmaxCrossEntropyWithLogits" : name);
+  Output logits = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
+  Output labels = Taken(graph, ToOutput(graph, labels_in, kInvalidType, "labels"));
+  if (!logits.valid() || !labels.valid()) return Output();
+  const PartialShape shape = logits.shape();
+  if (shape.known_rank() && shape.rank() == 0) {
+    graph.RecordError(InvalidArgument("logits cannot be scalars: '{}' has shape {}", logits.name(), shape));
+    return Output();
+  }
+  if (shape.known_rank() && labels.shape().known_rank() && labels.shape().rank() != shape.rank() - 1) {
+    graph.RecordError(InvalidArgument("rank mismatch: the rank of labels ({}) should be the rank of logits minus 1 ({})",
+                                      labels.shape().rank(), shape.rank() - 1));
+    return Output();
+  }
+  const DType dtype = logits.base_dtype();
+  Output wide = Widened(logits);
+  if (shape.rank() == 2)
+    return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels, {.name = scope.name() + "/"}).loss, dtype);
+  Output labels_shape = ShapeOf(labels);
+  Output flat_labels = Reshape(labels, {-1});
+  Output loss = SparseSoftmaxCrossEntropyWithLogits(Flattened(wide), flat_labels, {.name = scope.name() + "/"}).loss;
+  loss = Reshape(loss, labels_shape);
+  if (loss.valid()) graph.RecordError(graph.SetShape(loss, labels.shape()));
+  return Narrowed(loss, dtype);
+}
+
+Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::string name) {
+  Graph* found = GraphOf({logits_in, labels_in});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "logistic_loss" : name);
+  Output x = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
+  if (!x.valid()) return Output();
+  Output z = Taken(graph, ToOutput(graph, labels_in, x.base_dtype(), "labels"));
+  if (!z.valid()) return Output();
+  if (!x.shape().CompatibleWith(z.shape())) {
+    graph.RecordError(InvalidArgument("logits and labels must have the same shape ({} and {})", x.shape(), z.shape()));
+    return Output();
+  }
+  // The form that never overflows: exp only of negative numbers.
+  Output zeros = ZerosLike(x);
+  Output positive = GreaterEqual(x, zeros);
+  Output relu = Select(positive, x, zeros);
+  Output minus_abs = Select(positive, -x, x);
+  return Add(relu - x * z, Log1p(Exp(minus_abs)), {.name = scope.name() + "/"});
+}
+
+Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Input& pos_weight, std::string name) {
+  Graph* found = GraphOf({targets, logits});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "logistic_loss" : name);
+  Output x = Taken(graph, ToOutput(graph, logits, kInvalidType, "logits"));
+  if (!x.valid()) return Output();
+  Output z = Taken(graph, ToOutput(graph, targets, x.base_dtype(), "targets"));
+  if (!z.valid()) return Output();
+  if (!x.shape().CompatibleWith(z.shape())) {
+    graph.RecordError(InvalidArgument("logits and targets must have the same shape ({} and {})", x.shape(), z.shape()));
+    return Output();
+  }
+  Output weight = 1.0f + Mul(graph, SubInput(pos_weight, 1.0f), z);
+  Output softplus = Log1p(Exp(-Abs(x))) + Relu(-x);
+  return Add((1.0f - z) * x, weight * softplus, {.name = scope.name() + "/"});
+}
+
+Output Dropout(const Input& x_in, const Input& rate, const Input& noise_shape, OpSeed seed, std::string name) {
+  Graph* found = GraphOf({x_in});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "dropout" : name);
+  Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
+  if (!x.valid()) return Output();
+  if (!IsFloating(x.base_dtype())) {
+    graph.RecordError(InvalidArgument("dropout scales its input, so it needs a floating type, not {}", x.base_dtype()));
+    return Output();
+  }
+  Output r = Taken(graph, ToOutput(graph, rate, x.base_dtype(), "rate"));
+  if (!r.valid()) return Output();
+  Output shape = noise_shape.absent() ? ShapeOf(x) : Taken(graph, ToOutput(graph, noise_shape, kInvalidType, "noise_shape"));
+  Output noise = RandomUniformValues(graph, shape, 0, {}, x.base_dtype(), seed);
+  Output scaled = x * (1.0f / (1.0f - r));
+  Output kept = Cast(GreaterEqual(noise, r), x.base_dtype());
+  Output result = scaled * kept;
+  if (result.valid()) graph.RecordError(graph.SetShape(result, x.shape()));
+  return result;
+}
+
+MomentsResult Moments(const Input& x_in, const Axes& axes, bool keep_dims, std::string name) {
+  Graph* found = GraphOf({x_in});
+  if (found == nullptr) return {};
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "moments" : name);
+  Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
+  if (!x.valid()) return {};
+  const DType dtype = x.base_dtype();
+  Output y = Widened(x);
+  Input over = AxesInput(y, axes);
+  Output mean = Mean(y, over, {.keep_dims = true, .name = "mean"});
+  // The mean counts as a constant here: its part of the derivative is zero anyhow.
+  Output variance = Mean(SquaredDifference(y, StopGradient(mean)), over, {.keep_dims = true, .name = "variance"});
+  if (!keep_dims) {
+    SqueezeAttrs squeeze;
+    if (axes.all()) {
+      mean = Reshape(mean, Tensor::Vector<int32_t>({}));
+      variance = Reshape(variance, Tensor::Vector<int32_t>({}));
+    } else {
+      squeeze.squeeze_dims = axes.axes();
+      mean = Squeeze(mean, squeeze);
+      variance = Squeeze(variance, squeeze);
+    }
+  }
+  return {Narrowed(mean, dtype), Narrowed(variance, dtype)};
+}
+
+Output BatchNormalization(const Input& x, const Input& mean, const Input& variance, const Input& offset, const Input& scale,
+                          const Input& variance_epsilon, std::string name) {
+  Graph* found = GraphOf({x, mean, variance});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "batchnorm" : name);
+  Output factor = Rsqrt(AddInput(variance, variance_epsilon));
+  if (!scale.absent()) factor = MulInput(factor, scale);
+  Output shift = offset.absent() ? -MulInput(mean, factor) : SubInput(offset, MulInput(mean, factor));
+  return AddInput(MulInput(x, factor), shift);
+}
+
+Output L2Normalize(const Input& x_in, const Axes& axes, float epsilon, std::string name) {
+  Graph* found = GraphOf({x_in});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "l2_normalize" : name);
+  Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
+  if (!x.valid()) return Output();
+  Output squares = Sum(Square(x), AxesInput(x, axes), {.keep_dims = true});
+  return Mul(x, Rsqrt(Maximum(squares, epsilon)), {.name = scope.name() + "/"});
+}
+
+Output ZeroFraction(const Input& x_in, std::string name) {
+  Graph* found = GraphOf({x_in});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "zero_fraction" : name);
+  Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "value"));
+  if (!x.valid()) return Output();
+  Output zeros = ReduceSum(Cast(Equal(x, ZerosLike(x)), kInt64));
+  return Cast(RealDiv(Cast(zeros, kDouble), Cast(Size(x, {.out_type = kInt64}), kDouble)), kFloat, {.name = "fraction"});
+}
+
+Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::string name) {
+  Graph* found = GraphOf({x, weights, biases});
+  if (found == nullptr) return Output();
+  NameScope scope(*found, name.empty() ? "xw_plus_b" : name);
+  return BiasAdd(*found, MatMul(*found, x, weights), biases, {.name = scope.name() + "/"});
+}
+
+Output ReluLayer(const Input& x, const Input& weights, const Input& biases, std::string name) {
+  Graph* found = GraphOf({x, weights, biases});
+  if (found == nullptr) return Output();
+  NameScope scope(*found, name.empty() ? "relu_layer" : name);
+  return Relu(*found, BiasAdd(*found, MatMul(*found, x, weights), biases), {.name = scope.name() + "/"});
+}
+
+Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool compute_full_loss, std::string name) {
+  Graph* found = GraphOf({targets_in, log_input});
+  if (found == nullptr) return Output();
+  Graph& graph = *found;
+  NameScope scope(graph, name.empty() ? "log_poisson_loss" : name);
+  Output c = Taken(graph, ToOutput(graph, log_input, kInvalidType, "log_input"));
+  if (!c.valid()) return Output();
+  Output z = Taken(graph, ToOutput(graph, targets_in, c.base_dtype(), "targets"));
+  if (!z.valid()) return Output();
+  Output loss = Exp(c) - c * z;
+  if (!compute_full_loss) return loss;
+  // Stirling's approximation of log(z!), used where z is greater than one.
+  constexpr float kTwoPi = 6.28318530717958647692f;
+  Output stirling = z * Log(z) - z + 0.5f * Log(kTwoPi * z);
+  Output small = LogicalAnd(GreaterEqual(z, ZerosLike(z)), LessEqual(z, OnesLike(z)));
+  return loss + Select(small, ZerosLike(z), stirling);
+}
+
+}  // namespace weir
