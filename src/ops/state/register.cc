@@ -5,6 +5,8 @@ namespace weir::ops {
 
 void RegisterApply(OpRegistry& registry);
 void RegisterAssign(OpRegistry& registry);
+void RegisterInitializeTableFromFile(OpRegistry& registry);
+void RegisterLookup(OpRegistry& registry);
 void RegisterResourceVariables(OpRegistry& registry);
 void RegisterScatter(OpRegistry& registry);
 void RegisterVariables(OpRegistry& registry);
@@ -12,6 +14,8 @@ void RegisterVariables(OpRegistry& registry);
 void RegisterStateOps(OpRegistry& registry) {
   RegisterApply(registry);
   RegisterAssign(registry);
+  RegisterInitializeTableFromFile(registry);
+  RegisterLookup(registry);
   RegisterResourceVariables(registry);
   RegisterScatter(registry);
   RegisterVariables(registry);

@@ -1,0 +1,284 @@
+// Ops that make lookup tables and ops that use them, each with a reference handle and (V2) a resource handle.
+// A table lives in the session's resources under container and shared_name (or the node's name).
+#include "ops/state/lookup_ops.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace weir::ops {
+
+Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face) {
+  if (face == TableFace::kResource) return ctx.LookupResource<LookupTable>(0);
+  const Tensor& handle = ctx.input(0);
+  if (handle.dtype() != kString || handle.num_elements() != 2) {
+    return InvalidArgument("Lookup table handle must be scalar or two strings, but had shape: {}", handle.shape());
+  }
+  const std::string* names = handle.data<std::string>();
+  return ctx.resources().Lookup<LookupTable>(names[0], names[1]);
+}
+
+Status CheckTableHandle(ShapeContext& c, TableFace face) {
+  if (face == TableFace::kResource) return c.WithRank(0, 0).status();
+  WEIR_ASSIGN(PartialShape handle, c.WithRank(0, 1));
+  return MergeDims(handle[0], 2).status();
+}
+
+void AddTableOp(OpRegistry& registry, const OpEntry& entry, const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make,
+                bool ref_form) {
+  for (TableFace face : {TableFace::kRef, TableFace::kResource}) {
+    const bool ref = face == TableFace::kRef;
+    if (ref && !ref_form) continue;
+    OpEntry op = entry;
+    if (!ref) op.name += "V2";
+    const bool more = op.signature.rfind("->", 0) != 0;
+    op.signature = absl::StrCat("table_handle: ", ref ? "Ref(string)" : "resource", more ? ", " : " ", op.signature);
+    op.shape = [face, inner = entry.shape](ShapeContext& c) -> Status {
+      WEIR_TRY(CheckTableHandle(c, face));
+      return inner ? inner(c) : OkStatus();
+    };
+    op.no_gradient = NoGradient::kIntended;
+    op.kernels = CpuKernel([face, make](KernelSetup& setup) { return make(setup, face); });
+    op.stateful = !ref;
+    registry.Add(std::move(op));
+  }
+}
+
+namespace {
+
+// --- making -----------------------------------------------------------------------------------------------------------
+
+// How the handle leaves the node, made once.
+struct TableHandle {
+  std::string container;
+  std::string name;
+  TableFace face;
+  Tensor resource;
+  ResourcePtr<VariableState> ref;
+
+  void Give(KernelContext& ctx) const {
+    if (face == TableFace::kResource) {
+      ctx.set_output(0, resource);
+    } else {
+      ctx.set_ref_output(0, ref);
+    }
+  }
+};
+
+Result<TableHandle> MakeTableHandle(KernelSetup& setup, TableFace face) {
+  TableHandle handle;
+  handle.face = face;
+  WEIR_ASSIGN(handle.container, setup.Attr<std::string>("container"));
+  WEIR_ASSIGN(handle.name, setup.Attr<std::string>("shared_name"));
+  if (handle.name.empty()) handle.name = setup.node().name;
+  if (handle.container.empty() && setup.resources() != nullptr) handle.container = setup.resources()->default_container();
+  if (face == TableFace::kResource) {
+    ResourceHandle h;
+    h.device = setup.node().device;
+    h.container = handle.container;
+    h.name = handle.name;
+    h.type_name = "LookupTable";
+    handle.resource = Tensor::Scalar(std::move(h));
+  } else {
+    handle.ref = MakeIntrusive<VariableState>(kString);
+    handle.ref->Write(Tensor::Vector<std::string>({handle.container, handle.name}));
+  }
+  return handle;
+}
+
+Status GiveTable(KernelContext& ctx, const TableHandle& handle, const LookupTableSpec& spec) {
+  WEIR_ASSIGN(ResourcePtr<LookupTable> table,
+              ctx.resources().LookupOrCreate<LookupTable>(handle.container, handle.name,
+                                                          [&] { return MakeHashLookupTable(spec); }));
+  const LookupTableSpec& found = table->spec();
+  if (found.key_dtype != spec.key_dtype || found.value_dtype != spec.value_dtype) {
+    return InvalidArgument("Conflicting key/value dtypes {}->{} with {}->{} for table {}", spec.key_dtype, spec.value_dtype,
+                           found.key_dtype, found.value_dtype, handle.name);
+  }
+  if (!(found.key_shape == spec.key_shape) || !(found.value_shape == spec.value_shape) || found.fill_once != spec.fill_once) {
+    return InvalidArgument("table {} exists already and is of another kind: {}", handle.name, table->DebugString());
+  }
+  handle.Give(ctx);
+  return OkStatus();
+}
+
+enum class TableKind { kHash, kMutable, kMutableOfTensors, kDense };
+
+Result<LookupTableSpec> MakeSpec(KernelSetup& setup, TableKind kind) {
+  LookupTableSpec spec;
+  spec.fill_once = kind == TableKind::kHash;
+  WEIR_ASSIGN(spec.key_dtype, setup.Attr<DType>("key_dtype"));
+  WEIR_ASSIGN(spec.value_dtype, setup.Attr<DType>("value_dtype"));
+  if (kind == TableKind::kHash || kind == TableKind::kMutable) return spec;
+  WEIR_ASSIGN(PartialShape value_shape, setup.Attr<PartialShape>("value_shape"));
+  const bool scalar_allowed = kind == TableKind::kDense;
+  if (!value_shape.fully_defined() || value_shape.rank() > 1 || (value_shape.rank() == 0 && !scalar_allowed)) {
+    return InvalidArgument("value_shape must be a {}vector of known size, got shape {}", scalar_allowed ? "scalar or a " : "",
+                           value_shape);
+  }
+  spec.value_shape = value_shape.ToShape();
+  return spec;
+}
+
+Result<Kernel> MakeTable(KernelSetup& setup, TableKind kind, TableFace face) {
+  WEIR_ASSIGN(const LookupTableSpec spec, MakeSpec(setup, kind));
+  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, face));
+  return Kernel::Sync([spec, handle](KernelContext& ctx) { return GiveTable(ctx, handle, spec); }).Cheap();
+}
+
+// The reserved keys come as inputs and say what shape a key has.
+Result<Kernel> MakeDenseTable(KernelSetup& setup, TableFace face) {
+  WEIR_ASSIGN(const LookupTableSpec base, MakeSpec(setup, TableKind::kDense));
+  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, face));
+  WEIR_ASSIGN(const int64_t buckets, setup.Attr<int64_t>("initial_num_buckets"));
+  WEIR_ASSIGN(const float load, setup.Attr<float>("max_load_factor"));
+  return Kernel::Sync([=](KernelContext& ctx) -> Status {
+    if (buckets < 4 || (buckets & (buckets - 1)) != 0) {
+      return InvalidArgument("Number of buckets must be at least 4 and a power of 2, got: {}", buckets);
+    }
+    if (!(load > 0 && load < 1)) return InvalidArgument("max_load_factor must be between 0 and 1, got: {}", load);
+    LookupTableSpec spec = base;
+    spec.key_shape = ctx.input(0).shape();
+    if (spec.key_shape.rank() > 1) {
+      return InvalidArgument("Empty key must be a scalar or a vector, got shape {}", spec.key_shape);
+    }
+    WEIR_ASSIGN(spec.empty_key, ctx.input(0).Clone());
+    if (ctx.num_inputs() > 1) {
+      if (!(ctx.input(1).shape() == spec.key_shape)) {
+        return InvalidArgument("Empty and deleted keys must have same shape, got shapes: {} and {}", spec.key_shape,
+                               ctx.input(1).shape());
+      }
+      WEIR_ASSIGN(spec.deleted_key, ctx.input(1).Clone());
+      if (AttrValue(spec.empty_key) == AttrValue(spec.deleted_key)) return InvalidArgument("Empty and deleted keys cannot be equal");
+    }
+    return GiveTable(ctx, handle, spec);
+  });
+}
+
+Status TableShape(ShapeContext& c, TableFace face) {
+  c.set_output(0, face == TableFace::kRef ? PartialShape{2} : PartialShape::Scalar());
+  return OkStatus();
+}
+
+void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std::vector<std::string> more_attrs) {
+  std::vector<std::string> attrs = {"container: string = ''", "shared_name: string = ''", "use_node_name_sharing: bool = false",
+                                    "key_dtype: type", "value_dtype: type"};
+  attrs.insert(attrs.end(), more_attrs.begin(), more_attrs.end());
+  for (TableFace face : {TableFace::kRef, TableFace::kResource}) {
+    const bool ref = face == TableFace::kRef;
+    std::string inputs;
+    if (kind == TableKind::kDense) inputs = ref ? "empty_key: key_dtype " : "empty_key: key_dtype, deleted_key: key_dtype ";
+    registry.Add({
+        .name = ref ? name : name + "V2",
+        .signature = inputs + (ref ? "-> table_handle: Ref(string)" : "-> table_handle: resource"),
+        .attrs = attrs,
+        .shape = [face](ShapeContext& c) { return TableShape(c, face); },
+        .no_gradient = NoGradient::kIntended,
+        .kernels = CpuKernel([kind, face](KernelSetup& setup) {
+          return kind == TableKind::kDense ? MakeDenseTable(setup, face) : MakeTable(setup, kind, face);
+        }),
+        .stateful = true,
+    });
+  }
+}
+
+// --- using ------------------------------------------------------------------------------------------------------------
+
+Status CheckTypes(const LookupTable& table, DType key, DType value) {
+  const LookupTableSpec& spec = table.spec();
+  if (key == spec.key_dtype && value == spec.value_dtype) return OkStatus();
+  return InvalidArgument("the table maps {} to {}, the node has {} and {}", spec.key_dtype, spec.value_dtype, key, value);
+}
+
+Result<Kernel> MakeFind(KernelSetup&, TableFace face) {
+  return Kernel::Sync([face](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+    WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
+    WEIR_ASSIGN(Tensor values, table->Find(ctx.input(1), ctx.input(2)));
+    ctx.set_output(0, std::move(values));
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MakeStore(TableFace face, Status (LookupTable::*store)(const Tensor&, const Tensor&)) {
+  return Kernel::Sync([face, store](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+    WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
+    return (table.get()->*store)(ctx.input(1), ctx.input(2));
+  });
+}
+
+Result<Kernel> MakeInitialize(TableFace face) {
+  return Kernel::Sync([face](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+    WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
+    if (ctx.input(1).rank() != 1) return InvalidArgument("Keys must be a vector, but received {}", ctx.input(1).shape());
+    if (!(ctx.input(1).shape() == ctx.input(2).shape())) {
+      return InvalidArgument("Keys and values must have the same size {} vs {}", ctx.input(1).shape(), ctx.input(2).shape());
+    }
+    return table->Initialize(ctx.input(1), ctx.input(2));
+  });
+}
+
+Result<Kernel> MakeRemove(TableFace face) {
+  return Kernel::Sync([face](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+    WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), table->spec().value_dtype));
+    return table->Remove(ctx.input(1));
+  });
+}
+
+Result<Kernel> MakeSize(TableFace face) {
+  return Kernel::Sync([face](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+           ctx.set_output(0, Tensor::Scalar<int64_t>(table->size()));
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+Result<Kernel> MakeExport(TableFace face) {
+  return Kernel::Sync([face](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+    WEIR_TRY(CheckTypes(*table, ctx.output_type(0), ctx.output_type(1)));
+    WEIR_ASSIGN(auto entries, table->Export());
+    ctx.set_output(0, std::move(entries.first));
+    ctx.set_output(1, std::move(entries.second));
+    return OkStatus();
+  });
+}
+
+Status InitializeShape(ShapeContext& c) {
+  WEIR_ASSIGN(PartialShape keys, c.WithRank(1, 1));
+  return keys.Merge(c.input(2)).status();
+}
+
+}  // namespace
+
+void RegisterLookup(OpRegistry& registry) {
+  AddMaker(registry, "HashTable", TableKind::kHash, {});
+  AddMaker(registry, "MutableHashTable", TableKind::kMutable, {});
+  AddMaker(registry, "MutableHashTableOfTensors", TableKind::kMutableOfTensors, {"value_shape: shape = []"});
+  AddMaker(registry, "MutableDenseHashTable", TableKind::kDense,
+           {"value_shape: shape = []", "initial_num_buckets: int = 131072", "max_load_factor: float = 0.800000012"});
+
+  AddTableOp(registry, {.name = "LookupTableFind", .signature = "keys: Tin, default_value: Tout -> values: Tout",
+                        .attrs = {"Tin: type", "Tout: type"}, .shape = UnknownOutputs()},
+             MakeFind);
+  AddTableOp(registry, {.name = "LookupTableInsert", .signature = "keys: Tin, values: Tout ->",
+                        .attrs = {"Tin: type", "Tout: type"}},
+             [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Insert); });
+  AddTableOp(registry, {.name = "LookupTableSize", .signature = "-> size: int64", .shape = ScalarOutputs()},
+             [](KernelSetup&, TableFace face) { return MakeSize(face); });
+  AddTableOp(registry, {.name = "LookupTableExport", .signature = "-> keys: Tkeys, values: Tvalues",
+                        .attrs = {"Tkeys: type", "Tvalues: type"}, .shape = UnknownOutputs()},
+             [](KernelSetup&, TableFace face) { return MakeExport(face); });
+  AddTableOp(registry, {.name = "LookupTableImport", .signature = "keys: Tin, values: Tout ->",
+                        .attrs = {"Tin: type", "Tout: type"}},
+             [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Import); });
+  AddTableOp(registry, {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
+             [](KernelSetup&, TableFace face) { return MakeRemove(face); }, /*ref_form=*/false);
+  AddTableOp(registry, {.name = "InitializeTable", .signature = "keys: Tkey, values: Tval ->",
+                        .attrs = {"Tkey: type", "Tval: type"}, .shape = InitializeShape},
+             [](KernelSetup&, TableFace face) { return MakeInitialize(face); });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,23 @@
+// What the lookup-table ops share: the two kinds of handle, and the table behind one.
+#pragma once
+
+#include "op/kernel.h"
+#include "op/shape_context.h"
+#include "ops/state/lookup_table.h"
+
+namespace weir::ops {
+
+// kRef: a reference to the strings {container, name}, as the first version of every op has it. kResource: a handle.
+enum class TableFace { kRef, kResource };
+
+// The table behind input 0.
+Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face);
+
+// The shape of the handle, input 0.
+Status CheckTableHandle(ShapeContext& c, TableFace face);
+
+// Adds `entry` (its name and signature without the handle input) once per face: the resource form is named with V2.
+void AddTableOp(OpRegistry& registry, const OpEntry& entry, const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make,
+                bool ref_form = true);
+
+}  // namespace weir::ops
