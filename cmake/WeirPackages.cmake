@@ -21,4 +21,5 @@ function(weir_find_library name header library)
                                                  INTERFACE_INCLUDE_DIRECTORIES ${WEIR_${name}_INCLUDE})
 endfunction()
 weir_find_library(dnnl dnnl.hpp dnnl)
+target_link_libraries(weir::dnnl INTERFACE gomp)  # what it runs on: device/cpu/gemm.cc sets its number of threads
 weir_find_library(re2 re2/re2.h re2)

@@ -9,6 +9,7 @@ void RegisterCast(OpRegistry& registry);
 void RegisterComparison(OpRegistry& registry);
 void RegisterDivision(OpRegistry& registry);
 void RegisterElementary(OpRegistry& registry);
+void RegisterMatMul(OpRegistry& registry);
 void RegisterReduceExtremes(OpRegistry& registry);
 void RegisterReduceSum(OpRegistry& registry);
 void RegisterUnaryArithmetic(OpRegistry& registry);
@@ -20,6 +21,7 @@ void RegisterMathOps(OpRegistry& registry) {
   RegisterComparison(registry);
   RegisterDivision(registry);
   RegisterElementary(registry);
+  RegisterMatMul(registry);
   RegisterReduceExtremes(registry);
   RegisterReduceSum(registry);
   RegisterUnaryArithmetic(registry);

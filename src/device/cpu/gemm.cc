@@ -1,0 +1,231 @@
+#include "device/cpu/gemm.h"
+
+#include <algorithm>
+#include <atomic>
+#include <type_traits>
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include "device/cpu/gemm_simd.h"
+#include "tensor/tensor.h"
+
+// Part of the OpenMP runtime under oneDNN. Declared here because a compiler's own omp.h may be of another runtime.
+extern "C" {
+int omp_get_max_threads();
+void omp_set_num_threads(int);
+}
+
+namespace weir {
+namespace {
+
+// oneDNN's calls of this thread run on this thread alone; the caller's setting comes back.
+class OneOpenMpThread final {
+ public:
+  OneOpenMpThread() : before_(omp_get_max_threads()) {
+    if (before_ != 1) omp_set_num_threads(1);
+  }
+  ~OneOpenMpThread() {
+    if (before_ != 1) omp_set_num_threads(before_);
+  }
+  OneOpenMpThread(const OneOpenMpThread&) = delete;
+  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
+
+ private:
+  const int before_;
+};
+
+GemmLayout Completed(GemmLayout l) {
+  if (l.lda == 0) l.lda = std::max<int64_t>(1, l.transpose_a ? l.m : l.k);
+  if (l.ldb == 0) l.ldb = std::max<int64_t>(1, l.transpose_b ? l.k : l.n);
+  if (l.ldc == 0) l.ldc = std::max<int64_t>(1, l.n);
+  return l;
+}
+
+// A part of the product: rows [i, i + m) and columns [j, j + n). REQUIRES: a completed layout.
+struct Part {
+  int64_t i, m, j, n;
+};
+
+template <class T>
+const T* RowOfA(const GemmLayout& l, const T* a, int64_t i) {
+  return a + (l.transpose_a ? i : i * l.lda);
+}
+template <class T>
+const T* ColumnOfB(const GemmLayout& l, const T* b, int64_t j) {
+  return b + (l.transpose_b ? j * l.ldb : j);
+}
+
+Status Multiply(const GemmLayout& l, Part p, const float* a, const float* b, float* c) {
+  const OneOpenMpThread one;
+  const dnnl_status_t status =
+      dnnl_sgemm(l.transpose_a ? 'T' : 'N', l.transpose_b ? 'T' : 'N', p.m, p.n, l.k, 1.0f, RowOfA(l, a, p.i), l.lda,
+                 ColumnOfB(l, b, p.j), l.ldb, l.accumulate ? 1.0f : 0.0f, c + p.i * l.ldc + p.j, l.ldc);
+  if (status == dnnl_out_of_memory) return ResourceExhausted("no memory for a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
+  if (status != dnnl_success) return Internal("oneDNN refuses a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
+  return OkStatus();
+}
+
+template <class T>
+void ClearPart(const GemmLayout& l, Part p, T* c) {
+  for (int64_t i = p.i; i < p.i + p.m; ++i) std::fill_n(c + i * l.ldc + p.j, p.n, T(0));
+}
+
+Status Multiply(const GemmLayout& l, Part p, const double* a, const double* b, double* c) {
+  WEIR_ASSIGN(const Tensor scratch, Tensor::Allocate(kDouble, Shape{kPackedDoubles}));
+  if (!l.accumulate) ClearPart(l, p, c);
+  AddProduct(p.m, p.n, l.k, RowOfA(l, a, p.i), l.transpose_a ? 1 : l.lda, l.transpose_a ? l.lda : 1,
+             ColumnOfB(l, b, p.j), l.transpose_b ? 1 : l.ldb, l.transpose_b ? l.ldb : 1, c + p.i * l.ldc + p.j, l.ldc,
+             scratch.data<double>());
+  return OkStatus();
+}
+
+template <class T>
+constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+template <class T>
+T MultiplyAdd(T x, T y, T sum) {
+  if constexpr (kIsComplex<T>) {
+    return T(sum.real() + x.real() * y.real() - x.imag() * y.imag(), sum.imag() + x.real() * y.imag() + x.imag() * y.real());
+  } else {
+    using Wide = std::common_type_t<T, unsigned>;
+    return static_cast<T>(static_cast<Wide>(sum) + static_cast<Wide>(x) * static_cast<Wide>(y));
+  }
+}
+
+// Other numbers: rows of B are added to rows of C, over blocks of B that stay in the cache.
+template <class T>
+Status Multiply(const GemmLayout& l, Part p, const T* a, const T* b, T* c) {
+  constexpr int64_t kDepth = 64;
+  constexpr int64_t kWide = 256;
+  T block[kDepth * kWide];
+  if (!l.accumulate) ClearPart(l, p, c);
+  auto taken = [](T x, bool conjugate) {
+    if constexpr (kIsComplex<T>) return conjugate ? std::conj(x) : x;
+    return x;
+  };
+  for (int64_t j0 = p.j; j0 < p.j + p.n; j0 += kWide) {
+    const int64_t nb = std::min(kWide, p.j + p.n - j0);
+    for (int64_t p0 = 0; p0 < l.k; p0 += kDepth) {
+      const int64_t kb = std::min(kDepth, l.k - p0);
+      for (int64_t x = 0; x < kb; ++x) {
+        for (int64_t j = 0; j < nb; ++j) {
+          block[x * kWide + j] =
+              taken(l.transpose_b ? b[(j0 + j) * l.ldb + p0 + x] : b[(p0 + x) * l.ldb + j0 + j], l.conjugate_b);
+        }
+      }
+      for (int64_t i = p.i; i < p.i + p.m; ++i) {
+        T* row = c + i * l.ldc + j0;
+        for (int64_t x = 0; x < kb; ++x) {
+          const T v = taken(l.transpose_a ? a[(p0 + x) * l.lda + i] : a[i * l.lda + p0 + x], l.conjugate_a);
+          const T* from = block + x * kWide;
+          for (int64_t j = 0; j < nb; ++j) row[j] = MultiplyAdd(v, from[j], row[j]);
+        }
+      }
+    }
+  }
+  return OkStatus();
+}
+
+template <class T>
+double NanosPerMultiply() {
+  if (std::is_same_v<T, float>) return 0.02;
+  if (std::is_same_v<T, double>) return 0.05;
+  return 0.5;
+}
+
+// Splits the longer side of C, one part per thread: every part packs the whole other operand, so more parts cost more.
+// Parts begin at multiples of what oneDNN's inner loops take at a time.
+template <class T>
+Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c) {
+  const int threads = pool == nullptr ? 1 : pool->num_threads();
+  const bool by_rows = 2 * l.m >= l.n;
+  const int64_t length = by_rows ? l.m : l.n;
+  const int64_t unit = by_rows ? 8 : 48;
+  const int64_t units = (length - 1) / unit + 1;
+  const int64_t size = ((units - 1) / threads + 1) * unit;
+  const int64_t parts = (length - 1) / size + 1;
+  const int64_t cost = GemmCost<T>(l);
+  auto multiply = [&](int64_t begin, int64_t end) {
+    const int64_t from = begin * size;
+    const int64_t count = std::min(length, end * size) - from;
+    return Multiply(l, by_rows ? Part{from, count, 0, l.n} : Part{0, l.m, from, count}, a, b, c);
+  };
+  if (parts == 1 || cost < 30000) return multiply(0, parts);
+  std::atomic<bool> failed{false};
+  Status error;
+  pool->ParallelFor(parts, cost / parts, [&](int64_t begin, int64_t end) {
+    Status status = multiply(begin, end);
+    if (!status.ok() && !failed.exchange(true)) error = std::move(status);
+  });
+  return error;
+}
+
+// 16-bit floats as floats, rounded once at the end.
+template <class T>
+Status MultiplyNarrow(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c) {
+  auto widened = [](const T* from, int64_t rows, int64_t columns, int64_t stride) -> Result<Tensor> {
+    WEIR_ASSIGN(const Shape shape, Shape::Make({rows, columns}));
+    WEIR_ASSIGN(Tensor wide, Tensor::Allocate(kFloat, shape));
+    float* to = wide.data<float>();
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) *to++ = static_cast<float>(from[i * stride + j]);
+    }
+    return wide;
+  };
+  WEIR_ASSIGN(const Tensor wide_a, widened(a, l.transpose_a ? l.k : l.m, l.transpose_a ? l.m : l.k, l.lda));
+  WEIR_ASSIGN(const Tensor wide_b, widened(b, l.transpose_b ? l.n : l.k, l.transpose_b ? l.k : l.n, l.ldb));
+  WEIR_ASSIGN(const Tensor wide_c, widened(c, l.accumulate ? l.m : 0, l.n, l.ldc));
+  Tensor product = wide_c;
+  if (!l.accumulate) {
+    WEIR_ASSIGN(const Shape shape, Shape::Make({l.m, l.n}));
+    WEIR_ASSIGN(product, Tensor::Allocate(kFloat, shape));
+  }
+  GemmLayout dense = l;
+  dense.lda = dense.ldb = dense.ldc = 0;
+  WEIR_TRY(Gemm(pool, dense, wide_a.data<float>(), wide_b.data<float>(), product.data<float>()));
+  const float* from = product.data<float>();
+  for (int64_t i = 0; i < l.m; ++i) {
+    for (int64_t j = 0; j < l.n; ++j) c[i * l.ldc + j] = T(*from++);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+template <class T>
+int64_t GemmCost(const GemmLayout& l) {
+  const double multiplies = static_cast<double>(l.m) * static_cast<double>(l.n) * static_cast<double>(l.k);
+  return static_cast<int64_t>(std::min(1e15, multiplies * NanosPerMultiply<T>()));
+}
+
+template <class T>
+Status Gemm(ThreadPool* pool, const GemmLayout& layout, const T* a, const T* b, T* c) {
+  const GemmLayout l = Completed(layout);
+  if (l.m <= 0 || l.n <= 0) return OkStatus();
+  if (l.k <= 0) {
+    if (!l.accumulate) ClearPart(l, Part{0, l.m, 0, l.n}, c);
+    return OkStatus();
+  }
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+    return MultiplyNarrow(pool, l, a, b, c);
+  } else {
+    return Split(pool, l, a, b, c);
+  }
+}
+
+#define WEIR_GEMM(T)                                                                 \
+  template Status Gemm<T>(ThreadPool*, const GemmLayout&, const T*, const T*, T*); \
+  template int64_t GemmCost<T>(const GemmLayout&);
+WEIR_GEMM(float)
+WEIR_GEMM(double)
+WEIR_GEMM(half)
+WEIR_GEMM(bfloat16)
+WEIR_GEMM(uint8_t)
+WEIR_GEMM(uint16_t)
+WEIR_GEMM(uint32_t)
+WEIR_GEMM(uint64_t)
+WEIR_GEMM(std::complex<float>)
+WEIR_GEMM(std::complex<double>)
+#undef WEIR_GEMM
+
+}  // namespace weir

@@ -1,0 +1,95 @@
+#include "device/cpu/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weir {
+namespace {
+
+template <class T>
+std::vector<T> Numbers(int64_t n, int salt) {
+  std::vector<T> v(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) v[static_cast<size_t>(i)] = T(static_cast<float>((i * 7 + salt * 3 + i / 5) % 11));
+  return v;
+}
+
+// Small whole numbers: every type gives the same products, exactly.
+template <class T>
+void CheckAgainstPlainLoop(const GemmLayout& l, ThreadPool* pool) {
+  const std::vector<T> a = Numbers<T>(l.m * l.k, 1);
+  const std::vector<T> b = Numbers<T>(l.k * l.n, 2);
+  std::vector<T> c = Numbers<T>(l.m * l.n, 3);
+  std::vector<T> expected = c;
+  for (int64_t i = 0; i < l.m; ++i) {
+    for (int64_t j = 0; j < l.n; ++j) {
+      T sum = l.accumulate ? expected[i * l.n + j] : T(0.0f);
+      for (int64_t p = 0; p < l.k; ++p) {
+        sum = T(sum + a[l.transpose_a ? p * l.m + i : i * l.k + p] * b[l.transpose_b ? j * l.k + p : p * l.n + j]);
+      }
+      expected[i * l.n + j] = sum;
+    }
+  }
+  ASSERT_TRUE(Gemm(pool, l, a.data(), b.data(), c.data()).ok());
+  for (size_t i = 0; i < c.size(); ++i) ASSERT_EQ(c[i], expected[i]) << "element " << i << " of " << l.m << "x" << l.n;
+}
+
+template <class T>
+void CheckManyLayouts(const std::vector<std::vector<int64_t>>& sizes) {
+  ThreadPool pool("gemm", 3);
+  for (const auto& s : sizes) {
+    for (int flags = 0; flags < 8; ++flags) {
+      const GemmLayout l{.m = s[0],
+                         .n = s[1],
+                         .k = s[2],
+                         .transpose_a = (flags & 1) != 0,
+                         .transpose_b = (flags & 2) != 0,
+                         .accumulate = (flags & 4) != 0};
+      CheckAgainstPlainLoop<T>(l, &pool);
+    }
+  }
+}
+
+const std::vector<std::vector<int64_t>> kSizes = {{1, 1, 1},   {3, 5, 7},     {7, 1, 64},    {1, 33, 20}, {65, 70, 300},
+                                                  {200, 9, 31}, {13, 530, 17}, {129, 257, 65}, {2, 3, 0},   {0, 4, 2},
+                                                  {4, 0, 2}};
+
+TEST(Gemm, Float) { CheckManyLayouts<float>(kSizes); }
+TEST(Gemm, Double) { CheckManyLayouts<double>(kSizes); }
+TEST(Gemm, UnsignedIntegers) {
+  CheckManyLayouts<uint8_t>(kSizes);
+  CheckManyLayouts<uint32_t>({{3, 5, 7}, {20, 300, 70}});
+  CheckManyLayouts<uint64_t>({{3, 5, 7}});
+}
+TEST(Gemm, Complex) { CheckManyLayouts<std::complex<float>>({{3, 5, 7}, {20, 30, 70}}); }
+TEST(Gemm, NarrowFloatsRoundOnce) {
+  CheckManyLayouts<half>({{3, 5, 7}, {2, 2, 0}});
+  // 256 + 1 is 256 in eight bits of mantissa, but 256 + 64 ones are 320.
+  std::vector<bfloat16> a(65, bfloat16(1.0f));
+  a[0] = bfloat16(256.0f);
+  const std::vector<bfloat16> b(65, bfloat16(1.0f));
+  bfloat16 c;
+  ASSERT_TRUE(Gemm(nullptr, {.m = 1, .n = 1, .k = 65}, a.data(), b.data(), &c).ok());
+  EXPECT_EQ(static_cast<float>(c), 320.0f);
+}
+
+TEST(Gemm, ConjugatesComplexOperands) {
+  using C = std::complex<float>;
+  const C a(1, 2), b(3, 4);
+  C c;
+  ASSERT_TRUE(Gemm(nullptr, {.m = 1, .n = 1, .k = 1, .conjugate_a = true}, &a, &b, &c).ok());
+  EXPECT_EQ(c, std::conj(a) * b);
+  ASSERT_TRUE(Gemm(nullptr, {.m = 1, .n = 1, .k = 1, .conjugate_b = true}, &a, &b, &c).ok());
+  EXPECT_EQ(c, a * std::conj(b));
+}
+
+TEST(Gemm, KeepsToLeadingDimensions) {
+  const std::vector<float> a = {1, 2, -1, 3, 4, -1};  // [2,2] in rows of 3
+  const std::vector<float> b = {1, 1, -1, -1, 1, 2, -1, -1};
+  std::vector<float> c(8, 9.0f);
+  ASSERT_TRUE(Gemm(nullptr, {.m = 2, .n = 2, .k = 2, .lda = 3, .ldb = 4, .ldc = 4}, a.data(), b.data(), c.data()).ok());
+  EXPECT_EQ(c, (std::vector<float>{3, 5, 9, 9, 7, 11, 9, 9}));
+}
+
+}  // namespace
+}  // namespace weir

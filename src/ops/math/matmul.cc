@@ -1,0 +1,79 @@
+// MatMul: the product of two matrices, each transposed or not (never conjugated). An empty inner dimension gives zeros.
+#include "device/cpu/gemm.h"
+#include "graph/build/math_ops.h"
+#include "op/gradient_context.h"
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+#include "ops/math/broadcast_gradient.h"
+
+namespace weir::ops {
+namespace {
+
+template <class T>
+Result<Kernel> MakeMatMul(KernelSetup& setup) {
+  WEIR_ASSIGN(const bool transpose_a, setup.Attr<bool>("transpose_a"));
+  WEIR_ASSIGN(const bool transpose_b, setup.Attr<bool>("transpose_b"));
+  return Kernel::Sync([transpose_a, transpose_b](KernelContext& ctx) -> Status {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    for (int i = 0; i < 2; ++i) {
+      if (ctx.input(i).rank() != 2)
+        return InvalidArgument("In[{}] is not a matrix. Instead it has shape {}", i, ctx.input(i).shape());
+    }
+    GemmLayout layout{.transpose_a = transpose_a, .transpose_b = transpose_b};
+    layout.m = a.dim(transpose_a ? 1 : 0);
+    layout.k = a.dim(transpose_a ? 0 : 1);
+    layout.n = b.dim(transpose_b ? 0 : 1);
+    if (layout.k != b.dim(transpose_b ? 1 : 0))
+      return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape(), b.shape());
+    WEIR_ASSIGN(const Shape shape, Shape::Make({layout.m, layout.n}));
+    WEIR_ASSIGN(const Tensor product, ctx.Allocate(0, shape));
+    return Gemm(ctx.step().pool, layout, static_cast<const T*>(a.raw()), static_cast<const T*>(b.raw()),
+                static_cast<T*>(product.raw()));
+  });
+}
+
+Status MatMulShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(const PartialShape a, ctx.WithRank(0, 2));
+  WEIR_ASSIGN(const PartialShape b, ctx.WithRank(1, 2));
+  WEIR_ASSIGN(const bool transpose_a, ctx.Attr<bool>("transpose_a"));
+  WEIR_ASSIGN(const bool transpose_b, ctx.Attr<bool>("transpose_b"));
+  WEIR_TRY(MergeDims(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0]).status());
+  ctx.set_output(0, PartialShape{a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]});
+  return OkStatus();
+}
+
+Result<Gradients> MatMulGradient(GradientContext& g) {
+  WEIR_ASSIGN(const bool transpose_a, g.Attr<bool>("transpose_a"));
+  WEIR_ASSIGN(const bool transpose_b, g.Attr<bool>("transpose_b"));
+  Output a = ConjOf(g.input(0));
+  Output b = ConjOf(g.input(1));
+  Output dy = g.d_output(0);
+  Output da = transpose_a ? MatMul(b, dy, {.transpose_a = transpose_b, .transpose_b = true})
+                          : MatMul(dy, b, {.transpose_b = !transpose_b});
+  Output db = transpose_b ? MatMul(dy, a, {.transpose_a = true, .transpose_b = transpose_a})
+                          : MatMul(a, dy, {.transpose_a = !transpose_a});
+  return Gradients{da, db};
+}
+
+}  // namespace
+
+void RegisterMatMul(OpRegistry& registry) {
+  // Signed and unsigned integers wrap around alike.
+  KernelList kernels = CpuKernels<float, double, half, bfloat16, uint8_t, uint16_t, uint32_t, uint64_t,
+                                  std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeMatMul));
+  kernels.push_back({.types = {{"T", kInt32}}, .make = MakeMatMul<uint32_t>, .host_memory = {}});
+  kernels.push_back({.types = {{"T", kInt64}}, .make = MakeMatMul<uint64_t>, .host_memory = {}});
+  registry.Add({
+      .name = "MatMul",
+      .signature = "a: T, b: T -> product: T",
+      .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
+                "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}"},
+      .shape = MatMulShape,
+      .gradient = MatMulGradient,
+      .kernels = std::move(kernels),
+  });
+}
+
+}  // namespace weir::ops
