@@ -1,0 +1,140 @@
+// Engine, Var, Op and ClientSession: the objects a C++ program makes. Here, and only here, a Status becomes an exception.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "graph/compose/variable.h"
+#include "graph/gradients.h"
+#include "ops/register.h"
+#include "runtime/constant_evaluator.h"
+#include "runtime/local_session.h"
+
+namespace weir {
+
+// What went wrong, with TensorFlow's error code and, where known, the node.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const Status& status)
+      : std::runtime_error(status.ToString()), code_(status.code()), node_(NodeOf(status).value_or("")) {}
+  StatusCode code() const { return code_; }
+  const std::string& node() const { return node_; }
+
+ private:
+  StatusCode code_;
+  std::string node_;
+};
+
+inline void ThrowIfError(const Status& status) {
+  if (!status.ok()) throw Error(status);
+}
+template <class T>
+T ValueOrThrow(Result<T> result) {
+  ThrowIfError(result.status());
+  return *std::move(result);
+}
+
+// Ops, threads and a graph to build in. Make one per program; it must outlive its graphs and sessions.
+class Engine final {
+ public:
+  Engine() : compute_("weir", 0), blocking_("weir-io") {
+    ops::RegisterAllOps(registry_);
+    graph_ = NewGraph();
+  }
+  Graph& graph() const { return *graph_; }
+  const std::shared_ptr<Graph>& shared_graph() const { return graph_; }
+  std::shared_ptr<Graph> NewGraph() const {
+    auto graph = std::make_shared<Graph>(registry_);
+    graph->set_constant_evaluator(MakeLocalConstantEvaluator());
+    return graph;
+  }
+  // The node that gives all global variables of the graph their initial values.
+  Node* InitializeVariables() const {
+    Node* node = weir::InitializeVariables(*graph_, GlobalVariables(*graph_));
+    ThrowIfError(graph_->TakeError());
+    return node;
+  }
+  const OpRegistry& registry() const { return registry_; }
+
+ private:
+  friend class ClientSession;
+  OpRegistry registry_;
+  mutable ThreadPool compute_;
+  mutable ElasticPool blocking_;
+  std::shared_ptr<Graph> graph_;
+};
+
+// A variable that stands for its value in arithmetic and in building functions.
+class Var final {
+ public:
+  Var(Graph& graph, const Input& initial_value, const VariableOptions& options = {})
+      : variable_(ValueOrThrow(Variable::Make(graph, initial_value, options))) {}
+  Var(VariablePtr variable) : variable_(std::move(variable)) {}
+  Var(Result<VariablePtr> variable) : variable_(ValueOrThrow(std::move(variable))) {}
+  operator Output() const { return variable_->AsInput(); }
+  operator Input() const { return variable_->AsInput(); }
+  const VariablePtr& variable() const { return variable_; }
+  Variable* operator->() const { return variable_.get(); }
+
+ private:
+  VariablePtr variable_;
+};
+
+// A node to run: made from whatever building gives, and throws when that failed.
+class Op final {
+ public:
+  Op(Node* node) : node_(node) {}
+  Op(Output output) : node_(output.node) {}
+  Op(Result<Node*> node) : node_(ValueOrThrow(std::move(node))) {}
+  Node* node() const { return node_; }
+
+ private:
+  Node* node_;
+};
+
+// Gradients of a scalar for several values, dense; throws when one has no path.
+inline std::vector<Output> DenseGradients(Output y, const std::vector<Output>& xs) {
+  std::vector<Output> result;
+  for (const Grad& g : ValueOrThrow(AddGradients(y.graph(), {y}, xs))) {
+    if (!std::holds_alternative<Output>(g)) throw Error(InvalidArgument("no dense gradient of '{}'", y.name()));
+    result.push_back(std::get<Output>(g));
+  }
+  return result;
+}
+
+// Runs parts of an engine's graph in this process. Thread-safe. Throws weir::Error.
+class ClientSession final {
+ public:
+  explicit ClientSession(const Engine& engine, const tensorflow::ConfigProto& config = {})
+      : ClientSession(engine, engine.shared_graph(), config) {}
+  ClientSession(const Engine& engine, std::shared_ptr<Graph> graph, const tensorflow::ConfigProto& config = {})
+      : graph_(graph),
+        session_(std::make_unique<LocalSession>(
+            graph, LocalSession::Dependencies{engine.compute_, engine.blocking_, nullptr, config})) {}
+
+  using Feeds = std::vector<std::pair<Output, Tensor>>;
+  // The values of the fetches, in order; the targets run too.
+  std::vector<Tensor> Run(const Feeds& feeds, const std::vector<Output>& fetches, const std::vector<Op>& targets = {}) const {
+    ThrowIfError(graph_->TakeError());  // what building left behind
+    RunRequest request;
+    for (const auto& [output, value] : feeds) request.feeds.push_back({output, value});
+    request.fetches = fetches;
+    for (const Op& op : targets) request.targets.push_back(op.node());
+    return ValueOrThrow(session_->Run(request));
+  }
+  std::vector<Tensor> Run(const std::vector<Output>& fetches) const { return Run({}, fetches); }
+  Tensor Run(const Output& fetch) const { return Run({}, {fetch})[0]; }
+  void Run(const Op& target) const { Run({}, {}, {target}); }
+  Session& session() const { return *session_; }
+
+ private:
+  std::shared_ptr<Graph> graph_;
+  std::unique_ptr<LocalSession> session_;
+};
+
+}  // namespace weir

@@ -1,0 +1,37 @@
+// Weir for C++ programs: build a graph, differentiate it, run it.
+//
+//   weir::Engine engine;
+//   weir::Graph& g = engine.graph();
+//   auto x = Placeholder(g, weir::kFloat, {.shape = {weir::kUnknownDim, 2}});
+//   weir::Var w(g, weir::Tensor::Zeros(weir::kFloat, {2, 1}).value());
+//   auto loss = ReduceMean(Square(MatMul(x, w) - 1.0f));
+//   weir::Op train = weir::AdagradOptimizer(0.1).Minimize(loss);
+//   weir::ClientSession session(engine);
+//   session.Run(engine.InitializeVariables());
+//   session.Run({{x, batch}}, {loss}, {train});
+//
+// Building functions keep their first error with the graph; Op, Var and ClientSession throw weir::Error with it.
+#pragma once
+
+#include "graph/build/array_ops.h"
+#include "graph/build/flow_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/reduce.h"
+#include "graph/build/state_ops.h"
+#include "graph/build/string_ops.h"
+#include "graph/compose/clip.h"
+#include "graph/compose/embedding.h"
+#include "graph/compose/flow.h"
+#include "graph/compose/initializers.h"
+#include "graph/compose/nn.h"
+#include "graph/compose/random.h"
+#include "graph/compose/variable.h"
+#include "graph/compose/variable_scope.h"
+#include "graph/gradients.h"
+#include "graph/graph_def.h"
+#include "train/learning_rate.h"
+#include "train/moving_averages.h"
+#include "train/optimizers.h"
+#include "weir/engine.h"
