@@ -130,6 +130,7 @@ class ClientSession final {
   std::vector<Tensor> Run(const std::vector<Output>& fetches) const { return Run({}, fetches); }
   Tensor Run(const Output& fetch) const { return Run({}, {fetch})[0]; }
   void Run(const Op& target) const { Run({}, {}, {target}); }
+  void Run(Node* target) const { Run(Op(target)); }
   Session& session() const { return *session_; }
 
  private:
