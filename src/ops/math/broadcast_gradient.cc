@@ -52,6 +52,15 @@ Gradients Unbroadcast(GradientContext& g, Output gx, Output gy) {
   return Unbroadcast(g.input(0), gx, g.input(1), gy);
 }
 
+Output UnbroadcastTo(Output x, Output gx, Output z) {
+  const PartialShape xs = x.shape();
+  const PartialShape zs = z.shape();
+  if (xs.fully_defined() && zs.fully_defined() && BroadcastShapes(xs, zs).ok()) return SumTo(gx, xs, zs);
+  if (zs.known_rank() && zs.rank() == 0) return gx;
+  Output sx = ShapeOf(x);
+  return Reshape(Sum(gx, BroadcastGradientArgs(sx, ShapeOf(z)).r0), sx);
+}
+
 Output ConjOf(Output x) { return IsComplex(x.base_dtype()) ? Conj(x) : x; }
 
 }  // namespace weir::ops

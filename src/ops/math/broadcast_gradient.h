@@ -10,6 +10,9 @@ namespace weir::ops {
 Gradients Unbroadcast(GradientContext& g, Output gx, Output gy);
 Gradients Unbroadcast(Output x, Output gx, Output y, Output gy);
 
+// gx, which has the shape of `z`, summed over the dimensions along which x was broadcast to z.
+Output UnbroadcastTo(Output x, Output gx, Output z);
+
 // conj(x) for complex types, x itself for others.
 Output ConjOf(Output x);
 

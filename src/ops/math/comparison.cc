@@ -88,34 +88,36 @@ void AddEquality(OpRegistry& registry, const std::string& name, const BinaryLoop
   });
 }
 
+using CloseLoop = void (*)(const void* x, const void* y, float tolerance, int64_t n, bool* out);
+
 template <class T>
-Result<Kernel> MakeApproximateEqual(KernelSetup& setup) {
+bool Close(T x, T y, float tolerance) {
+  if constexpr (std::is_integral_v<T>) {
+    const uint64_t a = static_cast<uint64_t>(x);
+    const uint64_t b = static_cast<uint64_t>(y);
+    return static_cast<double>(x < y ? b - a : a - b) < static_cast<double>(tolerance);
+  } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+    return std::abs(static_cast<float>(x) - static_cast<float>(y)) < tolerance;
+  } else {
+    return std::abs(x - y) < static_cast<decltype(std::abs(x))>(tolerance);
+  }
+}
+template <class T>
+void CloseElements(const void* x, const void* y, float tolerance, int64_t n, bool* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = Close(static_cast<const T*>(x)[i], static_cast<const T*>(y)[i], tolerance);
+}
+
+Result<Kernel> MakeApproximateEqual(CloseLoop loop, KernelSetup& setup) {
   WEIR_ASSIGN(const float tolerance, setup.Attr<float>("tolerance"));
-  return Kernel::Sync([tolerance](KernelContext& ctx) -> Status {
-    const Tensor& a = ctx.input(0);
-    const Tensor& b = ctx.input(1);
-    if (!(a.shape() == b.shape())) {
-      return InvalidArgument("x and y must be of the same shape. x shape: {}. y shape: {}", a.shape(), b.shape());
+  return Kernel::Sync([loop, tolerance](KernelContext& ctx) -> Status {
+    const Tensor& x = ctx.input(0);
+    const Tensor& y = ctx.input(1);
+    if (!(x.shape() == y.shape())) {
+      return InvalidArgument("x and y must be of the same shape. x shape: {}. y shape: {}", x.shape(), y.shape());
     }
-    WEIR_ASSIGN(Tensor z, ctx.Allocate(0, a.shape()));
-    const T* x = a.data<T>();
-    const T* y = b.data<T>();
-    bool* out = z.data<bool>();
-    return ctx.ParallelFor(a.num_elements(), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        if constexpr (std::is_integral_v<T>) {
-          const uint64_t distance = x[i] < y[i] ? static_cast<uint64_t>(y[i]) - static_cast<uint64_t>(x[i])
-                                                : static_cast<uint64_t>(x[i]) - static_cast<uint64_t>(y[i]);
-          out[i] = static_cast<double>(distance) < tolerance;
-        } else if constexpr (std::is_same_v<T, C64> || std::is_same_v<T, C128>) {
-          out[i] = std::abs(x[i] - y[i]) < tolerance;
-        } else if constexpr (std::is_same_v<T, double>) {
-          out[i] = std::abs(x[i] - y[i]) < static_cast<double>(tolerance);
-        } else {
-          out[i] = std::abs(static_cast<float>(x[i]) - static_cast<float>(y[i])) < tolerance;
-        }
-      }
-    });
+    WEIR_ASSIGN(Tensor z, ctx.Allocate(0, x.shape()));
+    loop(x.raw(), y.raw(), tolerance, x.num_elements(), z.data<bool>());
+    return OkStatus();
   });
 }
 
@@ -150,7 +152,9 @@ void RegisterComparison(OpRegistry& registry) {
       .shape = MergedInputs(),
       .no_gradient = NoGradient::kIntended,
       .kernels = CpuKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
-                            uint64_t, C64, C128>(WEIR_FOR_TYPE(MakeApproximateEqual)),
+                            uint64_t, C64, C128>([](auto tag, KernelSetup& setup) {
+        return MakeApproximateEqual(CloseElements<typename decltype(tag)::type>, setup);
+      }),
       .commutative = true,
   });
   AddLogic(registry, "LogicalAnd", BinaryFor<bool>([](bool x, bool y) -> bool { return x & y; }));

@@ -88,7 +88,7 @@ template <class T>
 constexpr bool kCompiled = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> ||
                            std::is_same_v<T, int64_t> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t> ||
                            std::is_same_v<T, uint8_t> || std::is_same_v<T, bool> || std::is_same_v<T, std::string> ||
-                           std::is_same_v<T, std::complex<float>>;
+                           std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 #else
 template <class T>
 constexpr bool kCompiled = true;

@@ -4,26 +4,46 @@
 namespace weir::ops {
 
 void RegisterAddN(OpRegistry& registry);
+void RegisterArgExtremes(OpRegistry& registry);
 void RegisterArithmetic(OpRegistry& registry);
+void RegisterBins(OpRegistry& registry);
+void RegisterBitwise(OpRegistry& registry);
 void RegisterCast(OpRegistry& registry);
 void RegisterComparison(OpRegistry& registry);
+void RegisterComplexParts(OpRegistry& registry);
+void RegisterCross(OpRegistry& registry);
+void RegisterCumulative(OpRegistry& registry);
 void RegisterDivision(OpRegistry& registry);
 void RegisterElementary(OpRegistry& registry);
 void RegisterMatMul(OpRegistry& registry);
+void RegisterPower(OpRegistry& registry);
 void RegisterReduceExtremes(OpRegistry& registry);
 void RegisterReduceSum(OpRegistry& registry);
+void RegisterSelect(OpRegistry& registry);
+void RegisterSequences(OpRegistry& registry);
+void RegisterSpecial(OpRegistry& registry);
 void RegisterUnaryArithmetic(OpRegistry& registry);
 
 void RegisterMathOps(OpRegistry& registry) {
   RegisterAddN(registry);
+  RegisterArgExtremes(registry);
   RegisterArithmetic(registry);
+  RegisterBins(registry);
+  RegisterBitwise(registry);
   RegisterCast(registry);
   RegisterComparison(registry);
+  RegisterComplexParts(registry);
+  RegisterCross(registry);
+  RegisterCumulative(registry);
   RegisterDivision(registry);
   RegisterElementary(registry);
   RegisterMatMul(registry);
+  RegisterPower(registry);
   RegisterReduceExtremes(registry);
   RegisterReduceSum(registry);
+  RegisterSelect(registry);
+  RegisterSequences(registry);
+  RegisterSpecial(registry);
   RegisterUnaryArithmetic(registry);
 }
 
