@@ -1,0 +1,341 @@
+// How steps run: order, threads, memory, errors, cancellation; loops and branches.
+#include <gmock/gmock.h>
+
+#include "runtime/small_ops_test.h"
+
+namespace weir {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ExecutorTest : public SmallGraph {
+ protected:
+  std::string Message(const Result<std::vector<Tensor>>& result) { return std::string(result.status().message()); }
+};
+
+TEST_F(ExecutorTest, ComputesFromFeedsAndConstants) {
+  Output x = Placeholder("x");
+  Output y = Op("Add", {Op("Mul", {x, Const(2)}), Const(1)});
+  EXPECT_EQ(Value(y, {{x, Float(3)}}), 7);
+  EXPECT_EQ(Value(y, {{x, Float(-1)}}), -1);
+}
+
+TEST_F(ExecutorTest, ALongChainAndAWideGraph) {
+  Output x = Placeholder("x");
+  Output one = Const(1);
+  Output chain = x;
+  for (int i = 0; i < 3000; ++i) chain = Op("Add", {chain, one});
+  Output wide = Const(0);
+  for (int i = 0; i < 1000; ++i) wide = Op("Add", {wide, Op("Mul", {x, one})});
+  for (int run = 0; run < 12; ++run) {
+    EXPECT_EQ(Value(chain, {{x, Float(1)}}), 3001);
+    EXPECT_EQ(Value(wide, {{x, Float(2)}}), 2000);
+  }
+}
+
+TEST_F(ExecutorTest, IndependentSlowNodesRunAtTheSameTime) {
+  Output x = Placeholder("x");
+  Output sum = Const(0);
+  for (int i = 0; i < 4; ++i) sum = Op("Add", {sum, Op("Slow", {x})});
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 4);
+  EXPECT_GE(gauge_->most, 2);
+}
+
+TEST_F(ExecutorTest, OneThreadMeansOneAtATime) {
+  config_.set_inter_op_parallelism_threads(1);
+  Output x = Placeholder("x");
+  Output sum = Const(0);
+  for (int i = 0; i < 3; ++i) sum = Op("Add", {sum, Op("Slow", {x})});
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 3);
+  EXPECT_EQ(gauge_->most, 1);
+}
+
+TEST_F(ExecutorTest, BlockingAndAsynchronousKernels) {
+  Output x = Placeholder("x");
+  Output sum = Const(0);
+  for (int i = 0; i < 6; ++i) {
+    sum = Op("Add", {sum, Op("SlowBlocking", {x})});
+    sum = Op("Add", {sum, Op("Identity", {Op("Later", {x})})});
+    sum = Op("Add", {sum, Op("AtOnce", {x})});
+  }
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 18);
+  config_.set_inter_op_parallelism_threads(1);
+  session_.reset();
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 18);
+}
+
+TEST_F(ExecutorTest, ManyThreadsRunTheSamePlan) {
+  Output x = Placeholder("x");
+  Output y = x;
+  for (int i = 0; i < 50; ++i) y = Op("Add", {i % 10 == 3 ? Op("Later", {y}) : y, Const(1)});
+  session();
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) right += Value(y, {{x, Float(static_cast<float>(t))}}) == static_cast<float>(t) + 50;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 160);
+}
+
+TEST_F(ExecutorTest, ControlInputsOrderNodes) {
+  Output v = Variable("v");
+  Output start = Op("Assign", {v, Const(1)});
+  Output added = Op("AssignAdd", {v, Const(10)}, "added", {start.node});
+  Output read = Op("Identity", {v}, "read", {added.node});
+  EXPECT_EQ(Value(read), 11);
+}
+
+TEST_F(ExecutorTest, TheLastConsumerOwnsTheMemory) {
+  Output x = Placeholder("x");
+  Output sum = Op("Add", {x, x});
+  EXPECT_EQ(Value(Op("IsAlone", {sum}), {{x, Float(1)}}), 1);
+  EXPECT_EQ(Value(Op("IsAlone", {Op("Identity", {sum})}), {{x, Float(1)}}), 1);
+  // What the caller fed and what a constant holds is never handed over.
+  EXPECT_EQ(Value(Op("IsAlone", {x}), {{x, Float(1)}}), 0);
+  EXPECT_EQ(Value(Op("IsAlone", {Const(1)})), 0);
+  Tensor fed = Float(5);
+  EXPECT_EQ(Value(sum, {{x, fed}}), 10);
+  EXPECT_EQ(fed.scalar<float>(), 5);
+}
+
+TEST_F(ExecutorTest, TheFirstErrorNamesItsNode) {
+  Output x = Placeholder("x");
+  Output y = Op("Add", {Op("Fail", {x}, "broken"), Const(1)});
+  Result<std::vector<Tensor>> result = Run({y}, {{x, Float(1)}});
+  EXPECT_EQ(result.status().code(), StatusCode::kOutOfRange);
+  EXPECT_EQ(Message(result), "no more of broken\n\t [[node 'broken' (Fail)]]");
+  EXPECT_EQ(NodeOf(result.status()), "broken");
+  // The session goes on.
+  EXPECT_EQ(Value(Op("Add", {x, x}), {{x, Float(2)}}), 4);
+  EXPECT_EQ(Run({y}, {{x, Float(1)}}).status().code(), StatusCode::kOutOfRange);
+}
+
+TEST_F(ExecutorTest, AnErrorEndsWhatWaits) {
+  Output x = Placeholder("x");
+  Output y = Op("Add", {Op("Fail", {Op("Later", {x})}, "broken"), Op("Forever", {})});
+  Result<std::vector<Tensor>> result = Run({y}, {{x, Float(1)}});
+  EXPECT_EQ(result.status().code(), StatusCode::kOutOfRange);
+}
+
+TEST_F(ExecutorTest, KernelsThatBreakTheirWord) {
+  Output x = Placeholder("x");
+  EXPECT_EQ(Run({Op("Throw", {x})}, {{x, Float(1)}}).status().code(), StatusCode::kInternal);
+  Result<std::vector<Tensor>> result = Run({Op("Forget", {x})}, {{x, Float(1)}});
+  EXPECT_THAT(Message(result), HasSubstr("Missing 0-th output"));
+}
+
+TEST_F(ExecutorTest, UnfedPlaceholder) {
+  Result<std::vector<Tensor>> result = Run({Op("Add", {Placeholder("x"), Const(1)})});
+  EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(result), HasSubstr("You must feed a value for placeholder tensor 'x'"));
+}
+
+// --- references --------------------------------------------------------------------------------------------------------
+
+TEST_F(ExecutorTest, UninitializedVariables) {
+  Output v = Variable("v");
+  for (Output fetch : {v, Op("Identity", {v}), Op("AssignAdd", {v, Const(1)})}) {
+    Result<std::vector<Tensor>> result = Run({fetch});
+    EXPECT_EQ(result.status().code(), StatusCode::kFailedPrecondition);
+    EXPECT_THAT(Message(result), HasSubstr("Attempting to use uninitialized value v"));
+  }
+  EXPECT_EQ(Value(Op("Assign", {v, Const(3)})), 3);
+  EXPECT_EQ(Value(v), 3);
+}
+
+TEST_F(ExecutorTest, WhatWasFetchedDoesNotChange) {
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  Result<std::vector<Tensor>> before = Run({v, Op("Identity", {v})});
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(Value(Op("AssignAdd", {v, Const(1)})), 2);
+  EXPECT_EQ((*before)[0].scalar<float>(), 1);
+  EXPECT_EQ((*before)[1].scalar<float>(), 1);
+}
+
+TEST_F(ExecutorTest, AFedReferenceIsNoReference) {
+  Output v = Variable("v");
+  EXPECT_EQ(Value(Op("Identity", {v}), {{v, Float(4)}}), 4);
+  Result<std::vector<Tensor>> result = Run({Op("Assign", {v, Const(1)})}, {{v, Float(4)}});
+  EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(result), HasSubstr("incompatible with expected"));
+}
+
+// --- branches and loops ------------------------------------------------------------------------------------------------
+
+TEST_F(ExecutorTest, OnlyTheTakenBranchRuns) {
+  Output p = Placeholder("p", PartialShape::Scalar(), kBool);
+  Output fork = Op("Switch", {Const(5), p});
+  Output no = Op("Add", {fork, Const(1)});
+  Output yes = Op("Fail", {Output(fork.node, 1)});
+  Output merged = Merge({no, yes});
+  EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(false)}}), 6);
+  EXPECT_EQ(Run({merged}, {{p, Tensor::Scalar(true)}}).status().code(), StatusCode::kOutOfRange);
+  Result<std::vector<Tensor>> index = Run({Output(merged.node, 1)}, {{p, Tensor::Scalar(false)}});
+  ASSERT_TRUE(index.ok()) << index.status();
+  EXPECT_EQ((*index)[0].scalar<int32_t>(), 0);
+}
+
+TEST_F(ExecutorTest, ADeadFetchIsAnError) {
+  Output fork = Op("Switch", {Const(5), Bool(true)});
+  Result<std::vector<Tensor>> result = Run({fork});
+  EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(result), HasSubstr("Retval[0] does not have value"));
+  EXPECT_EQ(Value(Output(fork.node, 1)), 5);
+}
+
+TEST_F(ExecutorTest, ControlEdgesCarryDeathAndMergeEndsIt) {
+  Output fork = Op("Switch", {Const(5), Bool(true)});
+  Output dead = Op("Identity", {fork});
+  Output skipped = Op("Fail", {Const(1)}, "skipped", {dead.node});
+  EXPECT_EQ(Value(Merge({skipped, Const(7)})), 7);
+  // All inputs dead: so is the output.
+  EXPECT_EQ(Run({Merge({skipped, dead})}).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(ExecutorTest, ReferencesPassThroughBranches) {
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  Output fork = Op("RefSwitch", {v, Bool(true)});
+  Output updated = Op("AssignAdd", {Output(fork.node, 1), Const(5)});
+  NodeBuilder merge(*graph_, "RefMerge");
+  Output merged = Make(merge.In(OutputList{fork, updated}));
+  EXPECT_EQ(Value(merged), 6);
+}
+
+TEST_F(ExecutorTest, InvariantsHoldInEveryIteration) {
+  for (int parallel : {1, 3, 10}) {
+    const std::string frame = fmt::format("loop{}", parallel);
+    Output x = Placeholder("x");
+    Output step = Enter(Const(1), frame, true, parallel);
+    Output end = While(x, Const(100), frame, [&](Output i) { return Op("Add", {i, step}); }, parallel);
+    EXPECT_EQ(Value(end, {{x, Float(0)}}), 100) << parallel;
+    EXPECT_EQ(Value(end, {{x, Float(99.5)}}), 100.5);
+    EXPECT_EQ(Value(end, {{x, Float(200)}}), 200);  // not even once
+  }
+}
+
+TEST_F(ExecutorTest, LoopsWithKernelsOfEveryKind) {
+  Output x = Placeholder("x");
+  Output step = Enter(Const(1), "loop", true, 4);
+  Output end = While(x, Const(30), "loop", [&](Output i) {
+    return Op("Add", {Op("Later", {Op("AtOnce", {i})}), step});
+  }, 4);
+  EXPECT_EQ(Value(end, {{x, Float(0)}}), 30);
+}
+
+TEST_F(ExecutorTest, NestedLoops) {
+  Output x = Placeholder("x");
+  Output ten = Enter(Const(10), "outer", true);
+  Output one = Enter(Enter(Const(1), "outer", true), "inner", true);
+  Output end = While(x, Const(1000), "outer", [&](Output i) {
+    // The inner loop counts from i to the next multiple that is at least 10 further.
+    return While(i, Op("Add", {i, ten}), "inner", [&](Output j) { return Op("Add", {j, one}); });
+  });
+  EXPECT_EQ(Value(end, {{x, Float(0)}}), 1000);
+  EXPECT_EQ(Value(end, {{x, Float(995)}}), 1005);
+}
+
+TEST_F(ExecutorTest, ALoopInABranchThatIsNotTaken) {
+  Output p = Placeholder("p", PartialShape::Scalar(), kBool);
+  Output fork = Op("Switch", {Const(0), p});
+  Output limit = Op("Switch", {Const(10), p});
+  Output one = Op("Switch", {Const(1), p});
+  Output step = Enter(Output(one.node, 1), "loop", true);
+  Output looped = While(Output(fork.node, 1), Output(limit.node, 1), "loop",
+                        [&](Output i) { return Op("Add", {i, step}); });
+  Output merged = Merge({Op("Identity", {fork}), looped});
+  EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(true)}}), 10);
+  EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(false)}}), 0);
+}
+
+TEST_F(ExecutorTest, ABranchInALoop) {
+  Output x = Placeholder("x");
+  Output five = Enter(Const(5), "loop", true);
+  Output one = Enter(Const(1), "loop", true);
+  Output two = Enter(Const(2), "loop", true);
+  Output end = While(x, Const(20), "loop", [&](Output i) {
+    Output fork = Op("Switch", {i, Op("Less", {i, five})});
+    return Merge({Op("Add", {fork, two}), Op("Add", {Output(fork.node, 1), one})});
+  });
+  EXPECT_EQ(Value(end, {{x, Float(0)}}), 21);  // 1 at a time up to 5, then 2
+}
+
+TEST_F(ExecutorTest, AnErrorInALoop) {
+  Output x = Placeholder("x");
+  Output end = While(x, Const(20), "loop", [&](Output i) { return Op("Fail", {i}, "broken"); });
+  EXPECT_EQ(Run({end}, {{x, Float(0)}}).status().code(), StatusCode::kOutOfRange);
+  EXPECT_EQ(Value(end, {{x, Float(30)}}), 30);
+}
+
+TEST_F(ExecutorTest, AnEndlessLoopCanBeStopped) {
+  Output x = Placeholder("x");
+  Output end = While(x, Const(1), "loop", [&](Output i) { return i; });
+  tensorflow::RunOptions options;
+  options.set_timeout_in_ms(50);
+  RunRequest request;
+  request.feeds = {{x, Float(0)}};
+  request.fetches = {end};
+  request.options = &options;
+  EXPECT_EQ(session().Run(request).status().code(), StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
+  Output x = Const(1);
+  // An Exit that is in no loop.
+  EXPECT_EQ(Run({Op("Exit", {x})}).status().code(), StatusCode::kInvalidArgument);
+  // Inputs of two frames.
+  EXPECT_THAT(Message(Run({Op("Exit", {Op("Add", {Enter(x, "f"), Enter(x, "g")})})})), HasSubstr("different frames"));
+  // A loop that never gives its value back: the Merge gets no second input and the Exit's other side never runs.
+  Output merge = Merge({Enter(x, "b"), Enter(x, "b")});
+  Output fork = Op("Switch", {merge, Op("Less", {merge, Enter(Const(5), "b", true)})});
+  Result<std::vector<Tensor>> result = Run({Op("Exit", {fork})});
+  EXPECT_FALSE(result.ok());
+  // A value inside of a loop cannot be fetched.
+  EXPECT_THAT(Message(Run({merge})), HasSubstr("inside of loop"));
+  // A cycle that is no loop.
+  Output a = Op("Add", {x, x}, "a");
+  Output b = Op("Add", {a, x}, "b");
+  ASSERT_TRUE(graph_->UpdateInput(a.node, 1, b).ok());
+  EXPECT_THAT(Message(Run({b})), HasSubstr("cycle"));
+}
+
+// --- cancellation ------------------------------------------------------------------------------------------------------
+
+TEST_F(ExecutorTest, TimeoutAndCancellation) {
+  Output y = Op("Add", {Op("Forever", {}), Const(1)});
+  tensorflow::RunOptions options;
+  options.set_timeout_in_ms(30);
+  RunRequest request;
+  request.fetches = {y};
+  request.options = &options;
+  EXPECT_EQ(session().Run(request).status().code(), StatusCode::kDeadlineExceeded);
+
+  CancelToken cancel;
+  request.options = nullptr;
+  request.cancel = &cancel;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    cancel.Cancel(Cancelled("enough"));
+  });
+  EXPECT_EQ(session().Run(request).status(), Cancelled("enough"));
+  canceller.join();
+  EXPECT_EQ(session().Run(request).status().code(), StatusCode::kCancelled);  // at once
+}
+
+TEST_F(ExecutorTest, CloseEndsWhatRuns) {
+  Output y = Op("Forever", {});
+  std::thread closer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(session().Close().ok());
+  });
+  EXPECT_EQ(Run({y}).status().code(), StatusCode::kCancelled);
+  closer.join();
+  EXPECT_EQ(Run({y}).status().code(), StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace weir
