@@ -350,7 +350,10 @@ Result<std::vector<Grad>> AddGradients(Graph& graph, const std::vector<Output>& 
     for (const Output& o : *list)
       if (!o.valid() || &o.graph() != &graph) return InvalidArgument("ys and xs must be tensors of one graph");
   NameScope scope(graph, options.name.empty() ? "gradients" : options.name);
-  return Differentiator(graph, ys, xs, options).Run();
+  std::string outer = std::exchange(graph.build().gradient_source, scope.name());
+  Result<std::vector<Grad>> result = Differentiator(graph, ys, xs, options).Run();
+  graph.build().gradient_source = std::move(outer);
+  return result;
 }
 
 Result<std::vector<Output>> AddHessians(Graph& graph, Output y, const std::vector<Output>& xs) {

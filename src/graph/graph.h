@@ -107,6 +107,7 @@ struct BuildState {
   std::vector<std::pair<std::string, AttrValue>> attrs;          // attributes put on every node
   std::vector<std::pair<std::string, std::string>> gradient_map;  // op type -> gradient to use instead
   std::string container;
+  std::string gradient_source;  // the scope of the gradients being built: it names the arrays that TensorArrays' gradients go to
   FlowContext* flow = nullptr;
   Status error;  // the first failure of unchecked building (operators, gradient functions)
 };

@@ -17,6 +17,7 @@
 namespace weir {
 
 class KernelContext;
+class PyFuncRunner;
 using Done = std::function<void(Status)>;
 
 // What a kernel needs to know of its node. Outlives the kernel.
@@ -92,6 +93,7 @@ struct StepContext {
   ResourceManager* resources = nullptr;       // live as long as the session or server
   ResourceManager* step_resources = nullptr;  // TensorArrays, stacks: gone with the step
   FunctionRunner* functions = nullptr;
+  PyFuncRunner* py_functions = nullptr;       // null: this process runs no Python
   Rendezvous* rendezvous = nullptr;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;
