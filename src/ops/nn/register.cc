@@ -3,7 +3,14 @@
 
 namespace weir::ops {
 
+void RegisterActivations(OpRegistry& registry);
+void RegisterBiasAdd(OpRegistry& registry);
+void RegisterSoftmax(OpRegistry& registry);
+
 void RegisterNnOps(OpRegistry& registry) {
+  RegisterActivations(registry);
+  RegisterBiasAdd(registry);
+  RegisterSoftmax(registry);
 }
 
 }  // namespace weir::ops

@@ -1,0 +1,198 @@
+// BiasAdd: a vector added along the channel axis (the last, or the second with NCHW), its gradient, and L2Loss.
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/build/operators.h"
+#include "op/gradient_context.h"
+#include "op/kernel.h"
+#include "op/shape_context.h"
+
+namespace weir::ops {
+namespace {
+
+// A tensor as [outer, channels, inner].
+struct ChannelView {
+  int64_t outer = 1;
+  int64_t channels = 1;
+  int64_t inner = 1;
+};
+ChannelView ViewOf(const Shape& shape, bool nchw) {
+  ChannelView v;
+  const int axis = nchw && shape.rank() > 2 ? 1 : shape.rank() - 1;
+  for (int i = 0; i < shape.rank(); ++i) (i < axis ? v.outer : i == axis ? v.channels : v.inner) *= shape[i];
+  return v;
+}
+
+Result<bool> IsNchw(KernelSetup& setup) {
+  if (!setup.HasAttr("data_format")) return false;
+  WEIR_ASSIGN(std::string format, setup.Attr<std::string>("data_format"));
+  return format == "NCHW";
+}
+
+template <class T>
+Result<Kernel> MakeBiasAdd(KernelSetup& setup) {
+  WEIR_ASSIGN(bool nchw, IsNchw(setup));
+  return Kernel::Sync([nchw](KernelContext& ctx) -> Status {
+    const Tensor& value = ctx.input(0);
+    const Tensor& bias = ctx.input(1);
+    if (value.rank() < 2) return InvalidArgument("the value must have at least two dimensions: {}", value.shape());
+    if (bias.rank() != 1) return InvalidArgument("the bias must be a vector: {}", bias.shape());
+    const ChannelView v = ViewOf(value.shape(), nchw);
+    if (bias.dim(0) != v.channels)
+      return InvalidArgument("a bias of {} elements does not fit the {} channels of a value of shape {}", bias.dim(0), v.channels, value.shape());
+    WEIR_ASSIGN(Tensor y, ctx.ForwardOrAllocate(0, 0));
+    const T* in = value.data<T>();
+    const T* b = bias.data<T>();
+    T* out = y.data<T>();
+    return ctx.ParallelFor(v.outer, v.channels * v.inner, [=](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) {
+        const T* x = in + o * v.channels * v.inner;
+        T* z = out + o * v.channels * v.inner;
+        if (v.inner == 1) {
+          for (int64_t c = 0; c < v.channels; ++c) z[c] = static_cast<T>(x[c] + b[c]);
+        } else {
+          for (int64_t c = 0; c < v.channels; ++c)
+            for (int64_t i = 0; i < v.inner; ++i) z[c * v.inner + i] = static_cast<T>(x[c * v.inner + i] + b[c]);
+        }
+      }
+    });
+  });
+}
+
+template <class T>
+Result<Kernel> MakeBiasAddGrad(KernelSetup& setup) {
+  WEIR_ASSIGN(bool nchw, IsNchw(setup));
+  return Kernel::Sync([nchw](KernelContext& ctx) -> Status {
+    const Tensor& grad = ctx.input(0);
+    if (grad.rank() < 2) return InvalidArgument("the gradient must have at least two dimensions: {}", grad.shape());
+    const ChannelView v = ViewOf(grad.shape(), nchw);
+    WEIR_ASSIGN(Tensor y, ctx.Allocate(0, Shape{v.channels}));
+    using Sum = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
+    std::vector<Sum> sums(v.channels, Sum(0));
+    const T* in = grad.data<T>();
+    for (int64_t o = 0; o < v.outer; ++o) {
+      const T* x = in + o * v.channels * v.inner;
+      if (v.inner == 1) {
+        for (int64_t c = 0; c < v.channels; ++c) sums[c] += static_cast<Sum>(x[c]);
+      } else {
+        for (int64_t c = 0; c < v.channels; ++c)
+          for (int64_t i = 0; i < v.inner; ++i) sums[c] += static_cast<Sum>(x[c * v.inner + i]);
+      }
+    }
+    T* out = y.data<T>();
+    for (int64_t c = 0; c < v.channels; ++c) out[c] = static_cast<T>(sums[c]);
+    return OkStatus();
+  });
+}
+
+Status BiasAddShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(PartialShape value, ctx.WithRankAtLeast(0, 2));
+  WEIR_ASSIGN(PartialShape bias, ctx.WithRank(1, 1));
+  if (value.known_rank()) {
+    Result<std::string> format = ctx.Attr<std::string>("data_format");
+    const int axis = format.ok() && *format == "NCHW" && value.rank() > 2 ? 1 : value.rank() - 1;
+    Result<int64_t> channels = MergeDims(value[axis], bias[0]);
+    if (!channels.ok()) return InvalidArgument("a bias of shape {} does not fit a value of shape {}", bias, value);
+    value.SetDim(axis, *channels);
+  }
+  ctx.set_output(0, value);
+  return OkStatus();
+}
+
+Status BiasAddGradShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(PartialShape grad, ctx.WithRankAtLeast(0, 2));
+  WEIR_ASSIGN(std::string format, ctx.Attr<std::string>("data_format"));
+  if (!grad.known_rank()) {
+    ctx.set_output(0, PartialShape::OfRank(1));
+    return OkStatus();
+  }
+  ctx.set_output(0, PartialShape{grad[format == "NCHW" && grad.rank() > 2 ? 1 : grad.rank() - 1]});
+  return OkStatus();
+}
+
+// The gradient of BiasAddGrad spreads the channels over the shape again.
+Result<Gradients> BiasAddGradGradient(GradientContext& g) {
+  WEIR_ASSIGN(std::string format, g.Attr<std::string>("data_format"));
+  Output shape = ShapeOf(g.input(0));
+  Output d = g.d_output(0);
+  if (format == "NCHW" && g.input(0).shape().rank() > 2) {
+    std::vector<int64_t> channels_at_1(g.input(0).shape().rank() - 1, 1);
+    channels_at_1[0] = -1;
+    d = Reshape(d, channels_at_1);
+  }
+  return Gradients{BroadcastTo(d, shape)};
+}
+
+template <class T>
+Result<Kernel> MakeL2Loss(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(Tensor y, ctx.Allocate(0, Shape{}));
+    using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    // Blocks keep the rounding error of long sums small.
+    constexpr int64_t kBlock = 1024;
+    const absl::Span<const T> x = ctx.input(0).flat<T>();
+    const int64_t n = static_cast<int64_t>(x.size());
+    double total = 0;
+    for (int64_t start = 0; start < n; start += kBlock) {
+      Sum lanes[8] = {};
+      const int64_t end = std::min(n, start + kBlock);
+      int64_t i = start;
+      for (; i + 8 <= end; i += 8)
+        for (int k = 0; k < 8; ++k) lanes[k] += static_cast<Sum>(x[i + k]) * static_cast<Sum>(x[i + k]);
+      for (; i < end; ++i) lanes[0] += static_cast<Sum>(x[i]) * static_cast<Sum>(x[i]);
+      for (Sum lane : lanes) total += lane;
+    }
+    y.scalar<T>() = static_cast<T>(total / 2);
+    return OkStatus();
+  });
+}
+
+constexpr char kNumbers[] = "T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, complex128, half, uint32, uint64}";
+constexpr char kFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
+
+KernelList BiasKernels() {
+  return CpuKernels<half, bfloat16, float, double, int32_t, int64_t, uint8_t, int8_t, int16_t, std::complex<float>, std::complex<double>>(
+      WEIR_FOR_TYPE(MakeBiasAdd));
+}
+
+}  // namespace
+
+void RegisterBiasAdd(OpRegistry& registry) {
+  registry.Add({
+      .name = "BiasAdd",
+      .signature = "value: T, bias: T -> output: T",
+      .attrs = {kNumbers, kFormat},
+      .shape = BiasAddShape,
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        WEIR_ASSIGN(std::string format, g.Attr<std::string>("data_format"));
+        return Gradients{g.d_output(0), BiasAddGrad(g.d_output(0), {.data_format = format})};
+      },
+      .kernels = BiasKernels(),
+  });
+  registry.Add({
+      .name = "BiasAddV1",
+      .signature = "value: T, bias: T -> output: T",
+      .attrs = {kNumbers},
+      .shape = BiasAddShape,
+      .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.d_output(0), BiasAddGrad(g.d_output(0))}; },
+      .kernels = BiasKernels(),
+  });
+  registry.Add({
+      .name = "BiasAddGrad",
+      .signature = "out_backprop: T -> output: T",
+      .attrs = {kNumbers, kFormat},
+      .shape = BiasAddGradShape,
+      .gradient = BiasAddGradGradient,
+      .kernels = CpuKernels<half, bfloat16, float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeBiasAddGrad)),
+  });
+  registry.Add({
+      .name = "L2Loss",
+      .signature = "t: T -> output: T",
+      .attrs = {"T: {half, bfloat16, float, double}"},
+      .shape = ScalarOutputs(),
+      .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.input(0) * g.d_output(0)}; },
+      .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeL2Loss)),
+  });
+}
+
+}  // namespace weir::ops
