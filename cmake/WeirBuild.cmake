@@ -48,6 +48,7 @@ endif()
 
 # weir_precompile(<target> [header...]): what nearly every file of a big folder includes, parsed once. Headers are named
 # as #include names them; files still include what they use (`make lint` compiles without precompiled headers).
+# They have include guards: one that comes out of the cache is older than its files, which `#pragma once` takes for others.
 function(weir_precompile target)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")

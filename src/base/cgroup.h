@@ -1,6 +1,7 @@
 // The limits that the process's control group (version 1 or 2) and its ancestors put on it. Linux only; what cannot be
 // read counts as no limit.
-#pragma once
+#ifndef WEIR_BASE_CGROUP_H_
+#define WEIR_BASE_CGROUP_H_
 
 #include <cstdint>
 #include <limits>
@@ -35,3 +36,5 @@ double CpuQuota();
 std::string ReadSmallFile(const std::string& path);
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_CGROUP_H_

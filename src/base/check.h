@@ -1,6 +1,7 @@
 // WEIR_CHECK(cond, operands...): for our own bugs only. Nothing that comes from a user, a file or the network
 // may reach one. Prints the condition, the operands and the place, then aborts.
-#pragma once
+#ifndef WEIR_BASE_CHECK_H_
+#define WEIR_BASE_CHECK_H_
 
 #include <fmt/format.h>
 
@@ -22,3 +23,5 @@ std::string DescribeOperands(const Args&... args) {
     if (!(cond)) [[unlikely]]                                                                          \
       ::weir::CheckFailed(__FILE__, __LINE__, #cond, ::weir::DescribeOperands(__VA_ARGS__)); \
   } while (false)
+
+#endif  // WEIR_BASE_CHECK_H_

@@ -1,5 +1,6 @@
 // Time as a seam: the engine asks a Clock, so that tests can use a simulated one. Thread-safe.
-#pragma once
+#ifndef WEIR_BASE_CLOCK_H_
+#define WEIR_BASE_CLOCK_H_
 
 #include <cstdint>
 
@@ -17,3 +18,5 @@ class Clock {
 Clock& RealClock();
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_CLOCK_H_

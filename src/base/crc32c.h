@@ -1,5 +1,6 @@
 // CRC-32C (Castagnoli), the checksum of TFRecords, checkpoints and tables, and the masked form in which they store it.
-#pragma once
+#ifndef WEIR_BASE_CRC32C_H_
+#define WEIR_BASE_CRC32C_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -25,3 +26,5 @@ constexpr uint32_t Unmask(uint32_t masked) {
 uint32_t ExtendPortable(uint32_t crc, const void* data, size_t size);
 
 }  // namespace weir::crc32c
+
+#endif  // WEIR_BASE_CRC32C_H_

@@ -1,7 +1,8 @@
 // Env: the file system as a seam, so that tests can put a fake or a failing one in its place. Errors name the file.
 // Thread safety: an Env may be used from any thread; a file object by one thread at a time, except that
 // ReadableFile::Read may be called concurrently.
-#pragma once
+#ifndef WEIR_BASE_ENV_H_
+#define WEIR_BASE_ENV_H_
 
 #include <cstdint>
 #include <memory>
@@ -82,3 +83,5 @@ std::string_view DirectoryOf(std::string_view path);
 std::string_view FileNameOf(std::string_view path);
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_ENV_H_

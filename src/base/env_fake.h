@@ -1,6 +1,7 @@
 // FakeEnv: files in memory, for tests. Set `fault` to make calls fail: it sees each operation ("write", "sync", ...)
 // with its path, and what it returns is the result unless it is OK. Directories exist as soon as they are made.
-#pragma once
+#ifndef WEIR_BASE_ENV_FAKE_H_
+#define WEIR_BASE_ENV_FAKE_H_
 
 #include <functional>
 #include <map>
@@ -97,3 +98,5 @@ class FakeEnv final : public Env {
   std::map<std::string, Data> files_ = {{"/", nullptr}, {".", nullptr}};  // a directory has no data
 };
 }  // namespace weir
+
+#endif  // WEIR_BASE_ENV_FAKE_H_

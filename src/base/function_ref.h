@@ -1,6 +1,7 @@
 // A non-owning reference to a callable: two words, no allocation. Valid only while the callable lives,
 // so it is for parameters, never for members.
-#pragma once
+#ifndef WEIR_BASE_FUNCTION_REF_H_
+#define WEIR_BASE_FUNCTION_REF_H_
 
 #include <memory>
 #include <type_traits>
@@ -29,3 +30,5 @@ class FunctionRef<R(Args...)> {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_FUNCTION_REF_H_

@@ -1,6 +1,7 @@
 // A shared pointer whose count lives in the object: one word, no control block. Objects derive from RefCounted.
 // Thread safety: the count is atomic; the object's own rules say the rest.
-#pragma once
+#ifndef WEIR_BASE_INTRUSIVE_PTR_H_
+#define WEIR_BASE_INTRUSIVE_PTR_H_
 
 #include <atomic>
 #include <cstddef>
@@ -79,3 +80,5 @@ IntrusivePtr<T> MakeIntrusive(Args&&... args) {
 }
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_INTRUSIVE_PTR_H_

@@ -1,6 +1,7 @@
 // Logging: lines for people on standard error, through spdlog. Level from WEIR_LOG (debug, info, warning, error, off) or
 // TF_CPP_MIN_LOG_LEVEL (0..3). Safe from any thread.
-#pragma once
+#ifndef WEIR_BASE_LOG_H_
+#define WEIR_BASE_LOG_H_
 
 #include <fmt/format.h>
 
@@ -27,3 +28,5 @@ void LogError(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_LOG_H_

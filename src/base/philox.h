@@ -1,7 +1,8 @@
 // Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"): a generator without state
 // but a counter, so that any part of its sequence can be computed by itself. Seeded as TensorFlow seeds it.
 // A value: copy it to give each worker its own place in the sequence.
-#pragma once
+#ifndef WEIR_BASE_PHILOX_H_
+#define WEIR_BASE_PHILOX_H_
 
 #include <array>
 #include <cstdint>
@@ -70,3 +71,5 @@ class Philox final {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_PHILOX_H_

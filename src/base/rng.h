@@ -1,6 +1,7 @@
 // Randomness as a seam: whoever needs an unpredictable number (a seed, a session handle, a retry delay) asks an Rng, so
 // that tests can replay a run. Thread-safe.
-#pragma once
+#ifndef WEIR_BASE_RNG_H_
+#define WEIR_BASE_RNG_H_
 
 #include <cstdint>
 #include <mutex>
@@ -47,3 +48,5 @@ class SeededRng final : public Rng {
 Rng& RealRng();
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_RNG_H_

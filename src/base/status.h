@@ -1,6 +1,7 @@
 // Errors are values: Status and Result<T> are absl's, whose codes are those of gRPC and of TensorFlow.
 // The constructors below take fmt format strings: InvalidArgument("{} x {}: inner dimensions differ", a, b).
-#pragma once
+#ifndef WEIR_BASE_STATUS_H_
+#define WEIR_BASE_STATUS_H_
 
 #include <fmt/format.h>
 
@@ -77,3 +78,5 @@ bool IsDerived(const Status& status);
   auto result = (expr);                         \
   if (!result.ok()) return std::move(result).status(); \
   target = std::move(result).value()
+
+#endif  // WEIR_BASE_STATUS_H_

@@ -1,7 +1,8 @@
 // ThreadPool: a fixed set of workers that run closures, and a ParallelFor that splits a range over them.
 // The calling thread of ParallelFor takes part in the work, so it never waits for a pool that is busy
 // and may itself be a worker. Threads start with the first Schedule and are joined by the destructor.
-#pragma once
+#ifndef WEIR_BASE_THREAD_POOL_H_
+#define WEIR_BASE_THREAD_POOL_H_
 
 #include <cstdint>
 #include <functional>
@@ -51,3 +52,5 @@ class ElasticPool final {
 int UsableCores();
 
 }  // namespace weir
+
+#endif  // WEIR_BASE_THREAD_POOL_H_

@@ -1,5 +1,6 @@
 // AttrValue and OpDef to and from TensorFlow's messages.
-#pragma once
+#ifndef WEIR_GRAPH_ATTR_PROTO_H_
+#define WEIR_GRAPH_ATTR_PROTO_H_
 
 #include "op/op_def.h"
 #include "proto/attr_value.pb.h"
@@ -16,3 +17,5 @@ void ToProto(const OpDef& op, tensorflow::OpDef* proto);
 Result<OpDef> FromProto(const tensorflow::OpDef& proto);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_ATTR_PROTO_H_

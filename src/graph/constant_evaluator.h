@@ -1,6 +1,7 @@
 // ConstantEvaluator: computes values of nodes whose inputs are all known, while a graph is being built or optimized.
 // Implemented by the runtime with the CPU kernels; thread-safe.
-#pragma once
+#ifndef WEIR_GRAPH_CONSTANT_EVALUATOR_H_
+#define WEIR_GRAPH_CONSTANT_EVALUATOR_H_
 
 #include "graph/graph.h"
 
@@ -14,3 +15,5 @@ class ConstantEvaluator {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_CONSTANT_EVALUATOR_H_

@@ -1,6 +1,7 @@
 // DeviceName: "/job:ps/replica:0/task:1/device:CPU:0", any part of which may be missing; and how nested ones merge.
 // A value.
-#pragma once
+#ifndef WEIR_GRAPH_DEVICE_NAME_H_
+#define WEIR_GRAPH_DEVICE_NAME_H_
 
 #include <optional>
 #include <string>
@@ -28,3 +29,5 @@ struct DeviceName {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_DEVICE_NAME_H_

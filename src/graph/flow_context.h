@@ -1,7 +1,8 @@
 // FlowContext: the cond branch or while loop that nodes are being built in. Values from outside enter through it (Switch or
 // Enter), and nodes without inputs from inside are tied to its pivot, so that they run only when the branch or the loop does.
 // Owned by the graph; used only while building.
-#pragma once
+#ifndef WEIR_GRAPH_FLOW_CONTEXT_H_
+#define WEIR_GRAPH_FLOW_CONTEXT_H_
 
 #include <map>
 #include <string>
@@ -57,3 +58,5 @@ class FlowScope final {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_FLOW_CONTEXT_H_

@@ -1,6 +1,7 @@
 // FlowGradients: what autodiff must know about cond and while_loop. For each forward loop it builds the loop that runs
 // backwards and brings forward values into it (see docs/control-flow.md). Used by gradients.cc alone.
-#pragma once
+#ifndef WEIR_GRAPH_FLOW_GRADIENTS_H_
+#define WEIR_GRAPH_FLOW_GRADIENTS_H_
 
 #include <memory>
 #include <unordered_map>
@@ -45,3 +46,5 @@ FlowGradientFn FindFlowGradient(std::string_view op);
 Result<Output> ZerosOutsideLoop(Node* node, int index);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_FLOW_GRADIENTS_H_

@@ -1,6 +1,7 @@
 // FunctionLibrary: the functions of a graph, as messages, seen as ops by name; and bodies made from them.
 // Thread-safe. OpDefs handed out live as long as the library.
-#pragma once
+#ifndef WEIR_GRAPH_FUNCTION_LIBRARY_H_
+#define WEIR_GRAPH_FUNCTION_LIBRARY_H_
 
 #include <map>
 #include <memory>
@@ -65,3 +66,5 @@ Result<tensorflow::FunctionDef> GraphToFunction(const Graph& graph, const std::s
                                                 const std::vector<Node*>& control_outputs, const std::string& description);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_FUNCTION_LIBRARY_H_

@@ -1,5 +1,6 @@
 // Reverse-mode differentiation: adds the nodes that compute d(ys)/d(xs) to the graph of ys.
-#pragma once
+#ifndef WEIR_GRAPH_GRADIENTS_H_
+#define WEIR_GRAPH_GRADIENTS_H_
 
 #include <functional>
 #include <string_view>
@@ -28,3 +29,5 @@ Result<std::vector<Grad>> AddGradients(Graph& graph, const std::vector<Output>& 
 Result<std::vector<Output>> AddHessians(Graph& graph, Output y, const std::vector<Output>& xs);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_GRADIENTS_H_

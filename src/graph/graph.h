@@ -1,7 +1,8 @@
 // Graph: nodes, their edges and names, and the state of building them (scopes, devices, control dependencies).
 // Thread safety: building from several threads is safe (each thread has its own scopes; inserting takes the graph's
 // lock); nodes live as long as the graph and do not move. Only inputs of loop back edges and control inputs change later.
-#pragma once
+#ifndef WEIR_GRAPH_GRAPH_H_
+#define WEIR_GRAPH_GRAPH_H_
 
 #include <any>
 #include <atomic>
@@ -300,3 +301,5 @@ bool IsValidNodeName(std::string_view name);
 bool IsValidScopeName(std::string_view name);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_GRAPH_H_

@@ -1,6 +1,7 @@
 // GraphDef to Graph and back. What is read is checked node by node: unknown ops, missing inputs, wrong types and cycles
 // outside of loops are errors that name the node. A def that is refused leaves no node behind.
-#pragma once
+#ifndef WEIR_GRAPH_GRAPH_DEF_H_
+#define WEIR_GRAPH_GRAPH_DEF_H_
 
 #include <string>
 #include <vector>
@@ -57,3 +58,5 @@ struct InputName {
 InputName ParseInputName(std::string_view text);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_GRAPH_DEF_H_

@@ -1,5 +1,6 @@
 // Attributes that newer producers put on ops, which mean nothing at one value: the way the op works without them.
-#pragma once
+#ifndef WEIR_GRAPH_GRAPH_DEF_NEWER_ATTRS_H_
+#define WEIR_GRAPH_GRAPH_DEF_NEWER_ATTRS_H_
 
 #include <string_view>
 
@@ -11,3 +12,5 @@ namespace weir {
 bool IsNewerAttrAtDefault(std::string_view name, const AttrValue& value);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_GRAPH_DEF_NEWER_ATTRS_H_

@@ -1,5 +1,6 @@
 // A handful of ops for tests of this folder, with the schemas of TensorFlow and no kernels, and a way to write defs.
-#pragma once
+#ifndef WEIR_GRAPH_GRAPH_DEF_OPS_TEST_H_
+#define WEIR_GRAPH_GRAPH_DEF_OPS_TEST_H_
 
 #include <gtest/gtest.h>
 
@@ -112,3 +113,5 @@ class SmallOpsTest : public testing::Test {
 inline std::string Text(const Status& status) { return std::string(status.message()); }
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_GRAPH_DEF_OPS_TEST_H_

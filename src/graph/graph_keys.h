@@ -1,5 +1,6 @@
 // The names of the standard collections, as TensorFlow spells them.
-#pragma once
+#ifndef WEIR_GRAPH_GRAPH_KEYS_H_
+#define WEIR_GRAPH_GRAPH_KEYS_H_
 
 namespace weir::graph_keys {
 
@@ -31,3 +32,5 @@ inline constexpr char kCondContext[] = "cond_context";
 inline constexpr char kWhileContext[] = "while_context";
 
 }  // namespace weir::graph_keys
+
+#endif  // WEIR_GRAPH_GRAPH_KEYS_H_

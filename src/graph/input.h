@@ -1,6 +1,7 @@
 // Input: what a graph-building function takes: an Output, or something that becomes a constant once the type it must have
 // is known (a C++ number or list, a Python value). A value.
-#pragma once
+#ifndef WEIR_GRAPH_INPUT_H_
+#define WEIR_GRAPH_INPUT_H_
 
 #include <initializer_list>
 #include <memory>
@@ -56,3 +57,5 @@ Graph* GraphOf(const InputList& inputs);
 Graph* GraphOfAll(std::initializer_list<InputList> lists);
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_INPUT_H_

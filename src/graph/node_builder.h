@@ -1,7 +1,8 @@
 // NodeBuilder: makes one node: converts literal inputs, infers type attributes, completes and checks the rest, names it in
 // the current scope, applies device functions, control dependencies, colocation and the flow context, infers shapes.
 // Errors name the op, the argument and what was expected.
-#pragma once
+#ifndef WEIR_GRAPH_NODE_BUILDER_H_
+#define WEIR_GRAPH_NODE_BUILDER_H_
 
 #include "graph/graph.h"
 #include "graph/input.h"
@@ -47,3 +48,5 @@ Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted = kInvalidTyp
 Output Constant(Graph& graph, const Tensor& value, std::string name = "Const");
 
 }  // namespace weir
+
+#endif  // WEIR_GRAPH_NODE_BUILDER_H_

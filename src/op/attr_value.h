@@ -1,6 +1,7 @@
 // AttrValue: what an attribute of a node holds, one C++ type per kind. AttrMap: a node's attributes by name.
 // Both are values; conversion to and from the wire's message is in graph/attr_proto.h.
-#pragma once
+#ifndef WEIR_OP_ATTR_VALUE_H_
+#define WEIR_OP_ATTR_VALUE_H_
 
 #include <map>
 #include <memory>
@@ -110,3 +111,5 @@ Result<T> GetAttr(const AttrMap& attrs, std::string_view name) {
 }
 
 }  // namespace weir
+
+#endif  // WEIR_OP_ATTR_VALUE_H_

@@ -1,5 +1,6 @@
 // CancelToken: how a step is told to stop. Waiting ops register a callback; Cancel runs each once. Thread-safe.
-#pragma once
+#ifndef WEIR_OP_CANCEL_H_
+#define WEIR_OP_CANCEL_H_
 
 #include <atomic>
 #include <condition_variable>
@@ -43,3 +44,5 @@ class CancelToken final {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_OP_CANCEL_H_

@@ -1,5 +1,6 @@
 // Cursor: reads the small texts of op schemas and shapes token by token. Borrows the text.
-#pragma once
+#ifndef WEIR_OP_CURSOR_H_
+#define WEIR_OP_CURSOR_H_
 
 #include <cctype>
 #include <charconv>
@@ -98,3 +99,5 @@ class Cursor final {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_OP_CURSOR_H_

@@ -1,6 +1,7 @@
 // FunctionRunner: how a kernel calls a function of the graph's library (If, While, PartitionedCall, dataset maps).
 // Thread-safe. An instantiated function lives as long as the runner.
-#pragma once
+#ifndef WEIR_OP_FUNCTION_RUNNER_H_
+#define WEIR_OP_FUNCTION_RUNNER_H_
 
 #include <functional>
 #include <vector>
@@ -22,3 +23,5 @@ class FunctionRunner {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_OP_FUNCTION_RUNNER_H_

@@ -1,6 +1,7 @@
 // GradientContext: what a gradient function sees of the node it differentiates. While it builds, errors of graph
 // construction stay with the graph's build state and autodiff checks once, so the code reads like arithmetic.
-#pragma once
+#ifndef WEIR_OP_GRADIENT_CONTEXT_H_
+#define WEIR_OP_GRADIENT_CONTEXT_H_
 
 #include "op/op_def.h"
 
@@ -40,3 +41,5 @@ class GradientContext final {
 constexpr NoGradient kNoGradient = NoGradient::kIntended;
 
 }  // namespace weir
+
+#endif  // WEIR_OP_GRADIENT_CONTEXT_H_

@@ -1,6 +1,7 @@
 // Kernel: the code of one node, made once and then run many times, from several threads at a time. KernelSetup is what the
 // factory sees (types, attributes); KernelContext is one run (inputs, outputs, threads, state).
-#pragma once
+#ifndef WEIR_OP_KERNEL_H_
+#define WEIR_OP_KERNEL_H_
 
 #include <functional>
 #include <memory>
@@ -233,3 +234,5 @@ KernelList CpuKernelForTypes(std::string attr, std::vector<DType> types, KernelF
 Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view device_kind);
 
 }  // namespace weir
+
+#endif  // WEIR_OP_KERNEL_H_

@@ -1,6 +1,7 @@
 // OpDef: all there is to know about an op: schema, shape function, gradient, kernels. Written as an OpEntry with the
 // schema in a small language (see ParseSignature / ParseAttr), parsed once when it is added to a registry.
-#pragma once
+#ifndef WEIR_OP_OP_DEF_H_
+#define WEIR_OP_OP_DEF_H_
 
 #include <functional>
 #include <optional>
@@ -105,3 +106,5 @@ Result<std::vector<DType>> ArgTypes(const std::vector<ArgDef>& args, const AttrM
 Result<int> ArgCount(const ArgDef& arg, const AttrMap& attrs);
 
 }  // namespace weir
+
+#endif  // WEIR_OP_OP_DEF_H_

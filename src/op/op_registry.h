@@ -1,6 +1,7 @@
 // OpRegistry: the ops there are. Filled once at start by an explicit list (ops/register.h), then only read: reading is
 // thread-safe. Entries are parsed on first use, so that a start costs little.
-#pragma once
+#ifndef WEIR_OP_OP_REGISTRY_H_
+#define WEIR_OP_OP_REGISTRY_H_
 
 #include <memory>
 #include <mutex>
@@ -38,3 +39,5 @@ class OpRegistry final {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_OP_OP_REGISTRY_H_

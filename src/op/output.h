@@ -1,5 +1,6 @@
 // Output: one value of a graph, the index-th output of a node. A value type; the graph owns the node and must outlive it.
-#pragma once
+#ifndef WEIR_OP_OUTPUT_H_
+#define WEIR_OP_OUTPUT_H_
 
 #include <cstddef>
 #include <functional>
@@ -49,3 +50,5 @@ using Grad = std::variant<std::monostate, Output, IndexedSlices>;
 inline bool HasGrad(const Grad& g) { return !std::holds_alternative<std::monostate>(g); }
 
 }  // namespace weir
+
+#endif  // WEIR_OP_OUTPUT_H_

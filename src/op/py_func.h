@@ -1,6 +1,7 @@
 // PyFuncRunner: how a kernel calls a function that the embedding language has put down under a token (tf.py_func).
 // Found in StepContext. Implemented by the Python binding; thread-safe.
-#pragma once
+#ifndef WEIR_OP_PY_FUNC_H_
+#define WEIR_OP_PY_FUNC_H_
 
 #include <string>
 #include <vector>
@@ -19,3 +20,5 @@ class PyFuncRunner {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_OP_PY_FUNC_H_

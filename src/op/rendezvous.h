@@ -1,6 +1,7 @@
 // Rendezvous: where tensors meet between devices in a step. A producer sends under a key, a consumer receives under it,
 // in any order. Thread-safe; an abort ends all waits with its status.
-#pragma once
+#ifndef WEIR_OP_RENDEZVOUS_H_
+#define WEIR_OP_RENDEZVOUS_H_
 
 #include <functional>
 #include <string>
@@ -25,3 +26,5 @@ class Rendezvous : public RefCounted {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_OP_RENDEZVOUS_H_

@@ -1,6 +1,7 @@
 // Resources: state that outlives a step (variables, tables, queues). A ResourceManager holds them by container and name,
 // for one session or one server. Both are thread-safe; resources are counted, so a step keeps what it uses.
-#pragma once
+#ifndef WEIR_OP_RESOURCE_H_
+#define WEIR_OP_RESOURCE_H_
 
 #include <map>
 #include <mutex>
@@ -97,3 +98,5 @@ class ResourceManager final {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_OP_RESOURCE_H_

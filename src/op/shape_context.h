@@ -1,6 +1,7 @@
 // ShapeContext: what a shape function sees of a node: partial input shapes, constant inputs, attributes; and where it puts
 // the output shapes. The functions below are the vocabulary for common cases: `.shape = SameAsInput(0)`.
-#pragma once
+#ifndef WEIR_OP_SHAPE_CONTEXT_H_
+#define WEIR_OP_SHAPE_CONTEXT_H_
 
 #include "op/op_def.h"
 
@@ -84,3 +85,5 @@ int64_t MulDims(int64_t a, int64_t b);
 Result<int> CanonicalAxis(int64_t axis, int rank);
 
 }  // namespace weir
+
+#endif  // WEIR_OP_SHAPE_CONTEXT_H_

@@ -3,7 +3,8 @@
 //   EXPECT_EQ(CheckShapes(registry, "BiasAdd", "[2,?];[3]", "[d0_0,3]"), "");
 //   WEIR_ASSIGN(auto out, RunKernel(registry, "Add", {Tensor::Scalar(1.f), Tensor::Scalar(2.f)}));
 // Attributes that follow from the inputs (T, N, type lists) need not be given; float stands in where nothing says a type.
-#pragma once
+#ifndef WEIR_OP_TESTING_H_
+#define WEIR_OP_TESTING_H_
 
 #include <algorithm>
 #include <future>
@@ -285,3 +286,5 @@ inline Result<std::vector<Tensor>> RunKernel(const OpRegistry& registry, std::st
 }
 
 }  // namespace weir
+
+#endif  // WEIR_OP_TESTING_H_

@@ -1,6 +1,7 @@
 // Session: runs parts of a graph. The in-process one is in runtime/, a remote one in cluster/; a SessionFactory picks by
 // target. Thread-safe: many threads may run at once.
-#pragma once
+#ifndef WEIR_SESSION_SESSION_H_
+#define WEIR_SESSION_SESSION_H_
 
 #include <atomic>
 #include <functional>
@@ -61,3 +62,5 @@ class Session {
 };
 
 }  // namespace weir
+
+#endif  // WEIR_SESSION_SESSION_H_

@@ -1,6 +1,7 @@
 // Buffer: a counted block of memory under one or more tensors. Allocator: where blocks come from.
 // A block is 64-byte aligned; one that the memory limit of the process cannot hold is an error before it is touched.
-#pragma once
+#ifndef WEIR_TENSOR_BUFFER_H_
+#define WEIR_TENSOR_BUFFER_H_
 
 #include <cstddef>
 #include <functional>
@@ -39,3 +40,5 @@ Allocator& CpuAllocator();
 BufferPtr WrapMemory(void* data, size_t bytes, std::function<void()> release);
 
 }  // namespace weir
+
+#endif  // WEIR_TENSOR_BUFFER_H_

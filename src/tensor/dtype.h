@@ -1,6 +1,7 @@
 // DType: element types, numbered as TensorFlow's DataType. A reference type (what a variable op gives out) is its base
 // type plus 100. CppType<kFloat> / DTypeOf<float>() map between the enum and C++ types.
-#pragma once
+#ifndef WEIR_TENSOR_DTYPE_H_
+#define WEIR_TENSOR_DTYPE_H_
 
 #include <complex>
 #include <cstdint>
@@ -108,3 +109,5 @@ struct fmt::formatter<weir::DType> : fmt::formatter<std::string> {
     return fmt::formatter<std::string>::format(weir::DTypeName(t), ctx);
   }
 };
+
+#endif  // WEIR_TENSOR_DTYPE_H_

@@ -1,6 +1,7 @@
 // The two 16-bit floating types. They only store: arithmetic converts to float and rounds to nearest even on the way
 // back, so `T(float(a) + float(b))` and plain `a + b` (through the implicit conversion to float) mean the same.
-#pragma once
+#ifndef WEIR_TENSOR_HALF_H_
+#define WEIR_TENSOR_HALF_H_
 
 #include <bit>
 #include <cstdint>
@@ -81,3 +82,5 @@ inline float half::ToFloat(uint16_t bits) {
 }
 
 }  // namespace weir
+
+#endif  // WEIR_TENSOR_HALF_H_

@@ -1,6 +1,7 @@
 // Shape: the sizes of a tensor, all known, whose product fits an int64. PartialShape: what is known before a run: maybe
 // not even the rank (unknown dimensions are -1). Both are values.
-#pragma once
+#ifndef WEIR_TENSOR_SHAPE_H_
+#define WEIR_TENSOR_SHAPE_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -113,3 +114,5 @@ struct fmt::formatter<weir::PartialShape> : fmt::formatter<std::string> {
     return fmt::formatter<std::string>::format(s.ToString(), ctx);
   }
 };
+
+#endif  // WEIR_TENSOR_SHAPE_H_

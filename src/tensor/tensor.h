@@ -1,6 +1,7 @@
 // Tensor: a typed, shaped view on a shared Buffer. A value: copying shares the memory.
 // Thread safety: as a value. Elements are shared memory: who writes must know that nobody reads.
-#pragma once
+#ifndef WEIR_TENSOR_TENSOR_H_
+#define WEIR_TENSOR_TENSOR_H_
 
 #include <cstring>
 #include <string>
@@ -121,3 +122,5 @@ Tensor Tensor::Vector(absl::Span<const T> values) {
 }
 
 }  // namespace weir
+
+#endif  // WEIR_TENSOR_TENSOR_H_

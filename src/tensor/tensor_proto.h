@@ -1,5 +1,6 @@
 // Tensor, Shape and DType to and from TensorFlow's messages. Everything that comes in is checked.
-#pragma once
+#ifndef WEIR_TENSOR_TENSOR_PROTO_H_
+#define WEIR_TENSOR_TENSOR_PROTO_H_
 
 #include "proto/tensor.pb.h"
 #include "tensor/tensor.h"
@@ -13,3 +14,5 @@ void ToProto(const Tensor& tensor, tensorflow::TensorProto* proto);
 Result<Tensor> FromProto(const tensorflow::TensorProto& proto);
 
 }  // namespace weir
+
+#endif  // WEIR_TENSOR_TENSOR_PROTO_H_
