@@ -31,6 +31,20 @@ Tensor IntScalar(int64_t value, DType dtype) {
   return dtype == kInt32 ? Tensor::Scalar(static_cast<int32_t>(value)) : Tensor::Scalar(value);
 }
 
+// The variable that a handle comes from, through nodes that only pass it on.
+HandleInfo VariableBehind(Output handle) {
+  for (int budget = kNodeBudget; handle.valid() && budget > 0; --budget) {
+    const Node& node = *handle.node;
+    const std::string& type = node.type();
+    if (type == "VarHandleOp") {
+      return {node.Attr<DType>("dtype").value_or(kInvalidType), node.Attr<PartialShape>("shape").value_or(PartialShape())};
+    }
+    if (type != "Identity" && type != "Enter" && type != "Switch") break;
+    handle = node.input(0);
+  }
+  return {};
+}
+
 }  // namespace
 
 class GraphConstants final : public ShapeContext::Constants {
@@ -41,6 +55,7 @@ class GraphConstants final : public ShapeContext::Constants {
     return values_[input].valid() ? &values_[input] : nullptr;
   }
   PartialShape AsShape(int input) override { return graph_.ConstantShape(inputs_[input]); }
+  HandleInfo Handle(int input) override { return VariableBehind(inputs_[input]); }
 
  private:
   Graph& graph_;
@@ -91,6 +106,10 @@ Tensor Graph::ConstantValueLocked(Output output, int* budget) {
     if (type == "Rank") return shape.known_rank() ? Tensor::Scalar(static_cast<int32_t>(shape.rank())) : Tensor();
     if (!shape.fully_defined()) return Tensor();
     return type == "Shape" ? ShapeTensor(shape, dtype) : IntScalar(shape.num_elements(), dtype);
+  }
+  if (type == "VariableShape") {
+    const PartialShape shape = VariableBehind(node.input(0)).shape;
+    return shape.fully_defined() ? ShapeTensor(shape, dtype) : Tensor();
   }
   if (type == "ShapeN") {
     const PartialShape& shape = node.input(output.index).node->output_shapes_[node.input(output.index).index];

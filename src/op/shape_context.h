@@ -7,6 +7,12 @@
 
 namespace weir {
 
+// What is known of the variable that a resource handle names: kInvalidType and an unknown shape for any other resource.
+struct HandleInfo {
+  DType dtype = kInvalidType;
+  PartialShape shape;
+};
+
 class ShapeContext final {
  public:
   // Gives constant values of inputs on demand; each call may cost an evaluation.
@@ -15,6 +21,7 @@ class ShapeContext final {
     virtual ~Constants() = default;
     virtual const Tensor* Value(int input) = 0;          // null when not constant
     virtual PartialShape AsShape(int input) = 0;         // a shape vector known in part
+    virtual HandleInfo Handle(int) { return {}; }        // of a resource input
   };
 
   ShapeContext(const AttrMap& attrs, std::vector<PartialShape> inputs, std::vector<DType> input_types, int num_outputs,
@@ -30,6 +37,8 @@ class ShapeContext final {
   const Tensor* constant(int i) { return constants_ == nullptr ? nullptr : constants_->Value(i); }
   // Input i read as a shape ([2, -1] -> [2,?]): unknown when nothing is known.
   PartialShape constant_as_shape(int i) { return constants_ == nullptr ? PartialShape() : constants_->AsShape(i); }
+  // The variable behind the resource handle in input i.
+  HandleInfo handle(int i) { return constants_ == nullptr ? HandleInfo() : constants_->Handle(i); }
   template <class T>
   Result<T> Attr(std::string_view name) const { return GetAttr<T>(attrs_, name); }
   const AttrMap& attrs() const { return attrs_; }

@@ -208,20 +208,22 @@ Status RunUpdateOp(KernelContext& ctx, const Layout& layout, bool flag) {
   WEIR_ASSIGN(const int64_t width, CheckShapes(ctx, layout, update));
   UpdateArrays<T> arrays{.grad = ctx.input(layout.grad).template data<T>()};
   for (int k = 0; k < layout.slots; ++k) arrays.slots[k] = update.value(k).template data<T>();
-  const int64_t cost = (layout.slots + 1) * (sizeof(T) == 2 ? 4 : 1);  // nanoseconds per element, roughly
+  constexpr int64_t kUnit = 64;  // elements; 16-bit types spend their time in conversions
+  const int64_t unit_cost = (layout.slots + 1) * (sizeof(T) == 2 ? 4 * kUnit : kUnit / 4);
 
   if (layout.extent == Extent::kDense) {
-    return ctx.ParallelFor(width, cost, [&](int64_t begin, int64_t end) {
+    return ctx.ParallelFor((width + kUnit - 1) / kUnit, unit_cost, [&](int64_t first, int64_t last) {
+      const int64_t begin = first * kUnit;
       UpdateArrays<T> part = arrays;
       for (int k = 0; k < layout.slots; ++k) part.slots[k] += begin;
       part.grad += begin;
-      RunRows<T, F>(layout, scalars, part, {.width = end - begin});
+      RunRows<T, F>(layout, scalars, part, {.width = std::min(last * kUnit, width) - begin});
     });
   }
   const Tensor& indices = ctx.input(layout.indices);
   WEIR_ASSIGN(const std::vector<int64_t> rows, CheckedIndices(indices, update.value(0).dim(0)));
   const int64_t count = static_cast<int64_t>(rows.size());
-  const int64_t row_cost = 10 + width * cost;
+  const int64_t row_cost = 10 + width * unit_cost / kUnit;
   const int64_t shards = RowShards(ctx, count, row_cost);
   return ctx.ParallelFor(shards, count * row_cost / shards, [&](int64_t shard) {
     RunRows<T, F>(layout, scalars, arrays,
@@ -254,15 +256,16 @@ Status UpdateShape(const Layout& layout, ShapeContext& c) {
     WEIR_ASSIGN(PartialShape grad, c.WithRankAtLeast(layout.grad, 1));
     if (grad.known_rank()) WEIR_TRY(MergeDims(grad[0], indices[0]).status());
   }
-  if (layout.face == Face::kResource) return OkStatus();
-  PartialShape var = c.input(0);
-  for (int k = 1; k < layout.slots; ++k) {
-    WEIR_ASSIGN(var, var.Merge(c.input(k)));
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
+  PartialShape var;
+  for (int k = 0; k < layout.slots; ++k) {
+    WEIR_ASSIGN(PartialShape slot, VariableShapeOf(c, layout.face, k, dtype));
+    WEIR_ASSIGN(var, var.Merge(slot));
   }
   PartialShape grad = c.input(layout.grad);
   if (layout.extent == Extent::kSparse && grad.known_rank()) grad.SetDim(0, kUnknownDim);
   WEIR_ASSIGN(var, var.Merge(grad));
-  c.set_output(0, std::move(var));
+  if (layout.face == Face::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }
 

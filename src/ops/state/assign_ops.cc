@@ -2,6 +2,7 @@
 // the same shape whenever somebody still aliases it, so that a consumer ordered after the assignment sees the new value.
 #include "op/shape_context.h"
 #include "ops/state/element_arithmetic.h"
+#include "ops/state/update_rules.h"
 #include "ops/state/variable_access.h"
 
 namespace weir::ops {
@@ -58,6 +59,13 @@ Status AssignShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// Of an op that gives a resource variable a value of its own shape.
+Status AssignResourceShape(ShapeContext& c) {
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
+  WEIR_ASSIGN(const PartialShape variable, VariableShapeOf(c, Face::kResource, 0, dtype));
+  return variable.Merge(c.input(1)).status();
+}
+
 Result<Kernel> MakeAssignVariable(KernelSetup& setup) {
   WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
   WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
@@ -91,13 +99,28 @@ Result<Kernel> MakeAssignVariable(KernelSetup& setup) {
   });
 }
 
+// Adding and subtracting floats is gradient descent with a rate of -1 or 1, and vectorized there.
+template <class T, Combine op>
+void CombineFloats(T* out, const T* in, int64_t n) {
+  UpdateScalars<T> scalars;
+  scalars.in[0] = op == Combine::kAdd ? T(-1) : T(1);
+  RunUpdate(UpdateRule::kGradientDescent, scalars, &out, in, {.width = n});
+}
+
 template <Combine op>
 void CombineAll(KernelContext& ctx, const Tensor& to, const Tensor& value) {
+  constexpr int64_t kUnit = 64;
+  const int64_t n = to.num_elements();
   WithNumberType(to.dtype(), [&]<class T>(TypeTag<T>) {
     T* out = to.data<T>();
     const T* in = value.data<T>();
-    ctx.ParallelFor(to.num_elements(), /*cost_per_unit=*/1, [&](int64_t begin, int64_t end) {
-         for (int64_t i = begin; i < end; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
+    ctx.ParallelFor((n + kUnit - 1) / kUnit, /*cost_per_unit=*/kUnit / 2, [&](int64_t first, int64_t last) {
+         const int64_t begin = first * kUnit, end = std::min(last * kUnit, n);
+         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+           CombineFloats<T, op>(out + begin, in + begin, end - begin);
+         } else {
+           for (int64_t i = begin; i < end; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
+         }
        }).IgnoreError();
   });
 }
@@ -167,7 +190,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
       .name = name + "VariableOp",
       .signature = "resource: resource, value: dtype ->",
       .attrs = {"dtype: type"},
-      .shape = NoOutputs(),
+      .shape = AssignResourceShape,
       .no_gradient = NoGradient::kIntended,
       .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<Face::kResource, op>),
       .stateful = true,
@@ -190,7 +213,7 @@ void RegisterAssign(OpRegistry& registry) {
       .name = "AssignVariableOp",
       .signature = "resource: resource, value: dtype ->",
       .attrs = {"dtype: type", "validate_shape: bool = false"},
-      .shape = NoOutputs(),
+      .shape = AssignResourceShape,
       .no_gradient = NoGradient::kIntended,
       .kernels = CpuKernel(MakeAssignVariable),
       .stateful = true,

@@ -204,6 +204,55 @@ Result<Kernel> MakeResourceGatherNd(KernelSetup&) {
   });
 }
 
+Status ReadVariableShape(ShapeContext& c) {
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
+  WEIR_ASSIGN(PartialShape shape, VariableShapeOf(c, Face::kResource, 0, dtype));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status VariableShapeShape(ShapeContext& c) {
+  c.set_output(0, PartialShape{c.handle(0).shape.rank()});  // -1 for an unknown rank
+  return OkStatus();
+}
+
+Status ResourceGatherShape(ShapeContext& c) {
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
+  WEIR_ASSIGN(const int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
+  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, Face::kResource, 0, dtype));
+  const PartialShape& indices = c.input(1);
+  if (params.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
+  if (!params.known_rank() || !indices.known_rank()) return OkStatus();
+  const int64_t batch = batch_dims < 0 ? batch_dims + indices.rank() : batch_dims;
+  if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
+    return InvalidArgument("batch_dims ({}) does not fit indices of shape {} and params of shape {}", batch_dims, indices,
+                           params);
+  }
+  PartialShape out = indices;
+  for (int i = 0; i < batch; ++i) {
+    WEIR_ASSIGN(const int64_t dim, MergeDims(params[i], indices[i]));
+    out.SetDim(i, dim);
+  }
+  WEIR_ASSIGN(const PartialShape rest, params.Sub(static_cast<int>(batch) + 1));
+  c.set_output(0, out.Concat(rest));
+  return OkStatus();
+}
+
+Status ResourceGatherNdShape(ShapeContext& c) {
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
+  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, Face::kResource, 0, dtype));
+  WEIR_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
+  if (!params.known_rank() || !indices.known_rank() || indices[indices.rank() - 1] < 0) return OkStatus();
+  const int64_t depth = indices[indices.rank() - 1];
+  if (depth > params.rank()) {
+    return InvalidArgument("the last dimension of indices {} is more than the rank of the variable {}", indices, params);
+  }
+  WEIR_ASSIGN(const PartialShape batch, indices.Sub(0, indices.rank() - 1));
+  WEIR_ASSIGN(const PartialShape slice, params.Sub(static_cast<int>(depth)));
+  c.set_output(0, batch.Concat(slice));
+  return OkStatus();
+}
+
 // Rows of the table: the gradient stays sparse.
 Result<Gradients> ResourceGatherGradient(GradientContext& g) {
   Output handle = g.input(0);
@@ -241,7 +290,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .name = "ReadVariableOp",
       .signature = "resource: resource -> value: dtype",
       .attrs = {"dtype: type"},
-      .shape = UnknownOutputs(),
+      .shape = ReadVariableShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.raw_d_output(0)}; },
       .kernels = CpuKernel(MakeReadVariable),
       .stateful = true,
@@ -266,7 +315,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .name = "VariableShape",
       .signature = "input: resource -> output: out_type",
       .attrs = {"out_type: {int32, int64} = DT_INT32"},
-      .shape = FixedShapes("[?]"),
+      .shape = VariableShapeShape,
       .no_gradient = NoGradient::kIntended,
       .kernels = CpuKernel(MakeVariableShape),
       .stateful = true,
@@ -275,7 +324,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .name = "ResourceGather",
       .signature = "resource: resource, indices: Tindices -> output: dtype",
       .attrs = {"batch_dims: int = 0", "validate_indices: bool = true", "dtype: type", "Tindices: {int32, int64}"},
-      .shape = UnknownOutputs(),
+      .shape = ResourceGatherShape,
       .gradient = ResourceGatherGradient,
       .kernels = CpuKernel(MakeResourceGather),
       .stateful = true,
@@ -284,7 +333,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .name = "ResourceGatherNd",
       .signature = "resource: resource, indices: Tindices -> output: dtype",
       .attrs = {"dtype: type", "Tindices: {int32, int64}"},
-      .shape = UnknownOutputs(),
+      .shape = ResourceGatherNdShape,
       .gradient = ResourceGatherNdGradient,
       .kernels = CpuKernel(MakeResourceGatherNd),
       .stateful = true,

@@ -148,18 +148,22 @@ Result<Kernel> MakeScatter(Face face) {
 }
 
 // updates: indices' shape and then the variable's without its first dimension, or a scalar.
-Status ScatterShape(ShapeContext& c) {
-  WEIR_ASSIGN(PartialShape var, c.WithRankAtLeast(0, 1));
+Status ScatterShape(ShapeContext& c, Face face, const std::string& type_attr) {
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>(type_attr));
+  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, face, 0, dtype));
+  if (var.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   if (c.input(2).rank() != 0) {
     WEIR_ASSIGN(PartialShape slice, var.Sub(1));
     WEIR_TRY(c.input(2).Merge(c.input(1).Concat(slice)).status());
   }
-  c.set_output(0, std::move(var));
+  if (face == Face::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }
 
-Status ScatterNdShape(ShapeContext& c) {
-  WEIR_ASSIGN(PartialShape var, c.WithRankAtLeast(0, 1));
+Status ScatterNdShape(ShapeContext& c, Face face) {
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
+  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, face, 0, dtype));
+  if (var.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   WEIR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
   if (indices.rank() > 1 && var.known_rank() && indices[indices.rank() - 1] >= 0) {
     const int64_t depth = indices[indices.rank() - 1];
@@ -170,7 +174,7 @@ Status ScatterNdShape(ShapeContext& c) {
     WEIR_ASSIGN(PartialShape slice, var.Sub(static_cast<int>(depth)));
     WEIR_TRY(c.input(2).Merge(batch.Concat(slice)).status());
   }
-  c.set_output(0, std::move(var));
+  if (face == Face::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }
 
@@ -191,6 +195,9 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
     }
     return CpuKernelForTypes(attr, orders ? RealTypes() : NumberTypes(), make);
   };
+  auto shape = [nd](const std::string& attr, Face face) -> ShapeFn {
+    return [=](ShapeContext& c) { return nd ? ScatterNdShape(c, face) : ScatterShape(c, face, attr); };
+  };
   const std::string locking = replaces ? "use_locking: bool = true" : "use_locking: bool = false";
   std::string types = replaces ? ": type" : kNumberList;
   registry.Add({
@@ -198,7 +205,7 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
       .signature = "ref: Ref(T), indices: Tindices, updates: T -> output_ref: Ref(T)",
       .attrs = {"T" + (orders ? std::string(": {half, bfloat16, float, double, int32, int64}") : types),
                 "Tindices: {int32, int64}", locking},
-      .shape = nd ? ScatterNdShape : ScatterShape,
+      .shape = shape("T", Face::kRef),
       .no_gradient = NoGradient::kIntended,
       .kernels = kernels("T", Face::kRef),
   });
@@ -210,7 +217,7 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
       .signature = nd ? "ref: resource, indices: Tindices, updates: T ->"
                       : "resource: resource, indices: Tindices, updates: dtype ->",
       .attrs = std::move(attrs),
-      .shape = NoOutputs(),
+      .shape = shape(attr, Face::kResource),
       .no_gradient = NoGradient::kIntended,
       .kernels = kernels(attr, Face::kResource),
       .stateful = true,

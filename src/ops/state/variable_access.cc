@@ -66,6 +66,15 @@ Result<Tensor> ReadResourceVariable(VariableState& variable) {
   return value.Clone();
 }
 
+Result<PartialShape> VariableShapeOf(ShapeContext& c, Face face, int i, DType dtype) {
+  if (face == Face::kRef) return c.input(i);
+  HandleInfo handle = c.handle(i);
+  if (handle.dtype != kInvalidType && handle.dtype != dtype) {
+    return InvalidArgument("Trying to read variable with wrong dtype. Expected {} got {}", handle.dtype, dtype);
+  }
+  return std::move(handle.shape);
+}
+
 Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to) {
   const int64_t n = from.num_elements();
   if (n == 0 || from.raw() == to.raw()) return OkStatus();

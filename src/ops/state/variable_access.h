@@ -6,6 +6,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "op/kernel.h"
+#include "op/shape_context.h"
 
 namespace weir::ops {
 
@@ -34,6 +35,9 @@ class VariableUpdate final {
 
 // The value that a resource read gives: later updates leave it alone.
 Result<Tensor> ReadResourceVariable(VariableState& variable);
+
+// What a shape function knows of the value behind input i, whichever face; an error when the variable's type is not `dtype`.
+Result<PartialShape> VariableShapeOf(ShapeContext& c, Face face, int i, DType dtype);
 
 // Copies elements of any type between tensors of one type and element count, in parallel where it pays.
 Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to);
