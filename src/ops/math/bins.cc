@@ -92,7 +92,7 @@ Result<Kernel> MakeHistogram(KernelSetup&) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{nbins}));
     out.ZeroFill();
     const double step = (high - low) / static_cast<double>(nbins);
-    for (const T value : values.flat<const T>()) {
+    for (const T value : values.flat<T>()) {
       const double v = static_cast<double>(value);
       if (!std::isfinite(v)) return InvalidArgument("values must be finite, but got {}", v);
       const double bin = std::min(std::max(v - low, 0.0) / step, static_cast<double>(nbins - 1));

@@ -40,6 +40,7 @@ template <class T>
 struct MeanOp : SumOp<T> {
   using Acc = typename SumOp<T>::Acc;
   static T Finish(Acc acc, int64_t count) {
+    if (kIsComplex<T> && count == 0) return T(0);
     return static_cast<T>(acc / static_cast<decltype(std::abs(acc))>(count));
   }
 };
@@ -71,7 +72,10 @@ struct NormOp {
       return acc + static_cast<double>(x) * static_cast<double>(x);
     }
   }
-  static Acc Merge(Acc a, Acc b) { return static_cast<Acc>(static_cast<std::conditional_t<std::is_integral_v<T>, uint64_t, double>>(a) + static_cast<std::conditional_t<std::is_integral_v<T>, uint64_t, double>>(b)); }
+  static Acc Merge(Acc a, Acc b) {
+    using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    return static_cast<Acc>(static_cast<Wide>(a) + static_cast<Wide>(b));
+  }
   static T Finish(Acc acc, int64_t) {
     const double root = std::sqrt(static_cast<double>(acc));
     if constexpr (std::is_integral_v<T>) return root >= 0 ? static_cast<T>(root) : T(0);

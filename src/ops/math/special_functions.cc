@@ -127,7 +127,7 @@ double Digamma(double x) {
   double result = 0;
   if (x <= 0) {
     if (x == std::floor(x)) return kNan;
-    result = -std::numbers::pi / std::tan(std::numbers::pi * (x - std::floor(x)));
+    result = -std::numbers::pi / std::tan(std::numbers::pi * (x - std::nearbyint(x)));
     x = 1 - x;
   }
   for (; x < 10; x += 1) result -= 1 / x;
