@@ -1,0 +1,207 @@
+#include "bind/attr.h"
+
+#include "bind/dtype.h"
+#include "bind/errors.h"
+#include "bind/literal.h"
+#include "bind/messages.h"
+#include "bind/numpy.h"
+#include "bind/shape.h"
+#include "graph/attr_proto.h"
+#include "proto/attr_value.pb.h"
+#include "proto/tensor.pb.h"
+#include "tensor/tensor_proto.h"
+
+namespace weir::python {
+namespace {
+
+struct Where {
+  const AttrDef& def;
+  const std::string& op;
+};
+
+[[noreturn]] void RaiseWrong(const char* expected, py::handle value, const Where& where) {
+  RaiseType(fmt::format("Expected {} for argument '{}' of op {}, not {}.", expected, where.def.name, where.op, Repr(value)));
+}
+
+std::string StringFrom(py::handle value, const Where& where) {
+  std::string text;
+  if (!BytesOf(value, &text)) RaiseWrong("string", value, where);
+  return text;
+}
+
+int64_t IntFrom(py::handle value, const Where& where) {
+  if (auto size = SizeOfDimension(value); size.has_value() && *size >= 0) return *size;
+  py::object number;
+  if (PyIndex_Check(value.ptr()) != 0) {
+    number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  } else if (IsNumpyScalar(value) || (PyFloat_Check(value.ptr()) && PyFloat_AS_DOUBLE(value.ptr()) == std::floor(PyFloat_AS_DOUBLE(value.ptr())))) {
+    number = py::reinterpret_steal<py::object>(PyNumber_Long(value.ptr()));
+  }
+  if (!number) {
+    PyErr_Clear();
+    RaiseWrong("int", value, where);
+  }
+  const int64_t result = PyLong_AsLongLong(number.ptr());
+  if (result == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  return result;
+}
+
+float FloatFrom(py::handle value, const Where& where) {
+  const double number = PyUnicode_Check(value.ptr()) ? -1.0 : PyFloat_AsDouble(value.ptr());
+  if (PyUnicode_Check(value.ptr()) || (number == -1.0 && PyErr_Occurred() != nullptr)) {
+    PyErr_Clear();
+    RaiseWrong("float", value, where);
+  }
+  return static_cast<float>(number);
+}
+
+bool BoolFrom(py::handle value, const Where& where) {
+  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
+  if (IsNumpyScalar(value) || PyLong_Check(value.ptr())) {
+    const int truth = PyObject_IsTrue(value.ptr());
+    if (truth >= 0) return truth == 1;
+  }
+  RaiseWrong("bool", value, where);
+}
+
+DType TypeFrom(py::handle value, const Where& where) {
+  const DType type = DTypeFrom(value);
+  if (type == kInvalidType) RaiseWrong("DataType", value, where);
+  return BaseType(type);
+}
+
+Tensor TensorFrom(py::handle value) {
+  if (py::hasattr(value, "tensor_content") && py::hasattr(value, "SerializeToString"))
+    return Take(FromProto(MessageFrom<tensorflow::TensorProto>(value)));
+  return TensorFromPython(value, kInvalidType);
+}
+
+FuncAttr FuncFrom(py::handle value, const Where& where) {
+  if (PyUnicode_Check(value.ptr())) return {value.cast<std::string>(), nullptr};
+  if (py::hasattr(value, "SerializeToString")) {  // NameAttrList
+    tensorflow::AttrValue proto;
+    if (!proto.mutable_func()->ParseFromString(BytesOfMessage(value))) RaiseWrong("function", value, where);
+    return *Take(FromProto(proto)).As<FuncAttr>();
+  }
+  if (py::hasattr(value, "add_to_graph")) value.attr("add_to_graph")(py::module_::import("weir._weir").attr("get_default_graph")());
+  if (py::hasattr(value, "name")) return {py::str(value.attr("name")), nullptr};
+  RaiseWrong("function", value, where);
+}
+
+template <class F>
+auto ListFrom(py::handle value, const Where& where, F element) {
+  using T = std::decay_t<decltype(element(value, where))>;
+  std::vector<T> list;
+  if (const PartialShape* shape = ShapeOfObject(value); shape != nullptr && shape->known_rank()) {
+    if constexpr (std::is_same_v<T, int64_t>) return std::vector<T>(shape->dims().begin(), shape->dims().end());
+  }
+  if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr()) && !IsArray(value) && !PySet_Check(value.ptr()))
+    RaiseType(fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", where.def.name, where.op, Repr(value)));
+  for (py::handle item : py::iter(value)) list.push_back(element(item, where));
+  return list;
+}
+
+py::object ShapeMessage(const PartialShape& shape) {
+  tensorflow::TensorShapeProto proto;
+  ToProto(shape, &proto);
+  return MessageToPython("TensorShapeProto", proto);
+}
+
+py::object TensorMessage(const Tensor& tensor) {
+  tensorflow::TensorProto proto;
+  ToProto(tensor, &proto);
+  return MessageToPython("TensorProto", proto);
+}
+
+py::object FuncMessage(const FuncAttr& func) {
+  tensorflow::AttrValue proto;
+  ToProto(AttrValue(func), &proto);
+  return MessageToPython("NameAttrList", proto.func());
+}
+
+template <class T, class F>
+py::object ListToPython(const std::vector<T>& list, F element) {
+  py::list result;
+  for (const auto& item : list) result.append(element(item));
+  return result;
+}
+
+struct ToPythonVisitor {
+  bool for_people;
+
+  py::object operator()(std::monostate) const { return py::none(); }
+  py::object operator()(const std::string& v) const {
+    return for_people ? py::object(py::str(v)) : py::object(py::bytes(v));
+  }
+  py::object operator()(int64_t v) const { return py::int_(v); }
+  py::object operator()(float v) const { return py::float_(v); }
+  py::object operator()(bool v) const { return py::bool_(v); }
+  py::object operator()(DType v) const { return DTypeObjectOf(v); }
+  py::object operator()(const PartialShape& v) const { return for_people ? ShapeObjectOf(v) : ShapeMessage(v); }
+  py::object operator()(const Tensor& v) const { return for_people ? NumpyFromTensor(v) : TensorMessage(v); }
+  py::object operator()(const FuncAttr& v) const { return for_people ? py::object(py::str(v.name)) : FuncMessage(v); }
+  py::object operator()(const AttrPlaceholder& v) const { return py::str(v.name); }
+  py::object operator()(EmptyList) const { return py::list(); }
+  py::object operator()(const std::vector<bool>& v) const {
+    py::list result;
+    for (bool item : v) result.append(py::bool_(item));
+    return result;
+  }
+  template <class T>
+  py::object operator()(const std::vector<T>& v) const {
+    return ListToPython(v, *this);
+  }
+};
+
+}  // namespace
+
+AttrValue AttrFrom(py::handle value, const AttrDef& def, const std::string& op) {
+  const Where where{def, op};
+  const std::string& type = def.type;
+  if (type == "type") return TypeFrom(value, where);
+  if (type == "int") return IntFrom(value, where);
+  if (type == "float") return FloatFrom(value, where);
+  if (type == "bool") return BoolFrom(value, where);
+  if (type == "string") return StringFrom(value, where);
+  if (type == "shape") return ShapeFrom(value);
+  if (type == "tensor") return TensorFrom(value);
+  if (type == "func") return FuncFrom(value, where);
+  if (type == "list(type)") return ListFrom(value, where, TypeFrom);
+  if (type == "list(int)") return ListFrom(value, where, IntFrom);
+  if (type == "list(float)") return ListFrom(value, where, FloatFrom);
+  if (type == "list(bool)") return ListFrom(value, where, BoolFrom);
+  if (type == "list(string)") return ListFrom(value, where, StringFrom);
+  if (type == "list(shape)") return ListFrom(value, where, [](py::handle v, const Where&) { return ShapeFrom(v); });
+  if (type == "list(tensor)") return ListFrom(value, where, [](py::handle v, const Where&) { return TensorFrom(v); });
+  if (type == "list(func)") return ListFrom(value, where, FuncFrom);
+  RaiseType(fmt::format("attribute '{}' of op {} is of unknown kind {}", def.name, op, type));
+}
+
+AttrValue AttrFromAny(py::handle value) {
+  if (py::hasattr(value, "SerializeToString")) {
+    tensorflow::AttrValue proto;
+    if (!proto.ParseFromString(BytesOfMessage(value))) RaiseType("an AttrValue message is expected");
+    return Take(FromProto(proto));
+  }
+  std::string text;
+  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
+  if (PyLong_Check(value.ptr())) return static_cast<int64_t>(value.cast<int64_t>());
+  if (PyFloat_Check(value.ptr())) return value.cast<float>();
+  if (BytesOf(value, &text)) return text;
+  if (const PartialShape* shape = ShapeOfObject(value)) return *shape;
+  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+    if (py::len(value) == 0) return AttrValue::Value(EmptyList{});
+    py::object first = value.attr("__getitem__")(0);
+    AttrDef def;
+    def.name = "value";
+    def.type = "list(" + AttrFromAny(first).Kind() + ")";
+    return AttrFrom(value, def, "");
+  }
+  if (const DType type = DTypeFrom(value); type != kInvalidType) return type;
+  RaiseType(fmt::format("{} cannot be the value of an attribute", Repr(value)));
+}
+
+py::object AttrToPython(const AttrValue& value) { return std::visit(ToPythonVisitor{false}, value.value()); }
+py::object DefaultToPython(const AttrValue& value) { return std::visit(ToPythonVisitor{true}, value.value()); }
+
+}  // namespace weir::python

@@ -1,0 +1,53 @@
+// What a user asks a session for, in any nesting, and the result in the same nesting.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <unordered_map>
+#include <vector>
+
+#include "bind/objects.h"
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+class FetchMap final {
+ public:
+  // Throws TypeError and ValueError for what cannot be fetched.
+  FetchMap(GraphObject& graph, py::handle fetches) : graph_(graph) { root_ = Add(fetches); }
+
+  const std::vector<Output>& outputs() const { return outputs_; }  // each once
+  const std::vector<Node*>& targets() const { return targets_; }
+  // `values` in the order of outputs().
+  py::object Result(const std::vector<py::object>& values) const { return Rebuild(root_, values); }
+
+ private:
+  enum class Kind { kOutput, kTarget, kList, kTuple, kNamedTuple, kDict, kSparse, kSlices, kCustom };
+  struct Entry {
+    Kind kind;
+    int output = -1;
+    py::object form;  // type, keys or function that the result is made with
+    std::vector<Entry> parts;
+  };
+
+  Entry Add(py::handle fetch);
+  Entry AddElement(py::handle fetch);
+  Entry AddOutput(Output output);
+  Entry AddTarget(Node* node);
+  void CheckFetchable(Node* node) const;
+  py::object Rebuild(const Entry& entry, const std::vector<py::object>& values) const;
+
+  GraphObject& graph_;
+  std::vector<Output> outputs_;
+  std::unordered_map<Output, int, OutputHash> known_;  // only used when there are many
+  std::vector<Node*> targets_;
+  Entry root_;
+};
+
+// fetch_function(object) -> (list of fetches, function from their values to the result); feed_function(object, value) -> pairs.
+void RegisterRunConversion(py::object type, py::object fetch_function, py::object feed_function);
+// The feed function for `object`, or an empty object.
+py::object FeedFunctionFor(py::handle object);
+
+}  // namespace weir::python

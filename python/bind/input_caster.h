@@ -1,0 +1,170 @@
+// How arguments and results of graph-building functions cross: include this where C++ functions are bound, and they take and
+// give Python's values without further ado: Input and InputList, Output and OutputList, Node*, DType, PartialShape, Name.
+//
+//   m.def("moments", Building([](Graph& graph, Input x, std::vector<int> axes, const Name& name, bool keep_dims) {
+//           return Moments(graph, x, axes, {.name = name.text, .keep_dims = keep_dims});
+//         }), py::arg("x"), py::arg("axes"), py::arg("name") = py::none(), py::arg("keep_dims") = false);
+//
+// Building finds the graph (that of the first tensor among the inputs, else the default graph) and raises what went wrong.
+#pragma once
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <concepts>
+#include <optional>
+
+#include "bind/dtype.h"
+#include "bind/errors.h"
+#include "bind/literal.h"
+#include "bind/objects.h"
+#include "bind/shape.h"
+#include "graph/input.h"
+
+namespace weir::python {
+
+// An optional `name=` argument: None is no name.
+struct Name {
+  std::string text;
+  bool given() const { return !text.empty(); }
+};
+
+}  // namespace weir::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<weir::Input> {
+  PYBIND11_TYPE_CASTER(weir::Input, const_name("Tensor"));
+  bool load(handle source, bool) {
+    value = weir::python::InputFrom(source);
+    return true;
+  }
+};
+
+template <>
+struct type_caster<weir::Output> {
+  PYBIND11_TYPE_CASTER(weir::Output, const_name("Tensor"));
+  bool load(handle source, bool) {
+    if (source.is_none()) return true;
+    if (!weir::python::IsTensor(source)) {
+      if (!hasattr(source, "_as_graph_element")) return false;
+      object element = source.attr("_as_graph_element")();
+      if (!weir::python::IsTensor(element)) return false;
+      value = weir::python::OutputOf(element);
+      return true;
+    }
+    value = weir::python::OutputOf(source);
+    return true;
+  }
+  static handle cast(weir::Output output, return_value_policy, handle) { return weir::python::Wrap(output).release(); }
+};
+
+template <>
+struct type_caster<weir::Node> {
+  // Operations cross as pointers: pybind11 asks for both forms.
+  static constexpr auto name = const_name("Operation");
+  weir::Node* value = nullptr;
+  bool load(handle source, bool) {
+    if (source.is_none()) return true;
+    value = weir::python::NodeFrom(source);
+    return true;
+  }
+  static handle cast(weir::Node* node, return_value_policy, handle) { return weir::python::Wrap(node).release(); }
+  operator weir::Node*() { return value; }
+  template <class T>
+  using cast_op_type = weir::Node*;
+};
+
+template <>
+struct type_caster<weir::DType> {
+  PYBIND11_TYPE_CASTER(weir::DType, const_name("DType"));
+  bool load(handle source, bool) {
+    value = source.is_none() ? weir::kInvalidType : weir::python::AsDType(source);
+    return true;
+  }
+  static handle cast(weir::DType type, return_value_policy, handle) { return weir::python::DTypeObjectOf(type).release(); }
+};
+
+template <>
+struct type_caster<weir::PartialShape> {
+  PYBIND11_TYPE_CASTER(weir::PartialShape, const_name("TensorShape"));
+  bool load(handle source, bool) {
+    value = weir::python::ShapeFrom(source);
+    return true;
+  }
+  static handle cast(const weir::PartialShape& shape, return_value_policy, handle) {
+    return weir::python::ShapeObjectOf(shape).release();
+  }
+};
+
+template <>
+struct type_caster<weir::python::Name> {
+  PYBIND11_TYPE_CASTER(weir::python::Name, const_name("Optional[str]"));
+  bool load(handle source, bool) {
+    if (source.is_none()) return true;
+    if (!PyUnicode_Check(source.ptr())) return false;
+    value.text = source.cast<std::string>();
+    return true;
+  }
+  static handle cast(const weir::python::Name& name, return_value_policy, handle) { return str(name.text).release(); }
+};
+
+}  // namespace pybind11::detail
+
+namespace weir::python {
+
+// --- Building ---------------------------------------------------------------------------------------------------------
+inline Graph* GraphOfArgument(const Input& input) { return input.is_output() ? &input.output().graph() : nullptr; }
+inline Graph* GraphOfArgument(const Output& output) { return output.valid() ? &output.graph() : nullptr; }
+inline Graph* GraphOfArgument(Node* node) { return node == nullptr ? nullptr : &node->graph(); }
+template <class T>
+Graph* GraphOfArgument(const std::vector<T>& list) {
+  for (const T& item : list)
+    if (Graph* graph = GraphOfArgument(item)) return graph;
+  return nullptr;
+}
+template <class T>
+Graph* GraphOfArgument(const std::optional<T>& item) {
+  return item.has_value() ? GraphOfArgument(*item) : nullptr;
+}
+template <class T>
+Graph* GraphOfArgument(const T&) {
+  return nullptr;
+}
+
+// Unpacks what a building function gives, after its errors were raised.
+template <class T>
+T Unwrapped(T value) {
+  return value;
+}
+template <class T>
+T Unwrapped(Result<T> result) {
+  return Take(std::move(result));
+}
+inline void Unwrapped(const Status& status) { Check(status); }
+
+template <class F, class R, class... Args>
+auto BuildingWith(F function, R (F::*)(Graph&, Args...) const) {
+  return [function](Args... args) {
+    Graph* graph = nullptr;
+    ((graph = graph != nullptr ? graph : GraphOfArgument(args)), ...);
+    if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
+    if constexpr (std::is_void_v<R>) {
+      function(*graph, std::forward<Args>(args)...);
+      Check(graph->TakeError());
+    } else {
+      R result = function(*graph, std::forward<Args>(args)...);
+      Check(graph->TakeError());
+      return Unwrapped(std::move(result));
+    }
+  };
+}
+
+// A function (a lambda) whose first parameter is the graph, as one that finds the graph and raises errors.
+template <class F>
+auto Building(F function) {
+  return BuildingWith(function, &F::operator());
+}
+
+}  // namespace weir::python

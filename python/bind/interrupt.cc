@@ -1,0 +1,103 @@
+#include "bind/interrupt.h"
+
+#include <pybind11/pybind11.h>
+#include <semaphore.h>
+#include <signal.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace weir::python {
+namespace {
+
+namespace py = pybind11;
+
+// What the handler touches is async-signal-safe: a semaphore and the handler that was there before.
+struct Watch {
+  sem_t wake;
+  struct sigaction before = {};
+  std::mutex mu;
+  CancelToken* token = nullptr;  // of the step that the main thread waits for; guarded by mu
+  std::thread watcher;
+  std::atomic<bool> stop{false};
+
+  Watch() { sem_init(&wake, 0, 0); }
+};
+Watch* watch = nullptr;
+
+void Handle(int number, siginfo_t* info, void* context) {
+  sem_post(&watch->wake);
+  if ((watch->before.sa_flags & SA_SIGINFO) != 0) watch->before.sa_sigaction(number, info, context);
+  else watch->before.sa_handler(number);
+}
+
+// A handler of the user's own may do anything; only the usual one means "stop".
+bool PythonWouldInterrupt() {
+  if (!Py_IsInitialized()) return false;
+  py::gil_scoped_acquire gil;
+  try {
+    py::module_ signals = py::module_::import("signal");
+    return signals.attr("getsignal")(SIGINT).is(signals.attr("default_int_handler"));
+  } catch (py::error_already_set&) {
+    return false;
+  }
+}
+
+void WatchForSignals() {
+  while (true) {
+    while (sem_wait(&watch->wake) != 0) {
+    }
+    if (watch->stop) return;
+    if (!PythonWouldInterrupt()) continue;
+    std::lock_guard<std::mutex> lock(watch->mu);
+    if (watch->token != nullptr) watch->token->Cancel(Cancelled("the step was interrupted"));
+  }
+}
+
+void EnsureWatcher() {
+  if (watch != nullptr) return;
+  watch = new Watch;
+  sigaction(SIGINT, nullptr, &watch->before);
+  // Signals are for the main thread: a blocked mask is inherited.
+  sigset_t all;
+  sigset_t saved;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  watch->watcher = std::thread(WatchForSignals);
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard(CancelToken& token) {
+  if (_PyOS_IsMainThread() == 0 || (watch != nullptr && (watch->stop || watch->token != nullptr))) return;
+  EnsureWatcher();
+  struct sigaction ours = {};
+  ours.sa_sigaction = Handle;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  {
+    std::lock_guard<std::mutex> lock(watch->mu);
+    watch->token = &token;
+  }
+  sigaction(SIGINT, &ours, &watch->before);
+  const bool python_handles = (watch->before.sa_flags & SA_SIGINFO) != 0 ||
+                              (watch->before.sa_handler != SIG_DFL && watch->before.sa_handler != SIG_IGN);
+  active_ = true;
+  if (!python_handles) sigaction(SIGINT, &watch->before, nullptr);
+}
+
+InterruptGuard::~InterruptGuard() {
+  if (!active_) return;
+  sigaction(SIGINT, &watch->before, nullptr);
+  std::lock_guard<std::mutex> lock(watch->mu);
+  watch->token = nullptr;
+}
+
+void StopInterruptWatcher() {
+  if (watch == nullptr || watch->stop.exchange(true)) return;
+  sem_post(&watch->wake);
+  watch->watcher.join();
+}
+
+}  // namespace weir::python

@@ -1,0 +1,24 @@
+// Ctrl-C during a step: while the main thread waits in C++, Python cannot act on the signal, so the step is cancelled for it.
+// A handler is in place only for the time of a step, and passes the signal on to Python's own.
+#pragma once
+
+#include "op/cancel.h"
+
+namespace weir::python {
+
+class InterruptGuard final {
+ public:
+  // Does something on the main thread only, and only where Python handles SIGINT. Made with the GIL, ended without.
+  explicit InterruptGuard(CancelToken& token);
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  bool active_ = false;
+};
+
+// Ends the thread that waits for the signal. The GIL must not be held.
+void StopInterruptWatcher();
+
+}  // namespace weir::python

@@ -1,0 +1,32 @@
+// Protocol messages cross as their bytes: the C++ side is lite messages, the Python side real protobuf classes of weir.proto.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "bind/errors.h"
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+py::object MessageFromBytes(const char* name, const std::string& bytes);
+
+template <class Message>
+py::object MessageToPython(const char* name, const Message& message) {
+  return MessageFromBytes(name, message.SerializeAsString());
+}
+
+// The bytes of a Python message, or the bytes that are given instead of one.
+std::string BytesOfMessage(py::handle message);
+
+template <class Message>
+Message MessageFrom(py::handle object) {
+  Message message;
+  if (!object.is_none() && !message.ParseFromString(BytesOfMessage(object)))
+    RaiseValue("the message cannot be read: it is of another type, or damaged");
+  return message;
+}
+
+}  // namespace weir::python

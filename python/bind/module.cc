@@ -1,0 +1,31 @@
+// The extension module weir._weir: what each file of this folder binds, in the order in which types need each other.
+#include <pybind11/pybind11.h>
+
+#include "bind/dtype.h"
+#include "bind/errors.h"
+#include "bind/literal.h"
+#include "bind/numpy.h"
+#include "bind/objects.h"
+#include "bind/operators.h"
+#include "bind/ops.h"
+#include "bind/process.h"
+#include "bind/session.h"
+#include "bind/shape.h"
+#include "bind/sparse.h"
+
+PYBIND11_MODULE(_weir, m) {
+  using namespace weir::python;
+  m.doc() = "The C++ engine of Weir.";
+  BindNumpy(m);
+  BindDType(m);
+  BindShape(m);
+  BindGraph(m);
+  BindOperation(m);
+  BindTensor(m);
+  BindOperators(m);
+  BindSparse(m);
+  BindLiteral(m);
+  BindOps(m);
+  BindSession(m);
+  BindProcess(m);
+}

@@ -1,0 +1,92 @@
+#include "bind/process.h"
+
+#include <atomic>
+
+#include "bind/interrupt.h"
+#include "ops/register.h"
+#include "runtime/constant_evaluator.h"
+#include "runtime/local_session.h"
+
+namespace weir::python {
+namespace {
+
+std::mutex pending_mu;
+std::vector<PyObject*> pending;
+std::atomic<bool> any_pending{false};
+
+}  // namespace
+
+void ReleaseLater(PyObject* object) {
+  if (object == nullptr || !Py_IsInitialized()) return;
+  if (PyGILState_Check() != 0) {
+    Py_DECREF(object);
+    return;
+  }
+  std::lock_guard<std::mutex> lock(pending_mu);
+  pending.push_back(object);
+  any_pending.store(true, std::memory_order_release);
+}
+
+void ReleasePending() {
+  if (!any_pending.load(std::memory_order_acquire)) return;
+  std::vector<PyObject*> objects;
+  {
+    std::lock_guard<std::mutex> lock(pending_mu);
+    objects.swap(pending);
+    any_pending.store(false, std::memory_order_release);
+  }
+  for (PyObject* object : objects) Py_DECREF(object);
+}
+
+Process::Process() { ops::RegisterAllOps(registry_); }
+
+Process& Process::Get() {
+  // Never destroyed: what the interpreter tears down last may still ask for it.
+  static Process* process = new Process;
+  return *process;
+}
+
+std::shared_ptr<Graph> Process::NewGraph() {
+  auto graph = std::make_shared<Graph>(registry_);
+  if (evaluator_ == nullptr) evaluator_ = MakeLocalConstantEvaluator();
+  graph->set_constant_evaluator(evaluator_);
+  return graph;
+}
+
+Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, std::shared_ptr<Graph> graph,
+                                                     const tensorflow::ConfigProto& config) {
+  if (!target.empty()) return NotFound("no session factory is registered for the target '{}'", target);
+  std::lock_guard<std::mutex> lock(mu_);
+  if (stopped_) return FailedPrecondition("the interpreter is shutting down");
+  if (pool_ == nullptr) {
+    pool_ = std::make_unique<ThreadPool>("weir", 0);
+    blocking_pool_ = std::make_unique<ElasticPool>("weir_blocking");
+  }
+  auto session = std::make_shared<LocalSession>(
+      std::move(graph), LocalSession::Dependencies{.pool = *pool_, .blocking_pool = *blocking_pool_, .resources = nullptr, .config = config});
+  std::erase_if(sessions_, [](const std::weak_ptr<Session>& s) { return s.expired(); });
+  sessions_.push_back(session);
+  return session;
+}
+
+void Process::Stop() {
+  std::vector<std::weak_ptr<Session>> sessions;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    sessions.swap(sessions_);
+    stopped_ = true;
+  }
+  py::gil_scoped_release release;
+  for (const std::weak_ptr<Session>& weak : sessions)
+    if (std::shared_ptr<Session> session = weak.lock()) session->Close().IgnoreError();
+  StopInterruptWatcher();
+  blocking_pool_.reset();
+  pool_.reset();
+}
+
+void BindProcess(py::module_& m) {
+  py::module_::import("atexit").attr("register")(py::cpp_function([] { Process::Get().Stop(); }));
+  m.def("op_names", [] { return Process::Get().registry().Names(); });
+}
+
+}  // namespace weir::python

@@ -1,0 +1,68 @@
+// Process: what lives as long as the interpreter: the op registry, the constant evaluator, the way to make sessions. Made when
+// the module is loaded; no thread starts before the first step, and Stop ends them all before the interpreter goes.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "graph/constant_evaluator.h"
+#include "graph/graph.h"
+#include "op/op_registry.h"
+#include "proto/config.pb.h"
+#include "session/session.h"
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+class Process final {
+ public:
+  // The one of this module.
+  static Process& Get();
+
+  const OpRegistry& registry() const { return registry_; }
+  std::shared_ptr<Graph> NewGraph();
+  // A session of the kind that `target` names; "" is this process itself.
+  Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
+                                              const tensorflow::ConfigProto& config);
+  // Closes every session that is still open and ends every thread.
+  void Stop();
+  bool stopped() const { return stopped_; }
+
+ private:
+  Process();
+  OpRegistry registry_;
+  std::shared_ptr<ConstantEvaluator> evaluator_;
+  std::mutex mu_;
+  std::vector<std::weak_ptr<Session>> sessions_;
+  std::unique_ptr<ThreadPool> pool_;  // both made with the first session
+  std::unique_ptr<ElasticPool> blocking_pool_;
+  bool stopped_ = false;
+};
+
+// Lets go of a Python object on a thread that may not hold the GIL: at once where it does, else with the next
+// ReleasePending. So that nothing waits for the GIL while it holds a lock of ours.
+void ReleaseLater(PyObject* object);
+void ReleasePending();
+
+// A Python object inside C++ data (a collection's item, a callback): copied and destroyed without the GIL.
+class PyItem {
+ public:
+  PyItem() = default;
+  explicit PyItem(py::object object)
+      : object_(object.release().ptr(), [](PyObject* p) { ReleaseLater(p); }) {}
+  py::object get() const { return py::reinterpret_borrow<py::object>(object_.get()); }
+  PyObject* ptr() const { return object_.get(); }
+
+ private:
+  std::shared_ptr<PyObject> object_;
+};
+
+void BindProcess(py::module_& m);
+
+}  // namespace weir::python

@@ -1,0 +1,33 @@
+// Scope: a `with` statement around RAII objects of C++. Entering runs a function that adds what is to be held; leaving drops it
+// in reverse order. The same Scope may be entered again.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+class Scope final {
+ public:
+  // Gives the value of `with ... as value`.
+  explicit Scope(std::function<py::object(Scope&)> enter) : enter_(std::move(enter)) {}
+  void Add(std::shared_ptr<void> held) { levels_.back().push_back(std::move(held)); }
+  py::object EnterOnce();
+  void Exit();
+  // Enters this one's contents as part of `into`, which is being entered.
+  py::object Enter(Scope* into);
+
+ private:
+  std::function<py::object(Scope&)> enter_;
+  std::vector<std::vector<std::shared_ptr<void>>> levels_;
+};
+
+// `with graph.as_default():`
+std::shared_ptr<Scope> EnterGraph(py::object graph);
+
+}  // namespace weir::python

@@ -1,0 +1,210 @@
+"""Public names, found on first use: attributes of weir and its submodules, and the modules of the `tensorflow` package.
+
+The tables in weir/api say what each dotted name is:
+    "matmul"               the attribute of the extension module
+    "op:MatMul"            an op function out of the registry
+    "dtype:float32"        an element type
+    "proto:GraphDef"       a message class
+    "weir.errors:OpError"  an attribute of a Python module; "weir.errors:" the module itself
+    "=nn.relu"             another public name
+A name that ends in ".*" stands for a whole module whose other attributes are looked up elsewhere: "python.ops.math_ops.*": "=".
+"""
+import importlib
+import importlib.machinery
+import os
+import sys
+import types
+
+from weir import _weir
+
+_tables = None
+_packages = None
+_aliases = os.path.join(os.path.dirname(os.path.abspath(__file__)), "aliases")
+_missing = object()
+
+
+def tables():
+    """All tables as one, and the set of prefixes that are modules."""
+    global _tables, _packages
+    if _tables is None:
+        merged = {}
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "api")
+        for file in sorted(os.listdir(folder)):
+            stem, extension = os.path.splitext(file)
+            if extension == ".py" and stem != "__init__":
+                merged.update(importlib.import_module(f"weir.api.{stem}").NAMES)
+        packages = set()
+        for name in merged:
+            parts = name.split(".")
+            for i in range(1, len(parts)):
+                packages.add(".".join(parts[:i]))
+        _tables, _packages = merged, packages
+    return _tables, _packages
+
+
+def _is_package(name):
+    return name in tables()[1]
+
+
+def _pb2_modules():
+    from weir.proto.pb2_modules import PB2_MODULES
+    return PB2_MODULES
+
+
+def resolve(target):
+    """What a table's entry stands for."""
+    if not isinstance(target, str):
+        return target
+    if target.startswith("="):
+        return find(target[1:])
+    kind, colon, rest = target.partition(":")
+    if not colon:
+        return getattr(_weir, target)
+    if kind == "op":
+        return _weir.op_function(rest)
+    if kind == "dtype":
+        return _weir.dtypes[rest]
+    if kind == "proto":
+        import weir.proto
+        try:
+            return weir.proto.message_class(rest)
+        except KeyError:
+            return weir.proto.enum_type(rest)
+    module = importlib.import_module(kind)
+    return getattr(module, rest) if rest else module
+
+
+def find(name):
+    """The value of a public dotted name. AttributeError when there is none."""
+    value = _find(name)
+    if value is _missing:
+        raise AttributeError(f"there is no '{name}'")
+    return value
+
+
+def _find(name):
+    table, packages = tables()
+    if name in table:
+        return resolve(table[name])
+    if name in packages:
+        return importlib.import_module("weir." + name)
+    parent, _, attribute = name.rpartition(".")
+    while parent:
+        fallback = table.get(parent + ".*")
+        if fallback is not None:
+            return _find(fallback[1:] + attribute)
+        return _missing
+    return _missing
+
+
+def lookup(root, prefix, name):
+    """The attribute `name` of the module root.prefix: out of the tables, or a submodule that exists as a file."""
+    if not name.startswith("__"):
+        full = prefix + name
+        table, packages = tables()
+        if full in packages and full not in table:
+            return importlib.import_module(f"{root}.{full}")
+        value = _find(full)
+        if value is not _missing:
+            return value
+        try:
+            return importlib.import_module(f"{root}.{full}")
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith(f"{root}."):
+                raise
+    raise AttributeError(f"module '{(root + '.' + prefix).rstrip('.')}' has no attribute '{name}'")
+
+
+def names_in(prefix):
+    table, packages = tables()
+    found = {name[len(prefix):].partition(".")[0] for name in table if name.startswith(prefix)}
+    return sorted(found - {"*"})
+
+
+class ApiModule(types.ModuleType):
+    """A module whose attributes come out of the tables."""
+
+    def __init__(self, root, prefix):
+        super().__init__((root + "." + prefix).rstrip("."))
+        self.__dict__["_root"] = root
+        self.__dict__["_prefix"] = prefix + "." if prefix else ""
+
+    def __getattr__(self, name):
+        value = lookup(self.__dict__["_root"], self.__dict__["_prefix"], name)
+        self.__dict__[name] = value
+        return value
+
+    def __dir__(self):
+        return sorted(set(self.__dict__) | set(names_in(self.__dict__["_prefix"])))
+
+
+class _Finder:
+    """Finds the modules of one root package that are no files."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != self.root and not fullname.startswith(self.root + "."):
+            return None
+        name = fullname[len(self.root) + 1:]
+        if fullname == self.root:
+            kind = "package"
+        elif self._is_message_module(fullname):
+            kind = "messages"
+        elif _is_package(name) or self._is_message_package(fullname):
+            kind = "package"
+        elif self._module_entry(name) is not None:
+            kind = "module"
+        else:
+            return None
+        spec = importlib.machinery.ModuleSpec(fullname, self, is_package=kind == "package")
+        spec.loader_state = (kind, name)
+        if kind == "package":
+            spec.submodule_search_locations = [os.path.join(_aliases, *fullname.split("."))] if self.root != "weir" else []
+        return spec
+
+    def _is_message_module(self, fullname):
+        return self.root == "tensorflow" and fullname.endswith("_pb2") and fullname in _pb2_modules()
+
+    def _is_message_package(self, fullname):
+        return self.root == "tensorflow" and any(m.startswith(fullname + ".") for m in _pb2_modules())
+
+    def _module_entry(self, name):
+        entry = tables()[0].get(name)
+        return entry if isinstance(entry, str) and entry.endswith(":") else None
+
+    def create_module(self, spec):
+        kind, name = spec.loader_state
+        if kind == "messages":
+            import weir.proto
+            return weir.proto.module(spec.name)
+        if kind == "module":
+            module = resolve(self._module_entry(name))
+            spec.loader_state = (kind, module.__spec__)
+            return module
+        return ApiModule(self.root, name)
+
+    def exec_module(self, module):
+        kind, state = module.__spec__.loader_state
+        if kind == "module":  # it has run under its own name already, and stays what it is
+            module.__spec__ = state
+        if module.__name__ == "tensorflow":
+            module.__version__ = module.VERSION = "1.15.5"
+            module.GIT_VERSION = "v1.15.5"
+
+
+def install_finder(root, path=None):
+    if not any(isinstance(f, _Finder) and f.root == root for f in sys.meta_path):
+        # The root itself must not be found elsewhere; below it, files come first.
+        sys.meta_path.append(_Finder(root))
+
+
+def become_tensorflow():
+    """Makes `import tensorflow` resolve to Weir in this process."""
+    class Root(_Finder):
+        def find_spec(self, fullname, path=None, target=None):
+            return super().find_spec(fullname, path, target) if fullname == "tensorflow" else None
+    if not any(type(f).__name__ == "Root" for f in sys.meta_path):
+        sys.meta_path.insert(0, Root("tensorflow"))
+    install_finder("tensorflow")

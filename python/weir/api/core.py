@@ -1,0 +1,70 @@
+"""Graphs, sessions, types, shapes, errors, messages."""
+
+_DTYPES = [
+    "float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "bool", "string", "complex64", "complex128", "resource", "variant", "qint8", "qint16", "qint32", "quint8", "quint16",
+]
+_DTYPE_ALIASES = {"half": "float16", "double": "float64"}
+
+_MESSAGES = [
+    "ConfigProto", "GPUOptions", "OptimizerOptions", "GraphOptions", "RunOptions", "RunMetadata", "GraphDef", "NodeDef",
+    "AttrValue", "NameAttrList", "MetaGraphDef", "Summary", "SummaryMetadata", "Event", "SessionLog", "LogMessage", "HistogramProto",
+    "TensorInfo",
+]
+
+NAMES = {
+    # graphs
+    "Graph": "Graph",
+    "Operation": "Operation",
+    "Tensor": "Tensor",
+    "SparseTensor": "SparseTensor",
+    "SparseTensorValue": "weir.values:SparseTensorValue",
+    "IndexedSlices": "IndexedSlices",
+    "IndexedSlicesValue": "weir.values:IndexedSlicesValue",
+    "DeviceSpec": "DeviceSpec",
+    "GraphKeys": "weir.graph_keys:GraphKeys",
+    "get_default_graph": "get_default_graph",
+    "reset_default_graph": "reset_default_graph",
+    "name_scope": "name_scope",
+    "device": "device",
+    "control_dependencies": "control_dependencies",
+    "colocate_with": "colocate_with",
+    "container": "container",
+    "add_to_collection": "add_to_collection",
+    "add_to_collections": "add_to_collections",
+    "get_collection": "get_collection",
+    "get_collection_ref": "get_collection_ref",
+    "convert_to_tensor": "convert_to_tensor",
+    "register_tensor_conversion_function": "register_tensor_conversion_function",
+    "constant": "constant",
+    "newaxis": None,
+    # sessions
+    "Session": "weir.session:Session",
+    "InteractiveSession": "weir.session:InteractiveSession",
+    "get_default_session": "get_default_session",
+    # types and shapes
+    "DType": "DType",
+    "as_dtype": "as_dtype",
+    "TensorShape": "TensorShape",
+    "Dimension": "Dimension",
+    # ops by their own names
+    "raw_ops": "weir.raw_ops:",
+    # errors
+    "errors": "weir.errors:",
+    "OpError": "weir.errors:OpError",
+    # TensorFlow's modules
+    "python.framework.ops.*": "=",
+    "python.framework.ops.register_tensor_conversion_function": "=register_tensor_conversion_function",
+    "python.framework.dtypes.*": "=",
+    "python.framework.tensor_shape.*": "=",
+    "python.framework.errors": "weir.errors:",
+    "python.framework.errors_impl": "weir.errors:",
+    "python.framework.constant_op.constant": "=constant",
+    "python.client.session.*": "=",
+    "python.client.session.register_session_run_conversion_functions": "register_session_run_conversion_functions",
+}
+NAMES.update({name: f"dtype:{name}" for name in _DTYPES})
+NAMES.update({name: f"dtype:{target}" for name, target in _DTYPE_ALIASES.items()})
+NAMES.update({f"{name}_ref": f"dtype:{name}_ref" for name in _DTYPES if name not in ("resource", "variant")})
+NAMES.update({f"dtypes.{name}": f"={name}" for name in [*_DTYPES, *_DTYPE_ALIASES, "DType", "as_dtype"]})
+NAMES.update({name: f"proto:{name}" for name in _MESSAGES})

@@ -1,0 +1,118 @@
+"""tf.errors: the exceptions that a step or a service raises, one class per error code."""
+
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+
+class OpError(Exception):
+    """An error with the operation that it arose in (None where there is none)."""
+
+    def __init__(self, node_def, op, message, error_code):
+        super().__init__(node_def, op, message, error_code)
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = error_code
+
+    @property
+    def message(self):
+        return self._message
+
+    @property
+    def op(self):
+        return self._op
+
+    @property
+    def error_code(self):
+        return self._error_code
+
+    @property
+    def node_def(self):
+        if self._node_def is None and self._op is not None:
+            self._node_def = self._op.node_def
+        return self._node_def
+
+    def __str__(self):
+        if self._op is None or self._op.name in self._message:
+            return self._message
+        return f"{self._message}\n\t [[node {self._op.name} (type {self._op.type})]]"
+
+    def __reduce__(self):
+        # An operation belongs to its graph and cannot travel.
+        if type(self) is OpError:
+            return OpError, (None, None, self._message, self._error_code)
+        return type(self), (None, None, self._message)
+
+
+_classes = {}
+
+
+def _define(name, code, doc):
+    def __init__(self, node_def, op, message):
+        OpError.__init__(self, node_def, op, message, code)
+    cls = type(name, (OpError,), {"__init__": __init__, "__doc__": doc, "__module__": __name__, "__qualname__": name})
+    globals()[name] = cls
+    _classes[code] = cls
+
+
+_define("CancelledError", CANCELLED, "The operation or step was cancelled.")
+_define("UnknownError", UNKNOWN, "An error of which no more is known.")
+_define("InvalidArgumentError", INVALID_ARGUMENT, "An operation received an invalid argument.")
+_define("DeadlineExceededError", DEADLINE_EXCEEDED, "A deadline expired before the operation was done.")
+_define("NotFoundError", NOT_FOUND, "Something that was asked for (a file, a key) does not exist.")
+_define("AlreadyExistsError", ALREADY_EXISTS, "Something that was to be made exists already.")
+_define("PermissionDeniedError", PERMISSION_DENIED, "The caller may not do this.")
+_define("ResourceExhaustedError", RESOURCE_EXHAUSTED, "Memory, or another resource, ran out.")
+_define("FailedPreconditionError", FAILED_PRECONDITION, "The system is not in the state that the operation needs.")
+_define("AbortedError", ABORTED, "The operation was aborted, typically by a concurrent action.")
+_define("OutOfRangeError", OUT_OF_RANGE, "The operation went beyond the end of its input.")
+_define("UnimplementedError", UNIMPLEMENTED, "The operation is not implemented or not supported.")
+_define("InternalError", INTERNAL, "Something that must hold inside the system did not.")
+_define("UnavailableError", UNAVAILABLE, "The service is not available at the moment.")
+_define("DataLossError", DATA_LOSS, "Data is lost or damaged beyond repair.")
+_define("UnauthenticatedError", UNAUTHENTICATED, "The caller is not authenticated.")
+
+
+def exception_type_from_error_code(error_code):
+    return _classes[error_code]
+
+
+def error_code_from_exception_type(cls):
+    for code, known in _classes.items():
+        if known is cls:
+            return code
+    return UNKNOWN
+
+
+def _from_status(code, message, op):
+    cls = _classes.get(code)
+    return OpError(None, op, message, code) if cls is None else cls(None, op, message)
+
+
+class raise_exception_on_not_ok_status:
+    """Kept for programs that use it: errors are raised where they arise, so there is nothing left to do."""
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exception):
+        return False
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A Tensor was used where Python needs its value."""
