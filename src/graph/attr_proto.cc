@@ -1,5 +1,5 @@
-// AttrValue and OpDef to and from messages. Everything that comes in is checked: a list of two kinds, a type or a shape
-// that does not exist and a tensor that contradicts itself are errors.
+// AttrValue and OpDef to and from messages. Everything that comes in is checked: a list of two
+// kinds, a type or a shape that does not exist and a tensor that contradicts itself are errors.
 #include "graph/attr_proto.h"
 
 #include "tensor/tensor_proto.h"
@@ -7,7 +7,9 @@
 namespace weir {
 namespace {
 
-tensorflow::DataType ProtoType(DType type) { return static_cast<tensorflow::DataType>(static_cast<int>(type)); }
+tensorflow::DataType ProtoType(DType type) {
+  return static_cast<tensorflow::DataType>(static_cast<int>(type));
+}
 
 // 0 stands for "not given" in messages and passes; what needs a type finds out.
 Result<DType> TypeFromProto(int number) {
@@ -37,7 +39,7 @@ class ValueWriter {
  public:
   explicit ValueWriter(tensorflow::AttrValue* proto) : proto_(*proto) {}
 
-  void operator()(std::monostate) { proto_.clear_value(); }
+  void operator()(std::monostate) {}
   void operator()(const std::string& v) { proto_.set_s(v); }
   void operator()(int64_t v) { proto_.set_i(v); }
   void operator()(float v) { proto_.set_f(v); }
@@ -47,12 +49,18 @@ class ValueWriter {
   void operator()(const Tensor& v) { ToProto(v, proto_.mutable_tensor()); }
   void operator()(const FuncAttr& v) { WriteFunc(v, proto_.mutable_func()); }
   void operator()(const std::vector<std::string>& list) {
-    for (const std::string& v : list) proto_.mutable_list()->add_s(v);
     proto_.mutable_list();
+    for (const std::string& v : list) proto_.mutable_list()->add_s(v);
   }
-  void operator()(const std::vector<int64_t>& list) { proto_.mutable_list()->mutable_i()->Add(list.begin(), list.end()); }
-  void operator()(const std::vector<float>& list) { proto_.mutable_list()->mutable_f()->Add(list.begin(), list.end()); }
-  void operator()(const std::vector<bool>& list) { proto_.mutable_list()->mutable_b()->Add(list.begin(), list.end()); }
+  void operator()(const std::vector<int64_t>& list) {
+    proto_.mutable_list()->mutable_i()->Add(list.begin(), list.end());
+  }
+  void operator()(const std::vector<float>& list) {
+    proto_.mutable_list()->mutable_f()->Add(list.begin(), list.end());
+  }
+  void operator()(const std::vector<bool>& list) {
+    proto_.mutable_list()->mutable_b()->Add(list.begin(), list.end());
+  }
   void operator()(const std::vector<DType>& list) {
     proto_.mutable_list();
     for (DType v : list) proto_.mutable_list()->add_type(ProtoType(v));
@@ -88,10 +96,12 @@ Result<AttrValue> ListOf(const Messages& messages, Read read) {
 }
 
 Result<AttrValue> ListFromProto(const tensorflow::AttrValue::ListValue& list) {
-  int kinds = (list.s_size() > 0) + (list.i_size() > 0) + (list.f_size() > 0) + (list.b_size() > 0) +
-              (list.type_size() > 0) + (list.shape_size() > 0) + (list.tensor_size() > 0) + (list.func_size() > 0);
+  int kinds = (list.s_size() > 0) + (list.i_size() > 0) + (list.f_size() > 0) +
+              (list.b_size() > 0) + (list.type_size() > 0) + (list.shape_size() > 0) +
+              (list.tensor_size() > 0) + (list.func_size() > 0);
   if (kinds > 1) return InvalidArgument("a list attribute holds values of {} kinds", kinds);
-  if (list.s_size() > 0) return AttrValue(std::vector<std::string>(list.s().begin(), list.s().end()));
+  if (list.s_size() > 0)
+    return AttrValue(std::vector<std::string>(list.s().begin(), list.s().end()));
   if (list.i_size() > 0) return AttrValue(std::vector<int64_t>(list.i().begin(), list.i().end()));
   if (list.f_size() > 0) return AttrValue(std::vector<float>(list.f().begin(), list.f().end()));
   if (list.b_size() > 0) return AttrValue(std::vector<bool>(list.b().begin(), list.b().end()));
@@ -104,8 +114,10 @@ Result<AttrValue> ListFromProto(const tensorflow::AttrValue::ListValue& list) {
     }
     return AttrValue(std::move(types));
   }
-  if (list.shape_size() > 0) return ListOf<PartialShape>(list.shape(), [](const auto& m) { return FromProto(m); });
-  if (list.tensor_size() > 0) return ListOf<Tensor>(list.tensor(), [](const auto& m) { return FromProto(m); });
+  if (list.shape_size() > 0)
+    return ListOf<PartialShape>(list.shape(), [](const auto& m) { return FromProto(m); });
+  if (list.tensor_size() > 0)
+    return ListOf<Tensor>(list.tensor(), [](const auto& m) { return FromProto(m); });
   if (list.func_size() > 0) return ListOf<FuncAttr>(list.func(), ReadFunc);
   return AttrValue(AttrValue::Value(EmptyList{}));
 }
@@ -123,8 +135,10 @@ void WriteAttr(const AttrDef& attr, tensorflow::OpDef::AttrDef* proto) {
   proto->set_name(attr.name);
   proto->set_type(attr.type);
   if (attr.default_value) ToProto(*attr.default_value, proto->mutable_default_value());
-  if (!attr.allowed_types.empty()) ToProto(AttrValue(attr.allowed_types), proto->mutable_allowed_values());
-  if (!attr.allowed_strings.empty()) ToProto(AttrValue(attr.allowed_strings), proto->mutable_allowed_values());
+  if (!attr.allowed_types.empty())
+    ToProto(AttrValue(attr.allowed_types), proto->mutable_allowed_values());
+  if (!attr.allowed_strings.empty())
+    ToProto(AttrValue(attr.allowed_strings), proto->mutable_allowed_values());
   if (attr.minimum) {
     proto->set_has_minimum(true);
     proto->set_minimum(*attr.minimum);
@@ -140,11 +154,14 @@ Result<ArgDef> ReadArg(const tensorflow::OpDef::ArgDef& proto) {
   arg.number_attr = proto.number_attr();
   arg.is_ref = proto.is_ref();
   int sources = (arg.type != kInvalidType) + !arg.type_attr.empty() + !arg.type_list_attr.empty();
-  if (sources != 1) return InvalidArgument("argument '{}' must have one of type, type_attr and type_list_attr", arg.name);
+  if (sources != 1)
+    return InvalidArgument("argument '{}' must have one of type, type_attr and type_list_attr",
+                           arg.name);
   if (!arg.number_attr.empty() && !arg.type_list_attr.empty()) {
     return InvalidArgument("argument '{}' has both a number_attr and a type_list_attr", arg.name);
   }
-  if (IsRef(arg.type)) return InvalidArgument("argument '{}' must say is_ref instead of a reference type", arg.name);
+  if (IsRef(arg.type))
+    return InvalidArgument("argument '{}' must say is_ref instead of a reference type", arg.name);
   return arg;
 }
 
@@ -161,13 +178,15 @@ Result<AttrDef> ReadAttr(const tensorflow::OpDef::AttrDef& proto) {
       Result<DType> type = DTypeFromNumber(number);
       if (type.ok()) attr.allowed_types.push_back(*type);
     }
-    for (const std::string& text : proto.allowed_values().list().s()) attr.allowed_strings.push_back(text);
+    for (const std::string& text : proto.allowed_values().list().s())
+      attr.allowed_strings.push_back(text);
   }
   if (proto.has_minimum()) attr.minimum = proto.minimum();
   return attr;
 }
 
-// Every attribute that an argument refers to must exist and be of the kind that the reference needs.
+// Every attribute that an argument refers to must exist and be of the kind that the reference
+// needs.
 Status CheckArg(const OpDef& op, const ArgDef& arg) {
   const std::pair<const std::string&, const char*> references[] = {
       {arg.type_attr, "type"}, {arg.type_list_attr, "list(type)"}, {arg.number_attr, "int"}};
@@ -175,8 +194,9 @@ Status CheckArg(const OpDef& op, const ArgDef& arg) {
     if (name.empty()) continue;
     const AttrDef* attr = op.FindAttr(name);
     if (attr == nullptr || attr->type != kind) {
-      return InvalidArgument("argument '{}' refers to the attribute '{}', which is not an attribute of type {}", arg.name,
-                             name, kind);
+      return InvalidArgument(
+          "argument '{}' refers to the attribute '{}', which is not an attribute of type {}",
+          arg.name, name, kind);
     }
   }
   return OkStatus();
@@ -186,7 +206,8 @@ Result<OpDef> OpFromProto(const tensorflow::OpDef& proto) {
   OpDef op;
   op.name = proto.name();
   for (const auto& attr : proto.attr()) {
-    if (op.FindAttr(attr.name()) != nullptr) return InvalidArgument("two attributes are called '{}'", attr.name());
+    if (op.FindAttr(attr.name()) != nullptr)
+      return InvalidArgument("two attributes are called '{}'", attr.name());
     WEIR_ASSIGN(AttrDef def, ReadAttr(attr));
     op.attrs.push_back(std::move(def));
   }
@@ -209,14 +230,21 @@ Result<OpDef> OpFromProto(const tensorflow::OpDef& proto) {
 
 }  // namespace
 
-void ToProto(const AttrValue& value, tensorflow::AttrValue* proto) { std::visit(ValueWriter(proto), value.value()); }
+void ToProto(const AttrValue& value, tensorflow::AttrValue* proto) {
+  proto->Clear();
+  std::visit(ValueWriter(proto), value.value());
+}
 
 Result<AttrValue> FromProto(const tensorflow::AttrValue& proto) {
   switch (proto.value_case()) {
-    case tensorflow::AttrValue::kS: return AttrValue(proto.s());
-    case tensorflow::AttrValue::kI: return AttrValue(int64_t{proto.i()});
-    case tensorflow::AttrValue::kF: return AttrValue(proto.f());
-    case tensorflow::AttrValue::kB: return AttrValue(proto.b());
+    case tensorflow::AttrValue::kS:
+      return AttrValue(proto.s());
+    case tensorflow::AttrValue::kI:
+      return AttrValue(int64_t{proto.i()});
+    case tensorflow::AttrValue::kF:
+      return AttrValue(proto.f());
+    case tensorflow::AttrValue::kB:
+      return AttrValue(proto.b());
     case tensorflow::AttrValue::kType: {
       WEIR_ASSIGN(DType type, TypeFromProto(proto.type()));
       return AttrValue(type);
@@ -233,9 +261,12 @@ Result<AttrValue> FromProto(const tensorflow::AttrValue& proto) {
       WEIR_ASSIGN(FuncAttr function, ReadFunc(proto.func()));
       return AttrValue(std::move(function));
     }
-    case tensorflow::AttrValue::kList: return ListFromProto(proto.list());
-    case tensorflow::AttrValue::kPlaceholder: return AttrValue(AttrPlaceholder{proto.placeholder()});
-    case tensorflow::AttrValue::VALUE_NOT_SET: break;
+    case tensorflow::AttrValue::kList:
+      return ListFromProto(proto.list());
+    case tensorflow::AttrValue::kPlaceholder:
+      return AttrValue(AttrPlaceholder{proto.placeholder()});
+    case tensorflow::AttrValue::VALUE_NOT_SET:
+      break;
   }
   return AttrValue();
 }

@@ -9,10 +9,11 @@
 namespace weir {
 
 void ToProto(const AttrValue& value, tensorflow::AttrValue* proto);
-// A message without a value gives one without a kind; a list without elements an EmptyList. Values of a wrong form
-// (a type that does not exist, a list of two kinds) are errors.
+// A message without a value gives one without a kind; a list without elements an EmptyList. Values
+// of a wrong form (a type that does not exist, a list of two kinds) are errors.
 Result<AttrValue> FromProto(const tensorflow::AttrValue& proto);
-// The schema alone: functions and kernels have no message. FromProto checks that arguments refer to attributes that exist.
+// The schema alone: functions and kernels have no message. FromProto checks that arguments refer to
+// attributes that exist.
 void ToProto(const OpDef& op, tensorflow::OpDef* proto);
 Result<OpDef> FromProto(const tensorflow::OpDef& proto);
 

@@ -1,5 +1,5 @@
-// DeviceName: "/job:ps/replica:0/task:1/device:CPU:0", any part of which may be missing; and how nested ones merge.
-// A value.
+// DeviceName: "/job:ps/replica:0/task:1/device:CPU:0", any part of which may be missing; and how
+// nested ones merge. A value.
 #ifndef WEIR_GRAPH_DEVICE_NAME_H_
 #define WEIR_GRAPH_DEVICE_NAME_H_
 
@@ -18,7 +18,8 @@ struct DeviceName {
   std::optional<std::string> type;  // upper case: "CPU", "GPU"
   std::optional<int> index;         // "*" is no index
 
-  // Accepts full, partial and legacy spellings ("/cpu:0", "/gpu:1", "/device:CPU:*"); "" names nothing.
+  // Accepts full, partial and legacy spellings ("/cpu:0", "/gpu:1", "/device:CPU:*"); "" names
+  // nothing.
   static Result<DeviceName> Parse(std::string_view text);
   std::string ToString() const;
   // Parts of `inner` win over those of *this.

@@ -1,5 +1,5 @@
-// FunctionLibrary: the functions of a graph, as messages, seen as ops by name; and bodies made from them.
-// Thread-safe. OpDefs handed out live as long as the library.
+// FunctionLibrary: the functions of a graph, as messages, seen as ops by name; and bodies made from
+// them. Thread-safe. OpDefs handed out live as long as the library.
 #ifndef WEIR_GRAPH_FUNCTION_LIBRARY_H_
 #define WEIR_GRAPH_FUNCTION_LIBRARY_H_
 
@@ -46,24 +46,27 @@ class FunctionLibrary final {
   std::map<std::string, std::string, std::less<>> gradients_;
 };
 
-// A function's body as a graph of its own: _Arg and _Retval nodes (attributes T and index) stand for its arguments and results.
+// A function's body as a graph of its own: _Arg and _Retval nodes (attributes T and index) stand
+// for its arguments and results.
 struct FunctionBody {
   std::unique_ptr<Graph> graph;
   std::vector<Node*> args;
   std::vector<Node*> results;
   std::vector<Node*> control_results;
 };
-// With `attrs` put in for the placeholders of the definition. Functions called inside come along in the graph's library.
-// Nothing is pruned: stateful nodes that no result needs are there, too.
+// With `attrs` put in for the placeholders of the definition. Functions called inside come along in
+// the graph's library. Nothing is pruned: stateful nodes that no result needs are there, too.
 Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const OpRegistry& registry,
                                          std::string_view name, const AttrMap& attrs);
-// A graph built between `inputs` and `outputs` written down as a function (Defun, cond_v2, dataset maps): the nodes that
-// outputs and control outputs need, and stateful ones. Arguments are called after the nodes of `inputs`; without
-// output_names, results are called after theirs.
+// A graph built between `inputs` and `outputs` written down as a function (Defun, cond_v2, dataset
+// maps): the nodes that outputs and control outputs need, and stateful ones. Arguments are called
+// after the nodes of `inputs`; without output_names, results are called after theirs.
 Result<tensorflow::FunctionDef> GraphToFunction(const Graph& graph, const std::string& name,
-                                                const std::vector<Output>& inputs, const std::vector<Output>& outputs,
+                                                const std::vector<Output>& inputs,
+                                                const std::vector<Output>& outputs,
                                                 const std::vector<std::string>& output_names,
-                                                const std::vector<Node*>& control_outputs, const std::string& description);
+                                                const std::vector<Node*>& control_outputs,
+                                                const std::string& description);
 
 }  // namespace weir
 

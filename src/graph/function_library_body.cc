@@ -1,5 +1,6 @@
-// A function's body as a graph: its node definitions are rewritten as a GraphDef (arguments and results become nodes,
-// "node:result:index" becomes "node:index", placeholders get their values) and imported like any other.
+// A function's body as a graph: its node definitions are rewritten as a GraphDef (arguments and
+// results become nodes, "node:result:index" becomes "node:index", placeholders get their values)
+// and imported like any other.
 #include <set>
 
 #include "absl/strings/numbers.h"
@@ -23,27 +24,35 @@ Status FillPlaceholders(const ProtoAttrs& values, tensorflow::NameAttrList* func
 Status FillPlaceholders(const ProtoAttrs& values, tensorflow::AttrValue* value) {
   if (value->value_case() == tensorflow::AttrValue::kPlaceholder) {
     auto it = values.find(value->placeholder());
-    if (it == values.end()) return InvalidArgument("the function has no value for its attribute '{}'", value->placeholder());
+    if (it == values.end())
+      return InvalidArgument("the function has no value for its attribute '{}'",
+                             value->placeholder());
     *value = tensorflow::AttrValue(it->second);
   } else if (value->has_func()) {
     WEIR_TRY(FillPlaceholders(values, value->mutable_func()));
   } else if (value->has_list()) {
-    for (auto& function : *value->mutable_list()->mutable_func()) WEIR_TRY(FillPlaceholders(values, &function));
+    for (auto& function : *value->mutable_list()->mutable_func())
+      WEIR_TRY(FillPlaceholders(values, &function));
   }
   return OkStatus();
 }
 
 class BodyBuilder final {
  public:
-  BodyBuilder(const FunctionLibrary& library, const OpRegistry& registry, const tensorflow::FunctionDef& function,
-              const OpDef& signature, const AttrMap& attrs)
-      : library_(library), registry_(registry), function_(function), signature_(signature), attrs_(attrs) {}
+  BodyBuilder(const FunctionLibrary& library, const OpRegistry& registry,
+              const tensorflow::FunctionDef& function, const OpDef& signature, const AttrMap& attrs)
+      : library_(library),
+        registry_(registry),
+        function_(function),
+        signature_(signature),
+        attrs_(attrs) {}
 
   Result<FunctionBody> Build() {
     WEIR_TRY(CompleteAttrs());
     WEIR_TRY(AddArgs());
     for (const tensorflow::NodeDef& node : function_.node_def()) {
-      if (Status status = AddNode(node); !status.ok()) return WithContext(status, fmt::format("node '{}'", node.name()));
+      if (Status status = AddNode(node); !status.ok())
+        return WithContext(status, fmt::format("node '{}'", node.name()));
     }
     for (int i = 0; i < function_.node_def_size(); ++i) {
       const tensorflow::NodeDef& node = function_.node_def(i);
@@ -59,12 +68,14 @@ class BodyBuilder final {
   // Outputs of one node of def_, next to each other.
   struct Range {
     int node = 0;   // of def_
-    int first = 0;  // output of it, or for arguments with several tensors: 0, of nodes that follow each other
+    int first = 0;  // output of it, or for arguments with several tensors: 0, of nodes that follow
+                    // each other
     int count = 1;
     bool node_each = false;
   };
 
-  // Attributes of the call that the signature does not name (those of the calling op) are none of the body's.
+  // Attributes of the call that the signature does not name (those of the calling op) are none of
+  // the body's.
   Status CompleteAttrs() {
     for (auto it = attrs_.begin(); it != attrs_.end();) {
       it = signature_.FindAttr(it->first) == nullptr ? attrs_.erase(it) : std::next(it);
@@ -98,8 +109,8 @@ class BodyBuilder final {
       WEIR_ASSIGN(int count, ArgCount(arg, attrs_));
       args_[arg.name] = Range{.node = def_.node_size(), .count = count, .node_each = true};
       for (int i = 0; i < count; ++i, ++index) {
-        tensorflow::NodeDef* node =
-            AddEdgeNode(count == 1 ? arg.name : fmt::format("{}_{}", arg.name, i), "_Arg", types[index], index);
+        tensorflow::NodeDef* node = AddEdgeNode(
+            count == 1 ? arg.name : fmt::format("{}_{}", arg.name, i), "_Arg", types[index], index);
         auto extra = function_.arg_attr().find(static_cast<uint32_t>(a));
         if (extra == function_.arg_attr().end()) continue;
         for (const auto& [name, value] : extra->second.attr()) {
@@ -151,20 +162,27 @@ class BodyBuilder final {
       range = arg->second;
     } else {
       auto node = nodes_.find(parts[0]);
-      if (node == nodes_.end()) return InvalidArgument("input '{}' is neither an argument nor a node of the function", text);
-      if (parts.size() < 2) return InvalidArgument("input '{}' does not say which result of the node it is", text);
+      if (node == nodes_.end())
+        return InvalidArgument("input '{}' is neither an argument nor a node of the function",
+                               text);
+      if (parts.size() < 2)
+        return InvalidArgument("input '{}' does not say which result of the node it is", text);
       auto result = results_.find({node->second, parts[1]});
-      if (result == results_.end()) return InvalidArgument("input '{}': the node has no result '{}'", text, parts[1]);
+      if (result == results_.end())
+        return InvalidArgument("input '{}': the node has no result '{}'", text, parts[1]);
       range = result->second;
       used = 2;
     }
     if (parts.size() == used) return range;
     int index = 0;
     if (parts.size() > used + 1 || !absl::SimpleAtoi(parts[used], &index)) {
-      return InvalidArgument("input '{}' is not of the form 'argument', 'argument:index' or 'node:result:index'", text);
+      return InvalidArgument(
+          "input '{}' is not of the form 'argument', 'argument:index' or 'node:result:index'",
+          text);
     }
     if (index < 0 || index >= range.count) {
-      return InvalidArgument("input '{}': there is no tensor {}, only {} of them", text, index, range.count);
+      return InvalidArgument("input '{}': there is no tensor {}, only {} of them", text, index,
+                             range.count);
     }
     (range.node_each ? range.node : range.first) += index;
     range.count = 1;
@@ -184,7 +202,8 @@ class BodyBuilder final {
         continue;
       }
       WEIR_ASSIGN(Range range, Resolve(input));
-      if (static_cast<int64_t>(to->input_size()) + range.count > kMaxInputs) return InvalidArgument("there are too many inputs");
+      if (static_cast<int64_t>(to->input_size()) + range.count > kMaxInputs)
+        return InvalidArgument("there are too many inputs");
       for (int i = 0; i < range.count; ++i) to->add_input(InputText(range, i));
     }
     return OkStatus();
@@ -196,15 +215,18 @@ class BodyBuilder final {
     int index = 0;
     for (const ArgDef& result : signature_.outputs) {
       auto ret = function_.ret().find(result.name);
-      if (ret == function_.ret().end()) return InvalidArgument("nothing is returned for the result '{}'", result.name);
+      if (ret == function_.ret().end())
+        return InvalidArgument("nothing is returned for the result '{}'", result.name);
       WEIR_ASSIGN(Range range, Resolve(ret->second));
       WEIR_ASSIGN(int count, ArgCount(result, attrs_));
       if (range.count != count) {
-        return InvalidArgument("result '{}' has {} tensors, but '{}' gives {}", result.name, count, ret->second, range.count);
+        return InvalidArgument("result '{}' has {} tensors, but '{}' gives {}", result.name, count,
+                               ret->second, range.count);
       }
       for (int i = 0; i < count; ++i, ++index) {
         std::string name = count == 1 ? result.name : fmt::format("{}_{}", result.name, i);
-        AddEdgeNode(name + "_RetVal", "_Retval", types[index], index)->add_input(InputText(range, i));
+        AddEdgeNode(name + "_RetVal", "_Retval", types[index], index)
+            ->add_input(InputText(range, i));
       }
     }
     return OkStatus();
@@ -214,7 +236,8 @@ class BodyBuilder final {
     FunctionBody body;
     body.graph = std::make_unique<Graph>(registry_);
     WEIR_TRY(body.graph->functions().AddCalledBy(function_, library_));
-    for (const auto& [name, value] : proto_attrs_) WEIR_TRY(AddFunctionsOf(value, &body.graph->functions()));
+    for (const auto& [name, value] : proto_attrs_)
+      WEIR_TRY(AddFunctionsOf(value, &body.graph->functions()));
     def_.mutable_versions()->set_producer(body.graph->versions().producer);
     ImportOptions options;
     options.validate_colocation = false;
@@ -238,7 +261,8 @@ class BodyBuilder final {
     for (const auto& [name, node] : function_.control_ret()) names.insert(node);
     for (const std::string& name : names) {
       auto it = nodes_.find(name);
-      if (it == nodes_.end()) return InvalidArgument("the control result '{}' is no node of the function", name);
+      if (it == nodes_.end())
+        return InvalidArgument("the control result '{}' is no node of the function", name);
       body->control_results.push_back(imported.nodes[it->second]);
     }
     return OkStatus();
@@ -264,11 +288,12 @@ class BodyBuilder final {
 
 }  // namespace
 
-Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const OpRegistry& registry, std::string_view name,
-                                         const AttrMap& attrs) {
+Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const OpRegistry& registry,
+                                         std::string_view name, const AttrMap& attrs) {
   std::shared_ptr<const tensorflow::FunctionDef> function = library.Find(name);
   const OpDef* signature = library.FindOp(name);
-  if (function == nullptr || signature == nullptr) return NotFound("there is no function '{}' in the library", name);
+  if (function == nullptr || signature == nullptr)
+    return NotFound("there is no function '{}' in the library", name);
   Result<FunctionBody> body = BodyBuilder(library, registry, *function, *signature, attrs).Build();
   if (!body.ok()) return WithContext(body.status(), fmt::format("function '{}'", name));
   return body;

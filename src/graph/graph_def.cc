@@ -20,7 +20,8 @@ void AddOutputShapes(const Node& node, tensorflow::NodeDef* def) {
   std::vector<PartialShape> shapes;
   shapes.reserve(node.num_outputs());
   for (int i = 0; i < node.num_outputs(); ++i) shapes.push_back(node.output_shape(i));
-  if (!shapes.empty()) ToProto(AttrValue(std::move(shapes)), &(*def->mutable_attr())["_output_shapes"]);
+  if (!shapes.empty())
+    ToProto(AttrValue(std::move(shapes)), &(*def->mutable_attr())["_output_shapes"]);
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ void ExportNodeDef(const Node& node, tensorflow::NodeDef* def) {
   def->set_name(node.name());
   def->set_op(node.type());
   def->set_device(node.assigned_device().empty() ? node.device() : node.assigned_device());
-  def->mutable_input()->Reserve(static_cast<int>(node.inputs().size() + node.control_inputs().size()));
+  def->mutable_input()->Reserve(
+      static_cast<int>(node.inputs().size() + node.control_inputs().size()));
   for (const Output& input : node.inputs()) {
     if (!input.valid()) continue;
     def->add_input(input.index == 0 ? input.node->name() : input.name());
@@ -52,12 +54,15 @@ Result<tensorflow::GraphDef> ExportGraphDef(const Graph& graph, const ExportOpti
   });
   if (options.add_library && !graph.functions().empty()) {
     graph.functions().ToProto(def.mutable_library());
-    def.mutable_versions()->set_min_consumer(std::max(versions.min_consumer, kFunctionsMinConsumer));
+    def.mutable_versions()->set_min_consumer(
+        std::max(versions.min_consumer, kFunctionsMinConsumer));
   }
   if (size_t bytes = def.ByteSizeLong(); bytes > kMaxMessageBytes) {
-    return InvalidArgument("the graph takes {} bytes as a GraphDef, which cannot be larger than 2 GB: feed or load large "
-                           "constants instead of putting them into the graph",
-                           bytes);
+    return InvalidArgument(
+        "the graph takes {} bytes as a GraphDef, which cannot be larger than 2 GB: feed or load "
+        "large "
+        "constants instead of putting them into the graph",
+        bytes);
   }
   return def;
 }

@@ -1,31 +1,31 @@
-// GraphDef to Graph: everything that can be checked without nodes is checked first (names, ops, attributes, types, cycles),
-// then nodes are made in an order that has inputs before consumers; back edges of loops (NextIteration into Merge) come
-// last. Linear in the size of the def, but for the log factor of the ready queue.
+// GraphDef to Graph: everything that can be checked without nodes is checked first (names, ops,
+// attributes, types, cycles), then nodes are made in an order that has inputs before consumers;
+// back edges of loops (NextIteration into Merge) come last. Linear in the size of the def, but for
+// the log factor of the ready queue.
 #include <algorithm>
-#include <functional>
-#include <queue>
+#include <map>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_join.h"
-#include "graph/attr_proto.h"
 #include "graph/flow_context.h"
 #include "graph/function_library.h"
 #include "graph/graph_def.h"
-#include "graph/graph_def_newer_attrs.h"
+#include "graph/graph_def_node.h"
+#include "graph/graph_def_order.h"
 
 namespace weir {
 namespace {
 
 // The version of the GraphDef format that is understood: what a def's min_consumer is held against.
 constexpr int kConsumerVersion = 134;
-// In defs older than this, the shape [] of a Placeholder meant an unknown one.
-constexpr int kScalarPlaceholders = 24;
-// Outputs of all nodes together. A small def can ask for any number of them; more than this is damage.
+// Outputs of all nodes together. A small def can ask for any number of them; more than this is
+// damage.
 constexpr int64_t kMaxOutputs = int64_t{1} << 24;
 constexpr std::string_view kColocationPrefix = "loc:@";
 
-absl::string_view Absl(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+absl::string_view Absl(std::string_view text) {
+  return absl::string_view(text.data(), text.size());
+}
 
 // Where an input comes from: a node of the def, or a value of the graph.
 struct Source {
@@ -48,15 +48,8 @@ struct DefNode {
 };
 
 bool IsMerge(const std::string& op) { return op == "Merge" || op == "RefMerge"; }
-bool IsNextIteration(const std::string& op) { return op == "NextIteration" || op == "RefNextIteration"; }
-
-std::string TypeText(DType type) { return OpDefTypeName(BaseType(type)) + (IsRef(type) ? "_ref" : ""); }
-
-std::string TypeList(const std::vector<DType>& types) {
-  constexpr size_t kShown = 16;
-  std::string text;
-  for (size_t i = 0; i < types.size() && i < kShown; ++i) text += (i == 0 ? "" : ", ") + TypeText(types[i]);
-  return types.size() > kShown ? text + ", ..." : text;
+bool IsNextIteration(const std::string& op) {
+  return op == "NextIteration" || op == "RefNextIteration";
 }
 
 Status AtNode(const std::string& name, const Status& status) {
@@ -88,7 +81,8 @@ class Importer final {
     }
     // Device functions may be Python's, so that no lock is held here.
     WEIR_TRY(ApplyScopes());
-    for (const std::string& element : options_.return_elements) result.returned.push_back(Returned(element));
+    for (const std::string& element : options_.return_elements)
+      result.returned.push_back(Returned(element));
     result.nodes.reserve(nodes_.size());
     for (const DefNode& node : nodes_) result.nodes.push_back(node.node);
     result.unused_input_map_keys = MissingKeys();
@@ -97,7 +91,9 @@ class Importer final {
 
  private:
   Status Prepare() {
-    if (graph_.finalized()) return FailedPrecondition("the graph is finalized and cannot be modified: nothing was imported");
+    if (graph_.finalized())
+      return FailedPrecondition(
+          "the graph is finalized and cannot be modified: nothing was imported");
     WEIR_TRY(CheckVersions());
     WEIR_TRY(ReadInputMap());
     WEIR_TRY(IndexNames());
@@ -108,11 +104,13 @@ class Importer final {
       if (Status status = ReadNode(node); !status.ok()) return AtNode(node.def->name(), status);
       outputs += static_cast<int64_t>(node.props->output_types.size());
       if (outputs > kMaxOutputs) {
-        return AtNode(node.def->name(), ResourceExhausted("the graph has more than {} outputs", kMaxOutputs));
+        return AtNode(node.def->name(),
+                      ResourceExhausted("the graph has more than {} outputs", kMaxOutputs));
       }
     }
     for (DefNode& node : nodes_) {
-      if (Status status = ResolveInputs(node); !status.ok()) return AtNode(node.def->name(), status);
+      if (Status status = ResolveInputs(node); !status.ok())
+        return AtNode(node.def->name(), status);
     }
     for (DefNode& node : nodes_) WEIR_TRY(CheckInputTypes(node));
     return OkStatus();
@@ -121,14 +119,19 @@ class Importer final {
   Status CheckVersions() {
     const tensorflow::VersionDef& versions = def_.versions();
     if (versions.producer() < 0) {
-      return InvalidArgument("GraphDef producer version {} below min producer 0: regenerate the graph", versions.producer());
+      return InvalidArgument(
+          "GraphDef producer version {} below min producer 0: regenerate the graph",
+          versions.producer());
     }
     if (versions.min_consumer() > kConsumerVersion) {
-      return InvalidArgument("GraphDef min consumer version {} above current version {}: this graph needs a newer Weir",
-                             versions.min_consumer(), kConsumerVersion);
+      return InvalidArgument(
+          "GraphDef min consumer version {} above current version {}: this graph needs a newer "
+          "Weir",
+          versions.min_consumer(), kConsumerVersion);
     }
     for (int bad : versions.bad_consumers()) {
-      if (bad == kConsumerVersion) return InvalidArgument("GraphDef disallows consumer version {}", bad);
+      if (bad == kConsumerVersion)
+        return InvalidArgument("GraphDef disallows consumer version {}", bad);
     }
     return OkStatus();
   }
@@ -161,13 +164,15 @@ class Importer final {
     }
     for (size_t i = first; i < state.control.size(); ++i) {
       for (Node* control : state.control[i].inputs) {
-        if (std::find(controls_.begin(), controls_.end(), control) == controls_.end()) controls_.push_back(control);
+        if (std::find(controls_.begin(), controls_.end(), control) == controls_.end())
+          controls_.push_back(control);
       }
     }
     return OkStatus();
   }
 
-  // The value of the graph that stands for an output of the def (output -1: for a control input), or null.
+  // The value of the graph that stands for an output of the def (output -1: for a control input),
+  // or null.
   const Output* Mapped(const InputName& name) const {
     if (input_map_.empty()) return nullptr;
     auto it = input_map_.find(name.node);
@@ -183,8 +188,10 @@ class Importer final {
     for (int i = 0; i < def_.node_size(); ++i) {
       const tensorflow::NodeDef& node = def_.node(i);
       nodes_[i].def = &node;
-      if (!IsValidNodeName(node.name())) return AtNode(node.name(), InvalidArgument("Node name contains invalid characters"));
-      if (!index_.emplace(node.name(), i).second) return AtNode(node.name(), InvalidArgument("the name is not unique"));
+      if (!IsValidNodeName(node.name()))
+        return AtNode(node.name(), InvalidArgument("Node name contains invalid characters"));
+      if (!index_.emplace(node.name(), i).second)
+        return AtNode(node.name(), InvalidArgument("the name is not unique"));
     }
     return OkStatus();
   }
@@ -193,7 +200,8 @@ class Importer final {
     prefix_ = options_.prefix;
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
     if (prefix_.empty()) return OkStatus();
-    if (!IsValidNodeName(prefix_)) return InvalidArgument("'{}' is not a valid scope name", options_.prefix);
+    if (!IsValidNodeName(prefix_))
+      return InvalidArgument("'{}' is not a valid scope name", options_.prefix);
     if (options_.uniquify_prefix) {
       prefix_ = graph_.UniqueName(prefix_);
     } else if (graph_.FindNode(prefix_) != nullptr) {
@@ -206,7 +214,8 @@ class Importer final {
     return prefix_.empty() ? std::string(name) : fmt::format("{}/{}", prefix_, name);
   }
 
-  // The name in the graph: unlike those it has, and unlike those that other nodes of the def will take.
+  // The name in the graph: unlike those it has, and unlike those that other nodes of the def will
+  // take.
   Result<std::string> NameInGraph(std::string_view def_name) {
     std::string name = Prefixed(def_name);
     if (graph_.FindNode(name) == nullptr) return name;
@@ -215,7 +224,9 @@ class Importer final {
     while (true) {
       std::string candidate = fmt::format("{}_{}", def_name, ++suffix);
       std::string full = Prefixed(candidate);
-      if (graph_.FindNode(full) == nullptr && !index_.contains(candidate) && taken_.insert(full).second) return full;
+      if (graph_.FindNode(full) == nullptr && !index_.contains(candidate) &&
+          taken_.insert(full).second)
+        return full;
     }
   }
 
@@ -225,16 +236,18 @@ class Importer final {
     WEIR_ASSIGN(node.props->name, NameInGraph(def.name()));
     node.op = graph_.FindOp(def.op());
     if (node.op == nullptr) {
-      return NotFound("Op type not registered '{}': neither this build nor the graph's function library has it", def.op());
+      return NotFound(
+          "Op type not registered '{}': neither this build nor the graph's function library has it",
+          def.op());
     }
     node.props->op = node.op;
     WEIR_ASSIGN(node.device, CanonicalDevice(def.device()));
-    WEIR_ASSIGN(AttrMap attrs, ReadAttrs(node));
-    WEIR_TRY(CheckAndCompleteAttrs(*node.op, &attrs));
-    WEIR_TRY(CheckTypes(*node.op, attrs));
-    WEIR_ASSIGN(node.props->input_types, ArgTypes(node.op->inputs, attrs));
-    WEIR_ASSIGN(node.props->output_types, ArgTypes(node.op->outputs, attrs));
-    node.props->attrs = std::make_shared<const AttrMap>(std::move(attrs));
+    WEIR_ASSIGN(NodeContent content, ReadNodeContent(*node.op, def, def_.versions().producer()));
+    has_colocation_ |= content.attrs.contains("_class");
+    node.shape_hints = std::move(content.shape_hints);
+    WEIR_ASSIGN(node.props->input_types, ArgTypes(node.op->inputs, content.attrs));
+    WEIR_ASSIGN(node.props->output_types, ArgTypes(node.op->outputs, content.attrs));
+    node.props->attrs = std::make_shared<const AttrMap>(std::move(content.attrs));
     return OkStatus();
   }
 
@@ -246,67 +259,6 @@ class Importer final {
       it = devices_.emplace(device, name.ToString()).first;
     }
     return it->second;
-  }
-
-  Result<AttrMap> ReadAttrs(DefNode& node) {
-    AttrMap attrs;
-    for (const auto& [name, proto] : node.def->attr()) {
-      Result<AttrValue> value = FromProto(proto);
-      if (!value.ok()) return WithContext(value.status(), fmt::format("attribute '{}'", name));
-      if (name == "_output_shapes") {
-        if (const auto* shapes = value->As<std::vector<PartialShape>>()) node.shape_hints = *shapes;
-        continue;
-      }
-      if (name == "_class") {
-        attrs.emplace(name, AttrValue(ReadColocation(*value)));
-        continue;
-      }
-      const bool internal = !name.empty() && name[0] == '_';
-      if (!internal && node.op->FindAttr(name) == nullptr && IsNewerAttrAtDefault(name, *value)) continue;
-      attrs.emplace(name, *std::move(value));
-    }
-    if (def_.versions().producer() < kScalarPlaceholders && node.op->name == "Placeholder") {
-      static const PartialShape unknown;
-      auto shape = attrs.find("shape");
-      const PartialShape* given = shape == attrs.end() ? nullptr : shape->second.As<PartialShape>();
-      if (given != nullptr && given->rank() == 0) shape->second = unknown;
-    }
-    return attrs;
-  }
-
-  // "loc:@x" as the def says it; the names are replaced once all nodes have theirs.
-  std::vector<std::string> ReadColocation(const AttrValue& value) {
-    std::vector<std::string> groups;
-    if (const auto* list = value.As<std::vector<std::string>>()) groups = *list;
-    if (const auto* one = value.As<std::string>()) groups.push_back(*one);
-    for (const std::string& group : groups) has_colocation_ |= group.starts_with(kColocationPrefix);
-    return groups;
-  }
-
-  // What the schema's kinds do not say: no reference types and no missing ones, no placeholders outside of functions, and
-  // constants of the type that they declare.
-  Status CheckTypes(const OpDef& op, const AttrMap& attrs) {
-    for (const AttrDef& def : op.attrs) {
-      const AttrValue& value = attrs.find(def.name)->second;
-      if (std::holds_alternative<AttrPlaceholder>(value.value())) {
-        return InvalidArgument("attribute '{}' is a placeholder, which only the body of a function may have", def.name);
-      }
-      if (const DType* type = value.As<DType>()) WEIR_TRY(CheckType(def.name, *type));
-      if (const auto* types = value.As<std::vector<DType>>()) {
-        for (DType type : *types) WEIR_TRY(CheckType(def.name, type));
-      }
-    }
-    if (op.name != "Const") return OkStatus();
-    WEIR_ASSIGN(DType dtype, GetAttr<DType>(attrs, "dtype"));
-    WEIR_ASSIGN(Tensor value, GetAttr<Tensor>(attrs, "value"));
-    if (value.dtype() == dtype) return OkStatus();
-    return InvalidArgument("the value is {}, but the attribute dtype says {}", TypeText(value.dtype()), TypeText(dtype));
-  }
-
-  static Status CheckType(const std::string& attr, DType type) {
-    if (type == kInvalidType) return InvalidArgument("attribute '{}' has no valid type", attr);
-    if (IsRef(type)) return InvalidArgument("attribute '{}' must not be the reference type {}", attr, TypeText(type));
-    return OkStatus();
   }
 
   Status ResolveInputs(DefNode& node) {
@@ -322,8 +274,8 @@ class Importer final {
     }
     const size_t wanted = node.props->input_types.size();
     if (node.inputs.size() != wanted) {
-      return InvalidArgument("expected inputs '{}' do not match {} inputs specified; op {}", TypeList(node.props->input_types),
-                             node.inputs.size(), node.op->name);
+      return InvalidArgument("expected inputs '{}' do not match {} inputs specified; op {}",
+                             TypeText(node.props->input_types), node.inputs.size(), node.op->name);
     }
     if (IsMerge(node.op->name)) {
       for (const Source& input : node.inputs) node.in_loop |= IsBackEdge(node, input);
@@ -337,14 +289,16 @@ class Importer final {
     if (it != index_.end()) {
       const int outputs = static_cast<int>(nodes_[it->second].props->output_types.size());
       if (name.output < outputs) return Source{.def_node = it->second, .index = name.output};
-      return InvalidArgument("Connecting to invalid output {} of source node {} which has {} outputs", name.output, name.node,
-                             outputs);
+      return InvalidArgument(
+          "Connecting to invalid output {} of source node {} which has {} outputs", name.output,
+          name.node, outputs);
     }
     Node* existing = options_.extend ? graph_.FindNode(Prefixed(name.node)) : nullptr;
     if (existing == nullptr) return InvalidArgument("Unknown input node '{}'", name.node);
     if (name.output >= existing->num_outputs()) {
-      return InvalidArgument("Connecting to invalid output {} of source node {} which has {} outputs", name.output, name.node,
-                             existing->num_outputs());
+      return InvalidArgument(
+          "Connecting to invalid output {} of source node {} which has {} outputs", name.output,
+          name.node, existing->num_outputs());
     }
     return Source{.outside = Output(existing, name.output)};
   }
@@ -359,7 +313,8 @@ class Importer final {
       std::string_view with = std::string_view(group).substr(kColocationPrefix.size());
       auto found = index_.find(Absl(with));
       std::string name = found != index_.end() ? nodes_[found->second].props->name : Prefixed(with);
-      if (found == index_.end() && options_.validate_colocation && graph_.FindNode(name) == nullptr) {
+      if (found == index_.end() && options_.validate_colocation &&
+          graph_.FindNode(name) == nullptr) {
         return InvalidArgument("expects to be colocated with unknown node '{}'", with);
       }
       node.colocated_with.push_back(name);
@@ -375,91 +330,50 @@ class Importer final {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Source& source = node.inputs[i];
       const bool inside = source.def_node >= 0;
-      const DType from = inside ? nodes_[source.def_node].props->output_types[source.index] : source.outside.dtype();
+      const DType from = inside ? nodes_[source.def_node].props->output_types[source.index]
+                                : source.outside.dtype();
       const DType to = node.props->input_types[i];
       if (Feeds(from, to)) continue;
       std::string name =
-          inside ? fmt::format("{}:{}", nodes_[source.def_node].props->name, source.index) : source.outside.name();
-      return MarkNode(InvalidArgument("Input {} of node {} was passed {} from {} incompatible with expected {}.", i,
-                                      node.props->name, TypeText(from), name, TypeText(to)),
-                      node.props->name);
+          inside ? fmt::format("{}:{}", nodes_[source.def_node].props->name, source.index)
+                 : source.outside.name();
+      return MarkNode(
+          InvalidArgument(
+              "Input {} of node {} was passed {} from {} incompatible with expected {}.", i,
+              node.props->name, TypeText(from), name, TypeText(to)),
+          node.props->name);
     }
     return OkStatus();
   }
 
   bool IsBackEdge(const DefNode& to, const Source& from) const {
-    return from.def_node >= 0 && from.index >= 0 && IsMerge(to.op->name) && IsNextIteration(nodes_[from.def_node].op->name);
-  }
-
-  // Calls `visit` with the node of the def behind every edge that must be there before `node` is.
-  template <class Visit>
-  void ForEachDependency(const DefNode& node, Visit visit) const {
-    for (const Source& input : node.inputs) {
-      if (input.def_node >= 0 && !IsBackEdge(node, input)) visit(input.def_node);
-    }
-    for (const Source& control : node.controls) {
-      if (control.def_node >= 0) visit(control.def_node);
-    }
+    return from.def_node >= 0 && from.index >= 0 && IsMerge(to.op->name) &&
+           IsNextIteration(nodes_[from.def_node].op->name);
   }
 
   // Inputs before consumers, and otherwise in the order of the def.
   Result<std::vector<int>> Order() const {
-    const int n = static_cast<int>(nodes_.size());
-    std::vector<int> pending(n, 0);
-    std::vector<int> first(n + 1, 0);  // consumers of node i: edges[first[i] .. first[i + 1])
-    for (int i = 0; i < n; ++i) {
-      ForEachDependency(nodes_[i], [&](int from) {
-        ++pending[i];
-        ++first[from + 1];
-      });
-    }
-    for (int i = 0; i < n; ++i) first[i + 1] += first[i];
-    std::vector<int> edges(first[n]);
-    std::vector<int> fill(first.begin(), first.end() - 1);
-    for (int i = 0; i < n; ++i) {
-      ForEachDependency(nodes_[i], [&](int from) { edges[fill[from]++] = i; });
-    }
-    std::priority_queue<int, std::vector<int>, std::greater<int>> ready;
-    for (int i = 0; i < n; ++i) {
-      if (pending[i] == 0) ready.push(i);
-    }
-    std::vector<int> order;
-    order.reserve(n);
-    while (!ready.empty()) {
-      const int i = ready.top();
-      ready.pop();
-      order.push_back(i);
-      for (int e = first[i]; e < first[i + 1]; ++e) {
-        if (--pending[edges[e]] == 0) ready.push(edges[e]);
-      }
-    }
-    if (static_cast<int>(order.size()) < n) return CycleError(pending, n - static_cast<int>(order.size()));
-    return order;
-  }
-
-  // Walks against the edges among the nodes that never became ready until one comes up again: that is a cycle.
-  Status CycleError(const std::vector<int>& pending, int left) const {
-    int at = static_cast<int>(std::find_if(pending.begin(), pending.end(), [](int p) { return p > 0; }) - pending.begin());
-    std::vector<int> path;
-    std::vector<int> position(nodes_.size(), -1);
-    while (position[at] < 0) {
-      position[at] = static_cast<int>(path.size());
-      path.push_back(at);
-      int next = -1;
-      ForEachDependency(nodes_[at], [&](int from) {
-        if (next < 0 && pending[from] > 0) next = from;
-      });
-      at = next;
-    }
-    constexpr int kShown = 8;
+    NodeOrder found =
+        OrderNodes(static_cast<int>(nodes_.size()), [this](int i, FunctionRef<void(int)> visit) {
+          for (const Source& input : nodes_[i].inputs) {
+            if (input.def_node >= 0 && !IsBackEdge(nodes_[i], input)) visit(input.def_node);
+          }
+          for (const Source& control : nodes_[i].controls) {
+            if (control.def_node >= 0) visit(control.def_node);
+          }
+        });
+    if (found.cycle.empty()) return std::move(found.order);
+    constexpr size_t kShown = 8;
     std::vector<std::string> names;
-    for (size_t i = position[at]; i < path.size() && names.size() < kShown; ++i) {
-      names.push_back(fmt::format("'{}'", nodes_[path[i]].def->name()));
+    for (size_t i = 0; i < found.cycle.size() && i < kShown; ++i) {
+      names.push_back(fmt::format("'{}'", nodes_[found.cycle[i]].def->name()));
     }
-    return MarkNode(InvalidArgument("{} nodes are in a cycle outside of a loop or wait for one: {} take{} an input from each "
+    return MarkNode(InvalidArgument("{} nodes are in a cycle outside of a loop or wait for one: {} "
+                                    "take{} an input from each "
                                     "other in turn",
-                                    left, absl::StrJoin(names, ", "), names.size() == 1 ? "s" : ""),
-                    nodes_[at].def->name());
+                                    nodes_.size() - found.order.size(), fmt::join(names, ", "),
+                                    names.size() == 1 ? "s" : ""),
+                    nodes_[found.cycle[0]].def->name());
   }
 
   Status CheckReturned() const {
@@ -469,12 +383,13 @@ class Importer final {
       if (!is_node && Mapped(name) != nullptr) continue;
       auto it = index_.find(Absl(name.node));
       if (it == index_.end()) {
-        return InvalidArgument("Requested return {} '{}' not found in graph def", is_node ? "node" : "tensor", text);
+        return InvalidArgument("Requested return {} '{}' not found in graph def",
+                               is_node ? "node" : "tensor", text);
       }
       const int outputs = static_cast<int>(nodes_[it->second].props->output_types.size());
       if (!is_node && name.output >= outputs) {
-        return InvalidArgument("Invalid return output {} of node '{}', which has {} output(s)", name.output, name.node,
-                               outputs);
+        return InvalidArgument("Invalid return output {} of node '{}', which has {} output(s)",
+                               name.output, name.node, outputs);
       }
     }
     return OkStatus();
@@ -483,7 +398,8 @@ class Importer final {
   ImportResult::Element Returned(const std::string& text) const {
     const bool is_node = text.find(':') == std::string::npos;
     InputName name = ParseInputName(text);
-    if (const Output* mapped = is_node ? nullptr : Mapped(name)) return {mapped->node, mapped->index};
+    if (const Output* mapped = is_node ? nullptr : Mapped(name))
+      return {mapped->node, mapped->index};
     return {nodes_[index_.find(Absl(name.node))->second].node, is_node ? -1 : name.output};
   }
 
@@ -496,7 +412,8 @@ class Importer final {
   }
 
   Output ValueOf(const Source& source) const {
-    return source.def_node < 0 ? source.outside : Output(nodes_[source.def_node].node, source.index);
+    return source.def_node < 0 ? source.outside
+                               : Output(nodes_[source.def_node].node, source.index);
   }
 
   Status MakeNode(DefNode& node) {
@@ -516,12 +433,14 @@ class Importer final {
     std::vector<PartialShape> shapes;
     if (node.in_loop) {
       if (!stand_in.valid()) {
-        return AtNode(node.def->name(), InvalidArgument("all inputs are back edges of a loop: nothing enters it"));
+        return AtNode(node.def->name(),
+                      InvalidArgument("all inputs are back edges of a loop: nothing enters it"));
       }
       for (Output& input : inputs) {
         if (!input.valid()) input = stand_in;
       }
-      // What the next iteration brings may differ, so that only the index of the value is known to be a scalar.
+      // What the next iteration brings may differ, so that only the index of the value is known to
+      // be a scalar.
       shapes.resize(node.props->output_types.size());
       if (shapes.size() > 1) shapes[1] = Shape();
     } else {
@@ -543,7 +462,8 @@ class Importer final {
     for (Node* control : controls_) {
       if (!has_imported_input && seen.insert(control).second) controls.push_back(control);
     }
-    WEIR_ASSIGN(node.node, graph_.Insert(node.props, std::move(inputs), std::move(controls), node.device, std::move(shapes)));
+    WEIR_ASSIGN(node.node, graph_.Insert(node.props, std::move(inputs), std::move(controls),
+                                         node.device, std::move(shapes)));
     return OkStatus();
   }
 
@@ -556,12 +476,14 @@ class Importer final {
     return OkStatus();
   }
 
-  // What the scopes of the calling thread do to nodes: devices, control dependencies seen by later ones, flow.
+  // What the scopes of the calling thread do to nodes: devices, control dependencies seen by later
+  // ones, flow.
   Status ApplyScopes() {
     const BuildState& state = graph_.build();
     const std::vector<DeviceRequest> requests = state.devices;
     for (DefNode& node : nodes_) {
-      if (!requests.empty() && node.colocated_with.empty()) WEIR_TRY(ApplyDevices(*node.node, requests));
+      if (!requests.empty() && node.colocated_with.empty())
+        WEIR_TRY(ApplyDevices(*node.node, requests));
     }
     if (has_colocation_) {
       for (DefNode& node : nodes_) FollowColocation(node);
@@ -580,7 +502,8 @@ class Importer final {
 
   // Innermost scope first: what the node asks for itself wins over names, a function replaces it.
   Status ApplyDevices(Node& node, const std::vector<DeviceRequest>& requests) {
-    for (auto request = requests.rbegin(); request != requests.rend() && !request->ignore_outer; ++request) {
+    for (auto request = requests.rbegin(); request != requests.rend() && !request->ignore_outer;
+         ++request) {
       if (request->choose) {
         WEIR_ASSIGN(std::string device, request->choose(node));
         graph_.SetDevice(&node, std::move(device));
@@ -606,14 +529,16 @@ class Importer final {
     absl::flat_hash_set<absl::string_view> used;  // nodes that the def lacks but takes inputs from
     if (!options_.input_map.empty()) {
       for (const DefNode& node : nodes_) {
-        for (const std::string& input : node.def->input()) used.insert(Absl(ParseInputName(input).node));
+        for (const std::string& input : node.def->input())
+          used.insert(Absl(ParseInputName(input).node));
       }
     }
     std::vector<std::string> missing;
     for (const auto& [key, value] : options_.input_map) {
       InputName name = ParseInputName(key);
       auto it = index_.find(Absl(name.node));
-      const int outputs = it == index_.end() ? -1 : static_cast<int>(nodes_[it->second].props->output_types.size());
+      const int outputs =
+          it == index_.end() ? -1 : static_cast<int>(nodes_[it->second].props->output_types.size());
       const bool known = outputs < 0 ? used.contains(Absl(name.node)) : name.output < outputs;
       if (!known) missing.push_back(key);
     }
@@ -639,15 +564,20 @@ class Importer final {
 InputName ParseInputName(std::string_view text) {
   if (!text.empty() && text[0] == '^') return {text.substr(1), -1};
   size_t digits = 0;
-  while (digits < text.size() && text[text.size() - 1 - digits] >= '0' && text[text.size() - 1 - digits] <= '9') ++digits;
+  while (digits < text.size() && text[text.size() - 1 - digits] >= '0' &&
+         text[text.size() - 1 - digits] <= '9')
+    ++digits;
   constexpr size_t kMaxDigits = 9;
-  if (digits == 0 || digits > kMaxDigits || digits == text.size() || text[text.size() - 1 - digits] != ':') return {text, 0};
+  if (digits == 0 || digits > kMaxDigits || digits == text.size() ||
+      text[text.size() - 1 - digits] != ':')
+    return {text, 0};
   int output = 0;
   for (char c : text.substr(text.size() - digits)) output = output * 10 + (c - '0');
   return {text.substr(0, text.size() - 1 - digits), output};
 }
 
-Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options) {
+Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def,
+                                    const ImportOptions& options) {
   return Importer(graph, def, options).Run();
 }
 

@@ -10,26 +10,27 @@ struct NewerAttr {
   std::variant<bool, int64_t, float, DType, std::string_view, EmptyList> at_default;
 };
 
-// TensorFlow 2.21's additions to the ops of 1.15. A name has the same default on every op that has it.
+// TensorFlow 2.21's additions to the ops of 1.15. A name has the same default on every op that has
+// it.
 constexpr NewerAttr kNewerAttrs[] = {
     {"allow_missing_files", false},                // MergeV2Checkpoints
     {"allowed_devices", EmptyList{}},              // VarHandleOp
     {"bad_indices_policy", std::string_view("")},  // GatherNd, ScatterNd*, TensorScatter*
     {"debug_name", std::string_view("")},          // VarHandleOp
-    {"explicit_paddings", EmptyList{}},            // MaxPool, DepthwiseConv2dNative and their gradients
-    {"exponential_avg_factor", 1.0f},              // FusedBatchNorm*
-    {"force_synchronous", false},                  // MapDataset
-    {"grad_a", false},                             // MatMul
+    {"explicit_paddings", EmptyList{}},  // MaxPool, DepthwiseConv2dNative and their gradients
+    {"exponential_avg_factor", 1.0f},    // FusedBatchNorm*
+    {"force_synchronous", false},        // MapDataset
+    {"grad_a", false},                   // MatMul
     {"grad_b", false},
     {"grad_x", false},  // BatchMatMul*
     {"grad_y", false},
-    {"index_type", kInt32},                  // Fill, TopKV2
-    {"is_async", false},                     // EagerPyFunc
-    {"metadata", std::string_view("")},      // datasets
-    {"offset", int64_t{0}},                  // InitializeTableFromTextFile*
-    {"replicate_on_split", false},           // RangeDataset, TensorSliceDataset
-    {"sparse_gradient", false},              // SparseSegment*
-    {"use_unbounded_threadpool", false},     // ParallelMapDataset*
+    {"index_type", kInt32},               // Fill, TopKV2
+    {"is_async", false},                  // EagerPyFunc
+    {"metadata", std::string_view("")},   // datasets
+    {"offset", int64_t{0}},               // InitializeTableFromTextFile*
+    {"replicate_on_split", false},        // RangeDataset, TensorSliceDataset
+    {"sparse_gradient", false},           // SparseSegment*
+    {"use_unbounded_threadpool", false},  // ParallelMapDataset*
 };
 
 template <class T>
@@ -41,14 +42,17 @@ bool Holds(const AttrValue& value, std::string_view wanted) {
   const std::string* held = value.As<std::string>();
   return held != nullptr && *held == wanted;
 }
-bool Holds(const AttrValue& value, EmptyList) { return std::holds_alternative<EmptyList>(value.value()); }
+bool Holds(const AttrValue& value, EmptyList) {
+  return std::holds_alternative<EmptyList>(value.value());
+}
 
 }  // namespace
 
 bool IsNewerAttrAtDefault(std::string_view name, const AttrValue& value) {
   for (const NewerAttr& attr : kNewerAttrs) {
     if (attr.name != name) continue;
-    return std::visit([&value](const auto& wanted) { return Holds(value, wanted); }, attr.at_default);
+    return std::visit([&value](const auto& wanted) { return Holds(value, wanted); },
+                      attr.at_default);
   }
   return false;
 }
