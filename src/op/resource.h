@@ -27,8 +27,10 @@ using ResourcePtr = IntrusivePtr<T>;
 // buffer without holding it, as in TensorFlow. Who may write where: ops/state/variable_access.h.
 class VariableState final : public Resource {
  public:
-  explicit VariableState(DType dtype) : dtype_(dtype) {}
+  explicit VariableState(DType dtype, PartialShape declared = {}) : dtype_(dtype), declared_shape_(std::move(declared)) {}
   DType dtype() const { return dtype_; }
+  // What its first value must fit, unless that is assigned without validation.
+  const PartialShape& declared_shape() const { return declared_shape_; }
   std::shared_mutex& mu() { return mu_; }
 
   // The current value, sharing memory; invalid when not initialized. Takes mu, shared.
@@ -48,6 +50,7 @@ class VariableState final : public Resource {
 
  private:
   const DType dtype_;
+  const PartialShape declared_shape_;
   mutable std::shared_mutex mu_;
   Tensor value_;
   bool copy_on_read_ = false;

@@ -23,9 +23,10 @@ Result<Kernel> MakeAssign(KernelSetup& setup) {
     std::unique_lock lock(variable->mu());
     Tensor& current = variable->value_locked();
     const bool same_shape = current.valid() && current.shape() == value.shape();
-    if (validate_shape && current.valid() && !same_shape) {
-      return InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}",
-                             current.shape(), value.shape());
+    const PartialShape fits = current.valid() ? PartialShape(current.shape()) : variable->declared_shape();
+    if (validate_shape && !fits.CompatibleWith(value.shape())) {
+      return InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}", fits,
+                             value.shape());
     }
     if (same_shape && !value.SharesMemoryWith(current)) {
       if (current.OwnsMemoryAlone()) {

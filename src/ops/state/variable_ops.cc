@@ -6,16 +6,21 @@
 namespace weir::ops {
 namespace {
 
+// The first Variable op could not say "unknown rank": there a scalar shape means that.
+PartialShape OldVariableShape(const PartialShape& shape) { return shape.rank() <= 0 ? PartialShape() : shape; }
+
 Result<Kernel> MakeVariable(KernelSetup& setup) {
   WEIR_ASSIGN(std::string container, setup.Attr<std::string>("container"));
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("shared_name"));
   WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
+  WEIR_ASSIGN(PartialShape shape, setup.Attr<PartialShape>("shape"));
+  if (setup.node().op->name == "Variable") shape = OldVariableShape(shape);
   if (name.empty()) name = setup.node().name;
-  return Kernel::Sync([container, name, dtype](KernelContext& ctx) -> Status {
+  return Kernel::Sync([container, name, dtype, shape](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<VariableState> variable,
                        ctx.resources().LookupOrCreate<VariableState>(
                            container, name, [&]() -> Result<ResourcePtr<VariableState>> {
-                             return MakeIntrusive<VariableState>(dtype);
+                             return MakeIntrusive<VariableState>(dtype, shape);
                            }));
            if (variable->dtype() != dtype) {
              return InvalidArgument("variable '{}' exists with type {}, node '{}' wants {}", name, variable->dtype(),
@@ -27,10 +32,9 @@ Result<Kernel> MakeVariable(KernelSetup& setup) {
       .Cheap();
 }
 
-// The first Variable op could not say "unknown rank": there a scalar shape means that.
-Status OldVariableShape(ShapeContext& c) {
+Status OldVariableShapeFn(ShapeContext& c) {
   WEIR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
-  c.set_output(0, shape.rank() <= 0 ? PartialShape() : shape);
+  c.set_output(0, OldVariableShape(shape));
   return OkStatus();
 }
 
@@ -82,7 +86,7 @@ void RegisterVariables(OpRegistry& registry) {
       .name = "Variable",
       .signature = "-> ref: Ref(dtype)",
       .attrs = {"shape: shape", "dtype: type", "container: string = ''", "shared_name: string = ''"},
-      .shape = OldVariableShape,
+      .shape = OldVariableShapeFn,
       .kernels = CpuKernel(MakeVariable),
       .stateful = true,
   });
