@@ -78,7 +78,7 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
 
     ResourceManager resources;
     CancelToken cancel;
-    StepContext step{.resources = &resources, .step_resources = &resources, .cancel = &cancel};
+    StepContext step{.pool = &pool_, .resources = &resources, .step_resources = &resources, .cancel = &cancel};
     std::vector<EdgeValue> in(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) in[i].tensor = inputs[i];
     std::vector<EdgeValue> out(num_outputs);
@@ -99,6 +99,9 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
     WEIR_TRY(RefuseLarge(node, shapes));
     return values;
   }
+
+ private:
+  ThreadPool pool_{"weir_constants", 1};  // one thread: loops run on the caller
 };
 
 }  // namespace

@@ -36,8 +36,8 @@ TEST_F(ExecutorTest, ALongChainAndAWideGraph) {
 TEST_F(ExecutorTest, IndependentSlowNodesRunAtTheSameTime) {
   Output x = Placeholder("x");
   Output sum = Const(0);
-  for (int i = 0; i < 4; ++i) sum = Op("Add", {sum, Op("Slow", {x})});
-  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 4);
+  for (float i = 0; i < 4; ++i) sum = Op("Add", {sum, Op("Slow", {Op("Add", {x, Const(i)})})});
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 10);
   EXPECT_GE(gauge_->most, 2);
 }
 
@@ -45,23 +45,24 @@ TEST_F(ExecutorTest, OneThreadMeansOneAtATime) {
   config_.set_inter_op_parallelism_threads(1);
   Output x = Placeholder("x");
   Output sum = Const(0);
-  for (int i = 0; i < 3; ++i) sum = Op("Add", {sum, Op("Slow", {x})});
-  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 3);
+  for (float i = 0; i < 3; ++i) sum = Op("Add", {sum, Op("Slow", {Op("Add", {x, Const(i)})})});
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 6);
   EXPECT_EQ(gauge_->most, 1);
 }
 
 TEST_F(ExecutorTest, BlockingAndAsynchronousKernels) {
   Output x = Placeholder("x");
   Output sum = Const(0);
-  for (int i = 0; i < 6; ++i) {
-    sum = Op("Add", {sum, Op("SlowBlocking", {x})});
-    sum = Op("Add", {sum, Op("Identity", {Op("Later", {x})})});
-    sum = Op("Add", {sum, Op("AtOnce", {x})});
+  for (float i = 0; i < 6; ++i) {
+    Output y = Op("Mul", {x, Const(i)});
+    sum = Op("Add", {sum, Op("SlowBlocking", {y})});
+    sum = Op("Add", {sum, Op("Identity", {Op("Later", {y})})});
+    sum = Op("Add", {sum, Op("AtOnce", {y})});
   }
-  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 18);
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 45);
   config_.set_inter_op_parallelism_threads(1);
   session_.reset();
-  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 18);
+  EXPECT_EQ(Value(sum, {{x, Float(1)}}), 45);
 }
 
 TEST_F(ExecutorTest, ManyThreadsRunTheSamePlan) {

@@ -256,8 +256,13 @@ Iteration* FlowState::TakeIteration(int32_t static_frame) {
   return iteration;
 }
 
+// Values of nodes that were never reached must not be taken for those of a later turn.
 void FlowState::ReturnIteration(int32_t static_frame, Iteration* iteration) {
   iteration->frame = nullptr;
+  for (int32_t i = 0; i < plan_.frames[static_frame].num_entries; ++i) {
+    EdgeValue& value = iteration->entries[i];
+    if (value.tensor.valid() || value.ref) value = EdgeValue();
+  }
   spare_[static_frame].emplace_back(iteration);
 }
 
@@ -290,8 +295,6 @@ void FlowState::DestroyFrame(Frame* frame) {
   for (Iteration* iteration : frame->iterations) {
     for (Frame* child : iteration->children) DestroyFrame(child);
     iteration->children.clear();
-    const int32_t count = plan_.frames[frame->info].num_entries;
-    for (int32_t i = 0; i < count; ++i) iteration->entries[i] = EdgeValue();
     ReturnIteration(frame->info, iteration);
   }
   delete frame;

@@ -624,7 +624,7 @@ void Step::Unref() {
 }
 
 void Step::Recycle() {
-  if (aborted_.load(std::memory_order_relaxed)) {
+  if (aborted_.load(std::memory_order_relaxed) || flow_ != nullptr) {  // some values may not have been taken
     for (int32_t i = 0; i < plan_.frames[0].num_entries; ++i) Release(root_.entries[i]);
   }
   if (flow_ != nullptr) flow_->Clear();

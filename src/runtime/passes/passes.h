@@ -1,8 +1,9 @@
-// Passes: rewrites of a pruned and placed plan graph that keep its meaning. Fetches, targets, feeds, stateful nodes, flow
-// nodes and everything that touches a reference stay as they are.
+// Passes: rewrites of a pruned and placed plan graph that keep its meaning. Feeds, stateful nodes, flow nodes and everything
+// that touches a reference stay as they are; nodes that nothing needs any more are left for RemoveUnneeded.
 #pragma once
 
 #include "graph/constant_evaluator.h"
+#include "runtime/frames.h"
 #include "runtime/plan_graph.h"
 
 namespace weir {
@@ -15,9 +16,13 @@ struct PassOptions {
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options);
 
-// Nodes whose inputs are all constants become constants, where the value is small.
+// Nodes whose inputs are all constants become constants, where the value is small. A node that fails stays: it will fail
+// in the step, where its error belongs.
 Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator);
 // Of nodes that compute the same from the same, one is kept.
 Status MergeDuplicates(PlanGraph& graph);
+
+// True if the node's outputs depend on nothing but its inputs.
+bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node);
 
 }  // namespace weir

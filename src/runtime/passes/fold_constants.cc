@@ -1,0 +1,52 @@
+// Constant folding. Nodes with control inputs stay: they may be dead, or wait for an effect.
+#include "runtime/passes/passes.h"
+
+namespace weir {
+namespace {
+
+constexpr size_t kMaxFoldedBytes = 1 << 20;
+
+const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value) {
+  if (value.fed()) return nullptr;
+  const PlanGraph::Node& node = graph.nodes[value.node];
+  if (KindOf(node.op()) != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
+  auto attr = node.props->attrs->find("value");
+  return attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
+}
+
+// A constant in place of `node`, under its name. `like` is some Const: it knows the op.
+std::shared_ptr<const NodeProps> MakeConst(const PlanGraph::Node& node, const NodeProps& like, Tensor value) {
+  auto props = std::make_shared<NodeProps>();
+  props->name = node.name();
+  props->op = like.op;
+  props->output_types = {value.dtype()};
+  AttrMap attrs;
+  attrs.emplace("dtype", AttrValue(value.dtype()));
+  attrs.emplace("value", AttrValue(std::move(value)));
+  props->attrs = std::make_shared<AttrMap>(std::move(attrs));
+  return props;
+}
+
+}  // namespace
+
+Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator) {
+  WEIR_ASSIGN(std::vector<int32_t> order, TopologicalOrder(graph, FindConsumers(graph)));
+  for (int32_t n : order) {
+    PlanGraph::Node& node = graph.nodes[n];
+    if (node.inputs.empty() || !node.control_inputs.empty() || node.props->output_types.size() != 1) continue;
+    std::vector<Tensor> inputs;
+    for (PlanValue input : node.inputs) {
+      const Tensor* constant = ConstantOf(graph, input);
+      if (constant == nullptr) break;
+      inputs.push_back(*constant);
+    }
+    if (inputs.size() != node.inputs.size() || !IsPure(graph, node)) continue;
+    Result<std::vector<Tensor>> values = evaluator.Evaluate(*node.props, inputs);
+    if (!values.ok() || (*values)[0].num_bytes() > kMaxFoldedBytes) continue;
+    node.props = MakeConst(node, *graph.nodes[node.inputs[0].node].props, std::move((*values)[0]));
+    node.inputs.clear();
+  }
+  return OkStatus();
+}
+
+}  // namespace weir
