@@ -1,0 +1,24 @@
+#include "base/cgroup.h"
+
+#include <gtest/gtest.h>
+
+namespace weir {
+namespace {
+
+// What the numbers are depends on the machine; that they are sane does not.
+TEST(CgroupTest, LimitsAreSane) {
+  const MemoryGroups groups;
+  EXPECT_GT(groups.Limit(), 0);
+  EXPECT_GE(groups.Room(), 0);
+  EXPECT_LE(groups.Room(), groups.Limit());
+  const double quota = CpuQuota();
+  EXPECT_TRUE(quota < 0 || quota > 0.001) << quota;
+}
+
+TEST(CgroupTest, SmallFiles) {
+  EXPECT_FALSE(ReadSmallFile("/proc/self/statm").empty());
+  EXPECT_EQ(ReadSmallFile("/no/such/file"), "");
+}
+
+}  // namespace
+}  // namespace weir
