@@ -77,17 +77,13 @@ Status RunBroadcastArgs(KernelContext& ctx) {
 }
 
 Status RunBroadcastGradientArgs(KernelContext& ctx) {
-  const Tensor &s0 = ctx.input(0), &s1 = ctx.input(1);
   Ints r0, r1;
   // Equal shapes: nothing was broadcast.
-  if (!(s0.shape() == s1.shape()) || IntsOf(s0) != IntsOf(s1)) {
-    const auto rank0 = static_cast<size_t>(s0.num_elements()), rank1 = static_cast<size_t>(s1.num_elements());
+  if (IntsOf(ctx.input(0)) != IntsOf(ctx.input(1))) {
     WEIR_ASSIGN(Aligned s, Align(ctx));
-    const size_t rank = s.a.size();
-    for (size_t i = 0; i < rank; ++i) {
-      // A size of 1 on both sides is summed over where the other had the dimension at all: it costs nothing.
-      if (s.a[i] == 1 && (s.b[i] != 1 || i < rank - rank0 || i >= rank - rank1)) r0.push_back(static_cast<int64_t>(i));
-      if (s.b[i] == 1 && (s.a[i] != 1 || i < rank - rank1 || i >= rank - rank0)) r1.push_back(static_cast<int64_t>(i));
+    for (size_t i = 0; i < s.a.size(); ++i) {
+      if (s.a[i] == 1) r0.push_back(static_cast<int64_t>(i));
+      if (s.b[i] == 1) r1.push_back(static_cast<int64_t>(i));
     }
   }
   WEIR_ASSIGN(Tensor t0, IntVector(ctx.output_type(0), r0));

@@ -22,9 +22,8 @@ void CopyPart(const KernelContext& ctx, const Tensor& part, int64_t outer, int64
 Status ConcatInputs(KernelContext& ctx, int first, int count, int axis_input) {
   const Tensor& model = ctx.input(first);
   WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(axis_input), "Concat dim tensor"));
-  // Scalars were once concatenated as vectors of one element.
-  const bool scalars = model.rank() == 0;
-  const int rank = scalars ? 1 : model.rank();
+  const int rank = model.rank();
+  if (rank == 0) return InvalidArgument("ConcatOp : Can't concatenate scalars (use tf.stack instead)");
   if (asked < -rank || asked >= rank)
     return InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank, rank,
                            asked);
@@ -34,21 +33,24 @@ Status ConcatInputs(KernelContext& ctx, int first, int count, int axis_input) {
   for (int i = axis + 1; i < rank; ++i) inner *= model.dim(i);
   for (int k = 0; k < count; ++k) {
     const Tensor& t = ctx.input(first + k);
-    bool fits = t.rank() == model.rank();
-    for (int i = 0; fits && i < t.rank(); ++i) fits = i == axis || t.dim(i) == model.dim(i);
-    if (!fits)
-      return InvalidArgument("ConcatOp : Dimensions of inputs should match: shape[0] = {} vs. shape[{}] = {}",
+    if (t.rank() != rank)
+      return InvalidArgument("ConcatOp : Ranks of all input tensors should match: shape[0] = {} vs. shape[{}] = {}",
                              model.shape(), k, t.shape());
-    total += scalars ? 1 : t.dim(axis);
+    for (int i = 0; i < rank; ++i) {
+      if (i != axis && t.dim(i) != model.dim(i))
+        return InvalidArgument("ConcatOp : Dimension {} in both shapes must be equal: shape[0] = {} vs. shape[{}] = {}", i,
+                               model.shape(), k, t.shape());
+    }
+    total += t.dim(axis);
   }
-  Shape shape = scalars ? Shape{1} : model.shape();
+  Shape shape = model.shape();
   WEIR_TRY(shape.SetDim(axis, total));
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
   if (out.num_elements() == 0) return OkStatus();
   int64_t at = 0;
   for (int k = 0; k < count; ++k) {
     const Tensor& t = ctx.input(first + k);
-    const int64_t row = (scalars ? 1 : t.dim(axis)) * inner;
+    const int64_t row = t.dim(axis) * inner;
     CopyPart(ctx, t, outer, row, out, total * inner, at);
     at += row;
   }

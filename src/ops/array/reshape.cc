@@ -13,7 +13,8 @@ Result<Shape> ReshapedShape(const Tensor& t, const Tensor& shape) {
   if (shape.rank() != 1) return InvalidArgument("sizes input must be 1-D, not {}", shape.shape());
   Ints sizes = IntsOf(shape);
   int unknown = -1;
-  int64_t known = 1;
+  bool has_zero = false;
+  int64_t known = 1;  // without sizes of zero
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
       if (unknown != -1)
@@ -21,24 +22,26 @@ Result<Shape> ReshapedShape(const Tensor& t, const Tensor& shape) {
       unknown = static_cast<int>(i);
     } else if (sizes[i] < 0) {
       return InvalidArgument("Size {} must be non-negative, not {}", i, sizes[i]);
+    } else if (sizes[i] == 0) {
+      has_zero = true;
     } else {
       WEIR_ASSIGN(known, CheckedMultiply(known, sizes[i]));
     }
   }
   if (unknown != -1) {
-    if (known == 0)
-      return InvalidArgument("Reshape cannot infer the missing input size for an empty tensor unless all specified input "
-                             "sizes are non-zero");
-    if (t.num_elements() % known != 0)
+    // Where a size of zero is asked for, those of the input do not count either: [0,6] as [0,-1] is [0,6].
+    int64_t elements = 1;
+    for (int64_t d : t.shape()) elements *= has_zero && d == 0 ? 1 : d;
+    if (elements % known != 0)
       return InvalidArgument("Input to reshape is a tensor with {} values, but the requested shape requires a multiple of {}",
                              t.num_elements(), known);
-    sizes[static_cast<size_t>(unknown)] = t.num_elements() / known;
-    known = t.num_elements();
+    sizes[static_cast<size_t>(unknown)] = elements / known;
   }
-  if (known != t.num_elements())
+  WEIR_ASSIGN(Shape out, Shape::Make(sizes));
+  if (out.num_elements() != t.num_elements())
     return InvalidArgument("Input to reshape is a tensor with {} values, but the requested shape has {}", t.num_elements(),
-                           known);
-  return Shape::Make(sizes);
+                           out.num_elements());
+  return out;
 }
 
 Result<Kernel> MakeReshape(KernelSetup&) {

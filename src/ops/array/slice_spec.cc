@@ -53,6 +53,7 @@ Result<SliceSpec> ResolveSlice(const PartialShape& input, const Ints* begin, con
     return InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors of at most {} elements, but got {}, "
                            "{} and {} elements",
                            kMaxSpecs, begin == nullptr ? n : begin->size(), end == nullptr ? n : end->size(), n);
+  if ((masks.ellipsis & (masks.ellipsis - 1)) != 0) return InvalidArgument("Multiple ellipses in slice spec not allowed");
   SliceSpec spec;
   DimVector final_dims;
   const int rank = input.rank();
@@ -66,7 +67,6 @@ Result<SliceSpec> ResolveSlice(const PartialShape& input, const Ints* begin, con
   };
   for (size_t i = 0; i < n; ++i) {
     if (Bit(masks.ellipsis, i)) {
-      if (seen_ellipsis) return InvalidArgument("Multiple ellipses in slice spec not allowed");
       seen_ellipsis = true;
       int consumed_after = 0;
       for (size_t j = i + 1; j < n; ++j) consumed_after += Bit(masks.new_axis, j) ? 0 : 1;
