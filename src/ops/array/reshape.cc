@@ -109,7 +109,6 @@ Status ExpandDimsShape(ShapeContext& ctx) {
   if (!dim) {
     if (ctx.constant(1) != nullptr)
       return InvalidArgument("'dim' input must be a tensor with a single value, got shape {}", ctx.constant(1)->shape());
-    ctx.set_output(0, PartialShape::OfRank(out.rank() + 1));
     return OkStatus();
   }
   if (*dim < -out.rank() - 1 || *dim > out.rank())

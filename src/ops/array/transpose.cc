@@ -136,7 +136,11 @@ void RegisterTranspose(OpRegistry& registry) {
       .name = "InvertPermutation",
       .signature = "x: T -> y: T",
       .attrs = {"T: {int32, int64} = DT_INT32"},
-      .shape = SameAsInput(0, {.min_rank = 1, .max_rank = 1}),
+      .shape = [](ShapeContext& ctx) -> Status {
+        WEIR_ASSIGN(PartialShape in, ctx.WithRank(0, 1));
+        ctx.set_output(0, in.known_rank() ? std::move(in) : PartialShape::OfRank(1));
+        return OkStatus();
+      },
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<int32_t, int64_t>(WEIR_FOR_TYPE(MakeInvertPermutation)),
   });
