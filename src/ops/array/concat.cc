@@ -7,6 +7,7 @@
 #include "op/op_registry.h"
 #include "ops/array/elements.h"
 #include "ops/array/int_inputs.h"
+#include "ops/array/known_int.h"
 #include "ops/array/strided_copy.h"
 
 namespace weir::ops {
@@ -104,10 +105,30 @@ Status ConcatShapes(ShapeContext& ctx, int first, int count, int axis_input) {
   return OkStatus();
 }
 
+// Rows of a tensor that was put together from others, sorted by where they belong: each part keeps its own.
+void RowGradients(GradientContext& g, int first, int n, const IndexedSlices& dy, Gradients* out) {
+  Output start;
+  for (int i = 0; i < n; ++i) {
+    const Output shape = ShapeOf(g.input(first + i), {.out_type = dy.indices.base_dtype()});
+    const Output size = Reshape(Slice(shape, {0}, {1}), std::vector<int64_t>{});
+    if (i == 0) start = ZerosLike(size);
+    const Output end = start + size;
+    const Output inside = LogicalAnd(GreaterEqual(dy.indices, start), Less(dy.indices, end));
+    const Output chosen = Reshape(Where(inside), {-1});
+    (*out)[static_cast<size_t>(first + i)] =
+        IndexedSlices{GatherV2(dy.values, chosen, 0), GatherV2(dy.indices, chosen, 0) - start, shape};
+    start = end;
+  }
+}
+
 // dy cut into the parts it came from.
 Result<Gradients> ConcatGradient(GradientContext& g, int first, int axis_input) {
   const int n = g.num_inputs() - 1;
   Gradients out(static_cast<size_t>(g.num_inputs()));
+  if (const auto* rows = std::get_if<IndexedSlices>(&g.raw_d_output(0)); rows != nullptr && KnownInt(g.input(axis_input)) == 0) {
+    RowGradients(g, first, n, *rows, &out);
+    return out;
+  }
   const Output dy = g.d_output(0);
   if (n == 1) {
     out[static_cast<size_t>(first)] = dy;

@@ -5,11 +5,11 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
-#include "graph/graph.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/elements.h"
 #include "ops/array/int_inputs.h"
+#include "ops/array/known_int.h"
 
 namespace weir::ops {
 namespace {
@@ -203,14 +203,6 @@ Output DenseGradient(GradientContext& g, int64_t batch_dims) {
   const Output summed = UnsortedSegmentSum(flat_dy, rows, Reshape(batch * limit, std::vector<int64_t>{}));
   const Output apart = Transpose(Reshape(summed, ConcatV2({batch, limit, outer, inner}, 0)), {0, 2, 1, 3});
   return Reshape(apart, shape);
-}
-
-// The value of an int constant of the graph, when it is one.
-std::optional<int64_t> KnownInt(Output x) {
-  if (!x.valid() || x.node->type() != "Const") return std::nullopt;
-  const Result<Tensor> value = x.node->Attr<Tensor>("value");
-  if (!value.ok() || value->num_elements() != 1) return std::nullopt;
-  return IntAt(*value, 0);
 }
 
 Result<Gradients> GatherV2Gradient(GradientContext& g) {

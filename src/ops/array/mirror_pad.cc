@@ -14,8 +14,7 @@ namespace {
 // Per dimension: for every padded position the position inside.
 using Fold = std::vector<std::vector<int64_t>>;
 
-Result<Fold> MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
-  Fold fold;
+Status CheckMirrored(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
   for (int i = 0; i < inside.rank(); ++i) {
     const int64_t size = inside[i];
     const Padding& p = paddings[static_cast<size_t>(i)];
@@ -23,6 +22,16 @@ Result<Fold> MakeFold(const Shape& inside, const std::vector<Padding>& paddings,
     if ((p.before > most || p.after > most) && (p.before > 0 || p.after > 0))
       return InvalidArgument("paddings must be {} the dimension size: {}, {} {} {}", reflect ? "less than" : "no greater than",
                              p.before, p.after, reflect ? "not less than" : "greater than", size);
+  }
+  return OkStatus();
+}
+
+// REQUIRES: a tensor of shape `inside` is in memory, so that none of its dimensions is too long for a list.
+Fold MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
+  Fold fold;
+  for (int i = 0; i < inside.rank(); ++i) {
+    const int64_t size = inside[i];
+    const Padding& p = paddings[static_cast<size_t>(i)];
     std::vector<int64_t> map;
     const int64_t skip = reflect ? 1 : 0;
     for (int64_t k = 0; k < p.before; ++k) map.push_back(p.before - k - 1 + skip);
@@ -55,12 +64,16 @@ Status RunMirrorPad(KernelContext& ctx, bool reflect) {
     ctx.set_output(0, t);
     return OkStatus();
   }
-  WEIR_ASSIGN(Fold fold, MakeFold(t.shape(), paddings, reflect));
+  WEIR_TRY(CheckMirrored(t.shape(), paddings, reflect));
   DimVector dims;
-  for (const auto& map : fold) dims.push_back(static_cast<int64_t>(map.size()));
+  for (int i = 0; i < t.rank(); ++i) {
+    WEIR_ASSIGN(int64_t size, PaddedSize(t.dim(i), paddings[static_cast<size_t>(i)]));
+    dims.push_back(size);
+  }
   WEIR_ASSIGN(Shape shape, Shape::Make(dims));
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
   if (out.num_elements() == 0) return OkStatus();
+  const Fold fold = MakeFold(t.shape(), paddings, reflect);
   const Elements elements(t.dtype());
   const DimVector strides = RowMajorStrides(t.shape());
   const std::vector<int64_t>& last = fold.back();
@@ -93,10 +106,11 @@ Status RunMirrorPadGrad(KernelContext& ctx, bool reflect) {
     dims.push_back(dy.dim(i) - p.before - p.after);
   }
   WEIR_ASSIGN(Shape shape, Shape::Make(dims));
-  WEIR_ASSIGN(Fold fold, MakeFold(shape, paddings, reflect));
+  WEIR_TRY(CheckMirrored(shape, paddings, reflect));
   WEIR_ASSIGN(Tensor dx, ctx.Allocate(0, shape));
   dx.ZeroFill();
   if (dx.num_elements() == 0) return OkStatus();
+  const Fold fold = MakeFold(shape, paddings, reflect);
   const DimVector strides = RowMajorStrides(shape);
   const std::vector<int64_t>& last = fold.back();
   const bool known = ForSummableType(dy.dtype(), [&](auto tag) {

@@ -6,16 +6,16 @@ namespace weir::ops {
 namespace {
 
 template <class Index>
-int64_t Flatten(const Tensor& indices, const Shape& target, int depth, std::vector<int64_t>* out) {
+int64_t Flatten(const Tensor& indices, const Shape& target, int depth, absl::Span<int64_t> out) {
   const Index* at = indices.data<Index>();
-  for (size_t k = 0; k < out->size(); ++k) {
+  for (size_t k = 0; k < out.size(); ++k) {
     int64_t flat = 0;
     for (int d = 0; d < depth; ++d) {
       const auto v = static_cast<int64_t>(*at++);
       if (static_cast<uint64_t>(v) >= static_cast<uint64_t>(target[d])) return static_cast<int64_t>(k);
       flat = flat * target[d] + v;
     }
-    (*out)[k] = flat;
+    out[k] = flat;
   }
   return -1;
 }
@@ -33,15 +33,16 @@ Result<NdIndices> ResolveNdIndices(const Tensor& indices, const Shape& target, s
   int64_t count = 1;
   for (int i = 0; i + 1 < indices.rank(); ++i) count *= indices.dim(i);
   for (int i = out.depth; i < target.rank(); ++i) out.slice *= target[i];
-  // Positions of no dimension take no memory: their count is not bounded by that of the indices.
-  if (depth == 0 && count > (int64_t{1} << 31)) return InvalidArgument("too many indices: {}", indices.shape());
-  out.slices.resize(static_cast<size_t>(count));
+  // Positions of no dimension take no memory, so their count is bounded by what can be allocated only.
+  WEIR_ASSIGN(out.storage, Tensor::Allocate(kInt64, Shape{count}));
+  const absl::Span<int64_t> numbers = out.storage.flat<int64_t>();
+  out.slices = numbers;
   int64_t bad = -1;
   switch (indices.dtype()) {
-    case kInt16: bad = Flatten<int16_t>(indices, target, out.depth, &out.slices); break;
-    case kUint16: bad = Flatten<uint16_t>(indices, target, out.depth, &out.slices); break;
-    case kInt32: bad = Flatten<int32_t>(indices, target, out.depth, &out.slices); break;
-    default: bad = Flatten<int64_t>(indices, target, out.depth, &out.slices); break;
+    case kInt16: bad = Flatten<int16_t>(indices, target, out.depth, numbers); break;
+    case kUint16: bad = Flatten<uint16_t>(indices, target, out.depth, numbers); break;
+    case kInt32: bad = Flatten<int32_t>(indices, target, out.depth, numbers); break;
+    default: bad = Flatten<int64_t>(indices, target, out.depth, numbers); break;
   }
   if (bad < 0) return out;
   Ints position, where;

@@ -2,16 +2,15 @@
 // what lies under such a position is a slice. Resolved once into flat slice numbers, all of them checked.
 #pragma once
 
-#include <vector>
-
 #include "op/kernel.h"
 
 namespace weir::ops {
 
 struct NdIndices {
-  int depth = 0;                 // dimensions that a position covers
-  int64_t slice = 1;             // elements per slice
-  std::vector<int64_t> slices;   // one number per position
+  int depth = 0;      // dimensions that a position covers
+  int64_t slice = 1;  // elements per slice
+  absl::Span<const int64_t> slices;  // one number per position
+  Tensor storage;                    // of the numbers
 };
 
 // Errors say that the position "does not index into {target_name} shape ...".

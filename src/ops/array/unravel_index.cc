@@ -24,16 +24,19 @@ Status RunUnravelIndex(KernelContext& ctx) {
   DimVector shape_dims = {static_cast<int64_t>(dims.size())};
   if (indices.rank() == 1) shape_dims.push_back(n);
   WEIR_ASSIGN(Shape shape, Shape::Make(shape_dims));
-  Ints all(static_cast<size_t>(shape.num_elements()));
+  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
   for (int64_t i = 0; i < n; ++i) {
     int64_t rest = flat[static_cast<size_t>(i)];
     for (size_t d = dims.size(); d-- > 0;) {
-      all[d * static_cast<size_t>(n) + static_cast<size_t>(i)] = rest % dims[d];
+      const int64_t at = static_cast<int64_t>(d) * n + i;
+      if (out.dtype() == kInt32) {
+        out.data<int32_t>()[at] = static_cast<int32_t>(rest % dims[d]);
+      } else {
+        out.data<int64_t>()[at] = rest % dims[d];
+      }
       rest /= dims[d];
     }
   }
-  WEIR_ASSIGN(Tensor out, IntVector(ctx.output_type(0), all));
-  ctx.set_output(0, out.Reshaped(shape));
   return OkStatus();
 }
 

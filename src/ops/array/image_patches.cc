@@ -1,0 +1,148 @@
+// ExtractImagePatches: the windows of a convolution laid out in the channels, zeros where a window leaves the image.
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "op/gradient_context.h"
+#include "op/op_registry.h"
+#include "ops/array/elements.h"
+#include "ops/array/int_inputs.h"
+#include "ops/array/strided_copy.h"
+
+namespace weir::ops {
+namespace {
+
+struct Window {
+  int64_t size, stride, rate;
+  int64_t extent() const { return size + (size - 1) * (rate - 1); }
+};
+struct Patches {
+  Window rows, cols;
+  bool same = false;
+};
+
+template <class Context>
+Result<Patches> PatchesOf(const Context& from) {
+  Patches p;
+  WEIR_ASSIGN(Ints sizes, from.template Attr<Ints>("ksizes"));
+  WEIR_ASSIGN(Ints strides, from.template Attr<Ints>("strides"));
+  WEIR_ASSIGN(Ints rates, from.template Attr<Ints>("rates"));
+  WEIR_ASSIGN(std::string padding, from.template Attr<std::string>("padding"));
+  for (const Ints* list : {&sizes, &strides, &rates}) {
+    if (list->size() != 4 || (*list)[0] != 1 || (*list)[3] != 1)
+      return InvalidArgument("ksizes, strides and rates must have 4 values with 1 for batch and depth, got [{}]", fmt::join(*list, ", "));
+    for (int64_t v : *list) {
+      if (v < 1 || v > (1 << 20)) return InvalidArgument("ksizes, strides and rates must be positive, got [{}]", fmt::join(*list, ", "));
+    }
+  }
+  p.rows = {sizes[1], strides[1], rates[1]};
+  p.cols = {sizes[2], strides[2], rates[2]};
+  p.same = padding == "SAME";
+  return p;
+}
+
+int64_t WindowCount(const Window& w, bool same, int64_t size) {
+  if (size < 0) return kUnknownDim;
+  if (same) return (size + w.stride - 1) / w.stride;
+  return size < w.extent() ? 0 : (size - w.extent()) / w.stride + 1;
+}
+int64_t PadBefore(const Window& w, bool same, int64_t size, int64_t count) {
+  if (!same) return 0;
+  return std::max<int64_t>(0, (count - 1) * w.stride + w.extent() - size) / 2;
+}
+
+// Windows whose element k lies inside: the first, and how many.
+struct Covered {
+  int64_t first, count;
+};
+Covered CoveredBy(const Window& w, int64_t k, int64_t pad, int64_t size, int64_t windows) {
+  const int64_t shift = pad - k * w.rate;  // window i reads i * stride - shift
+  const int64_t first = shift <= 0 ? 0 : (shift + w.stride - 1) / w.stride;
+  const int64_t limit = size + shift;
+  const int64_t end = limit <= 0 ? 0 : std::min(windows, (limit + w.stride - 1) / w.stride);
+  return {first, std::max<int64_t>(0, end - first)};
+}
+
+Result<Kernel> MakeExtract(KernelSetup& setup) {
+  WEIR_ASSIGN(Patches p, PatchesOf(setup));
+  return Kernel::Sync([p](KernelContext& ctx) -> Status {
+    const Tensor& t = ctx.input(0);
+    if (t.rank() != 4) return InvalidArgument("input must be 4-dimensional, got {}", t.shape());
+    const int64_t batch = t.dim(0), height = t.dim(1), width = t.dim(2), depth = t.dim(3);
+    const int64_t rows = WindowCount(p.rows, p.same, height), cols = WindowCount(p.cols, p.same, width);
+    WEIR_ASSIGN(int64_t area, CheckedMultiply(p.rows.size, p.cols.size));
+    WEIR_ASSIGN(int64_t channels, CheckedMultiply(area, depth));
+    WEIR_ASSIGN(Shape shape, Shape::Make({batch, rows, cols, channels}));
+    WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
+    if (out.num_elements() == 0) return OkStatus();
+    const Elements elements(t.dtype());
+    elements.Clear(out.raw(), p.same ? out.num_elements() : 0);
+    const DimVector from = RowMajorStrides(t.shape()), to = RowMajorStrides(shape);
+    const int64_t top = PadBefore(p.rows, p.same, height, rows), left = PadBefore(p.cols, p.same, width, cols);
+    for (int64_t y = 0; y < p.rows.size; ++y) {
+      const Covered r = CoveredBy(p.rows, y, top, height, rows);
+      for (int64_t x = 0; x < p.cols.size; ++x) {
+        const Covered c = CoveredBy(p.cols, x, left, width, cols);
+        if (r.count == 0 || c.count == 0) continue;
+        const int64_t source = (r.first * p.rows.stride + y * p.rows.rate - top) * from[1] +
+                               (c.first * p.cols.stride + x * p.cols.rate - left) * from[2];
+        const int64_t target = r.first * to[1] + c.first * to[2] + (y * p.cols.size + x) * depth;
+        StridedCopy(ctx, t.dtype(),
+                    {{batch, from[0], to[0]},
+                     {r.count, from[1] * p.rows.stride, to[1]},
+                     {c.count, from[2] * p.cols.stride, to[2]},
+                     {depth, 1, 1}},
+                    elements.At(t, source), elements.At(out, target));
+      }
+    }
+    return OkStatus();
+  });
+}
+
+Status ExtractShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(PartialShape in, ctx.WithRank(0, 4));
+  WEIR_ASSIGN(Patches p, PatchesOf(ctx));
+  int64_t channels = kUnknownDim;
+  if (in.dim(3) >= 0) {
+    WEIR_ASSIGN(int64_t area, CheckedMultiply(p.rows.size, p.cols.size));
+    WEIR_ASSIGN(channels, CheckedMultiply(area, in.dim(3)));
+  }
+  ctx.set_output(0, PartialShape({in.dim(0), WindowCount(p.rows, p.same, in.dim(1)), WindowCount(p.cols, p.same, in.dim(2)), channels}));
+  return OkStatus();
+}
+
+// Patches of pixel numbers say which pixel each gradient belongs to (0: none); then it is a sum by number.
+Result<Gradients> ExtractGradient(GradientContext& g) {
+  WEIR_ASSIGN(Ints sizes, g.Attr<Ints>("ksizes"));
+  WEIR_ASSIGN(Ints strides, g.Attr<Ints>("strides"));
+  WEIR_ASSIGN(Ints rates, g.Attr<Ints>("rates"));
+  WEIR_ASSIGN(std::string padding, g.Attr<std::string>("padding"));
+  const Output x = g.input(0), dy = g.d_output(0);
+  const OutputList shape = Unpack(ShapeOf(x), 4);
+  if (shape.size() != 4) return Gradients(1);
+  const Output batch = shape[0], pixels = shape[1] * shape[2], depth = shape[3];
+  const Output one = Constant(x.graph(), Tensor::Scalar<int32_t>(1));
+  const Output numbers = Reshape(Range(1, pixels + 1, 1), Pack({one, shape[1], shape[2], one}));
+  const Output owners = Reshape(ExtractImagePatches(numbers, sizes, strides, rates, padding), {-1}) - 1;
+  // [batch, place, depth] -> [place, batch, depth], summed by owner, and back.
+  const Output places = Transpose(Reshape(dy, Pack({batch, Size(owners), depth})), {1, 0, 2});
+  const Output summed = UnsortedSegmentSum(places, owners, pixels);
+  return Gradients{Reshape(Transpose(summed, {1, 0, 2}), ShapeOf(x))};
+}
+
+}  // namespace
+
+void RegisterImagePatches(OpRegistry& registry) {
+  registry.Add({
+      .name = "ExtractImagePatches",
+      .signature = "images: T -> patches: T",
+      .attrs = {"ksizes: list(int) >= 4", "strides: list(int) >= 4", "rates: list(int) >= 4",
+                "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128, "
+                "bool}",
+                "padding: {'SAME', 'VALID'}"},
+      .shape = ExtractShape,
+      .gradient = ExtractGradient,
+      .kernels = CpuKernel(MakeExtract),
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,29 @@
+// A sparse tensor as ops get it: indices [n, rank], values [n], shape [rank]. Read once and checked: every index lies
+// inside the shape.
+#pragma once
+
+#include "ops/array/int_inputs.h"
+
+namespace weir::ops {
+
+struct SparseInput {
+  Tensor values;
+  int64_t count = 0;
+  int rank = 0;
+  Ints indices;  // count * rank
+  Shape shape;
+
+  absl::Span<const int64_t> index(int64_t i) const {
+    return absl::MakeConstSpan(indices).subspan(static_cast<size_t>(i * rank), static_cast<size_t>(rank));
+  }
+  // Row-major: negative, zero or positive as index i comes before, equals or comes after index j of `other`.
+  int Compare(int64_t i, const SparseInput& other, int64_t j) const;
+};
+
+// Errors name the inputs with `what` before them.
+Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape, std::string_view what);
+
+// Indices as a tensor [n, rank].
+Result<Tensor> IndexMatrix(absl::Span<const int64_t> indices, int64_t count, int rank);
+
+}  // namespace weir::ops
