@@ -91,7 +91,7 @@ class PosixWritable final : public WritableFile {
   }
   Status Flush() override {
     if (buffer_.empty()) return OkStatus();
-    const Status status = WriteAll(buffer_);
+    Status status = WriteAll(buffer_);
     buffer_.clear();
     return status;
   }

@@ -57,9 +57,10 @@ TEST(ThreadPoolTest, ScheduleFromManyThreadsLosesNothing) {
 }
 
 TEST(ThreadPoolTest, SleepingWorkersWakeForEveryItem) {
+  std::atomic<int> left{0};
   ThreadPool pool("test", 2);
   for (int i = 0; i < 200; ++i) {
-    std::atomic<int> left{2};
+    left = 2;
     for (int k = 0; k < 2; ++k) {
       // Both items must run at the same time: neither may wait for the other's worker.
       pool.Schedule([&] {
@@ -134,9 +135,9 @@ TEST(ThreadPoolTest, DearRangesUseOtherThreadsInFewBlocks) {
 }
 
 TEST(ThreadPoolTest, ParallelForNestsInsideBusyWorkers) {
-  ThreadPool pool("test", 2);
   std::atomic<int64_t> sum{0};
   std::atomic<int> left{8};
+  ThreadPool pool("test", 2);
   for (int i = 0; i < 8; ++i) {
     pool.Schedule([&] {
       pool.ParallelFor(8, 1'000'000, [&](int64_t begin, int64_t end) {
@@ -152,8 +153,8 @@ TEST(ThreadPoolTest, ParallelForNestsInsideBusyWorkers) {
 }
 
 TEST(ThreadPoolTest, ParallelForDoesNotWaitForABusyPool) {
-  ThreadPool pool("test", 2);
   std::atomic<bool> release{false};
+  ThreadPool pool("test", 2);
   for (int i = 0; i < 2; ++i) pool.Schedule([&] { release.wait(false); });
   ExpectCoversOnce(pool, 100, 1'000'000);
   release = true;
@@ -161,9 +162,9 @@ TEST(ThreadPoolTest, ParallelForDoesNotWaitForABusyPool) {
 }
 
 TEST(ThreadPoolTest, ScheduleIsCheap) {
-  ThreadPool pool("test", 1);
   std::atomic<bool> release{false};
   std::atomic<bool> started{false};
+  ThreadPool pool("test", 1);
   pool.Schedule([&] {
     started = true;
     started.notify_all();
@@ -181,9 +182,9 @@ TEST(ThreadPoolTest, ScheduleIsCheap) {
 }
 
 TEST(ElasticPoolTest, BlockedWorkDoesNotHoldUpOthers) {
-  ElasticPool pool("test");
   std::atomic<bool> release{false};
   std::atomic<int> done{0};
+  ElasticPool pool("test");
   for (int i = 0; i < 10; ++i) {
     pool.Schedule([&] {
       release.wait(false);
