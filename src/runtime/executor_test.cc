@@ -329,6 +329,7 @@ TEST_F(ExecutorTest, TimeoutAndCancellation) {
 
 TEST_F(ExecutorTest, CloseEndsWhatRuns) {
   Output y = Op("Forever", {});
+  session();
   std::thread closer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_TRUE(session().Close().ok());

@@ -259,10 +259,7 @@ Iteration* FlowState::TakeIteration(int32_t static_frame) {
 // Values of nodes that were never reached must not be taken for those of a later turn.
 void FlowState::ReturnIteration(int32_t static_frame, Iteration* iteration) {
   iteration->frame = nullptr;
-  for (int32_t i = 0; i < plan_.frames[static_frame].num_entries; ++i) {
-    EdgeValue& value = iteration->entries[i];
-    if (value.tensor.valid() || value.ref) value = EdgeValue();
-  }
+  for (int32_t i = 0; i < plan_.frames[static_frame].num_entries; ++i) Release(iteration->entries[i]);
   spare_[static_frame].emplace_back(iteration);
 }
 

@@ -15,6 +15,11 @@ namespace weir {
 
 struct Frame;
 
+inline void Release(EdgeValue& value) {
+  if (value.tensor.valid()) value.tensor = Tensor();
+  if (value.ref) value.ref = nullptr;
+}
+
 // One turn of a loop (or, in frame 0, the whole step): the inputs of its nodes and what they wait for.
 struct Iteration {
   Frame* frame = nullptr;

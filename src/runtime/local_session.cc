@@ -115,7 +115,8 @@ class LocalSession::ActiveRun {
 LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependencies)
     : graph_(std::move(graph)), config_(std::move(dependencies.config)), shared_pool_(dependencies.pool),
       blocking_pool_(dependencies.blocking_pool), intra_pool_(&shared_pool_), inter_pool_(&shared_pool_),
-      resources_(dependencies.resources != nullptr ? std::move(dependencies.resources) : std::make_shared<ResourceManager>()),
+      owns_resources_(dependencies.resources == nullptr),
+      resources_(owns_resources_ ? std::make_shared<ResourceManager>() : std::move(dependencies.resources)),
       devices_(MakeDevices(config_, dependencies.device_prefix)), evaluator_(MakeLocalConstantEvaluator()),
       handle_(fmt::format("local-{}", static_cast<const void*>(this))) {
   if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {
@@ -387,6 +388,7 @@ Status LocalSession::Close() {
   partials.clear();
   executors.clear();
   kernels_->Clear();
+  if (owns_resources_) resources_->ClearAll();
   return OkStatus();
 }
 

@@ -70,6 +70,7 @@ class LocalSession final : public Session {
   std::unique_ptr<ThreadPool> own_inter_pool_;
   ThreadPool* intra_pool_;  // inside kernels
   ThreadPool* inter_pool_;  // between kernels; null: one thread, the caller's
+  const bool owns_resources_;
   const std::shared_ptr<ResourceManager> resources_;
   std::vector<std::unique_ptr<Device>> devices_;
   const std::shared_ptr<ConstantEvaluator> evaluator_;

@@ -1,0 +1,164 @@
+// What becomes of a step: fetches, the first error, the end, and who waits for it.
+#include <chrono>
+
+#include "base/clock.h"
+#include "runtime/step.h"
+
+namespace weir {
+
+void Step::StoreFetch(int32_t fetch, EdgeValue value, bool dead) {
+  if (value.ref) {
+    if (!value.ref->initialized()) {
+      std::string_view name = plan_.fetches[fetch].name;
+      if (name.ends_with(":0")) name.remove_suffix(2);
+      return Fail(FailedPrecondition("Attempting to use uninitialized value {}", name), nullptr);
+    }
+    Result<Tensor> snapshot = value.ref->Snapshot();
+    if (!snapshot.ok()) return Fail(snapshot.status(), nullptr);
+    value.tensor = *std::move(snapshot);
+  }
+  const FetchState state = dead ? FetchState::kDead : FetchState::kThere;
+  if (!plan_.late_feeds) {
+    fetches_[fetch] = {std::move(value.tensor), state};
+    return;
+  }
+  std::lock_guard lock(mu_);
+  fetches_[fetch] = {std::move(value.tensor), state};
+  changed_.notify_all();
+}
+
+void Step::StoreFetches(Progress& progress) {
+  for (FetchedValue& fetched : progress.fetched) StoreFetch(fetched.fetch, std::move(fetched.value), fetched.dead);
+  progress.fetched.clear();
+}
+
+Status Step::Describe(const Status& status, const PlanNode* node) const {
+  if (node == nullptr) return status;
+  Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()), node->info->name,
+                                                           node->info->op->name));
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });
+  return MarkNode(described, node->info->name);
+}
+
+void Step::Fail(const Status& status, const PlanNode* node) {
+  {
+    std::lock_guard lock(mu_);
+    if (!status_.ok()) return;
+    status_ = Describe(status, node);
+    changed_.notify_all();
+  }
+  aborted_.store(true, std::memory_order_relaxed);
+  const Status derived = MarkDerived(status);
+  if (rendezvous_) rendezvous_->Abort(derived);
+  cancel_->Cancel(derived);
+}
+
+void Step::Cancel(Status reason) { Fail(reason, nullptr); }
+
+void Step::Finish() {
+  if (flow_ != nullptr && !aborted_.load(std::memory_order_relaxed)) {
+    if (Status status = flow_->CheckAllReached(); !status.ok()) Fail(status, nullptr);
+  }
+  if (done_ == nullptr) {
+    std::lock_guard lock(mu_);
+    finished_.store(true, std::memory_order_release);
+    changed_.notify_all();
+    return;
+  }
+  Detach();
+  Executor::FetchDone done = std::move(done_);
+  done_ = nullptr;
+  done(TakeResult());
+  Unref();
+}
+
+void Step::Wait(int64_t deadline_nanos) {
+  if (finished()) return;
+  const bool helps = deadline_nanos == 0;
+  std::unique_lock lock(mu_);
+  while (!finished_.load(std::memory_order_relaxed)) {
+    if (helps && !shared_.empty()) {
+      lock.unlock();
+      WorkShared(/*may_block=*/true);
+      lock.lock();
+    } else if (helps) {
+      helper_waits_ = true;
+      changed_.wait(lock);
+      helper_waits_ = false;
+    } else if (const int64_t left = deadline_nanos - RealClock().MonotonicNanos(); left > 0) {
+      changed_.wait_for(lock, std::chrono::nanoseconds(left));
+    } else {
+      lock.unlock();
+      Cancel(DeadlineExceeded("Timed out waiting for notification"));
+      lock.lock();
+      changed_.wait(lock, [&] { return finished_.load(std::memory_order_relaxed); });
+    }
+  }
+}
+
+Result<Tensor> Step::WaitForFetch(int32_t fetch) {
+  std::unique_lock lock(mu_);
+  changed_.wait(lock, [&] {
+    return fetches_[fetch].state != FetchState::kAbsent || !status_.ok() || finished_.load(std::memory_order_relaxed);
+  });
+  if (!status_.ok()) return status_;
+  if (fetches_[fetch].state == FetchState::kDead)
+    return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", fetch,
+                           plan_.fetches[fetch].name);
+  if (fetches_[fetch].state == FetchState::kAbsent) return Internal("'{}' was not computed", plan_.fetches[fetch].name);
+  Tensor value = fetches_[fetch].value;
+  lock.unlock();
+  return plan_.fetches[fetch].may_alias_state ? value.Clone() : Result<Tensor>(std::move(value));
+}
+
+Status Step::status() {
+  std::lock_guard lock(mu_);
+  return status_;
+}
+
+Result<std::vector<Tensor>> Step::TakeResult() {
+  WEIR_TRY(status());
+  std::vector<Tensor> results;
+  results.reserve(fetches_.size());
+  for (size_t k = 0; k < fetches_.size(); ++k) {
+    Fetched& fetched = fetches_[k];
+    if (fetched.state == FetchState::kDead)
+      return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", k,
+                             plan_.fetches[k].name);
+    if (fetched.state == FetchState::kAbsent) return Internal("'{}' was not computed", plan_.fetches[k].name);
+    if (private_fetches_ && plan_.fetches[k].may_alias_state && !fetched.value.OwnsMemoryAlone()) {
+      WEIR_ASSIGN(Tensor copy, fetched.value.Clone());
+      results.push_back(std::move(copy));
+    } else {
+      results.push_back(std::move(fetched.value));
+    }
+  }
+  return results;
+}
+
+void Step::Detach() {
+  for (const Tie& tie : ties_) tie.token->Unregister(tie.id);
+  ties_.clear();
+}
+
+void Step::Unref() {
+  if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Recycle();
+}
+
+void Step::Recycle() {
+  if (aborted_.load(std::memory_order_relaxed) || flow_ != nullptr) {  // some values may not have been taken
+    for (int32_t i = 0; i < plan_.frames[0].num_entries; ++i) Release(root_.entries[i]);
+  }
+  if (flow_ != nullptr) flow_->Clear();
+  for (Fetched& fetched : fetches_) fetched = Fetched();
+  shared_.clear();
+  status_ = OkStatus();
+  done_ = nullptr;
+  if (step_resources_) step_resources_->ClearAll();
+  if (rendezvous_ && !rendezvous_->idle()) rendezvous_ = nullptr;
+  cancel_.reset();
+  std::shared_ptr<Executor> owner = std::move(owner_);
+  owner->Return(this);
+}
+
+}  // namespace weir
