@@ -1,6 +1,7 @@
 // Matrix products on the CPU: C = op(A) op(B), row-major. float runs on oneDNN, one OpenMP thread per call, with the split
 // over threads made here: no OpenMP team ever starts. 16-bit floats are multiplied as float; integers wrap around.
-#pragma once
+#ifndef WEIR_DEVICE_CPU_GEMM_H_
+#define WEIR_DEVICE_CPU_GEMM_H_
 
 #include <complex>
 #include <cstdint>
@@ -36,3 +37,5 @@ template <class T>
 int64_t GemmCost(const GemmLayout& layout);
 
 }  // namespace weir
+
+#endif  // WEIR_DEVICE_CPU_GEMM_H_

@@ -1,5 +1,6 @@
 // Products of doubles with the vectors of the machine at hand, chosen at run time.
-#pragma once
+#ifndef WEIR_DEVICE_CPU_GEMM_SIMD_H_
+#define WEIR_DEVICE_CPU_GEMM_SIMD_H_
 
 #include <cstdint>
 
@@ -12,3 +13,5 @@ void AddProduct(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row,
                 int64_t b_row, int64_t b_col, double* c, int64_t ldc, double* packed);
 
 }  // namespace weir
+
+#endif  // WEIR_DEVICE_CPU_GEMM_SIMD_H_

@@ -1,6 +1,7 @@
 // What random ops share: the generator that a kernel keeps from run to run, and filling memory from it in parallel.
 // The numbers depend on the generator alone, never on how many threads fill.
-#pragma once
+#ifndef WEIR_OPS_MATH_RANDOM_FILL_H_
+#define WEIR_OPS_MATH_RANDOM_FILL_H_
 
 #include <algorithm>
 #include <memory>
@@ -68,3 +69,5 @@ Status FillFromSamples(const KernelContext& ctx, const Philox& start, T* out, in
 ShapeFn RandomShape(int seed = -1);
 
 }  // namespace weir::ops
+
+#endif  // WEIR_OPS_MATH_RANDOM_FILL_H_

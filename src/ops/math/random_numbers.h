@@ -1,6 +1,7 @@
 // From random bits to numbers: the conversions and distributions of TensorFlow, so that equal seeds give equal numbers.
 // A distribution turns one block of the generator into kCount numbers; a rejecting one takes single samples as it needs.
-#pragma once
+#ifndef WEIR_OPS_MATH_RANDOM_NUMBERS_H_
+#define WEIR_OPS_MATH_RANDOM_NUMBERS_H_
 
 #include <array>
 #include <bit>
@@ -170,3 +171,5 @@ struct TruncatedNormal {
 };
 
 }  // namespace weir::ops
+
+#endif  // WEIR_OPS_MATH_RANDOM_NUMBERS_H_

@@ -24,8 +24,10 @@ void RegisterRandomTruncated(OpRegistry& registry);
 void RegisterRandomUniform(OpRegistry& registry);
 void RegisterReduceExtremes(OpRegistry& registry);
 void RegisterReduceSum(OpRegistry& registry);
+void RegisterSegment(OpRegistry& registry);
 void RegisterSelect(OpRegistry& registry);
 void RegisterSequences(OpRegistry& registry);
+void RegisterSparseSegment(OpRegistry& registry);
 void RegisterSpecial(OpRegistry& registry);
 void RegisterUnaryArithmetic(OpRegistry& registry);
 
@@ -51,8 +53,10 @@ void RegisterMathOps(OpRegistry& registry) {
   RegisterRandomUniform(registry);
   RegisterReduceExtremes(registry);
   RegisterReduceSum(registry);
+  RegisterSegment(registry);
   RegisterSelect(registry);
   RegisterSequences(registry);
+  RegisterSparseSegment(registry);
   RegisterSpecial(registry);
   RegisterUnaryArithmetic(registry);
 }
