@@ -6,6 +6,7 @@ namespace weir::ops {
 void RegisterAddN(OpRegistry& registry);
 void RegisterArgExtremes(OpRegistry& registry);
 void RegisterArithmetic(OpRegistry& registry);
+void RegisterBatchMatMul(OpRegistry& registry);
 void RegisterBins(OpRegistry& registry);
 void RegisterBitwise(OpRegistry& registry);
 void RegisterCast(OpRegistry& registry);
@@ -14,6 +15,7 @@ void RegisterComplexParts(OpRegistry& registry);
 void RegisterCross(OpRegistry& registry);
 void RegisterCumulative(OpRegistry& registry);
 void RegisterDivision(OpRegistry& registry);
+void RegisterEinsum(OpRegistry& registry);
 void RegisterElementary(OpRegistry& registry);
 void RegisterMatMul(OpRegistry& registry);
 void RegisterPower(OpRegistry& registry);
@@ -35,6 +37,7 @@ void RegisterMathOps(OpRegistry& registry) {
   RegisterAddN(registry);
   RegisterArgExtremes(registry);
   RegisterArithmetic(registry);
+  RegisterBatchMatMul(registry);
   RegisterBins(registry);
   RegisterBitwise(registry);
   RegisterCast(registry);
@@ -43,6 +46,7 @@ void RegisterMathOps(OpRegistry& registry) {
   RegisterCross(registry);
   RegisterCumulative(registry);
   RegisterDivision(registry);
+  RegisterEinsum(registry);
   RegisterElementary(registry);
   RegisterMatMul(registry);
   RegisterPower(registry);

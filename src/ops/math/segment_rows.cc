@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ops/math/cast.h"
 #include "ops/math/simd_loops.h"
 
 namespace weir::ops {
@@ -81,18 +82,14 @@ T Extreme(bool highest) {
   }
 }
 
-Result<Tensor> Widened(const KernelContext& ctx, const Tensor& narrow) {
-  WEIR_ASSIGN(Tensor wide, Tensor::Allocate(kFloat, narrow.shape()));
-  float* to = wide.data<float>();
-  WEIR_TRY(ctx.ParallelFor(narrow.num_elements(), 2, [&](int64_t begin, int64_t end) {
-    if (narrow.dtype() == kHalf) {
-      std::transform(narrow.data<half>() + begin, narrow.data<half>() + end, to + begin, [](half x) { return static_cast<float>(x); });
-    } else {
-      std::transform(narrow.data<bfloat16>() + begin, narrow.data<bfloat16>() + end, to + begin,
-                     [](bfloat16 x) { return static_cast<float>(x); });
-    }
-  }));
-  return wide;
+// All elements of `from` in the type of `to`.
+Status Convert(const KernelContext& ctx, const Tensor& from, const Tensor& to) {
+  const UnaryLoop cast = CastLoop(from.dtype(), to.dtype());
+  if (cast == nullptr) return InvalidArgument("no way from {} to {}", from.dtype(), to.dtype());
+  return ctx.ParallelFor(from.num_elements(), 1, [&](int64_t begin, int64_t end) {
+    cast(static_cast<const char*>(from.raw()) + begin * static_cast<int64_t>(ElementSize(from.dtype())),
+         static_cast<char*>(to.raw()) + begin * static_cast<int64_t>(ElementSize(to.dtype())), end - begin);
+  });
 }
 
 }  // namespace
@@ -145,17 +142,11 @@ Status ReduceWide(KernelContext& ctx, const RowReducer& reducer, const Shape& sh
   const Tensor& data = ctx.input(0);
   WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, shape));
   if (data.dtype() == reducer.dtype()) return reduce(data, out);
-  WEIR_ASSIGN(const Tensor wide, Widened(ctx, data));
-  WEIR_ASSIGN(const Tensor wide_out, Tensor::Allocate(kFloat, shape));
+  WEIR_ASSIGN(const Tensor wide, Tensor::Allocate(reducer.dtype(), data.shape()));
+  WEIR_ASSIGN(const Tensor wide_out, Tensor::Allocate(reducer.dtype(), shape));
+  WEIR_TRY(Convert(ctx, data, wide));
   WEIR_TRY(reduce(wide, wide_out));
-  const float* from = wide_out.data<float>();
-  return ctx.ParallelFor(out.num_elements(), 2, [&](int64_t begin, int64_t end) {
-    if (out.dtype() == kHalf) {
-      std::transform(from + begin, from + end, out.data<half>() + begin, [](float x) { return half(x); });
-    } else {
-      std::transform(from + begin, from + end, out.data<bfloat16>() + begin, [](float x) { return bfloat16(x); });
-    }
-  });
+  return Convert(ctx, wide_out, out);
 }
 
 Status ScatterRows(KernelContext& ctx, const RowReducer& reducer, const Tensor& data, const Tensor& out, int64_t width,

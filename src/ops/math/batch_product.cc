@@ -1,0 +1,64 @@
+#include "ops/math/batch_product.h"
+
+#include <mutex>
+
+namespace weir::ops {
+namespace {
+
+template <class T>
+Status Multiply(const KernelContext& ctx, GemmLayout layout, const BatchIndex& index, const T* a, const T* b, T* c) {
+  const int64_t a_size = layout.m * layout.k;
+  const int64_t b_size = layout.k * layout.n;
+  const int64_t c_size = layout.m * layout.n;
+  ThreadPool* pool = ctx.step().pool;
+  auto one = [&](ThreadPool* threads, int64_t i) {
+    const int64_t from_a = index.a.empty() ? i : index.a[static_cast<size_t>(i)];
+    const int64_t from_b = index.b.empty() ? i : index.b[static_cast<size_t>(i)];
+    return Gemm(threads, layout, a + from_a * a_size, b + from_b * b_size, c + i * c_size);
+  };
+  // Few matrices: each on all threads. Many: each on one.
+  if (pool == nullptr || index.count < pool->num_threads()) {
+    for (int64_t i = 0; i < index.count; ++i) WEIR_TRY(one(pool, i));
+    return OkStatus();
+  }
+  std::mutex mu;
+  Status error;
+  WEIR_TRY(ctx.ParallelFor(index.count, GemmCost<T>(layout) + 100, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Status status = one(nullptr, i);
+      if (status.ok()) continue;
+      std::lock_guard lock(mu);
+      error.Update(status);
+    }
+  }));
+  return error;
+}
+
+}  // namespace
+
+Status BatchProduct(const KernelContext& ctx, DType dtype, const GemmLayout& layout, const BatchIndex& index, const void* a,
+                    const void* b, void* c) {
+  auto as = [&]<class T>(TypeTag<T>) {
+    return Multiply(ctx, layout, index, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
+  };
+  switch (dtype) {
+    case kFloat: return as(TypeTag<float>{});
+    case kDouble: return as(TypeTag<double>{});
+    case kHalf: return as(TypeTag<half>{});
+    case kBFloat16: return as(TypeTag<bfloat16>{});
+    case kComplex64: return as(TypeTag<std::complex<float>>{});
+    case kComplex128: return as(TypeTag<std::complex<double>>{});
+    // Signed and unsigned integers wrap around alike.
+    case kInt8:
+    case kUint8: return as(TypeTag<uint8_t>{});
+    case kInt16:
+    case kUint16: return as(TypeTag<uint16_t>{});
+    case kInt32:
+    case kUint32: return as(TypeTag<uint32_t>{});
+    case kInt64:
+    case kUint64: return as(TypeTag<uint64_t>{});
+    default: return InvalidArgument("no products of {} matrices", dtype);
+  }
+}
+
+}  // namespace weir::ops
