@@ -21,51 +21,6 @@ Status CheckSameBatch(const Tensor& x, const Tensor& y) {
   return OkStatus();
 }
 
-// The size of batch dimension d of `rank`, which may be one that the shape does not have.
-int64_t BatchSize(const Shape& s, int d, int rank) {
-  const int own = d - (rank - (s.rank() - 2));
-  return own < 0 ? 1 : s[own];
-}
-
-Result<DimVector> BroadcastBatch(const Shape& x, const Shape& y) {
-  DimVector dims;
-  const int rank = std::max(x.rank(), y.rank()) - 2;
-  for (int d = 0; d < rank; ++d) {
-    const int64_t xs = BatchSize(x, d, rank), ys = BatchSize(y, d, rank);
-    if (xs != ys && xs != 1 && ys != 1)
-      return InvalidArgument("In[0] and In[1] must have compatible batch dimensions: {} vs. {}", x, y);
-    dims.push_back(xs == 1 ? ys : xs);
-  }
-  return dims;
-}
-
-// Which matrices of x and y make each matrix of the output. REQUIRES: no empty dimension in `batch`.
-BatchIndex IndexBatch(const Shape& x, const Shape& y, const DimVector& batch) {
-  BatchIndex index;
-  bool same = true;
-  const int rank = static_cast<int>(batch.size());
-  for (int d = 0; d < rank; ++d) {
-    index.count *= batch[d];
-    same = same && BatchSize(x, d, rank) == BatchSize(y, d, rank);
-  }
-  if (same) return index;
-  for (int64_t i = 0; i < index.count; ++i) {
-    int64_t a = 0, b = 0, rest = i, x_stride = 1, y_stride = 1;
-    for (int d = rank - 1; d >= 0; --d) {
-      const int64_t xs = BatchSize(x, d, rank), ys = BatchSize(y, d, rank);
-      const int64_t at = rest % batch[d];
-      rest /= batch[d];
-      if (xs != 1) a += at * x_stride;
-      if (ys != 1) b += at * y_stride;
-      x_stride *= xs;
-      y_stride *= ys;
-    }
-    index.a.push_back(a);
-    index.b.push_back(b);
-  }
-  return index;
-}
-
 Result<Kernel> MakeBatchMatMul(KernelSetup& setup, bool broadcast) {
   WEIR_ASSIGN(const bool adj_x, setup.Attr<bool>("adj_x"));
   WEIR_ASSIGN(const bool adj_y, setup.Attr<bool>("adj_y"));

@@ -60,9 +60,9 @@ Result<Gradients> MatMulGradient(GradientContext& g) {
 }  // namespace
 
 void RegisterMatMul(OpRegistry& registry) {
-  // Signed and unsigned integers wrap around alike.
-  KernelList kernels = CpuKernels<float, double, half, bfloat16, uint8_t, uint16_t, uint32_t, uint64_t,
-                                  std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeMatMul));
+  KernelList kernels =
+      CpuKernels<float, double, half, bfloat16, std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeMatMul));
+  // Signed integers wrap around as unsigned ones do.
   kernels.push_back({.types = {{"T", kInt32}}, .make = MakeMatMul<uint32_t>, .host_memory = {}});
   kernels.push_back({.types = {{"T", kInt64}}, .make = MakeMatMul<uint64_t>, .host_memory = {}});
   registry.Add({

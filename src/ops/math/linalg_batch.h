@@ -1,0 +1,121 @@
+// Linear algebra on the last two dimensions, matrix by matrix: what all these ops share. An op is a struct that knows the
+// sizes of its results and computes one matrix; everything is computed in double (or complex double) and rounded once.
+#ifndef WEIR_OPS_MATH_LINALG_BATCH_H_
+#define WEIR_OPS_MATH_LINALG_BATCH_H_
+
+#include <complex>
+#include <mutex>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+
+namespace weir::ops {
+
+template <class C>
+using Matrix = Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// The size of a matrix of the input, and the trailing dimensions of an output: [m,n], [n], or none.
+struct MatrixSize {
+  int64_t rows = 0;
+  int64_t cols = 0;
+};
+using ResultDims = std::vector<DimVector>;
+
+Status MustBeSquare(const MatrixSize& size);
+
+// The dimensions before the last two, the same for all inputs [0, count).
+Result<DimVector> CommonBatch(const KernelContext& ctx, int count);
+MatrixSize SizeOf(const Tensor& t);
+// Matrix `index` of t, and back: the elements of `m` become those at `index`.
+void Load(const Tensor& t, int64_t index, Matrix<double>& m);
+void Load(const Tensor& t, int64_t index, Matrix<std::complex<double>>& m);
+void Store(const Matrix<double>& m, const Tensor& t, int64_t index);
+void Store(const Matrix<std::complex<double>>& m, const Tensor& t, int64_t index);
+
+// Runs op on every matrix. Op:
+//   Result<ResultDims> Results(const std::vector<MatrixSize>& inputs) const;   checks sizes
+//   template <class C> Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const;
+// where a result of dimensions [n] is a matrix of n elements, and one without dimensions a 1x1 matrix.
+template <class C, class Op>
+Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
+  WEIR_ASSIGN(const DimVector batch, CommonBatch(ctx, num_matrices));
+  std::vector<MatrixSize> sizes;
+  for (int i = 0; i < num_matrices; ++i) sizes.push_back(SizeOf(ctx.input(i)));
+  WEIR_ASSIGN(const ResultDims results, op.Results(sizes));
+  std::vector<Tensor> outputs;
+  int64_t count = 1;
+  for (size_t i = 0; i < results.size(); ++i) {
+    DimVector dims = batch;
+    dims.insert(dims.end(), results[i].begin(), results[i].end());
+    WEIR_ASSIGN(const Shape shape, Shape::Make(dims));
+    WEIR_ASSIGN(Tensor out, ctx.Allocate(static_cast<int>(i), shape));
+    outputs.push_back(std::move(out));
+  }
+  bool nothing = true;
+  for (const Tensor& out : outputs) nothing = nothing && out.num_elements() == 0;
+  if (nothing) return OkStatus();
+  for (const int64_t size : batch) count *= size;
+  std::mutex mu;
+  Status error;
+  int64_t failed_at = count;
+  const double n = static_cast<double>(std::max(sizes[0].rows, sizes[0].cols)) + 1;
+  const auto cost = static_cast<int64_t>(std::min(1e12, 100 + n * n * n));
+  WEIR_TRY(ctx.ParallelFor(count, cost, [&](int64_t begin, int64_t end) {
+    std::vector<Matrix<C>> in(sizes.size());
+    std::vector<Matrix<C>> out(results.size());
+    for (int64_t k = begin; k < end; ++k) {
+      for (size_t i = 0; i < in.size(); ++i) {
+        in[i].resize(sizes[i].rows, sizes[i].cols);
+        Load(ctx.input(static_cast<int>(i)), k, in[i]);
+      }
+      for (size_t i = 0; i < out.size(); ++i) {
+        out[i].resize(results[i].empty() ? 1 : results[i][0], results[i].size() < 2 ? 1 : results[i][1]);
+      }
+      const Status status = op.template Run<C>(in, out);
+      if (!status.ok()) {
+        std::lock_guard lock(mu);
+        if (k < failed_at) error = status, failed_at = k;
+        return;
+      }
+      for (size_t i = 0; i < out.size(); ++i) Store(out[i], outputs[i], k);
+    }
+  }));
+  return error;
+}
+
+// Kernels for half, float, double and (unless kReal) complex types. Op::Make(KernelSetup&) gives the op.
+template <class Op, bool kReal = false>
+KernelList LinalgKernels(int num_matrices = 1) {
+  auto make = [num_matrices]<class C>(TypeTag<C>) -> KernelFactory {
+    return [num_matrices](KernelSetup& setup) -> Result<Kernel> {
+      WEIR_ASSIGN(const Op op, Op::Make(setup));
+      return Kernel::Sync([op, num_matrices](KernelContext& ctx) { return RunPerMatrix<C>(ctx, op, num_matrices); });
+    };
+  };
+  KernelList list = CpuKernelForTypes("T", {kHalf, kFloat, kDouble}, make(TypeTag<double>{}));
+  if constexpr (!kReal) {
+    KernelList complex = CpuKernelForTypes("T", {kComplex64, kComplex128}, make(TypeTag<std::complex<double>>{}));
+    list.insert(list.end(), complex.begin(), complex.end());
+  }
+  return list;
+}
+
+// --- shape functions --------------------------------------------------------------------------------------------------
+// A stack of matrices, split into the batch dimensions and rows and columns; unknown where the rank is.
+struct PartialMatrix {
+  PartialShape batch;
+  int64_t rows = kUnknownDim;
+  int64_t cols = kUnknownDim;
+};
+Result<PartialMatrix> MatrixInput(const ShapeContext& ctx, int input);
+Result<PartialMatrix> SquareInput(const ShapeContext& ctx, int input);
+ShapeFn SquareToSame();     // [..., n, n] -> the same
+ShapeFn SquareToScalars();  // [..., n, n] -> [...], every output
+
+}  // namespace weir::ops
+
+#endif  // WEIR_OPS_MATH_LINALG_BATCH_H_
