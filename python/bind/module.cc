@@ -12,6 +12,8 @@
 #include "bind/session.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
+#include "bind/train.h"
+#include "bind/variables.h"
 
 PYBIND11_MODULE(_weir, m) {
   using namespace weir::python;
@@ -26,6 +28,11 @@ PYBIND11_MODULE(_weir, m) {
   BindSparse(m);
   BindLiteral(m);
   BindOps(m);
+  BindVariables(m);
+  BindVariableScopes(m);
+  BindGradients(m);
+  BindOptimizers(m);
+  BindLearningRates(m);
   BindSession(m);
   BindProcess(m);
 }

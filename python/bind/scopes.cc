@@ -52,7 +52,9 @@ Result<std::string> AskDeviceFunction(const PyItem& function, Node& node) {
   });
 }
 
-DeviceRequest RequestFrom(py::object device) {
+}  // namespace
+
+DeviceRequest DeviceRequestFrom(py::object device) {
   if (device.is_none()) return {.name = "", .choose = {}, .ignore_outer = true};
   if (!PyUnicode_Check(device.ptr()) && py::hasattr(device, "to_string")) device = device.attr("to_string")();
   if (PyUnicode_Check(device.ptr())) {
@@ -64,8 +66,10 @@ DeviceRequest RequestFrom(py::object device) {
   return {.name = "", .choose = [function = PyItem(device)](Node& node) { return AskDeviceFunction(function, node); }, .ignore_outer = false};
 }
 
+namespace {
+
 std::shared_ptr<Scope> DeviceScopeOf(py::object graph, py::object device) {
-  DeviceRequest request = RequestFrom(std::move(device));
+  DeviceRequest request = DeviceRequestFrom(std::move(device));
   return std::make_shared<Scope>([graph, request](Scope& scope) -> py::object {
     scope.Add(Hold<DeviceScope>(*Shared(graph), request));
     return py::none();

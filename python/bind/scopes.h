@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "graph/graph.h"
+
 namespace weir::python {
 
 namespace py = pybind11;
@@ -26,6 +28,9 @@ class Scope final {
   std::function<py::object(Scope&)> enter_;
   std::vector<std::vector<std::shared_ptr<void>>> levels_;
 };
+
+// What `tf.device` takes, as the graph takes it: a name, a function of an Operation, or None.
+DeviceRequest DeviceRequestFrom(py::object device);
 
 // `with graph.as_default():`
 std::shared_ptr<Scope> EnterGraph(py::object graph);

@@ -134,15 +134,13 @@ void VariableScopes::SetCurrent(const VariableScope& scope) {
 
 Result<VariablePtr> VariableScopes::Get(VariableRequest request) {
   const std::string name = request.name;
-  WEIR_ASSIGN(Found found, GetAny(std::move(request)));
+  WEIR_ASSIGN(FoundVariable found, GetAny(std::move(request)));
   if (found.whole == nullptr)
-    return InvalidArgument("variable '{}' is partitioned; ask for it as a partitioned variable", name);
+    return InvalidArgument("'{}' is not a whole variable: it is partitioned, or a custom getter made something else of it", name);
   return found.whole;
 }
 
-Result<VariableScopes::Found> VariableScopes::GetAny(VariableRequest request) { return GetBelow(Current(), std::move(request)); }
-
-Result<VariableScopes::Found> VariableScopes::GetBelow(const VariableScope& scope, VariableRequest request) {
+Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, VariableRequest request) {
   const VariableScopeSettings& s = scope.settings;
   if (request.name.empty()) return InvalidArgument("a variable needs a name");
   request.name = scope.name.empty() ? request.name : scope.name + "/" + request.name;
@@ -157,17 +155,19 @@ Result<VariableScopes::Found> VariableScopes::GetBelow(const VariableScope& scop
   const Reuse reuse = request.reuse.value_or(Reuse::kNo) != Reuse::kNo ? *request.reuse : scope.reuse;
 
   NameScope root(graph_, "");
-  if (request.custom_getter != nullptr) {
-    const VariableGetter plain = [this, reuse](const VariableRequest& r) { return GetSingle(r, reuse, nullptr); };
-    WEIR_ASSIGN(VariablePtr whole, (*request.custom_getter)(plain, request));
-    return Found{whole, nullptr};
-  }
+  if (request.custom_getter == nullptr) return GetOrMake(request, reuse);
+  const VariableGetter plain = [this, reuse](const VariableRequest& r) { return GetOrMake(r, r.reuse.value_or(reuse)); };
+  request.reuse = reuse;
+  return (*request.custom_getter)(plain, request);
+}
+
+Result<FoundVariable> VariableScopes::GetOrMake(const VariableRequest& request, Reuse reuse) {
   if (request.partitioner != nullptr && request.shape.has_value() && request.shape->fully_defined() && request.shape->rank() > 0) {
     WEIR_ASSIGN(std::shared_ptr<PartitionedVariable> pieces, GetPartitioned(request, reuse));
-    return Found{nullptr, pieces};
+    return FoundVariable{nullptr, pieces, Output()};
   }
   WEIR_ASSIGN(VariablePtr whole, GetSingle(request, reuse, nullptr));
-  return Found{whole, nullptr};
+  return FoundVariable{whole, nullptr, Output()};
 }
 
 Result<VariablePtr> VariableScopes::GetSingle(const VariableRequest& request, Reuse reuse, const PartitionInfo* partition) {

@@ -22,10 +22,16 @@ using Regularizer = std::function<Result<Output>(Output value)>;
 // How many pieces along each axis.
 using Partitioner = std::function<Result<std::vector<int>>(const PartialShape& shape, DType dtype)>;
 
+// What asking for a variable gives: a whole one, one in pieces, or whatever value a custom getter made of it.
+struct FoundVariable {
+  VariablePtr whole;
+  std::shared_ptr<PartitionedVariable> pieces;
+  Output value;
+};
 struct VariableRequest;
-using VariableGetter = std::function<Result<VariablePtr>(const VariableRequest&)>;
+using VariableGetter = std::function<Result<FoundVariable>(const VariableRequest&)>;
 // Called instead of making a variable; gets the way to make it as TensorFlow would.
-using CustomGetter = std::function<Result<VariablePtr>(const VariableGetter& getter, const VariableRequest& request)>;
+using CustomGetter = std::function<Result<FoundVariable>(const VariableGetter& getter, const VariableRequest& request)>;
 
 // What a scope says about variables made inside. Unset fields are inherited.
 struct VariableScopeSettings {
@@ -97,15 +103,12 @@ class VariableScopes final {
 
   // A whole variable, made or shared as the scope says.
   Result<VariablePtr> Get(VariableRequest request);
-  // The same where a partitioner asks for pieces; falls back to a whole variable in one piece.
-  struct Found {
-    VariablePtr whole;
-    std::shared_ptr<PartitionedVariable> pieces;
-  };
-  Result<Found> GetAny(VariableRequest request);
+  // The same, also in pieces or as a custom getter's value.
+  Result<FoundVariable> GetAny(VariableRequest request) { return GetBelow(Current(), std::move(request)); }
+  Result<FoundVariable> GetBelow(const VariableScope& scope, VariableRequest request);
 
  private:
-  Result<Found> GetBelow(const VariableScope& scope, VariableRequest request);
+  Result<FoundVariable> GetOrMake(const VariableRequest& request, Reuse reuse);
   Result<VariablePtr> GetSingle(const VariableRequest& request, Reuse reuse, const PartitionInfo* partition);
   Result<std::shared_ptr<PartitionedVariable>> GetPartitioned(const VariableRequest& request, Reuse reuse);
   Result<VariablePtr> MakeSingle(const VariableRequest& request, const PartitionInfo* partition);

@@ -1,0 +1,190 @@
+// tf.gradients, tf.hessians, tf.RegisterGradient, clipping by global norm.
+#include <map>
+
+#include "bind/errors.h"
+#include "bind/input_caster.h"
+#include "bind/objects.h"
+#include "bind/process.h"
+#include "bind/sparse.h"
+#include "bind/train.h"
+#include "bind/variables.h"
+#include "graph/compose/clip.h"
+#include "graph/gradients.h"
+#include "op/gradient_context.h"
+
+namespace weir::python {
+namespace {
+
+// By name; filled by the decorator, for the life of the interpreter. Used under the GIL.
+std::map<std::string, GradientFn, std::less<>>& Registered() {
+  static auto* gradients = new std::map<std::string, GradientFn, std::less<>>();
+  return *gradients;
+}
+
+// Asks a Python gradient function: function(op, *grads) -> one value, or a list with one per input.
+Result<Gradients> AskGradient(const PyItem& function, GradientContext& g) {
+  py::gil_scoped_acquire gil;
+  return CatchingExceptions([&]() -> Result<Gradients> {
+    py::list args;
+    args.append(Wrap(g.node()));
+    for (int i = 0; i < g.num_outputs(); ++i) {
+      const Grad& raw = g.raw_d_output(i);
+      args.append(HasGrad(raw) ? Wrap(raw) : Wrap(g.d_output(i)));
+    }
+    py::object answer = function.get()(*py::tuple(args));
+    Gradients result;
+    if (py::isinstance<py::list>(answer) || py::isinstance<py::tuple>(answer)) {
+      for (py::handle item : answer) result.push_back(GradFrom(item));
+    } else {
+      result.push_back(GradFrom(answer));
+    }
+    return result;
+  });
+}
+
+// A Tensor, a variable (its reference or handle) or a list of such.
+std::vector<Output> Targets(py::handle what) {
+  std::vector<Output> result;
+  const auto one = [&result](py::handle item) {
+    if (IsVariable(item)) {
+      result.push_back(py::cast<VariablePtr>(item)->handle());
+    } else if (IsSlices(item)) {
+      result.push_back(SlicesOf(item).values);
+    } else if (py::isinstance<PartitionedVariable>(item)) {
+      result.push_back(py::cast<PartitionedVariable&>(item).AsInput());
+    } else {
+      const Input input = InputFrom(item);
+      if (input.absent()) RaiseType("None cannot be differentiated");
+      result.push_back(input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input)));
+    }
+  };
+  if (py::isinstance<py::list>(what) || py::isinstance<py::tuple>(what)) {
+    for (py::handle item : what) one(item);
+  } else {
+    one(what);
+  }
+  return result;
+}
+
+AggregationMethod AggregationFrom(py::handle method) {
+  if (method.is_none()) return AggregationMethod::kAddN;
+  const int number = py::cast<int>(method);
+  return number == 1 ? AggregationMethod::kTree : number == 2 ? AggregationMethod::kAccumulateN : AggregationMethod::kAddN;
+}
+
+py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const std::string& name, bool colocate, bool gate,
+                       py::object aggregation, py::object stop_gradients, py::object unconnected) {
+  const std::vector<Output> targets = Targets(ys);
+  if (targets.empty()) RaiseValue("tf.gradients needs at least one y");
+  Graph& graph = targets[0].graph();
+  const std::vector<Output> sources = Targets(xs);
+  GradientOptions options;
+  options.name = name;
+  options.colocate_with_ops = colocate;
+  options.gate_gradients = gate;
+  options.aggregation = AggregationFrom(aggregation);
+  options.custom_gradient = RegisteredGradient;
+  if (!grad_ys.is_none()) {
+    if (!py::isinstance<py::list>(grad_ys) && !py::isinstance<py::tuple>(grad_ys)) {
+      py::list single;
+      single.append(grad_ys);
+      grad_ys = single;
+    }
+    size_t i = 0;
+    for (py::handle item : grad_ys) {
+      if (item.is_none() || IsSlices(item)) {
+        options.grad_ys.push_back(GradFrom(item));
+      } else {
+        const DType wanted = i < targets.size() ? targets[i].base_dtype() : kInvalidType;
+        options.grad_ys.emplace_back(Take(ToOutput(graph, InputFrom(item), wanted, fmt::format("grad_ys_{}", i))));
+      }
+      ++i;
+    }
+  }
+  if (!stop_gradients.is_none()) options.stop_gradients = Targets(stop_gradients);
+  std::vector<Grad> grads = Take(AddGradients(graph, targets, sources, options));
+  const bool zeros = !unconnected.is_none() && Str(unconnected).find("zero") != std::string::npos;
+  py::list result;
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (zeros && !HasGrad(grads[i])) grads[i] = Output(Take(NodeBuilder(graph, "ZerosLike").In(sources[i]).Build()), 0);
+    result.append(Wrap(grads[i]));
+  }
+  return result;
+}
+
+std::vector<Grad> GradList(py::handle list) {
+  std::vector<Grad> result;
+  for (py::handle item : list) {
+    if (item.is_none() || IsSlices(item)) {
+      result.push_back(GradFrom(item));
+    } else {
+      const Input input = InputFrom(item);
+      result.emplace_back(input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input)));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+const GradientFn* RegisteredGradient(std::string_view name) {
+  auto it = Registered().find(name);
+  return it == Registered().end() ? nullptr : &it->second;
+}
+
+void BindGradients(py::module_& m) {
+  m.def("gradients", Differentiate, py::arg("ys"), py::arg("xs"), py::arg("grad_ys") = py::none(), py::arg("name") = "gradients",
+        py::arg("colocate_gradients_with_ops") = false, py::arg("gate_gradients") = false, py::arg("aggregation_method") = py::none(),
+        py::arg("stop_gradients") = py::none(), py::arg("unconnected_gradients") = py::none());
+  m.def("hessians",
+        [](py::object ys, py::object xs, const std::string&, bool, bool, py::object) {
+          const std::vector<Output> targets = Targets(ys);
+          if (targets.size() != 1) RaiseValue("tf.hessians needs one y");
+          const std::vector<Output> sources = Targets(xs);
+          return Take(AddHessians(targets[0].graph(), targets[0], sources));
+        },
+        py::arg("ys"), py::arg("xs"), py::arg("name") = "hessians", py::arg("colocate_gradients_with_ops") = false,
+        py::arg("gate_gradients") = false, py::arg("aggregation_method") = py::none());
+  m.def("register_gradient",
+        [](const std::string& name, py::object function) {
+          if (Registered().contains(name))
+            PyErr_SetString(PyExc_KeyError, fmt::format("Registering two gradient with name '{}'!", name).c_str()), throw py::error_already_set();
+          const PyItem item{function};
+          Registered()[name] = [item](GradientContext& g) { return AskGradient(item, g); };
+          return function;
+        },
+        py::arg("op_type"), py::arg("function"));
+  m.def("register_no_gradient", [](const std::string& name) {
+    Registered()[name] = [](GradientContext& g) -> Result<Gradients> { return Gradients(g.num_inputs()); };
+  });
+  m.def("global_norm",
+        [](py::handle list, const Name& name) {
+          Output norm = GlobalNorm(GradList(list), name.text);
+          if (!norm.valid()) RaiseValue("t_list should be a sequence with at least one tensor");
+          Check(norm.graph().TakeError());
+          return norm;
+        },
+        py::arg("t_list"), py::arg("name") = py::none());
+  m.def("clip_by_global_norm",
+        [](py::handle list, const Input& clip_norm, Output use_norm, const Name& name) {
+          ClippedByGlobalNorm clipped = ClipByGlobalNorm(GradList(list), clip_norm, use_norm, name.text);
+          py::list result;
+          for (const Grad& g : clipped.list) result.append(Wrap(g));
+          if (clipped.global_norm.valid()) Check(clipped.global_norm.graph().TakeError());
+          return py::make_tuple(result, Wrap(clipped.global_norm));
+        },
+        py::arg("t_list"), py::arg("clip_norm"), py::arg("use_norm") = py::none(), py::arg("name") = py::none());
+  m.def("clip_by_norm",
+        Building([](Graph&, const Input& t, const Input& clip_norm, std::optional<std::vector<int64_t>> axes, const Name& name) {
+          return ClipByNorm(t, clip_norm, axes.value_or(std::vector<int64_t>{}), name.text);
+        }),
+        py::arg("t"), py::arg("clip_norm"), py::arg("axes") = py::none(), py::arg("name") = py::none());
+  m.def("clip_by_average_norm",
+        Building([](Graph&, const Input& t, const Input& clip_norm, const Name& name) { return ClipByAverageNorm(t, clip_norm, name.text); }),
+        py::arg("t"), py::arg("clip_norm"), py::arg("name") = py::none());
+  m.def("clip_by_value",
+        Building([](Graph&, const Input& t, const Input& low, const Input& high, const Name& name) { return ClipByValueBounds(t, low, high, name.text); }),
+        py::arg("t"), py::arg("clip_value_min"), py::arg("clip_value_max"), py::arg("name") = py::none());
+}
+
+}  // namespace weir::python

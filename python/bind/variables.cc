@@ -1,0 +1,360 @@
+#include "bind/variables.h"
+
+#include "bind/collections.h"
+#include "bind/errors.h"
+#include "bind/input_caster.h"
+#include "bind/literal.h"
+#include "bind/objects.h"
+#include "bind/operators.h"
+#include "bind/scopes.h"
+#include "graph/build/state_ops.h"
+#include "graph/graph_keys.h"
+
+namespace weir::python {
+namespace {
+
+// The initial value of tf.Variable as C++ takes it: a function is called inside the variable's scope.
+Result<Output> CallInitialValue(const PyItem& function, DType dtype, Graph& graph) {
+  py::gil_scoped_acquire gil;
+  return CatchingExceptions([&]() -> Result<Output> {
+    py::object value = function.get()();
+    return ToOutput(graph, InputFrom(value), dtype, "initial_value");
+  });
+}
+
+std::vector<std::string> Strings(py::handle list) {
+  std::vector<std::string> result;
+  if (!list.is_none())
+    for (py::handle item : list) result.push_back(py::cast<std::string>(item));
+  return result;
+}
+
+VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
+                         py::object caching_device, const Name& name, py::object variable_def, DType dtype, py::object expected_shape,
+                         py::object use_resource) {
+  Graph& graph = DefaultGraphRef();
+  if (!variable_def.is_none()) {
+    const auto field = [&](const char* key) { return py::cast<std::string>(variable_def.attr(key)); };
+    return Take(Variable::FromNodes(graph, field("variable_name"), field("initializer_name"), field("snapshot_name"),
+                                    field("initial_value_name"), py::cast<bool>(variable_def.attr("trainable")),
+                                    py::cast<bool>(variable_def.attr("is_resource"))));
+  }
+  if (initial_value.is_none()) RaiseValue("initial_value must be specified.");
+  VariableOptions options;
+  options.name = name.text;
+  options.dtype = dtype;
+  options.trainable = trainable.is_none() || py::cast<bool>(trainable);
+  options.collections = Strings(collections);
+  options.use_default_collections = collections.is_none();
+  options.validate_shape = validate_shape;
+  options.use_resource = !use_resource.is_none() && py::cast<bool>(use_resource);
+  DeviceRequest cache;
+  if (!caching_device.is_none()) {
+    cache = DeviceRequestFrom(caching_device);
+    options.caching_device = &cache;
+  }
+  if (!expected_shape.is_none()) options.expected_shape = ShapeFrom(expected_shape);
+  if (PyCallable_Check(initial_value.ptr()) != 0 && !IsTensor(initial_value) && !IsVariable(initial_value)) {
+    PyItem function(initial_value);
+    return Take(Variable::MakeWith(graph, [&] { return CallInitialValue(function, dtype, graph); }, options));
+  }
+  return Take(Variable::Make(graph, InputFrom(initial_value), options));
+}
+
+py::object RunIn(py::object session, py::handle what, py::object feed_dict = py::none()) {
+  if (session.is_none()) session = py::module_::import("weir._weir").attr("get_default_session")();
+  if (session.is_none())
+    RaiseValue("Cannot evaluate a variable: no default session is registered. Use `with sess.as_default()` or pass an explicit session.");
+  return session.attr("run")(what, feed_dict);
+}
+
+// A scatter on a variable by its op's name, for both kinds.
+py::object Scatter(const VariablePtr& v, const std::string& op, py::object delta, bool use_locking, const Name& name) {
+  const Output indices = OutputOf(delta.attr("indices"));
+  const Output values = OutputOf(delta.attr("values"));
+  NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
+  node.In(v->handle()).In(indices).In(values);
+  if (!v->is_resource()) return Wrap(Output(Take(node.Attr("use_locking", use_locking).Build()), 0));
+  Node* update = Take(node.Build());
+  ControlDependencies after(v->graph(), {update});
+  return Wrap(v->ReadValue());
+}
+
+py::object ResultOf(const VariablePtr& v, Output output, bool read_value) {
+  Check(v->graph().TakeError());
+  return read_value ? Wrap(output) : Wrap(output.node);
+}
+
+py::list Wrapped(const std::vector<VariablePtr>& variables) {
+  py::list list;
+  for (const VariablePtr& v : variables) list.append(py::cast(v));
+  return list;
+}
+
+// Variables of a collection whose names match a scope, as tf.get_collection(key, scope) picks them.
+py::list InCollection(const char* key, py::object scope) {
+  return py::cast<py::list>(py::module_::import("weir._weir").attr("get_collection")(key, scope));
+}
+
+}  // namespace
+
+bool IsVariable(py::handle object) { return py::isinstance<Variable>(object); }
+
+VariablePtr VariableFrom(py::handle object) {
+  if (IsVariable(object)) return py::cast<VariablePtr>(object);
+  if (py::hasattr(object, "_variable_object")) return py::cast<VariablePtr>(object.attr("_variable_object"));
+  RaiseType(fmt::format("{} is not a variable", Repr(object)));
+}
+
+VariablePtr OptionalVariableFrom(py::handle object) { return object.is_none() ? nullptr : VariableFrom(object); }
+
+std::vector<VariablePtr> VariablesFrom(py::handle list) {
+  std::vector<VariablePtr> result;
+  for (py::handle item : list) {
+    if (py::isinstance<PartitionedVariable>(item)) {
+      for (const VariablePtr& part : py::cast<PartitionedVariable&>(item).parts) result.push_back(part);
+    } else {
+      result.push_back(VariableFrom(item));
+    }
+  }
+  return result;
+}
+
+void BindVariables(py::module_& m) {
+  py::class_<SaveSlice>(m, "SaveSliceInfo")
+      .def(py::init([](std::string full_name, std::vector<int64_t> full_shape, std::vector<int64_t> var_offset, std::vector<int64_t> var_shape) {
+             return SaveSlice{std::move(full_name), std::move(full_shape), std::move(var_offset), std::move(var_shape)};
+           }),
+           py::arg("full_name"), py::arg("full_shape"), py::arg("var_offset"), py::arg("var_shape"))
+      .def_readonly("full_name", &SaveSlice::full_name)
+      .def_readonly("full_shape", &SaveSlice::full_shape)
+      .def_readonly("var_offset", &SaveSlice::offset)
+      .def_readonly("var_shape", &SaveSlice::shape);
+
+  py::class_<Variable, VariablePtr> cls(m, "Variable");
+  cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape, py::object caching_device,
+                      const Name& name, py::object variable_def, DType dtype, py::object expected_shape, py::object, py::object constraint,
+                      py::object use_resource, py::object, py::object, py::object) {
+            return MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections), validate_shape, std::move(caching_device), name,
+                                std::move(variable_def), dtype, std::move(expected_shape), std::move(use_resource));
+          }),
+          py::arg("initial_value") = py::none(), py::arg("trainable") = py::none(), py::arg("collections") = py::none(),
+          py::arg("validate_shape") = true, py::arg("caching_device") = py::none(), py::arg("name") = py::none(),
+          py::arg("variable_def") = py::none(), py::arg("dtype") = py::none(), py::arg("expected_shape") = py::none(),
+          py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(), py::arg("use_resource") = py::none(),
+          py::arg("synchronization") = py::none(), py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
+  using V = const VariablePtr&;
+  cls.def_property_readonly("name", [](V v) { return v->name(); })
+      .def_property_readonly("_shared_name", [](V v) { return v->op_name(); })
+      .def_property_readonly("op", [](V v) { return v->handle().node; })
+      .def_property_readonly("dtype", [](V v) { return v->is_resource() ? v->dtype() : RefType(v->dtype()); })
+      .def_property_readonly("shape", [](V v) { return v->shape(); })
+      .def("get_shape", [](V v) { return v->shape(); })
+      .def_property_readonly("graph", [](V v) { return GraphOf(v->graph()); })
+      .def_property_readonly("device", [](V v) { return v->device(); })
+      .def_property_readonly("trainable", [](V v) { return v->trainable(); })
+      .def_property_readonly("initializer", [](V v) { return v->initializer(); })
+      .def_property_readonly("initial_value", [](V v) { return v->initial_value(); })
+      .def_property_readonly("handle", [](V v) { return v->handle(); })
+      .def_property_readonly("constraint", [](V) { return py::none(); })
+      .def("value", [](V v) { return v->is_resource() ? v->ReadValue() : v->value(); })
+      .def("read_value", [](V v) { return v->ReadValue(); })
+      .def("_ref", [](V v) { return v->handle(); })
+      .def("_as_graph_element", [](V v) { return v->value(); })
+      .def("initialized_value",
+           [](V v) {
+             Output value = v->InitializedValue();
+             Check(v->graph().TakeError());
+             return value;
+           })
+      .def("eval", [](py::object self, py::object session) { return RunIn(std::move(session), self); }, py::arg("session") = py::none())
+      .def("load",
+           [](V v, py::object value, py::object session) {
+             py::dict feed;
+             feed[Wrap(v->initial_value())] = value;
+             RunIn(std::move(session), Wrap(v->initializer()), feed);
+           },
+           py::arg("value"), py::arg("session") = py::none())
+      .def("assign",
+           [](V v, const Input& value, bool use_locking, const Name& name, bool read_value) {
+             return ResultOf(v, v->Assign(value, use_locking, true, name.text), read_value);
+           },
+           py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
+      .def("assign_add",
+           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
+             return ResultOf(v, v->AssignAdd(delta, use_locking, name.text), read_value);
+           },
+           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
+      .def("assign_sub",
+           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
+             return ResultOf(v, v->AssignSub(delta, use_locking, name.text), read_value);
+           },
+           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
+      .def("count_up_to",
+           [](V v, int64_t limit) {
+             const char* op = v->is_resource() ? "ResourceCountUpTo" : "CountUpTo";
+             NodeBuilder node(v->graph(), op);
+             node.In(v->handle()).Attr("limit", limit);
+             if (v->is_resource()) node.Attr("T", v->dtype());
+             return Output(Take(node.Build()), 0);
+           },
+           py::arg("limit"))
+      .def("sparse_read",
+           [](V v, const Input& indices, const Name& name) {
+             if (!v->is_resource()) return Output(Take(NodeBuilder(v->graph(), "Gather", name.text).In(v->value()).In(indices).Build()), 0);
+             return Output(Take(NodeBuilder(v->graph(), "ResourceGather", name.text).In(v->handle()).In(indices).Attr("dtype", v->dtype()).Build()), 0);
+           },
+           py::arg("indices"), py::arg("name") = py::none())
+      .def("set_shape", [](V v, const PartialShape& shape) { Check(v->graph().SetShape(v->is_resource() ? v->value() : v->handle(), shape)); })
+      .def("_get_save_slice_info", [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
+      .def("_set_save_slice_info",
+           [](V v, py::object info) {
+             if (info.is_none()) v->slice.reset();
+             else v->slice = py::cast<SaveSlice>(info);
+           })
+      .def_property_readonly("_save_slice_info", [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
+      .def("to_proto",
+           [](V v, py::object export_scope) -> py::object {
+             py::object def = py::module_::import("weir.proto").attr("message_class")("VariableDef")();
+             def.attr("variable_name") = v->name();
+             def.attr("initializer_name") = v->initializer()->name();
+             def.attr("snapshot_name") = v->value().name();
+             if (v->initial_value().valid()) def.attr("initial_value_name") = v->initial_value().name();
+             def.attr("is_resource") = v->is_resource();
+             def.attr("trainable") = v->trainable();
+             if (v->slice.has_value()) {
+               py::object info = def.attr("save_slice_info_def");
+               info.attr("full_name") = v->slice->full_name;
+               info.attr("full_shape").attr("extend")(v->slice->full_shape);
+               info.attr("var_offset").attr("extend")(v->slice->offset);
+               info.attr("var_shape").attr("extend")(v->slice->shape);
+             }
+             return def;
+           },
+           py::arg("export_scope") = py::none())
+      .def_static("from_proto",
+                  [](py::object def, py::object) {
+                    return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType, py::none(), py::none());
+                  },
+                  py::arg("variable_def"), py::arg("import_scope") = py::none())
+      .def("__repr__",
+           [](V v) { return fmt::format("<tf.Variable '{}' shape={} dtype={}>", v->name(), Str(py::cast(v).attr("shape")), DTypeName(v->is_resource() ? v->dtype() : RefType(v->dtype()))); })
+      .def("__hash__", [](V v) { return static_cast<Py_ssize_t>(reinterpret_cast<uintptr_t>(v.get()) >> 4); })
+      .def("__eq__", [](V v, py::handle other) { return IsVariable(other) && py::cast<VariablePtr>(other) == v; })
+      .def("__ne__", [](V v, py::handle other) { return !IsVariable(other) || py::cast<VariablePtr>(other) != v; })
+      .def("__iter__", [](V) { RaiseType("'Variable' object is not iterable."); });
+  for (const char* op : {"ScatterAdd", "ScatterSub", "ScatterUpdate", "ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax"}) {
+    std::string method = "scatter_";
+    for (const char* c = op + 7; *c != 0; ++c) method += static_cast<char>(std::tolower(*c));
+    py::setattr(cls, method.c_str(),
+                py::cpp_function([op](V v, py::object delta, bool use_locking, const Name& name) { return Scatter(v, op, std::move(delta), use_locking, name); },
+                                 py::name(method.c_str()), py::is_method(cls), py::arg("sparse_delta"), py::arg("use_locking") = false,
+                                 py::arg("name") = py::none()));
+  }
+  cls.attr("__array_priority__") = 100;
+  cls.attr("SaveSliceInfo") = m.attr("SaveSliceInfo");
+  AddOperators(cls);
+
+  py::class_<PartitionedVariable, std::shared_ptr<PartitionedVariable>> pieces(m, "PartitionedVariable");
+  pieces.def_property_readonly("name", [](const PartitionedVariable& v) { return v.name; })
+      .def_property_readonly("dtype", [](const PartitionedVariable& v) { return v.dtype; })
+      .def_property_readonly("shape", [](const PartitionedVariable& v) { return v.shape; })
+      .def("get_shape", [](const PartitionedVariable& v) { return v.shape; })
+      .def("as_tensor", [](const PartitionedVariable& v) { return v.AsInput(); })
+      .def("_get_variable_list", [](const PartitionedVariable& v) { return Wrapped(v.parts); })
+      .def("_get_partitions", [](const PartitionedVariable& v) { return v.partitions; })
+      .def("__len__", [](const PartitionedVariable& v) { return v.parts.size(); })
+      .def("__iter__", [](const PartitionedVariable& v) { return py::iter(Wrapped(v.parts)); })
+      .def("assign",
+           [](const PartitionedVariable& v, const Input& value, bool use_locking) {
+             Graph& graph = v.parts.at(0)->graph();
+             const int axis = v.axis();
+             const Output whole = Take(ToOutput(graph, value, v.dtype));
+             py::list result;
+             for (const VariablePtr& part : v.parts) {
+               std::vector<int64_t> size(part->slice->shape);
+               Output piece = Output(Take(NodeBuilder(graph, "Slice").In(whole).In(Input(part->slice->offset)).In(Input(size)).Build()), 0);
+               result.append(Wrap(part->Assign(piece, use_locking)));
+             }
+             (void)axis;
+             Check(graph.TakeError());
+             return result;
+           },
+           py::arg("value"), py::arg("use_locking") = false);
+  AddOperators(pieces);
+
+  RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
+    const VariablePtr v = py::cast<VariablePtr>(value);
+    return as_ref ? v->handle() : v->AsInput();
+  });
+  RegisterOutputConverter(pieces, [](py::handle value, Graph&, DType, bool) -> Result<Output> { return py::cast<PartitionedVariable&>(value).AsInput(); });
+  RegisterCollectionType({
+      .to_python = [](const std::any& item) -> py::object {
+        const VariablePtr* v = std::any_cast<VariablePtr>(&item);
+        return v == nullptr ? py::object() : py::cast(*v);
+      },
+      .from_python = [](py::handle object) -> std::any { return IsVariable(object) ? std::any(py::cast<VariablePtr>(object)) : std::any(); },
+  });
+
+  const auto collection = [&m](const char* name, const char* key) {
+    m.def(name, [key](py::object scope) { return InCollection(key, std::move(scope)); }, py::arg("scope") = py::none());
+  };
+  collection("global_variables", graph_keys::kGlobalVariables);
+  collection("local_variables", graph_keys::kLocalVariables);
+  collection("trainable_variables", graph_keys::kTrainableVariables);
+  collection("model_variables", graph_keys::kModelVariables);
+  collection("moving_average_variables", graph_keys::kMovingAverageVariables);
+  const auto initializer = [](py::handle list, const std::string& name) {
+    const std::vector<VariablePtr> variables = VariablesFrom(list);
+    Graph& graph = variables.empty() ? DefaultGraphRef() : variables[0]->graph();
+    Node* node = InitializeVariables(graph, variables, name);
+    Check(graph.TakeError());
+    return node;
+  };
+  m.def("variables_initializer", initializer, py::arg("var_list"), py::arg("name") = "init");
+  m.def("global_variables_initializer", [initializer] { return initializer(InCollection(graph_keys::kGlobalVariables, py::none()), "init"); });
+  m.def("local_variables_initializer", [initializer] { return initializer(InCollection(graph_keys::kLocalVariables, py::none()), "init"); });
+  m.def("report_uninitialized_variables",
+        [](py::object var_list, const std::string& name) {
+          std::vector<VariablePtr> variables;
+          if (var_list.is_none()) {
+            variables = VariablesFrom(InCollection(graph_keys::kGlobalVariables, py::none()));
+            for (const VariablePtr& v : VariablesFrom(InCollection(graph_keys::kLocalVariables, py::none()))) variables.push_back(v);
+          } else {
+            variables = VariablesFrom(var_list);
+          }
+          Graph& graph = variables.empty() ? DefaultGraphRef() : variables[0]->graph();
+          Output names = ReportUninitialized(graph, variables, name);
+          Check(graph.TakeError());
+          return names;
+        },
+        py::arg("var_list") = py::none(), py::arg("name") = "report_uninitialized_variables");
+  m.def("is_variable_initialized",
+        [](py::object variable) {
+          const VariablePtr v = VariableFrom(variable);
+          Output flag = v->IsInitialized();
+          Check(v->graph().TakeError());
+          return flag;
+        },
+        py::arg("variable"));
+  m.def("group",
+        [](const py::args& inputs, const py::kwargs& kwargs) {
+          std::vector<Node*> nodes;
+          std::function<void(py::handle)> add = [&](py::handle item) {
+            if (py::isinstance<py::list>(item) || py::isinstance<py::tuple>(item)) {
+              for (py::handle inner : item) add(inner);
+            } else if (!item.is_none()) {
+              nodes.push_back(NodeFrom(item));
+            }
+          };
+          for (py::handle item : inputs) add(item);
+          std::string name;
+          if (kwargs.contains("name") && !kwargs["name"].is_none()) name = py::cast<std::string>(kwargs["name"]);
+          Graph& graph = nodes.empty() ? DefaultGraphRef() : nodes[0]->graph();
+          Node* node = Group(graph, nodes, name);
+          Check(graph.TakeError());
+          return node;
+        });
+}
+
+}  // namespace weir::python
