@@ -4,6 +4,7 @@
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
+#include "graph/node_builder.h"
 #include "bind/process.h"
 #include "bind/sparse.h"
 #include "bind/train.h"

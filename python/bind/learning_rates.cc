@@ -4,6 +4,7 @@
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
+#include "graph/node_builder.h"
 #include "bind/train.h"
 #include "bind/variables.h"
 #include "graph/compose/initializers.h"

@@ -6,6 +6,7 @@
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
+#include "graph/node_builder.h"
 #include "bind/process.h"
 #include "bind/sparse.h"
 #include "bind/train.h"

@@ -1,5 +1,8 @@
 #include "bind/process.h"
 
+#include "bind/errors.h"
+#include "graph/attr_proto.h"
+
 #include <atomic>
 
 #include "bind/interrupt.h"
@@ -87,6 +90,16 @@ void Process::Stop() {
 void BindProcess(py::module_& m) {
   py::module_::import("atexit").attr("register")(py::cpp_function([] { Process::Get().Stop(); }));
   m.def("op_names", [] { return Process::Get().registry().Names(); });
+  // The OpDef message of an op, serialized.
+  m.def("op_def",
+        [](const std::string& name) {
+          const OpDef* op = Process::Get().registry().Find(name);
+          if (op == nullptr) RaiseKey(fmt::format("there is no op '{}'", name));
+          tensorflow::OpDef message;
+          ToProto(*op, &message);
+          return py::bytes(message.SerializeAsString());
+        },
+        py::arg("name"));
 }
 
 }  // namespace weir::python

@@ -4,6 +4,7 @@
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
+#include "graph/node_builder.h"
 #include "bind/scopes.h"
 #include "bind/variables.h"
 #include "graph/compose/variable_scope.h"

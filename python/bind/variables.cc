@@ -337,6 +337,37 @@ void BindVariables(py::module_& m) {
           return flag;
         },
         py::arg("variable"));
+  // tf.assign and its like, on variables of both kinds or on references.
+  using Update = Output (Variable::*)(const Input&, bool, std::string) const;
+  const std::tuple<const char*, const char*, Update> updates[] = {{"assign_add", "AssignAdd", &Variable::AssignAdd},
+                                                                  {"assign_sub", "AssignSub", &Variable::AssignSub}};
+  for (const auto& [name, op, update] : updates) {
+    m.def(name,
+          [op = op, update = update](py::object ref, const Input& value, bool use_locking, const Name& as) {
+            if (IsTensor(ref))
+              return Output(Take(NodeBuilder(OutputOf(ref).graph(), op, as.text).In(OutputOf(ref)).In(value).Attr("use_locking", use_locking).Build()), 0);
+            const VariablePtr v = VariableFrom(ref);
+            Output changed = ((*v).*update)(value, use_locking, as.text);
+            Check(v->graph().TakeError());
+            return changed;
+          },
+          py::arg("ref"), py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none());
+  }
+  m.def("assign",
+        [](py::object ref, const Input& value, py::object validate_shape, py::object use_locking, const Name& name) {
+          const bool validate = validate_shape.is_none() || py::cast<bool>(validate_shape);
+          const bool locking = use_locking.is_none() || py::cast<bool>(use_locking);
+          if (IsTensor(ref))
+            return Output(Take(NodeBuilder(OutputOf(ref).graph(), "Assign", name.text).In(OutputOf(ref)).In(value)
+                                   .Attr("validate_shape", validate).Attr("use_locking", locking).Build()), 0);
+          const VariablePtr v = VariableFrom(ref);
+          Output changed = v->Assign(value, locking, validate, name.text);
+          Check(v->graph().TakeError());
+          return changed;
+        },
+        py::arg("ref"), py::arg("value"), py::arg("validate_shape") = py::none(), py::arg("use_locking") = py::none(), py::arg("name") = py::none());
+  m.def("count_up_to", [](py::object ref, int64_t limit, const Name&) { return ref.attr("count_up_to")(limit); }, py::arg("ref"), py::arg("limit"),
+        py::arg("name") = py::none());
   m.def("group",
         [](const py::args& inputs, const py::kwargs& kwargs) {
           std::vector<Node*> nodes;

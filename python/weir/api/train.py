@@ -1,0 +1,33 @@
+"""Gradients, optimizers, learning rates, moving averages, the global step."""
+
+_OPTIMIZERS = ["GradientDescent", "Momentum", "Adagrad", "AdagradDA", "Adadelta", "Adam", "RMSProp", "Ftrl",
+               "ProximalGradientDescent", "ProximalAdagrad"]
+_DECAYS = ["exponential_decay", "natural_exp_decay", "inverse_time_decay", "polynomial_decay", "piecewise_constant", "cosine_decay",
+           "cosine_decay_restarts", "linear_cosine_decay", "noisy_linear_cosine_decay"]
+_STEPS = ["get_global_step", "create_global_step", "get_or_create_global_step", "assert_global_step"]
+
+NAMES = {
+    "gradients": "gradients",
+    "hessians": "hessians",
+    "RegisterGradient": "weir.gradients:RegisterGradient",
+    "NoGradient": "weir.gradients:no_gradient",
+    "NotDifferentiable": "weir.gradients:no_gradient",
+    "no_gradient": "weir.gradients:no_gradient",
+    "AggregationMethod": "weir.gradients:AggregationMethod",
+    "UnconnectedGradients": "weir.gradients:UnconnectedGradients",
+    "clip_by_value": "clip_by_value",
+    "clip_by_norm": "clip_by_norm",
+    "clip_by_average_norm": "clip_by_average_norm",
+    "clip_by_global_norm": "clip_by_global_norm",
+    "global_norm": "global_norm",
+    "train.Optimizer": "Optimizer",
+    **{f"train.{name}Optimizer": f"{name}Optimizer" for name in _OPTIMIZERS},
+    **{f"train.{name}": name for name in _DECAYS},
+    "train.piecewise_constant_decay": "piecewise_constant",
+    "train.ExponentialMovingAverage": "ExponentialMovingAverage",
+    **{f"train.{name}": f"weir.global_step:{name}" for name in _STEPS},
+    **{f"contrib.framework.{name}": f"weir.global_step:{name}" for name in _STEPS},
+    "train.global_step": "weir.global_step:global_step",
+    "python.training.optimizer.*": "=train.",
+    "python.training.training_util.*": "=train.",
+}

@@ -1,0 +1,53 @@
+"""Variables, their scopes and their initializers."""
+
+_INITIALIZERS = {
+    "zeros_initializer": "Zeros", "ones_initializer": "Ones", "constant_initializer": "Constant",
+    "random_uniform_initializer": "RandomUniform", "random_normal_initializer": "RandomNormal",
+    "truncated_normal_initializer": "TruncatedNormal", "uniform_unit_scaling_initializer": "UniformUnitScaling",
+    "variance_scaling_initializer": "VarianceScaling", "orthogonal_initializer": "Orthogonal",
+    "glorot_uniform_initializer": "GlorotUniform", "glorot_normal_initializer": "GlorotNormal",
+}
+
+NAMES = {
+    "Variable": "Variable",
+    "VariableScope": "VariableScope",
+    "PartitionedVariable": "PartitionedVariable",
+    "AUTO_REUSE": "AUTO_REUSE",
+    "get_variable": "get_variable",
+    "get_local_variable": "get_local_variable",
+    "get_variable_scope": "get_variable_scope",
+    "variable_scope": "variable_scope",
+    "variable_op_scope": "variable_op_scope",
+    "global_variables": "global_variables",
+    "local_variables": "local_variables",
+    "trainable_variables": "trainable_variables",
+    "model_variables": "model_variables",
+    "moving_average_variables": "moving_average_variables",
+    "all_variables": "global_variables",
+    "global_variables_initializer": "global_variables_initializer",
+    "local_variables_initializer": "local_variables_initializer",
+    "variables_initializer": "variables_initializer",
+    "initialize_all_variables": "global_variables_initializer",
+    "initialize_local_variables": "local_variables_initializer",
+    "initialize_variables": "variables_initializer",
+    "report_uninitialized_variables": "report_uninitialized_variables",
+    "is_variable_initialized": "is_variable_initialized",
+    "group": "group",
+    # initializers
+    **{name: f"weir.initializers:{cls}" for name, cls in _INITIALIZERS.items()},
+    **{f"initializers.{name.removesuffix('_initializer')}": f"weir.initializers:{cls}" for name, cls in _INITIALIZERS.items()},
+    **{f"keras.initializers.{cls}": f"weir.initializers:{cls}" for cls in _INITIALIZERS.values()},
+    "initializers.identity": "weir.initializers:Identity",
+    "initializers.he_normal": "weir.initializers:he_normal",
+    "initializers.he_uniform": "weir.initializers:he_uniform",
+    "initializers.lecun_normal": "weir.initializers:lecun_normal",
+    "initializers.lecun_uniform": "weir.initializers:lecun_uniform",
+    "contrib.layers.xavier_initializer": "weir.initializers:xavier_initializer",
+    "contrib.layers.xavier_initializer_conv2d": "weir.initializers:xavier_initializer",
+    "contrib.layers.variance_scaling_initializer": "weir.initializers:variance_scaling_initializer",
+    # updates by function
+    "assign": "assign",
+    "assign_add": "assign_add",
+    "assign_sub": "assign_sub",
+    "count_up_to": "count_up_to",
+}

@@ -1,0 +1,44 @@
+"""The global step: a variable in a collection of its own."""
+from weir import _weir
+from weir.graph_keys import GraphKeys
+
+
+def get_global_step(graph=None):
+    graph = graph or _weir.get_default_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        raise RuntimeError("Multiple tensors in the global step collection.")
+    if found:
+        return found[0]
+    named = [v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if v.name == "global_step:0"]
+    return named[0] if named else None
+
+
+def create_global_step(graph=None):
+    graph = graph or _weir.get_default_graph()
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    with graph.as_default(), graph.name_scope(None):
+        return _weir.get_variable("global_step", shape=[], dtype="int64", initializer=_zeros, trainable=False,
+                                  collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+
+
+def _zeros(shape, dtype=None, partition_info=None):
+    return _weir.initial_zeros(shape, dtype)
+
+
+def get_or_create_global_step(graph=None):
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
+
+
+def assert_global_step(global_step_tensor):
+    if not global_step_tensor.dtype.base_dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
+    if global_step_tensor.get_shape().ndims not in (0, None):
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.get_shape()}')
+
+
+def global_step(sess, global_step_tensor):
+    """The step's value in a session."""
+    return int(sess.run(global_step_tensor))
