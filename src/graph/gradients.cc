@@ -21,14 +21,6 @@ bool IsTrainable(DType t) {
   return IsFloating(t) || IsComplex(t) || t == kResource || t == kVariant;
 }
 
-// Row indices 0..n-1 of a dense gradient, so that it can join sparse ones.
-IndexedSlices AsSlices(Output dense) {
-  Graph& graph = dense.graph();
-  Output shape = ShapeOf(dense, {.out_type = kInt64});
-  Output rows = StridedSlice(shape, {0}, {1}, {1}, {.shrink_axis_mask = 1});
-  return {dense, Range(graph, Tensor::Scalar(int64_t{0}), rows, Tensor::Scalar(int64_t{1})), shape};
-}
-
 class Differentiator {
  public:
   Differentiator(Graph& graph, const std::vector<Output>& ys, const std::vector<Output>& xs, const GradientOptions& options)
@@ -38,11 +30,13 @@ class Differentiator {
     for (const Output& x : xs_) from_.insert(x.node);
     for (const Output& s : options_.stop_gradients) stops_.insert(s.node);
     FindBetween();
+    WEIR_ASSIGN(flow_, FlowGradients::Make(graph_, &between_, &between_set_));
+    for (Node* node : between_)
+      for (const Output& input : node->inputs())
+        if (between_set_.contains(input.node)) ++pending_[input.node];
     WEIR_TRY(SeedOutputs());
-    flow_ = FlowGradients::Make(graph_, between_, between_set_);
     if (flow_ != nullptr) {
-      WEIR_ASSIGN(std::vector<Node*> exits, flow_->UnusedExits(pending_, to_));
-      for (Node* exit : exits) {
+      for (Node* exit : flow_->UnusedExits(pending_, to_)) {
         WEIR_ASSIGN(Output zeros, flow_->ZerosForExit(exit));
         AddGrad(Output(exit, 0), zeros);
         queue_.push_back(exit);
@@ -51,7 +45,7 @@ class Differentiator {
     while (!queue_.empty()) {
       Node* node = queue_.front();
       queue_.pop_front();
-      if (!done_.insert(node).second && !(flow_ != nullptr && flow_->IsLoopSwitch(node))) continue;
+      if (!done_.insert(node).second && !IsLoopSwitch(*node)) continue;
       WEIR_TRY(Process(node));
     }
     if (flow_ != nullptr) WEIR_TRY(flow_->Finish());
@@ -65,7 +59,7 @@ class Differentiator {
   }
 
  private:
-  // Nodes on a path from an x to a y, and for each how many of its outgoing edges lie on such a path.
+  // Nodes on a path from an x to a y.
   void FindBetween() {
     std::unordered_set<Node*> reached;
     std::vector<Node*> work(from_.begin(), from_.end());
@@ -94,9 +88,6 @@ class Differentiator {
       for (const Output& input : node->inputs()) back.push_back(input.node);
     }
     std::reverse(between_.begin(), between_.end());
-    for (Node* node : between_)
-      for (const Output& input : node->inputs())
-        if (between_set_.contains(input.node)) ++pending_[input.node];
   }
 
   Status SeedOutputs() {
@@ -178,7 +169,7 @@ class Differentiator {
     bool wide = false;
     std::vector<IndexedSlices> slices;
     for (const Grad& g : list) {
-      slices.push_back(std::holds_alternative<Output>(g) ? AsSlices(std::get<Output>(g)) : std::get<IndexedSlices>(g));
+      slices.push_back(GradAsRows(g));
       wide |= slices.back().indices.base_dtype() == kInt64;
       if (!dense_shape.valid()) dense_shape = slices.back().dense_shape;
     }
@@ -191,12 +182,8 @@ class Differentiator {
 
   Output Dense(const Grad& g, Output like) {
     if (const Output* dense = std::get_if<Output>(&g)) return *dense;
-    if (const IndexedSlices* slices = std::get_if<IndexedSlices>(&g)) {
-      Output shape = slices->dense_shape.valid() ? slices->dense_shape : ShapeOf(like);
-      Output rows = StridedSlice(shape, {0}, {1}, {1}, {.shrink_axis_mask = 1});
-      return UnsortedSegmentSum(slices->values, slices->indices, rows);
-    }
-    Result<Output> zeros = flow_ != nullptr ? flow_->Zeros(like.node, like.index) : ZerosOutsideLoop(like.node, like.index);
+    if (const IndexedSlices* slices = std::get_if<IndexedSlices>(&g)) return RowsAsDense(*slices, like);
+    Result<Output> zeros = ZerosForOutput(like.node, like.index);
     if (zeros.ok()) return *zeros;
     graph_.RecordError(zeros.status());
     return Output();
@@ -251,11 +238,14 @@ class Differentiator {
       if (!between_set_.contains(from)) continue;
       int& left = --pending_[from];
       bool ready = left == 0;
-      if (flow_ != nullptr && !ready) ready = left > 0 && flow_->IsLoopSwitch(from);
+      // A loop's Switch is visited twice: when its Exit was, and when the body was.
+      if (flow_ != nullptr && !ready) ready = left > 0 && IsLoopSwitch(*from);
       if (!ready) continue;
-      if (flow_ != nullptr && (from->type() == "Exit" || from->type() == "RefExit")) {
-        for (Node* exit : flow_->ExitReached(from, [this](Node* n) { return HasAnyGrad(n); })) {
-          if (!HasAnyGrad(exit) && IsTrainable(exit->output_type(0))) {
+      if (flow_ != nullptr && IsLoopExit(*from)) {
+        const std::vector<Node*> exits = flow_->ExitReached(from);
+        const bool any = std::any_of(exits.begin(), exits.end(), [this](Node* exit) { return HasAnyGrad(exit); });
+        for (Node* exit : exits) {
+          if (any && !HasAnyGrad(exit) && IsTrainable(exit->output_type(0))) {
             WEIR_ASSIGN(Output zeros, flow_->ZerosForExit(exit));
             AddGrad(Output(exit, 0), zeros);
           }

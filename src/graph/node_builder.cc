@@ -256,12 +256,29 @@ Result<Node*> NodeBuilder::Build() {
     attrs_["_class"] = std::vector<std::string>(groups.begin(), groups.end());
   }
 
-  // Values from outside of a branch or loop enter it here.
+  std::vector<Node*> controls = ScopedControlInputs(state, inputs);
+  for (Node* control : control_inputs_)
+    if (std::find(controls.begin(), controls.end(), control) == controls.end()) controls.push_back(control);
+  // Values from outside of a branch or loop enter it here, through nodes named below this one.
   if (state.flow != nullptr) {
+    if (op_ == "Shape") {
+      const DType* out_type = attrs_.contains("out_type") ? attrs_.at("out_type").As<DType>() : nullptr;
+      WEIR_ASSIGN(Node* shape, state.flow->CaptureShape(inputs[0], out_type == nullptr ? kInt32 : *out_type));
+      if (shape != nullptr) return shape;
+    }
+    if (name.back() != '/') name = graph_.UniqueName(name) + "/";
+    NameScope scope(graph_, name);
     for (Output& input : inputs) {
       WEIR_ASSIGN(input, state.flow->Capture(input));
     }
+    std::vector<Node*> inside;
+    for (Node* control : controls) {
+      WEIR_ASSIGN(Node* seen, state.flow->CaptureControl(control));
+      if (std::find(inside.begin(), inside.end(), seen) == inside.end()) inside.push_back(seen);
+    }
+    controls = std::move(inside);
   }
+  for (const Output& input : inputs) WEIR_TRY(CheckInputContext(state.flow, op_, name, input));
   auto props = std::make_shared<NodeProps>();
   props->op = op;
   if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok())
@@ -271,17 +288,6 @@ Result<Node*> NodeBuilder::Build() {
   WEIR_ASSIGN(props->output_types, ArgTypes(op->outputs, *props->attrs));
   props->name = name;
   WEIR_ASSIGN(std::vector<PartialShape> shapes, graph_.InferShapes(*props, inputs));
-
-  std::vector<Node*> controls = ScopedControlInputs(state, inputs);
-  for (Node* control : control_inputs_)
-    if (std::find(controls.begin(), controls.end(), control) == controls.end()) controls.push_back(control);
-  if (state.flow != nullptr) {
-    std::vector<Node*> inside;
-    for (Node* control : controls)
-      if (Node* seen = state.flow->CaptureControl(control); seen != nullptr && std::find(inside.begin(), inside.end(), seen) == inside.end())
-        inside.push_back(seen);
-    controls = std::move(inside);
-  }
 
   props->name = name.back() == '/' ? name.substr(0, name.size() - 1) : graph_.UniqueName(name);
   if (graph_.FindNode(props->name) != nullptr) {
@@ -325,7 +331,12 @@ Result<Node*> NodeBuilder::Build() {
   }
 
   Node* made = graph_.Adopt(std::move(node));
-  for (BuildState::ControlFrame& frame : graph_.build().control) frame.made_inside.insert(made);
+  // Frames outside of a cleared one know nothing of the node.
+  std::vector<BuildState::ControlFrame>& frames = graph_.build().control;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    frame->made_inside.insert(made);
+    if (frame->clears) break;
+  }
   if (made->flow_context_ != nullptr) WEIR_TRY(made->flow_context_->NodeAdded(made));
   return made;
 }

@@ -1,5 +1,4 @@
-// The scopes of the calling thread: names, devices, control dependencies, colocation, flow contexts.
-#include "graph/flow_context.h"
+// The scopes of the calling thread: names, devices, control dependencies, colocation.
 #include "graph/graph.h"
 
 namespace weir {
@@ -51,23 +50,6 @@ ColocationScope::~ColocationScope() {
   BuildState& state = graph_.build();
   state.colocation = std::move(saved_colocation_);
   state.devices = std::move(saved_devices_);
-}
-
-FlowScope::FlowScope(Graph& graph, FlowContext* context) : graph_(graph), saved_(graph.build().flow) {
-  graph.build().flow = context;
-}
-FlowScope::~FlowScope() { graph_.build().flow = saved_; }
-
-WhileContext* FlowContext::EnclosingWhile() {
-  for (FlowContext* c = this; c != nullptr; c = c->outer())
-    if (WhileContext* loop = c->AsWhile()) return loop;
-  return nullptr;
-}
-
-bool FlowContext::Contains(const FlowContext* inner) const {
-  for (const FlowContext* c = inner; c != nullptr; c = c->outer())
-    if (c == this) return true;
-  return false;
 }
 
 }  // namespace weir

@@ -131,6 +131,7 @@ NodeKind KindOf(const OpDef& op) {
       {"NextIteration", NodeKind::kNextIteration},
       {"RefNextIteration", NodeKind::kNextIteration},
       {"LoopCond", NodeKind::kLoopCond},
+      {"ControlTrigger", NodeKind::kTrigger},
       {"_Send", NodeKind::kTransfer},
       {"_HostSend", NodeKind::kTransfer},
       {"_Recv", NodeKind::kTransfer},

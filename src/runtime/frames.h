@@ -19,6 +19,7 @@ enum class NodeKind : uint8_t {
   kExit,
   kNextIteration,
   kLoopCond,
+  kTrigger,   // waits for control inputs, dead or alive, and is alive itself
   kTransfer,  // sends and receives: run even when dead, since the other side waits for the news
 };
 NodeKind KindOf(const OpDef& op);

@@ -55,7 +55,8 @@ class Compiler {
   }
 
   bool NeedsKernel(NodeKind kind) const {
-    return kind == NodeKind::kKernel || kind == NodeKind::kSwitch || kind == NodeKind::kMerge || kind == NodeKind::kTransfer;
+    return kind == NodeKind::kKernel || kind == NodeKind::kSwitch || kind == NodeKind::kMerge || kind == NodeKind::kTransfer ||
+           kind == NodeKind::kTrigger;
   }
 
   Status MakeNodes() {

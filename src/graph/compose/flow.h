@@ -10,6 +10,8 @@
 
 namespace weir {
 
+// A branch may give nodes without a value: an Output whose index is negative stands for the node itself; the cond then gives
+// the predicate in its place, once the node has run.
 using BranchFn = std::function<Result<OutputList>()>;
 using LoopCondFn = std::function<Result<Output>(const OutputList&)>;
 using LoopBodyFn = std::function<Result<OutputList>(const OutputList&)>;
@@ -25,6 +27,7 @@ struct WhileOptions {
   Input maximum_iterations = {};                    // absent: no bound
   std::string name = "";
 };
+// The loop variables at the end. TensorArrays are passed along by their flow.
 Result<OutputList> WhileLoop(Graph& graph, const LoopCondFn& cond, const LoopBodyFn& body, const InputList& loop_vars,
                              const WhileOptions& options = {});
 
@@ -35,5 +38,10 @@ struct CaseBranch {
 // The first branch whose predicate is true, else default_fn (which may be empty: then one must be true).
 Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, const BranchFn& default_fn, bool exclusive = false,
                         std::string name = "case");
+
+// `value`, given on when all of `nodes` have run.
+Output WithDependencies(const std::vector<Node*>& nodes, Output value, std::string name = "control_dependency");
+// The values, each given on when all of them, and `nodes`, are there. Invalid ones stay invalid.
+Result<OutputList> Tuple(Graph& graph, const OutputList& values, const std::vector<Node*>& nodes = {}, std::string name = "tuple");
 
 }  // namespace weir
