@@ -276,7 +276,11 @@ class Differentiator {
     const GradientFn* gradient = options_.custom_gradient ? options_.custom_gradient(type) : nullptr;
     if (gradient == nullptr) {
       if (FlowGradientFn flow = FindFlowGradient(type)) return flow(node, d_outputs);
-      if (node->op().is_function) return FunctionGradient(node, d_outputs);
+      if (node->op().is_function) return FunctionGradient(node, FuncAttr{node->type(), node->props()->attrs}, d_outputs);
+      if (type == "PartitionedCall" || type == "StatefulPartitionedCall") {
+        WEIR_ASSIGN(FuncAttr called, node->Attr<FuncAttr>("f"));
+        return FunctionGradient(node, called, d_outputs);
+      }
       const OpDef* op = graph_.registry().Find(type);
       if (op == nullptr) return NotFound("no gradient is registered under '{}' (node '{}')", type, node->name());
       if (op->no_gradient == kNoGradient) return std::vector<Grad>(node->num_inputs());
@@ -296,21 +300,26 @@ class Differentiator {
     return result;
   }
 
-  Result<std::vector<Grad>> FunctionGradient(Node* node, const std::vector<Grad>& d_outputs) {
+  Result<std::vector<Grad>> FunctionGradient(Node* node, const FuncAttr& function, const std::vector<Grad>& d_outputs) {
     InputList inputs(node->inputs().begin(), node->inputs().end());
     for (int i = 0; i < node->num_outputs(); ++i) inputs.push_back(Dense(d_outputs[i], Output(node, i)));
     std::vector<DType> types;
-    for (const Output& input : node->inputs()) types.push_back(input.base_dtype());
-    const std::string own = graph_.functions().GradientOf(node->type());
+    // The gradient of a variable's handle is one of its values.
+    for (const Output& input : node->inputs()) types.push_back(input.base_dtype() == kResource ? kFloat : input.base_dtype());
+    const std::string own = graph_.functions().GradientOf(function.name);
     OutputList result;
     if (!own.empty()) {
       NodeBuilder call(graph_, own);
       for (Input& input : inputs) call.In(std::move(input));
       result = call.BuildOutputs();
     } else {
-      result = SymbolicGradient(graph_, inputs, types, FuncAttr{node->type(), node->props()->attrs});
+      result = SymbolicGradient(graph_, inputs, types, function);
     }
-    return std::vector<Grad>(result.begin(), result.end());
+    std::vector<Grad> grads(result.begin(), result.end());
+    grads.resize(node->num_inputs());
+    for (int i = 0; i < node->num_inputs(); ++i)
+      if (!IsTrainable(node->input(i).dtype())) grads[i] = Grad();
+    return grads;
   }
 
   Graph& graph_;

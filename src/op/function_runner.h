@@ -17,6 +17,7 @@ class FunctionRunner {
   using Handle = int;
   using Done = std::function<void(Result<std::vector<Tensor>>)>;
   virtual ~FunctionRunner() = default;
+  // A function of the library, or the gradient of one: "SymbolicGradient", whose attribute "f" says of which.
   virtual Result<Handle> Instantiate(const FuncAttr& function) = 0;
   // Runs with the step's cancellation and resources; `done` may run on any thread.
   virtual void Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) = 0;

@@ -129,7 +129,7 @@ void FlowState::ActivateControl(Iteration* iteration, int32_t consumer, bool dea
     if (pending == 0 && (dead_count == kLive || all_dead)) MakeReady(iteration, consumer, all_dead, progress);
     return;
   }
-  if (dead) ++dead_count;
+  if (dead && node.kind != NodeKind::kTrigger) ++dead_count;
   if (pending == 0) MakeReady(iteration, consumer, dead_count > 0, progress);
 }
 

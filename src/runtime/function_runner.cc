@@ -2,6 +2,8 @@
 // one thread (recursion, a loop whose iterations end at once) go to the pool as a whole, so that no stack overflows.
 #include "runtime/function_runner.h"
 
+#include "graph/function_gradient.h"
+
 namespace weir {
 namespace {
 
@@ -40,7 +42,8 @@ LocalFunctionRunner::LocalFunctionRunner(const FunctionLibrary& library, const O
 LocalFunctionRunner::~LocalFunctionRunner() = default;
 
 Result<FunctionRunner::Handle> LocalFunctionRunner::Instantiate(const FuncAttr& function) {
-  if (library_.Find(function.name) == nullptr) return NotFound("Function {} is not defined.", function.name);
+  if (function.name != kSymbolicGradient && library_.Find(function.name) == nullptr)
+    return NotFound("Function {} is not defined.", function.name);
   std::string name = CanonicalName(function);
   std::lock_guard lock(mu_);
   auto [it, is_new] = by_name_.try_emplace(std::move(name), static_cast<Handle>(functions_.size()));
@@ -58,7 +61,12 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
   static const AttrMap no_attrs;
   auto compile = [&]() -> Result<std::shared_ptr<Executor>> {
     const AttrMap& attrs = function.attr.attrs == nullptr ? no_attrs : *function.attr.attrs;
-    WEIR_ASSIGN(function.body, InstantiateFunction(library_, registry_, function.attr.name, attrs));
+    if (function.attr.name == kSymbolicGradient) {
+      WEIR_ASSIGN(const FuncAttr differentiated, GetAttr<FuncAttr>(attrs, "f"));
+      WEIR_ASSIGN(function.body, InstantiateGradient(library_, registry_, differentiated));
+    } else {
+      WEIR_ASSIGN(function.body, InstantiateFunction(library_, registry_, function.attr.name, attrs));
+    }
     PlanSignature signature;
     for (Node* arg : function.body.args) signature.feeds.push_back(arg->output(0));
     for (Node* result : function.body.results) signature.fetches.push_back(result->input(0));

@@ -2,6 +2,8 @@
 // A function is instantiated when a node first needs it, so that functions may call each other in circles.
 #include <mutex>
 
+#include "graph/build/flow_ops.h"
+#include "graph/function_gradient.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -214,6 +216,49 @@ Status OutputShapesFromAttr(ShapeContext& c) {
   return OkStatus();
 }
 
+// --- gradients --------------------------------------------------------------------------------------------------------
+FuncAttr GradientFunction(const FuncAttr& function) {
+  AttrMap attrs;
+  attrs.emplace("f", AttrValue(function));
+  return {kSymbolicGradient, std::make_shared<const AttrMap>(std::move(attrs))};
+}
+
+// The choice is made again, between the gradients of the functions: of their arguments and what flows in.
+template <class Choose>
+Result<Gradients> ChoiceGradient(GradientContext& g, Choose choose) {
+  InputList args;
+  std::vector<DType> types;
+  for (int i = 1; i < g.num_inputs(); ++i) {
+    args.push_back(g.input(i));
+    types.push_back(g.input(i).base_dtype() == kResource ? kFloat : g.input(i).base_dtype());
+  }
+  for (int i = 0; i < g.num_outputs(); ++i) args.push_back(g.d_output(i));
+  const OutputList chosen = choose(g.input(0), args, types);
+  Gradients result(g.num_inputs());
+  for (size_t i = 0; i < chosen.size() && i < types.size(); ++i)
+    if (IsFloating(types[i]) || IsComplex(types[i])) result[i + 1] = chosen[i];
+  return result;
+}
+
+template <bool stateful>
+Result<Gradients> IfGrad(GradientContext& g) {
+  WEIR_ASSIGN(const FuncAttr then_branch, g.Attr<FuncAttr>("then_branch"));
+  WEIR_ASSIGN(const FuncAttr else_branch, g.Attr<FuncAttr>("else_branch"));
+  return ChoiceGradient(g, [&](Output cond, const InputList& args, const std::vector<DType>& types) {
+    const FuncAttr on = GradientFunction(then_branch);
+    const FuncAttr off = GradientFunction(else_branch);
+    return stateful ? If(cond, args, types, on, off) : StatelessIf(cond, args, types, on, off);
+  });
+}
+
+Result<Gradients> CaseGrad(GradientContext& g) {
+  WEIR_ASSIGN(std::vector<FuncAttr> branches, g.Attr<std::vector<FuncAttr>>("branches"));
+  for (FuncAttr& branch : branches) branch = GradientFunction(branch);
+  return ChoiceGradient(g, [&](Output index, const InputList& args, const std::vector<DType>& types) {
+    return Case(index, args, types, branches);
+  });
+}
+
 }  // namespace
 
 void RegisterFunctionCall(OpRegistry& registry) {
@@ -229,6 +274,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
         .signature = "cond: Tcond, input: Tin -> output: Tout",
         .attrs = if_attrs,
         .shape = OutputShapesFromAttr,
+        .gradient = stateful ? IfGrad<true> : IfGrad<false>,
         .kernels = CpuKernel(MakeIf),
         .stateful = stateful,
     });
@@ -254,6 +300,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .signature = "branch_index: int32, input: Tin -> output: Tout",
       .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "branches: list(func) >= 1", "output_shapes: list(shape) = []"},
       .shape = OutputShapesFromAttr,
+      .gradient = CaseGrad,
       .kernels = CpuKernel(MakeCase),
       .stateful = true,
   });

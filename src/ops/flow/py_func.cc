@@ -1,6 +1,7 @@
 // Calls into the embedding language: PyFunc and its variants differ only in what the graph may assume about them.
 #include "op/py_func.h"
 
+#include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -45,6 +46,7 @@ void RegisterPyFunc(OpRegistry& registry) {
         .signature = "input: Tin -> output: Tout",
         .attrs = {"token: string", "Tin: list(type) >= 0", "Tout: list(type) >= 0"},
         .shape = UnknownOutputs(),
+        .no_gradient = kNoGradient,
         .kernels = CpuKernel(row.eager ? MakePyFunc<true> : MakePyFunc<false>),
         .stateful = row.stateful,
     });
