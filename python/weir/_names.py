@@ -7,6 +7,7 @@ The tables in weir/api say what each dotted name is:
     "proto:GraphDef"       a message class
     "weir.errors:OpError"  an attribute of a Python module; "weir.errors:" the module itself
     "=nn.relu"             another public name
+    "(x, axis=0) op:..."   a public signature over one of these: weir/_signatures.py
 A name that ends in ".*" stands for a whole module whose other attributes are looked up elsewhere: "python.ops.math_ops.*": "=".
 """
 import importlib
@@ -51,10 +52,13 @@ def _pb2_modules():
     return PB2_MODULES
 
 
-def resolve(target):
-    """What a table's entry stands for."""
+def resolve(target, name=""):
+    """What a table's entry, that of `name`, stands for."""
     if not isinstance(target, str):
         return target
+    if target.startswith("("):
+        from weir import _signatures
+        return _signatures.make(name.rpartition(".")[2], target, resolve)
     if target.startswith("="):
         return find(target[1:])
     kind, colon, rest = target.partition(":")
@@ -85,7 +89,7 @@ def find(name):
 def _find(name):
     table, packages = tables()
     if name in table:
-        return resolve(table[name])
+        return resolve(table[name], name)
     if name in packages:
         return importlib.import_module("weir." + name)
     parent, _, attribute = name.rpartition(".")

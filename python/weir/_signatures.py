@@ -1,0 +1,79 @@
+"""Public signatures over functions of the engine, written as data in the tables of weir/api:
+
+    "(input, axis=0, name=None, dimension->axis, validate!=None) op:ArgMax[dimension=axis]"
+
+In parentheses the parameters: `old->new` is an older name of the parameter `new`, `x!` is taken and not used, and None asks for
+the default. Behind them what is called; in brackets what it calls the parameters, as keyword arguments; without brackets a
+parameter keeps its name.
+"""
+import re
+
+_ENTRY = re.compile(r"\((?P<parameters>.*)\) (?P<target>[^\s\[]+)(?:\[(?P<renames>.*)\])?$")
+
+
+
+
+
+def _split(text):
+    """The comma-separated items of a list; commas in brackets and quotes belong to the items."""
+    items, depth, quote, current = [], 0, None, ""
+    for c in text:
+        if quote:
+            quote = None if c == quote else quote
+        elif c in "'\"":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        if c == "," and depth == 0 and not quote:
+            items.append(current.strip())
+            current = ""
+        else:
+            current += c
+    if current.strip():
+        items.append(current.strip())
+    return items
+
+
+def _chosen(function, new, value, default, old, old_value):
+    if value is not None and value is not default:
+        raise ValueError(f"Cannot specify both '{old}' and '{new}' of {function}()")
+    return old_value
+
+
+def make(name, text, resolve):
+    """The function that an entry describes. `resolve` finds what it calls."""
+    entry = _ENTRY.match(text)
+    if entry is None:
+        raise SyntaxError(f"the entry of '{name}' is no signature: {text}")
+    signature, before, passed = [], [], []
+    renames, constants, defaults = {}, [], {}
+    for item in _split(entry["renames"] or ""):
+        callee, value = item.split("=", 1)
+        if value in ("True", "False", "None") or not value.isidentifier():
+            constants.append(item)
+        else:
+            renames[value] = callee
+    for item in _split(entry["parameters"]):
+        if "->" in item:
+            old, new = item.split("->")
+            signature.append(f"{old}=None")
+            before.append(f"    if {old} is not None: {new} = _chosen('{name}', '{new}', {new}, {defaults[new]}, '{old}', {old})")
+            continue
+        parameter, equals, default = item.partition("=")
+        parameter = parameter.strip()
+        used = not parameter.endswith("!")
+        parameter = parameter.rstrip("!")
+        signature.append(f"{parameter}={default}" if equals else parameter)
+        defaults[parameter] = default if equals else "None"
+        if used and not parameter.startswith("*"):
+            passed.append(parameter)
+    for parameter in passed:
+        if defaults[parameter] != "None":
+            before.append(f"    if {parameter} is None: {parameter} = {defaults[parameter]}")
+    arguments = [f"{renames.get(p, p)}={p}" for p in passed] + constants
+    code = [f"def {name}({', '.join(signature)}):", *before, f"    return _target({', '.join(arguments)})"]
+    space = {"_target": resolve(entry["target"]), "_chosen": _chosen, "__name__": "weir"}
+    exec("\n".join(code), space)
+    return space[name]
