@@ -1,6 +1,7 @@
 // The extension module weir._weir: what each file of this folder binds, in the order in which types need each other.
 #include <pybind11/pybind11.h>
 
+#include "bind/arguments.h"
 #include "bind/dtype.h"
 #include "bind/errors.h"
 #include "bind/literal.h"
@@ -33,6 +34,11 @@ PYBIND11_MODULE(_weir, m) {
   BindGradients(m);
   BindOptimizers(m);
   BindLearningRates(m);
+  BindMath(m);
+  BindArray(m);
+  BindNn(m);
+  BindRandom(m);
+  BindString(m);
   BindSession(m);
   BindProcess(m);
 }

@@ -1,0 +1,61 @@
+// Kinds of arguments that public functions take beyond those of input_caster.h, and a short way to bind such functions.
+//
+//   Def(m, "stack", +[](Graph& graph, Values values, int64_t axis, Name name) { ... }, py::arg("values"), ...);
+#pragma once
+
+#include "bind/input_caster.h"
+#include "graph/build/reduce.h"
+
+namespace weir::python {
+
+// A list of tensors, or one value that stands alone.
+struct Values {
+  InputList list;
+  bool is_list = false;
+};
+inline Graph* GraphOfArgument(const Values& values) { return GraphOfArgument(values.list); }
+
+// Axes: None (all), a number or a list of them.
+struct AxesArgument {
+  Axes axes;
+};
+
+Values ValuesFrom(py::handle object);
+std::vector<int64_t> IntsFrom(py::handle object);  // a number or a list of numbers
+
+// Functions of one type share what pybind11 makes of it.
+template <class R, class... Args, class... Extra>
+void Def(py::module_& m, const char* name, R (*function)(Graph&, Args...), Extra&&... extra) {
+  auto with_graph = [function](Graph& graph, Args... args) { return function(graph, std::forward<Args>(args)...); };
+  m.def(name, Building(with_graph), std::forward<Extra>(extra)...);
+}
+
+void BindMath(py::module_& m);
+void BindArray(py::module_& m);
+void BindNn(py::module_& m);
+void BindRandom(py::module_& m);
+void BindString(py::module_& m);
+
+}  // namespace weir::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<weir::python::Values> {
+  PYBIND11_TYPE_CASTER(weir::python::Values, const_name("List[Tensor]"));
+  bool load(handle source, bool) {
+    value = weir::python::ValuesFrom(source);
+    return true;
+  }
+};
+
+template <>
+struct type_caster<weir::python::AxesArgument> {
+  PYBIND11_TYPE_CASTER(weir::python::AxesArgument, const_name("Optional[List[int]]"));
+  bool load(handle source, bool) {
+    if (!source.is_none()) value.axes = weir::Axes(weir::python::IntsFrom(source));
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail
