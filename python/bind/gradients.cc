@@ -1,4 +1,4 @@
-// tf.gradients, tf.hessians, tf.RegisterGradient, clipping by global norm.
+// tf.gradients, tf.hessians, tf.RegisterGradient.
 #include <map>
 
 #include "bind/errors.h"
@@ -9,7 +9,6 @@
 #include "bind/sparse.h"
 #include "bind/train.h"
 #include "bind/variables.h"
-#include "graph/compose/clip.h"
 #include "graph/gradients.h"
 #include "op/gradient_context.h"
 
@@ -113,19 +112,6 @@ py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const s
   return result;
 }
 
-std::vector<Grad> GradList(py::handle list) {
-  std::vector<Grad> result;
-  for (py::handle item : list) {
-    if (item.is_none() || IsSlices(item)) {
-      result.push_back(GradFrom(item));
-    } else {
-      const Input input = InputFrom(item);
-      result.emplace_back(input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input)));
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 const GradientFn* RegisteredGradient(std::string_view name) {
@@ -158,34 +144,6 @@ void BindGradients(py::module_& m) {
   m.def("register_no_gradient", [](const std::string& name) {
     Registered()[name] = [](GradientContext& g) -> Result<Gradients> { return Gradients(g.num_inputs()); };
   });
-  m.def("global_norm",
-        [](py::handle list, const Name& name) {
-          Output norm = GlobalNorm(GradList(list), name.text);
-          if (!norm.valid()) RaiseValue("t_list should be a sequence with at least one tensor");
-          Check(norm.graph().TakeError());
-          return norm;
-        },
-        py::arg("t_list"), py::arg("name") = py::none());
-  m.def("clip_by_global_norm",
-        [](py::handle list, const Input& clip_norm, Output use_norm, const Name& name) {
-          ClippedByGlobalNorm clipped = ClipByGlobalNorm(GradList(list), clip_norm, use_norm, name.text);
-          py::list result;
-          for (const Grad& g : clipped.list) result.append(Wrap(g));
-          if (clipped.global_norm.valid()) Check(clipped.global_norm.graph().TakeError());
-          return py::make_tuple(result, Wrap(clipped.global_norm));
-        },
-        py::arg("t_list"), py::arg("clip_norm"), py::arg("use_norm") = py::none(), py::arg("name") = py::none());
-  m.def("clip_by_norm",
-        Building([](Graph&, const Input& t, const Input& clip_norm, std::optional<std::vector<int64_t>> axes, const Name& name) {
-          return ClipByNorm(t, clip_norm, axes.value_or(std::vector<int64_t>{}), name.text);
-        }),
-        py::arg("t"), py::arg("clip_norm"), py::arg("axes") = py::none(), py::arg("name") = py::none());
-  m.def("clip_by_average_norm",
-        Building([](Graph&, const Input& t, const Input& clip_norm, const Name& name) { return ClipByAverageNorm(t, clip_norm, name.text); }),
-        py::arg("t"), py::arg("clip_norm"), py::arg("name") = py::none());
-  m.def("clip_by_value",
-        Building([](Graph&, const Input& t, const Input& low, const Input& high, const Name& name) { return ClipByValueBounds(t, low, high, name.text); }),
-        py::arg("t"), py::arg("clip_value_min"), py::arg("clip_value_max"), py::arg("name") = py::none());
 }
 
 }  // namespace weir::python

@@ -123,19 +123,6 @@ void BindInitializers(py::module_& m) {
   m.def("initial_uniform_unit_scaling", Building([](Graph& g, const PartialShape& shape, DType dtype, float factor, OpSeed seed, const PartitionInfo* partition) {
           return UniformUnitScalingInitial(g, shape, dtype, factor, seed, partition);
         }));
-  using Draw = Output (*)(Graph&, const Input&, const Input&, const Input&, DType, OpSeed, std::string);
-  const std::pair<const char*, Draw> draws[] = {
-      {"random_normal", RandomNormal}, {"truncated_normal", TruncatedNormalValues}, {"random_uniform", RandomUniformValues}};
-  for (const auto& [name, draw] : draws) {
-    const bool uniform = std::string_view(name) == "random_uniform";
-    m.def(name,
-          Building([draw = draw, name = std::string(name)](Graph& g, const Input& shape, const Input& a, const Input& b, DType dtype, OpSeed seed, const Name& as) {
-            return draw(g, shape, a, b, dtype == kInvalidType ? kFloat : dtype, seed, as.given() ? as.text : name);
-          }),
-          py::arg("shape"), py::arg(uniform ? "minval" : "mean") = uniform ? py::object(py::int_(0)) : py::float_(0.0),
-          py::arg(uniform ? "maxval" : "stddev") = uniform ? py::object(py::none()) : py::float_(1.0), py::arg("dtype") = py::none(),
-          py::arg("seed") = py::none(), py::arg("name") = py::none());
-  }
 }
 
 }  // namespace
