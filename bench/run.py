@@ -1,0 +1,80 @@
+"""Measures Weir beside TensorFlow and writes docs/performance.md. `make bench` runs it.
+
+    /usr/bin/python3 bench/run.py [--rounds N]
+
+TensorFlow is the interpreter that WEIR_TF_PYTHON names, or the virtual environment of `make interop`; without one only Weir is
+measured. The two alternate in one go, because machines are noisy: what counts is the ratio of the medians.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MEASURES = ROOT / "bench" / "measures.py"
+# What each row may cost, as a fraction of TensorFlow's figure.
+GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 6, "wide_2000_ops": 1 / 2, "step_linreg": 1, "step_softmax": 1,
+         "step_mlp": 1, "step_embed": 1}
+
+
+def tensorflow_python():
+    path = os.environ.get("WEIR_TF_PYTHON") or str(ROOT / "build/interop-venv/bin/python")
+    return path if os.path.exists(path) else None
+
+
+def run_local(command):
+    """One run of `measures.py local`: {row: value}. Rows that end in an error (an op that is missing) are left out."""
+    out = subprocess.run(command + [str(MEASURES), "local"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    rows = {}
+    for line in out.splitlines():
+        row = json.loads(line)
+        if row["name"] == "import":
+            rows["import"] = row["seconds"] * 1e6
+            rows["import memory"] = row["peak_mb"]
+        elif "median_us" in row:
+            rows[row["name"]] = row["median_us"]
+    return rows
+
+
+def shown(name, value):
+    return f"{value:.0f} MB" if "memory" in name else f"{value / 1e6:.2f} s" if value > 1e6 else f"{value / 1e3:.2f} ms" if value > 1e3 else f"{value:.1f} us"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+    contenders = {"Weir": [str(ROOT / "build/weir"), "run"]}
+    if tensorflow_python():
+        contenders["TensorFlow 2.21"] = [tensorflow_python()]
+    samples = {name: {} for name in contenders}
+    for i in range(rounds):
+        for name, command in contenders.items():
+            print(f"round {i + 1} of {rounds}: {name} ...", file=sys.stderr, flush=True)
+            for row, value in run_local(command).items():
+                samples[name].setdefault(row, []).append(value)
+    lines = [
+        "# Performance", "",
+        f"Written by `make bench` on {datetime.date.today()}: {rounds} alternating rounds in one run, medians. {os.cpu_count()} cores. "
+        "Only ratios within one run mean anything; the goal is the most that Weir may take of TensorFlow's figure.", "",
+        "| measure | Weir | TensorFlow 2.21 | ratio | goal |", "|---|---|---|---|---|"]
+    for row in samples["Weir"]:
+        ours = statistics.median(samples["Weir"][row])
+        theirs = samples.get("TensorFlow 2.21", {}).get(row)
+        goal = GOALS.get(row)
+        if theirs:
+            other = statistics.median(theirs)
+            lines.append(f"| {row} | {shown(row, ours)} | {shown(row, other)} | {ours / other:.3f} | {'%.3f' % goal if goal else ''} |")
+        else:
+            lines.append(f"| {row} | {shown(row, ours)} | | | {'%.3f' % goal if goal else ''} |")
+    text = "\n".join(lines) + "\n"
+    (ROOT / "docs" / "performance.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
