@@ -199,7 +199,7 @@ class _Finder:
 
 
 def install_finder(root, path=None):
-    if not any(isinstance(f, _Finder) and f.root == root for f in sys.meta_path):
+    if not any(type(f) is _Finder and f.root == root for f in sys.meta_path):
         # The root itself must not be found elsewhere; below it, files come first.
         sys.meta_path.append(_Finder(root))
 
