@@ -4,6 +4,7 @@ import pathlib
 import pickle
 import subprocess
 
+import numpy as np
 import pytest
 
 HERE = pathlib.Path(__file__).parent
@@ -28,4 +29,12 @@ def answers(tmp_path_factory):
 @pytest.fixture(scope="session")
 def cases(answers):
     with open(answers / "cases.pkl", "rb") as f:
-        return pickle.load(f)
+        return [unpacked(entry) for entry in pickle.load(f)]
+
+
+def unpacked(value):
+    if isinstance(value, tuple) and value and value[0] == "array":
+        return np.frombuffer(value[3], dtype=value[1]).reshape(value[2])
+    if isinstance(value, dict):
+        return {key: unpacked(item) for key, item in value.items()}
+    return [unpacked(item) for item in value] if isinstance(value, list) else value

@@ -45,6 +45,16 @@ def case(name, build, feeds, grad=True, setup=None):
     CASES.append(entry)
 
 
+def portable(value):
+    """Arrays as (type, shape, bytes): the other interpreter has another numpy."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = np.asarray(value)
+        return ("array", value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, dict):
+        return {key: portable(item) for key, item in value.items()}
+    return [portable(item) for item in value] if isinstance(value, list) else value
+
+
 def main(out):
     rng = np.random.RandomState(7)
 
@@ -145,10 +155,10 @@ def main(out):
             case("random_%s_%d" % (name, seed), lambda draw=draw, seed=seed: draw(seed), [])
 
     with open(os.path.join(out, "cases.pkl"), "wb") as f:
-        pickle.dump(CASES, f)
+        pickle.dump([portable(entry) for entry in CASES], f)
     from tensorflow.core.framework import op_def_pb2
     ops = op_def_pb2.OpList()
-    for name in sorted(op_def_registry.get_registered_ops() if hasattr(op_def_registry, "get_registered_ops") else tf.raw_ops.__dict__):
+    for name in [*sorted(tf.raw_ops.__dict__), "_Arg", "_Retval"]:
         definition = op_def_registry.get(name)
         if definition is not None:
             ops.op.add().CopyFrom(definition)
