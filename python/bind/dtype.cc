@@ -132,7 +132,7 @@ void BindDType(py::module_& m) {
       .def("__str__", [](const DTypeObject& d) { return fmt::format("<dtype: '{}'>", DTypeName(d.type)); })
       .def("__repr__", [](const DTypeObject& d) { return "tf." + DTypeName(d.type); })
       .def("__reduce__", [](const DTypeObject& d) {
-        return py::make_tuple(py::module_::import("weir._weir").attr("as_dtype"), py::make_tuple(static_cast<int>(d.type)));
+        return py::make_tuple(py::module_::import("weir._names").attr("resolve"), py::make_tuple("dtype:" + DTypeName(d.type)));
       });
 
   py::dict all;

@@ -1,0 +1,155 @@
+"""What Python values become as tensors: types, shapes, and what is refused."""
+import numpy as np
+import pytest
+
+import weir as tf
+
+
+def value(tensor):
+    with tf.Session(graph=tensor.graph) as sess:
+        return sess.run(tensor)
+
+
+@pytest.mark.parametrize("python, dtype, shape", [
+    (1, tf.int32, ()),
+    (True, tf.bool, ()),
+    (1.5, tf.float32, ()),
+    (1j, tf.complex128, ()),
+    ("a", tf.string, ()),
+    (b"a", tf.string, ()),
+    (2**40, tf.int64, ()),
+    ([1, 2.5], tf.float32, (2,)),
+    ([1, True], tf.int32, (2,)),
+    ([True, 1.0], tf.float32, (2,)),
+    ([], tf.float32, (0,)),
+    ([[]], tf.float32, (1, 0)),
+    ([[1, 2], [3, 4]], tf.int32, (2, 2)),
+    (((1, 2), (3, 4)), tf.int32, (2, 2)),
+    ([b"a", "b"], tf.string, (2,)),
+    (np.float64(1.5), tf.float64, ()),
+    (np.int64(3), tf.int64, ()),
+    ([np.float64(1.5)], tf.float32, (1,)),
+    ([np.int64(3)], tf.int32, (1,)),
+    ([np.uint8(3)], tf.uint8, (1,)),
+    ([np.float32(1.5), 2.0], tf.float32, (2,)),
+    (np.array(["a", "b"]), tf.string, (2,)),
+    (np.zeros([2, 0], np.int16), tf.int16, (2, 0)),
+    (tf.TensorShape([2, 3]), tf.int32, (2,)),
+    (tf.Dimension(4), tf.int32, ()),
+    ([tf.Dimension(4), -1], tf.int32, (2,)),
+])
+def test_natural_types(python, dtype, shape):
+    tensor = tf.convert_to_tensor(python)
+    assert tensor.dtype == dtype
+    assert tuple(tensor.shape.as_list()) == shape
+
+
+@pytest.mark.parametrize("python, dtype", [
+    (1, tf.float32), (True, tf.float32), (1, tf.complex64), (1.5, tf.float16), (1, tf.bfloat16), ([1, 2], tf.int64),
+    (np.array([1.5]), tf.int32), (np.float64(2.5), tf.float32), (1, tf.uint8), ([1, 2], tf.uint64),
+])
+def test_asked_for_types(python, dtype):
+    assert tf.constant(python, dtype).dtype == dtype
+
+
+@pytest.mark.parametrize("python, dtype, error, text", [
+    (1.5, tf.int32, TypeError, "Expected int32, got 1.5 of type 'float' instead."),
+    ("a", tf.int32, TypeError, "Expected int32, got 'a' of type 'str' instead."),
+    (1, tf.string, TypeError, "Expected string, got 1 of type 'int' instead."),
+    (1, tf.bool, TypeError, "Expected bool"),
+    (300, tf.uint8, ValueError, "300"),
+    (2**40, tf.int32, ValueError, "int32"),
+    (None, None, ValueError, "None values not supported."),
+    ([[1, 2], [3]], None, ValueError, "dense"),
+    ([[1], 2], None, ValueError, "dense"),
+    ([1, [2]], None, ValueError, "dense"),
+    ([1, None], None, TypeError, "Failed to convert"),
+    (["a", 1], None, TypeError, "Failed to convert"),
+    (object(), None, TypeError, "Failed to convert"),
+    ({1: 2}, None, TypeError, "Failed to convert"),
+    (tf.TensorShape([2, None]), None, ValueError, "partially known"),
+    (np.array(["2001-01-01"], dtype="datetime64[D]"), None, TypeError, "M8[D]"),
+])
+def test_refused(python, dtype, error, text):
+    with pytest.raises(error) as raised:
+        tf.convert_to_tensor(python, dtype)
+    assert text in str(raised.value)
+
+
+def test_values_arrive():
+    np.testing.assert_array_equal(value(tf.constant([[1, 2], [3, 4]])), [[1, 2], [3, 4]])
+    assert value(tf.constant("\u00e9")) == "\u00e9".encode()
+    assert value(tf.constant(1.5, tf.float16)) == 1.5
+    assert value(tf.constant(2**63, tf.uint64)) == 2**63
+    np.testing.assert_array_equal(value(tf.constant(3, shape=[2, 2])), [[3, 3], [3, 3]])
+    np.testing.assert_array_equal(value(tf.constant([1, 2, 3], shape=[2, 2])), [[1, 2], [3, 3]])
+    with pytest.raises(ValueError):
+        tf.constant([1, 2, 3], shape=[2])
+
+
+def test_constants_do_not_see_later_changes():
+    array = np.ones([100, 100], np.float32)
+    tensor = tf.constant(array)
+    array[:] = 5
+    assert value(tensor).max() == 1
+
+
+def test_lists_with_tensors_are_packed():
+    one = tf.constant(1)
+    packed = tf.convert_to_tensor([[one, 2], [3, 4]])
+    assert packed.op.type == "Pack" and packed.name == "packed:0"
+    np.testing.assert_array_equal(value(packed), [[1, 2], [3, 4]])
+    as_float = tf.convert_to_tensor([one, 2], dtype=tf.float32)
+    assert as_float.dtype == tf.float32
+    np.testing.assert_array_equal(value(as_float), [1, 2])
+    with pytest.raises(TypeError, match="Expected int32, got 2.5"):
+        tf.convert_to_tensor([one, 2.5])
+    with pytest.raises(TypeError, match="Cannot convert a list containing a tensor"):
+        tf.convert_to_tensor([one, tf.constant(2.0)])
+
+
+def test_names_of_packed_inputs():
+    n = tf.constant(2)
+    reshaped = tf.raw_ops.Reshape(tensor=[1, 2, 3, 4], shape=[n, -1])
+    assert reshaped.op.inputs[1].name == "Reshape/shape:0"
+    assert reshaped.op.inputs[1].op.inputs[1].name == "Reshape/shape/1:0"
+
+
+def test_conversion_functions():
+    class Celsius:
+        degrees = 20.0
+
+    def convert(temperature, dtype=None, name=None, as_ref=False):
+        return tf.constant(temperature.degrees, dtype=dtype, name=name)
+
+    tf.register_tensor_conversion_function(Celsius, convert)
+    assert value(tf.convert_to_tensor(Celsius())) == 20
+    np.testing.assert_array_equal(value(tf.convert_to_tensor([Celsius(), 1.0])), [20, 1])
+    assert value(tf.constant(1.0) + Celsius()) == 21
+
+    class Broken:
+        pass
+
+    def fail(value, dtype=None, name=None, as_ref=False):
+        raise KeyError("mine")
+
+    tf.register_tensor_conversion_function(Broken, fail)
+    with pytest.raises(KeyError, match="mine"):
+        tf.constant(1.0) + Broken()
+
+
+def test_preferred_type_is_only_a_wish():
+    assert tf.convert_to_tensor(1, preferred_dtype=tf.float32).dtype == tf.float32
+    assert tf.convert_to_tensor(1.5, preferred_dtype=tf.int32).dtype == tf.float32
+
+
+def test_arrays_of_others():
+    class Matrix:
+        def __array__(self, dtype=None):
+            return np.arange(4.0)
+
+    assert tf.convert_to_tensor(Matrix()).dtype == tf.float64
+    with pytest.raises(ValueError, match="requested dtype"):
+        tf.convert_to_tensor(tf.constant(1), dtype=tf.float32)
+    with pytest.raises(TypeError, match="Operation"):
+        tf.convert_to_tensor(tf.raw_ops.NoOp())

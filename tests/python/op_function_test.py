@@ -1,0 +1,63 @@
+"""Functions out of the op registry."""
+import inspect
+
+import numpy as np
+import pytest
+
+import weir as tf
+from weir.ops import gen
+
+raw = tf.raw_ops
+
+
+def test_signatures():
+    assert str(inspect.signature(raw.MatMul)) == "(a, b, transpose_a=False, transpose_b=False, name=None)"
+    assert str(inspect.signature(raw.Placeholder)).startswith("(dtype, shape=")
+    assert gen.mat_mul is raw.MatMul and gen.mat_mul.__name__ == "mat_mul"
+    names = dir(gen)
+    for name in ("mat_mul", "add_v2", "placeholder", "strided_slice"):
+        assert name in names
+
+
+def test_results(graph):
+    assert isinstance(raw.NoOp(), tf.Operation)
+    assert isinstance(raw.MatMul(a=[[1.0]], b=[[2.0]]), tf.Tensor)
+    parts = raw.Split(axis=0, value=[1, 2], num_split=2)
+    assert isinstance(parts, list) and len(parts) == 2
+    top = raw.TopKV2(input=[1.0, 2.0], k=1)
+    assert type(top).__name__ == "TopKV2" and top._fields == ("values", "indices") and top.indices.dtype == tf.int32
+
+
+def test_calls_by_position_and_name():
+    assert raw.MatMul([[1.0, 2.0]], [[1.0, 2.0]], False, True, "named").name == "named:0"
+    assert raw.Cast(x=1, DstT="float64").dtype == tf.float64
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: raw.MatMul(a=1, b=2, c=3), TypeError, "unexpected keyword argument 'c'"),
+    (lambda: raw.MatMul(a=[[1.0]]), TypeError, "missing"),
+    (lambda: raw.MatMul([[1.0]], [[1.0]], a=1), TypeError, "multiple values"),
+    (lambda: raw.Pack(values=3), TypeError, "Expected list for 'values' argument"),
+    (lambda: raw.Cast(x=3, DstT="foo"), TypeError, "DstT"),
+    (lambda: raw.Placeholder(dtype=3.5), TypeError, "dtype"),
+    (lambda: raw.ConcatV2(values=[[1], [2.0]], axis=0), TypeError, ""),
+    (lambda: raw.AddV2(x=1, y=2.5), TypeError, ""),
+    (lambda: raw.MatMul(a=[1.0], b=[2.0]), ValueError, ""),
+    (lambda: raw.Neg(x="a"), TypeError, ""),
+    (lambda: raw.Neg(x=None), ValueError, "None values not supported"),
+    (lambda: raw.Split(axis=0, value=[1, 2, 3], num_split=2), ValueError, ""),
+    (lambda: raw.Split(axis=0, value=[1, 2, 3], num_split="x"), TypeError, "num_split"),
+    (lambda: raw.NoSuchOp, AttributeError, "NoSuchOp"),
+    (lambda: gen.no_such_op, AttributeError, "no_such_op"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error) as raised:
+        call()
+    assert text in str(raised.value)
+
+
+def test_every_op_has_a_function():
+    for name in dir(raw):
+        function = getattr(raw, name)
+        assert function.parameters[-1] == "name", name
+        inspect.signature(function)
