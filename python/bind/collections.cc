@@ -93,7 +93,7 @@ void BindCollections(py::class_<GraphObject>& cls, py::module_& m) {
       .def("get_collection", &GetCollection, py::arg("name"), py::arg("scope") = py::none())
       .def("_set_collection", &SetCollection)
       .def("get_collection_ref",
-           [](py::object g, py::object name) { return py::module_::import("weir.collection").attr("CollectionRef")(g, name); },
+           [](py::object g, py::object name) { return py::module_::import("weir.lib.collection").attr("CollectionRef")(g, name); },
            py::arg("name"))
       .def("clear_collection", [](G& g, py::handle name) { g.graph->SetCollection(KeyText(name), {}); }, py::arg("name"))
       .def("get_all_collection_keys",

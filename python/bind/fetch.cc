@@ -143,11 +143,11 @@ py::object FetchMap::Rebuild(const Entry& entry, const std::vector<py::object>& 
     case Kind::kList: return parts();
     case Kind::kTuple: return py::tuple(parts());
     case Kind::kNamedTuple: return entry.form(*py::tuple(parts()));
-    case Kind::kSparse: return py::module_::import("weir.values").attr("SparseTensorValue")(*py::tuple(parts()));
+    case Kind::kSparse: return py::module_::import("weir.lib.values").attr("SparseTensorValue")(*py::tuple(parts()));
     case Kind::kSlices: {
       py::list list = parts();
       if (py::len(list) == 2) list.append(py::none());
-      return py::module_::import("weir.values").attr("IndexedSlicesValue")(*py::tuple(list));
+      return py::module_::import("weir.lib.values").attr("IndexedSlicesValue")(*py::tuple(list));
     }
     case Kind::kCustom: return entry.form(parts());
     case Kind::kDict: {

@@ -198,13 +198,13 @@ DType PyLiteral::NaturalType() const {
   return NaturalTypeOf(value_.ptr());
 }
 
-Input InputFrom(py::handle value) {
+Input InputFrom(py::handle value, bool as_ref) {
   if (IsTensor(value)) return Input(OutputOf(value));
   if (value.is_none()) return Input();
   if (!IsPlainValue(value) && !IsList(value) && !IsArray(value)) {
     // Variables and their like stand for an Output already: the op sees it as such, types follow from it.
     for (const Conversion& c : Conversions())
-      if (c.converter && IsInstance(value, c.types)) return Input(Take(c.converter(value, DefaultGraphRef(), kInvalidType, true)));
+      if (c.converter && IsInstance(value, c.types)) return Input(Take(c.converter(value, DefaultGraphRef(), kInvalidType, as_ref)));
   }
   return Input(std::make_shared<const PyLiteral>(py::reinterpret_borrow<py::object>(value)));
 }

@@ -27,7 +27,8 @@ class PyLiteral final : public Literal {
 };
 
 // An argument of a graph-building function: a Tensor as it is, None as absent, anything else as a literal.
-Input InputFrom(py::handle value);
+// Of a variable an op that changes it sees the reference (as_ref), others its value.
+Input InputFrom(py::handle value, bool as_ref = false);
 
 // Bound C++ types that stand for a value of a graph (variables, ...). `convert` gives the Output that ops see.
 using OutputConverter = std::function<Result<Output>(py::handle value, Graph& graph, DType wanted, bool as_ref)>;

@@ -10,6 +10,7 @@
 #include "bind/operators.h"
 #include "bind/ops.h"
 #include "bind/process.h"
+#include "bind/py_func.h"
 #include "bind/session.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
@@ -40,5 +41,7 @@ PYBIND11_MODULE(_weir, m) {
   BindRandom(m);
   BindString(m);
   BindSession(m);
+  BindImportGraph(m);
+  BindPyFunc(m);
   BindProcess(m);
 }

@@ -79,5 +79,6 @@ void BindScopes(py::class_<GraphObject>& graph, py::module_& m);
 void BindCollections(py::class_<GraphObject>& graph, py::module_& m);
 void BindOperation(py::module_& m);
 void BindTensor(py::module_& m);
+void BindImportGraph(py::module_& m);
 
 }  // namespace weir::python

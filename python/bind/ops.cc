@@ -14,6 +14,17 @@
 namespace weir::python {
 namespace {
 
+// Arguments that Python calls by another name than the schema. An empty op is any op.
+struct Renamed {
+  std::string_view op;
+  std::string_view schema_name;
+  const char* name;
+};
+constexpr Renamed kRenamed[] = {
+    {"", "reduction_indices", "axis"}, {"", "split_dim", "axis"},      {"", "squeeze_dims", "axis"},
+    {"ExpandDims", "dim", "axis"},     {"Where", "input", "condition"}, {"", "lambda", "lambda_"},
+};
+
 // One parameter of an op function: an input or an attribute of the schema.
 struct Parameter {
   std::string name;
@@ -54,8 +65,12 @@ class OpFunction {
   static constexpr size_t kMaxParameters = 64;
 
   void Add(Parameter parameter) {
-    static const std::set<std::string> keywords = {"lambda", "print", "def", "class", "from", "in", "is", "not", "or", "and"};
-    if (keywords.contains(parameter.name) && parameter.name != "print") parameter.name += "_";
+    for (const Renamed& renamed : kRenamed) {
+      if (parameter.name != renamed.schema_name || (!renamed.op.empty() && renamed.op != op_.name)) continue;
+      old_names_.emplace_back(parameter.name, static_cast<int>(parameters_.size()));
+      parameter.name = renamed.name;
+      break;
+    }
     parameter.interned = PyUnicode_InternFromString(parameter.name.c_str());
     WEIR_CHECK(parameters_.size() < kMaxParameters, op_.name);
     parameters_.push_back(std::move(parameter));
@@ -66,6 +81,8 @@ class OpFunction {
       if (parameters_[i].interned == key) return static_cast<int>(i);
     for (size_t i = 0; i < parameters_.size(); ++i)
       if (PyUnicode_Compare(parameters_[i].interned, key) == 0) return static_cast<int>(i);
+    for (const auto& [name, index] : old_names_)
+      if (PyUnicode_CompareWithASCIIString(key, name.c_str()) == 0) return index;
     return -1;
   }
 
@@ -114,7 +131,7 @@ class OpFunction {
   void CollectInput(const ArgDef& arg, PyObject* value, InputList* out) const {
     if (!arg.is_list()) {
       if (value == Py_None) RaiseValue(fmt::format("None values not supported. (input '{}' of op {})", arg.name, op_.name));
-      out->push_back(InputFrom(value));
+      out->push_back(InputFrom(value, arg.is_ref));
       return;
     }
     if (!PyList_Check(value) && !PyTuple_Check(value))
@@ -123,12 +140,13 @@ class OpFunction {
     for (Py_ssize_t i = 0; i < size; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(value, i);
       if (item == Py_None) RaiseValue(fmt::format("None values not supported. (element {} of '{}' of op {})", i, arg.name, op_.name));
-      out->push_back(InputFrom(item));
+      out->push_back(InputFrom(item, arg.is_ref));
     }
   }
 
   const OpDef& op_;
   std::vector<Parameter> parameters_;
+  std::vector<std::pair<std::string, int>> old_names_;  // accepted too
 };
 
 // "MatMul" -> "mat_mul", "Conv2D" -> "conv2d", "BatchMatMulV2" -> "batch_mat_mul_v2", as TensorFlow names its functions.

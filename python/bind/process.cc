@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "bind/interrupt.h"
+#include "bind/py_func.h"
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_session.h"
@@ -41,7 +42,8 @@ void ReleasePending() {
   for (PyObject* object : objects) Py_DECREF(object);
 }
 
-Process::Process() { ops::RegisterAllOps(registry_); }
+Process::Process() : py_functions_(std::make_unique<PyFunctions>()) { ops::RegisterAllOps(registry_); }
+Process::~Process() = default;
 
 Process& Process::Get() {
   // Never destroyed: what the interpreter tears down last may still ask for it.
@@ -66,7 +68,11 @@ Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, 
     blocking_pool_ = std::make_unique<ElasticPool>("weir_blocking");
   }
   auto session = std::make_shared<LocalSession>(
-      std::move(graph), LocalSession::Dependencies{.pool = *pool_, .blocking_pool = *blocking_pool_, .resources = nullptr, .config = config});
+      std::move(graph), LocalSession::Dependencies{.pool = *pool_,
+                                 .blocking_pool = *blocking_pool_,
+                                 .resources = nullptr,
+                                 .config = config,
+                                 .py_functions = py_functions_.get()});
   std::erase_if(sessions_, [](const std::weak_ptr<Session>& s) { return s.expired(); });
   sessions_.push_back(session);
   return session;

@@ -4,6 +4,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +21,8 @@ namespace weir::python {
 
 namespace py = pybind11;
 
+class PyFunctions;
+
 class Process final {
  public:
   // The one of this module.
@@ -33,16 +36,19 @@ class Process final {
   // Closes every session that is still open and ends every thread.
   void Stop();
   bool stopped() const { return stopped_; }
+  PyFunctions& py_functions() { return *py_functions_; }
 
  private:
   Process();
+  ~Process();
   OpRegistry registry_;
   std::shared_ptr<ConstantEvaluator> evaluator_;
+  std::unique_ptr<PyFunctions> py_functions_;
   std::mutex mu_;
   std::vector<std::weak_ptr<Session>> sessions_;
   std::unique_ptr<ThreadPool> pool_;  // both made with the first session
   std::unique_ptr<ElasticPool> blocking_pool_;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_{false};
 };
 
 // Lets go of a Python object on a thread that may not hold the GIL: at once where it does, else with the next
@@ -58,6 +64,7 @@ class PyItem {
       : object_(object.release().ptr(), [](PyObject* p) { ReleaseLater(p); }) {}
   py::object get() const { return py::reinterpret_borrow<py::object>(object_.get()); }
   PyObject* ptr() const { return object_.get(); }
+  const std::shared_ptr<PyObject>& shared() const { return object_; }
 
  private:
   std::shared_ptr<PyObject> object_;

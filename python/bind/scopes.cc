@@ -34,6 +34,7 @@ std::shared_ptr<Scope> NameScopeOf(py::object graph, py::object name) {
   return std::make_shared<Scope>([graph, name](Scope& scope) -> py::object {
     std::shared_ptr<Graph> g = Shared(graph);
     const std::string text = name.is_none() ? std::string() : py::cast<std::string>(name);
+    if (text.starts_with('_') && g->build().name_scope.empty()) RaiseValue(fmt::format("'{}' is not a valid scope name", text));
     auto opened = std::make_shared<NameScope>(*g, text);
     scope.Add(opened);
     Check(g->TakeError());

@@ -105,9 +105,7 @@ py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::o
     return s.session->Run(request);
   });
   extras.Publish();
-  // What was fed must not keep a fetched tensor from giving its memory to its array.
-  const bool fed = !request.feeds.empty();
-  if (fed) request.feeds.clear();
+  // The feeds are held until here: a fetched tensor that shares memory with a borrowed array is copied, not given away.
   return map.Result(ToNumpy(std::move(values)));
 }
 

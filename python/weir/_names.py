@@ -93,12 +93,8 @@ def _find(name):
     if name in packages:
         return importlib.import_module("weir." + name)
     parent, _, attribute = name.rpartition(".")
-    while parent:
-        fallback = table.get(parent + ".*")
-        if fallback is not None:
-            return _find(fallback[1:] + attribute)
-        return _missing
-    return _missing
+    fallback = table.get(parent + ".*")
+    return _missing if fallback is None else _find(fallback[1:] + attribute)
 
 
 def lookup(root, prefix, name):

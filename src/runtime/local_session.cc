@@ -115,7 +115,7 @@ class LocalSession::ActiveRun {
 LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependencies)
     : graph_(std::move(graph)), config_(std::move(dependencies.config)), shared_pool_(dependencies.pool),
       blocking_pool_(dependencies.blocking_pool), intra_pool_(&shared_pool_), inter_pool_(&shared_pool_),
-      owns_resources_(dependencies.resources == nullptr),
+      py_functions_(dependencies.py_functions), owns_resources_(dependencies.resources == nullptr),
       resources_(owns_resources_ ? std::make_shared<ResourceManager>() : std::move(dependencies.resources)),
       devices_(MakeDevices(config_, dependencies.device_prefix)), evaluator_(MakeLocalConstantEvaluator()),
       handle_(fmt::format("local-{}", static_cast<const void*>(this))) {
@@ -196,6 +196,7 @@ StepArgs LocalSession::ArgsForStep() {
   args.context.blocking_pool = &blocking_pool_;
   args.context.resources = resources_.get();
   args.context.functions = functions_.get();
+  args.context.py_functions = py_functions_;
   args.context.session_handle = &handle_;
   args.pool = inter_pool_;
   args.cancelled_by.push_back(&cancel_);

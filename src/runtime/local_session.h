@@ -23,6 +23,7 @@ class LocalSession final : public Session {
     std::shared_ptr<ResourceManager> resources;  // null: the session's own
     tensorflow::ConfigProto config;
     std::string device_prefix = "/job:localhost/replica:0/task:0";
+    PyFuncRunner* py_functions = nullptr;  // outlives the session; null: PyFunc fails
   };
 
   LocalSession(std::shared_ptr<Graph> graph, Dependencies dependencies);
@@ -70,6 +71,7 @@ class LocalSession final : public Session {
   std::unique_ptr<ThreadPool> own_inter_pool_;
   ThreadPool* intra_pool_;  // inside kernels
   ThreadPool* inter_pool_;  // between kernels; null: one thread, the caller's
+  PyFuncRunner* const py_functions_;
   const bool owns_resources_;
   const std::shared_ptr<ResourceManager> resources_;
   std::vector<std::unique_ptr<Device>> devices_;

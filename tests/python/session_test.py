@@ -1,7 +1,5 @@
 """Sessions: fetches, feeds, errors, callables, defaults."""
 import collections
-import os
-import signal
 import subprocess
 import sys
 import threading

@@ -1,6 +1,6 @@
 """The global step: a variable in a collection of its own."""
 from weir import _weir
-from weir.graph_keys import GraphKeys
+from weir.lib.graph_keys import GraphKeys
 
 
 def get_global_step(graph=None):

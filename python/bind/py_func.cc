@@ -1,0 +1,103 @@
+#include "bind/py_func.h"
+
+#include "bind/errors.h"
+#include "bind/input_caster.h"
+#include "bind/numpy.h"
+#include "bind/ops.h"
+#include "graph/node_builder.h"
+
+namespace weir::python {
+namespace {
+
+// What a Python exception means to the step that it ends.
+StatusCode CodeOf(py::error_already_set& error) {
+  if (error.matches(PyExc_ValueError) || error.matches(PyExc_TypeError)) return StatusCode::kInvalidArgument;
+  if (error.matches(PyExc_StopIteration)) return StatusCode::kOutOfRange;
+  if (error.matches(PyExc_MemoryError)) return StatusCode::kResourceExhausted;
+  if (error.matches(PyExc_NotImplementedError)) return StatusCode::kUnimplemented;
+  if (py::hasattr(error.value(), "error_code")) return static_cast<StatusCode>(error.value().attr("error_code").cast<int>());
+  return StatusCode::kUnknown;
+}
+
+std::vector<Tensor> ConvertResults(py::object results, const std::vector<DType>& types) {
+  std::vector<py::object> values;
+  if (PyList_Check(results.ptr()) || PyTuple_Check(results.ptr())) {
+    for (py::handle value : results) values.push_back(py::reinterpret_borrow<py::object>(value));
+    // One output may itself be given as a list.
+    if (types.size() == 1 && values.size() != 1) values = {results};
+  } else if (!results.is_none() || !types.empty()) {
+    values.push_back(std::move(results));
+  }
+  if (values.size() != types.size())
+    RaiseValue(fmt::format("the function returned {} values, but {} are expected", values.size(), types.size()));
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (IsArray(values[i]) || IsNumpyScalar(values[i])) {
+      const DType given = DTypeOfNumpy(values[i].attr("dtype"));
+      if (given != types[i])
+        RaiseValue(fmt::format("value {} that the function returned is {}, but {} is expected", i, DTypeName(given), DTypeName(types[i])));
+    }
+    tensors.push_back(TensorFromNumpy(values[i], types[i], Memory::kCopy));
+  }
+  return tensors;
+}
+
+py::object PyFunc(py::object function, const py::object& inputs, const py::object& out_types, bool stateful, const Name& name) {
+  InputList args;
+  for (py::handle input : py::iter(inputs)) args.push_back(InputFrom(input));
+  const bool many = PyList_Check(out_types.ptr()) || PyTuple_Check(out_types.ptr());
+  std::vector<DType> types;
+  if (many) types = py::cast<std::vector<DType>>(out_types);
+  else types.push_back(AsDType(out_types));
+  Graph* found = GraphOfArgument(args);
+  Graph& graph = found == nullptr ? DefaultGraphRef() : *found;
+  const std::string token = Process::Get().py_functions().Add(graph, std::move(function));
+  Node* node = Take(NodeBuilder(graph, stateful ? "PyFunc" : "PyFuncStateless", name.text)
+                        .In(std::move(args))
+                        .Attr("token", token)
+                        .Attr("Tout", types)
+                        .Build());
+  if (!many) return Wrap(Output(node, 0));
+  return ResultOf(node);
+}
+
+}  // namespace
+
+std::string PyFunctions::Add(Graph& graph, py::object function) {
+  PyItem item(std::move(function));
+  std::string token;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    std::erase_if(functions_, [](const auto& entry) { return entry.second.expired(); });
+    token = fmt::format("pyfunc_{}", next_++);
+    functions_[token] = item.shared();
+  }
+  graph.AddToCollection("py_funcs\x01", item);
+  return token;
+}
+
+Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const std::vector<Tensor>& inputs,
+                                              const std::vector<DType>& output_types, bool /*eager*/) {
+  if (Process::Get().stopped()) return Cancelled("the interpreter is shutting down");
+  py::gil_scoped_acquire gil;
+  std::shared_ptr<PyObject> function;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    auto it = functions_.find(token);
+    if (it != functions_.end()) function = it->second.lock();
+  }
+  if (function == nullptr) return NotFound("the Python function '{}' does not exist in this process", token);
+  try {
+    py::tuple args(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) args[i] = NumpyFromTensor(inputs[i]);
+    return ConvertResults(py::reinterpret_borrow<py::object>(function.get())(*args), output_types);
+  } catch (py::error_already_set& error) {
+    return MakeStatus(CodeOf(error), error.what());
+  }
+}
+
+void BindPyFunc(py::module_& m) {
+  m.def("py_func", &PyFunc, py::arg("func"), py::arg("inp"), py::arg("Tout"), py::arg("stateful") = true, py::arg("name") = py::none());
+}
+
+}  // namespace weir::python

@@ -1,0 +1,29 @@
+// tf.py_func: Python functions that a step calls. A function lives as long as the graphs that use it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "bind/process.h"
+#include "op/py_func.h"
+
+namespace weir::python {
+
+class PyFunctions final : public PyFuncRunner {
+ public:
+  // Keeps `function` with `graph` and gives the token by which steps call it.
+  std::string Add(Graph& graph, py::object function);
+  Result<std::vector<Tensor>> Call(const std::string& token, const std::vector<Tensor>& inputs,
+                                   const std::vector<DType>& output_types, bool eager) override;
+
+ private:
+  std::mutex mu_;
+  int64_t next_ = 0;
+  std::map<std::string, std::weak_ptr<PyObject>> functions_;  // the graphs own them
+};
+
+void BindPyFunc(py::module_& m);
+
+}  // namespace weir::python

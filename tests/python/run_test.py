@@ -1,0 +1,93 @@
+"""`weir run`, importing, and ending."""
+import subprocess
+import sys
+
+
+def weir_run(tmp_path, source, *args):
+    script = tmp_path / "script.py"
+    script.write_text(source)
+    return subprocess.run([sys.executable, "-m", "weir", "run", str(script), *args], capture_output=True, text=True, timeout=120)
+
+
+def test_a_program_of_tensorflow(tmp_path):
+    (tmp_path / "beside.py").write_text("VALUE = 42\n")
+    done = weir_run(tmp_path, """
+import sys
+import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
+from tensorflow.python.framework import ops, dtypes
+import tensorflow.core.protobuf.config_pb2 as config_pb2
+import tensorflow.errors
+import beside
+assert __name__ == "__main__"
+assert graph_pb2.GraphDef is tf.GraphDef and config_pb2.ConfigProto is tf.ConfigProto
+assert ops.Graph is tf.Graph and dtypes.float32 is tf.float32 and tensorflow.errors.OpError is tf.OpError
+with tf.Session() as sess:
+    print(tf.__version__, sess.run(tf.constant(1.0) + 1.0), beside.VALUE, *sys.argv[1:])
+try:
+    tf.no_such_name
+except AttributeError as error:
+    print(error)
+try:
+    import tensorflow.no_such_module
+except ImportError as error:
+    print(error)
+""", "--flag", "x")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "1.15.5 2.0 42 --flag x"
+    assert "no_such_name" in lines[1] and "no_such_module" in lines[2]
+
+
+def test_errors_of_a_program(tmp_path):
+    done = weir_run(tmp_path, "import tensorflow\nraise SystemExit(3)\n")
+    assert done.returncode == 3
+    done = weir_run(tmp_path, "1 / 0\n")
+    assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
+    done = subprocess.run([sys.executable, "-m", "weir", "run", "/nonexistent.py"], capture_output=True, text=True)
+    assert done.returncode == 2 and "nonexistent" in done.stderr
+
+
+def test_tensorflow_is_weir_only_there():
+    done = subprocess.run([sys.executable, "-c", "import weir\nimport tensorflow"], capture_output=True, text=True)
+    assert done.returncode != 0 and "No module named 'tensorflow'" in done.stderr
+
+
+def test_import_is_light():
+    code = """
+import numpy, sys, threading, signal, time
+before = set(sys.modules)
+start = time.perf_counter()
+import weir
+elapsed = time.perf_counter() - start
+assert not any(m.startswith("google") for m in set(sys.modules) - before)
+assert threading.active_count() == 1 and len(__import__("os").listdir("/proc/self/task")) == 1
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+print(elapsed)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1.0  # typically 0.03
+
+
+def test_sigint_reaches_python_after_a_step():
+    code = """
+import os, signal, time
+import weir as tf
+x = tf.constant(1.0)
+sess = tf.Session()
+def body():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.2)
+    return 1.0
+y = tf.py_func(body, [], tf.float32)
+try:
+    sess.run(y)
+    time.sleep(5)
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted")
+assert sess.run(x) == 1
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\n", done.stderr
