@@ -40,12 +40,6 @@ NAMES = {
     "newaxis": None,
     "import_graph_def": "import_graph_def",
     "graph_util.import_graph_def": "import_graph_def",
-    "gradients": "gradients",
-    "hessians": "hessians",
-    "RegisterGradient": "weir.lib.gradients:RegisterGradient",
-    "AggregationMethod": "weir.lib.gradients:AggregationMethod",
-    "NotDifferentiable": "no_gradient",
-    "NoGradient": "no_gradient",
     "py_func": "py_func",
     # sessions
     "Session": "weir.lib.session:Session",
