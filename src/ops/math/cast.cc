@@ -9,6 +9,7 @@
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
+#include "ops/math/vector_math.h"
 
 namespace weir::ops {
 namespace {
@@ -103,7 +104,11 @@ UnaryLoop ToNarrowFloat(DType to) {
   return nullptr;
 }
 
+void WidenHalf(const void* x, void* y, int64_t n) { WidenInto(static_cast<const half*>(x), static_cast<float*>(y), n); }
+void NarrowToHalf(const void* x, void* y, int64_t n) { NarrowInto(static_cast<const float*>(x), static_cast<half*>(y), n); }
+
 UnaryLoop FloatLoop(DType to) {
+  if (to == kHalf) return NarrowToHalf;
   if (to == kComplex64) return ToComplex<float>;
   if (UnaryLoop loop = ToNarrowFloat<float>(to)) return loop;
   return FromType<float>(to);
@@ -235,7 +240,7 @@ UnaryLoop CastLoop(DType from, DType to) {
     case kUint64: return FromType<uint64_t>(to);
     case kFloat: return FloatLoop(to);
     case kDouble: return DoubleLoop(to);
-    case kHalf: return FromNarrowFloat<half>(to);
+    case kHalf: return to == kFloat ? UnaryLoop(WidenHalf) : FromNarrowFloat<half>(to);
     case kBFloat16: return FromNarrowFloat<bfloat16>(to);
     case kComplex64:
       if (to == kComplex128) return Loop<std::complex<float>, std::complex<double>>;

@@ -25,6 +25,11 @@ struct VectorMathTable {
   Fold sum, max, min;
   T (*exp_minus)(const T*, T, T*, int64_t);
 };
+// Null where the machine has no instructions for it.
+struct HalfTable {
+  void (*widen)(const half*, float*, int64_t) = nullptr;
+  void (*narrow)(const float*, half*, int64_t) = nullptr;
+};
 }  // namespace weir::ops
 #endif
 
@@ -260,6 +265,40 @@ const VectorMathTable<double>* DoubleTable() {
   return &table;
 }
 
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+void Widen(const half* x, float* y, int64_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const hwy::float16_t* in = reinterpret_cast<const hwy::float16_t*>(x);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) StoreU(hn::PromoteTo(d, LoadU(dh, in + i)), d, y + i);
+  if (i == n) return;
+  HWY_ALIGN hwy::float16_t rest[hn::MaxLanes(d)] = {};
+  HWY_ALIGN float wide[hn::MaxLanes(d)];
+  std::memcpy(rest, in + i, (n - i) * sizeof(half));
+  Store(hn::PromoteTo(d, Load(dh, rest)), d, wide);
+  std::memcpy(y + i, wide, (n - i) * sizeof(float));
+}
+void Narrow(const float* x, half* y, int64_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hwy::float16_t* out = reinterpret_cast<hwy::float16_t*>(y);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) StoreU(hn::DemoteTo(dh, LoadU(d, x + i)), dh, out + i);
+  if (i == n) return;
+  HWY_ALIGN float rest[hn::MaxLanes(d)] = {};
+  HWY_ALIGN hwy::float16_t narrow[hn::MaxLanes(d)];
+  std::memcpy(rest, x + i, (n - i) * sizeof(float));
+  Store(hn::DemoteTo(dh, Load(d, rest)), dh, narrow);
+  std::memcpy(static_cast<void*>(out + i), narrow, (n - i) * sizeof(half));
+}
+HalfTable Halves() { return {.widen = Widen, .narrow = Narrow}; }
+#else
+HalfTable Halves() { return {}; }
+#endif
+
 }  // namespace weir::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -268,9 +307,19 @@ namespace weir::ops {
 namespace {
 HWY_EXPORT(FloatTable);
 HWY_EXPORT(DoubleTable);
+HWY_EXPORT(Halves);
 const VectorMathTable<float>& Table(const float*) { return *HWY_DYNAMIC_DISPATCH(FloatTable)(); }
 const VectorMathTable<double>& Table(const double*) { return *HWY_DYNAMIC_DISPATCH(DoubleTable)(); }
 }  // namespace
+
+void WidenInto(const half* x, float* y, int64_t n) {
+  if (auto widen = HWY_DYNAMIC_DISPATCH(Halves)().widen) return widen(x, y, n);
+  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(x[i]);
+}
+void NarrowInto(const float* x, half* y, int64_t n) {
+  if (auto narrow = HWY_DYNAMIC_DISPATCH(Halves)().narrow) return narrow(x, y, n);
+  for (int64_t i = 0; i < n; ++i) y[i] = half(x[i]);
+}
 
 void ExpInto(const float* x, float* y, int64_t n) { Table(x).exp(x, y, n); }
 void ExpInto(const double* x, double* y, int64_t n) { Table(x).exp(x, y, n); }

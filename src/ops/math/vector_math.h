@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "tensor/half.h"
+
 namespace weir::ops {
 
 void ExpInto(const float* x, float* y, int64_t n);
@@ -31,6 +33,10 @@ void SqrtInto(const float* x, float* y, int64_t n);
 void SqrtInto(const double* x, double* y, int64_t n);
 void RsqrtInto(const float* x, float* y, int64_t n);
 void RsqrtInto(const double* x, double* y, int64_t n);
+
+// Conversion between widths, to nearest even.
+void WidenInto(const half* x, float* y, int64_t n);
+void NarrowInto(const float* x, half* y, int64_t n);
 
 // y = exp(x - shift); returns the sum of y. What a softmax needs.
 float ExpMinusInto(const float* x, float shift, float* y, int64_t n);
