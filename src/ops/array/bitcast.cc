@@ -8,7 +8,7 @@ namespace {
 
 Result<Kernel> MakeBitcast(KernelSetup& setup) {
   const DType to = setup.output_type(0);
-  const auto in_size = static_cast<int64_t>(ElementSize(setup.input_type(0)));
+  const auto in_size = static_cast<int64_t>(ElementSize(BaseType(setup.input_type(0))));
   const auto out_size = static_cast<int64_t>(ElementSize(to));
   return Kernel::Sync([=](KernelContext& ctx) -> Status {
            const Tensor& t = ctx.input(0);
@@ -37,7 +37,7 @@ Status BitcastShape(ShapeContext& ctx) {
   PartialShape shape = ctx.input(0);
   if (!shape.known_rank()) return OkStatus();
   WEIR_ASSIGN(DType to, ctx.Attr<DType>("type"));
-  const auto in_size = static_cast<int64_t>(ElementSize(ctx.input_type(0)));
+  const auto in_size = static_cast<int64_t>(ElementSize(BaseType(ctx.input_type(0))));
   const auto out_size = static_cast<int64_t>(ElementSize(to));
   if (in_size == 0 || out_size == 0) return InvalidArgument("Cannot bitcast from {} to {}", ctx.input_type(0), to);
   if (out_size > in_size) {

@@ -64,7 +64,7 @@ Result<Kernel> MakeConcat(KernelSetup& setup) {
 }
 Result<Kernel> MakeConcatV2(KernelSetup& setup) {
   const int n = setup.num_inputs() - 1;
-  return Kernel::Sync([n](KernelContext& ctx) { return ConcatInputs(ctx, 0, n, n); });
+  return CheapForIndices(Kernel::Sync([n](KernelContext& ctx) { return ConcatInputs(ctx, 0, n, n); }), setup);
 }
 
 Status ConcatShapes(ShapeContext& ctx, int first, int count, int axis_input) {
@@ -214,7 +214,7 @@ Status PackInputs(KernelContext& ctx, int64_t asked) {
 
 Result<Kernel> MakePack(KernelSetup& setup) {
   WEIR_ASSIGN(int64_t axis, setup.Attr<int64_t>("axis"));
-  return Kernel::Sync([axis](KernelContext& ctx) { return PackInputs(ctx, axis); });
+  return CheapForIndices(Kernel::Sync([axis](KernelContext& ctx) { return PackInputs(ctx, axis); }), setup);
 }
 
 Status PackShape(ShapeContext& ctx) {

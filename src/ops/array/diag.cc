@@ -102,7 +102,7 @@ Status RunMatrixDiagPart(KernelContext& ctx) {
 }
 
 Status RunMatrixSetDiag(KernelContext& ctx) {
-  const Tensor t = ctx.input(0);
+  const Tensor& t = ctx.input(0);
   const Tensor& diagonal = ctx.input(1);
   if (t.rank() < 2) return InvalidArgument("input must be at least 2-dim, received shape: {}", t.shape());
   const Matrices m = MatricesOf(t.shape());
@@ -113,8 +113,7 @@ Status RunMatrixSetDiag(KernelContext& ctx) {
     return InvalidArgument("must have diagonal.shape == input.shape[:-2] + min(input.shape[-2:]), but received input shape: {} and "
                            "diagonal shape: {}",
                            t.shape(), diagonal.shape());
-  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, t.shape()));
-  Elements(out.dtype()).Copy(out.raw(), t.raw(), t.num_elements());
+  WEIR_ASSIGN(Tensor out, CopyOrForward(ctx, 0, 0));
   WriteDiagonals(ctx, m, diagonal, out);
   return OkStatus();
 }

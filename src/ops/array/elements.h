@@ -32,12 +32,6 @@ auto ForElementType(DType dtype, F&& f) {
   }
 }
 
-// Whether kernels of this folder can hold elements of the type.
-inline bool CanMove(DType dtype) {
-  const DType t = BaseType(dtype);
-  return t == kString || t == kResource || (IsPlain(t) && ElementSize(t) > 0);
-}
-
 // Copies and fills runs of elements of one type. A value; cheap to make.
 class Elements final {
  public:
@@ -94,5 +88,19 @@ class Elements final {
   size_t size_;
   bool plain_;
 };
+
+// Input `input` as output `output`, to be written over: its memory where nobody else holds it, else a copy.
+inline Result<Tensor> CopyOrForward(KernelContext& ctx, int input, int output) {
+  WEIR_ASSIGN(Tensor out, ctx.ForwardOrAllocate(input, output));
+  const Tensor& in = ctx.input(input);
+  if (out.raw() != in.raw()) Elements(in.dtype()).Copy(out.raw(), in.raw(), in.num_elements());
+  return out;
+}
+
+// Arithmetic on shapes and indices is nearly always small: its kernels run inline.
+inline Kernel CheapForIndices(Kernel kernel, const KernelSetup& setup) {
+  if (setup.num_outputs() == 0 || BaseType(setup.output_type(0)) != kInt32) return kernel;
+  return std::move(kernel).Cheap();
+}
 
 }  // namespace weir::ops

@@ -79,10 +79,8 @@ Result<Kernel> MakeScatterNd(KernelSetup&) {
 template <How kHow>
 Result<Kernel> MakeTensorScatter(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    const Tensor before = ctx.input(0);
-    WEIR_TRY(CheckUpdates(ctx.input(1), ctx.input(2), before.shape()));
-    WEIR_ASSIGN(Tensor out, ctx.Allocate(0, before.shape()));
-    Elements(out.dtype()).Copy(out.raw(), before.raw(), out.num_elements());
+    WEIR_TRY(CheckUpdates(ctx.input(1), ctx.input(2), ctx.input(0).shape()));
+    WEIR_ASSIGN(Tensor out, CopyOrForward(ctx, 0, 0));
     return Scatter(kHow, ctx.input(1), ctx.input(2), out);
   });
 }

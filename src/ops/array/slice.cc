@@ -112,7 +112,7 @@ void RegisterSlice(OpRegistry& registry) {
         const Output after = ShapeOf(g.input(0), {.out_type = index}) - ShapeOf(dy, {.out_type = index}) - before;
         return Gradients{Pad(dy, Pack({before, after}, {.axis = 1})), std::monostate{}, std::monostate{}};
       },
-      .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(RunSlice); }),
+      .kernels = CpuKernel([](KernelSetup& setup) -> Result<Kernel> { return CheapForIndices(Kernel::Sync(RunSlice), setup); }),
   });
 }
 

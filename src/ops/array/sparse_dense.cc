@@ -128,10 +128,9 @@ Result<Gradients> SparseMatMulGradient(GradientContext& g) {
 
 Status RunSparseDenseAdd(KernelContext& ctx) {
   WEIR_ASSIGN(SparseInput a, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "a_"));
-  const Tensor b = ctx.input(3);
+  const Tensor& b = ctx.input(3);
   if (!(a.shape == b.shape())) return InvalidArgument("the shapes of the sparse {} and the dense operand {} differ", a.shape, b.shape());
-  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, b.shape()));
-  Elements(out.dtype()).Copy(out.raw(), b.raw(), b.num_elements());
+  WEIR_ASSIGN(Tensor out, CopyOrForward(ctx, 3, 0));
   const DimVector strides = RowMajorStrides(a.shape);
   const bool known = ForSummableType(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -102,16 +102,14 @@ Status RunAssign(KernelContext& ctx, const SliceMasks& masks) {
 }
 
 Status RunUpdateTensor(KernelContext& ctx, const SliceMasks& masks) {
-  const Tensor before = ctx.input(0);
-  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, before.shape()));
-  Elements(out.dtype()).Copy(out.raw(), before.raw(), out.num_elements());
+  WEIR_ASSIGN(Tensor out, CopyOrForward(ctx, 0, 0));
   return AssignBox(ctx, masks, out);
 }
 
 template <Status (*Run)(KernelContext&, const SliceMasks&)>
 Result<Kernel> MakeWithMasks(KernelSetup& setup) {
   WEIR_ASSIGN(SliceMasks masks, MasksOf(setup));
-  return Kernel::Sync([masks](KernelContext& ctx) { return Run(ctx, masks); });
+  return CheapForIndices(Kernel::Sync([masks](KernelContext& ctx) { return Run(ctx, masks); }), setup);
 }
 
 Status StridedSliceShape(ShapeContext& ctx) {
