@@ -35,6 +35,9 @@ void BindArray(py::module_& m);
 void BindNn(py::module_& m);
 void BindRandom(py::module_& m);
 void BindString(py::module_& m);
+void BindChecks(py::module_& m);
+void BindFlow(py::module_& m);
+void BindDefun(py::module_& m);
 
 }  // namespace weir::python
 

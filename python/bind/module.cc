@@ -5,6 +5,7 @@
 #include "bind/dtype.h"
 #include "bind/errors.h"
 #include "bind/literal.h"
+#include "bind/nest.h"
 #include "bind/numpy.h"
 #include "bind/objects.h"
 #include "bind/operators.h"
@@ -14,6 +15,7 @@
 #include "bind/session.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
+#include "bind/tensor_array.h"
 #include "bind/train.h"
 #include "bind/variables.h"
 
@@ -40,6 +42,12 @@ PYBIND11_MODULE(_weir, m) {
   BindNn(m);
   BindRandom(m);
   BindString(m);
+  BindChecks(m);
+  BindTensorArray(m);
+  BindNest(m);
+  BindFlow(m);
+  BindPyFunc(m);
+  BindDefun(m);
   BindSession(m);
   BindImportGraph(m);
   BindPyFunc(m);

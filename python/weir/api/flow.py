@@ -1,0 +1,41 @@
+"""Control flow, functions and nested structures."""
+
+NAMES = {
+    "cond": "(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1->true_fn, fn2->false_fn) cond",
+    "case": "case",
+    "while_loop": "while_loop",
+    "map_fn": "map_fn",
+    "scan": "scan",
+    "foldl": "foldl",
+    "foldr": "foldr",
+    "tuple": "tuple",
+    "no_op": "op:NoOp",
+    "TensorArray": "TensorArray",
+    "py_func": "py_func",
+    "numpy_function": "(func, inp, Tout, name=None) py_func[stateful=True]",
+    "timestamp": "op:Timestamp",
+    # nested structures
+    "nest.flatten": "nest_flatten",
+    "nest.pack_sequence_as": "nest_pack_sequence_as",
+    "nest.map_structure": "nest_map_structure",
+    "nest.assert_same_structure": "nest_assert_same_structure",
+    "nest.is_nested": "nest_is_sequence",
+    "contrib.framework.nest.flatten": "nest_flatten",
+    "contrib.framework.nest.pack_sequence_as": "nest_pack_sequence_as",
+    "contrib.framework.nest.map_structure": "nest_map_structure",
+    "contrib.framework.nest.assert_same_structure": "nest_assert_same_structure",
+    "contrib.framework.nest.is_sequence": "nest_is_sequence",
+    "python.util.nest.flatten": "nest_flatten",
+    "python.util.nest.pack_sequence_as": "nest_pack_sequence_as",
+    "python.util.nest.map_structure": "nest_map_structure",
+    "python.util.nest.assert_same_structure": "nest_assert_same_structure",
+    "python.util.nest.is_sequence": "nest_is_sequence",
+    # functions
+    "python.framework.function.Defun": "Defun",
+    # the modules that programs import
+    "python.ops.control_flow_ops.with_dependencies": "with_dependencies",
+    "python.ops.control_flow_ops.*": "=",
+    "python.ops.functional_ops.*": "=",
+    "python.ops.tensor_array_ops.TensorArray": "TensorArray",
+    "python.ops.script_ops.py_func": "py_func",
+}

@@ -1,0 +1,112 @@
+#include "graph/compose/checks.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/flow_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/reduce.h"
+#include "graph/compose/dims.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+struct RelationRow {
+  const char* op;
+  const char* symbol;
+  const char* name;
+};
+constexpr RelationRow kRelations[] = {
+    {"Equal", "==", "assert_equal"},    {"NotEqual", "!=", "assert_none_equal"}, {"Less", "<", "assert_less"},
+    {"LessEqual", "<=", "assert_less_equal"}, {"Greater", ">", "assert_greater"}, {"GreaterEqual", ">=", "assert_greater_equal"},
+};
+
+// A node that fails unless `condition`, a scalar, holds.
+Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what, InputList data, const CheckOptions& options,
+                         const std::string& name) {
+  WEIR_TRY(graph.TakeError());
+  const Tensor known = graph.ConstantValue(condition);
+  const std::string text = options.message.empty() ? what : options.message + "\n" + what;
+  if (known.dtype() == kBool && known.num_elements() == 1) {
+    if (!known.data<bool>()[0]) return InvalidArgument("{}", text);
+    return NodeBuilder(graph, "NoOp", name).Build();
+  }
+  if (!options.data.empty()) data = options.data;
+  else data.insert(data.begin(), Tensor::Scalar(text));
+  Node* node = Assert(graph, condition, data, {.summarize = options.summarize, .name = name});
+  WEIR_TRY(graph.TakeError());
+  return node;
+}
+
+Output AllOf(Output x) { return x.valid() ? All(x, AxesInput(x, Axes())) : x; }
+
+}  // namespace
+
+Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x_in, const Input& y_in, const CheckOptions& options) {
+  const RelationRow& row = kRelations[static_cast<int>(relation)];
+  NameScope scope(graph, options.name.empty() ? row.name : options.name);
+  auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
+  WEIR_TRY(graph.TakeError());
+  Output holds = AllOf(NodeBuilder(graph, row.op).In(x).In(y).BuildOutput());
+  return AssertNode(graph, holds, fmt::format("Condition x {} y did not hold element-wise:", row.symbol),
+                    {Tensor::Scalar("x (" + x.name() + ") = "), x, Tensor::Scalar("y (" + y.name() + ") = "), y}, options, "Assert");
+}
+
+Result<Node*> AssertNear(Graph& graph, const Input& x_in, const Input& y_in, const Input& rtol_in, const Input& atol_in, const CheckOptions& options) {
+  NameScope scope(graph, options.name.empty() ? "assert_near" : options.name);
+  auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
+  WEIR_TRY(graph.TakeError());
+  // Ten times the spacing of numbers near one.
+  const double epsilon = x.base_dtype() == kDouble ? 2.220446049250313e-15 : x.base_dtype() == kFloat ? 1.1920929e-6 : 9.765625e-3;
+  const auto tolerance = [&](const Input& given, const char* name) {
+    return given.absent() ? Cast(graph, Tensor::Scalar(epsilon), x.base_dtype()) : ValueOf(graph, given, x.base_dtype(), name);
+  };
+  Output rtol = tolerance(rtol_in, "rtol");
+  Output atol = tolerance(atol_in, "atol");
+  WEIR_TRY(graph.TakeError());
+  Output holds = AllOf(LessEqual(Abs(x - y), atol + rtol * Abs(y)));
+  return AssertNode(graph, holds, "x and y not equal to tolerance:",
+                    {Tensor::Scalar("x (" + x.name() + ") = "), x, Tensor::Scalar("y (" + y.name() + ") = "), y}, options, "Assert");
+}
+
+Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x_in, const CheckOptions& options) {
+  static constexpr const char* kNames[] = {"", "", "assert_negative", "assert_non_positive", "assert_positive", "assert_non_negative"};
+  const RelationRow& row = kRelations[static_cast<int>(relation)];
+  NameScope scope(graph, options.name.empty() ? kNames[static_cast<int>(relation)] : options.name);
+  Output x = ValueOf(graph, x_in, kInvalidType, "x");
+  WEIR_TRY(graph.TakeError());
+  Output holds = AllOf(NodeBuilder(graph, row.op).In(x).In(ZerosLike(x)).BuildOutput());
+  return AssertNode(graph, holds, fmt::format("Condition x {} 0 did not hold element-wise:", row.symbol),
+                    {Tensor::Scalar("x (" + x.name() + ") = "), x}, options, "Assert");
+}
+
+Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x_in, const InputList& ranks, const CheckOptions& options) {
+  NameScope scope(graph, options.name.empty() ? (relation == Relation::kEqual ? "assert_rank" : "assert_rank_at_least") : options.name);
+  Output x = ValueOf(graph, x_in, kInvalidType, "x");
+  WEIR_TRY(graph.TakeError());
+  Output rank = x.shape().known_rank() ? Constant(graph, Tensor::Scalar(int32_t{x.shape().rank()})) : Output(Rank(x));
+  Output holds;
+  InputList data = {Tensor::Scalar(fmt::format("Tensor {} has rank ", x.name())), rank, Tensor::Scalar(", wanted ")};
+  for (const Input& wanted_in : ranks) {
+    Output wanted = ValueOf(graph, wanted_in, kInt32, "rank");
+    WEIR_TRY(graph.TakeError());
+    Output fits = relation == Relation::kEqual ? Output(Equal(rank, wanted)) : Output(GreaterEqual(rank, wanted));
+    holds = holds.valid() ? Output(LogicalOr(holds, fits)) : fits;
+    data.push_back(wanted);
+  }
+  WEIR_TRY(graph.TakeError());
+  if (!holds.valid()) return InvalidArgument("no rank was given");
+  return AssertNode(graph, AllOf(holds), fmt::format("Tensor {} does not have the rank wanted. Its shape: {}", x.name(), x.shape()), data, options, "Assert");
+}
+
+Output IsIncreasing(Graph& graph, const Input& x_in, bool strictly, std::string name) {
+  NameScope scope(graph, name.empty() ? (strictly ? "is_strictly_increasing" : "is_non_decreasing") : name);
+  Output x = ValueOf(graph, x_in, kInvalidType, "x");
+  if (!x.valid()) return x;
+  Output flat = Reshape(x, {-1});
+  Output before = StridedSlice(flat, {0}, {-1}, {1}, {.begin_mask = 1});
+  Output after = StridedSlice(flat, {1}, {0}, {1}, {.end_mask = 1});
+  return All(strictly ? Output(Less(before, after)) : Output(LessEqual(before, after)), {0});
+}
+
+}  // namespace weir
