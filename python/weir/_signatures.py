@@ -55,20 +55,21 @@ def make(name, text, resolve):
             constants.append(item)
         else:
             renames[value] = callee
-    for item in _split(entry["parameters"]):
-        if "->" in item:
-            old, new = item.split("->")
-            signature.append(f"{old}=None")
+    items = [item.partition("->") for item in _split(entry["parameters"])]
+    for item, arrow, _ in items:
+        if not arrow:
+            parameter, equals, default = item.partition("=")
+            used = not parameter.endswith("!")
+            parameter = parameter.rstrip("!")
+            defaults[parameter] = default if equals else "None"
+            if used:
+                passed.append(parameter)
+            signature.append(parameter + equals + default)
+        else:
+            signature.append(f"{item}=None")
+    for old, arrow, new in items:
+        if arrow:
             before.append(f"    if {old} is not None: {new} = _chosen('{name}', '{new}', {new}, {defaults[new]}, '{old}', {old})")
-            continue
-        parameter, equals, default = item.partition("=")
-        parameter = parameter.strip()
-        used = not parameter.endswith("!")
-        parameter = parameter.rstrip("!")
-        signature.append(f"{parameter}={default}" if equals else parameter)
-        defaults[parameter] = default if equals else "None"
-        if used and not parameter.startswith("*"):
-            passed.append(parameter)
     for parameter in passed:
         if defaults[parameter] != "None":
             before.append(f"    if {parameter} is None: {parameter} = {defaults[parameter]}")

@@ -13,7 +13,7 @@ _OPS = {
     "tensor_scatter_sub": "TensorScatterSub", "tensor_scatter_nd_sub": "TensorScatterSub", "placeholder": "Placeholder",
 }
 _BOUND = [
-    "zeros_like", "ones_like", "eye", "shape", "size", "rank", "stack", "unstack", "meshgrid", "gather_nd", "where", "one_hot", "pad",
+    "zeros_like", "ones_like", "eye", "rank", "stack", "unstack", "meshgrid", "gather_nd", "where", "one_hot", "pad",
     "sequence_mask", "transpose", "reverse", "matrix_transpose", "sort", "argsort", "repeat",
 ]
 
@@ -25,6 +25,8 @@ NAMES = {
     "ones": "(shape, dtype='float32', name=None, layout!=None) ones",
     "zeros_like": "(tensor, dtype=None, name=None, optimize!=True) zeros_like",
     "ones_like": "(tensor, dtype=None, name=None, optimize!=True) ones_like",
+    "shape": "(input, name=None, out_type='int32') shape",
+    "size": "(input, name=None, out_type='int32') size",
     "concat": "(values=None, axis=None, name=None, concat_dim->axis) concat",
     "split": "(value, num_or_size_splits=None, axis=0, num=None, name=None, num_split->num_or_size_splits, split_dim->axis) split",
     "squeeze": "(input, axis=None, name=None, squeeze_dims->axis) squeeze",

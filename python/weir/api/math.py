@@ -1,4 +1,4 @@
-"""Arithmetic, reductions, products, segments, clipping: tf.*, tf.math.*, tf.linalg.*, tf.bitwise.*, and their old names."""
+"""Arithmetic, reductions, products, segments: tf.*, tf.math.*, tf.linalg.*, tf.bitwise.*, and their old names."""
 
 _REDUCE = "(input_tensor, axis=None, keepdims=False, name=None, reduction_indices->axis, keep_dims->keepdims) "
 
@@ -32,7 +32,7 @@ _SIGNATURES = {
     "divide": "(x, y, name=None) truediv",
     "floordiv": "(x, y, name='floordiv') op:FloorDiv",
     "mod": "(x, y, name=None) op:FloorMod",
-    "count_nonzero": "(input_tensor=None, axis=None, keepdims=False, dtype=None, name=None, reduction_indices->axis, "
+    "count_nonzero": "(input_tensor=None, axis=None, keepdims=False, dtype='int64', name=None, reduction_indices->axis, "
                      "keep_dims->keepdims, input->input_tensor) count_nonzero",
     "invert_permutation": "op:InvertPermutation",
     "top_k": "(input, k=1, sorted=True, name=None) op:TopKV2",
@@ -154,12 +154,6 @@ NAMES = {
     "bitwise.invert": "op:Invert",
     "bitwise.left_shift": "op:LeftShift",
     "bitwise.right_shift": "op:RightShift",
-    # clipping
-    "clip_by_value": "clip_by_value",
-    "clip_by_norm": "clip_by_norm",
-    "clip_by_average_norm": "clip_by_average_norm",
-    "clip_by_global_norm": "clip_by_global_norm",
-    "global_norm": "global_norm",
     # the names of 0.12
     "mul": "op:Mul",
     "sub": "op:Sub",
