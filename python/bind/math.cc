@@ -2,6 +2,8 @@
 #include "bind/arguments.h"
 #include "bind/sparse.h"
 #include "graph/build/math_ops.h"
+#include "graph/compose/clip.h"
+#include "graph/compose/dims.h"
 #include "graph/compose/math.h"
 #include "graph/node_builder.h"
 
@@ -228,6 +230,67 @@ void BindSparseSegments(py::module_& m) {
       py::arg("tensor"), py::arg("full_matrices") = false, py::arg("compute_uv") = true, py::arg("name") = py::none());
 }
 
+std::vector<Grad> GradsFrom(py::handle list) {
+  if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) RaiseType("t_list should be a sequence");
+  std::vector<Grad> grads;
+  for (py::handle item : py::iter(list)) grads.push_back(GradFrom(item));
+  return grads;
+}
+
+// A Tensor or IndexedSlices through a function of its values.
+template <class F>
+py::object OnValues(py::handle t, F function) {
+  const bool slices = IsSlices(t);
+  const Input input = slices ? Input(SlicesOf(t).values) : InputFrom(t);
+  Graph& graph = input.is_output() ? input.output().graph() : DefaultGraphRef();
+  Output value = ValueOf(graph, input, kInvalidType, "t");
+  Check(graph.TakeError());
+  Output y = function(graph, value);
+  Check(graph.TakeError());
+  return slices ? Wrap(IndexedSlices{y, SlicesOf(t).indices, SlicesOf(t).dense_shape}) : Wrap(y);
+}
+
+void BindClip(py::module_& m) {
+  m.def(
+      "clip_by_value",
+      [](py::handle t, Input low, Input high, const Name& name) {
+        return OnValues(t, [&](Graph&, Output value) { return ClipByValueBounds(value, low, high, name.text); });
+      },
+      py::arg("t"), py::arg("clip_value_min"), py::arg("clip_value_max"), py::arg("name") = py::none());
+  m.def(
+      "clip_by_norm",
+      [](py::handle t, Input clip_norm, const AxesArgument& axes, const Name& name) {
+        return OnValues(t, [&](Graph&, Output value) { return ClipByNorm(value, clip_norm, axes.axes.axes(), name.text); });
+      },
+      py::arg("t"), py::arg("clip_norm"), py::arg("axes") = py::none(), py::arg("name") = py::none());
+  m.def(
+      "clip_by_average_norm",
+      [](py::handle t, Input clip_norm, const Name& name) {
+        return OnValues(t, [&](Graph&, Output value) { return ClipByAverageNorm(value, clip_norm, name.text); });
+      },
+      py::arg("t"), py::arg("clip_norm"), py::arg("name") = py::none());
+  m.def(
+      "global_norm",
+      [](py::handle list, const Name& name) {
+        const std::vector<Grad> grads = GradsFrom(list);
+        Output norm = GlobalNorm(grads, name.text);
+        Check(DefaultGraphRef().TakeError());
+        return norm;
+      },
+      py::arg("t_list"), py::arg("name") = py::none());
+  m.def(
+      "clip_by_global_norm",
+      [](py::handle list, Input clip_norm, Output use_norm, const Name& name) {
+        const std::vector<Grad> grads = GradsFrom(list);
+        ClippedByGlobalNorm clipped = ClipByGlobalNorm(grads, clip_norm, use_norm, name.text);
+        Check(DefaultGraphRef().TakeError());
+        py::list out;
+        for (const Grad& g : clipped.list) out.append(Wrap(g));
+        return py::make_tuple(out, Wrap(clipped.global_norm));
+      },
+      py::arg("t_list"), py::arg("clip_norm"), py::arg("use_norm") = py::none(), py::arg("name") = py::none());
+}
+
 }  // namespace
 
 void BindMath(py::module_& m) {
@@ -237,6 +300,7 @@ void BindMath(py::module_& m) {
   BindProducts(m);
   BindOthers(m);
   BindSparseSegments(m);
+  BindClip(m);
 }
 
 }  // namespace weir::python
