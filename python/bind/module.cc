@@ -50,6 +50,5 @@ PYBIND11_MODULE(_weir, m) {
   BindDefun(m);
   BindSession(m);
   BindImportGraph(m);
-  BindPyFunc(m);
   BindProcess(m);
 }
