@@ -22,7 +22,6 @@ class LocalSession final : public Session {
     ElasticPool& blocking_pool;
     std::shared_ptr<ResourceManager> resources;  // null: the session's own
     tensorflow::ConfigProto config;
-    PyFuncRunner* py_functions = nullptr;  // outlives the session; null: steps cannot call Python
     std::string device_prefix = "/job:localhost/replica:0/task:0";
     PyFuncRunner* py_functions = nullptr;  // outlives the session; null: PyFunc fails
   };
@@ -68,7 +67,6 @@ class LocalSession final : public Session {
   const tensorflow::ConfigProto config_;
   ThreadPool& shared_pool_;
   ElasticPool& blocking_pool_;
-  PyFuncRunner* const py_functions_;
   std::unique_ptr<ThreadPool> own_intra_pool_;
   std::unique_ptr<ThreadPool> own_inter_pool_;
   ThreadPool* intra_pool_;  // inside kernels
