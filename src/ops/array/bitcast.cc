@@ -1,5 +1,6 @@
 // Bitcast: the same bytes as elements of another type; a difference in size becomes or takes up the last dimension.
 #include "op/gradient_context.h"
+#include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 

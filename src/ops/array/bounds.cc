@@ -1,4 +1,5 @@
 // LowerBound and UpperBound: where values would be inserted into sorted rows.
+#include <algorithm>
 #include <limits>
 
 #include "op/gradient_context.h"

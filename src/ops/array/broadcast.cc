@@ -1,5 +1,7 @@
 // Broadcasting made explicit: BroadcastTo, the shape two operands have together (BroadcastArgs), and the dimensions to sum
 // a gradient over for each of them (BroadcastGradientArgs).
+#include <algorithm>
+
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"

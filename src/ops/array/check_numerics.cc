@@ -3,6 +3,7 @@
 
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
+#include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 

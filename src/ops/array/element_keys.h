@@ -2,6 +2,7 @@
 // has no key.
 #pragma once
 
+#include <bit>
 #include <optional>
 #include <string_view>
 

@@ -2,6 +2,7 @@
 // so that a variable that changes meanwhile cannot get past a check.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 

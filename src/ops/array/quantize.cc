@@ -1,5 +1,6 @@
 // Quantization as training sees it: values rounded to what few bits can hold and put back, with gradients that pass
 // straight through inside of the range.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

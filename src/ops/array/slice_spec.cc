@@ -1,5 +1,7 @@
 #include "ops/array/slice_spec.h"
 
+#include <algorithm>
+
 namespace weir::ops {
 namespace {
 

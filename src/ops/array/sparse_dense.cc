@@ -155,7 +155,6 @@ Result<Kernel> MakeSparseReduceSum(KernelSetup& setup) {
       WEIR_ASSIGN(int d, CheckedAxis(axis, in.rank, "reduction axis"));
       summed[static_cast<size_t>(d)] = true;
     }
-    if (ctx.input(3).num_elements() == 0) summed.assign(summed.size(), true);
     DimVector all, kept;
     for (int d = 0; d < in.rank; ++d) {
       const bool gone = summed[static_cast<size_t>(d)];

@@ -194,7 +194,7 @@ double MagnitudeOf(const Tensor& t, int64_t i) {
   return out;
 }
 
-// The union of two sets of entries in order; sums whose magnitude is under the threshold are left out.
+// The union of two sets of entries in order; where both have one, a sum whose magnitude is under the threshold is left out.
 Status RunAdd(KernelContext& ctx) {
   WEIR_ASSIGN(SparseInput a, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "a_"));
   WEIR_ASSIGN(SparseInput b, ReadSparseInput(ctx.input(3), ctx.input(4), ctx.input(5), "b_"));
@@ -225,9 +225,9 @@ Status RunAdd(KernelContext& ctx) {
   Ints indices;
   std::vector<int64_t> kept;
   for (int64_t k = 0; k < count; ++k) {
-    if (MagnitudeOf(values, k) < threshold) continue;
-    kept.push_back(k);
     const Sum& s = sums[static_cast<size_t>(k)];
+    if (s.a >= 0 && s.b >= 0 && MagnitudeOf(values, k) < threshold) continue;
+    kept.push_back(k);
     const absl::Span<const int64_t> index = s.a >= 0 ? a.index(s.a) : b.index(s.b);
     indices.insert(indices.end(), index.begin(), index.end());
   }

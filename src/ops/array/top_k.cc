@@ -1,5 +1,6 @@
 // The largest elements of each row: TopK (lower index first among equals), InTopK, and NthElement.
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "graph/build/array_ops.h"

@@ -1,5 +1,7 @@
 // Unique and its relatives: distinct elements (or slices along an axis) in the order they first appear; and ListDiff, what is
 // in one list but not in the other.
+#include <limits>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "op/gradient_context.h"
