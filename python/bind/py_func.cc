@@ -92,6 +92,11 @@ Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const st
     for (size_t i = 0; i < inputs.size(); ++i) args[i] = NumpyFromTensor(inputs[i]);
     return ConvertResults(py::reinterpret_borrow<py::object>(function.get())(*args), output_types);
   } catch (py::error_already_set& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) {
+      // For whoever waits for the step: it is raised there.
+      PyErr_SetInterrupt();
+      return Cancelled("the step was interrupted");
+    }
     return MakeStatus(CodeOf(error), error.what());
   }
 }

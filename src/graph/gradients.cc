@@ -374,8 +374,9 @@ Result<std::vector<Output>> AddHessians(Graph& graph, Output y, const std::vecto
       WEIR_ASSIGN(std::vector<Grad> second, AddGradients(graph, {entry}, {x}));
       rows.push_back(std::holds_alternative<Output>(second[0]) ? std::get<Output>(second[0]) : ZerosLike(x));
     }
-    std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());
-    dims.insert(dims.end(), x.shape().dims().begin(), x.shape().dims().end());
+    const PartialShape shape = x.shape();
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+    dims.insert(dims.end(), shape.dims().begin(), shape.dims().end());
     result.push_back(Reshape(Pack(graph, rows), dims));
   }
   WEIR_TRY(graph.TakeError());

@@ -148,19 +148,6 @@ def test_names():
         assert names == ["concat", "stack", "transpose", "zeros", "Reshape", "unstack", "split", "one_hot", "GatherV2", "ExpandDims"]
 
 
-def test_strings():
-    same(lambda: tf.string_join(["a", "b"], "-"), b"a-b")
-    same(lambda: tf.string_split(["a b", "c"]).values, [b"a", b"b", b"c"])
-    same(lambda: tf.string_to_number(["1.5"]), [1.5])
-    same(lambda: tf.as_string([3]), [b"3"])
-    same(lambda: tf.substr("hello", 1, 3), b"ell")
-    same(lambda: tf.reduce_join([["a", "b"], ["c", "d"]]), b"abcd")
-    same(lambda: tf.reduce_join([["a", "b"], ["c", "d"]], 1, separator="+"), [b"a+b", b"c+d"])
-    same(lambda: tf.decode_raw([b"\x01\x02"], tf.uint8), [[1, 2]])
-    same(lambda: tf.regex_replace("aaa", "a", "b", replace_global=False), b"baa")
-    same(lambda: tf.strings.upper("ab"), b"AB")
-
-
 def test_random():
     with tf.Graph().as_default(), tf.Session() as s:
         assert s.run(tf.random_normal([3, 2])).shape == (3, 2)

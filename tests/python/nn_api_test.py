@@ -123,12 +123,3 @@ def test_embedding_lookup_sparse():
         return tf.nn.embedding_lookup_sparse(tf.constant(TABLE), ids, None, combiner=combiner)
     close(lambda: lookup("sum"), [TABLE[1] + TABLE[3], TABLE[4]])
     close(lambda: lookup("mean"), [(TABLE[1] + TABLE[3]) / 2, TABLE[4]])
-
-
-def test_sampled_losses():
-    rng = np.random.RandomState(0)
-    w, b, x = rng.rand(20, 4).astype(np.float32), rng.rand(20).astype(np.float32), rng.rand(3, 4).astype(np.float32)
-    labels = np.array([[1], [5], [7]], np.int64)
-    for loss in (tf.nn.sampled_softmax_loss, tf.nn.nce_loss):
-        got = value(lambda: loss(weights=tf.constant(w), biases=tf.constant(b), labels=labels, inputs=tf.constant(x), num_sampled=5, num_classes=20))
-        assert got.shape == (3,) and np.isfinite(got).all()

@@ -82,7 +82,8 @@ Output LikeOf(Graph& graph, const Input& tensor, DType dtype, bool one, std::str
   if (!x.valid()) return x;
   if (dtype == kInvalidType) dtype = x.base_dtype();
   if (x.shape().fully_defined() && x.base_dtype() != kVariant) {
-    std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());
+    const PartialShape shape = x.shape();
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     Output y = dims.empty() ? Constants(graph, Tensor::Vector<int32_t>({}), dtype, one, Own(scope)) : Constants(graph, Input(dims), dtype, one, Own(scope));
     return y;
   }

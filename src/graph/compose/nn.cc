@@ -171,7 +171,9 @@ Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Inp
     graph.RecordError(InvalidArgument("logits and targets must have the same shape ({} and {})", x.shape(), z.shape()));
     return Output();
   }
-  Output weight = 1.0f + Mul(graph, SubInput(pos_weight, 1.0f), z);
+  Output positive = Taken(graph, ToOutput(graph, pos_weight, x.base_dtype(), "pos_weight"));
+  if (!positive.valid()) return Output();
+  Output weight = 1.0f + (positive - 1.0f) * z;
   Output softplus = Log1p(Exp(-Abs(x))) + Relu(-x);
   return Add((1.0f - z) * x, weight * softplus, {.name = scope.name() + "/"});
 }
