@@ -85,7 +85,7 @@ Output ShapeWithout(const Terms& t, const std::string& dropped, bool keep_ones) 
       if (dropped.find(labels[i]) == std::string::npos) {
         parts.push_back(SizeAt(shape, first_axis + static_cast<int>(i)));
       } else if (keep_ones) {
-        parts.push_back(Input({1}));
+        parts.push_back(OnesLike(SizeAt(shape, first_axis + static_cast<int>(i))));
       }
     }
   };

@@ -39,7 +39,8 @@ void Store(const Matrix<std::complex<double>>& m, const Tensor& t, int64_t index
 // Runs op on every matrix. Op:
 //   Result<ResultDims> Results(const std::vector<MatrixSize>& inputs) const;   checks sizes
 //   template <class C> Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const;
-// where a result of dimensions [n] is a matrix of n elements, and one without dimensions a 1x1 matrix.
+// where a result of dimensions [n] is a matrix of n elements, and one without dimensions a 1x1 matrix. Outputs after those in
+// Results are not computed: they are empty vectors.
 template <class C, class Op>
 Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
   WEIR_ASSIGN(const DimVector batch, CommonBatch(ctx, num_matrices));
@@ -55,6 +56,7 @@ Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(static_cast<int>(i), shape));
     outputs.push_back(std::move(out));
   }
+  for (int i = static_cast<int>(results.size()); i < ctx.num_outputs(); ++i) WEIR_TRY(ctx.Allocate(i, Shape{0}).status());
   bool nothing = true;
   for (const Tensor& out : outputs) nothing = nothing && out.num_elements() == 0;
   if (nothing) return OkStatus();

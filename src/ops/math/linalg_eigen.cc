@@ -19,7 +19,7 @@ struct SelfAdjointEigOp {
   }
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
     WEIR_TRY(MustBeSquare(in[0]));
-    if (!vectors) return ResultDims{{in[0].rows}, {0}};
+    if (!vectors) return ResultDims{{in[0].rows}};
     return ResultDims{{in[0].rows}, {in[0].rows, in[0].cols}};
   }
   template <class C>
@@ -38,7 +38,7 @@ Status SelfAdjointEigShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialMatrix m, SquareInput(ctx, 0));
   WEIR_ASSIGN(const bool vectors, ctx.Attr<bool>("compute_v"));
   ctx.set_output(0, m.batch.Concat(PartialShape{m.rows}));
-  ctx.set_output(1, m.batch.Concat(vectors ? PartialShape{m.rows, m.rows} : PartialShape{0}));
+  ctx.set_output(1, vectors ? m.batch.Concat(PartialShape{m.rows, m.rows}) : PartialShape{0});
   return OkStatus();
 }
 
@@ -154,7 +154,8 @@ struct SquareRootOp {
   }
 };
 
-// X^H G + G X^H = dX is linear in G: solved for all elements of G at once.
+// X^T G + G X^T = dX is linear in G: solved for all elements of G at once. (Of complex matrices too: TensorFlow's gradient is
+// not conjugated here.)
 Result<Gradients> SquareRootGradient(GradientContext& g) {
   Output x = g.output(0), dx = g.d_output(0);
   const Output shape = ShapeOf(x);
@@ -162,8 +163,8 @@ Result<Gradients> SquareRootGradient(GradientContext& g) {
   const Output batch = StridedSlice(shape, {0}, {-2}, {1}, {.begin_mask = 1});
   const Output eye = MatrixDiag(OnesLike(MatrixDiagPart(x)));
   const Output big = ConcatV2({batch, n * n, n * n}, 0);
-  const Output left = Reshape(Einsum({Adjoint(x), eye}, "...ij,...kl->...ikjl"), big);
-  const Output right = Reshape(Einsum({eye, ConjOf(x)}, "...ij,...kl->...ikjl"), big);
+  const Output left = Reshape(Einsum({x, eye}, "...ji,...kl->...ikjl"), big);
+  const Output right = Reshape(Einsum({eye, x}, "...ij,...kl->...ikjl"), big);
   const Output column = Reshape(dx, ConcatV2({batch, n * n, {1}}, 0));
   return Gradients{Reshape(MatrixSolve(left + right, column), shape)};
 }

@@ -17,7 +17,7 @@ struct SvdOp {
   }
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
     const int64_t m = in[0].rows, n = in[0].cols, p = std::min(m, n);
-    if (!vectors) return ResultDims{{p}, {0}, {0}};
+    if (!vectors) return ResultDims{{p}};
     return full ? ResultDims{{p}, {m, m}, {n, n}} : ResultDims{{p}, {m, p}, {n, p}};
   }
   template <class C>
@@ -41,8 +41,8 @@ Status SvdShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const bool full, ctx.Attr<bool>("full_matrices"));
   const int64_t p = a.rows == 0 || a.cols == 0 ? 0 : (a.rows < 0 || a.cols < 0 ? kUnknownDim : std::min(a.rows, a.cols));
   ctx.set_output(0, a.batch.Concat(PartialShape{p}));
-  ctx.set_output(1, a.batch.Concat(vectors ? PartialShape{a.rows, full ? a.rows : p} : PartialShape{0}));
-  ctx.set_output(2, a.batch.Concat(vectors ? PartialShape{a.cols, full ? a.cols : p} : PartialShape{0}));
+  ctx.set_output(1, vectors ? a.batch.Concat(PartialShape{a.rows, full ? a.rows : p}) : PartialShape{0});
+  ctx.set_output(2, vectors ? a.batch.Concat(PartialShape{a.cols, full ? a.cols : p}) : PartialShape{0});
   return OkStatus();
 }
 

@@ -27,7 +27,7 @@ Result<Kernel> MakeSorted(KernelSetup& setup, RowOp op) {
     if (ids.rank() != 1) return InvalidArgument("segment_ids should be a vector, got shape {}", ids.shape());
     if (ids.dim(0) != data.dim(0))
       return InvalidArgument("segment_ids should be the same size as dimension 0 of input: {} and {}", ids.dim(0), data.dim(0));
-    WEIR_ASSIGN(const std::vector<Segment> segments, SortedSegments(IntsOf(ids)));
+    WEIR_ASSIGN(const std::vector<Segment> segments, SortedSegments(RowIds(ids)));
     WEIR_ASSIGN(const Shape shape, WithRows(data.shape(), 1, segments.empty() ? 0 : segments.back().row + 1));
     return ReduceWide(ctx, reducer, shape, [&](const Tensor& from, const Tensor& out) {
       return ReduceSegments(ctx, reducer, from, out, RowWidth(data.shape(), 1), segments);
@@ -47,7 +47,7 @@ Result<Kernel> MakeUnsorted(KernelSetup& setup, RowOp op) {
     const int ids_rank = ids.rank();
     if (data.rank() < ids_rank || !std::equal(ids.shape().begin(), ids.shape().end(), data.shape().begin()))
       return InvalidArgument("data.shape = {} does not start with segment_ids.shape = {}", data.shape(), ids.shape());
-    const Ints rows = IntsOf(ids);
+    const std::vector<int64_t> rows = RowIds(ids);
     for (size_t i = 0; i < rows.size(); ++i) {
       if (rows[i] >= num_segments)
         return InvalidArgument("segment_ids[{}] = {} is out of range [0, {})", i, rows[i], num_segments);
@@ -94,7 +94,7 @@ Result<Gradients> SegmentMeanGradient(GradientContext& g) {
   Output data = g.input(0), ids = g.input(1);
   const Output ones_shape =
       ConcatV2({ShapeOf(ids), Fill(ExpandDims(Rank(data) - 1, 0), Tensor::Scalar(int32_t{1}))}, 0);
-  const Output ones = Fill(ones_shape, Cast(1, data.base_dtype()));
+  const Output ones = Cast(Fill(ones_shape, Tensor::Scalar(1.0f)), data.base_dtype());
   return Gradients{Gather(g.d_output(0) / SegmentSum(ones, ids), ids), std::monostate{}};
 }
 

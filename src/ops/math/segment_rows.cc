@@ -109,6 +109,25 @@ void RowReducer::Copy(void* to, const void* from, int64_t n) const {
   if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * size_);
 }
 
+bool RowReducer::CombineElements(void* to, const std::vector<int64_t>& rows, const void* from) const {
+  if (op_ != RowOp::kSum) return false;
+  auto add = [&]<class T>(TypeTag<T>) {
+    T* sums = static_cast<T*>(to);
+    const T* x = static_cast<const T*>(from);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] >= 0) sums[rows[i]] += x[i];
+    }
+    return true;
+  };
+  switch (dtype_) {
+    case kFloat: return add(TypeTag<float>{});
+    case kDouble: return add(TypeTag<double>{});
+    case kInt32: return add(TypeTag<uint32_t>{});
+    case kInt64: return add(TypeTag<uint64_t>{});
+    default: return false;
+  }
+}
+
 void RowReducer::Finish(void* row, int64_t n, int64_t count) const {
   if (!IsMean(op_) || count <= 1) return;
   ForNumberType(dtype_, [&]<class T>(TypeTag<T>) {
@@ -137,6 +156,18 @@ void RowReducer::FillGap(void* to, int64_t n) const {
   }
 }
 
+std::vector<int64_t> RowIds(const Tensor& ids) {
+  auto as = [&]<class I>(TypeTag<I>) {
+    const absl::Span<I> values = ids.flat<I>();
+    return std::vector<int64_t>(values.begin(), values.end());
+  };
+  switch (ids.dtype()) {
+    case kInt16: return as(TypeTag<int16_t>{});
+    case kInt32: return as(TypeTag<int32_t>{});
+    default: return as(TypeTag<int64_t>{});
+  }
+}
+
 Status ReduceWide(KernelContext& ctx, const RowReducer& reducer, const Shape& shape,
                   FunctionRef<Status(const Tensor&, const Tensor&)> reduce) {
   const Tensor& data = ctx.input(0);
@@ -155,6 +186,8 @@ Status ScatterRows(KernelContext& ctx, const RowReducer& reducer, const Tensor& 
     reducer.FillIdentity(reducer.Row(out, begin, 1), end - begin);
   }));
   if (width == 0) return OkStatus();
+  // Single elements cost less than sharing them out.
+  if (width == 1 && from.empty() && reducer.CombineElements(out.raw(), to, data.raw())) return OkStatus();
   // Every thread looks at all of `to` and takes the rows that hash to it.
   const auto n = static_cast<int64_t>(to.size());
   const int threads = ctx.step().pool == nullptr ? 1 : ctx.step().pool->num_threads();

@@ -26,6 +26,8 @@ class RowReducer final {
   void Copy(void* to, const void* from, int64_t n) const;
   // to = op(to, from)
   void Combine(void* to, const void* from, int64_t n) const { combine_(to, from, to, n, Moving::kBoth); }
+  // to[rows[i]] = op(to[rows[i]], from[i]) for single elements; negative rows are left out. False: not for this op or type.
+  bool CombineElements(void* to, const std::vector<int64_t>& rows, const void* from) const;
   // What a mean over `count` rows still needs after the sum; nothing for other ops.
   void Finish(void* row, int64_t n, int64_t count) const;
   // What an empty segment of an unsorted reduction holds: 0, 1, the lowest or the highest number.
@@ -42,6 +44,9 @@ class RowReducer final {
   size_t size_;
   BinaryLoop combine_;
 };
+
+// All elements of an int16, int32 or int64 tensor.
+std::vector<int64_t> RowIds(const Tensor& ids);
 
 // Runs `reduce` on input 0 and on output 0 of shape `shape`, or on wide copies of them where the reducer computes in a
 // wider type.

@@ -27,8 +27,8 @@ Result<Kernel> MakeForward(KernelSetup& setup, RowOp op) {
     const Tensor& data = ctx.input(0);
     if (data.rank() < 1) return InvalidArgument("data must be at least rank 1");
     WEIR_TRY(CheckVectors(ctx.input(1), ctx.input(2)));
-    const Ints rows = IntsOf(ctx.input(1));
-    WEIR_ASSIGN(const std::vector<Segment> segments, SortedSegments(IntsOf(ctx.input(2))));
+    const std::vector<int64_t> rows = RowIds(ctx.input(1));
+    WEIR_ASSIGN(const std::vector<Segment> segments, SortedSegments(RowIds(ctx.input(2))));
     int64_t num_segments = segments.empty() ? 0 : segments.back().row + 1;
     if (ctx.num_inputs() > 3) {
       const Tensor& count = ctx.input(3);
@@ -51,7 +51,8 @@ Result<Kernel> MakeForward(KernelSetup& setup, RowOp op) {
 
 // grad with row s divided by what the mean of segment s was divided by.
 template <class T>
-Result<Tensor> ScaledRows(const KernelContext& ctx, RowOp op, const Tensor& grad, int64_t width, const Ints& ids) {
+Result<Tensor> ScaledRows(const KernelContext& ctx, RowOp op, const Tensor& grad, int64_t width,
+                          const std::vector<int64_t>& ids) {
   std::vector<double> counts(static_cast<size_t>(grad.dim(0)), 0.0);
   for (const int64_t id : ids) ++counts[static_cast<size_t>(id)];
   WEIR_ASSIGN(Tensor scaled, Tensor::Allocate(grad.dtype(), grad.shape()));
@@ -75,8 +76,8 @@ Result<Kernel> MakeBackward(KernelSetup& setup, RowOp op) {
     if (dim0.rank() != 0) return InvalidArgument("output_dim0 should be a scalar, got shape {}", dim0.shape());
     const int64_t rows_out = IntAt(dim0, 0);
     if (rows_out < 0) return InvalidArgument("output_dim0: expected a non-negative size, got {}", rows_out);
-    const Ints indices = IntsOf(ctx.input(1));
-    const Ints ids = IntsOf(ctx.input(2));
+    const std::vector<int64_t> indices = RowIds(ctx.input(1));
+    const std::vector<int64_t> ids = RowIds(ctx.input(2));
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] < 0 || ids[i] >= grad.dim(0)) return InvalidArgument("Segment id {} out of range [0, {}).", ids[i], grad.dim(0));
       if (indices[i] < 0 || indices[i] >= rows_out) return InvalidArgument("Index {} out of range [0, {}).", indices[i], rows_out);
