@@ -57,9 +57,10 @@ Result<Node*> AssertNear(Graph& graph, const Input& x_in, const Input& y_in, con
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   WEIR_TRY(graph.TakeError());
   // Ten times the spacing of numbers near one.
-  const double epsilon = x.base_dtype() == kDouble ? 2.220446049250313e-15 : x.base_dtype() == kFloat ? 1.1920929e-6 : 9.765625e-3;
+  const DType dtype = x.base_dtype();
+  const double epsilon = dtype == kDouble ? 2.220446049250313e-15 : dtype == kFloat ? 1.1920929e-6 : 9.765625e-3;
   const auto tolerance = [&](const Input& given, const char* name) {
-    return given.absent() ? Cast(graph, Tensor::Scalar(epsilon), x.base_dtype()) : ValueOf(graph, given, x.base_dtype(), name);
+    return given.absent() ? Cast(graph, Tensor::Scalar(epsilon), dtype) : ValueOf(graph, given, dtype, name);
   };
   Output rtol = tolerance(rtol_in, "rtol");
   Output atol = tolerance(atol_in, "atol");
