@@ -36,8 +36,8 @@ def _split(text):
     return items
 
 
-def _chosen(function, new, value, default, old, old_value):
-    if value is not None and value is not default:
+def _chosen(function, new, value, old, old_value):
+    if value is not None:
         raise ValueError(f"Cannot specify both '{old}' and '{new}' of {function}()")
     return old_value
 
@@ -56,6 +56,7 @@ def make(name, text, resolve):
         else:
             renames[value] = callee
     items = [item.partition("->") for item in _split(entry["parameters"])]
+    renamed = {new for _, _, new in items}
     for item, arrow, _ in items:
         if not arrow:
             parameter, equals, default = item.partition("=")
@@ -64,12 +65,13 @@ def make(name, text, resolve):
             defaults[parameter] = default if equals else "None"
             if used:
                 passed.append(parameter)
-            signature.append(parameter + equals + default)
+            # None tells that neither of the names was given.
+            signature.append(parameter + equals + ("None" if equals and parameter in renamed else default))
         else:
             signature.append(f"{item}=None")
     for old, arrow, new in items:
         if arrow:
-            before.append(f"    if {old} is not None: {new} = _chosen('{name}', '{new}', {new}, {defaults[new]}, '{old}', {old})")
+            before.append(f"    if {old} is not None: {new} = _chosen('{name}', '{new}', {new}, '{old}', {old})")
     for parameter in passed:
         if defaults[parameter] != "None":
             before.append(f"    if {parameter} is None: {parameter} = {defaults[parameter]}")

@@ -13,6 +13,7 @@ _BOUND = [
 NAMES = {
     **{f"nn.{name}": f"op:{op}" for name, op in _OPS.items()},
     **{f"nn.{name}": name for name in _BOUND},
+    "nn.silu": "swish",
     "nn.leaky_relu": "(features, alpha=0.2, name=None) op:LeakyRelu",
     "nn.softmax": "(logits, axis=-1, name=None, dim->axis) softmax",
     "nn.log_softmax": "(logits, axis=-1, name=None, dim->axis) log_softmax",
