@@ -13,13 +13,13 @@ Tensor Solid(int64_t n, int salt = 0) {
   for (int64_t i = 0; i < n; ++i) t.data<double>()[i * n + i] += 4;
   return t;
 }
-std::vector<Tensor> Run(const char* op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
+std::vector<Tensor> RunOp(const char* op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
   auto result = RunKernel(AllOps(), op, std::move(inputs), std::move(attrs));
   EXPECT_TRUE(result.ok()) << op << ": " << result.status();
   return result.ok() ? *std::move(result) : std::vector<Tensor>(3, Tensor::Scalar(0.0));
 }
 Tensor Times(const Tensor& a, const Tensor& b, bool adj_a = false, bool adj_b = false) {
-  return Run("BatchMatMulV2", {a, b}, {{"adj_x", adj_a}, {"adj_y", adj_b}})[0];
+  return RunOp("BatchMatMulV2", {a, b}, {{"adj_x", adj_a}, {"adj_y", adj_b}})[0];
 }
 Tensor Definite(int64_t n) {
   const Tensor a = SomeDoubles({n, n});
@@ -44,11 +44,11 @@ std::string Error(const char* op, std::vector<Tensor> inputs, AttrMap attrs = {}
 
 TEST(LinalgOps, InversesAndSystems) {
   const Tensor a = Solid(4), b = SomeDoubles({4, 2}, 3);
-  ExpectNear(Times(a, Run("MatrixInverse", {a})[0]), Eye(4));
-  ExpectNear(Times(a, Run("MatrixInverse", {a}, {{"adjoint", true}})[0], true), Eye(4));
-  ExpectNear(Times(a, Run("MatrixSolve", {a, b})[0]), b);
-  ExpectNear(Times(a, Run("MatrixSolve", {a, b}, {{"adjoint", true}})[0], true), b);
-  EXPECT_EQ(Run("MatrixInverse", {Tensor::Zeros(kFloat, {2, 0, 0}).value()})[0].num_elements(), 0);
+  ExpectNear(Times(a, RunOp("MatrixInverse", {a})[0]), Eye(4));
+  ExpectNear(Times(a, RunOp("MatrixInverse", {a}, {{"adjoint", true}})[0], true), Eye(4));
+  ExpectNear(Times(a, RunOp("MatrixSolve", {a, b})[0]), b);
+  ExpectNear(Times(a, RunOp("MatrixSolve", {a, b}, {{"adjoint", true}})[0], true), b);
+  EXPECT_EQ(RunOp("MatrixInverse", {Tensor::Zeros(kFloat, {2, 0, 0}).value()})[0].num_elements(), 0);
 }
 
 TEST(LinalgOps, TriangularSystemsReadOneTriangle) {
@@ -61,46 +61,46 @@ TEST(LinalgOps, TriangularSystemsReadOneTriangle) {
       }
     }
     for (const bool adjoint : {true, false}) {
-      ExpectNear(Times(triangle, Run("MatrixTriangularSolve", {a, b}, {{"lower", lower}, {"adjoint", adjoint}})[0], adjoint), b);
+      ExpectNear(Times(triangle, RunOp("MatrixTriangularSolve", {a, b}, {{"lower", lower}, {"adjoint", adjoint}})[0], adjoint), b);
     }
   }
-  EXPECT_EQ(Run("MatrixTriangularSolve", {a, SomeDoubles({2, 3, 1})})[0].shape().ToString(), "[2,3,1]");
+  EXPECT_EQ(RunOp("MatrixTriangularSolve", {a, SomeDoubles({2, 3, 1})})[0].shape().ToString(), "[2,3,1]");
 }
 
 TEST(LinalgOps, Determinants) {
   const Tensor a = Tensor::Of<double>({2, 2, 2}, {1, 2, 3, 4, 0, 1, 1, 0});
-  ExpectNear(Run("MatrixDeterminant", {a})[0], Tensor::Vector<double>({-2, -1}));
-  const std::vector<Tensor> parts = Run("LogMatrixDeterminant", {a});
+  ExpectNear(RunOp("MatrixDeterminant", {a})[0], Tensor::Vector<double>({-2, -1}));
+  const std::vector<Tensor> parts = RunOp("LogMatrixDeterminant", {a});
   ExpectNear(parts[0], Tensor::Vector<double>({-1, -1}));
   ExpectNear(parts[1], Tensor::Vector<double>({std::log(2.0), 0}));
-  EXPECT_EQ(Run("MatrixDeterminant", {Tensor::Zeros(kDouble, {0, 0}).value()})[0].scalar<double>(), 1);
-  EXPECT_EQ(Run("LogMatrixDeterminant", {Tensor::Zeros(kDouble, {2, 2}).value()})[1].scalar<double>(), -INFINITY);
+  EXPECT_EQ(RunOp("MatrixDeterminant", {Tensor::Zeros(kDouble, {0, 0}).value()})[0].scalar<double>(), 1);
+  EXPECT_EQ(RunOp("LogMatrixDeterminant", {Tensor::Zeros(kDouble, {2, 2}).value()})[1].scalar<double>(), -INFINITY);
 }
 
 TEST(LinalgOps, Decompositions) {
   const Tensor s = Definite(4);
-  const Tensor l = Run("Cholesky", {s})[0];
+  const Tensor l = RunOp("Cholesky", {s})[0];
   ExpectNear(Times(l, l, false, true), s);
   EXPECT_EQ(l.data<double>()[1], 0);
-  const Tensor root = Run("MatrixSquareRoot", {s})[0];
+  const Tensor root = RunOp("MatrixSquareRoot", {s})[0];
   ExpectNear(Times(root, root), s);
-  const std::vector<Tensor> eigen = Run("SelfAdjointEigV2", {s});
-  const Tensor diagonal = Run("MatrixDiag", {eigen[0]})[0];
+  const std::vector<Tensor> eigen = RunOp("SelfAdjointEigV2", {s});
+  const Tensor diagonal = RunOp("MatrixDiag", {eigen[0]})[0];
   ExpectNear(Times(Times(eigen[1], diagonal), eigen[1], false, true), s);
   for (const Shape& shape : {Shape{4, 3}, Shape{3, 4}}) {
     const Tensor a = SomeDoubles(shape);
     for (const bool full : {false, true}) {
-      const std::vector<Tensor> qr = Run("Qr", {a}, {{"full_matrices", full}});
+      const std::vector<Tensor> qr = RunOp("Qr", {a}, {{"full_matrices", full}});
       ExpectNear(Times(qr[0], qr[1]), a);
       ExpectNear(Times(qr[0], qr[0], true), Eye(full ? shape[0] : 3));
     }
-    const std::vector<Tensor> svd = Run("Svd", {a});
-    ExpectNear(Times(Times(svd[1], Run("MatrixDiag", {svd[0]})[0]), svd[2], false, true), a);
-    EXPECT_EQ(Run("Svd", {a}, {{"full_matrices", true}})[1].dim(1), shape[0]);
-    EXPECT_EQ(Run("Svd", {a}, {{"compute_uv", false}})[1].num_elements(), 0);
+    const std::vector<Tensor> svd = RunOp("Svd", {a});
+    ExpectNear(Times(Times(svd[1], RunOp("MatrixDiag", {svd[0]})[0]), svd[2], false, true), a);
+    EXPECT_EQ(RunOp("Svd", {a}, {{"full_matrices", true}})[1].dim(1), shape[0]);
+    EXPECT_EQ(RunOp("Svd", {a}, {{"compute_uv", false}})[1].num_elements(), 0);
   }
   // Not positive definite: NaNs in the lower triangle.
-  const Tensor bad = Run("Cholesky", {Tensor::Of<float>({2, 2}, {-1, 0, 0, -1})})[0];
+  const Tensor bad = RunOp("Cholesky", {Tensor::Of<float>({2, 2}, {-1, 0, 0, -1})})[0];
   EXPECT_TRUE(std::isnan(bad.data<float>()[0]));
   EXPECT_EQ(bad.data<float>()[1], 0);
 }
@@ -109,12 +109,12 @@ TEST(LinalgOps, LeastSquares) {
   const Tensor a = SomeDoubles({4, 2}), b = SomeDoubles({4, 1}, 2), l2 = Tensor::Scalar(0.0);
   // The rest is orthogonal to the columns of a.
   for (const bool fast : {true, false}) {
-    const Tensor x = Run("MatrixSolveLs", {a, b, l2}, {{"fast", fast}})[0];
+    const Tensor x = RunOp("MatrixSolveLs", {a, b, l2}, {{"fast", fast}})[0];
     ExpectNear(Times(a, Times(a, x), true), Times(a, b, true), 1e-8);
   }
   const Tensor wide = SomeDoubles({2, 4}), c = SomeDoubles({2, 1}, 2);
   for (const bool fast : {true, false})
-    ExpectNear(Times(wide, Run("MatrixSolveLs", {wide, c, l2}, {{"fast", fast}})[0]), c, 1e-8);
+    ExpectNear(Times(wide, RunOp("MatrixSolveLs", {wide, c, l2}, {{"fast", fast}})[0]), c, 1e-8);
 }
 
 TEST(LinalgOps, Errors) {
@@ -176,7 +176,7 @@ TEST(LinalgOps, GradientOfCholesky) {
   const Tensor l = Tensor::Of<double>({2, 2}, {2, 0, 1, 2}), dl = Tensor::Of<double>({2, 2}, {1, 0, 1, 1});
   // d(l00 + l10 + l11): s00: 1/4 - 1/8 + 1/16, s10 (both): 1/2 - 1/4, s11: 1/4.
   const Tensor expected = Tensor::Of<double>({2, 2}, {0.1875, 0.125, 0.125, 0.25});
-  ExpectNear(Run("CholeskyGrad", {l, dl})[0], expected);
+  ExpectNear(RunOp("CholeskyGrad", {l, dl})[0], expected);
 }
 
 }  // namespace

@@ -20,29 +20,29 @@ Tensor Count(const Shape& shape) {
   for (int64_t i = 0; i < t.num_elements(); ++i) t.data<T>()[i] = static_cast<T>(static_cast<float>(i + 1));
   return t;
 }
-std::string Run(const char* op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
+std::string RunOp(const char* op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
   return Outcome(RunKernel(AllOps(), op, std::move(inputs), std::move(attrs)));
 }
 std::string Einsum(const std::string& equation, std::vector<Tensor> inputs) {
-  return Run("Einsum", std::move(inputs), {{"equation", equation}});
+  return RunOp("Einsum", std::move(inputs), {{"equation", equation}});
 }
 
 TEST(MatMulOps, EveryTransposition) {
   const std::string expected = F({2, 2}, {22, 28, 49, 64}).ToString();
   const Tensor a = Count({2, 3}), b = Count({3, 2});
   const Tensor at = F({3, 2}, {1, 4, 2, 5, 3, 6}), bt = F({2, 3}, {1, 3, 5, 2, 4, 6});
-  EXPECT_EQ(Run("MatMul", {a, b}), expected);
-  EXPECT_EQ(Run("MatMul", {at, b}, {{"transpose_a", true}}), expected);
-  EXPECT_EQ(Run("MatMul", {a, bt}, {{"transpose_b", true}}), expected);
-  EXPECT_EQ(Run("MatMul", {at, bt}, {{"transpose_a", true}, {"transpose_b", true}}), expected);
+  EXPECT_EQ(RunOp("MatMul", {a, b}), expected);
+  EXPECT_EQ(RunOp("MatMul", {at, b}, {{"transpose_a", true}}), expected);
+  EXPECT_EQ(RunOp("MatMul", {a, bt}, {{"transpose_b", true}}), expected);
+  EXPECT_EQ(RunOp("MatMul", {at, bt}, {{"transpose_a", true}, {"transpose_b", true}}), expected);
 }
 
 TEST(MatMulOps, OtherTypesAndEmptyOnes) {
-  EXPECT_EQ(Run("MatMul", {Count<int32_t>({2, 3}), Count<int32_t>({3, 2})}),
+  EXPECT_EQ(RunOp("MatMul", {Count<int32_t>({2, 3}), Count<int32_t>({3, 2})}),
             Tensor::Of<int32_t>({2, 2}, {22, 28, 49, 64}).ToString());
-  EXPECT_EQ(Run("MatMul", {Count<half>({1, 2}), Count<half>({2, 1})}), Tensor::Of<half>({1, 1}, {half(5.0f)}).ToString());
-  EXPECT_EQ(Run("MatMul", {F({2, 0}, {}), F({0, 3}, {})}), F({2, 3}, {0, 0, 0, 0, 0, 0}).ToString());
-  EXPECT_EQ(Run("MatMul", {F({0, 2}, {}), Count({2, 3})}), F({0, 3}, {}).ToString());
+  EXPECT_EQ(RunOp("MatMul", {Count<half>({1, 2}), Count<half>({2, 1})}), Tensor::Of<half>({1, 1}, {half(5.0f)}).ToString());
+  EXPECT_EQ(RunOp("MatMul", {F({2, 0}, {}), F({0, 3}, {})}), F({2, 3}, {0, 0, 0, 0, 0, 0}).ToString());
+  EXPECT_EQ(RunOp("MatMul", {F({0, 2}, {}), Count({2, 3})}), F({0, 3}, {}).ToString());
   // MatMul never conjugates, BatchMatMul does.
   using C = std::complex<float>;
   const Tensor i = Tensor::Of<C>({1, 1}, {C(0, 1)});
@@ -51,7 +51,7 @@ TEST(MatMulOps, OtherTypesAndEmptyOnes) {
 }
 
 TEST(MatMulOps, Errors) {
-  EXPECT_EQ(Run("SparseMatMul", {Count({2, 3}), Count({3, 1})}), F({2, 1}, {14, 32}).ToString());
+  EXPECT_EQ(RunOp("SparseMatMul", {Count({2, 3}), Count({3, 1})}), F({2, 1}, {14, 32}).ToString());
   EXPECT_EQ(RunKernel(AllOps(), "MatMul", {Count({2, 3}), Count({4, 5})}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(RunKernel(AllOps(), "BatchMatMulV2", {Count({2, 2, 3}), Count({3, 3, 4})}).status().code(),
             StatusCode::kInvalidArgument);
@@ -74,10 +74,10 @@ TEST(MatMulOps, Shapes) {
 
 TEST(MatMulOps, BatchesBroadcast) {
   const Tensor rows = Count({2, 1, 3}), column = F({3, 1}, {1, 1, 1});
-  EXPECT_EQ(Run("BatchMatMulV2", {rows, column}), F({2, 1, 1}, {6, 15}).ToString());
-  EXPECT_EQ(Run("BatchMatMulV2", {Count({1, 3}), Count({2, 3, 1})}), F({2, 1, 1}, {14, 32}).ToString());
-  EXPECT_EQ(Run("BatchMatMulV2", {Count({2, 1, 1, 1}), Count({3, 1, 1})}), F({2, 3, 1, 1}, {1, 2, 3, 2, 4, 6}).ToString());
-  EXPECT_EQ(Run("BatchMatMulV2", {F({0, 1, 3}, {}), column}), F({0, 1, 1}, {}).ToString());
+  EXPECT_EQ(RunOp("BatchMatMulV2", {rows, column}), F({2, 1, 1}, {6, 15}).ToString());
+  EXPECT_EQ(RunOp("BatchMatMulV2", {Count({1, 3}), Count({2, 3, 1})}), F({2, 1, 1}, {14, 32}).ToString());
+  EXPECT_EQ(RunOp("BatchMatMulV2", {Count({2, 1, 1, 1}), Count({3, 1, 1})}), F({2, 3, 1, 1}, {1, 2, 3, 2, 4, 6}).ToString());
+  EXPECT_EQ(RunOp("BatchMatMulV2", {F({0, 1, 3}, {}), column}), F({0, 1, 1}, {}).ToString());
 }
 
 TEST(EinsumOp, Values) {

@@ -17,7 +17,7 @@ Tensor S(int32_t value) { return Tensor::Scalar(value); }
 Tensor Data() { return F({3, 2}, {1, 2, 3, 4, 5, 6}); }
 
 // Values, or the error's message.
-std::string Run(const std::string& op, std::vector<Tensor> inputs) {
+std::string RunOp(const std::string& op, std::vector<Tensor> inputs) {
   const auto result = RunKernel(AllOps(), op, std::move(inputs));
   if (!result.ok()) EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
   return result.ok() ? (*result)[0].ToString(64) : std::string(result.status().message());
@@ -30,12 +30,12 @@ TEST(SegmentOps, SortedOnesFillGaps) {
                                                              {"SegmentMax", {3, 4, 0, 0, 5, 6}},
                                                              {"SegmentMin", {1, 2, 0, 0, 5, 6}}};
   for (const auto& [op, expected] : cases) {
-    EXPECT_EQ(Run(op, {Data(), I({0, 0, 2})}), F({3, 2}, expected).ToString()) << op;
-    EXPECT_EQ(Run(op, {F({0, 2}, {}), I({})}), F({0, 2}, {}).ToString()) << op;
-    EXPECT_NE(Run(op, {Data(), I({1, 0, 2})}).find("segment ids are not increasing"), std::string::npos);
-    EXPECT_NE(Run(op, {Data(), I({-1, 0, 2})}).find("segment ids must be >= 0"), std::string::npos);
+    EXPECT_EQ(RunOp(op, {Data(), I({0, 0, 2})}), F({3, 2}, expected).ToString()) << op;
+    EXPECT_EQ(RunOp(op, {F({0, 2}, {}), I({})}), F({0, 2}, {}).ToString()) << op;
+    EXPECT_NE(RunOp(op, {Data(), I({1, 0, 2})}).find("segment ids are not increasing"), std::string::npos);
+    EXPECT_NE(RunOp(op, {Data(), I({-1, 0, 2})}).find("segment ids must be >= 0"), std::string::npos);
   }
-  EXPECT_EQ(Run("SegmentMean", {Tensor::Vector<int32_t>({1, 2, 4}), I({0, 0, 0})}), I({2}).ToString());
+  EXPECT_EQ(RunOp("SegmentMean", {Tensor::Vector<int32_t>({1, 2, 4}), I({0, 0, 0})}), I({2}).ToString());
 }
 
 TEST(SegmentOps, UnsortedOnesDropNegativeIds) {
@@ -45,13 +45,13 @@ TEST(SegmentOps, UnsortedOnesDropNegativeIds) {
                                                              {"UnsortedSegmentMax", {kLow, kLow, 5, 6}},
                                                              {"UnsortedSegmentMin", {kHigh, kHigh, 1, 2}}};
   for (const auto& [op, expected] : cases) {
-    EXPECT_EQ(Run(op, {Data(), I({1, -1, 1}), S(2)}), F({2, 2}, expected).ToString()) << op;
-    EXPECT_EQ(Run(op, {Data(), I({1, 2, 1}), S(2)}), "segment_ids[1] = 2 is out of range [0, 2)");
-    EXPECT_EQ(Run(op, {F({0, 2}, {}), I({}), S(0)}), F({0, 2}, {}).ToString()) << op;
+    EXPECT_EQ(RunOp(op, {Data(), I({1, -1, 1}), S(2)}), F({2, 2}, expected).ToString()) << op;
+    EXPECT_EQ(RunOp(op, {Data(), I({1, 2, 1}), S(2)}), "segment_ids[1] = 2 is out of range [0, 2)");
+    EXPECT_EQ(RunOp(op, {F({0, 2}, {}), I({}), S(0)}), F({0, 2}, {}).ToString()) << op;
   }
   // Ids of the whole shape, and of none of it.
-  EXPECT_EQ(Run("UnsortedSegmentSum", {Data(), Tensor::Of<int32_t>({3, 2}, {0, 1, 1, 0, 2, 2}), S(3)}), F({3}, {5, 5, 11}).ToString());
-  EXPECT_EQ(Run("UnsortedSegmentSum", {F({2}, {1, 2}), S(1), S(2)}), F({2, 2}, {0, 0, 1, 2}).ToString());
+  EXPECT_EQ(RunOp("UnsortedSegmentSum", {Data(), Tensor::Of<int32_t>({3, 2}, {0, 1, 1, 0, 2, 2}), S(3)}), F({3}, {5, 5, 11}).ToString());
+  EXPECT_EQ(RunOp("UnsortedSegmentSum", {F({2}, {1, 2}), S(1), S(2)}), F({2, 2}, {0, 0, 1, 2}).ToString());
 }
 
 TEST(SegmentOps, NarrowTypesAddUpInFloat) {
@@ -78,20 +78,20 @@ TEST(SegmentOps, ManyRowsOnManyThreads) {
 TEST(SegmentOps, SparseOnesAndTheWayBack) {
   const Tensor indices = I({0, 2, 1}), ids = I({0, 0, 2});
   const float root = std::sqrt(2.0f);
-  EXPECT_EQ(Run("SparseSegmentSum", {Data(), indices, ids}), F({3, 2}, {6, 8, 0, 0, 3, 4}).ToString());
-  EXPECT_EQ(Run("SparseSegmentMean", {Data(), indices, ids}), F({3, 2}, {3, 4, 0, 0, 3, 4}).ToString());
-  EXPECT_EQ(Run("SparseSegmentSqrtN", {Data(), indices, ids}), F({3, 2}, {6 / root, 8 / root, 0, 0, 3, 4}).ToString());
-  EXPECT_EQ(Run("SparseSegmentMeanWithNumSegments", {Data(), indices, ids, S(4)}), F({4, 2}, {3, 4, 0, 0, 3, 4, 0, 0}).ToString());
-  EXPECT_EQ(Run("SparseSegmentSumWithNumSegments", {Data(), I({}), I({}), S(2)}), F({2, 2}, {0, 0, 0, 0}).ToString());
-  EXPECT_EQ(Run("SparseSegmentMeanGrad", {Data(), I({0, 2, 1, 2}), I({0, 0, 2, 2}), S(4)}),
+  EXPECT_EQ(RunOp("SparseSegmentSum", {Data(), indices, ids}), F({3, 2}, {6, 8, 0, 0, 3, 4}).ToString());
+  EXPECT_EQ(RunOp("SparseSegmentMean", {Data(), indices, ids}), F({3, 2}, {3, 4, 0, 0, 3, 4}).ToString());
+  EXPECT_EQ(RunOp("SparseSegmentSqrtN", {Data(), indices, ids}), F({3, 2}, {6 / root, 8 / root, 0, 0, 3, 4}).ToString());
+  EXPECT_EQ(RunOp("SparseSegmentMeanWithNumSegments", {Data(), indices, ids, S(4)}), F({4, 2}, {3, 4, 0, 0, 3, 4, 0, 0}).ToString());
+  EXPECT_EQ(RunOp("SparseSegmentSumWithNumSegments", {Data(), I({}), I({}), S(2)}), F({2, 2}, {0, 0, 0, 0}).ToString());
+  EXPECT_EQ(RunOp("SparseSegmentMeanGrad", {Data(), I({0, 2, 1, 2}), I({0, 0, 2, 2}), S(4)}),
             F({4, 2}, {0.5f, 1, 2.5f, 3, 3, 4, 0, 0}).ToString());
-  EXPECT_EQ(Run("SparseSegmentSumGrad", {Data(), I({0, 2, 1, 2}), I({0, 0, 2, 2}), S(4)}),
+  EXPECT_EQ(RunOp("SparseSegmentSumGrad", {Data(), I({0, 2, 1, 2}), I({0, 0, 2, 2}), S(4)}),
             F({4, 2}, {1, 2, 5, 6, 6, 8, 0, 0}).ToString());
-  EXPECT_EQ(Run("SparseSegmentSum", {Data(), I({0, 3, 1}), ids}), "Bad: indices[1] == 3 out of range [0, 3)");
-  EXPECT_NE(Run("SparseSegmentSumWithNumSegments", {Data(), indices, ids, S(2)}).find("segment ids must be < num_segments"),
+  EXPECT_EQ(RunOp("SparseSegmentSum", {Data(), I({0, 3, 1}), ids}), "Bad: indices[1] == 3 out of range [0, 3)");
+  EXPECT_NE(RunOp("SparseSegmentSumWithNumSegments", {Data(), indices, ids, S(2)}).find("segment ids must be < num_segments"),
             std::string::npos);
-  EXPECT_EQ(Run("SparseSegmentMeanGrad", {Data(), I({0, 4}), I({0, 0}), S(4)}), "Index 4 out of range [0, 4).");
-  EXPECT_EQ(Run("SparseSegmentMeanGrad", {Data(), I({0, 1}), I({0, 3}), S(4)}), "Segment id 3 out of range [0, 3).");
+  EXPECT_EQ(RunOp("SparseSegmentMeanGrad", {Data(), I({0, 4}), I({0, 0}), S(4)}), "Index 4 out of range [0, 4).");
+  EXPECT_EQ(RunOp("SparseSegmentMeanGrad", {Data(), I({0, 1}), I({0, 3}), S(4)}), "Segment id 3 out of range [0, 3).");
 }
 
 TEST(SegmentOps, Shapes) {
