@@ -74,7 +74,6 @@ AggregationMethod AggregationFrom(py::handle method) {
 
 py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const std::string& name, bool colocate, bool gate,
                        py::object aggregation, py::object stop_gradients, py::object unconnected) {
-  if (PyFloat_Check(ys.ptr()) || PyLong_Check(ys.ptr())) RaiseType("only tensors can be differentiated, not " + Repr(ys));
   const std::vector<Output> targets = Targets(ys);
   if (targets.empty()) RaiseValue("tf.gradients needs at least one y");
   Graph& graph = targets[0].graph();

@@ -186,7 +186,7 @@ template <class T>
 T Sum(const T* x, int64_t n) {
   const hn::ScalableTag<T> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  constexpr int64_t kBlock = 4096;
+  constexpr int64_t kBlock = 1024;
   double total = 0;
   int64_t i = 0;
   while (n - i >= 4 * lanes) {

@@ -1,6 +1,7 @@
 // Resource variables in a graph: shapes that follow from the handle, and gradients that stay sparse.
 #include <gtest/gtest.h>
 
+#include "runtime/constant_evaluator.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/state_ops.h"
 #include "graph/gradients.h"
@@ -40,6 +41,7 @@ TEST(ResourceVariableGraph, ShapesFollowFromTheHandle) {
 
 TEST(ResourceVariableGraph, ReadsPassTheGradientOnAndGathersKeepItSparse) {
   Graph graph(Ops());
+  graph.set_constant_evaluator(MakeLocalConstantEvaluator());
   Output handle = VarHandleOp(graph, kFloat, PartialShape{5, 3});
   Output read = ReadVariableOp(handle, kFloat);
   Output dy = Constant(graph, Tensor::Of<float>({5, 3}, std::vector<float>(15, 1.f)));
