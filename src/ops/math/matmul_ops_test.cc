@@ -60,7 +60,7 @@ TEST(MatMulOps, Errors) {
 
 TEST(MatMulOps, Shapes) {
   EXPECT_EQ(ShapeTest(AllOps(), "MatMul", "[2,?];[?,3]"), "[2,3]");
-  EXPECT_EQ(ShapeTest(AllOps(), "MatMul", "[2,?];[4,3]", {{"transpose_a", true}, {"transpose_b", true}}), "[?,4]");
+  EXPECT_EQ(ShapeTest(AllOps(), "MatMul", "[3,?];[4,3]", {{"transpose_a", true}, {"transpose_b", true}}), "[?,4]");
   EXPECT_EQ(ShapeTest(AllOps(), "MatMul", "?;?"), "[?,?]");
   EXPECT_EQ(ShapeTest(AllOps(), "MatMul", "[2,3];[4,5]"), "error: Dimensions must be equal, but are 3 and 4");
   EXPECT_EQ(ShapeTest(AllOps(), "BatchMatMul", "[7,2,3];[?,3,4]"), "[7,2,4]");
