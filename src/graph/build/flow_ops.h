@@ -1,4 +1,4 @@
-// Graph-building functions for the ops of ops/flow, one per op: made by tools/gen_build from the registry.
+// Graph-building functions for the ops of ops/flow, one per op, in the order of its schema.
 // Inputs first, then attributes without a default; the rest are in the trailing struct.
 #pragma once
 
