@@ -213,8 +213,9 @@ void Tensor::ZeroFill() const {
 std::string Tensor::ToString(int max_elements) const {
   if (!valid()) return "<no tensor>";
   std::string text = fmt::format("{} {} ", dtype_, shape_);
+  if (num_elements() == 0) return text + "[]";  // its other dimensions may be any size
   int64_t next = 0;
-  AppendNested(*this, 0, num_elements() == 0 ? 1 : max_elements, &next, &text);
+  AppendNested(*this, 0, max_elements, &next, &text);
   return text;
 }
 
