@@ -5,9 +5,11 @@
 namespace weir {
 namespace {
 
+struct AnyValue {};  // a hint
+
 struct NewerAttr {
   std::string_view name;
-  std::variant<bool, int64_t, float, DType, std::string_view, EmptyList> at_default;
+  std::variant<bool, int64_t, float, DType, std::string_view, EmptyList, AnyValue> may_be;
 };
 
 // TensorFlow 2.21's additions to the ops of 1.15. A name has the same default on every op that has
@@ -16,14 +18,14 @@ constexpr NewerAttr kNewerAttrs[] = {
     {"allow_missing_files", false},                // MergeV2Checkpoints
     {"allowed_devices", EmptyList{}},              // VarHandleOp
     {"bad_indices_policy", std::string_view("")},  // GatherNd, ScatterNd*, TensorScatter*
-    {"debug_name", std::string_view("")},          // VarHandleOp
+    {"debug_name", AnyValue{}},                    // VarHandleOp
     {"explicit_paddings", EmptyList{}},  // MaxPool, DepthwiseConv2dNative and their gradients
     {"exponential_avg_factor", 1.0f},    // FusedBatchNorm*
     {"force_synchronous", false},        // MapDataset
-    {"grad_a", false},                   // MatMul
-    {"grad_b", false},
-    {"grad_x", false},  // BatchMatMul*
-    {"grad_y", false},
+    {"grad_a", AnyValue{}},              // MatMul: this one computes a gradient
+    {"grad_b", AnyValue{}},
+    {"grad_x", AnyValue{}},  // BatchMatMul*
+    {"grad_y", AnyValue{}},
     {"index_type", kInt32},               // Fill, TopKV2
     {"is_async", false},                  // EagerPyFunc
     {"metadata", std::string_view("")},   // datasets
@@ -42,17 +44,18 @@ bool Holds(const AttrValue& value, std::string_view wanted) {
   const std::string* held = value.As<std::string>();
   return held != nullptr && *held == wanted;
 }
+bool Holds(const AttrValue&, AnyValue) { return true; }
 bool Holds(const AttrValue& value, EmptyList) {
   return std::holds_alternative<EmptyList>(value.value());
 }
 
 }  // namespace
 
-bool IsNewerAttrAtDefault(std::string_view name, const AttrValue& value) {
+bool MayDropNewerAttr(std::string_view name, const AttrValue& value) {
   for (const NewerAttr& attr : kNewerAttrs) {
     if (attr.name != name) continue;
     return std::visit([&value](const auto& wanted) { return Holds(value, wanted); },
-                      attr.at_default);
+                      attr.may_be);
   }
   return false;
 }

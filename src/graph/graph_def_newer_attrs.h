@@ -1,5 +1,5 @@
-// Attributes that newer producers put on ops, which mean nothing at one value: the way the op works
-// without them.
+// Attributes that newer producers put on ops: hints that change no result, and those that mean
+// nothing at one value, the way the op works without them.
 #ifndef WEIR_GRAPH_GRAPH_DEF_NEWER_ATTRS_H_
 #define WEIR_GRAPH_GRAPH_DEF_NEWER_ATTRS_H_
 
@@ -11,7 +11,7 @@ namespace weir {
 
 // True if an attribute `name` that an op's schema lacks may be dropped, because `value` asks for
 // nothing new.
-bool IsNewerAttrAtDefault(std::string_view name, const AttrValue& value);
+bool MayDropNewerAttr(std::string_view name, const AttrValue& value);
 
 }  // namespace weir
 

@@ -56,7 +56,7 @@ Result<NodeContent> ReadNodeContent(const OpDef& op, const tensorflow::NodeDef& 
         content.shape_hints = *shapes;
     } else if (name == "_class") {
       attrs.emplace(name, AttrValue(ReadColocation(*value)));
-    } else if (op.FindAttr(name) != nullptr || !IsNewerAttrAtDefault(name, *value)) {
+    } else if (op.FindAttr(name) != nullptr || !MayDropNewerAttr(name, *value)) {
       attrs.emplace(name, *std::move(value));
     }
   }

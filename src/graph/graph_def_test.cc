@@ -112,17 +112,19 @@ TEST_F(GraphDefTest, FillsInDefaults) {
   EXPECT_EQ(graph_.FindNode("v")->output_type(0), RefType(kFloat));
 }
 
-TEST_F(GraphDefTest, DropsNewerAttributesAtTheirDefaultsOnly) {
+TEST_F(GraphDefTest, DropsNewerAttributesThatChangeNoResult) {
   AddNode(&def_, "x", "Placeholder", {}, {{"dtype", kFloat}});
-  AddNode(&def_, "mm", "MatMul", {"x", "x"}, {{"T", kFloat}, {"grad_a", false}, {"grad_b", false}});
+  AddNode(&def_, "mm", "MatMul", {"x", "x"},
+          {{"T", kFloat}, {"grad_a", true}, {"grad_b", false}, {"is_async", false}});
   ASSERT_OK(Import());
   EXPECT_EQ(graph_.FindNode("mm")->FindAttr("grad_a"), nullptr);
+  EXPECT_EQ(graph_.FindNode("mm")->FindAttr("is_async"), nullptr);
 
-  ToProto(AttrValue(true), &(*def_.mutable_node(1)->mutable_attr())["grad_a"]);
+  ToProto(AttrValue(true), &(*def_.mutable_node(1)->mutable_attr())["is_async"]);
   before_ = 2;
   std::string error = ImportError({.prefix = "again"});
   EXPECT_THAT(error, HasSubstr("'mm'"));
-  EXPECT_THAT(error, HasSubstr("grad_a"));
+  EXPECT_THAT(error, HasSubstr("is_async"));
 }
 
 TEST_F(GraphDefTest, LoopsCloseAndKeepUnknownShapesUntilTold) {
