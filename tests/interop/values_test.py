@@ -1,45 +1,66 @@
-"""Graphs that TensorFlow made run the same on Weir: values, and gradients that Weir builds against those that TensorFlow builds."""
-import numpy as np
+"""Graphs that TensorFlow made run the same on Weir: values, TensorFlow's gradients, and the gradients that Weir builds itself."""
+import pytest
 
 import weir as tf
+from compare import GRADIENT_FACTOR, difference
+from conftest import HERE
+
+GROUPS = sorted(path.stem[:-len("_cases")] for path in (HERE / "oracle").glob("*_cases.py"))
 
 
-def tolerance(array):
-    return dict(rtol=1e-9, atol=1e-9) if np.asarray(array).dtype == np.float64 else dict(rtol=2e-5, atol=2e-5)
+def imported(case):
+    definition = tf.GraphDef()
+    definition.ParseFromString(case["graph"])
+    tf.import_graph_def(definition, name="")
 
 
 def differences(case):
     """What is not as TensorFlow has it, as text; empty when all agrees."""
     with tf.Graph().as_default() as graph:
-        definition = tf.GraphDef()
-        definition.ParseFromString(case["graph"])
-        tf.import_graph_def(definition, name="")
+        imported(case)
         with tf.Session(graph=graph) as sess:
-            values = sess.run(case["fetches"], case["feeds"])
+            if "error" in case:
+                return wrong_error(sess, case)
+            own = case.get("grad_fetches", [])
+            values = sess.run(case["fetches"] + own, case["feeds"])
             for name, value, expected in zip(case["fetches"], values, case["values"]):
-                if value.dtype != expected.dtype or value.shape != expected.shape:
-                    return f"{name} is {value.dtype} {value.shape}, not {expected.dtype} {expected.shape}"
-                if not np.allclose(value, expected, equal_nan=True, **tolerance(expected)) if expected.dtype != object else not (value == expected).all():
-                    return f"{name} is {value}, not {expected}"
-            if "grad_of" in case:
-                xs = [graph.get_tensor_by_name(n) for n in case["grad_xs"]]
-                grads = tf.gradients(graph.get_tensor_by_name(case["grad_of"]), xs)
-                if any(g is None for g in grads):
-                    return "no gradient for " + ", ".join(x.name for x, g in zip(xs, grads) if g is None)
-                for x, value, expected in zip(xs, sess.run([tf.convert_to_tensor(g) for g in grads], case["feeds"]), case["grads"]):
-                    if value.shape != expected.shape or not np.allclose(value, expected, equal_nan=True, rtol=1e-4, atol=1e-4):
-                        return f"the gradient for {x.name} is {value}, not {expected}"
+                if text := difference(name, value, expected):
+                    return text
+            for name, value, expected in zip(own, values[len(case["fetches"]):], case["grads"]):
+                if text := difference(f"TensorFlow's gradient {name}", value, expected, GRADIENT_FACTOR):
+                    return text
+            if "grad_of" not in case:
+                return ""
+            xs = [graph.get_tensor_by_name(n) for n in case["grad_xs"]]
+            grads = tf.gradients(graph.get_tensor_by_name(case["grad_of"]), xs)
+            if any(g is None for g in grads):
+                return "no gradient for " + ", ".join(x.name for x, g in zip(xs, grads) if g is None)
+            for x, value, expected in zip(xs, sess.run([tf.convert_to_tensor(g) for g in grads], case["feeds"]), case["grads"]):
+                if text := difference(f"the gradient for {x.name}", value, expected, GRADIENT_FACTOR):
+                    return text
     return ""
 
 
-def test_values_and_gradients(cases):
+def wrong_error(sess, case):
+    try:
+        sess.run(case["fetches"], case["feeds"])
+    except tf.OpError as error:
+        if type(error).__name__ != case["error"]:
+            return f"{type(error).__name__} ({error.message}), not {case['error']} ({case['message']})"
+        return ""
+    return f"no error; TensorFlow has {case['error']} ({case['message']})"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_cases(load, group):
     failures = []
+    cases = load(group)
     for case in cases:
         try:
             text = differences(case)
         except Exception as error:  # an error is a difference too; the others still count
             text = f"{type(error).__name__}: {error}"
         if text:
-            failures.append(f"{case['name']}: {text[:300]}")
+            failures.append(f"{case['name']}: {text[:400]}")
+    assert cases
     assert not failures, f"{len(failures)} of {len(cases)} cases differ:\n" + "\n".join(failures)
-    assert len(cases) > 500

@@ -1,0 +1,11 @@
+"""TensorFlow as the 1.x programs know it: graphs, reference variables, control flow by Switch and Merge."""
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import tensorflow
+
+tf = tensorflow.compat.v1
+tf.disable_eager_execution()
+tf.disable_control_flow_v2()
+tf.disable_resource_variables()
+tf.logging.set_verbosity(tf.logging.ERROR)
