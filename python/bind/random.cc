@@ -84,7 +84,19 @@ void BindSeeds(py::module_& m) {
       py::arg("op_seed"));
 }
 
-// The samplers differ in their names only.
+// A sampler with its attributes but for the seeds.
+py::object SampledClasses(NodeBuilder&& sampler, Graph& g, const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, OpSeed seed) {
+  const auto [seed1, seed2] = SeedsFor(g, seed);
+  return ResultOf(Take(sampler.In(true_classes)
+                           .Attr("num_true", num_true)
+                           .Attr("num_sampled", num_sampled)
+                           .Attr("unique", unique)
+                           .Attr("seed", seed1)
+                           .Attr("seed2", seed2)
+                           .Build()));
+}
+Graph& GraphOfInput(const Input& input) { return input.is_output() ? input.output().graph() : DefaultGraphRef(); }
+
 void BindSamplers(py::module_& m) {
   for (const auto& [name, op] : {std::pair{"uniform_candidate_sampler", "UniformCandidateSampler"},
                                  std::pair{"log_uniform_candidate_sampler", "LogUniformCandidateSampler"},
@@ -92,22 +104,42 @@ void BindSamplers(py::module_& m) {
     const std::string type = op;
     m.def(
         name,
-        [type](Input true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, OpSeed seed, const Name& name) {
-          Graph& g = true_classes.is_output() ? true_classes.output().graph() : DefaultGraphRef();
-          const auto [seed1, seed2] = SeedsFor(g, seed);
-          return ResultOf(Take(NodeBuilder(g, type, name.text)
-                                   .In(true_classes)
-                                   .Attr("num_true", num_true)
-                                   .Attr("num_sampled", num_sampled)
-                                   .Attr("unique", unique)
-                                   .Attr("range_max", range_max)
-                                   .Attr("seed", seed1)
-                                   .Attr("seed2", seed2)
-                                   .Build()));
+        [type](Input classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, OpSeed seed, const Name& name) {
+          Graph& g = GraphOfInput(classes);
+          return SampledClasses(std::move(NodeBuilder(g, type, name.text).Attr("range_max", range_max)), g, classes, num_true, num_sampled, unique, seed);
         },
         py::arg("true_classes"), py::arg("num_true"), py::arg("num_sampled"), py::arg("unique"), py::arg("range_max"),
         py::arg("seed") = py::none(), py::arg("name") = py::none());
   }
+  m.def(
+      "fixed_unigram_candidate_sampler",
+      [](Input classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const std::string& vocab_file, float distortion,
+         int64_t num_reserved_ids, int64_t num_shards, int64_t shard, std::vector<float> unigrams, OpSeed seed, const Name& name) {
+        Graph& g = GraphOfInput(classes);
+        NodeBuilder node(g, "FixedUnigramCandidateSampler", name.text);
+        node.Attr("range_max", range_max).Attr("vocab_file", vocab_file).Attr("distortion", distortion).Attr("num_reserved_ids", num_reserved_ids);
+        node.Attr("num_shards", num_shards).Attr("shard", shard).Attr("unigrams", std::move(unigrams));
+        return SampledClasses(std::move(node), g, classes, num_true, num_sampled, unique, seed);
+      },
+      py::arg("true_classes"), py::arg("num_true"), py::arg("num_sampled"), py::arg("unique"), py::arg("range_max"), py::arg("vocab_file") = "",
+      py::arg("distortion") = 1.0f, py::arg("num_reserved_ids") = 0, py::arg("num_shards") = 1, py::arg("shard") = 0,
+      py::arg("unigrams") = py::tuple(), py::arg("seed") = py::none(), py::arg("name") = py::none());
+  m.def(
+      "all_candidate_sampler",
+      [](Input classes, int64_t num_true, int64_t num_sampled, bool unique, OpSeed seed, const Name& name) {
+        Graph& g = GraphOfInput(classes);
+        return SampledClasses(NodeBuilder(g, "AllCandidateSampler", name.text), g, classes, num_true, num_sampled, unique, seed);
+      },
+      py::arg("true_classes"), py::arg("num_true"), py::arg("num_sampled"), py::arg("unique"), py::arg("seed") = py::none(),
+      py::arg("name") = py::none());
+  m.def(
+      "compute_accidental_hits",
+      [](Input classes, Input sampled, int64_t num_true, OpSeed seed, const Name& name) {
+        Graph& g = GraphOfInput(classes);
+        const auto [seed1, seed2] = SeedsFor(g, seed);
+        return ResultOf(Take(NodeBuilder(g, "ComputeAccidentalHits", name.text).In(classes).In(sampled).Attr("num_true", num_true).Attr("seed", seed1).Attr("seed2", seed2).Build()));
+      },
+      py::arg("true_classes"), py::arg("sampled_candidates"), py::arg("num_true"), py::arg("seed") = py::none(), py::arg("name") = py::none());
 }
 
 }  // namespace

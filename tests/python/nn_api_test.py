@@ -123,3 +123,137 @@ def test_embedding_lookup_sparse():
         return tf.nn.embedding_lookup_sparse(tf.constant(TABLE), ids, None, combiner=combiner)
     close(lambda: lookup("sum"), [TABLE[1] + TABLE[3], TABLE[4]])
     close(lambda: lookup("mean"), [(TABLE[1] + TABLE[3]) / 2, TABLE[4]])
+
+
+def runs(make, count=2):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tensors = make()
+        return [session.run(tensors) for _ in range(count)]
+
+
+CLASSES = [[0, 1], [2, 3], [4, 0]]
+
+
+def test_candidate_samplers(tmp_path):
+    """The same classes and counts as TensorFlow draws, run after run."""
+    def drawn(make, expected):
+        for values, (sampled, true_counts, sampled_counts) in zip(runs(make, len(expected)), expected):
+            assert values[0].tolist() == sampled
+            np.testing.assert_allclose(values[1], true_counts, rtol=1e-6)
+            np.testing.assert_allclose(values[2], sampled_counts, rtol=1e-6)
+
+    even = np.full([3, 2], 1, np.float32)
+    drawn(lambda: tf.nn.uniform_candidate_sampler(CLASSES, 2, 4, True, 7, seed=5),
+          [([5, 3, 2, 1], even * 0.5714286, [0.5714286] * 4), ([2, 6, 1, 4], even * 0.5373357, [0.5373357] * 4)])
+    drawn(lambda: tf.nn.uniform_candidate_sampler(CLASSES, 2, 6, False, 1000, seed=5),
+          [([135, 8, 416, 361, 200, 945], even * 0.006, [0.006] * 6), ([961, 280, 327, 810, 791, 30], even * 0.006, [0.006] * 6)])
+    drawn(lambda: tf.nn.log_uniform_candidate_sampler(CLASSES, 2, 4, True, 7, seed=5),
+          [([0, 2, 3, 5], [[0.96098155, 0.8236315], [0.6961467, 0.5967189], [0.5200625, 0.96098155]],
+            [0.96098155, 0.6961467, 0.5967189, 0.45999593]),
+           ([3, 1, 0, 5], [[0.9739877, 0.8580212], [0.7381836, 0.63999474], [0.56214255, 0.9739877]],
+            [0.63999474, 0.8580212, 0.9739877, 0.5000269])])
+    drawn(lambda: tf.nn.log_uniform_candidate_sampler([[0]], 1, 6, False, 1000, seed=5),
+          [([1, 39, 129, 106, 0, 51], [[0.60197294]], [0.35213158, 0.021444628, 0.0066549238, 0.0080787875, 0.60197294, 0.016542658])])
+    drawn(lambda: tf.nn.learned_unigram_candidate_sampler(CLASSES, 2, 4, True, 7, seed=5),
+          [([3, 4, 1, 6], even * 0.5373357, [0.5373357] * 4),
+           ([0, 3, 2, 4], [[0.7306709, 0.5662428], [0.5662428, 0.5662428], [0.5662428, 0.7306709]], [0.7306709] + [0.5662428] * 3),
+           ([2, 4, 6, 0], [[1.0526316, 0.6315789], [0.6315789, 0.6315789], [0.6315789, 1.0526316]],
+            [0.6315789, 0.6315789, 0.21052632, 1.0526316])])
+    drawn(lambda: tf.raw_ops.ThreadUnsafeUnigramCandidateSampler(true_classes=CLASSES, num_true=2, num_sampled=4, unique=True, range_max=7,
+                                                                 seed=5, seed2=3),
+          [([4, 3, 5, 2], even * 0.60343057, [0.60343057] * 4)])
+    counts = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    drawn(lambda: tf.nn.fixed_unigram_candidate_sampler([[0, 6]], 2, 6, False, 7, unigrams=counts, distortion=0.75, seed=5),
+          [([4, 4, 5, 6, 3, 6], [[0.31135505, 1.3399218]], [1.0410784, 1.0410784, 1.193629, 1.3399218, 0.88064516, 1.3399218]),
+           ([1, 0, 5, 0, 5, 4], [[0.31135505, 1.3399218]], [0.52363473, 0.31135505, 1.193629, 0.31135505, 1.193629, 1.0410784])])
+    drawn(lambda: tf.nn.fixed_unigram_candidate_sampler([[1, 2]], 2, 3, True, 9, unigrams=counts, num_reserved_ids=2, seed=5),
+          [([8, 7, 5], [[0, 0.13538468]], [0.68359375, 0.6188828, 0.46022493])])
+    drawn(lambda: tf.nn.fixed_unigram_candidate_sampler([[0]], 1, 3, True, 3, unigrams=counts, num_shards=2, shard=1, seed=5),
+          [([2, 1, 0], [[0.5981224]], [0.96875, 0.8683128, 0.5981224])])
+    vocabulary = tmp_path / "vocabulary.csv"
+    vocabulary.write_text("a,1\nb,2\n\nx,c,4\nd,8\n")
+    drawn(lambda: tf.nn.fixed_unigram_candidate_sampler([[0]], 1, 3, True, 4, vocab_file=str(vocabulary), seed=5),
+          [([3, 2, 1], [[0.46255878]], [0.9989503, 0.9386644, 0.7241527]), ([1, 2, 3], [[0.2]], [0.4, 0.8, 1.6])])
+    drawn(lambda: tf.nn.all_candidate_sampler(CLASSES, 2, 5, True), [([0, 1, 2, 3, 4], even, [1] * 5)])
+    with tf.Graph().as_default():
+        sampler = tf.nn.log_uniform_candidate_sampler(tf.placeholder(tf.int64, [None, 2]), 2, 6, True, 1000)
+        assert [t.shape.as_list() for t in sampler] == [[6], [None, 2], [6]]
+        assert sampler.sampled_candidates.name == "LogUniformCandidateSampler:0"
+
+
+def test_candidate_sampler_errors(tmp_path):
+    def fails(error, text, make):
+        with pytest.raises(error, match=text):
+            value(make)
+
+    invalid = tf.errors.InvalidArgumentError
+    fails(invalid, "out of range", lambda: tf.nn.uniform_candidate_sampler([[9]], 1, 5, True, 6))
+    fails(invalid, "out of range", lambda: tf.nn.log_uniform_candidate_sampler([[-9]], 1, 5, True, 6))
+    fails(invalid, "out of range", lambda: tf.nn.learned_unigram_candidate_sampler([[6]], 1, 5, True, 6))
+    fails(invalid, "out of range", lambda: tf.nn.all_candidate_sampler([[5]], 1, 5, True))
+    fails(invalid, "range is too small", lambda: tf.nn.uniform_candidate_sampler([[1]], 1, 5, True, 3))
+    fails(invalid, "num_true", lambda: tf.nn.uniform_candidate_sampler([[1, 2]], 1, 5, True, 30))
+    fails(ValueError, "rank", lambda: tf.nn.uniform_candidate_sampler([1, 2], 1, 5, True, 30))
+    fails(ValueError, "num_sampled", lambda: tf.nn.uniform_candidate_sampler([[1]], 1, 0, True, 30))
+
+    def fixed(count, **arguments):
+        return lambda: tf.nn.fixed_unigram_candidate_sampler([[0]], 1, 3, True, count, **arguments)
+
+    fails(invalid, "range_max is 5", fixed(5, unigrams=[1.0, 2.0, 3.0]))
+    fails(invalid, "either", fixed(5))
+    fails(invalid, "only", fixed(5, unigrams=[1.0], vocab_file="x"))
+    fails(invalid, "range_max is 3", fixed(3, unigrams=[1.0, 2.0, 3.0], num_shards=2, shard=2))
+    fails(invalid, "frequencies", fixed(4, unigrams=[1.0, 2.0, -3.0, 1.0]))
+    fails(invalid, "range is too small", fixed(4, unigrams=[1.0, 2.0, 0.0, 0.0]))  # three different ones never come up
+    fails(tf.errors.NotFoundError, "nothing_here", fixed(4, vocab_file=str(tmp_path / "nothing_here")))
+    broken = tmp_path / "broken.csv"
+    broken.write_text("a,1\nb,z\n")
+    fails(invalid, "b,z", fixed(2, vocab_file=str(broken)))
+
+
+def test_accidental_hits():
+    hits = value(lambda: tf.nn.compute_accidental_hits([[0, 1], [2, 3]], [3, 0, 3, 9], 2))
+    lowest = np.finfo(np.float32).min
+    assert hits.indices.tolist() == [0, 1] and hits.ids.tolist() == [1, 2] and hits.weights.tolist() == [lowest, lowest]
+    none = value(lambda: tf.nn.compute_accidental_hits(np.zeros([0, 2], np.int64), [3], 2))
+    assert [x.tolist() for x in none] == [[], [], []]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        value(lambda: tf.nn.compute_accidental_hits([[0, 1]], [3], 3))
+
+
+def sampled_loss(function, wanted, num_true=1, fixed=True, **arguments):
+    """The losses and the gradients for weights, biases and inputs, as far as `wanted` has them."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        weights = tf.constant(np.linspace(-1, 1, 21).reshape(7, 3).astype(np.float32))
+        biases = tf.constant(np.linspace(0, 1, 7).astype(np.float32))
+        inputs = tf.constant(np.linspace(-0.5, 0.8, 9).reshape(3, 3).astype(np.float32))
+        if fixed:
+            true_expected = [[0.5], [0.3], [0.2]] if num_true == 1 else [[0.5, 0.25], [0.3, 0.1], [0.2, 0.7]]
+            arguments["sampled_values"] = (tf.constant([1, 2, 0, 5], tf.int64), tf.constant(true_expected), tf.constant([0.9, 0.8, 0.7, 0.6]))
+        labels = [[0], [2], [4]] if num_true == 1 else CLASSES
+        loss = function(weights=weights, biases=biases, labels=tf.constant(labels, tf.int64), inputs=inputs, num_sampled=4, num_classes=7,
+                        num_true=num_true, **arguments)
+        fetches = [loss] + [tf.convert_to_tensor(g) for g in tf.gradients(loss, [biases, inputs])]
+        for run in wanted:
+            for got, expected in zip(session.run(fetches), run):
+                np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_sampled_losses():
+    """Against TensorFlow's numbers, with given candidates and with seeded ones."""
+    softmax, nce = tf.nn.sampled_softmax_loss, tf.nn.nce_loss
+    sampled_loss(softmax, [([0.8668551, 0.9994976, 0.584829], [-0.4852105, 0.30774382, -0.4005694, 0, -0.4427989, 1.0208349, 0],
+                            [[0.4455898] * 3, [0.33043253] * 3, [0.07585295] * 3])])
+    sampled_loss(softmax, [([1.0136285, 1.2128413, 2.6920438], [-0.68234, 0.029048227, -0.19010481, 0.0988754, 0.057201087, 0.6873201, 0])],
+                 num_true=2)
+    sampled_loss(softmax, [([1.1293683, 1.1287911, 0.584829], [-0.3618251, 0.24973674, -0.37002915, 0, -0.4427989, 0.92491657, 0])],
+                 remove_accidental_hits=False)
+    sampled_loss(softmax, [([1.3841748, 2.1999009, 1.3365899], [-0.6956857, 0, -0.88918585, 0.53559923, -0.22036684, 1.2696393, 0]),
+                           ([1.4277976, 1.9042857, 1.3823301], [-0.69412446, 0, -0.5567361, 0.59525645, -0.749007, 1.4046111, 0])],
+                 fixed=False, seed=11)
+    sampled_loss(nce, [([5.3547707, 4.378005, 3.9487162], [1.3278791, 1.5229548, 1.6324928, 0, -0.053032756, 2.447596, 0],
+                        [[-1.0645208, -0.79159826, -0.51867574], [-0.6005594, -0.3743247, -0.14809], [-0.16867283, 0.01995897, 0.20859072]])])
+    sampled_loss(nce, [([4.5844254, 5.6243258, 6.055931], [0.5419724, 1.2091557, 1.5209084, 0.4445426, 0.44696724, 2.447596, 0])],
+                 num_true=2, remove_accidental_hits=True)
+    with pytest.raises(ValueError):
+        sampled_loss(softmax, [], partition_strategy="other")

@@ -7,7 +7,8 @@ _OPS = {
 _BOUND = [
     "dropout", "zero_fraction", "xw_plus_b", "relu_layer", "crelu", "log_poisson_loss", "batch_normalization",
     "sampled_softmax_loss", "nce_loss", "swish", "normalize_moments", "uniform_candidate_sampler",
-    "log_uniform_candidate_sampler", "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler", "learned_unigram_candidate_sampler", "fixed_unigram_candidate_sampler", "all_candidate_sampler",
+    "compute_accidental_hits",
 ]
 
 NAMES = {
@@ -37,7 +38,6 @@ NAMES = {
     "nn.log_sigmoid": "=log_sigmoid",
     "nn.embedding_lookup": "(params, ids, partition_strategy='mod', name=None, validate_indices!=True, max_norm=None) embedding_lookup",
     "nn.embedding_lookup_sparse": "embedding_lookup_sparse",
-    "nn.compute_accidental_hits": "(true_classes, sampled_candidates, num_true, seed=None, name=None) op:ComputeAccidentalHits",
     "nn.space_to_depth": "=space_to_depth",
     "nn.depth_to_space": "=depth_to_space",
     "nn.space_to_batch": "=space_to_batch",

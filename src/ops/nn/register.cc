@@ -5,11 +5,13 @@ namespace weir::ops {
 
 void RegisterActivations(OpRegistry& registry);
 void RegisterBiasAdd(OpRegistry& registry);
+void RegisterCandidateSamplers(OpRegistry& registry);
 void RegisterSoftmax(OpRegistry& registry);
 
 void RegisterNnOps(OpRegistry& registry) {
   RegisterActivations(registry);
   RegisterBiasAdd(registry);
+  RegisterCandidateSamplers(registry);
   RegisterSoftmax(registry);
 }
 
