@@ -257,3 +257,32 @@ def test_sampled_losses():
                  num_true=2, remove_accidental_hits=True)
     with pytest.raises(ValueError):
         sampled_loss(softmax, [], partition_strategy="other")
+
+
+def test_local_response_normalization():
+    x = np.linspace(-1, 1, 12).reshape(1, 1, 2, 6).astype(np.float32)
+
+    def numpy_lrn(x, radius, bias, alpha, beta):
+        sums = np.stack([(x[..., max(0, k - radius):k + radius + 1] ** 2).sum(-1) for k in range(x.shape[-1])], -1)
+        return x * (bias + alpha * sums) ** -beta
+
+    close(lambda: tf.nn.lrn(x), numpy_lrn(x, 5, 1, 1, 0.5))
+    close(lambda: tf.nn.local_response_normalization(x, depth_radius=1, bias=2.0, alpha=0.3, beta=0.75), numpy_lrn(x, 1, 2, 0.3, 0.75))
+    close(lambda: tf.nn.lrn(x, 0), numpy_lrn(x, 0, 1, 1, 0.5))
+    close(lambda: tf.nn.lrn(x.astype(np.float16)), numpy_lrn(x, 5, 1, 1, 0.5), 2e-3)
+    assert value(lambda: tf.nn.lrn(np.zeros([2, 0, 3, 4], np.float32))).shape == (2, 0, 3, 4)
+
+    def with_gradient():
+        images = tf.constant(x)
+        y = tf.nn.lrn(images, 2, 1.5, 0.7, 0.6)
+        return [y, tf.gradients(y, images)[0]]
+
+    y, gradient = value(with_gradient)  # TensorFlow's numbers
+    np.testing.assert_allclose(y[0, 0, 0], [-0.5223052, -0.41525117, -0.31975812, -0.26521292, -0.18069558, -0.06606299], rtol=1e-5)
+    np.testing.assert_allclose(gradient[0, 0, 1], [0.7085305, 0.58479905, 0.40268272, 0.17554326, 0.14971855, 0.17574288], rtol=1e-5)
+    with pytest.raises(ValueError, match="rank"):
+        value(lambda: tf.nn.lrn(x[0]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="depth_radius"):
+        value(lambda: tf.nn.lrn(x, -1))
+    with pytest.raises(ValueError):
+        value(lambda: tf.raw_ops.LRNGrad(input_grads=x, input_image=x, output_image=x[..., 1:]))
