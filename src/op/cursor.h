@@ -21,6 +21,9 @@ class Cursor final {
   }
   // The next character that is not a space; 0 at the end.
   char Peek() { return AtEnd() ? '\0' : text_[at_]; }
+  // The next character as it is, be it a space; 0 at the end. TakeRaw takes it.
+  char PeekRaw() const { return at_ == text_.size() ? '\0' : text_[at_]; }
+  char TakeRaw() { return at_ == text_.size() ? '\0' : text_[at_++]; }
   // Takes `token` when it comes next.
   bool Take(std::string_view token) {
     SkipSpace();

@@ -1,0 +1,169 @@
+// The program weir_tests_ops: every case of tests/ops/*.optest is a test, run in every mode. A first argument names another
+// folder of such files.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "absl/strings/str_join.h"
+#include "ops/register.h"
+#include "runtime/local_session.h"
+#include "tests/ops/coverage.h"
+#include "tests/ops/run.h"
+
+namespace weir::optest {
+namespace {
+
+// What all tests share; made by main, outlives them.
+class Bench final {
+ public:
+  Bench() {
+    ops::RegisterAllOps(registry_);
+    modes_.push_back(Local("optimized", two_threads_, {}));
+    tensorflow::ConfigProto plain;
+    plain.mutable_graph_options()->mutable_optimizer_options()->set_opt_level(tensorflow::OptimizerOptions::L0);
+    plain.mutable_graph_options()->mutable_rewrite_options()->set_disable_meta_optimizer(true);
+    modes_.push_back(Local("optimizer off", two_threads_, plain));
+    modes_.back().checks_gradients = false;
+    tensorflow::ConfigProto single;
+    single.set_inter_op_parallelism_threads(1);
+    modes_.push_back(Local("one thread", one_thread_, single));
+    modes_.back().checks_gradients = false;
+    modes_.push_back(Local("unknown shapes", two_threads_, {}));
+    modes_.back().known_shapes = false;
+  }
+  const OpRegistry& registry() const { return registry_; }
+  const std::vector<RunMode>& modes() const { return modes_; }
+  Coverage& coverage() { return coverage_; }
+
+  // By the folders of src/ops; ops of none of the lists are "other".
+  Groups OpGroups() const {
+    Groups groups;
+    std::set<std::string> seen;
+    const std::pair<const char*, void (*)(OpRegistry&)> lists[] = {
+        {"math", ops::RegisterMathOps}, {"array", ops::RegisterArrayOps}, {"nn", ops::RegisterNnOps},
+        {"state", ops::RegisterStateOps}, {"flow", ops::RegisterFlowOps}, {"string", ops::RegisterStringOps}};
+    for (const auto& [name, add] : lists) {
+      OpRegistry group;
+      add(group);
+      groups[name] = group.Names();
+      seen.insert(groups[name].begin(), groups[name].end());
+    }
+    for (const std::string& name : registry_.Names()) {
+      if (seen.count(name) == 0) groups["other"].push_back(name);
+    }
+    return groups;
+  }
+
+ private:
+  RunMode Local(std::string name, ThreadPool& pool, tensorflow::ConfigProto config) {
+    RunMode mode{.name = std::move(name)};
+    mode.open = [this, &pool, config](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
+      return std::make_unique<LocalSession>(std::move(graph), LocalSession::Dependencies{pool, blocking_pool_, nullptr, config});
+    };
+    return mode;
+  }
+
+  OpRegistry registry_;
+  ThreadPool two_threads_{"optest", 2};
+  ThreadPool one_thread_{"optest_one", 1};
+  ElasticPool blocking_pool_{"optest_blocking"};
+  std::vector<RunMode> modes_;
+  Coverage coverage_;
+};
+
+class CaseTest final : public ::testing::Test {
+ public:
+  CaseTest(const Bench& bench, std::shared_ptr<const File> file, size_t index)
+      : bench_(bench), file_(std::move(file)), case_(file_->cases[index]) {}
+  void TestBody() override {
+    std::map<std::pair<int, std::string>, std::vector<std::string>> problems;  // -> the modes that have it
+    for (const RunMode& mode : bench_.modes()) {
+      if (case_.known_shapes_only && !mode.known_shapes) continue;
+      const Outcome outcome = RunCase(bench_.registry(), *file_, case_, mode);
+      if (!outcome.skipped.empty()) GTEST_SKIP() << "in this build there is " << outcome.skipped;
+      for (const Problem& problem : outcome.problems) problems[{problem.line, problem.text}].push_back(mode.name);
+    }
+    for (const auto& [problem, modes] : problems) {
+      const bool everywhere = modes.size() == bench_.modes().size();
+      ADD_FAILURE_AT(file_->name.c_str(), problem.first)
+          << case_.title << (everywhere ? "" : " [" + absl::StrJoin(modes, ", ") + "]") << ": " << problem.second;
+    }
+  }
+
+ private:
+  const Bench& bench_;
+  const std::shared_ptr<const File> file_;
+  const Case& case_;
+};
+
+class FailedTest final : public ::testing::Test {
+ public:
+  explicit FailedTest(std::string text) : text_(std::move(text)) {}
+  void TestBody() override { FAIL() << text_; }
+
+ private:
+  const std::string text_;
+};
+
+class CoverageTest final : public ::testing::Test {
+ public:
+  CoverageTest(Bench& bench, std::string reasons) : bench_(bench), reasons_(std::move(reasons)) {}
+  void TestBody() override {
+    const CoverageReport report = CheckCoverage(bench_.registry(), bench_.OpGroups(), bench_.coverage(), reasons_);
+    for (const std::string& line : report.todo) std::cout << "to do: " << line << "\n";
+    for (const std::string& line : report.wrong) ADD_FAILURE() << line;
+  }
+
+ private:
+  Bench& bench_;
+  const std::string reasons_;
+};
+
+std::string ReadAll(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void Register(const std::string& suite, const std::string& name, std::function<::testing::Test*()> make) {
+  ::testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__, std::move(make));
+}
+
+void RegisterFiles(Bench& bench, const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".optest") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::filesystem::path& path : paths) {
+    const std::string suite = path.stem().string();
+    Result<File> parsed = ParseFile(bench.registry(), path.string(), ReadAll(path));
+    if (!parsed.ok()) {
+      Register(suite, "parses", [status = parsed.status()] { return new FailedTest(std::string(status.message())); });
+      continue;
+    }
+    AddCoverage(bench.registry(), *parsed, &bench.coverage());
+    auto file = std::make_shared<const File>(*std::move(parsed));
+    for (size_t i = 0; i < file->cases.size(); ++i) {
+      Register(suite, fmt::format("{} {}", file->cases[i].line, file->cases[i].title),
+               [&bench, file, i] { return new CaseTest(bench, file, i); });
+    }
+  }
+  Register("Coverage", "EveryOp", [&bench, reasons = ReadAll(folder / "reasons.txt")] { return new CoverageTest(bench, reasons); });
+}
+
+}  // namespace
+}  // namespace weir::optest
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  weir::optest::Bench bench;
+  weir::optest::RegisterFiles(bench, argc > 1 ? argv[1] : "tests/ops");
+  return RUN_ALL_TESTS();
+}

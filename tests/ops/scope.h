@@ -1,0 +1,76 @@
+// Scope: the graph of one case (or the body of one function) while its lines are built, and what their names stand for.
+#ifndef WEIR_TESTS_OPS_SCOPE_H_
+#define WEIR_TESTS_OPS_SCOPE_H_
+
+#include <map>
+#include <memory>
+
+#include "graph/node_builder.h"
+#include "session/session.h"
+#include "tests/ops/parse.h"
+
+namespace weir::optest {
+
+// How the graphs of the cases are run: the seam between the files and local or remote sessions.
+struct RunMode {
+  std::string name;
+  bool known_shapes = true;     // else nothing is said of the shapes of what is fed
+  bool checks_gradients = true;
+  std::function<Result<std::unique_ptr<Session>>(std::shared_ptr<Graph>)> open;
+  std::function<std::string(int)> device;  // of the n-th node of a case; may be empty: no wish
+};
+
+class Scope final {
+ public:
+  // Where literals are fed, they become placeholders; in a function's body they are constants.
+  Scope(const OpRegistry& registry, const RunMode& mode, bool feeds_literals);
+
+  Graph& graph() const { return *graph_; }
+  const std::shared_ptr<Graph>& shared_graph() const { return graph_; }
+  std::vector<Feed>& feeds() { return feeds_; }
+  // Nodes that give variables their first values, not run yet.
+  std::vector<Node*> TakeInitializers() { return std::move(initializers_); }
+
+  Status AddFunction(const Function& function);
+  // Builds the line's node (or gradients) and binds its names.
+  Result<Node*> AddNode(const Statement& statement);
+  Status AddLiteral(const std::string& name, const Literal& literal);
+  Status AddPlaceholder(const std::string& name, const Literal& literal);
+  Status AddFile(const std::string& name, const std::string& content);
+  Status Link(const Ref& input, const Ref& value);
+
+  // A handle of a variable that a literal made is read.
+  Result<Output> Value(const Ref& ref);
+  Result<Output> Raw(const Ref& ref) const;
+  Result<Feed*> FindFeed(const std::string& name);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  struct Bound {
+    Output output;
+    bool whole_node = false;          // "name:1" is output 1
+    DType variable = kInvalidType;    // of a resource variable made by a literal
+    Output read;
+  };
+  Result<Output> MakeLiteral(const std::string& name, const Literal& literal);
+  Result<Output> MakeVariable(const std::string& name, const Literal& literal);
+  Result<Input> MakeInput(const Arg& arg);
+  Result<Node*> AddGradientNodes(const Statement& statement);
+  Status Bind(const std::string& name, Bound bound);
+  std::string InFolder(std::string text) const;
+
+  const RunMode& mode_;
+  const bool feeds_literals_;
+  std::shared_ptr<Graph> graph_;
+  std::map<std::string, Bound, std::less<>> names_;
+  std::vector<Feed> feeds_;
+  std::vector<Node*> initializers_;
+  std::string folder_;  // of the files that the case has asked for
+  int nodes_ = 0;
+};
+
+}  // namespace weir::optest
+
+#endif  // WEIR_TESTS_OPS_SCOPE_H_
