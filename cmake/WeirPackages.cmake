@@ -1,5 +1,5 @@
 # The libraries that Weir stands on, all from system packages. Where a package's own CMake files ask for more than
-# Weir uses (oneDNN: OpenCL) or do not exist (re2), a small imported target stands in. Installed with Weir: programs
+# Weir uses (oneDNN: OpenCL) or do not exist (re2, FarmHash), a small imported target stands in. Installed with Weir: programs
 # that find_package(Weir) find the same libraries by this file.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -23,3 +23,5 @@ endfunction()
 weir_find_library(dnnl dnnl.hpp dnnl)
 target_link_libraries(weir::dnnl INTERFACE gomp)  # what it runs on: device/cpu/gemm.cc sets its number of threads
 weir_find_library(re2 re2/re2.h re2)
+weir_find_library(farmhash farmhash.h farmhash)
+weir_find_library(icu unicode/ustring.h icuuc)

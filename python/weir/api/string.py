@@ -1,19 +1,23 @@
-"""Strings: tf.string_* and tf.strings.*."""
+"""Strings: tf.string_* and tf.strings.*, and whole files: tf.read_file and its relatives."""
 
 _OPS = {
     "as_string": "AsString", "string_strip": "StringStrip", "decode_base64": "DecodeBase64", "encode_base64": "EncodeBase64",
     "string_to_hash_bucket_fast": "StringToHashBucketFast", "string_to_hash_bucket_strong": "StringToHashBucketStrong",
-    "regex_replace": "RegexReplace",
 }
 
 NAMES = {
     **{name: f"op:{op}" for name, op in _OPS.items()},
+    "regex_replace": "regex_replace",
     "string_join": "(inputs, separator='', name=None) op:StringJoin",
     "string_split": "(source, sep=None, skip_empty=True, delimiter->sep, result_type!='SparseTensor', name=None) string_split",
     "string_to_hash_bucket": "(string_tensor=None, num_buckets=None, name=None, input->string_tensor) op:StringToHashBucket",
     "string_to_number": "(string_tensor=None, out_type='float32', name=None, input->string_tensor) op:StringToNumber",
     "substr": "(input, pos, len, name=None, unit='BYTE') op:Substr",
     "reduce_join": "(inputs, axis=None, keepdims=False, separator='', name=None, reduction_indices->axis, keep_dims->keepdims) reduce_join",
+    "decode_csv": "(records, record_defaults, field_delim=',', use_quote_delim=True, name=None, na_value='', select_cols=None) decode_csv",
+    "read_file": "op:ReadFile",
+    "write_file": "op:WriteFile",
+    "matching_files": "op:MatchingFiles",
     "decode_raw": "(input_bytes=None, out_type=None, little_endian=True, name=None, bytes->input_bytes) op:DecodeRaw[bytes=input_bytes]",
     "strings.as_string": "=as_string",
     "strings.join": "=string_join",
@@ -21,7 +25,7 @@ NAMES = {
     "strings.lower": "op:StringLower",
     "strings.upper": "op:StringUpper",
     "strings.reduce_join": "=reduce_join",
-    "strings.regex_full_match": "op:RegexFullMatch",
+    "strings.regex_full_match": "regex_full_match",
     "strings.regex_replace": "=regex_replace",
     "strings.split": "(input=None, sep=None, maxsplit=-1, result_type!='SparseTensor', source->input, name=None) string_split_v2",
     "strings.strip": "=string_strip",
@@ -30,7 +34,13 @@ NAMES = {
     "strings.to_hash_bucket_fast": "=string_to_hash_bucket_fast",
     "strings.to_hash_bucket_strong": "=string_to_hash_bucket_strong",
     "strings.to_number": "=string_to_number",
+    "strings.unicode_script": "op:UnicodeScript",
+    "strings.unsorted_segment_join": "(inputs, segment_ids, num_segments, separator='', name=None) op:UnsortedSegmentJoin",
     "dtypes.as_string": "=as_string",
+    "io.decode_csv": "=decode_csv",
+    "io.read_file": "=read_file",
+    "io.write_file": "=write_file",
+    "io.matching_files": "=matching_files",
     "io.decode_raw": "=decode_raw",
     "io.decode_base64": "=decode_base64",
     "io.encode_base64": "=encode_base64",

@@ -218,6 +218,19 @@ Output ReduceJoin(const Input& inputs, const Input& reduction_indices, const Red
   if (graph == nullptr) return {};
   return ReduceJoin(*graph, inputs, reduction_indices, attrs);
 }
+Output UnsortedSegmentJoin(Graph& graph, const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinAttrs& attrs) {
+  NodeBuilder node(graph, "UnsortedSegmentJoin", attrs.name);
+  node.In(inputs);
+  node.In(segment_ids);
+  node.In(num_segments);
+  node.Attr("separator", attrs.separator);
+  return node.BuildOutput();
+}
+Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{inputs}, InputList{segment_ids}, InputList{num_segments}});
+  if (graph == nullptr) return {};
+  return UnsortedSegmentJoin(*graph, inputs, segment_ids, num_segments, attrs);
+}
 Output DecodeRaw(Graph& graph, const Input& bytes, DType out_type, const DecodeRawAttrs& attrs) {
   NodeBuilder node(graph, "DecodeRaw", attrs.name);
   node.In(bytes);

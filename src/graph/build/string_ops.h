@@ -143,6 +143,13 @@ struct ReduceJoinAttrs {
 Output ReduceJoin(Graph& graph, const Input& inputs, const Input& reduction_indices, const ReduceJoinAttrs& attrs = {});
 Output ReduceJoin(const Input& inputs, const Input& reduction_indices, const ReduceJoinAttrs& attrs = {});
 
+struct UnsortedSegmentJoinAttrs {
+  std::string separator = "";
+  std::string name = "";
+};
+Output UnsortedSegmentJoin(Graph& graph, const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinAttrs& attrs = {});
+Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinAttrs& attrs = {});
+
 struct DecodeRawAttrs {
   bool little_endian = true;
   std::string name = "";

@@ -1,0 +1,48 @@
+// Kernels that make each element of their output out of the element of input 0 at the same place.
+#pragma once
+
+#include <string>
+
+#include "op/kernel.h"
+
+namespace weir::ops {
+
+constexpr int64_t kNanosPerString = 100;
+
+// one(const std::string&) -> Out, which cannot fail; called from several threads at a time.
+template <class Out, class F>
+Status MapStrings(KernelContext& ctx, F&& one) {
+  const Tensor& in = ctx.input(0);
+  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, in.shape()));
+  const std::string* from = in.data<std::string>();
+  Out* to = out.data<Out>();
+  return ctx.ParallelFor(in.num_elements(), kNanosPerString, [&](int64_t i) { to[i] = one(from[i]); });
+}
+
+// one(const std::string&) -> Result<Out>; the first error is the kernel's.
+template <class Out, class F>
+Status TryMapStrings(KernelContext& ctx, F&& one) {
+  const Tensor& in = ctx.input(0);
+  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, in.shape()));
+  const std::string* from = in.data<std::string>();
+  Out* to = out.data<Out>();
+  for (int64_t i = 0; i < in.num_elements(); ++i) {
+    WEIR_ASSIGN(to[i], one(from[i]));
+  }
+  return OkStatus();
+}
+
+// A kernel of a function that needs nothing of its node.
+template <class Out, Out (*kOne)(const std::string&)>
+Result<Kernel> MakeStringMap(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) { return MapStrings<Out>(ctx, kOne); });
+}
+
+// The only string in input i, a scalar.
+inline Result<std::string> ScalarString(KernelContext& ctx, int i, const char* what) {
+  const Tensor& t = ctx.input(i);
+  if (t.rank() != 0) return InvalidArgument("{} must be a scalar, but received shape {}", what, t.shape());
+  return t.scalar<std::string>();
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,33 @@
+// StringToNumber: each string read as a number; one that is none is an error.
+#include "op/shape_context.h"
+#include "ops/string/map_strings.h"
+#include "ops/string/number_text.h"
+
+namespace weir::ops {
+namespace {
+
+template <class T>
+Result<Kernel> MakeStringToNumber(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    return TryMapStrings<T>(ctx, [](const std::string& text) -> Result<T> {
+      T value{};
+      if (!ParseNumber(text, &value)) return InvalidArgument("StringToNumberOp could not correctly convert string: {}", text);
+      return value;
+    });
+  });
+}
+
+}  // namespace
+
+void RegisterStringToNumber(OpRegistry& registry) {
+  registry.Add({
+      .name = "StringToNumber",
+      .signature = "string_tensor: string -> output: out_type",
+      .attrs = {"out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT"},
+      .shape = SameAsInput(0),
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernelsFor<float, double, int32_t, int64_t, uint32_t, uint64_t>("out_type", WEIR_FOR_TYPE(MakeStringToNumber)),
+  });
+}
+
+}  // namespace weir::ops
