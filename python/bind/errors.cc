@@ -27,9 +27,15 @@ void RaiseAgainIfException(const Status& status) {
   throw py::error_already_set();
 }
 
+// A message may quote bytes of the user's that are no UTF-8.
+py::str TextOf(std::string_view message) {
+  PyObject* text = PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
+  if (text == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(text);
+}
+
 [[noreturn]] void RaiseObject(py::handle type, const std::string& message) {
-  py::str text(message);
-  PyErr_SetObject(type.ptr(), text.ptr());
+  PyErr_SetObject(type.ptr(), TextOf(message).ptr());
   throw py::error_already_set();
 }
 
@@ -76,7 +82,7 @@ void RaiseRunError(const Status& status, Graph* graph) {
       if (Node* found = graph->FindNode(*name)) node = Wrap(found);
     }
   }
-  py::object error = ErrorsModule().attr("_from_status")(static_cast<int>(status.code()), MessageOf(status), node);
+  py::object error = ErrorsModule().attr("_from_status")(static_cast<int>(status.code()), TextOf(MessageOf(status)), node);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw py::error_already_set();
 }
