@@ -110,12 +110,13 @@ class ArgResolver {
       return MarkTypeError(InvalidArgument("input '{}' of op {} has type {} that does not match the expected type {}{}",
                                            arg.name, op_.name, given, BaseType(wanted),
                                            arg.type_attr.empty() ? std::string() : " of attribute " + arg.type_attr));
-    if (wanted == kInvalidType && !arg.type_attr.empty()) {
-      const AttrDef* def = op_.FindAttr(arg.type_attr);
+    const std::string& attr = arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr;
+    if (wanted == kInvalidType && !attr.empty()) {
+      const AttrDef* def = op_.FindAttr(attr);
       if (def != nullptr && !def->allowed_types.empty() &&
           std::find(def->allowed_types.begin(), def->allowed_types.end(), given) == def->allowed_types.end())
         return MarkTypeError(InvalidArgument("value passed to input '{}' of op {} has type {} that is not in the list of allowed types: {}",
-                                             arg.name, op_.name, given, AllowedTypes(op_, arg.type_attr)));
+                                             arg.name, op_.name, given, AllowedTypes(op_, attr)));
     }
     return OkStatus();
   }
