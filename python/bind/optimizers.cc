@@ -228,17 +228,17 @@ void BindOptimizers(py::module_& m) {
            }),
            py::arg("learning_rate"), py::arg("momentum"), locking, py::arg("name") = "Momentum", py::arg("use_nesterov") = false);
   Class<AdagradOptimizer>(m, "AdagradOptimizer")
-      .def(py::init([](py::object rate, float initial, bool use_locking, const std::string& name) {
+      .def(py::init([](py::object rate, double initial, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
              return std::make_shared<AdagradOptimizer>(HyperFrom(rate), initial, Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1f, locking, py::arg("name") = "Adagrad");
+           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, locking, py::arg("name") = "Adagrad");
   Class<AdagradDAOptimizer>(m, "AdagradDAOptimizer")
-      .def(py::init([](py::object rate, py::object step, float initial, float l1, float l2, bool use_locking, const std::string& name) {
+      .def(py::init([](py::object rate, py::object step, double initial, float l1, float l2, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue("initial_gradient_squared_accumulator_value must be positive");
              return std::make_shared<AdagradDAOptimizer>(HyperFrom(rate), VariableFrom(step), initial, l1, l2, Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("global_step"), py::arg("initial_gradient_squared_accumulator_value") = 0.1f,
+           py::arg("learning_rate"), py::arg("global_step"), py::arg("initial_gradient_squared_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA");
   Class<AdadeltaOptimizer>(m, "AdadeltaOptimizer")
       .def(py::init([](py::object rate, py::object rho, py::object epsilon, bool use_locking, const std::string& name) {
@@ -259,7 +259,7 @@ void BindOptimizers(py::module_& m) {
            py::arg("learning_rate"), py::arg("decay") = 0.9, py::arg("momentum") = 0.0, py::arg("epsilon") = 1e-10, locking,
            py::arg("centered") = false, py::arg("name") = "RMSProp");
   Class<FtrlOptimizer>(m, "FtrlOptimizer")
-      .def(py::init([](py::object rate, float power, float initial, float l1, float l2, bool use_locking, const std::string& name, py::object accum_name,
+      .def(py::init([](py::object rate, float power, double initial, float l1, float l2, bool use_locking, const std::string& name, py::object accum_name,
                        py::object linear_name, float shrinkage) {
              FtrlOptions ftrl{power, initial, l1, l2, accum_name.is_none() ? "" : py::cast<std::string>(accum_name),
                               linear_name.is_none() ? "" : py::cast<std::string>(linear_name), shrinkage};
@@ -267,7 +267,7 @@ void BindOptimizers(py::module_& m) {
              Check(made->Check());
              return made;
            }),
-           py::arg("learning_rate"), py::arg("learning_rate_power") = -0.5f, py::arg("initial_accumulator_value") = 0.1f,
+           py::arg("learning_rate"), py::arg("learning_rate_power") = -0.5f, py::arg("initial_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "Ftrl",
            py::arg("accum_name") = py::none(), py::arg("linear_name") = py::none(), py::arg("l2_shrinkage_regularization_strength") = 0.0f);
   Class<ProximalGradientDescentOptimizer>(m, "ProximalGradientDescentOptimizer")
@@ -277,11 +277,11 @@ void BindOptimizers(py::module_& m) {
            py::arg("learning_rate"), py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
            py::arg("name") = "ProximalGradientDescent");
   Class<ProximalAdagradOptimizer>(m, "ProximalAdagradOptimizer")
-      .def(py::init([](py::object rate, float initial, float l1, float l2, bool use_locking, const std::string& name) {
+      .def(py::init([](py::object rate, double initial, float l1, float l2, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
              return std::make_shared<ProximalAdagradOptimizer>(HyperFrom(rate), initial, l1, l2, Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1f, py::arg("l1_regularization_strength") = 0.0f,
+           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, py::arg("l1_regularization_strength") = 0.0f,
            py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "ProximalAdagrad");
 }
 

@@ -11,6 +11,7 @@
 #include "graph/flow_context.h"
 #include "graph/flow_gradients.h"
 #include "graph/function_library.h"
+#include "graph/node_builder.h"
 #include "op/gradient_context.h"
 
 namespace weir {
@@ -259,14 +260,26 @@ class Differentiator {
   }
 
   void Gate(std::vector<Grad>* grads) {
-    // All gradients of a node are ready before any of them is used.
+    // All gradients of a node are ready before any of them is used. Users see these names.
     std::vector<Node*> nodes;
-    for (const Grad& g : *grads)
+    for (const Grad& g : *grads) {
       if (const Output* dense = std::get_if<Output>(&g)) nodes.push_back(dense->node);
+      if (const IndexedSlices* slices = std::get_if<IndexedSlices>(&g)) nodes.push_back(slices->values.node);
+    }
     if (nodes.size() < 2) return;
-    ControlDependencies after(graph_, nodes);
-    for (Grad& g : *grads)
-      if (const Output* dense = std::get_if<Output>(&g)) g = Identity(*dense);
+    NameScope scope(graph_, "tuple");
+    Node* all = nullptr;
+    {
+      ControlDependencies after(graph_, nodes);
+      all = NodeBuilder(graph_, "NoOp", "group_deps").BuildNode();
+    }
+    if (all == nullptr) return;
+    ControlDependencies after(graph_, {all});
+    const IdentityAttrs named{.name = "control_dependency"};
+    for (Grad& g : *grads) {
+      if (Output* dense = std::get_if<Output>(&g)) *dense = Identity(*dense, named);
+      if (IndexedSlices* slices = std::get_if<IndexedSlices>(&g)) slices->values = Identity(slices->values, named);
+    }
   }
 
   Result<std::vector<Grad>> CallGradient(Node* node, const std::vector<Grad>& d_outputs) {

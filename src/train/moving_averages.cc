@@ -23,12 +23,10 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
     how.dtype = var->dtype();
     how.trainable = false;
     how.use_resource = var->is_resource();
-    WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(graph, [&]() -> Result<Output> {
-      if (options_.zero_debias) return ZerosLike(var->initial_value(), {.name = "zeros"});
-      return var->InitializedValue();
-    }, how));
+    // It starts at the variable's value, so there is no bias to take out.
+    WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(graph, [&] { return var->InitializedValue(); }, how));
     graph.AddToCollection(graph_keys::kMovingAverageVariables, var);
-    shadows_[var->op_name()] = {average, var->AsInput()};
+    shadows_[var->op_name()] = {.average = average, .value = var->AsInput()};
     keys.push_back(var->op_name());
   }
   return UpdateAll(graph, keys);
@@ -52,9 +50,27 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
     WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
     return Fill(graph, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()), zero, {.name = "zeros"});
   }, how));
-  shadows_[key] = {average, value};
+  shadows_[key] = {.average = average, .value = value, .debias = options_.zero_debias};
   return UpdateAll(graph, {key});
 }
+
+namespace {
+
+// A variable of zeros below the average's name.
+Result<VariablePtr> ZeroBeside(Graph& graph, const Variable& average, const std::string& name, const PartialShape& shape) {
+  ControlDependencies cleared = ControlDependencies::Cleared(graph);
+  VariableOptions how;
+  how.name = average.op_name() + "/" + name + "/";
+  how.dtype = average.dtype();
+  how.trainable = false;
+  how.use_resource = average.is_resource();
+  return Variable::MakeWith(graph, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
+    return Fill(graph, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()), zero, {.name = "zeros"});
+  }, how);
+}
+
+}  // namespace
 
 Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vector<std::string>& keys) {
   NameScope scope(graph, options_.name);
@@ -71,17 +87,12 @@ Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vecto
     Output rate = 1.0f - decay;
     if (rate.valid() && rate.base_dtype() != shadow.average->dtype()) rate = Cast(rate, shadow.average->dtype());
     Output changed;
-    if (!options_.zero_debias) {
+    if (!shadow.debias) {
       changed = shadow.average->AssignSub((shadow.average->AsInput() - shadow.value) * rate, false, update.name() + "/");
     } else {
       // The biased sum starts at zero; dividing by 1 - decay^steps takes the bias out.
-      VariableOptions how;
-      how.trainable = false;
-      how.name = "local_step";
-      WEIR_ASSIGN(Tensor zero, Tensor::Zeros(shadow.average->dtype(), Shape{}));
-      WEIR_ASSIGN(VariablePtr step, Variable::Make(graph, zero, how));
-      how.name = "biased";
-      WEIR_ASSIGN(VariablePtr biased, Variable::Make(graph, ZerosLike(shadow.average->initial_value()), how));
+      WEIR_ASSIGN(VariablePtr biased, ZeroBeside(graph, *shadow.average, "biased", shadow.average->shape()));
+      WEIR_ASSIGN(VariablePtr step, ZeroBeside(graph, *shadow.average, "local_step", PartialShape::Scalar()));
       Output next_biased = biased->AssignSub((biased->AsInput() - shadow.value) * rate);
       Output next_step = step->AssignAdd(1);
       WEIR_TRY(graph.TakeError());

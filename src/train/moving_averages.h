@@ -34,6 +34,7 @@ class ExponentialMovingAverage final {
   struct Shadow {
     VariablePtr average;
     Output value;
+    bool debias = false;
   };
   Result<Node*> UpdateAll(Graph& graph, const std::vector<std::string>& keys);
 

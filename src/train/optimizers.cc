@@ -11,13 +11,14 @@
 namespace weir {
 namespace {
 
-Initializer Filled(float value) {
+Initializer Filled(double value) {
   return [value](Graph& graph, const PartialShape& shape, DType dtype) -> Result<Output> {
     if (!shape.fully_defined())
       return InvalidArgument("a slot needs a variable with a known shape, not {}", shape);
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    Output scalar = Constant(graph, Tensor::Scalar(value), "value");
-    if (dtype != kFloat) scalar = Cast(scalar, dtype);
+    Output scalar = dtype == kDouble ? Constant(graph, Tensor::Scalar(value), "value")
+                                     : Constant(graph, Tensor::Scalar(static_cast<float>(value)), "value");
+    if (dtype != kFloat && dtype != kDouble) scalar = Cast(scalar, dtype);
     return Fill(graph, dims, scalar, {.name = "Const"});
   };
 }
@@ -90,7 +91,7 @@ Result<Node*> MomentumOptimizer::ApplySparse(const IndexedSlices& grad, const Va
 }
 
 // --- Adagrad: accum += grad^2; var -= lr * grad / sqrt(accum) ---
-AdagradOptimizer::AdagradOptimizer(Hyper learning_rate, float initial_accumulator_value, const OptimizerOptions& options)
+AdagradOptimizer::AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value, const OptimizerOptions& options)
     : HyperOptimizer("Adagrad", options), initial_(initial_accumulator_value) {
   Declare("learning_rate", std::move(learning_rate));
 }
@@ -108,7 +109,7 @@ Result<Node*> AdagradOptimizer::ApplySparse(const IndexedSlices& grad, const Var
 }
 
 // --- AdagradDA: dual averaging with the sums of gradients and of their squares ---
-AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, float initial_value, float l1, float l2,
+AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_value, float l1, float l2,
                                        const OptimizerOptions& options)
     : HyperOptimizer("AdagradDA", options), global_step_(std::move(global_step)), initial_(initial_value) {
   Declare("learning_rate", std::move(learning_rate));
@@ -118,13 +119,14 @@ AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_s
 Status AdagradDAOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
   if (!(initial_ > 0)) return InvalidArgument("initial_gradient_squared_accumulator_value must be positive, not {}", initial_);
   for (const VariablePtr& var : vars) {
-    WEIR_TRY(ZerosSlot(var, "gradient_accumulator", name() + "/g_acc").status());
-    WEIR_TRY(SlotWith(var, "gradient_squared_accumulator", name() + "/gg_acc", Filled(initial_)).status());
+    WEIR_TRY(ZerosSlot(var, "gradient_accumulator", name()).status());
+    WEIR_TRY(SlotWith(var, "gradient_squared_accumulator", name(), Filled(initial_)).status());
   }
   return OkStatus();
 }
 Output AdagradDAOptimizer::Step() const {
-  Output step = global_step_->AsInput();
+  // The step that the update makes, counted from 1.
+  Output step = global_step_->AsInput() + 1;
   return step.base_dtype() == kInt64 ? step : Cast(step, kInt64);
 }
 Result<Node*> AdagradDAOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
@@ -318,7 +320,7 @@ Result<Node*> ProximalGradientDescentOptimizer::ApplySparse(const IndexedSlices&
                 {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
 }
 
-ProximalAdagradOptimizer::ProximalAdagradOptimizer(Hyper learning_rate, float initial_value, float l1, float l2,
+ProximalAdagradOptimizer::ProximalAdagradOptimizer(Hyper learning_rate, double initial_value, float l1, float l2,
                                                    const OptimizerOptions& options)
     : HyperOptimizer("ProximalAdagrad", options), initial_(initial_value) {
   Declare("learning_rate", std::move(learning_rate));

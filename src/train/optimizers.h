@@ -51,18 +51,18 @@ class MomentumOptimizer final : public HyperOptimizer {
 
 class AdagradOptimizer final : public HyperOptimizer {
  public:
-  explicit AdagradOptimizer(Hyper learning_rate, float initial_accumulator_value = 0.1f, const OptimizerOptions& options = {});
+  explicit AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1, const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
 
  private:
-  const float initial_;
+  const double initial_;
 };
 
 class AdagradDAOptimizer final : public HyperOptimizer {
  public:
-  AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, float initial_gradient_squared_accumulator_value = 0.1f,
+  AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_gradient_squared_accumulator_value = 0.1,
                      float l1_regularization_strength = 0, float l2_regularization_strength = 0,
                      const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
@@ -72,7 +72,7 @@ class AdagradDAOptimizer final : public HyperOptimizer {
  private:
   Output Step() const;
   const VariablePtr global_step_;
-  const float initial_;
+  const double initial_;
 };
 
 class AdadeltaOptimizer final : public HyperOptimizer {
@@ -112,7 +112,7 @@ class RMSPropOptimizer final : public HyperOptimizer {
 
 struct FtrlOptions {
   float learning_rate_power = -0.5f;
-  float initial_accumulator_value = 0.1f;
+  double initial_accumulator_value = 0.1;
   float l1_regularization_strength = 0;
   float l2_regularization_strength = 0;
   std::string accum_name = "";
@@ -142,7 +142,7 @@ class ProximalGradientDescentOptimizer final : public HyperOptimizer {
 
 class ProximalAdagradOptimizer final : public HyperOptimizer {
  public:
-  explicit ProximalAdagradOptimizer(Hyper learning_rate, float initial_accumulator_value = 0.1f,
+  explicit ProximalAdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1,
                                     float l1_regularization_strength = 0, float l2_regularization_strength = 0,
                                     const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
@@ -150,7 +150,7 @@ class ProximalAdagradOptimizer final : public HyperOptimizer {
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
 
  private:
-  const float initial_;
+  const double initial_;
 };
 
 }  // namespace weir

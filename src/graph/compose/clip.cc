@@ -77,7 +77,7 @@ Output ClipByAverageNorm(const Input& t, const Input& clip_norm, std::string nam
   Output inverse_norm = Rsqrt(SumAll(*value * *value)) * count;
   Output limit = Reciprocal(*graph, clip_norm);
   Output scale = Mul(*graph, clip_norm, Minimum(*graph, inverse_norm, limit));
-  return Mul(*graph, *value, scale, {.name = scope.name() + "/"});
+  return Identity(*value * scale, {.name = scope.name() + "/"});
 }
 
 Output GlobalNorm(const std::vector<Grad>& list, std::string name) {
@@ -116,7 +116,7 @@ ClippedByGlobalNorm ClipByGlobalNorm(const std::vector<Grad>& list, const Input&
     }
     ColocationScope colocated(*graph, values.node);
     Output factor = scale.base_dtype() == values.base_dtype() ? scale : Cast(scale, values.base_dtype());
-    Output clipped = Identity(values * factor, {.name = fmt::format("{}_{}", scope.name(), i) + "/"});
+    Output clipped = Identity(values * factor, {.name = fmt::format("{0}/{0}/_{1}/", scope.name(), i)});
     if (const IndexedSlices* slices = std::get_if<IndexedSlices>(&list[i])) {
       result.list.emplace_back(IndexedSlices{clipped, slices->indices, slices->dense_shape});
     } else {

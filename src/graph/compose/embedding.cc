@@ -63,7 +63,7 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
   NameScope scope(graph, name.empty() ? "embedding_lookup" : name);
   WEIR_ASSIGN(Output ids, ToOutput(graph, ids_in, kInvalidType, "ids"));
   if (params.size() == 1) {
-    WEIR_ASSIGN(Output rows, GatherRows(graph, params[0], ids, max_norm, ""));
+    WEIR_ASSIGN(Output rows, GatherRows(graph, params[0], ids, max_norm, scope.name() + "/"));
     return Identity(rows);
   }
   const int64_t n = static_cast<int64_t>(params.size());
@@ -96,7 +96,7 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
     gathered.push_back(rows);
     index_lists.push_back(positions[i]);
   }
-  Output joined = ParallelDynamicStitch(graph, index_lists, gathered);
+  Output joined = ParallelDynamicStitch(graph, index_lists, gathered, {.name = scope.name() + "/"});
   // [ids..., row...]
   const Output first = gathered[0].output();
   Output row_shape = StridedSlice(ShapeOf(first), {1}, {0}, {1}, {.end_mask = 1});

@@ -173,7 +173,10 @@ Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis
   if (!axis.absent()) return builder.In(x).In(axis).Attr("keep_dims", keep_dims).BuildOutput();
   Output value = ValueOf(graph, x, kInvalidType, "Const");
   if (!value.valid()) return value;
-  Output y = builder.In(value).In(AxesInput(value, Axes())).Attr("keep_dims", keep_dims).BuildOutput();
+  // The axes count as a constant of the user's scope: what tf.constant is called next depends on it.
+  Output axes = ValueOf(graph, AxesInput(value, Axes()), kInt32, "Const");
+  if (!axes.valid()) return axes;
+  Output y = builder.In(value).In(axes).Attr("keep_dims", keep_dims).BuildOutput();
   // Over all axes one number is left, whatever the rank turns out to be.
   if (y.valid() && !keep_dims) graph.RecordError(graph.SetShape(y, PartialShape::Scalar()));
   return y;
@@ -272,7 +275,7 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
     result = Pow(sum, static_cast<float>(1.0 / order.power));
   }
   if (keep_dims || !result.valid()) return result;
-  if (axes.empty()) return Reshape(result, Tensor::Vector<int32_t>({}));
+  if (axes.empty()) return Squeeze(result);
   return Squeeze(graph, result, {.squeeze_dims = axes});
 }
 

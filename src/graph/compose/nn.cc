@@ -128,10 +128,10 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
   const DType dtype = logits.base_dtype();
   Output wide = Widened(logits);
   if (shape.rank() == 2)
-    return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels, {.name = scope.name() + "/"}).loss, dtype);
+    return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels).loss, dtype);
   Output labels_shape = ShapeOf(labels);
   Output flat_labels = Reshape(labels, {-1});
-  Output loss = SparseSoftmaxCrossEntropyWithLogits(Flattened(wide), flat_labels, {.name = scope.name() + "/"}).loss;
+  Output loss = SparseSoftmaxCrossEntropyWithLogits(Flattened(wide), flat_labels).loss;
   loss = Reshape(loss, labels_shape);
   if (loss.valid()) graph.RecordError(graph.SetShape(loss, labels.shape()));
   return Narrowed(loss, dtype);

@@ -204,8 +204,14 @@ Output PartitionedVariable::AsInput() const {
   InputList values;
   for (const VariablePtr& part : parts) values.push_back(part->AsInput());
   Graph& graph = parts[0]->graph();
-  NameScope scope(graph, name + "/ConcatPartitions/");
-  return ConcatV2(graph, values, axis(), {.name = "concat"});
+  Output joined;
+  {
+    NameScope scope(graph, name + "/ConcatPartitions/");
+    joined = ConcatV2(graph, values, axis(), {.name = "concat"});
+  }
+  if (!joined.valid()) return joined;
+  NameScope root(graph, "");
+  return Identity(joined, {.name = name});
 }
 
 std::vector<VariablePtr> GlobalVariables(Graph& graph) { return graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables); }

@@ -118,7 +118,7 @@ void RegisterTranspose(OpRegistry& registry) {
       .attrs = {"T: type", "Tperm: {int32, int64} = DT_INT32"},
       .shape = TransposeShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {
-        return Gradients{Transpose(g.d_output(0), InvertPermutation(g.input(1))), std::monostate{}};
+        return Gradients{Transpose(g.d_output(0), InvertPermutation(g.input(1)), {.name = "transpose"}), std::monostate{}};
       },
       .kernels = CpuKernel(MakeTranspose<false>),
   });
