@@ -30,8 +30,12 @@ def run_tensorflow(*arguments):
 
 @pytest.fixture(scope="session")
 def answers(tmp_path_factory):
-    """The folder that make_cases.py fills."""
-    out = tmp_path_factory.mktemp("tensorflow")
+    """The folder that make_cases.py fills. WEIR_INTEROP_ANSWERS names one to keep: a second run reads it again."""
+    kept = os.environ.get("WEIR_INTEROP_ANSWERS")
+    out = pathlib.Path(kept) if kept else tmp_path_factory.mktemp("tensorflow")
+    if (out / "programs.pkl").exists():
+        return out
+    out.mkdir(exist_ok=True)
     ops = message_class("OpList")()
     for name in _weir.op_names():
         ops.op.add().ParseFromString(_weir.op_def(name))

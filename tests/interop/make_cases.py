@@ -1,6 +1,7 @@
 """Run by TensorFlow's interpreter: builds graphs with TensorFlow, runs them, and writes what came out.
 
-    python make_cases.py OUT     reads OUT/weir_ops.pb (an OpList), writes OUT/ops.pb and OUT/<name>.pkl for every oracle/<name>_cases.py
+    python make_cases.py OUT     reads OUT/weir_ops.pb (an OpList); writes OUT/ops.pb, OUT/<name>.pkl for every oracle/<name>_cases.py,
+                                 and OUT/programs.pkl: every program of both/ as TensorFlow ran it
 """
 import importlib
 import pathlib
@@ -9,6 +10,8 @@ import sys
 import time
 
 import portable
+from both import PROGRAMS
+from both.program import run
 from oracle.recorder import Recorder
 from oracle.tensorflow1 import tf
 from tensorflow.core.framework import op_def_pb2
@@ -26,6 +29,11 @@ def write_ops(out):
     (out / "ops.pb").write_bytes(ops.SerializeToString())
 
 
+def write(out, name, data, start):
+    (out / (name + ".pkl")).write_bytes(pickle.dumps(portable.pack(data)))
+    print("%s: %d cases in %.1f s" % (name, len(data), time.time() - start), file=sys.stderr)
+
+
 def main(out):
     out = pathlib.Path(out)
     ours = op_def_pb2.OpList.FromString((out / "weir_ops.pb").read_bytes())
@@ -34,9 +42,9 @@ def main(out):
         start = time.time()
         recorder = Recorder({op.name: op for op in ours.op})
         importlib.import_module("oracle." + path.stem).make(recorder)
-        with open(out / (path.stem[:-len("_cases")] + ".pkl"), "wb") as f:
-            pickle.dump(portable.pack(recorder.cases), f)
-        print("%s: %d cases in %.1f s" % (path.stem, len(recorder.cases), time.time() - start), file=sys.stderr)
+        write(out, path.stem[:-len("_cases")], recorder.cases, start)
+    start = time.time()
+    write(out, "programs", {name: run(tf, program) for name, program in PROGRAMS.items()}, start)
 
 
 if __name__ == "__main__":
