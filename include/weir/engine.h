@@ -89,7 +89,10 @@ class Var final {
 class Op final {
  public:
   Op(Node* node) : node_(node) {}
-  Op(Output output) : node_(output.node) {}
+  Op(Output output) : node_(output.valid() ? output.node : nullptr) {
+    if (output.has_graph()) ThrowIfError(output.graph().TakeError());
+    if (node_ == nullptr) throw Error(InvalidArgument("there is nothing to run: the Output was not built"));
+  }
   Op(Result<Node*> node) : node_(ValueOrThrow(std::move(node))) {}
   Node* node() const { return node_; }
 
@@ -100,6 +103,8 @@ class Op final {
 // Gradients of a scalar for several values, dense; throws when one has no path.
 inline std::vector<Output> DenseGradients(Output y, const std::vector<Output>& xs) {
   std::vector<Output> result;
+  if (!y.has_graph()) throw Error(InvalidArgument("there is nothing to differentiate: the Output was not built"));
+  ThrowIfError(y.graph().TakeError());
   for (const Grad& g : ValueOrThrow(AddGradients(y.graph(), {y}, xs))) {
     if (!std::holds_alternative<Output>(g)) throw Error(InvalidArgument("no dense gradient of '{}'", y.name()));
     result.push_back(std::get<Output>(g));

@@ -5,6 +5,7 @@
 #include "bind/objects.h"
 #include "bind/sparse.h"
 #include "bind/tensor_array.h"
+#include "graph/compose/flow.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
@@ -120,7 +121,7 @@ void LeafTensors::Add(Graph& graph, py::handle object, DType wanted) {
   } else if (nodes_ && (IsOperation(object) || object.is_none())) {
     Node* node = object.is_none() ? Take(NodeBuilder(graph, "NoOp").Build()) : NodeOf(object);
     leaf.kind = Kind::kNode;
-    outputs_.push_back(Output(node, -1));
+    outputs_.push_back(NodeItself(node));
   } else {
     outputs_.push_back(Take(ToOutput(graph, InputFrom(object), wanted, "Const")));
   }

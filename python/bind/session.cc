@@ -166,7 +166,7 @@ py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fe
   std::vector<Feed> feeds;
   CollectFeeds(s.graph_object(), feed_dict, &feeds);
   std::vector<Tensor> values =
-      RunStep(s.graph_ptr(), [&](CancelToken*) { return s.session->PartialRun(handle, feeds, map.outputs()); });
+      RunStep(s.graph_ptr(), [&](CancelToken* cancel) { return s.session->PartialRun(handle, feeds, map.outputs(), cancel); });
   return map.Result(ToNumpy(std::move(values)));
 }
 

@@ -43,8 +43,8 @@ TEST_F(FlowTest, CondIsLaidOutAsTensorFlowDoes) {
 TEST_F(FlowTest, BranchesMayBeOpsAndOuterValues) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   Output pred = PlaceholderOf(PartialShape::Scalar(), kBool);
-  OutputList out = Must(Cond(graph(), pred, [&]() -> Result<OutputList> { return OutputList{x, Output(NoOp(graph()), -1)}; },
-                             [&]() -> Result<OutputList> { return OutputList{x + 1.0f, Output(NoOp(graph()), -1)}; }));
+  OutputList out = Must(Cond(graph(), pred, [&]() -> Result<OutputList> { return OutputList{x, NodeItself(NoOp(graph()))}; },
+                             [&]() -> Result<OutputList> { return OutputList{x + 1.0f, NodeItself(NoOp(graph()))}; }));
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(3.0f)}, {pred, Tensor::Scalar(true)}}), 3);
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(3.0f)}, {pred, Tensor::Scalar(false)}}), 4);
   Result<std::vector<Tensor>> ran = Run({out[1]}, {{pred, Tensor::Scalar(false)}});

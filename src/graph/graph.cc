@@ -30,11 +30,12 @@ void EraseOne(std::vector<T>& items, const T& item) {
 
 }  // namespace
 
+Output Output::Failed(Graph& graph) { return Output(graph.failed_node(), -1); }
 Graph& Output::graph() const { return node->graph(); }
-DType Output::dtype() const { return node == nullptr ? kInvalidType : node->output_type(index); }
-PartialShape Output::shape() const { return node == nullptr ? PartialShape() : node->output_shape(index); }
+DType Output::dtype() const { return valid() ? node->output_type(index) : kInvalidType; }
+PartialShape Output::shape() const { return valid() ? node->output_shape(index) : PartialShape(); }
 std::string Output::name() const {
-  return node == nullptr ? std::string("<invalid>") : fmt::format("{}:{}", node->name(), index);
+  return valid() ? fmt::format("{}:{}", node->name(), index) : std::string("<invalid>");
 }
 
 const AttrValue* Node::FindAttr(std::string_view name) const {
@@ -48,7 +49,10 @@ PartialShape Node::output_shape(int i) const {
 }
 
 Graph::Graph(const OpRegistry& registry)
-    : registry_(registry), uid_(NextGraphUid()), functions_(std::make_unique<FunctionLibrary>(registry)) {}
+    : registry_(registry), uid_(NextGraphUid()), functions_(std::make_unique<FunctionLibrary>(registry)), failed_(new Node) {
+  failed_->graph_ = this;
+  failed_->props_ = std::make_shared<NodeProps>();
+}
 Graph::~Graph() = default;
 
 const OpDef* Graph::FindOp(std::string_view name) const {
@@ -145,9 +149,13 @@ void Graph::RecordError(const Status& status) {
 
 void Graph::AddControlInput(Node* node, Node* control) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
-  std::vector<Node*>& inputs = node->control_inputs_;
-  if (std::find(inputs.begin(), inputs.end(), control) != inputs.end()) return;
-  inputs.push_back(control);
+  // The edge is in both lists: looking through the shorter one keeps wide groups linear.
+  const std::vector<Node*>& inputs = node->control_inputs_;
+  const std::vector<Node*>& outputs = control->control_outputs_;
+  const bool there = inputs.size() <= outputs.size() ? std::find(inputs.begin(), inputs.end(), control) != inputs.end()
+                                                     : std::find(outputs.begin(), outputs.end(), node) != outputs.end();
+  if (there) return;
+  node->control_inputs_.push_back(control);
   control->control_outputs_.push_back(node);
   version_.fetch_add(1, std::memory_order_release);
 }
@@ -283,6 +291,7 @@ void Graph::Remove(Node* node) {
   for (Node* control : node->control_inputs_) EraseOne(control->control_outputs_, node);
   for (Node* waiting : node->control_outputs_) EraseOne(waiting->control_inputs_, node);
   by_name_.erase(node->name());
+  for (int i = 0; i < node->num_outputs(); ++i) known_values_.erase(Output(node, i));
   version_.fetch_add(1, std::memory_order_release);
   nodes_[node->id_].reset();
 }

@@ -72,6 +72,7 @@ class Node final {
  private:
   friend class Graph;
   friend class NodeBuilder;
+  friend struct Output;
   Node() = default;
   Graph* graph_ = nullptr;
   int id_ = 0;
@@ -205,6 +206,9 @@ class Graph final {
   // Keeps a node that failed to be made: a device function may have kept a pointer to it.
   void Abandon(std::unique_ptr<Node> node);
 
+  // Of no type and in no list: see Output::Failed.
+  Node* failed_node() const { return failed_.get(); }
+
   // Takes a node out (plans do; a client's graph never loses nodes).
   void Remove(Node* node);
 
@@ -227,6 +231,7 @@ class Graph final {
   mutable std::recursive_mutex mu_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Node>> abandoned_;
+  std::unique_ptr<Node> failed_;  // what invalid outputs point to, so that they know their graph
   std::unordered_map<Output, Tensor, OutputHash> known_values_;  // constants found by shape inference
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, int> names_in_use_;  // lower case, as TensorFlow compares names

@@ -112,7 +112,7 @@ Input::Input(const std::vector<float>& v) : literal_(Numbers<double>(std::vector
 
 Graph* GraphOf(const InputList& inputs) {
   for (const Input& input : inputs)
-    if (input.is_output()) return &input.output().graph();
+    if (input.output().has_graph()) return &input.output().graph();
   return nullptr;
 }
 

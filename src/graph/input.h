@@ -42,6 +42,7 @@ class Input {
   Input(const std::vector<float>& v);
 
   bool absent() const { return !output_.valid() && literal_ == nullptr; }
+  bool failed() const { return !output_.valid() && output_.has_graph(); }  // building it went wrong
   bool is_output() const { return output_.valid(); }
   Output output() const { return output_; }
   const Literal* literal() const { return literal_.get(); }
@@ -52,7 +53,7 @@ class Input {
 };
 using InputList = std::vector<Input>;
 
-// The graph that the first Output among the inputs belongs to, or null.
+// The graph that the first Output among the inputs belongs to (failed ones too), or null.
 Graph* GraphOf(const InputList& inputs);
 Graph* GraphOfAll(std::initializer_list<InputList> lists);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "graph/flow_context.h"
 
@@ -33,6 +34,8 @@ class ArgResolver {
 
   Status Prepare(const ArgDef& arg, const InputList& inputs) {
     for (const Input& input : inputs) {
+      if (input.failed() && &input.output().graph() == &graph_)
+        return Aborted("input '{}' of op {} could not be built", arg.name, op_.name);
       if (input.absent())
         return MarkTypeError(InvalidArgument("input '{}' of op {} is missing", arg.name, op_.name));
       if (input.is_output() && &input.output().graph() != &graph_)
@@ -155,12 +158,29 @@ class ArgResolver {
   AttrMap& attrs_;
 };
 
+// Nodes in the order they came, each once; a group of thousands costs no more per node than one of two.
+class DistinctNodes {
+ public:
+  void Add(Node* node) {
+    if (seen_.empty() && nodes_.size() == kFew) seen_.insert(nodes_.begin(), nodes_.end());
+    const bool fresh = seen_.empty() ? std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end() : seen_.insert(node).second;
+    if (fresh) nodes_.push_back(node);
+  }
+  const std::vector<Node*>& nodes() const { return nodes_; }
+  std::vector<Node*> Take() { return std::move(nodes_); }
+
+ private:
+  static constexpr size_t kFew = 16;
+  std::vector<Node*> nodes_;
+  std::unordered_set<Node*> seen_;  // used beyond kFew
+};
+
 // Control inputs that the scopes ask for: frames that already order one of the data inputs add nothing.
-std::vector<Node*> ScopedControlInputs(const BuildState& state, const std::vector<Output>& inputs) {
+DistinctNodes ScopedControlInputs(const BuildState& state, const std::vector<Output>& inputs) {
   size_t first = 0;
   for (size_t i = 0; i < state.control.size(); ++i)
     if (state.control[i].clears) first = i;
-  std::vector<Node*> result;
+  DistinctNodes result;
   for (size_t i = first; i < state.control.size(); ++i) {
     const BuildState::ControlFrame& frame = state.control[i];
     const bool dominated = std::any_of(inputs.begin(), inputs.end(),
@@ -168,7 +188,7 @@ std::vector<Node*> ScopedControlInputs(const BuildState& state, const std::vecto
     if (dominated) continue;
     for (Node* control : frame.inputs) {
       const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const Output& in) { return in.node == control; });
-      if (!is_input && std::find(result.begin(), result.end(), control) == result.end()) result.push_back(control);
+      if (!is_input) result.Add(control);
     }
   }
   return result;
@@ -257,9 +277,8 @@ Result<Node*> NodeBuilder::Build() {
     attrs_["_class"] = std::vector<std::string>(groups.begin(), groups.end());
   }
 
-  std::vector<Node*> controls = ScopedControlInputs(state, inputs);
-  for (Node* control : control_inputs_)
-    if (std::find(controls.begin(), controls.end(), control) == controls.end()) controls.push_back(control);
+  DistinctNodes controls = ScopedControlInputs(state, inputs);
+  for (Node* control : control_inputs_) controls.Add(control);
   // Values from outside of a branch or loop enter it here, through nodes named below this one.
   if (state.flow != nullptr) {
     if (op_ == "Shape") {
@@ -272,10 +291,10 @@ Result<Node*> NodeBuilder::Build() {
     for (Output& input : inputs) {
       WEIR_ASSIGN(input, state.flow->Capture(input));
     }
-    std::vector<Node*> inside;
-    for (Node* control : controls) {
+    DistinctNodes inside;
+    for (Node* control : controls.nodes()) {
       WEIR_ASSIGN(Node* seen, state.flow->CaptureControl(control));
-      if (std::find(inside.begin(), inside.end(), seen) == inside.end()) inside.push_back(seen);
+      inside.Add(seen);
     }
     controls = std::move(inside);
   }
@@ -300,7 +319,7 @@ Result<Node*> NodeBuilder::Build() {
   node->graph_ = &graph_;
   node->props_ = std::move(props);
   node->inputs_ = std::move(inputs);
-  node->control_inputs_ = std::move(controls);
+  node->control_inputs_ = controls.Take();
   node->output_shapes_ = std::move(shapes);
   node->flow_context_ = state.flow;
   if (!device_.empty()) {
@@ -344,7 +363,7 @@ Result<Node*> NodeBuilder::Build() {
 
 Output NodeBuilder::BuildOutput() {
   Node* node = BuildNode();
-  return node == nullptr || node->num_outputs() == 0 ? Output() : Output(node, 0);
+  return node == nullptr || node->num_outputs() == 0 ? Output::Failed(graph_) : Output(node, 0);
 }
 
 Node* NodeBuilder::BuildNode() {
@@ -363,6 +382,7 @@ OutputList NodeBuilder::BuildOutputs() {
 }
 
 Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::string& name) {
+  if (x.failed()) return Aborted("the value for '{}' could not be built", name);
   if (x.absent()) return MarkTypeError(InvalidArgument("a value is missing"));
   if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
   if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())

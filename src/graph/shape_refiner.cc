@@ -176,7 +176,8 @@ PartialShape Graph::ConstantShapeLocked(Output output, int* budget) {
       }
       dims.push_back(dim);
     }
-    return PartialShape(std::move(dims));
+    Result<PartialShape> shape = PartialShape::Make(dims);
+    return shape.ok() ? *shape : unknown();
   }
   if ((type == "ConcatV2" || type == "Concat") && own.rank() == 1) {
     const int n = node.num_inputs() - 1;
@@ -185,6 +186,7 @@ PartialShape Graph::ConstantShapeLocked(Output output, int* budget) {
     for (int i = first; i < first + n; ++i) {
       const PartialShape part = ConstantShapeLocked(node.input(i), budget);
       if (!part.known_rank()) return unknown();
+      if (joined.rank() + part.rank() > kMaxRank) return PartialShape();
       joined = joined.Concat(part);
     }
     return joined;

@@ -1,4 +1,5 @@
 // Output: one value of a graph, the index-th output of a node. A value type; the graph owns the node and must outlive it.
+// An invalid one is what failed building gives; it still knows its graph, where the first error is kept, when it had one.
 #ifndef WEIR_OP_OUTPUT_H_
 #define WEIR_OP_OUTPUT_H_
 
@@ -23,10 +24,13 @@ struct Output {
 
   Output() = default;
   Output(Node* n, int i = 0) : node(n), index(i) {}
-  bool valid() const { return node != nullptr; }
+  // What a building function of `graph` returns after an error.
+  static Output Failed(Graph& graph);
+  bool valid() const { return node != nullptr && index >= 0; }
   bool operator==(const Output&) const = default;
 
-  Graph& graph() const;
+  Graph& graph() const;  // REQUIRES: has_graph()
+  bool has_graph() const { return node != nullptr; }
   DType dtype() const;       // a reference type for reference outputs
   DType base_dtype() const { return BaseType(dtype()); }
   PartialShape shape() const;  // what is known; unknown for an invalid output

@@ -81,6 +81,8 @@ void PartialStep::Feed(int feed, Tensor value) { step_->DeliverFeed(feed, std::m
 
 Result<Tensor> PartialStep::Fetch(int fetch) { return step_->WaitForFetch(fetch); }
 
+void PartialStep::Cancel(Status reason) { step_->Cancel(std::move(reason)); }
+
 Status PartialStep::WaitForEnd() {
   step_->Wait(0);
   return step_->status();

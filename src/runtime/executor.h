@@ -43,6 +43,8 @@ class PartialStep final {
   Result<Tensor> Fetch(int fetch);
   // REQUIRES: all feeds were given.
   Status WaitForEnd();
+  // Fails the step, and with it whoever waits for a fetch. From any thread.
+  void Cancel(Status reason);
 
  private:
   Step* step_;

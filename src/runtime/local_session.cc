@@ -310,7 +310,7 @@ Result<std::string> LocalSession::PartialRunSetup(const std::vector<Output>& fee
 }
 
 Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
-                                                     const std::vector<Output>& fetches) {
+                                                     const std::vector<Output>& fetches, CancelToken* cancel) {
   ActiveRun active(*this);
   if (!active.entered()) return Closed();
   std::shared_ptr<Partial> partial;
@@ -341,6 +341,11 @@ Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, 
     }
     fetch_numbers.push_back(k);
   }
+  CancelToken::Id watch = 0;
+  if (cancel != nullptr) {
+    watch = cancel->Register([step = partial->step.get(), cancel] { step->Cancel(cancel->reason()); });
+    if (watch == 0) partial->step->Cancel(cancel->reason());
+  }
   for (size_t i = 0; i < feeds.size(); ++i) partial->step->Feed(feed_numbers[i], feeds[i].value);
   partial->fed = std::move(fed);
   std::vector<Tensor> results;
@@ -355,6 +360,7 @@ Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, 
     results.push_back(*std::move(value));
   }
   if (status.ok() && partial->complete()) status = partial->step->WaitForEnd();
+  if (watch != 0) cancel->Unregister(watch);
   if (!status.ok() || partial->complete()) {
     std::lock_guard lock(mu_);
     partials_.erase(handle);

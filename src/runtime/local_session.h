@@ -38,7 +38,7 @@ class LocalSession final : public Session {
   Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                       const std::vector<Node*>& targets) override;
   Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
-                                         const std::vector<Output>& fetches) override;
+                                         const std::vector<Output>& fetches, CancelToken* cancel = nullptr) override;
   Result<std::vector<DeviceInfo>> ListDevices() override;
   Status Close() override;
 

@@ -189,6 +189,24 @@ TEST_F(PartialRunTest, AnErrorEndsItAndCloseGivesItUp) {
   EXPECT_TRUE(session().Close().ok());
 }
 
+TEST_F(PartialRunTest, TheCallersTokenEndsTheWait) {
+  Output never = Op("Add", {q, Op("Forever", {})});
+  Result<std::string> handle = session().PartialRunSetup({x}, {never}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  CancelToken token;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    token.Cancel(Cancelled("the caller left"));
+  });
+  Result<std::vector<Tensor>> result = session().PartialRun(*handle, {{x, Float(1)}}, {never}, &token);
+  canceller.join();
+  EXPECT_EQ(Message(result), "the caller left");
+  // A token that was cancelled before ends it at once.
+  handle = session().PartialRunSetup({x}, {never}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  EXPECT_EQ(Message(session().PartialRun(*handle, {{x, Float(1)}}, {never}, &token)), "the caller left");
+}
+
 // --- traces ------------------------------------------------------------------------------------------------------------
 
 TEST_F(LocalSessionTest, ATraceTellsWhatRan) {

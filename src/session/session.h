@@ -55,7 +55,7 @@ class Session {
   virtual Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                               const std::vector<Node*>& targets) = 0;
   virtual Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
-                                                 const std::vector<Output>& fetches) = 0;
+                                                 const std::vector<Output>& fetches, CancelToken* cancel = nullptr) = 0;
   virtual Result<std::vector<DeviceInfo>> ListDevices() = 0;
   // Cancels what runs, waits for it and frees what the session holds. Runs after it fail.
   virtual Status Close() = 0;

@@ -32,8 +32,8 @@ Result<Output> Hyper::ToOutput(Graph& graph, const std::string& name) const {
 }
 
 Result<Node*> Optimizer::Minimize(Output loss, const MinimizeOptions& options) {
+  if (loss.has_graph()) WEIR_TRY(loss.graph().TakeError());
   if (!loss.valid()) return InvalidArgument("{}: the loss to minimize is not a tensor", name_);
-  WEIR_TRY(loss.graph().TakeError());
   WEIR_ASSIGN(std::vector<GradAndVar> grads, ComputeGradients(loss, options));
   const bool any = std::any_of(grads.begin(), grads.end(), [](const GradAndVar& g) { return HasGrad(g.grad); });
   if (!any)

@@ -13,6 +13,13 @@ DType OperandType(const Input& a, const Input& b) {
   return kInvalidType;
 }
 
+// An operand that failed to be built has left its error with the graph; one that never was any is an error of its own.
+bool BothThere(Graph& graph, const Input& a, const Input& b) {
+  if (!a.absent() && !b.absent()) return true;
+  if (!a.failed() && !b.failed()) graph.RecordError(MarkTypeError(InvalidArgument("an operand is missing: an Output that no graph made")));
+  return false;
+}
+
 Result<Output> Build(Graph& graph, const char* op, const std::string& scope, Input a, Input b, DType type) {
   WEIR_ASSIGN(Output x, ToOutput(graph, a, type, "x"));
   WEIR_ASSIGN(Output y, ToOutput(graph, b, type, "y"));
@@ -22,13 +29,13 @@ Result<Output> Build(Graph& graph, const char* op, const std::string& scope, Inp
 
 Output Binary(const char* op, const char* name, const Input& a, const Input& b) {
   Graph* graph = GraphOfAll({InputList{a}, InputList{b}});
-  if (graph == nullptr) return {};  // an operand failed earlier: its error is kept already
-  if (a.absent() || b.absent()) return {};
+  if (graph == nullptr) return {};
+  if (!BothThere(*graph, a, b)) return Output::Failed(*graph);
   NameScope scope(*graph, name);
   Result<Output> z = Build(*graph, op, scope.name(), a, b, OperandType(a, b));
   if (z.ok()) return *z;
   graph->RecordError(z.status());
-  return {};
+  return Output::Failed(*graph);
 }
 
 // What integers become before they are divided: float for up to 16 bits, else double.
@@ -62,12 +69,13 @@ Output SubInput(Input a, Input b) { return Binary("Sub", "sub", a, b); }
 Output MulInput(Input a, Input b) { return Binary("Mul", "mul", a, b); }
 Output DivInput(Input a, Input b) {
   Graph* graph = GraphOfAll({InputList{a}, InputList{b}});
-  if (graph == nullptr || a.absent() || b.absent()) return {};
+  if (graph == nullptr) return {};
+  if (!BothThere(*graph, a, b)) return Output::Failed(*graph);
   NameScope scope(*graph, "truediv");
   Result<Output> z = BuildDivide(*graph, scope.name(), a, b);
   if (z.ok()) return *z;
   graph->RecordError(z.status());
-  return {};
+  return Output::Failed(*graph);
 }
 Output operator+(Output a, Output b) { return AddInput(a, b); }
 Output operator-(Output a, Output b) { return SubInput(a, b); }

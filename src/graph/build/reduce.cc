@@ -17,25 +17,25 @@ Input AxesInput(Output x, const Axes& axes) {
 }
 
 Output ReduceSum(Output x, const Axes& axes, bool keep_dims) {
-  return x.valid() ? Sum(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : Output();
+  return x.valid() ? Sum(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : x;
 }
 Output ReduceMean(Output x, const Axes& axes, bool keep_dims) {
-  return x.valid() ? Mean(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : Output();
+  return x.valid() ? Mean(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : x;
 }
 Output ReduceProd(Output x, const Axes& axes, bool keep_dims) {
-  return x.valid() ? Prod(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : Output();
+  return x.valid() ? Prod(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : x;
 }
 Output ReduceMax(Output x, const Axes& axes, bool keep_dims) {
-  return x.valid() ? Max(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : Output();
+  return x.valid() ? Max(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : x;
 }
 Output ReduceMin(Output x, const Axes& axes, bool keep_dims) {
-  return x.valid() ? Min(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : Output();
+  return x.valid() ? Min(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : x;
 }
 Output ReduceAll(Output x, const Axes& axes, bool keep_dims) {
-  return x.valid() ? All(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : Output();
+  return x.valid() ? All(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : x;
 }
 Output ReduceAny(Output x, const Axes& axes, bool keep_dims) {
-  return x.valid() ? Any(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : Output();
+  return x.valid() ? Any(x, AxesInput(x, axes), {.keep_dims = keep_dims}) : x;
 }
 
 }  // namespace weir

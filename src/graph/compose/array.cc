@@ -21,7 +21,7 @@ std::string Own(const NameScope& scope) { return scope.name() + "/"; }
 
 Output Fail(Graph& graph, const Status& status) {
   graph.RecordError(status);
-  return Output();
+  return Output::Failed(graph);
 }
 
 // 0 or 1 as a scalar of any type.
@@ -121,7 +121,7 @@ Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const In
   NameScope scope(graph, Or(std::move(name), "eye"));
   Output rows = ValueOf(graph, rows_in, kInt32, "num_rows");
   Output columns = columns_in.absent() ? rows : ValueOf(graph, columns_in, kInt32, "num_columns");
-  if (!rows.valid() || !columns.valid()) return Output();
+  if (!rows.valid() || !columns.valid()) return Output::Failed(graph);
   Output batch = batch_in.absent() ? Constant(graph, Tensor::Vector<int32_t>({})) : ValueOf(graph, batch_in, kInt32, "shape");
   if (!batch.valid()) return batch;
   const bool square = columns_in.absent();
@@ -284,7 +284,7 @@ Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in,
   NameScope scope(graph, Or(std::move(name), "BatchGatherND"));
   Output params = ValueOf(graph, params_in, kInvalidType, "params");
   Output indices = ValueOf(graph, indices_in, kInvalidType, "indices");
-  if (!params.valid() || !indices.valid()) return Output();
+  if (!params.valid() || !indices.valid()) return Output::Failed(graph);
   const int rank = indices.shape().rank();
   if (rank < 0) return Fail(graph, InvalidArgument("batch_dims is only allowed with indices of known rank"));
   if (batch_dims < 0) batch_dims += rank;
@@ -309,7 +309,7 @@ Output BooleanMask(Graph& graph, const Input& tensor_in, const Input& mask_in, i
   NameScope scope(graph, Or(std::move(name), "boolean_mask"));
   Output tensor = ValueOf(graph, tensor_in, kInvalidType, "tensor");
   Output mask = ValueOf(graph, mask_in, kBool, "mask");
-  if (!tensor.valid() || !mask.valid()) return Output();
+  if (!tensor.valid() || !mask.valid()) return Output::Failed(graph);
   const PartialShape mask_shape = mask.shape();
   if (!mask_shape.known_rank())
     return Fail(graph, InvalidArgument("Number of mask dimensions must be specified, even if some dimensions are None. E.g. shape=[None] is ok, but shape=None is not."));
@@ -378,7 +378,7 @@ Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const In
   };
   if (!on.valid()) on = number(true);
   if (!off.valid()) off = number(false);
-  if (!on.valid() || !off.valid()) return Output();
+  if (!on.valid() || !off.valid()) return Output::Failed(graph);
   return OneHot(graph, indices, depth, on, off, {.axis = axis, .name = Own(scope)});
 }
 
@@ -448,7 +448,7 @@ Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, cons
   Input strides = strides_in;
   if (strides.absent()) {
     strides = OnesOf(graph, begin);
-    if (!strides.is_output()) return Output();
+    if (!strides.is_output()) return Output::Failed(graph);
   }
   return StridedSlice(graph, input, begin, end, strides,
                       {.begin_mask = begin_mask, .end_mask = end_mask, .ellipsis_mask = ellipsis_mask, .new_axis_mask = new_axis_mask,
@@ -499,7 +499,7 @@ Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::
   NameScope scope(graph, Or(std::move(name), "Repeat"));
   Output x = ValueOf(graph, input, kInvalidType, "data");
   Output repeats = ValueOf(graph, repeats_in, kInvalidType, "repeats");
-  if (!x.valid() || !repeats.valid()) return Output();
+  if (!x.valid() || !repeats.valid()) return Output::Failed(graph);
   if (!axis.has_value()) x = Reshape(x, {-1});
   const int rank = x.shape().rank();
   if (rank < 1) return Fail(graph, InvalidArgument("repeat needs a tensor of known rank"));

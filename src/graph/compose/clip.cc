@@ -52,7 +52,7 @@ Output ClipByNorm(const Input& t, const Input& clip_norm, const std::vector<int6
   Result<Output> value = ToOutput(*graph, t, kInvalidType, "t");
   if (!value.ok()) {
     graph->RecordError(value.status());
-    return Output();
+    return Output::Failed(*graph);
   }
   const Input over = axes.empty() ? AllAxes(*value) : Input(axes);
   Output squares = Sum(*value * *value, over, {.keep_dims = true});
@@ -71,7 +71,7 @@ Output ClipByAverageNorm(const Input& t, const Input& clip_norm, std::string nam
   Result<Output> value = ToOutput(*graph, t, kInvalidType, "t");
   if (!value.ok()) {
     graph->RecordError(value.status());
-    return Output();
+    return Output::Failed(*graph);
   }
   Output count = Cast(Size(*value), value->base_dtype());
   Output inverse_norm = Rsqrt(SumAll(*value * *value)) * count;

@@ -9,12 +9,12 @@ namespace weir {
 Output ValueOf(Graph& graph, const Input& x, DType wanted, const std::string& name) {
   if (x.absent()) {
     graph.RecordError(MarkTypeError(InvalidArgument("argument '{}' is missing", name)));
-    return Output();
+    return Output::Failed(graph);
   }
   Result<Output> value = ToOutput(graph, x, wanted, name);
   if (value.ok()) return *value;
   graph.RecordError(value.status());
-  return Output();
+  return Output::Failed(graph);
 }
 
 std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name, const char* y_name) {

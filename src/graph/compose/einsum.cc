@@ -122,7 +122,7 @@ Output EinsteinSum(Graph& graph, std::string_view text, const InputList& inputs,
   NameScope scope(graph, name.empty() ? "einsum" : name);
   const auto fail = [&](const Status& status) {
     graph.RecordError(status);
-    return Output();
+    return Output::Failed(graph);
   };
   Result<Equation> equation = Parse(text);
   if (!equation.ok()) return fail(equation.status());
@@ -144,10 +144,10 @@ Output EinsteinSum(Graph& graph, std::string_view text, const InputList& inputs,
     Operand next = Trimmed(graph, operands[i], later + result.labels);
     if (i > 0) next = Product(graph, Trimmed(graph, result, later + next.labels), next, later);
     result = std::move(next);
-    if (!result.value.valid()) return Output();
+    if (!result.value.valid()) return Output::Failed(graph);
   }
   result = Trimmed(graph, result, equation->output);
-  if (!result.value.valid()) return Output();
+  if (!result.value.valid()) return Output::Failed(graph);
   return Identity(graph, Permuted(result.value, result.labels, equation->output), {.name = scope.name() + "/"});
 }
 

@@ -22,7 +22,7 @@ Result<OutputList> BuildBranch(Graph& graph, CondContext& context, const BranchF
   WEIR_TRY(graph.TakeError());
   for (Output& value : values) {
     if (!value.valid()) return InvalidArgument("a branch of '{}' gives no value where one is expected", context.name());
-    if (value.index < 0 || value.index >= value.node->num_outputs()) {
+    if (value.index >= value.node->num_outputs()) {
       value = WithDependencies({value.node}, context.pivot_value());
       WEIR_TRY(graph.TakeError());
     } else {

@@ -10,8 +10,9 @@
 
 namespace weir {
 
-// A branch may give nodes without a value: an Output whose index is negative stands for the node itself; the cond then gives
-// the predicate in its place, once the node has run.
+// A branch may give nodes without a value, as NodeItself(node); the cond then gives the predicate in its place, once the
+// node has run.
+inline Output NodeItself(Node* node) { return Output(node, node->num_outputs()); }
 using BranchFn = std::function<Result<OutputList>()>;
 using LoopCondFn = std::function<Result<Output>(const OutputList&)>;
 using LoopBodyFn = std::function<Result<OutputList>(const OutputList&)>;

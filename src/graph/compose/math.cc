@@ -112,10 +112,10 @@ Output AngleOf(Graph& graph, const Input& x_in, std::string name) {
 Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string name) {
   NameScope scope(graph, Or(std::move(name), "Complex"));
   auto [re, im] = ValuesOfOneType(graph, real, imag, "real", "imag");
-  if (!re.valid() || !im.valid()) return Output();
+  if (!re.valid() || !im.valid()) return Output::Failed(graph);
   if (re.base_dtype() != kFloat && re.base_dtype() != kDouble) {
     graph.RecordError(MarkTypeError(InvalidArgument("real and imag must be float32 or float64, not {}", re.base_dtype())));
-    return Output();
+    return Output::Failed(graph);
   }
   return Complex(graph, re, im, {.Tout = re.base_dtype() == kDouble ? kComplex128 : kComplex64, .name = Own(scope)});
 }
@@ -125,11 +125,11 @@ Output Sum2(Graph& graph, const Input& x, const Input& y, std::string name) { re
 Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
   NameScope scope(graph, Or(std::move(name), "truediv"));
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
-  if (!x.valid() || !y.valid()) return Output();
+  if (!x.valid() || !y.valid()) return Output::Failed(graph);
   const DType type = x.base_dtype();
   if (type != y.base_dtype()) {
     graph.RecordError(MarkTypeError(InvalidArgument("x and y must have the same dtype, got {} != {}", type, y.base_dtype())));
-    return Output();
+    return Output::Failed(graph);
   }
   if (IsInteger(type)) {
     const bool narrow = type == kInt8 || type == kUint8 || type == kInt16 || type == kUint16;
@@ -142,7 +142,7 @@ Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std:
 Output DivideOldStyle(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
   NameScope scope(graph, Or(std::move(name), "div"));
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
-  if (!x.valid() || !y.valid()) return Output();
+  if (!x.valid() || !y.valid()) return Output::Failed(graph);
   if (IsInteger(x.base_dtype())) return FloorDiv(graph, x, y, {.name = Own(scope)});
   return RealDiv(graph, x, y, {.name = Own(scope)});
 }
@@ -151,7 +151,7 @@ Output ExclusiveOr(Graph& graph, const Input& x_in, const Input& y_in, std::stri
   NameScope scope(graph, Or(std::move(name), "LogicalXor"));
   Output x = ValueOf(graph, x_in, kBool, "x");
   Output y = ValueOf(graph, y_in, kBool, "y");
-  if (!x.valid() || !y.valid()) return Output();
+  if (!x.valid() || !y.valid()) return Output::Failed(graph);
   return LogicalAnd(graph, LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), {.name = Own(scope)});
 }
 
@@ -162,7 +162,7 @@ Output ScalarTimes(Graph& graph, const Input& scalar_in, const Input& x_in, std:
   if (!scalar.valid()) return scalar;
   if (scalar.shape().known_rank() && scalar.shape().rank() != 0) {
     graph.RecordError(InvalidArgument("only scalar multiply works, got shape {}", scalar.shape()));
-    return Output();
+    return Output::Failed(graph);
   }
   return Mul(graph, scalar, x, {.name = std::move(name)});
 }
@@ -200,7 +200,7 @@ Output ReduceVariance(Graph& graph, const Input& x_in, const Input& axis, bool k
   if (!x.valid()) return x;
   if (IsInteger(x.base_dtype())) {
     graph.RecordError(MarkTypeError(InvalidArgument("the input must be floating or complex, not {}", x.base_dtype())));
-    return Output();
+    return Output::Failed(graph);
   }
   Output mean = Reduction(graph, "Mean", x, axis, true);
   return mean.valid() ? Reduction(graph, "Mean", Square(x - mean), axis, keep_dims) : mean;
@@ -230,7 +230,7 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
   const Input axis = axes.empty() ? Input() : Input(axes);
   const auto fail = [&](const char* what) {
     graph.RecordError(InvalidArgument("{}", what));
-    return Output();
+    return Output::Failed(graph);
   };
   if (axes.size() > 2) return fail("'axis' must be None, an integer, or a tuple of 2 integers");
   if (order.kind == NormOrder::kFrobenius && !matrix) return fail("the Frobenius norm is for matrices: give two axes");
@@ -284,10 +284,10 @@ Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const 
   NameScope scope(graph, Or(std::move(name), "MatMul"));
   if ((how.transpose_a && how.adjoint_a) || (how.transpose_b && how.adjoint_b)) {
     graph.RecordError(InvalidArgument("only one of transpose_{0} and adjoint_{0} can be True", how.transpose_a && how.adjoint_a ? 'a' : 'b'));
-    return Output();
+    return Output::Failed(graph);
   }
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
-  if (!a.valid() || !b.valid()) return Output();
+  if (!a.valid() || !b.valid()) return Output::Failed(graph);
   const auto may_be_batch = [](Output x) { return !x.shape().known_rank() || x.shape().rank() > 2; };
   if (!how.a_is_sparse && !how.b_is_sparse && (may_be_batch(a) || may_be_batch(b))) {
     if (how.transpose_a) a = ConjugateValue(graph, a);
@@ -315,7 +315,7 @@ Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const 
 Output MatrixVector(Graph& graph, const Input& a, const Input& b, const MatrixProduct& how, std::string name) {
   NameScope scope(graph, Or(std::move(name), "matvec"));
   auto [matrix, vector] = ValuesOfOneType(graph, a, b, "a", "b");
-  if (!matrix.valid() || !vector.valid()) return Output();
+  if (!matrix.valid() || !vector.valid()) return Output::Failed(graph);
   Output product = MatrixMultiply(graph, matrix, ExpandDims(vector, -1), how);
   return product.valid() ? Squeeze(graph, product, {.squeeze_dims = {-1}}) : product;
 }
@@ -349,10 +349,10 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::
                  std::string name) {
   NameScope scope(graph, Or(std::move(name), "Tensordot"));
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
-  if (!a.valid() || !b.valid()) return Output();
+  if (!a.valid() || !b.valid()) return Output::Failed(graph);
   const auto fail = [&](const Status& status) {
     graph.RecordError(status);
-    return Output();
+    return Output::Failed(graph);
   };
   if (!a.shape().known_rank() || !b.shape().known_rank()) return fail(InvalidArgument("tensordot needs tensors of known rank"));
   if (a_axes.size() != b_axes.size())
@@ -382,11 +382,11 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::
 
 Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, std::string name) {
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
-  if (!a.valid() || !b.valid()) return Output();
+  if (!a.valid() || !b.valid()) return Output::Failed(graph);
   const int rank = a.shape().rank();
   if (count < 0 || (rank >= 0 && count > rank) || (b.shape().known_rank() && count > b.shape().rank())) {
     graph.RecordError(InvalidArgument("'axes' of tensordot is {}, which must be in [0, {}]", count, rank));
-    return Output();
+    return Output::Failed(graph);
   }
   std::vector<int64_t> last(count);
   std::vector<int64_t> first(count);
@@ -420,14 +420,14 @@ Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const
   Output start = part(start_arg, "start");
   Output limit = part(limit_arg, "limit");
   Output delta = part(delta_in, "delta");
-  if (!start.valid() || !limit.valid() || !delta.valid()) return Output();
+  if (!start.valid() || !limit.valid() || !delta.valid()) return Output::Failed(graph);
   return Range(graph, start, limit, delta, {.name = Own(scope)});
 }
 
 Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& shape_in, std::string name) {
   if (inputs.empty()) {
     graph.RecordError(InvalidArgument("inputs must be a list of at least one Tensor with the same dtype and shape"));
-    return Output();
+    return Output::Failed(graph);
   }
   InputList values;
   PartialShape shape = shape_in;
@@ -437,7 +437,7 @@ Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& 
     Result<PartialShape> merged = shape.Merge(value.shape());
     if (!merged.ok()) {
       graph.RecordError(merged.status());
-      return Output();
+      return Output::Failed(graph);
     }
     shape = *merged;
     values.push_back(value);
@@ -452,20 +452,20 @@ Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predic
   NameScope scope(graph, Or(std::move(name), "confusion_matrix"));
   Output labels = CastValue(graph, ValueOf(graph, labels_in, kInvalidType, "labels"), kInt64);
   Output predictions = CastValue(graph, ValueOf(graph, predictions_in, kInvalidType, "predictions"), kInt64);
-  if (!labels.valid() || !predictions.valid()) return Output();
+  if (!labels.valid() || !predictions.valid()) return Output::Failed(graph);
   // [n, 1] counts as [n] where the other is [n].
   const auto rank = [](Output x) { return x.shape().rank(); };
   if (rank(labels) == rank(predictions) + 1 && rank(predictions) >= 0) labels = Squeeze(graph, labels, {.squeeze_dims = {-1}});
   else if (rank(predictions) == rank(labels) + 1 && rank(labels) >= 0) predictions = Squeeze(graph, predictions, {.squeeze_dims = {-1}});
   const auto nonnegative = [&](Output x, const char* what) {
     Node* check = Assert(graph, All(GreaterEqual(x, ZerosLike(x)), AxesInput(x, Axes())), {Tensor::Scalar(what), x});
-    if (check == nullptr) return Output();
+    if (check == nullptr) return Output::Failed(graph);
     ControlDependencies after(graph, {check});
     return Identity(x);
   };
   labels = nonnegative(labels, "`labels` contains negative values.");
   predictions = nonnegative(predictions, "`predictions` contains negative values.");
-  if (!labels.valid() || !predictions.valid()) return Output();
+  if (!labels.valid() || !predictions.valid()) return Output::Failed(graph);
   Output classes;
   if (classes_in.absent()) {
     classes = Maximum(Max(labels, AxesInput(labels, Axes())), Max(predictions, AxesInput(predictions, Axes()))) + 1;
@@ -475,7 +475,7 @@ Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predic
   Output weights;
   if (weights_in.absent()) weights = OnesLike(graph, Cast(predictions, dtype));
   else weights = CastValue(graph, weights_in, dtype);
-  if (!classes.valid() || !weights.valid()) return Output();
+  if (!classes.valid() || !weights.valid()) return Output::Failed(graph);
   Output where = Pack(graph, {labels, predictions}, {.axis = 1});
   return ScatterNd(graph, where, weights, Pack(graph, {classes, classes}));
 }
@@ -492,7 +492,7 @@ Output CountValues(Graph& graph, const Input& arr_in, const Input& weights_in, c
   Output weights;
   if (!weights_in.absent()) weights = ValueOf(graph, weights_in, kInvalidType, "weights");
   else weights = CastValue(graph, Tensor::Vector<int32_t>({}), dtype);
-  if (!size.valid() || !weights.valid()) return Output();
+  if (!size.valid() || !weights.valid()) return Output::Failed(graph);
   return Bincount(graph, arr, size, weights);
 }
 
@@ -524,7 +524,7 @@ Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_
   Output data = ValueOf(graph, data_in, kInvalidType, "data");
   Output ids = ValueOf(graph, ids_in, kInvalidType, "segment_ids");
   Output count = ValueOf(graph, count_in, kInvalidType, "num_segments");
-  if (!data.valid() || !ids.valid() || !count.valid()) return Output();
+  if (!data.valid() || !ids.valid() || !count.valid()) return Output::Failed(graph);
   Output ones = Fill(graph, ShapeOf(ids), Cast(graph, 1, data.base_dtype()));
   Output sizes = UnsortedSegmentSum(graph, ones, ids, count);
   // As many ones behind the counts as data has axes that ids has not.

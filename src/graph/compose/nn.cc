@@ -14,7 +14,7 @@ namespace {
 Output Taken(Graph& graph, Result<Output> value) {
   if (value.ok()) return *value;
   graph.RecordError(value.status());
-  return Output();
+  return Output::Failed(graph);
 }
 
 // 16-bit floats are too coarse for sums and logarithms: work in float and come back.
@@ -84,14 +84,14 @@ Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int a
   Graph& graph = *found;
   NameScope scope(graph, name.empty() ? "softmax_cross_entropy_with_logits" : name);
   Output logits = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
-  if (!logits.valid()) return Output();
+  if (!logits.valid()) return Output::Failed(graph);
   const DType dtype = logits.base_dtype();
   Output labels = Taken(graph, ToOutput(graph, labels_in, dtype, "labels"));
-  if (!labels.valid()) return Output();
+  if (!labels.valid()) return Output::Failed(graph);
   if (stop_labels) labels = StopGradient(labels);
   Exchanged x = WithAxisLast(Widened(logits), axis);
   Exchanged z = WithAxisLast(Widened(labels), axis);
-  if (!x.value.valid() || !z.value.valid()) return Output();
+  if (!x.value.valid() || !z.value.valid()) return Output::Failed(graph);
   Output shape = ShapeOf(x.value);
   auto result = SoftmaxCrossEntropyWithLogits(Flattened(x.value), Flattened(z.value), {.name = scope.name() + "/"});
   Output loss = result.loss;
@@ -114,16 +114,16 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
   NameScope scope(graph, name.empty() ? "SparseSoftmaxCrossEntropyWithLogits" : name);
   Output logits = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
   Output labels = Taken(graph, ToOutput(graph, labels_in, kInvalidType, "labels"));
-  if (!logits.valid() || !labels.valid()) return Output();
+  if (!logits.valid() || !labels.valid()) return Output::Failed(graph);
   const PartialShape shape = logits.shape();
   if (shape.known_rank() && shape.rank() == 0) {
     graph.RecordError(InvalidArgument("logits cannot be scalars: '{}' has shape {}", logits.name(), shape));
-    return Output();
+    return Output::Failed(graph);
   }
   if (shape.known_rank() && labels.shape().known_rank() && labels.shape().rank() != shape.rank() - 1) {
     graph.RecordError(InvalidArgument("rank mismatch: the rank of labels ({}) should be the rank of logits minus 1 ({})",
                                       labels.shape().rank(), shape.rank() - 1));
-    return Output();
+    return Output::Failed(graph);
   }
   const DType dtype = logits.base_dtype();
   Output wide = Widened(logits);
@@ -143,12 +143,12 @@ Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::
   Graph& graph = *found;
   NameScope scope(graph, name.empty() ? "logistic_loss" : name);
   Output x = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
-  if (!x.valid()) return Output();
+  if (!x.valid()) return Output::Failed(graph);
   Output z = Taken(graph, ToOutput(graph, labels_in, x.base_dtype(), "labels"));
-  if (!z.valid()) return Output();
+  if (!z.valid()) return Output::Failed(graph);
   if (!x.shape().CompatibleWith(z.shape())) {
     graph.RecordError(InvalidArgument("logits and labels must have the same shape ({} and {})", x.shape(), z.shape()));
-    return Output();
+    return Output::Failed(graph);
   }
   // The form that never overflows: exp only of negative numbers.
   Output zeros = ZerosLike(x);
@@ -164,15 +164,15 @@ Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Inp
   Graph& graph = *found;
   NameScope scope(graph, name.empty() ? "logistic_loss" : name);
   Output x = Taken(graph, ToOutput(graph, logits, kInvalidType, "logits"));
-  if (!x.valid()) return Output();
+  if (!x.valid()) return Output::Failed(graph);
   Output z = Taken(graph, ToOutput(graph, targets, x.base_dtype(), "targets"));
-  if (!z.valid()) return Output();
+  if (!z.valid()) return Output::Failed(graph);
   if (!x.shape().CompatibleWith(z.shape())) {
     graph.RecordError(InvalidArgument("logits and targets must have the same shape ({} and {})", x.shape(), z.shape()));
-    return Output();
+    return Output::Failed(graph);
   }
   Output positive = Taken(graph, ToOutput(graph, pos_weight, x.base_dtype(), "pos_weight"));
-  if (!positive.valid()) return Output();
+  if (!positive.valid()) return Output::Failed(graph);
   Output weight = 1.0f + (positive - 1.0f) * z;
   Output softplus = Log1p(Exp(-Abs(x))) + Relu(-x);
   return Add((1.0f - z) * x, weight * softplus, {.name = scope.name() + "/"});
@@ -184,13 +184,13 @@ Output Dropout(const Input& x_in, const Input& rate, const Input& noise_shape, O
   Graph& graph = *found;
   NameScope scope(graph, name.empty() ? "dropout" : name);
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
-  if (!x.valid()) return Output();
+  if (!x.valid()) return Output::Failed(graph);
   if (!IsFloating(x.base_dtype())) {
     graph.RecordError(InvalidArgument("dropout scales its input, so it needs a floating type, not {}", x.base_dtype()));
-    return Output();
+    return Output::Failed(graph);
   }
   Output r = Taken(graph, ToOutput(graph, rate, x.base_dtype(), "rate"));
-  if (!r.valid()) return Output();
+  if (!r.valid()) return Output::Failed(graph);
   Output shape = noise_shape.absent() ? ShapeOf(x) : Taken(graph, ToOutput(graph, noise_shape, kInvalidType, "noise_shape"));
   Output noise = RandomUniformValues(graph, shape, 0, {}, x.base_dtype(), seed);
   Output scaled = x * (1.0f / (1.0f - r));
@@ -245,7 +245,7 @@ Output L2Normalize(const Input& x_in, const Axes& axes, float epsilon, std::stri
   Graph& graph = *found;
   NameScope scope(graph, name.empty() ? "l2_normalize" : name);
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
-  if (!x.valid()) return Output();
+  if (!x.valid()) return Output::Failed(graph);
   Output squares = Sum(Square(x), AxesInput(x, axes), {.keep_dims = true});
   return Mul(x, Rsqrt(Maximum(squares, epsilon)), {.name = scope.name() + "/"});
 }
@@ -256,7 +256,7 @@ Output ZeroFraction(const Input& x_in, std::string name) {
   Graph& graph = *found;
   NameScope scope(graph, name.empty() ? "zero_fraction" : name);
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "value"));
-  if (!x.valid()) return Output();
+  if (!x.valid()) return Output::Failed(graph);
   Output zeros = ReduceSum(Cast(Equal(x, ZerosLike(x)), kInt64));
   return Cast(RealDiv(Cast(zeros, kDouble), Cast(Size(x, {.out_type = kInt64}), kDouble)), kFloat, {.name = "fraction"});
 }
@@ -281,9 +281,9 @@ Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool comp
   Graph& graph = *found;
   NameScope scope(graph, name.empty() ? "log_poisson_loss" : name);
   Output c = Taken(graph, ToOutput(graph, log_input, kInvalidType, "log_input"));
-  if (!c.valid()) return Output();
+  if (!c.valid()) return Output::Failed(graph);
   Output z = Taken(graph, ToOutput(graph, targets_in, c.base_dtype(), "targets"));
-  if (!z.valid()) return Output();
+  if (!z.valid()) return Output::Failed(graph);
   Output loss = Exp(c) - c * z;
   if (!compute_full_loss) return loss;
   // Stirling's approximation of log(z!), used where z is greater than one.

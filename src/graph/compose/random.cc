@@ -16,7 +16,7 @@ constexpr int64_t kMaxSeed = 2147483647;
 Output Checked(Graph& graph, Result<Output> value) {
   if (value.ok()) return *value;
   graph.RecordError(value.status());
-  return Output();
+  return Output::Failed(graph);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval
   NameScope scope(graph, name.empty() ? "random_uniform" : name);
   if (maxval.absent() && IsInteger(dtype)) {
     graph.RecordError(InvalidArgument("a uniform distribution of {} needs maxval", dtype));
-    return Output();
+    return Output::Failed(graph);
   }
   Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
   Output low = Checked(graph, ToOutput(graph, minval, dtype, "min"));
@@ -97,7 +97,7 @@ Output RandomCrop(const Input& value, const Input& size, OpSeed seed, std::strin
   Output shape = ShapeOf(whole);
   Output fits = All(GreaterEqual(shape, wanted), {0});
   Node* check = Assert(fits, {Tensor::Scalar("need value.shape >= size, got "), shape, wanted}, {.summarize = 1000});
-  if (check == nullptr) return Output();
+  if (check == nullptr) return Output::Failed(graph);
   ControlDependencies after(graph, {check});
   shape = Identity(shape);
   Output limit = shape - wanted + 1;

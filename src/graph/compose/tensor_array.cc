@@ -16,7 +16,7 @@ Output AsOutput(Graph& graph, const Input& x, DType wanted, const std::string& n
   Result<Output> value = ToOutput(graph, x, wanted, name);
   if (value.ok()) return *value;
   graph.RecordError(value.status());
-  return Output();
+  return Output::Failed(graph);
 }
 
 void Constrain(Output value, const PartialShape& shape) {

@@ -187,7 +187,7 @@ Output Variable::InitializedValue() const {
       [this]() -> Result<OutputList> { return OutputList{initial_value_}; });
   if (!value.ok()) {
     g.RecordError(value.status());
-    return Output();
+    return Output::Failed(g);
   }
   return (*value)[0];
 }

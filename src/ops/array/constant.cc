@@ -22,6 +22,9 @@ Result<Kernel> MakeConst(KernelSetup& setup) {
 
 Status ConstShape(ShapeContext& ctx) {
   WEIR_ASSIGN(Tensor value, ctx.Attr<Tensor>("value"));
+  WEIR_ASSIGN(DType dtype, ctx.Attr<DType>("dtype"));
+  if (value.dtype() != dtype)
+    return InvalidArgument("attr dtype is {} but the value is a {} tensor", dtype, value.dtype());
   ctx.set_output(0, value.shape());
   return OkStatus();
 }
