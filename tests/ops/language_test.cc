@@ -72,6 +72,11 @@ TEST_F(Language, TablesAndListsOfTypesAreWrittenOut) {
   for (const Case& one : file->cases) titles.push_back(fmt::format("{} {}", one.line, one.title));
   EXPECT_THAT(titles, ElementsAre("3 Abs of float", "3 Abs of double", "4 Neg of float", "4 Neg of double"));
   EXPECT_EQ(std::get<Literal>(file->cases[3].statements[0].call.args[0].value).value.ToString(), "float64 [2] [3 4]");
+
+  file = ParseFile(registry_, "f", "case sizes for T in float double\n  | x\n  | 1\n  y = Abs($T{$x})\n");
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_EQ(file->cases.size(), 2u);
+  EXPECT_EQ(file->cases[1].title, "sizes (x: 1) (T: double)");
 }
 
 TEST_F(Language, LiteralsOfAllKinds) {

@@ -42,7 +42,10 @@ Block FilledIn(const Block& block, const Values& values) {
   Block filled = block;
   filled.header = absl::StrReplaceAll(block.header, values);
   if (block.keyword == "case" && filled.header == block.header) {
-    for (const auto& [name, value] : values) filled.header += fmt::format(" ({}: {})", name.substr(1), value);
+    std::string which;
+    for (const auto& [name, value] : values) which += fmt::format(" ({}: {})", name.substr(1), value);
+    const size_t types = filled.header.rfind(" for ");  // stays at the end, where WithoutFor looks for it
+    filled.header.insert(types == std::string::npos ? filled.header.size() : types, which);
   }
   for (Line& line : filled.body) line.text = absl::StrReplaceAll(line.text, values);
   return filled;
