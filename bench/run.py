@@ -3,7 +3,8 @@
     /usr/bin/python3 bench/run.py [--rounds N]
 
 TensorFlow is the interpreter that WEIR_TF_PYTHON names, or the virtual environment of `make interop`; without one only Weir is
-measured. The two alternate in one go, because machines are noisy: what counts is the ratio of the medians.
+measured. measures.py is a shared measuring script, kept word for word; of its modes only `local` is
+run here, the others need a cluster. The two alternate in one go, because machines are noisy: what counts is the ratio of the medians.
 """
 import argparse
 import datetime

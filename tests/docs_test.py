@@ -1,11 +1,74 @@
-"""What the documentation claims is so: its links lead somewhere, its folders exist, its example runs."""
+"""What the documentation claims is so: its links and paths lead somewhere, its folders exist, its example runs."""
+import fnmatch
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tests/ops/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SUFFIXES = (".cc", ".h", ".py", ".md", ".txt", ".optest", ".proto", ".json")
+
+
+def tree():
+    """Every file and folder of the repository as "/path", folders with a slash at the end."""
+    paths = set()
+    for folder, folders, files in os.walk(ROOT):
+        below = "/" if folder == str(ROOT) else "/" + os.path.relpath(folder, ROOT) + "/"
+        folders[:] = [name for name in folders if below + name not in ("/build", "/.git") and name != "__pycache__"]
+        paths |= {below + name for name in files} | {below + name + "/" for name in folders}
+    return paths
+
+
+def expanded(word):
+    """"a.{h,cc}" as "a.h" and "a.cc"."""
+    braces = re.search(r"\{([^{}]*)\}", word)
+    if not braces:
+        return [word]
+    return [w for choice in braces[1].split(",") for w in expanded(word[:braces.start()] + choice + word[braces.end():])]
+
+
+def looks_like_a_path(word, folders):
+    if word.startswith("build/") or not re.fullmatch(r"[\w.*{},<>…/-]+", word):
+        return False
+    return word.endswith(SUFFIXES) or re.search(r"\.\{(\w+,)*\w+\}$", word) is not None or (
+        "/" in word and word.split("/")[0] in folders)
+
+
+def paths_in(text, folders):
+    """The words in backticks that name files or folders. A command line is none of them, nor are its arguments."""
+    for quoted in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.S)):
+        words = quoted.split()
+        if all(looks_like_a_path(word, folders) for word in words):
+            for word in words:
+                yield from expanded(word)
+
+
+def lead_nowhere(text, paths):
+    folders = {path.rstrip("/").rpartition("/")[2] for path in paths if path.endswith("/")}
+    for word in paths_in(text, folders):
+        # A placeholder stands for any name; a path may leave out folders in front: includes start at src/.
+        pattern = re.sub(r"<\w+>|…", "*", word)
+        pattern = re.sub(r"(^|/)x(?=[_./])", r"\1*", pattern)
+        wanted = ["*/" + pattern] if pattern.endswith("/") else ["*/" + pattern, "*/" + pattern + "/"]
+        if not any(fnmatch.fnmatchcase(path, one) for one in wanted for path in paths):
+            yield word
+
+
+@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: doc.relative_to(ROOT).as_posix())
+def test_paths_exist(doc):
+    assert not list(lead_nowhere(doc.read_text(), tree()))
+
+
+def test_paths_that_do_not_exist_are_found():
+    paths = {"/src/", "/src/op/", "/src/op/op_def.h", "/src/op/op_def.cc", "/tools/", "/tools/lint"}
+    good = "`src/op/`, `op/op_def.{h,cc}`, `op_def.h`, `tools/lint`, `src/<folder>/x_def.h`, `src/op/*.cc`, `while/mul`, `x.shape`, `a.b c.py`, `/gpu:0`"
+    bad = "`src/io/`, `op/op.h`, `gone.cc`, `tools/format`, `op_def.{h,cu}`, `op/x_test.cc`, ```\n`src/no`\n```"
+    assert not list(lead_nowhere(good, paths))
+    assert list(lead_nowhere(bad, paths)) == ["src/io/", "op/op.h", "gone.cc", "tools/format", "op_def.cu", "op/x_test.cc"]
 
 
 def test_links_lead_to_files():
@@ -18,10 +81,19 @@ def test_links_lead_to_files():
     assert not missing
 
 
-def test_every_folder_of_src_has_its_row():
-    rows = re.findall(r"^\| `src/(\w+)/` \|", (ROOT / "docs/architecture.md").read_text(), re.M)
-    folders = {p.parent.relative_to(ROOT / "src").parts[0] for p in (ROOT / "src").rglob("*.h")} | {"cli"}
-    assert set(rows) >= folders, f"docs/architecture.md says nothing of {sorted(folders - set(rows))}"
+def test_every_folder_of_src_has_its_row_and_every_row_its_folder():
+    rows = set(re.findall(r"^\| `src/(\w+)/` \|", (ROOT / "docs/architecture.md").read_text(), re.M))
+    assert rows == {p.relative_to(ROOT / "src").parts[0] for p in (ROOT / "src").rglob("*.cc")} | {
+        p.relative_to(ROOT / "src").parts[0] for p in (ROOT / "src").rglob("*.h")}
+
+
+def test_every_file_of_the_binding_has_its_row():
+    text = (ROOT / "docs/python-binding.md").read_text()
+    table = text[text.index("| file of"):text.index("\n## ")]
+    rows = {name.partition(".")[0] for cells in re.findall(r"^\| (`.*?) \|", table, re.M) for name in re.findall(r"`([\w.]+)`", cells)}
+    files = {p.stem for p in (ROOT / "python/bind").glob("*.cc")}
+    headers = {p.stem for p in (ROOT / "python/bind").glob("*.h")}
+    assert not files - rows and not rows - files - headers
 
 
 def test_layers_in_the_documentation_are_those_that_are_checked():
@@ -42,7 +114,16 @@ def test_the_example_of_the_readme_runs(tmp_path):
     assert abs(slope - 2.0) < 0.2 and abs(offset - 0.2) < 0.3
 
 
-def test_make_targets_named_in_the_readme_exist():
+def test_make_targets_that_the_documentation_names_exist():
     makefile = (ROOT / "Makefile").read_text()
-    for target in set(re.findall(r"`make ([a-z-]+)", (ROOT / "README.md").read_text())):
-        assert re.search(rf"^{target}:", makefile, re.M), target
+    named = {target for doc in DOCS for target in re.findall(r"(?:`|^)make ([a-z][a-z-]*)", doc.read_text(), re.M)}
+    assert {"demo", "check", "test", "test-all"} <= named
+    assert not [target for target in named if not re.search(rf"^([a-z -]+ )?{target}( [a-z -]+)?:", makefile, re.M)]
+
+
+def test_the_filters_that_the_documentation_names_match_tests():
+    sources = "".join(p.read_text() for p in [*(ROOT / "src").rglob("*_test.cc")])
+    suites = set(re.findall(r"^TEST(?:_[FP])?\((\w+),", sources, re.M)) | {p.stem for p in (ROOT / "tests/ops").glob("*.optest")}
+    for doc in DOCS:
+        for suite in re.findall(r"--gtest_filter='?(\w+)\.\*", doc.read_text()):
+            assert suite in suites, f"{doc.name}: no test is called {suite}.*"
