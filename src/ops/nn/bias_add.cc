@@ -110,16 +110,13 @@ Status BiasAddGradShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// The gradient of BiasAddGrad spreads the channels over the shape again.
+// The gradient of BiasAddGrad spreads the channels over the shape again; with NCHW one dimension per channel comes first,
+// then those after the channels, which need not be known yet.
 Result<Gradients> BiasAddGradGradient(GradientContext& g) {
   WEIR_ASSIGN(std::string format, g.Attr<std::string>("data_format"));
   Output shape = ShapeOf(g.input(0));
   Output d = g.d_output(0);
-  if (format == "NCHW" && g.input(0).shape().rank() > 2) {
-    std::vector<int64_t> channels_at_1(g.input(0).shape().rank() - 1, 1);
-    channels_at_1[0] = -1;
-    d = Reshape(d, channels_at_1);
-  }
+  if (format == "NCHW") d = Reshape(d, ConcatV2({ShapeOf(d), OnesLike(Slice(shape, {2}, {-1}))}, 0));
   return Gradients{BroadcastTo(d, shape)};
 }
 
