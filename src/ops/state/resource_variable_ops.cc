@@ -255,6 +255,8 @@ Status ResourceGatherNdShape(ShapeContext& c) {
 
 // Rows of the table: the gradient stays sparse.
 Result<Gradients> ResourceGatherGradient(GradientContext& g) {
+  WEIR_ASSIGN(const int64_t batch_dims, g.Attr<int64_t>("batch_dims"));
+  if (batch_dims != 0) return Unimplemented("the gradient of ResourceGather with batch_dims = {}", batch_dims);
   Output handle = g.input(0);
   Output indices = g.input(1);
   Output shape = VariableShape(handle);
