@@ -55,7 +55,8 @@ Result<std::complex<double>> ParseComplex(Cursor& in) {
       return value;
     }
     WEIR_ASSIGN(const double part, in.Number<double>());
-    if (in.Take("i")) {
+    if (in.PeekRaw() == 'i') {
+      in.TakeRaw();
       value.imag(part);
       return value;
     }
