@@ -54,9 +54,10 @@ struct Aligned {
   Ints a, b;
 };
 Result<Aligned> Align(KernelContext& ctx) {
-  Aligned s;
-  WEIR_ASSIGN(s.a, VectorInts(ctx.input(0), "s0"));
-  WEIR_ASSIGN(s.b, VectorInts(ctx.input(1), "s1"));
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.input(i).rank() != 1) return InvalidArgument("s{} must be a vector, got shape {}", i, ctx.input(i).shape());
+  }
+  Aligned s{IntsOf(ctx.input(0)), IntsOf(ctx.input(1))};
   const size_t rank = std::max(s.a.size(), s.b.size());
   const std::string text = fmt::format("[{}] vs. [{}]", fmt::join(s.a, ","), fmt::join(s.b, ","));
   s.a.insert(s.a.begin(), rank - s.a.size(), 1);
@@ -80,9 +81,9 @@ Status RunBroadcastArgs(KernelContext& ctx) {
 
 Status RunBroadcastGradientArgs(KernelContext& ctx) {
   Ints r0, r1;
+  WEIR_ASSIGN(const Aligned s, Align(ctx));
   // Equal shapes: nothing was broadcast.
   if (IntsOf(ctx.input(0)) != IntsOf(ctx.input(1))) {
-    WEIR_ASSIGN(Aligned s, Align(ctx));
     for (size_t i = 0; i < s.a.size(); ++i) {
       if (s.a[i] == 1) r0.push_back(static_cast<int64_t>(i));
       if (s.b[i] == 1) r1.push_back(static_cast<int64_t>(i));

@@ -152,6 +152,8 @@ Result<Gradients> ConcatGradient(GradientContext& g, int first, int axis_input) 
 Result<Kernel> MakeConcatOffset(KernelSetup& setup) {
   const int n = setup.num_inputs() - 1;
   return Kernel::Sync([n](KernelContext& ctx) -> Status {
+           if (ctx.input(0).rank() != 0)
+             return InvalidArgument("Concat dim tensor should be a scalar, but got shape {}", ctx.input(0).shape());
            WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(0), "Concat dim tensor"));
            WEIR_ASSIGN(Ints model, VectorInts(ctx.input(1), "shape"));
            const int rank = static_cast<int>(model.size());
@@ -169,7 +171,8 @@ Result<Kernel> MakeConcatOffset(KernelSetup& setup) {
              }
              Ints at(static_cast<size_t>(rank), 0);
              at[static_cast<size_t>(axis)] = offset;
-             offset += shape[static_cast<size_t>(axis)];
+             if (__builtin_add_overflow(offset, shape[static_cast<size_t>(axis)], &offset))
+               return InvalidArgument("the sizes of dimension {} are too large together", axis);
              WEIR_ASSIGN(Tensor t, IntVector(ctx.output_type(k), at));
              ctx.set_output(k, std::move(t));
            }
