@@ -28,10 +28,12 @@ Result<Patches> PatchesOf(const Context& from) {
   WEIR_ASSIGN(Ints rates, from.template Attr<Ints>("rates"));
   WEIR_ASSIGN(std::string padding, from.template Attr<std::string>("padding"));
   for (const Ints* list : {&sizes, &strides, &rates}) {
-    if (list->size() != 4 || (*list)[0] != 1 || (*list)[3] != 1)
-      return InvalidArgument("ksizes, strides and rates must have 4 values with 1 for batch and depth, got [{}]", fmt::join(*list, ", "));
+    if (list->size() != 4)
+      return InvalidArgument("ksizes, strides and rates must have 4 values, got [{}]", fmt::join(*list, ", "));
+    if ((*list)[0] != 1 || (*list)[3] != 1)
+      return Unimplemented("ksizes, strides and rates must be 1 for batch and depth, got [{}]", fmt::join(*list, ", "));
     for (int64_t v : *list) {
-      if (v < 1 || v > (1 << 20)) return InvalidArgument("ksizes, strides and rates must be positive, got [{}]", fmt::join(*list, ", "));
+      if (v < 1 || v > (1 << 20)) return OutOfRange("ksizes, strides and rates must be positive, got [{}]", fmt::join(*list, ", "));
     }
   }
   p.rows = {sizes[1], strides[1], rates[1]};
