@@ -36,9 +36,7 @@ endif()
 find_program(WEIR_CCACHE ccache)
 if(WEIR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   cmake_path(GET PROJECT_SOURCE_DIR PARENT_PATH parent)
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      env CCACHE_BASEDIR=${parent} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${WEIR_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/tools/cached_compiler ${parent} ${WEIR_CCACHE})
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(WEIR_PCH_FLAGS -fpch-preprocess)
