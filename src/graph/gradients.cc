@@ -106,6 +106,7 @@ class Differentiator {
       } else {
         if (IsComplex(y.base_dtype()))
           return MarkTypeError(InvalidArgument("gradients of complex tensors ('{}') must set grad_ys", y.name()));
+        if (IsInteger(y.base_dtype()) || y.base_dtype() == kBool) continue;  // steps: no path has a gradient
         if (!IsFloating(y.base_dtype()) && y.base_dtype() != kResource)
           return MarkTypeError(InvalidArgument("'{}' of type {} cannot be differentiated: only real types can", y.name(), y.base_dtype()));
         Tensor one;

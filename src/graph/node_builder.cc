@@ -299,17 +299,18 @@ Result<Node*> NodeBuilder::Build() {
     controls = std::move(inside);
   }
   for (const Output& input : inputs) WEIR_TRY(CheckInputContext(state.flow, op_, name, input));
+  const std::string shown = name.back() == '/' ? name.substr(0, name.size() - 1) : name;  // in messages
   auto props = std::make_shared<NodeProps>();
   props->op = op;
   if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok())
-    return WithContext(status, fmt::format("op {} (node '{}')", op_, name));
+    return WithContext(status, fmt::format("op {} (node '{}')", op_, shown));
   props->attrs = std::make_shared<const AttrMap>(std::move(attrs_));
   WEIR_ASSIGN(props->input_types, ArgTypes(op->inputs, *props->attrs));
   WEIR_ASSIGN(props->output_types, ArgTypes(op->outputs, *props->attrs));
-  props->name = name;
+  props->name = shown;
   WEIR_ASSIGN(std::vector<PartialShape> shapes, graph_.InferShapes(*props, inputs));
 
-  props->name = name.back() == '/' ? name.substr(0, name.size() - 1) : graph_.UniqueName(name);
+  if (name.back() != '/') props->name = graph_.UniqueName(name);
   if (graph_.FindNode(props->name) != nullptr) {
     // Somebody else took the exact name: TensorFlow's importer and scope re-entry make it unique.
     NameScope root(graph_, "");

@@ -58,9 +58,22 @@ def test_a_gradient_in_python(graph):
 
 def test_errors():
     x = tf.constant(1.0)
-    with pytest.raises(TypeError):
-        tf.gradients(tf.constant(1), x)
+    assert tf.gradients(tf.constant(1), x) == [None]
     with pytest.raises(ValueError):
         tf.gradients(x * x, x, grad_ys=[1.0, 2.0])
     assert tf.gradients(3.0, x) == [None]
     assert tf.gradients(tf.py_func(lambda v: v, [x], tf.float32), x) == [None]
+
+
+def test_what_is_not_real_has_no_gradient():
+    with tf.Graph().as_default():
+        v = tf.Variable([1.0, 2.0])
+        n = tf.Variable([1, 2])
+        assert tf.gradients(tf.argmax(v), v) == [None]
+        assert tf.gradients(v > 1, v) == [None]
+        assert tf.gradients(n * 2, n) == [None]
+        assert tf.gradients(tf.cast(n, tf.float32), n) == [None]
+        with pytest.raises(TypeError, match="grad_ys"):
+            tf.gradients(tf.complex(v, v), v)
+        with pytest.raises(TypeError, match="string"):
+            tf.gradients(tf.as_string(v), v)
