@@ -20,7 +20,7 @@ class GradientCheck final {
     }
   }
 
-  Status Run(std::vector<Output> xs) {
+  Status Run(std::vector<Output> xs, bool exists) {
     if (ys_.empty()) return InvalidArgument("a gradient needs an output of type double or complex128");
     if (xs.empty()) {
       for (const Feed& feed : scope_.feeds()) {
@@ -39,7 +39,8 @@ class GradientCheck final {
         return WithContext(status, fmt::format("gradient with respect to fed value {} ('{}')", i, xs[i].node->name()));
       }
     }
-    return any ? OkStatus() : InvalidArgument("no gradient reaches what is fed");
+    if (any == exists) return OkStatus();
+    return InvalidArgument("{} gradient reaches what is fed", any ? "a" : "no");
   }
 
  private:
@@ -127,9 +128,9 @@ class GradientCheck final {
 
 }  // namespace
 
-Status CheckGradient(Scope& scope, const std::vector<Output>& ys, std::vector<Output> xs, double tolerance,
+Status CheckGradient(Scope& scope, const std::vector<Output>& ys, std::vector<Output> xs, bool exists, double tolerance,
                      const Fetch& fetch) {
-  return GradientCheck(scope, ys, tolerance, fetch).Run(std::move(xs));
+  return GradientCheck(scope, ys, tolerance, fetch).Run(std::move(xs), exists);
 }
 
 }  // namespace weir::optest

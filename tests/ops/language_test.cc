@@ -82,7 +82,7 @@ TEST_F(Language, TablesAndListsOfTypesAreWrittenOut) {
 TEST_F(Language, LiteralsOfAllKinds) {
   EXPECT_THAT(Problems("case a\n"
                        "  a = Identity(int32[2,3]{1 to 6})\n  a == int32[2,3]{1 2 3 4 5 6}\n"
-                       "  b = Identity(complex64[4]{1 2i 1-i -1.5+2.5i})\n  b == complex64[4]{1 0+2i 1-1i -1.5+2.5i}\n"
+                       "  b = Identity(complex64[5]{1 -2 2i 1-i -1.5+2.5i})\n  b == complex64[5]{1 -2+0i 0+2i 1-1i -1.5+2.5i}\n"
                        "  c = Identity(string[3]{\"\\x41\\n\" '# {' ''})\n  c == string[3]{'A\\n' '# {' \"\"}\n"
                        "  d = Identity(float[4]{1 0 ...})  # a comment\n  d == float[4]{1 0 1 0}\n"
                        "  e = Identity(bool[3]{true 0 1})\n  e == bool[3]{1 false true}\n"
@@ -131,6 +131,10 @@ TEST_F(Language, WrongGradientsAndShapesAreSeen) {
   EXPECT_THAT(Problems("random Twice(double[7])\n"), ElementsAre(HasSubstr("by differences 1.08")));
   EXPECT_THAT(Problems("random Twice(double[3])\n"), ElementsAre(HasSubstr("is known as float64 [7] before the run")));
   EXPECT_THAT(Problems("case a\n  y = Square(double[2]{1 2})\n  gradient y\n"), IsEmpty());
+  EXPECT_THAT(Problems("case a\n  y = Square(double[2]{1 2})\n  gradient y is none\n"),
+              ElementsAre(HasSubstr("a gradient reaches what is fed")));
+  EXPECT_THAT(Problems("case a\n  y = Floor(double[2]{1.5 2.5})\n  gradient y\n"),
+              ElementsAre(HasSubstr("no gradient reaches what is fed")));
 }
 
 TEST_F(Language, CoverageKnowsWhatIsMissingAndWhichReasonsAreStale) {

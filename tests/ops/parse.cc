@@ -197,6 +197,10 @@ class Parser final {
     if (in.TakeWord("wrt")) {
       WEIR_ASSIGN(s.wrt, Refs(in));
     }
+    if (in.TakeWord("is")) {
+      WEIR_TRY(in.TakeWord("none") ? OkStatus() : in.Error("'none' expected"));
+      s.check = "none";
+    }
     return Tolerance(in, std::move(s));
   }
 
@@ -461,7 +465,7 @@ Result<File> ParseFile(const OpRegistry& registry, const std::string& name, std:
       file.functions.push_back(*std::move(function));
       continue;
     }
-    std::string title = one_line ? block.keyword + " " + block.header : block.header;
+    std::string title = one_line ? block.keyword + " " + block.header : block.header + block.variant;
     file.cases.push_back({block.line, std::move(title), known_shapes_only, std::move(statements)});
   }
   return file;

@@ -21,8 +21,8 @@ Outcome RunCase(const OpRegistry& registry, const File& file, const Case& one, c
 // Values of fetches in one step of a case.
 using Fetch = std::function<Result<std::vector<Tensor>>(const std::vector<Output>&)>;
 // Holds the gradient of `ys` with respect to `xs` (none given: all that is fed as double or complex128) against
-// finite differences. An error says what differs.
-Status CheckGradient(Scope& scope, const std::vector<Output>& ys, std::vector<Output> xs, double tolerance,
+// finite differences; `exists` says whether there is any. An error says what differs.
+Status CheckGradient(Scope& scope, const std::vector<Output>& ys, std::vector<Output> xs, bool exists, double tolerance,
                      const Fetch& fetch);
 
 }  // namespace weir::optest

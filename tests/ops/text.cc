@@ -42,10 +42,7 @@ Block FilledIn(const Block& block, const Values& values) {
   Block filled = block;
   filled.header = absl::StrReplaceAll(block.header, values);
   if (block.keyword == "case" && filled.header == block.header) {
-    std::string which;
-    for (const auto& [name, value] : values) which += fmt::format(" ({}: {})", name.substr(1), value);
-    const size_t types = filled.header.rfind(" for ");  // stays at the end, where WithoutFor looks for it
-    filled.header.insert(types == std::string::npos ? filled.header.size() : types, which);
+    for (const auto& [name, value] : values) filled.variant += fmt::format(" ({}: {})", name.substr(1), value);
   }
   for (Line& line : filled.body) line.text = absl::StrReplaceAll(line.text, values);
   return filled;
@@ -149,7 +146,7 @@ Result<std::vector<Block>> ReadBlocks(std::string_view name, std::string_view te
       raw.back().body.push_back({first, joined});
     } else {
       const size_t space = joined.find(' ');
-      Block block{first, joined.substr(0, space), space == std::string::npos ? "" : joined.substr(space + 1), {}};
+      Block block{first, joined.substr(0, space), space == std::string::npos ? "" : joined.substr(space + 1), "", {}};
       if (block.keyword != "case" && block.keyword != "function" && block.keyword != "shape" &&
           block.keyword != "random") {
         return ErrorAt(name, first, fmt::format("'{}' does not start a case, function, shape or random", block.keyword));

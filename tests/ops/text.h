@@ -20,7 +20,8 @@ struct Line {
 struct Block {
   int line = 0;
   std::string keyword;
-  std::string header;  // what follows the keyword
+  std::string header;   // what follows the keyword
+  std::string variant;  // of a case whose header names none of what was filled in: that
   std::vector<Line> body;
 };
 

@@ -174,7 +174,10 @@ Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int secon
              WEIR_ASSIGN(Tensor z, output({second}, b.shape()));
              return RunFlat(ctx, c, x, y, z, Moving::kXStands, cost);
            }
-           WEIR_ASSIGN(BroadcastPlan plan, BroadcastPlan::Make({&a.shape(), &b.shape()}));
+           Result<BroadcastPlan> made = BroadcastPlan::Make({&a.shape(), &b.shape()});
+           // The message has the shapes in the order of the inputs.
+           if (!made.ok() && first > second) made = BroadcastPlan::Make({&b.shape(), &a.shape()});
+           WEIR_ASSIGN(const BroadcastPlan plan, std::move(made));
            const bool like_a = plan.shape() == a.shape();
            const bool like_b = plan.shape() == b.shape();
            WEIR_ASSIGN(Tensor z, like_a   ? output({first}, plan.shape())
