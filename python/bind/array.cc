@@ -6,6 +6,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/compose/array.h"
 #include "graph/compose/dims.h"
+#include "op/shape_context.h"
 
 namespace weir::python {
 namespace {
@@ -184,38 +185,21 @@ void BindChoice(py::module_& m) {
       py::arg("ellipsis_mask") = 0, py::arg("new_axis_mask") = 0, py::arg("shrink_axis_mask") = 0, py::arg("name") = py::none());
 }
 
-// Where the values belong in rows that are sorted along the last axis.
-Output SearchSorted(Graph& g, Input sorted_in, Input values_in, std::string side, DType out_type, Name n) {
-  if (side != "left" && side != "right") RaiseValue("side must be either 'right' or 'left'.");
-  auto [sorted, values] = ValuesOfOneType(g, sorted_in, values_in, "sorted_sequence", "values");
-  if (!sorted.valid() || !values.valid()) return Output();
-  const auto rows = [&](Output x) {
-    Output size = StridedSlice(ShapeOf(x), {-1}, {0}, {1}, {.end_mask = 1});
-    return Reshape(x, ConcatV2(g, {Tensor::Vector<int32_t>({-1}), size}, 0));
-  };
-  const bool left = side == "left";
-  Output found = left ? Output(LowerBound(g, rows(sorted), rows(values), {.out_type = out_type, .name = n.text}))
-                      : Output(UpperBound(g, rows(sorted), rows(values), {.out_type = out_type, .name = n.text}));
-  return Reshape(found, ShapeOf(values));
-}
-
 void BindOrder(py::module_& m) {
-  Def(m, "searchsorted", &SearchSorted, py::arg("sorted_sequence"), py::arg("values"), py::arg("side") = "left", py::arg("out_type") = "int32",
+  Def(
+      m, "searchsorted",
+      +[](Graph& g, Input sorted, Input values, std::string side, DType out_type, Name n) {
+        if (side != "left" && side != "right") RaiseValue("side must be either 'right' or 'left'.");
+        return SearchSorted(g, sorted, values, side == "right", out_type, n.text);
+      },
+      py::arg("sorted_sequence"), py::arg("values"), py::arg("side") = "left", py::arg("out_type") = "int32",
       py::arg("name") = py::none());
   m.def(
       "broadcast_static_shape",
       [](const PartialShape& a, const PartialShape& b) {
-        if (!a.known_rank() || !b.known_rank()) return PartialShape();
-        const int rank = std::max(a.rank(), b.rank());
-        PartialShape result = PartialShape::OfRank(rank);
-        for (int i = 1; i <= rank; ++i) {
-          const int64_t x = i <= a.rank() ? a[a.rank() - i] : 1;
-          const int64_t y = i <= b.rank() ? b[b.rank() - i] : 1;
-          if (x > 1 && y > 1 && x != y)
-            RaiseValue(fmt::format("Incompatible shapes for broadcasting: {} and {}", ShapeText(a), ShapeText(b)));
-          result.SetDim(rank - i, x == 1 ? y : y == 1 ? x : std::max(x, y));
-        }
-        return result;
+        Result<PartialShape> both = BroadcastShapes(a, b);
+        if (!both.ok()) RaiseValue(fmt::format("Incompatible shapes for broadcasting: {} and {}", ShapeText(a), ShapeText(b)));
+        return *both;
       },
       py::arg("shape_x"), py::arg("shape_y"));
   Def(

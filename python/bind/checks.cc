@@ -162,14 +162,7 @@ void BindChecks(py::module_& m) {
       py::arg("name") = py::none());
   Def(
       m, "verify_tensor_all_finite",
-      +[](Graph& g, Input t, std::string message, Name n) -> Output {
-        NameScope scope(g, n.given() ? n.text : "VerifyFinite");
-        Output x = ValueOf(g, t, kInvalidType, "t");
-        Output checked = CheckNumerics(g, x, message);
-        if (!checked.valid()) return checked;
-        ControlDependencies after(g, {checked.node});
-        return Identity(x);
-      },
+      +[](Graph& g, Input t, std::string message, Name n) { return VerifyFinite(g, t, message, n.text); },
       py::arg("t"), py::arg("msg"), py::arg("name") = py::none());
   using Ordered = Output (*)(Graph&, Input, Name);
   Def(m, "is_non_decreasing", Ordered([](Graph& g, Input x, Name n) { return IsIncreasing(g, x, false, n.text); }), py::arg("x"), py::arg("name") = py::none());

@@ -94,47 +94,23 @@ void BindNormalization(py::module_& m) {
       py::arg("x"), py::arg("axes"), py::arg("keepdims") = false, py::arg("name") = py::none());
   Def(
       m, "weighted_moments",
-      +[](Graph& g, Input x_in, AxesArgument axes, Input weights_in, bool keep, Name n) {
-        NameScope scope(g, n.given() ? n.text : "weighted_moments");
-        auto [x, weights] = ValuesOfOneType(g, x_in, weights_in, "x", "weights");
-        if (!x.valid() || !weights.valid()) return std::pair(Output(), Output());
-        if (weights.base_dtype() != x.base_dtype()) weights = Cast(weights, x.base_dtype());
-        const Input over = AxesInput(x, axes.axes);
-        Output spread = weights + ZerosLike(x);
-        Output total = Reduction(g, "Sum", spread, over, true);
-        Output mean = Reduction(g, "Sum", weights * x, over, true) / total;
-        Output variance = Reduction(g, "Sum", weights * SquaredDifference(x, mean), over, true) / total;
-        if (keep) return std::pair(mean, variance);
-        return std::pair(Reduction(g, "Mean", mean, over), Reduction(g, "Mean", variance, over));
+      +[](Graph& g, Input x, AxesArgument axes, Input weights, bool keep, Name n) {
+        MomentsResult r = WeightedMoments(g, x, axes.axes, weights, keep, n.text);
+        return std::pair(r.mean, r.variance);
       },
       py::arg("x"), py::arg("axes"), py::arg("frequency_weights"), py::arg("keepdims") = false, py::arg("name") = py::none());
   Def(
       m, "sufficient_statistics",
-      +[](Graph& g, Input x_in, AxesArgument axes, Input shift_in, bool keep, Name n) {
-        NameScope scope(g, n.given() ? n.text : "sufficient_statistics");
-        Output x = ValueOf(g, x_in, kInvalidType, "x");
-        if (!x.valid()) return std::tuple(x, x, x, x);
-        const Input over = AxesInput(x, axes.axes);
-        Output shift;
-        Output count = Cast(Prod(GatherV2(g, ShapeOf(x), over, 0), {0}), x.base_dtype());
-        Output sum = x;
-        Output squares = Square(x);
-        if (!shift_in.absent()) {
-          shift = ValueOf(g, shift_in, x.base_dtype(), "shift");
-          sum = x - shift;
-          squares = SquaredDifference(x, shift);
-        }
-        return std::tuple(count, Reduction(g, "Sum", sum, over, keep), Reduction(g, "Sum", squares, over, keep), shift);
+      +[](Graph& g, Input x, AxesArgument axes, Input shift, bool keep, Name n) {
+        Statistics s = SufficientStatistics(g, x, axes.axes, shift, keep, n.text);
+        return std::tuple(s.count, s.sum, s.squares, s.shift);
       },
       py::arg("x"), py::arg("axes"), py::arg("shift") = py::none(), py::arg("keepdims") = false, py::arg("name") = py::none());
   Def(
       m, "normalize_moments",
-      +[](Graph& g, Output counts, Output mean_ss, Output variance_ss, Input shift_in, Name n) {
-        NameScope scope(g, n.given() ? n.text : "normalize");
-        Output divisor = Reciprocal(counts);
-        Output shifted = mean_ss * divisor;
-        Output mean = shift_in.absent() ? shifted : AddInput(shifted, shift_in);
-        return std::pair(mean, variance_ss * divisor - Square(shifted));
+      +[](Graph& g, Output counts, Output mean_ss, Output variance_ss, Input shift, Name n) {
+        MomentsResult r = NormalizeMoments(g, counts, mean_ss, variance_ss, shift, n.text);
+        return std::pair(r.mean, r.variance);
       },
       py::arg("counts"), py::arg("mean_ss"), py::arg("variance_ss"), py::arg("shift"), py::arg("name") = py::none());
   Def(
@@ -158,30 +134,10 @@ void BindNormalization(py::module_& m) {
   };
   for (const auto& [name, function] : layers) Def(m, name, function, py::arg("x"), py::arg("weights"), py::arg("biases"), py::arg("name") = py::none());
   Def(
-      m, "crelu",
-      +[](Graph& g, Input features, Name n, int axis) {
-        NameScope scope(g, n.given() ? n.text : "CRelu");
-        Output x = ValueOf(g, features, kInvalidType, "features");
-        if (!x.valid()) return x;
-        return Relu(ConcatV2(g, {x, -x}, axis));
-      },
-      py::arg("features"), py::arg("name") = py::none(), py::arg("axis") = -1);
-  Def(
-      m, "log_sigmoid",
-      +[](Graph& g, Input x_in, Name n) {
-        NameScope scope(g, n.given() ? n.text : "LogSigmoid");
-        Output x = ValueOf(g, x_in, kInvalidType, "x");
-        return x.valid() ? Output(Neg(g, Softplus(Neg(x)), {.name = scope.name() + "/"})) : x;
-      },
-      py::arg("x"), py::arg("name") = py::none());
-  Def(
-      m, "swish",
-      +[](Graph& g, Input features, Input beta) {
-        NameScope scope(g, "swish");
-        Output x = ValueOf(g, features, kInvalidType, "features");
-        return x.valid() ? x * Sigmoid(MulInput(x, beta)) : x;
-      },
-      py::arg("features"), py::arg("beta") = 1.0);
+      m, "crelu", +[](Graph& g, Input features, Name n, int axis) { return ConcatRelu(g, features, axis, n.text); }, py::arg("features"),
+      py::arg("name") = py::none(), py::arg("axis") = -1);
+  Def(m, "log_sigmoid", +[](Graph& g, Input x, Name n) { return LogSigmoid(g, x, n.text); }, py::arg("x"), py::arg("name") = py::none());
+  Def(m, "swish", +[](Graph& g, Input features, Input beta) { return Swish(g, features, beta); }, py::arg("features"), py::arg("beta") = 1.0);
 }
 
 PartitionStrategy StrategyFrom(const std::string& text) {

@@ -29,29 +29,14 @@ void BindDistributions(py::module_& m) {
       }),
       py::arg("shape"), py::arg("minval") = 0, py::arg("maxval") = py::none(), py::arg("dtype") = "float32", py::arg("seed") = py::none(),
       py::arg("name") = py::none());
-  Def(m, "random_gamma", Normal([](Graph& g, Input shape, Input alpha_in, Input beta_in, DType dtype, OpSeed seed, Name n) {
-        NameScope scope(g, n.given() ? n.text : "random_gamma");
-        Output alpha = ValueOf(g, alpha_in, dtype, "alpha");
-        Output beta = ValueOf(g, beta_in.absent() ? Input(1) : beta_in, dtype, "beta");
-        Output dims = ValueOf(g, shape, kInt32, "shape");
-        if (!alpha.valid() || !beta.valid() || !dims.valid()) return Output();
-        const auto [seed1, seed2] = SeedsFor(g, seed);
-        // Never zero: the logarithm of a draw shall exist.
-        Output tiny = CastValue(g, Tensor::Scalar(dtype == kDouble ? std::numeric_limits<double>::min()
-                                                 : dtype == kHalf ? 6.104e-05 : double{std::numeric_limits<float>::min()}), dtype);
-        Output raw = RandomGamma(g, dims, alpha + ZerosLike(beta), {.seed = seed1, .seed2 = seed2});
-        return Output(Maximum(g, tiny, raw / beta));
+  Def(m, "random_gamma", Normal([](Graph& g, Input shape, Input alpha, Input beta, DType dtype, OpSeed seed, Name n) {
+        return RandomGammaValues(g, shape, alpha, beta, dtype, seed, n.text);
       }),
       py::arg("shape"), py::arg("alpha"), py::arg("beta") = py::none(), py::arg("dtype") = "float32", py::arg("seed") = py::none(),
       py::arg("name") = py::none());
   Def(
       m, "random_poisson",
-      +[](Graph& g, Input lam, Input shape, DType dtype, OpSeed seed, Name n) {
-        NameScope scope(g, n.given() ? n.text : "random_poisson");
-        Output dims = ValueOf(g, shape, kInt32, "shape");
-        const auto [seed1, seed2] = SeedsFor(g, seed);
-        return NodeBuilder(g, "RandomPoissonV2").In(dims).In(lam).Attr("dtype", dtype).Attr("seed", seed1).Attr("seed2", seed2).BuildOutput();
-      },
+      +[](Graph& g, Input lam, Input shape, DType dtype, OpSeed seed, Name n) { return RandomPoissonValues(g, lam, shape, dtype, seed, n.text); },
       py::arg("lam"), py::arg("shape"), py::arg("dtype") = "float32", py::arg("seed") = py::none(), py::arg("name") = py::none());
 }
 

@@ -517,4 +517,16 @@ Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::
   return GatherV2(graph, x, where, *at);
 }
 
+Output SearchSorted(Graph& graph, const Input& sorted_in, const Input& values_in, bool after_equal, DType out_type, std::string name) {
+  auto [sorted, values] = ValuesOfOneType(graph, sorted_in, values_in, "sorted_sequence", "values");
+  if (!sorted.valid() || !values.valid()) return Output::Failed(graph);
+  const auto rows = [&](Output x) {
+    Output size = StridedSlice(ShapeOf(x), {-1}, {0}, {1}, {.end_mask = 1});
+    return Reshape(x, ConcatV2(graph, {Tensor::Vector<int32_t>({-1}), size}, 0));
+  };
+  Output found = after_equal ? Output(UpperBound(graph, rows(sorted), rows(values), {.out_type = out_type, .name = name}))
+                             : Output(LowerBound(graph, rows(sorted), rows(values), {.out_type = out_type, .name = name}));
+  return Reshape(found, ShapeOf(values));
+}
+
 }  // namespace weir

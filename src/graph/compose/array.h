@@ -51,6 +51,8 @@ Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, cons
 // Positions that put the values in order along an axis, and the values in that order.
 Output ArgSort(Graph& graph, const Input& values, int64_t axis = -1, bool descending = false, std::string name = "argsort");
 Output Sorted(Graph& graph, const Input& values, int64_t axis = -1, bool descending = false, std::string name = "sort");
+// Where values belong in rows that are sorted along the last axis: before equal elements, or with after_equal behind them.
+Output SearchSorted(Graph& graph, const Input& sorted, const Input& values, bool after_equal = false, DType out_type = kInt32, std::string name = "");
 // Each element or row `repeats` times, as numpy.repeat; axis absent: of the flat tensor.
 Output RepeatOf(Graph& graph, const Input& input, const Input& repeats, std::optional<int64_t> axis = {}, std::string name = "");
 

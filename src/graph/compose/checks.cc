@@ -110,4 +110,13 @@ Output IsIncreasing(Graph& graph, const Input& x_in, bool strictly, std::string 
   return All(strictly ? Output(Less(before, after)) : Output(LessEqual(before, after)), {0});
 }
 
+Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, std::string name) {
+  NameScope scope(graph, name.empty() ? "VerifyFinite" : name);
+  Output x = ValueOf(graph, t, kInvalidType, "t");
+  Output checked = CheckNumerics(graph, x, message);
+  if (!checked.valid()) return checked;
+  ControlDependencies after(graph, {checked.node});
+  return Identity(x);
+}
+
 }  // namespace weir

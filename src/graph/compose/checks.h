@@ -26,6 +26,9 @@ Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x, const 
 // The rank of x is one of `ranks` (kEqual), or at least the first of them (kGreaterEqual).
 Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x, const InputList& ranks, const CheckOptions& options = {});
 
+// t itself, after a check that all its elements are finite.
+Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, std::string name = "");
+
 // Scalars: whether each element is less than (or not greater than) the next.
 Output IsIncreasing(Graph& graph, const Input& x, bool strictly, std::string name = "");
 

@@ -6,6 +6,8 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
+#include "graph/compose/dims.h"
+#include "graph/compose/math.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -291,6 +293,62 @@ Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool comp
   Output stirling = z * Log(z) - z + 0.5f * Log(kTwoPi * z);
   Output small = LogicalAnd(GreaterEqual(z, ZerosLike(z)), LessEqual(z, OnesLike(z)));
   return loss + Select(small, ZerosLike(z), stirling);
+}
+
+MomentsResult WeightedMoments(Graph& graph, const Input& x_in, const Axes& axes, const Input& weights_in, bool keep_dims, std::string name) {
+  NameScope scope(graph, name.empty() ? "weighted_moments" : name);
+  auto [x, weights] = ValuesOfOneType(graph, x_in, weights_in, "x", "weights");
+  if (!x.valid() || !weights.valid()) return {Output::Failed(graph), Output::Failed(graph)};
+  if (weights.base_dtype() != x.base_dtype()) weights = Cast(weights, x.base_dtype());
+  const Input over = AxesInput(x, axes);
+  Output total = Reduction(graph, "Sum", weights + ZerosLike(x), over, true);
+  Output mean = Reduction(graph, "Sum", weights * x, over, true) / total;
+  Output variance = Reduction(graph, "Sum", weights * SquaredDifference(x, mean), over, true) / total;
+  if (keep_dims) return {mean, variance};
+  return {Reduction(graph, "Mean", mean, over), Reduction(graph, "Mean", variance, over)};
+}
+
+Statistics SufficientStatistics(Graph& graph, const Input& x_in, const Axes& axes, const Input& shift_in, bool keep_dims, std::string name) {
+  NameScope scope(graph, name.empty() ? "sufficient_statistics" : name);
+  Output x = ValueOf(graph, x_in, kInvalidType, "x");
+  if (!x.valid()) return {x, x, x, Output()};
+  const Input over = AxesInput(x, axes);
+  Output count = Cast(Prod(GatherV2(graph, ShapeOf(x), over, 0), {0}), x.base_dtype());
+  Output shift;
+  Output sum = x;
+  Output squares = Square(x);
+  if (!shift_in.absent()) {
+    shift = ValueOf(graph, shift_in, x.base_dtype(), "shift");
+    sum = x - shift;
+    squares = SquaredDifference(x, shift);
+  }
+  return {count, Reduction(graph, "Sum", sum, over, keep_dims), Reduction(graph, "Sum", squares, over, keep_dims), shift};
+}
+
+MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift, std::string name) {
+  NameScope scope(graph, name.empty() ? "normalize" : name);
+  Output divisor = Reciprocal(count);
+  Output shifted = sum * divisor;
+  Output mean = shift.absent() ? shifted : AddInput(shifted, shift);
+  return {mean, squares * divisor - Square(shifted)};
+}
+
+Output ConcatRelu(Graph& graph, const Input& x_in, int axis, std::string name) {
+  NameScope scope(graph, name.empty() ? "CRelu" : name);
+  Output x = ValueOf(graph, x_in, kInvalidType, "features");
+  return x.valid() ? Relu(ConcatV2(graph, {x, -x}, axis)) : x;
+}
+
+Output LogSigmoid(Graph& graph, const Input& x_in, std::string name) {
+  NameScope scope(graph, name.empty() ? "LogSigmoid" : name);
+  Output x = ValueOf(graph, x_in, kInvalidType, "x");
+  return x.valid() ? Neg(graph, Softplus(Neg(x)), {.name = scope.name() + "/"}) : x;
+}
+
+Output Swish(Graph& graph, const Input& x_in, const Input& beta) {
+  NameScope scope(graph, "swish");
+  Output x = ValueOf(graph, x_in, kInvalidType, "features");
+  return x.valid() ? x * Sigmoid(MulInput(x, beta)) : x;
 }
 
 }  // namespace weir

@@ -30,6 +30,17 @@ struct MomentsResult {
   Output variance;
 };
 MomentsResult Moments(const Input& x, const Axes& axes, bool keep_dims = false, std::string name = "");
+// The same with a weight per element; weights broadcast against x.
+MomentsResult WeightedMoments(Graph& graph, const Input& x, const Axes& axes, const Input& weights, bool keep_dims = false, std::string name = "");
+// What moments can be computed from, of x - shift where a shift is given: count, sum, sum of squares, and the shift.
+struct Statistics {
+  Output count;
+  Output sum;
+  Output squares;
+  Output shift;  // invalid without one
+};
+Statistics SufficientStatistics(Graph& graph, const Input& x, const Axes& axes, const Input& shift = {}, bool keep_dims = false, std::string name = "");
+MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift = {}, std::string name = "");
 // (x - mean) * scale / sqrt(variance + epsilon) + offset; scale and offset may be absent.
 Output BatchNormalization(const Input& x, const Input& mean, const Input& variance, const Input& offset, const Input& scale,
                           const Input& variance_epsilon, std::string name = "");
@@ -40,6 +51,11 @@ Output ZeroFraction(const Input& x, std::string name = "");
 // relu(x * w + b).
 Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::string name = "");
 Output ReluLayer(const Input& x, const Input& weights, const Input& biases, std::string name = "");
+// relu of x and of -x, side by side along the axis.
+Output ConcatRelu(Graph& graph, const Input& x, int axis = -1, std::string name = "");
+Output LogSigmoid(Graph& graph, const Input& x, std::string name = "");
+// x * sigmoid(beta * x).
+Output Swish(Graph& graph, const Input& x, const Input& beta = 1.0f);
 Output LogPoissonLoss(const Input& targets, const Input& log_input, bool compute_full_loss = false, std::string name = "");
 
 }  // namespace weir

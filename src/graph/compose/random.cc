@@ -1,9 +1,13 @@
 #include "graph/compose/random.h"
 
+#include <limits>
+
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
+#include "graph/compose/dims.h"
+#include "graph/compose/math.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -78,6 +82,27 @@ Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval
   Output raw = RandomUniform(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
   Output scaled = raw * (high - low);
   return Add(graph, scaled, low, {.name = scope.name() + "/"});
+}
+
+Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha_in, const Input& beta_in, DType dtype, OpSeed seed, std::string name) {
+  NameScope scope(graph, name.empty() ? "random_gamma" : name);
+  Output alpha = ValueOf(graph, alpha_in, dtype, "alpha");
+  Output beta = ValueOf(graph, beta_in.absent() ? Input(1) : beta_in, dtype, "beta");
+  Output dims = ValueOf(graph, shape, kInt32, "shape");
+  if (!alpha.valid() || !beta.valid() || !dims.valid()) return Output::Failed(graph);
+  const auto [seed1, seed2] = SeedsFor(graph, seed);
+  // Never zero: the logarithm of a draw shall exist.
+  const double smallest = dtype == kDouble ? std::numeric_limits<double>::min() : dtype == kHalf ? 6.104e-05 : double{std::numeric_limits<float>::min()};
+  Output tiny = CastValue(graph, Tensor::Scalar(smallest), dtype);
+  Output raw = RandomGamma(graph, dims, alpha + ZerosLike(beta), {.seed = seed1, .seed2 = seed2});
+  return Maximum(graph, tiny, raw / beta);
+}
+
+Output RandomPoissonValues(Graph& graph, const Input& rates, const Input& shape, DType dtype, OpSeed seed, std::string name) {
+  NameScope scope(graph, name.empty() ? "random_poisson" : name);
+  Output dims = ValueOf(graph, shape, kInt32, "shape");
+  const auto [seed1, seed2] = SeedsFor(graph, seed);
+  return NodeBuilder(graph, "RandomPoissonV2").In(dims).In(rates).Attr("dtype", dtype).Attr("seed", seed1).Attr("seed2", seed2).BuildOutput();
 }
 
 Output RandomShuffled(const Input& value, OpSeed seed, std::string name) {

@@ -22,6 +22,11 @@ Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean
 // In [minval, maxval); maxval absent: 1 for floats, an error for integers.
 Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval = 0, const Input& maxval = {},
                            DType dtype = kFloat, OpSeed seed = {}, std::string name = "random_uniform");
+// Draws of the gamma distribution, shape + the shape of alpha and beta together; never zero. beta absent: 1.
+Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha, const Input& beta = {}, DType dtype = kFloat, OpSeed seed = {},
+                         std::string name = "random_gamma");
+Output RandomPoissonValues(Graph& graph, const Input& rates, const Input& shape, DType dtype = kFloat, OpSeed seed = {},
+                           std::string name = "random_poisson");
 Output RandomShuffled(const Input& value, OpSeed seed = {}, std::string name = "");
 Output RandomCrop(const Input& value, const Input& size, OpSeed seed = {}, std::string name = "random_crop");
 Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed seed = {}, DType output_dtype = kInt64,
