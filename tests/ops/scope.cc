@@ -149,6 +149,7 @@ Result<Feed*> Scope::FindFeed(const std::string& name) {
   for (Feed& feed : feeds_) {
     if (feed.output == output) return &feed;
   }
+  if (output.node->type().starts_with("Placeholder")) return &feeds_.emplace_back(Feed{output, Tensor()});
   return InvalidArgument("'{}' is not fed", name);
 }
 
