@@ -32,8 +32,10 @@ void ReadDiagonals(const KernelContext& ctx, const Matrices& m, const Tensor& in
 
 Status RunDiag(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
-  DimVector dims(t.shape().begin(), t.shape().end());
-  dims.insert(dims.end(), t.shape().begin(), t.shape().end());
+  if (t.rank() < 1) return InvalidArgument("Input must be at least rank 1, got shape {}", t.shape());
+  const Shape& half = t.shape();
+  DimVector dims(half.begin(), half.end());
+  dims.insert(dims.end(), half.begin(), half.end());
   WEIR_ASSIGN(Shape shape, Shape::Make(dims));
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
   out.ZeroFill();
@@ -61,7 +63,7 @@ Status RunDiagPart(KernelContext& ctx) {
 }
 
 Status DiagShape(ShapeContext& ctx) {
-  const PartialShape& in = ctx.input(0);
+  WEIR_ASSIGN(const PartialShape in, ctx.WithRankAtLeast(0, 1));
   if (in.known_rank()) ctx.set_output(0, in.Concat(in));
   return OkStatus();
 }
@@ -163,6 +165,10 @@ Status RunMatrixBandPart(KernelContext& ctx) {
   const Tensor t = ctx.input(0);
   if (t.rank() < 2) return InvalidArgument("input must be at least 2-dim, received shape: {}", t.shape());
   const Matrices m = MatricesOf(t.shape());
+  if (ctx.input(1).rank() != 0 || ctx.input(2).rank() != 0) {
+    return InvalidArgument("num_lower and num_upper must be scalars, received shapes: {} and {}", ctx.input(1).shape(),
+                           ctx.input(2).shape());
+  }
   WEIR_ASSIGN(int64_t lower, ScalarInt(ctx.input(1), "num_lower"));
   WEIR_ASSIGN(int64_t upper, ScalarInt(ctx.input(2), "num_upper"));
   if (lower > m.rows) return InvalidArgument("num_lower must be negative or less or equal to number of rows ({}) got: {}", m.rows, lower);

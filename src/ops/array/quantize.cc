@@ -72,7 +72,7 @@ Result<Kernel> MakeFakeQuantArgs(KernelSetup& setup) {
 Result<Kernel> MakeFakeQuantVars(KernelSetup& setup) {
   WEIR_ASSIGN(FakeQuantSpec spec, SpecOf(setup));
   return Kernel::Sync([spec](KernelContext& ctx) -> Status {
-    if (ctx.input(1).num_elements() != 1 || ctx.input(2).num_elements() != 1)
+    if (ctx.input(1).rank() != 0 || ctx.input(2).rank() != 0)
       return InvalidArgument("min and max must be scalars, got {} and {}", ctx.input(1).shape(), ctx.input(2).shape());
     return Quantize(ctx, *ctx.input(1).data<float>(), *ctx.input(2).data<float>(), spec);
   });
@@ -204,7 +204,12 @@ void RegisterQuantize(OpRegistry& registry) {
       .name = "FakeQuantWithMinMaxVars",
       .signature = "inputs: float, min: float, max: float -> outputs: float",
       .attrs = {"num_bits: int = 8", "narrow_range: bool = false"},
-      .shape = SameAsInput(0),
+      .shape = [](ShapeContext& ctx) -> Status {
+        WEIR_TRY(ctx.WithRank(1, 0).status());
+        WEIR_TRY(ctx.WithRank(2, 0).status());
+        ctx.set_output(0, ctx.input(0));
+        return OkStatus();
+      },
       .gradient = FakeQuantVarsGradient,
       .kernels = CpuKernel(MakeFakeQuantVars),
   });

@@ -160,7 +160,8 @@ Result<Kernel> MakeConcat(KernelSetup& setup) {
         index[static_cast<size_t>(axis)] += dims[axis];
         entries.push_back({std::move(index), k, i});
       }
-      dims[axis] += part.shape[axis];
+      if (__builtin_add_overflow(dims[axis], part.shape[axis], &dims[axis]))
+        return InvalidArgument("the sizes of dimension {} are too large together", axis);
       parts.push_back(std::move(part));
     }
     WEIR_ASSIGN(Shape shape, Shape::Make(dims));
@@ -320,6 +321,22 @@ ShapeFn EntriesShape(int shape_input) {
   };
 }
 
+// The entries of all parts together.
+Status ConcatShape(ShapeContext& ctx) {
+  const int n = ctx.num_inputs() / 3;
+  WEIR_TRY(EntriesShape(2 * n)(ctx));
+  int64_t count = 0;
+  for (int k = 0; k < n; ++k) {
+    WEIR_ASSIGN(const PartialShape indices, ctx.WithRank(k, 2));
+    WEIR_ASSIGN(const PartialShape values, ctx.WithRank(n + k, 1));
+    const int64_t rows = indices.dim(0) != kUnknownDim ? indices.dim(0) : values.dim(0);
+    if (rows == kUnknownDim || __builtin_add_overflow(count, rows, &count)) return OkStatus();
+  }
+  ctx.set_output(0, PartialShape({count, ctx.outputs()[0].dim(1)}));
+  ctx.set_output(1, PartialShape({count}));
+  return OkStatus();
+}
+
 template <Status (*Run)(KernelContext&)>
 Result<Kernel> Make(KernelSetup&) {
   return Kernel::Sync(Run);
@@ -369,7 +386,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
       .name = "SparseConcat",
       .signature = "indices: N * int64, values: N * T, shapes: N * int64 -> output_indices: int64, output_values: T, output_shape: int64",
       .attrs = {"concat_dim: int", "N: int >= 2", "T: type"},
-      .shape = [](ShapeContext& ctx) { return EntriesShape(ctx.num_inputs() / 3 * 2)(ctx); },
+      .shape = ConcatShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeConcat),
   });
