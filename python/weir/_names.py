@@ -194,7 +194,7 @@ class _Finder:
             module.GIT_VERSION = "v1.15.5"
 
 
-def install_finder(root, path=None):
+def install_finder(root):
     if not any(type(f) is _Finder and f.root == root for f in sys.meta_path):
         # The root itself must not be found elsewhere; below it, files come first.
         sys.meta_path.append(_Finder(root))

@@ -11,9 +11,6 @@ import re
 _ENTRY = re.compile(r"\((?P<parameters>.*)\) (?P<target>[^\s\[]+)(?:\[(?P<renames>.*)\])?$")
 
 
-
-
-
 def _split(text):
     """The comma-separated items of a list; commas in brackets and quotes belong to the items."""
     items, depth, quote, current = [], 0, None, ""

@@ -13,6 +13,7 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
   if (vars.empty()) vars = TrainableVariables(graph);
   std::vector<std::string> keys;
   for (const VariablePtr& var : vars) {
+    if (var == nullptr) return InvalidArgument("{}: there is no variable at position {}", options_.name, keys.size());
     if (!IsFloating(var->dtype()))
       return MarkTypeError(InvalidArgument("the variable '{}' is {}: only floating types can be averaged", var->name(), var->dtype()));
     if (shadows_.contains(var->op_name())) return InvalidArgument("a moving average of '{}' exists already", var->name());
@@ -33,6 +34,8 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
 }
 
 Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
+  if (value.has_graph()) WEIR_TRY(value.graph().TakeError());
+  if (!value.valid()) return InvalidArgument("{}: what to average is not a tensor", options_.name);
   Graph& graph = value.graph();
   const std::string key = value.node->name();
   if (!IsFloating(value.base_dtype()))

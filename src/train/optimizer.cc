@@ -32,8 +32,6 @@ Result<Output> Hyper::ToOutput(Graph& graph, const std::string& name) const {
 }
 
 Result<Node*> Optimizer::Minimize(Output loss, const MinimizeOptions& options) {
-  if (loss.has_graph()) WEIR_TRY(loss.graph().TakeError());
-  if (!loss.valid()) return InvalidArgument("{}: the loss to minimize is not a tensor", name_);
   WEIR_ASSIGN(std::vector<GradAndVar> grads, ComputeGradients(loss, options));
   const bool any = std::any_of(grads.begin(), grads.end(), [](const GradAndVar& g) { return HasGrad(g.grad); });
   if (!any)
@@ -43,13 +41,19 @@ Result<Node*> Optimizer::Minimize(Output loss, const MinimizeOptions& options) {
 }
 
 Result<std::vector<GradAndVar>> Optimizer::ComputeGradients(Output loss, const MinimizeOptions& options) {
+  if (loss.has_graph()) WEIR_TRY(loss.graph().TakeError());
+  if (!loss.valid()) return InvalidArgument("{}: the loss to minimize is not a tensor", name_);
+  WEIR_TRY(Check());
   Graph& graph = loss.graph();
   if (!IsFloating(loss.base_dtype()))
     return InvalidArgument("invalid type {} for the loss '{}': expected a floating type", loss.base_dtype(), loss.name());
   const std::vector<VariablePtr> vars = options.var_list.empty() ? TrainableVariables(graph) : options.var_list;
   if (vars.empty()) return InvalidArgument("no variables to optimize");
   std::vector<Output> xs;
-  for (const VariablePtr& var : vars) xs.push_back(var->handle());
+  for (const VariablePtr& var : vars) {
+    if (var == nullptr) return InvalidArgument("{}: there is no variable at position {} of var_list", name_, xs.size());
+    xs.push_back(var->handle());
+  }
   GradientOptions how;
   how.gate_gradients = options.gate_gradients == GateGradients::kOp;
   how.aggregation = options.aggregation;
@@ -73,9 +77,12 @@ Result<std::vector<GradAndVar>> Optimizer::ComputeGradients(Output loss, const M
 
 Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and_vars, VariablePtr global_step, std::string name) {
   if (grads_and_vars.empty()) return InvalidArgument("no variables provided to {}", name_);
+  WEIR_TRY(Check());
   std::vector<VariablePtr> vars;
-  for (const GradAndVar& item : grads_and_vars)
+  for (const GradAndVar& item : grads_and_vars) {
+    if (item.var == nullptr) return InvalidArgument("{}: there is no variable beside a gradient", name_);
     if (HasGrad(item.grad)) vars.push_back(item.var);
+  }
   if (vars.empty())
     return InvalidArgument("no gradients provided for any variable: {}", DescribeVariables(grads_and_vars));
   Graph& graph = vars[0]->graph();

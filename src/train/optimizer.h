@@ -71,6 +71,8 @@ class Optimizer {
   virtual std::vector<VariablePtr> Variables() const;
 
   // --- what a derived class gives ---
+  // The error of settings that are out of range, which a constructor cannot return. Asked before anything is built.
+  virtual Status Check() const { return OkStatus(); }
   virtual Status CreateSlots(const std::vector<VariablePtr>& vars) { return OkStatus(); }
   virtual Status Prepare(Graph& graph) { return OkStatus(); }
   virtual Result<Node*> ApplyDense(Output grad, const VariablePtr& var) = 0;

@@ -37,6 +37,10 @@ Result<Node*> Update(const Optimizer& optimizer, const std::string& rule, const 
   return node.Build();
 }
 
+Status CheckPositive(const char* name, double value) {
+  return value > 0 ? OkStatus() : InvalidArgument("{} must be positive: {}", name, value);
+}
+
 }  // namespace
 
 Status HyperOptimizer::Prepare(Graph& graph) {
@@ -95,8 +99,8 @@ AdagradOptimizer::AdagradOptimizer(Hyper learning_rate, double initial_accumulat
     : HyperOptimizer("Adagrad", options), initial_(initial_accumulator_value) {
   Declare("learning_rate", std::move(learning_rate));
 }
+Status AdagradOptimizer::Check() const { return CheckPositive("initial_accumulator_value", initial_); }
 Status AdagradOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
-  if (!(initial_ > 0)) return InvalidArgument("initial_accumulator_value must be positive, not {}", initial_);
   for (const VariablePtr& var : vars) WEIR_TRY(SlotWith(var, "accumulator", name(), Filled(initial_)).status());
   return OkStatus();
 }
@@ -116,8 +120,11 @@ AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_s
   Declare("l1", l1);
   Declare("l2", l2);
 }
+Status AdagradDAOptimizer::Check() const {
+  if (global_step_ == nullptr) return InvalidArgument("{} needs a global_step", name());
+  return CheckPositive("initial_gradient_squared_accumulator_value", initial_);
+}
 Status AdagradDAOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
-  if (!(initial_ > 0)) return InvalidArgument("initial_gradient_squared_accumulator_value must be positive, not {}", initial_);
   for (const VariablePtr& var : vars) {
     WEIR_TRY(ZerosSlot(var, "gradient_accumulator", name()).status());
     WEIR_TRY(SlotWith(var, "gradient_squared_accumulator", name(), Filled(initial_)).status());
@@ -276,12 +283,15 @@ Status FtrlOptimizer::Check() const {
   if (!(ftrl_.initial_accumulator_value >= 0))
     return InvalidArgument("initial_accumulator_value {} must not be negative", ftrl_.initial_accumulator_value);
   if (!(ftrl_.learning_rate_power <= 0)) return InvalidArgument("learning_rate_power {} must not be positive", ftrl_.learning_rate_power);
-  for (float strength : {ftrl_.l1_regularization_strength, ftrl_.l2_regularization_strength, ftrl_.l2_shrinkage_regularization_strength})
-    if (!(strength >= 0)) return InvalidArgument("a regularization strength of {} is negative", strength);
+  const std::pair<const char*, float> strengths[] = {
+      {"l1_regularization_strength", ftrl_.l1_regularization_strength},
+      {"l2_regularization_strength", ftrl_.l2_regularization_strength},
+      {"l2_shrinkage_regularization_strength", ftrl_.l2_shrinkage_regularization_strength}};
+  for (const auto& [name, strength] : strengths)
+    if (!(strength >= 0)) return InvalidArgument("{} {} must not be negative", name, strength);
   return OkStatus();
 }
 Status FtrlOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
-  WEIR_TRY(Check());
   for (const VariablePtr& var : vars) {
     WEIR_TRY(SlotWith(var, "accum", ftrl_.accum_name.empty() ? name() : ftrl_.accum_name, Filled(ftrl_.initial_accumulator_value)).status());
     WEIR_TRY(ZerosSlot(var, "linear", ftrl_.linear_name.empty() ? name() : ftrl_.linear_name).status());
@@ -327,8 +337,8 @@ ProximalAdagradOptimizer::ProximalAdagradOptimizer(Hyper learning_rate, double i
   Declare("l1", l1);
   Declare("l2", l2);
 }
+Status ProximalAdagradOptimizer::Check() const { return CheckPositive("initial_accumulator_value", initial_); }
 Status ProximalAdagradOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
-  if (!(initial_ > 0)) return InvalidArgument("initial_accumulator_value must be positive, not {}", initial_);
   for (const VariablePtr& var : vars) WEIR_TRY(SlotWith(var, "accumulator", name(), Filled(initial_)).status());
   return OkStatus();
 }

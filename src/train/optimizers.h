@@ -52,6 +52,7 @@ class MomentumOptimizer final : public HyperOptimizer {
 class AdagradOptimizer final : public HyperOptimizer {
  public:
   explicit AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1, const OptimizerOptions& options = {});
+  Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
@@ -65,6 +66,7 @@ class AdagradDAOptimizer final : public HyperOptimizer {
   AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_gradient_squared_accumulator_value = 0.1,
                      float l1_regularization_strength = 0, float l2_regularization_strength = 0,
                      const OptimizerOptions& options = {});
+  Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
@@ -122,8 +124,7 @@ struct FtrlOptions {
 class FtrlOptimizer final : public HyperOptimizer {
  public:
   explicit FtrlOptimizer(Hyper learning_rate, const FtrlOptions& ftrl = {}, const OptimizerOptions& options = {});
-  // Errors of out-of-range settings, which a constructor cannot return.
-  Status Check() const;
+  Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
@@ -145,6 +146,7 @@ class ProximalAdagradOptimizer final : public HyperOptimizer {
   explicit ProximalAdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1,
                                     float l1_regularization_strength = 0, float l2_regularization_strength = 0,
                                     const OptimizerOptions& options = {});
+  Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;

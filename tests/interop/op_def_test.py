@@ -3,9 +3,6 @@ import weir as tf
 from weir import _weir
 from weir.proto import message_class
 
-# Ops of 1.15 that 2.21 has under another definition or no more.
-NOT_IN_2_21 = set()
-
 
 def describe_argument(arg):
     return (arg.name, arg.type, arg.type_attr, arg.number_attr, arg.type_list_attr, arg.is_ref)
@@ -20,8 +17,6 @@ def test_op_definitions(answers):
     for name in names:
         ours = message_class("OpDef")()
         ours.ParseFromString(_weir.op_def(name))
-        if name in NOT_IN_2_21:
-            continue
         if name not in known:
             problems.append(f"{name}: TensorFlow has no such op")
             continue

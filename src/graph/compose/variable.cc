@@ -149,19 +149,32 @@ Output Variable::ReadValue() const {
   return ReadVariableOp(handle_, dtype_);
 }
 
+namespace {
+
+// A value for a resource variable: its ops take the type from the value, so that of a literal has to be the variable's.
+Input OfType(Graph& graph, const Input& value, DType dtype) {
+  if (value.is_output() || value.absent()) return value;
+  Result<Output> converted = ToOutput(graph, value, dtype, "Const");
+  if (converted.ok()) return *converted;
+  graph.RecordError(converted.status());
+  return value;
+}
+
+}  // namespace
+
 Output Variable::Assign(const Input& value, bool use_locking, bool validate_shape, std::string name) const {
   if (!is_resource_)
     return weir::Assign(handle_, value, {.validate_shape = validate_shape, .use_locking = use_locking, .name = std::move(name)});
-  Node* node = AssignVariableOp(handle_, value, {.name = std::move(name)});
+  Node* node = AssignVariableOp(handle_, OfType(graph(), value, dtype_), {.name = std::move(name)});
   return ReadAfter(node);
 }
 Output Variable::AssignAdd(const Input& delta, bool use_locking, std::string name) const {
   if (!is_resource_) return weir::AssignAdd(handle_, delta, {.use_locking = use_locking, .name = std::move(name)});
-  return ReadAfter(AssignAddVariableOp(handle_, delta, {.name = std::move(name)}));
+  return ReadAfter(AssignAddVariableOp(handle_, OfType(graph(), delta, dtype_), {.name = std::move(name)}));
 }
 Output Variable::AssignSub(const Input& delta, bool use_locking, std::string name) const {
   if (!is_resource_) return weir::AssignSub(handle_, delta, {.use_locking = use_locking, .name = std::move(name)});
-  return ReadAfter(AssignSubVariableOp(handle_, delta, {.name = std::move(name)}));
+  return ReadAfter(AssignSubVariableOp(handle_, OfType(graph(), delta, dtype_), {.name = std::move(name)}));
 }
 Output Variable::ScatterSub(const IndexedSlices& slices, bool use_locking, std::string name) const {
   if (!is_resource_)
