@@ -102,6 +102,34 @@ def test_products():
         run(lambda a: tf.matmul(a, a, transpose_a=True, adjoint_a=True), a=a)
 
 
+def test_einsum():
+    rng = np.random.RandomState(0)
+    shapes = {"...ij,jk->...ik": [(2, 2, 3), (3, 4)], "ii->i": [(3, 3)], "ii->": [(3, 3)], "ij...->...ji": [(2, 3, 2)], "...,...->...": [(2, 3), (2, 3)],
+              "ij,jk": [(2, 3), (3, 4)], "...ij,...jk": [(2, 2, 3), (2, 3, 4)], "ij,j->": [(2, 3), (3,)], "ijj,k->ik": [(2, 3, 3), (3,)],
+              ",ij->ij": [(), (2, 3)], "->": [()], "...": [(2, 3)], "AB,Bc->Ac": [(2, 3), (3, 4)], "i,j,k->kij": [(3,), (2,), (4,)],
+              "b i j , b j k -> b i k": [(2, 2, 3), (2, 3, 4)], "...ij,...jk->...ik": [(5, 1, 2, 3), (4, 3, 2)], "...i,...i->...": [(1, 3), (5, 3)],
+              "i...i->...": [(3, 2, 3)]}
+    for equation, sizes in shapes.items():
+        arrays = [np.asarray(rng.rand(*size)) for size in sizes]
+        with tf.Graph().as_default(), tf.Session() as session:
+            inputs = [tf.constant(a) for a in arrays]
+            y = tf.einsum(equation, *inputs)
+            expected = np.einsum(equation, *arrays)
+            assert y.shape.as_list() == list(expected.shape), equation
+            values = session.run([y] + tf.gradients(y, inputs))
+            np.testing.assert_allclose(values[0], expected, rtol=1e-6, err_msg=equation)
+            # The sum is linear in each operand: its gradient times the operand is the sum itself.
+            for array, gradient in zip(arrays, values[1:]):
+                np.testing.assert_allclose((array * gradient).sum(), expected.sum(), rtol=1e-6, err_msg=equation)
+    a = rng.rand(2, 3)
+    np.testing.assert_allclose(run(lambda a: tf.einsum("i...->...", a), a=a), a.sum(0))
+    for wrong in ("ij->iji", "ij->ijk", "i1->i", "ij->..", "ijk->", "...ij...->ij", "...ij->ij", "ij,jk->ik"):
+        with pytest.raises(ValueError):
+            run(lambda a: tf.einsum(wrong, np.ones([2, 2, 2]) if wrong == "...ij->ij" else a), a=a)
+    with pytest.raises(TypeError):
+        run(lambda a: tf.einsum("ij->i", a, other=1), a=a)
+
+
 def test_norms():
     np.testing.assert_allclose(run(lambda x: tf.norm(x, 1, axis=1), x=X), np.abs(X).sum(1))
     np.testing.assert_allclose(run(lambda x: tf.norm(x, np.inf, axis=0, keepdims=True), x=X), np.abs(X).max(0, keepdims=True))

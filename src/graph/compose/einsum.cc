@@ -1,6 +1,7 @@
 // Einstein sums as transposes, batch products and reshapes: operands are multiplied from left to right, and a label is summed
 // as soon as nothing behind needs it.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "graph/build/array_ops.h"
@@ -22,10 +23,28 @@ struct Operand {
 
 bool Has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
 
+// Labels as written; an ellipsis is one '.'.
 struct Equation {
   std::vector<std::string> inputs;
-  std::string output;
+  std::optional<std::string> output;  // none: to be inferred
 };
+
+constexpr char kEllipsis = '.';
+
+Result<std::string> ParseLabels(std::string_view labels, std::string_view text) {
+  std::string parsed;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels.substr(i, 3) == "..." && !Has(parsed, kEllipsis)) {
+      parsed += kEllipsis;
+      i += 2;
+    } else if (std::isalpha(static_cast<unsigned char>(labels[i])) != 0) {
+      parsed += labels[i];
+    } else {
+      return InvalidArgument("Subscripts have incorrect format: {}", text);
+    }
+  }
+  return parsed;
+}
 
 Result<Equation> Parse(std::string_view text) {
   Equation equation;
@@ -36,30 +55,93 @@ Result<Equation> Parse(std::string_view text) {
   const std::string left = plain.substr(0, arrow);
   for (size_t from = 0;; ) {
     const size_t comma = left.find(',', from);
-    equation.inputs.push_back(left.substr(from, comma == std::string::npos ? comma : comma - from));
+    WEIR_ASSIGN(std::string labels, ParseLabels(std::string_view(left).substr(from, comma == std::string::npos ? comma : comma - from), text));
+    equation.inputs.push_back(std::move(labels));
     if (comma == std::string::npos) break;
     from = comma + 1;
   }
-  std::string all;
-  for (const std::string& labels : equation.inputs) {
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (std::isalpha(static_cast<unsigned char>(labels[i])) == 0)
-        return InvalidArgument("Indices have incorrect format: {}", text);
-      if (labels.find(labels[i], i + 1) != std::string::npos)
-        return InvalidArgument("Subscript '{}' appears more than once in one operand of '{}', which is not supported", labels[i], text);
-    }
-    all += labels;
-  }
-  if (arrow != std::string::npos) {
-    equation.output = plain.substr(arrow + 2);
-  } else {  // those that appear once, in alphabetic order
-    std::sort(all.begin(), all.end());
-    for (char c : all)
-      if (std::count(all.begin(), all.end(), c) == 1) equation.output += c;
-  }
-  for (char c : equation.output)
-    if (!Has(all, c)) return InvalidArgument("Unknown output label '{}' in '{}'", c, text);
+  if (arrow == std::string::npos) return equation;
+  WEIR_ASSIGN(equation.output, ParseLabels(std::string_view(plain).substr(arrow + 2), text));
+  for (char c : *equation.output)
+    if (std::count(equation.output->begin(), equation.output->end(), c) > 1)
+      return InvalidArgument("Output subscripts contain a label appearing more than once: {}", text);
   return equation;
+}
+
+// Letters for the dimensions that ellipses stand for: `count` that the equation does not use. The last one is the last dimension.
+Result<std::string> FreeLetters(std::string_view text, int count) {
+  std::string letters;
+  for (const char first : {'A', 'a'})
+    for (char c = first; c < first + 26 && static_cast<int>(letters.size()) < count; ++c)
+      if (text.find(c) == std::string_view::npos) letters += c;
+  if (static_cast<int>(letters.size()) < count) return InvalidArgument("there are too few letters for all dimensions of '{}'", text);
+  return letters;
+}
+
+// The operand with a letter per axis, each letter once: an ellipsis is spelled out, and repeated letters are their diagonal.
+Result<Operand> Plain(Graph& graph, Output value, const std::string& labels, const std::string& ellipsis) {
+  const PartialShape shape = value.shape();
+  const bool has_ellipsis = Has(labels, kEllipsis);
+  const int named = static_cast<int>(labels.size()) - (has_ellipsis ? 1 : 0);
+  if (!shape.known_rank() || (has_ellipsis ? shape.rank() < named : shape.rank() != named))
+    return InvalidArgument("Subscripts \"{}\" of einsum do not fit the shape {} of '{}'", labels, shape, value.name());
+  std::string all;
+  for (char c : labels) {
+    if (c != kEllipsis) all += c;
+    else all += ellipsis.substr(ellipsis.size() - static_cast<size_t>(shape.rank() - named));
+  }
+  std::string once;
+  for (char c : all)
+    if (!Has(once, c)) once += c;
+  if (once != all) value = Einsum(graph, {value}, all + "->" + once);
+  WEIR_TRY(graph.TakeError());
+  return Operand{value, once, DimsOf(value)};
+}
+
+// Where ellipses broadcast, an axis of size 1 that has a larger partner is left out.
+void DropBroadcast(Graph& graph, const std::string& ellipsis, std::vector<Operand>& operands) {
+  for (Operand& x : operands) {
+    std::vector<int64_t> gone;
+    Operand rest{x.value, "", {}};
+    const PartialShape shape = x.value.shape();
+    for (size_t i = 0; i < x.labels.size(); ++i) {
+      const char c = x.labels[i];
+      const bool larger = std::any_of(operands.begin(), operands.end(), [&](const Operand& y) {
+        return Has(y.labels, c) && y.value.shape()[static_cast<int>(y.labels.find(c))] != 1;
+      });
+      if (Has(ellipsis, c) && shape[static_cast<int>(i)] == 1 && larger) {
+        gone.push_back(static_cast<int64_t>(i));
+      } else {
+        rest.labels += c;
+        rest.dims.push_back(x.dims[i]);
+      }
+    }
+    if (gone.empty()) continue;
+    rest.value = Squeeze(graph, x.value, {.squeeze_dims = gone});
+    x = std::move(rest);
+  }
+}
+
+// The output's letters; not given: the ellipsis, then those that appear once in the equation, in alphabetic order.
+Result<std::string> OutputLabels(const Equation& equation, const std::string& ellipsis, std::string_view text) {
+  std::string all;
+  for (const std::string& labels : equation.inputs) all += labels;
+  std::string output;
+  if (!equation.output.has_value()) {
+    std::sort(all.begin(), all.end());
+    output = ellipsis;
+    for (char c : all)
+      if (c != kEllipsis && std::count(all.begin(), all.end(), c) == 1) output += c;
+    return output;
+  }
+  if (!ellipsis.empty() && !Has(*equation.output, kEllipsis))
+    return InvalidArgument("'{}' has no ellipsis in its output, but the inputs' ellipses stand for {} dimensions", text, ellipsis.size());
+  for (char c : *equation.output) {
+    if (c == kEllipsis) output += ellipsis;
+    else if (Has(all, c)) output += c;
+    else return InvalidArgument("Output subscripts contain the label {} not present in the input subscripts.", c);
+  }
+  return output;
 }
 
 Output Permuted(Output x, const std::string& from, const std::string& to) {
@@ -128,27 +210,37 @@ Output EinsteinSum(Graph& graph, std::string_view text, const InputList& inputs,
   if (!equation.ok()) return fail(equation.status());
   if (equation->inputs.size() != inputs.size())
     return fail(InvalidArgument("Got {} arguments for equation \"{}\", expecting {}", inputs.size(), text, equation->inputs.size()));
-  std::vector<Operand> operands;
+  OutputList values;
+  int most = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Output value = ValueOf(graph, inputs[i], kInvalidType, "input");
-    if (!value.valid()) return value;
+    values.push_back(ValueOf(graph, inputs[i], kInvalidType, "input"));
+    if (!values.back().valid()) return Output::Failed(graph);
     const std::string& labels = equation->inputs[i];
-    if (!value.shape().known_rank() || value.shape().rank() != static_cast<int>(labels.size()))
-      return fail(InvalidArgument("Subscripts \"{}\" of einsum do not fit the shape {} of '{}'", labels, value.shape(), value.name()));
-    operands.push_back({value, labels, DimsOf(value)});
+    if (Has(labels, kEllipsis)) most = std::max(most, values.back().shape().rank() - static_cast<int>(labels.size()) + 1);
   }
+  Result<std::string> ellipsis = FreeLetters(text, most);
+  if (!ellipsis.ok()) return fail(ellipsis.status());
+  Result<std::string> output = OutputLabels(*equation, *ellipsis, text);
+  if (!output.ok()) return fail(output.status());
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Result<Operand> operand = Plain(graph, values[i], equation->inputs[i], *ellipsis);
+    if (!operand.ok()) return fail(operand.status());
+    operands.push_back(*std::move(operand));
+  }
+  DropBroadcast(graph, *ellipsis, operands);
   Operand result;
   for (size_t i = 0; i < operands.size(); ++i) {
-    std::string later = equation->output;
+    std::string later = *output;
     for (size_t j = i + 1; j < operands.size(); ++j) later += operands[j].labels;
     Operand next = Trimmed(graph, operands[i], later + result.labels);
     if (i > 0) next = Product(graph, Trimmed(graph, result, later + next.labels), next, later);
     result = std::move(next);
     if (!result.value.valid()) return Output::Failed(graph);
   }
-  result = Trimmed(graph, result, equation->output);
+  result = Trimmed(graph, result, *output);
   if (!result.value.valid()) return Output::Failed(graph);
-  return Identity(graph, Permuted(result.value, result.labels, equation->output), {.name = scope.name() + "/"});
+  return Identity(graph, Permuted(result.value, result.labels, *output), {.name = scope.name() + "/"});
 }
 
 }  // namespace weir
