@@ -102,7 +102,7 @@ py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const s
     }
   }
   if (!stop_gradients.is_none()) options.stop_gradients = Targets(stop_gradients);
-  std::vector<Grad> grads = Take(AddGradients(graph, targets, sources, options));
+  std::vector<Grad> grads = TakeGradients(AddGradients(graph, targets, sources, options));
   const bool zeros = !unconnected.is_none() && Str(unconnected).find("zero") != std::string::npos;
   py::list result;
   for (size_t i = 0; i < grads.size(); ++i) {
@@ -128,7 +128,7 @@ void BindGradients(py::module_& m) {
           const std::vector<Output> targets = Targets(ys);
           if (targets.size() != 1) RaiseValue("tf.hessians needs one y");
           const std::vector<Output> sources = Targets(xs);
-          return Take(AddHessians(targets[0].graph(), targets[0], sources));
+          return TakeGradients(AddHessians(targets[0].graph(), targets[0], sources));
         },
         py::arg("ys"), py::arg("xs"), py::arg("name") = "hessians", py::arg("colocate_gradients_with_ops") = false,
         py::arg("gate_gradients") = false, py::arg("aggregation_method") = py::none());

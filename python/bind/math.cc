@@ -224,8 +224,11 @@ void BindSparseSegments(py::module_& m) {
       [](Input tensor, bool full_matrices, bool compute_uv, const Name& name) -> py::object {
         Graph& graph = tensor.is_output() ? tensor.output().graph() : DefaultGraphRef();
         Node* node = Take(NodeBuilder(graph, "Svd", name.text).In(tensor).Attr("full_matrices", full_matrices).Attr("compute_uv", compute_uv).Build());
-        if (!compute_uv) return Wrap(Output(node, 0));
-        return py::make_tuple(Wrap(Output(node, 0)), Wrap(Output(node, 1)), Wrap(Output(node, 2)));
+        Output values(node, 0);  // they are real, also those of a complex matrix
+        if (IsComplex(values.base_dtype()))
+          values = Output(Take(NodeBuilder(graph, "Real").In(values).Attr("Tout", values.base_dtype() == kComplex128 ? kDouble : kFloat).Build()), 0);
+        if (!compute_uv) return Wrap(values);
+        return py::make_tuple(Wrap(values), Wrap(Output(node, 1)), Wrap(Output(node, 2)));
       },
       py::arg("tensor"), py::arg("full_matrices") = false, py::arg("compute_uv") = true, py::arg("name") = py::none());
 }

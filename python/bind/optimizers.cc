@@ -162,7 +162,7 @@ void BindOptimizers(py::module_& m) {
            [](Optimizer& self, py::object loss, py::object var_list, int gate_gradients, py::object aggregation, bool colocate, py::object grad_loss) {
              const Output value = LossFrom(std::move(loss));
              MinimizeOptions options = MinimizeFrom(py::none(), std::move(var_list), gate_gradients, std::move(aggregation), colocate, Name{}, std::move(grad_loss), value);
-             return PairsToPython(Take(self.ComputeGradients(value, options)));
+             return PairsToPython(TakeGradients(self.ComputeGradients(value, options)));
            },
            py::arg("loss"), py::arg("var_list") = py::none(), py::arg("gate_gradients") = 1, py::arg("aggregation_method") = py::none(),
            py::arg("colocate_gradients_with_ops") = false, py::arg("grad_loss") = py::none())

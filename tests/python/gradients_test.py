@@ -77,3 +77,99 @@ def test_what_is_not_real_has_no_gradient():
             tf.gradients(tf.complex(v, v), v)
         with pytest.raises(TypeError, match="string"):
             tf.gradients(tf.as_string(v), v)
+
+
+def test_no_gradient_is_a_lookup_error():
+    x = tf.constant(np.ones([1, 1, 1, 2], np.float32))
+    with pytest.raises(LookupError, match="LRNGrad"):
+        tf.gradients(raw.LRNGrad(input_grads=x, input_image=x, output_image=x), x)
+    with pytest.raises(LookupError, match="not this one"):
+        tf.gradients(raw.PreventGradient(input=x, message="not this one"), x)
+    v = tf.Variable(1.0)
+    with pytest.raises(LookupError):
+        tf.train.GradientDescentOptimizer(0.1).minimize(raw.PreventGradient(input=v.value()))
+
+
+def test_sparse_values():
+    """TensorFlow's numbers."""
+    v, w = tf.constant([1.0, 2.0, 3.0]), tf.constant([10.0, -2.0])
+    a = tf.SparseTensor([[0, 1], [1, 2], [2, 0]], v, [3, 4])
+    part = raw.SparseSlice(indices=a.indices, values=v, shape=[3, 4], start=[1, 0], size=[2, 3])
+    slice_grad, = tf.gradients(part.output_values * [2.0, 3.0], v)
+
+    def added(values, threshold):
+        return raw.SparseAdd(a_indices=a.indices, a_values=v, a_shape=[3, 4], b_indices=[[0, 1], [2, 3]], b_values=values, b_shape=[3, 4],
+                             thresh=threshold).sum_values
+
+    add_grads = tf.gradients(added(w, 0.0) * [2.0, 3.0, 4.0, 5.0], [v, w])
+    small_grad, = tf.gradients(added([-1.0, -2.0], 0.1) * [3.0, 4.0, 5.0], v)
+    with tf.Session() as sess:
+        assert sess.run(slice_grad).tolist() == [0, 2, 3]
+        assert [g.tolist() for g in sess.run(add_grads)] == [[2, 3, 4], [2, 5]]
+        assert sess.run(small_grad).tolist() == [0, 3, 4]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="propagated"):
+            sess.run(raw.SparseSliceGrad(backprop_val_grad=[1.0], input_indices=[[0, 0]], input_start=[0, 0], output_indices=[[5, 5]]))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="columns"):
+            sess.run(raw.SparseAddGrad(backprop_val_grad=[1.0], a_indices=[[0, 0]], b_indices=[[0]], sum_indices=[[0, 0]]))
+
+
+def test_gamma_samples():
+    """Implicit reparameterization: TensorFlow's numbers for the same seed."""
+    alpha, beta = tf.constant([0.3, 1.0, 2.5, 20.0]), tf.constant([1.0, 2.0, 0.5, 3.0])
+    samples = tf.random_gamma([2], alpha, beta, seed=4)
+    a = np.array([0.01, 0.3, 1, 2.5, 20, 100, 1000, 1e5, 2, 2, 1e-3])
+    x = np.array([1e-5, 0.2, 1.5, 2, 18, 110, 990, 1.001e5, 0, 60, 0.5])
+    slopes = raw.RandomGammaGrad(alpha=a, sample=x)
+    with tf.Session() as sess:
+        drawn, d_alpha, d_beta = sess.run([samples] + tf.gradients(samples, [alpha, beta]))
+        np.testing.assert_allclose(drawn[0], [1.9109059e-02, 8.5280991e-01, 9.7982988, 6.5333157], rtol=1e-5)
+        np.testing.assert_allclose(d_alpha, [0.24979214, 1.3734188, 3.5875802, 0.675412], rtol=1e-4)
+        np.testing.assert_allclose(d_beta, [-1.9253498e-02, -0.69996142, -20.917149, -4.4876847], rtol=1e-5)
+        np.testing.assert_allclose(sess.run(slopes), [1.09521582e-02, 1.21203726, 1.43093744, 0.953462703, 0.956179944, 1.05016062, 0.995149096,
+                                                      1.00050150, 0, 3.74969286, 461.992167], rtol=1e-7)
+
+
+REAL = np.arange(9).reshape(3, 3) % 4 - 1.3
+SQUARE = REAL + 1j * ((np.arange(9).reshape(3, 3) * 5) % 7 - 2.0)
+TALL = np.vstack([SQUARE, SQUARE[:1] * 1j + SQUARE[1:2].conj()])
+WEIGHTS = np.arange(1, 17).reshape(4, 4) % 5 - 1.7
+
+
+def weights_of(x):
+    return tf.constant(WEIGHTS[:x.shape[0], :x.shape[1]])
+
+
+def test_complex_decompositions():
+    """The first rows of TensorFlow's gradients."""
+    def first_row(matrix, loss):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            m = tf.constant(matrix)
+            return sess.run(tf.gradients(loss(m), m)[0])[0]
+
+    def qr_loss(m):
+        q, r = tf.qr(m)
+        return tf.reduce_sum(tf.real(r) ** 2 * weights_of(r)) + tf.reduce_sum(tf.abs(q) * weights_of(q))
+
+    np.testing.assert_allclose(first_row(SQUARE, qr_loss), [8.05854334 + 1.73739764j, 3.71512857 + 0.20434044j, 4.02213672 + 1.95764976j], rtol=1e-6)
+    np.testing.assert_allclose(first_row(TALL, qr_loss), [3.12256922 + 2.02653595j, 1.19394474 + 1.22547649j, 1.3796838 + 2.45502753j], rtol=1e-6)
+    np.testing.assert_allclose(first_row(TALL.T.copy(), qr_loss), [-3.18396593 + 12.74494741j, -3.72868481 - 3.96768952j,
+                                                                   2.66449465 + 1.77776904j, 4.61218509 + 8.31946666j], rtol=1e-6)
+
+    def svd_loss(which):
+        def loss(m):
+            s, u, v = tf.svd(m)
+            if which == "s":
+                return tf.reduce_sum(s * [1.0, 2.0, 3.0])
+            if which == "p":
+                product = tf.matmul(u * tf.cast(weights_of(u)[:1], u.dtype), v, adjoint_b=True)
+                return tf.reduce_sum(tf.real(product) * weights_of(product))
+            return tf.reduce_sum(tf.abs(u if which == "u" else v) * weights_of(u if which == "u" else v))
+        return loss
+
+    np.testing.assert_allclose(first_row(SQUARE, svd_loss("s")), [-1.99371519 - 0.96750679j, -0.60451957 + 0.19812776j, -0.59061596 + 0.54990742j], rtol=1e-6)
+    np.testing.assert_allclose(first_row(SQUARE, svd_loss("u")), [0.02438609 + 0.111248j, -0.02734223 - 0.00382748j, -0.12852773 - 0.1655035j], rtol=1e-5)
+    np.testing.assert_allclose(first_row(SQUARE, svd_loss("v")), [0.02530274 + 0.01940053j, 0.02156888 - 0.07959652j, 0.2186909 + 0.33447686j], rtol=1e-5)
+    np.testing.assert_allclose(first_row(SQUARE, svd_loss("p")), [0.33377442 - 0.09118748j, 0.48252786 - 0.27074131j, -0.59078489 - 0.11717772j], rtol=1e-5)
+    np.testing.assert_allclose(first_row(TALL, svd_loss("p")), [0.38885449 - 0.01365079j, 0.16378989 + 0.05051168j, -0.04474899 - 0.23063131j], rtol=1e-5)
+    np.testing.assert_allclose(first_row(TALL.T.copy(), svd_loss("p")), [0.40566312 + 0.80368479j, -0.34992223 + 0.17831931j,
+                                                                         -0.2637213 + 0.23841941j, 0.19929809 + 0.27746776j], rtol=1e-5)

@@ -31,6 +31,7 @@ void RegisterSlice(OpRegistry& registry);
 void RegisterSpaceBatch(OpRegistry& registry);
 void RegisterSpaceDepth(OpRegistry& registry);
 void RegisterSparseDense(OpRegistry& registry);
+void RegisterSparseGradients(OpRegistry& registry);
 void RegisterSparseRearrange(OpRegistry& registry);
 void RegisterSplit(OpRegistry& registry);
 void RegisterStridedSlice(OpRegistry& registry);
@@ -70,6 +71,7 @@ void RegisterArrayOps(OpRegistry& registry) {
   RegisterSpaceBatch(registry);
   RegisterSpaceDepth(registry);
   RegisterSparseDense(registry);
+  RegisterSparseGradients(registry);
   RegisterSparseRearrange(registry);
   RegisterSplit(registry);
   RegisterStridedSlice(registry);

@@ -5,6 +5,7 @@
 
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
+#include "graph/node_builder.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/elements.h"
@@ -380,6 +381,11 @@ void RegisterSparseRearrange(OpRegistry& registry) {
                    "output_shape: int64",
       .attrs = {"T: type"},
       .shape = EntriesShape(2),
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        NodeBuilder grad(g.node()->graph(), "SparseSliceGrad");
+        const Output d_values = grad.In(g.d_output(1)).In(g.input(0)).In(g.input(3)).In(g.output(0)).BuildOutput();
+        return Gradients{std::monostate{}, d_values, std::monostate{}, std::monostate{}, std::monostate{}};
+      },
       .kernels = CpuKernel(Make<RunSlice>),
   });
   registry.Add({
@@ -398,6 +404,12 @@ void RegisterSparseRearrange(OpRegistry& registry) {
                 "uint16, complex128, half, uint32, uint64}",
                 "Treal: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"},
       .shape = EntriesShape(2),
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        NodeBuilder grad(g.node()->graph(), "SparseAddGrad");
+        const OutputList d = grad.In(g.d_output(1)).In(g.input(0)).In(g.input(3)).In(g.output(0)).BuildOutputs();
+        if (d.empty()) return Gradients(7);
+        return Gradients{std::monostate{}, d[0], std::monostate{}, std::monostate{}, d[1], std::monostate{}, std::monostate{}};
+      },
       .kernels = CpuKernel(Make<RunAdd>),
   });
   registry.Add({

@@ -102,7 +102,11 @@ Output TallQrGradient(Output q, Output r, Output dq, Output dr) {
   const Output rdr = TimesAdjoint(r, dr);
   const Output asymmetric = Lower((qdq - Adjoint(qdq)) + (rdr - Adjoint(rdr)));
   const Output through_r = Times(q, dr + DivideByAdjoint(asymmetric, r));
-  return through_r + DivideByAdjoint(dq - Times(q, qdq), r);
+  const Output da = through_r + DivideByAdjoint(dq - Times(q, qdq), r);
+  if (!IsComplex(q.base_dtype())) return da;
+  // The diagonal of r stays real, so that the phases of q's columns are not free.
+  const Output diagonal = MatrixDiagPart(rdr - Adjoint(qdq));
+  return da + DivideByAdjoint(Times(q, MatrixDiag(0.5 * (ConjOf(diagonal) - diagonal))), r);
 }
 
 // Columns [begin, end) of the last dimension; end 0: all from begin on.
@@ -117,7 +121,6 @@ Output Columns(Output x, int64_t begin, int64_t end) {
 Result<Gradients> QrGradient(GradientContext& g) {
   Output q = g.output(0), r = g.output(1), dq = g.d_output(0), dr = g.d_output(1);
   const PartialShape qs = q.shape(), rs = r.shape();
-  if (IsComplex(q.base_dtype())) return Unimplemented("QrGrad not implemented for complex matrices.");
   if (!rs.known_rank() || rs[rs.rank() - 2] < 0 || rs[rs.rank() - 1] < 0)
     return Unimplemented("QrGrad not implemented with dynamic shapes: {}", rs);
   const int64_t rows = qs[qs.rank() - 2], cols = rs[rs.rank() - 1];

@@ -65,7 +65,6 @@ Result<Gradients> SvdGradient(GradientContext& g) {
     const SvdResult svd = Svd(a);
     return Gradients{Times(svd.u, TimesAdjoint(ds, svd.v))};
   }
-  if (IsComplex(a.base_dtype())) return Unimplemented("SVD gradient has not been implemented for complex matrices.");
   const PartialShape shape = a.shape();
   if (!shape.known_rank() || shape[shape.rank() - 2] < 0 || shape[shape.rank() - 1] < 0)
     return Unimplemented("SVD gradient has not been implemented for input with unknown inner matrix shape: {}", shape);
@@ -87,6 +86,11 @@ Result<Gradients> SvdGradient(GradientContext& g) {
     Output outside = dv1_t - TimesAdjoint(Times(dv1_t, v1), v1);
     if (full) outside = outside - TimesAdjoint(AdjointTimes(v1, Columns(dv, m, -1)), Columns(v, m, -1));
     da = da + Times(Times(u, MatrixDiag(SafeReciprocal(s))), outside);
+  }
+  if (IsComplex(a.base_dtype())) {
+    // The phases of u and v are bound to each other.
+    const Output diagonal = MatrixDiagPart(AdjointTimes(v1, dv1));
+    da = da + Times(u, TimesAdjoint(MatrixDiag(0.5 * SafeReciprocal(s) * (ConjOf(diagonal) - diagonal)), v1));
   }
   return Gradients{tall ? Adjoint(da) : da};
 }

@@ -2,6 +2,10 @@
 // shape + parameter.shape. Every output has its own part of the sequence, so threads do not matter.
 #include <limits>
 
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/node_builder.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"
@@ -165,6 +169,12 @@ Result<Kernel> MakePoisson(KernelSetup& setup) {
   });
 }
 
+// A sample moves with alpha as its quantile does (Figurnov, Mohamed, Mnih: "Implicit reparameterization gradients").
+Result<Gradients> GammaGradient(GradientContext& g) {
+  Output slope = NodeBuilder(g.node()->graph(), "RandomGammaGrad").In(g.input(1)).In(g.output(0)).BuildOutput();
+  return Gradients{std::monostate{}, Sum(g.d_output(0) * slope, Range(0, Size(g.input(0)), 1))};
+}
+
 Status PerParameterShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialShape samples, ShapeOfInputValue(ctx, 0));
   ctx.set_output(0, samples.Concat(ctx.input(1)));
@@ -179,6 +189,7 @@ void RegisterRandomGamma(OpRegistry& registry) {
       .signature = "shape: S, alpha: T -> output: T",
       .attrs = {"seed: int = 0", "seed2: int = 0", "S: {int32, int64}", "T: {half, float, double}"},
       .shape = PerParameterShape,
+      .gradient = GammaGradient,
       .kernels = CpuKernels<half, float, double>(WEIR_FOR_TYPE(MakeGamma)),
       .stateful = true,
   });

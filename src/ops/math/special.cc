@@ -136,6 +136,8 @@ void RegisterSpecial(OpRegistry& registry) {
          IgammacGradient);
   binary("IgammaGradA", "float, double", "a: T, x: T -> z: T",
          BinaryFor<double>([](double a, double x) { return IgammaDerivative(a, x); }), {});
+  binary("RandomGammaGrad", "float, double", "alpha: T, sample: T -> output: T",
+         BinaryFor<double>([](double a, double x) { return GammaSampleDerivative(a, x); }), {});
   binary("Zeta", "float, double", "x: T, q: T -> z: T",
          BinaryFor<double>([](double x, double q) { return HurwitzZeta(x, q); }), ZetaGradient);
   binary("Polygamma", "float, double", "a: T, x: T -> z: T",

@@ -49,9 +49,9 @@ Dual GammaWeight(Dual a, double x) {
   return {w, w * (std::log(x) - Digamma(a.v)) * a.d};
 }
 
-// The lower function by its power series; good where x is not much larger than a.
+// The lower function over the weight, by its power series; good where x is not much larger than a.
 template <class S>
-S LowerGammaSeries(S a, double x) {
+S LowerGammaOverWeight(S a, double x) {
   S term = S(1.0) / a;
   S sum = term;
   S n = a;
@@ -64,12 +64,16 @@ S LowerGammaSeries(S a, double x) {
       break;
     }
   }
-  return sum * GammaWeight(a, x);
+  return sum;
+}
+template <class S>
+S LowerGammaSeries(S a, double x) {
+  return LowerGammaOverWeight(a, x) * GammaWeight(a, x);
 }
 
-// The upper function by a continued fraction (modified Lentz); good where x > a + 1.
+// The upper function over the weight, by a continued fraction (modified Lentz); good where x > a + 1.
 template <class S>
-S UpperGammaFraction(S a, double x) {
+S UpperGammaOverWeight(S a, double x) {
   constexpr double kTiny = 1e-300;
   S b = S(x + 1) - a;
   S c = S(1 / kTiny);
@@ -87,7 +91,11 @@ S UpperGammaFraction(S a, double x) {
     h = h * factor;
     if (std::abs(Value(factor) - 1) <= kEpsilon && std::abs(Slope(factor)) <= kEpsilon * (1 + std::abs(Slope(h)))) break;
   }
-  return h * GammaWeight(a, x);
+  return h;
+}
+template <class S>
+S UpperGammaFraction(S a, double x) {
+  return UpperGammaOverWeight(a, x) * GammaWeight(a, x);
 }
 
 bool SeriesIsBetter(double a, double x) { return x < 1 || x < a + 1; }
@@ -227,6 +235,16 @@ double IgammaDerivative(double a, double x) {
   if (std::isinf(a) || std::isinf(x)) return std::isinf(a) && std::isinf(x) ? kNan : 0;
   const Dual da(a, 1);
   return SeriesIsBetter(a, x) ? LowerGammaSeries(da, x).d : -UpperGammaFraction(da, x).d;
+}
+
+double GammaSampleDerivative(double a, double x) {
+  if (x == 0) return a > 0 ? 0 : kNan;
+  if (!(x > 0) || !(a > 0) || std::isinf(a) || std::isinf(x)) return kNan;
+  // The density is the weight over x, so the weight cancels out and tails stay exact.
+  const Dual da(a, 1);
+  const double log_slope = std::log(x) - Digamma(a);
+  const Dual part = SeriesIsBetter(a, x) ? LowerGammaOverWeight(da, x) : Dual(0) - UpperGammaOverWeight(da, x);
+  return -x * (part.d + part.v * log_slope);
 }
 
 double Betainc(double a, double b, double x) {
