@@ -127,6 +127,7 @@ VariableRequest RequestFrom(const std::string& name, const py::kwargs& kwargs) {
   if (!take("use_resource").is_none()) request.use_resource = py::cast<bool>(take("use_resource"));
   request.custom_getter = CustomGetterFrom(take("custom_getter"));
   request.reuse = ReuseFrom(take("reuse"));
+  request.constraint = ConstraintFrom(take("constraint"));
   return request;
 }
 
@@ -145,6 +146,7 @@ py::dict KwargsOf(const VariableRequest& request) {
   kwargs["partitioner"] = py::none();
   kwargs["validate_shape"] = request.validate_shape;
   kwargs["use_resource"] = request.use_resource.has_value() ? py::object(py::bool_(*request.use_resource)) : py::none();
+  kwargs["constraint"] = ConstraintObject(request.constraint);
   kwargs["reuse"] = ReuseObject(request.reuse.value_or(Reuse::kNo));
   return kwargs;
 }
@@ -177,8 +179,9 @@ std::shared_ptr<const CustomGetter> CustomGetterFrom(py::object function) {
 }
 
 VariableScopeSettings SettingsFrom(py::object initializer, py::object regularizer, py::object caching_device, py::object partitioner,
-                                   py::object custom_getter, DType dtype, py::object use_resource) {
+                                   py::object custom_getter, DType dtype, py::object use_resource, py::object constraint) {
   VariableScopeSettings settings;
+  settings.constraint = ConstraintFrom(std::move(constraint));
   settings.initializer = InitializerFrom(std::move(initializer));
   settings.regularizer = RegularizerFrom(std::move(regularizer));
   if (!caching_device.is_none()) settings.caching_device = std::make_shared<const DeviceRequest>(DeviceRequestFrom(std::move(caching_device)));
@@ -300,6 +303,7 @@ void BindVariableScopes(py::module_& m) {
       .def_property_readonly("reuse", [](const ScopeObject& s) { return ReuseObject(s.scope.reuse); })
       .def_property_readonly("dtype", [](const ScopeObject& s) { return s.scope.settings.dtype.value_or(kFloat); })
       .def_property_readonly("use_resource", [](const ScopeObject& s) { return s.scope.settings.use_resource.value_or(false); })
+      .def_property_readonly("constraint", [](const ScopeObject& s) { return ConstraintObject(s.scope.settings.constraint); })
       .def_property_readonly("initializer",
                              [](const ScopeObject& s) -> py::object {
                                if (s.scope.settings.initializer == nullptr) return py::none();
@@ -335,10 +339,10 @@ void BindVariableScopes(py::module_& m) {
   });
   m.def("variable_scope",
         [](py::object name_or_scope, py::object default_name, py::object values, py::object initializer, py::object regularizer, py::object caching_device,
-           py::object partitioner, py::object custom_getter, py::object reuse, DType dtype, py::object use_resource, py::object, bool auxiliary_name_scope) {
+           py::object partitioner, py::object custom_getter, py::object reuse, DType dtype, py::object use_resource, py::object constraint, bool auxiliary_name_scope) {
           return VariableScopeContext(std::move(name_or_scope), std::move(default_name), std::move(values),
                                       SettingsFrom(std::move(initializer), std::move(regularizer), std::move(caching_device), std::move(partitioner),
-                                                   std::move(custom_getter), dtype, std::move(use_resource)),
+                                                   std::move(custom_getter), dtype, std::move(use_resource), std::move(constraint)),
                                       ReuseFrom(reuse), auxiliary_name_scope);
         },
         py::arg("name_or_scope"), py::arg("default_name") = py::none(), py::arg("values") = py::none(), py::arg("initializer") = py::none(),
@@ -348,7 +352,7 @@ void BindVariableScopes(py::module_& m) {
   m.def("variable_op_scope",
         [](py::object values, py::object name_or_scope, py::object default_name, py::object initializer, py::object regularizer, py::object reuse) {
           return VariableScopeContext(std::move(name_or_scope), std::move(default_name), std::move(values),
-                                      SettingsFrom(std::move(initializer), std::move(regularizer), py::none(), py::none(), py::none(), kInvalidType, py::none()),
+                                      SettingsFrom(std::move(initializer), std::move(regularizer), py::none(), py::none(), py::none(), kInvalidType, py::none(), py::none()),
                                       ReuseFrom(reuse), true);
         },
         py::arg("values"), py::arg("name_or_scope"), py::arg("default_name") = py::none(), py::arg("initializer") = py::none(),

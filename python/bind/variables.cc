@@ -6,7 +6,9 @@
 #include "bind/literal.h"
 #include "bind/objects.h"
 #include "bind/operators.h"
+#include "bind/process.h"
 #include "bind/scopes.h"
+#include "bind/sparse.h"
 #include "graph/build/state_ops.h"
 #include "graph/graph_keys.h"
 
@@ -31,7 +33,7 @@ std::vector<std::string> Strings(py::handle list) {
 
 VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
                          py::object caching_device, const Name& name, py::object variable_def, DType dtype, py::object expected_shape,
-                         py::object use_resource) {
+                         py::object use_resource, py::object constraint) {
   Graph& graph = DefaultGraphRef();
   if (!variable_def.is_none()) {
     const auto field = [&](const char* key) { return py::cast<std::string>(variable_def.attr(key)); };
@@ -41,6 +43,7 @@ VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::obj
   }
   if (initial_value.is_none()) RaiseValue("initial_value must be specified.");
   VariableOptions options;
+  options.constraint = ConstraintFrom(std::move(constraint));
   options.name = name.text;
   options.dtype = dtype;
   options.trainable = trainable.is_none() || py::cast<bool>(trainable);
@@ -68,17 +71,75 @@ py::object RunIn(py::object session, py::handle what, py::object feed_dict = py:
   return session.attr("run")(what, feed_dict);
 }
 
-// A scatter on a variable by its op's name, for both kinds.
-py::object Scatter(const VariablePtr& v, const std::string& op, py::object delta, bool use_locking, const Name& name) {
-  const Output indices = OutputOf(delta.attr("indices"));
-  const Output values = OutputOf(delta.attr("values"));
+// A scatter on a variable by its op's name, for both kinds: the changed reference, or a read after the change.
+py::object Scatter(const VariablePtr& v, const std::string& op, const Input& indices, const Input& values, bool use_locking, const Name& name) {
   NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
-  node.In(v->handle()).In(indices).In(values);
+  node.In(v->handle()).In(indices).In(Take(ToOutput(v->graph(), values, v->dtype(), "updates")));
   if (!v->is_resource()) return Wrap(Output(Take(node.Attr("use_locking", use_locking).Build()), 0));
   Node* update = Take(node.Build());
   ControlDependencies after(v->graph(), {update});
   return Wrap(v->ReadValue());
 }
+
+// The rows of tf.IndexedSlices.
+py::object ScatterSlices(const VariablePtr& v, const std::string& op, py::handle delta, bool use_locking, const Name& name) {
+  if (!IsSlices(delta)) RaiseType(fmt::format("sparse_delta is not IndexedSlices: {}", Repr(delta)));
+  return Scatter(v, op, SlicesOf(delta).indices, SlicesOf(delta).values, use_locking, name);
+}
+
+struct ScatterOp {
+  const char* function;  // tf.scatter_update, and the method of the same name
+  const char* op;
+  bool locking;          // by default
+};
+constexpr ScatterOp kScatters[] = {
+    {"scatter_update", "ScatterUpdate", true}, {"scatter_add", "ScatterAdd", false}, {"scatter_sub", "ScatterSub", false},
+    {"scatter_mul", "ScatterMul", false},      {"scatter_div", "ScatterDiv", false}, {"scatter_min", "ScatterMin", false},
+    {"scatter_max", "ScatterMax", false},
+};
+constexpr ScatterOp kNdScatters[] = {
+    {"scatter_nd_update", "ScatterNdUpdate", true}, {"scatter_nd_add", "ScatterNdAdd", false}, {"scatter_nd_sub", "ScatterNdSub", false}};
+
+// tf.scatter_add and its like, on variables of both kinds or on references.
+void BindScatters(py::module_& m, py::class_<Variable, VariablePtr>& cls) {
+  const auto function = [&m](const ScatterOp& s) {
+    m.def(s.function,
+          [op = std::string(s.op)](py::object ref, const Input& indices, const Input& updates, bool use_locking, const Name& name) -> py::object {
+            if (!IsTensor(ref)) return Scatter(VariableFrom(ref), op, indices, updates, use_locking, name);
+            const Output to = OutputOf(ref);
+            return Wrap(Output(Take(NodeBuilder(to.graph(), op, name.text).In(to).In(indices).In(updates).Attr("use_locking", use_locking).Build()), 0));
+          },
+          py::arg("ref"), py::arg("indices"), py::arg("updates"), py::arg("use_locking") = s.locking, py::arg("name") = py::none());
+  };
+  for (const ScatterOp& s : kScatters) {
+    function(s);
+    cls.def(s.function,
+            [op = std::string(s.op)](const VariablePtr& v, py::object delta, bool use_locking, const Name& name) {
+              return ScatterSlices(v, op, delta, use_locking, name);
+            },
+            py::arg("sparse_delta"), py::arg("use_locking") = false, py::arg("name") = py::none());
+  }
+  for (const ScatterOp& s : kNdScatters) {
+    function(s);
+    cls.def(s.function,
+            [op = std::string(s.op)](const VariablePtr& v, const Input& indices, const Input& updates, const Name& name) {
+              return Scatter(v, op, indices, updates, true, name);
+            },
+            py::arg("indices"), py::arg("updates"), py::arg("name") = py::none());
+  }
+}
+
+// A constraint in Python.
+struct PyConstraint {
+  PyItem function;
+  Result<Output> operator()(const VariablePtr& variable) const {
+    py::gil_scoped_acquire gil;
+    return CatchingExceptions([&]() -> Result<Output> {
+      const py::object allowed = function.get()(py::cast(variable));
+      return ToOutput(variable->graph(), InputFrom(allowed), variable->dtype(), "constraint");
+    });
+  }
+};
 
 py::object ResultOf(const VariablePtr& v, Output output, bool read_value) {
   Check(v->graph().TakeError());
@@ -120,6 +181,17 @@ std::vector<VariablePtr> VariablesFrom(py::handle list) {
   return result;
 }
 
+Constraint ConstraintFrom(py::object function) {
+  if (function.is_none()) return {};
+  if (PyCallable_Check(function.ptr()) == 0) RaiseValue("The `constraint` argument must be a callable.");
+  return PyConstraint{PyItem(std::move(function))};
+}
+
+py::object ConstraintObject(const Constraint& constraint) {
+  const auto* own = constraint.target<PyConstraint>();
+  return own == nullptr ? py::none() : own->function.get();
+}
+
 void BindVariables(py::module_& m) {
   py::class_<SaveSlice>(m, "SaveSliceInfo")
       .def(py::init([](std::string full_name, std::vector<int64_t> full_shape, std::vector<int64_t> var_offset, std::vector<int64_t> var_shape) {
@@ -136,7 +208,7 @@ void BindVariables(py::module_& m) {
                       const Name& name, py::object variable_def, DType dtype, py::object expected_shape, py::object, py::object constraint,
                       py::object use_resource, py::object, py::object, py::object) {
             return MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections), validate_shape, std::move(caching_device), name,
-                                std::move(variable_def), dtype, std::move(expected_shape), std::move(use_resource));
+                                std::move(variable_def), dtype, std::move(expected_shape), std::move(use_resource), std::move(constraint));
           }),
           py::arg("initial_value") = py::none(), py::arg("trainable") = py::none(), py::arg("collections") = py::none(),
           py::arg("validate_shape") = true, py::arg("caching_device") = py::none(), py::arg("name") = py::none(),
@@ -156,7 +228,7 @@ void BindVariables(py::module_& m) {
       .def_property_readonly("initializer", [](V v) { return v->initializer(); })
       .def_property_readonly("initial_value", [](V v) { return v->initial_value(); })
       .def_property_readonly("handle", [](V v) { return v->handle(); })
-      .def_property_readonly("constraint", [](V) { return py::none(); })
+      .def_property_readonly("constraint", [](V v) { return ConstraintObject(v->constraint()); })
       .def("value", [](V v) { return v->is_resource() ? v->ReadValue() : v->value(); })
       .def("read_value", [](V v) { return v->ReadValue(); })
       .def("_ref", [](V v) { return v->handle(); })
@@ -171,7 +243,7 @@ void BindVariables(py::module_& m) {
       .def("load",
            [](V v, py::object value, py::object session) {
              py::dict feed;
-             feed[Wrap(v->initial_value())] = value;
+             feed[Wrap(v->assigned_initial_value())] = value;
              RunIn(std::move(session), Wrap(v->initializer()), feed);
            },
            py::arg("value"), py::arg("session") = py::none())
@@ -234,7 +306,7 @@ void BindVariables(py::module_& m) {
            py::arg("export_scope") = py::none())
       .def_static("from_proto",
                   [](py::object def, py::object) {
-                    return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType, py::none(), py::none());
+                    return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType, py::none(), py::none(), py::none());
                   },
                   py::arg("variable_def"), py::arg("import_scope") = py::none())
       .def("__repr__",
@@ -243,14 +315,7 @@ void BindVariables(py::module_& m) {
       .def("__eq__", [](V v, py::handle other) { return IsVariable(other) && py::cast<VariablePtr>(other) == v; })
       .def("__ne__", [](V v, py::handle other) { return !IsVariable(other) || py::cast<VariablePtr>(other) != v; })
       .def("__iter__", [](V) { RaiseType("'Variable' object is not iterable."); });
-  for (const char* op : {"ScatterAdd", "ScatterSub", "ScatterUpdate", "ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax"}) {
-    std::string method = "scatter_";
-    for (const char* c = op + 7; *c != 0; ++c) method += static_cast<char>(std::tolower(*c));
-    py::setattr(cls, method.c_str(),
-                py::cpp_function([op](V v, py::object delta, bool use_locking, const Name& name) { return Scatter(v, op, std::move(delta), use_locking, name); },
-                                 py::name(method.c_str()), py::is_method(cls), py::arg("sparse_delta"), py::arg("use_locking") = false,
-                                 py::arg("name") = py::none()));
-  }
+  BindScatters(m, cls);
   cls.attr("__array_priority__") = 100;
   cls.attr("SaveSliceInfo") = m.attr("SaveSliceInfo");
   AddOperators(cls);

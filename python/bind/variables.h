@@ -16,6 +16,11 @@ VariablePtr VariableFrom(py::handle object);
 VariablePtr OptionalVariableFrom(py::handle object);
 std::vector<VariablePtr> VariablesFrom(py::handle list);
 
+// A Python function of the variable; None gives an empty one. ValueError for what cannot be called.
+Constraint ConstraintFrom(py::object function);
+// The function that ConstraintFrom was given; None for an empty one.
+py::object ConstraintObject(const Constraint& constraint);
+
 void BindVariables(py::module_& m);
 void BindVariableScopes(py::module_& m);
 

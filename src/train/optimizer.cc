@@ -97,11 +97,19 @@ Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and
     if (!HasGrad(item.grad)) continue;
     NameScope update(graph, "update_" + item.var->op_name());
     ColocationScope colocated(graph, item.var->handle().node);
+    if (item.var->constraint() && !std::holds_alternative<Output>(item.grad))
+      return FailedPrecondition("Cannot use a constraint function on a sparse variable: {}", item.var->name());
     Result<Node*> node = std::holds_alternative<Output>(item.grad)
                              ? ApplyDense(std::get<Output>(item.grad), item.var)
                              : ApplySparseDuplicates(std::get<IndexedSlices>(item.grad), item.var);
     if (!node.ok()) return WithContext(node.status(), fmt::format("{}: update of '{}'", name_, item.var->name()));
     WEIR_TRY(graph.TakeError());
+    if (item.var->constraint()) {
+      ControlDependencies after(graph, {*node});
+      WEIR_ASSIGN(const Output allowed, item.var->constraint()(item.var));
+      node = item.var->Assign(allowed, use_locking_).node;
+      WEIR_TRY(graph.TakeError());
+    }
     updates.push_back(*node);
   }
   Node* result = nullptr;

@@ -17,7 +17,6 @@ _BOUND = [
     "sequence_mask", "transpose", "reverse", "matrix_transpose", "sort", "argsort", "repeat",
 ]
 
-_SCATTERS = ["Update", "Add", "Sub", "Mul", "Div", "Min", "Max", "NdUpdate", "NdAdd", "NdSub"]
 _FAKE_QUANTS = {
     "fake_quant_with_min_max_args": "FakeQuantWithMinMaxArgs",
     "fake_quant_with_min_max_vars": "FakeQuantWithMinMaxVars",
@@ -26,8 +25,6 @@ _FAKE_QUANTS = {
 NAMES = {
     **{name: f"op:{op}" for name, op in _OPS.items()},
     **{name: name for name in _BOUND},
-    # rows of reference variables
-    **{"scatter_" + s.replace("Nd", "nd_").lower(): f"op:Scatter{s}" for s in _SCATTERS},
     **{name: f"op:{op}" for name, op in _FAKE_QUANTS.items()},
     **{f"quantization.{name}": f"op:{op}" for name, op in _FAKE_QUANTS.items()},
     "fill": "(dims, value, name=None, layout!=None) op:Fill",

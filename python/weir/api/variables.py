@@ -50,4 +50,5 @@ NAMES = {
     "assign_add": "assign_add",
     "assign_sub": "assign_sub",
     "count_up_to": "count_up_to",
+    **{f"scatter_{name}": f"scatter_{name}" for name in ["update", "add", "sub", "mul", "div", "min", "max", "nd_update", "nd_add", "nd_sub"]},
 }

@@ -7,6 +7,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/state_ops.h"
 #include "graph/compose/flow.h"
+#include "graph/compose/initial_value.h"
 #include "graph/graph_keys.h"
 
 namespace weir {
@@ -33,6 +34,19 @@ class AttrScope {
 
  private:
   Graph& graph_;
+};
+
+// No attributes of the scopes around on nodes made while it lives.
+class NoAttrs {
+ public:
+  explicit NoAttrs(Graph& graph) : graph_(graph), outer_(std::exchange(graph.build().attrs, {})) {}
+  ~NoAttrs() { graph_.build().attrs = std::move(outer_); }
+  NoAttrs(const NoAttrs&) = delete;
+  NoAttrs& operator=(const NoAttrs&) = delete;
+
+ private:
+  Graph& graph_;
+  std::vector<std::pair<std::string, AttrValue>> outer_;
 };
 
 void AddToCollections(Graph& graph, const VariablePtr& variable, const VariableOptions& options) {
@@ -91,6 +105,7 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
   v->dtype_ = v->initial_value_.base_dtype();
   v->trainable_ = options.trainable;
   v->is_resource_ = options.use_resource;
+  v->constraint_ = options.constraint;
   const PartialShape shape = options.validate_shape ? v->initial_value_.shape() : PartialShape();
   if (options.use_resource) {
     v->handle_ = VarHandleOp(graph, v->dtype_, shape, {.shared_name = name, .name = name + "/"});
@@ -99,16 +114,18 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
   }
   WEIR_TRY(graph.TakeError());
   // What follows is placed with the variable, but does not carry its own colocation of the initializer.
-  const std::vector<std::pair<std::string, AttrValue>> attrs = std::exchange(graph.build().attrs, {});
+  const NoAttrs plain(graph);
   if (options.use_resource) {
     VarIsInitializedOp(v->handle_, {.name = "IsInitialized/VarIsInitializedOp"});
-    v->initializer_ = AssignVariableOp(v->handle_, v->initial_value_, {.name = "Assign"});
+    WEIR_ASSIGN(const Output initial, GuardedInitialValue(graph, v->initial_value_, name));
+    v->initializer_ = AssignVariableOp(v->handle_, initial, {.name = "Assign"});
     std::optional<DeviceScope> cached;
     if (options.caching_device != nullptr) cached.emplace(graph, *options.caching_device);
     v->snapshot_ = ReadVariableOp(v->handle_, v->dtype_, {.name = "Read/ReadVariableOp"});
     if (options.validate_shape && v->snapshot_.valid()) graph.RecordError(graph.SetShape(v->snapshot_, shape));
   } else {
-    Output assigned = weir::Assign(v->handle_, v->initial_value_, {.validate_shape = options.validate_shape, .name = "Assign"});
+    WEIR_ASSIGN(const Output initial, GuardedInitialValue(graph, v->initial_value_, name));
+    Output assigned = weir::Assign(v->handle_, initial, {.validate_shape = options.validate_shape, .name = "Assign"});
     v->initializer_ = assigned.node;
     if (options.caching_device != nullptr) {
       DeviceScope cached(graph, *options.caching_device);
@@ -118,7 +135,6 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
       v->snapshot_ = Identity(v->handle_, {.name = "read"});
     }
   }
-  graph.build().attrs = attrs;
   WEIR_TRY(graph.TakeError());
   AddToCollections(graph, v, options);
   return v;
@@ -197,7 +213,7 @@ Output Variable::InitializedValue() const {
   InitScope init(g);
   Result<OutputList> value = Cond(
       g, IsInitialized(), [this]() -> Result<OutputList> { return OutputList{ReadValue()}; },
-      [this]() -> Result<OutputList> { return OutputList{initial_value_}; });
+      [this]() -> Result<OutputList> { return OutputList{assigned_initial_value()}; });
   if (!value.ok()) {
     g.RecordError(value.status());
     return Output::Failed(g);

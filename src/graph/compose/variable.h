@@ -23,6 +23,10 @@ struct SaveSlice {
 // Makes an initial value of that shape and type. Called inside the variable's name scope.
 using Initializer = std::function<Result<Output>(Graph&, const PartialShape& shape, DType dtype)>;
 
+class Variable;
+// What an update may make of the variable: the value to assign after it. Built after the update.
+using Constraint = std::function<Result<Output>(const std::shared_ptr<Variable>& variable)>;
+
 struct VariableOptions {
   std::string name = "";  // "Variable" when empty
   DType dtype = kInvalidType;  // of the initial value when not given
@@ -33,6 +37,7 @@ struct VariableOptions {
   bool use_resource = false;
   DeviceRequest* caching_device = nullptr;
   std::optional<PartialShape> expected_shape = {};
+  Constraint constraint = {};
 };
 
 class Variable final {
@@ -54,12 +59,15 @@ class Variable final {
   PartialShape shape() const;
   bool trainable() const { return trainable_; }
   bool is_resource() const { return is_resource_; }
+  const Constraint& constraint() const { return constraint_; }  // empty: none
   const std::string& device() const { return handle_.node->device(); }
 
   Output handle() const { return handle_; }          // the reference, or the resource handle
   Output value() const { return snapshot_; }         // "fc1/w/read:0"
   Node* initializer() const { return initializer_; }
   Output initial_value() const { return initial_value_; }
+  // What the initializer assigns: the initial value, guarded where it is made of other variables.
+  Output assigned_initial_value() const { return initializer_->num_inputs() == 2 ? initializer_->input(1) : initial_value_; }
   // What ops that take this variable as an input see: the reference itself, or a read of the resource.
   Output AsInput() const;
   // A read ordered by the control dependencies in force now.
@@ -91,6 +99,7 @@ class Variable final {
   DType dtype_ = kInvalidType;
   bool trainable_ = true;
   bool is_resource_ = false;
+  Constraint constraint_;
 };
 using VariablePtr = std::shared_ptr<Variable>;
 

@@ -20,6 +20,7 @@ VariableScopeSettings Merged(VariableScopeSettings inner, const VariableScopeSet
   Inherit(inner.regularizer, outer.regularizer);
   Inherit(inner.caching_device, outer.caching_device);
   Inherit(inner.partitioner, outer.partitioner);
+  if (!inner.constraint) inner.constraint = outer.constraint;
   if (inner.custom_getter == nullptr) {
     inner.custom_getter = outer.custom_getter;
   } else if (outer.custom_getter != nullptr) {
@@ -149,6 +150,7 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
   Inherit(request.caching_device, s.caching_device);
   Inherit(request.partitioner, s.partitioner);
   Inherit(request.custom_getter, s.custom_getter);
+  if (!request.constraint) request.constraint = s.constraint;
   if (request.dtype == kInvalidType) request.dtype = s.dtype.value_or(kFloat);
   request.dtype = BaseType(request.dtype);
   if (!request.use_resource.has_value()) request.use_resource = s.use_resource.value_or(false);
@@ -195,6 +197,7 @@ Result<VariablePtr> VariableScopes::MakeSingle(const VariableRequest& request, c
   options.collections = request.collections;
   options.validate_shape = request.validate_shape;
   options.use_resource = *request.use_resource;
+  options.constraint = request.constraint;
   DeviceRequest cache;
   if (request.caching_device != nullptr) {
     cache = *request.caching_device;

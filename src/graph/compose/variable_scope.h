@@ -42,6 +42,7 @@ struct VariableScopeSettings {
   std::shared_ptr<const CustomGetter> custom_getter;
   std::optional<DType> dtype;
   std::optional<bool> use_resource;
+  Constraint constraint;
 };
 
 // A scope: a value that can be kept and entered again.
@@ -67,6 +68,7 @@ struct VariableRequest {
   std::optional<bool> use_resource;
   std::shared_ptr<const CustomGetter> custom_getter;
   std::optional<Reuse> reuse;
+  Constraint constraint;
 };
 
 class VariableStore final {
