@@ -1,0 +1,72 @@
+"""Run by TensorFlow's interpreter: asks it for what the cases of tests/ops expect.
+
+    python ask_op_cases.py OUT FILE...    writes OUT, JSON: {"asked": cases, "left out": {rule: cases},
+                                          "differences": [[file, line number, case, line, what TensorFlow does], ...]}
+
+The cases run in child processes: one that ends its process is a difference like any other.
+"""
+import gc
+import json
+import os
+import pathlib
+import resource
+import signal
+import sys
+import tempfile
+
+from oracle.optest_graph import Asker
+from oracle.optest_parser import Unsupported
+from oracle.optest_text import read_cases
+
+SECONDS_PER_CASE = 30
+
+
+def ask(case):
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return {"differences": Asker(case, folder).ask()}
+        except Unsupported as rule:
+            return {"rule": str(rule)}
+
+
+def ask_in_child(cases):
+    """Answers up to the last case, or up to the one that ended the child, which has that for an answer."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        with os.fdopen(writer, "w") as out:
+            for case in cases:
+                signal.alarm(SECONDS_PER_CASE)
+                print(json.dumps(ask(case)), file=out, flush=True)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answers:
+        lines = list(answers)
+    _, status = os.waitpid(child, 0)
+    found = [json.loads(line) for line in lines]
+    if len(found) < len(cases):
+        what = "does not end" if status == signal.SIGALRM else "ends the process"
+        found.append({"differences": [(cases[len(found)].lines[0][0], "*", what)]})
+    return found
+
+
+def main(out, paths):
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    gc.freeze()  # TensorFlow itself is no garbage, and large
+    cases = [(pathlib.Path(path).stem, case) for path in paths for case in read_cases(pathlib.Path(path).read_text())]
+    answers = []
+    while len(answers) < len(cases):
+        answers += ask_in_child([case for _, case in cases[len(answers):]])
+    left_out, differences = {}, []
+    for (name, case), answer in zip(cases, answers):
+        if "rule" in answer:
+            left_out[answer["rule"]] = left_out.get(answer["rule"], 0) + 1
+        for number, line, what in answer.get("differences", []):
+            differences.append([name, number, case.title, line, what])
+    pathlib.Path(out).write_text(json.dumps(
+        {"asked": len(cases) - sum(left_out.values()), "left out": left_out, "differences": differences}, indent=1))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
