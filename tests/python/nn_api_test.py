@@ -286,3 +286,15 @@ def test_local_response_normalization():
         value(lambda: tf.nn.lrn(x, -1))
     with pytest.raises(ValueError):
         value(lambda: tf.raw_ops.LRNGrad(input_grads=x, input_image=x, output_image=x[..., 1:]))
+
+
+def test_bias_add_in_every_type():
+    for dtype in ("uint16", "uint32", "uint64", "complex64", "complex128"):
+        value, bias = np.arange(6).reshape(2, 3).astype(dtype), np.array([1, 2, 3], dtype)
+        y = tf.nn.bias_add(tf.constant(value), tf.constant(bias))
+        with tf.Session() as sess:
+            np.testing.assert_array_equal(sess.run(y), value + bias)
+    b = tf.constant(np.array([1 + 2j, 3j]))
+    grad = tf.gradients(tf.real(tf.nn.bias_add(tf.zeros([3, 2], tf.complex128), b)), b)[0]
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(sess.run(grad), [3, 3])

@@ -148,8 +148,8 @@ constexpr char kNumbers[] = "T: {float, double, int32, uint8, int16, int8, compl
 constexpr char kFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 
 KernelList BiasKernels() {
-  return CpuKernels<half, bfloat16, float, double, int32_t, int64_t, uint8_t, int8_t, int16_t, std::complex<float>, std::complex<double>>(
-      WEIR_FOR_TYPE(MakeBiasAdd));
+  return CpuKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+                    std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeBiasAdd));
 }
 
 }  // namespace
@@ -180,7 +180,8 @@ void RegisterBiasAdd(OpRegistry& registry) {
       .attrs = {kNumbers, kFormat},
       .shape = BiasAddGradShape,
       .gradient = BiasAddGradGradient,
-      .kernels = CpuKernels<half, bfloat16, float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeBiasAddGrad)),
+      .kernels = CpuKernels<half, bfloat16, float, double, int32_t, int64_t, std::complex<float>, std::complex<double>>(
+          WEIR_FOR_TYPE(MakeBiasAddGrad)),
   });
   registry.Add({
       .name = "L2Loss",
