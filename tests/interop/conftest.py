@@ -21,11 +21,15 @@ def tensorflow_python():
     return path
 
 
-def run_tensorflow(*arguments):
-    """Runs a script of this folder where `import tensorflow` is TensorFlow."""
+def start_tensorflow(*arguments):
+    """Starts a script of this folder where `import tensorflow` is TensorFlow."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    subprocess.run([tensorflow_python(), *map(str, arguments)], check=True, env=environment, cwd=HERE)
+    return subprocess.Popen([tensorflow_python(), *map(str, arguments)], env=environment, cwd=HERE)
+
+
+def run_tensorflow(*arguments):
+    assert start_tensorflow(*arguments).wait() == 0
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +44,8 @@ def answers(tmp_path_factory):
     for name in _weir.op_names():
         ops.op.add().ParseFromString(_weir.op_def(name))
     (out / "weir_ops.pb").write_bytes(ops.SerializeToString())
-    run_tensorflow("make_cases.py", out)
+    parts = [start_tensorflow("make_cases.py", out, part) for part in ("cases", "programs")]
+    assert [part.wait() for part in parts] == [0, 0]
     return out
 
 

@@ -1,7 +1,8 @@
 """Run by TensorFlow's interpreter: builds graphs with TensorFlow, runs them, and writes what came out.
 
-    python make_cases.py OUT     reads OUT/weir_ops.pb (an OpList); writes OUT/ops.pb, OUT/<name>.pkl for every oracle/<name>_cases.py,
-                                 and OUT/programs.pkl: every program of both/ as TensorFlow ran it
+    python make_cases.py OUT PART     reads OUT/weir_ops.pb (an OpList); writes OUT/ops.pb, OUT/<name>.pkl for every oracle/<name>_cases.py,
+                                      and OUT/programs.pkl: every program of both/ as TensorFlow ran it. PART is "cases" or "programs", which
+                                      take about as long as each other; the random graphs go with the programs.
 """
 import importlib
 import pathlib
@@ -18,6 +19,7 @@ from tensorflow.core.framework import op_def_pb2
 from tensorflow.python.framework import op_def_registry
 
 HERE = pathlib.Path(__file__).parent
+WITH_PROGRAMS = {"random_graph_cases"}
 
 
 def write_ops(out):
@@ -34,18 +36,22 @@ def write(out, name, data, start):
     print("%s: %d cases in %.1f s" % (name, len(data), time.time() - start), file=sys.stderr)
 
 
-def main(out):
+def main(out, part):
     out = pathlib.Path(out)
     ours = op_def_pb2.OpList.FromString((out / "weir_ops.pb").read_bytes())
-    write_ops(out)
+    if part == "cases":
+        write_ops(out)
     for path in sorted((HERE / "oracle").glob("*_cases.py")):
+        if (path.stem in WITH_PROGRAMS) != (part == "programs"):
+            continue
         start = time.time()
         recorder = Recorder({op.name: op for op in ours.op})
         importlib.import_module("oracle." + path.stem).make(recorder)
         write(out, path.stem[:-len("_cases")], recorder.cases, start)
-    start = time.time()
-    write(out, "programs", {name: run(tf, program) for name, program in PROGRAMS.items()}, start)
+    if part == "programs":
+        start = time.time()
+        write(out, "programs", {name: run(tf, program) for name, program in PROGRAMS.items()}, start)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2])

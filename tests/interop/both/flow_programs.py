@@ -114,6 +114,34 @@ def asserts(tf):
     return {"look": [y, *z]}
 
 
+def defun(tf):
+    try:
+        from tensorflow.python.framework import function
+    except ImportError:
+        return tf.python.framework.function.Defun
+    return function.Defun
+
+
+def functions(tf):
+    """A function that calls another, in and out of a loop, trained through."""
+    x = tf.placeholder(tf.float32, [4, 3], name="x")
+    w = tf.get_variable("w", initializer=X.T.dot(X))
+
+    @defun(tf)(tf.float32, tf.float32, func_name="Layer")
+    def layer(a, b):
+        return tf.tanh(tf.matmul(a, b))
+
+    @defun(tf)(tf.float32, tf.float32, func_name="TwoLayers")
+    def two_layers(a, b):
+        return layer(layer(a, b), b)
+
+    y = two_layers(x, w)
+    y.set_shape([4, 3])
+    _, z = tf.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, tf.reshape(layer(v, w), [4, 3])), [tf.constant(0), y])
+    loss = tf.reduce_mean(tf.square(y - 0.5))
+    return {"train": tf.train.GradientDescentOptimizer(0.1).minimize(loss), "look": [y, z, loss, w], "feeds": [{x: X + i / 10} for i in range(3)]}
+
+
 def random_numbers(tf):
     """Seeds of ops, with a seed of the graph."""
     tf.set_random_seed(12)
@@ -123,19 +151,7 @@ def random_numbers(tf):
             "feeds": [{}] * 3}
 
 
-def graph_seed(draw):
-    """A seed of the graph alone: the op's follows from how many nodes there are, which must therefore be as many."""
-    def build(tf):
-        tf.set_random_seed(12)
-        return {"look": [draw(tf)], "feeds": [{}] * 2}
-    return build
-
-
 def programs():
     for build in (conditions, switch_case, counting, loop_gradient, nested_loops, condition_in_loop, growing_loop, mapping, tensor_arrays,
-                  loop_with_variable, trained_loop, asserts, random_numbers):
+                  loop_with_variable, trained_loop, functions, asserts, random_numbers):
         yield Program(build.__name__, build)
-    yield Program("graph_seed_normal", graph_seed(lambda tf: tf.random_normal([2, 3], 1.0, 0.5)))
-    yield Program("graph_seed_truncated", graph_seed(lambda tf: tf.truncated_normal([4])))
-    yield Program("graph_seed_ints", graph_seed(lambda tf: tf.random_uniform([4], 2, 9, tf.int32)))
-    yield Program("graph_seed_shuffle", graph_seed(lambda tf: tf.random_shuffle(tf.constant([1, 2, 3, 4]))))

@@ -6,6 +6,7 @@ TensorFlow's own gradients: none where they use ops that Weir lacks, which `unre
 A case with `error` (the name of an exception class) instead of values must fail that way.
 """
 import numpy as np
+from tensorflow.python.framework import op_def_library, op_def_registry
 
 from oracle.tensorflow1 import tf
 from oracle.draw import Draw, typed_variants
@@ -17,33 +18,32 @@ class Recorder:
         self.weir_ops = weir_ops
         self.cases = []
 
-    def case(self, name, build, feeds=(), grad=True):
+    def case(self, name, build, feeds=(), grad=True, static=False):
         """`build(*placeholders)` gives a tensor or a list of them; `feeds` are arrays. False where TensorFlow has no kernel."""
         with tf.Graph().as_default() as graph:
-            xs = placeholders(feeds)
+            xs = placeholders(feeds, static)
             ys = outputs(build(*xs))
-            entry = {"name": name, "feeds": {x.name: a for x, a in zip(xs, feeds)}, "fetches": [y.name for y in ys]}
             forward = graph.as_graph_def()
-            grads = gradients(ys, xs) if grad else []
-            fetches = ys + [g for _, g in grads]
-            whole = graph.as_graph_def()
-            unregistered = sorted({node.op for node in whole.node} - set(self.weir_ops))
-            if grads:
-                entry["grad_of"] = ys[0].name
-                entry["grad_xs"] = [x.name for x, _ in grads]
-                entry["grad_fetches"] = [] if unregistered else [g.name for _, g in grads]
+            target, grads = gradients(ys[0], xs) if grad else (None, [])
+            values = attempt(graph, name, ys + [g for _, g in grads], dict(zip(xs, feeds)))
+            if values is None and grads:
+                target, grads = None, []
+                values = attempt(graph, name, ys, dict(zip(xs, feeds)))
+            if values is None:
+                return False
+            whole = graph.as_graph_def() if grads else forward
+            own = {function.signature.name for function in whole.library.function}
+            unregistered = sorted({node.op for node in whole.node} - set(self.weir_ops) - own)
+            entry = {"name": name, "feeds": {x.name: a for x, a in zip(xs, feeds)}, "fetches": [y.name for y in ys], "values": values[:len(ys)],
+                     "graph": (forward if unregistered else whole).SerializeToString()}
             if unregistered:
                 entry["unregistered"] = unregistered
-            entry["graph"] = (forward if unregistered else whole).SerializeToString()
-            with tf.Session(graph=graph) as sess:
-                try:
-                    values = sess.run(fetches, dict(zip(xs, feeds)))
-                except (tf.errors.InvalidArgumentError, tf.errors.NotFoundError, tf.errors.UnimplementedError) as error:
-                    if "No OpKernel" in error.message or "not implemented" in error.message.lower():
-                        return False
-                    raise RuntimeError("case %s: %s" % (name, error.message)) from None
-            entry["values"] = values[:len(ys)]
-            entry["grads"] = values[len(ys):]
+            # The gradient of a complex output's real part, which the forward graph alone does not have.
+            if grads and not (unregistered and target is not ys[0]):
+                entry["grad_of"] = target.name
+                entry["grad_xs"] = [x.name for x, _ in grads]
+                entry["grad_fetches"] = [] if unregistered else [g.name for _, g in grads]
+                entry["grads"] = values[len(ys):]
         self.cases.append(entry)
         return True
 
@@ -64,7 +64,7 @@ class Recorder:
             raise RuntimeError("case %s: TensorFlow finds nothing wrong" % name)
         self.cases.append(entry)
 
-    def sweep(self, op, *inputs, grad=True, only=None, **attrs):
+    def sweep(self, op, *inputs, grad=True, only=None, static=False, **attrs):
         """The op on `inputs` (in the order of its schema) for every combination of types worth trying.
 
         An input is a Draw (its type follows the schema), an array (as it is), or a list of those. `only` limits the types.
@@ -81,12 +81,12 @@ class Recorder:
 
             def build(*xs):
                 given = dict(zip(names, [[xs[i] for i in slot] if isinstance(slot, list) else xs[slot] for slot in layout]))
-                return getattr(tf.raw_ops, op)(**given, **free, **attrs)
+                return apply_op(op, {**given, **free, **attrs})
 
             label = "%s(%s)%s" % (op, ", ".join("%s%s" % (a.dtype.name, list(a.shape)) for a in feeds),
                                   "".join(" %s=%s" % item for item in {**free, **attrs}.items()))
             try:
-                ran += self.case(label, build, feeds, grad)
+                ran += self.case(label, build, feeds, grad, static)
             except Exception as error:
                 raise RuntimeError("%s: %s" % (label, error)) from error
         if not ran:
@@ -98,29 +98,57 @@ def feeds_decide(definition, attr):
     return any(attr in (arg.type_attr, arg.type_list_attr) for arg in definition.input_arg)
 
 
-def placeholders(feeds):
-    """Every second one has only its rank, so that shapes are inferred both ways."""
-    return [tf.placeholder(a.dtype, [None] * a.ndim if i % 2 else a.shape, name="in%d" % i) for i, a in enumerate(feeds)]
+def apply_op(op, given):
+    """An op by the names of its schema, with the schema's defaults for attributes that are not given."""
+    definition = op_def_registry.get(op)
+    inferred = {name for arg in definition.input_arg for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
+    for attr in definition.attr:
+        if attr.name not in given and attr.name not in inferred and attr.HasField("default_value"):
+            kind = attr.default_value.WhichOneof("value")
+            value = getattr(attr.default_value, kind)
+            if kind == "list":
+                value = [item for _, items in value.ListFields() for item in items]
+            given = {**given, attr.name: value}
+    return op_def_library.apply_op(op, **given)
+
+
+def placeholders(feeds, static):
+    """Every second one has only its rank, so that shapes are inferred both ways; none if they must be `static`."""
+    return [tf.placeholder(a.dtype, [None] * a.ndim if i % 2 and not static else a.shape, name="in%d" % i) for i, a in enumerate(feeds)]
 
 
 def outputs(result):
     if isinstance(result, tf.Operation):
         with tf.control_dependencies([result]):
             result = tf.constant(0)
-    flat = list(result) if isinstance(result, (list, tuple)) else [result]
+    flat = tf.nest.flatten(result)
     return [tf.identity(y, name="out%d" % i) for i, y in enumerate(flat)]
 
 
-def gradients(ys, xs):
-    """[(x, gradient)] for the inputs that have one, when the first output is differentiable."""
+def gradients(y, xs):
+    """What is differentiated (y, or its real part), and [(x, gradient)] for the inputs that have one."""
     inexact = [x for x in xs if x.dtype.is_floating or x.dtype.is_complex]
-    if not inexact or not (ys[0].dtype.is_floating or ys[0].dtype.is_complex):
-        return []
+    if not inexact or not (y.dtype.is_floating or y.dtype.is_complex):
+        return None, []
+    target = tf.real(y, name="real_part") if y.dtype.is_complex else y
     try:
-        found = tf.gradients(ys[0], inexact)
-    except LookupError:  # an op without a gradient
-        return []
-    return [(x, tf.identity(tf.convert_to_tensor(g))) for x, g in zip(inexact, found) if g is not None]
+        found = tf.gradients(target, inexact)
+    except (LookupError, TypeError):  # no gradient at all, or one that has not this type
+        return None, []
+    return target, [(x, tf.identity(tf.convert_to_tensor(g))) for x, g in zip(inexact, found) if g is not None]
+
+
+def attempt(graph, name, fetches, feed):
+    """The values, or None where TensorFlow lacks a kernel."""
+    with tf.Session(graph=graph) as sess:
+        try:
+            return sess.run(fetches, feed)
+        except tf.errors.UnimplementedError:
+            return None
+        except (tf.errors.InvalidArgumentError, tf.errors.NotFoundError) as error:
+            if any(text in error.message.lower() for text in ("no opkernel", "not implemented", "not supported", "unsupported", "unhandled")):
+                return None
+            raise RuntimeError("case %s: %s" % (name, error.message)) from None
 
 
 def materialize(definition, inputs, types):
