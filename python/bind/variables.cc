@@ -74,7 +74,9 @@ py::object RunIn(py::object session, py::handle what, py::object feed_dict = py:
 // A scatter on a variable by its op's name, for both kinds: the changed reference, or a read after the change.
 py::object Scatter(const VariablePtr& v, const std::string& op, const Input& indices, const Input& values, bool use_locking, const Name& name) {
   NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
-  node.In(v->handle()).In(indices).In(Take(ToOutput(v->graph(), values, v->dtype(), "updates")));
+  node.In(v->handle()).In(indices);
+  // A handle does not say of what type a literal is; a reference does.
+  node.In(v->is_resource() ? Input(Take(ToOutput(v->graph(), values, v->dtype()))) : values);
   if (!v->is_resource()) return Wrap(Output(Take(node.Attr("use_locking", use_locking).Build()), 0));
   Node* update = Take(node.Build());
   ControlDependencies after(v->graph(), {update});

@@ -72,3 +72,13 @@ def test_averages_correct_the_bias_of_tensors_only():
         sess.run(tf.global_variables_initializer())
         sess.run(update)
         assert sess.run(average.average(v)) == [4.0]
+
+
+def test_literals_of_a_scatter():
+    v = tf.Variable([1.0, 2.0], name="v")
+    update = tf.scatter_add(v, [1], [5.0])
+    assert [i.name for i in update.op.inputs] == ["v:0", "ScatterAdd/indices:0", "ScatterAdd/updates:0"]
+    w = tf.get_variable("w", initializer=[1.0, 2.0], use_resource=True)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(sess.run(tf.scatter_add(w, [1], [5])), [1, 7])
