@@ -173,3 +173,42 @@ def test_complex_decompositions():
     np.testing.assert_allclose(first_row(TALL, svd_loss("p")), [0.38885449 - 0.01365079j, 0.16378989 + 0.05051168j, -0.04474899 - 0.23063131j], rtol=1e-5)
     np.testing.assert_allclose(first_row(TALL.T.copy(), svd_loss("p")), [0.40566312 + 0.80368479j, -0.34992223 + 0.17831931j,
                                                                          -0.2637213 + 0.23841941j, 0.19929809 + 0.27746776j], rtol=1e-5)
+
+
+@pytest.mark.parametrize("method", [None, tf.AggregationMethod.ADD_N, tf.AggregationMethod.EXPERIMENTAL_TREE,
+                                    tf.AggregationMethod.EXPERIMENTAL_ACCUMULATE_N])
+def test_paths_add_up(method):
+    x = tf.constant([1.0, 2.0])
+    for paths in (2, 3, 5):
+        y = tf.add_n([x * float(i + 1) for i in range(paths)])
+        grad, = tf.gradients(y, x, aggregation_method=method)
+        with tf.Session() as sess:
+            np.testing.assert_allclose(sess.run(grad), [paths * (paths + 1) / 2] * 2)
+
+
+def test_rows_of_both_index_types_add_up():
+    x = tf.constant([[1.0], [2.0], [3.0]])
+    rows = tf.gather(x, tf.constant([0, 2])) + tf.gather(x, tf.constant([2, 2], tf.int64))
+    grad, = tf.gradients(rows, x)
+    assert isinstance(grad, tf.IndexedSlices) and grad.indices.dtype == tf.int64
+    with_dense, = tf.gradients([rows, x], x)
+    with tf.Session() as sess:
+        np.testing.assert_allclose(sess.run(tf.convert_to_tensor(grad)), [[1], [0], [3]])
+        np.testing.assert_allclose(sess.run(tf.convert_to_tensor(with_dense)), [[2], [1], [4]])
+
+
+def test_one_x_behind_another():
+    x = tf.constant(3.0)
+    y = x * x
+    z = y * y
+    dx, dy = tf.gradients(z, [x, y])
+    only, = tf.gradients(z, [y])
+    with tf.Session() as sess:
+        assert sess.run([dx, dy, only]) == [108, 18, 18]
+
+
+def test_hessians():
+    x = tf.constant([1.0, 2.0])
+    hessian, = tf.hessians(x[0] * x[0] * x[1] + x[1], x)
+    with tf.Session() as sess:
+        np.testing.assert_allclose(sess.run(hessian), [[4, 2], [2, 0]])

@@ -37,6 +37,17 @@ def test_names_and_scopes(graph):
     assert tf.constant(1, name="after").name == "after:0"
 
 
+def test_names_that_only_look_free(graph):
+    # Suffixes count what was given out, also to scopes without nodes, and letters of either case are the same.
+    scopes = []
+    for name in ("s", "s", "s_1", "S", "s"):
+        with tf.name_scope(name) as scope:
+            scopes.append(scope)
+    assert scopes == ["s/", "s_1/", "s_1_1/", "S_2/", "s_3/"]
+    names = [tf.constant(1, name=name).op.name for name in ("x", "X", "x", "x_1", "X_2")]
+    assert names == ["x", "X_1", "x_2", "x_1_1", "X_2_1"]
+
+
 def test_default_graphs(graph):
     assert tf.get_default_graph() is graph
     other = tf.Graph()
@@ -112,6 +123,19 @@ def test_shapes():
     assert x.shape == [2, 3]
 
 
+def test_shapes_from_parts_of_shapes():
+    x = raw.Placeholder(dtype=tf.float32, shape=[None, 3, 4])
+    size = tf.shape(x)
+    for shape, known in [
+        (tf.concat([size[:-1], [2, 2]], 0), [None, 3, 2, 2]),
+        (tf.concat([size[:1], [-1]], 0), [None, None]),
+        (tf.concat([[-1], size[-2:]], 0), [None, 3, 4]),
+        (tf.stack([-1, size[1]]), [None, 3]),
+        (size[::-1], [None, None, None]),
+    ]:
+        assert tf.reshape(x, shape).shape.as_list() == known
+
+
 def test_control_dependencies(graph):
     a = tf.constant(1, name="a")
     b = raw.NoOp(name="b")
@@ -120,6 +144,10 @@ def test_control_dependencies(graph):
         with tf.control_dependencies(None):
             d = tf.constant(3)
     assert c.op.control_inputs == [a.op, b] and d.op.control_inputs == []
+    with tf.control_dependencies([a, a.op, b]), tf.control_dependencies([b]):
+        assert raw.NoOp().control_inputs == [a.op, b]
+    c.op._add_control_input(b)
+    assert c.op.control_inputs == [a.op, b]
     with pytest.raises(TypeError):
         tf.control_dependencies([3])
     with tf.Graph().as_default():

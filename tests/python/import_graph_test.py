@@ -29,6 +29,16 @@ def test_input_map():
         assert sess.run(y) == 7
 
 
+def test_input_map_of_one_output_of_several():
+    with tf.Graph().as_default() as g:
+        first, second = raw.Split(axis=0, value=tf.constant([1.0, 2.0]), num_split=2, name="s")
+        raw.Sub(x=first, y=second, name="y")
+        graph_def = g.as_graph_def()
+    y, z = [tf.import_graph_def(graph_def, input_map={key: tf.constant([5.0])}, return_elements=["y:0"])[0] for key in ("s:1", "s")]
+    with tf.Session() as sess:
+        assert sess.run([y, z]) == [[-4], [3]]
+
+
 def test_errors():
     with pytest.raises(TypeError):
         tf.import_graph_def(3)

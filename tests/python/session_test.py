@@ -3,6 +3,7 @@ import collections
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -209,6 +210,33 @@ def test_partial_run(sess):
     handle = sess.partial_run_setup([first, second], [a, b])
     assert sess.partial_run(handle, first, {a: 2.0}) == 3
     assert sess.partial_run(handle, second, {b: 10.0}) == 30
+
+
+def test_timeouts():
+    forever = tf.while_loop(lambda i: i >= 0, lambda i: i * 0, [0])
+    slow = tf.py_func(lambda: (time.sleep(0.2), np.float32(1))[1], [], tf.float32)
+    short, long = tf.RunOptions(timeout_in_ms=30), tf.RunOptions(timeout_in_ms=60000)
+    with tf.Session() as sess:
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(forever, options=short)
+        assert sess.run(slow) == 1
+    # The timeout of a run stands above the session's.
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=30)) as sess:
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(forever)
+        assert sess.run(slow, options=long) == 1
+
+
+def test_partial_runs_give_copies_of_variables(sess):
+    x = raw.Placeholder(dtype=tf.float32, shape=[])
+    var = raw.VariableV2(shape=[100, 100], dtype=tf.float32)
+    sess.run(raw.Assign(ref=var, value=raw.Fill(dims=[100, 100], value=1.0)).op)
+    handle = sess.partial_run_setup([var, x + 1.0], [x])
+    fetched = sess.partial_run(handle, var)
+    sess.run(raw.AssignAdd(ref=var, value=raw.Fill(dims=[100, 100], value=1.0)).op)
+    assert fetched.max() == 1
+    fetched[:] = 7
+    assert sess.run(var).max() == 2
 
 
 def test_options_and_metadata(sess, x):
