@@ -191,6 +191,8 @@ struct Row {
 std::vector<DType> KernelTypes(const Row& row) {
   std::vector<DType> types = TypesNamed(kRealNumbers);
   if (row.types != kRealNumbers) types.insert(types.end(), {kComplex64, kComplex128});
+  // Only what loops were compiled for: builds with few types say so before a kernel is made.
+  std::erase_if(types, [&](DType type) { return !RowReducer::For(row.op, type).ok(); });
   return types;
 }
 
