@@ -10,6 +10,7 @@ from conftest import HERE, run_tensorflow
 
 LIST = HERE / "op_case_differences.txt"
 OP_CASES = HERE.parent / "ops"
+SOMETIMES = "sometimes "  # before what TensorFlow does by chance
 Known = collections.namedtuple("Known", "number text file subject what reason")
 
 
@@ -39,11 +40,13 @@ def test_op_cases(asked):
     known, used, new = read_list(), set(), []
     for file, number, case, line, what in asked["differences"]:
         subject = f"{case}: {line}" if case else line
-        found = [item for item in known if item.file == file and fits(item.subject, subject) and fits(item.what, what)]
+        found = [item for item in known
+                 if item.file == file and fits(item.subject, subject) and fits(item.what.removeprefix(SOMETIMES), what)]
         used.update(item.number for item in found)
         if not found:
             new.append(f"{file}.optest:{number} | {subject} | {what}")
-    stale = [f"{LIST.name}:{item.number}: {item.text}" for item in known if item.number not in used]
+    stale = [f"{LIST.name}:{item.number}: {item.text}" for item in known
+             if item.number not in used and not item.what.startswith(SOMETIMES)]
     assert not new, f"TensorFlow differs in {len(new)} places:\n" + "\n".join(new)
     assert not stale, "TensorFlow no longer differs there:\n" + "\n".join(stale)
 
