@@ -124,6 +124,17 @@ py::object WrapSparse(Output indices, Output values, Output dense_shape) {
   return py::cast(new SparseObject{indices, values, dense_shape, GraphOf(values.graph())}, py::return_value_policy::take_ownership);
 }
 
+std::optional<Sparse> SparseFrom(py::handle object) {
+  if (!IsSparse(object)) {
+    for (const char* part : {"indices", "values", "dense_shape"})
+      if (!py::hasattr(object, part)) return std::nullopt;
+    auto made = MakeSparse(InputFrom(object.attr("indices")), InputFrom(object.attr("values")), InputFrom(object.attr("dense_shape")));
+    return Sparse{made->indices, made->values, made->dense_shape};
+  }
+  const SparseObject& s = SparseOf(object);
+  return Sparse{s.indices, s.values, s.dense_shape};
+}
+
 py::object Wrap(const Grad& grad) {
   if (const Output* dense = std::get_if<Output>(&grad)) return Wrap(*dense);
   if (const IndexedSlices* slices = std::get_if<IndexedSlices>(&grad)) return Wrap(*slices);

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "graph/compose/sparse.h"
 #include "op/output.h"
 
 namespace weir::python {
@@ -32,6 +33,39 @@ py::object WrapSparse(Output indices, Output values, Output dense_shape);
 py::object Wrap(const Grad& grad);
 Grad GradFrom(py::handle object);
 
+// An argument that is a SparseTensor, or a SparseTensorValue and its like, which become constants.
+struct SparseArgument {
+  Sparse sparse;
+};
+// Nothing for what has no indices, values and dense_shape.
+std::optional<Sparse> SparseFrom(py::handle object);
+inline Graph* GraphOfArgument(const SparseArgument& argument) { return &argument.sparse.values.graph(); }
+
 void BindSparse(py::module_& m);
+void BindSparseFunctions(py::module_& m);
 
 }  // namespace weir::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<weir::python::SparseArgument> {
+  PYBIND11_TYPE_CASTER(weir::python::SparseArgument, const_name("SparseTensor"));
+  bool load(handle source, bool) {
+    std::optional<weir::Sparse> found = weir::python::SparseFrom(source);
+    if (!found.has_value()) return false;
+    value.sparse = *found;
+    return true;
+  }
+};
+
+// As a result.
+template <>
+struct type_caster<weir::Sparse> {
+  static constexpr auto name = const_name("SparseTensor");
+  static handle cast(const weir::Sparse& s, return_value_policy, handle) {
+    return weir::python::WrapSparse(s.indices, s.values, s.dense_shape).release();
+  }
+};
+
+}  // namespace pybind11::detail

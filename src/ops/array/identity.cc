@@ -23,6 +23,24 @@ Result<Kernel> MakeDeepCopy(KernelSetup&) {
   });
 }
 
+Result<Kernel> MakeEnsureShape(KernelSetup& setup) {
+  WEIR_ASSIGN(PartialShape wanted, setup.Attr<PartialShape>("shape"));
+  return Kernel::Sync([wanted](KernelContext& ctx) -> Status {
+           if (!wanted.CompatibleWith(ctx.input(0).shape()))
+             return InvalidArgument("Shape of tensor is not compatible with expected shape: {} is not {}", ctx.input(0).shape(), wanted);
+           ctx.set_output(0, ctx.input(0));
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+Status EnsureShapeShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(PartialShape wanted, ctx.Attr<PartialShape>("shape"));
+  WEIR_ASSIGN(PartialShape both, ctx.input(0).Merge(wanted));
+  ctx.set_output(0, std::move(both));
+  return OkStatus();
+}
+
 Status IdentityNShape(ShapeContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i) ctx.set_output(i, ctx.input(i));
   return OkStatus();
@@ -50,6 +68,14 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = PassOn,
       .kernels = CpuKernel(MakeIdentity),
+  });
+  registry.Add({
+      .name = "EnsureShape",
+      .signature = "input: T -> output: T",
+      .attrs = {"shape: shape", "T: type"},
+      .shape = EnsureShapeShape,
+      .gradient = PassOn,
+      .kernels = CpuKernel(MakeEnsureShape),
   });
   registry.Add({
       .name = "IdentityN",
