@@ -38,6 +38,9 @@ void BindString(py::module_& m);
 void BindChecks(py::module_& m);
 void BindFlow(py::module_& m);
 void BindDefun(py::module_& m);
+void BindLosses(py::module_& m);
+void BindLookup(py::module_& m);
+void BindGraphParts(py::module_& m);
 
 }  // namespace weir::python
 

@@ -1,5 +1,6 @@
 // Functions on arrays whose public signature is not that of one op.
 #include "bind/arguments.h"
+#include "graph/node_builder.h"
 #include "bind/numpy.h"
 #include "bind/sparse.h"
 #include "graph/build/array_ops.h"
@@ -251,6 +252,20 @@ void BindOrder(py::module_& m) {
 }  // namespace
 
 void BindArray(py::module_& m) {
+  Def(
+      m, "where_v2",
+      +[](Graph& g, Input condition, Input x, Input y, Name n) -> Output {
+        if (x.absent() != y.absent()) RaiseValue("x and y must both be non-None or both be None.");
+        return x.absent() ? WhereOf(g, condition, x, y, n.text) : NodeBuilder(g, "SelectV2", n.text).In(condition).In(x).In(y).BuildOutput();
+      },
+      py::arg("condition"), py::arg("x") = py::none(), py::arg("y") = py::none(), py::arg("name") = py::none());
+  Def(
+      m, "required_space_to_batch_paddings",
+      +[](Graph& g, Input shape, Input block, Input base, Name n) {
+        const BatchPaddings made = SpaceToBatchPaddings(g, shape, block, base, n.text);
+        return std::make_pair(made.paddings, made.crops);
+      },
+      py::arg("input_shape"), py::arg("block_shape"), py::arg("base_paddings") = py::none(), py::arg("name") = py::none());
   BindFilled(m);
   BindSizes(m);
   BindJoins(m);

@@ -164,6 +164,7 @@ void BindChecks(py::module_& m) {
       m, "verify_tensor_all_finite",
       +[](Graph& g, Input t, std::string message, Name n) { return VerifyFinite(g, t, message, n.text); },
       py::arg("t"), py::arg("msg"), py::arg("name") = py::none());
+  m.def("add_check_numerics_ops", [] { return Wrap(Take(CheckAllNumerics(DefaultGraphRef()))); });
   using Ordered = Output (*)(Graph&, Input, Name);
   Def(m, "is_non_decreasing", Ordered([](Graph& g, Input x, Name n) { return IsIncreasing(g, x, false, n.text); }), py::arg("x"), py::arg("name") = py::none());
   Def(m, "is_strictly_increasing", Ordered([](Graph& g, Input x, Name n) { return IsIncreasing(g, x, true, n.text); }), py::arg("x"),

@@ -13,6 +13,7 @@ struct DefunOptions {
   std::vector<DType> input_types;
   std::string name;
   py::object grad_func = py::none();
+  py::object python_grad_func = py::none();  // (op, *gradients) -> gradients of the inputs
   std::vector<std::string> out_names;
 };
 
@@ -29,6 +30,11 @@ class DefinedFunction {
     return def_;
   }
   const std::vector<DType>& input_types() const { return options_.input_types; }
+
+  OutputList captured() {
+    Trace();
+    return captures_.outer;
+  }
 
   void AddTo(Graph& graph) {
     Trace();
@@ -54,6 +60,7 @@ class DefinedFunction {
     AddTo(*graph);
     NodeBuilder builder(*graph, name(), node_name.text);
     for (const Input& input : inputs) builder.In(input);
+    for (Output outer : captures_.outer) builder.In(functions_being_traced == 0 ? outer : Captured(outer));
     Node* node = Take(builder.Build());
     if (node->num_outputs() == 0) return Wrap(node);
     if (node->num_outputs() == 1) return Wrap(Output(node, 0));
@@ -69,10 +76,19 @@ class DefinedFunction {
     py::object graph_object = py::type::of<GraphObject>()();
     GraphObject& object = GraphObjectOf(graph_object);
     object.building_function = true;
+    captures_ = {};
+    captures_.body = object.graph.get();
+    captures_.around = GraphObjectOf(DefaultGraph()).captures;
     py::object scope = graph_object.attr("as_default")();
     scope.attr("__enter__")();
     OutputList inputs;
     OutputList outputs;
+    object.captures = &captures_;
+    ++functions_being_traced;
+    const std::shared_ptr<void> traced(nullptr, [&object](void*) {
+      --functions_being_traced;
+      object.captures = nullptr;
+    });
     try {
       py::list arguments;
       py::list names = ParameterNames();
@@ -92,6 +108,7 @@ class DefinedFunction {
       throw;
     }
     scope.attr("__exit__")(py::none(), py::none(), py::none());
+    inputs.insert(inputs.end(), captures_.inner.begin(), captures_.inner.end());
     const std::string base = Str(function_.attr("__name__"));
     tensorflow::FunctionDef def = Take(GraphToFunction(*object.graph, "f", inputs, outputs, options_.out_names, {}, ""));
     std::string name = options_.name;
@@ -101,6 +118,7 @@ class DefinedFunction {
       name = fmt::format("{}_{:08x}", base == "<lambda>" ? "lambda" : base, static_cast<uint32_t>(hash ^ (hash >> 32)));
     }
     def.mutable_signature()->set_name(name);
+    if (!options_.python_grad_func.is_none()) py::module_::import("weir._weir").attr("register_gradient")(name, options_.python_grad_func);
     def_ = std::move(def);
     graph_object_ = graph_object;
     body_ = object.graph;
@@ -114,6 +132,7 @@ class DefinedFunction {
 
   py::object function_;
   DefunOptions options_;
+  FunctionCaptures captures_;
   py::object graph_object_;
   std::shared_ptr<Graph> body_;
   tensorflow::FunctionDef def_;
@@ -126,6 +145,7 @@ void BindDefun(py::module_& m) {
       .def("__call__", &DefinedFunction::Call)
       .def("add_to_graph", [](DefinedFunction& f, py::handle graph) { f.AddTo(*GraphObjectOf(graph).graph); }, py::arg("g"))
       .def_property_readonly("name", [](DefinedFunction& f) { return f.name(); })
+      .def_property_readonly("captured_inputs", [](DefinedFunction& f) { return f.captured(); })
       .def_property_readonly("definition", [](DefinedFunction& f) { return MessageToPython("FunctionDef", f.def()); })
       .def_property_readonly("declared_input_types", [](const DefinedFunction& f) {
         py::list types;
@@ -141,6 +161,7 @@ void BindDefun(py::module_& m) {
       if (value.is_none()) continue;
       if (k == "func_name") options.name = value.cast<std::string>();
       else if (k == "grad_func") options.grad_func = py::reinterpret_borrow<py::object>(value);
+      else if (k == "python_grad_func") options.python_grad_func = py::reinterpret_borrow<py::object>(value);
       else if (k == "out_names") options.out_names = value.cast<std::vector<std::string>>();
     }
     return py::cpp_function([options](py::object function) { return DefinedFunction(function, options); });

@@ -125,7 +125,10 @@ Tensor FeedValue(GraphObject& graph, Output output, py::handle value, py::handle
                             "lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {} which was passed to the "
                             "feed with key {}.", Str(value), Str(key)));
     if (PyLong_Check(value.ptr()) && !PyBool_Check(value.ptr())) CheckIntegerFits(value, type);
-    tensor = TensorFromNumpy(value, type, Memory::kBorrow);
+    if (py::hasattr(value, "get_raw_handle"))  // a tensor that the session keeps: its name where one is wanted, else its value
+      tensor = TensorFromNumpy(type == kString ? value.attr("get_raw_handle")() : value.attr("eval")(), type, Memory::kCopy);
+    else
+      tensor = TensorFromNumpy(value, type, Memory::kBorrow);
   }
   const PartialShape shape = output.shape();
   if (!shape.CompatibleWith(tensor.shape()))

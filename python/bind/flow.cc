@@ -95,6 +95,40 @@ py::object CaseOf(py::object pairs, py::object default_fn, bool exclusive, bool 
   return PackNest(results[0]->structure, results[0]->tensors.Rebuild(merged));
 }
 
+// Branches by number: a list of functions, a list of (number, function), or a dict.
+py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn, const Name& name) {
+  if (PyDict_Check(fns.ptr())) fns = py::list(fns.attr("items")());
+  if (!PyList_Check(fns.ptr()) && !PyTuple_Check(fns.ptr())) RaiseType("branch_fns must be a list, tuple, or dict");
+  std::vector<std::pair<int64_t, py::object>> numbered;
+  for (py::handle item : py::iter(fns)) {
+    if (PyTuple_Check(item.ptr())) {
+      if (py::len(item) != 2 || !PyLong_Check(py::object(item[py::int_(0)]).ptr())) RaiseType("Each entry in branch_fns must be a (number, function) pair");
+      numbered.emplace_back(py::cast<int64_t>(item[py::int_(0)]), item[py::int_(1)]);
+    } else {
+      numbered.emplace_back(static_cast<int64_t>(numbered.size()), py::reinterpret_borrow<py::object>(item));
+    }
+    CheckCallable(numbered.back().second, "fn for each branch");
+  }
+  if (numbered.empty()) RaiseValue("branch_fns must not be empty");
+  std::stable_sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < numbered.size(); ++i)
+    if (numbered[i].first != static_cast<int64_t>(i)) RaiseValue(fmt::format("branch indices must form contiguous range of [0 to {})", numbered.size()));
+  if (!default_fn.is_none()) CheckCallable(default_fn, "default");
+  const Input number = InputFrom(index);
+  Graph& graph = number.is_output() ? number.output().graph() : DefaultGraphRef();
+  std::vector<std::shared_ptr<BranchResult>> results;
+  const auto branch = [&](const py::object& function) {
+    results.push_back(std::make_shared<BranchResult>());
+    return BranchOf(graph, function, /*strict=*/true, results.back());
+  };
+  std::vector<NumberedBranch> branches;
+  for (const auto& [i, function] : numbered) branches.push_back({i, branch(function)});
+  const BranchFn fallback = default_fn.is_none() ? BranchFn() : branch(default_fn);
+  OutputList merged = Take(SwitchCase(graph, number, branches, fallback, name.text));
+  for (const auto& result : results) CheckSameBranches(*results[0], *result);
+  return PackNest(results[0]->structure, results[0]->tensors.Rebuild(merged));
+}
+
 // --- while ----------------------------------------------------------------------------------------------------------------
 py::tuple AsArguments(py::handle structure) {
   py::list items;
@@ -320,6 +354,7 @@ py::list TupleOf(py::object tensors, const Name& name, py::object control_inputs
 void BindFlow(py::module_& m) {
   m.def("cond", &CondOf, py::arg("pred"), py::arg("true_fn") = py::none(), py::arg("false_fn") = py::none(), py::arg("strict") = false,
         py::arg("name") = py::none());
+  m.def("switch_case", &SwitchCaseOf, py::arg("branch_index"), py::arg("branch_fns"), py::arg("default") = py::none(), py::arg("name") = "switch_case");
   m.def("case", &CaseOf, py::arg("pred_fn_pairs"), py::arg("default") = py::none(), py::arg("exclusive") = false, py::arg("strict") = false,
         py::arg("name") = "case");
   m.def("while_loop", &WhileOf, py::arg("cond"), py::arg("body"), py::arg("loop_vars"), py::arg("shape_invariants") = py::none(),

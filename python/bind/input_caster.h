@@ -152,9 +152,11 @@ auto BuildingWith(F function, R (F::*)(Graph&, Args...) const) {
     if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
     if constexpr (std::is_void_v<R>) {
       function(*graph, std::forward<Args>(args)...);
+      RecordOrigins(*graph);
       Check(graph->TakeError());
     } else {
       R result = function(*graph, std::forward<Args>(args)...);
+      RecordOrigins(*graph);
       Check(graph->TakeError());
       return Unwrapped(std::move(result));
     }

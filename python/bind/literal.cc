@@ -89,7 +89,7 @@ Output Pack(Graph& graph, py::handle list, DType dtype, bool cast, const std::st
 Output PackElement(Graph& graph, py::handle item, DType dtype, bool cast, const std::string& name) {
   std::optional<Output> value;
   if (IsTensor(item)) {
-    value = OutputOf(item);
+    value = functions_being_traced == 0 ? OutputOf(item) : Captured(OutputOf(item));
   } else if (!IsPlainValue(item)) {
     if (IsList(item)) {
       if (HoldsTensor(item)) return Pack(graph, item, dtype, cast, name);
@@ -199,12 +199,15 @@ DType PyLiteral::NaturalType() const {
 }
 
 Input InputFrom(py::handle value, bool as_ref) {
-  if (IsTensor(value)) return Input(OutputOf(value));
+  if (IsTensor(value)) return Input(functions_being_traced == 0 ? OutputOf(value) : Captured(OutputOf(value)));
   if (value.is_none()) return Input();
   if (!IsPlainValue(value) && !IsList(value) && !IsArray(value)) {
     // Variables and their like stand for an Output already: the op sees it as such, types follow from it.
     for (const Conversion& c : Conversions())
-      if (c.converter && IsInstance(value, c.types)) return Input(Take(c.converter(value, DefaultGraphRef(), kInvalidType, as_ref)));
+      if (c.converter && IsInstance(value, c.types)) {
+        const Output output = Take(c.converter(value, DefaultGraphRef(), kInvalidType, as_ref));
+        return Input(functions_being_traced == 0 ? output : Captured(output));
+      }
   }
   return Input(std::make_shared<const PyLiteral>(py::reinterpret_borrow<py::object>(value)));
 }

@@ -133,7 +133,7 @@ void BindProducts(py::module_& m) {
     Output y = EinsteinSum(*graph, equation, list, name.text);
     Check(graph->TakeError());
     return y;
-  });
+  }, py::arg("equation"));
 }
 
 void BindOthers(py::module_& m) {
@@ -297,6 +297,16 @@ void BindClip(py::module_& m) {
 }  // namespace
 
 void BindMath(py::module_& m) {
+  Def(
+      m, "histogram_fixed_width_bins",
+      +[](Graph& g, Input values, Input range, Input nbins, DType dtype, Name n) { return FixedWidthBins(g, values, range, nbins, dtype, n.text); },
+      py::arg("values"), py::arg("value_range"), py::arg("nbins") = 100, py::arg("dtype") = "int32", py::arg("name") = py::none());
+  Def(
+      m, "self_adjoint_eigvals",
+      +[](Graph& g, Input tensor, Name n) -> Output {
+        return NodeBuilder(g, "SelfAdjointEigV2", n.text).In(tensor).Attr("compute_v", false).BuildOutput();
+      },
+      py::arg("tensor"), py::arg("name") = py::none());
   BindUnary(m);
   BindBinary(m);
   BindReductions(m);

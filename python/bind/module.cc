@@ -37,12 +37,16 @@ PYBIND11_MODULE(_weir, m) {
   BindGradients(m);
   BindOptimizers(m);
   BindLearningRates(m);
+  BindSparseFunctions(m);
   BindMath(m);
   BindArray(m);
   BindNn(m);
   BindRandom(m);
   BindString(m);
   BindChecks(m);
+  BindLosses(m);
+  BindLookup(m);
+  BindGraphParts(m);
   BindTensorArray(m);
   BindNest(m);
   BindFlow(m);

@@ -3,6 +3,7 @@
 #include "bind/errors.h"
 #include "bind/gc.h"
 #include "bind/process.h"
+#include "graph/build/array_ops.h"
 
 namespace weir::python {
 namespace {
@@ -57,8 +58,10 @@ py::object GraphOf(const Graph& graph) {
 py::object Wrap(Node* node) {
   if (node == nullptr) return py::none();
   py::object graph = GraphOf(node->graph());
-  PyObject*& slot = GraphObjectOf(graph).operations[node];
+  GraphObject& object = GraphObjectOf(graph);
+  PyObject*& slot = object.operations[node];
   if (slot != nullptr) return py::reinterpret_borrow<py::object>(slot);
+  object.origins.Record(object.graph->num_nodes());
   py::object made = py::cast(new OperationObject{std::move(graph), node}, py::return_value_policy::take_ownership);
   slot = made.ptr();
   return made;
@@ -67,11 +70,38 @@ py::object Wrap(Node* node) {
 py::object Wrap(Output output) {
   if (!output.valid()) return py::none();
   py::object graph = GraphOf(output.graph());
-  PyObject*& slot = GraphObjectOf(graph).tensors[output];
+  GraphObject& object = GraphObjectOf(graph);
+  PyObject*& slot = object.tensors[output];
   if (slot != nullptr) return py::reinterpret_borrow<py::object>(slot);
+  object.origins.Record(object.graph->num_nodes());
   py::object made = py::cast(new TensorObject{std::move(graph), output}, py::return_value_policy::take_ownership);
   slot = made.ptr();
   return made;
+}
+
+int functions_being_traced = 0;
+
+Output FunctionCaptures::Capture(Output value) {
+  for (size_t i = 0; i < outer.size(); ++i)
+    if (outer[i] == value) return inner[i];
+  const Output seen = around != nullptr && &value.graph() != around->body ? around->Capture(value) : value;
+  const Output placeholder = Placeholder(*body, value.base_dtype(), {.name = value.node->name()});
+  if (!placeholder.valid()) return placeholder;
+  const Status narrowed = body->SetShape(placeholder, value.shape());
+  if (!narrowed.ok()) body->RecordError(narrowed);
+  outer.push_back(seen);
+  inner.push_back(placeholder);
+  return placeholder;
+}
+
+Output Captured(Output value) {
+  FunctionCaptures* captures = GraphObjectOf(DefaultGraph()).captures;
+  return captures == nullptr || &value.graph() == captures->body ? value : captures->Capture(value);
+}
+
+void RecordOrigins(const Graph& graph) {
+  auto it = KnownGraphs().find(&graph);
+  if (it != KnownGraphs().end()) it->second->origins.Record(graph.num_nodes());
 }
 
 bool IsGraph(py::handle object) { return Is<GraphObject>(object); }

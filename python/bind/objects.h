@@ -9,12 +9,24 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bind/origins.h"
 #include "graph/graph.h"
 #include "graph/input.h"
 
 namespace weir::python {
 
 namespace py = pybind11;
+
+// A function's body that takes values of the graph around it: each becomes a placeholder of the body, once.
+struct FunctionCaptures {
+  Graph* body = nullptr;
+  FunctionCaptures* around = nullptr;  // the function that this one is traced in
+  std::vector<Output> outer;
+  std::vector<Output> inner;
+
+  // The placeholder that stands for `value` in the body.
+  Output Capture(Output value);
+};
 
 struct GraphObject {
   std::shared_ptr<Graph> graph;
@@ -24,6 +36,8 @@ struct GraphObject {
   std::unordered_set<const Node*> not_fetchable;
   std::unordered_set<Output, OutputHash> not_feedable;
   bool building_function = false;
+  FunctionCaptures* captures = nullptr;  // while it is traced
+  Origins origins;
 
   GraphObject();
   ~GraphObject();
@@ -70,6 +84,14 @@ ThreadStacks& Stacks();
 
 // Graph.as_graph_element: a Tensor or Operation of this graph, also by its name. TypeError, ValueError, KeyError as TensorFlow.
 py::object GraphElement(GraphObject& graph, py::handle object, bool allow_tensor, bool allow_operation);
+
+// How many functions are being traced, on all threads.
+extern int functions_being_traced;
+// `value` as seen by the function that this thread traces: the value itself in its own graph.
+Output Captured(Output value);
+
+// Remembers the current Python stack for the nodes that the graph has got since the last time.
+void RecordOrigins(const Graph& graph);
 
 // An Operation, or the operation of a Tensor, IndexedSlices, SparseTensor or variable.
 Node* NodeFrom(py::handle object);

@@ -90,7 +90,7 @@ void BindOperation(py::module_& m) {
       .def_property_readonly("node_def", NodeDefOf)
       .def_property_readonly("op_def", OpDefOf)
       .def_property_readonly("_id", [](const O& op) { return op.node->id(); })
-      .def_property_readonly("traceback", [](const O&) { return py::list(); })
+      .def_property_readonly("traceback", [](const O& op) { return GraphObjectOf(op.graph).origins.StackOf(op.node->id()); })
       .def("values", [](const O& op) { return py::tuple(Outputs(op)); })
       .def("get_attr", GetAttr, py::arg("name"))
       .def("colocation_groups", ColocationGroups)

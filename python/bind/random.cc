@@ -127,9 +127,27 @@ void BindSamplers(py::module_& m) {
       py::arg("true_classes"), py::arg("sampled_candidates"), py::arg("num_true"), py::arg("seed") = py::none(), py::arg("name") = py::none());
 }
 
+void BindStateless(py::module_& m) {
+  using Normal = Output (*)(Graph&, Input, Input, Input, Input, DType, Name);
+  Def(m, "stateless_normal", Normal([](Graph& g, Input shape, Input seed, Input mean, Input stddev, DType dtype, Name n) {
+        return StatelessNormal(g, shape, seed, mean, stddev, dtype, false, n.text);
+      }),
+      py::arg("shape"), py::arg("seed"), py::arg("mean") = 0.0, py::arg("stddev") = 1.0, py::arg("dtype") = "float32", py::arg("name") = py::none());
+  Def(m, "stateless_truncated_normal", Normal([](Graph& g, Input shape, Input seed, Input mean, Input stddev, DType dtype, Name n) {
+        return StatelessNormal(g, shape, seed, mean, stddev, dtype, true, n.text);
+      }),
+      py::arg("shape"), py::arg("seed"), py::arg("mean") = 0.0, py::arg("stddev") = 1.0, py::arg("dtype") = "float32", py::arg("name") = py::none());
+  Def(m, "stateless_uniform", Normal([](Graph& g, Input shape, Input seed, Input low, Input high, DType dtype, Name n) {
+        return StatelessUniform(g, shape, seed, low, high, dtype, n.text);
+      }),
+      py::arg("shape"), py::arg("seed"), py::arg("minval") = 0, py::arg("maxval") = py::none(), py::arg("dtype") = "float32",
+      py::arg("name") = py::none());
+}
+
 }  // namespace
 
 void BindRandom(py::module_& m) {
+  BindStateless(m);
   BindDistributions(m);
   BindShuffles(m);
   BindSeeds(m);

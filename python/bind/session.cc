@@ -88,6 +88,16 @@ std::vector<py::object> ToNumpy(std::vector<Tensor> tensors) {
   return values;
 }
 
+// Names of tensors that the session keeps become handles that can be asked for their value.
+void WrapHandles(const SessionObject& s, const std::vector<Output>& outputs, std::vector<py::object>* values) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].node->type() != "GetSessionHandle") continue;
+    py::object session = py::cast(&s, py::return_value_policy::reference);
+    py::object type = py::cast(outputs[i].node->input(0).base_dtype());
+    (*values)[i] = py::module_::import("weir.lib.session_ops").attr("TensorHandle")((*values)[i], type, session);
+  }
+}
+
 py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::object options, py::object run_metadata) {
   CheckOpen(s);
   GraphObject& graph = s.graph_object();
@@ -106,7 +116,9 @@ py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::o
   });
   extras.Publish();
   // The feeds are held until here: a fetched tensor that shares memory with a borrowed array is copied, not given away.
-  return map.Result(ToNumpy(std::move(values)));
+  std::vector<py::object> arrays = ToNumpy(std::move(values));
+  WrapHandles(s, request.fetches, &arrays);
+  return map.Result(std::move(arrays));
 }
 
 // A function of the feed values, with everything else settled.

@@ -75,5 +75,5 @@ def make(name, text, resolve):
     arguments = [f"{renames.get(p, p)}={p}" for p in passed] + constants
     code = [f"def {name}({', '.join(signature)}):", *before, f"    return _target({', '.join(arguments)})"]
     space = {"_target": resolve(entry["target"]), "_chosen": _chosen, "__name__": "weir"}
-    exec("\n".join(code), space)
+    exec(compile("\n".join(code), __file__, "exec"), space)
     return space[name]

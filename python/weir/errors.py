@@ -48,15 +48,34 @@ class OpError(Exception):
         return self._node_def
 
     def __str__(self):
-        if self._op is None or self._op.name in self._message:
+        if self._op is None:
             return self._message
-        return f"{self._message}\n\t [[node {self._op.name} (type {self._op.type})]]"
+        text = self._message
+        if self._op.name not in text:
+            text += f"\n\t [[node {self._op.name} (type {self._op.type})]]"
+        place = _user_frame(self._op)
+        if place is not None:
+            file, line, function, source = place
+            text += f"\n\t '{self._op.name}' is defined at: {file}:{line}, in {function}"
+            if source:
+                text += f"\n\t     {source}"
+        return text
 
     def __reduce__(self):
         # An operation belongs to its graph and cannot travel.
         if type(self) is OpError:
             return OpError, (None, None, self._message, self._error_code)
         return type(self), (None, None, self._message)
+
+
+def _user_frame(op):
+    """The innermost stack frame, of those where the op was made, that is the program's own."""
+    import os
+    package = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    for frame in reversed(op.traceback):
+        if not os.path.abspath(frame[0]).startswith(package) and not frame[0].startswith("<frozen"):
+            return frame
+    return None
 
 
 _classes = {}

@@ -12,6 +12,8 @@ NAMES = {
     **{name: name for name in _BOUND},
     **{f"debugging.{name}": name for name in _BOUND},
     "Print": "Print",
+    "print": "weir.lib.printing:print_op",
+    "add_check_numerics_ops": "add_check_numerics_ops",
     "verify_tensor_all_finite": _FINITE,
     "debugging.assert_all_finite": _FINITE,
     "debugging.check_numerics": "op:CheckNumerics",

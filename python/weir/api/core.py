@@ -11,6 +11,10 @@ _MESSAGES = [
     "AttrValue", "NameAttrList", "MetaGraphDef", "Summary", "SummaryMetadata", "Event", "SessionLog", "LogMessage", "HistogramProto",
     "TensorInfo",
 ]
+_TRAIN_MESSAGES = [
+    "Example", "SequenceExample", "Feature", "Features", "FeatureList", "FeatureLists", "BytesList", "FloatList", "Int64List",
+    "ClusterDef", "JobDef", "ServerDef", "SaverDef",
+]
 
 NAMES = {
     # graphs
@@ -39,12 +43,31 @@ NAMES = {
     "constant": "constant",
     "newaxis": None,
     "import_graph_def": "import_graph_def",
-    "graph_util.import_graph_def": "import_graph_def",
+    "graph_util": "weir.lib.graph_util:",
+    "python.framework.graph_util": "weir.lib.graph_util:",
+    "make_tensor_proto": "make_tensor_proto",
+    "make_ndarray": "make_ndarray",
+    "get_static_value": "constant_value",
+    "contrib.util.make_tensor_proto": "make_tensor_proto",
+    "contrib.util.make_ndarray": "make_ndarray",
+    "contrib.util.constant_value": "constant_value",
+    "python.framework.tensor_util.make_tensor_proto": "make_tensor_proto",
+    "python.framework.tensor_util.make_ndarray": "make_ndarray",
+    "python.framework.tensor_util.MakeNdarray": "make_ndarray",
+    "python.framework.tensor_util.constant_value": "constant_value",
+    "python.framework.tensor_util.constant_value_as_shape": "constant_value_as_shape",
+    "op_scope": "(values, name, default_name=None) name_scope",
+    "init_scope": "weir.lib.modes:init_scope",
     "py_func": "py_func",
     # sessions
     "Session": "weir.lib.session:Session",
     "InteractiveSession": "weir.lib.session:InteractiveSession",
     "get_default_session": "get_default_session",
+    "get_session_handle": "weir.lib.session_ops:get_session_handle",
+    "get_session_tensor": "weir.lib.session_ops:get_session_tensor",
+    "delete_session_tensor": "weir.lib.session_ops:delete_session_tensor",
+    "python.ops.session_ops": "weir.lib.session_ops:",
+    "python.client.timeline": "weir.lib.timeline:",
     # types and shapes
     "DType": "DType",
     "as_dtype": "as_dtype",
@@ -71,3 +94,5 @@ NAMES.update({name: f"dtype:{target}" for name, target in _DTYPE_ALIASES.items()
 NAMES.update({f"{name}_ref": f"dtype:{name}_ref" for name in _DTYPES if name not in ("resource", "variant")})
 NAMES.update({f"dtypes.{name}": f"={name}" for name in [*_DTYPES, *_DTYPE_ALIASES, "DType", "as_dtype"]})
 NAMES.update({name: f"proto:{name}" for name in _MESSAGES})
+NAMES.update({f"train.{name}": f"proto:{name}" for name in _TRAIN_MESSAGES})
+NAMES.update({f"summary.{name}": f"proto:{name}" for name in ("Event", "SessionLog", "Summary", "TaggedRunMetadata")})

@@ -14,14 +14,14 @@ _OPS = {
     "add": "Add", "subtract": "Sub", "multiply": "Mul", "maximum": "Maximum", "minimum": "Minimum", "pow": "Pow",
     "squared_difference": "SquaredDifference", "realdiv": "RealDiv", "floormod": "FloorMod",
     "truncatediv": "TruncateDiv", "truncatemod": "TruncateMod",
-    "equal": "Equal", "not_equal": "NotEqual", "less": "Less", "less_equal": "LessEqual", "greater": "Greater",
+    "less": "Less", "less_equal": "LessEqual", "greater": "Greater",
     "greater_equal": "GreaterEqual", "cross": "Cross",
     "segment_sum": "SegmentSum", "segment_mean": "SegmentMean", "segment_prod": "SegmentProd", "segment_max": "SegmentMax",
     "segment_min": "SegmentMin", "unsorted_segment_sum": "UnsortedSegmentSum", "unsorted_segment_prod": "UnsortedSegmentProd",
     "unsorted_segment_max": "UnsortedSegmentMax", "unsorted_segment_min": "UnsortedSegmentMin",
 }
 _BOUND = [
-    "abs", "accumulate_n", "angle", "bincount", "confusion_matrix", "conj", "lbeta", "round", "scalar_mul", "polyval",
+    "abs", "angle", "bincount", "confusion_matrix", "conj", "lbeta", "round", "scalar_mul", "polyval",
     "unsorted_segment_mean", "unsorted_segment_sqrt_n", "add_n", "truediv", "logical_xor", "real", "imag",
 ]
 _SIGNATURES = {
@@ -29,6 +29,9 @@ _SIGNATURES = {
     "argmin": "(input, axis=0, name=None, dimension->axis, output_type=None) op:ArgMin[dimension=axis]",
     "cumsum": "(x, axis=0, exclusive=False, reverse=False, name=None) op:Cumsum",
     "cumprod": "(x, axis=0, exclusive=False, reverse=False, name=None) op:Cumprod",
+    "equal": "(x, y, name=None) op:Equal",
+    "not_equal": "(x, y, name=None) op:NotEqual",
+    "accumulate_n": "(inputs, shape=None, tensor_dtype!=None, name=None) accumulate_n",
     "divide": "(x, y, name=None) truediv",
     "floordiv": "(x, y, name='floordiv') op:FloorDiv",
     "mod": "(x, y, name=None) op:FloorMod",
@@ -103,7 +106,10 @@ NAMES = {
     "lin_space": "op:LinSpace",
     "linspace": "op:LinSpace",
     "histogram_fixed_width": "(values, value_range, nbins=100, dtype=None, name=None) op:HistogramFixedWidth",
+    "histogram_fixed_width_bins": "histogram_fixed_width_bins",
     # matrices
+    "self_adjoint_eigvals": "self_adjoint_eigvals",
+    "linalg.eigvalsh": "self_adjoint_eigvals",
     "cholesky": "op:Cholesky",
     "cholesky_solve": "cholesky_solve",
     "matrix_inverse": "op:MatrixInverse",
@@ -129,7 +135,7 @@ NAMES = {
     "linalg.svd": "=svd",
     "linalg.eigh": "=self_adjoint_eig",
     "linalg.matmul": "matmul",
-    "linalg.matvec": "matvec",
+    "linalg.matvec": "(a, b, transpose_a=False, adjoint_a=False, a_is_sparse!=False, b_is_sparse!=False, name=None) matvec",
     "linalg.tensordot": "tensordot",
     "linalg.einsum": "einsum",
     "linalg.norm": "=norm",

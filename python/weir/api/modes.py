@@ -8,5 +8,11 @@ NAMES = {
     **{f"disable_{what}": "weir.lib.modes:off" for what in _OFF},
     "is_tensor": "weir.lib.modes:is_tensor",
     "contrib.framework.is_tensor": "weir.lib.modes:is_tensor",
+    "control_flow_v2_enabled": "weir.lib.modes:executing_eagerly",
+    "executing_eagerly_outside_functions": "weir.lib.modes:executing_eagerly",
+    "VariableSynchronization": "weir.lib.modes:VariableSynchronization",
+    "VariableAggregation": "weir.lib.modes:VariableAggregation",
+    "convert_to_tensor_or_sparse_tensor": "weir.lib.modes:convert_to_tensor_or_sparse_tensor",
+    "convert_to_tensor_or_indexed_slices": "weir.lib.modes:convert_to_tensor_or_indexed_slices",
     "compat.v1.*": "=",
 }

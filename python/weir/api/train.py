@@ -14,6 +14,8 @@ NAMES = {
     "NotDifferentiable": "weir.lib.gradients:no_gradient",
     "no_gradient": "weir.lib.gradients:no_gradient",
     "AggregationMethod": "weir.lib.gradients:AggregationMethod",
+    "custom_gradient": "weir.lib.gradients:custom_gradient",
+    "grad_pass_through": "weir.lib.gradients:grad_pass_through",
     "UnconnectedGradients": "weir.lib.gradients:UnconnectedGradients",
     "clip_by_value": "clip_by_value",
     "clip_by_norm": "clip_by_norm",

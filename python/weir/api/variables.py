@@ -17,7 +17,8 @@ NAMES = {
     "get_local_variable": "get_local_variable",
     "get_variable_scope": "get_variable_scope",
     "variable_scope": "variable_scope",
-    "variable_op_scope": "variable_op_scope",
+    "variable_op_scope": "(values, name_or_scope, default_name=None, initializer=None, regularizer=None, caching_device=None, partitioner=None, "
+                         "custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None) variable_scope",
     "global_variables": "global_variables",
     "local_variables": "local_variables",
     "trainable_variables": "trainable_variables",
@@ -45,6 +46,15 @@ NAMES = {
     "contrib.layers.xavier_initializer": "weir.lib.initializers:xavier_initializer",
     "contrib.layers.xavier_initializer_conv2d": "weir.lib.initializers:xavier_initializer",
     "contrib.layers.variance_scaling_initializer": "weir.lib.initializers:variance_scaling_initializer",
+    # partitioners
+    "fixed_size_partitioner": "fixed_size_partitioner",
+    "variable_axis_size_partitioner": "variable_axis_size_partitioner",
+    "min_max_variable_partitioner": "min_max_variable_partitioner",
+    "no_regularizer": "weir.lib.modes:no_regularizer",
+    "make_template": "weir.lib.template:make_template",
+    "initializers.global_variables": "global_variables_initializer",
+    "initializers.local_variables": "local_variables_initializer",
+    "initializers.variables": "variables_initializer",
     # updates by function
     "assign": "assign",
     "assign_add": "assign_add",

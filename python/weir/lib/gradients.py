@@ -28,3 +28,40 @@ class AggregationMethod:
 class UnconnectedGradients:
     NONE = "none"
     ZERO = "zero"
+
+
+def custom_gradient(f=None):
+    """A function that gives (results, gradient function) as one whose gradient is that function."""
+    import functools
+
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args, **kwargs):
+        inputs = [_weir.op_function("Identity")(_weir.convert_to_tensor(arg)) for arg in args]
+        result, gradient = f(*inputs, **kwargs)
+        results = [_weir.convert_to_tensor(r) for r in _weir.nest_flatten(result)]
+        graph = (results + inputs)[0].graph
+        name = f"CustomGradient-{id(gradient)}-{graph.unique_name('custom_gradient')}"
+
+        def backward(op, *result_gradients):
+            found = _weir.nest_flatten(gradient(*result_gradients[:len(results)]))
+            if len(found) != len(inputs):
+                raise ValueError(f"the gradient function gave {len(found)} gradients for {len(inputs)} inputs")
+            return [None] * len(results) + found
+
+        _weir.register_gradient(name, backward)
+        with graph.gradient_override_map({"IdentityN": name}):
+            outputs = _weir.op_function("IdentityN")(results + inputs)
+        return _weir.nest_pack_sequence_as(result, list(outputs)[:len(results)])
+
+    return decorated
+
+
+def grad_pass_through(f):
+    """f forwards, and the identity backwards."""
+    @custom_gradient
+    def passed(*args, **kwargs):
+        return f(*args, **kwargs), lambda *grads: list(grads)
+    return passed

@@ -529,4 +529,20 @@ Output SearchSorted(Graph& graph, const Input& sorted_in, const Input& values_in
   return Reshape(found, ShapeOf(values));
 }
 
+BatchPaddings SpaceToBatchPaddings(Graph& graph, const Input& input_shape, const Input& block_shape, const Input& base_paddings, std::string name) {
+  NameScope scope(graph, name.empty() ? "required_space_to_batch_paddings" : name);
+  const Output size = ValueOf(graph, input_shape, kInt32, "input_shape"), block = ValueOf(graph, block_shape, kInt32, "block_shape");
+  if (!size.valid() || !block.valid()) return {};
+  Output begin = ZerosLike(block), end = ZerosLike(block);
+  if (!base_paddings.absent()) {
+    const Output base = ValueOf(graph, base_paddings, kInt32, "base_paddings");
+    const OutputList columns = Unpack(graph, base, 2, {.axis = 1});
+    if (columns.size() != 2) return {};
+    begin = columns[0];
+    end = columns[1];
+  }
+  const Output extra = FloorMod(block - FloorMod(size + begin + end, block), block);
+  return {Pack(graph, {begin, end + extra}, {.axis = 1, .name = "paddings"}), Pack(graph, {ZerosLike(extra), extra}, {.axis = 1, .name = "crops"})};
+}
+
 }  // namespace weir

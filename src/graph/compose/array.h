@@ -56,4 +56,12 @@ Output SearchSorted(Graph& graph, const Input& sorted, const Input& values, bool
 // Each element or row `repeats` times, as numpy.repeat; axis absent: of the flat tensor.
 Output RepeatOf(Graph& graph, const Input& input, const Input& repeats, std::optional<int64_t> axis = {}, std::string name = "");
 
+// What to pad by so that block_shape divides each dimension, and what to cut off again afterwards: both [dims, 2].
+struct BatchPaddings {
+  Output paddings;
+  Output crops;
+};
+BatchPaddings SpaceToBatchPaddings(Graph& graph, const Input& input_shape, const Input& block_shape, const Input& base_paddings = {},
+                                   std::string name = "");
+
 }  // namespace weir

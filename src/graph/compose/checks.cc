@@ -119,4 +119,23 @@ Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, st
   return Identity(x);
 }
 
+Result<Node*> CheckAllNumerics(Graph& graph) {
+  std::vector<Node*> checks;
+  for (Node* node : graph.Nodes()) {
+    if (node->flow_context() != nullptr)
+      return InvalidArgument("add_check_numerics_ops is not compatible with tf.cond and tf.while_loop: '{}' is inside of one", node->name());
+    ControlDependencies after(graph, checks.empty() ? std::vector<Node*>() : std::vector<Node*>{checks.back()});
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      const DType type = node->output_type(i);
+      if (IsRef(type) || (type != kHalf && type != kBFloat16 && type != kFloat && type != kDouble)) continue;
+      const Output checked = CheckNumerics(graph, Output(node, i), fmt::format("{}:{}", node->name(), i));
+      WEIR_TRY(graph.TakeError());
+      checks.push_back(checked.node);
+    }
+  }
+  NodeBuilder group(graph, "NoOp", "group_deps");
+  for (Node* check : checks) group.ControlInput(check);
+  return group.Build();
+}
+
 }  // namespace weir

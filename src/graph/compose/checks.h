@@ -32,4 +32,7 @@ Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, st
 // Scalars: whether each element is less than (or not greater than) the next.
 Output IsIncreasing(Graph& graph, const Input& x, bool strictly, std::string name = "");
 
+// One node that fails when any floating-point value made so far is NaN or infinite. Not for graphs with control flow.
+Result<Node*> CheckAllNumerics(Graph& graph);
+
 }  // namespace weir

@@ -232,6 +232,22 @@ Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, c
   return BuildCase(graph, asked, 0, branches.back().fn);
 }
 
+Result<OutputList> SwitchCase(Graph& graph, const Input& index_in, const std::vector<NumberedBranch>& branches, const BranchFn& default_fn,
+                              std::string name) {
+  if (branches.empty()) return InvalidArgument("switch_case needs at least one branch");
+  NameScope scope(graph, name.empty() ? "switch_case" : name);
+  WEIR_ASSIGN(Output index, ToOutput(graph, index_in, index_in.is_output() ? kInvalidType : kInt32, "branch_index"));
+  if (index.base_dtype() != kInt32) return MarkTypeError(InvalidArgument("branch_index must be int32, not {}", index.base_dtype()));
+  std::vector<CaseBranch> pairs;
+  const size_t explicit_ones = default_fn ? branches.size() : branches.size() - 1;
+  for (size_t i = 0; i < explicit_ones; ++i)
+    pairs.push_back({Equal(index, Tensor::Scalar(static_cast<int32_t>(branches[i].number))), branches[i].fn});
+  WEIR_TRY(graph.TakeError());
+  const BranchFn& rest = default_fn ? default_fn : branches.back().fn;
+  if (pairs.empty()) return rest();
+  return Case(graph, pairs, rest, /*exclusive=*/false, "case");
+}
+
 Output WithDependencies(const std::vector<Node*>& nodes, Output value, std::string name) {
   ControlDependencies after(value.graph(), nodes);
   ColocationScope colocation(value.graph(), value.node);

@@ -40,6 +40,14 @@ struct CaseBranch {
 Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, const BranchFn& default_fn, bool exclusive = false,
                         std::string name = "case");
 
+// The branch with that number; default_fn (empty: the last branch) for all other numbers.
+struct NumberedBranch {
+  int64_t number;
+  BranchFn fn;
+};
+Result<OutputList> SwitchCase(Graph& graph, const Input& index, const std::vector<NumberedBranch>& branches, const BranchFn& default_fn,
+                              std::string name = "switch_case");
+
 // `value`, given on when all of `nodes` have run.
 Output WithDependencies(const std::vector<Node*>& nodes, Output value, std::string name = "control_dependency");
 // The values, each given on when all of them, and `nodes`, are there. Invalid ones stay invalid.

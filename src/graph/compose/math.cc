@@ -535,6 +535,21 @@ Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_
   return RealDiv(graph, UnsortedSegmentSum(graph, data, ids, count), sizes, {.name = Own(scope)});
 }
 
+Output FixedWidthBins(Graph& graph, const Input& values_in, const Input& value_range, const Input& nbins_in, DType dtype, std::string name) {
+  NameScope scope(graph, name.empty() ? "histogram_fixed_width_bins" : name);
+  const Output values = ValueOf(graph, values_in, kInvalidType, "values");
+  if (!values.valid()) return {};
+  const DType type = values.base_dtype();
+  const Output range = ValueOf(graph, value_range, type, "value_range"), nbins = ValueOf(graph, nbins_in, kInt32, "nbins");
+  if (!range.valid() || !nbins.valid()) return {};
+  const Output low = StridedSlice(range, {0}, {1}, {1}, {.shrink_axis_mask = 1});
+  const Output high = StridedSlice(range, {1}, {2}, {1}, {.shrink_axis_mask = 1});
+  const Output scaled = TrueDivideValues(graph, values - low, high - low);
+  const Output bins = Floor(CastValue(graph, nbins, scaled.base_dtype()) * scaled);
+  const Output last = CastValue(graph, nbins - 1, bins.base_dtype());
+  return CastValue(graph, Minimum(Maximum(bins, CastValue(graph, 0, bins.base_dtype())), last), dtype);
+}
+
 Output LogDeterminant(Graph& graph, const Input& matrix, std::string name) {
   NameScope scope(graph, Or(std::move(name), "logdet"));
   Output chol = NodeBuilder(graph, "Cholesky").In(matrix).BuildOutput();

@@ -74,6 +74,8 @@ Output PolynomialValue(Graph& graph, const InputList& coefficients, const Input&
 Output LogBeta(Graph& graph, const Input& x, std::string name = "");
 Output TraceOf(Graph& graph, const Input& x, std::string name = "");
 Output UnsortedSegmentMean(Graph& graph, const Input& data, const Input& ids, const Input& count, bool square_root, std::string name = "");
+// The number of the bin, of nbins between the two ends of value_range, that each value falls into; those outside go to the first and last.
+Output FixedWidthBins(Graph& graph, const Input& values, const Input& value_range, const Input& nbins, DType dtype = kInt32, std::string name = "");
 Output LogDeterminant(Graph& graph, const Input& matrix, std::string name = "");
 Output CholeskySolve(Graph& graph, const Input& chol, const Input& rhs, std::string name = "");
 

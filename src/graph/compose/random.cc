@@ -138,4 +138,35 @@ Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed 
   return Multinomial(*graph, logits, num_samples, {.seed = seed1, .seed2 = seed2, .output_dtype = output_dtype});
 }
 
+Output StatelessNormal(Graph& graph, const Input& shape, const Input& seed, const Input& mean, const Input& stddev, DType dtype, bool truncated,
+                       std::string name) {
+  NameScope scope(graph, name.empty() ? (truncated ? "stateless_truncated_normal" : "stateless_random_normal") : name);
+  const Output dims = ValueOf(graph, shape, shape.is_output() ? kInvalidType : kInt32, "shape");
+  const Output center = ValueOf(graph, mean, dtype, "mean"), scale = ValueOf(graph, stddev, dtype, "stddev");
+  if (!dims.valid() || !center.valid() || !scale.valid()) return {};
+  const Output values = truncated ? StatelessTruncatedNormal(graph, dims, seed, {.dtype = dtype}) : StatelessRandomNormal(graph, dims, seed, {.dtype = dtype});
+  if (!values.valid()) return {};
+  return Add(values * scale, center, {.name = scope.name() + "/"});
+}
+
+Output StatelessUniform(Graph& graph, const Input& shape, const Input& seed, const Input& minval, const Input& maxval, DType dtype, std::string name) {
+  if (!IsFloating(dtype) && dtype != kInt32 && dtype != kInt64) {
+    graph.RecordError(InvalidArgument("Invalid dtype {}", dtype));
+    return {};
+  }
+  if (maxval.absent() && IsInteger(dtype)) {
+    graph.RecordError(InvalidArgument("Must specify maxval for integer type {}", dtype));
+    return {};
+  }
+  NameScope scope(graph, name.empty() ? "stateless_random_uniform" : name);
+  const Output dims = ValueOf(graph, shape, shape.is_output() ? kInvalidType : kInt32, "shape");
+  const Output low = ValueOf(graph, minval.absent() ? Input(0) : minval, dtype, "min");
+  const Output high = ValueOf(graph, maxval.absent() ? Input(1) : maxval, dtype, "max");
+  if (!dims.valid() || !low.valid() || !high.valid()) return {};
+  if (IsInteger(dtype)) return StatelessRandomUniformInt(graph, dims, seed, low, high, {.name = scope.name() + "/"});
+  const Output values = StatelessRandomUniform(graph, dims, seed, {.dtype = dtype});
+  if (!values.valid()) return {};
+  return Add(values * (high - low), low, {.name = scope.name() + "/"});
+}
+
 }  // namespace weir

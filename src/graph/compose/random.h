@@ -32,4 +32,10 @@ Output RandomCrop(const Input& value, const Input& size, OpSeed seed = {}, std::
 Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed seed = {}, DType output_dtype = kInt64,
                           std::string name = "");
 
+// Values that depend on the two numbers of `seed` alone, whatever the graph and however often they are asked.
+Output StatelessNormal(Graph& graph, const Input& shape, const Input& seed, const Input& mean = 0.0f, const Input& stddev = 1.0f,
+                       DType dtype = kFloat, bool truncated = false, std::string name = "");
+Output StatelessUniform(Graph& graph, const Input& shape, const Input& seed, const Input& minval = 0, const Input& maxval = {},
+                        DType dtype = kFloat, std::string name = "");
+
 }  // namespace weir

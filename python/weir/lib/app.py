@@ -1,0 +1,18 @@
+"""tf.app.run: the program's main function with the command line's flags parsed."""
+import sys
+
+from weir.lib import flags
+
+
+def run(main=None, argv=None):
+    """Parses the flags, calls main(argv) with the arguments that are no known flags, and exits with what it returns."""
+    arguments = list(sys.argv if argv is None else argv)
+    try:
+        arguments = flags.FLAGS(arguments, known_only=True)
+    except flags.Error as error:
+        print(f"FATAL Flags parsing error: {error}\nPass --helpshort or --helpfull to see help on flags.", file=sys.stderr)
+        sys.exit(1)
+    if any(a in ("--help", "-help", "--helpshort", "--helpfull", "-h") for a in arguments[1:]):
+        flags.FLAGS._show_help()
+    main = main or sys.modules["__main__"].main
+    sys.exit(main(arguments))

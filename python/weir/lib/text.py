@@ -1,0 +1,53 @@
+"""tf.compat: text and bytes, and the number types that Python and numpy have for one kind."""
+import numbers as _numbers
+import os as _os
+
+import numpy as _np
+
+integral_types = (_numbers.Integral, _np.integer)
+real_types = (_numbers.Real, _np.integer, _np.floating)
+complex_types = (_numbers.Complex, _np.number)
+bytes_or_text_types = (bytes, str)
+
+
+def as_bytes(bytes_or_text, encoding="utf-8"):
+    if isinstance(bytes_or_text, bytearray):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text, encoding="utf-8"):
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def as_str_any(value, encoding="utf-8"):
+    """Text of anything: bytes are decoded, others are shown as str() does."""
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path):
+    return as_str_any(_os.fspath(path)) if hasattr(path, "__fspath__") else path
+
+
+def dimension_value(dimension):
+    return getattr(dimension, "value", dimension)
+
+
+def dimension_at_index(shape, index):
+    from weir import _weir
+    return _weir.Dimension(None) if shape.rank is None else shape.dims[index]
+
+
+def forward_compatible(year, month, day):
+    return True

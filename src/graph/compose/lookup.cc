@@ -1,0 +1,156 @@
+#include "graph/compose/lookup.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/state_ops.h"
+#include "graph/build/string_ops.h"
+#include "graph/graph_keys.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+// Keys of the table's own type, as the ops want them.
+Result<Output> KeysOf(const LookupTable& table, const Input& keys) {
+  Graph& graph = table.handle.graph();
+  WEIR_ASSIGN(Output values, ToOutput(graph, keys, keys.is_output() ? kInvalidType : table.key_dtype, "keys"));
+  const bool hashed_int = table.num_oov_buckets > 0 && IsInteger(values.base_dtype()) && IsInteger(table.key_dtype);
+  if (values.base_dtype() == table.key_dtype) return values;
+  if (hashed_int) return Cast(values, table.key_dtype);
+  return MarkTypeError(InvalidArgument("Signature mismatch. Keys must be dtype {}, got {}.", table.key_dtype, values.base_dtype()));
+}
+
+Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
+  NameScope scope(graph, contents.name.empty() ? (contents.filename.absent() ? "key_value_init" : "text_file_init") : contents.name);
+  Node* node = nullptr;
+  if (contents.filename.absent()) {
+    node = InitializeTableV2(graph, handle, contents.keys, contents.values);
+  } else {
+    WEIR_ASSIGN(Output filename, ToOutput(graph, contents.filename, kString, "asset_filepath"));
+    graph.AddToCollection(graph_keys::kAssetFilepaths, filename);
+    node = InitializeTableFromTextFileV2(graph, handle, filename, contents.key_index, contents.value_index,
+                                         {.vocab_size = contents.vocab_size, .delimiter = contents.delimiter});
+  }
+  WEIR_TRY(graph.TakeError());
+  return node;
+}
+
+}  // namespace
+
+Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values, DType key_dtype, DType value_dtype, std::string name) {
+  TableContents contents;
+  contents.name = name.empty() ? "key_value_init" : name;
+  NameScope scope(graph, contents.name);
+  WEIR_ASSIGN(contents.keys, ToOutput(graph, keys, key_dtype, "keys"));
+  WEIR_ASSIGN(contents.values, ToOutput(graph, values, value_dtype, "values"));
+  contents.key_dtype = contents.keys.base_dtype();
+  contents.value_dtype = contents.values.base_dtype();
+  return contents;
+}
+
+Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, const Input& default_value, std::string shared_name, std::string name) {
+  LookupTable table;
+  table.key_dtype = contents.key_dtype;
+  table.value_dtype = contents.value_dtype;
+  NameScope scope(graph, name.empty() ? "hash_table" : name);
+  WEIR_ASSIGN(table.default_value, ToOutput(graph, default_value, contents.value_dtype, "Const"));
+  table.handle = HashTableV2(graph, table.key_dtype, table.value_dtype,
+                             {.shared_name = shared_name, .use_node_name_sharing = shared_name.empty(), .name = scope.name() + "/"});
+  WEIR_TRY(graph.TakeError());
+  WEIR_ASSIGN(table.initializer, Fill(graph, table.handle, contents));
+  graph.AddToCollection(graph_keys::kTableInitializers, table.initializer);
+  return table;
+}
+
+Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtype, const Input& default_value, const MutableTableOptions& options) {
+  LookupTable table;
+  table.key_dtype = key_dtype;
+  table.value_dtype = value_dtype;
+  table.is_mutable = true;
+  WEIR_ASSIGN(table.default_value, ToOutput(graph, default_value, value_dtype, "default_value"));
+  const PartialShape value_shape = table.default_value.shape();
+  const bool shared = !options.shared_name.empty();
+  if (!options.empty_key.absent()) {
+    WEIR_ASSIGN(Output empty, ToOutput(graph, options.empty_key, key_dtype, "empty_key"));
+    WEIR_ASSIGN(Output deleted, ToOutput(graph, options.deleted_key, key_dtype, "deleted_key"));
+    table.handle = MutableDenseHashTableV2(graph, empty, deleted, value_dtype,
+                                           {.shared_name = options.shared_name,
+                                            .use_node_name_sharing = !shared,
+                                            .value_shape = value_shape,
+                                            .initial_num_buckets = options.initial_num_buckets,
+                                            .name = options.name.empty() ? "MutableDenseHashTable" : options.name});
+  } else if (value_shape.known_rank() && value_shape.rank() > 0) {
+    table.handle = MutableHashTableOfTensorsV2(graph, key_dtype, value_dtype,
+                                               {.shared_name = options.shared_name,
+                                                .use_node_name_sharing = !shared,
+                                                .value_shape = value_shape,
+                                                .name = options.name.empty() ? "MutableHashTable" : options.name});
+  } else {
+    table.handle = MutableHashTableV2(graph, key_dtype, value_dtype,
+                                      {.shared_name = options.shared_name,
+                                       .use_node_name_sharing = !shared,
+                                       .name = options.name.empty() ? "MutableHashTable" : options.name});
+  }
+  WEIR_TRY(graph.TakeError());
+  return table;
+}
+
+Result<Output> LookUp(const LookupTable& table, const Input& keys, std::string name) {
+  Graph& graph = table.handle.graph();
+  NameScope scope(graph, name.empty() ? table.name() + (table.is_mutable ? "_lookup_table_find" : "_Lookup") : name);
+  WEIR_ASSIGN(Output given, KeysOf(table, keys));
+  Output found = LookupTableFindV2(graph, table.handle, given, table.default_value);
+  if (table.num_oov_buckets > 0) {
+    const Output text = table.key_dtype == kString ? given : AsString(given);
+    const Output buckets = StringToHashBucketFast(text, table.num_oov_buckets, {.name = "hash_bucket"});
+    const Output behind = buckets + LookupTableSizeV2(graph, table.handle);
+    found = Select(NotEqual(found, table.default_value), found, behind);
+  }
+  WEIR_TRY(graph.TakeError());
+  return found;
+}
+
+Result<Output> TableSize(const LookupTable& table, std::string name) {
+  Graph& graph = table.handle.graph();
+  NameScope scope(graph, name.empty() ? table.name() + "_Size" : name);
+  Output size = LookupTableSizeV2(graph, table.handle);
+  if (table.num_oov_buckets > 0) size = size + Tensor::Scalar(table.num_oov_buckets);
+  WEIR_TRY(graph.TakeError());
+  return size;
+}
+
+Result<std::vector<Output>> ExportTable(const LookupTable& table, std::string name) {
+  Graph& graph = table.handle.graph();
+  NameScope scope(graph, name.empty() ? table.name() + "_lookup_table_export_values" : name);
+  const LookupTableExportV2Result all = LookupTableExportV2(graph, table.handle, table.key_dtype, table.value_dtype);
+  WEIR_TRY(graph.TakeError());
+  return std::vector<Output>{all.keys, all.values};
+}
+
+Result<Node*> InsertIntoTable(const LookupTable& table, const Input& keys, const Input& values, std::string name) {
+  Graph& graph = table.handle.graph();
+  NameScope scope(graph, name.empty() ? table.name() + "_lookup_table_insert" : name);
+  WEIR_ASSIGN(Output given, KeysOf(table, keys));
+  WEIR_ASSIGN(Output new_values, ToOutput(graph, values, table.value_dtype, "values"));
+  Node* node = LookupTableInsertV2(graph, table.handle, given, new_values);
+  WEIR_TRY(graph.TakeError());
+  return node;
+}
+
+Result<Node*> RemoveFromTable(const LookupTable& table, const Input& keys, std::string name) {
+  Graph& graph = table.handle.graph();
+  NameScope scope(graph, name.empty() ? table.name() + "_lookup_table_remove" : name);
+  WEIR_ASSIGN(Output given, KeysOf(table, keys));
+  Node* node = LookupTableRemoveV2(graph, table.handle, given);
+  WEIR_TRY(graph.TakeError());
+  return node;
+}
+
+Result<Node*> InitializeTables(Graph& graph, std::string name) {
+  NodeBuilder builder(graph, "NoOp", name.empty() ? "init_all_tables" : name);
+  for (Node* node : graph.CollectionOf<Node*>(graph_keys::kTableInitializers)) builder.ControlInput(node);
+  return builder.Build();
+}
+
+}  // namespace weir

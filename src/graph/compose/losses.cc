@@ -1,0 +1,217 @@
+#include "graph/compose/losses.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/reduce.h"
+#include "graph/compose/array.h"
+#include "graph/compose/dims.h"
+#include "graph/compose/math.h"
+#include "graph/compose/nn.h"
+
+namespace weir {
+namespace {
+
+// Weights that are no scalar have the rank of the values, and each of their dimensions is the values' or 1.
+Status CheckBroadcastable(const PartialShape& weights, const PartialShape& values) {
+  if (!weights.known_rank() || weights.rank() == 0 || !values.known_rank()) return OkStatus();
+  if (weights.rank() != values.rank())
+    return InvalidArgument("weights can not be broadcast to values. values.rank={}. weights.rank={}. values.shape={}. weights.shape={}.",
+                           values.rank(), weights.rank(), values, weights);
+  for (int d = 0; d < values.rank(); ++d)
+    if (weights[d] >= 0 && values[d] >= 0 && weights[d] != 1 && weights[d] != values[d])
+      return InvalidArgument("weights can not be broadcast to values: dimension {} is {} and {}. values.shape={}. weights.shape={}.", d,
+                             weights[d], values[d], values, weights);
+  return OkStatus();
+}
+
+Result<Output> WeightsOf(Graph& graph, const LossOptions& options, const PartialShape& values) {
+  const Output weights = CastValue(graph, options.weights.absent() ? Input(1.0f) : options.weights, kFloat);
+  WEIR_TRY(graph.TakeError());
+  WEIR_TRY(CheckBroadcastable(weights.shape(), values));
+  return weights;
+}
+
+// One for each element of `values` whose weight is not zero.
+Output Present(Graph& graph, Output values, Output weights) {
+  const Output ones = Select(Equal(weights, 0.0f), ZerosOf(graph, weights), OnesOf(graph, weights));
+  return ones * OnesOf(graph, values, kFloat);
+}
+
+// Two float32 values of compatible shapes.
+struct Pair {
+  Output labels;
+  Output predictions;
+};
+Result<Pair> FloatPair(Graph& graph, const Input& labels, const Input& predictions) {
+  if (labels.absent()) return InvalidArgument("labels must not be None.");
+  if (predictions.absent()) return InvalidArgument("predictions must not be None.");
+  Pair pair{CastValue(graph, labels, kFloat), CastValue(graph, predictions, kFloat)};
+  WEIR_TRY(graph.TakeError());
+  if (!pair.labels.shape().CompatibleWith(pair.predictions.shape()))
+    return InvalidArgument("Shapes {} and {} are incompatible", pair.predictions.shape(), pair.labels.shape());
+  return pair;
+}
+
+// Makes the losses within the loss's scope, then weighs them there.
+template <class F>
+Result<Output> InScope(Graph& graph, const char* name, const LossOptions& options, F&& losses) {
+  NameScope scope(graph, options.scope.empty() ? name : options.scope);
+  WEIR_ASSIGN(Output per_element, losses());
+  WEIR_TRY(graph.TakeError());
+  LossOptions inner = options;
+  inner.scope = scope.name() + "/";
+  return WeightedLoss(graph, per_element, inner);
+}
+
+Output Smoothed(Graph& graph, Output labels, const Input& label_smoothing, const Input& share) {
+  const Output smoothing = CastValue(graph, label_smoothing, labels.base_dtype());
+  return labels * (1.0f - smoothing) + smoothing * CastValue(graph, share, labels.base_dtype());
+}
+
+bool IsZero(Graph& graph, const Input& x) {
+  if (x.absent()) return true;
+  const Output value = CastValue(graph, x, kDouble);
+  if (!value.valid()) return false;
+  const Tensor known = graph.ConstantValue(value);
+  return known.dtype() == kDouble && known.num_elements() == 1 && known.data<double>()[0] == 0;
+}
+
+}  // namespace
+
+Output SafeMean(Output total, Output count) { return DivNoNan(total, count, {.name = "value"}); }
+
+Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOptions& options) {
+  NameScope scope(graph, options.scope.empty() ? "weighted_loss" : options.scope);
+  const Output given = ValueOf(graph, losses_in, kInvalidType, "losses");
+  WEIR_TRY(graph.TakeError());
+  WEIR_ASSIGN(Output weights, WeightsOf(graph, options, given.shape()));
+  const Output losses = CastValue(graph, given, kFloat) * weights;
+  Output loss = losses;
+  if (options.reduction != LossReduction::kNone) {
+    loss = ReduceSum(losses);
+    switch (options.reduction) {
+      case LossReduction::kMean: loss = SafeMean(loss, ReduceSum(OnesOf(graph, losses) * weights)); break;
+      case LossReduction::kSumOverBatchSize: loss = SafeMean(loss, CastValue(graph, SizeValue(graph, losses), kFloat)); break;
+      case LossReduction::kSumByNonzeroWeights: loss = SafeMean(loss, ReduceSum(Present(graph, losses, weights))); break;
+      default: break;
+    }
+  }
+  loss = CastValue(graph, loss, given.base_dtype());
+  WEIR_TRY(graph.TakeError());
+  if (!options.collection.empty()) graph.AddToCollection(options.collection, loss);
+  return loss;
+}
+
+Result<Output> AbsoluteDifference(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options) {
+  return InScope(graph, "absolute_difference", options, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
+    return Abs(p.predictions - p.labels);
+  });
+}
+
+Result<Output> CosineDistance(Graph& graph, const Input& labels, const Input& predictions, int64_t axis, const LossOptions& options) {
+  return InScope(graph, "cosine_distance_loss", options, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
+    return 1.0f - ReduceSum(p.predictions * p.labels, Axes(axis), kKeepDims);
+  });
+}
+
+Result<Output> HingeLoss(Graph& graph, const Input& labels, const Input& logits, const LossOptions& options) {
+  return InScope(graph, "hinge_loss", options, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Pair p, FloatPair(graph, labels, logits));
+    return Relu(1.0f - (2.0f * p.labels - 1.0f) * p.predictions);
+  });
+}
+
+Result<Output> HuberLoss(Graph& graph, const Input& labels, const Input& predictions, double delta, const LossOptions& options) {
+  return InScope(graph, "huber_loss", options, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
+    const Output error = Abs(p.predictions - p.labels);
+    const auto bound = static_cast<float>(delta);
+    const Output quadratic = Minimum(error, bound);
+    return 0.5f * quadratic * quadratic + bound * (error - quadratic);
+  });
+}
+
+Result<Output> LogLoss(Graph& graph, const Input& labels, const Input& predictions, double epsilon, const LossOptions& options) {
+  return InScope(graph, "log_loss", options, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
+    const auto e = static_cast<float>(epsilon);
+    return -(p.labels * Log(p.predictions + e)) - (1.0f - p.labels) * Log(1.0f - p.predictions + e);
+  });
+}
+
+Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options) {
+  NameScope scope(graph, options.scope.empty() ? "mean_pairwise_squared_error" : options.scope);
+  WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
+  WEIR_ASSIGN(Output weights, WeightsOf(graph, options, p.labels.shape()));
+  const Output differences = p.predictions - p.labels;
+  WEIR_TRY(graph.TakeError());
+  // Over all axes but the batch.
+  const Output axes = Range(graph, 1, RankValue(graph, differences), 1);
+  const auto per_batch = [&](Output x) { return Sum(x, axes, {.keep_dims = true}); };
+  const Output count = per_batch(Present(graph, differences, weights));
+  const Output squares = per_batch(Square(differences)), sums = per_batch(differences);
+  const Output first = 2.0f * DivNoNan(squares, Maximum(count - 1.0f, 0.0f));
+  const Output second = 2.0f * DivNoNan(Square(sums), Maximum(count * (count - 1.0f), 0.0f));
+  const Output loss = ReduceSum((first - second) * weights);
+  const Output mean = Select(Greater(ReduceSum(count), 0.0f), loss, ZerosOf(graph, loss), {.name = "value"});
+  WEIR_TRY(graph.TakeError());
+  if (!options.collection.empty()) graph.AddToCollection(options.collection, mean);
+  return mean;
+}
+
+Result<Output> MeanSquaredError(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options) {
+  return InScope(graph, "mean_squared_error", options, [&]() -> Result<Output> {
+    WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
+    return SquaredDifference(p.predictions, p.labels);
+  });
+}
+
+Result<Output> SigmoidLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing, const LossOptions& options) {
+  return InScope(graph, "sigmoid_cross_entropy_loss", options, [&]() -> Result<Output> {
+    const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
+    WEIR_TRY(graph.TakeError());
+    Output labels = CastValue(graph, labels_in, logits.base_dtype());
+    WEIR_TRY(graph.TakeError());
+    if (!labels.shape().CompatibleWith(logits.shape()))
+      return InvalidArgument("Shapes {} and {} are incompatible", logits.shape(), labels.shape());
+    if (!IsZero(graph, label_smoothing)) labels = Smoothed(graph, labels, label_smoothing, 0.5f);
+    return SigmoidCrossEntropy(logits, labels, "xentropy");
+  });
+}
+
+Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing, const LossOptions& options) {
+  return InScope(graph, "softmax_cross_entropy_loss", options, [&]() -> Result<Output> {
+    const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
+    WEIR_TRY(graph.TakeError());
+    Output labels = CastValue(graph, labels_in, logits.base_dtype());
+    WEIR_TRY(graph.TakeError());
+    if (!labels.shape().CompatibleWith(logits.shape()))
+      return InvalidArgument("Shapes {} and {} are incompatible", logits.shape(), labels.shape());
+    if (!IsZero(graph, label_smoothing)) {
+      const Output classes = StridedSlice(ShapeValue(graph, labels), {1}, {2}, {1}, {.shrink_axis_mask = 1});
+      labels = Smoothed(graph, labels, label_smoothing, Reciprocal(CastValue(graph, classes, labels.base_dtype())));
+    }
+    labels = StopGradient(labels, {.name = "labels_stop_gradient"});
+    WEIR_TRY(graph.TakeError());
+    return SoftmaxCrossEntropy(logits, labels, -1, /*stop_labels=*/false, "xentropy");
+  });
+}
+
+Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const LossOptions& options) {
+  return InScope(graph, "sparse_softmax_cross_entropy_loss", options, [&]() -> Result<Output> {
+    const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
+    Output labels = ValueOf(graph, labels_in, kInvalidType, "labels");
+    WEIR_TRY(graph.TakeError());
+    const PartialShape shape = labels.shape();
+    if (shape.known_rank() && logits.shape().known_rank() && shape.rank() == logits.shape().rank() && shape.rank() > 0 &&
+        shape[shape.rank() - 1] == 1)
+      labels = Squeeze(labels, {.squeeze_dims = {-1}});
+    return SparseSoftmaxCrossEntropy(logits, labels, "xentropy");
+  });
+}
+
+}  // namespace weir

@@ -1,0 +1,226 @@
+"""Graphs and tensors as messages, traces, where nodes were made, functions, session handles."""
+import json
+import traceback
+
+import numpy as np
+import pytest
+import weir as tf
+from weir import _weir
+from weir.lib.timeline import Timeline
+
+
+# --- graph_util -------------------------------------------------------------------------------------------------------------
+def test_extract_sub_graph(graph):
+    a = tf.constant(1.0, name="a")
+    tf.negative(a, name="b")
+    tf.exp(a, name="c")
+    part = tf.graph_util.extract_sub_graph(graph.as_graph_def(), ["b"])
+    assert [n.name for n in part.node] == ["a", "b"] and part.versions == graph.as_graph_def().versions
+    with pytest.raises(TypeError):
+        tf.graph_util.extract_sub_graph(graph.as_graph_def(), "b")
+    with pytest.raises(AssertionError):
+        tf.graph_util.extract_sub_graph(graph.as_graph_def(), ["z"])
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_freeze(graph, use_resource):
+    x = tf.placeholder(tf.float32, name="x")
+    v = tf.get_variable("v", initializer=tf.constant(3.0), use_resource=use_resource)
+    w = tf.get_variable("w", initializer=tf.constant(4.0))
+    tf.add(x * v, w, name="y")
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        frozen = tf.graph_util.convert_variables_to_constants(s, graph.as_graph_def(), ["y"])
+        kept = tf.graph_util.convert_variables_to_constants(s, graph.as_graph_def(), ["y"], variable_names_blacklist=["w"])
+    assert not any("Var" in n.op or n.op == "Assign" for n in frozen.node)
+    assert [n.name for n in kept.node if n.op == "VariableV2"] == ["w"]
+    with tf.Graph().as_default(), tf.Session() as s:
+        y, = tf.import_graph_def(frozen, return_elements=["y:0"])
+        assert s.run(y, {"import/x:0": 2.0}) == 10
+
+
+def test_remove_training_nodes(graph):
+    a = tf.constant(1.0, name="a")
+    tf.negative(tf.check_numerics(tf.identity(a, name="i"), "m", name="check"), name="y")
+    trimmed = tf.graph_util.remove_training_nodes(graph.as_graph_def(), protected_nodes=["y"])
+    assert [(n.name, list(n.input)) for n in trimmed.node] == [("a", []), ("y", ["a"])]
+
+
+def test_must_run_on_cpu():
+    assert tf.graph_util.must_run_on_cpu(tf.constant("s").op) and not tf.graph_util.must_run_on_cpu(tf.constant(1.0).op)
+    v = tf.Variable(1.0)
+    assert tf.graph_util.must_run_on_cpu(v.op, pin_variables_on_cpu=True) and not tf.graph_util.must_run_on_cpu(v.op)
+
+
+# --- tensors as messages ----------------------------------------------------------------------------------------------------
+def test_tensor_proto():
+    for value in (np.arange(6, dtype=np.float32).reshape(2, 3), np.array(5), np.array([b"a", b"bc"], object), np.array([True]),
+                  np.zeros([0, 2], np.int64)):
+        proto = tf.make_tensor_proto(value)
+        back = tf.make_ndarray(proto)
+        assert back.shape == value.shape and back.tolist() == value.tolist()
+    assert tf.make_ndarray(tf.make_tensor_proto([1, 2], dtype=tf.int64)).dtype == np.int64
+    assert tf.make_ndarray(tf.make_tensor_proto(7, shape=[2, 2])).tolist() == [[7, 7], [7, 7]]
+    with pytest.raises(TypeError):
+        tf.make_tensor_proto([1, 2], shape=[2, 1], verify_shape=True)
+    with pytest.raises(ValueError):
+        tf.make_tensor_proto([1, 2, 3], shape=[2])
+    proto = tf.make_tensor_proto([1.0])
+    proto.tensor_shape.dim[0].size = 1 << 60
+    with pytest.raises((ValueError, tf.errors.OpError)):
+        tf.make_ndarray(proto)
+
+
+def test_constant_value():
+    assert tf.get_static_value(tf.constant([1, 2]) + 1) is None or tf.get_static_value(tf.constant([1, 2]) + 1).tolist() == [2, 3]
+    assert tf.contrib.util.constant_value(tf.constant([1, 2])).tolist() == [1, 2]
+    assert tf.contrib.util.constant_value(tf.placeholder(tf.float32)) is None
+
+
+# --- traces -----------------------------------------------------------------------------------------------------------------
+def test_timeline():
+    y = tf.matmul(tf.random_normal([10, 10]), tf.ones([10, 10]), name="product")
+    metadata = tf.RunMetadata()
+    with tf.Session() as s:
+        s.run(y, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+    events = json.loads(Timeline(metadata.step_stats).generate_chrome_trace_format(show_memory=True))["traceEvents"]
+    ops = {e["args"]["name"]: e for e in events if e["ph"] == "X"}
+    assert ops["product"]["name"] == "MatMul" and ops["product"]["dur"] >= 1
+    assert any(e["ph"] == "M" and "CPU:0" in e["args"]["name"] for e in events)
+
+
+# --- where nodes were made --------------------------------------------------------------------------------------------------
+def make_here():
+    return tf.constant(1.0) + tf.constant(2.0)
+
+
+def test_traceback():
+    op = make_here().op
+    frame = op.traceback[-1]
+    assert frame[0] == __file__ and frame[2] == "make_here" and "tf.constant(2.0)" in frame[3]
+    assert op.traceback[-2][2] == "test_traceback"
+    assert op.inputs[0].op.traceback[-1][2] == "make_here"
+    assert tf.reduce_mean([1.0]).op.traceback[-1][1] == traceback.extract_stack()[-1].lineno
+
+
+def test_errors_say_where_the_op_was_made():
+    def bad():
+        return tf.check_numerics(tf.constant([1.0]) / 0.0, "not finite")
+    y = bad()
+    with tf.Session() as s, pytest.raises(tf.errors.InvalidArgumentError) as error:
+        s.run(y)
+    assert "not finite" in str(error.value) and f"{__file__}:" in str(error.value) and "in bad" in str(error.value)
+    assert __file__ not in error.value.message
+
+
+def test_tracebacks_do_not_keep_frames_alive():
+    import gc
+    import weakref
+
+    class Local:
+        pass
+    local = Local()
+    ref = weakref.ref(local)
+
+    def build(held):
+        return tf.constant(1.0)
+    op = build(local)
+    del local
+    gc.collect()
+    assert ref() is None and op is not None
+
+
+# --- functions --------------------------------------------------------------------------------------------------------------
+def test_functions_capture(graph):
+    from weir import _names
+    Defun = _names.find("python.framework.function.Defun")
+    c = tf.constant(10.0)
+    v = tf.Variable(5.0)
+
+    @Defun(tf.float32)
+    def scaled(x):
+        return x * c + v + tf.stack([c, 1.0])[1]
+
+    y = scaled(tf.constant(2.0))
+    assert len(scaled.captured_inputs) == 2
+    d, = tf.gradients(y, [c])
+    with tf.Session() as s:
+        s.run(v.initializer)
+        assert s.run(y) == 26
+        s.run(v.assign(6.0))
+        assert s.run(y) == 27
+        assert s.run(d) == 2
+
+
+def test_functions_in_functions_capture():
+    from weir import _names
+    Defun = _names.find("python.framework.function.Defun")
+    c = tf.constant(10.0)
+
+    @Defun(tf.float32)
+    def outer(x):
+        @Defun(tf.float32)
+        def inner(z):
+            return z + c * x
+        return inner(x)
+
+    with tf.Session() as s:
+        assert s.run(outer(tf.constant(2.0))) == 22
+
+
+def test_functions_with_a_gradient_in_python():
+    from weir import _names
+    Defun = _names.find("python.framework.function.Defun")
+
+    def gradient(op, dy):
+        return dy * 100.0
+
+    @Defun(tf.float32, python_grad_func=gradient, func_name="with_gradient_in_python")
+    def square(x):
+        return x * x
+
+    x = tf.constant(3.0)
+    with tf.Session() as s:
+        assert s.run([square(x), tf.gradients(square(x), x)[0]]) == [9, 100]
+
+
+def test_custom_gradient():
+    @tf.custom_gradient
+    def clipped(x):
+        return tf.exp(x), lambda dy: dy * 7.0
+    x = tf.constant([1.0, 2.0])
+    y = clipped(x)
+    with tf.Session() as s:
+        np.testing.assert_allclose(s.run(y), np.exp([1, 2]), rtol=1e-6)
+        assert s.run(tf.gradients(y, x)[0]).tolist() == [7, 7]
+
+
+# --- session handles --------------------------------------------------------------------------------------------------------
+def test_session_handles():
+    a = tf.constant(10)
+    kept = tf.get_session_handle(a * 3)
+    holder, value = tf.get_session_tensor("", tf.int32)
+    x = tf.placeholder(tf.int32)
+    with tf.Session() as s:
+        handle = s.run(kept)
+        assert handle.eval() == 30
+        assert s.run(value + 1, {holder: handle.handle}) == 31
+        assert s.run(value + 1, {holder: handle}) == 31
+        assert s.run(x + 1, {x: handle}) == 31
+        both = s.run([kept, a])
+        assert both[1] == 10 and both[0].handle != handle.handle
+        handle.delete()
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            handle.eval()
+
+
+def test_everything_is_freed():
+    import gc
+    import weakref
+    g = tf.Graph()
+    with g.as_default():
+        make_here()
+    ref = weakref.ref(g)
+    del g
+    gc.collect()
+    assert ref() is None and _weir.get_default_graph() is not None
