@@ -27,7 +27,7 @@ void CheckBoth(const Input& labels, const Input& logits) {
   if (labels.absent() || logits.absent()) RaiseValue("Both labels and logits must be provided.");
 }
 
-void BindLosses(py::module_& m) {
+void BindCrossEntropies(py::module_& m) {
   // Positional arguments are the older order: logits, then labels.
   Def(
       m, "softmax_cross_entropy_with_logits",
@@ -247,7 +247,7 @@ void BindSampling(py::module_& m) {
 
 void BindNn(py::module_& m) {
   BindSoftmax(m);
-  BindLosses(m);
+  BindCrossEntropies(m);
   BindNormalization(m);
   BindEmbedding(m);
   BindSampling(m);

@@ -82,9 +82,9 @@ py::object Wrap(Output output) {
 int functions_being_traced = 0;
 
 Output FunctionCaptures::Capture(Output value) {
-  for (size_t i = 0; i < outer.size(); ++i)
-    if (outer[i] == value) return inner[i];
   const Output seen = around != nullptr && &value.graph() != around->body ? around->Capture(value) : value;
+  for (size_t i = 0; i < outer.size(); ++i)
+    if (outer[i] == seen) return inner[i];
   const Output placeholder = Placeholder(*body, value.base_dtype(), {.name = value.node->name()});
   if (!placeholder.valid()) return placeholder;
   const Status narrowed = body->SetShape(placeholder, value.shape());

@@ -155,7 +155,7 @@ def differences(name, expected):
 
 
 def split_parameters(text):
-    return re.findall(r"[^,\s(]+(?:\([^)]*\)|\[[^\]]*\]|'[^']*'|[^,])*", text)
+    return re.findall(r"[^,\s=]+(?:=(?:'[^']*'|\([^)]*\)|\[[^\]]*\]|[^,]*))?", text)
 
 
 @pytest.mark.parametrize("name, signature", [pytest.param(*(row + [""])[:2], id=row[0]) for row in facts("tf_signatures.tsv")])

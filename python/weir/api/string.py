@@ -13,7 +13,7 @@ NAMES = {
     "string_to_hash_bucket": "(string_tensor=None, num_buckets=None, name=None, input->string_tensor) op:StringToHashBucket",
     "string_to_number": "(string_tensor=None, out_type='float32', name=None, input->string_tensor) op:StringToNumber",
     "substr": "(input, pos, len, name=None, unit='BYTE') op:Substr",
-    "reduce_join": "(inputs, axis=None, keepdims=False, separator='', name=None, reduction_indices->axis, keep_dims->keepdims) reduce_join",
+    "reduce_join": "(inputs, axis=None, keep_dims->keepdims, separator='', name=None, reduction_indices->axis, keepdims=False) reduce_join",
     "decode_csv": "(records, record_defaults, field_delim=',', use_quote_delim=True, name=None, na_value='', select_cols=None) decode_csv",
     "read_file": "op:ReadFile",
     "write_file": "op:WriteFile",

@@ -115,7 +115,7 @@ Result<Output> TableSize(const LookupTable& table, std::string name) {
   Graph& graph = table.handle.graph();
   NameScope scope(graph, name.empty() ? table.name() + "_Size" : name);
   Output size = LookupTableSizeV2(graph, table.handle);
-  if (table.num_oov_buckets > 0) size = size + Tensor::Scalar(table.num_oov_buckets);
+  if (table.num_oov_buckets > 0) size = Add(size, Tensor::Scalar(table.num_oov_buckets));
   WEIR_TRY(graph.TakeError());
   return size;
 }
