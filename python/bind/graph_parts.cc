@@ -62,7 +62,12 @@ void BindTensorMessages(py::module_& m) {
       },
       py::arg("tensor"), py::arg("partial") = false);
   m.def(
-      "constant_value_as_shape", [](Output tensor) { return tensor.graph().ConstantShape(tensor); }, py::arg("tensor"));
+      "constant_value_as_shape",
+      [](Output tensor) {
+        if (!tensor.valid()) RaiseType("a Tensor is needed, not None");
+        return tensor.graph().ConstantShape(tensor);
+      },
+      py::arg("tensor"));
   m.def(
       "chrome_trace",
       [](py::handle step_stats, bool show_dataflow, bool show_memory) {

@@ -21,7 +21,8 @@ void AddNode(tensorflow::DeviceStepStats* device, const char* label, int64_t sta
 
 nlohmann::json Events(const tensorflow::StepStats& stats, const ChromeTraceOptions& options, const std::string& kind) {
   nlohmann::json found = nlohmann::json::array();
-  for (const auto& event : nlohmann::json::parse(ChromeTrace(stats, options))["traceEvents"])
+  const nlohmann::json trace = nlohmann::json::parse(ChromeTrace(stats, options));
+  for (const auto& event : trace["traceEvents"])
     if (event["ph"] == kind) found.push_back(event);
   return found;
 }
