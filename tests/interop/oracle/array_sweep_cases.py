@@ -113,6 +113,16 @@ def sparse(sweep):
     for a in (False, True):
         sweep("SparseTensorDenseMatMul", indices, D(3), shape, D(*((3, 2) if a else (4, 2))), adjoint_a=a, only=few)
     sweep("SparseTensorDenseAdd", indices, D(3), shape, D(3, 4), only=few)
+    real = [tf.float32, tf.float64]
+    for op in ("SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv"):
+        sweep(op, indices, D(3), shape, D(3, 4, low=1, high=3), only=real, grad=op != "SparseDenseCwiseAdd")
+    for op in ("SparseReduceMax", "SparseReduceMaxSparse", "SparseReduceSumSparse"):
+        sweep(op, indices, D(3), shape, i32([1]), only=real, grad=False)
+    sweep("SparseSoftmax", i64([[0, 1], [0, 2], [2, 3]]), D(3), shape, only=real)
+    for op in ("SparseSparseMaximum", "SparseSparseMinimum"):
+        sweep(op, indices, D(3), shape, indices[:2].copy(), D(2, salt=1), shape, only=real, grad=False)
+    sweep("SparseSplit", np.int64(1), indices, D(3), shape, num_split=2, only=real, grad=False)
+    sweep("EnsureShape", D(2, 3), shape=[2, None])
     sweep("EditDistance", indices[:2].copy(), i32([1, 2]), shape, indices[:2].copy(), i32([1, 3]), shape, grad=False)
 
 
