@@ -6,7 +6,7 @@ CTEST = ctest --no-tests=error --output-on-failure --test-output-truncation head
 INTEROP_VENV = build/interop-venv
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-clang deps-interop build demo check test test-all interop bench format lint install
+.PHONY: help deps deps-clang deps-interop build demo check test test-all interop bench generate format lint install
 .PHONY: build-release build-dev build-asan build-tsan test-release test-dev test-asan test-tsan
 
 help: ## list these targets
@@ -36,6 +36,11 @@ interop: build-release deps-interop ## compare with the real TensorFlow, in a vi
 
 bench: build-release ## measure, and write the table to docs/performance.md
 	$(PYTHON) bench/run.py
+
+generate: deps ## write the files that come out of the op registry: the graph-building functions
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build build -j $(JOBS) --target weir_build_functions
+	build/tools/weir_build_functions src/graph/build
 
 format: deps-clang ## format the C++ files in place
 	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format -i

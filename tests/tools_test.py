@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build"))
 
 
 def tool(name, *arguments):
@@ -49,5 +50,23 @@ def test_install_deps_rejects_an_unknown_group():
 
 def test_make_help_lists_every_documented_target():
     listed = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True).stdout
-    for target in "deps build demo check test test-all interop bench format lint install".split():
+    for target in "deps build demo check test test-all interop bench generate format lint install".split():
         assert f"  make {target} " in listed
+
+
+def test_the_graph_building_functions_are_what_the_registry_says(tmp_path):
+    subprocess.run([BUILD / "tools" / "weir_build_functions", tmp_path], check=True)
+    folder = ROOT / "src/graph/build"
+    written = sorted(file.name for file in tmp_path.iterdir())
+    assert written == sorted(file.name for file in [*folder.glob("*_ops.h"), *folder.glob("*_ops.cc")])
+    differing = [name for name in written if (tmp_path / name).read_text() != (folder / name).read_text()]
+    assert not differing, f"src/graph/build/{differing} differ from the registry: run `make generate` and commit what it writes"
+
+
+def test_generated_files_that_are_right_are_not_touched(tmp_path):
+    command = [BUILD / "tools" / "weir_build_functions", tmp_path]
+    subprocess.run(command, check=True)
+    (tmp_path / "nn_ops.h").write_text("old")
+    times = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    subprocess.run(command, check=True)
+    assert [file.name for file in tmp_path.iterdir() if file.stat().st_mtime_ns != times[file]] == ["nn_ops.h"]

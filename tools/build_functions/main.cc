@@ -1,0 +1,59 @@
+// weir_build_functions DIR: writes the graph-building functions, DIR/<group>_ops.{h,cc}, out of the op registry; one file
+// pair per folder of src/ops, ops sorted by name. What it writes depends on the schemas alone, and a file that is right
+// already is not touched. `make generate` runs it on src/graph/build; a test compares.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "build_functions/writer.h"
+#include "ops/register.h"
+
+namespace {
+
+struct Group {
+  const char* name;
+  void (*add)(weir::OpRegistry&);
+};
+constexpr Group kGroups[] = {
+    {"math", weir::ops::RegisterMathOps},   {"array", weir::ops::RegisterArrayOps}, {"nn", weir::ops::RegisterNnOps},
+    {"state", weir::ops::RegisterStateOps}, {"flow", weir::ops::RegisterFlowOps},   {"string", weir::ops::RegisterStringOps},
+};
+
+bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {
+  std::stringstream old;
+  if (std::ifstream in(path); in) old << in.rdbuf();
+  if (old.str() == text) return true;
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) std::cerr << "cannot write " << path << "\n";
+  return !out.fail();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "Usage: weir_build_functions DIR\n";
+    return 2;
+  }
+  bool ok = true;
+  size_t in_groups = 0;
+  for (const Group& group : kGroups) {
+    weir::OpRegistry registry;
+    group.add(registry);
+    in_groups += registry.Names().size();
+    const weir::BuildFunctionFiles files = weir::WriteBuildFunctions(group.name, registry);
+    const std::filesystem::path base = std::filesystem::path(argv[1]) / (std::string(group.name) + "_ops");
+    ok = WriteIfChanged(base.string() + ".h", files.header) && ok;
+    ok = WriteIfChanged(base.string() + ".cc", files.source) && ok;
+  }
+  weir::OpRegistry all;
+  weir::ops::RegisterAllOps(all);
+  if (all.Names().size() != in_groups) {
+    std::cerr << "a folder of src/ops is missing in kGroups\n";
+    ok = false;
+  }
+  return ok ? 0 : 1;
+}
