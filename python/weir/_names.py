@@ -194,10 +194,31 @@ class _Finder:
             module.GIT_VERSION = "v1.15.5"
 
 
-def install_finder(root):
+class _StubFolders:
+    """A folder with nothing but type stubs is no package of its own: what it describes is found as if it were not there."""
+
+    def __init__(self, finder, path):
+        self.finder = finder
+        self.path = path
+
+    def find_spec(self, fullname, path=None, target=None):
+        root, _, name = fullname.partition(".")
+        if root != self.finder.root or not name or "." in name:
+            return None
+        for folder in self.path:
+            folder = os.path.join(folder, name)
+            if os.path.exists(os.path.join(folder, "__init__.pyi")) and not os.path.exists(os.path.join(folder, "__init__.py")):
+                return self.finder.find_spec(fullname)
+        return None
+
+
+def install_finder(root, path=None):
     if not any(type(f) is _Finder and f.root == root for f in sys.meta_path):
         # The root itself must not be found elsewhere; below it, files come first.
-        sys.meta_path.append(_Finder(root))
+        finder = _Finder(root)
+        sys.meta_path.append(finder)
+        if path:
+            sys.meta_path.insert(0, _StubFolders(finder, path))
 
 
 def become_tensorflow():

@@ -46,9 +46,7 @@ class Constant(Initializer):
 
 
 class _Drawn(Initializer):
-    """Two numbers that describe a distribution, a seed and a type."""
-
-    _draw = None
+    """Two numbers that describe a distribution, a seed and a type. Classes derived from it say how to draw."""
 
     def __init__(self, first, second, seed, dtype):
         self.seed = seed
@@ -56,7 +54,7 @@ class _Drawn(Initializer):
         self._settings = (first, second)
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        return type(self)._draw(shape, *self._settings, dtype or self.dtype, seed=self.seed)
+        return self._draw(shape, *self._settings, dtype or self.dtype, seed=self.seed)
 
     def get_config(self):
         return {**dict(zip(self._names, self._settings)), "seed": self.seed, "dtype": self.dtype.name}
