@@ -17,9 +17,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MEASURES = ROOT / "bench" / "measures.py"
+BUILDING = ROOT / "bench" / "building.py"
 # What each row may cost, as a fraction of TensorFlow's figure.
 GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 6, "wide_2000_ops": 1 / 2, "step_linreg": 1, "step_softmax": 1,
-         "step_mlp": 1, "step_embed": 1}
+         "step_mlp": 1, "step_embed": 1, "build_50000_nodes": 1 / 4}
+GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
 
 
 def tensorflow_python():
@@ -39,6 +41,31 @@ def run_local(command):
         elif "median_us" in row:
             rows[row["name"]] = row["median_us"]
     return rows
+
+
+def run_building(command, nodes):
+    out = subprocess.run(command + [str(BUILDING), str(nodes)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    return json.loads(out.splitlines()[-1])
+
+
+def building_rows(command, nodes):
+    result = run_building(command, nodes)
+    return {f"build_{nodes}_nodes": result["build_s"] * 1e6, f"initialize_{nodes}_nodes": result["init_s"] * 1e6,
+            f"first_run_{nodes}_nodes": result["first_run_s"] * 1e6, f"memory_{nodes}_nodes": result["first_run_mb"]}
+
+
+def growth_lines(command):
+    """How building, running for the first time and memory grow with the graph: linearly, if the last columns stay what they are."""
+    lines = ["", "## Big graphs", "",
+             "Towers of small layers built from Python (`bench/building.py`), in seconds of CPU time. The last three columns are per node.", "",
+             "| nodes | build | initialize | first run | memory | build | first run | memory |", "|---|---|---|---|---|---|---|---|"]
+    for nodes in GROWTH:
+        print(f"a graph of {nodes} nodes ...", file=sys.stderr, flush=True)
+        r = run_building(command, nodes)
+        lines.append(f"| {r['nodes']} | {r['build_s']:.2f} s | {r['init_s']:.2f} s | {r['first_run_s']:.2f} s | {r['first_run_mb']:.0f} MB "
+                     f"| {r['build_s'] / r['nodes'] * 1e6:.1f} us | {r['first_run_s'] / r['nodes'] * 1e6:.1f} us "
+                     f"| {r['first_run_mb'] / r['nodes'] * 2**20:.0f} B |")
+    return lines
 
 
 def import_seconds():
@@ -63,7 +90,7 @@ def main():
     for i in range(rounds):
         for name, command in contenders.items():
             print(f"round {i + 1} of {rounds}: {name} ...", file=sys.stderr, flush=True)
-            for row, value in run_local(command).items():
+            for row, value in {**run_local(command), **building_rows(command, GROWTH[0])}.items():
                 if name == "Weir" and row == "import":
                     value = import_seconds() * 1e6
                 samples[name].setdefault(row, []).append(value)
@@ -81,6 +108,7 @@ def main():
             lines.append(f"| {row} | {shown(row, ours)} | {shown(row, other)} | {ours / other:.3f} | {'%.3f' % goal if goal else ''} |")
         else:
             lines.append(f"| {row} | {shown(row, ours)} | | | {'%.3f' % goal if goal else ''} |")
+    lines += growth_lines(contenders["Weir"])
     text = "\n".join(lines) + "\n"
     (ROOT / "docs" / "performance.md").write_text(text)
     print(text)

@@ -1,0 +1,71 @@
+"""Measures how long a big graph takes: to build from Python, and to run for the first time. Runs on any TensorFlow 1.x.
+
+    PYTHON building.py NODES        one JSON line: nodes, seconds of each part, MB of memory that the graph and its runs took
+
+The graph is towers of 100 small layers. A layer has a variable, a product, a sum with a constant, a relu and a mean (10
+nodes); a tower starts with a placeholder, and all means are added up at the end. CPU time of the process is what is
+measured, so that other work on the machine matters little.
+"""
+import json
+import os
+import sys
+import time
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import numpy as np
+import tensorflow as tf
+
+if tf.__version__.startswith("2"):
+    tf = tf.compat.v1
+    tf.disable_eager_execution()
+    tf.disable_control_flow_v2()
+    tf.disable_resource_variables()
+
+NODES_PER_LAYER = 10
+LAYERS_PER_TOWER = 100
+
+
+def memory_mb():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def build(nodes):
+    inputs, means = [], []
+    for layer in range(nodes // NODES_PER_LAYER):
+        if layer % LAYERS_PER_TOWER == 0:
+            x = tf.placeholder(tf.float32, [None, 4])
+            inputs.append(x)
+        w = tf.Variable(tf.zeros([4, 4]))
+        x = tf.nn.relu(tf.matmul(x, w) + 1.0)
+        means.append(tf.reduce_mean(x))
+    return inputs, tf.add_n(means), tf.global_variables_initializer()
+
+
+def main(nodes):
+    result = {}
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        with tf.Graph().as_default():  # what a first use costs is not of this graph
+            session.list_devices()
+            build(LAYERS_PER_TOWER * NODES_PER_LAYER)
+        memory = memory_mb()
+
+        def timed(part, function):
+            start = time.process_time()
+            value = function()
+            result[part] = round(time.process_time() - start, 4)
+            result[part.replace("_s", "_mb")] = round(memory_mb() - memory, 1)
+            return value
+
+        inputs, total, init = timed("build_s", lambda: build(nodes))
+        result["nodes"] = len(graph.get_operations())
+        timed("init_s", lambda: session.run(init))
+        feeds = {x: np.ones([2, 4], np.float32) for x in inputs}
+        value = timed("first_run_s", lambda: session.run(total, feeds))
+        timed("second_run_s", lambda: session.run(total, feeds))
+        assert value == (nodes // NODES_PER_LAYER), value
+    print(json.dumps(result), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
