@@ -193,6 +193,17 @@ Result<Output> PyLiteral::ToOutput(Graph& graph, DType wanted, const std::string
   return CatchingExceptions([&]() -> Result<Output> { return Convert(graph, value_.get(), wanted, name, /*as_ref=*/false); });
 }
 
+std::optional<Tensor> PyLiteral::Value(DType wanted) const {
+  py::gil_scoped_acquire gil;
+  Result<Tensor> tensor = CatchingExceptions([&]() -> Result<Tensor> {
+    const py::object value = value_.get();
+    const bool stands_for_a_node = !IsPlainValue(value) && (IsList(value) ? HoldsTensor(value) : !IsArray(value) && FindConversion(value) != nullptr);
+    if (stands_for_a_node) return NotFound("it takes a node");
+    return TensorFromPython(value, wanted);
+  });
+  return tensor.ok() ? std::optional<Tensor>(*std::move(tensor)) : std::nullopt;
+}
+
 DType PyLiteral::NaturalType() const {
   py::gil_scoped_acquire gil;
   return NaturalTypeOf(value_.ptr());

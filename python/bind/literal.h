@@ -20,6 +20,7 @@ class PyLiteral final : public Literal {
  public:
   explicit PyLiteral(py::object value) : value_(std::move(value)) {}
   Result<Output> ToOutput(Graph& graph, DType wanted, const std::string& name) const override;
+  std::optional<Tensor> Value(DType wanted) const override;
   DType NaturalType() const override;
 
  private:

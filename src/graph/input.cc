@@ -55,8 +55,12 @@ class NumberLiteral final : public Literal {
  public:
   NumberLiteral(Shape shape, std::vector<V> values) : shape_(std::move(shape)), values_(std::move(values)) {}
   Result<Output> ToOutput(Graph& graph, DType wanted, const std::string& name) const override {
-    WEIR_ASSIGN(Tensor value, NumbersAs<V>(wanted == kInvalidType ? NaturalType() : BaseType(wanted), shape_, values_));
+    WEIR_ASSIGN(Tensor value, As(wanted));
     return NodeBuilder(graph, "Const", name).Attr("dtype", value.dtype()).Attr("value", value).Build();
+  }
+  std::optional<Tensor> Value(DType wanted) const override {
+    Result<Tensor> value = As(wanted);
+    return value.ok() ? std::optional<Tensor>(*std::move(value)) : std::nullopt;
   }
   DType NaturalType() const override {
     if (std::is_same_v<V, bool>) return kBool;
@@ -67,6 +71,10 @@ class NumberLiteral final : public Literal {
   }
 
  private:
+  Result<Tensor> As(DType wanted) const {
+    return NumbersAs<V>(wanted == kInvalidType ? NaturalType() : BaseType(wanted), shape_, values_);
+  }
+
   Shape shape_;
   std::vector<V> values_;
 };
@@ -78,6 +86,9 @@ class TensorLiteral final : public Literal {
     if (wanted != kInvalidType && BaseType(wanted) != value_.dtype())
       return MarkTypeError(InvalidArgument("a {} tensor was given where {} is expected", value_.dtype(), wanted));
     return NodeBuilder(graph, "Const", name).Attr("dtype", value_.dtype()).Attr("value", value_).Build();
+  }
+  std::optional<Tensor> Value(DType wanted) const override {
+    return wanted == kInvalidType || BaseType(wanted) == value_.dtype() ? std::optional<Tensor>(value_) : std::nullopt;
   }
   DType NaturalType() const override { return value_.dtype(); }
 

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "op/output.h"
@@ -19,6 +20,8 @@ class Literal {
   virtual Result<Output> ToOutput(Graph& graph, DType wanted, const std::string& name) const = 0;
   // The type it takes when nothing else decides; kInvalidType when not known before ToOutput.
   virtual DType NaturalType() const { return kInvalidType; }
+  // The value as a tensor; nothing when it takes a node to know it, or when it cannot be of that type.
+  virtual std::optional<Tensor> Value(DType wanted) const { return std::nullopt; }
 };
 
 class Input {

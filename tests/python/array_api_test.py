@@ -177,3 +177,18 @@ def test_seeds():
         assert tf.get_seed(None) == (None, None)
         tf.set_random_seed(7)
         assert tf.get_seed(3) == (7, 3)
+
+
+def test_zeros_of_a_known_shape_are_one_node():
+    with tf.Graph().as_default() as graph:
+        for shape in ([2, 3], (), [], 4, tf.TensorShape([2]), np.array([1, 2]), [tf.Dimension(3)], [0, 5]):
+            tf.zeros(shape)
+            tf.ones(shape, tf.int32)
+        assert {op.type for op in graph.get_operations()} == {"Const"}
+        assert len(graph.get_operations()) == 16
+        assert [tf.zeros(s).shape.as_list() for s in ([2, 3], [], 4, [0, 5])] == [[2, 3], [], [4], [0, 5]]
+        before = len(graph.get_operations())
+        assert tf.zeros([1000]).op.type == "Fill"
+        assert [op.name for op in graph.get_operations()[before:]] == ["zeros_12/shape_as_tensor", "zeros_12/Const", "zeros_12"]
+        n = tf.placeholder(tf.int32, [])
+        assert tf.zeros([n, 2]).op.type == "Fill"

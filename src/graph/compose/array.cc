@@ -48,11 +48,33 @@ Result<Tensor> Number(DType dtype, bool one) {
   return number;
 }
 
+// The dimensions that a literal gives, if it is a list of a few.
+std::optional<Shape> SmallShapeOf(const Input& shape_in) {
+  if (shape_in.literal() == nullptr) return std::nullopt;
+  std::optional<Tensor> value = shape_in.literal()->Value(kInvalidType);
+  if (value.has_value() && value->num_elements() == 0) return value->shape() == Shape{0} ? std::optional<Shape>(Shape{}) : std::nullopt;  // []
+  if (!value.has_value() || value->shape().rank() > 1 || (value->dtype() != kInt32 && value->dtype() != kInt64)) return std::nullopt;
+  std::vector<int64_t> dims;
+  for (int64_t i = 0; i < value->num_elements(); ++i)
+    dims.push_back(value->dtype() == kInt32 ? value->data<int32_t>()[i] : value->data<int64_t>()[i]);
+  const Result<Shape> shape = Shape::Make(dims);
+  return shape.ok() && shape->num_elements() < kSmallConstant ? std::optional<Shape>(*shape) : std::nullopt;
+}
+
 // Of the shape, filled with 0 or 1.
 Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std::string name) {
   NameScope scope(graph, std::move(name));
   Result<Tensor> number = Number(dtype, one);
   if (!number.ok()) return Fail(graph, number.status());
+  if (const std::optional<Shape> small = SmallShapeOf(shape_in)) {
+    Result<Tensor> filled = Tensor::Zeros(dtype, *small);
+    if (!filled.ok()) return Fail(graph, filled.status());
+    if (one) {
+      const size_t size = ElementSize(dtype);
+      for (int64_t i = 0; i < filled->num_elements(); ++i) std::memcpy(static_cast<char*>(filled->raw()) + i * size, number->raw(), size);
+    }
+    return Constant(graph, *filled, Own(scope));
+  }
   Result<Output> converted = ToOutput(graph, shape_in, kInvalidType, "shape_as_tensor");
   if (!converted.ok() && !shape_in.is_output()) converted = ToOutput(graph, shape_in, kInt32, "shape_as_tensor");  // [] is float by nature
   if (!converted.ok()) return Fail(graph, converted.status());
@@ -62,16 +84,6 @@ Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std
     shape = Constant(graph, Tensor::Vector<int32_t>({}));
   }
   if (shape.shape().known_rank() && shape.shape().rank() == 0) shape = Reshape(shape, {-1});
-  const PartialShape known = shape_in.is_output() ? PartialShape() : graph.ConstantShape(shape);
-  if (known.fully_defined() && known.num_elements() < kSmallConstant) {
-    Result<Tensor> filled = Tensor::Zeros(dtype, known.ToShape());
-    if (!filled.ok()) return Fail(graph, filled.status());
-    if (one) {
-      const size_t size = ElementSize(dtype);
-      for (int64_t i = 0; i < filled->num_elements(); ++i) std::memcpy(static_cast<char*>(filled->raw()) + i * size, number->raw(), size);
-    }
-    return Constant(graph, *filled, Own(scope));
-  }
   return Fill(graph, shape, Constant(graph, *number, "Const"), {.name = Own(scope)});
 }
 
