@@ -248,6 +248,18 @@ Output Empty(const Input& shape, DType dtype, const EmptyAttrs& attrs) {
   return Empty(*graph, shape, dtype, attrs);
 }
 
+Output EnsureShape(Graph& graph, const Input& input, const PartialShape& shape, const EnsureShapeAttrs& attrs) {
+  NodeBuilder node(graph, "EnsureShape", attrs.name);
+  node.In(input);
+  node.Attr("shape", shape);
+  return node.BuildOutput();
+}
+Output EnsureShape(const Input& input, const PartialShape& shape, const EnsureShapeAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{input}});
+  if (graph == nullptr) return {};
+  return EnsureShape(*graph, input, shape, attrs);
+}
+
 Output ExpandDims(Graph& graph, const Input& input, const Input& dim, const ExpandDimsAttrs& attrs) {
   NodeBuilder node(graph, "ExpandDims", attrs.name);
   node.In(input);
@@ -930,6 +942,22 @@ SparseAddResult SparseAdd(const Input& a_indices, const Input& a_values, const I
   return SparseAdd(*graph, a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh, attrs);
 }
 
+SparseAddGradResult SparseAddGrad(Graph& graph, const Input& backprop_val_grad, const Input& a_indices, const Input& b_indices, const Input& sum_indices, const SparseAddGradAttrs& attrs) {
+  NodeBuilder node(graph, "SparseAddGrad", attrs.name);
+  node.In(backprop_val_grad);
+  node.In(a_indices);
+  node.In(b_indices);
+  node.In(sum_indices);
+  OutputList outputs = node.BuildOutputs();
+  if (outputs.empty()) return {};
+  return {outputs[0], outputs[1]};
+}
+SparseAddGradResult SparseAddGrad(const Input& backprop_val_grad, const Input& a_indices, const Input& b_indices, const Input& sum_indices, const SparseAddGradAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{backprop_val_grad}, InputList{a_indices}, InputList{b_indices}, InputList{sum_indices}});
+  if (graph == nullptr) return {};
+  return SparseAddGrad(*graph, backprop_val_grad, a_indices, b_indices, sum_indices, attrs);
+}
+
 SparseConcatResult SparseConcat(Graph& graph, const InputList& indices, const InputList& values, const InputList& shapes, int64_t concat_dim, const SparseConcatAttrs& attrs) {
   NodeBuilder node(graph, "SparseConcat", attrs.name);
   node.In(indices);
@@ -944,6 +972,48 @@ SparseConcatResult SparseConcat(const InputList& indices, const InputList& value
   Graph* graph = GraphOfAll({indices, values, shapes});
   if (graph == nullptr) return {};
   return SparseConcat(*graph, indices, values, shapes, concat_dim, attrs);
+}
+
+Output SparseDenseCwiseAdd(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseAddAttrs& attrs) {
+  NodeBuilder node(graph, "SparseDenseCwiseAdd", attrs.name);
+  node.In(sp_indices);
+  node.In(sp_values);
+  node.In(sp_shape);
+  node.In(dense);
+  return node.BuildOutput();
+}
+Output SparseDenseCwiseAdd(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseAddAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sp_indices}, InputList{sp_values}, InputList{sp_shape}, InputList{dense}});
+  if (graph == nullptr) return {};
+  return SparseDenseCwiseAdd(*graph, sp_indices, sp_values, sp_shape, dense, attrs);
+}
+
+Output SparseDenseCwiseDiv(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseDivAttrs& attrs) {
+  NodeBuilder node(graph, "SparseDenseCwiseDiv", attrs.name);
+  node.In(sp_indices);
+  node.In(sp_values);
+  node.In(sp_shape);
+  node.In(dense);
+  return node.BuildOutput();
+}
+Output SparseDenseCwiseDiv(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseDivAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sp_indices}, InputList{sp_values}, InputList{sp_shape}, InputList{dense}});
+  if (graph == nullptr) return {};
+  return SparseDenseCwiseDiv(*graph, sp_indices, sp_values, sp_shape, dense, attrs);
+}
+
+Output SparseDenseCwiseMul(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseMulAttrs& attrs) {
+  NodeBuilder node(graph, "SparseDenseCwiseMul", attrs.name);
+  node.In(sp_indices);
+  node.In(sp_values);
+  node.In(sp_shape);
+  node.In(dense);
+  return node.BuildOutput();
+}
+Output SparseDenseCwiseMul(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseMulAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sp_indices}, InputList{sp_values}, InputList{sp_shape}, InputList{dense}});
+  if (graph == nullptr) return {};
+  return SparseDenseCwiseMul(*graph, sp_indices, sp_values, sp_shape, dense, attrs);
 }
 
 SparseFillEmptyRowsResult SparseFillEmptyRows(Graph& graph, const Input& indices, const Input& values, const Input& dense_shape, const Input& default_value, const SparseFillEmptyRowsAttrs& attrs) {
@@ -976,6 +1046,38 @@ SparseFillEmptyRowsGradResult SparseFillEmptyRowsGrad(const Input& reverse_index
   return SparseFillEmptyRowsGrad(*graph, reverse_index_map, grad_values, attrs);
 }
 
+Output SparseReduceMax(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxAttrs& attrs) {
+  NodeBuilder node(graph, "SparseReduceMax", attrs.name);
+  node.In(input_indices);
+  node.In(input_values);
+  node.In(input_shape);
+  node.In(reduction_axes);
+  node.Attr("keep_dims", attrs.keep_dims);
+  return node.BuildOutput();
+}
+Output SparseReduceMax(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{input_indices}, InputList{input_values}, InputList{input_shape}, InputList{reduction_axes}});
+  if (graph == nullptr) return {};
+  return SparseReduceMax(*graph, input_indices, input_values, input_shape, reduction_axes, attrs);
+}
+
+SparseReduceMaxSparseResult SparseReduceMaxSparse(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxSparseAttrs& attrs) {
+  NodeBuilder node(graph, "SparseReduceMaxSparse", attrs.name);
+  node.In(input_indices);
+  node.In(input_values);
+  node.In(input_shape);
+  node.In(reduction_axes);
+  node.Attr("keep_dims", attrs.keep_dims);
+  OutputList outputs = node.BuildOutputs();
+  if (outputs.empty()) return {};
+  return {outputs[0], outputs[1], outputs[2]};
+}
+SparseReduceMaxSparseResult SparseReduceMaxSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxSparseAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{input_indices}, InputList{input_values}, InputList{input_shape}, InputList{reduction_axes}});
+  if (graph == nullptr) return {};
+  return SparseReduceMaxSparse(*graph, input_indices, input_values, input_shape, reduction_axes, attrs);
+}
+
 Output SparseReduceSum(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumAttrs& attrs) {
   NodeBuilder node(graph, "SparseReduceSum", attrs.name);
   node.In(input_indices);
@@ -989,6 +1091,23 @@ Output SparseReduceSum(const Input& input_indices, const Input& input_values, co
   Graph* graph = GraphOfAll({InputList{input_indices}, InputList{input_values}, InputList{input_shape}, InputList{reduction_axes}});
   if (graph == nullptr) return {};
   return SparseReduceSum(*graph, input_indices, input_values, input_shape, reduction_axes, attrs);
+}
+
+SparseReduceSumSparseResult SparseReduceSumSparse(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumSparseAttrs& attrs) {
+  NodeBuilder node(graph, "SparseReduceSumSparse", attrs.name);
+  node.In(input_indices);
+  node.In(input_values);
+  node.In(input_shape);
+  node.In(reduction_axes);
+  node.Attr("keep_dims", attrs.keep_dims);
+  OutputList outputs = node.BuildOutputs();
+  if (outputs.empty()) return {};
+  return {outputs[0], outputs[1], outputs[2]};
+}
+SparseReduceSumSparseResult SparseReduceSumSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumSparseAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{input_indices}, InputList{input_values}, InputList{input_shape}, InputList{reduction_axes}});
+  if (graph == nullptr) return {};
+  return SparseReduceSumSparse(*graph, input_indices, input_values, input_shape, reduction_axes, attrs);
 }
 
 SparseReorderResult SparseReorder(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const SparseReorderAttrs& attrs) {
@@ -1036,6 +1155,84 @@ SparseSliceResult SparseSlice(const Input& indices, const Input& values, const I
   Graph* graph = GraphOfAll({InputList{indices}, InputList{values}, InputList{shape}, InputList{start}, InputList{size}});
   if (graph == nullptr) return {};
   return SparseSlice(*graph, indices, values, shape, start, size, attrs);
+}
+
+Output SparseSliceGrad(Graph& graph, const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, const SparseSliceGradAttrs& attrs) {
+  NodeBuilder node(graph, "SparseSliceGrad", attrs.name);
+  node.In(backprop_val_grad);
+  node.In(input_indices);
+  node.In(input_start);
+  node.In(output_indices);
+  return node.BuildOutput();
+}
+Output SparseSliceGrad(const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, const SparseSliceGradAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{backprop_val_grad}, InputList{input_indices}, InputList{input_start}, InputList{output_indices}});
+  if (graph == nullptr) return {};
+  return SparseSliceGrad(*graph, backprop_val_grad, input_indices, input_start, output_indices, attrs);
+}
+
+Output SparseSoftmax(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const SparseSoftmaxAttrs& attrs) {
+  NodeBuilder node(graph, "SparseSoftmax", attrs.name);
+  node.In(sp_indices);
+  node.In(sp_values);
+  node.In(sp_shape);
+  return node.BuildOutput();
+}
+Output SparseSoftmax(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const SparseSoftmaxAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sp_indices}, InputList{sp_values}, InputList{sp_shape}});
+  if (graph == nullptr) return {};
+  return SparseSoftmax(*graph, sp_indices, sp_values, sp_shape, attrs);
+}
+
+SparseSparseMaximumResult SparseSparseMaximum(Graph& graph, const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMaximumAttrs& attrs) {
+  NodeBuilder node(graph, "SparseSparseMaximum", attrs.name);
+  node.In(a_indices);
+  node.In(a_values);
+  node.In(a_shape);
+  node.In(b_indices);
+  node.In(b_values);
+  node.In(b_shape);
+  OutputList outputs = node.BuildOutputs();
+  if (outputs.empty()) return {};
+  return {outputs[0], outputs[1]};
+}
+SparseSparseMaximumResult SparseSparseMaximum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMaximumAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{a_indices}, InputList{a_values}, InputList{a_shape}, InputList{b_indices}, InputList{b_values}, InputList{b_shape}});
+  if (graph == nullptr) return {};
+  return SparseSparseMaximum(*graph, a_indices, a_values, a_shape, b_indices, b_values, b_shape, attrs);
+}
+
+SparseSparseMinimumResult SparseSparseMinimum(Graph& graph, const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMinimumAttrs& attrs) {
+  NodeBuilder node(graph, "SparseSparseMinimum", attrs.name);
+  node.In(a_indices);
+  node.In(a_values);
+  node.In(a_shape);
+  node.In(b_indices);
+  node.In(b_values);
+  node.In(b_shape);
+  OutputList outputs = node.BuildOutputs();
+  if (outputs.empty()) return {};
+  return {outputs[0], outputs[1]};
+}
+SparseSparseMinimumResult SparseSparseMinimum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMinimumAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{a_indices}, InputList{a_values}, InputList{a_shape}, InputList{b_indices}, InputList{b_values}, InputList{b_shape}});
+  if (graph == nullptr) return {};
+  return SparseSparseMinimum(*graph, a_indices, a_values, a_shape, b_indices, b_values, b_shape, attrs);
+}
+
+OutputList SparseSplit(Graph& graph, const Input& split_dim, const Input& indices, const Input& values, const Input& shape, int64_t num_split, const SparseSplitAttrs& attrs) {
+  NodeBuilder node(graph, "SparseSplit", attrs.name);
+  node.In(split_dim);
+  node.In(indices);
+  node.In(values);
+  node.In(shape);
+  node.Attr("num_split", num_split);
+  return node.BuildOutputs();
+}
+OutputList SparseSplit(const Input& split_dim, const Input& indices, const Input& values, const Input& shape, int64_t num_split, const SparseSplitAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{split_dim}, InputList{indices}, InputList{values}, InputList{shape}});
+  if (graph == nullptr) return {};
+  return SparseSplit(*graph, split_dim, indices, values, shape, num_split, attrs);
 }
 
 Output SparseTensorDenseAdd(Graph& graph, const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, const SparseTensorDenseAddAttrs& attrs) {

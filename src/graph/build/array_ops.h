@@ -136,6 +136,12 @@ struct EmptyAttrs {
 Output Empty(Graph& graph, const Input& shape, DType dtype, const EmptyAttrs& attrs = {});
 Output Empty(const Input& shape, DType dtype, const EmptyAttrs& attrs = {});
 
+struct EnsureShapeAttrs {
+  std::string name = "";
+};
+Output EnsureShape(Graph& graph, const Input& input, const PartialShape& shape, const EnsureShapeAttrs& attrs = {});
+Output EnsureShape(const Input& input, const PartialShape& shape, const EnsureShapeAttrs& attrs = {});
+
 struct ExpandDimsAttrs {
   std::string name = "";
 };
@@ -497,6 +503,16 @@ struct SparseAddResult {
 SparseAddResult SparseAdd(Graph& graph, const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const Input& thresh, const SparseAddAttrs& attrs = {});
 SparseAddResult SparseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const Input& thresh, const SparseAddAttrs& attrs = {});
 
+struct SparseAddGradAttrs {
+  std::string name = "";
+};
+struct SparseAddGradResult {
+  Output a_val_grad;
+  Output b_val_grad;
+};
+SparseAddGradResult SparseAddGrad(Graph& graph, const Input& backprop_val_grad, const Input& a_indices, const Input& b_indices, const Input& sum_indices, const SparseAddGradAttrs& attrs = {});
+SparseAddGradResult SparseAddGrad(const Input& backprop_val_grad, const Input& a_indices, const Input& b_indices, const Input& sum_indices, const SparseAddGradAttrs& attrs = {});
+
 struct SparseConcatAttrs {
   std::string name = "";
 };
@@ -507,6 +523,24 @@ struct SparseConcatResult {
 };
 SparseConcatResult SparseConcat(Graph& graph, const InputList& indices, const InputList& values, const InputList& shapes, int64_t concat_dim, const SparseConcatAttrs& attrs = {});
 SparseConcatResult SparseConcat(const InputList& indices, const InputList& values, const InputList& shapes, int64_t concat_dim, const SparseConcatAttrs& attrs = {});
+
+struct SparseDenseCwiseAddAttrs {
+  std::string name = "";
+};
+Output SparseDenseCwiseAdd(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseAddAttrs& attrs = {});
+Output SparseDenseCwiseAdd(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseAddAttrs& attrs = {});
+
+struct SparseDenseCwiseDivAttrs {
+  std::string name = "";
+};
+Output SparseDenseCwiseDiv(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseDivAttrs& attrs = {});
+Output SparseDenseCwiseDiv(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseDivAttrs& attrs = {});
+
+struct SparseDenseCwiseMulAttrs {
+  std::string name = "";
+};
+Output SparseDenseCwiseMul(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseMulAttrs& attrs = {});
+Output SparseDenseCwiseMul(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, const SparseDenseCwiseMulAttrs& attrs = {});
 
 struct SparseFillEmptyRowsAttrs {
   std::string name = "";
@@ -530,12 +564,43 @@ struct SparseFillEmptyRowsGradResult {
 SparseFillEmptyRowsGradResult SparseFillEmptyRowsGrad(Graph& graph, const Input& reverse_index_map, const Input& grad_values, const SparseFillEmptyRowsGradAttrs& attrs = {});
 SparseFillEmptyRowsGradResult SparseFillEmptyRowsGrad(const Input& reverse_index_map, const Input& grad_values, const SparseFillEmptyRowsGradAttrs& attrs = {});
 
+struct SparseReduceMaxAttrs {
+  bool keep_dims = false;
+  std::string name = "";
+};
+Output SparseReduceMax(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxAttrs& attrs = {});
+Output SparseReduceMax(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxAttrs& attrs = {});
+
+struct SparseReduceMaxSparseAttrs {
+  bool keep_dims = false;
+  std::string name = "";
+};
+struct SparseReduceMaxSparseResult {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+SparseReduceMaxSparseResult SparseReduceMaxSparse(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxSparseAttrs& attrs = {});
+SparseReduceMaxSparseResult SparseReduceMaxSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxSparseAttrs& attrs = {});
+
 struct SparseReduceSumAttrs {
   bool keep_dims = false;
   std::string name = "";
 };
 Output SparseReduceSum(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumAttrs& attrs = {});
 Output SparseReduceSum(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumAttrs& attrs = {});
+
+struct SparseReduceSumSparseAttrs {
+  bool keep_dims = false;
+  std::string name = "";
+};
+struct SparseReduceSumSparseResult {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+SparseReduceSumSparseResult SparseReduceSumSparse(Graph& graph, const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumSparseAttrs& attrs = {});
+SparseReduceSumSparseResult SparseReduceSumSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumSparseAttrs& attrs = {});
 
 struct SparseReorderAttrs {
   std::string name = "";
@@ -567,6 +632,44 @@ struct SparseSliceResult {
 };
 SparseSliceResult SparseSlice(Graph& graph, const Input& indices, const Input& values, const Input& shape, const Input& start, const Input& size, const SparseSliceAttrs& attrs = {});
 SparseSliceResult SparseSlice(const Input& indices, const Input& values, const Input& shape, const Input& start, const Input& size, const SparseSliceAttrs& attrs = {});
+
+struct SparseSliceGradAttrs {
+  std::string name = "";
+};
+Output SparseSliceGrad(Graph& graph, const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, const SparseSliceGradAttrs& attrs = {});
+Output SparseSliceGrad(const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, const SparseSliceGradAttrs& attrs = {});
+
+struct SparseSoftmaxAttrs {
+  std::string name = "";
+};
+Output SparseSoftmax(Graph& graph, const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const SparseSoftmaxAttrs& attrs = {});
+Output SparseSoftmax(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const SparseSoftmaxAttrs& attrs = {});
+
+struct SparseSparseMaximumAttrs {
+  std::string name = "";
+};
+struct SparseSparseMaximumResult {
+  Output output_indices;
+  Output output_values;
+};
+SparseSparseMaximumResult SparseSparseMaximum(Graph& graph, const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMaximumAttrs& attrs = {});
+SparseSparseMaximumResult SparseSparseMaximum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMaximumAttrs& attrs = {});
+
+struct SparseSparseMinimumAttrs {
+  std::string name = "";
+};
+struct SparseSparseMinimumResult {
+  Output output_indices;
+  Output output_values;
+};
+SparseSparseMinimumResult SparseSparseMinimum(Graph& graph, const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMinimumAttrs& attrs = {});
+SparseSparseMinimumResult SparseSparseMinimum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMinimumAttrs& attrs = {});
+
+struct SparseSplitAttrs {
+  std::string name = "";
+};
+OutputList SparseSplit(Graph& graph, const Input& split_dim, const Input& indices, const Input& values, const Input& shape, int64_t num_split, const SparseSplitAttrs& attrs = {});
+OutputList SparseSplit(const Input& split_dim, const Input& indices, const Input& values, const Input& shape, int64_t num_split, const SparseSplitAttrs& attrs = {});
 
 struct SparseTensorDenseAddAttrs {
   std::string name = "";

@@ -1266,6 +1266,18 @@ Output RandomGamma(const Input& shape, const Input& alpha, const RandomGammaAttr
   return RandomGamma(*graph, shape, alpha, attrs);
 }
 
+Output RandomGammaGrad(Graph& graph, const Input& alpha, const Input& sample, const RandomGammaGradAttrs& attrs) {
+  NodeBuilder node(graph, "RandomGammaGrad", attrs.name);
+  node.In(alpha);
+  node.In(sample);
+  return node.BuildOutput();
+}
+Output RandomGammaGrad(const Input& alpha, const Input& sample, const RandomGammaGradAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{alpha}, InputList{sample}});
+  if (graph == nullptr) return {};
+  return RandomGammaGrad(*graph, alpha, sample, attrs);
+}
+
 Output RandomPoissonV2(Graph& graph, const Input& shape, const Input& rate, const RandomPoissonV2Attrs& attrs) {
   NodeBuilder node(graph, "RandomPoissonV2", attrs.name);
   node.In(shape);

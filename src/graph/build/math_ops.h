@@ -683,6 +683,12 @@ struct RandomGammaAttrs {
 Output RandomGamma(Graph& graph, const Input& shape, const Input& alpha, const RandomGammaAttrs& attrs = {});
 Output RandomGamma(const Input& shape, const Input& alpha, const RandomGammaAttrs& attrs = {});
 
+struct RandomGammaGradAttrs {
+  std::string name = "";
+};
+Output RandomGammaGrad(Graph& graph, const Input& alpha, const Input& sample, const RandomGammaGradAttrs& attrs = {});
+Output RandomGammaGrad(const Input& alpha, const Input& sample, const RandomGammaGradAttrs& attrs = {});
+
 struct RandomPoissonV2Attrs {
   int64_t seed = 0;
   int64_t seed2 = 0;
