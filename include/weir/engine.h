@@ -100,13 +100,16 @@ class Op final {
   Node* node_;
 };
 
-// Gradients of a scalar for several values, dense; throws when one has no path.
+// Gradients of y for several values, dense; throws when one has no path or only rows of it (IndexedSlices).
 inline std::vector<Output> DenseGradients(Output y, const std::vector<Output>& xs) {
   std::vector<Output> result;
   if (!y.has_graph()) throw Error(InvalidArgument("there is nothing to differentiate: the Output was not built"));
   ThrowIfError(y.graph().TakeError());
   for (const Grad& g : ValueOrThrow(AddGradients(y.graph(), {y}, xs))) {
-    if (!std::holds_alternative<Output>(g)) throw Error(InvalidArgument("no dense gradient of '{}'", y.name()));
+    const std::string& x = xs[result.size()].name();
+    if (!HasGrad(g)) throw Error(InvalidArgument("'{}' does not depend on '{}': there is no gradient", y.name(), x));
+    if (!std::holds_alternative<Output>(g))
+      throw Error(InvalidArgument("the gradient of '{}' for '{}' is sparse: take it from AddGradients", y.name(), x));
     result.push_back(std::get<Output>(g));
   }
   return result;
@@ -136,6 +139,9 @@ class ClientSession final {
   Tensor Run(const Output& fetch) const { return Run({}, {fetch})[0]; }
   void Run(const Op& target) const { Run({}, {}, {target}); }
   void Run(Node* target) const { Run(Op(target)); }
+  // What Run above leaves out: RunOptions and metadata, cancelling, callables, partial runs. Errors are values there:
+  //   std::shared_ptr<Session::Callable> step = ValueOrThrow(session.session().MakeCallable({x}, {loss}, {train.node()}));
+  //   std::vector<Tensor> values = ValueOrThrow(step->Call({batch}));
   Session& session() const { return *session_; }
 
  private:

@@ -11,6 +11,7 @@
 //   session.Run({{x, batch}}, {loss}, {train});
 //
 // Building functions keep their first error with the graph; Op, Var and ClientSession throw weir::Error with it.
+// graph/build has a function per op, by group; graph/compose what is made of several; train what minimizes.
 #pragma once
 
 #include "graph/build/array_ops.h"
@@ -21,12 +22,18 @@
 #include "graph/build/reduce.h"
 #include "graph/build/state_ops.h"
 #include "graph/build/string_ops.h"
+#include "graph/compose/array.h"         // Zeros, StackAll, BooleanMask, ...
+#include "graph/compose/checks.h"        // AssertRelation, AssertRank, ...
 #include "graph/compose/clip.h"
 #include "graph/compose/embedding.h"
-#include "graph/compose/flow.h"
+#include "graph/compose/flow.h"          // Cond, WhileLoop, Case
+#include "graph/compose/flow_map.h"      // MapFn, Scan, Foldl, Foldr
 #include "graph/compose/initializers.h"
+#include "graph/compose/math.h"          // Norm, TensorDot, EinsteinSum, ...
 #include "graph/compose/nn.h"
 #include "graph/compose/random.h"
+#include "graph/compose/string.h"
+#include "graph/compose/tensor_array.h"
 #include "graph/compose/variable.h"
 #include "graph/compose/variable_scope.h"
 #include "graph/gradients.h"

@@ -51,6 +51,4 @@ std::string Repr(py::handle object);
 std::string Str(py::handle object);
 std::string TypeName(py::handle object);  // "int"
 
-void BindErrors(py::module_& m);
-
 }  // namespace weir::python

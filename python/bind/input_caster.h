@@ -1,9 +1,9 @@
 // How arguments and results of graph-building functions cross: include this where C++ functions are bound, and they take and
 // give Python's values without further ado: Input and InputList, Output and OutputList, Node*, DType, PartialShape, Name.
 //
-//   m.def("moments", Building([](Graph& graph, Input x, std::vector<int> axes, const Name& name, bool keep_dims) {
-//           return Moments(graph, x, axes, {.name = name.text, .keep_dims = keep_dims});
-//         }), py::arg("x"), py::arg("axes"), py::arg("name") = py::none(), py::arg("keep_dims") = false);
+//   m.def("zero_fraction", Building([](Graph& graph, Input x, const Name& name) {
+//           return ZeroFraction(ValueOf(graph, x, kInvalidType, "value"), name.text);
+//         }), py::arg("value"), py::arg("name") = py::none());
 //
 // Building finds the graph (that of the first tensor among the inputs, else the default graph) and raises what went wrong.
 #pragma once

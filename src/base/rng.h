@@ -15,7 +15,6 @@ class Rng {
   virtual ~Rng() = default;
   virtual uint64_t Next64() = 0;
 
-  uint32_t Next32() { return static_cast<uint32_t>(Next64() >> 32); }
   // In [0, 1).
   double NextUnit() { return static_cast<double>(Next64() >> 11) * 0x1p-53; }
   // In [0, bound), all equally likely. REQUIRES: bound > 0.

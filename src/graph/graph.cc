@@ -157,7 +157,6 @@ void Graph::AddControlInput(Node* node, Node* control) {
   if (there) return;
   node->control_inputs_.push_back(control);
   control->control_outputs_.push_back(node);
-  version_.fetch_add(1, std::memory_order_release);
 }
 
 Status Graph::UpdateInput(Node* node, int index, Output value) {
@@ -170,7 +169,6 @@ Status Graph::UpdateInput(Node* node, int index, Output value) {
   EraseOne(node->inputs_[index].node->consumers_, node);
   node->inputs_[index] = value;
   value.node->consumers_.push_back(node);
-  version_.fetch_add(1, std::memory_order_release);
   return OkStatus();
 }
 
@@ -181,14 +179,12 @@ Status Graph::SetAttr(Node* node, std::string name, AttrValue value) {
   auto props = std::make_shared<NodeProps>(*node->props_);
   props->attrs = std::move(attrs);
   node->props_ = std::move(props);
-  version_.fetch_add(1, std::memory_order_release);
   return OkStatus();
 }
 
 void Graph::SetDevice(Node* node, std::string device) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
   node->device_ = std::move(device);
-  version_.fetch_add(1, std::memory_order_release);
 }
 
 void Graph::SetFlowContext(Node* node, FlowContext* context) {
@@ -206,21 +202,9 @@ Status Graph::SetShape(Output output, const PartialShape& shape) {
   return OkStatus();
 }
 
-Status Graph::RefineShapes(Node* node) {
-  std::lock_guard<std::recursive_mutex> lock(mu_);
-  WEIR_ASSIGN(std::vector<PartialShape> shapes, InferShapesLocked(*node->props_, node->inputs_));
-  node->output_shapes_ = std::move(shapes);
-  return OkStatus();
-}
-
 void Graph::Own(std::unique_ptr<FlowContext> context) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
   flow_contexts_.push_back(std::move(context));
-}
-
-int64_t Graph::NextCounter(const std::string& what) {
-  std::lock_guard<std::recursive_mutex> lock(mu_);
-  return counters_[what]++;
 }
 
 void Graph::AddToCollection(const std::string& name, std::any item) {
@@ -276,7 +260,6 @@ Node* Graph::Adopt(std::unique_ptr<Node> owned) {
   for (const Output& input : node->inputs_)
     if (input.valid()) input.node->consumers_.push_back(node);
   for (Node* control : node->control_inputs_) control->control_outputs_.push_back(node);
-  version_.fetch_add(1, std::memory_order_release);
   return node;
 }
 
@@ -292,7 +275,6 @@ void Graph::Remove(Node* node) {
   for (Node* waiting : node->control_outputs_) EraseOne(waiting->control_inputs_, node);
   by_name_.erase(node->name());
   for (int i = 0; i < node->num_outputs(); ++i) known_values_.erase(Output(node, i));
-  version_.fetch_add(1, std::memory_order_release);
   nodes_[node->id_].reset();
 }
 

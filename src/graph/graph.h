@@ -65,7 +65,7 @@ class Node final {
   PartialShape output_shape(int i) const;
   const std::string& device() const { return device_; }  // as asked for
   FlowContext* flow_context() const { return flow_context_; }
-  // Nodes of a step's plan: the device chosen by the placer.
+  // A device that overrules the one asked for when the node is written to a GraphDef.
   const std::string& assigned_device() const { return assigned_device_; }
   void set_assigned_device(std::string device) { assigned_device_ = std::move(device); }
 
@@ -162,17 +162,13 @@ class Graph final {
   void SetFlowContext(Node* node, FlowContext* context);
   // Narrows what is known of an output; contradictions are errors.
   Status SetShape(Output output, const PartialShape& shape);
-  // Runs the shape function of the node again (loops do, when shapes change).
-  Status RefineShapes(Node* node);
 
   // --- state ---
   void Finalize() { finalized_ = true; }
   void Unfinalize() { finalized_ = false; }
   bool finalized() const { return finalized_; }
-  int64_t version() const { return version_.load(std::memory_order_acquire); }  // grows with every change
   GraphVersions& versions() { return versions_; }
   void Own(std::unique_ptr<FlowContext> context);
-  const std::vector<std::unique_ptr<FlowContext>>& flow_contexts() const { return flow_contexts_; }
   void set_constant_evaluator(std::shared_ptr<ConstantEvaluator> evaluator) { evaluator_ = std::move(evaluator); }
   const std::shared_ptr<ConstantEvaluator>& constant_evaluator() const { return evaluator_; }
   // Collections: named lists that building code keeps with the graph (GraphKeys in graph_keys.h). An item is what its
@@ -192,13 +188,11 @@ class Graph final {
 
   // tf.set_random_seed: seeds of random ops derive from it and from the count of nodes made so far.
   std::optional<int64_t> seed;
-  // Counters that name-giving code keeps per graph (e.g. "py_func" tokens); guarded by the graph's lock.
-  int64_t NextCounter(const std::string& what);
 
-  // Inserts a node as it is: what NodeBuilder, import and plan copies use. Checks nothing but the name's uniqueness.
+  // Inserts a node as it is, for import. Checks nothing but the name's uniqueness.
   Result<Node*> Insert(std::shared_ptr<const NodeProps> props, std::vector<Output> inputs,
                        std::vector<Node*> control_inputs, std::string device, std::vector<PartialShape> shapes);
-  // Infers the output shapes of a node about to be made. See shape_refiner.h.
+  // Infers the output shapes of a node about to be made (shape_refiner.cc).
   Result<std::vector<PartialShape>> InferShapes(const NodeProps& props, const std::vector<Output>& inputs);
 
   // Puts in a node that NodeBuilder has prepared under a name that is not in use.
@@ -209,7 +203,7 @@ class Graph final {
   // Of no type and in no list: see Output::Failed.
   Node* failed_node() const { return failed_.get(); }
 
-  // Takes a node out (plans do; a client's graph never loses nodes).
+  // Takes a node out again: what a failed import had added. Nobody may hold it.
   void Remove(Node* node);
 
   std::recursive_mutex& mu() const { return mu_; }
@@ -237,10 +231,8 @@ class Graph final {
   std::unordered_map<std::string, int> names_in_use_;  // lower case, as TensorFlow compares names
   std::unordered_map<std::thread::id, std::unique_ptr<BuildState>> build_states_;
   std::vector<std::unique_ptr<FlowContext>> flow_contexts_;
-  std::map<std::string, int64_t> counters_;
   std::map<std::string, std::vector<std::any>> collections_;
   GraphVersions versions_;
-  std::atomic<int64_t> version_{0};
   std::atomic<bool> finalized_{false};
 };
 

@@ -38,8 +38,6 @@ class GradientContext final {
   std::function<Output(const Grad&, Output)> dense_;
 };
 
-constexpr NoGradient kNoGradient = NoGradient::kIntended;
-
 }  // namespace weir
 
 #endif  // WEIR_OP_GRADIENT_CONTEXT_H_

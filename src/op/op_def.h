@@ -1,5 +1,5 @@
 // OpDef: all there is to know about an op: schema, shape function, gradient, kernels. Written as an OpEntry with the
-// schema in a small language (see ParseSignature / ParseAttr), parsed once when it is added to a registry.
+// schema in a small language (its grammar is in op_parse.cc), parsed once when it is added to a registry.
 #ifndef WEIR_OP_OP_DEF_H_
 #define WEIR_OP_OP_DEF_H_
 
@@ -55,6 +55,7 @@ using KernelList = std::vector<KernelDef>;
 
 // Why an op has no gradient function.
 enum class NoGradient { kNone, kIntended };
+constexpr NoGradient kNoGradient = NoGradient::kIntended;  // how entries write it
 
 // What an op's file writes down. `attrs` in the attribute language: "T: {float, double} = DT_FLOAT", "N: int >= 1",
 // "transpose_a: bool = false", "shape: shape", "padding: {'SAME', 'VALID'}", "Tout: list(type) >= 1". Groups of types

@@ -142,14 +142,6 @@ Result<PartialShape> ShapeOfInputValue(ShapeContext& c, int input) {
   return shape;
 }
 
-ShapeFn ShapeFromInput(int input) {
-  return [=](ShapeContext& c) -> Status {
-    WEIR_ASSIGN(const PartialShape shape, ShapeOfInputValue(c, input));
-    SetAllOutputs(c, shape);
-    return OkStatus();
-  };
-}
-
 ShapeFn FixedShapes(std::string text) {
   return [text = std::move(text)](ShapeContext& c) -> Status {
     std::vector<PartialShape> inputs;
@@ -239,18 +231,6 @@ int64_t AddDims(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum)) return kUnknownDim;
   return sum;
-}
-
-int64_t MulDims(int64_t a, int64_t b) {
-  if (a == 0 || b == 0) return 0;
-  int64_t product = 0;
-  if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product)) return kUnknownDim;
-  return product;
-}
-
-Result<int> CanonicalAxis(int64_t axis, int rank) {
-  if (axis < -rank || axis >= rank) return InvalidArgument("axis {} is not in [{}, {})", axis, -rank, rank);
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
 }  // namespace weir

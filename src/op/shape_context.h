@@ -72,7 +72,6 @@ ShapeFn UnknownOutputs();
 ShapeFn BroadcastInputs(int a = 0, int b = 1);           // NumPy broadcasting of two inputs
 ShapeFn MergedInputs();                                  // all inputs have one shape, so has the output
 ShapeFn ShapeFromAttr(std::string attr = "shape");
-ShapeFn ShapeFromInput(int input);                       // the output's shape is the value of `input`
 ShapeFn FixedShapes(std::string text);                   // in the language of ParseShapes
 
 // --- shapes as text and as values -------------------------------------------------------------------------------------
@@ -89,9 +88,6 @@ Result<PartialShape> ShapeOfInputValue(ShapeContext& c, int input);
 Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);
 Result<int64_t> MergeDims(int64_t a, int64_t b);
 int64_t AddDims(int64_t a, int64_t b);
-int64_t MulDims(int64_t a, int64_t b);
-// axis in [-rank, rank) made non-negative.
-Result<int> CanonicalAxis(int64_t axis, int rank);
 
 }  // namespace weir
 

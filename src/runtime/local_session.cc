@@ -1,4 +1,4 @@
-// The hot path of Run is: one lock to enter and find the plan, the checks of the feeds, the step, one lock to leave.
+// The hot path of Run is: a lock to enter, one to find the plan, the checks of the feeds, the step, a lock to leave.
 #include "runtime/local_session.h"
 
 #include <algorithm>

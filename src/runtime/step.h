@@ -1,6 +1,7 @@
 // Step: one run of a plan. Threads that work for it take ready nodes from a list of their own (cheap nodes, and one dear
 // one to continue with) and share the rest; the thread that waits for the step helps. Counted: it goes back to its executor
-// when the last thread has let go of it. Internal to executor.cc.
+// when the last thread has let go of it. Internal to executor.cc, step.cc and step_outcome.cc. A node is dear when its kernel
+// was measured to be worth a thread of its own (PlanNode); Kernel::Cheap() is what the op's author says before any measurement.
 #pragma once
 
 #include <atomic>

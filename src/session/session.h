@@ -1,5 +1,5 @@
-// Session: runs parts of a graph. The in-process one is in runtime/, a remote one in cluster/; a SessionFactory picks by
-// target. Thread-safe: many threads may run at once.
+// Session: runs parts of a graph; what programs see of whatever runs them. LocalSession (runtime/local_session.h) runs them in
+// this process. Thread-safe: many threads may run at once.
 #ifndef WEIR_SESSION_SESSION_H_
 #define WEIR_SESSION_SESSION_H_
 

@@ -120,7 +120,6 @@ Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string
   return Complex(graph, re, im, {.Tout = re.base_dtype() == kDouble ? kComplex128 : kComplex64, .name = Own(scope)});
 }
 
-Output Sum2(Graph& graph, const Input& x, const Input& y, std::string name) { return Add(graph, x, y, {.name = std::move(name)}); }
 
 Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
   NameScope scope(graph, Or(std::move(name), "truediv"));

@@ -23,7 +23,6 @@ Output ImaginaryPart(Graph& graph, const Input& x, std::string name = "");
 Output AngleOf(Graph& graph, const Input& x, std::string name = "");
 Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string name = "");
 
-Output Sum2(Graph& graph, const Input& x, const Input& y, std::string name = "");  // Add; strings concatenate
 Output TrueDivideValues(Graph& graph, const Input& x, const Input& y, std::string name = "");
 // Python 2's division: integers round down.
 Output DivideOldStyle(Graph& graph, const Input& x, const Input& y, std::string name = "");

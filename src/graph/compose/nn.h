@@ -48,8 +48,9 @@ Output BatchNormalization(const Input& x, const Input& mean, const Input& varian
 Output L2Normalize(const Input& x, const Axes& axes, float epsilon = 1e-12f, std::string name = "");
 // The fraction of zeros in a tensor.
 Output ZeroFraction(const Input& x, std::string name = "");
-// relu(x * w + b).
+// x * w + b.
 Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::string name = "");
+// relu(x * w + b).
 Output ReluLayer(const Input& x, const Input& weights, const Input& biases, std::string name = "");
 // relu of x and of -x, side by side along the axis.
 Output ConcatRelu(Graph& graph, const Input& x, int axis = -1, std::string name = "");

@@ -1,5 +1,5 @@
 // Variable: what a program trains. A handle on the nodes that hold, initialize and read one (VariableV2, or VarHandleOp for
-// resource variables). Shared by pointer; immutable once made, so safe from any thread. The graph must outlive it.
+// resource variables). Shared by pointer; only `slice` is set after it is made, by whoever makes it. The graph must outlive it.
 #pragma once
 
 #include <memory>
@@ -83,9 +83,7 @@ class Variable final {
   // The value, or the initial value while it has none: for initializing one variable from another.
   Output InitializedValue() const;
 
-  std::optional<SaveSlice> slice;  // set when this is a partition of a larger variable
-  // Set by the name it is saved under when that differs from op_name() (partitions).
-  std::string save_name() const { return slice.has_value() ? slice->full_name : op_name(); }
+  std::optional<SaveSlice> slice;  // set when this is a partition of a larger variable, which is saved under that one's name
 
  private:
   Variable() = default;

@@ -159,7 +159,7 @@ void RegisterArgExtremes(OpRegistry& registry) {
       .signature = "input: T, dimension: Tidx -> output: output_type",
       .attrs = {types, "Tidx: {int16, int32, int64} = DT_INT32", "output_type: {int16, uint16, int32, int64} = DT_INT64"},
       .shape = ArgShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = ArgKernels<true>(),
   });
   registry.Add({
@@ -167,7 +167,7 @@ void RegisterArgExtremes(OpRegistry& registry) {
       .signature = "input: T, dimension: Tidx -> output: output_type",
       .attrs = {types, "Tidx: {int32, int64} = DT_INT32", "output_type: {int32, int64} = DT_INT64"},
       .shape = ArgShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = ArgKernels<false>(),
   });
 }

@@ -115,7 +115,7 @@ void RegisterBins(OpRegistry& registry) {
       .signature = "input: T -> output: int32",
       .attrs = {"T: {int32, int64, float, double}", "boundaries: list(float)"},
       .shape = SameAsInput(0),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernels<int32_t, int64_t, float, double>(WEIR_FOR_TYPE(MakeBucketize)),
   });
   registry.Add({
@@ -123,7 +123,7 @@ void RegisterBins(OpRegistry& registry) {
       .signature = "arr: int32, size: int32, weights: T -> bins: T",
       .attrs = {"T: {int32, int64, float, double}"},
       .shape = [](ShapeContext& c) { return LengthFrom(c, 1); },
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernels<int32_t, int64_t, float, double>(WEIR_FOR_TYPE(MakeBincount)),
   });
   registry.Add({
@@ -135,7 +135,7 @@ void RegisterBins(OpRegistry& registry) {
         WEIR_TRY(MergeDims(c.input(1).dim(0), 2).status());
         return LengthFrom(c, 2);
       },
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernels<int32_t, int64_t, float, double>(WEIR_FOR_TYPE(MakeHistogram)),
   });
 }

@@ -31,7 +31,7 @@ void AddBitwise(OpRegistry& registry, const std::string& name, const BinaryLoops
       .signature = "x: T, y: T -> z: T",
       .attrs = {fmt::format("T: {{{}}}", kIntegers)},
       .shape = BroadcastInputs(),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = BinaryKernels(TypesNamed(kIntegers), loops),
       .commutative = commutative,
   });
@@ -53,13 +53,13 @@ void RegisterBitwise(OpRegistry& registry) {
                       .types = kIntegers,
                       .loops = AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>(
                           [](auto x) { return static_cast<decltype(x)>(~x); })),
-                      .no_gradient = NoGradient::kIntended});
+                      .no_gradient = kNoGradient});
   registry.Add({
       .name = "PopulationCount",
       .signature = "x: T -> y: uint8",
       .attrs = {fmt::format("T: {{{}}}", kIntegers)},
       .shape = SameAsInput(0),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = UnaryKernels(TypesNamed(kIntegers), AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x) {
                                 return static_cast<uint8_t>(std::popcount(x));
                               }))),

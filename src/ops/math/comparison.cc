@@ -35,7 +35,7 @@ void AddOrdering(OpRegistry& registry, const std::string& name, KernelList (*ker
       .signature = "x: T, y: T -> z: bool",
       .attrs = {"T: {" + types + "}"},
       .shape = BroadcastInputs(),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = kernels(TypesNamed(types), loops, 1),
   });
 }
@@ -82,7 +82,7 @@ void AddEquality(OpRegistry& registry, const std::string& name, const BinaryLoop
       .signature = "x: T, y: T -> z: bool",
       .attrs = {"T: type", "incompatible_shape_error: bool = true"},
       .shape = EqualityShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = EqualityKernels(loops, value_if_incompatible),
       .commutative = true,
   });
@@ -126,7 +126,7 @@ void AddLogic(OpRegistry& registry, const std::string& name, const BinaryLoops& 
       .name = name,
       .signature = "x: bool, y: bool -> z: bool",
       .shape = BroadcastInputs(),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = UntypedKernels(BinaryKernels({kBool}, loops)),
       .commutative = true,
   });
@@ -150,7 +150,7 @@ void RegisterComparison(OpRegistry& registry) {
                 "quint16, uint16, complex128, half, uint32, uint64}",
                 "tolerance: float = 9.99999975e-06"},
       .shape = MergedInputs(),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
                             uint64_t, C64, C128>([](auto tag, KernelSetup& setup) {
         return MakeApproximateEqual(CloseElements<typename decltype(tag)::type>, setup);
@@ -163,7 +163,7 @@ void RegisterComparison(OpRegistry& registry) {
       .name = "LogicalNot",
       .signature = "x: bool -> y: bool",
       .shape = SameAsInput(0),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = UntypedKernels(UnaryKernels({kBool}, UnaryFor<bool>([](bool x) { return !x; }))),
   });
 }

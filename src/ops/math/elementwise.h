@@ -83,16 +83,10 @@ using UnaryGradient = Output (*)(Output x, Output y, Output dy);
 GradientFn FromXAndY(UnaryGradient gradient);
 
 // --- loops out of functions of one element ----------------------------------------------------------------------------
-#ifdef WEIR_FEW_TYPES
+// Loops of unsigned types serve the signed ones, and those of complex128 complex64.
 template <class T>
-constexpr bool kCompiled = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> ||
-                           std::is_same_v<T, int64_t> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t> ||
-                           std::is_same_v<T, uint8_t> || std::is_same_v<T, bool> || std::is_same_v<T, std::string> ||
+constexpr bool kCompiled = kCompiledType<T> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t> ||
                            std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-#else
-template <class T>
-constexpr bool kCompiled = true;
-#endif
 
 // An element is written only after those at the same place have been read: iterations do not depend on each other.
 #if defined(__clang__)

@@ -94,8 +94,8 @@ void RegisterReduceExtremes(OpRegistry& registry) {
       "qint16, quint16";
   AddReduction(registry, {.name = "Max", .types = ordered, .reducers = Ordered<MaxOp>(), .gradient = ExtremumGradient});
   AddReduction(registry, {.name = "Min", .types = ordered, .reducers = Ordered<MinOp>(), .gradient = ExtremumGradient});
-  AddReduction(registry, {.name = "All", .types = "", .reducers = ReducersFor<AllOp, bool>(), .no_gradient = NoGradient::kIntended});
-  AddReduction(registry, {.name = "Any", .types = "", .reducers = ReducersFor<AnyOp, bool>(), .no_gradient = NoGradient::kIntended});
+  AddReduction(registry, {.name = "All", .types = "", .reducers = ReducersFor<AllOp, bool>(), .no_gradient = kNoGradient});
+  AddReduction(registry, {.name = "Any", .types = "", .reducers = ReducersFor<AnyOp, bool>(), .no_gradient = kNoGradient});
 }
 
 }  // namespace weir::ops

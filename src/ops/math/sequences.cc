@@ -154,7 +154,7 @@ void RegisterSequences(OpRegistry& registry) {
       .signature = "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
       .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32"},
       .shape = RangeShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernelsFor<bfloat16, half, float, double, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t,
                                uint64_t>("Tidx", WEIR_FOR_TYPE(MakeRange)),
   });
@@ -163,7 +163,7 @@ void RegisterSequences(OpRegistry& registry) {
       .signature = "start: T, stop: T, num: Tidx -> output: T",
       .attrs = {"T: {bfloat16, half, float, double}", "Tidx: {int32, int64} = DT_INT32"},
       .shape = LinSpaceShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernels<bfloat16, half, float, double>(WEIR_FOR_TYPE(MakeLinSpace)),
   });
 }

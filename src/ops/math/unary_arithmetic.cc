@@ -52,7 +52,7 @@ void AddTest(OpRegistry& registry, const std::string& name, const UnaryLoops& lo
       .signature = "x: T -> y: bool",
       .attrs = {"T: {bfloat16, half, float, double}"},
       .shape = SameAsInput(0),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = UnaryKernels({kBFloat16, kHalf, kFloat, kDouble}, loops),
   });
 }

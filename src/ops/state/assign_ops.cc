@@ -184,7 +184,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
       .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
       .attrs = {std::string("T") + kNumberAttr, "use_locking: bool = false"},
       .shape = MergedInputs(),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<Face::kRef, op>),
   });
   registry.Add({
@@ -192,7 +192,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
       .signature = "resource: resource, value: dtype ->",
       .attrs = {"dtype: type"},
       .shape = AssignResourceShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<Face::kResource, op>),
       .stateful = true,
   });
@@ -206,7 +206,7 @@ void RegisterAssign(OpRegistry& registry) {
       .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
       .attrs = {"T: type", "validate_shape: bool = true", "use_locking: bool = true"},
       .shape = AssignShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssign),
       .allows_uninitialized_input = true,
   });
@@ -215,7 +215,7 @@ void RegisterAssign(OpRegistry& registry) {
       .signature = "resource: resource, value: dtype ->",
       .attrs = {"dtype: type", "validate_shape: bool = false"},
       .shape = AssignResourceShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssignVariable),
       .stateful = true,
   });

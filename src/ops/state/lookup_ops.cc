@@ -35,7 +35,7 @@ void AddTableOp(OpRegistry& registry, const OpEntry& entry, const std::function<
       WEIR_TRY(CheckTableHandle(c, face));
       return inner ? inner(c) : OkStatus();
     };
-    op.no_gradient = NoGradient::kIntended;
+    op.no_gradient = kNoGradient;
     op.kernels = CpuKernel([face, make](KernelSetup& setup) { return make(setup, face); });
     op.stateful = !ref;
     registry.Add(std::move(op));
@@ -171,7 +171,7 @@ void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std
         .signature = inputs + (ref ? "-> table_handle: Ref(string)" : "-> table_handle: resource"),
         .attrs = attrs,
         .shape = [face](ShapeContext& c) { return TableShape(c, face); },
-        .no_gradient = NoGradient::kIntended,
+        .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, face](KernelSetup& setup) {
           return kind == TableKind::kDense ? MakeDenseTable(setup, face) : MakeTable(setup, kind, face);
         }),

@@ -309,7 +309,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .name = "VarIsInitializedOp",
       .signature = "resource: resource -> is_initialized: bool",
       .shape = ScalarOutputs(),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeVarIsInitialized),
       .stateful = true,
   });
@@ -318,7 +318,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .signature = "input: resource -> output: out_type",
       .attrs = {"out_type: {int32, int64} = DT_INT32"},
       .shape = VariableShapeShape,
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeVariableShape),
       .stateful = true,
   });

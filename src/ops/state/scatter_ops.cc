@@ -1,6 +1,7 @@
 // Scatter*: rows of a variable combined with rows of `updates`; ScatterNd*: slices named by several indices each. Both
 // faces. Indices are checked before anything is changed; a row named twice is combined twice, in order.
 #include "absl/strings/str_cat.h"
+#include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/state/element_arithmetic.h"
 #include "ops/state/indices.h"
@@ -206,7 +207,7 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
       .attrs = {"T" + (orders ? std::string(": {half, bfloat16, float, double, int32, int64}") : types),
                 "Tindices: {int32, int64}", locking},
       .shape = shape("T", Face::kRef),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = kernels("T", Face::kRef),
   });
   const std::string attr = nd ? "T" : "dtype";
@@ -218,7 +219,7 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
                       : "resource: resource, indices: Tindices, updates: dtype ->",
       .attrs = std::move(attrs),
       .shape = shape(attr, Face::kResource),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = kernels(attr, Face::kResource),
       .stateful = true,
   });

@@ -118,7 +118,7 @@ void RegisterVariables(OpRegistry& registry) {
       .signature = "ref: Ref(dtype) -> is_initialized: bool",
       .attrs = {"dtype: type"},
       .shape = ScalarOutputs(),
-      .no_gradient = NoGradient::kIntended,
+      .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeIsVariableInitialized),
       .allows_uninitialized_input = true,
   });

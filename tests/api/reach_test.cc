@@ -1,0 +1,58 @@
+// What a C++ program reaches through the public headers alone: composed functions of every topic, and errors that say what is missing.
+#include <gmock/gmock.h>
+
+#include "weir/weir.h"
+
+namespace weir {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<float> Floats(const Tensor& value) {
+  const absl::Span<float> all = value.flat<float>();
+  return {all.begin(), all.end()};
+}
+
+TEST(PublicHeaders, ComposedFunctionsAreThere) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const Output x = Constant(g, Tensor::Vector<float>({3, 4}));
+  ClientSession session(engine);
+  EXPECT_THAT(Floats(session.Run(Zeros(g, std::vector<int64_t>{2}) + x)), ElementsAre(3, 4));
+  EXPECT_THAT(Floats(session.Run(TensorDot(g, x, x, 1))), ElementsAre(25));
+  const OutputList squares =
+      ValueOrThrow(MapFn(g, [](const OutputList& row) -> Result<OutputList> { return OutputList{Square(row[0])}; }, {x}));
+  EXPECT_THAT(Floats(session.Run(squares[0])), ElementsAre(9, 16));
+  Op holds(AssertRank(g, Relation::kEqual, x, {1}));
+  session.Run(holds);
+}
+
+TEST(PublicHeaders, CallablesComeFromTheSession) {
+  Engine engine;
+  const Output x = Placeholder(engine.graph(), kFloat);
+  ClientSession session(engine);
+  std::shared_ptr<Session::Callable> twice = ValueOrThrow(session.session().MakeCallable({x}, {x * 2.0f}, {}));
+  EXPECT_FLOAT_EQ(ValueOrThrow(twice->Call({Tensor::Scalar(4.0f)}))[0].scalar<float>(), 8);
+}
+
+TEST(PublicHeaders, DenseGradientsSayWhichValueHasNone) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const Output x = Constant(g, Tensor::Vector<float>({3, 4}), "x");
+  const Output stranger = Constant(g, Tensor::Scalar(1.0f), "stranger");
+  const Output y = ReduceSum(Gather(x, Constant(g, Tensor::Vector<int32_t>({1}))));
+  const auto thrown = [&](const std::vector<Output>& xs) -> std::string {
+    try {
+      DenseGradients(y, xs);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_THAT(thrown({stranger}), HasSubstr("does not depend on 'stranger:0'"));
+  EXPECT_THAT(thrown({x}), HasSubstr("for 'x:0' is sparse"));
+}
+
+}  // namespace
+}  // namespace weir
