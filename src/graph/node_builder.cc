@@ -374,10 +374,12 @@ Node* NodeBuilder::BuildNode() {
   return nullptr;
 }
 
-OutputList NodeBuilder::BuildOutputs() {
+OutputList NodeBuilder::BuildOutputs(size_t on_error) {
   Node* node = BuildNode();
   OutputList outputs;
-  if (node != nullptr)
+  if (node == nullptr)
+    outputs.assign(on_error, Output::Failed(graph_));
+  else
     for (int i = 0; i < node->num_outputs(); ++i) outputs.emplace_back(node, i);
   return outputs;
 }

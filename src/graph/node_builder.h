@@ -26,7 +26,8 @@ class NodeBuilder final {
   // For building code that checks once: on error the graph's build state keeps it, and the result is invalid.
   Output BuildOutput();        // output 0
   Node* BuildNode();           // null on error
-  OutputList BuildOutputs();   // all outputs; empty on error
+  // All outputs; on an error as many failed ones as are asked for.
+  OutputList BuildOutputs(size_t on_error = 0);
 
  private:
   struct Arg {

@@ -29,7 +29,7 @@ class BuildingErrorsTest : public ::testing::Test {
 TEST_F(BuildingErrorsTest, WhatFollowsFromAFailureIsInvalidButKnowsItsGraph) {
   EXPECT_FALSE(bad_.valid());
   for (const Output& derived : {Relu(bad_), bad_ + 1.0f, 2.0f * bad_, bad_ + x_, -bad_, ReduceMean(Square(bad_)),
-                                ClipByNorm(bad_, 1.0f)}) {
+                                ClipByNorm(bad_, 1.0f), SoftmaxCrossEntropyWithLogits(bad_, bad_).loss}) {
     EXPECT_FALSE(derived.valid());
     ASSERT_TRUE(derived.has_graph());
     EXPECT_EQ(&derived.graph(), &g_);

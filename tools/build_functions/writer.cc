@@ -144,7 +144,7 @@ class Function {
     if (has_result_struct()) {
       std::vector<std::string> fields;
       for (size_t i = 0; i < op_.outputs.size(); ++i) fields.push_back(fmt::format("outputs[{}]", i));
-      text += fmt::format("  OutputList outputs = node.BuildOutputs();\n  if (outputs.empty()) return {{}};\n  return {{{}}};\n}}\n",
+      text += fmt::format("  const OutputList outputs = node.BuildOutputs({});\n  return {{{}}};\n}}\n", fields.size(),
                           absl::StrJoin(fields, ", "));
     } else {
       text += fmt::format("  return node.Build{}();\n}}\n", result_ == "Node*" ? "Node" : result_ == "OutputList" ? "Outputs" : "Output");

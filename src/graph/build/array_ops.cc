@@ -58,8 +58,7 @@ BroadcastGradientArgsResult BroadcastGradientArgs(Graph& graph, const Input& s0,
   NodeBuilder node(graph, "BroadcastGradientArgs", attrs.name);
   node.In(s0);
   node.In(s1);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 BroadcastGradientArgsResult BroadcastGradientArgs(const Input& s0, const Input& s1, const BroadcastGradientArgsAttrs& attrs) {
@@ -451,8 +450,7 @@ ListDiffResult ListDiff(Graph& graph, const Input& x, const Input& y, const List
   node.In(x);
   node.In(y);
   node.Attr("out_idx", attrs.out_idx);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 ListDiffResult ListDiff(const Input& x, const Input& y, const ListDiffAttrs& attrs) {
@@ -932,8 +930,7 @@ SparseAddResult SparseAdd(Graph& graph, const Input& a_indices, const Input& a_v
   node.In(b_values);
   node.In(b_shape);
   node.In(thresh);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 SparseAddResult SparseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const Input& thresh, const SparseAddAttrs& attrs) {
@@ -948,8 +945,7 @@ SparseAddGradResult SparseAddGrad(Graph& graph, const Input& backprop_val_grad, 
   node.In(a_indices);
   node.In(b_indices);
   node.In(sum_indices);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SparseAddGradResult SparseAddGrad(const Input& backprop_val_grad, const Input& a_indices, const Input& b_indices, const Input& sum_indices, const SparseAddGradAttrs& attrs) {
@@ -964,8 +960,7 @@ SparseConcatResult SparseConcat(Graph& graph, const InputList& indices, const In
   node.In(values);
   node.In(shapes);
   node.Attr("concat_dim", concat_dim);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 SparseConcatResult SparseConcat(const InputList& indices, const InputList& values, const InputList& shapes, int64_t concat_dim, const SparseConcatAttrs& attrs) {
@@ -1022,8 +1017,7 @@ SparseFillEmptyRowsResult SparseFillEmptyRows(Graph& graph, const Input& indices
   node.In(values);
   node.In(dense_shape);
   node.In(default_value);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(4);
   return {outputs[0], outputs[1], outputs[2], outputs[3]};
 }
 SparseFillEmptyRowsResult SparseFillEmptyRows(const Input& indices, const Input& values, const Input& dense_shape, const Input& default_value, const SparseFillEmptyRowsAttrs& attrs) {
@@ -1036,8 +1030,7 @@ SparseFillEmptyRowsGradResult SparseFillEmptyRowsGrad(Graph& graph, const Input&
   NodeBuilder node(graph, "SparseFillEmptyRowsGrad", attrs.name);
   node.In(reverse_index_map);
   node.In(grad_values);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SparseFillEmptyRowsGradResult SparseFillEmptyRowsGrad(const Input& reverse_index_map, const Input& grad_values, const SparseFillEmptyRowsGradAttrs& attrs) {
@@ -1068,8 +1061,7 @@ SparseReduceMaxSparseResult SparseReduceMaxSparse(Graph& graph, const Input& inp
   node.In(input_shape);
   node.In(reduction_axes);
   node.Attr("keep_dims", attrs.keep_dims);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 SparseReduceMaxSparseResult SparseReduceMaxSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxSparseAttrs& attrs) {
@@ -1100,8 +1092,7 @@ SparseReduceSumSparseResult SparseReduceSumSparse(Graph& graph, const Input& inp
   node.In(input_shape);
   node.In(reduction_axes);
   node.Attr("keep_dims", attrs.keep_dims);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 SparseReduceSumSparseResult SparseReduceSumSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumSparseAttrs& attrs) {
@@ -1115,8 +1106,7 @@ SparseReorderResult SparseReorder(Graph& graph, const Input& input_indices, cons
   node.In(input_indices);
   node.In(input_values);
   node.In(input_shape);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SparseReorderResult SparseReorder(const Input& input_indices, const Input& input_values, const Input& input_shape, const SparseReorderAttrs& attrs) {
@@ -1130,8 +1120,7 @@ SparseReshapeResult SparseReshape(Graph& graph, const Input& input_indices, cons
   node.In(input_indices);
   node.In(input_shape);
   node.In(new_shape);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SparseReshapeResult SparseReshape(const Input& input_indices, const Input& input_shape, const Input& new_shape, const SparseReshapeAttrs& attrs) {
@@ -1147,8 +1136,7 @@ SparseSliceResult SparseSlice(Graph& graph, const Input& indices, const Input& v
   node.In(shape);
   node.In(start);
   node.In(size);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 SparseSliceResult SparseSlice(const Input& indices, const Input& values, const Input& shape, const Input& start, const Input& size, const SparseSliceAttrs& attrs) {
@@ -1192,8 +1180,7 @@ SparseSparseMaximumResult SparseSparseMaximum(Graph& graph, const Input& a_indic
   node.In(b_indices);
   node.In(b_values);
   node.In(b_shape);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SparseSparseMaximumResult SparseSparseMaximum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMaximumAttrs& attrs) {
@@ -1210,8 +1197,7 @@ SparseSparseMinimumResult SparseSparseMinimum(Graph& graph, const Input& a_indic
   node.In(b_indices);
   node.In(b_values);
   node.In(b_shape);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SparseSparseMinimumResult SparseSparseMinimum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const SparseSparseMinimumAttrs& attrs) {
@@ -1477,8 +1463,7 @@ TopKResult TopK(Graph& graph, const Input& input, int64_t k, const TopKAttrs& at
   node.In(input);
   node.Attr("k", k);
   node.Attr("sorted", attrs.sorted);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 TopKResult TopK(const Input& input, int64_t k, const TopKAttrs& attrs) {
@@ -1492,8 +1477,7 @@ TopKV2Result TopKV2(Graph& graph, const Input& input, const Input& k, const TopK
   node.In(input);
   node.In(k);
   node.Attr("sorted", attrs.sorted);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 TopKV2Result TopKV2(const Input& input, const Input& k, const TopKV2Attrs& attrs) {
@@ -1518,8 +1502,7 @@ UniqueResult Unique(Graph& graph, const Input& x, const UniqueAttrs& attrs) {
   NodeBuilder node(graph, "Unique", attrs.name);
   node.In(x);
   node.Attr("out_idx", attrs.out_idx);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 UniqueResult Unique(const Input& x, const UniqueAttrs& attrs) {
@@ -1533,8 +1516,7 @@ UniqueV2Result UniqueV2(Graph& graph, const Input& x, const Input& axis, const U
   node.In(x);
   node.In(axis);
   node.Attr("out_idx", attrs.out_idx);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 UniqueV2Result UniqueV2(const Input& x, const Input& axis, const UniqueV2Attrs& attrs) {
@@ -1547,8 +1529,7 @@ UniqueWithCountsResult UniqueWithCounts(Graph& graph, const Input& x, const Uniq
   NodeBuilder node(graph, "UniqueWithCounts", attrs.name);
   node.In(x);
   node.Attr("out_idx", attrs.out_idx);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 UniqueWithCountsResult UniqueWithCounts(const Input& x, const UniqueWithCountsAttrs& attrs) {
@@ -1562,8 +1543,7 @@ UniqueWithCountsV2Result UniqueWithCountsV2(Graph& graph, const Input& x, const 
   node.In(x);
   node.In(axis);
   node.Attr("out_idx", attrs.out_idx);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 UniqueWithCountsV2Result UniqueWithCountsV2(const Input& x, const Input& axis, const UniqueWithCountsV2Attrs& attrs) {

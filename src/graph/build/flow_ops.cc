@@ -146,8 +146,7 @@ Output LoopCond(const Input& input, const LoopCondAttrs& attrs) {
 MergeResult Merge(Graph& graph, const InputList& inputs, const MergeAttrs& attrs) {
   NodeBuilder node(graph, "Merge", attrs.name);
   node.In(inputs);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 MergeResult Merge(const InputList& inputs, const MergeAttrs& attrs) {
@@ -281,8 +280,7 @@ Output RefIdentity(const Input& input, const RefIdentityAttrs& attrs) {
 RefMergeResult RefMerge(Graph& graph, const InputList& inputs, const RefMergeAttrs& attrs) {
   NodeBuilder node(graph, "RefMerge", attrs.name);
   node.In(inputs);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 RefMergeResult RefMerge(const InputList& inputs, const RefMergeAttrs& attrs) {
@@ -318,8 +316,7 @@ RefSwitchResult RefSwitch(Graph& graph, const Input& data, const Input& pred, co
   NodeBuilder node(graph, "RefSwitch", attrs.name);
   node.In(data);
   node.In(pred);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 RefSwitchResult RefSwitch(const Input& data, const Input& pred, const RefSwitchAttrs& attrs) {
@@ -499,8 +496,7 @@ SwitchResult Switch(Graph& graph, const Input& data, const Input& pred, const Sw
   NodeBuilder node(graph, "Switch", attrs.name);
   node.In(data);
   node.In(pred);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SwitchResult Switch(const Input& data, const Input& pred, const SwitchAttrs& attrs) {
@@ -539,8 +535,7 @@ TensorArrayConcatV3Result TensorArrayConcatV3(Graph& graph, const Input& handle,
   node.In(flow_in);
   node.Attr("dtype", dtype);
   node.Attr("element_shape_except0", attrs.element_shape_except0);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 TensorArrayConcatV3Result TensorArrayConcatV3(const Input& handle, const Input& flow_in, DType dtype, const TensorArrayConcatV3Attrs& attrs) {
@@ -569,8 +564,7 @@ TensorArrayGradV3Result TensorArrayGradV3(Graph& graph, const Input& handle, con
   node.In(handle);
   node.In(flow_in);
   node.Attr("source", source);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 TensorArrayGradV3Result TensorArrayGradV3(const Input& handle, const Input& flow_in, const std::string& source, const TensorArrayGradV3Attrs& attrs) {
@@ -585,8 +579,7 @@ TensorArrayGradWithShapeResult TensorArrayGradWithShape(Graph& graph, const Inpu
   node.In(flow_in);
   node.In(shape_to_prepend);
   node.Attr("source", source);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 TensorArrayGradWithShapeResult TensorArrayGradWithShape(const Input& handle, const Input& flow_in, const Input& shape_to_prepend, const std::string& source, const TensorArrayGradWithShapeAttrs& attrs) {
@@ -658,8 +651,7 @@ TensorArrayV3Result TensorArrayV3(Graph& graph, const Input& size, DType dtype, 
   node.Attr("clear_after_read", attrs.clear_after_read);
   node.Attr("identical_element_shapes", attrs.identical_element_shapes);
   node.Attr("tensor_array_name", attrs.tensor_array_name);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 TensorArrayV3Result TensorArrayV3(const Input& size, DType dtype, const TensorArrayV3Attrs& attrs) {

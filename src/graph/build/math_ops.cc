@@ -878,8 +878,7 @@ Output Log1p(const Input& x, const Log1pAttrs& attrs) {
 LogMatrixDeterminantResult LogMatrixDeterminant(Graph& graph, const Input& input, const LogMatrixDeterminantAttrs& attrs) {
   NodeBuilder node(graph, "LogMatrixDeterminant", attrs.name);
   node.In(input);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 LogMatrixDeterminantResult LogMatrixDeterminant(const Input& input, const LogMatrixDeterminantAttrs& attrs) {
@@ -1242,8 +1241,7 @@ QrResult Qr(Graph& graph, const Input& input, const QrAttrs& attrs) {
   NodeBuilder node(graph, "Qr", attrs.name);
   node.In(input);
   node.Attr("full_matrices", attrs.full_matrices);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 QrResult Qr(const Input& input, const QrAttrs& attrs) {
@@ -1556,8 +1554,7 @@ SelfAdjointEigV2Result SelfAdjointEigV2(Graph& graph, const Input& input, const 
   NodeBuilder node(graph, "SelfAdjointEigV2", attrs.name);
   node.In(input);
   node.Attr("compute_v", attrs.compute_v);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SelfAdjointEigV2Result SelfAdjointEigV2(const Input& input, const SelfAdjointEigV2Attrs& attrs) {
@@ -1904,8 +1901,7 @@ SvdResult Svd(Graph& graph, const Input& input, const SvdAttrs& attrs) {
   node.In(input);
   node.Attr("compute_uv", attrs.compute_uv);
   node.Attr("full_matrices", attrs.full_matrices);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 SvdResult Svd(const Input& input, const SvdAttrs& attrs) {

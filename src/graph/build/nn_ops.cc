@@ -12,8 +12,7 @@ AllCandidateSamplerResult AllCandidateSampler(Graph& graph, const Input& true_cl
   node.Attr("unique", unique);
   node.Attr("seed", attrs.seed);
   node.Attr("seed2", attrs.seed2);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 AllCandidateSamplerResult AllCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, const AllCandidateSamplerAttrs& attrs) {
@@ -66,8 +65,7 @@ ComputeAccidentalHitsResult ComputeAccidentalHits(Graph& graph, const Input& tru
   node.Attr("num_true", num_true);
   node.Attr("seed", attrs.seed);
   node.Attr("seed2", attrs.seed2);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 ComputeAccidentalHitsResult ComputeAccidentalHits(const Input& true_classes, const Input& sampled_candidates, int64_t num_true, const ComputeAccidentalHitsAttrs& attrs) {
@@ -114,8 +112,7 @@ FixedUnigramCandidateSamplerResult FixedUnigramCandidateSampler(Graph& graph, co
   node.Attr("unigrams", attrs.unigrams);
   node.Attr("seed", attrs.seed);
   node.Attr("seed2", attrs.seed2);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 FixedUnigramCandidateSamplerResult FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const FixedUnigramCandidateSamplerAttrs& attrs) {
@@ -201,8 +198,7 @@ LearnedUnigramCandidateSamplerResult LearnedUnigramCandidateSampler(Graph& graph
   node.Attr("range_max", range_max);
   node.Attr("seed", attrs.seed);
   node.Attr("seed2", attrs.seed2);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 LearnedUnigramCandidateSamplerResult LearnedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const LearnedUnigramCandidateSamplerAttrs& attrs) {
@@ -231,8 +227,7 @@ LogUniformCandidateSamplerResult LogUniformCandidateSampler(Graph& graph, const 
   node.Attr("range_max", range_max);
   node.Attr("seed", attrs.seed);
   node.Attr("seed2", attrs.seed2);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 LogUniformCandidateSamplerResult LogUniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const LogUniformCandidateSamplerAttrs& attrs) {
@@ -325,8 +320,7 @@ SoftmaxCrossEntropyWithLogitsResult SoftmaxCrossEntropyWithLogits(Graph& graph, 
   NodeBuilder node(graph, "SoftmaxCrossEntropyWithLogits", attrs.name);
   node.In(features);
   node.In(labels);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SoftmaxCrossEntropyWithLogitsResult SoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, const SoftmaxCrossEntropyWithLogitsAttrs& attrs) {
@@ -385,8 +379,7 @@ SparseSoftmaxCrossEntropyWithLogitsResult SparseSoftmaxCrossEntropyWithLogits(Gr
   NodeBuilder node(graph, "SparseSoftmaxCrossEntropyWithLogits", attrs.name);
   node.In(features);
   node.In(labels);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 SparseSoftmaxCrossEntropyWithLogitsResult SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, const SparseSoftmaxCrossEntropyWithLogitsAttrs& attrs) {
@@ -404,8 +397,7 @@ ThreadUnsafeUnigramCandidateSamplerResult ThreadUnsafeUnigramCandidateSampler(Gr
   node.Attr("range_max", range_max);
   node.Attr("seed", attrs.seed);
   node.Attr("seed2", attrs.seed2);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 ThreadUnsafeUnigramCandidateSamplerResult ThreadUnsafeUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const ThreadUnsafeUnigramCandidateSamplerAttrs& attrs) {
@@ -423,8 +415,7 @@ UniformCandidateSamplerResult UniformCandidateSampler(Graph& graph, const Input&
   node.Attr("range_max", range_max);
   node.Attr("seed", attrs.seed);
   node.Attr("seed2", attrs.seed2);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 UniformCandidateSamplerResult UniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const UniformCandidateSamplerAttrs& attrs) {

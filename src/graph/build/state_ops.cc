@@ -486,8 +486,7 @@ LookupTableExportResult LookupTableExport(Graph& graph, const Input& table_handl
   node.In(table_handle);
   node.Attr("Tkeys", Tkeys);
   node.Attr("Tvalues", Tvalues);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 LookupTableExportResult LookupTableExport(const Input& table_handle, DType Tkeys, DType Tvalues, const LookupTableExportAttrs& attrs) {
@@ -501,8 +500,7 @@ LookupTableExportV2Result LookupTableExportV2(Graph& graph, const Input& table_h
   node.In(table_handle);
   node.Attr("Tkeys", Tkeys);
   node.Attr("Tvalues", Tvalues);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 LookupTableExportV2Result LookupTableExportV2(const Input& table_handle, DType Tkeys, DType Tvalues, const LookupTableExportV2Attrs& attrs) {

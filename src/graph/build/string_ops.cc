@@ -206,8 +206,7 @@ StringNGramsResult StringNGrams(Graph& graph, const Input& data, const Input& da
   node.Attr("right_pad", right_pad);
   node.Attr("pad_width", pad_width);
   node.Attr("preserve_short_sequences", preserve_short_sequences);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(2);
   return {outputs[0], outputs[1]};
 }
 StringNGramsResult StringNGrams(const Input& data, const Input& data_splits, const std::string& separator, const std::vector<int64_t>& ngram_widths, const std::string& left_pad, const std::string& right_pad, int64_t pad_width, bool preserve_short_sequences, const StringNGramsAttrs& attrs) {
@@ -221,8 +220,7 @@ StringSplitResult StringSplit(Graph& graph, const Input& input, const Input& del
   node.In(input);
   node.In(delimiter);
   node.Attr("skip_empty", attrs.skip_empty);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 StringSplitResult StringSplit(const Input& input, const Input& delimiter, const StringSplitAttrs& attrs) {
@@ -236,8 +234,7 @@ StringSplitV2Result StringSplitV2(Graph& graph, const Input& input, const Input&
   node.In(input);
   node.In(sep);
   node.Attr("maxsplit", attrs.maxsplit);
-  OutputList outputs = node.BuildOutputs();
-  if (outputs.empty()) return {};
+  const OutputList outputs = node.BuildOutputs(3);
   return {outputs[0], outputs[1], outputs[2]};
 }
 StringSplitV2Result StringSplitV2(const Input& input, const Input& sep, const StringSplitV2Attrs& attrs) {
