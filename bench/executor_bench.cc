@@ -23,7 +23,9 @@ void AddBenchOps(OpRegistry& registry) {
   registry.Add({.name = "Const", .signature = "-> output: dtype", .attrs = {"value: tensor", "dtype: type"}});
   registry.Add({.name = "Placeholder", .signature = "-> output: dtype", .attrs = {"dtype: type"}});
   registry.Add({.name = "Plus", .signature = "x: float, y: float -> z: float", .kernels = BenchKernel(AddKernel)});
-  registry.Add({.name = "Smaller", .signature = "x: float, y: float -> z: bool", .kernels = BenchKernel([] {
+  registry.Add({.name = "Smaller",
+                .signature = "x: float, y: float -> z: bool",
+                .kernels = BenchKernel([] {
                   return Kernel::Sync([](KernelContext& ctx) -> Status {
                     ctx.set_output(0, Tensor::Scalar(ctx.input(0).scalar<float>() < ctx.input(1).scalar<float>()));
                     return OkStatus();
@@ -51,9 +53,10 @@ void AddBenchOps(OpRegistry& registry) {
                     return OkStatus();
                   });
                 })});
-  registry.Add({.name = "Enter",
-                .signature = "data: T -> output: T",
-                .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"}});
+  registry.Add(
+      {.name = "Enter",
+       .signature = "data: T -> output: T",
+       .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"}});
   registry.Add({.name = "Exit", .signature = "data: T -> output: T", .attrs = {"T: type"}});
   registry.Add({.name = "NextIteration", .signature = "data: T -> output: T", .attrs = {"T: type"}});
   registry.Add({.name = "LoopCond", .signature = "input: bool -> output: bool"});
@@ -68,7 +71,11 @@ struct Bench {
   Output Const(float value) { return Constant(*graph, Tensor::Scalar(value)); }
   Output Plus(Output a, Output b) { return NodeBuilder(*graph, "Plus").In(a).In(b).BuildOutput(); }
   Output Enter(Output value, bool constant) {
-    return NodeBuilder(*graph, "Enter").In(value).Attr("frame_name", "loop").Attr("is_constant", constant).BuildOutput();
+    return NodeBuilder(*graph, "Enter")
+        .In(value)
+        .Attr("frame_name", "loop")
+        .Attr("is_constant", constant)
+        .BuildOutput();
   }
 
   void Measure(benchmark::State& state, Output fetch, tensorflow::ConfigProto config = {}) {

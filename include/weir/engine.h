@@ -1,4 +1,5 @@
-// Engine, Var, Op and ClientSession: the objects a C++ program makes. Here, and only here, a Status becomes an exception.
+// Engine, Var, Op and ClientSession: the objects a C++ program makes. Here, and only here, a Status becomes an
+// exception.
 #pragma once
 
 #include <initializer_list>
@@ -127,7 +128,8 @@ class ClientSession final {
 
   using Feeds = std::vector<std::pair<Output, Tensor>>;
   // The values of the fetches, in order; the targets run too.
-  std::vector<Tensor> Run(const Feeds& feeds, const std::vector<Output>& fetches, const std::vector<Op>& targets = {}) const {
+  std::vector<Tensor> Run(const Feeds& feeds, const std::vector<Output>& fetches,
+                          const std::vector<Op>& targets = {}) const {
     ThrowIfError(graph_->TakeError());  // what building left behind
     RunRequest request;
     for (const auto& [output, value] : feeds) request.feeds.push_back({output, value});
@@ -140,8 +142,8 @@ class ClientSession final {
   void Run(const Op& target) const { Run({}, {}, {target}); }
   void Run(Node* target) const { Run(Op(target)); }
   // What Run above leaves out: RunOptions and metadata, cancelling, callables, partial runs. Errors are values there:
-  //   std::shared_ptr<Session::Callable> step = ValueOrThrow(session.session().MakeCallable({x}, {loss}, {train.node()}));
-  //   std::vector<Tensor> values = ValueOrThrow(step->Call({batch}));
+  //   std::shared_ptr<Session::Callable> step = ValueOrThrow(session.session().MakeCallable({x}, {loss},
+  //   {train.node()})); std::vector<Tensor> values = ValueOrThrow(step->Call({batch}));
   Session& session() const { return *session_; }
 
  private:

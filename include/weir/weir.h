@@ -22,14 +22,14 @@
 #include "graph/build/reduce.h"
 #include "graph/build/state_ops.h"
 #include "graph/build/string_ops.h"
-#include "graph/compose/array.h"         // Zeros, StackAll, BooleanMask, ...
-#include "graph/compose/checks.h"        // AssertRelation, AssertRank, ...
+#include "graph/compose/array.h"   // Zeros, StackAll, BooleanMask, ...
+#include "graph/compose/checks.h"  // AssertRelation, AssertRank, ...
 #include "graph/compose/clip.h"
 #include "graph/compose/embedding.h"
-#include "graph/compose/flow.h"          // Cond, WhileLoop, Case
-#include "graph/compose/flow_map.h"      // MapFn, Scan, Foldl, Foldr
+#include "graph/compose/flow.h"      // Cond, WhileLoop, Case
+#include "graph/compose/flow_map.h"  // MapFn, Scan, Foldl, Foldr
 #include "graph/compose/initializers.h"
-#include "graph/compose/math.h"          // Norm, TensorDot, EinsteinSum, ...
+#include "graph/compose/math.h"  // Norm, TensorDot, EinsteinSum, ...
 #include "graph/compose/nn.h"
 #include "graph/compose/random.h"
 #include "graph/compose/string.h"

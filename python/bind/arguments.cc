@@ -7,7 +7,8 @@ namespace weir::python {
 Values ValuesFrom(py::handle object) {
   Values values;
   // Variables in pieces stand for the list of their pieces.
-  py::object pieces = py::hasattr(object, "_get_variable_list") ? object.attr("_get_variable_list")() : py::reinterpret_borrow<py::object>(object);
+  py::object pieces = py::hasattr(object, "_get_variable_list") ? object.attr("_get_variable_list")()
+                                                                : py::reinterpret_borrow<py::object>(object);
   values.is_list = PyList_Check(pieces.ptr()) || PyTuple_Check(pieces.ptr());
   if (!values.is_list) {
     values.list.push_back(InputFrom(pieces));
@@ -22,13 +23,15 @@ std::vector<int64_t> IntsFrom(py::handle object) {
   if (IsTensor(object)) {
     const Output output = OutputOf(object);
     const Tensor known = output.graph().ConstantValue(output);
-    if (known.dtype() != kInt32 && known.dtype() != kInt64) RaiseValue("the axes must be known while the graph is built");
+    if (known.dtype() != kInt32 && known.dtype() != kInt64)
+      RaiseValue("the axes must be known while the graph is built");
     value = ArrayFromTensor(known);
   }
   if (IsArray(value)) value = value.attr("reshape")(-1).attr("tolist")();
   std::vector<int64_t> list;
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) || py::isinstance<py::iterable>(value)) {
-    for (py::handle item : py::iter(value)) list.push_back(py::cast<int64_t>(py::int_(py::reinterpret_borrow<py::object>(item))));
+    for (py::handle item : py::iter(value))
+      list.push_back(py::cast<int64_t>(py::int_(py::reinterpret_borrow<py::object>(item))));
   } else {
     list.push_back(py::cast<int64_t>(py::int_(value)));
   }

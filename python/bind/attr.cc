@@ -20,7 +20,8 @@ struct Where {
 };
 
 [[noreturn]] void RaiseWrong(const char* expected, py::handle value, const Where& where) {
-  RaiseType(fmt::format("Expected {} for argument '{}' of op {}, not {}.", expected, where.def.name, where.op, Repr(value)));
+  RaiseType(
+      fmt::format("Expected {} for argument '{}' of op {}, not {}.", expected, where.def.name, where.op, Repr(value)));
 }
 
 std::string StringFrom(py::handle value, const Where& where) {
@@ -34,7 +35,8 @@ int64_t IntFrom(py::handle value, const Where& where) {
   py::object number;
   if (PyIndex_Check(value.ptr()) != 0) {
     number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  } else if (IsNumpyScalar(value) || (PyFloat_Check(value.ptr()) && PyFloat_AS_DOUBLE(value.ptr()) == std::floor(PyFloat_AS_DOUBLE(value.ptr())))) {
+  } else if (IsNumpyScalar(value) || (PyFloat_Check(value.ptr()) &&
+                                      PyFloat_AS_DOUBLE(value.ptr()) == std::floor(PyFloat_AS_DOUBLE(value.ptr())))) {
     number = py::reinterpret_steal<py::object>(PyNumber_Long(value.ptr()));
   }
   if (!number) {
@@ -83,7 +85,8 @@ FuncAttr FuncFrom(py::handle value, const Where& where) {
     if (!proto.mutable_func()->ParseFromString(BytesOfMessage(value))) RaiseWrong("function", value, where);
     return *Take(FromProto(proto)).As<FuncAttr>();
   }
-  if (py::hasattr(value, "add_to_graph")) value.attr("add_to_graph")(py::module_::import("weir._weir").attr("get_default_graph")());
+  if (py::hasattr(value, "add_to_graph"))
+    value.attr("add_to_graph")(py::module_::import("weir._weir").attr("get_default_graph")());
   if (py::hasattr(value, "name")) return {py::str(value.attr("name")), nullptr};
   RaiseWrong("function", value, where);
 }
@@ -96,7 +99,8 @@ auto ListFrom(py::handle value, const Where& where, F element) {
     if constexpr (std::is_same_v<T, int64_t>) return std::vector<T>(shape->dims().begin(), shape->dims().end());
   }
   if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr()) && !IsArray(value) && !PySet_Check(value.ptr()))
-    RaiseType(fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", where.def.name, where.op, Repr(value)));
+    RaiseType(
+        fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", where.def.name, where.op, Repr(value)));
   for (py::handle item : py::iter(value)) list.push_back(element(item, where));
   return list;
 }

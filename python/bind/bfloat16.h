@@ -1,5 +1,5 @@
-// bfloat16 as a numpy type of its own: weir.bfloat16.as_numpy_dtype. It stores, prints, compares and casts; arithmetic is done
-// after astype(np.float32).
+// bfloat16 as a numpy type of its own: weir.bfloat16.as_numpy_dtype. It stores, prints, compares and casts; arithmetic
+// is done after astype(np.float32).
 #pragma once
 
 #include <pybind11/pybind11.h>

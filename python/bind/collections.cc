@@ -33,7 +33,8 @@ py::list GetCollection(G& g, py::handle name, py::handle scope) {
   py::list result;
   for (const std::any& item : g.graph->Collection(KeyText(name))) {
     py::object object = CollectionItemToPython(item);
-    if (scope.is_none() || (PyUnicode_Check(scope.ptr()) && py::len(scope) == 0) || InScope(object, scope)) result.append(object);
+    if (scope.is_none() || (PyUnicode_Check(scope.ptr()) && py::len(scope) == 0) || InScope(object, scope))
+      result.append(object);
   }
   return result;
 }
@@ -75,27 +76,32 @@ std::any CollectionItemFrom(py::handle object) {
 
 void BindCollections(py::class_<GraphObject>& cls, py::module_& m) {
   cls.def("add_to_collection", &AddToCollection, py::arg("name"), py::arg("value"))
-      .def("add_to_collections",
-           [](G& g, py::handle names, py::handle value) {
-             if (PyUnicode_Check(names.ptr())) {
-               AddToCollection(g, names, value);
-               return;
-             }
-             std::vector<std::string> done;
-             for (py::handle name : py::iter(names)) {
-               const std::string key = KeyText(name);
-               if (std::find(done.begin(), done.end(), key) != done.end()) continue;
-               done.push_back(key);
-               AddToCollection(g, name, value);
-             }
-           },
-           py::arg("names"), py::arg("value"))
+      .def(
+          "add_to_collections",
+          [](G& g, py::handle names, py::handle value) {
+            if (PyUnicode_Check(names.ptr())) {
+              AddToCollection(g, names, value);
+              return;
+            }
+            std::vector<std::string> done;
+            for (py::handle name : py::iter(names)) {
+              const std::string key = KeyText(name);
+              if (std::find(done.begin(), done.end(), key) != done.end()) continue;
+              done.push_back(key);
+              AddToCollection(g, name, value);
+            }
+          },
+          py::arg("names"), py::arg("value"))
       .def("get_collection", &GetCollection, py::arg("name"), py::arg("scope") = py::none())
       .def("_set_collection", &SetCollection)
-      .def("get_collection_ref",
-           [](py::object g, py::object name) { return py::module_::import("weir.lib.collection").attr("CollectionRef")(g, name); },
-           py::arg("name"))
-      .def("clear_collection", [](G& g, py::handle name) { g.graph->SetCollection(KeyText(name), {}); }, py::arg("name"))
+      .def(
+          "get_collection_ref",
+          [](py::object g, py::object name) {
+            return py::module_::import("weir.lib.collection").attr("CollectionRef")(g, name);
+          },
+          py::arg("name"))
+      .def(
+          "clear_collection", [](G& g, py::handle name) { g.graph->SetCollection(KeyText(name), {}); }, py::arg("name"))
       .def("get_all_collection_keys",
            [](G& g) {
              std::vector<std::string> names;
@@ -105,13 +111,21 @@ void BindCollections(py::class_<GraphObject>& cls, py::module_& m) {
            })
       .def_property_readonly("collections", [](G& g) { return g.graph->CollectionNames(); });
 
-  m.def("add_to_collection", [](py::handle name, py::handle value) { AddToCollection(GraphObjectOf(DefaultGraph()), name, value); },
-        py::arg("name"), py::arg("value"));
-  m.def("add_to_collections", [](py::object names, py::object value) { DefaultGraph().attr("add_to_collections")(names, value); },
-        py::arg("names"), py::arg("value"));
-  m.def("get_collection", [](py::handle key, py::handle scope) { return GetCollection(GraphObjectOf(DefaultGraph()), key, scope); },
-        py::arg("key"), py::arg("scope") = py::none());
-  m.def("get_collection_ref", [](py::object key) { return DefaultGraph().attr("get_collection_ref")(key); }, py::arg("key"));
+  m.def(
+      "add_to_collection",
+      [](py::handle name, py::handle value) { AddToCollection(GraphObjectOf(DefaultGraph()), name, value); },
+      py::arg("name"), py::arg("value"));
+  m.def(
+      "add_to_collections",
+      [](py::object names, py::object value) { DefaultGraph().attr("add_to_collections")(names, value); },
+      py::arg("names"), py::arg("value"));
+  m.def(
+      "get_collection",
+      [](py::handle key, py::handle scope) { return GetCollection(GraphObjectOf(DefaultGraph()), key, scope); },
+      py::arg("key"), py::arg("scope") = py::none());
+  m.def(
+      "get_collection_ref", [](py::object key) { return DefaultGraph().attr("get_collection_ref")(key); },
+      py::arg("key"));
 }
 
 }  // namespace weir::python

@@ -19,7 +19,8 @@ struct DefunOptions {
 
 class DefinedFunction {
  public:
-  DefinedFunction(py::object function, DefunOptions options) : function_(std::move(function)), options_(std::move(options)) {}
+  DefinedFunction(py::object function, DefunOptions options)
+      : function_(std::move(function)), options_(std::move(options)) {}
 
   const std::string& name() {
     Trace();
@@ -52,7 +53,8 @@ class DefinedFunction {
     for (auto [key, value] : kwargs)
       if (Str(key) == "name") node_name = value.cast<Name>();
     if (args.size() != options_.input_types.size())
-      RaiseValue(fmt::format("Expected number of arguments: {}, received: {}", options_.input_types.size(), args.size()));
+      RaiseValue(
+          fmt::format("Expected number of arguments: {}, received: {}", options_.input_types.size(), args.size()));
     InputList inputs;
     for (py::handle x : args) inputs.push_back(InputFrom(x));
     Graph* graph = GraphOfArgument(inputs);
@@ -110,7 +112,8 @@ class DefinedFunction {
     scope.attr("__exit__")(py::none(), py::none(), py::none());
     inputs.insert(inputs.end(), captures_.inner.begin(), captures_.inner.end());
     const std::string base = Str(function_.attr("__name__"));
-    tensorflow::FunctionDef def = Take(GraphToFunction(*object.graph, "f", inputs, outputs, options_.out_names, {}, ""));
+    tensorflow::FunctionDef def =
+        Take(GraphToFunction(*object.graph, "f", inputs, outputs, options_.out_names, {}, ""));
     std::string name = options_.name;
     if (name.empty()) {  // after the function and what it does
       uint64_t hash = 14695981039346656037ull;
@@ -118,7 +121,8 @@ class DefinedFunction {
       name = fmt::format("{}_{:08x}", base == "<lambda>" ? "lambda" : base, static_cast<uint32_t>(hash ^ (hash >> 32)));
     }
     def.mutable_signature()->set_name(name);
-    if (!options_.python_grad_func.is_none()) py::module_::import("weir._weir").attr("register_gradient")(name, options_.python_grad_func);
+    if (!options_.python_grad_func.is_none())
+      py::module_::import("weir._weir").attr("register_gradient")(name, options_.python_grad_func);
     def_ = std::move(def);
     graph_object_ = graph_object;
     body_ = object.graph;
@@ -143,7 +147,9 @@ class DefinedFunction {
 void BindDefun(py::module_& m) {
   py::class_<DefinedFunction>(m, "DefinedFunction")
       .def("__call__", &DefinedFunction::Call)
-      .def("add_to_graph", [](DefinedFunction& f, py::handle graph) { f.AddTo(*GraphObjectOf(graph).graph); }, py::arg("g"))
+      .def(
+          "add_to_graph", [](DefinedFunction& f, py::handle graph) { f.AddTo(*GraphObjectOf(graph).graph); },
+          py::arg("g"))
       .def_property_readonly("name", [](DefinedFunction& f) { return f.name(); })
       .def_property_readonly("captured_inputs", [](DefinedFunction& f) { return f.captured(); })
       .def_property_readonly("definition", [](DefinedFunction& f) { return MessageToPython("FunctionDef", f.def()); })
@@ -159,10 +165,14 @@ void BindDefun(py::module_& m) {
     for (auto [key, value] : kwargs) {
       const std::string k = Str(key);
       if (value.is_none()) continue;
-      if (k == "func_name") options.name = value.cast<std::string>();
-      else if (k == "grad_func") options.grad_func = py::reinterpret_borrow<py::object>(value);
-      else if (k == "python_grad_func") options.python_grad_func = py::reinterpret_borrow<py::object>(value);
-      else if (k == "out_names") options.out_names = value.cast<std::vector<std::string>>();
+      if (k == "func_name")
+        options.name = value.cast<std::string>();
+      else if (k == "grad_func")
+        options.grad_func = py::reinterpret_borrow<py::object>(value);
+      else if (k == "python_grad_func")
+        options.python_grad_func = py::reinterpret_borrow<py::object>(value);
+      else if (k == "out_names")
+        options.out_names = value.cast<std::vector<std::string>>();
     }
     return py::cpp_function([options](py::object function) { return DefinedFunction(function, options); });
   });

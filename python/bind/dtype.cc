@@ -36,7 +36,8 @@ py::object Limit(DType type, bool greatest) {
     return NumpyType(t)(greatest ? value : -value);
   }
   if (IsFloating(t)) return py::module_::import("numpy").attr("finfo")(NumpyType(t)).attr(greatest ? "max" : "min");
-  if (IsInteger(t) || IsQuantized(t)) return py::module_::import("numpy").attr("iinfo")(NumpyType(t)).attr(greatest ? "max" : "min");
+  if (IsInteger(t) || IsQuantized(t))
+    return py::module_::import("numpy").attr("iinfo")(NumpyType(t)).attr(greatest ? "max" : "min");
   RaiseType(fmt::format("Cannot find {} value of {}.", greatest ? "maximum" : "minimum", DTypeName(type)));
 }
 
@@ -73,7 +74,9 @@ DType DTypeFrom(py::handle object) {
   if (object.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) return kFloat;
   if (object.ptr() == reinterpret_cast<PyObject*>(&PyBool_Type)) return kBool;
   if (object.ptr() == reinterpret_cast<PyObject*>(&PyLong_Type)) return kInt32;
-  if (object.ptr() == reinterpret_cast<PyObject*>(&PyUnicode_Type) || object.ptr() == reinterpret_cast<PyObject*>(&PyBytes_Type)) return kString;
+  if (object.ptr() == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
+      object.ptr() == reinterpret_cast<PyObject*>(&PyBytes_Type))
+    return kString;
   if (object.ptr() == reinterpret_cast<PyObject*>(&PyComplex_Type)) return kComplex128;
   // numpy takes nearly anything for a dtype; only types and dtypes are meant here.
   if (PyType_Check(object.ptr()) || py::hasattr(object, "type") || py::hasattr(object, "dtype")) {
@@ -106,8 +109,9 @@ void BindDType(py::module_& m) {
       .def_property_readonly("is_complex", [](const DTypeObject& d) { return IsComplex(BaseType(d.type)); })
       .def_property_readonly("is_quantized", [](const DTypeObject& d) { return IsQuantized(BaseType(d.type)); })
       .def_property_readonly("is_unsigned", [](const DTypeObject& d) { return IsUnsigned(BaseType(d.type)); })
-      .def_property_readonly("is_numpy_compatible",
-                             [](const DTypeObject& d) { return BaseType(d.type) != kResource && BaseType(d.type) != kVariant; })
+      .def_property_readonly(
+          "is_numpy_compatible",
+          [](const DTypeObject& d) { return BaseType(d.type) != kResource && BaseType(d.type) != kVariant; })
       .def_property_readonly("size",
                              [](const DTypeObject& d) {
                                const DType t = BaseType(d.type);
@@ -117,8 +121,9 @@ void BindDType(py::module_& m) {
       .def_property_readonly("max", [](const DTypeObject& d) { return Limit(d.type, true); })
       .def_property_readonly("limits",
                              [](const DTypeObject& d) {
-                               return py::make_tuple(IsFloating(BaseType(d.type)) ? py::object(py::int_(0)) : Limit(d.type, false),
-                                                     IsFloating(BaseType(d.type)) ? py::object(py::int_(1)) : Limit(d.type, true));
+                               return py::make_tuple(
+                                   IsFloating(BaseType(d.type)) ? py::object(py::int_(0)) : Limit(d.type, false),
+                                   IsFloating(BaseType(d.type)) ? py::object(py::int_(1)) : Limit(d.type, true));
                              })
       .def("is_compatible_with",
            [](const DTypeObject& d, py::handle other) {
@@ -132,7 +137,8 @@ void BindDType(py::module_& m) {
       .def("__str__", [](const DTypeObject& d) { return fmt::format("<dtype: '{}'>", DTypeName(d.type)); })
       .def("__repr__", [](const DTypeObject& d) { return "tf." + DTypeName(d.type); })
       .def("__reduce__", [](const DTypeObject& d) {
-        return py::make_tuple(py::module_::import("weir._names").attr("resolve"), py::make_tuple("dtype:" + DTypeName(d.type)));
+        return py::make_tuple(py::module_::import("weir._names").attr("resolve"),
+                              py::make_tuple("dtype:" + DTypeName(d.type)));
       });
 
   py::dict all;
@@ -145,7 +151,8 @@ void BindDType(py::module_& m) {
     }
   }
   m.attr("dtypes") = all;
-  m.def("as_dtype", [](py::handle type) { return DTypeObjectOf(AsDType(type)); }, py::arg("type_value"));
+  m.def(
+      "as_dtype", [](py::handle type) { return DTypeObjectOf(AsDType(type)); }, py::arg("type_value"));
 }
 
 }  // namespace weir::python

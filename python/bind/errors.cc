@@ -64,13 +64,17 @@ void RaiseBuildError(const Status& status) {
   RaiseAgainIfException(status);
   if (IsTypeError(status)) RaiseObject(PyExc_TypeError, MessageOf(status));
   switch (status.code()) {
-    case StatusCode::kFailedPrecondition: RaiseObject(PyExc_RuntimeError, MessageOf(status));
-    case StatusCode::kUnimplemented: RaiseObject(PyExc_NotImplementedError, MessageOf(status));
+    case StatusCode::kFailedPrecondition:
+      RaiseObject(PyExc_RuntimeError, MessageOf(status));
+    case StatusCode::kUnimplemented:
+      RaiseObject(PyExc_NotImplementedError, MessageOf(status));
     case StatusCode::kInvalidArgument:
     case StatusCode::kOutOfRange:
     case StatusCode::kNotFound:
-    case StatusCode::kAlreadyExists: RaiseObject(PyExc_ValueError, MessageOf(status));
-    default: RaiseRunError(status, nullptr);
+    case StatusCode::kAlreadyExists:
+      RaiseObject(PyExc_ValueError, MessageOf(status));
+    default:
+      RaiseRunError(status, nullptr);
   }
 }
 
@@ -82,7 +86,8 @@ void RaiseRunError(const Status& status, Graph* graph) {
       if (Node* found = graph->FindNode(*name)) node = Wrap(found);
     }
   }
-  py::object error = ErrorsModule().attr("_from_status")(static_cast<int>(status.code()), TextOf(MessageOf(status)), node);
+  py::object error =
+      ErrorsModule().attr("_from_status")(static_cast<int>(status.code()), TextOf(MessageOf(status)), node);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw py::error_already_set();
 }

@@ -1,5 +1,6 @@
-// How errors cross the border, in both directions. A Status becomes an exception in Raise and nowhere else; an exception
-// raised by user code that C++ has called becomes a Status that remembers it, so that the user sees his own exception.
+// How errors cross the border, in both directions. A Status becomes an exception in Raise and nowhere else; an
+// exception raised by user code that C++ has called becomes a Status that remembers it, so that the user sees his own
+// exception.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -24,9 +24,12 @@ bool QuickScalar(py::handle value, DType type, Tensor* out) {
   PyTypeObject* kind = Py_TYPE(value.ptr());
   if (type == kFloat || type == kDouble) {
     double number = 0;
-    if (kind == &PyFloat_Type) number = PyFloat_AS_DOUBLE(value.ptr());
-    else if (kind == &PyLong_Type) number = PyLong_AsDouble(value.ptr());
-    else return false;
+    if (kind == &PyFloat_Type)
+      number = PyFloat_AS_DOUBLE(value.ptr());
+    else if (kind == &PyLong_Type)
+      number = PyLong_AsDouble(value.ptr());
+    else
+      return false;
     if (number == -1.0 && PyErr_Occurred() != nullptr) throw py::error_already_set();
     *out = type == kFloat ? Tensor::Scalar(static_cast<float>(number)) : Tensor::Scalar(number);
     return true;
@@ -54,22 +57,24 @@ void CheckIntegerFits(py::handle value, DType type) {
     fits = at_most(info.attr("min"), value) && at_most(value, info.attr("max"));
   }
   if (!fits)
-    RaiseType(fmt::format("Type of feed value {} with type {} is not compatible with Tensor type {}. Try explicitly setting the type of "
-                          "the feed tensor to a larger type (e.g. int64).",
-                          Str(value), Repr(py::type::handle_of(value)), Repr(NumpyType(type))));
+    RaiseType(fmt::format(
+        "Type of feed value {} with type {} is not compatible with Tensor type {}. Try explicitly setting the type of "
+        "the feed tensor to a larger type (e.g. int64).",
+        Str(value), Repr(py::type::handle_of(value)), Repr(NumpyType(type))));
 }
 
 void AddFeed(GraphObject& graph, py::handle key, py::handle value, std::vector<Feed>* feeds);
 
-void AddParts(GraphObject& graph, py::handle key, py::handle value, std::initializer_list<Output> parts, const char* const* fields,
-              std::vector<Feed>* feeds) {
+void AddParts(GraphObject& graph, py::handle key, py::handle value, std::initializer_list<Output> parts,
+              const char* const* fields, std::vector<Feed>* feeds) {
   py::object values = py::reinterpret_borrow<py::object>(value);
   if (!PyTuple_Check(value.ptr()) && !PyList_Check(value.ptr())) {
     py::list list;
     for (size_t i = 0; i < parts.size(); ++i) list.append(value.attr(fields[i]));
     values = list;
   }
-  if (py::len(values) < parts.size()) RaiseValue(fmt::format("the value fed for {} must have {} parts", Repr(key), parts.size()));
+  if (py::len(values) < parts.size())
+    RaiseValue(fmt::format("the value fed for {} must have {} parts", Repr(key), parts.size()));
   size_t i = 0;
   for (const Output& part : parts) {
     py::object item = values[py::int_(i++)];
@@ -92,15 +97,19 @@ void AddFeed(GraphObject& graph, py::handle key, py::handle value, std::vector<F
   if (IsSlices(key)) {
     static constexpr const char* kFields[] = {"values", "indices", "dense_shape"};
     const IndexedSlices& s = SlicesOf(key);
-    if (s.dense_shape.valid()) AddParts(graph, key, value, {s.values, s.indices, s.dense_shape}, kFields, feeds);
-    else AddParts(graph, key, value, {s.values, s.indices}, kFields, feeds);
+    if (s.dense_shape.valid())
+      AddParts(graph, key, value, {s.values, s.indices, s.dense_shape}, kFields, feeds);
+    else
+      AddParts(graph, key, value, {s.values, s.indices}, kFields, feeds);
     return;
   }
   if (PyTuple_Check(key.ptr())) {
     py::tuple keys = py::reinterpret_borrow<py::tuple>(key);
     if ((!PyTuple_Check(value.ptr()) && !PyList_Check(value.ptr())) || py::len(value) != py::len(keys))
-      RaiseValue(fmt::format("Could not flatten dictionary: the key {} has {} parts, but its value has not.", Repr(key), py::len(keys)));
-    for (size_t i = 0; i < py::len(keys); ++i) AddFeed(graph, keys[i], PySequence_Fast_GET_ITEM(value.ptr(), static_cast<Py_ssize_t>(i)), feeds);
+      RaiseValue(fmt::format("Could not flatten dictionary: the key {} has {} parts, but its value has not.", Repr(key),
+                             py::len(keys)));
+    for (size_t i = 0; i < py::len(keys); ++i)
+      AddFeed(graph, keys[i], PySequence_Fast_GET_ITEM(value.ptr(), static_cast<Py_ssize_t>(i)), feeds);
     return;
   }
   if (py::object function = FeedFunctionFor(key)) {
@@ -121,19 +130,23 @@ Tensor FeedValue(GraphObject& graph, Output output, py::handle value, py::handle
   Tensor tensor;
   if (!QuickScalar(value, type, &tensor)) {
     if (IsTensor(value))
-      RaiseType(fmt::format("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
-                            "lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {} which was passed to the "
-                            "feed with key {}.", Str(value), Str(key)));
+      RaiseType(fmt::format(
+          "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
+          "lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {} which was passed to the "
+          "feed with key {}.",
+          Str(value), Str(key)));
     if (PyLong_Check(value.ptr()) && !PyBool_Check(value.ptr())) CheckIntegerFits(value, type);
-    if (py::hasattr(value, "get_raw_handle"))  // a tensor that the session keeps: its name where one is wanted, else its value
-      tensor = TensorFromNumpy(type == kString ? value.attr("get_raw_handle")() : value.attr("eval")(), type, Memory::kCopy);
+    if (py::hasattr(value,
+                    "get_raw_handle"))  // a tensor that the session keeps: its name where one is wanted, else its value
+      tensor =
+          TensorFromNumpy(type == kString ? value.attr("get_raw_handle")() : value.attr("eval")(), type, Memory::kCopy);
     else
       tensor = TensorFromNumpy(value, type, Memory::kBorrow);
   }
   const PartialShape shape = output.shape();
   if (!shape.CompatibleWith(tensor.shape()))
-    RaiseValue(fmt::format("Cannot feed value of shape {} for Tensor '{}', which has shape '{}'", ShapeText(PartialShape(tensor.shape())),
-                           output.name(), ShapeText(shape)));
+    RaiseValue(fmt::format("Cannot feed value of shape {} for Tensor '{}', which has shape '{}'",
+                           ShapeText(PartialShape(tensor.shape())), output.name(), ShapeText(shape)));
   if (!graph.not_feedable.empty() && graph.not_feedable.contains(output))
     RaiseValue(fmt::format("Tensor {} may not be fed.", Str(Wrap(output))));
   return tensor;
@@ -148,7 +161,8 @@ void CollectFeeds(GraphObject& graph, py::handle feed_dict, std::vector<Feed>* f
     feeds->reserve(static_cast<size_t>(PyDict_GET_SIZE(feed_dict.ptr())));
     while (PyDict_Next(feed_dict.ptr(), &at, &key, &value)) AddFeed(graph, key, value, feeds);
   } else {
-    if (!py::hasattr(feed_dict, "items")) RaiseType(fmt::format("feed_dict must be a dictionary, not {}", Repr(feed_dict)));
+    if (!py::hasattr(feed_dict, "items"))
+      RaiseType(fmt::format("feed_dict must be a dictionary, not {}", Repr(feed_dict)));
     for (py::handle pair : py::iter(feed_dict.attr("items")())) {
       py::tuple item = py::cast<py::tuple>(pair);
       AddFeed(graph, item[0], item[1], feeds);

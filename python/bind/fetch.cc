@@ -90,7 +90,8 @@ FetchMap::Entry FetchMap::AddElement(py::handle fetch) {
 FetchMap::Entry FetchMap::Add(py::handle fetch) {
   if (IsTensor(fetch) && &OutputOf(fetch).graph() == graph_.graph.get()) return AddOutput(OutputOf(fetch));
   if (IsOperation(fetch) && &NodeOf(fetch)->graph() == graph_.graph.get()) return AddTarget(NodeOf(fetch));
-  if (fetch.is_none()) RaiseType(fmt::format("Fetch argument None has invalid type {}", Repr(py::type::handle_of(fetch))));
+  if (fetch.is_none())
+    RaiseType(fmt::format("Fetch argument None has invalid type {}", Repr(py::type::handle_of(fetch))));
   if (PyList_Check(fetch.ptr()) || PyTuple_Check(fetch.ptr())) {
     Entry entry{PyList_Check(fetch.ptr()) ? Kind::kList : Kind::kTuple, -1, {}, {}};
     if (entry.kind == Kind::kTuple && py::hasattr(fetch, "_fields")) {
@@ -138,18 +139,25 @@ py::object FetchMap::Rebuild(const Entry& entry, const std::vector<py::object>& 
     return list;
   };
   switch (entry.kind) {
-    case Kind::kOutput: return values[static_cast<size_t>(entry.output)];
-    case Kind::kTarget: return py::none();
-    case Kind::kList: return parts();
-    case Kind::kTuple: return py::tuple(parts());
-    case Kind::kNamedTuple: return entry.form(*py::tuple(parts()));
-    case Kind::kSparse: return py::module_::import("weir.lib.values").attr("SparseTensorValue")(*py::tuple(parts()));
+    case Kind::kOutput:
+      return values[static_cast<size_t>(entry.output)];
+    case Kind::kTarget:
+      return py::none();
+    case Kind::kList:
+      return parts();
+    case Kind::kTuple:
+      return py::tuple(parts());
+    case Kind::kNamedTuple:
+      return entry.form(*py::tuple(parts()));
+    case Kind::kSparse:
+      return py::module_::import("weir.lib.values").attr("SparseTensorValue")(*py::tuple(parts()));
     case Kind::kSlices: {
       py::list list = parts();
       if (py::len(list) == 2) list.append(py::none());
       return py::module_::import("weir.lib.values").attr("IndexedSlicesValue")(*py::tuple(list));
     }
-    case Kind::kCustom: return entry.form(parts());
+    case Kind::kCustom:
+      return entry.form(parts());
     case Kind::kDict: {
       py::tuple form = py::reinterpret_borrow<py::tuple>(entry.form);
       py::list keys = form[1];

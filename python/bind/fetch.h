@@ -45,7 +45,8 @@ class FetchMap final {
   Entry root_;
 };
 
-// fetch_function(object) -> (list of fetches, function from their values to the result); feed_function(object, value) -> pairs.
+// fetch_function(object) -> (list of fetches, function from their values to the result); feed_function(object, value)
+// -> pairs.
 void RegisterRunConversion(py::object type, py::object fetch_function, py::object feed_function);
 // The feed function for `object`, or an empty object.
 py::object FeedFunctionFor(py::handle object);

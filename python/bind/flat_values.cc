@@ -83,7 +83,8 @@ bool IntegerLike(PyObject* item, Kind kind) {
 bool Fits(DType wanted, PyObject* item) {
   const Kind kind = KindOf(item);
   if (wanted == kString) return kind == Kind::kString;
-  if (wanted == kBool) return kind == Kind::kBool || (kind == Kind::kNumpy && DTypeOfNumpy(py::handle(item).attr("dtype")) == kBool);
+  if (wanted == kBool)
+    return kind == Kind::kBool || (kind == Kind::kNumpy && DTypeOfNumpy(py::handle(item).attr("dtype")) == kBool);
   if (IsInteger(wanted) || IsQuantized(wanted)) return IntegerLike(item, kind);
   if (kind == Kind::kNumpy) {
     const DType t = DTypeOfNumpy(py::handle(item).attr("dtype"));
@@ -117,7 +118,8 @@ void WriteInts(const Leaves& leaves, const Tensor& out) {
   for (size_t i = 0; i < leaves.items.size(); ++i) {
     const int64_t value = IntOf(leaves.items[i]);
     if (static_cast<int64_t>(static_cast<T>(value)) != value) {
-      PyErr_Format(PyExc_ValueError, "%lld does not fit %s", static_cast<long long>(value), DTypeName(out.dtype()).c_str());
+      PyErr_Format(PyExc_ValueError, "%lld does not fit %s", static_cast<long long>(value),
+                   DTypeName(out.dtype()).c_str());
       throw py::error_already_set();
     }
     data[i] = static_cast<T>(value);
@@ -144,31 +146,58 @@ Tensor WriteLeaves(const Leaves& leaves, DType dtype) {
   const Shape shape = Take(Shape::Make(leaves.dims));
   Tensor out = Take(Tensor::Allocate(dtype, shape));
   switch (dtype) {
-    case kFloat: WriteFloats<float>(leaves, out); break;
-    case kDouble: WriteFloats<double>(leaves, out); break;
-    case kHalf: WriteFloats<half>(leaves, out); break;
-    case kBFloat16: WriteFloats<bfloat16>(leaves, out); break;
+    case kFloat:
+      WriteFloats<float>(leaves, out);
+      break;
+    case kDouble:
+      WriteFloats<double>(leaves, out);
+      break;
+    case kHalf:
+      WriteFloats<half>(leaves, out);
+      break;
+    case kBFloat16:
+      WriteFloats<bfloat16>(leaves, out);
+      break;
     case kInt8:
-    case kQint8: WriteInts<int8_t>(leaves, out); break;
+    case kQint8:
+      WriteInts<int8_t>(leaves, out);
+      break;
     case kInt16:
-    case kQint16: WriteInts<int16_t>(leaves, out); break;
+    case kQint16:
+      WriteInts<int16_t>(leaves, out);
+      break;
     case kInt32:
-    case kQint32: WriteInts<int32_t>(leaves, out); break;
-    case kInt64: WriteInts<int64_t>(leaves, out); break;
+    case kQint32:
+      WriteInts<int32_t>(leaves, out);
+      break;
+    case kInt64:
+      WriteInts<int64_t>(leaves, out);
+      break;
     case kUint8:
-    case kQuint8: WriteInts<uint8_t>(leaves, out); break;
+    case kQuint8:
+      WriteInts<uint8_t>(leaves, out);
+      break;
     case kUint16:
-    case kQuint16: WriteInts<uint16_t>(leaves, out); break;
-    case kUint32: WriteInts<uint32_t>(leaves, out); break;
+    case kQuint16:
+      WriteInts<uint16_t>(leaves, out);
+      break;
+    case kUint32:
+      WriteInts<uint32_t>(leaves, out);
+      break;
     case kBool:
       for (size_t i = 0; i < leaves.items.size(); ++i) out.data<bool>()[i] = leaves.items[i] == Py_True;
       break;
-    case kComplex64: WriteComplex<std::complex<float>>(leaves, out); break;
-    case kComplex128: WriteComplex<std::complex<double>>(leaves, out); break;
+    case kComplex64:
+      WriteComplex<std::complex<float>>(leaves, out);
+      break;
+    case kComplex128:
+      WriteComplex<std::complex<double>>(leaves, out);
+      break;
     case kString:
       for (size_t i = 0; i < leaves.items.size(); ++i) BytesOf(leaves.items[i], &out.data<std::string>()[i]);
       break;
-    default: RaiseType(fmt::format("Python values cannot become {}", DTypeName(dtype)));
+    default:
+      RaiseType(fmt::format("Python values cannot become {}", DTypeName(dtype)));
   }
   return out;
 }
@@ -195,14 +224,16 @@ Tensor ThroughNumpy(py::handle value, DType wanted) {
     natural = kInt32;
   }
   if (natural == kInvalidType || array.attr("dtype").attr("kind").cast<std::string>() == "O")
-    RaiseType(fmt::format("Failed to convert object of type {} to Tensor. Contents: {}. Consider casting elements to a supported type.",
-                          Str(py::type::handle_of(value)), Repr(value)));
+    RaiseType(fmt::format(
+        "Failed to convert object of type {} to Tensor. Contents: {}. Consider casting elements to a supported type.",
+        Str(py::type::handle_of(value)), Repr(value)));
   return TensorFromNumpy(array, natural, Memory::kCopy);
 }
 
 [[noreturn]] void RaiseNoTensor(py::handle value) {
-  RaiseType(fmt::format("Failed to convert object of type {} to Tensor. Contents: {}. Consider casting elements to a supported type.",
-                        Str(py::type::handle_of(value)), Repr(value)));
+  RaiseType(fmt::format(
+      "Failed to convert object of type {} to Tensor. Contents: {}. Consider casting elements to a supported type.",
+      Str(py::type::handle_of(value)), Repr(value)));
 }
 
 DType NaturalType(const Leaves& leaves, py::handle value) {
@@ -213,7 +244,8 @@ DType NaturalType(const Leaves& leaves, py::handle value) {
     RaiseNoTensor(value);
   }
   if (leaves.has(Kind::kString)) {
-    if (leaves.has(Kind::kBool) || leaves.has(Kind::kInt) || leaves.has(Kind::kFloat) || leaves.has(Kind::kComplex)) RaiseNoTensor(value);
+    if (leaves.has(Kind::kBool) || leaves.has(Kind::kInt) || leaves.has(Kind::kFloat) || leaves.has(Kind::kComplex))
+      RaiseNoTensor(value);
     return kString;
   }
   if (leaves.has(Kind::kComplex)) return kComplex128;
@@ -251,29 +283,40 @@ DType NaturalTypeOf(py::handle value) {
   }
   if (IsArray(leaf)) return DTypeOfNumpy(py::handle(leaf).attr("dtype"));
   switch (KindOf(leaf)) {
-    case Kind::kBool: return kBool;
-    case Kind::kInt: return kInt32;
-    case Kind::kFloat: return kFloat;
-    case Kind::kComplex: return kComplex128;
-    case Kind::kString: return kString;
-    case Kind::kNumpy: return DTypeOfNumpy(py::handle(leaf).attr("dtype"));
-    default: return kInvalidType;
+    case Kind::kBool:
+      return kBool;
+    case Kind::kInt:
+      return kInt32;
+    case Kind::kFloat:
+      return kFloat;
+    case Kind::kComplex:
+      return kComplex128;
+    case Kind::kString:
+      return kString;
+    case Kind::kNumpy:
+      return DTypeOfNumpy(py::handle(leaf).attr("dtype"));
+    default:
+      return kInvalidType;
   }
 }
 
 Tensor FillShape(const Tensor& tensor, const PartialShape& wanted, bool verify_shape) {
-  if (!wanted.fully_defined()) RaiseValue(fmt::format("the shape of a constant must be known, but is {}", ShapeText(wanted)));
+  if (!wanted.fully_defined())
+    RaiseValue(fmt::format("the shape of a constant must be known, but is {}", ShapeText(wanted)));
   const Shape shape = wanted.ToShape();
   if (verify_shape && !(shape == tensor.shape()))
-    RaiseType(fmt::format("Expected Tensor's shape: {}, got {}.", ShapeText(wanted), ShapeText(PartialShape(tensor.shape()))));
+    RaiseType(fmt::format("Expected Tensor's shape: {}, got {}.", ShapeText(wanted),
+                          ShapeText(PartialShape(tensor.shape()))));
   if (shape.num_elements() == tensor.num_elements()) return tensor.Reshaped(shape);
   if (tensor.num_elements() > shape.num_elements())
-    RaiseValue(fmt::format("Too many elements provided. Needed at most {}, but received {}", shape.num_elements(), tensor.num_elements()));
+    RaiseValue(fmt::format("Too many elements provided. Needed at most {}, but received {}", shape.num_elements(),
+                           tensor.num_elements()));
   if (tensor.num_elements() == 0) RaiseValue("a constant cannot be filled up from an empty value");
   Tensor out = Take(Tensor::Allocate(tensor.dtype(), shape));
   const int64_t count = tensor.num_elements();
   if (tensor.dtype() == kString) {
-    for (int64_t i = 0; i < out.num_elements(); ++i) out.data<std::string>()[i] = tensor.data<std::string>()[std::min(i, count - 1)];
+    for (int64_t i = 0; i < out.num_elements(); ++i)
+      out.data<std::string>()[i] = tensor.data<std::string>()[std::min(i, count - 1)];
     return out;
   }
   const size_t size = ElementSize(tensor.dtype());

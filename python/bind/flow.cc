@@ -1,5 +1,5 @@
-// Control flow for Python's callables: nested structures go in and out, the engine sees flat lists of tensors. Branches and
-// bodies run while the graph is built, on the thread that builds it.
+// Control flow for Python's callables: nested structures go in and out, the engine sees flat lists of tensors. Branches
+// and bodies run while the graph is built, on the thread that builds it.
 #include "graph/compose/flow.h"
 
 #include "bind/arguments.h"
@@ -54,8 +54,8 @@ py::object CondOf(py::object pred, py::object true_fn, py::object false_fn, bool
   Graph& graph = condition.is_output() ? condition.output().graph() : DefaultGraphRef();
   auto when_true = std::make_shared<BranchResult>();
   auto when_false = std::make_shared<BranchResult>();
-  Result<OutputList> merged =
-      Cond(graph, condition, BranchOf(graph, true_fn, strict, when_true), BranchOf(graph, false_fn, strict, when_false), name.text);
+  Result<OutputList> merged = Cond(graph, condition, BranchOf(graph, true_fn, strict, when_true),
+                                   BranchOf(graph, false_fn, strict, when_false), name.text);
   if (when_true->structure && when_false->structure) CheckSameBranches(*when_true, *when_false);
   return PackNest(when_true->structure, when_true->tensors.Rebuild(Take(std::move(merged))));
 }
@@ -68,12 +68,14 @@ py::object CaseOf(py::object pairs, py::object default_fn, bool exclusive, bool 
     items.attr("sort")(py::arg("key") = py::cpp_function([](py::tuple item) { return item[0].attr("name"); }));
     pairs = items;
   }
-  if (!PyList_Check(pairs.ptr()) && !PyTuple_Check(pairs.ptr())) RaiseType("pred_fn_pairs must be a list, tuple, or dict");
+  if (!PyList_Check(pairs.ptr()) && !PyTuple_Check(pairs.ptr()))
+    RaiseType("pred_fn_pairs must be a list, tuple, or dict");
   for (py::handle pair : py::iter(pairs)) {
     if (!PyTuple_Check(pair.ptr()) || py::len(pair) != 2) RaiseType("Each entry in pred_fn_pairs must be a 2-tuple");
     list.emplace_back(pair[py::int_(0)], pair[py::int_(1)]);
     CheckCallable(list.back().second, "fn for each pred");
-    if (!IsTensor(list.back().first) && !py::hasattr(list.back().first, "_as_graph_element")) RaiseType(fmt::format("pred must be Tensor, got {}", Repr(list.back().first)));
+    if (!IsTensor(list.back().first) && !py::hasattr(list.back().first, "_as_graph_element"))
+      RaiseType(fmt::format("pred must be Tensor, got {}", Repr(list.back().first)));
   }
   if (list.empty() && default_fn.is_none()) RaiseValue("case needs at least one pair or a default");
   if (!default_fn.is_none()) CheckCallable(default_fn, "default");
@@ -102,7 +104,8 @@ py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn,
   std::vector<std::pair<int64_t, py::object>> numbered;
   for (py::handle item : py::iter(fns)) {
     if (PyTuple_Check(item.ptr())) {
-      if (py::len(item) != 2 || !PyLong_Check(py::object(item[py::int_(0)]).ptr())) RaiseType("Each entry in branch_fns must be a (number, function) pair");
+      if (py::len(item) != 2 || !PyLong_Check(py::object(item[py::int_(0)]).ptr()))
+        RaiseType("Each entry in branch_fns must be a (number, function) pair");
       numbered.emplace_back(py::cast<int64_t>(item[py::int_(0)]), item[py::int_(1)]);
     } else {
       numbered.emplace_back(static_cast<int64_t>(numbered.size()), py::reinterpret_borrow<py::object>(item));
@@ -112,7 +115,8 @@ py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn,
   if (numbered.empty()) RaiseValue("branch_fns must not be empty");
   std::stable_sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < numbered.size(); ++i)
-    if (numbered[i].first != static_cast<int64_t>(i)) RaiseValue(fmt::format("branch indices must form contiguous range of [0 to {})", numbered.size()));
+    if (numbered[i].first != static_cast<int64_t>(i))
+      RaiseValue(fmt::format("branch indices must form contiguous range of [0 to {})", numbered.size()));
   if (!default_fn.is_none()) CheckCallable(default_fn, "default");
   const Input number = InputFrom(index);
   Graph& graph = number.is_output() ? number.output().graph() : DefaultGraphRef();
@@ -129,7 +133,8 @@ py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn,
   return PackNest(results[0]->structure, results[0]->tensors.Rebuild(merged));
 }
 
-// --- while ----------------------------------------------------------------------------------------------------------------
+// --- while
+// ----------------------------------------------------------------------------------------------------------------
 py::tuple AsArguments(py::handle structure) {
   py::list items;
   for (py::handle item : py::iter(structure)) items.append(item);
@@ -162,8 +167,9 @@ std::vector<PartialShape> InvariantsFrom(py::handle loop_vars, py::handle invari
   return shapes;
 }
 
-py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::object shape_invariants, int parallel_iterations, bool back_prop,
-                   bool swap_memory, const Name& name, Input maximum_iterations, bool return_same_structure) {
+py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::object shape_invariants,
+                   int parallel_iterations, bool back_prop, bool swap_memory, const Name& name,
+                   Input maximum_iterations, bool return_same_structure) {
   CheckCallable(cond, "cond");
   CheckCallable(body, "body");
   if (!PyList_Check(loop_vars.ptr()) && !PyTuple_Check(loop_vars.ptr())) {
@@ -200,22 +206,26 @@ py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::o
       size_t i = 0;
       size_t at = 0;
       for (const py::object& leaf : FlattenNest(result)) {
-        const DType wanted = tensors.count(i) == 1 && TensorArrayOf(leaf) == nullptr ? values.at(at).base_dtype() : kInvalidType;
+        const DType wanted =
+            tensors.count(i) == 1 && TensorArrayOf(leaf) == nullptr ? values.at(at).base_dtype() : kInvalidType;
         given.Add(graph, leaf, IsTensor(leaf) ? kInvalidType : wanted);
         at += tensors.count(i++);
       }
-      if (given.Kinds() != tensors.Kinds()) RaiseType("the body gives other kinds of values than the loop variables are");
+      if (given.Kinds() != tensors.Kinds())
+        RaiseType("the body gives other kinds of values than the loop variables are");
       return given.outputs();
     });
   };
-  OutputList ends = Take(WhileLoop(graph, go_on, step, InputList(tensors.outputs().begin(), tensors.outputs().end()), options));
+  OutputList ends =
+      Take(WhileLoop(graph, go_on, step, InputList(tensors.outputs().begin(), tensors.outputs().end()), options));
   // Arrays keep the handle that they came with.
   py::object packed = PackNest(structure, tensors.Rebuild(ends));
   if (return_same_structure || tensors.num_leaves() != 1) return packed;
   return packed[py::int_(0)];
 }
 
-// --- rows -----------------------------------------------------------------------------------------------------------------
+// --- rows
+// -----------------------------------------------------------------------------------------------------------------
 struct LoopSettings {
   int parallel_iterations = 10;
   bool back_prop = true;
@@ -253,8 +263,8 @@ Result<OutputList> Flattened(Graph& graph, py::handle structure, py::handle resu
   return tensors.outputs();
 }
 
-py::object MapOf(py::object fn, py::object elems, py::object dtype, std::optional<int> parallel_iterations, bool back_prop, bool swap_memory,
-                 bool infer_shape, const Name& name) {
+py::object MapOf(py::object fn, py::object elems, py::object dtype, std::optional<int> parallel_iterations,
+                 bool back_prop, bool swap_memory, bool infer_shape, const Name& name) {
   CheckCallable(fn, "fn");
   const InputList inputs = InputsOf(FlattenNest(elems));
   Graph& graph = GraphOfList(inputs);
@@ -269,14 +279,17 @@ py::object MapOf(py::object fn, py::object elems, py::object dtype, std::optiona
   if (!dtype.is_none())
     for (const py::object& type : FlattenNest(dtype)) options.dtypes.push_back(BaseType(AsDType(type)));
   const RowFn row_fn = [&](const OutputList& rows) -> Result<OutputList> {
-    return CatchingExceptions([&]() -> Result<OutputList> { return Flattened(graph, structure, fn(PackNest(elems, Wrapped(rows))), options.dtypes); });
+    return CatchingExceptions([&]() -> Result<OutputList> {
+      return Flattened(graph, structure, fn(PackNest(elems, Wrapped(rows))), options.dtypes);
+    });
   };
   return PackNest(structure, Wrapped(Take(MapFn(graph, row_fn, inputs, options))));
 }
 
 using Folding = Result<OutputList> (*)(Graph&, const FoldFn&, const InputList&, const InputList&, const MapOptions&);
 
-py::object FoldOf(Folding folding, py::object fn, py::object elems, py::object initializer, const LoopSettings& settings, const Name& name) {
+py::object FoldOf(Folding folding, py::object fn, py::object elems, py::object initializer,
+                  const LoopSettings& settings, const Name& name) {
   CheckCallable(fn, "fn");
   const InputList inputs = InputsOf(FlattenNest(elems));
   const InputList initial = initializer.is_none() ? InputList{} : InputsOf(FlattenNest(initializer));
@@ -293,32 +306,38 @@ py::object FoldOf(Folding folding, py::object fn, py::object elems, py::object i
     return CatchingExceptions([&]() -> Result<OutputList> {
       std::vector<DType> types;
       for (Output s : state) types.push_back(s.base_dtype());
-      return Flattened(graph, structure, fn(PackNest(structure, Wrapped(state)), PackNest(elems, Wrapped(rows))), types);
+      return Flattened(graph, structure, fn(PackNest(structure, Wrapped(state)), PackNest(elems, Wrapped(rows))),
+                       types);
     });
   };
   return PackNest(structure, Wrapped(Take(folding(graph, fold_fn, inputs, initial, options))));
 }
 
 void BindRows(py::module_& m) {
-  m.def("map_fn", &MapOf, py::arg("fn"), py::arg("elems"), py::arg("dtype") = py::none(), py::arg("parallel_iterations") = py::none(),
-        py::arg("back_prop") = true, py::arg("swap_memory") = false, py::arg("infer_shape") = true, py::arg("name") = py::none());
-  for (const auto& [name, folding] : {std::pair<const char*, Folding>{"foldl", &Foldl}, std::pair<const char*, Folding>{"foldr", &Foldr}}) {
+  m.def("map_fn", &MapOf, py::arg("fn"), py::arg("elems"), py::arg("dtype") = py::none(),
+        py::arg("parallel_iterations") = py::none(), py::arg("back_prop") = true, py::arg("swap_memory") = false,
+        py::arg("infer_shape") = true, py::arg("name") = py::none());
+  for (const auto& [name, folding] :
+       {std::pair<const char*, Folding>{"foldl", &Foldl}, std::pair<const char*, Folding>{"foldr", &Foldr}}) {
     const Folding function = folding;
     m.def(
         name,
-        [function](py::object fn, py::object elems, py::object initializer, int parallel, bool back_prop, bool swap, const Name& n) {
+        [function](py::object fn, py::object elems, py::object initializer, int parallel, bool back_prop, bool swap,
+                   const Name& n) {
           return FoldOf(function, fn, elems, initializer, {parallel, back_prop, swap, true, false}, n);
         },
-        py::arg("fn"), py::arg("elems"), py::arg("initializer") = py::none(), py::arg("parallel_iterations") = 10, py::arg("back_prop") = true,
-        py::arg("swap_memory") = false, py::arg("name") = py::none());
+        py::arg("fn"), py::arg("elems"), py::arg("initializer") = py::none(), py::arg("parallel_iterations") = 10,
+        py::arg("back_prop") = true, py::arg("swap_memory") = false, py::arg("name") = py::none());
   }
   m.def(
       "scan",
-      [](py::object fn, py::object elems, py::object initializer, int parallel, bool back_prop, bool swap, bool infer, bool reverse, const Name& n) {
+      [](py::object fn, py::object elems, py::object initializer, int parallel, bool back_prop, bool swap, bool infer,
+         bool reverse, const Name& n) {
         return FoldOf(&Scan, fn, elems, initializer, {parallel, back_prop, swap, infer, reverse}, n);
       },
-      py::arg("fn"), py::arg("elems"), py::arg("initializer") = py::none(), py::arg("parallel_iterations") = 10, py::arg("back_prop") = true,
-      py::arg("swap_memory") = false, py::arg("infer_shape") = true, py::arg("reverse") = false, py::arg("name") = py::none());
+      py::arg("fn"), py::arg("elems"), py::arg("initializer") = py::none(), py::arg("parallel_iterations") = 10,
+      py::arg("back_prop") = true, py::arg("swap_memory") = false, py::arg("infer_shape") = true,
+      py::arg("reverse") = false, py::arg("name") = py::none());
 }
 
 // tf.tuple: Tensors and IndexedSlices, each given on when all are there.
@@ -328,9 +347,12 @@ py::list TupleOf(py::object tensors, const Name& name, py::object control_inputs
   Graph* graph = nullptr;
   for (py::handle t : py::iter(tensors)) {
     Output value;
-    if (IsSlices(t)) value = SlicesOf(t).values;
-    else if (IsOperation(t)) nodes.push_back(NodeOf(t));
-    else if (!t.is_none()) value = Take(ToOutput(DefaultGraphRef(), InputFrom(t), kInvalidType, "value"));
+    if (IsSlices(t))
+      value = SlicesOf(t).values;
+    else if (IsOperation(t))
+      nodes.push_back(NodeOf(t));
+    else if (!t.is_none())
+      value = Take(ToOutput(DefaultGraphRef(), InputFrom(t), kInvalidType, "value"));
     if (value.valid()) graph = &value.graph();
     values.push_back(value);
   }
@@ -341,9 +363,12 @@ py::list TupleOf(py::object tensors, const Name& name, py::object control_inputs
   py::list result;
   size_t i = 0;
   for (py::handle t : py::iter(tensors)) {
-    if (IsSlices(t)) result.append(Wrap(IndexedSlices{given[i], SlicesOf(t).indices, SlicesOf(t).dense_shape}));
-    else if (IsOperation(t)) result.append(t);
-    else result.append(Wrap(given[i]));
+    if (IsSlices(t))
+      result.append(Wrap(IndexedSlices{given[i], SlicesOf(t).indices, SlicesOf(t).dense_shape}));
+    else if (IsOperation(t))
+      result.append(t);
+    else
+      result.append(Wrap(given[i]));
     ++i;
   }
   return result;
@@ -352,14 +377,16 @@ py::list TupleOf(py::object tensors, const Name& name, py::object control_inputs
 }  // namespace
 
 void BindFlow(py::module_& m) {
-  m.def("cond", &CondOf, py::arg("pred"), py::arg("true_fn") = py::none(), py::arg("false_fn") = py::none(), py::arg("strict") = false,
-        py::arg("name") = py::none());
-  m.def("switch_case", &SwitchCaseOf, py::arg("branch_index"), py::arg("branch_fns"), py::arg("default") = py::none(), py::arg("name") = "switch_case");
-  m.def("case", &CaseOf, py::arg("pred_fn_pairs"), py::arg("default") = py::none(), py::arg("exclusive") = false, py::arg("strict") = false,
-        py::arg("name") = "case");
-  m.def("while_loop", &WhileOf, py::arg("cond"), py::arg("body"), py::arg("loop_vars"), py::arg("shape_invariants") = py::none(),
-        py::arg("parallel_iterations") = 10, py::arg("back_prop") = true, py::arg("swap_memory") = false, py::arg("name") = py::none(),
-        py::arg("maximum_iterations") = py::none(), py::arg("return_same_structure") = false);
+  m.def("cond", &CondOf, py::arg("pred"), py::arg("true_fn") = py::none(), py::arg("false_fn") = py::none(),
+        py::arg("strict") = false, py::arg("name") = py::none());
+  m.def("switch_case", &SwitchCaseOf, py::arg("branch_index"), py::arg("branch_fns"), py::arg("default") = py::none(),
+        py::arg("name") = "switch_case");
+  m.def("case", &CaseOf, py::arg("pred_fn_pairs"), py::arg("default") = py::none(), py::arg("exclusive") = false,
+        py::arg("strict") = false, py::arg("name") = "case");
+  m.def("while_loop", &WhileOf, py::arg("cond"), py::arg("body"), py::arg("loop_vars"),
+        py::arg("shape_invariants") = py::none(), py::arg("parallel_iterations") = 10, py::arg("back_prop") = true,
+        py::arg("swap_memory") = false, py::arg("name") = py::none(), py::arg("maximum_iterations") = py::none(),
+        py::arg("return_same_structure") = false);
   BindRows(m);
   m.def("tuple", &TupleOf, py::arg("tensors"), py::arg("name") = py::none(), py::arg("control_inputs") = py::none());
   m.def(
@@ -367,7 +394,9 @@ void BindFlow(py::module_& m) {
       [](py::object dependencies, py::object value, const Name& name) {
         std::vector<Node*> nodes;
         for (py::handle d : py::iter(dependencies)) nodes.push_back(NodeFrom(d));
-        Output given = WithDependencies(nodes, Take(ToOutput(DefaultGraphRef(), InputFrom(value), kInvalidType, "value")), name.text.empty() ? "control_dependency" : name.text);
+        Output given =
+            WithDependencies(nodes, Take(ToOutput(DefaultGraphRef(), InputFrom(value), kInvalidType, "value")),
+                             name.text.empty() ? "control_dependency" : name.text);
         Check(given.valid() ? given.graph().TakeError() : DefaultGraphRef().TakeError());
         return given;
       },

@@ -8,7 +8,8 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// py::class_<T>(m, "T", py::dynamic_attr(), Collected<T, VisitT, ClearT>()). Visit returns non-zero to stop, as visitproc does.
+// py::class_<T>(m, "T", py::dynamic_attr(), Collected<T, VisitT, ClearT>()). Visit returns non-zero to stop, as
+// visitproc does.
 template <class T, int (*VisitMembers)(T&, visitproc, void*), void (*ClearMembers)(T&)>
 py::custom_type_setup Collected() {
   return py::custom_type_setup([](PyHeapTypeObject* heap_type) {

@@ -4,12 +4,12 @@
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
-#include "graph/node_builder.h"
 #include "bind/process.h"
 #include "bind/sparse.h"
 #include "bind/train.h"
 #include "bind/variables.h"
 #include "graph/gradients.h"
+#include "graph/node_builder.h"
 #include "op/gradient_context.h"
 
 namespace weir::python {
@@ -69,11 +69,13 @@ std::vector<Output> Targets(py::handle what) {
 AggregationMethod AggregationFrom(py::handle method) {
   if (method.is_none()) return AggregationMethod::kAddN;
   const int number = py::cast<int>(method);
-  return number == 1 ? AggregationMethod::kTree : number == 2 ? AggregationMethod::kAccumulateN : AggregationMethod::kAddN;
+  return number == 1   ? AggregationMethod::kTree
+         : number == 2 ? AggregationMethod::kAccumulateN
+                       : AggregationMethod::kAddN;
 }
 
-py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const std::string& name, bool colocate, bool gate,
-                       py::object aggregation, py::object stop_gradients, py::object unconnected) {
+py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const std::string& name, bool colocate,
+                       bool gate, py::object aggregation, py::object stop_gradients, py::object unconnected) {
   const std::vector<Output> targets = Targets(ys);
   if (targets.empty()) RaiseValue("tf.gradients needs at least one y");
   Graph& graph = targets[0].graph();
@@ -120,27 +122,31 @@ const GradientFn* RegisteredGradient(std::string_view name) {
 }
 
 void BindGradients(py::module_& m) {
-  m.def("gradients", Differentiate, py::arg("ys"), py::arg("xs"), py::arg("grad_ys") = py::none(), py::arg("name") = "gradients",
-        py::arg("colocate_gradients_with_ops") = false, py::arg("gate_gradients") = false, py::arg("aggregation_method") = py::none(),
+  m.def("gradients", Differentiate, py::arg("ys"), py::arg("xs"), py::arg("grad_ys") = py::none(),
+        py::arg("name") = "gradients", py::arg("colocate_gradients_with_ops") = false,
+        py::arg("gate_gradients") = false, py::arg("aggregation_method") = py::none(),
         py::arg("stop_gradients") = py::none(), py::arg("unconnected_gradients") = py::none());
-  m.def("hessians",
-        [](py::object ys, py::object xs, const std::string&, bool, bool, py::object) {
-          const std::vector<Output> targets = Targets(ys);
-          if (targets.size() != 1) RaiseValue("tf.hessians needs one y");
-          const std::vector<Output> sources = Targets(xs);
-          return TakeGradients(AddHessians(targets[0].graph(), targets[0], sources));
-        },
-        py::arg("ys"), py::arg("xs"), py::arg("name") = "hessians", py::arg("colocate_gradients_with_ops") = false,
-        py::arg("gate_gradients") = false, py::arg("aggregation_method") = py::none());
-  m.def("register_gradient",
-        [](const std::string& name, py::object function) {
-          if (Registered().contains(name))
-            PyErr_SetString(PyExc_KeyError, fmt::format("Registering two gradient with name '{}'!", name).c_str()), throw py::error_already_set();
-          const PyItem item{function};
-          Registered()[name] = [item](GradientContext& g) { return AskGradient(item, g); };
-          return function;
-        },
-        py::arg("op_type"), py::arg("function"));
+  m.def(
+      "hessians",
+      [](py::object ys, py::object xs, const std::string&, bool, bool, py::object) {
+        const std::vector<Output> targets = Targets(ys);
+        if (targets.size() != 1) RaiseValue("tf.hessians needs one y");
+        const std::vector<Output> sources = Targets(xs);
+        return TakeGradients(AddHessians(targets[0].graph(), targets[0], sources));
+      },
+      py::arg("ys"), py::arg("xs"), py::arg("name") = "hessians", py::arg("colocate_gradients_with_ops") = false,
+      py::arg("gate_gradients") = false, py::arg("aggregation_method") = py::none());
+  m.def(
+      "register_gradient",
+      [](const std::string& name, py::object function) {
+        if (Registered().contains(name))
+          PyErr_SetString(PyExc_KeyError, fmt::format("Registering two gradient with name '{}'!", name).c_str()),
+              throw py::error_already_set();
+        const PyItem item{function};
+        Registered()[name] = [item](GradientContext& g) { return AskGradient(item, g); };
+        return function;
+      },
+      py::arg("op_type"), py::arg("function"));
   m.def("register_no_gradient", [](const std::string& name) {
     Registered()[name] = [](GradientContext& g) -> Result<Gradients> { return Gradients(g.num_inputs()); };
   });

@@ -40,40 +40,52 @@ py::object ElementByName(GraphObject& self, const std::string& name, bool allow_
     const std::string op = name.substr(0, colon);
     const std::string digits = name.substr(colon + 1);
     if (digits.empty() || digits.size() > 9 || digits.find_first_not_of("0123456789") != std::string::npos)
-      RaiseValue(fmt::format("The name '{}' looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
-                             "\"<op_name>:<output_index>\".", name));
+      RaiseValue(fmt::format(
+          "The name '{}' looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
+          "\"<op_name>:<output_index>\".",
+          name));
     Node* node = graph.FindNode(op);
     if (node == nullptr)
-      RaiseKey(fmt::format("The name '{}' refers to a Tensor which does not exist. The operation, '{}', does not exist in the graph.", name, op));
+      RaiseKey(fmt::format(
+          "The name '{}' refers to a Tensor which does not exist. The operation, '{}', does not exist in the graph.",
+          name, op));
     const int index = std::stoi(digits);
     if (index >= node->num_outputs())
-      RaiseKey(fmt::format("The name '{}' refers to a Tensor which does not exist. The operation, '{}', exists but only has {} outputs.",
-                           name, op, node->num_outputs()));
+      RaiseKey(fmt::format(
+          "The name '{}' refers to a Tensor which does not exist. The operation, '{}', exists but only has {} outputs.",
+          name, op, node->num_outputs()));
     return Wrap(Output(node, index));
   }
-  if (colon != std::string::npos) RaiseValue(fmt::format("Name '{}' appears to refer to a Tensor, not an Operation.", name));
+  if (colon != std::string::npos)
+    RaiseValue(fmt::format("Name '{}' appears to refer to a Tensor, not an Operation.", name));
   Node* node = graph.FindNode(name);
   if (allow_operation) {
     if (node == nullptr) RaiseKey(fmt::format("The name '{}' refers to an Operation not in the graph.", name));
     return Wrap(node);
   }
   if (node != nullptr)
-    RaiseValue(fmt::format("The name '{}' refers to an Operation, not a Tensor. Tensor names must be of the form "
-                           "\"<op_name>:<output_index>\".", name));
-  RaiseValue(fmt::format("The name '{}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
-                         "\"<op_name>:<output_index>\".", name));
+    RaiseValue(
+        fmt::format("The name '{}' refers to an Operation, not a Tensor. Tensor names must be of the form "
+                    "\"<op_name>:<output_index>\".",
+                    name));
+  RaiseValue(fmt::format(
+      "The name '{}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
+      "\"<op_name>:<output_index>\".",
+      name));
 }
 
 }  // namespace
 
 py::object GraphElement(GraphObject& self, py::handle object, bool allow_tensor, bool allow_operation) {
   py::object element = py::reinterpret_borrow<py::object>(object);
-  if (!IsTensor(object) && !IsOperation(object) && !PyUnicode_Check(object.ptr()) && py::hasattr(object, "_as_graph_element"))
+  if (!IsTensor(object) && !IsOperation(object) && !PyUnicode_Check(object.ptr()) &&
+      py::hasattr(object, "_as_graph_element"))
     element = object.attr("_as_graph_element")();
   if (PyUnicode_Check(element.ptr()) || PyBytes_Check(element.ptr()))
     return ElementByName(self, py::cast<std::string>(element), allow_tensor, allow_operation);
   if (IsTensor(element) && allow_tensor) {
-    if (&OutputOf(element).graph() != self.graph.get()) RaiseValue(fmt::format("Tensor {} is not an element of this graph.", Str(element)));
+    if (&OutputOf(element).graph() != self.graph.get())
+      RaiseValue(fmt::format("Tensor {} is not an element of this graph.", Str(element)));
     return element;
   }
   if (IsOperation(element) && allow_operation) {
@@ -81,14 +93,15 @@ py::object GraphElement(GraphObject& self, py::handle object, bool allow_tensor,
       RaiseValue(fmt::format("Operation {} is not an element of this graph.", Repr(element)));
     return element;
   }
-  RaiseType(fmt::format("Can not convert a {} into a {}.", TypeName(element), WantedKinds(allow_tensor, allow_operation)));
+  RaiseType(
+      fmt::format("Can not convert a {} into a {}.", TypeName(element), WantedKinds(allow_tensor, allow_operation)));
 }
 
 namespace {
 
 // A node from a flat list of tensors, as TensorFlow's Graph.create_op takes it.
-py::object CreateOp(GraphObject& self, const std::string& type, py::handle inputs, py::handle, py::handle, const Name& name,
-                    py::handle attrs, const py::kwargs&) {
+py::object CreateOp(GraphObject& self, const std::string& type, py::handle inputs, py::handle, py::handle,
+                    const Name& name, py::handle attrs, const py::kwargs&) {
   Graph& graph = *self.graph;
   const OpDef* op = graph.FindOp(type);
   if (op == nullptr) RaiseValue(fmt::format("Op type '{}' is not registered.", type));
@@ -108,11 +121,14 @@ py::object CreateOp(GraphObject& self, const std::string& type, py::handle input
   for (const ArgDef& arg : op->inputs) {
     int count = 1;
     if (arg.is_list()) count = Take(ArgCount(arg, given));
-    if (next + static_cast<size_t>(count) > flat.size()) RaiseValue(fmt::format("op {} needs more than {} inputs", type, flat.size()));
+    if (next + static_cast<size_t>(count) > flat.size())
+      RaiseValue(fmt::format("op {} needs more than {} inputs", type, flat.size()));
     InputList part(flat.begin() + static_cast<int64_t>(next), flat.begin() + static_cast<int64_t>(next) + count);
     next += static_cast<size_t>(count);
-    if (arg.is_list()) builder.In(std::move(part));
-    else builder.In(part[0]);
+    if (arg.is_list())
+      builder.In(std::move(part));
+    else
+      builder.In(part[0]);
   }
   if (next != flat.size()) RaiseValue(fmt::format("op {} takes {} inputs, {} were given", type, next, flat.size()));
   for (auto& [attr, value] : given) builder.Attr(attr, std::move(value));
@@ -127,31 +143,41 @@ py::object AsGraphDef(const GraphObject& self, py::handle from_version, bool add
 
 void BindLookups(py::class_<GraphObject>& cls) {
   using G = GraphObject;
-  cls.def("as_graph_element", [](G& g, py::handle obj, bool tensor, bool operation) { return GraphElement(g, obj, tensor, operation); },
-          py::arg("obj"), py::arg("allow_tensor") = true, py::arg("allow_operation") = true)
+  cls.def(
+         "as_graph_element",
+         [](G& g, py::handle obj, bool tensor, bool operation) { return GraphElement(g, obj, tensor, operation); },
+         py::arg("obj"), py::arg("allow_tensor") = true, py::arg("allow_operation") = true)
       .def("get_operations",
            [](G& g) {
              py::list list;
              for (Node* node : g.graph->Nodes()) list.append(Wrap(node));
              return list;
            })
-      .def("get_operation_by_name",
-           [](G& g, py::handle name) {
-             if (!PyUnicode_Check(name.ptr()))
-               RaiseType(fmt::format("Operation names are strings (or similar), not {}.", TypeName(name)));
-             return GraphElement(g, name, false, true);
-           },
-           py::arg("name"))
-      .def("get_tensor_by_name",
-           [](G& g, py::handle name) {
-             if (!PyUnicode_Check(name.ptr())) RaiseType(fmt::format("Tensor names are strings (or similar), not {}.", TypeName(name)));
-             return GraphElement(g, name, true, false);
-           },
-           py::arg("name"))
-      .def("is_feedable", [](G& g, Output tensor) { return !g.not_feedable.contains(tensor); }, py::arg("tensor"))
-      .def("is_fetchable", [](G& g, py::handle element) { return !g.not_fetchable.contains(NodeFrom(element)); }, py::arg("tensor_or_op"))
-      .def("prevent_feeding", [](G& g, Output tensor) { g.not_feedable.insert(tensor); }, py::arg("tensor"))
-      .def("prevent_fetching", [](G& g, Node* op) { g.not_fetchable.insert(op); }, py::arg("op"));
+      .def(
+          "get_operation_by_name",
+          [](G& g, py::handle name) {
+            if (!PyUnicode_Check(name.ptr()))
+              RaiseType(fmt::format("Operation names are strings (or similar), not {}.", TypeName(name)));
+            return GraphElement(g, name, false, true);
+          },
+          py::arg("name"))
+      .def(
+          "get_tensor_by_name",
+          [](G& g, py::handle name) {
+            if (!PyUnicode_Check(name.ptr()))
+              RaiseType(fmt::format("Tensor names are strings (or similar), not {}.", TypeName(name)));
+            return GraphElement(g, name, true, false);
+          },
+          py::arg("name"))
+      .def(
+          "is_feedable", [](G& g, Output tensor) { return !g.not_feedable.contains(tensor); }, py::arg("tensor"))
+      .def(
+          "is_fetchable", [](G& g, py::handle element) { return !g.not_fetchable.contains(NodeFrom(element)); },
+          py::arg("tensor_or_op"))
+      .def(
+          "prevent_feeding", [](G& g, Output tensor) { g.not_feedable.insert(tensor); }, py::arg("tensor"))
+      .def(
+          "prevent_fetching", [](G& g, Node* op) { g.not_fetchable.insert(op); }, py::arg("op"));
 }
 
 }  // namespace
@@ -173,9 +199,12 @@ void BindGraph(py::module_& m) {
       .def_property_readonly("version", [](G& g) { return g.graph->num_nodes(); })
       .def_property_readonly("_version", [](G& g) { return g.graph->num_nodes(); })
       .def_property_readonly("_last_id", [](G& g) { return g.graph->num_nodes(); })
-      .def_property("seed", [](G& g) { return g.graph->seed; }, [](G& g, std::optional<int64_t> seed) { g.graph->seed = seed; })
+      .def_property(
+          "seed", [](G& g) { return g.graph->seed; }, [](G& g, std::optional<int64_t> seed) { g.graph->seed = seed; })
       .def_property_readonly("building_function", [](G& g) { return g.building_function; })
-      .def_property("_building_function", [](G& g) { return g.building_function; }, [](G& g, bool value) { g.building_function = value; })
+      .def_property(
+          "_building_function", [](G& g) { return g.building_function; },
+          [](G& g, bool value) { g.building_function = value; })
       .def_property_readonly("graph_def_versions",
                              [](G& g) {
                                tensorflow::GraphDef def;
@@ -183,8 +212,9 @@ void BindGraph(py::module_& m) {
                                def.mutable_versions()->set_min_consumer(g.graph->versions().min_consumer);
                                return MessageToPython("VersionDef", def.versions());
                              })
-      .def("unique_name", [](G& g, const std::string& name, bool mark) { return g.graph->UniqueName(name, mark); }, py::arg("name"),
-           py::arg("mark_as_used") = true)
+      .def(
+          "unique_name", [](G& g, const std::string& name, bool mark) { return g.graph->UniqueName(name, mark); },
+          py::arg("name"), py::arg("mark_as_used") = true)
       .def("get_name_scope", [](G& g) { return g.graph->build().name_scope; })
       .def("_is_function", [](G& g, const std::string& name) { return g.graph->functions().FindOp(name) != nullptr; })
       .def_property_readonly("_uid", [](G& g) { return g.graph->uid(); });
@@ -194,7 +224,9 @@ void BindGraph(py::module_& m) {
   m.def("get_default_graph", &DefaultGraph);
   m.def("reset_default_graph", [] {
     if (!Stacks().graphs.empty())
-      RaiseRuntime("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.");
+      RaiseRuntime(
+          "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
+          "and create a new graph.");
     Stacks().own_graph = py::object();
   });
 }

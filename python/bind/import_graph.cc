@@ -9,8 +9,10 @@
 namespace weir::python {
 namespace {
 
-py::object ImportIntoDefault(py::handle graph_def, py::handle input_map, py::handle return_elements, py::handle name, py::handle, py::handle) {
-  if (!PyBytes_Check(graph_def.ptr()) && !py::hasattr(graph_def, "SerializeToString")) RaiseType("graph_def must be a GraphDef proto.");
+py::object ImportIntoDefault(py::handle graph_def, py::handle input_map, py::handle return_elements, py::handle name,
+                             py::handle, py::handle) {
+  if (!PyBytes_Check(graph_def.ptr()) && !py::hasattr(graph_def, "SerializeToString"))
+    RaiseType("graph_def must be a GraphDef proto.");
   Graph& graph = DefaultGraphRef();
   const auto def = MessageFrom<tensorflow::GraphDef>(graph_def);
   ImportOptions options;
@@ -22,7 +24,8 @@ py::object ImportIntoDefault(py::handle graph_def, py::handle input_map, py::han
   if (!input_map.is_none()) {
     if (!PyDict_Check(input_map.ptr())) RaiseType("input_map must be a dictionary mapping strings to Tensor objects.");
     for (auto item : py::reinterpret_borrow<py::dict>(input_map)) {
-      if (!PyUnicode_Check(item.first.ptr())) RaiseType("input_map must be a dictionary mapping strings to Tensor objects.");
+      if (!PyUnicode_Check(item.first.ptr()))
+        RaiseType("input_map must be a dictionary mapping strings to Tensor objects.");
       options.input_map.emplace(py::cast<std::string>(item.first), Take(ToOutput(graph, InputFrom(item.second))));
     }
   }

@@ -1,4 +1,5 @@
-// tensor[key]: Python's indexing as one StridedSlice: integers, slices, ellipsis, newaxis, and scalar tensors among them.
+// tensor[key]: Python's indexing as one StridedSlice: integers, slices, ellipsis, newaxis, and scalar tensors among
+// them.
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/numpy.h"
@@ -35,13 +36,16 @@ bool IsIndex(py::handle value) {
 
 void CheckIndex(py::handle value) {
   if (!IsIndex(value))
-    RaiseType(fmt::format("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
-                          "valid indices, got {}", Repr(value)));
+    RaiseType(fmt::format(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
+        "valid indices, got {}",
+        Repr(value)));
 }
 
 py::object IndexObject(py::handle value) {
   if (IsTensor(value)) return py::reinterpret_borrow<py::object>(value);
-  if (py::hasattr(value, "_as_graph_element") || PyIndex_Check(value.ptr()) == 0) return py::reinterpret_borrow<py::object>(value);
+  if (py::hasattr(value, "_as_graph_element") || PyIndex_Check(value.ptr()) == 0)
+    return py::reinterpret_borrow<py::object>(value);
   PyObject* index = PyNumber_Index(value.ptr());
   if (index == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(index);
@@ -72,7 +76,8 @@ void AddItem(py::handle item, int at, SliceSpec* spec) {
   }
   if (item.ptr() == Py_Ellipsis || item.is_none()) {
     // The numbers do not matter for these two.
-    if (item.ptr() == Py_Ellipsis && spec->ellipsis_mask != 0) RaiseValue("Multiple ellipses in slice spec not allowed");
+    if (item.ptr() == Py_Ellipsis && spec->ellipsis_mask != 0)
+      RaiseValue("Multiple ellipses in slice spec not allowed");
     (item.is_none() ? spec->new_axis_mask : spec->ellipsis_mask) |= bit;
     spec->begin.append(py::int_(0));
     spec->end.append(py::int_(0));
@@ -91,7 +96,7 @@ void AddItem(py::handle item, int at, SliceSpec* spec) {
 
 py::object GetItem(py::handle x, py::handle key) {
   const Output value = InputFrom(x).output();
-  py::tuple items = PyTuple_Check(key.ptr()) ? py::reinterpret_borrow<py::tuple>(key)
+  py::tuple items = PyTuple_Check(key.ptr())  ? py::reinterpret_borrow<py::tuple>(key)
                     : PyList_Check(key.ptr()) ? py::tuple(py::reinterpret_borrow<py::list>(key))
                                               : py::make_tuple(key);
   if (py::len(items) > 62) throw py::index_error("too many indices");
@@ -111,7 +116,8 @@ py::object GetItem(py::handle x, py::handle key) {
   const bool wide = begin.base_dtype() == kInt64 || end.base_dtype() == kInt64 || strides.base_dtype() == kInt64;
   if (wide) {
     for (Output* part : {&begin, &end, &strides})
-      if (part->base_dtype() != kInt64) *part = Output(Take(NodeBuilder(graph, "Cast").In(*part).Attr("DstT", kInt64).Build()), 0);
+      if (part->base_dtype() != kInt64)
+        *part = Output(Take(NodeBuilder(graph, "Cast").In(*part).Attr("DstT", kInt64).Build()), 0);
   }
   Node* node = Take(NodeBuilder(graph, "StridedSlice", scope.name() + "/")
                         .In(value)

@@ -1,11 +1,13 @@
-// How arguments and results of graph-building functions cross: include this where C++ functions are bound, and they take and
-// give Python's values without further ado: Input and InputList, Output and OutputList, Node*, DType, PartialShape, Name.
+// How arguments and results of graph-building functions cross: include this where C++ functions are bound, and they
+// take and give Python's values without further ado: Input and InputList, Output and OutputList, Node*, DType,
+// PartialShape, Name.
 //
 //   m.def("zero_fraction", Building([](Graph& graph, Input x, const Name& name) {
 //           return ZeroFraction(ValueOf(graph, x, kInvalidType, "value"), name.text);
 //         }), py::arg("value"), py::arg("name") = py::none());
 //
-// Building finds the graph (that of the first tensor among the inputs, else the default graph) and raises what went wrong.
+// Building finds the graph (that of the first tensor among the inputs, else the default graph) and raises what went
+// wrong.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -83,7 +85,9 @@ struct type_caster<weir::DType> {
     value = source.is_none() ? weir::kInvalidType : weir::python::AsDType(source);
     return true;
   }
-  static handle cast(weir::DType type, return_value_policy, handle) { return weir::python::DTypeObjectOf(type).release(); }
+  static handle cast(weir::DType type, return_value_policy, handle) {
+    return weir::python::DTypeObjectOf(type).release();
+  }
 };
 
 template <>
@@ -114,7 +118,8 @@ struct type_caster<weir::python::Name> {
 
 namespace weir::python {
 
-// --- Building ---------------------------------------------------------------------------------------------------------
+// --- Building
+// ---------------------------------------------------------------------------------------------------------
 inline Graph* GraphOfArgument(const Input& input) { return input.is_output() ? &input.output().graph() : nullptr; }
 inline Graph* GraphOfArgument(const Output& output) { return output.valid() ? &output.graph() : nullptr; }
 inline Graph* GraphOfArgument(Node* node) { return node == nullptr ? nullptr : &node->graph(); }

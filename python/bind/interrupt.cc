@@ -28,8 +28,10 @@ Watch* watch = nullptr;
 
 void Handle(int number, siginfo_t* info, void* context) {
   sem_post(&watch->wake);
-  if ((watch->before.sa_flags & SA_SIGINFO) != 0) watch->before.sa_sigaction(number, info, context);
-  else watch->before.sa_handler(number);
+  if ((watch->before.sa_flags & SA_SIGINFO) != 0)
+    watch->before.sa_sigaction(number, info, context);
+  else
+    watch->before.sa_handler(number);
 }
 
 // A handler of the user's own may do anything; only the usual one means "stop".

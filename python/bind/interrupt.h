@@ -1,5 +1,5 @@
-// Ctrl-C during a step: while the main thread waits in C++, Python cannot act on the signal, so the step is cancelled for it.
-// A handler is in place only for the time of a step, and passes the signal on to Python's own.
+// Ctrl-C during a step: while the main thread waits in C++, Python cannot act on the signal, so the step is cancelled
+// for it. A handler is in place only for the time of a step, and passes the signal on to Python's own.
 #pragma once
 
 #include "op/cancel.h"

@@ -13,8 +13,8 @@ namespace {
 
 struct Conversion {
   int priority;
-  py::object types;          // a type or a tuple of them
-  py::object function;       // (value, dtype, name, as_ref) -> Tensor; or
+  py::object types;           // a type or a tuple of them
+  py::object function;        // (value, dtype, name, as_ref) -> Tensor; or
   OutputConverter converter;  // for bound types
 };
 
@@ -100,8 +100,8 @@ Output PackElement(Graph& graph, py::handle item, DType dtype, bool cast, const 
   if (!value) return MakeConst(graph, TensorFromPython(item, dtype), name);
   if (value->base_dtype() == dtype) return *value;
   if (!cast)
-    RaiseType(fmt::format("Cannot convert a list containing a tensor of dtype {} to {} (Tensor is: {})", DTypeName(value->base_dtype()),
-                          DTypeName(dtype), Repr(Wrap(*value))));
+    RaiseType(fmt::format("Cannot convert a list containing a tensor of dtype {} to {} (Tensor is: {})",
+                          DTypeName(value->base_dtype()), DTypeName(dtype), Repr(Wrap(*value))));
   return Output(Take(NodeBuilder(graph, "Cast").In(*value).Attr("DstT", dtype).Build()), 0);
 }
 
@@ -127,26 +127,33 @@ Tensor TensorOfShape(const PartialShape& shape, DType wanted) {
     RaiseValue(fmt::format("Cannot convert a partially known TensorShape to a Tensor: {}", ShapeText(shape)));
   if (wanted != kInvalidType && wanted != kInt32 && wanted != kInt64)
     RaiseType(fmt::format("Cannot convert a TensorShape to dtype: {}", DTypeName(wanted)));
-  const bool wide = wanted == kInt64 || (wanted == kInvalidType && std::any_of(shape.dims().begin(), shape.dims().end(),
-                                                                              [](int64_t d) { return d > INT32_MAX; }));
+  const bool wide = wanted == kInt64 ||
+                    (wanted == kInvalidType &&
+                     std::any_of(shape.dims().begin(), shape.dims().end(), [](int64_t d) { return d > INT32_MAX; }));
   Tensor tensor = Take(Tensor::Allocate(wide ? kInt64 : kInt32, Shape{shape.rank()}));
   for (int i = 0; i < shape.rank(); ++i) {
-    if (wide) tensor.data<int64_t>()[i] = shape.dim(i);
-    else tensor.data<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
+    if (wide)
+      tensor.data<int64_t>()[i] = shape.dim(i);
+    else
+      tensor.data<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
   }
   return tensor;
 }
 
-Output FromConversion(const Conversion& conversion, py::handle value, Graph& graph, DType wanted, const std::string& name, bool as_ref) {
+Output FromConversion(const Conversion& conversion, py::handle value, Graph& graph, DType wanted,
+                      const std::string& name, bool as_ref) {
   if (conversion.converter) return Take(conversion.converter(value, graph, wanted, as_ref));
-  py::object result = conversion.function(value, py::arg("dtype") = wanted == kInvalidType ? py::object(py::none()) : py::cast(wanted),
-                                          py::arg("name") = name, py::arg("as_ref") = as_ref);
+  py::object result =
+      conversion.function(value, py::arg("dtype") = wanted == kInvalidType ? py::object(py::none()) : py::cast(wanted),
+                          py::arg("name") = name, py::arg("as_ref") = as_ref);
   if (result.ptr() == Py_NotImplemented)
     RaiseType(fmt::format("no registered conversion turns {} into a Tensor", Repr(value)));
-  if (!IsTensor(result)) RaiseRuntime(fmt::format("the conversion function for '{}' gave {}, not a Tensor", TypeName(value), Repr(result)));
+  if (!IsTensor(result))
+    RaiseRuntime(fmt::format("the conversion function for '{}' gave {}, not a Tensor", TypeName(value), Repr(result)));
   const Output output = OutputOf(result);
   if (wanted != kInvalidType && output.base_dtype() != BaseType(wanted))
-    RaiseType(fmt::format("the conversion function for '{}' gave {}, where {} was wanted", TypeName(value), DTypeName(output.base_dtype()), DTypeName(wanted)));
+    RaiseType(fmt::format("the conversion function for '{}' gave {}, where {} was wanted", TypeName(value),
+                          DTypeName(output.base_dtype()), DTypeName(wanted)));
   return output;
 }
 
@@ -166,7 +173,8 @@ Output Convert(Graph& graph, py::handle value, DType wanted, const std::string& 
     return MakeConst(graph, TensorFromPython(value, wanted), name);
   }
   if (!IsArray(value)) {
-    if (const Conversion* conversion = FindConversion(value)) return FromConversion(*conversion, value, graph, wanted, name, as_ref);
+    if (const Conversion* conversion = FindConversion(value))
+      return FromConversion(*conversion, value, graph, wanted, name, as_ref);
     if (IsOperation(value)) RaiseType(fmt::format("Can't convert Operation '{}' to Tensor", NodeOf(value)->name()));
   }
   return MakeConst(graph, TensorFromPython(value, wanted), name);
@@ -190,14 +198,17 @@ Tensor TensorFromPython(py::handle value, DType wanted) {
 
 Result<Output> PyLiteral::ToOutput(Graph& graph, DType wanted, const std::string& name) const {
   py::gil_scoped_acquire gil;
-  return CatchingExceptions([&]() -> Result<Output> { return Convert(graph, value_.get(), wanted, name, /*as_ref=*/false); });
+  return CatchingExceptions(
+      [&]() -> Result<Output> { return Convert(graph, value_.get(), wanted, name, /*as_ref=*/false); });
 }
 
 std::optional<Tensor> PyLiteral::Value(DType wanted) const {
   py::gil_scoped_acquire gil;
   Result<Tensor> tensor = CatchingExceptions([&]() -> Result<Tensor> {
     const py::object value = value_.get();
-    const bool stands_for_a_node = !IsPlainValue(value) && (IsList(value) ? HoldsTensor(value) : !IsArray(value) && FindConversion(value) != nullptr);
+    const bool stands_for_a_node =
+        !IsPlainValue(value) &&
+        (IsList(value) ? HoldsTensor(value) : !IsArray(value) && FindConversion(value) != nullptr);
     if (stands_for_a_node) return NotFound("it takes a node");
     return TensorFromPython(value, wanted);
   });
@@ -224,7 +235,10 @@ Input InputFrom(py::handle value, bool as_ref) {
 }
 
 void RegisterOutputConverter(py::handle type, OutputConverter convert) {
-  AddConversion({.priority = 0, .types = py::reinterpret_borrow<py::object>(type), .function = {}, .converter = std::move(convert)});
+  AddConversion({.priority = 0,
+                 .types = py::reinterpret_borrow<py::object>(type),
+                 .function = {},
+                 .converter = std::move(convert)});
 }
 
 std::optional<Result<Output>> ConvertRegistered(py::handle value, Graph& graph, DType wanted, bool as_ref) {
@@ -249,14 +263,18 @@ void BindLiteral(py::module_& m) {
         }
         return Convert(graph, value, dtype, node, as_ref);
       },
-      py::arg("value"), py::arg("dtype") = py::none(), py::arg("name") = py::none(), py::arg("preferred_dtype") = py::none(),
-      py::arg("dtype_hint") = py::none(), py::arg("as_ref") = false);
+      py::arg("value"), py::arg("dtype") = py::none(), py::arg("name") = py::none(),
+      py::arg("preferred_dtype") = py::none(), py::arg("dtype_hint") = py::none(), py::arg("as_ref") = false);
   m.def(
       "register_tensor_conversion_function",
       [](py::object base_type, py::object conversion_func, int priority) {
-        if (!PyType_Check(base_type.ptr()) && !PyTuple_Check(base_type.ptr())) RaiseType("base_type must be a type or a tuple of types.");
+        if (!PyType_Check(base_type.ptr()) && !PyTuple_Check(base_type.ptr()))
+          RaiseType("base_type must be a type or a tuple of types.");
         if (PyCallable_Check(conversion_func.ptr()) == 0) RaiseType("conversion_func must be callable.");
-        AddConversion({.priority = priority, .types = std::move(base_type), .function = std::move(conversion_func), .converter = {}});
+        AddConversion({.priority = priority,
+                       .types = std::move(base_type),
+                       .function = std::move(conversion_func),
+                       .converter = {}});
       },
       py::arg("base_type"), py::arg("conversion_func"), py::arg("priority") = 100);
   // A tensor of fixed contents. `shape` reshapes the value, or repeats its last element to fill the shape.

@@ -12,8 +12,8 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A value as a tensor of type `wanted` (kInvalidType: its natural type: float32, int32, string, ...). Not for values that hold
-// Tensors. Throws ValueError and TypeError as TensorFlow does.
+// A value as a tensor of type `wanted` (kInvalidType: its natural type: float32, int32, string, ...). Not for values
+// that hold Tensors. Throws ValueError and TypeError as TensorFlow does.
 Tensor TensorFromPython(py::handle value, DType wanted);
 
 class PyLiteral final : public Literal {

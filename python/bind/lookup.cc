@@ -18,12 +18,13 @@ void BindLookup(py::module_& m) {
       py::arg("keys"), py::arg("values"), py::arg("key_dtype"), py::arg("value_dtype"), py::arg("name"));
   m.def(
       "table_from_file",
-      [](Input filename, DType key_dtype, int64_t key_index, DType value_dtype, int64_t value_index, std::optional<int64_t> vocab_size,
-         const std::string& delimiter, const Name& name) {
+      [](Input filename, DType key_dtype, int64_t key_index, DType value_dtype, int64_t value_index,
+         std::optional<int64_t> vocab_size, const std::string& delimiter, const Name& name) {
         if (key_index < TableContents::kWholeLine) RaiseValue(fmt::format("Invalid key index {}.", key_index));
         if (value_index < TableContents::kWholeLine) RaiseValue(fmt::format("Invalid value index {}.", value_index));
         if (vocab_size.has_value() && *vocab_size <= 0) RaiseValue(fmt::format("Invalid vocab_size {}.", *vocab_size));
-        for (auto [index, dtype, what] : {std::tuple{key_index, key_dtype, "key"}, std::tuple{value_index, value_dtype, "value"}}) {
+        for (auto [index, dtype, what] :
+             {std::tuple{key_index, key_dtype, "key"}, std::tuple{value_index, value_dtype, "value"}}) {
           if (index == TableContents::kLineNumber && dtype != kInt64)
             RaiseValue(fmt::format("Signature mismatch. {} must be dtype int64, got {}.", what, DTypeName(dtype)));
           if (index == TableContents::kWholeLine && dtype != kString && !IsInteger(dtype))
@@ -63,19 +64,22 @@ void BindLookup(py::module_& m) {
              const std::vector<Output> all = Take(ExportTable(t, name.text));
              return std::make_pair(all[0], all[1]);
            })
-      .def("insert", [](const T& t, Input keys, Input values, const Name& name) { return Wrap(Take(InsertIntoTable(t, keys, values, name.text))); })
-      .def("remove", [](const T& t, Input keys, const Name& name) { return Wrap(Take(RemoveFromTable(t, keys, name.text))); });
-  m.def("static_table", [](const TableContents& contents, Input default_value, const Name& shared_name, const Name& name) {
-    Graph& graph = contents.keys.valid() ? contents.keys.graph() : DefaultGraphRef();
-    return Take(StaticTable(graph, contents, default_value, shared_name.text, name.text));
-  });
-  m.def("mutable_table",
-        [](DType key_dtype, DType value_dtype, Input default_value, const Name& shared_name, const Name& name, Input empty_key, Input deleted_key,
-           std::optional<int64_t> buckets) {
-          MutableTableOptions options{.shared_name = shared_name.text, .name = name.text, .empty_key = empty_key, .deleted_key = deleted_key};
-          if (buckets.has_value()) options.initial_num_buckets = *buckets;
-          return Take(MutableTable(DefaultGraphRef(), key_dtype, value_dtype, default_value, options));
+      .def("insert", [](const T& t, Input keys, Input values,
+                        const Name& name) { return Wrap(Take(InsertIntoTable(t, keys, values, name.text))); })
+      .def("remove",
+           [](const T& t, Input keys, const Name& name) { return Wrap(Take(RemoveFromTable(t, keys, name.text))); });
+  m.def("static_table",
+        [](const TableContents& contents, Input default_value, const Name& shared_name, const Name& name) {
+          Graph& graph = contents.keys.valid() ? contents.keys.graph() : DefaultGraphRef();
+          return Take(StaticTable(graph, contents, default_value, shared_name.text, name.text));
         });
+  m.def("mutable_table", [](DType key_dtype, DType value_dtype, Input default_value, const Name& shared_name,
+                            const Name& name, Input empty_key, Input deleted_key, std::optional<int64_t> buckets) {
+    MutableTableOptions options{
+        .shared_name = shared_name.text, .name = name.text, .empty_key = empty_key, .deleted_key = deleted_key};
+    if (buckets.has_value()) options.initial_num_buckets = *buckets;
+    return Take(MutableTable(DefaultGraphRef(), key_dtype, value_dtype, default_value, options));
+  });
   m.def(
       "tables_initializer", [](const Name& name) { return Wrap(Take(InitializeTables(DefaultGraphRef(), name.text))); },
       py::arg("name") = "init_all_tables");

@@ -11,7 +11,8 @@ LossReduction ReductionFrom(const std::string& text) {
     const char* text;
     LossReduction reduction;
   };
-  for (const Row& row : {Row{"none", LossReduction::kNone}, Row{"weighted_sum", LossReduction::kSum}, Row{"weighted_mean", LossReduction::kMean},
+  for (const Row& row : {Row{"none", LossReduction::kNone}, Row{"weighted_sum", LossReduction::kSum},
+                         Row{"weighted_mean", LossReduction::kMean},
                          Row{"weighted_sum_over_batch_size", LossReduction::kSumOverBatchSize},
                          Row{"weighted_sum_by_nonzero_weights", LossReduction::kSumByNonzeroWeights}})
     if (text == row.text) return row.reduction;
@@ -19,7 +20,8 @@ LossReduction ReductionFrom(const std::string& text) {
 }
 
 LossOptions Options(const Input& weights, const Name& scope, const Name& collection, const std::string& reduction) {
-  return {.weights = weights, .scope = scope.text, .collection = collection.text, .reduction = ReductionFrom(reduction)};
+  return {
+      .weights = weights, .scope = scope.text, .collection = collection.text, .reduction = ReductionFrom(reduction)};
 }
 
 const char kDefaultReduction[] = "weighted_sum_by_nonzero_weights";
@@ -28,25 +30,27 @@ using Pairwise = Result<Output> (*)(Graph&, const Input&, const Input&, const Lo
 
 void DefPair(py::module_& m, const char* name, const char* first, const char* second, Pairwise function) {
   m.def(name,
-        Building([function](Graph& g, Input a, Input b, Input weights, Name scope, Name collection, std::string reduction) {
-          return function(g, a, b, Options(weights, scope, collection, reduction));
-        }),
-        py::arg(first), py::arg(second), py::arg("weights") = 1.0, py::arg("scope") = py::none(), py::arg("loss_collection") = "losses",
-        py::arg("reduction") = kDefaultReduction);
+        Building(
+            [function](Graph& g, Input a, Input b, Input weights, Name scope, Name collection, std::string reduction) {
+              return function(g, a, b, Options(weights, scope, collection, reduction));
+            }),
+        py::arg(first), py::arg(second), py::arg("weights") = 1.0, py::arg("scope") = py::none(),
+        py::arg("loss_collection") = "losses", py::arg("reduction") = kDefaultReduction);
 }
 
 // One more number, or tensor, behind the weights.
 template <class T>
 using PairwiseWith = Result<Output> (*)(Graph&, const Input&, const Input&, T, const LossOptions&);
 template <class T, class Given>
-void DefPairWith(py::module_& m, const char* name, const char* first, const char* second, const char* third, Given fallback,
-                 PairwiseWith<T> function) {
+void DefPairWith(py::module_& m, const char* name, const char* first, const char* second, const char* third,
+                 Given fallback, PairwiseWith<T> function) {
   m.def(name,
-        Building([function](Graph& g, Input a, Input b, Input weights, std::decay_t<T> extra, Name scope, Name collection, std::string reduction) {
+        Building([function](Graph& g, Input a, Input b, Input weights, std::decay_t<T> extra, Name scope,
+                            Name collection, std::string reduction) {
           return function(g, a, b, extra, Options(weights, scope, collection, reduction));
         }),
-        py::arg(first), py::arg(second), py::arg("weights") = 1.0, py::arg(third) = fallback, py::arg("scope") = py::none(),
-        py::arg("loss_collection") = "losses", py::arg("reduction") = kDefaultReduction);
+        py::arg(first), py::arg(second), py::arg("weights") = 1.0, py::arg(third) = fallback,
+        py::arg("scope") = py::none(), py::arg("loss_collection") = "losses", py::arg("reduction") = kDefaultReduction);
 }
 
 }  // namespace
@@ -58,22 +62,26 @@ void BindLosses(py::module_& m) {
   DefPair(m, "loss_sparse_softmax_cross_entropy", "labels", "logits", SparseSoftmaxLoss);
   DefPairWith<double>(m, "loss_huber_loss", "labels", "predictions", "delta", 1.0, HuberLoss);
   DefPairWith<double>(m, "loss_log_loss", "labels", "predictions", "epsilon", 1e-7, LogLoss);
-  DefPairWith<const Input&>(m, "loss_sigmoid_cross_entropy", "multi_class_labels", "logits", "label_smoothing", 0, SigmoidLoss);
-  DefPairWith<const Input&>(m, "loss_softmax_cross_entropy", "onehot_labels", "logits", "label_smoothing", 0, SoftmaxLoss);
+  DefPairWith<const Input&>(m, "loss_sigmoid_cross_entropy", "multi_class_labels", "logits", "label_smoothing", 0,
+                            SigmoidLoss);
+  DefPairWith<const Input&>(m, "loss_softmax_cross_entropy", "onehot_labels", "logits", "label_smoothing", 0,
+                            SoftmaxLoss);
   Def(
       m, "loss_cosine_distance",
-      +[](Graph& g, Input labels, Input predictions, std::optional<int64_t> axis, Input weights, Name scope, Name collection, std::string reduction) {
+      +[](Graph& g, Input labels, Input predictions, std::optional<int64_t> axis, Input weights, Name scope,
+          Name collection, std::string reduction) {
         if (!axis.has_value()) RaiseValue("You must specify argument 'axis'.");
         return CosineDistance(g, labels, predictions, *axis, Options(weights, scope, collection, reduction));
       },
-      py::arg("labels"), py::arg("predictions"), py::arg("axis") = py::none(), py::arg("weights") = 1.0, py::arg("scope") = py::none(),
-      py::arg("loss_collection") = "losses", py::arg("reduction") = kDefaultReduction);
+      py::arg("labels"), py::arg("predictions"), py::arg("axis") = py::none(), py::arg("weights") = 1.0,
+      py::arg("scope") = py::none(), py::arg("loss_collection") = "losses", py::arg("reduction") = kDefaultReduction);
   Def(
       m, "loss_mean_pairwise_squared_error",
       +[](Graph& g, Input labels, Input predictions, Input weights, Name scope, Name collection) {
         return MeanPairwiseSquaredError(g, labels, predictions, Options(weights, scope, collection, kDefaultReduction));
       },
-      py::arg("labels"), py::arg("predictions"), py::arg("weights") = 1.0, py::arg("scope") = py::none(), py::arg("loss_collection") = "losses");
+      py::arg("labels"), py::arg("predictions"), py::arg("weights") = 1.0, py::arg("scope") = py::none(),
+      py::arg("loss_collection") = "losses");
   Def(
       m, "loss_compute_weighted_loss",
       +[](Graph& g, Input losses, Input weights, Name scope, Name collection, std::string reduction) {

@@ -1,10 +1,10 @@
 // Functions of arithmetic whose public signature is not that of one op.
+#include "graph/compose/math.h"
 #include "bind/arguments.h"
 #include "bind/sparse.h"
 #include "graph/build/math_ops.h"
 #include "graph/compose/clip.h"
 #include "graph/compose/dims.h"
-#include "graph/compose/math.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
@@ -29,7 +29,8 @@ void BindUnary(py::module_& m) {
       {"angle", [](Graph& g, Input x, Name n) { return AngleOf(g, x, n.text); }},
   };
   for (const auto& [name, function] : parts) Def(m, name, function, py::arg("input"), py::arg("name") = py::none());
-  Def(m, "logdet", Unary([](Graph& g, Input x, Name n) { return LogDeterminant(g, x, n.text); }), py::arg("matrix"), py::arg("name") = py::none());
+  Def(m, "logdet", Unary([](Graph& g, Input x, Name n) { return LogDeterminant(g, x, n.text); }), py::arg("matrix"),
+      py::arg("name") = py::none());
 }
 
 void BindBinary(py::module_& m) {
@@ -38,11 +39,12 @@ void BindBinary(py::module_& m) {
       {"div", [](Graph& g, Input x, Input y, Name n) { return DivideOldStyle(g, x, y, n.text); }},
       {"logical_xor", [](Graph& g, Input x, Input y, Name n) { return ExclusiveOr(g, x, y, n.text); }},
   };
-  for (const auto& [name, function] : functions) Def(m, name, function, py::arg("x"), py::arg("y"), py::arg("name") = py::none());
-  Def(m, "complex", Binary([](Graph& g, Input x, Input y, Name n) { return ComplexOf(g, x, y, n.text); }), py::arg("real"), py::arg("imag"),
-      py::arg("name") = py::none());
-  Def(m, "cholesky_solve", Binary([](Graph& g, Input x, Input y, Name n) { return CholeskySolve(g, x, y, n.text); }), py::arg("chol"),
-      py::arg("rhs"), py::arg("name") = py::none());
+  for (const auto& [name, function] : functions)
+    Def(m, name, function, py::arg("x"), py::arg("y"), py::arg("name") = py::none());
+  Def(m, "complex", Binary([](Graph& g, Input x, Input y, Name n) { return ComplexOf(g, x, y, n.text); }),
+      py::arg("real"), py::arg("imag"), py::arg("name") = py::none());
+  Def(m, "cholesky_solve", Binary([](Graph& g, Input x, Input y, Name n) { return CholeskySolve(g, x, y, n.text); }),
+      py::arg("chol"), py::arg("rhs"), py::arg("name") = py::none());
   m.def(
       "scalar_mul",
       [](py::handle scalar, py::handle x, const Name& name) -> py::object {
@@ -61,33 +63,50 @@ void BindBinary(py::module_& m) {
 
 void BindReductions(py::module_& m) {
   const std::pair<const char*, Reducer> functions[] = {
-      {"reduce_sum", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Sum", x, axis, k, n.text); }},
-      {"reduce_mean", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Mean", x, axis, k, n.text); }},
-      {"reduce_prod", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Prod", x, axis, k, n.text); }},
-      {"reduce_max", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Max", x, axis, k, n.text); }},
-      {"reduce_min", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Min", x, axis, k, n.text); }},
-      {"reduce_all", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "All", x, axis, k, n.text); }},
-      {"reduce_any", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Any", x, axis, k, n.text); }},
-      {"reduce_euclidean_norm", [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "EuclideanNorm", x, axis, k, n.text); }},
-      {"reduce_logsumexp", [](Graph& g, Input x, Input axis, bool k, Name n) { return ReduceLogSumExp(g, x, axis, k, n.text); }},
-      {"reduce_variance", [](Graph& g, Input x, Input axis, bool k, Name n) { return ReduceVariance(g, x, axis, k, n.text); }},
+      {"reduce_sum",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Sum", x, axis, k, n.text); }},
+      {"reduce_mean",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Mean", x, axis, k, n.text); }},
+      {"reduce_prod",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Prod", x, axis, k, n.text); }},
+      {"reduce_max",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Max", x, axis, k, n.text); }},
+      {"reduce_min",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Min", x, axis, k, n.text); }},
+      {"reduce_all",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "All", x, axis, k, n.text); }},
+      {"reduce_any",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "Any", x, axis, k, n.text); }},
+      {"reduce_euclidean_norm",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return Reduction(g, "EuclideanNorm", x, axis, k, n.text); }},
+      {"reduce_logsumexp",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return ReduceLogSumExp(g, x, axis, k, n.text); }},
+      {"reduce_variance",
+       [](Graph& g, Input x, Input axis, bool k, Name n) { return ReduceVariance(g, x, axis, k, n.text); }},
       {"reduce_std", [](Graph& g, Input x, Input axis, bool k, Name n) { return ReduceStd(g, x, axis, k, n.text); }},
   };
   for (const auto& [name, function] : functions)
-    Def(m, name, function, py::arg("input_tensor"), py::arg("axis") = py::none(), py::arg("keepdims") = false, py::arg("name") = py::none());
+    Def(m, name, function, py::arg("input_tensor"), py::arg("axis") = py::none(), py::arg("keepdims") = false,
+        py::arg("name") = py::none());
   Def(
       m, "count_nonzero",
-      +[](Graph& g, Input x, Input axis, bool keep, DType dtype, Name n) { return CountNonzero(g, x, axis, keep, dtype, n.text); },
-      py::arg("input_tensor"), py::arg("axis") = py::none(), py::arg("keepdims") = false, py::arg("dtype") = "int64", py::arg("name") = py::none());
+      +[](Graph& g, Input x, Input axis, bool keep, DType dtype, Name n) {
+        return CountNonzero(g, x, axis, keep, dtype, n.text);
+      },
+      py::arg("input_tensor"), py::arg("axis") = py::none(), py::arg("keepdims") = false, py::arg("dtype") = "int64",
+      py::arg("name") = py::none());
   Def(
       m, "norm",
       +[](Graph& g, Input x, py::object ord, AxesArgument axis, bool keep, Name n) {
         NormOrder order;
         if (PyUnicode_Check(ord.ptr())) {
           const std::string text = ord.cast<std::string>();
-          if (text == "fro") order.kind = NormOrder::kFrobenius;
-          else if (text == "inf") order.kind = NormOrder::kInfinity;
-          else if (text != "euclidean") RaiseValue(fmt::format("'ord' must be a supported norm, got {}", text));
+          if (text == "fro")
+            order.kind = NormOrder::kFrobenius;
+          else if (text == "inf")
+            order.kind = NormOrder::kInfinity;
+          else if (text != "euclidean")
+            RaiseValue(fmt::format("'ord' must be a supported norm, got {}", text));
         } else {
           order.power = py::cast<double>(py::float_(ord));
           if (!(order.power > 0)) RaiseValue(fmt::format("'ord' must be a supported norm, got {}", order.power));
@@ -95,7 +114,8 @@ void BindReductions(py::module_& m) {
         }
         return Norm(g, x, order, axis.axes.axes(), keep, n.text);
       },
-      py::arg("tensor"), py::arg("ord") = "euclidean", py::arg("axis") = py::none(), py::arg("keepdims") = false, py::arg("name") = py::none());
+      py::arg("tensor"), py::arg("ord") = "euclidean", py::arg("axis") = py::none(), py::arg("keepdims") = false,
+      py::arg("name") = py::none());
 }
 
 void BindProducts(py::module_& m) {
@@ -104,14 +124,16 @@ void BindProducts(py::module_& m) {
       +[](Graph& g, Input a, Input b, bool ta, bool tb, bool aa, bool ab, bool as, bool bs, Name n) {
         return MatrixMultiply(g, a, b, {ta, tb, aa, ab, as, bs}, n.text);
       },
-      py::arg("a"), py::arg("b"), py::arg("transpose_a") = false, py::arg("transpose_b") = false, py::arg("adjoint_a") = false,
-      py::arg("adjoint_b") = false, py::arg("a_is_sparse") = false, py::arg("b_is_sparse") = false, py::arg("name") = py::none());
+      py::arg("a"), py::arg("b"), py::arg("transpose_a") = false, py::arg("transpose_b") = false,
+      py::arg("adjoint_a") = false, py::arg("adjoint_b") = false, py::arg("a_is_sparse") = false,
+      py::arg("b_is_sparse") = false, py::arg("name") = py::none());
   Def(
       m, "matvec",
       +[](Graph& g, Input a, Input b, bool transpose, bool adjoint, Name n) {
         return MatrixVector(g, a, b, {.transpose_a = transpose, .adjoint_a = adjoint}, n.text);
       },
-      py::arg("a"), py::arg("b"), py::arg("transpose_a") = false, py::arg("adjoint_a") = false, py::arg("name") = py::none());
+      py::arg("a"), py::arg("b"), py::arg("transpose_a") = false, py::arg("adjoint_a") = false,
+      py::arg("name") = py::none());
   Def(
       m, "tensordot",
       +[](Graph& g, Input a, Input b, py::object axes, Name n) {
@@ -120,20 +142,24 @@ void BindProducts(py::module_& m) {
         return TensorDot(g, a, b, IntsFrom(axes[py::int_(0)]), IntsFrom(axes[py::int_(1)]), n.text);
       },
       py::arg("a"), py::arg("b"), py::arg("axes"), py::arg("name") = py::none());
-  m.def("einsum", [](const std::string& equation, py::args inputs, const py::kwargs& kwargs) {
-    InputList list;
-    for (py::handle x : inputs) list.push_back(InputFrom(x));
-    Name name;
-    for (auto [key, value] : kwargs) {
-      if (py::str(key).cast<std::string>() != "name") RaiseType(fmt::format("einsum() got an unexpected keyword argument {}", Repr(key)));
-      name = value.cast<Name>();
-    }
-    Graph* graph = GraphOfArgument(list);
-    if (graph == nullptr) graph = &DefaultGraphRef();
-    Output y = EinsteinSum(*graph, equation, list, name.text);
-    Check(graph->TakeError());
-    return y;
-  }, py::arg("equation"));
+  m.def(
+      "einsum",
+      [](const std::string& equation, py::args inputs, const py::kwargs& kwargs) {
+        InputList list;
+        for (py::handle x : inputs) list.push_back(InputFrom(x));
+        Name name;
+        for (auto [key, value] : kwargs) {
+          if (py::str(key).cast<std::string>() != "name")
+            RaiseType(fmt::format("einsum() got an unexpected keyword argument {}", Repr(key)));
+          name = value.cast<Name>();
+        }
+        Graph* graph = GraphOfArgument(list);
+        if (graph == nullptr) graph = &DefaultGraphRef();
+        Output y = EinsteinSum(*graph, equation, list, name.text);
+        Check(graph->TakeError());
+        return y;
+      },
+      py::arg("equation"));
 }
 
 void BindOthers(py::module_& m) {
@@ -161,51 +187,65 @@ void BindOthers(py::module_& m) {
       },
       py::arg("x"), py::arg("dtype"), py::arg("name") = py::none());
   Def(
-      m, "saturate_cast", +[](Graph& g, Input x, DType dtype, Name n) { return SaturateCastValue(g, x, dtype, n.text); }, py::arg("value"),
+      m, "saturate_cast",
+      +[](Graph& g, Input x, DType dtype, Name n) { return SaturateCastValue(g, x, dtype, n.text); }, py::arg("value"),
       py::arg("dtype"), py::arg("name") = py::none());
   Def(
       m, "range",
-      +[](Graph& g, Input start, Input limit, Input delta, DType dtype, Name n) { return RangeOf(g, start, limit, delta, dtype, n.text); },
-      py::arg("start"), py::arg("limit") = py::none(), py::arg("delta") = 1, py::arg("dtype") = py::none(), py::arg("name") = "range");
+      +[](Graph& g, Input start, Input limit, Input delta, DType dtype, Name n) {
+        return RangeOf(g, start, limit, delta, dtype, n.text);
+      },
+      py::arg("start"), py::arg("limit") = py::none(), py::arg("delta") = 1, py::arg("dtype") = py::none(),
+      py::arg("name") = "range");
   Def(
       m, "add_n",
       +[](Graph& g, Values inputs, Name n) -> Output {
-        if (inputs.list.empty() || !inputs.is_list) RaiseValue("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape");
+        if (inputs.list.empty() || !inputs.is_list)
+          RaiseValue("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape");
         if (inputs.list.size() > 1) return AddN(g, inputs.list, {.name = n.text});
         return AccumulateAll(g, inputs.list, {}, n.text);
       },
       py::arg("inputs"), py::arg("name") = py::none());
   Def(
-      m, "accumulate_n", +[](Graph& g, Values inputs, PartialShape shape, Name n) { return AccumulateAll(g, inputs.list, shape, n.text); },
+      m, "accumulate_n",
+      +[](Graph& g, Values inputs, PartialShape shape, Name n) { return AccumulateAll(g, inputs.list, shape, n.text); },
       py::arg("inputs"), py::arg("shape") = py::none(), py::arg("name") = py::none());
   Def(
       m, "confusion_matrix",
       +[](Graph& g, Input labels, Input predictions, Input classes, DType dtype, Name n, Input weights) {
         return ConfusionMatrix(g, labels, predictions, classes, dtype, weights, n.text);
       },
-      py::arg("labels"), py::arg("predictions"), py::arg("num_classes") = py::none(), py::arg("dtype") = "int32", py::arg("name") = py::none(),
-      py::arg("weights") = py::none());
+      py::arg("labels"), py::arg("predictions"), py::arg("num_classes") = py::none(), py::arg("dtype") = "int32",
+      py::arg("name") = py::none(), py::arg("weights") = py::none());
   Def(
       m, "bincount",
       +[](Graph& g, Input arr, Input weights, Input minlength, Input maxlength, DType dtype) {
         return CountValues(g, arr, weights, minlength, maxlength, dtype);
       },
-      py::arg("arr"), py::arg("weights") = py::none(), py::arg("minlength") = py::none(), py::arg("maxlength") = py::none(),
-      py::arg("dtype") = "int32");
+      py::arg("arr"), py::arg("weights") = py::none(), py::arg("minlength") = py::none(),
+      py::arg("maxlength") = py::none(), py::arg("dtype") = "int32");
   Def(
-      m, "polyval", +[](Graph& g, Values coeffs, Input x, Name n) { return PolynomialValue(g, coeffs.list, x, n.text); }, py::arg("coeffs"),
-      py::arg("x"), py::arg("name") = py::none());
+      m, "polyval",
+      +[](Graph& g, Values coeffs, Input x, Name n) { return PolynomialValue(g, coeffs.list, x, n.text); },
+      py::arg("coeffs"), py::arg("x"), py::arg("name") = py::none());
   Def(
-      m, "unsorted_segment_mean", +[](Graph& g, Input data, Input ids, Input count, Name n) { return UnsortedSegmentMean(g, data, ids, count, false, n.text); },
+      m, "unsorted_segment_mean",
+      +[](Graph& g, Input data, Input ids, Input count, Name n) {
+        return UnsortedSegmentMean(g, data, ids, count, false, n.text);
+      },
       py::arg("data"), py::arg("segment_ids"), py::arg("num_segments"), py::arg("name") = py::none());
   Def(
-      m, "unsorted_segment_sqrt_n", +[](Graph& g, Input data, Input ids, Input count, Name n) { return UnsortedSegmentMean(g, data, ids, count, true, n.text); },
+      m, "unsorted_segment_sqrt_n",
+      +[](Graph& g, Input data, Input ids, Input count, Name n) {
+        return UnsortedSegmentMean(g, data, ids, count, true, n.text);
+      },
       py::arg("data"), py::arg("segment_ids"), py::arg("num_segments"), py::arg("name") = py::none());
 }
 
 void BindSparseSegments(py::module_& m) {
-  for (const auto& [name, op] : {std::pair{"sparse_segment_sum", "SparseSegmentSum"}, std::pair{"sparse_segment_mean", "SparseSegmentMean"},
-                                 std::pair{"sparse_segment_sqrt_n", "SparseSegmentSqrtN"}}) {
+  for (const auto& [name, op] :
+       {std::pair{"sparse_segment_sum", "SparseSegmentSum"}, std::pair{"sparse_segment_mean", "SparseSegmentMean"},
+        std::pair{"sparse_segment_sqrt_n", "SparseSegmentSqrtN"}}) {
     const std::string type = op;
     m.def(
         name,
@@ -217,16 +257,25 @@ void BindSparseSegments(py::module_& m) {
           if (!num_segments.absent()) builder.In(num_segments);
           return Output(Take(builder.Build()), 0);
         },
-        py::arg("data"), py::arg("indices"), py::arg("segment_ids"), py::arg("name") = py::none(), py::arg("num_segments") = py::none());
+        py::arg("data"), py::arg("indices"), py::arg("segment_ids"), py::arg("name") = py::none(),
+        py::arg("num_segments") = py::none());
   }
   m.def(
       "svd",
       [](Input tensor, bool full_matrices, bool compute_uv, const Name& name) -> py::object {
         Graph& graph = tensor.is_output() ? tensor.output().graph() : DefaultGraphRef();
-        Node* node = Take(NodeBuilder(graph, "Svd", name.text).In(tensor).Attr("full_matrices", full_matrices).Attr("compute_uv", compute_uv).Build());
+        Node* node = Take(NodeBuilder(graph, "Svd", name.text)
+                              .In(tensor)
+                              .Attr("full_matrices", full_matrices)
+                              .Attr("compute_uv", compute_uv)
+                              .Build());
         Output values(node, 0);  // they are real, also those of a complex matrix
         if (IsComplex(values.base_dtype()))
-          values = Output(Take(NodeBuilder(graph, "Real").In(values).Attr("Tout", values.base_dtype() == kComplex128 ? kDouble : kFloat).Build()), 0);
+          values = Output(Take(NodeBuilder(graph, "Real")
+                                   .In(values)
+                                   .Attr("Tout", values.base_dtype() == kComplex128 ? kDouble : kFloat)
+                                   .Build()),
+                          0);
         if (!compute_uv) return Wrap(values);
         return py::make_tuple(Wrap(values), Wrap(Output(node, 1)), Wrap(Output(node, 2)));
       },
@@ -263,7 +312,8 @@ void BindClip(py::module_& m) {
   m.def(
       "clip_by_norm",
       [](py::handle t, Input clip_norm, const AxesArgument& axes, const Name& name) {
-        return OnValues(t, [&](Graph&, Output value) { return ClipByNorm(value, clip_norm, axes.axes.axes(), name.text); });
+        return OnValues(
+            t, [&](Graph&, Output value) { return ClipByNorm(value, clip_norm, axes.axes.axes(), name.text); });
       },
       py::arg("t"), py::arg("clip_norm"), py::arg("axes") = py::none(), py::arg("name") = py::none());
   m.def(
@@ -299,8 +349,11 @@ void BindClip(py::module_& m) {
 void BindMath(py::module_& m) {
   Def(
       m, "histogram_fixed_width_bins",
-      +[](Graph& g, Input values, Input range, Input nbins, DType dtype, Name n) { return FixedWidthBins(g, values, range, nbins, dtype, n.text); },
-      py::arg("values"), py::arg("value_range"), py::arg("nbins") = 100, py::arg("dtype") = "int32", py::arg("name") = py::none());
+      +[](Graph& g, Input values, Input range, Input nbins, DType dtype, Name n) {
+        return FixedWidthBins(g, values, range, nbins, dtype, n.text);
+      },
+      py::arg("values"), py::arg("value_range"), py::arg("nbins") = 100, py::arg("dtype") = "int32",
+      py::arg("name") = py::none());
   Def(
       m, "self_adjoint_eigvals",
       +[](Graph& g, Input tensor, Name n) -> Output {

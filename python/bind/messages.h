@@ -1,4 +1,5 @@
-// Protocol messages cross as their bytes: the C++ side is lite messages, the Python side real protobuf classes of weir.proto.
+// Protocol messages cross as their bytes: the C++ side is lite messages, the Python side real protobuf classes of
+// weir.proto.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -78,15 +78,21 @@ py::object PackNest(py::handle structure, const std::vector<py::object>& leaves)
 
 void CheckSameNest(py::handle a, py::handle b, bool check_types) {
   const auto differ = [&](const char* how) {
-    RaiseValue(fmt::format("The two structures don't have the same nested structure: {}.\n\nFirst structure: {}\n\nSecond structure: {}", how, Repr(a), Repr(b)));
+    RaiseValue(fmt::format(
+        "The two structures don't have the same nested structure: {}.\n\nFirst structure: {}\n\nSecond structure: {}",
+        how, Repr(a), Repr(b)));
   };
   if (IsNested(a) != IsNested(b)) differ("one is a sequence, the other is not");
   if (!IsNested(a)) return;
   if (IsMapping(a) != IsMapping(b)) differ("one is a mapping, the other is not");
   if (check_types && IsNamedTuple(a) != IsNamedTuple(b))
-    RaiseType(fmt::format("The two structures don't have the same sequence type. First structure: {}, second structure: {}", TypeName(a), TypeName(b)));
+    RaiseType(
+        fmt::format("The two structures don't have the same sequence type. First structure: {}, second structure: {}",
+                    TypeName(a), TypeName(b)));
   if (check_types && !IsMapping(a) && !IsNamedTuple(a) && PyList_Check(a.ptr()) != PyList_Check(b.ptr()))
-    RaiseType(fmt::format("The two structures don't have the same sequence type. First structure: {}, second structure: {}", TypeName(a), TypeName(b)));
+    RaiseType(
+        fmt::format("The two structures don't have the same sequence type. First structure: {}, second structure: {}",
+                    TypeName(a), TypeName(b)));
   if (py::len(a) != py::len(b)) differ("they have different numbers of elements");
   if (IsMapping(a)) {
     for (py::handle key : SortedKeys(a)) {
@@ -134,12 +140,19 @@ std::vector<py::object> LeafTensors::Rebuild(const OutputList& outputs) const {
   for (const Leaf& leaf : leaves_) {
     switch (leaf.kind) {
       case Kind::kTensor:
-      case Kind::kNode: objects.push_back(Wrap(outputs.at(at))); break;
-      case Kind::kSparse: objects.push_back(WrapSparse(outputs.at(at), outputs.at(at + 1), outputs.at(at + 2))); break;
-      case Kind::kSlices:
-        objects.push_back(Wrap(IndexedSlices{outputs.at(at), outputs.at(at + 1), leaf.count == 3 ? outputs.at(at + 2) : Output()}));
+      case Kind::kNode:
+        objects.push_back(Wrap(outputs.at(at)));
         break;
-      case Kind::kArray: objects.push_back(WrapTensorArray(TensorArrayOf(leaf.object)->WithFlow(outputs.at(at)))); break;
+      case Kind::kSparse:
+        objects.push_back(WrapSparse(outputs.at(at), outputs.at(at + 1), outputs.at(at + 2)));
+        break;
+      case Kind::kSlices:
+        objects.push_back(
+            Wrap(IndexedSlices{outputs.at(at), outputs.at(at + 1), leaf.count == 3 ? outputs.at(at + 2) : Output()}));
+        break;
+      case Kind::kArray:
+        objects.push_back(WrapTensorArray(TensorArrayOf(leaf.object)->WithFlow(outputs.at(at))));
+        break;
     }
     at += leaf.count;
   }
@@ -148,7 +161,8 @@ std::vector<py::object> LeafTensors::Rebuild(const OutputList& outputs) const {
 
 std::string LeafTensors::Kinds() const {
   std::string kinds;
-  for (const Leaf& leaf : leaves_) kinds += static_cast<char>('a' + static_cast<int>(leaf.kind == Kind::kNode ? Kind::kTensor : leaf.kind));
+  for (const Leaf& leaf : leaves_)
+    kinds += static_cast<char>('a' + static_cast<int>(leaf.kind == Kind::kNode ? Kind::kTensor : leaf.kind));
   return kinds;
 }
 
@@ -162,7 +176,8 @@ void BindNest(py::module_& m) {
       },
       py::arg("structure"));
   m.def("nest_is_sequence", &IsNested, py::arg("seq"));
-  m.def("nest_assert_same_structure", &CheckSameNest, py::arg("nest1"), py::arg("nest2"), py::arg("check_types") = true);
+  m.def("nest_assert_same_structure", &CheckSameNest, py::arg("nest1"), py::arg("nest2"),
+        py::arg("check_types") = true);
   m.def(
       "nest_pack_sequence_as",
       [](py::handle structure, py::handle flat_sequence) {
@@ -171,7 +186,9 @@ void BindNest(py::module_& m) {
         for (py::handle item : py::iter(flat_sequence)) leaves.push_back(py::reinterpret_borrow<py::object>(item));
         const size_t wanted = FlattenNest(structure).size();
         if (leaves.size() != wanted)
-          RaiseValue(fmt::format("Could not pack sequence. Structure had {} elements, but flat_sequence had {} elements.", wanted, leaves.size()));
+          RaiseValue(
+              fmt::format("Could not pack sequence. Structure had {} elements, but flat_sequence had {} elements.",
+                          wanted, leaves.size()));
         return PackNest(structure, leaves);
       },
       py::arg("structure"), py::arg("flat_sequence"));

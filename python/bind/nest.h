@@ -1,4 +1,5 @@
-// Nested structures: lists, tuples, namedtuples and dicts (in the order of their sorted keys) whose leaves are anything else.
+// Nested structures: lists, tuples, namedtuples and dicts (in the order of their sorted keys) whose leaves are anything
+// else.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -18,8 +19,9 @@ py::object PackNest(py::handle structure, const std::vector<py::object>& leaves)
 // ValueError or TypeError unless both nest alike.
 void CheckSameNest(py::handle a, py::handle b, bool check_types);
 
-// The tensors that a leaf stands for: a Tensor is one, a SparseTensor three, IndexedSlices two or three, a TensorArray its flow,
-// and a value that can become a tensor is one. With `nodes` also an Operation: an Output with a negative index.
+// The tensors that a leaf stands for: a Tensor is one, a SparseTensor three, IndexedSlices two or three, a TensorArray
+// its flow, and a value that can become a tensor is one. With `nodes` also an Operation: an Output with a negative
+// index.
 class LeafTensors {
  public:
   explicit LeafTensors(bool nodes = false) : nodes_(nodes) {}

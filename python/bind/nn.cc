@@ -17,10 +17,13 @@ namespace {
 void BindSoftmax(py::module_& m) {
   using Along = Output (*)(Graph&, Input, int, Name);
   const std::pair<const char*, Along> functions[] = {
-      {"softmax", [](Graph& g, Input x, int axis, Name n) { return SoftmaxAlong(ValueOf(g, x, kInvalidType, "logits"), axis, n.text); }},
-      {"log_softmax", [](Graph& g, Input x, int axis, Name n) { return LogSoftmaxAlong(ValueOf(g, x, kInvalidType, "logits"), axis, n.text); }},
+      {"softmax", [](Graph& g, Input x, int axis,
+                     Name n) { return SoftmaxAlong(ValueOf(g, x, kInvalidType, "logits"), axis, n.text); }},
+      {"log_softmax", [](Graph& g, Input x, int axis,
+                         Name n) { return LogSoftmaxAlong(ValueOf(g, x, kInvalidType, "logits"), axis, n.text); }},
   };
-  for (const auto& [name, function] : functions) Def(m, name, function, py::arg("logits"), py::arg("axis") = -1, py::arg("name") = py::none());
+  for (const auto& [name, function] : functions)
+    Def(m, name, function, py::arg("logits"), py::arg("axis") = -1, py::arg("name") = py::none());
 }
 
 void CheckBoth(const Input& labels, const Input& logits) {
@@ -66,13 +69,15 @@ void BindCrossEntropies(py::module_& m) {
       py::arg("targets"), py::arg("log_input"), py::arg("compute_full_loss") = false, py::arg("name") = py::none());
 }
 
-py::object DropOut(py::object x, py::object keep_prob, const Input& noise_shape, OpSeed seed, const Name& name, py::object rate) {
+py::object DropOut(py::object x, py::object keep_prob, const Input& noise_shape, OpSeed seed, const Name& name,
+                   py::object rate) {
   if (keep_prob.is_none() == rate.is_none()) RaiseValue("You must provide a rate to dropout.");
   const auto is_number = [](py::handle v) { return PyFloat_Check(v.ptr()) || PyLong_Check(v.ptr()); };
   if (rate.is_none()) rate = py::float_(1.0) - keep_prob;
   if (is_number(rate)) {
     const double number = rate.cast<double>();
-    if (!(number >= 0 && number < 1)) RaiseValue(fmt::format("rate must be a scalar tensor or a float in the range [0, 1), got {}", number));
+    if (!(number >= 0 && number < 1))
+      RaiseValue(fmt::format("rate must be a scalar tensor or a float in the range [0, 1), got {}", number));
     if (number == 0) return IsTensor(x) ? x : Wrap(Take(ToOutput(DefaultGraphRef(), InputFrom(x), kInvalidType, "x")));
   }
   const Input input = InputFrom(x);
@@ -83,8 +88,8 @@ py::object DropOut(py::object x, py::object keep_prob, const Input& noise_shape,
 }
 
 void BindNormalization(py::module_& m) {
-  m.def("dropout", &DropOut, py::arg("x"), py::arg("keep_prob") = py::none(), py::arg("noise_shape") = py::none(), py::arg("seed") = py::none(),
-        py::arg("name") = py::none(), py::arg("rate") = py::none());
+  m.def("dropout", &DropOut, py::arg("x"), py::arg("keep_prob") = py::none(), py::arg("noise_shape") = py::none(),
+        py::arg("seed") = py::none(), py::arg("name") = py::none(), py::arg("rate") = py::none());
   Def(
       m, "moments",
       +[](Graph& g, Input x, AxesArgument axes, bool keep, Name n) {
@@ -98,14 +103,16 @@ void BindNormalization(py::module_& m) {
         MomentsResult r = WeightedMoments(g, x, axes.axes, weights, keep, n.text);
         return std::pair(r.mean, r.variance);
       },
-      py::arg("x"), py::arg("axes"), py::arg("frequency_weights"), py::arg("keepdims") = false, py::arg("name") = py::none());
+      py::arg("x"), py::arg("axes"), py::arg("frequency_weights"), py::arg("keepdims") = false,
+      py::arg("name") = py::none());
   Def(
       m, "sufficient_statistics",
       +[](Graph& g, Input x, AxesArgument axes, Input shift, bool keep, Name n) {
         Statistics s = SufficientStatistics(g, x, axes.axes, shift, keep, n.text);
         return std::tuple(s.count, s.sum, s.squares, s.shift);
       },
-      py::arg("x"), py::arg("axes"), py::arg("shift") = py::none(), py::arg("keepdims") = false, py::arg("name") = py::none());
+      py::arg("x"), py::arg("axes"), py::arg("shift") = py::none(), py::arg("keepdims") = false,
+      py::arg("name") = py::none());
   Def(
       m, "normalize_moments",
       +[](Graph& g, Output counts, Output mean_ss, Output variance_ss, Input shift, Name n) {
@@ -116,28 +123,39 @@ void BindNormalization(py::module_& m) {
   Def(
       m, "batch_normalization",
       +[](Graph& g, Input x, Input mean, Input variance, Input offset, Input scale, Input epsilon, Name n) {
-        return BatchNormalization(ValueOf(g, x, kInvalidType, "x"), mean, ValueOf(g, variance, kInvalidType, "variance"), offset, scale, epsilon, n.text);
+        return BatchNormalization(ValueOf(g, x, kInvalidType, "x"), mean,
+                                  ValueOf(g, variance, kInvalidType, "variance"), offset, scale, epsilon, n.text);
       },
-      py::arg("x"), py::arg("mean"), py::arg("variance"), py::arg("offset"), py::arg("scale"), py::arg("variance_epsilon"),
-      py::arg("name") = py::none());
+      py::arg("x"), py::arg("mean"), py::arg("variance"), py::arg("offset"), py::arg("scale"),
+      py::arg("variance_epsilon"), py::arg("name") = py::none());
   Def(
       m, "l2_normalize",
-      +[](Graph& g, Input x, AxesArgument axis, float epsilon, Name n) { return L2Normalize(ValueOf(g, x, kInvalidType, "x"), axis.axes, epsilon, n.text); },
+      +[](Graph& g, Input x, AxesArgument axis, float epsilon, Name n) {
+        return L2Normalize(ValueOf(g, x, kInvalidType, "x"), axis.axes, epsilon, n.text);
+      },
       py::arg("x"), py::arg("axis") = py::none(), py::arg("epsilon") = 1e-12, py::arg("name") = py::none());
   Def(
-      m, "zero_fraction", +[](Graph& g, Input x, Name n) { return ZeroFraction(ValueOf(g, x, kInvalidType, "value"), n.text); }, py::arg("value"),
-      py::arg("name") = py::none());
+      m, "zero_fraction",
+      +[](Graph& g, Input x, Name n) { return ZeroFraction(ValueOf(g, x, kInvalidType, "value"), n.text); },
+      py::arg("value"), py::arg("name") = py::none());
   using Layer = Output (*)(Graph&, Input, Input, Input, Name);
   const std::pair<const char*, Layer> layers[] = {
-      {"xw_plus_b", [](Graph& g, Input x, Input w, Input b, Name n) { return XwPlusB(ValueOf(g, x, kInvalidType, "x"), w, b, n.text); }},
-      {"relu_layer", [](Graph& g, Input x, Input w, Input b, Name n) { return ReluLayer(ValueOf(g, x, kInvalidType, "x"), w, b, n.text); }},
+      {"xw_plus_b", [](Graph& g, Input x, Input w, Input b,
+                       Name n) { return XwPlusB(ValueOf(g, x, kInvalidType, "x"), w, b, n.text); }},
+      {"relu_layer", [](Graph& g, Input x, Input w, Input b,
+                        Name n) { return ReluLayer(ValueOf(g, x, kInvalidType, "x"), w, b, n.text); }},
   };
-  for (const auto& [name, function] : layers) Def(m, name, function, py::arg("x"), py::arg("weights"), py::arg("biases"), py::arg("name") = py::none());
+  for (const auto& [name, function] : layers)
+    Def(m, name, function, py::arg("x"), py::arg("weights"), py::arg("biases"), py::arg("name") = py::none());
   Def(
-      m, "crelu", +[](Graph& g, Input features, Name n, int axis) { return ConcatRelu(g, features, axis, n.text); }, py::arg("features"),
-      py::arg("name") = py::none(), py::arg("axis") = -1);
-  Def(m, "log_sigmoid", +[](Graph& g, Input x, Name n) { return LogSigmoid(g, x, n.text); }, py::arg("x"), py::arg("name") = py::none());
-  Def(m, "swish", +[](Graph& g, Input features, Input beta) { return Swish(g, features, beta); }, py::arg("features"), py::arg("beta") = 1.0);
+      m, "crelu", +[](Graph& g, Input features, Name n, int axis) { return ConcatRelu(g, features, axis, n.text); },
+      py::arg("features"), py::arg("name") = py::none(), py::arg("axis") = -1);
+  Def(
+      m, "log_sigmoid", +[](Graph& g, Input x, Name n) { return LogSigmoid(g, x, n.text); }, py::arg("x"),
+      py::arg("name") = py::none());
+  Def(
+      m, "swish", +[](Graph& g, Input features, Input beta) { return Swish(g, features, beta); }, py::arg("features"),
+      py::arg("beta") = 1.0);
 }
 
 PartitionStrategy StrategyFrom(const std::string& text) {
@@ -162,7 +180,8 @@ Input TableFrom(py::handle object) {
   return InputFrom(object);
 }
 InputList TablesFrom(py::handle object) {
-  py::object pieces = py::hasattr(object, "_get_variable_list") ? object.attr("_get_variable_list")() : py::reinterpret_borrow<py::object>(object);
+  py::object pieces = py::hasattr(object, "_get_variable_list") ? object.attr("_get_variable_list")()
+                                                                : py::reinterpret_borrow<py::object>(object);
   if (!PyList_Check(pieces.ptr()) && !PyTuple_Check(pieces.ptr())) return {TableFrom(pieces)};
   InputList list;
   for (py::handle item : py::reinterpret_borrow<py::sequence>(pieces)) list.push_back(TableFrom(item));
@@ -187,7 +206,8 @@ void BindEmbedding(py::module_& m) {
         Graph& graph = GraphOfTables(tables);
         return Take(EmbeddingLookup(graph, tables, ids, StrategyFrom(strategy), max_norm, name.text));
       },
-      py::arg("params"), py::arg("ids"), py::arg("partition_strategy") = "mod", py::arg("name") = py::none(), py::arg("max_norm") = py::none());
+      py::arg("params"), py::arg("ids"), py::arg("partition_strategy") = "mod", py::arg("name") = py::none(),
+      py::arg("max_norm") = py::none());
   m.def(
       "embedding_lookup_sparse",
       [](py::handle params, py::handle sp_ids, py::handle sp_weights, const std::string& strategy, const Name& name,
@@ -196,20 +216,22 @@ void BindEmbedding(py::module_& m) {
         if (tables.empty()) RaiseValue("Need at least one param");
         std::optional<SparseIds> weights;
         if (!sp_weights.is_none()) weights = IdsFrom(sp_weights, "sp_weights");
-        return Take(EmbeddingLookupSparse(GraphOfTables(tables), tables, IdsFrom(sp_ids, "sp_ids"), weights, StrategyFrom(strategy),
-                                          CombinerFrom(combiner), max_norm, name.text));
+        return Take(EmbeddingLookupSparse(GraphOfTables(tables), tables, IdsFrom(sp_ids, "sp_ids"), weights,
+                                          StrategyFrom(strategy), CombinerFrom(combiner), max_norm, name.text));
       },
-      py::arg("params"), py::arg("sp_ids"), py::arg("sp_weights"), py::arg("partition_strategy") = "mod", py::arg("name") = py::none(),
-      py::arg("combiner") = py::none(), py::arg("max_norm") = py::none());
+      py::arg("params"), py::arg("sp_ids"), py::arg("sp_weights"), py::arg("partition_strategy") = "mod",
+      py::arg("name") = py::none(), py::arg("combiner") = py::none(), py::arg("max_norm") = py::none());
 }
 
-SampledLossOptions LossOptions(int64_t num_true, py::handle sampled, bool remove_hits, const std::string& strategy, OpSeed seed, const Name& name) {
+SampledLossOptions LossOptions(int64_t num_true, py::handle sampled, bool remove_hits, const std::string& strategy,
+                               OpSeed seed, const Name& name) {
   SampledLossOptions options;
   options.num_true = num_true;
   if (!sampled.is_none()) {
     py::sequence parts = py::reinterpret_borrow<py::sequence>(sampled);
     if (py::len(parts) != 3) RaiseValue("sampled_values must be a tuple of three tensors");
-    options.sampled_values = SampledCandidates{parts[0].cast<Output>(), parts[1].cast<Output>(), parts[2].cast<Output>()};
+    options.sampled_values =
+        SampledCandidates{parts[0].cast<Output>(), parts[1].cast<Output>(), parts[2].cast<Output>()};
   }
   options.remove_accidental_hits = remove_hits;
   options.strategy = StrategyFrom(strategy);
@@ -221,26 +243,28 @@ SampledLossOptions LossOptions(int64_t num_true, py::handle sampled, bool remove
 void BindSampling(py::module_& m) {
   m.def(
       "sampled_softmax_loss",
-      [](py::handle weights, py::handle biases, Input labels, Input inputs, int64_t num_sampled, int64_t num_classes, int64_t num_true,
-         py::handle sampled, bool remove_hits, const std::string& strategy, const Name& name, OpSeed seed) {
+      [](py::handle weights, py::handle biases, Input labels, Input inputs, int64_t num_sampled, int64_t num_classes,
+         int64_t num_true, py::handle sampled, bool remove_hits, const std::string& strategy, const Name& name,
+         OpSeed seed) {
         const InputList tables = TablesFrom(weights);
-        return Take(SampledSoftmaxLoss(GraphOfTables(tables), tables, TableFrom(biases), labels, inputs, num_sampled, num_classes,
-                                       LossOptions(num_true, sampled, remove_hits, strategy, seed, name)));
+        return Take(SampledSoftmaxLoss(GraphOfTables(tables), tables, TableFrom(biases), labels, inputs, num_sampled,
+                                       num_classes, LossOptions(num_true, sampled, remove_hits, strategy, seed, name)));
       },
-      py::arg("weights"), py::arg("biases"), py::arg("labels"), py::arg("inputs"), py::arg("num_sampled"), py::arg("num_classes"),
-      py::arg("num_true") = 1, py::arg("sampled_values") = py::none(), py::arg("remove_accidental_hits") = true,
-      py::arg("partition_strategy") = "mod", py::arg("name") = "sampled_softmax_loss", py::arg("seed") = py::none());
+      py::arg("weights"), py::arg("biases"), py::arg("labels"), py::arg("inputs"), py::arg("num_sampled"),
+      py::arg("num_classes"), py::arg("num_true") = 1, py::arg("sampled_values") = py::none(),
+      py::arg("remove_accidental_hits") = true, py::arg("partition_strategy") = "mod",
+      py::arg("name") = "sampled_softmax_loss", py::arg("seed") = py::none());
   m.def(
       "nce_loss",
-      [](py::handle weights, py::handle biases, Input labels, Input inputs, int64_t num_sampled, int64_t num_classes, int64_t num_true,
-         py::handle sampled, bool remove_hits, const std::string& strategy, const Name& name) {
+      [](py::handle weights, py::handle biases, Input labels, Input inputs, int64_t num_sampled, int64_t num_classes,
+         int64_t num_true, py::handle sampled, bool remove_hits, const std::string& strategy, const Name& name) {
         const InputList tables = TablesFrom(weights);
         return Take(NceLoss(GraphOfTables(tables), tables, TableFrom(biases), labels, inputs, num_sampled, num_classes,
                             LossOptions(num_true, sampled, remove_hits, strategy, {}, name)));
       },
-      py::arg("weights"), py::arg("biases"), py::arg("labels"), py::arg("inputs"), py::arg("num_sampled"), py::arg("num_classes"),
-      py::arg("num_true") = 1, py::arg("sampled_values") = py::none(), py::arg("remove_accidental_hits") = false,
-      py::arg("partition_strategy") = "mod", py::arg("name") = "nce_loss");
+      py::arg("weights"), py::arg("biases"), py::arg("labels"), py::arg("inputs"), py::arg("num_sampled"),
+      py::arg("num_classes"), py::arg("num_true") = 1, py::arg("sampled_values") = py::none(),
+      py::arg("remove_accidental_hits") = false, py::arg("partition_strategy") = "mod", py::arg("name") = "nce_loss");
 }
 
 }  // namespace

@@ -19,55 +19,88 @@ constexpr size_t kBorrowBytes = 16 << 10;
 
 int NumpyNumber(DType dtype) {
   switch (BaseType(dtype)) {
-    case kFloat: return NPY_FLOAT32;
-    case kDouble: return NPY_FLOAT64;
-    case kHalf: return NPY_FLOAT16;
-    case kBFloat16: return BFloat16Number();
+    case kFloat:
+      return NPY_FLOAT32;
+    case kDouble:
+      return NPY_FLOAT64;
+    case kHalf:
+      return NPY_FLOAT16;
+    case kBFloat16:
+      return BFloat16Number();
     case kInt8:
-    case kQint8: return NPY_INT8;
+    case kQint8:
+      return NPY_INT8;
     case kInt16:
-    case kQint16: return NPY_INT16;
+    case kQint16:
+      return NPY_INT16;
     case kInt32:
-    case kQint32: return NPY_INT32;
-    case kInt64: return NPY_INT64;
+    case kQint32:
+      return NPY_INT32;
+    case kInt64:
+      return NPY_INT64;
     case kUint8:
-    case kQuint8: return NPY_UINT8;
+    case kQuint8:
+      return NPY_UINT8;
     case kUint16:
-    case kQuint16: return NPY_UINT16;
-    case kUint32: return NPY_UINT32;
-    case kUint64: return NPY_UINT64;
-    case kBool: return NPY_BOOL;
-    case kComplex64: return NPY_COMPLEX64;
-    case kComplex128: return NPY_COMPLEX128;
+    case kQuint16:
+      return NPY_UINT16;
+    case kUint32:
+      return NPY_UINT32;
+    case kUint64:
+      return NPY_UINT64;
+    case kBool:
+      return NPY_BOOL;
+    case kComplex64:
+      return NPY_COMPLEX64;
+    case kComplex128:
+      return NPY_COMPLEX128;
     case kString:
     case kResource:
-    case kVariant: return NPY_OBJECT;
-    default: return -1;
+    case kVariant:
+      return NPY_OBJECT;
+    default:
+      return -1;
   }
 }
 
 DType DTypeOfNumber(int number) {
   switch (number) {
-    case NPY_FLOAT: return kFloat;
-    case NPY_DOUBLE: return kDouble;
-    case NPY_HALF: return kHalf;
-    case NPY_BOOL: return kBool;
-    case NPY_BYTE: return kInt8;
-    case NPY_SHORT: return kInt16;
-    case NPY_INT: return kInt32;
+    case NPY_FLOAT:
+      return kFloat;
+    case NPY_DOUBLE:
+      return kDouble;
+    case NPY_HALF:
+      return kHalf;
+    case NPY_BOOL:
+      return kBool;
+    case NPY_BYTE:
+      return kInt8;
+    case NPY_SHORT:
+      return kInt16;
+    case NPY_INT:
+      return kInt32;
     case NPY_LONG:
-    case NPY_LONGLONG: return kInt64;
-    case NPY_UBYTE: return kUint8;
-    case NPY_USHORT: return kUint16;
-    case NPY_UINT: return kUint32;
+    case NPY_LONGLONG:
+      return kInt64;
+    case NPY_UBYTE:
+      return kUint8;
+    case NPY_USHORT:
+      return kUint16;
+    case NPY_UINT:
+      return kUint32;
     case NPY_ULONG:
-    case NPY_ULONGLONG: return kUint64;
-    case NPY_CFLOAT: return kComplex64;
-    case NPY_CDOUBLE: return kComplex128;
+    case NPY_ULONGLONG:
+      return kUint64;
+    case NPY_CFLOAT:
+      return kComplex64;
+    case NPY_CDOUBLE:
+      return kComplex128;
     case NPY_OBJECT:
     case NPY_STRING:
-    case NPY_UNICODE: return kString;
-    default: return number == BFloat16Number() ? kBFloat16 : kInvalidType;
+    case NPY_UNICODE:
+      return kString;
+    default:
+      return number == BFloat16Number() ? kBFloat16 : kInvalidType;
   }
 }
 
@@ -87,7 +120,8 @@ Shape ShapeOfArray(PyArrayObject* array) {
 Tensor StringsFromArray(const py::object& given) {
   py::object array = given;
   if (PyArray_TYPE(Array(array)) != NPY_OBJECT)
-    array = Owned(PyArray_FromAny(array.ptr(), PyArray_DescrFromType(NPY_OBJECT), 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, nullptr));
+    array = Owned(PyArray_FromAny(array.ptr(), PyArray_DescrFromType(NPY_OBJECT), 0, 0,
+                                  NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, nullptr));
   else if (!PyArray_IS_C_CONTIGUOUS(Array(array)))
     array = Owned(reinterpret_cast<PyObject*>(PyArray_GETCONTIGUOUS(Array(array))));
   Tensor tensor = Take(Tensor::Allocate(kString, ShapeOfArray(Array(array))));
@@ -176,10 +210,11 @@ Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory) {
   const int number = NumpyNumber(dtype);
   const int flags = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED | NPY_ARRAY_FORCECAST;
   py::handle source = array ? py::handle(array) : value;
-  const bool fits = PyArray_Check(source.ptr()) &&
-                    DTypeOfNumber(PyArray_TYPE(reinterpret_cast<PyArrayObject*>(source.ptr()))) == dtype &&
-                    PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(source.ptr()), NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED) &&
-                    PyArray_ISNOTSWAPPED(reinterpret_cast<PyArrayObject*>(source.ptr()));
+  const bool fits =
+      PyArray_Check(source.ptr()) &&
+      DTypeOfNumber(PyArray_TYPE(reinterpret_cast<PyArrayObject*>(source.ptr()))) == dtype &&
+      PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(source.ptr()), NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED) &&
+      PyArray_ISNOTSWAPPED(reinterpret_cast<PyArrayObject*>(source.ptr()));
   const bool is_users = fits;
   if (fits) {
     array = py::reinterpret_borrow<py::object>(source);
@@ -212,12 +247,13 @@ py::object ArrayFromTensor(Tensor tensor) {
     void* data = tensor.raw();
     auto* owner = new Tensor(std::move(tensor));
     py::capsule base(owner, [](void* p) { delete static_cast<Tensor*>(p); });
-    py::object array = Owned(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(dims.size()), sizes, nullptr, data,
-                                                  NPY_ARRAY_CARRAY, nullptr));
+    py::object array = Owned(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(dims.size()), sizes, nullptr,
+                                                  data, NPY_ARRAY_CARRAY, nullptr));
     if (PyArray_SetBaseObject(Array(array), base.release().ptr()) != 0) throw py::error_already_set();
     return array;
   }
-  py::object array = Owned(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(dims.size()), sizes, nullptr, nullptr, 0, nullptr));
+  py::object array = Owned(
+      PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(dims.size()), sizes, nullptr, nullptr, 0, nullptr));
   if (tensor.num_bytes() > 0) std::memcpy(PyArray_DATA(Array(array)), tensor.raw(), tensor.num_bytes());
   return array;
 }

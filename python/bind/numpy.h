@@ -1,5 +1,6 @@
-// Tensors to and from numpy. Nothing is copied where layout and ownership allow: an array that is fed is borrowed for the time
-// of the step, and a fetched tensor that nobody else holds becomes the memory of its array. Only this file and bfloat16.cc know numpy.s C API.
+// Tensors to and from numpy. Nothing is copied where layout and ownership allow: an array that is fed is borrowed for
+// the time of the step, and a fetched tensor that nobody else holds becomes the memory of its array. Only this file and
+// bfloat16.cc know numpy.s C API.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -24,8 +25,8 @@ enum class Memory {
   kCopy,    // the tensor has its own memory
   kBorrow,  // large arrays are shared: the caller keeps nobody from changing them once the step has ended
 };
-// np.asarray(value, dtype): `value` is an array, a scalar, a list, or anything with __array__. `dtype` kInvalidType: the
-// array's own. Throws what numpy throws; TypeError for arrays of something that no tensor can hold.
+// np.asarray(value, dtype): `value` is an array, a scalar, a list, or anything with __array__. `dtype` kInvalidType:
+// the array's own. Throws what numpy throws; TypeError for arrays of something that no tensor can hold.
 Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory);
 // np.asarray(value) without a wish for a type.
 py::object AsArray(py::handle value);

@@ -1,5 +1,6 @@
-// What Python's Graph, Operation and Tensor are: handles on the C++ graph. An Operation or Tensor keeps its Graph alive, a
-// Graph knows the handles that exist, so that one node has one Operation object at a time. All of it under the GIL.
+// What Python's Graph, Operation and Tensor are: handles on the C++ graph. An Operation or Tensor keeps its Graph
+// alive, a Graph knows the handles that exist, so that one node has one Operation object at a time. All of it under the
+// GIL.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -30,8 +31,8 @@ struct FunctionCaptures {
 
 struct GraphObject {
   std::shared_ptr<Graph> graph;
-  PyObject* self = nullptr;  // the Python object, borrowed: it owns this
-  std::unordered_map<const Node*, PyObject*> operations;       // those alive, borrowed
+  PyObject* self = nullptr;                                   // the Python object, borrowed: it owns this
+  std::unordered_map<const Node*, PyObject*> operations;      // those alive, borrowed
   std::unordered_map<Output, PyObject*, OutputHash> tensors;  // those alive, borrowed
   std::unordered_set<const Node*> not_fetchable;
   std::unordered_set<Output, OutputHash> not_feedable;
@@ -59,10 +60,10 @@ struct TensorObject {
   ~TensorObject();
 };
 
-GraphObject& GraphObjectOf(py::handle graph);      // REQUIRES: a Graph
-py::object GraphOf(const Graph& graph);            // its Python object
-py::object Wrap(Node* node);                       // None for null
-py::object Wrap(Output output);                    // None for an invalid one
+GraphObject& GraphObjectOf(py::handle graph);  // REQUIRES: a Graph
+py::object GraphOf(const Graph& graph);        // its Python object
+py::object Wrap(Node* node);                   // None for null
+py::object Wrap(Output output);                // None for an invalid one
 
 bool IsGraph(py::handle object);
 bool IsTensor(py::handle object);
@@ -71,7 +72,8 @@ bool IsOperation(py::handle object);
 Output OutputOf(py::handle tensor);
 Node* NodeOf(py::handle operation);
 
-// The default graph of the calling thread: the innermost `with g.as_default()`, or the one that the thread has of its own.
+// The default graph of the calling thread: the innermost `with g.as_default()`, or the one that the thread has of its
+// own.
 py::object DefaultGraph();
 Graph& DefaultGraphRef();
 // Objects that a `with` statement has made current on this thread.
@@ -82,7 +84,8 @@ struct ThreadStacks {
 };
 ThreadStacks& Stacks();
 
-// Graph.as_graph_element: a Tensor or Operation of this graph, also by its name. TypeError, ValueError, KeyError as TensorFlow.
+// Graph.as_graph_element: a Tensor or Operation of this graph, also by its name. TypeError, ValueError, KeyError as
+// TensorFlow.
 py::object GraphElement(GraphObject& graph, py::handle object, bool allow_tensor, bool allow_operation);
 
 // How many functions are being traced, on all threads.

@@ -61,18 +61,21 @@ void BindChanges(py::class_<O>& cls) {
   cls.def("_set_device",
           [](O& op, py::handle device) {
             std::string name;
-            if (!device.is_none()) name = PyUnicode_Check(device.ptr()) ? py::cast<std::string>(device) : Str(device.attr("to_string")());
+            if (!device.is_none())
+              name = PyUnicode_Check(device.ptr()) ? py::cast<std::string>(device) : Str(device.attr("to_string")());
             op.node->graph().SetDevice(op.node, Take(DeviceName::Parse(name)).ToString());
           })
-      .def("_set_attr", [](O& op, std::string name, py::handle value) {
-        Check(op.node->graph().SetAttr(op.node, std::move(name), AttrFromAny(value)));
-      })
+      .def("_set_attr",
+           [](O& op, std::string name, py::handle value) {
+             Check(op.node->graph().SetAttr(op.node, std::move(name), AttrFromAny(value)));
+           })
       .def("_add_control_input", [](O& op, Node* control) { op.node->graph().AddControlInput(op.node, control); })
       .def("_add_control_inputs",
            [](O& op, const std::vector<Node*>& controls) {
              for (Node* control : controls) op.node->graph().AddControlInput(op.node, control);
            })
-      .def("_update_input", [](O& op, int index, Output tensor) { Check(op.node->graph().UpdateInput(op.node, index, tensor)); });
+      .def("_update_input",
+           [](O& op, int index, Output tensor) { Check(op.node->graph().UpdateInput(op.node, index, tensor)); });
 }
 
 }  // namespace
@@ -90,14 +93,19 @@ void BindOperation(py::module_& m) {
       .def_property_readonly("node_def", NodeDefOf)
       .def_property_readonly("op_def", OpDefOf)
       .def_property_readonly("_id", [](const O& op) { return op.node->id(); })
-      .def_property_readonly("traceback", [](const O& op) { return GraphObjectOf(op.graph).origins.StackOf(op.node->id()); })
+      .def_property_readonly("traceback",
+                             [](const O& op) { return GraphObjectOf(op.graph).origins.StackOf(op.node->id()); })
       .def("values", [](const O& op) { return py::tuple(Outputs(op)); })
       .def("get_attr", GetAttr, py::arg("name"))
       .def("colocation_groups", ColocationGroups)
-      .def("run",
-           [](py::object self, py::object feed_dict, py::object session) { RunOperation(std::move(self), std::move(feed_dict), std::move(session)); },
-           py::arg("feed_dict") = py::none(), py::arg("session") = py::none())
-      .def("__repr__", [](const O& op) { return fmt::format("<tf.Operation '{}' type={}>", op.node->name(), op.node->type()); })
+      .def(
+          "run",
+          [](py::object self, py::object feed_dict, py::object session) {
+            RunOperation(std::move(self), std::move(feed_dict), std::move(session));
+          },
+          py::arg("feed_dict") = py::none(), py::arg("session") = py::none())
+      .def("__repr__",
+           [](const O& op) { return fmt::format("<tf.Operation '{}' type={}>", op.node->name(), op.node->type()); })
       .def("__str__", [](const O& op) { return py::str(NodeDefOf(op)); })
       .def("__hash__", [](const O& op) { return static_cast<Py_ssize_t>(std::hash<Node*>()(op.node) >> 1); })
       .def("__eq__", [](const O& op, py::handle other) { return IsOperation(other) && NodeOf(other) == op.node; })

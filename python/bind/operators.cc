@@ -50,7 +50,8 @@ Output Add(Graph& graph, Output x, Output y, const std::string& name) {
 Output TrueDivide(Graph& graph, Output x, Output y, const std::string& name) {
   const DType type = x.base_dtype();
   if (type != y.base_dtype())
-    RaiseType(fmt::format("x and y must have the same dtype, got {} != {}", DTypeName(type), DTypeName(y.base_dtype())));
+    RaiseType(
+        fmt::format("x and y must have the same dtype, got {} != {}", DTypeName(type), DTypeName(y.base_dtype())));
   if (IsInteger(type)) {
     const DType real = type == kInt32 || type == kInt64 || type == kUint32 || type == kUint64 ? kDouble : kFloat;
     x = CastTo(graph, x, real);
@@ -83,13 +84,17 @@ struct BinaryOperator {
 
 constexpr BinaryOperator kBinary[] = {
     {"__add__", "__radd__", "add", Add},
-    {"__sub__", "__rsub__", "sub", [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Sub", x, y, n); }},
-    {"__mul__", "__rmul__", "mul", [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Mul", x, y, n); }},
+    {"__sub__", "__rsub__", "sub",
+     [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Sub", x, y, n); }},
+    {"__mul__", "__rmul__", "mul",
+     [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Mul", x, y, n); }},
     {"__truediv__", "__rtruediv__", "truediv", TrueDivide},
     {"__floordiv__", "__rfloordiv__", "floordiv",
      [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "FloorDiv", x, y, n); }},
-    {"__mod__", "__rmod__", "mod", [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "FloorMod", x, y, n); }},
-    {"__pow__", "__rpow__", "pow", [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Pow", x, y, n); }},
+    {"__mod__", "__rmod__", "mod",
+     [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "FloorMod", x, y, n); }},
+    {"__pow__", "__rpow__", "pow",
+     [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Pow", x, y, n); }},
     {"__matmul__", "__rmatmul__", "matmul", MatrixMultiply},
     {"__and__", "__rand__", "and",
      [](Graph& g, Output x, Output y, const std::string& n) {
@@ -100,9 +105,12 @@ constexpr BinaryOperator kBinary[] = {
        return Op2(g, IsInteger(x.base_dtype()) ? "BitwiseOr" : "LogicalOr", x, y, n);
      }},
     {"__xor__", "__rxor__", "LogicalXor", Xor},
-    {"__lt__", nullptr, "Less", [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Less", x, y, n); }},
-    {"__le__", nullptr, "LessEqual", [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "LessEqual", x, y, n); }},
-    {"__gt__", nullptr, "Greater", [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Greater", x, y, n); }},
+    {"__lt__", nullptr, "Less",
+     [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Less", x, y, n); }},
+    {"__le__", nullptr, "LessEqual",
+     [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "LessEqual", x, y, n); }},
+    {"__gt__", nullptr, "Greater",
+     [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "Greater", x, y, n); }},
     {"__ge__", nullptr, "GreaterEqual",
      [](Graph& g, Output x, Output y, const std::string& n) { return Op2(g, "GreaterEqual", x, y, n); }},
 };
@@ -127,7 +135,8 @@ void AddOperators(py::handle cls) {
       return Wrap(Binary(a, b, entry.name, entry.build));
     });
     if (entry.reflected != nullptr)
-      method(entry.reflected, [&entry](py::handle a, py::handle b) { return Wrap(Binary(b, a, entry.name, entry.build)); });
+      method(entry.reflected,
+             [&entry](py::handle a, py::handle b) { return Wrap(Binary(b, a, entry.name, entry.build)); });
   }
   method("__neg__", [](py::handle x) { return Wrap(Unary(x, "Neg")); });
   method("__abs__", [](py::handle x) {

@@ -21,7 +21,7 @@ struct Renamed {
   const char* name;
 };
 constexpr Renamed kRenamed[] = {
-    {"", "reduction_indices", "axis"}, {"", "split_dim", "axis"},      {"", "squeeze_dims", "axis"},
+    {"", "reduction_indices", "axis"}, {"", "split_dim", "axis"},       {"", "squeeze_dims", "axis"},
     {"ExpandDims", "dim", "axis"},     {"Where", "input", "condition"}, {"", "lambda", "lambda_"},
 };
 
@@ -97,7 +97,8 @@ class OpFunction {
     while (PyDict_Next(kwargs.ptr(), &at, &key, &value)) {
       const int i = Find(key);
       if (i < 0) RaiseType(fmt::format("{}() got an unexpected keyword argument {}", snake_name(), Repr(key)));
-      if (values[i] != nullptr) RaiseType(fmt::format("{}() got multiple values for argument '{}'", snake_name(), parameters_[i].name));
+      if (values[i] != nullptr)
+        RaiseType(fmt::format("{}() got multiple values for argument '{}'", snake_name(), parameters_[i].name));
       values[i] = value;
     }
     for (size_t i = 0; i < parameters_.size(); ++i)
@@ -106,7 +107,8 @@ class OpFunction {
   }
 
   Node* Build(PyObject** values) const {
-    const Name name = values[parameters_.size() - 1] == nullptr ? Name{} : py::cast<Name>(py::handle(values[parameters_.size() - 1]));
+    const Name name =
+        values[parameters_.size() - 1] == nullptr ? Name{} : py::cast<Name>(py::handle(values[parameters_.size() - 1]));
     std::vector<InputList> inputs(op_.inputs.size());
     Graph* graph = nullptr;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -116,13 +118,16 @@ class OpFunction {
     if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
     NodeBuilder builder(*graph, op_.name, name.text);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (op_.inputs[i].is_list()) builder.In(std::move(inputs[i]));
-      else builder.In(std::move(inputs[i][0]));
+      if (op_.inputs[i].is_list())
+        builder.In(std::move(inputs[i]));
+      else
+        builder.In(std::move(inputs[i][0]));
     }
     for (size_t i = inputs.size(); i + 1 < parameters_.size(); ++i) {
       const Parameter& parameter = parameters_[i];
       // None asks for the default.
-      if (values[i] == nullptr || (values[i] == Py_None && !parameter.required && parameter.attr->type != "shape")) continue;
+      if (values[i] == nullptr || (values[i] == Py_None && !parameter.required && parameter.attr->type != "shape"))
+        continue;
       builder.Attr(parameter.attr->name, AttrFrom(values[i], *parameter.attr, op_.name));
     }
     return Take(builder.Build());
@@ -130,7 +135,8 @@ class OpFunction {
 
   void CollectInput(const ArgDef& arg, PyObject* value, InputList* out) const {
     if (!arg.is_list()) {
-      if (value == Py_None) RaiseValue(fmt::format("None values not supported. (input '{}' of op {})", arg.name, op_.name));
+      if (value == Py_None)
+        RaiseValue(fmt::format("None values not supported. (input '{}' of op {})", arg.name, op_.name));
       out->push_back(InputFrom(value, arg.is_ref));
       return;
     }
@@ -139,7 +145,8 @@ class OpFunction {
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(value);
     for (Py_ssize_t i = 0; i < size; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(value, i);
-      if (item == Py_None) RaiseValue(fmt::format("None values not supported. (element {} of '{}' of op {})", i, arg.name, op_.name));
+      if (item == Py_None)
+        RaiseValue(fmt::format("None values not supported. (element {} of '{}' of op {})", i, arg.name, op_.name));
       out->push_back(InputFrom(item, arg.is_ref));
     }
   }
@@ -149,7 +156,8 @@ class OpFunction {
   std::vector<std::pair<std::string, int>> old_names_;  // accepted too
 };
 
-// "MatMul" -> "mat_mul", "Conv2D" -> "conv2d", "BatchMatMulV2" -> "batch_mat_mul_v2", as TensorFlow names its functions.
+// "MatMul" -> "mat_mul", "Conv2D" -> "conv2d", "BatchMatMulV2" -> "batch_mat_mul_v2", as TensorFlow names its
+// functions.
 std::string SnakeName(const std::string& op) {
   std::string out;
   for (size_t i = 0; i < op.size(); ++i) {
@@ -161,7 +169,9 @@ std::string SnakeName(const std::string& op) {
     const bool after_lower = i > 0 && std::islower(static_cast<unsigned char>(op[i - 1])) != 0;
     const bool after_digit = i > 0 && std::isdigit(static_cast<unsigned char>(op[i - 1])) != 0;
     const bool before_lower = i + 1 < op.size() && std::islower(static_cast<unsigned char>(op[i + 1])) != 0;
-    if (i > 0 && op[i - 1] != '_' && (after_lower || (before_lower && (after_digit || std::isupper(static_cast<unsigned char>(op[i - 1])) != 0)))) out += '_';
+    if (i > 0 && op[i - 1] != '_' &&
+        (after_lower || (before_lower && (after_digit || std::isupper(static_cast<unsigned char>(op[i - 1])) != 0))))
+      out += '_';
     out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return out;

@@ -1,16 +1,16 @@
-// The optimizers. tf.train.Optimizer can be derived from in Python: the methods with an underscore are asked where a C++ class
-// would override, and defaults come from C++.
+// The optimizers. tf.train.Optimizer can be derived from in Python: the methods with an underscore are asked where a
+// C++ class would override, and defaults come from C++.
 #include "train/optimizers.h"
 
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
-#include "graph/node_builder.h"
 #include "bind/process.h"
 #include "bind/sparse.h"
 #include "bind/train.h"
 #include "bind/variables.h"
+#include "graph/node_builder.h"
 
 namespace weir::python {
 namespace {
@@ -26,7 +26,9 @@ Hyper HyperFrom(py::object value) {
   return Hyper(InputFrom(value));
 }
 
-OptimizerOptions Options(bool use_locking, const std::string& name) { return {.use_locking = use_locking, .name = name}; }
+OptimizerOptions Options(bool use_locking, const std::string& name) {
+  return {.use_locking = use_locking, .name = name};
+}
 
 py::list PairsToPython(const std::vector<GradAndVar>& pairs) {
   py::list result;
@@ -50,7 +52,8 @@ std::vector<GradAndVar> PairsFrom(py::handle pairs) {
 
 Node* NodeOrNull(py::handle object) { return object.is_none() ? nullptr : NodeFrom(object); }
 
-// An optimizer written in Python: each step of the base class is asked of the Python object under TensorFlow's name for it.
+// An optimizer written in Python: each step of the base class is asked of the Python object under TensorFlow's name for
+// it.
 class PyOptimizer final : public Optimizer {
  public:
   PyOptimizer(bool use_locking, std::string name) : Optimizer(std::move(name), use_locking) {}
@@ -77,7 +80,8 @@ class PyOptimizer final : public Optimizer {
   }
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override {
     return Ask([&](py::object self) -> Result<Node*> {
-      if (var->is_resource()) return NodeFrom(self.attr("_resource_apply_sparse")(Wrap(grad.values), py::cast(var), Wrap(grad.indices)));
+      if (var->is_resource())
+        return NodeFrom(self.attr("_resource_apply_sparse")(Wrap(grad.values), py::cast(var), Wrap(grad.indices)));
       return NodeFrom(self.attr("_apply_sparse")(Wrap(grad), py::cast(var)));
     });
   }
@@ -104,19 +108,23 @@ class PyOptimizer final : public Optimizer {
   }
 };
 
-MinimizeOptions MinimizeFrom(py::object global_step, py::object var_list, int gate_gradients, py::object aggregation, bool colocate,
-                             const Name& name, py::object grad_loss, Output loss) {
+MinimizeOptions MinimizeFrom(py::object global_step, py::object var_list, int gate_gradients, py::object aggregation,
+                             bool colocate, const Name& name, py::object grad_loss, Output loss) {
   MinimizeOptions options;
   options.global_step = OptionalVariableFrom(global_step);
   if (!var_list.is_none()) options.var_list = VariablesFrom(var_list);
   if (gate_gradients < 0 || gate_gradients > 2)
-    RaiseValue(fmt::format("gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. Not {}", gate_gradients));
+    RaiseValue(fmt::format(
+        "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. Not {}",
+        gate_gradients));
   options.gate_gradients = static_cast<GateGradients>(gate_gradients);
   if (!aggregation.is_none() && py::cast<int>(aggregation) == 1) options.aggregation = AggregationMethod::kTree;
   options.colocate_gradients_with_ops = colocate;
   options.name = name.text;
   if (!grad_loss.is_none())
-    options.grad_loss = IsSlices(grad_loss) ? GradFrom(grad_loss) : Grad(Take(ToOutput(loss.graph(), InputFrom(grad_loss), loss.base_dtype(), "grad_loss")));
+    options.grad_loss = IsSlices(grad_loss)
+                            ? GradFrom(grad_loss)
+                            : Grad(Take(ToOutput(loss.graph(), InputFrom(grad_loss), loss.base_dtype(), "grad_loss")));
   options.custom_gradient = RegisteredGradient;
   return options;
 }
@@ -129,20 +137,24 @@ Output LossFrom(py::object loss) {
 }
 
 // A derived Python class may replace any of these: minimize asks the object itself.
-py::object Minimize(py::object self, py::object loss, py::object global_step, py::object var_list, int gate_gradients, py::object aggregation,
-                    bool colocate, const Name& name, py::object grad_loss) {
-  py::object pairs = self.attr("compute_gradients")(loss, py::arg("var_list") = var_list, py::arg("gate_gradients") = gate_gradients,
-                                                    py::arg("aggregation_method") = aggregation,
-                                                    py::arg("colocate_gradients_with_ops") = colocate, py::arg("grad_loss") = grad_loss);
+py::object Minimize(py::object self, py::object loss, py::object global_step, py::object var_list, int gate_gradients,
+                    py::object aggregation, bool colocate, const Name& name, py::object grad_loss) {
+  py::object pairs = self.attr("compute_gradients")(
+      loss, py::arg("var_list") = var_list, py::arg("gate_gradients") = gate_gradients,
+      py::arg("aggregation_method") = aggregation, py::arg("colocate_gradients_with_ops") = colocate,
+      py::arg("grad_loss") = grad_loss);
   bool any = false;
   for (py::handle pair : pairs) any |= !pair[py::int_(0)].is_none();
   if (!any) {
     std::string names;
     for (py::handle pair : pairs) names += (names.empty() ? "" : ", ") + Str(pair[py::int_(1)].attr("name"));
-    RaiseValue(fmt::format("No gradients provided for any variable, check your graph for ops that do not support gradients, between variables [{}] and loss {}.",
-                           names, Str(loss)));
+    RaiseValue(
+        fmt::format("No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                    "between variables [{}] and loss {}.",
+                    names, Str(loss)));
   }
-  return self.attr("apply_gradients")(pairs, py::arg("global_step") = global_step, py::arg("name") = name.given() ? py::object(py::str(name.text)) : py::none());
+  return self.attr("apply_gradients")(pairs, py::arg("global_step") = global_step,
+                                      py::arg("name") = name.given() ? py::object(py::str(name.text)) : py::none());
 }
 
 using Base = std::shared_ptr<Optimizer>;
@@ -155,37 +167,63 @@ using Class = py::class_<T, Optimizer, std::shared_ptr<T>>;
 void BindOptimizers(py::module_& m) {
   py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr());
   cls.def(py::init_alias<bool, std::string>(), py::arg("use_locking"), py::arg("name"))
-      .def("minimize", Minimize, py::arg("loss"), py::arg("global_step") = py::none(), py::arg("var_list") = py::none(), py::arg("gate_gradients") = 1,
-           py::arg("aggregation_method") = py::none(), py::arg("colocate_gradients_with_ops") = false, py::arg("name") = py::none(),
+      .def("minimize", Minimize, py::arg("loss"), py::arg("global_step") = py::none(), py::arg("var_list") = py::none(),
+           py::arg("gate_gradients") = 1, py::arg("aggregation_method") = py::none(),
+           py::arg("colocate_gradients_with_ops") = false, py::arg("name") = py::none(),
            py::arg("grad_loss") = py::none())
-      .def("compute_gradients",
-           [](Optimizer& self, py::object loss, py::object var_list, int gate_gradients, py::object aggregation, bool colocate, py::object grad_loss) {
-             const Output value = LossFrom(std::move(loss));
-             MinimizeOptions options = MinimizeFrom(py::none(), std::move(var_list), gate_gradients, std::move(aggregation), colocate, Name{}, std::move(grad_loss), value);
-             return PairsToPython(TakeGradients(self.ComputeGradients(value, options)));
-           },
-           py::arg("loss"), py::arg("var_list") = py::none(), py::arg("gate_gradients") = 1, py::arg("aggregation_method") = py::none(),
-           py::arg("colocate_gradients_with_ops") = false, py::arg("grad_loss") = py::none())
-      .def("apply_gradients",
-           [](Optimizer& self, py::object pairs, py::object global_step, const Name& name) {
-             return Take(self.ApplyGradients(PairsFrom(pairs), OptionalVariableFrom(global_step), name.text));
-           },
-           py::arg("grads_and_vars"), py::arg("global_step") = py::none(), py::arg("name") = py::none())
+      .def(
+          "compute_gradients",
+          [](Optimizer& self, py::object loss, py::object var_list, int gate_gradients, py::object aggregation,
+             bool colocate, py::object grad_loss) {
+            const Output value = LossFrom(std::move(loss));
+            MinimizeOptions options =
+                MinimizeFrom(py::none(), std::move(var_list), gate_gradients, std::move(aggregation), colocate, Name{},
+                             std::move(grad_loss), value);
+            return PairsToPython(TakeGradients(self.ComputeGradients(value, options)));
+          },
+          py::arg("loss"), py::arg("var_list") = py::none(), py::arg("gate_gradients") = 1,
+          py::arg("aggregation_method") = py::none(), py::arg("colocate_gradients_with_ops") = false,
+          py::arg("grad_loss") = py::none())
+      .def(
+          "apply_gradients",
+          [](Optimizer& self, py::object pairs, py::object global_step, const Name& name) {
+            return Take(self.ApplyGradients(PairsFrom(pairs), OptionalVariableFrom(global_step), name.text));
+          },
+          py::arg("grads_and_vars"), py::arg("global_step") = py::none(), py::arg("name") = py::none())
       .def("get_name", [](const Optimizer& self) { return self.name(); })
       .def_property_readonly("_name", [](const Optimizer& self) { return self.name(); })
       .def_property_readonly("_use_locking", [](const Optimizer& self) { return self.use_locking(); })
-      .def("get_slot", [](const Optimizer& self, py::object var, const std::string& name) { return self.GetSlot(VariableFrom(var), name); },
-           py::arg("var"), py::arg("name"))
+      .def(
+          "get_slot",
+          [](const Optimizer& self, py::object var, const std::string& name) {
+            return self.GetSlot(VariableFrom(var), name);
+          },
+          py::arg("var"), py::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.SlotNames(); })
       .def("variables", [](const Optimizer& self) { return self.Variables(); })
       // What a derived class may use or replace.
       .def("_create_slots", [](Optimizer&, py::object) {})
       .def("_prepare", [](Optimizer&) {})
-      .def("_apply_dense", [](Optimizer&, py::object, py::object) { PyErr_SetNone(PyExc_NotImplementedError); throw py::error_already_set(); })
-      .def("_resource_apply_dense", [](Optimizer&, py::object, py::object) { PyErr_SetNone(PyExc_NotImplementedError); throw py::error_already_set(); })
-      .def("_apply_sparse", [](Optimizer&, py::object, py::object) { PyErr_SetNone(PyExc_NotImplementedError); throw py::error_already_set(); })
+      .def("_apply_dense",
+           [](Optimizer&, py::object, py::object) {
+             PyErr_SetNone(PyExc_NotImplementedError);
+             throw py::error_already_set();
+           })
+      .def("_resource_apply_dense",
+           [](Optimizer&, py::object, py::object) {
+             PyErr_SetNone(PyExc_NotImplementedError);
+             throw py::error_already_set();
+           })
+      .def("_apply_sparse",
+           [](Optimizer&, py::object, py::object) {
+             PyErr_SetNone(PyExc_NotImplementedError);
+             throw py::error_already_set();
+           })
       .def("_resource_apply_sparse",
-           [](Optimizer&, py::object, py::object, py::object) { PyErr_SetNone(PyExc_NotImplementedError); throw py::error_already_set(); })
+           [](Optimizer&, py::object, py::object, py::object) {
+             PyErr_SetNone(PyExc_NotImplementedError);
+             throw py::error_already_set();
+           })
       .def("_apply_sparse_duplicate_indices",
            [](py::object self, py::object grad, py::object var) {
              const IndexedSlices summed = AddUpDuplicates(SlicesOf(grad));
@@ -198,8 +236,8 @@ void BindOptimizers(py::module_& m) {
              Graph& graph = nodes.empty() ? DefaultGraphRef() : nodes[0]->graph();
              return Take(self.Optimizer::Finish(graph, nodes, name));
            })
-      .def("_zeros_slot",
-           [](Optimizer& self, py::object var, const std::string& slot, const std::string& op) { return Take(self.ZerosSlot(VariableFrom(var), slot, op)); })
+      .def("_zeros_slot", [](Optimizer& self, py::object var, const std::string& slot,
+                             const std::string& op) { return Take(self.ZerosSlot(VariableFrom(var), slot, op)); })
       .def("_get_or_make_slot",
            [](Optimizer& self, py::object var, py::object value, const std::string& slot, const std::string& op) {
              const VariablePtr primary = VariableFrom(var);
@@ -207,11 +245,16 @@ void BindOptimizers(py::module_& m) {
                return ToOutput(graph, InputFrom(value), dtype, "initial_value");
              }));
            })
-      .def("_create_non_slot_variable", [](Optimizer& self, float initial, const std::string& name, py::object with) {
-        return Take(self.NonSlot(name, initial, VariableFrom(with)));
-      }, py::arg("initial_value"), py::arg("name"), py::arg("colocate_with"))
-      .def("_get_non_slot_variable", [](const Optimizer& self, const std::string& name, py::object) { return self.FindNonSlot(name); },
-           py::arg("name"), py::arg("graph") = py::none());
+      .def(
+          "_create_non_slot_variable",
+          [](Optimizer& self, float initial, const std::string& name, py::object with) {
+            return Take(self.NonSlot(name, initial, VariableFrom(with)));
+          },
+          py::arg("initial_value"), py::arg("name"), py::arg("colocate_with"))
+      .def(
+          "_get_non_slot_variable",
+          [](const Optimizer& self, const std::string& name, py::object) { return self.FindNonSlot(name); },
+          py::arg("name"), py::arg("graph") = py::none());
   cls.attr("GATE_NONE") = 0;
   cls.attr("GATE_OP") = 1;
   cls.attr("GATE_GRAPH") = 2;
@@ -224,9 +267,11 @@ void BindOptimizers(py::module_& m) {
            py::arg("learning_rate"), locking, py::arg("name") = "GradientDescent");
   Class<MomentumOptimizer>(m, "MomentumOptimizer")
       .def(py::init([](py::object rate, py::object momentum, bool use_locking, const std::string& name, bool nesterov) {
-             return std::make_shared<MomentumOptimizer>(HyperFrom(rate), HyperFrom(momentum), nesterov, Options(use_locking, name));
+             return std::make_shared<MomentumOptimizer>(HyperFrom(rate), HyperFrom(momentum), nesterov,
+                                                        Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("momentum"), locking, py::arg("name") = "Momentum", py::arg("use_nesterov") = false);
+           py::arg("learning_rate"), py::arg("momentum"), locking, py::arg("name") = "Momentum",
+           py::arg("use_nesterov") = false);
   Class<AdagradOptimizer>(m, "AdagradOptimizer")
       .def(py::init([](py::object rate, double initial, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
@@ -234,55 +279,72 @@ void BindOptimizers(py::module_& m) {
            }),
            py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, locking, py::arg("name") = "Adagrad");
   Class<AdagradDAOptimizer>(m, "AdagradDAOptimizer")
-      .def(py::init([](py::object rate, py::object step, double initial, float l1, float l2, bool use_locking, const std::string& name) {
+      .def(py::init([](py::object rate, py::object step, double initial, float l1, float l2, bool use_locking,
+                       const std::string& name) {
              if (!(initial > 0)) RaiseValue("initial_gradient_squared_accumulator_value must be positive");
-             return std::make_shared<AdagradDAOptimizer>(HyperFrom(rate), VariableFrom(step), initial, l1, l2, Options(use_locking, name));
+             return std::make_shared<AdagradDAOptimizer>(HyperFrom(rate), VariableFrom(step), initial, l1, l2,
+                                                         Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("global_step"), py::arg("initial_gradient_squared_accumulator_value") = 0.1,
-           py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA");
+           py::arg("learning_rate"), py::arg("global_step"),
+           py::arg("initial_gradient_squared_accumulator_value") = 0.1, py::arg("l1_regularization_strength") = 0.0f,
+           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA");
   Class<AdadeltaOptimizer>(m, "AdadeltaOptimizer")
       .def(py::init([](py::object rate, py::object rho, py::object epsilon, bool use_locking, const std::string& name) {
-             return std::make_shared<AdadeltaOptimizer>(HyperFrom(rate), HyperFrom(rho), HyperFrom(epsilon), Options(use_locking, name));
+             return std::make_shared<AdadeltaOptimizer>(HyperFrom(rate), HyperFrom(rho), HyperFrom(epsilon),
+                                                        Options(use_locking, name));
            }),
-           py::arg("learning_rate") = 0.001, py::arg("rho") = 0.95, py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adadelta");
+           py::arg("learning_rate") = 0.001, py::arg("rho") = 0.95, py::arg("epsilon") = 1e-8, locking,
+           py::arg("name") = "Adadelta");
   Class<AdamOptimizer>(m, "AdamOptimizer")
-      .def(py::init([](py::object rate, float beta1, float beta2, py::object epsilon, bool use_locking, const std::string& name) {
-             return std::make_shared<AdamOptimizer>(HyperFrom(rate), beta1, beta2, HyperFrom(epsilon), Options(use_locking, name));
+      .def(py::init([](py::object rate, float beta1, float beta2, py::object epsilon, bool use_locking,
+                       const std::string& name) {
+             return std::make_shared<AdamOptimizer>(HyperFrom(rate), beta1, beta2, HyperFrom(epsilon),
+                                                    Options(use_locking, name));
            }),
-           py::arg("learning_rate") = 0.001, py::arg("beta1") = 0.9f, py::arg("beta2") = 0.999f, py::arg("epsilon") = 1e-8, locking,
-           py::arg("name") = "Adam");
+           py::arg("learning_rate") = 0.001, py::arg("beta1") = 0.9f, py::arg("beta2") = 0.999f,
+           py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adam");
   Class<RMSPropOptimizer>(m, "RMSPropOptimizer")
-      .def(py::init([](py::object rate, py::object decay, py::object momentum, py::object epsilon, bool use_locking, bool centered, const std::string& name) {
-             return std::make_shared<RMSPropOptimizer>(HyperFrom(rate), HyperFrom(decay), HyperFrom(momentum), HyperFrom(epsilon), centered,
-                                                       Options(use_locking, name));
+      .def(py::init([](py::object rate, py::object decay, py::object momentum, py::object epsilon, bool use_locking,
+                       bool centered, const std::string& name) {
+             return std::make_shared<RMSPropOptimizer>(HyperFrom(rate), HyperFrom(decay), HyperFrom(momentum),
+                                                       HyperFrom(epsilon), centered, Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("decay") = 0.9, py::arg("momentum") = 0.0, py::arg("epsilon") = 1e-10, locking,
-           py::arg("centered") = false, py::arg("name") = "RMSProp");
+           py::arg("learning_rate"), py::arg("decay") = 0.9, py::arg("momentum") = 0.0, py::arg("epsilon") = 1e-10,
+           locking, py::arg("centered") = false, py::arg("name") = "RMSProp");
   Class<FtrlOptimizer>(m, "FtrlOptimizer")
-      .def(py::init([](py::object rate, float power, double initial, float l1, float l2, bool use_locking, const std::string& name, py::object accum_name,
-                       py::object linear_name, float shrinkage) {
-             FtrlOptions ftrl{power, initial, l1, l2, accum_name.is_none() ? "" : py::cast<std::string>(accum_name),
-                              linear_name.is_none() ? "" : py::cast<std::string>(linear_name), shrinkage};
+      .def(py::init([](py::object rate, float power, double initial, float l1, float l2, bool use_locking,
+                       const std::string& name, py::object accum_name, py::object linear_name, float shrinkage) {
+             FtrlOptions ftrl{power,
+                              initial,
+                              l1,
+                              l2,
+                              accum_name.is_none() ? "" : py::cast<std::string>(accum_name),
+                              linear_name.is_none() ? "" : py::cast<std::string>(linear_name),
+                              shrinkage};
              auto made = std::make_shared<FtrlOptimizer>(HyperFrom(rate), ftrl, Options(use_locking, name));
              Check(made->Check());
              return made;
            }),
            py::arg("learning_rate"), py::arg("learning_rate_power") = -0.5f, py::arg("initial_accumulator_value") = 0.1,
-           py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "Ftrl",
-           py::arg("accum_name") = py::none(), py::arg("linear_name") = py::none(), py::arg("l2_shrinkage_regularization_strength") = 0.0f);
+           py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
+           py::arg("name") = "Ftrl", py::arg("accum_name") = py::none(), py::arg("linear_name") = py::none(),
+           py::arg("l2_shrinkage_regularization_strength") = 0.0f);
   Class<ProximalGradientDescentOptimizer>(m, "ProximalGradientDescentOptimizer")
       .def(py::init([](py::object rate, float l1, float l2, bool use_locking, const std::string& name) {
-             return std::make_shared<ProximalGradientDescentOptimizer>(HyperFrom(rate), l1, l2, Options(use_locking, name));
+             return std::make_shared<ProximalGradientDescentOptimizer>(HyperFrom(rate), l1, l2,
+                                                                       Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
-           py::arg("name") = "ProximalGradientDescent");
+           py::arg("learning_rate"), py::arg("l1_regularization_strength") = 0.0f,
+           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "ProximalGradientDescent");
   Class<ProximalAdagradOptimizer>(m, "ProximalAdagradOptimizer")
       .def(py::init([](py::object rate, double initial, float l1, float l2, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
-             return std::make_shared<ProximalAdagradOptimizer>(HyperFrom(rate), initial, l1, l2, Options(use_locking, name));
+             return std::make_shared<ProximalAdagradOptimizer>(HyperFrom(rate), initial, l1, l2,
+                                                               Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, py::arg("l1_regularization_strength") = 0.0f,
-           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "ProximalAdagrad");
+           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1,
+           py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
+           py::arg("name") = "ProximalAdagrad");
 }
 
 }  // namespace weir::python

@@ -34,8 +34,10 @@ uint32_t Origins::CurrentStack() {
     Frame& next = stack[--depth];
     next.parent = at;
     const auto [found, is_new] = known_.try_emplace(next, static_cast<uint32_t>(frames_.size()));
-    if (is_new) frames_.push_back(next);  // keeps the reference
-    else Py_DECREF(next.code);
+    if (is_new)
+      frames_.push_back(next);  // keeps the reference
+    else
+      Py_DECREF(next.code);
     at = found->second;
   }
   return at;
@@ -45,7 +47,8 @@ py::list Origins::StackOf(int node) const {
   py::list stack;
   if (static_cast<size_t>(node) >= stacks_.size()) return stack;
   std::vector<const Frame*> frames;
-  for (uint32_t at = stacks_[static_cast<size_t>(node)]; at != 0; at = frames_[at].parent) frames.push_back(&frames_[at]);
+  for (uint32_t at = stacks_[static_cast<size_t>(node)]; at != 0; at = frames_[at].parent)
+    frames.push_back(&frames_[at]);
   std::reverse(frames.begin(), frames.end());
   py::object line_of = py::module_::import("linecache").attr("getline");
   for (const Frame* f : frames) {

@@ -1,5 +1,5 @@
-// Where nodes were made: the Python stack for each node of a graph, kept as one number per node in a tree of stack frames.
-// A call that builds nodes records its stack once for all of them. All of it under the GIL.
+// Where nodes were made: the Python stack for each node of a graph, kept as one number per node in a tree of stack
+// frames. A call that builds nodes records its stack once for all of them. All of it under the GIL.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -34,7 +34,8 @@ class Origins final {
   };
   struct Hash {
     size_t operator()(const Frame& f) const {
-      return (reinterpret_cast<size_t>(f.code) >> 4) * 31 + static_cast<size_t>(f.instruction) * 17 + f.parent * 0x9e3779b97f4a7c15ull;
+      return (reinterpret_cast<size_t>(f.code) >> 4) * 31 + static_cast<size_t>(f.instruction) * 17 +
+             f.parent * 0x9e3779b97f4a7c15ull;
     }
   };
   struct Same {

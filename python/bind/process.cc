@@ -67,12 +67,12 @@ Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, 
     pool_ = std::make_unique<ThreadPool>("weir", 0);
     blocking_pool_ = std::make_unique<ElasticPool>("weir_blocking");
   }
-  auto session = std::make_shared<LocalSession>(
-      std::move(graph), LocalSession::Dependencies{.pool = *pool_,
-                                 .blocking_pool = *blocking_pool_,
-                                 .resources = nullptr,
-                                 .config = config,
-                                 .py_functions = py_functions_.get()});
+  auto session =
+      std::make_shared<LocalSession>(std::move(graph), LocalSession::Dependencies{.pool = *pool_,
+                                                                                  .blocking_pool = *blocking_pool_,
+                                                                                  .resources = nullptr,
+                                                                                  .config = config,
+                                                                                  .py_functions = py_functions_.get()});
   std::erase_if(sessions_, [](const std::weak_ptr<Session>& s) { return s.expired(); });
   sessions_.push_back(session);
   return session;
@@ -97,15 +97,16 @@ void BindProcess(py::module_& m) {
   py::module_::import("atexit").attr("register")(py::cpp_function([] { Process::Get().Stop(); }));
   m.def("op_names", [] { return Process::Get().registry().Names(); });
   // The OpDef message of an op, serialized.
-  m.def("op_def",
-        [](const std::string& name) {
-          const OpDef* op = Process::Get().registry().Find(name);
-          if (op == nullptr) RaiseKey(fmt::format("there is no op '{}'", name));
-          tensorflow::OpDef message;
-          ToProto(*op, &message);
-          return py::bytes(message.SerializeAsString());
-        },
-        py::arg("name"));
+  m.def(
+      "op_def",
+      [](const std::string& name) {
+        const OpDef* op = Process::Get().registry().Find(name);
+        if (op == nullptr) RaiseKey(fmt::format("there is no op '{}'", name));
+        tensorflow::OpDef message;
+        ToProto(*op, &message);
+        return py::bytes(message.SerializeAsString());
+      },
+      py::arg("name"));
 }
 
 }  // namespace weir::python

@@ -1,5 +1,6 @@
-// Process: what lives as long as the interpreter: the op registry, the constant evaluator, the way to make sessions. Made when
-// the module is loaded; no thread starts before the first step, and Stop ends them all before the interpreter goes.
+// Process: what lives as long as the interpreter: the op registry, the constant evaluator, the way to make sessions.
+// Made when the module is loaded; no thread starts before the first step, and Stop ends them all before the interpreter
+// goes.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -60,8 +61,7 @@ void ReleasePending();
 class PyItem {
  public:
   PyItem() = default;
-  explicit PyItem(py::object object)
-      : object_(object.release().ptr(), [](PyObject* p) { ReleaseLater(p); }) {}
+  explicit PyItem(py::object object) : object_(object.release().ptr(), [](PyObject* p) { ReleaseLater(p); }) {}
   py::object get() const { return py::reinterpret_borrow<py::object>(object_.get()); }
   PyObject* ptr() const { return object_.get(); }
   const std::shared_ptr<PyObject>& shared() const { return object_; }

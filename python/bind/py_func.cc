@@ -15,7 +15,8 @@ StatusCode CodeOf(py::error_already_set& error) {
   if (error.matches(PyExc_StopIteration)) return StatusCode::kOutOfRange;
   if (error.matches(PyExc_MemoryError)) return StatusCode::kResourceExhausted;
   if (error.matches(PyExc_NotImplementedError)) return StatusCode::kUnimplemented;
-  if (py::hasattr(error.value(), "error_code")) return static_cast<StatusCode>(error.value().attr("error_code").cast<int>());
+  if (py::hasattr(error.value(), "error_code"))
+    return static_cast<StatusCode>(error.value().attr("error_code").cast<int>());
   return StatusCode::kUnknown;
 }
 
@@ -35,20 +36,24 @@ std::vector<Tensor> ConvertResults(py::object results, const std::vector<DType>&
     if (IsArray(values[i]) || IsNumpyScalar(values[i])) {
       const DType given = DTypeOfNumpy(values[i].attr("dtype"));
       if (given != types[i])
-        RaiseValue(fmt::format("value {} that the function returned is {}, but {} is expected", i, DTypeName(given), DTypeName(types[i])));
+        RaiseValue(fmt::format("value {} that the function returned is {}, but {} is expected", i, DTypeName(given),
+                               DTypeName(types[i])));
     }
     tensors.push_back(TensorFromNumpy(values[i], types[i], Memory::kCopy));
   }
   return tensors;
 }
 
-py::object PyFunc(py::object function, const py::object& inputs, const py::object& out_types, bool stateful, const Name& name) {
+py::object PyFunc(py::object function, const py::object& inputs, const py::object& out_types, bool stateful,
+                  const Name& name) {
   InputList args;
   for (py::handle input : py::iter(inputs)) args.push_back(InputFrom(input));
   const bool many = PyList_Check(out_types.ptr()) || PyTuple_Check(out_types.ptr());
   std::vector<DType> types;
-  if (many) types = py::cast<std::vector<DType>>(out_types);
-  else types.push_back(AsDType(out_types));
+  if (many)
+    types = py::cast<std::vector<DType>>(out_types);
+  else
+    types.push_back(AsDType(out_types));
   Graph* found = GraphOfArgument(args);
   Graph& graph = found == nullptr ? DefaultGraphRef() : *found;
   const std::string token = Process::Get().py_functions().Add(graph, std::move(function));
@@ -102,7 +107,8 @@ Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const st
 }
 
 void BindPyFunc(py::module_& m) {
-  m.def("py_func", &PyFunc, py::arg("func"), py::arg("inp"), py::arg("Tout"), py::arg("stateful") = true, py::arg("name") = py::none());
+  m.def("py_func", &PyFunc, py::arg("func"), py::arg("inp"), py::arg("Tout"), py::arg("stateful") = true,
+        py::arg("name") = py::none());
 }
 
 }  // namespace weir::python

@@ -34,7 +34,8 @@ std::shared_ptr<Scope> NameScopeOf(py::object graph, py::object name) {
   return std::make_shared<Scope>([graph, name](Scope& scope) -> py::object {
     std::shared_ptr<Graph> g = Shared(graph);
     const std::string text = name.is_none() ? std::string() : py::cast<std::string>(name);
-    if (text.starts_with('_') && g->build().name_scope.empty()) RaiseValue(fmt::format("'{}' is not a valid scope name", text));
+    if (text.starts_with('_') && g->build().name_scope.empty())
+      RaiseValue(fmt::format("'{}' is not a valid scope name", text));
     auto opened = std::make_shared<NameScope>(*g, text);
     scope.Add(opened);
     Check(g->TakeError());
@@ -48,7 +49,8 @@ Result<std::string> AskDeviceFunction(const PyItem& function, Node& node) {
     py::object chosen = function.get()(Wrap(&node));
     if (chosen.is_none()) return std::string();
     if (!PyUnicode_Check(chosen.ptr()) && py::hasattr(chosen, "to_string")) chosen = chosen.attr("to_string")();
-    if (!PyUnicode_Check(chosen.ptr())) RaiseType(fmt::format("a device function must give a string, not {}", Repr(chosen)));
+    if (!PyUnicode_Check(chosen.ptr()))
+      RaiseType(fmt::format("a device function must give a string, not {}", Repr(chosen)));
     return py::cast<std::string>(chosen);
   });
 }
@@ -63,8 +65,11 @@ DeviceRequest DeviceRequestFrom(py::object device) {
     Take(DeviceName::Parse(name));
     return {.name = name, .choose = {}, .ignore_outer = false};
   }
-  if (PyCallable_Check(device.ptr()) == 0) RaiseType(fmt::format("{} is neither a device nor a device function", Repr(device)));
-  return {.name = "", .choose = [function = PyItem(device)](Node& node) { return AskDeviceFunction(function, node); }, .ignore_outer = false};
+  if (PyCallable_Check(device.ptr()) == 0)
+    RaiseType(fmt::format("{} is neither a device nor a device function", Repr(device)));
+  return {.name = "",
+          .choose = [function = PyItem(device)](Node& node) { return AskDeviceFunction(function, node); },
+          .ignore_outer = false};
 }
 
 namespace {
@@ -90,16 +95,19 @@ std::shared_ptr<Scope> ControlScopeOf(py::object graph, py::object inputs) {
   }
   return std::make_shared<Scope>([graph, nodes](Scope& scope) -> py::object {
     Graph& g = *Shared(graph);
-    if (nodes) scope.Add(Hold<ControlDependencies>(g, *nodes));
-    else scope.Add(std::shared_ptr<void>(new ControlDependencies(ControlDependencies::Cleared(g)),
-                                         [](void* p) { delete static_cast<ControlDependencies*>(p); }));
+    if (nodes)
+      scope.Add(Hold<ControlDependencies>(g, *nodes));
+    else
+      scope.Add(std::shared_ptr<void>(new ControlDependencies(ControlDependencies::Cleared(g)),
+                                      [](void* p) { delete static_cast<ControlDependencies*>(p); }));
     return py::none();
   });
 }
 
 std::shared_ptr<Scope> ColocationScopeOf(py::object graph, py::object with, bool ignore_existing) {
   Node* node = with.is_none() ? nullptr : NodeFrom(with);
-  if (node == nullptr && !ignore_existing) RaiseValue("Trying to reset colocation (op is None) but ignore_existing is not True");
+  if (node == nullptr && !ignore_existing)
+    RaiseValue("Trying to reset colocation (op is None) but ignore_existing is not True");
   return std::make_shared<Scope>([graph, node, ignore_existing](Scope& scope) -> py::object {
     scope.Add(Hold<ColocationScope>(*Shared(graph), node, ignore_existing));
     return py::none();
@@ -118,7 +126,8 @@ std::shared_ptr<Scope> ContainerScopeOf(py::object graph, std::string name) {
 std::shared_ptr<Scope> GradientMapScopeOf(py::object graph, const py::dict& map) {
   std::vector<std::pair<std::string, std::string>> entries;
   for (auto item : map) {
-    if (!PyUnicode_Check(item.first.ptr()) || !PyUnicode_Check(item.second.ptr())) RaiseType("op_type_map must map strings to strings");
+    if (!PyUnicode_Check(item.first.ptr()) || !PyUnicode_Check(item.second.ptr()))
+      RaiseType("op_type_map must map strings to strings");
     entries.emplace_back(py::cast<std::string>(item.first), py::cast<std::string>(item.second));
   }
   return std::make_shared<Scope>([graph, entries](Scope& scope) -> py::object {
@@ -161,7 +170,8 @@ std::shared_ptr<Scope> TopNameScope(py::object name, py::object default_name, py
   }
   py::object used = name.is_none() ? default_name : name;
   if (used.is_none() && !values.is_none()) RaiseValue("At least one of name and default_name must be provided.");
-  if (!used.is_none() && !PyUnicode_Check(used.ptr())) RaiseType(fmt::format("name for name_scope must be a string, not {}", Repr(used)));
+  if (!used.is_none() && !PyUnicode_Check(used.ptr()))
+    RaiseType(fmt::format("name for name_scope must be a string, not {}", Repr(used)));
   std::shared_ptr<Scope> inner = NameScopeOf(graph, used);
   return std::make_shared<Scope>([graph, inner](Scope& scope) -> py::object {
     py::object value = EnterGraph(graph)->Enter(&scope);
@@ -219,13 +229,21 @@ void BindScopes(py::class_<GraphObject>& cls, py::module_& m) {
       .def("gradient_override_map", &GradientMapScopeOf, py::arg("op_type_map"))
       .def("_attr_scope", &AttrScopeOf, py::arg("attr_map"));
 
-  m.def("name_scope", &TopNameScope, py::arg("name"), py::arg("default_name") = py::none(), py::arg("values") = py::none());
-  m.def("device", [](py::object device) { return DeviceScopeOf(DefaultGraph(), std::move(device)); }, py::arg("device_name_or_function"));
-  m.def("control_dependencies", [](py::object inputs) { return ControlScopeOf(DefaultGraph(), std::move(inputs)); },
-        py::arg("control_inputs"));
-  m.def("colocate_with", [](py::object op, bool ignore) { return ColocationScopeOf(DefaultGraph(), std::move(op), ignore); },
-        py::arg("op"), py::arg("ignore_existing") = false);
-  m.def("container", [](std::string name) { return ContainerScopeOf(DefaultGraph(), std::move(name)); }, py::arg("container_name"));
+  m.def("name_scope", &TopNameScope, py::arg("name"), py::arg("default_name") = py::none(),
+        py::arg("values") = py::none());
+  m.def(
+      "device", [](py::object device) { return DeviceScopeOf(DefaultGraph(), std::move(device)); },
+      py::arg("device_name_or_function"));
+  m.def(
+      "control_dependencies", [](py::object inputs) { return ControlScopeOf(DefaultGraph(), std::move(inputs)); },
+      py::arg("control_inputs"));
+  m.def(
+      "colocate_with",
+      [](py::object op, bool ignore) { return ColocationScopeOf(DefaultGraph(), std::move(op), ignore); },
+      py::arg("op"), py::arg("ignore_existing") = false);
+  m.def(
+      "container", [](std::string name) { return ContainerScopeOf(DefaultGraph(), std::move(name)); },
+      py::arg("container_name"));
 
   using D = DeviceName;
   py::class_<D>(m, "DeviceSpec")
@@ -236,18 +254,22 @@ void BindScopes(py::class_<GraphObject>& cls, py::module_& m) {
            }),
            py::arg("job") = py::none(), py::arg("replica") = py::none(), py::arg("task") = py::none(),
            py::arg("device_type") = py::none(), py::arg("device_index") = py::none())
-      .def_static("from_string", [](const std::string& text) { return Take(D::Parse(text)); }, py::arg("spec"))
-      .def("parse_from_string",
-           [](D& d, const std::string& text) {
-             d = Take(D::Parse(text));
-             return d;
-           },
-           py::arg("spec"))
-      .def("merge_from", [](D& d, const D& other) { d = d.MergedWith(other); }, py::arg("dev"))
+      .def_static(
+          "from_string", [](const std::string& text) { return Take(D::Parse(text)); }, py::arg("spec"))
+      .def(
+          "parse_from_string",
+          [](D& d, const std::string& text) {
+            d = Take(D::Parse(text));
+            return d;
+          },
+          py::arg("spec"))
+      .def(
+          "merge_from", [](D& d, const D& other) { d = d.MergedWith(other); }, py::arg("dev"))
       .def("to_string", &D::ToString)
       .def("__str__", &D::ToString)
       .def("__repr__", [](const D& d) { return fmt::format("DeviceSpec('{}')", d.ToString()); })
-      .def("__eq__", [](const D& d, py::handle other) { return py::isinstance<D>(other) && other.cast<const D&>() == d; })
+      .def("__eq__",
+           [](const D& d, py::handle other) { return py::isinstance<D>(other) && other.cast<const D&>() == d; })
       .def("__hash__", [](const D& d) { return py::hash(py::str(d.ToString())); })
       .def_readwrite("job", &D::job)
       .def_readwrite("replica", &D::replica)

@@ -1,5 +1,5 @@
-// Scope: a `with` statement around RAII objects of C++. Entering runs a function that adds what is to be held; leaving drops it
-// in reverse order. The same Scope may be entered again.
+// Scope: a `with` statement around RAII objects of C++. Entering runs a function that adds what is to be held; leaving
+// drops it in reverse order. The same Scope may be entered again.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -98,7 +98,8 @@ void WrapHandles(const SessionObject& s, const std::vector<Output>& outputs, std
   }
 }
 
-py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::object options, py::object run_metadata) {
+py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::object options,
+               py::object run_metadata) {
   CheckOpen(s);
   GraphObject& graph = s.graph_object();
   FetchMap map(graph, fetches);
@@ -128,7 +129,8 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
   auto map = std::make_shared<FetchMap>(s.graph_object(), fetches);
   auto feeds = std::make_shared<std::vector<Output>>();
   if (!feed_list.is_none()) {
-    if (!PyList_Check(feed_list.ptr()) && !PyTuple_Check(feed_list.ptr())) RaiseType("`feed_list` must be a list or tuple.");
+    if (!PyList_Check(feed_list.ptr()) && !PyTuple_Check(feed_list.ptr()))
+      RaiseType("`feed_list` must be a list or tuple.");
     for (py::handle key : feed_list)
       for (const Output& output : FeedKeys(s.graph_object(), key)) feeds->push_back(output);
   }
@@ -144,7 +146,8 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
     py::object metadata = py::none();
     for (auto item : kwargs) {
       const std::string name = py::cast<std::string>(item.first);
-      if (!accept_options || (name != "options" && name != "run_metadata")) RaiseType(fmt::format("unexpected keyword argument '{}'", name));
+      if (!accept_options || (name != "options" && name != "run_metadata"))
+        RaiseType(fmt::format("unexpected keyword argument '{}'", name));
       (name == "options" ? options : metadata) = py::reinterpret_borrow<py::object>(item.second);
     }
     RunExtras extras(options, metadata);
@@ -177,8 +180,8 @@ py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fe
   FetchMap map(s.graph_object(), fetches);
   std::vector<Feed> feeds;
   CollectFeeds(s.graph_object(), feed_dict, &feeds);
-  std::vector<Tensor> values =
-      RunStep(s.graph_ptr(), [&](CancelToken* cancel) { return s.session->PartialRun(handle, feeds, map.outputs(), cancel); });
+  std::vector<Tensor> values = RunStep(
+      s.graph_ptr(), [&](CancelToken* cancel) { return s.session->PartialRun(handle, feeds, map.outputs(), cancel); });
   return map.Result(ToNumpy(std::move(values)));
 }
 
@@ -232,13 +235,17 @@ std::shared_ptr<Scope> DefaultScope(py::object session, bool graph_too) {
 
 py::object SessionFor(const Graph& graph, const char* what, const char* call) {
   if (Stacks().sessions.empty())
-    RaiseValue(fmt::format("Cannot {} using `{}()`: No default session is registered. Use `with sess.as_default()` or pass an explicit "
-                           "session to `{}(session=sess)`", what, call, call));
+    RaiseValue(fmt::format(
+        "Cannot {} using `{}()`: No default session is registered. Use `with sess.as_default()` or pass an explicit "
+        "session to `{}(session=sess)`",
+        what, call, call));
   py::object session = Stacks().sessions.back();
   py::object its_graph = session.attr("graph");
   if (IsGraph(its_graph) && GraphObjectOf(its_graph).graph.get() != &graph)
-    RaiseValue(fmt::format("Cannot use the default session to {}: the graph is different from the session's graph. Pass an explicit "
-                           "session to `{}(session=sess)`.", what, call));
+    RaiseValue(fmt::format(
+        "Cannot use the default session to {}: the graph is different from the session's graph. Pass an explicit "
+        "session to `{}(session=sess)`.",
+        what, call));
   return session;
 }
 
@@ -268,7 +275,8 @@ void BindSession(py::module_& m) {
   py::class_<S> base(m, "BaseSession", py::dynamic_attr(), Collected<S, VisitSession, ClearNothing<S>>());
   base.def("run", &Run, py::arg("fetches"), py::arg("feed_dict") = py::none(), py::arg("options") = py::none(),
            py::arg("run_metadata") = py::none())
-      .def("make_callable", &MakeCallable, py::arg("fetches"), py::arg("feed_list") = py::none(), py::arg("accept_options") = false)
+      .def("make_callable", &MakeCallable, py::arg("fetches"), py::arg("feed_list") = py::none(),
+           py::arg("accept_options") = false)
       .def("partial_run_setup", &PartialRunSetup, py::arg("fetches"), py::arg("feeds") = py::none())
       .def("partial_run", &PartialRun, py::arg("handle"), py::arg("fetches"), py::arg("feed_dict") = py::none())
       .def("list_devices",
@@ -286,14 +294,18 @@ void BindSession(py::module_& m) {
       .def_property_readonly("_closed", [](const S& s) { return s.closed; })
       .def_property_readonly("_target", [](const S& s) { return s.target; });
   auto target = py::arg("target") = "";
-  auto init = [](py::object t, py::object g, py::object c) { return MakeSession(std::move(t), std::move(g), std::move(c)); };
+  auto init = [](py::object t, py::object g, py::object c) {
+    return MakeSession(std::move(t), std::move(g), std::move(c));
+  };
   base.def(py::init(init), target, py::arg("graph") = py::none(), py::arg("config") = py::none());
   base.def("_enter",
            [](py::object self, bool graph_too) {
              auto& s = self.cast<S&>();
              if (s.entered != nullptr)
-               RaiseRuntime("Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session "
-                            "multiple times.");
+               RaiseRuntime(
+                   "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a "
+                   "session "
+                   "multiple times.");
              std::shared_ptr<Scope> scope = DefaultScope(self, graph_too);
              scope->EnterOnce();
              s.entered = scope;
@@ -305,12 +317,17 @@ void BindSession(py::module_& m) {
         s.entered = nullptr;
         entered->Exit();
       });
-  m.def("get_default_session", []() -> py::object { return Stacks().sessions.empty() ? py::none() : Stacks().sessions.back(); });
-  m.def("_session_for", [](py::handle value) { return SessionFor(NodeFrom(value)->graph(), "evaluate tensor", "eval"); });
-  m.def("register_session_run_conversion_functions",
-        [](py::object type, py::object fetch, py::object feed, py::handle) { RegisterRunConversion(std::move(type), std::move(fetch), std::move(feed)); },
-        py::arg("tensor_type"), py::arg("fetch_function"), py::arg("feed_function") = py::none(),
-        py::arg("feed_function_for_partial_run") = py::none());
+  m.def("get_default_session",
+        []() -> py::object { return Stacks().sessions.empty() ? py::none() : Stacks().sessions.back(); });
+  m.def("_session_for",
+        [](py::handle value) { return SessionFor(NodeFrom(value)->graph(), "evaluate tensor", "eval"); });
+  m.def(
+      "register_session_run_conversion_functions",
+      [](py::object type, py::object fetch, py::object feed, py::handle) {
+        RegisterRunConversion(std::move(type), std::move(fetch), std::move(feed));
+      },
+      py::arg("tensor_type"), py::arg("fetch_function"), py::arg("feed_function") = py::none(),
+      py::arg("feed_function_for_partial_run") = py::none());
 }
 
 }  // namespace weir::python

@@ -54,7 +54,9 @@ void BindDimension(py::module_& m) {
   py::class_<D> cls(m, "Dimension");
   cls.def(py::init([](py::handle value) { return new D{SizeFrom(value)}; }), py::arg("value"))
       .def_property_readonly("value", [](const D& d) { return SizeObject(d.size); })
-      .def("__repr__", [](const D& d) { return d.size < 0 ? std::string("Dimension(None)") : fmt::format("Dimension({})", d.size); })
+      .def(
+          "__repr__",
+          [](const D& d) { return d.size < 0 ? std::string("Dimension(None)") : fmt::format("Dimension({})", d.size); })
       .def("__str__", [](const D& d) { return d.size < 0 ? std::string("?") : std::to_string(d.size); })
       .def("__int__", [](const D& d) { return SizeObject(d.size); })
       .def("__long__", [](const D& d) { return SizeObject(d.size); })
@@ -64,19 +66,25 @@ void BindDimension(py::module_& m) {
              return d.size;
            })
       .def("__hash__", [](const D& d) { return d.size; })
-      .def("is_compatible_with", [](const D& d, py::handle o) { return Compatible(d.size, SizeFrom(o)); }, py::arg("other"))
-      .def("assert_is_compatible_with",
-           [](const D& d, py::handle o) {
-             if (!Compatible(d.size, SizeFrom(o))) RaiseValue(fmt::format("Dimensions {} and {} are not compatible", d.size, SizeFrom(o)));
-           },
-           py::arg("other"))
-      .def("merge_with",
-           [](const D& d, py::handle o) {
-             const int64_t size = SizeFrom(o);
-             if (!Compatible(d.size, size)) RaiseValue(fmt::format("Dimensions {} and {} are not compatible", d.size, size));
-             return D{d.size < 0 ? size : d.size};
-           },
-           py::arg("other"))
+      .def(
+          "is_compatible_with", [](const D& d, py::handle o) { return Compatible(d.size, SizeFrom(o)); },
+          py::arg("other"))
+      .def(
+          "assert_is_compatible_with",
+          [](const D& d, py::handle o) {
+            if (!Compatible(d.size, SizeFrom(o)))
+              RaiseValue(fmt::format("Dimensions {} and {} are not compatible", d.size, SizeFrom(o)));
+          },
+          py::arg("other"))
+      .def(
+          "merge_with",
+          [](const D& d, py::handle o) {
+            const int64_t size = SizeFrom(o);
+            if (!Compatible(d.size, size))
+              RaiseValue(fmt::format("Dimensions {} and {} are not compatible", d.size, size));
+            return D{d.size < 0 ? size : d.size};
+          },
+          py::arg("other"))
       .def("__reduce__", [](const D& d) {
         return py::make_tuple(py::module_::import("weir._weir").attr("Dimension"), py::make_tuple(SizeObject(d.size)));
       });
@@ -90,7 +98,8 @@ void BindDimension(py::module_& m) {
   both("__floordiv__", "__rfloordiv__", FloorDiv);
   both("__mod__", "__rmod__", [](int64_t a, int64_t b) { return a - b * FloorDiv(a, b); });
   cls.def("__truediv__", [](const D&, py::handle other) -> py::object {
-    RaiseType(fmt::format("unsupported operand type(s) for /: 'Dimension' and '{}', please use // instead", TypeName(other)));
+    RaiseType(
+        fmt::format("unsupported operand type(s) for /: 'Dimension' and '{}', please use // instead", TypeName(other)));
   });
   auto compared = [&cls](const char* name, auto compare) {
     cls.def(name, [compare](const D& d, py::handle other) { return Compare(d, other, compare); });
@@ -185,14 +194,15 @@ int64_t SizeFrom(py::handle object) {
   if (object.is_none()) return kUnknownDim;
   if (IsDimension(object)) return object.cast<const DimensionObject&>().size;
   py::object index;
-  if (PyFloat_Check(object.ptr()) && PyFloat_AS_DOUBLE(object.ptr()) == static_cast<double>(static_cast<int64_t>(PyFloat_AS_DOUBLE(object.ptr())))) {
+  if (PyFloat_Check(object.ptr()) &&
+      PyFloat_AS_DOUBLE(object.ptr()) == static_cast<double>(static_cast<int64_t>(PyFloat_AS_DOUBLE(object.ptr())))) {
     RaiseType(fmt::format("Dimension value must be integer or None or have an __index__ method, got {}", Repr(object)));
   }
   index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) {
     PyErr_Clear();
-    RaiseType(fmt::format("Dimension value must be integer or None or have an __index__ method, got {} of type '{}'", Repr(object),
-                          TypeName(object)));
+    RaiseType(fmt::format("Dimension value must be integer or None or have an __index__ method, got {} of type '{}'",
+                          Repr(object), TypeName(object)));
   }
   const int64_t size = PyLong_AsLongLong(index.ptr());
   if (size == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -262,41 +272,52 @@ void BindShape(py::module_& m) {
            [](const S& s) {
              if (!s.shape.fully_defined()) RaiseValue(fmt::format("Shape {} is not fully defined", ShapeText(s.shape)));
            })
-      .def("is_compatible_with", [](const S& s, py::handle o) { return s.shape.CompatibleWith(ShapeFrom(o)); }, py::arg("other"))
-      .def("assert_is_compatible_with",
-           [](const S& s, py::handle o) {
-             const PartialShape other = ShapeFrom(o);
-             if (!s.shape.CompatibleWith(other))
-               RaiseValue(fmt::format("Shapes {} and {} are incompatible", ShapeText(s.shape), ShapeText(other)));
-           },
-           py::arg("other"))
-      .def("merge_with", [](const S& s, py::handle o) { return S{MergeShapes(s.shape, ShapeFrom(o))}; }, py::arg("other"))
-      .def("concatenate", [](const S& s, py::handle o) { return S{s.shape.Concat(ShapeFrom(o))}; }, py::arg("other"))
+      .def(
+          "is_compatible_with", [](const S& s, py::handle o) { return s.shape.CompatibleWith(ShapeFrom(o)); },
+          py::arg("other"))
+      .def(
+          "assert_is_compatible_with",
+          [](const S& s, py::handle o) {
+            const PartialShape other = ShapeFrom(o);
+            if (!s.shape.CompatibleWith(other))
+              RaiseValue(fmt::format("Shapes {} and {} are incompatible", ShapeText(s.shape), ShapeText(other)));
+          },
+          py::arg("other"))
+      .def(
+          "merge_with", [](const S& s, py::handle o) { return S{MergeShapes(s.shape, ShapeFrom(o))}; },
+          py::arg("other"))
+      .def(
+          "concatenate", [](const S& s, py::handle o) { return S{s.shape.Concat(ShapeFrom(o))}; }, py::arg("other"))
       .def("__add__", [](const S& s, py::handle o) { return S{s.shape.Concat(ShapeFrom(o))}; })
       .def("__radd__", [](const S& s, py::handle o) { return S{ShapeFrom(o).Concat(s.shape)}; })
-      .def("with_rank", [](const S& s, int rank) { return S{WithRank(s.shape, rank)}; }, py::arg("rank"))
-      .def("assert_has_rank", [](const S& s, int rank) { WithRank(s.shape, rank); }, py::arg("rank"))
-      .def("with_rank_at_least",
-           [](const S& s, int rank) {
-             if (s.shape.known_rank() && s.shape.rank() < rank)
-               RaiseValue(fmt::format("Shape {} must have rank at least {}", ShapeText(s.shape), rank));
-             return s;
-           },
-           py::arg("rank"))
-      .def("with_rank_at_most",
-           [](const S& s, int rank) {
-             if (s.shape.known_rank() && s.shape.rank() > rank)
-               RaiseValue(fmt::format("Shape {} must have rank at most {}", ShapeText(s.shape), rank));
-             return s;
-           },
-           py::arg("rank"))
-      .def("assert_same_rank",
-           [](const S& s, py::handle o) {
-             const PartialShape other = ShapeFrom(o);
-             if (s.shape.known_rank() && other.known_rank() && s.shape.rank() != other.rank())
-               RaiseValue(fmt::format("Shapes {} and {} must have the same rank", ShapeText(s.shape), ShapeText(other)));
-           },
-           py::arg("other"))
+      .def(
+          "with_rank", [](const S& s, int rank) { return S{WithRank(s.shape, rank)}; }, py::arg("rank"))
+      .def(
+          "assert_has_rank", [](const S& s, int rank) { WithRank(s.shape, rank); }, py::arg("rank"))
+      .def(
+          "with_rank_at_least",
+          [](const S& s, int rank) {
+            if (s.shape.known_rank() && s.shape.rank() < rank)
+              RaiseValue(fmt::format("Shape {} must have rank at least {}", ShapeText(s.shape), rank));
+            return s;
+          },
+          py::arg("rank"))
+      .def(
+          "with_rank_at_most",
+          [](const S& s, int rank) {
+            if (s.shape.known_rank() && s.shape.rank() > rank)
+              RaiseValue(fmt::format("Shape {} must have rank at most {}", ShapeText(s.shape), rank));
+            return s;
+          },
+          py::arg("rank"))
+      .def(
+          "assert_same_rank",
+          [](const S& s, py::handle o) {
+            const PartialShape other = ShapeFrom(o);
+            if (s.shape.known_rank() && other.known_rank() && s.shape.rank() != other.rank())
+              RaiseValue(fmt::format("Shapes {} and {} must have the same rank", ShapeText(s.shape), ShapeText(other)));
+          },
+          py::arg("other"))
       .def("__len__",
            [](const S& s) {
              if (!s.shape.known_rank()) RaiseValue("Cannot take the length of shape with unknown rank.");
@@ -326,7 +347,8 @@ void BindShape(py::module_& m) {
       .def("__str__", [](const S& s) { return ShapeText(s.shape); })
       .def("__repr__",
            [](const S& s) {
-             return s.shape.known_rank() ? fmt::format("TensorShape({})", Repr(Dims(s))) : std::string("TensorShape(None)");
+             return s.shape.known_rank() ? fmt::format("TensorShape({})", Repr(Dims(s)))
+                                         : std::string("TensorShape(None)");
            })
       .def("__reduce__", [](const S& s) {
         py::object dims = s.shape.known_rank() ? py::object(AsList(s)) : py::object(py::none());

@@ -41,7 +41,8 @@ void BindSparseTensor(py::module_& m) {
       .def_static("from_value",
                   [](py::object value) -> py::object {
                     if (IsSparse(value)) return value;
-                    return py::cast(MakeSparse(InputFrom(value.attr("indices")), InputFrom(value.attr("values")), InputFrom(value.attr("dense_shape"))));
+                    return py::cast(MakeSparse(InputFrom(value.attr("indices")), InputFrom(value.attr("values")),
+                                               InputFrom(value.attr("dense_shape"))));
                   })
       .def_property_readonly("indices", [](const S& s) { return s.indices; })
       .def_property_readonly("values", [](const S& s) { return s.values; })
@@ -51,17 +52,19 @@ void BindSparseTensor(py::module_& m) {
       .def_property_readonly("dtype", [](const S& s) { return s.values.dtype(); })
       .def_property_readonly("op", [](const S& s) { return s.values.node; })
       .def_property_readonly("graph", [](const S& s) { return s.graph; })
-      .def("eval",
-           [](py::object self, py::object feed_dict, py::object session) {
-             if (session.is_none()) session = py::module_::import("weir._weir").attr("_session_for")(self);
-             return session.attr("run")(self, feed_dict);
-           },
-           py::arg("feed_dict") = py::none(), py::arg("session") = py::none())
+      .def(
+          "eval",
+          [](py::object self, py::object feed_dict, py::object session) {
+            if (session.is_none()) session = py::module_::import("weir._weir").attr("_session_for")(self);
+            return session.attr("run")(self, feed_dict);
+          },
+          py::arg("feed_dict") = py::none(), py::arg("session") = py::none())
       .def("__mul__", [](const S& s, py::handle dense) { return SparseDense(s, dense, "SparseDenseCwiseMul"); })
       .def("__rmul__", [](const S& s, py::handle dense) { return SparseDense(s, dense, "SparseDenseCwiseMul"); })
       .def("__truediv__", [](const S& s, py::handle dense) { return SparseDense(s, dense, "SparseDenseCwiseDiv"); })
       .def("__str__", [](const S& s) {
-        return fmt::format("SparseTensor(indices={}, values={}, dense_shape={})", Str(Wrap(s.indices)), Str(Wrap(s.values)), Str(Wrap(s.dense_shape)));
+        return fmt::format("SparseTensor(indices={}, values={}, dense_shape={})", Str(Wrap(s.indices)),
+                           Str(Wrap(s.values)), Str(Wrap(s.dense_shape)));
       });
   cls.attr("_weir_right_operand_first") = true;
 }
@@ -83,7 +86,9 @@ void BindSlices(py::module_& m) {
       .def_property_readonly("dtype", [](const S& s) { return s.slices.values.dtype(); })
       .def_property_readonly("shape",
                              [](const S& s) {
-                               return s.slices.dense_shape.valid() ? s.slices.values.graph().ConstantShape(s.slices.dense_shape) : PartialShape();
+                               return s.slices.dense_shape.valid()
+                                          ? s.slices.values.graph().ConstantShape(s.slices.dense_shape)
+                                          : PartialShape();
                              })
       .def_property_readonly("graph", [](const S& s) { return s.graph; })
       .def("__neg__",
@@ -92,7 +97,8 @@ void BindSlices(py::module_& m) {
              return Wrap(IndexedSlices{Output(negated, 0), s.slices.indices, s.slices.dense_shape});
            })
       .def("__str__", [](const S& s) {
-        std::string text = fmt::format("IndexedSlices(indices={}, values={}", Str(Wrap(s.slices.indices)), Str(Wrap(s.slices.values)));
+        std::string text =
+            fmt::format("IndexedSlices(indices={}, values={}", Str(Wrap(s.slices.indices)), Str(Wrap(s.slices.values)));
         if (s.slices.dense_shape.valid()) text += fmt::format(", dense_shape={}", Str(Wrap(s.slices.dense_shape)));
         return text + ")";
       });
@@ -100,11 +106,20 @@ void BindSlices(py::module_& m) {
   RegisterOutputConverter(cls, [](py::handle value, Graph& graph, DType wanted, bool) -> Result<Output> {
     const IndexedSlices& s = SlicesOf(value);
     if (wanted != kInvalidType && BaseType(wanted) != s.values.base_dtype())
-      return MarkTypeError(InvalidArgument("an IndexedSlices of {} was given where {} is expected", s.values.base_dtype(), wanted));
-    if (!s.dense_shape.valid()) return InvalidArgument("an IndexedSlices without dense_shape cannot become a dense tensor");
+      return MarkTypeError(
+          InvalidArgument("an IndexedSlices of {} was given where {} is expected", s.values.base_dtype(), wanted));
+    if (!s.dense_shape.valid())
+      return InvalidArgument("an IndexedSlices without dense_shape cannot become a dense tensor");
     NameScope scope(graph, "IndexedSlices");
-    WEIR_ASSIGN(Node* rows, NodeBuilder(graph, "StridedSlice").In(s.dense_shape).In(Input({0})).In(Input({1})).In(Input({1})).Attr("shrink_axis_mask", 1).Build());
-    WEIR_ASSIGN(Node* dense, NodeBuilder(graph, "UnsortedSegmentSum").In(s.values).In(s.indices).In(Output(rows, 0)).Build());
+    WEIR_ASSIGN(Node * rows, NodeBuilder(graph, "StridedSlice")
+                                 .In(s.dense_shape)
+                                 .In(Input({0}))
+                                 .In(Input({1}))
+                                 .In(Input({1}))
+                                 .Attr("shrink_axis_mask", 1)
+                                 .Build());
+    WEIR_ASSIGN(Node * dense,
+                NodeBuilder(graph, "UnsortedSegmentSum").In(s.values).In(s.indices).In(Output(rows, 0)).Build());
     return Output(dense, 0);
   });
 }
@@ -121,14 +136,16 @@ py::object Wrap(const IndexedSlices& slices) {
 }
 
 py::object WrapSparse(Output indices, Output values, Output dense_shape) {
-  return py::cast(new SparseObject{indices, values, dense_shape, GraphOf(values.graph())}, py::return_value_policy::take_ownership);
+  return py::cast(new SparseObject{indices, values, dense_shape, GraphOf(values.graph())},
+                  py::return_value_policy::take_ownership);
 }
 
 std::optional<Sparse> SparseFrom(py::handle object) {
   if (!IsSparse(object)) {
     for (const char* part : {"indices", "values", "dense_shape"})
       if (!py::hasattr(object, part)) return std::nullopt;
-    auto made = MakeSparse(InputFrom(object.attr("indices")), InputFrom(object.attr("values")), InputFrom(object.attr("dense_shape")));
+    auto made = MakeSparse(InputFrom(object.attr("indices")), InputFrom(object.attr("values")),
+                           InputFrom(object.attr("dense_shape")));
     return Sparse{made->indices, made->values, made->dense_shape};
   }
   const SparseObject& s = SparseOf(object);

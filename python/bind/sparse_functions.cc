@@ -19,7 +19,8 @@ std::vector<Sparse> ListOf(const Sparses& arguments) {
 // One SparseTensor or a list of them.
 Sparses OneOrMore(py::handle object) {
   if (std::optional<Sparse> one = SparseFrom(object)) return {{*one}};
-  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) RaiseType("Input must be a SparseTensor or a list of them.");
+  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object))
+    RaiseType("Input must be a SparseTensor or a list of them.");
   Sparses list;
   for (py::handle item : py::iter(object)) {
     std::optional<Sparse> one = SparseFrom(item);
@@ -50,24 +51,30 @@ void BindMaking(py::module_& m) {
       py::arg("dtype"), py::arg("shape") = py::none(), py::arg("name") = py::none());
   Def(
       m, "sparse_tensor_to_dense",
-      +[](Graph&, S s, Input default_value, bool validate, Name n) -> Output { return SparseToDenseOf(s.sparse, default_value, validate, n.text); },
-      py::arg("sp_input"), py::arg("default_value") = py::none(), py::arg("validate_indices") = true, py::arg("name") = py::none());
-  Def(m, "sparse_from_dense", +[](Graph& g, Input tensor, Name n) { return SparseFromDense(g, tensor, n.text); }, py::arg("tensor"),
+      +[](Graph&, S s, Input default_value, bool validate, Name n) -> Output {
+        return SparseToDenseOf(s.sparse, default_value, validate, n.text);
+      },
+      py::arg("sp_input"), py::arg("default_value") = py::none(), py::arg("validate_indices") = true,
       py::arg("name") = py::none());
+  Def(
+      m, "sparse_from_dense", +[](Graph& g, Input tensor, Name n) { return SparseFromDense(g, tensor, n.text); },
+      py::arg("tensor"), py::arg("name") = py::none());
   Def(
       m, "sparse_eye",
       +[](Graph& g, Input rows, Input columns, DType dtype, Name n) {
         return SparseEye(g, rows, columns, dtype == kInvalidType ? kFloat : dtype, n.text);
       },
-      py::arg("num_rows"), py::arg("num_columns") = py::none(), py::arg("dtype") = py::none(), py::arg("name") = py::none());
+      py::arg("num_rows"), py::arg("num_columns") = py::none(), py::arg("dtype") = py::none(),
+      py::arg("name") = py::none());
   Def(
       m, "sparse_to_indicator",
-      +[](Graph&, S ids, Input vocab_size, Name n) { return SparseToIndicator(ids.sparse, vocab_size, n.text); }, py::arg("sp_input"),
-      py::arg("vocab_size"), py::arg("name") = py::none());
+      +[](Graph&, S ids, Input vocab_size, Name n) { return SparseToIndicator(ids.sparse, vocab_size, n.text); },
+      py::arg("sp_input"), py::arg("vocab_size"), py::arg("name") = py::none());
   m.def(
       "sparse_merge",
       [](py::handle ids, S values, py::object vocab_size, const Name& name, bool already_sorted) {
-        const bool is_list = py::isinstance<py::list>(ids) || (py::isinstance<py::tuple>(ids) && !SparseFrom(ids).has_value());
+        const bool is_list =
+            py::isinstance<py::list>(ids) || (py::isinstance<py::tuple>(ids) && !SparseFrom(ids).has_value());
         if (is_list != (py::isinstance<py::list>(vocab_size) || py::isinstance<py::tuple>(vocab_size)))
           RaiseType("vocab_size has to be a list where sp_ids is one, and a number where it is a SparseTensor");
         InputList sizes;
@@ -77,7 +84,8 @@ void BindMaking(py::module_& m) {
           sizes.push_back(InputFrom(vocab_size));
         return Take(SparseMerge(ListOf(OneOrMore(ids)), values.sparse, sizes, already_sorted, name.text));
       },
-      py::arg("sp_ids"), py::arg("sp_values"), py::arg("vocab_size"), py::arg("name") = py::none(), py::arg("already_sorted") = false);
+      py::arg("sp_ids"), py::arg("sp_values"), py::arg("vocab_size"), py::arg("name") = py::none(),
+      py::arg("already_sorted") = false);
 }
 
 void BindArithmetic(py::module_& m) {
@@ -85,23 +93,27 @@ void BindArithmetic(py::module_& m) {
       "sparse_add",
       [](py::object a, py::object b, py::object threshold) -> py::object {
         std::optional<Sparse> left = SparseFrom(a), right = SparseFrom(b);
-        if (!left.has_value() && !right.has_value()) RaiseType("At least one input should be SparseTensor; do you mean to use tf.add()?");
+        if (!left.has_value() && !right.has_value())
+          RaiseType("At least one input should be SparseTensor; do you mean to use tf.add()?");
         Graph& graph = (left.has_value() ? left : right)->values.graph();
         if (left.has_value() && right.has_value()) {
           const Sparse sum = SparseSum(*left, *right, InputFrom(threshold));
           Check(graph.TakeError());
           return py::cast(sum);
         }
-        const Output sum = left.has_value() ? SparseDenseSum(*left, InputFrom(b)) : SparseDenseSum(*right, InputFrom(a));
+        const Output sum =
+            left.has_value() ? SparseDenseSum(*left, InputFrom(b)) : SparseDenseSum(*right, InputFrom(a));
         Check(graph.TakeError());
         return Wrap(sum);
       },
       py::arg("a"), py::arg("b"), py::arg("threshold") = py::none());
   using Extreme = Sparse (*)(Graph&, S, S, Name);
-  Def(m, "sparse_maximum", Extreme([](Graph&, S a, S b, Name n) { return SparseExtreme(a.sparse, b.sparse, true, n.text); }), py::arg("sp_a"),
-      py::arg("sp_b"), py::arg("name") = py::none());
-  Def(m, "sparse_minimum", Extreme([](Graph&, S a, S b, Name n) { return SparseExtreme(a.sparse, b.sparse, false, n.text); }), py::arg("sp_a"),
-      py::arg("sp_b"), py::arg("name") = py::none());
+  Def(m, "sparse_maximum",
+      Extreme([](Graph&, S a, S b, Name n) { return SparseExtreme(a.sparse, b.sparse, true, n.text); }),
+      py::arg("sp_a"), py::arg("sp_b"), py::arg("name") = py::none());
+  Def(m, "sparse_minimum",
+      Extreme([](Graph&, S a, S b, Name n) { return SparseExtreme(a.sparse, b.sparse, false, n.text); }),
+      py::arg("sp_a"), py::arg("sp_b"), py::arg("name") = py::none());
   m.def(
       "sparse_tensor_dense_matmul",
       [](py::object a, py::object b, bool adjoint_a, bool adjoint_b, const Name& name) {
@@ -111,19 +123,26 @@ void BindArithmetic(py::module_& m) {
         Check(left->values.graph().TakeError());
         return product;
       },
-      py::arg("sp_a"), py::arg("b"), py::arg("adjoint_a") = false, py::arg("adjoint_b") = false, py::arg("name") = py::none());
-  Def(m, "sparse_softmax", +[](Graph&, S s, Name n) { return SparseSoftmaxOf(s.sparse, n.text); }, py::arg("sp_input"), py::arg("name") = py::none());
+      py::arg("sp_a"), py::arg("b"), py::arg("adjoint_a") = false, py::arg("adjoint_b") = false,
+      py::arg("name") = py::none());
+  Def(
+      m, "sparse_softmax", +[](Graph&, S s, Name n) { return SparseSoftmaxOf(s.sparse, n.text); }, py::arg("sp_input"),
+      py::arg("name") = py::none());
   struct Row {
     const char* name;
     const char* op;
   };
   for (const Row& row : {Row{"sparse_reduce_sum", "SparseReduceSum"}, Row{"sparse_reduce_max", "SparseReduceMax"}}) {
-    m.def(row.name, Building([op = row.op](Graph&, S s, AxesArgument axes, bool keep_dims) { return SparseReduction(op, s.sparse, axes.axes, keep_dims); }),
+    m.def(row.name, Building([op = row.op](Graph&, S s, AxesArgument axes, bool keep_dims) {
+            return SparseReduction(op, s.sparse, axes.axes, keep_dims);
+          }),
           py::arg("sp_input"), py::arg("axis") = py::none(), py::arg("keepdims") = false);
   }
-  for (const Row& row : {Row{"sparse_reduce_sum_sparse", "SparseReduceSumSparse"}, Row{"sparse_reduce_max_sparse", "SparseReduceMaxSparse"}}) {
-    m.def(row.name,
-          Building([op = row.op](Graph&, S s, AxesArgument axes, bool keep_dims) { return SparseReductionToSparse(op, s.sparse, axes.axes, keep_dims); }),
+  for (const Row& row : {Row{"sparse_reduce_sum_sparse", "SparseReduceSumSparse"},
+                         Row{"sparse_reduce_max_sparse", "SparseReduceMaxSparse"}}) {
+    m.def(row.name, Building([op = row.op](Graph&, S s, AxesArgument axes, bool keep_dims) {
+            return SparseReductionToSparse(op, s.sparse, axes.axes, keep_dims);
+          }),
           py::arg("sp_input"), py::arg("axis") = py::none(), py::arg("keepdims") = false);
   }
   Def(
@@ -147,22 +166,33 @@ void BindRearranging(py::module_& m) {
       py::arg("axis"), py::arg("sp_inputs"), py::arg("name") = py::none(), py::arg("expand_nonconcat_dims") = false);
   Def(
       m, "sparse_split",
-      +[](Graph&, S s, int64_t count, Input axis, Name n) { return SparseSplitEvenly(s.sparse, count, axis, n.text); }, py::arg("sp_input"),
-      py::arg("num_split"), py::arg("axis"), py::arg("name") = py::none());
-  Def(m, "sparse_slice", +[](Graph&, S s, Input start, Input size, Name n) { return SparseSliceOf(s.sparse, start, size, n.text); },
+      +[](Graph&, S s, int64_t count, Input axis, Name n) { return SparseSplitEvenly(s.sparse, count, axis, n.text); },
+      py::arg("sp_input"), py::arg("num_split"), py::arg("axis"), py::arg("name") = py::none());
+  Def(
+      m, "sparse_slice",
+      +[](Graph&, S s, Input start, Input size, Name n) { return SparseSliceOf(s.sparse, start, size, n.text); },
       py::arg("sp_input"), py::arg("start"), py::arg("size"), py::arg("name") = py::none());
-  Def(m, "sparse_reorder", +[](Graph&, S s, Name n) { return SparseReordered(s.sparse, n.text); }, py::arg("sp_input"), py::arg("name") = py::none());
-  Def(m, "sparse_reshape", +[](Graph&, S s, Input shape, Name n) { return SparseReshaped(s.sparse, shape, n.text); }, py::arg("sp_input"),
-      py::arg("shape"), py::arg("name") = py::none());
-  Def(m, "sparse_transpose", +[](Graph&, S s, Input perm, Name n) { return SparseTransposed(s.sparse, perm, n.text); }, py::arg("sp_input"),
-      py::arg("perm") = py::none(), py::arg("name") = py::none());
+  Def(
+      m, "sparse_reorder", +[](Graph&, S s, Name n) { return SparseReordered(s.sparse, n.text); }, py::arg("sp_input"),
+      py::arg("name") = py::none());
+  Def(
+      m, "sparse_reshape", +[](Graph&, S s, Input shape, Name n) { return SparseReshaped(s.sparse, shape, n.text); },
+      py::arg("sp_input"), py::arg("shape"), py::arg("name") = py::none());
+  Def(
+      m, "sparse_transpose", +[](Graph&, S s, Input perm, Name n) { return SparseTransposed(s.sparse, perm, n.text); },
+      py::arg("sp_input"), py::arg("perm") = py::none(), py::arg("name") = py::none());
   Def(
       m, "sparse_expand_dims",
-      +[](Graph&, S s, std::optional<int64_t> axis, Name n) { return SparseExpandDims(s.sparse, axis.value_or(-1), n.text); }, py::arg("sp_input"),
-      py::arg("axis") = py::none(), py::arg("name") = py::none());
-  Def(m, "sparse_retain", +[](Graph&, S s, Input keep) { return SparseRetained(s.sparse, keep); }, py::arg("sp_input"), py::arg("to_retain"));
-  Def(m, "sparse_reset_shape", +[](Graph&, S s, Input shape) { return SparseResetShape(s.sparse, shape); }, py::arg("sp_input"),
-      py::arg("new_shape") = py::none());
+      +[](Graph&, S s, std::optional<int64_t> axis, Name n) {
+        return SparseExpandDims(s.sparse, axis.value_or(-1), n.text);
+      },
+      py::arg("sp_input"), py::arg("axis") = py::none(), py::arg("name") = py::none());
+  Def(
+      m, "sparse_retain", +[](Graph&, S s, Input keep) { return SparseRetained(s.sparse, keep); }, py::arg("sp_input"),
+      py::arg("to_retain"));
+  Def(
+      m, "sparse_reset_shape", +[](Graph&, S s, Input shape) { return SparseResetShape(s.sparse, shape); },
+      py::arg("sp_input"), py::arg("new_shape") = py::none());
   Def(
       m, "sparse_fill_empty_rows",
       +[](Graph&, S s, Input default_value, Name n) {

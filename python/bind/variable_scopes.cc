@@ -1,14 +1,14 @@
-// tf.variable_scope and tf.get_variable: Python's arguments as the C++ store takes them. Initializers, regularizers, partitioners
-// and custom getters may be Python functions; exceptions that they raise reach the caller as they are.
+// tf.variable_scope and tf.get_variable: Python's arguments as the C++ store takes them. Initializers, regularizers,
+// partitioners and custom getters may be Python functions; exceptions that they raise reach the caller as they are.
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
-#include "graph/node_builder.h"
 #include "bind/scopes.h"
 #include "bind/variables.h"
 #include "graph/compose/variable_scope.h"
 #include "graph/graph_keys.h"
+#include "graph/node_builder.h"
 
 namespace weir::python {
 namespace {
@@ -34,7 +34,8 @@ py::list DimsOf(const PartialShape& shape) {
 // A Python initializer: an object or a class, called with the shape, the type and, where it takes it, the partition.
 struct PyInitializer {
   PyItem function;
-  Result<Output> operator()(Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo* partition) const {
+  Result<Output> operator()(Graph& graph, const PartialShape& shape, DType dtype,
+                            const PartitionInfo* partition) const {
     py::gil_scoped_acquire gil;
     return CatchingExceptions([&]() -> Result<Output> {
       py::dict kwargs;
@@ -69,7 +70,8 @@ std::shared_ptr<const Regularizer> RegularizerFrom(py::object function) {
 
 std::shared_ptr<const Partitioner> PartitionerFrom(py::object function) {
   if (function.is_none()) return nullptr;
-  return std::make_shared<const Partitioner>([item = PyItem(function)](const PartialShape& shape, DType dtype) -> Result<std::vector<int>> {
+  return std::make_shared<const Partitioner>([item = PyItem(function)](const PartialShape& shape,
+                                                                       DType dtype) -> Result<std::vector<int>> {
     py::gil_scoped_acquire gil;
     return CatchingExceptions([&]() -> Result<std::vector<int>> {
       py::object counts = item.get()(py::arg("shape") = ShapeObjectOf(shape), py::arg("dtype") = DTypeObjectOf(dtype));
@@ -84,7 +86,8 @@ std::shared_ptr<const ScopedInitializer> InitializerFrom(py::object function) {
 }
 
 bool IsInitialValue(py::handle initializer) {
-  return !initializer.is_none() && (PyCallable_Check(initializer.ptr()) == 0 || IsTensor(initializer) || IsVariable(initializer));
+  return !initializer.is_none() &&
+         (PyCallable_Check(initializer.ptr()) == 0 || IsTensor(initializer) || IsVariable(initializer));
 }
 
 py::object FoundObject(const FoundVariable& found) {
@@ -95,7 +98,8 @@ py::object FoundObject(const FoundVariable& found) {
 
 FoundVariable FoundFrom(py::handle object) {
   if (IsVariable(object)) return {py::cast<VariablePtr>(object), nullptr, Output()};
-  if (py::isinstance<PartitionedVariable>(object)) return {nullptr, py::cast<std::shared_ptr<PartitionedVariable>>(object), Output()};
+  if (py::isinstance<PartitionedVariable>(object))
+    return {nullptr, py::cast<std::shared_ptr<PartitionedVariable>>(object), Output()};
   if (IsTensor(object)) return {nullptr, nullptr, OutputOf(object)};
   RaiseType(fmt::format("a custom getter must return a variable or a tensor, not {}", Repr(object)));
 }
@@ -113,7 +117,8 @@ VariableRequest RequestFrom(const std::string& name, const py::kwargs& kwargs) {
   if (!take("dtype").is_none()) request.dtype = AsDType(take("dtype"));
   if (py::object initializer = take("initializer"); IsInitialValue(initializer)) {
     request.initial_value = InputFrom(initializer);
-    if (request.dtype == kInvalidType && request.initial_value->is_output()) request.dtype = request.initial_value->output().base_dtype();
+    if (request.dtype == kInvalidType && request.initial_value->is_output())
+      request.dtype = request.initial_value->output().base_dtype();
   } else {
     request.initializer = InitializerFrom(initializer);
   }
@@ -121,7 +126,8 @@ VariableRequest RequestFrom(const std::string& name, const py::kwargs& kwargs) {
   if (!take("trainable").is_none()) request.trainable = py::cast<bool>(take("trainable"));
   if (!take("collections").is_none())
     for (py::handle item : take("collections")) request.collections.push_back(py::cast<std::string>(item));
-  if (!take("caching_device").is_none()) request.caching_device = std::make_shared<const DeviceRequest>(DeviceRequestFrom(take("caching_device")));
+  if (!take("caching_device").is_none())
+    request.caching_device = std::make_shared<const DeviceRequest>(DeviceRequestFrom(take("caching_device")));
   request.partitioner = PartitionerFrom(take("partitioner"));
   if (!take("validate_shape").is_none()) request.validate_shape = py::cast<bool>(take("validate_shape"));
   if (!take("use_resource").is_none()) request.use_resource = py::cast<bool>(take("use_resource"));
@@ -153,38 +159,42 @@ py::dict KwargsOf(const VariableRequest& request) {
 
 std::shared_ptr<const CustomGetter> CustomGetterFrom(py::object function) {
   if (function.is_none()) return nullptr;
-  return std::make_shared<const CustomGetter>([item = PyItem(function)](const VariableGetter& getter, const VariableRequest& request) -> Result<FoundVariable> {
-    py::gil_scoped_acquire gil;
-    return CatchingExceptions([&]() -> Result<FoundVariable> {
-      // What the custom getter leaves unsaid stays as the scope decided it.
-      py::cpp_function inner([&getter, &request](const std::string& name, const py::args& args, const py::kwargs& given) {
-        py::kwargs kwargs = given;
-        const char* positional[] = {"shape", "dtype", "initializer", "regularizer"};
-        for (size_t i = 0; i < args.size() && i < 4; ++i) kwargs[positional[i]] = args[i];
-        VariableRequest changed = RequestFrom(name, kwargs);
-        if (changed.dtype == kInvalidType) changed.dtype = request.dtype;
-        if (!changed.use_resource.has_value()) changed.use_resource = request.use_resource;
-        if (changed.initializer == nullptr && !changed.initial_value.has_value()) {
-          changed.initializer = request.initializer;
-          changed.initial_value = request.initial_value;
-        }
-        if (changed.regularizer == nullptr) changed.regularizer = request.regularizer;
-        if (changed.partitioner == nullptr) changed.partitioner = request.partitioner;
-        if (changed.caching_device == nullptr) changed.caching_device = request.caching_device;
-        return FoundObject(Take(getter(changed)));
+  return std::make_shared<const CustomGetter>(
+      [item = PyItem(function)](const VariableGetter& getter, const VariableRequest& request) -> Result<FoundVariable> {
+        py::gil_scoped_acquire gil;
+        return CatchingExceptions([&]() -> Result<FoundVariable> {
+          // What the custom getter leaves unsaid stays as the scope decided it.
+          py::cpp_function inner(
+              [&getter, &request](const std::string& name, const py::args& args, const py::kwargs& given) {
+                py::kwargs kwargs = given;
+                const char* positional[] = {"shape", "dtype", "initializer", "regularizer"};
+                for (size_t i = 0; i < args.size() && i < 4; ++i) kwargs[positional[i]] = args[i];
+                VariableRequest changed = RequestFrom(name, kwargs);
+                if (changed.dtype == kInvalidType) changed.dtype = request.dtype;
+                if (!changed.use_resource.has_value()) changed.use_resource = request.use_resource;
+                if (changed.initializer == nullptr && !changed.initial_value.has_value()) {
+                  changed.initializer = request.initializer;
+                  changed.initial_value = request.initial_value;
+                }
+                if (changed.regularizer == nullptr) changed.regularizer = request.regularizer;
+                if (changed.partitioner == nullptr) changed.partitioner = request.partitioner;
+                if (changed.caching_device == nullptr) changed.caching_device = request.caching_device;
+                return FoundObject(Take(getter(changed)));
+              });
+          return FoundFrom(item.get()(inner, request.name, **KwargsOf(request)));
+        });
       });
-      return FoundFrom(item.get()(inner, request.name, **KwargsOf(request)));
-    });
-  });
 }
 
-VariableScopeSettings SettingsFrom(py::object initializer, py::object regularizer, py::object caching_device, py::object partitioner,
-                                   py::object custom_getter, DType dtype, py::object use_resource, py::object constraint) {
+VariableScopeSettings SettingsFrom(py::object initializer, py::object regularizer, py::object caching_device,
+                                   py::object partitioner, py::object custom_getter, DType dtype,
+                                   py::object use_resource, py::object constraint) {
   VariableScopeSettings settings;
   settings.constraint = ConstraintFrom(std::move(constraint));
   settings.initializer = InitializerFrom(std::move(initializer));
   settings.regularizer = RegularizerFrom(std::move(regularizer));
-  if (!caching_device.is_none()) settings.caching_device = std::make_shared<const DeviceRequest>(DeviceRequestFrom(std::move(caching_device)));
+  if (!caching_device.is_none())
+    settings.caching_device = std::make_shared<const DeviceRequest>(DeviceRequestFrom(std::move(caching_device)));
   settings.partitioner = PartitionerFrom(std::move(partitioner));
   settings.custom_getter = CustomGetterFrom(std::move(custom_getter));
   if (dtype != kInvalidType) settings.dtype = dtype;
@@ -192,7 +202,8 @@ VariableScopeSettings SettingsFrom(py::object initializer, py::object regularize
   return settings;
 }
 
-// A scope as Python holds it: what it was when it was entered, and changes to it reach the scope while it is the innermost.
+// A scope as Python holds it: what it was when it was entered, and changes to it reach the scope while it is the
+// innermost.
 struct ScopeObject {
   VariableScope scope;
   std::shared_ptr<Graph> graph;
@@ -212,9 +223,11 @@ struct Pushed {
   std::shared_ptr<Graph> graph;
 };
 
-std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object default_name, py::object values, const VariableScopeSettings& settings,
-                                            std::optional<Reuse> reuse, bool auxiliary_name_scope) {
-  if (name_or_scope.is_none() && default_name.is_none()) RaiseValue("If default_name is None then name_or_scope is required");
+std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object default_name, py::object values,
+                                            const VariableScopeSettings& settings, std::optional<Reuse> reuse,
+                                            bool auxiliary_name_scope) {
+  if (name_or_scope.is_none() && default_name.is_none())
+    RaiseValue("If default_name is None then name_or_scope is required");
   return std::make_shared<Scope>([=](Scope& scope) -> py::object {
     std::shared_ptr<Graph> graph = SharedDefaultGraph();
     if (!values.is_none())
@@ -233,7 +246,8 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
     };
     VariableScope entered;
     if (!name_or_scope.is_none() && !PyUnicode_Check(name_or_scope.ptr())) {
-      if (!py::isinstance<ScopeObject>(name_or_scope)) RaiseType("VariableScope: name_or_scope must be a string or VariableScope.");
+      if (!py::isinstance<ScopeObject>(name_or_scope))
+        RaiseType("VariableScope: name_or_scope must be a string or VariableScope.");
       const VariableScope& given = py::cast<ScopeObject&>(name_or_scope).scope;
       const size_t slash = given.name.rfind('/');
       const std::string last = slash == std::string::npos ? given.name : given.name.substr(slash + 1);
@@ -242,7 +256,8 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
     } else {
       if (name_or_scope.is_none() && reuse.value_or(Reuse::kNo) == Reuse::kYes)
         RaiseValue("reuse=True cannot be used without a name_or_scope");
-      const std::string name = name_or_scope.is_none() ? scopes.UniqueScopeName(py::cast<std::string>(default_name)) : py::cast<std::string>(name_or_scope);
+      const std::string name = name_or_scope.is_none() ? scopes.UniqueScopeName(py::cast<std::string>(default_name))
+                                                       : py::cast<std::string>(name_or_scope);
       if (name.empty()) {
         entered = scopes.Reopened(scopes.Current(), reuse, settings);
       } else {
@@ -261,19 +276,24 @@ py::object GetVariableIn(const VariableScope* scope, const std::string& name, co
   std::shared_ptr<Graph> graph = SharedDefaultGraph();
   VariableScopes scopes(*graph);
   VariableRequest request = RequestFrom(name, kwargs);
-  Result<FoundVariable> found = scope == nullptr ? scopes.GetAny(std::move(request)) : scopes.GetBelow(*scope, std::move(request));
+  Result<FoundVariable> found =
+      scope == nullptr ? scopes.GetAny(std::move(request)) : scopes.GetBelow(*scope, std::move(request));
   return FoundObject(Take(std::move(found)));
 }
 
 // get_variable with its arguments by position.
-py::object GetVariableCall(const std::string& name, const py::args& args, py::kwargs kwargs, const char* forced_collection) {
-  const char* positional[] = {"shape", "dtype", "initializer", "regularizer", "trainable", "collections", "caching_device",
-                              "partitioner", "validate_shape", "use_resource", "custom_getter", "constraint"};
-  if (args.size() > std::size(positional)) RaiseType(fmt::format("get_variable() takes at most {} arguments", std::size(positional) + 1));
+py::object GetVariableCall(const std::string& name, const py::args& args, py::kwargs kwargs,
+                           const char* forced_collection) {
+  const char* positional[] = {"shape",          "dtype",        "initializer",    "regularizer",
+                              "trainable",      "collections",  "caching_device", "partitioner",
+                              "validate_shape", "use_resource", "custom_getter",  "constraint"};
+  if (args.size() > std::size(positional))
+    RaiseType(fmt::format("get_variable() takes at most {} arguments", std::size(positional) + 1));
   for (size_t i = 0; i < args.size(); ++i) kwargs[positional[i]] = args[i];
   for (auto [key, value] : kwargs) {
     const std::string text = py::cast<std::string>(key);
-    const bool known = std::any_of(std::begin(positional), std::end(positional), [&](const char* p) { return text == p; });
+    const bool known =
+        std::any_of(std::begin(positional), std::end(positional), [&](const char* p) { return text == p; });
     if (!known && text != "synchronization" && text != "aggregation" && text != "reuse")
       RaiseType(fmt::format("get_variable() got an unexpected keyword argument '{}'", text));
   }
@@ -302,66 +322,119 @@ void BindVariableScopes(py::module_& m) {
       .def_property_readonly("original_name_scope", [](const ScopeObject& s) { return s.scope.original_name_scope; })
       .def_property_readonly("reuse", [](const ScopeObject& s) { return ReuseObject(s.scope.reuse); })
       .def_property_readonly("dtype", [](const ScopeObject& s) { return s.scope.settings.dtype.value_or(kFloat); })
-      .def_property_readonly("use_resource", [](const ScopeObject& s) { return s.scope.settings.use_resource.value_or(false); })
-      .def_property_readonly("constraint", [](const ScopeObject& s) { return ConstraintObject(s.scope.settings.constraint); })
+      .def_property_readonly("use_resource",
+                             [](const ScopeObject& s) { return s.scope.settings.use_resource.value_or(false); })
+      .def_property_readonly("constraint",
+                             [](const ScopeObject& s) { return ConstraintObject(s.scope.settings.constraint); })
       .def_property_readonly("initializer",
                              [](const ScopeObject& s) -> py::object {
                                if (s.scope.settings.initializer == nullptr) return py::none();
                                const auto* own = s.scope.settings.initializer->target<PyInitializer>();
                                return own == nullptr ? py::none() : own->function.get();
                              })
-      .def("reuse_variables", [](ScopeObject& s) { s.scope.reuse = Reuse::kYes; s.Changed(); })
-      .def("set_initializer", [](ScopeObject& s, py::object f) { s.scope.settings.initializer = InitializerFrom(std::move(f)); s.Changed(); })
-      .def("set_regularizer", [](ScopeObject& s, py::object f) { s.scope.settings.regularizer = RegularizerFrom(std::move(f)); s.Changed(); })
-      .def("set_partitioner", [](ScopeObject& s, py::object f) { s.scope.settings.partitioner = PartitionerFrom(std::move(f)); s.Changed(); })
-      .def("set_custom_getter", [](ScopeObject& s, py::object f) { s.scope.settings.custom_getter = CustomGetterFrom(std::move(f)); s.Changed(); })
-      .def("set_dtype", [](ScopeObject& s, DType dtype) { s.scope.settings.dtype = dtype; s.Changed(); })
-      .def("set_use_resource", [](ScopeObject& s, bool use) { s.scope.settings.use_resource = use; s.Changed(); })
+      .def("reuse_variables",
+           [](ScopeObject& s) {
+             s.scope.reuse = Reuse::kYes;
+             s.Changed();
+           })
+      .def("set_initializer",
+           [](ScopeObject& s, py::object f) {
+             s.scope.settings.initializer = InitializerFrom(std::move(f));
+             s.Changed();
+           })
+      .def("set_regularizer",
+           [](ScopeObject& s, py::object f) {
+             s.scope.settings.regularizer = RegularizerFrom(std::move(f));
+             s.Changed();
+           })
+      .def("set_partitioner",
+           [](ScopeObject& s, py::object f) {
+             s.scope.settings.partitioner = PartitionerFrom(std::move(f));
+             s.Changed();
+           })
+      .def("set_custom_getter",
+           [](ScopeObject& s, py::object f) {
+             s.scope.settings.custom_getter = CustomGetterFrom(std::move(f));
+             s.Changed();
+           })
+      .def("set_dtype",
+           [](ScopeObject& s, DType dtype) {
+             s.scope.settings.dtype = dtype;
+             s.Changed();
+           })
+      .def("set_use_resource",
+           [](ScopeObject& s, bool use) {
+             s.scope.settings.use_resource = use;
+             s.Changed();
+           })
       .def("set_caching_device",
            [](ScopeObject& s, py::object device) {
-             s.scope.settings.caching_device = std::make_shared<const DeviceRequest>(DeviceRequestFrom(std::move(device)));
+             s.scope.settings.caching_device =
+                 std::make_shared<const DeviceRequest>(DeviceRequestFrom(std::move(device)));
              s.Changed();
            })
       .def("get_collection",
            [](const ScopeObject& s, const std::string& name) {
-             return py::module_::import("weir._weir").attr("get_collection")(name, s.scope.name.empty() ? py::object(py::none()) : py::str(s.scope.name + "/"));
+             return py::module_::import("weir._weir")
+                 .attr("get_collection")(name,
+                                         s.scope.name.empty() ? py::object(py::none()) : py::str(s.scope.name + "/"));
            })
-      .def("trainable_variables", [](py::object self) { return self.attr("get_collection")(graph_keys::kTrainableVariables); })
-      .def("global_variables", [](py::object self) { return self.attr("get_collection")(graph_keys::kGlobalVariables); })
+      .def("trainable_variables",
+           [](py::object self) { return self.attr("get_collection")(graph_keys::kTrainableVariables); })
+      .def("global_variables",
+           [](py::object self) { return self.attr("get_collection")(graph_keys::kGlobalVariables); })
       .def("local_variables", [](py::object self) { return self.attr("get_collection")(graph_keys::kLocalVariables); })
-      .def("get_variable",
-           [](const ScopeObject& s, py::object, const std::string& name, const py::kwargs& kwargs) { return GetVariableIn(&s.scope, name, kwargs); },
-           py::arg("var_store"), py::arg("name"));
+      .def(
+          "get_variable",
+          [](const ScopeObject& s, py::object, const std::string& name, const py::kwargs& kwargs) {
+            return GetVariableIn(&s.scope, name, kwargs);
+          },
+          py::arg("var_store"), py::arg("name"));
 
   m.def("get_variable_scope", [] {
     std::shared_ptr<Graph> graph = SharedDefaultGraph();
     return ScopeObject{VariableScopes(*graph).Current(), graph};
   });
-  m.def("variable_scope",
-        [](py::object name_or_scope, py::object default_name, py::object values, py::object initializer, py::object regularizer, py::object caching_device,
-           py::object partitioner, py::object custom_getter, py::object reuse, DType dtype, py::object use_resource, py::object constraint, bool auxiliary_name_scope) {
-          return VariableScopeContext(std::move(name_or_scope), std::move(default_name), std::move(values),
-                                      SettingsFrom(std::move(initializer), std::move(regularizer), std::move(caching_device), std::move(partitioner),
-                                                   std::move(custom_getter), dtype, std::move(use_resource), std::move(constraint)),
-                                      ReuseFrom(reuse), auxiliary_name_scope);
-        },
-        py::arg("name_or_scope"), py::arg("default_name") = py::none(), py::arg("values") = py::none(), py::arg("initializer") = py::none(),
-        py::arg("regularizer") = py::none(), py::arg("caching_device") = py::none(), py::arg("partitioner") = py::none(),
-        py::arg("custom_getter") = py::none(), py::arg("reuse") = py::none(), py::arg("dtype") = py::none(), py::arg("use_resource") = py::none(),
-        py::arg("constraint") = py::none(), py::arg("auxiliary_name_scope") = true);
-  m.def("variable_op_scope",
-        [](py::object values, py::object name_or_scope, py::object default_name, py::object initializer, py::object regularizer, py::object reuse) {
-          return VariableScopeContext(std::move(name_or_scope), std::move(default_name), std::move(values),
-                                      SettingsFrom(std::move(initializer), std::move(regularizer), py::none(), py::none(), py::none(), kInvalidType, py::none(), py::none()),
-                                      ReuseFrom(reuse), true);
-        },
-        py::arg("values"), py::arg("name_or_scope"), py::arg("default_name") = py::none(), py::arg("initializer") = py::none(),
-        py::arg("regularizer") = py::none(), py::arg("reuse") = py::none());
-  m.def("get_variable", [](const std::string& name, const py::args& args, py::kwargs kwargs) { return GetVariableCall(name, args, std::move(kwargs), nullptr); },
-        py::arg("name"));
-  m.def("get_local_variable",
-        [](const std::string& name, const py::args& args, py::kwargs kwargs) { return GetVariableCall(name, args, std::move(kwargs), graph_keys::kLocalVariables); },
-        py::arg("name"));
+  m.def(
+      "variable_scope",
+      [](py::object name_or_scope, py::object default_name, py::object values, py::object initializer,
+         py::object regularizer, py::object caching_device, py::object partitioner, py::object custom_getter,
+         py::object reuse, DType dtype, py::object use_resource, py::object constraint, bool auxiliary_name_scope) {
+        return VariableScopeContext(
+            std::move(name_or_scope), std::move(default_name), std::move(values),
+            SettingsFrom(std::move(initializer), std::move(regularizer), std::move(caching_device),
+                         std::move(partitioner), std::move(custom_getter), dtype, std::move(use_resource),
+                         std::move(constraint)),
+            ReuseFrom(reuse), auxiliary_name_scope);
+      },
+      py::arg("name_or_scope"), py::arg("default_name") = py::none(), py::arg("values") = py::none(),
+      py::arg("initializer") = py::none(), py::arg("regularizer") = py::none(), py::arg("caching_device") = py::none(),
+      py::arg("partitioner") = py::none(), py::arg("custom_getter") = py::none(), py::arg("reuse") = py::none(),
+      py::arg("dtype") = py::none(), py::arg("use_resource") = py::none(), py::arg("constraint") = py::none(),
+      py::arg("auxiliary_name_scope") = true);
+  m.def(
+      "variable_op_scope",
+      [](py::object values, py::object name_or_scope, py::object default_name, py::object initializer,
+         py::object regularizer, py::object reuse) {
+        return VariableScopeContext(std::move(name_or_scope), std::move(default_name), std::move(values),
+                                    SettingsFrom(std::move(initializer), std::move(regularizer), py::none(), py::none(),
+                                                 py::none(), kInvalidType, py::none(), py::none()),
+                                    ReuseFrom(reuse), true);
+      },
+      py::arg("values"), py::arg("name_or_scope"), py::arg("default_name") = py::none(),
+      py::arg("initializer") = py::none(), py::arg("regularizer") = py::none(), py::arg("reuse") = py::none());
+  m.def(
+      "get_variable",
+      [](const std::string& name, const py::args& args, py::kwargs kwargs) {
+        return GetVariableCall(name, args, std::move(kwargs), nullptr);
+      },
+      py::arg("name"));
+  m.def(
+      "get_local_variable",
+      [](const std::string& name, const py::args& args, py::kwargs kwargs) {
+        return GetVariableCall(name, args, std::move(kwargs), graph_keys::kLocalVariables);
+      },
+      py::arg("name"));
 }
 
 }  // namespace weir::python

@@ -32,8 +32,8 @@ std::vector<std::string> Strings(py::handle list) {
 }
 
 VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
-                         py::object caching_device, const Name& name, py::object variable_def, DType dtype, py::object expected_shape,
-                         py::object use_resource, py::object constraint) {
+                         py::object caching_device, const Name& name, py::object variable_def, DType dtype,
+                         py::object expected_shape, py::object use_resource, py::object constraint) {
   Graph& graph = DefaultGraphRef();
   if (!variable_def.is_none()) {
     const auto field = [&](const char* key) { return py::cast<std::string>(variable_def.attr(key)); };
@@ -59,7 +59,8 @@ VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::obj
   if (!expected_shape.is_none()) options.expected_shape = ShapeFrom(expected_shape);
   if (PyCallable_Check(initial_value.ptr()) != 0 && !IsTensor(initial_value) && !IsVariable(initial_value)) {
     PyItem function(initial_value);
-    return Take(Variable::MakeWith(graph, [&] { return CallInitialValue(function, dtype, graph); }, options));
+    return Take(Variable::MakeWith(
+        graph, [&] { return CallInitialValue(function, dtype, graph); }, options));
   }
   return Take(Variable::Make(graph, InputFrom(initial_value), options));
 }
@@ -67,12 +68,15 @@ VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::obj
 py::object RunIn(py::object session, py::handle what, py::object feed_dict = py::none()) {
   if (session.is_none()) session = py::module_::import("weir._weir").attr("get_default_session")();
   if (session.is_none())
-    RaiseValue("Cannot evaluate a variable: no default session is registered. Use `with sess.as_default()` or pass an explicit session.");
+    RaiseValue(
+        "Cannot evaluate a variable: no default session is registered. Use `with sess.as_default()` or pass an "
+        "explicit session.");
   return session.attr("run")(what, feed_dict);
 }
 
 // A scatter on a variable by its op's name, for both kinds: the changed reference, or a read after the change.
-py::object Scatter(const VariablePtr& v, const std::string& op, const Input& indices, const Input& values, bool use_locking, const Name& name) {
+py::object Scatter(const VariablePtr& v, const std::string& op, const Input& indices, const Input& values,
+                   bool use_locking, const Name& name) {
   NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
   node.In(v->handle()).In(indices);
   // A handle does not say of what type a literal is; a reference does.
@@ -84,7 +88,8 @@ py::object Scatter(const VariablePtr& v, const std::string& op, const Input& ind
 }
 
 // The rows of tf.IndexedSlices.
-py::object ScatterSlices(const VariablePtr& v, const std::string& op, py::handle delta, bool use_locking, const Name& name) {
+py::object ScatterSlices(const VariablePtr& v, const std::string& op, py::handle delta, bool use_locking,
+                         const Name& name) {
   if (!IsSlices(delta)) RaiseType(fmt::format("sparse_delta is not IndexedSlices: {}", Repr(delta)));
   return Scatter(v, op, SlicesOf(delta).indices, SlicesOf(delta).values, use_locking, name);
 }
@@ -92,42 +97,55 @@ py::object ScatterSlices(const VariablePtr& v, const std::string& op, py::handle
 struct ScatterOp {
   const char* function;  // tf.scatter_update, and the method of the same name
   const char* op;
-  bool locking;          // by default
+  bool locking;  // by default
 };
 constexpr ScatterOp kScatters[] = {
-    {"scatter_update", "ScatterUpdate", true}, {"scatter_add", "ScatterAdd", false}, {"scatter_sub", "ScatterSub", false},
-    {"scatter_mul", "ScatterMul", false},      {"scatter_div", "ScatterDiv", false}, {"scatter_min", "ScatterMin", false},
+    {"scatter_update", "ScatterUpdate", true}, {"scatter_add", "ScatterAdd", false},
+    {"scatter_sub", "ScatterSub", false},      {"scatter_mul", "ScatterMul", false},
+    {"scatter_div", "ScatterDiv", false},      {"scatter_min", "ScatterMin", false},
     {"scatter_max", "ScatterMax", false},
 };
-constexpr ScatterOp kNdScatters[] = {
-    {"scatter_nd_update", "ScatterNdUpdate", true}, {"scatter_nd_add", "ScatterNdAdd", false}, {"scatter_nd_sub", "ScatterNdSub", false}};
+constexpr ScatterOp kNdScatters[] = {{"scatter_nd_update", "ScatterNdUpdate", true},
+                                     {"scatter_nd_add", "ScatterNdAdd", false},
+                                     {"scatter_nd_sub", "ScatterNdSub", false}};
 
 // tf.scatter_add and its like, on variables of both kinds or on references.
 void BindScatters(py::module_& m, py::class_<Variable, VariablePtr>& cls) {
   const auto function = [&m](const ScatterOp& s) {
-    m.def(s.function,
-          [op = std::string(s.op)](py::object ref, const Input& indices, const Input& updates, bool use_locking, const Name& name) -> py::object {
-            if (!IsTensor(ref)) return Scatter(VariableFrom(ref), op, indices, updates, use_locking, name);
-            const Output to = OutputOf(ref);
-            return Wrap(Output(Take(NodeBuilder(to.graph(), op, name.text).In(to).In(indices).In(updates).Attr("use_locking", use_locking).Build()), 0));
-          },
-          py::arg("ref"), py::arg("indices"), py::arg("updates"), py::arg("use_locking") = s.locking, py::arg("name") = py::none());
+    m.def(
+        s.function,
+        [op = std::string(s.op)](py::object ref, const Input& indices, const Input& updates, bool use_locking,
+                                 const Name& name) -> py::object {
+          if (!IsTensor(ref)) return Scatter(VariableFrom(ref), op, indices, updates, use_locking, name);
+          const Output to = OutputOf(ref);
+          return Wrap(Output(Take(NodeBuilder(to.graph(), op, name.text)
+                                      .In(to)
+                                      .In(indices)
+                                      .In(updates)
+                                      .Attr("use_locking", use_locking)
+                                      .Build()),
+                             0));
+        },
+        py::arg("ref"), py::arg("indices"), py::arg("updates"), py::arg("use_locking") = s.locking,
+        py::arg("name") = py::none());
   };
   for (const ScatterOp& s : kScatters) {
     function(s);
-    cls.def(s.function,
-            [op = std::string(s.op)](const VariablePtr& v, py::object delta, bool use_locking, const Name& name) {
-              return ScatterSlices(v, op, delta, use_locking, name);
-            },
-            py::arg("sparse_delta"), py::arg("use_locking") = false, py::arg("name") = py::none());
+    cls.def(
+        s.function,
+        [op = std::string(s.op)](const VariablePtr& v, py::object delta, bool use_locking, const Name& name) {
+          return ScatterSlices(v, op, delta, use_locking, name);
+        },
+        py::arg("sparse_delta"), py::arg("use_locking") = false, py::arg("name") = py::none());
   }
   for (const ScatterOp& s : kNdScatters) {
     function(s);
-    cls.def(s.function,
-            [op = std::string(s.op)](const VariablePtr& v, const Input& indices, const Input& updates, const Name& name) {
-              return Scatter(v, op, indices, updates, true, name);
-            },
-            py::arg("indices"), py::arg("updates"), py::arg("name") = py::none());
+    cls.def(
+        s.function,
+        [op = std::string(s.op)](const VariablePtr& v, const Input& indices, const Input& updates, const Name& name) {
+          return Scatter(v, op, indices, updates, true, name);
+        },
+        py::arg("indices"), py::arg("updates"), py::arg("name") = py::none());
   }
 }
 
@@ -196,7 +214,8 @@ py::object ConstraintObject(const Constraint& constraint) {
 
 void BindVariables(py::module_& m) {
   py::class_<SaveSlice>(m, "SaveSliceInfo")
-      .def(py::init([](std::string full_name, std::vector<int64_t> full_shape, std::vector<int64_t> var_offset, std::vector<int64_t> var_shape) {
+      .def(py::init([](std::string full_name, std::vector<int64_t> full_shape, std::vector<int64_t> var_offset,
+                       std::vector<int64_t> var_shape) {
              return SaveSlice{std::move(full_name), std::move(full_shape), std::move(var_offset), std::move(var_shape)};
            }),
            py::arg("full_name"), py::arg("full_shape"), py::arg("var_offset"), py::arg("var_shape"))
@@ -206,17 +225,20 @@ void BindVariables(py::module_& m) {
       .def_readonly("var_shape", &SaveSlice::shape);
 
   py::class_<Variable, VariablePtr> cls(m, "Variable");
-  cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape, py::object caching_device,
-                      const Name& name, py::object variable_def, DType dtype, py::object expected_shape, py::object, py::object constraint,
-                      py::object use_resource, py::object, py::object, py::object) {
-            return MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections), validate_shape, std::move(caching_device), name,
-                                std::move(variable_def), dtype, std::move(expected_shape), std::move(use_resource), std::move(constraint));
+  cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
+                      py::object caching_device, const Name& name, py::object variable_def, DType dtype,
+                      py::object expected_shape, py::object, py::object constraint, py::object use_resource, py::object,
+                      py::object, py::object) {
+            return MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections), validate_shape,
+                                std::move(caching_device), name, std::move(variable_def), dtype,
+                                std::move(expected_shape), std::move(use_resource), std::move(constraint));
           }),
           py::arg("initial_value") = py::none(), py::arg("trainable") = py::none(), py::arg("collections") = py::none(),
           py::arg("validate_shape") = true, py::arg("caching_device") = py::none(), py::arg("name") = py::none(),
           py::arg("variable_def") = py::none(), py::arg("dtype") = py::none(), py::arg("expected_shape") = py::none(),
-          py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(), py::arg("use_resource") = py::none(),
-          py::arg("synchronization") = py::none(), py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
+          py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(),
+          py::arg("use_resource") = py::none(), py::arg("synchronization") = py::none(),
+          py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
   using V = const VariablePtr&;
   cls.def_property_readonly("name", [](V v) { return v->name(); })
       .def_property_readonly("_shared_name", [](V v) { return v->op_name(); })
@@ -241,78 +263,105 @@ void BindVariables(py::module_& m) {
              Check(v->graph().TakeError());
              return value;
            })
-      .def("eval", [](py::object self, py::object session) { return RunIn(std::move(session), self); }, py::arg("session") = py::none())
-      .def("load",
-           [](V v, py::object value, py::object session) {
-             py::dict feed;
-             feed[Wrap(v->assigned_initial_value())] = value;
-             RunIn(std::move(session), Wrap(v->initializer()), feed);
-           },
-           py::arg("value"), py::arg("session") = py::none())
-      .def("assign",
-           [](V v, const Input& value, bool use_locking, const Name& name, bool read_value) {
-             return ResultOf(v, v->Assign(value, use_locking, true, name.text), read_value);
-           },
-           py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
-      .def("assign_add",
-           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-             return ResultOf(v, v->AssignAdd(delta, use_locking, name.text), read_value);
-           },
-           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
-      .def("assign_sub",
-           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-             return ResultOf(v, v->AssignSub(delta, use_locking, name.text), read_value);
-           },
-           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
-      .def("count_up_to",
-           [](V v, int64_t limit) {
-             const char* op = v->is_resource() ? "ResourceCountUpTo" : "CountUpTo";
-             NodeBuilder node(v->graph(), op);
-             node.In(v->handle()).Attr("limit", limit);
-             if (v->is_resource()) node.Attr("T", v->dtype());
-             return Output(Take(node.Build()), 0);
-           },
-           py::arg("limit"))
-      .def("sparse_read",
-           [](V v, const Input& indices, const Name& name) {
-             if (!v->is_resource()) return Output(Take(NodeBuilder(v->graph(), "Gather", name.text).In(v->value()).In(indices).Build()), 0);
-             return Output(Take(NodeBuilder(v->graph(), "ResourceGather", name.text).In(v->handle()).In(indices).Attr("dtype", v->dtype()).Build()), 0);
-           },
-           py::arg("indices"), py::arg("name") = py::none())
-      .def("set_shape", [](V v, const PartialShape& shape) { Check(v->graph().SetShape(v->is_resource() ? v->value() : v->handle(), shape)); })
-      .def("_get_save_slice_info", [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
+      .def(
+          "eval", [](py::object self, py::object session) { return RunIn(std::move(session), self); },
+          py::arg("session") = py::none())
+      .def(
+          "load",
+          [](V v, py::object value, py::object session) {
+            py::dict feed;
+            feed[Wrap(v->assigned_initial_value())] = value;
+            RunIn(std::move(session), Wrap(v->initializer()), feed);
+          },
+          py::arg("value"), py::arg("session") = py::none())
+      .def(
+          "assign",
+          [](V v, const Input& value, bool use_locking, const Name& name, bool read_value) {
+            return ResultOf(v, v->Assign(value, use_locking, true, name.text), read_value);
+          },
+          py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
+      .def(
+          "assign_add",
+          [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
+            return ResultOf(v, v->AssignAdd(delta, use_locking, name.text), read_value);
+          },
+          py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
+      .def(
+          "assign_sub",
+          [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
+            return ResultOf(v, v->AssignSub(delta, use_locking, name.text), read_value);
+          },
+          py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
+      .def(
+          "count_up_to",
+          [](V v, int64_t limit) {
+            const char* op = v->is_resource() ? "ResourceCountUpTo" : "CountUpTo";
+            NodeBuilder node(v->graph(), op);
+            node.In(v->handle()).Attr("limit", limit);
+            if (v->is_resource()) node.Attr("T", v->dtype());
+            return Output(Take(node.Build()), 0);
+          },
+          py::arg("limit"))
+      .def(
+          "sparse_read",
+          [](V v, const Input& indices, const Name& name) {
+            if (!v->is_resource())
+              return Output(Take(NodeBuilder(v->graph(), "Gather", name.text).In(v->value()).In(indices).Build()), 0);
+            return Output(Take(NodeBuilder(v->graph(), "ResourceGather", name.text)
+                                   .In(v->handle())
+                                   .In(indices)
+                                   .Attr("dtype", v->dtype())
+                                   .Build()),
+                          0);
+          },
+          py::arg("indices"), py::arg("name") = py::none())
+      .def("set_shape",
+           [](V v, const PartialShape& shape) {
+             Check(v->graph().SetShape(v->is_resource() ? v->value() : v->handle(), shape));
+           })
+      .def("_get_save_slice_info",
+           [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
       .def("_set_save_slice_info",
            [](V v, py::object info) {
-             if (info.is_none()) v->slice.reset();
-             else v->slice = py::cast<SaveSlice>(info);
+             if (info.is_none())
+               v->slice.reset();
+             else
+               v->slice = py::cast<SaveSlice>(info);
            })
-      .def_property_readonly("_save_slice_info", [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
-      .def("to_proto",
-           [](V v, py::object export_scope) -> py::object {
-             py::object def = py::module_::import("weir.proto").attr("message_class")("VariableDef")();
-             def.attr("variable_name") = v->name();
-             def.attr("initializer_name") = v->initializer()->name();
-             def.attr("snapshot_name") = v->value().name();
-             if (v->initial_value().valid()) def.attr("initial_value_name") = v->initial_value().name();
-             def.attr("is_resource") = v->is_resource();
-             def.attr("trainable") = v->trainable();
-             if (v->slice.has_value()) {
-               py::object info = def.attr("save_slice_info_def");
-               info.attr("full_name") = v->slice->full_name;
-               info.attr("full_shape").attr("extend")(v->slice->full_shape);
-               info.attr("var_offset").attr("extend")(v->slice->offset);
-               info.attr("var_shape").attr("extend")(v->slice->shape);
-             }
-             return def;
-           },
-           py::arg("export_scope") = py::none())
-      .def_static("from_proto",
-                  [](py::object def, py::object) {
-                    return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType, py::none(), py::none(), py::none());
-                  },
-                  py::arg("variable_def"), py::arg("import_scope") = py::none())
+      .def_property_readonly("_save_slice_info",
+                             [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
+      .def(
+          "to_proto",
+          [](V v, py::object export_scope) -> py::object {
+            py::object def = py::module_::import("weir.proto").attr("message_class")("VariableDef")();
+            def.attr("variable_name") = v->name();
+            def.attr("initializer_name") = v->initializer()->name();
+            def.attr("snapshot_name") = v->value().name();
+            if (v->initial_value().valid()) def.attr("initial_value_name") = v->initial_value().name();
+            def.attr("is_resource") = v->is_resource();
+            def.attr("trainable") = v->trainable();
+            if (v->slice.has_value()) {
+              py::object info = def.attr("save_slice_info_def");
+              info.attr("full_name") = v->slice->full_name;
+              info.attr("full_shape").attr("extend")(v->slice->full_shape);
+              info.attr("var_offset").attr("extend")(v->slice->offset);
+              info.attr("var_shape").attr("extend")(v->slice->shape);
+            }
+            return def;
+          },
+          py::arg("export_scope") = py::none())
+      .def_static(
+          "from_proto",
+          [](py::object def, py::object) {
+            return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType,
+                                py::none(), py::none(), py::none());
+          },
+          py::arg("variable_def"), py::arg("import_scope") = py::none())
       .def("__repr__",
-           [](V v) { return fmt::format("<tf.Variable '{}' shape={} dtype={}>", v->name(), Str(py::cast(v).attr("shape")), DTypeName(v->is_resource() ? v->dtype() : RefType(v->dtype()))); })
+           [](V v) {
+             return fmt::format("<tf.Variable '{}' shape={} dtype={}>", v->name(), Str(py::cast(v).attr("shape")),
+                                DTypeName(v->is_resource() ? v->dtype() : RefType(v->dtype())));
+           })
       .def("__hash__", [](V v) { return static_cast<Py_ssize_t>(reinterpret_cast<uintptr_t>(v.get()) >> 4); })
       .def("__eq__", [](V v, py::handle other) { return IsVariable(other) && py::cast<VariablePtr>(other) == v; })
       .def("__ne__", [](V v, py::handle other) { return !IsVariable(other) || py::cast<VariablePtr>(other) != v; })
@@ -332,39 +381,47 @@ void BindVariables(py::module_& m) {
       .def("_get_partitions", [](const PartitionedVariable& v) { return v.partitions; })
       .def("__len__", [](const PartitionedVariable& v) { return v.parts.size(); })
       .def("__iter__", [](const PartitionedVariable& v) { return py::iter(Wrapped(v.parts)); })
-      .def("assign",
-           [](const PartitionedVariable& v, const Input& value, bool use_locking) {
-             Graph& graph = v.parts.at(0)->graph();
-             const int axis = v.axis();
-             const Output whole = Take(ToOutput(graph, value, v.dtype));
-             py::list result;
-             for (const VariablePtr& part : v.parts) {
-               std::vector<int64_t> size(part->slice->shape);
-               Output piece = Output(Take(NodeBuilder(graph, "Slice").In(whole).In(Input(part->slice->offset)).In(Input(size)).Build()), 0);
-               result.append(Wrap(part->Assign(piece, use_locking)));
-             }
-             (void)axis;
-             Check(graph.TakeError());
-             return result;
-           },
-           py::arg("value"), py::arg("use_locking") = false);
+      .def(
+          "assign",
+          [](const PartitionedVariable& v, const Input& value, bool use_locking) {
+            Graph& graph = v.parts.at(0)->graph();
+            const int axis = v.axis();
+            const Output whole = Take(ToOutput(graph, value, v.dtype));
+            py::list result;
+            for (const VariablePtr& part : v.parts) {
+              std::vector<int64_t> size(part->slice->shape);
+              Output piece = Output(
+                  Take(NodeBuilder(graph, "Slice").In(whole).In(Input(part->slice->offset)).In(Input(size)).Build()),
+                  0);
+              result.append(Wrap(part->Assign(piece, use_locking)));
+            }
+            (void)axis;
+            Check(graph.TakeError());
+            return result;
+          },
+          py::arg("value"), py::arg("use_locking") = false);
   AddOperators(pieces);
 
   RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
     const VariablePtr v = py::cast<VariablePtr>(value);
     return as_ref ? v->handle() : v->AsInput();
   });
-  RegisterOutputConverter(pieces, [](py::handle value, Graph&, DType, bool) -> Result<Output> { return py::cast<PartitionedVariable&>(value).AsInput(); });
+  RegisterOutputConverter(pieces, [](py::handle value, Graph&, DType, bool) -> Result<Output> {
+    return py::cast<PartitionedVariable&>(value).AsInput();
+  });
   RegisterCollectionType({
       .to_python = [](const std::any& item) -> py::object {
         const VariablePtr* v = std::any_cast<VariablePtr>(&item);
         return v == nullptr ? py::object() : py::cast(*v);
       },
-      .from_python = [](py::handle object) -> std::any { return IsVariable(object) ? std::any(py::cast<VariablePtr>(object)) : std::any(); },
+      .from_python = [](py::handle object) -> std::any {
+        return IsVariable(object) ? std::any(py::cast<VariablePtr>(object)) : std::any();
+      },
   });
 
   const auto collection = [&m](const char* name, const char* key) {
-    m.def(name, [key](py::object scope) { return InCollection(key, std::move(scope)); }, py::arg("scope") = py::none());
+    m.def(
+        name, [key](py::object scope) { return InCollection(key, std::move(scope)); }, py::arg("scope") = py::none());
   };
   collection("global_variables", graph_keys::kGlobalVariables);
   collection("local_variables", graph_keys::kLocalVariables);
@@ -379,80 +436,98 @@ void BindVariables(py::module_& m) {
     return node;
   };
   m.def("variables_initializer", initializer, py::arg("var_list"), py::arg("name") = "init");
-  m.def("global_variables_initializer", [initializer] { return initializer(InCollection(graph_keys::kGlobalVariables, py::none()), "init"); });
-  m.def("local_variables_initializer", [initializer] { return initializer(InCollection(graph_keys::kLocalVariables, py::none()), "init"); });
-  m.def("report_uninitialized_variables",
-        [](py::object var_list, const std::string& name) {
-          std::vector<VariablePtr> variables;
-          if (var_list.is_none()) {
-            variables = VariablesFrom(InCollection(graph_keys::kGlobalVariables, py::none()));
-            for (const VariablePtr& v : VariablesFrom(InCollection(graph_keys::kLocalVariables, py::none()))) variables.push_back(v);
-          } else {
-            variables = VariablesFrom(var_list);
-          }
-          Graph& graph = variables.empty() ? DefaultGraphRef() : variables[0]->graph();
-          Output names = ReportUninitialized(graph, variables, name);
-          Check(graph.TakeError());
-          return names;
-        },
-        py::arg("var_list") = py::none(), py::arg("name") = "report_uninitialized_variables");
-  m.def("is_variable_initialized",
-        [](py::object variable) {
-          const VariablePtr v = VariableFrom(variable);
-          Output flag = v->IsInitialized();
-          Check(v->graph().TakeError());
-          return flag;
-        },
-        py::arg("variable"));
+  m.def("global_variables_initializer",
+        [initializer] { return initializer(InCollection(graph_keys::kGlobalVariables, py::none()), "init"); });
+  m.def("local_variables_initializer",
+        [initializer] { return initializer(InCollection(graph_keys::kLocalVariables, py::none()), "init"); });
+  m.def(
+      "report_uninitialized_variables",
+      [](py::object var_list, const std::string& name) {
+        std::vector<VariablePtr> variables;
+        if (var_list.is_none()) {
+          variables = VariablesFrom(InCollection(graph_keys::kGlobalVariables, py::none()));
+          for (const VariablePtr& v : VariablesFrom(InCollection(graph_keys::kLocalVariables, py::none())))
+            variables.push_back(v);
+        } else {
+          variables = VariablesFrom(var_list);
+        }
+        Graph& graph = variables.empty() ? DefaultGraphRef() : variables[0]->graph();
+        Output names = ReportUninitialized(graph, variables, name);
+        Check(graph.TakeError());
+        return names;
+      },
+      py::arg("var_list") = py::none(), py::arg("name") = "report_uninitialized_variables");
+  m.def(
+      "is_variable_initialized",
+      [](py::object variable) {
+        const VariablePtr v = VariableFrom(variable);
+        Output flag = v->IsInitialized();
+        Check(v->graph().TakeError());
+        return flag;
+      },
+      py::arg("variable"));
   // tf.assign and its like, on variables of both kinds or on references.
   using Update = Output (Variable::*)(const Input&, bool, std::string) const;
   const std::tuple<const char*, const char*, Update> updates[] = {{"assign_add", "AssignAdd", &Variable::AssignAdd},
                                                                   {"assign_sub", "AssignSub", &Variable::AssignSub}};
   for (const auto& [name, op, update] : updates) {
-    m.def(name,
-          [op = op, update = update](py::object ref, const Input& value, bool use_locking, const Name& as) {
-            if (IsTensor(ref))
-              return Output(Take(NodeBuilder(OutputOf(ref).graph(), op, as.text).In(OutputOf(ref)).In(value).Attr("use_locking", use_locking).Build()), 0);
-            const VariablePtr v = VariableFrom(ref);
-            Output changed = ((*v).*update)(value, use_locking, as.text);
-            Check(v->graph().TakeError());
-            return changed;
-          },
-          py::arg("ref"), py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none());
-  }
-  m.def("assign",
-        [](py::object ref, const Input& value, py::object validate_shape, py::object use_locking, const Name& name) {
-          const bool validate = validate_shape.is_none() || py::cast<bool>(validate_shape);
-          const bool locking = use_locking.is_none() || py::cast<bool>(use_locking);
+    m.def(
+        name,
+        [op = op, update = update](py::object ref, const Input& value, bool use_locking, const Name& as) {
           if (IsTensor(ref))
-            return Output(Take(NodeBuilder(OutputOf(ref).graph(), "Assign", name.text).In(OutputOf(ref)).In(value)
-                                   .Attr("validate_shape", validate).Attr("use_locking", locking).Build()), 0);
+            return Output(Take(NodeBuilder(OutputOf(ref).graph(), op, as.text)
+                                   .In(OutputOf(ref))
+                                   .In(value)
+                                   .Attr("use_locking", use_locking)
+                                   .Build()),
+                          0);
           const VariablePtr v = VariableFrom(ref);
-          Output changed = v->Assign(value, locking, validate, name.text);
+          Output changed = ((*v).*update)(value, use_locking, as.text);
           Check(v->graph().TakeError());
           return changed;
         },
-        py::arg("ref"), py::arg("value"), py::arg("validate_shape") = py::none(), py::arg("use_locking") = py::none(), py::arg("name") = py::none());
-  m.def("count_up_to", [](py::object ref, int64_t limit, const Name&) { return ref.attr("count_up_to")(limit); }, py::arg("ref"), py::arg("limit"),
-        py::arg("name") = py::none());
-  m.def("group",
-        [](const py::args& inputs, const py::kwargs& kwargs) {
-          std::vector<Node*> nodes;
-          std::function<void(py::handle)> add = [&](py::handle item) {
-            if (py::isinstance<py::list>(item) || py::isinstance<py::tuple>(item)) {
-              for (py::handle inner : item) add(inner);
-            } else if (!item.is_none()) {
-              nodes.push_back(NodeFrom(item));
-            }
-          };
-          for (py::handle item : inputs) add(item);
-          std::string name;
-          if (kwargs.contains("name") && !kwargs["name"].is_none()) name = py::cast<std::string>(kwargs["name"]);
-          Graph& graph = nodes.empty() ? DefaultGraphRef() : nodes[0]->graph();
-          Node* node = Group(graph, nodes, name);
-          Check(graph.TakeError());
-          return node;
-        });
+        py::arg("ref"), py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none());
+  }
+  m.def(
+      "assign",
+      [](py::object ref, const Input& value, py::object validate_shape, py::object use_locking, const Name& name) {
+        const bool validate = validate_shape.is_none() || py::cast<bool>(validate_shape);
+        const bool locking = use_locking.is_none() || py::cast<bool>(use_locking);
+        if (IsTensor(ref))
+          return Output(Take(NodeBuilder(OutputOf(ref).graph(), "Assign", name.text)
+                                 .In(OutputOf(ref))
+                                 .In(value)
+                                 .Attr("validate_shape", validate)
+                                 .Attr("use_locking", locking)
+                                 .Build()),
+                        0);
+        const VariablePtr v = VariableFrom(ref);
+        Output changed = v->Assign(value, locking, validate, name.text);
+        Check(v->graph().TakeError());
+        return changed;
+      },
+      py::arg("ref"), py::arg("value"), py::arg("validate_shape") = py::none(), py::arg("use_locking") = py::none(),
+      py::arg("name") = py::none());
+  m.def(
+      "count_up_to", [](py::object ref, int64_t limit, const Name&) { return ref.attr("count_up_to")(limit); },
+      py::arg("ref"), py::arg("limit"), py::arg("name") = py::none());
+  m.def("group", [](const py::args& inputs, const py::kwargs& kwargs) {
+    std::vector<Node*> nodes;
+    std::function<void(py::handle)> add = [&](py::handle item) {
+      if (py::isinstance<py::list>(item) || py::isinstance<py::tuple>(item)) {
+        for (py::handle inner : item) add(inner);
+      } else if (!item.is_none()) {
+        nodes.push_back(NodeFrom(item));
+      }
+    };
+    for (py::handle item : inputs) add(item);
+    std::string name;
+    if (kwargs.contains("name") && !kwargs["name"].is_none()) name = py::cast<std::string>(kwargs["name"]);
+    Graph& graph = nodes.empty() ? DefaultGraphRef() : nodes[0]->graph();
+    Node* node = Group(graph, nodes, name);
+    Check(graph.TakeError());
+    return node;
+  });
 }
 
 }  // namespace weir::python

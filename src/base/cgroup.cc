@@ -102,8 +102,9 @@ int64_t MemoryGroups::Room() const {
     if (limit == kNoLimit) continue;
     const int64_t usage = ReadNumber(group.directory + usage_file, 0);
     const std::string stat = group.directory + "/memory.stat";
-    const int64_t droppable = group.unified ? ReadField(stat, "inactive_file") + ReadField(stat, "active_file")
-                                            : ReadField(stat, "total_inactive_file") + ReadField(stat, "total_active_file");
+    const int64_t droppable = group.unified
+                                  ? ReadField(stat, "inactive_file") + ReadField(stat, "active_file")
+                                  : ReadField(stat, "total_inactive_file") + ReadField(stat, "total_active_file");
     const int64_t used = std::max<int64_t>(usage - droppable, 0);
     smallest = std::min(smallest, std::max<int64_t>(limit - used, 0));
   }

@@ -18,9 +18,9 @@ std::string DescribeOperands(const Args&... args) {
 }
 }  // namespace weir
 
-#define WEIR_CHECK(cond, ...)                                                                          \
-  do {                                                                                                 \
-    if (!(cond)) [[unlikely]]                                                                          \
+#define WEIR_CHECK(cond, ...)                                                                \
+  do {                                                                                       \
+    if (!(cond)) [[unlikely]]                                                                \
       ::weir::CheckFailed(__FILE__, __LINE__, #cond, ::weir::DescribeOperands(__VA_ARGS__)); \
   } while (false)
 

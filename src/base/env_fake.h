@@ -81,7 +81,9 @@ class FakeEnv final : public Env {
     const Data data;
   };
   bool IsDirectory(const std::string& path) { return files_.contains(path) && files_[path] == nullptr; }
-  Status Fault(std::string_view operation, const std::string& path) { return fault ? fault(operation, path) : OkStatus(); }
+  Status Fault(std::string_view operation, const std::string& path) {
+    return fault ? fault(operation, path) : OkStatus();
+  }
   Result<Data> Find(std::string_view operation, const std::string& path) {
     WEIR_TRY(Fault(operation, path));
     if (files_.contains(path) && !IsDirectory(path)) return files_[path];

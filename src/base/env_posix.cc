@@ -19,16 +19,33 @@ constexpr size_t kWriteBuffer = size_t{64} << 10;
 Status FileError(std::string_view what, const std::string& path, int error) {
   const std::string message = fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(error));
   switch (error) {
-    case ENOENT: return MakeStatus(StatusCode::kNotFound, message);
-    case EEXIST: return MakeStatus(StatusCode::kAlreadyExists, message);
-    case EACCES: case EPERM: case EROFS: return MakeStatus(StatusCode::kPermissionDenied, message);
-    case ENOSPC: case EDQUOT: case EMFILE: case ENFILE: case ENOMEM:
+    case ENOENT:
+      return MakeStatus(StatusCode::kNotFound, message);
+    case EEXIST:
+      return MakeStatus(StatusCode::kAlreadyExists, message);
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return MakeStatus(StatusCode::kPermissionDenied, message);
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
       return MakeStatus(StatusCode::kResourceExhausted, message);
-    case ENOTDIR: case EISDIR: case ENOTEMPTY: case EBUSY:
+    case ENOTDIR:
+    case EISDIR:
+    case ENOTEMPTY:
+    case EBUSY:
       return MakeStatus(StatusCode::kFailedPrecondition, message);
-    case EINVAL: case ENAMETOOLONG: case ELOOP: return MakeStatus(StatusCode::kInvalidArgument, message);
-    case EIO: return MakeStatus(StatusCode::kDataLoss, message);
-    default: return MakeStatus(StatusCode::kUnknown, message);
+    case EINVAL:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return MakeStatus(StatusCode::kInvalidArgument, message);
+    case EIO:
+      return MakeStatus(StatusCode::kDataLoss, message);
+    default:
+      return MakeStatus(StatusCode::kUnknown, message);
   }
 }
 

@@ -104,8 +104,7 @@ TEST_P(EnvTest, DirectoriesAndPatterns) {
   EXPECT_TRUE(env().Match("").value().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Env, EnvTest, testing::Bool(),
-                         [](const auto& info) { return info.param ? "real" : "fake"; });
+INSTANTIATE_TEST_SUITE_P(Env, EnvTest, testing::Bool(), [](const auto& info) { return info.param ? "real" : "fake"; });
 
 TEST(FakeEnvTest, FaultsLeaveTheOldFile) {
   FakeEnv env;

@@ -11,10 +11,14 @@ namespace {
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return spdlog::level::debug;
-    case LogLevel::kInfo: return spdlog::level::info;
-    case LogLevel::kWarning: return spdlog::level::warn;
-    case LogLevel::kError: return spdlog::level::err;
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
   }
   return spdlog::level::err;
 }
@@ -32,10 +36,14 @@ spdlog::level::level_enum LevelFromEnvironment() {
   const char* tensorflow = std::getenv("TF_CPP_MIN_LOG_LEVEL");
   if (tensorflow != nullptr && tensorflow[0] >= '0' && tensorflow[0] <= '9' && tensorflow[1] == '\0') {
     switch (tensorflow[0]) {
-      case '0': return spdlog::level::info;
-      case '1': return spdlog::level::warn;
-      case '2': return spdlog::level::err;
-      default: return spdlog::level::off;
+      case '0':
+        return spdlog::level::info;
+      case '1':
+        return spdlog::level::warn;
+      case '2':
+        return spdlog::level::err;
+      default:
+        return spdlog::level::off;
     }
   }
   return spdlog::level::info;

@@ -18,8 +18,8 @@ Status MakeStatus(StatusCode code, std::string_view message) {
 Status WithContext(const Status& status, std::string_view context) {
   if (status.ok()) return status;
   absl::string_view message = status.message();
-  Status result = MakeStatus(
-      status.code(), fmt::format("{}: {}", context, std::string_view(message.data(), message.size())));
+  Status result =
+      MakeStatus(status.code(), fmt::format("{}: {}", context, std::string_view(message.data(), message.size())));
   CopyPayloads(status, &result);
   return result;
 }

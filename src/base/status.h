@@ -24,9 +24,9 @@ inline Status OkStatus() { return absl::OkStatus(); }
 
 Status MakeStatus(StatusCode code, std::string_view message);
 
-#define WEIR_DEFINE_ERROR(Name, Code)                                         \
-  template <class... Args>                                                    \
-  Status Name(fmt::format_string<Args...> format, Args&&... args) {           \
+#define WEIR_DEFINE_ERROR(Name, Code)                                          \
+  template <class... Args>                                                     \
+  Status Name(fmt::format_string<Args...> format, Args&&... args) {            \
     return MakeStatus(Code, fmt::format(format, std::forward<Args>(args)...)); \
   }
 WEIR_DEFINE_ERROR(Cancelled, StatusCode::kCancelled)
@@ -67,15 +67,15 @@ bool IsDerived(const Status& status);
 #define WEIR_CONCAT(a, b) WEIR_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function when `expr` (a Status) is an error.
-#define WEIR_TRY(expr)                                   \
-  do {                                                   \
+#define WEIR_TRY(expr)                                                                 \
+  do {                                                                                 \
     if (::weir::Status weir_status_ = (expr); !weir_status_.ok()) return weir_status_; \
   } while (false)
 
 // WEIR_ASSIGN(auto x, Compute()): declares or assigns x, or returns the error of a Result.
 #define WEIR_ASSIGN(target, expr) WEIR_ASSIGN_INNER(WEIR_CONCAT(weir_result_, __LINE__), target, expr)
-#define WEIR_ASSIGN_INNER(result, target, expr) \
-  auto result = (expr);                         \
+#define WEIR_ASSIGN_INNER(result, target, expr)        \
+  auto result = (expr);                                \
   if (!result.ok()) return std::move(result).status(); \
   target = std::move(result).value()
 

@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds the package: beside the program in a build tree, below lib/ when installed. Empty if neither is.
+// The folder that holds the package: beside the program in a build tree, below lib/ when installed. Empty if neither
+// is.
 fs::path FindPackageRoot() {
   std::error_code error;
   fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -34,7 +35,8 @@ int Fail(const std::string& message) {
 // Does not return when it succeeds.
 int RunPython(const std::vector<std::string>& arguments) {
   fs::path root = FindPackageRoot();
-  if (root.empty()) return Fail("the Python package is neither in python/ beside this program nor in ../lib/weir/python");
+  if (root.empty())
+    return Fail("the Python package is neither in python/ beside this program nor in ../lib/weir/python");
   const char* path = std::getenv("PYTHONPATH");
   std::string new_path = path == nullptr || *path == '\0' ? root.string() : root.string() + ":" + path;
   setenv("PYTHONPATH", new_path.c_str(), /*overwrite=*/1);
@@ -54,7 +56,8 @@ int main(int argc, char** argv) {
   CLI::App app("Weir, a dataflow training engine that speaks TensorFlow 1.x", "weir");
   app.set_version_flag("--version", WEIR_VERSION);
   app.require_subcommand(1);
-  CLI::App* run = app.add_subcommand("run", "run SCRIPT [ARGS...]: a Python program in which `import tensorflow` is Weir");
+  CLI::App* run =
+      app.add_subcommand("run", "run SCRIPT [ARGS...]: a Python program in which `import tensorflow` is Weir");
   run->prefix_command();
   CLI11_PARSE(app, argc, argv);
 

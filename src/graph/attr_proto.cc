@@ -7,9 +7,7 @@
 namespace weir {
 namespace {
 
-tensorflow::DataType ProtoType(DType type) {
-  return static_cast<tensorflow::DataType>(static_cast<int>(type));
-}
+tensorflow::DataType ProtoType(DType type) { return static_cast<tensorflow::DataType>(static_cast<int>(type)); }
 
 // 0 stands for "not given" in messages and passes; what needs a type finds out.
 Result<DType> TypeFromProto(int number) {
@@ -55,12 +53,8 @@ class ValueWriter {
   void operator()(const std::vector<int64_t>& list) {
     proto_.mutable_list()->mutable_i()->Add(list.begin(), list.end());
   }
-  void operator()(const std::vector<float>& list) {
-    proto_.mutable_list()->mutable_f()->Add(list.begin(), list.end());
-  }
-  void operator()(const std::vector<bool>& list) {
-    proto_.mutable_list()->mutable_b()->Add(list.begin(), list.end());
-  }
+  void operator()(const std::vector<float>& list) { proto_.mutable_list()->mutable_f()->Add(list.begin(), list.end()); }
+  void operator()(const std::vector<bool>& list) { proto_.mutable_list()->mutable_b()->Add(list.begin(), list.end()); }
   void operator()(const std::vector<DType>& list) {
     proto_.mutable_list();
     for (DType v : list) proto_.mutable_list()->add_type(ProtoType(v));
@@ -96,12 +90,10 @@ Result<AttrValue> ListOf(const Messages& messages, Read read) {
 }
 
 Result<AttrValue> ListFromProto(const tensorflow::AttrValue::ListValue& list) {
-  int kinds = (list.s_size() > 0) + (list.i_size() > 0) + (list.f_size() > 0) +
-              (list.b_size() > 0) + (list.type_size() > 0) + (list.shape_size() > 0) +
-              (list.tensor_size() > 0) + (list.func_size() > 0);
+  int kinds = (list.s_size() > 0) + (list.i_size() > 0) + (list.f_size() > 0) + (list.b_size() > 0) +
+              (list.type_size() > 0) + (list.shape_size() > 0) + (list.tensor_size() > 0) + (list.func_size() > 0);
   if (kinds > 1) return InvalidArgument("a list attribute holds values of {} kinds", kinds);
-  if (list.s_size() > 0)
-    return AttrValue(std::vector<std::string>(list.s().begin(), list.s().end()));
+  if (list.s_size() > 0) return AttrValue(std::vector<std::string>(list.s().begin(), list.s().end()));
   if (list.i_size() > 0) return AttrValue(std::vector<int64_t>(list.i().begin(), list.i().end()));
   if (list.f_size() > 0) return AttrValue(std::vector<float>(list.f().begin(), list.f().end()));
   if (list.b_size() > 0) return AttrValue(std::vector<bool>(list.b().begin(), list.b().end()));
@@ -114,10 +106,8 @@ Result<AttrValue> ListFromProto(const tensorflow::AttrValue::ListValue& list) {
     }
     return AttrValue(std::move(types));
   }
-  if (list.shape_size() > 0)
-    return ListOf<PartialShape>(list.shape(), [](const auto& m) { return FromProto(m); });
-  if (list.tensor_size() > 0)
-    return ListOf<Tensor>(list.tensor(), [](const auto& m) { return FromProto(m); });
+  if (list.shape_size() > 0) return ListOf<PartialShape>(list.shape(), [](const auto& m) { return FromProto(m); });
+  if (list.tensor_size() > 0) return ListOf<Tensor>(list.tensor(), [](const auto& m) { return FromProto(m); });
   if (list.func_size() > 0) return ListOf<FuncAttr>(list.func(), ReadFunc);
   return AttrValue(AttrValue::Value(EmptyList{}));
 }
@@ -135,10 +125,8 @@ void WriteAttr(const AttrDef& attr, tensorflow::OpDef::AttrDef* proto) {
   proto->set_name(attr.name);
   proto->set_type(attr.type);
   if (attr.default_value) ToProto(*attr.default_value, proto->mutable_default_value());
-  if (!attr.allowed_types.empty())
-    ToProto(AttrValue(attr.allowed_types), proto->mutable_allowed_values());
-  if (!attr.allowed_strings.empty())
-    ToProto(AttrValue(attr.allowed_strings), proto->mutable_allowed_values());
+  if (!attr.allowed_types.empty()) ToProto(AttrValue(attr.allowed_types), proto->mutable_allowed_values());
+  if (!attr.allowed_strings.empty()) ToProto(AttrValue(attr.allowed_strings), proto->mutable_allowed_values());
   if (attr.minimum) {
     proto->set_has_minimum(true);
     proto->set_minimum(*attr.minimum);
@@ -155,13 +143,11 @@ Result<ArgDef> ReadArg(const tensorflow::OpDef::ArgDef& proto) {
   arg.is_ref = proto.is_ref();
   int sources = (arg.type != kInvalidType) + !arg.type_attr.empty() + !arg.type_list_attr.empty();
   if (sources != 1)
-    return InvalidArgument("argument '{}' must have one of type, type_attr and type_list_attr",
-                           arg.name);
+    return InvalidArgument("argument '{}' must have one of type, type_attr and type_list_attr", arg.name);
   if (!arg.number_attr.empty() && !arg.type_list_attr.empty()) {
     return InvalidArgument("argument '{}' has both a number_attr and a type_list_attr", arg.name);
   }
-  if (IsRef(arg.type))
-    return InvalidArgument("argument '{}' must say is_ref instead of a reference type", arg.name);
+  if (IsRef(arg.type)) return InvalidArgument("argument '{}' must say is_ref instead of a reference type", arg.name);
   return arg;
 }
 
@@ -178,8 +164,7 @@ Result<AttrDef> ReadAttr(const tensorflow::OpDef::AttrDef& proto) {
       Result<DType> type = DTypeFromNumber(number);
       if (type.ok()) attr.allowed_types.push_back(*type);
     }
-    for (const std::string& text : proto.allowed_values().list().s())
-      attr.allowed_strings.push_back(text);
+    for (const std::string& text : proto.allowed_values().list().s()) attr.allowed_strings.push_back(text);
   }
   if (proto.has_minimum()) attr.minimum = proto.minimum();
   return attr;
@@ -194,9 +179,8 @@ Status CheckArg(const OpDef& op, const ArgDef& arg) {
     if (name.empty()) continue;
     const AttrDef* attr = op.FindAttr(name);
     if (attr == nullptr || attr->type != kind) {
-      return InvalidArgument(
-          "argument '{}' refers to the attribute '{}', which is not an attribute of type {}",
-          arg.name, name, kind);
+      return InvalidArgument("argument '{}' refers to the attribute '{}', which is not an attribute of type {}",
+                             arg.name, name, kind);
     }
   }
   return OkStatus();
@@ -206,8 +190,7 @@ Result<OpDef> OpFromProto(const tensorflow::OpDef& proto) {
   OpDef op;
   op.name = proto.name();
   for (const auto& attr : proto.attr()) {
-    if (op.FindAttr(attr.name()) != nullptr)
-      return InvalidArgument("two attributes are called '{}'", attr.name());
+    if (op.FindAttr(attr.name()) != nullptr) return InvalidArgument("two attributes are called '{}'", attr.name());
     WEIR_ASSIGN(AttrDef def, ReadAttr(attr));
     op.attrs.push_back(std::move(def));
   }

@@ -45,9 +45,8 @@ TEST(AttrProto, EveryKindComesBack) {
 }
 
 TEST(AttrProto, EmptyListsHaveNoKind) {
-  const AttrValue empties[] = {AttrValue(std::vector<std::string>()),
-                               AttrValue(std::vector<float>()), AttrValue(std::vector<Tensor>()),
-                               AttrValue(AttrValue::Value(EmptyList{}))};
+  const AttrValue empties[] = {AttrValue(std::vector<std::string>()), AttrValue(std::vector<float>()),
+                               AttrValue(std::vector<Tensor>()), AttrValue(AttrValue::Value(EmptyList{}))};
   for (const AttrValue& value : empties) {
     tensorflow::AttrValue proto;
     ToProto(value, &proto);
@@ -74,15 +73,14 @@ TEST(AttrProto, RefusesWhatHasNoMeaning) {
 }
 
 TEST(AttrProto, SchemasComeBack) {
-  Result<OpDef> op =
-      ParseOp({.name = "Everything",
-               .signature = "a: T, b: N * int32, c: Tlist, d: Ref(T) -> x: Ref(T), y: Tlist",
-               .attrs = {"T: {float, double} = DT_FLOAT", "N: int >= 2", "Tlist: list(type) >= 1",
-                         "mode: {'A', 'B'} = 'A'", "f: func", "shape: shape"},
-               .stateful = true,
-               .commutative = true,
-               .aggregate = true,
-               .allows_uninitialized_input = true});
+  Result<OpDef> op = ParseOp({.name = "Everything",
+                              .signature = "a: T, b: N * int32, c: Tlist, d: Ref(T) -> x: Ref(T), y: Tlist",
+                              .attrs = {"T: {float, double} = DT_FLOAT", "N: int >= 2", "Tlist: list(type) >= 1",
+                                        "mode: {'A', 'B'} = 'A'", "f: func", "shape: shape"},
+                              .stateful = true,
+                              .commutative = true,
+                              .aggregate = true,
+                              .allows_uninitialized_input = true});
   ASSERT_TRUE(op.ok()) << op.status();
   tensorflow::OpDef proto;
   ToProto(*op, &proto);

@@ -17,7 +17,7 @@ Result<Output> CondContext::Capture(Output value) {
     WEIR_ASSIGN(outside, outer_->Capture(value));
   }
   BareFlowScope scope(graph_, nullptr);
-  WEIR_ASSIGN(Node* node, AddSwitch(graph_, outside, pred_));
+  WEIR_ASSIGN(Node * node, AddSwitch(graph_, outside, pred_));
   graph_.SetFlowContext(node, this);
   const Output inside(node, branch_);
   captured_.emplace(value, inside);

@@ -1,5 +1,5 @@
-// CondContext: one branch of a cond. What it uses from outside comes through a Switch on the predicate, so that the branch
-// is dead when it is not taken.
+// CondContext: one branch of a cond. What it uses from outside comes through a Switch on the predicate, so that the
+// branch is dead when it is not taken.
 #ifndef WEIR_GRAPH_COND_CONTEXT_H_
 #define WEIR_GRAPH_COND_CONTEXT_H_
 

@@ -19,8 +19,7 @@ bool IsIdentifier(absl::string_view text) {
 }
 
 Status Malformed(std::string_view text, absl::string_view part, std::string_view why) {
-  return InvalidArgument("malformed device name '{}': '{}' {}", text,
-                         std::string_view(part.data(), part.size()), why);
+  return InvalidArgument("malformed device name '{}': '{}' {}", text, std::string_view(part.data(), part.size()), why);
 }
 
 // "CPU", "GPU" and "TPU" are the same in any case; other kinds are taken as they are written.
@@ -56,8 +55,7 @@ class PartReader {
  private:
   Status Job(absl::string_view part, absl::string_view value) {
     if (value != "*" && !IsIdentifier(value)) {
-      return Malformed(text_, part,
-                       "must name a job with letters, digits and underscores, a letter first");
+      return Malformed(text_, part, "must name a job with letters, digits and underscores, a letter first");
     }
     name_.job.reset();
     if (value != "*") name_.job = std::string(value);
@@ -80,9 +78,7 @@ class PartReader {
     if (saw_device_) return Malformed(text_, part, "names a device a second time");
     saw_device_ = true;
     if (type != "*" && !IsIdentifier(type)) {
-      return Malformed(
-          text_, part,
-          "must name a kind of device with letters, digits and underscores, a letter first");
+      return Malformed(text_, part, "must name a kind of device with letters, digits and underscores, a letter first");
     }
     if (type != "*") name_.type = CanonicalType(type);
     return Number(part, index, &name_.index);
@@ -103,8 +99,7 @@ bool PartMatches(const std::optional<T>& wanted, const std::optional<T>& actual)
 Result<DeviceName> DeviceName::Parse(std::string_view text) {
   DeviceName name;
   PartReader reader(text, &name);
-  for (absl::string_view part :
-       absl::StrSplit(absl::string_view(text.data(), text.size()), '/', absl::SkipEmpty())) {
+  for (absl::string_view part : absl::StrSplit(absl::string_view(text.data(), text.size()), '/', absl::SkipEmpty())) {
     WEIR_TRY(reader.Read(part));
   }
   return name;
@@ -115,8 +110,7 @@ std::string DeviceName::ToString() const {
   if (job) text += "/job:" + *job;
   if (replica) text += fmt::format("/replica:{}", *replica);
   if (task) text += fmt::format("/task:{}", *task);
-  if (type || index)
-    text += fmt::format("/device:{}:{}", type.value_or("*"), index ? std::to_string(*index) : "*");
+  if (type || index) text += fmt::format("/device:{}:{}", type.value_or("*"), index ? std::to_string(*index) : "*");
   return text;
 }
 
@@ -131,9 +125,8 @@ DeviceName DeviceName::MergedWith(const DeviceName& inner) const {
 }
 
 bool DeviceName::Matches(const DeviceName& full) const {
-  return PartMatches(job, full.job) && PartMatches(replica, full.replica) &&
-         PartMatches(task, full.task) && PartMatches(type, full.type) &&
-         PartMatches(index, full.index);
+  return PartMatches(job, full.job) && PartMatches(replica, full.replica) && PartMatches(task, full.task) &&
+         PartMatches(type, full.type) && PartMatches(index, full.index);
 }
 
 }  // namespace weir

@@ -46,15 +46,13 @@ TEST(DeviceName, ReadsEverySpelling) {
 }
 
 TEST(DeviceName, QuotesWhatIsMalformed) {
-  for (const char* text :
-       {"/foo:1", "/job:", "/job:a b", "/job:1a", "/task:x", "/task:", "/task:-1", "/task:+1",
-        "/replica: 1", "/device:CPU:-1", "/device:CPU:99999999999", "/device:CPU:0:1",
-        "/device:", "/device", "/cpu:0/gpu:0", "/JOB:ps", "job", ":", "/task:1x"}) {
+  for (const char* text : {"/foo:1", "/job:", "/job:a b", "/job:1a", "/task:x", "/task:", "/task:-1", "/task:+1",
+                           "/replica: 1", "/device:CPU:-1", "/device:CPU:99999999999", "/device:CPU:0:1",
+                           "/device:", "/device", "/cpu:0/gpu:0", "/JOB:ps", "job", ":", "/task:1x"}) {
     Result<DeviceName> name = DeviceName::Parse(text);
     ASSERT_FALSE(name.ok()) << text;
     EXPECT_EQ(name.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_NE(name.status().message().find(std::string("'") + text + "'"), std::string::npos)
-        << name.status();
+    EXPECT_NE(name.status().message().find(std::string("'") + text + "'"), std::string::npos) << name.status();
   }
 }
 
@@ -68,8 +66,7 @@ TEST(DeviceName, InnerPartsWin) {
 
 TEST(DeviceName, MatchesWhatItNames) {
   DeviceName full = Parsed("/job:ps/replica:0/task:1/device:CPU:0");
-  for (const char* text :
-       {"", "/job:ps", "/task:1", "/cpu:*", "/cpu:0", "/job:ps/replica:0/task:1/device:CPU:0"}) {
+  for (const char* text : {"", "/job:ps", "/task:1", "/cpu:*", "/cpu:0", "/job:ps/replica:0/task:1/device:CPU:0"}) {
     EXPECT_TRUE(Parsed(text).Matches(full)) << text;
   }
   for (const char* text : {"/job:worker", "/task:0", "/gpu:*", "/cpu:1", "/replica:1"}) {

@@ -37,15 +37,15 @@ Result<Node*> FlowContext::CaptureControl(Node* node) {
   Output signal;
   {
     BareFlowScope scope(graph_, at);
-    WEIR_ASSIGN(Node* made, NodeBuilder(graph_, "Const", "control_signal")
-                                .Attr("dtype", kBool)
-                                .Attr("value", Tensor::Scalar(true))
-                                .ControlInput(node)
-                                .Build());
+    WEIR_ASSIGN(Node * made, NodeBuilder(graph_, "Const", "control_signal")
+                                 .Attr("dtype", kBool)
+                                 .Attr("value", Tensor::Scalar(true))
+                                 .ControlInput(node)
+                                 .Build());
     signal = Output(made, 0);
   }
   BareFlowScope scope(graph_, this);
-  WEIR_ASSIGN(Node* inside, NodeBuilder(graph_, "Identity", "control_signal").In(signal).Build());
+  WEIR_ASSIGN(Node * inside, NodeBuilder(graph_, "Identity", "control_signal").In(signal).Build());
   captured_controls_.emplace(node, inside);
   return inside;
 }
@@ -80,8 +80,8 @@ Status CheckInputContext(const FlowContext* here, std::string_view op, std::stri
 
 namespace {
 // Colocated with the data: what is not taken should not travel.
-Result<Node*> AddNearData(Graph& graph, const char* plain, const char* ref, bool is_ref, Output data, const InputList& inputs,
-                          bool as_list, const std::string& name) {
+Result<Node*> AddNearData(Graph& graph, const char* plain, const char* ref, bool is_ref, Output data,
+                          const InputList& inputs, bool as_list, const std::string& name) {
   ColocationScope colocation(graph, data.node, /*ignore_existing=*/true);
   NodeBuilder builder(graph, is_ref ? ref : plain, name.empty() ? std::string(plain) : name);
   if (as_list) {

@@ -1,6 +1,6 @@
-// FlowContext: the cond branch or while loop that nodes are being built in. Values from outside enter through it (Switch or
-// Enter), and nodes without inputs from inside are tied to its pivot, so that they run only when the branch or the loop does.
-// Owned by the graph; used only while building. docs/control-flow.md tells what nodes come out.
+// FlowContext: the cond branch or while loop that nodes are being built in. Values from outside enter through it
+// (Switch or Enter), and nodes without inputs from inside are tied to its pivot, so that they run only when the branch
+// or the loop does. Owned by the graph; used only while building. docs/control-flow.md tells what nodes come out.
 #ifndef WEIR_GRAPH_FLOW_CONTEXT_H_
 #define WEIR_GRAPH_FLOW_CONTEXT_H_
 
@@ -17,7 +17,8 @@ class WhileContext;
 
 class FlowContext {
  public:
-  FlowContext(Graph& graph, std::string name, FlowContext* outer) : graph_(graph), name_(std::move(name)), outer_(outer) {}
+  FlowContext(Graph& graph, std::string name, FlowContext* outer)
+      : graph_(graph), name_(std::move(name)), outer_(outer) {}
   virtual ~FlowContext() = default;
   FlowContext(const FlowContext&) = delete;
   FlowContext& operator=(const FlowContext&) = delete;
@@ -67,7 +68,8 @@ class FlowScope final {
 // The same without the control dependencies that hold now: for nodes that control flow itself consists of.
 class BareFlowScope final {
  public:
-  BareFlowScope(Graph& graph, FlowContext* context) : cleared_(ControlDependencies::Cleared(graph)), flow_(graph, context) {}
+  BareFlowScope(Graph& graph, FlowContext* context)
+      : cleared_(ControlDependencies::Cleared(graph)), flow_(graph, context) {}
 
  private:
   ControlDependencies cleared_;
@@ -83,7 +85,8 @@ bool IsLoopSwitch(const Node& node);
 // An Enter whose value holds for all iterations.
 bool IsConstantEnter(const Node& node);
 
-// An error if a node of type `op` built in `here` (null: outside of all) cannot take `input`, since that is inside of a loop.
+// An error if a node of type `op` built in `here` (null: outside of all) cannot take `input`, since that is inside of a
+// loop.
 Status CheckInputContext(const FlowContext* here, std::string_view op, std::string_view name, Output input);
 
 // Switch, Merge, Enter and so on, in the form for references where the values are such.

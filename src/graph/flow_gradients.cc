@@ -104,7 +104,8 @@ class LoopGradients final : public FlowGradients {
       for (auto& [node, variable] : loop->variables) {
         Node* merge = variable.merge.node;
         if (!(merge->input(0) == merge->input(1))) continue;
-        if (variable.enter.node->type() != "Enter") return Internal("'{}' does not enter the loop", variable.enter.name());
+        if (variable.enter.node->type() != "Enter")
+          return Internal("'{}' does not enter the loop", variable.enter.name());
         Output zeros;
         {
           BareFlowScope scope(graph_, loop->backward().outer());
@@ -147,7 +148,8 @@ std::pair<Grad, Grad> SwitchGradient(Graph& graph, const Grad& grad, Output pred
   const auto values = both(rows.values);
   const auto indices = both(rows.indices);
   const auto shape = both(rows.dense_shape);
-  return {IndexedSlices{values.first, indices.first, shape.first}, IndexedSlices{values.second, indices.second, shape.second}};
+  return {IndexedSlices{values.first, indices.first, shape.first},
+          IndexedSlices{values.second, indices.second, shape.second}};
 }
 
 Output MergeOutputs(Graph& graph, Output a, Output b, const std::string& name) {
@@ -167,7 +169,8 @@ Grad MergeGradients(Graph& graph, const Grad& a, const Grad& b, const std::strin
   merged.values = MergeOutputs(graph, x.values, y.values, name);
   merged.indices = MergeOutputs(graph, wide(x.indices, type), wide(y.indices, type), name);
   if (x.dense_shape.valid() && y.dense_shape.valid()) {
-    const DType shape_type = x.dense_shape.base_dtype() == y.dense_shape.base_dtype() ? x.dense_shape.base_dtype() : kInt64;
+    const DType shape_type =
+        x.dense_shape.base_dtype() == y.dense_shape.base_dtype() ? x.dense_shape.base_dtype() : kInt64;
     merged.dense_shape = MergeOutputs(graph, wide(x.dense_shape, shape_type), wide(y.dense_shape, shape_type), name);
   }
   return merged;
@@ -177,8 +180,7 @@ Grad MergeGradients(Graph& graph, const Grad& a, const Grad& b, const std::strin
 Output GuardedShape(Node* node, const CondContext& branch, int side, DType out_type) {
   Graph& graph = node->graph();
   const Output data = node->input(0);
-  if (CurrentLoopOf(*node) != nullptr)
-    return Guarded(graph, ShapeOrVariableShape(data, out_type), branch.pred(), side);
+  if (CurrentLoopOf(*node) != nullptr) return Guarded(graph, ShapeOrVariableShape(data, out_type), branch.pred(), side);
   return ShapeOrVariableShape(Guarded(graph, data, branch.pred(), side), out_type);
 }
 
@@ -210,23 +212,28 @@ Output DenseOf(const Grad& grad, Output like) {
   return RowsAsDense(std::get<IndexedSlices>(grad), like);
 }
 
-// --- gradients of the ops ---------------------------------------------------------------------------------------------
+// --- gradients of the ops
+// ---------------------------------------------------------------------------------------------
 Result<Grads> LoopSwitchGrad(Node* node, const Grads& d) {
   Graph& graph = node->graph();
   LoopGradient* loop = CurrentLoopOf(*node);
   if (loop == nullptr)
     return InvalidArgument(
-        "Cannot compute gradient inside while loop with respect to op '{}'. We do not support taking the gradient wrt or "
-        "through the initial value of a loop variable. Gradients can be computed through loop invariants or wrt the input "
-        "parameters to the loop body.", node->name());
-  auto known = std::find_if(loop->variables.begin(), loop->variables.end(), [node](const auto& v) { return v.first == node; });
+        "Cannot compute gradient inside while loop with respect to op '{}'. We do not support taking the gradient wrt "
+        "or "
+        "through the initial value of a loop variable. Gradients can be computed through loop invariants or wrt the "
+        "input "
+        "parameters to the loop body.",
+        node->name());
+  auto known =
+      std::find_if(loop->variables.begin(), loop->variables.end(), [node](const auto& v) { return v.first == node; });
   if (known == loop->variables.end()) {
     // From the loop's end. What comes back from the body joins later.
     if (!HasGrad(d[0])) return Grads(2);
     const Output exit_grad = DenseOf(d[0], Output(node, 0));
     WhileContext::Variable variable;
     variable.enter = exit_grad;
-    WEIR_ASSIGN(Node* merge, AddMerge(graph, {exit_grad, exit_grad}, "b_switch"));
+    WEIR_ASSIGN(Node * merge, AddMerge(graph, {exit_grad, exit_grad}, "b_switch"));
     variable.merge = Output(merge, 0);
     loop->variables.emplace_back(node, variable);
     return Grads{variable.merge, std::monostate{}};
@@ -275,7 +282,8 @@ Result<Grads> MergeGrad(Node* node, const Grads& d) {
   if (!HasGrad(d[0])) return result;
   if (context != nullptr && context->AsWhile() != nullptr && CurrentLoopOf(*node) != nullptr) {
     std::tie(result[0], result[1]) = SwitchGradient(graph, d[0], CurrentLoopOf(*node)->backward().condition(), "");
-  } else if (CondContext* branch = context == nullptr ? nullptr : context->AsCond(); branch != nullptr && node->num_inputs() == 2) {
+  } else if (CondContext* branch = context == nullptr ? nullptr : context->AsCond();
+             branch != nullptr && node->num_inputs() == 2) {
     std::tie(result[0], result[1]) = SwitchGradient(graph, d[0], branch->pred(), "cond_grad");
   } else {
     for (int i = 0; i < node->num_inputs(); ++i)
@@ -291,8 +299,9 @@ Result<Grads> ExitGrad(Node* node, const Grads& d) {
   WhileContext& forward = *node->flow_context()->AsWhile();
   if (!forward.options().back_prop) return Grads(1);
   if (forward.runs_backwards())
-    return MarkTypeError(Unimplemented("Second-order gradient for while loops not supported: '{}' ends a loop that computes a gradient",
-                                       node->name()));
+    return MarkTypeError(
+        Unimplemented("Second-order gradient for while loops not supported: '{}' ends a loop that computes a gradient",
+                      node->name()));
   LoopGradient* loop = CurrentLoopOf(*node);
   if (loop == nullptr) return Internal("the loop of '{}' has no gradient", node->name());
   WhileContext& backward = loop->backward();
@@ -329,7 +338,8 @@ Result<std::unique_ptr<FlowGradients>> FlowGradients::Make(Graph& graph, std::ve
   std::vector<WhileContext*> loops;
   std::unordered_set<WhileContext*> differentiated;
   for (Node* node : *between)
-    if (IsLoopExit(*node) && LoopOf(*node) != nullptr && differentiated.insert(LoopOf(*node)).second) loops.push_back(LoopOf(*node));
+    if (IsLoopExit(*node) && LoopOf(*node) != nullptr && differentiated.insert(LoopOf(*node)).second)
+      loops.push_back(LoopOf(*node));
   if (loops.empty()) return nullptr;
   auto made = std::make_unique<LoopGradients>(graph);
   for (WhileContext* loop : loops) WEIR_TRY(made->Add(loop, differentiated));

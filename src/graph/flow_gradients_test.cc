@@ -10,7 +10,8 @@ using ::testing::HasSubstr;
 class FlowGradientsTest : public FlowTest {
  protected:
   // Runs `body` n times on an index and the other variables.
-  OutputList Repeat(const Input& n, const InputList& start, std::function<Result<OutputList>(Output, const OutputList&)> body,
+  OutputList Repeat(const Input& n, const InputList& start,
+                    std::function<Result<OutputList>(Output, const OutputList&)> body,
                     const WhileOptions& options = {}) {
     InputList all = {Input(0)};
     all.insert(all.end(), start.begin(), start.end());
@@ -29,8 +30,9 @@ class FlowGradientsTest : public FlowTest {
 
 TEST_F(FlowGradientsTest, OfABranch) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  OutputList out = Must(Cond(graph(), Greater(x, 2.0f), [&]() -> Result<OutputList> { return OutputList{x * x}; },
-                             [&]() -> Result<OutputList> { return OutputList{Scalar(7)}; }));
+  OutputList out = Must(Cond(
+      graph(), Greater(x, 2.0f), [&]() -> Result<OutputList> { return OutputList{x * x}; },
+      [&]() -> Result<OutputList> { return OutputList{Scalar(7)}; }));
   Output grad = GradientOf(out[0], x);
   EXPECT_EQ(Float(grad, {{x, Tensor::Scalar(3.0f)}}), 6);
   EXPECT_EQ(Float(grad, {{x, Tensor::Scalar(1.0f)}}), 0);
@@ -44,10 +46,13 @@ TEST_F(FlowGradientsTest, OfALoopVariableAndAnInvariant) {
   Output y = PlaceholderOf(PartialShape::Scalar());
   Output x = PlaceholderOf(PartialShape::Scalar());
   Output n = PlaceholderOf(PartialShape::Scalar(), kInt32);
-  OutputList out = Repeat(n, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * y}; });
+  OutputList out =
+      Repeat(n, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * y}; });
   Output dx = GradientOf(out[0], x);
   Output dy = GradientOf(out[0], y);
-  const auto feeds = [&](int32_t times) { return std::vector<Feed>{{x, Tensor::Scalar(3.0f)}, {y, Tensor::Scalar(2.0f)}, {n, Tensor::Scalar(times)}}; };
+  const auto feeds = [&](int32_t times) {
+    return std::vector<Feed>{{x, Tensor::Scalar(3.0f)}, {y, Tensor::Scalar(2.0f)}, {n, Tensor::Scalar(times)}};
+  };
   EXPECT_EQ(Float(dx, feeds(5)), 32);
   EXPECT_EQ(Float(dy, feeds(5)), 3 * 5 * 16);
   EXPECT_EQ(Float(dx, feeds(0)), 1);
@@ -58,8 +63,9 @@ TEST_F(FlowGradientsTest, OfALoopVariableAndAnInvariant) {
 TEST_F(FlowGradientsTest, OfForwardValuesInOrder) {
   // x <- x^2, so that every iteration needs its own value.
   Output x = PlaceholderOf(PartialShape());
-  OutputList out = Repeat(4, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; },
-                          {.shape_invariants = {PartialShape::Scalar(), PartialShape()}});
+  OutputList out =
+      Repeat(4, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; },
+             {.shape_invariants = {PartialShape::Scalar(), PartialShape()}});
   Output dx = GradientOf(out[0], x);
   EXPECT_THAT(Floats(dx, {{x, Tensor::Vector<float>({1, 2})}}), ElementsAre(16, 16 * 32768));
 }
@@ -68,7 +74,8 @@ TEST_F(FlowGradientsTest, OfNestedLoops) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   // Four times: multiply by x (i + 1) times; with x on the way in, too. x^(1 + 1 + 2 + 3 + 4).
   OutputList out = Repeat(4, {x}, [&](Output i, const OutputList& v) -> Result<OutputList> {
-    OutputList inner = Repeat(i + 1, {v[0]}, [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * x}; });
+    OutputList inner =
+        Repeat(i + 1, {v[0]}, [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * x}; });
     return inner;
   });
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(2.0f)}}), 2048);
@@ -81,7 +88,8 @@ TEST_F(FlowGradientsTest, OfThreeLevelsWithSquares) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   const auto square = [](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; };
   OutputList out = Repeat(2, {x}, [&](Output, const OutputList& u) -> Result<OutputList> {
-    return Repeat(2, {u[0]}, [&](Output, const OutputList& v) -> Result<OutputList> { return Repeat(2, {v[0]}, square); });
+    return Repeat(2, {u[0]},
+                  [&](Output, const OutputList& v) -> Result<OutputList> { return Repeat(2, {v[0]}, square); });
   });
   Output dx = GradientOf(out[0], x);
   EXPECT_EQ(Float(dx, {{x, Tensor::Scalar(1.0f)}}), 256);
@@ -92,8 +100,9 @@ TEST_F(FlowGradientsTest, OfACondInALoop) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   // i = 0, 1: v <- v^2; i = 2: v <- v * x. From x: x^5.
   OutputList out = Repeat(3, {x}, [&](Output i, const OutputList& v) -> Result<OutputList> {
-    return Cond(graph(), Greater(i, 1), [&]() -> Result<OutputList> { return OutputList{v[0] * x}; },
-                [&]() -> Result<OutputList> { return OutputList{v[0] * v[0]}; });
+    return Cond(
+        graph(), Greater(i, 1), [&]() -> Result<OutputList> { return OutputList{v[0] * x}; },
+        [&]() -> Result<OutputList> { return OutputList{v[0] * v[0]}; });
   });
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(2.0f)}}), 32);
   Output dx = GradientOf(out[0], x);
@@ -103,17 +112,23 @@ TEST_F(FlowGradientsTest, OfACondInALoop) {
 TEST_F(FlowGradientsTest, OfNestedCondsInALoopWithUnknownShapes) {
   Output x = PlaceholderOf(PartialShape());
   // i = 0: v^2, i = 1: v * 3, i = 2: v * x^2, i = 3: v + x. From x: 3 x^4 + x.
-  OutputList out = Repeat(4, {x}, [&](Output i, const OutputList& v) -> Result<OutputList> {
-    return Cond(graph(), Less(i, 2),
-        [&] {
-          return Cond(graph(), Less(i, 1), [&]() -> Result<OutputList> { return OutputList{v[0] * v[0]}; },
-                      [&]() -> Result<OutputList> { return OutputList{v[0] * 3.0f}; });
-        },
-        [&] {
-          return Cond(graph(), Less(i, 3), [&]() -> Result<OutputList> { return OutputList{v[0] * (x * x)}; },
-                      [&]() -> Result<OutputList> { return OutputList{v[0] + x}; });
-        });
-  }, {.shape_invariants = {PartialShape::Scalar(), PartialShape()}});
+  OutputList out =
+      Repeat(4, {x},
+             [&](Output i, const OutputList& v) -> Result<OutputList> {
+               return Cond(
+                   graph(), Less(i, 2),
+                   [&] {
+                     return Cond(
+                         graph(), Less(i, 1), [&]() -> Result<OutputList> { return OutputList{v[0] * v[0]}; },
+                         [&]() -> Result<OutputList> { return OutputList{v[0] * 3.0f}; });
+                   },
+                   [&] {
+                     return Cond(
+                         graph(), Less(i, 3), [&]() -> Result<OutputList> { return OutputList{v[0] * (x * x)}; },
+                         [&]() -> Result<OutputList> { return OutputList{v[0] + x}; });
+                   });
+             },
+             {.shape_invariants = {PartialShape::Scalar(), PartialShape()}});
   EXPECT_THAT(Floats(out[0], {{x, Tensor::Vector<float>({1, 2})}}), ElementsAre(4, 50));
   Output dx = GradientOf(out[0], x);
   EXPECT_THAT(Floats(dx, {{x, Tensor::Vector<float>({1, 2})}}), ElementsAre(13, 97));
@@ -123,9 +138,11 @@ TEST_F(FlowGradientsTest, OfALoopInACondInALoop) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   // i = 0: v; i = 1: v * x * x; i = 2: v. From x: x^3.
   OutputList out = Repeat(3, {x}, [&](Output i, const OutputList& v) -> Result<OutputList> {
-    return Cond(graph(), Equal(i, 1),
+    return Cond(
+        graph(), Equal(i, 1),
         [&]() -> Result<OutputList> {
-          return Repeat(2, {v[0]}, [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * x}; });
+          return Repeat(2, {v[0]},
+                        [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * x}; });
         },
         [&]() -> Result<OutputList> { return OutputList{v[0]}; });
   });
@@ -137,7 +154,9 @@ TEST_F(FlowGradientsTest, OfALoopInACondInALoop) {
 TEST_F(FlowGradientsTest, OfExitsThatNobodyUses) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   // a <- a * b, b <- b + x: only a is used.
-  OutputList out = Repeat(3, {x, x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[1], v[1] + x}; });
+  OutputList out = Repeat(3, {x, x}, [&](Output, const OutputList& v) -> Result<OutputList> {
+    return OutputList{v[0] * v[1], v[1] + x};
+  });
   // x * x * 2x * 3x = 6 x^4
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(2.0f)}}), 96);
   EXPECT_EQ(Float(GradientOf(out[0], x), {{x, Tensor::Scalar(2.0f)}}), 192);
@@ -148,7 +167,9 @@ TEST_F(FlowGradientsTest, OfExitsThatNobodyUses) {
 TEST_F(FlowGradientsTest, OfAVariableThatStartsAnewEachTime) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   // b does not depend on its last value.
-  OutputList out = Repeat(3, {x, x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] + v[1], x * 2.0f}; });
+  OutputList out = Repeat(3, {x, x}, [&](Output, const OutputList& v) -> Result<OutputList> {
+    return OutputList{v[0] + v[1], x * 2.0f};
+  });
   // (x + x) + 2x + 2x, and 2x
   EXPECT_EQ(Float(GradientOf(out[0], x), {{x, Tensor::Scalar(2.0f)}}), 6);
   EXPECT_EQ(Float(GradientOf(out[1], x), {{x, Tensor::Scalar(2.0f)}}), 2);
@@ -156,7 +177,8 @@ TEST_F(FlowGradientsTest, OfAVariableThatStartsAnewEachTime) {
 
 TEST_F(FlowGradientsTest, OfTheSameLoopTwice) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  OutputList out = Repeat(3, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; });
+  OutputList out =
+      Repeat(3, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; });
   Output first = GradientOf(out[0], x);
   Output again = GradientOf(out[0] * 2.0f, x);
   EXPECT_EQ(Float(first, {{x, Tensor::Scalar(2.0f)}}), 8 * 128);
@@ -178,7 +200,8 @@ TEST_F(FlowGradientsTest, OfALoopInsideOfALoopBody) {
   Output a = PlaceholderOf(PartialShape::Scalar());
   // In each iteration: the gradient of v^4 (two squarings) for v: 4 v^3.
   OutputList out = Repeat(2, {a}, [&](Output, const OutputList& v) -> Result<OutputList> {
-    OutputList power = Repeat(2, {v[0]}, [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * w[0]}; });
+    OutputList power =
+        Repeat(2, {v[0]}, [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * w[0]}; });
     WEIR_ASSIGN(std::vector<Grad> d, AddGradients(graph(), {power[0]}, {v[0]}));
     return OutputList{std::get<Output>(d[0])};
   });
@@ -205,8 +228,13 @@ TEST_F(FlowGradientsTest, RowsStayRows) {
 TEST_F(FlowGradientsTest, RowsThroughACond) {
   Output table = PlaceholderOf({4, 2});
   Output pred = PlaceholderOf(PartialShape::Scalar(), kBool);
-  OutputList out = Must(Cond(graph(), pred, [&]() -> Result<OutputList> { return OutputList{Sum(GatherV2(table, Constant(graph(), Tensor::Vector<int32_t>({1, 3})), 0), Constant(graph(), Tensor::Vector<int32_t>({0, 1})))}; },
-                             [&]() -> Result<OutputList> { return OutputList{Scalar(1)}; }));
+  OutputList out = Must(Cond(
+      graph(), pred,
+      [&]() -> Result<OutputList> {
+        return OutputList{Sum(GatherV2(table, Constant(graph(), Tensor::Vector<int32_t>({1, 3})), 0),
+                              Constant(graph(), Tensor::Vector<int32_t>({0, 1})))};
+      },
+      [&]() -> Result<OutputList> { return OutputList{Scalar(1)}; }));
   Result<std::vector<Grad>> grads = AddGradients(graph(), {out[0]}, {table});
   ASSERT_TRUE(grads.ok()) << grads.status();
   const IndexedSlices* rows = std::get_if<IndexedSlices>(&(*grads)[0]);
@@ -218,7 +246,9 @@ TEST_F(FlowGradientsTest, RowsThroughACond) {
 
 TEST_F(FlowGradientsTest, WithoutBackProp) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  OutputList out = Repeat(3, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; }, {.back_prop = false});
+  OutputList out =
+      Repeat(3, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; },
+             {.back_prop = false});
   Result<std::vector<Grad>> grads = AddGradients(graph(), {out[0]}, {x});
   ASSERT_TRUE(grads.ok()) << grads.status();
   EXPECT_FALSE(HasGrad((*grads)[0]));
@@ -226,7 +256,8 @@ TEST_F(FlowGradientsTest, WithoutBackProp) {
 
 TEST_F(FlowGradientsTest, SecondOrderOfALoopIsRefused) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  OutputList out = Repeat(3, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * x}; });
+  OutputList out =
+      Repeat(3, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * x}; });
   Output dx = GradientOf(out[0], x);
   Result<std::vector<Grad>> second = AddGradients(graph(), {dx}, {x});
   EXPECT_THAT(Message(second), HasSubstr("Second-order gradient for while loops not supported"));
@@ -236,7 +267,10 @@ TEST_F(FlowGradientsTest, SecondOrderOfALoopIsRefused) {
 TEST_F(FlowGradientsTest, ManyIterationsAtATime) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   for (const int parallel : {1, 2, 32}) {
-    OutputList out = Repeat(1000, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * 0.999f + Sin(v[0]) * 0.001f}; },
+    OutputList out = Repeat(1000, {x},
+                            [&](Output, const OutputList& v) -> Result<OutputList> {
+                              return OutputList{v[0] * 0.999f + Sin(v[0]) * 0.001f};
+                            },
                             {.parallel_iterations = parallel});
     const float expected = [] {
       float v = 1, d = 1;

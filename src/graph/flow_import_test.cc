@@ -1,5 +1,6 @@
 // Loops that TensorFlow laid out, with the gradient that it built, run here; and the same program built here.
-// tests/data/tensorflow_nested_loops.pb is what TensorFlow's graph mode exports for Program below; the numbers are its results.
+// tests/data/tensorflow_nested_loops.pb is what TensorFlow's graph mode exports for Program below; the numbers are its
+// results.
 #include <fstream>
 #include <sstream>
 
@@ -55,12 +56,17 @@ TEST_F(FlowImportTest, TheSameProgramBuiltHere) {
   OutputList out = Must(WhileLoop(
       graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], p.n); },
       [&](const OutputList& v) -> Result<OutputList> {
-        WEIR_ASSIGN(OutputList inner, WhileLoop(
-            graph(), [&](const OutputList& w) -> Result<Output> { return Less(w[0], v[0]); },
-            [&](const OutputList& w) -> Result<OutputList> { return OutputList{w[0] + 1, w[1] * x + 0.5f}; }, {0, v[1]}));
-        WEIR_ASSIGN(OutputList chosen, Cond(graph(), Greater(Sum(inner[1], 0), 10.0f),
-            [&]() -> Result<OutputList> { return OutputList{inner[1] / 2.0f}; },
-            [&]() -> Result<OutputList> { return OutputList{inner[1] + x * x}; }));
+        WEIR_ASSIGN(OutputList inner,
+                    WhileLoop(
+                        graph(), [&](const OutputList& w) -> Result<Output> { return Less(w[0], v[0]); },
+                        [&](const OutputList& w) -> Result<OutputList> {
+                          return OutputList{w[0] + 1, w[1] * x + 0.5f};
+                        },
+                        {0, v[1]}));
+        WEIR_ASSIGN(OutputList chosen, Cond(
+                                           graph(), Greater(Sum(inner[1], 0), 10.0f),
+                                           [&]() -> Result<OutputList> { return OutputList{inner[1] / 2.0f}; },
+                                           [&]() -> Result<OutputList> { return OutputList{inner[1] + x * x}; }));
         return OutputList{v[0] + 1, chosen[0], sums.WithFlow(v[2]).Write(v[0], Sum(chosen[0], 0)).flow()};
       },
       {0, x, sums.flow()}));

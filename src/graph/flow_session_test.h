@@ -24,16 +24,20 @@ class FlowTest : public ::testing::Test {
   }
 
   Graph& graph() { return *graph_; }
-  Output Scalar(float value, const std::string& name = "Const") { return Constant(graph(), Tensor::Scalar(value), name); }
+  Output Scalar(float value, const std::string& name = "Const") {
+    return Constant(graph(), Tensor::Scalar(value), name);
+  }
   Output Vector(std::initializer_list<float> values) { return Constant(graph(), Tensor::Vector<float>(values)); }
   Output PlaceholderOf(const PartialShape& shape, DType dtype = kFloat) {
     return NodeBuilder(graph(), "Placeholder").Attr("dtype", dtype).Attr("shape", shape).BuildOutput();
   }
 
-  Result<std::vector<Tensor>> Run(const OutputList& fetches, std::vector<Feed> feeds = {}, std::vector<Node*> targets = {}) {
+  Result<std::vector<Tensor>> Run(const OutputList& fetches, std::vector<Feed> feeds = {},
+                                  std::vector<Node*> targets = {}) {
     WEIR_TRY(graph().TakeError());
     if (session_ == nullptr)
-      session_ = std::make_unique<LocalSession>(graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_});
+      session_ = std::make_unique<LocalSession>(
+          graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_});
     return session_->Run({.feeds = std::move(feeds), .fetches = fetches, .targets = std::move(targets)});
   }
   // All elements of a float value.

@@ -9,8 +9,9 @@ using ::testing::HasSubstr;
 
 TEST_F(FlowTest, CondTakesOneBranch) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  OutputList out = Must(Cond(graph(), Greater(x, 2.0f), [&]() -> Result<OutputList> { return OutputList{x * 2.0f}; },
-                             [&]() -> Result<OutputList> { return OutputList{Scalar(7)}; }));
+  OutputList out = Must(Cond(
+      graph(), Greater(x, 2.0f), [&]() -> Result<OutputList> { return OutputList{x * 2.0f}; },
+      [&]() -> Result<OutputList> { return OutputList{Scalar(7)}; }));
   ASSERT_EQ(out.size(), 1u);
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(3.0f)}}), 6);
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(1.0f)}}), 7);
@@ -19,8 +20,9 @@ TEST_F(FlowTest, CondTakesOneBranch) {
 
 TEST_F(FlowTest, CondIsLaidOutAsTensorFlowDoes) {
   Output x = Scalar(3, "x");
-  Must(Cond(graph(), Greater(x, 2.0f), [&]() -> Result<OutputList> { return OutputList{x * 2.0f}; },
-            [&]() -> Result<OutputList> { return OutputList{Scalar(7)}; }));
+  Must(Cond(
+      graph(), Greater(x, 2.0f), [&]() -> Result<OutputList> { return OutputList{x * 2.0f}; },
+      [&]() -> Result<OutputList> { return OutputList{Scalar(7)}; }));
   const auto inputs = [&](const char* name) {
     Node* node = graph().FindNode(name);
     std::string text;
@@ -43,8 +45,14 @@ TEST_F(FlowTest, CondIsLaidOutAsTensorFlowDoes) {
 TEST_F(FlowTest, BranchesMayBeOpsAndOuterValues) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   Output pred = PlaceholderOf(PartialShape::Scalar(), kBool);
-  OutputList out = Must(Cond(graph(), pred, [&]() -> Result<OutputList> { return OutputList{x, NodeItself(NoOp(graph()))}; },
-                             [&]() -> Result<OutputList> { return OutputList{x + 1.0f, NodeItself(NoOp(graph()))}; }));
+  OutputList out = Must(Cond(
+      graph(), pred,
+      [&]() -> Result<OutputList> {
+        return OutputList{x, NodeItself(NoOp(graph()))};
+      },
+      [&]() -> Result<OutputList> {
+        return OutputList{x + 1.0f, NodeItself(NoOp(graph()))};
+      }));
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(3.0f)}, {pred, Tensor::Scalar(true)}}), 3);
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(3.0f)}, {pred, Tensor::Scalar(false)}}), 4);
   Result<std::vector<Tensor>> ran = Run({out[1]}, {{pred, Tensor::Scalar(false)}});
@@ -55,8 +63,8 @@ TEST_F(FlowTest, BranchesMayBeOpsAndOuterValues) {
 TEST_F(FlowTest, NestedConds) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   const auto value = [&](float v) { return [&, v]() -> Result<OutputList> { return OutputList{x * v}; }; };
-  OutputList out = Must(Cond(graph(), Greater(x, 0.0f),
-                             [&] { return Cond(graph(), Greater(x, 10.0f), value(100), value(10)); }, value(-1)));
+  OutputList out = Must(Cond(
+      graph(), Greater(x, 0.0f), [&] { return Cond(graph(), Greater(x, 10.0f), value(100), value(10)); }, value(-1)));
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(11.0f)}}), 1100);
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(2.0f)}}), 20);
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(-2.0f)}}), 2);
@@ -70,11 +78,15 @@ TEST_F(FlowTest, CondErrors) {
   Output pred = PlaceholderOf(PartialShape::Scalar(), kBool);
   const BranchFn one = [&]() -> Result<OutputList> { return OutputList{Scalar(1)}; };
   const BranchFn two = [&]() -> Result<OutputList> { return OutputList{Scalar(1), Scalar(2)}; };
-  const BranchFn whole = [&]() -> Result<OutputList> { return OutputList{Constant(graph(), Tensor::Scalar(int32_t{1}))}; };
+  const BranchFn whole = [&]() -> Result<OutputList> {
+    return OutputList{Constant(graph(), Tensor::Scalar(int32_t{1}))};
+  };
   EXPECT_THAT(Message(Cond(graph(), pred, one, two)), HasSubstr("must have the same structure"));
-  EXPECT_THAT(Message(Cond(graph(), pred, one, whole)), HasSubstr("Received float32 from 'true_fn' and int32 from 'false_fn'"));
+  EXPECT_THAT(Message(Cond(graph(), pred, one, whole)),
+              HasSubstr("Received float32 from 'true_fn' and int32 from 'false_fn'"));
   EXPECT_TRUE(IsTypeError(Cond(graph(), Scalar(1), one, one).status()));
-  EXPECT_EQ(Cond(graph(), Constant(graph(), Tensor::Vector<bool>({true})), one, one).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Cond(graph(), Constant(graph(), Tensor::Vector<bool>({true})), one, one).status().code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST_F(FlowTest, CaseTakesTheFirstThatHolds) {
@@ -88,13 +100,17 @@ TEST_F(FlowTest, CaseTakesTheFirstThatHolds) {
   OutputList strict = Must(Case(graph(), branches, nullptr, /*exclusive=*/true));
   EXPECT_EQ(Float(strict[0], {{x, Tensor::Scalar(7.0f)}}), 2);
   EXPECT_THAT(Message(Run({strict[0]}, {{x, Tensor::Scalar(11.0f)}})), HasSubstr("exclusive=True"));
-  EXPECT_THAT(Message(Run({strict[0]}, {{x, Tensor::Scalar(0.0f)}})), HasSubstr("None of conditions evaluated as True"));
+  EXPECT_THAT(Message(Run({strict[0]}, {{x, Tensor::Scalar(0.0f)}})),
+              HasSubstr("None of conditions evaluated as True"));
 }
 
 TEST_F(FlowTest, LoopCounts) {
   OutputList out = Must(WhileLoop(
       graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], 10); },
-      [&](const OutputList& v) -> Result<OutputList> { return OutputList{v[0] + 1, v[1] * 2.0f}; }, {0, 1.0f}));
+      [&](const OutputList& v) -> Result<OutputList> {
+        return OutputList{v[0] + 1, v[1] * 2.0f};
+      },
+      {0, 1.0f}));
   EXPECT_EQ(Float(out[1]), 1024);
   EXPECT_EQ(out[1].shape(), PartialShape::Scalar());
 }
@@ -103,7 +119,10 @@ TEST_F(FlowTest, LoopIsLaidOutAsTensorFlowDoes) {
   Output y = Scalar(2, "y");
   Must(WhileLoop(
       graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], 10); },
-      [&](const OutputList& v) -> Result<OutputList> { return OutputList{v[0] + 1, v[1] * y}; }, {0, 1.0f}));
+      [&](const OutputList& v) -> Result<OutputList> {
+        return OutputList{v[0] + 1, v[1] * y};
+      },
+      {0, 1.0f}));
   const auto inputs = [&](const char* name) {
     Node* node = graph().FindNode(name);
     std::string text;
@@ -128,15 +147,21 @@ TEST_F(FlowTest, LoopIsLaidOutAsTensorFlowDoes) {
 
 TEST_F(FlowTest, LoopLimitsAndShapes) {
   const LoopCondFn small = [&](const OutputList& v) -> Result<Output> { return Less(Sum(v[0], 0), 10.0f); };
-  const LoopBodyFn doubled = [&](const OutputList& v) -> Result<OutputList> { return OutputList{ConcatV2(graph(), {v[0], v[0]}, 0)}; };
+  const LoopBodyFn doubled = [&](const OutputList& v) -> Result<OutputList> {
+    return OutputList{ConcatV2(graph(), {v[0], v[0]}, 0)};
+  };
   Output one = Vector({1});
-  EXPECT_THAT(Message(WhileLoop(graph(), small, doubled, {one})), HasSubstr("enters the loop with shape [1], but has shape [2] after one"));
-  EXPECT_THAT(Message(WhileLoop(graph(), small, doubled, {one}, {.shape_invariants = {PartialShape{2}}})), HasSubstr("is not compatible with the initial shape"));
+  EXPECT_THAT(Message(WhileLoop(graph(), small, doubled, {one})),
+              HasSubstr("enters the loop with shape [1], but has shape [2] after one"));
+  EXPECT_THAT(Message(WhileLoop(graph(), small, doubled, {one}, {.shape_invariants = {PartialShape{2}}})),
+              HasSubstr("is not compatible with the initial shape"));
   OutputList out = Must(WhileLoop(graph(), small, doubled, {one}, {.shape_invariants = {PartialShape{-1}}}));
   EXPECT_EQ(Floats(out[0]).size(), 16u);
-  OutputList twice = Must(WhileLoop(graph(), small, doubled, {one}, {.shape_invariants = {PartialShape{-1}}, .maximum_iterations = 2}));
+  OutputList twice = Must(
+      WhileLoop(graph(), small, doubled, {one}, {.shape_invariants = {PartialShape{-1}}, .maximum_iterations = 2}));
   EXPECT_EQ(Floats(twice[0]).size(), 4u);
-  OutputList never = Must(WhileLoop(graph(), small, doubled, {one}, {.shape_invariants = {PartialShape{-1}}, .maximum_iterations = 0}));
+  OutputList never = Must(
+      WhileLoop(graph(), small, doubled, {one}, {.shape_invariants = {PartialShape{-1}}, .maximum_iterations = 0}));
   EXPECT_EQ(Floats(never[0]).size(), 1u);
 }
 
@@ -145,16 +170,22 @@ TEST_F(FlowTest, LoopErrors) {
   const LoopBodyFn same = [&](const OutputList& v) -> Result<OutputList> { return v; };
   EXPECT_THAT(Message(WhileLoop(graph(), always, same, {})), HasSubstr("'loop_vars' must be provided"));
   EXPECT_TRUE(IsTypeError(WhileLoop(graph(), always, same, {1.0f}, {.parallel_iterations = 0}).status()));
-  EXPECT_THAT(Message(WhileLoop(graph(), always, [&](const OutputList&) -> Result<OutputList> { return OutputList{}; }, {1.0f})),
+  EXPECT_THAT(Message(WhileLoop(graph(), always, [&](const OutputList&) -> Result<OutputList> { return OutputList{}; },
+                                {1.0f})),
               HasSubstr("gives 0 values for 1 loop variables"));
-  EXPECT_THAT(Message(WhileLoop(graph(), always, [&](const OutputList& v) -> Result<OutputList> { return OutputList{Cast(v[0], kInt32)}; }, {1.0f})),
+  EXPECT_THAT(Message(WhileLoop(
+                  graph(), always,
+                  [&](const OutputList& v) -> Result<OutputList> { return OutputList{Cast(v[0], kInt32)}; }, {1.0f})),
               HasSubstr("has type int32 after one iteration"));
-  EXPECT_TRUE(IsTypeError(WhileLoop(graph(), [&](const OutputList& v) -> Result<Output> { return v[0]; }, same, {1.0f}).status()));
+  EXPECT_TRUE(IsTypeError(
+      WhileLoop(graph(), [&](const OutputList& v) -> Result<Output> { return v[0]; }, same, {1.0f}).status()));
   Output inside;
-  Must(WhileLoop(graph(), always, [&](const OutputList& v) -> Result<OutputList> {
-    inside = v[0] + 1.0f;
-    return OutputList{inside};
-  }, {1.0f}));
+  Must(WhileLoop(graph(), always,
+                 [&](const OutputList& v) -> Result<OutputList> {
+                   inside = v[0] + 1.0f;
+                   return OutputList{inside};
+                 },
+                 {1.0f}));
   Output outside = inside + 1.0f;
   EXPECT_FALSE(outside.valid());
   EXPECT_THAT(std::string(graph().TakeError().message()), HasSubstr("is in a while loop"));
@@ -166,12 +197,17 @@ TEST_F(FlowTest, NestedLoopsAndCondsInLoops) {
   OutputList out = Must(WhileLoop(
       graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], 3); },
       [&](const OutputList& v) -> Result<OutputList> {
-        WEIR_ASSIGN(OutputList inner, WhileLoop(
-            graph(), [&](const OutputList& w) -> Result<Output> { return Less(w[0], v[0]); },
-            [&](const OutputList& w) -> Result<OutputList> { return OutputList{w[0] + 1, w[1] * x}; }, {0, v[1]}));
-        WEIR_ASSIGN(OutputList chosen, Cond(graph(), Greater(inner[1], 100.0f),
-            [&]() -> Result<OutputList> { return OutputList{inner[1] / 2.0f}; },
-            [&]() -> Result<OutputList> { return OutputList{inner[1]}; }));
+        WEIR_ASSIGN(OutputList inner,
+                    WhileLoop(
+                        graph(), [&](const OutputList& w) -> Result<Output> { return Less(w[0], v[0]); },
+                        [&](const OutputList& w) -> Result<OutputList> {
+                          return OutputList{w[0] + 1, w[1] * x};
+                        },
+                        {0, v[1]}));
+        WEIR_ASSIGN(OutputList chosen, Cond(
+                                           graph(), Greater(inner[1], 100.0f),
+                                           [&]() -> Result<OutputList> { return OutputList{inner[1] / 2.0f}; },
+                                           [&]() -> Result<OutputList> { return OutputList{inner[1]}; }));
         return OutputList{v[0] + 1, chosen[0]};
       },
       {0, 1.0f}));
@@ -182,10 +218,12 @@ TEST_F(FlowTest, NestedLoopsAndCondsInLoops) {
 TEST_F(FlowTest, LoopInABranchThatIsNotTaken) {
   Output pred = PlaceholderOf(PartialShape::Scalar(), kBool);
   Output x = PlaceholderOf(PartialShape::Scalar());
-  OutputList out = Must(Cond(graph(), pred,
+  OutputList out = Must(Cond(
+      graph(), pred,
       [&] {
-        return WhileLoop(graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], 100.0f); },
-                         [&](const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * x}; }, {x});
+        return WhileLoop(
+            graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], 100.0f); },
+            [&](const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * x}; }, {x});
       },
       [&]() -> Result<OutputList> { return OutputList{x}; }));
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(2.0f)}, {pred, Tensor::Scalar(true)}}), 128);

@@ -24,10 +24,10 @@ Result<FunctionBody> Differentiate(FunctionBody body) {
   for (Node* arg : body.args) xs.push_back(arg->output(0));
   for (Node* result : body.results) {
     const Output y = result->input(0);
-    WEIR_ASSIGN(Node* dy, NodeBuilder(graph, "_Arg", "dy")
-                              .Attr("T", y.base_dtype())
-                              .Attr("index", static_cast<int>(body.args.size()))
-                              .Build());
+    WEIR_ASSIGN(Node * dy, NodeBuilder(graph, "_Arg", "dy")
+                               .Attr("T", y.base_dtype())
+                               .Attr("index", static_cast<int>(body.args.size()))
+                               .Build());
     body.args.push_back(dy);
     // What cannot be differentiated keeps its place among the arguments.
     if (!IsFloating(y.base_dtype()) && !IsComplex(y.base_dtype())) continue;
@@ -39,7 +39,7 @@ Result<FunctionBody> Differentiate(FunctionBody body) {
   body.control_results.clear();
   for (size_t i = 0; i < xs.size(); ++i) {
     WEIR_ASSIGN(Output dx, AsDense(grads[i], xs[i]));
-    WEIR_ASSIGN(Node* result, NodeBuilder(graph, "_Retval", "dx").In(dx).Attr("index", static_cast<int>(i)).Build());
+    WEIR_ASSIGN(Node * result, NodeBuilder(graph, "_Retval", "dx").In(dx).Attr("index", static_cast<int>(i)).Build());
     body.results.push_back(result);
   }
   return body;
@@ -47,7 +47,8 @@ Result<FunctionBody> Differentiate(FunctionBody body) {
 
 }  // namespace
 
-Result<FunctionBody> InstantiateGradient(const FunctionLibrary& library, const OpRegistry& registry, const FuncAttr& function) {
+Result<FunctionBody> InstantiateGradient(const FunctionLibrary& library, const OpRegistry& registry,
+                                         const FuncAttr& function) {
   static const AttrMap no_attrs;
   const AttrMap& attrs = function.attrs == nullptr ? no_attrs : *function.attrs;
   if (const std::string own = library.GradientOf(function.name); !own.empty())

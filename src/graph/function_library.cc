@@ -26,8 +26,7 @@ std::string CanonicalBytes(const tensorflow::FunctionDef& def) {
 
 // Calls `visit` with the name of everything that may be a function: ops, and attributes of kind
 // func at any depth.
-void ForEachCalled(const tensorflow::AttrValue& value,
-                   FunctionRef<void(const std::string&)> visit) {
+void ForEachCalled(const tensorflow::AttrValue& value, FunctionRef<void(const std::string&)> visit) {
   auto function = [&](const tensorflow::NameAttrList& called) {
     visit(called.name());
     for (const auto& [name, attr] : called.attr()) ForEachCalled(attr, visit);
@@ -48,11 +47,9 @@ Status FunctionLibrary::Add(const tensorflow::FunctionDef& def) {
 
 Status FunctionLibrary::AddShared(std::shared_ptr<const tensorflow::FunctionDef> def) {
   const std::string& name = def->signature().name();
-  if (name.empty())
-    return InvalidArgument("a function without a name cannot be added to the library");
+  if (name.empty()) return InvalidArgument("a function without a name cannot be added to the library");
   if (registry_.Find(name) != nullptr) {
-    return InvalidArgument(
-        "cannot add function '{}' because an op with the same name already exists", name);
+    return InvalidArgument("cannot add function '{}' because an op with the same name already exists", name);
   }
   Result<OpDef> op = FromProto(def->signature());
   if (!op.ok()) return WithContext(op.status(), fmt::format("function '{}'", name));
@@ -63,11 +60,9 @@ Status FunctionLibrary::AddShared(std::shared_ptr<const tensorflow::FunctionDef>
     functions_.emplace(name, Entry{std::move(def), std::make_unique<OpDef>(*std::move(op))});
     return OkStatus();
   }
-  if (it->second.def == def || CanonicalBytes(*it->second.def) == CanonicalBytes(*def))
-    return OkStatus();
-  return InvalidArgument(
-      "cannot add function '{}' because a different function with the same name already exists",
-      name);
+  if (it->second.def == def || CanonicalBytes(*it->second.def) == CanonicalBytes(*def)) return OkStatus();
+  return InvalidArgument("cannot add function '{}' because a different function with the same name already exists",
+                         name);
 }
 
 Status FunctionLibrary::AddLibrary(const tensorflow::FunctionDefLibrary& library) {
@@ -82,9 +77,8 @@ Status FunctionLibrary::AddGradient(const std::string& function, const std::stri
   std::lock_guard<std::mutex> lock(mu_);
   auto [it, added] = gradients_.emplace(function, gradient);
   if (added || it->second == gradient) return OkStatus();
-  return InvalidArgument(
-      "cannot assign gradient function '{}' to '{}' because it already has gradient function '{}'",
-      gradient, function, it->second);
+  return InvalidArgument("cannot assign gradient function '{}' to '{}' because it already has gradient function '{}'",
+                         gradient, function, it->second);
 }
 
 Status FunctionLibrary::AddAll(const FunctionLibrary& other) {
@@ -99,13 +93,11 @@ Status FunctionLibrary::AddAll(const FunctionLibrary& other) {
   return OkStatus();
 }
 
-Status FunctionLibrary::AddCalledBy(const tensorflow::FunctionDef& def,
-                                    const FunctionLibrary& other) {
+Status FunctionLibrary::AddCalledBy(const tensorflow::FunctionDef& def, const FunctionLibrary& other) {
   std::vector<std::shared_ptr<const tensorflow::FunctionDef>> pending;
   std::set<std::string> seen;
   auto visit = [&](const std::string& name) {
-    for (std::string next = name; !next.empty() && seen.insert(next).second;
-         next = other.GradientOf(next)) {
+    for (std::string next = name; !next.empty() && seen.insert(next).second; next = other.GradientOf(next)) {
       if (auto called = other.Find(next)) pending.push_back(std::move(called));
     }
   };
@@ -114,8 +106,7 @@ Status FunctionLibrary::AddCalledBy(const tensorflow::FunctionDef& def,
     std::shared_ptr<const tensorflow::FunctionDef> called = std::move(pending.back());
     pending.pop_back();
     const std::string& name = called->signature().name();
-    if (std::string gradient = other.GradientOf(name); !gradient.empty())
-      WEIR_TRY(AddGradient(name, gradient));
+    if (std::string gradient = other.GradientOf(name); !gradient.empty()) WEIR_TRY(AddGradient(name, gradient));
     for (const tensorflow::NodeDef& node : called->node_def()) ForEachCalled(node, visit);
     WEIR_TRY(AddShared(std::move(called)));
   }

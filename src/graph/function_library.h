@@ -62,8 +62,7 @@ Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const O
 // maps): the nodes that outputs and control outputs need, and stateful ones. Arguments are called
 // after the nodes of `inputs`; without output_names, results are called after theirs.
 Result<tensorflow::FunctionDef> GraphToFunction(const Graph& graph, const std::string& name,
-                                                const std::vector<Output>& inputs,
-                                                const std::vector<Output>& outputs,
+                                                const std::vector<Output>& inputs, const std::vector<Output>& outputs,
                                                 const std::vector<std::string>& output_names,
                                                 const std::vector<Node*>& control_outputs,
                                                 const std::string& description);

@@ -25,27 +25,21 @@ Status FillPlaceholders(const ProtoAttrs& values, tensorflow::AttrValue* value) 
   if (value->value_case() == tensorflow::AttrValue::kPlaceholder) {
     auto it = values.find(value->placeholder());
     if (it == values.end())
-      return InvalidArgument("the function has no value for its attribute '{}'",
-                             value->placeholder());
+      return InvalidArgument("the function has no value for its attribute '{}'", value->placeholder());
     *value = tensorflow::AttrValue(it->second);
   } else if (value->has_func()) {
     WEIR_TRY(FillPlaceholders(values, value->mutable_func()));
   } else if (value->has_list()) {
-    for (auto& function : *value->mutable_list()->mutable_func())
-      WEIR_TRY(FillPlaceholders(values, &function));
+    for (auto& function : *value->mutable_list()->mutable_func()) WEIR_TRY(FillPlaceholders(values, &function));
   }
   return OkStatus();
 }
 
 class BodyBuilder final {
  public:
-  BodyBuilder(const FunctionLibrary& library, const OpRegistry& registry,
-              const tensorflow::FunctionDef& function, const OpDef& signature, const AttrMap& attrs)
-      : library_(library),
-        registry_(registry),
-        function_(function),
-        signature_(signature),
-        attrs_(attrs) {}
+  BodyBuilder(const FunctionLibrary& library, const OpRegistry& registry, const tensorflow::FunctionDef& function,
+              const OpDef& signature, const AttrMap& attrs)
+      : library_(library), registry_(registry), function_(function), signature_(signature), attrs_(attrs) {}
 
   Result<FunctionBody> Build() {
     WEIR_TRY(CompleteAttrs());
@@ -109,8 +103,8 @@ class BodyBuilder final {
       WEIR_ASSIGN(int count, ArgCount(arg, attrs_));
       args_[arg.name] = Range{.node = def_.node_size(), .count = count, .node_each = true};
       for (int i = 0; i < count; ++i, ++index) {
-        tensorflow::NodeDef* node = AddEdgeNode(
-            count == 1 ? arg.name : fmt::format("{}_{}", arg.name, i), "_Arg", types[index], index);
+        tensorflow::NodeDef* node =
+            AddEdgeNode(count == 1 ? arg.name : fmt::format("{}_{}", arg.name, i), "_Arg", types[index], index);
         auto extra = function_.arg_attr().find(static_cast<uint32_t>(a));
         if (extra == function_.arg_attr().end()) continue;
         for (const auto& [name, value] : extra->second.attr()) {
@@ -163,26 +157,20 @@ class BodyBuilder final {
     } else {
       auto node = nodes_.find(parts[0]);
       if (node == nodes_.end())
-        return InvalidArgument("input '{}' is neither an argument nor a node of the function",
-                               text);
-      if (parts.size() < 2)
-        return InvalidArgument("input '{}' does not say which result of the node it is", text);
+        return InvalidArgument("input '{}' is neither an argument nor a node of the function", text);
+      if (parts.size() < 2) return InvalidArgument("input '{}' does not say which result of the node it is", text);
       auto result = results_.find({node->second, parts[1]});
-      if (result == results_.end())
-        return InvalidArgument("input '{}': the node has no result '{}'", text, parts[1]);
+      if (result == results_.end()) return InvalidArgument("input '{}': the node has no result '{}'", text, parts[1]);
       range = result->second;
       used = 2;
     }
     if (parts.size() == used) return range;
     int index = 0;
     if (parts.size() > used + 1 || !absl::SimpleAtoi(parts[used], &index)) {
-      return InvalidArgument(
-          "input '{}' is not of the form 'argument', 'argument:index' or 'node:result:index'",
-          text);
+      return InvalidArgument("input '{}' is not of the form 'argument', 'argument:index' or 'node:result:index'", text);
     }
     if (index < 0 || index >= range.count) {
-      return InvalidArgument("input '{}': there is no tensor {}, only {} of them", text, index,
-                             range.count);
+      return InvalidArgument("input '{}': there is no tensor {}, only {} of them", text, index, range.count);
     }
     (range.node_each ? range.node : range.first) += index;
     range.count = 1;
@@ -215,18 +203,16 @@ class BodyBuilder final {
     int index = 0;
     for (const ArgDef& result : signature_.outputs) {
       auto ret = function_.ret().find(result.name);
-      if (ret == function_.ret().end())
-        return InvalidArgument("nothing is returned for the result '{}'", result.name);
+      if (ret == function_.ret().end()) return InvalidArgument("nothing is returned for the result '{}'", result.name);
       WEIR_ASSIGN(Range range, Resolve(ret->second));
       WEIR_ASSIGN(int count, ArgCount(result, attrs_));
       if (range.count != count) {
-        return InvalidArgument("result '{}' has {} tensors, but '{}' gives {}", result.name, count,
-                               ret->second, range.count);
+        return InvalidArgument("result '{}' has {} tensors, but '{}' gives {}", result.name, count, ret->second,
+                               range.count);
       }
       for (int i = 0; i < count; ++i, ++index) {
         std::string name = count == 1 ? result.name : fmt::format("{}_{}", result.name, i);
-        AddEdgeNode(name + "_RetVal", "_Retval", types[index], index)
-            ->add_input(InputText(range, i));
+        AddEdgeNode(name + "_RetVal", "_Retval", types[index], index)->add_input(InputText(range, i));
       }
     }
     return OkStatus();
@@ -236,8 +222,7 @@ class BodyBuilder final {
     FunctionBody body;
     body.graph = std::make_unique<Graph>(registry_);
     WEIR_TRY(body.graph->functions().AddCalledBy(function_, library_));
-    for (const auto& [name, value] : proto_attrs_)
-      WEIR_TRY(AddFunctionsOf(value, &body.graph->functions()));
+    for (const auto& [name, value] : proto_attrs_) WEIR_TRY(AddFunctionsOf(value, &body.graph->functions()));
     def_.mutable_versions()->set_producer(body.graph->versions().producer);
     ImportOptions options;
     options.validate_colocation = false;
@@ -261,8 +246,7 @@ class BodyBuilder final {
     for (const auto& [name, node] : function_.control_ret()) names.insert(node);
     for (const std::string& name : names) {
       auto it = nodes_.find(name);
-      if (it == nodes_.end())
-        return InvalidArgument("the control result '{}' is no node of the function", name);
+      if (it == nodes_.end()) return InvalidArgument("the control result '{}' is no node of the function", name);
       body->control_results.push_back(imported.nodes[it->second]);
     }
     return OkStatus();
@@ -292,8 +276,7 @@ Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const O
                                          std::string_view name, const AttrMap& attrs) {
   std::shared_ptr<const tensorflow::FunctionDef> function = library.Find(name);
   const OpDef* signature = library.FindOp(name);
-  if (function == nullptr || signature == nullptr)
-    return NotFound("there is no function '{}' in the library", name);
+  if (function == nullptr || signature == nullptr) return NotFound("there is no function '{}' in the library", name);
   Result<FunctionBody> body = BodyBuilder(library, registry, *function, *signature, attrs).Build();
   if (!body.ok()) return WithContext(body.status(), fmt::format("function '{}'", name));
   return body;

@@ -41,9 +41,7 @@ tensorflow::FunctionDef Generic() {
   AddNode(def.mutable_node_def(), "sum", "AddV2", {"x", "x:0"}, {{"T", AttrPlaceholder{"T"}}});
   auto inner = std::make_shared<AttrMap>(AttrMap{{"T", AttrPlaceholder{"T"}}});
   AddNode(def.mutable_node_def(), "call", "Call", {"sum:z:0", "^sum"},
-          {{"Tin", std::vector<DType>{kFloat}},
-           {"Tout", std::vector<DType>{kFloat}},
-           {"f", FuncAttr{"Twice", inner}}});
+          {{"Tin", std::vector<DType>{kFloat}}, {"Tout", std::vector<DType>{kFloat}}, {"f", FuncAttr{"Twice", inner}}});
   (*def.mutable_ret())["y"] = "call:output:0";
   return def;
 }
@@ -56,8 +54,7 @@ class FunctionLibraryTest : public SmallOpsTest {
   std::string BodyError(const tensorflow::FunctionDef& def, const AttrMap& attrs = {}) {
     FunctionLibrary library(registry_);
     EXPECT_TRUE(library.Add(def).ok());
-    Result<FunctionBody> body =
-        InstantiateFunction(library, registry_, def.signature().name(), attrs);
+    Result<FunctionBody> body = InstantiateFunction(library, registry_, def.signature().name(), attrs);
     EXPECT_FALSE(body.ok());
     return Text(body.status());
   }
@@ -109,8 +106,7 @@ TEST_F(FunctionLibraryTest, LibrariesMergeAndComeBack) {
 
   FunctionLibrary called(registry_);
   ASSERT_OK(called.AddCalledBy(Generic(), library_));
-  EXPECT_THAT(called.Names(), ElementsAre("Generic", "Twice"))
-      << "the gradient of what is called comes along";
+  EXPECT_THAT(called.Names(), ElementsAre("Generic", "Twice")) << "the gradient of what is called comes along";
   FunctionLibrary none(registry_);
   ASSERT_OK(none.AddCalledBy(Twice(), library_));
   EXPECT_TRUE(none.empty());
@@ -178,8 +174,7 @@ TEST_F(FunctionLibraryTest, ListsAreFlattened) {
   signature.mutable_output_arg(0)->set_number_attr("N");
   signature.add_output_arg()->set_name("one");
   signature.mutable_output_arg(1)->set_type(tensorflow::DT_FLOAT);
-  AddNode(def.mutable_node_def(), "pack", "Pack", {"xs"},
-          {{"N", AttrPlaceholder{"N"}}, {"T", kFloat}});
+  AddNode(def.mutable_node_def(), "pack", "Pack", {"xs"}, {{"N", AttrPlaceholder{"N"}}, {"T", kFloat}});
   AddNode(def.mutable_node_def(), "split", "Split", {"dim", "pack:output:0"},
           {{"num_split", AttrPlaceholder{"N"}}, {"T", kFloat}});
   AddNode(def.mutable_node_def(), "add", "AddV2", {"xs:2", "split:output:1"}, {{"T", kFloat}});
@@ -231,12 +226,9 @@ TEST_F(FunctionLibraryTest, BrokenBodiesAreErrors) {
       {"'y'", [](auto* def) { def->clear_ret(); }},
       {"sum", [](auto* def) { *def->add_node_def() = def->node_def(0); }},
       {"'gone'", [](auto* def) { (*def->mutable_control_ret())["c"] = "gone"; }},
-      {"'U'",
-       [](auto* def) { (*def->mutable_node_def(0)->mutable_attr())["T"].set_placeholder("U"); }},
+      {"'U'", [](auto* def) { (*def->mutable_node_def(0)->mutable_attr())["T"].set_placeholder("U"); }},
       {"incompatible",
-       [](auto* def) {
-         def->mutable_signature()->mutable_output_arg(0)->set_type(tensorflow::DT_INT32);
-       }},
+       [](auto* def) { def->mutable_signature()->mutable_output_arg(0)->set_type(tensorflow::DT_INT32); }},
   };
   for (const Case& c : cases) {
     tensorflow::FunctionDef def = Twice();
@@ -250,16 +242,12 @@ TEST_F(FunctionLibraryTest, BrokenBodiesAreErrors) {
 class GraphToFunctionTest : public FunctionLibraryTest {
  protected:
   Output Placeholder(const std::string& name, DType type, PartialShape shape = {}) {
-    return NodeBuilder(graph_, "Placeholder", name)
-        .Attr("dtype", type)
-        .Attr("shape", shape)
-        .BuildOutput();
+    return NodeBuilder(graph_, "Placeholder", name).Attr("dtype", type).Attr("shape", shape).BuildOutput();
   }
   Output Add(const std::string& name, Output a, Output b) {
     return NodeBuilder(graph_, "AddV2", name).In(a).In(b).BuildOutput();
   }
-  Result<tensorflow::FunctionDef> Write(const std::vector<Output>& inputs,
-                                        const std::vector<Output>& outputs,
+  Result<tensorflow::FunctionDef> Write(const std::vector<Output>& inputs, const std::vector<Output>& outputs,
                                         const std::vector<std::string>& names = {},
                                         const std::vector<Node*>& control = {}) {
     EXPECT_TRUE(graph_.TakeError().ok());
@@ -271,8 +259,7 @@ class GraphToFunctionTest : public FunctionLibraryTest {
 TEST_F(GraphToFunctionTest, WritesWhatResultsNeed) {
   Output x = Placeholder("Scope/X", kFloat, PartialShape{2});
   Output dim = Constant(graph_, Tensor::Scalar<int32_t>(0), "dim");
-  Node* split =
-      NodeBuilder(graph_, "Split", "split").In(dim).In(x).Attr("num_split", 2).BuildNode();
+  Node* split = NodeBuilder(graph_, "Split", "split").In(dim).In(x).Attr("num_split", 2).BuildNode();
   Output res = NodeBuilder(graph_, "AddV2", "res")
                    .In(Output(split, 1))
                    .In(x)
@@ -285,8 +272,7 @@ TEST_F(GraphToFunctionTest, WritesWhatResultsNeed) {
   EXPECT_EQ(def->signature().name(), "F");
   EXPECT_EQ(def->signature().description(), "says what it does");
   ASSERT_EQ(def->signature().input_arg_size(), 1);
-  EXPECT_EQ(def->signature().input_arg(0).name(), "scope_x_0")
-      << "the result of that name comes first";
+  EXPECT_EQ(def->signature().input_arg(0).name(), "scope_x_0") << "the result of that name comes first";
   EXPECT_EQ(def->signature().input_arg(0).type(), tensorflow::DT_FLOAT);
   EXPECT_EQ(def->signature().output_arg(0).name(), "res");
   EXPECT_EQ(def->signature().output_arg(1).name(), "scope_x");

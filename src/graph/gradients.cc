@@ -24,7 +24,8 @@ bool IsTrainable(DType t) {
 
 class Differentiator {
  public:
-  Differentiator(Graph& graph, const std::vector<Output>& ys, const std::vector<Output>& xs, const GradientOptions& options)
+  Differentiator(Graph& graph, const std::vector<Output>& ys, const std::vector<Output>& xs,
+                 const GradientOptions& options)
       : graph_(graph), ys_(ys), xs_(xs), options_(options) {}
 
   Result<std::vector<Grad>> Run() {
@@ -100,26 +101,37 @@ class Differentiator {
         const Output* dense = std::get_if<Output>(&g);
         const DType type = dense != nullptr ? dense->base_dtype() : std::get<IndexedSlices>(g).values.base_dtype();
         if (type != y.base_dtype())
-          return MarkTypeError(InvalidArgument("grad_ys[{}] has type {}, but '{}' has type {}", i, type, y.name(), y.base_dtype()));
+          return MarkTypeError(
+              InvalidArgument("grad_ys[{}] has type {}, but '{}' has type {}", i, type, y.name(), y.base_dtype()));
         if (dense != nullptr && !dense->shape().CompatibleWith(y.shape()))
-          return InvalidArgument("grad_ys[{}] has shape {}, but '{}' has shape {}", i, dense->shape(), y.name(), y.shape());
+          return InvalidArgument("grad_ys[{}] has shape {}, but '{}' has shape {}", i, dense->shape(), y.name(),
+                                 y.shape());
       } else {
         if (IsComplex(y.base_dtype()))
           return MarkTypeError(InvalidArgument("gradients of complex tensors ('{}') must set grad_ys", y.name()));
         if (IsInteger(y.base_dtype()) || y.base_dtype() == kBool) continue;  // steps: no path has a gradient
         if (!IsFloating(y.base_dtype()) && y.base_dtype() != kResource)
-          return MarkTypeError(InvalidArgument("'{}' of type {} cannot be differentiated: only real types can", y.name(), y.base_dtype()));
+          return MarkTypeError(InvalidArgument("'{}' of type {} cannot be differentiated: only real types can",
+                                               y.name(), y.base_dtype()));
         Tensor one;
         switch (y.base_dtype()) {
-          case kDouble: one = Tensor::Scalar(1.0); break;
-          case kHalf: one = Tensor::Scalar(half(1.0f)); break;
-          case kBFloat16: one = Tensor::Scalar(bfloat16(1.0f)); break;
-          default: one = Tensor::Scalar(1.0f);
+          case kDouble:
+            one = Tensor::Scalar(1.0);
+            break;
+          case kHalf:
+            one = Tensor::Scalar(half(1.0f));
+            break;
+          case kBFloat16:
+            one = Tensor::Scalar(bfloat16(1.0f));
+            break;
+          default:
+            one = Tensor::Scalar(1.0f);
         }
         g = Fill(ShapeOf(y), one, {.name = fmt::format("grad_ys_{}", i)});
       }
       AddGrad(y, std::move(g));
-      if (between_set_.contains(y.node) && pending_[y.node] == 0 && queued_.insert(y.node).second) queue_.push_back(y.node);
+      if (between_set_.contains(y.node) && pending_[y.node] == 0 && queued_.insert(y.node).second)
+        queue_.push_back(y.node);
     }
     return OkStatus();
   }
@@ -150,7 +162,8 @@ class Differentiator {
   }
 
   Grad Sum(const std::vector<Grad>& list) {
-    const bool all_dense = std::all_of(list.begin(), list.end(), [](const Grad& g) { return std::holds_alternative<Output>(g); });
+    const bool all_dense =
+        std::all_of(list.begin(), list.end(), [](const Grad& g) { return std::holds_alternative<Output>(g); });
     if (all_dense) {
       InputList terms;
       for (const Grad& g : list) terms.push_back(std::get<Output>(g));
@@ -219,8 +232,8 @@ class Differentiator {
           const Output input = node->input(i);
           if (input.base_dtype() != kResource && input.base_dtype() != kVariant &&
               !graph_.SetShape(*dense, input.shape()).ok())
-            return InvalidArgument("the gradient of '{}' (op {}) for input {} has shape {}, but the input has shape {}", node->name(),
-                                   node->type(), i, dense->shape(), input.shape());
+            return InvalidArgument("the gradient of '{}' (op {}) for input {} has shape {}, but the input has shape {}",
+                                   node->name(), node->type(), i, dense->shape(), input.shape());
         }
       }
     }
@@ -230,7 +243,8 @@ class Differentiator {
   }
 
   bool FeedsFromBetween(Node* node) const {
-    return std::any_of(node->inputs().begin(), node->inputs().end(), [&](const Output& in) { return pending_.contains(in.node) && pending_.at(in.node) > 0; });
+    return std::any_of(node->inputs().begin(), node->inputs().end(),
+                       [&](const Output& in) { return pending_.contains(in.node) && pending_.at(in.node) > 0; });
   }
 
   // One edge of `node` fewer to wait for at each of its inputs; those that wait for none are ready.
@@ -290,7 +304,8 @@ class Differentiator {
     const GradientFn* gradient = options_.custom_gradient ? options_.custom_gradient(type) : nullptr;
     if (gradient == nullptr) {
       if (FlowGradientFn flow = FindFlowGradient(type)) return flow(node, d_outputs);
-      if (node->op().is_function) return FunctionGradient(node, FuncAttr{node->type(), node->props()->attrs}, d_outputs);
+      if (node->op().is_function)
+        return FunctionGradient(node, FuncAttr{node->type(), node->props()->attrs}, d_outputs);
       if (type == "PartitionedCall" || type == "StatefulPartitionedCall") {
         WEIR_ASSIGN(FuncAttr called, node->Attr<FuncAttr>("f"));
         return FunctionGradient(node, called, d_outputs);
@@ -307,8 +322,8 @@ class Differentiator {
                             [this](const Grad& g, Output like) { return Dense(g, like); });
     WEIR_ASSIGN(Gradients result, (*gradient)(context));
     if (static_cast<int>(result.size()) != node->num_inputs())
-      return InvalidArgument("the gradient of '{}' (op {}) gives {} values for {} inputs", node->name(), type, result.size(),
-                             node->num_inputs());
+      return InvalidArgument("the gradient of '{}' (op {}) gives {} values for {} inputs", node->name(), type,
+                             result.size(), node->num_inputs());
     for (Grad& g : result)
       if (const Output* dense = std::get_if<Output>(&g); dense != nullptr && !dense->valid()) g = Grad();
     return result;
@@ -319,7 +334,8 @@ class Differentiator {
     for (int i = 0; i < node->num_outputs(); ++i) inputs.push_back(Dense(d_outputs[i], Output(node, i)));
     std::vector<DType> types;
     // The gradient of a variable's handle is one of its values.
-    for (const Output& input : node->inputs()) types.push_back(input.base_dtype() == kResource ? kFloat : input.base_dtype());
+    for (const Output& input : node->inputs())
+      types.push_back(input.base_dtype() == kResource ? kFloat : input.base_dtype());
     const std::string own = graph_.functions().GradientOf(function.name);
     OutputList result;
     if (!own.empty()) {

@@ -12,7 +12,7 @@ namespace weir {
 enum class AggregationMethod { kAddN, kTree, kAccumulateN };
 
 struct GradientOptions {
-  std::vector<Grad> grad_ys;          // one per y; none: ones
+  std::vector<Grad> grad_ys;           // one per y; none: ones
   std::vector<Output> stop_gradients;  // treated as constants
   bool colocate_with_ops = false;
   bool gate_gradients = false;

@@ -49,7 +49,10 @@ PartialShape Node::output_shape(int i) const {
 }
 
 Graph::Graph(const OpRegistry& registry)
-    : registry_(registry), uid_(NextGraphUid()), functions_(std::make_unique<FunctionLibrary>(registry)), failed_(new Node) {
+    : registry_(registry),
+      uid_(NextGraphUid()),
+      functions_(std::make_unique<FunctionLibrary>(registry)),
+      failed_(new Node) {
   failed_->graph_ = this;
   failed_->props_ = std::make_shared<NodeProps>();
 }
@@ -72,12 +75,14 @@ Result<Output> Graph::FindOutput(std::string_view name) const {
   if (size_t colon = name.rfind(':'); colon != std::string_view::npos) {
     node_name = name.substr(0, colon);
     std::string_view digits = name.substr(colon + 1);
-    if (digits.empty() || digits.size() > 9 || !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    if (digits.empty() || digits.size() > 9 ||
+        !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
       return InvalidArgument("'{}' is not the name of a tensor: expected '<op name>:<output index>'", name);
     index = std::stoi(std::string(digits));
   }
   Node* node = FindNode(node_name);
-  if (node == nullptr) return NotFound("the name '{}' refers to a tensor of an operation '{}' that is not in the graph", name, node_name);
+  if (node == nullptr)
+    return NotFound("the name '{}' refers to a tensor of an operation '{}' that is not in the graph", name, node_name);
   if (index >= node->num_outputs())
     return NotFound("the name '{}' refers to output {} of operation '{}', which has only {} outputs", name, index,
                     node_name, node->num_outputs());
@@ -165,7 +170,8 @@ Status Graph::UpdateInput(Node* node, int index, Output value) {
     return OutOfRange("node '{}' has {} inputs, there is no input {}", node->name(), node->num_inputs(), index);
   const DType wanted = node->props_->input_types[index];
   if (BaseType(value.dtype()) != BaseType(wanted) || (IsRef(wanted) && !IsRef(value.dtype())))
-    return MarkTypeError(InvalidArgument("input {} of node '{}' is {}, not {}", index, node->name(), wanted, value.dtype()));
+    return MarkTypeError(
+        InvalidArgument("input {} of node '{}' is {}, not {}", index, node->name(), wanted, value.dtype()));
   EraseOne(node->inputs_[index].node->consumers_, node);
   node->inputs_[index] = value;
   value.node->consumers_.push_back(node);

@@ -1,6 +1,7 @@
 // Graph: nodes, their edges and names, and the state of building them (scopes, devices, control dependencies).
 // Thread safety: building from several threads is safe (each thread has its own scopes; inserting takes the graph's
-// lock); nodes live as long as the graph and do not move. Only inputs of loop back edges and control inputs change later.
+// lock); nodes live as long as the graph and do not move. Only inputs of loop back edges and control inputs change
+// later.
 #ifndef WEIR_GRAPH_GRAPH_H_
 #define WEIR_GRAPH_GRAPH_H_
 
@@ -48,7 +49,9 @@ class Node final {
   const std::string& type() const { return props_->op->name; }
   const AttrMap& attrs() const { return *props_->attrs; }
   template <class T>
-  Result<T> Attr(std::string_view name) const { return GetAttr<T>(attrs(), name); }
+  Result<T> Attr(std::string_view name) const {
+    return GetAttr<T>(attrs(), name);
+  }
   const AttrValue* FindAttr(std::string_view name) const;
   const std::shared_ptr<const NodeProps>& props() const { return props_; }
 
@@ -105,11 +108,12 @@ struct BuildState {
     FlowContext* saved_flow = nullptr;
   };
   std::vector<ControlFrame> control;
-  std::vector<std::vector<Node*>> colocation;  // an empty inner vector: ignore what is outside
-  std::vector<std::pair<std::string, AttrValue>> attrs;          // attributes put on every node
+  std::vector<std::vector<Node*>> colocation;                     // an empty inner vector: ignore what is outside
+  std::vector<std::pair<std::string, AttrValue>> attrs;           // attributes put on every node
   std::vector<std::pair<std::string, std::string>> gradient_map;  // op type -> gradient to use instead
   std::string container;
-  std::string gradient_source;  // the scope of the gradients being built: it names the arrays that TensorArrays' gradients go to
+  std::string gradient_source;  // the scope of the gradients being built: it names the arrays that TensorArrays'
+                                // gradients go to
   FlowContext* flow = nullptr;
   Status error;  // the first failure of unchecked building (operators, gradient functions)
 };
@@ -236,10 +240,12 @@ class Graph final {
   std::atomic<bool> finalized_{false};
 };
 
-// --- scopes (RAII, for the calling thread) ------------------------------------------------------------------------------
+// --- scopes (RAII, for the calling thread)
+// ------------------------------------------------------------------------------
 class NameScope final {
  public:
-  // Opens a scope with a unique name below the current one; "" goes to the root; "a/b/" (trailing slash) re-enters exactly.
+  // Opens a scope with a unique name below the current one; "" goes to the root; "a/b/" (trailing slash) re-enters
+  // exactly.
   NameScope(Graph& graph, std::string_view name);
   ~NameScope();
   NameScope(const NameScope&) = delete;

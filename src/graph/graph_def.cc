@@ -20,8 +20,7 @@ void AddOutputShapes(const Node& node, tensorflow::NodeDef* def) {
   std::vector<PartialShape> shapes;
   shapes.reserve(node.num_outputs());
   for (int i = 0; i < node.num_outputs(); ++i) shapes.push_back(node.output_shape(i));
-  if (!shapes.empty())
-    ToProto(AttrValue(std::move(shapes)), &(*def->mutable_attr())["_output_shapes"]);
+  if (!shapes.empty()) ToProto(AttrValue(std::move(shapes)), &(*def->mutable_attr())["_output_shapes"]);
 }
 
 }  // namespace
@@ -30,8 +29,7 @@ void ExportNodeDef(const Node& node, tensorflow::NodeDef* def) {
   def->set_name(node.name());
   def->set_op(node.type());
   def->set_device(node.assigned_device().empty() ? node.device() : node.assigned_device());
-  def->mutable_input()->Reserve(
-      static_cast<int>(node.inputs().size() + node.control_inputs().size()));
+  def->mutable_input()->Reserve(static_cast<int>(node.inputs().size() + node.control_inputs().size()));
   for (const Output& input : node.inputs()) {
     if (!input.valid()) continue;
     def->add_input(input.index == 0 ? input.node->name() : input.name());
@@ -54,8 +52,7 @@ Result<tensorflow::GraphDef> ExportGraphDef(const Graph& graph, const ExportOpti
   });
   if (options.add_library && !graph.functions().empty()) {
     graph.functions().ToProto(def.mutable_library());
-    def.mutable_versions()->set_min_consumer(
-        std::max(versions.min_consumer, kFunctionsMinConsumer));
+    def.mutable_versions()->set_min_consumer(std::max(versions.min_consumer, kFunctionsMinConsumer));
   }
   if (size_t bytes = def.ByteSizeLong(); bytes > kMaxMessageBytes) {
     return InvalidArgument(

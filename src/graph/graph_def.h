@@ -13,7 +13,7 @@
 namespace weir {
 
 struct ExportOptions {
-  int first_node = 0;  // only nodes with this id or a later one: num_nodes() of an earlier moment
+  int first_node = 0;       // only nodes with this id or a later one: num_nodes() of an earlier moment
   bool add_shapes = false;  // _output_shapes
   bool add_library = true;  // the functions of the graph
 };
@@ -50,8 +50,7 @@ struct ImportResult {
 // Nodes come in any order; they are made in the def's order as far as their inputs allow. Device
 // scopes, control dependencies and the flow context of the calling thread apply, its other scopes
 // do not.
-Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def,
-                                    const ImportOptions& options = {});
+Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options = {});
 
 // "a:1" -> ("a", 1), "a" -> ("a", 0), "^a" -> ("a", -1). Text after a colon that is no number
 // belongs to the name.

@@ -23,9 +23,7 @@ constexpr int kConsumerVersion = 134;
 constexpr int64_t kMaxOutputs = int64_t{1} << 24;
 constexpr std::string_view kColocationPrefix = "loc:@";
 
-absl::string_view Absl(std::string_view text) {
-  return absl::string_view(text.data(), text.size());
-}
+absl::string_view Absl(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 // Where an input comes from: a node of the def, or a value of the graph.
 struct Source {
@@ -48,9 +46,7 @@ struct DefNode {
 };
 
 bool IsMerge(const std::string& op) { return op == "Merge" || op == "RefMerge"; }
-bool IsNextIteration(const std::string& op) {
-  return op == "NextIteration" || op == "RefNextIteration";
-}
+bool IsNextIteration(const std::string& op) { return op == "NextIteration" || op == "RefNextIteration"; }
 
 Status AtNode(const std::string& name, const Status& status) {
   return MarkNode(WithContext(status, fmt::format("Node '{}'", name)), name);
@@ -81,8 +77,7 @@ class Importer final {
     }
     // Device functions may be Python's, so that no lock is held here.
     WEIR_TRY(ApplyScopes());
-    for (const std::string& element : options_.return_elements)
-      result.returned.push_back(Returned(element));
+    for (const std::string& element : options_.return_elements) result.returned.push_back(Returned(element));
     result.nodes.reserve(nodes_.size());
     for (const DefNode& node : nodes_) result.nodes.push_back(node.node);
     result.unused_input_map_keys = MissingKeys();
@@ -92,8 +87,7 @@ class Importer final {
  private:
   Status Prepare() {
     if (graph_.finalized())
-      return FailedPrecondition(
-          "the graph is finalized and cannot be modified: nothing was imported");
+      return FailedPrecondition("the graph is finalized and cannot be modified: nothing was imported");
     WEIR_TRY(CheckVersions());
     WEIR_TRY(ReadInputMap());
     WEIR_TRY(IndexNames());
@@ -104,13 +98,11 @@ class Importer final {
       if (Status status = ReadNode(node); !status.ok()) return AtNode(node.def->name(), status);
       outputs += static_cast<int64_t>(node.props->output_types.size());
       if (outputs > kMaxOutputs) {
-        return AtNode(node.def->name(),
-                      ResourceExhausted("the graph has more than {} outputs", kMaxOutputs));
+        return AtNode(node.def->name(), ResourceExhausted("the graph has more than {} outputs", kMaxOutputs));
       }
     }
     for (DefNode& node : nodes_) {
-      if (Status status = ResolveInputs(node); !status.ok())
-        return AtNode(node.def->name(), status);
+      if (Status status = ResolveInputs(node); !status.ok()) return AtNode(node.def->name(), status);
     }
     for (DefNode& node : nodes_) WEIR_TRY(CheckInputTypes(node));
     return OkStatus();
@@ -119,9 +111,8 @@ class Importer final {
   Status CheckVersions() {
     const tensorflow::VersionDef& versions = def_.versions();
     if (versions.producer() < 0) {
-      return InvalidArgument(
-          "GraphDef producer version {} below min producer 0: regenerate the graph",
-          versions.producer());
+      return InvalidArgument("GraphDef producer version {} below min producer 0: regenerate the graph",
+                             versions.producer());
     }
     if (versions.min_consumer() > kConsumerVersion) {
       return InvalidArgument(
@@ -130,8 +121,7 @@ class Importer final {
           versions.min_consumer(), kConsumerVersion);
     }
     for (int bad : versions.bad_consumers()) {
-      if (bad == kConsumerVersion)
-        return InvalidArgument("GraphDef disallows consumer version {}", bad);
+      if (bad == kConsumerVersion) return InvalidArgument("GraphDef disallows consumer version {}", bad);
     }
     return OkStatus();
   }
@@ -164,8 +154,7 @@ class Importer final {
     }
     for (size_t i = first; i < state.control.size(); ++i) {
       for (Node* control : state.control[i].inputs) {
-        if (std::find(controls_.begin(), controls_.end(), control) == controls_.end())
-          controls_.push_back(control);
+        if (std::find(controls_.begin(), controls_.end(), control) == controls_.end()) controls_.push_back(control);
       }
     }
     return OkStatus();
@@ -190,8 +179,7 @@ class Importer final {
       nodes_[i].def = &node;
       if (!IsValidNodeName(node.name()))
         return AtNode(node.name(), InvalidArgument("Node name contains invalid characters"));
-      if (!index_.emplace(node.name(), i).second)
-        return AtNode(node.name(), InvalidArgument("the name is not unique"));
+      if (!index_.emplace(node.name(), i).second) return AtNode(node.name(), InvalidArgument("the name is not unique"));
     }
     return OkStatus();
   }
@@ -200,8 +188,7 @@ class Importer final {
     prefix_ = options_.prefix;
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
     if (prefix_.empty()) return OkStatus();
-    if (!IsValidNodeName(prefix_))
-      return InvalidArgument("'{}' is not a valid scope name", options_.prefix);
+    if (!IsValidNodeName(prefix_)) return InvalidArgument("'{}' is not a valid scope name", options_.prefix);
     if (options_.uniquify_prefix) {
       prefix_ = graph_.UniqueName(prefix_);
     } else if (graph_.FindNode(prefix_) != nullptr) {
@@ -224,9 +211,7 @@ class Importer final {
     while (true) {
       std::string candidate = fmt::format("{}_{}", def_name, ++suffix);
       std::string full = Prefixed(candidate);
-      if (graph_.FindNode(full) == nullptr && !index_.contains(candidate) &&
-          taken_.insert(full).second)
-        return full;
+      if (graph_.FindNode(full) == nullptr && !index_.contains(candidate) && taken_.insert(full).second) return full;
     }
   }
 
@@ -236,9 +221,8 @@ class Importer final {
     WEIR_ASSIGN(node.props->name, NameInGraph(def.name()));
     node.op = graph_.FindOp(def.op());
     if (node.op == nullptr) {
-      return NotFound(
-          "Op type not registered '{}': neither this build nor the graph's function library has it",
-          def.op());
+      return NotFound("Op type not registered '{}': neither this build nor the graph's function library has it",
+                      def.op());
     }
     node.props->op = node.op;
     WEIR_ASSIGN(node.device, CanonicalDevice(def.device()));
@@ -289,16 +273,14 @@ class Importer final {
     if (it != index_.end()) {
       const int outputs = static_cast<int>(nodes_[it->second].props->output_types.size());
       if (name.output < outputs) return Source{.def_node = it->second, .index = name.output};
-      return InvalidArgument(
-          "Connecting to invalid output {} of source node {} which has {} outputs", name.output,
-          name.node, outputs);
+      return InvalidArgument("Connecting to invalid output {} of source node {} which has {} outputs", name.output,
+                             name.node, outputs);
     }
     Node* existing = options_.extend ? graph_.FindNode(Prefixed(name.node)) : nullptr;
     if (existing == nullptr) return InvalidArgument("Unknown input node '{}'", name.node);
     if (name.output >= existing->num_outputs()) {
-      return InvalidArgument(
-          "Connecting to invalid output {} of source node {} which has {} outputs", name.output,
-          name.node, existing->num_outputs());
+      return InvalidArgument("Connecting to invalid output {} of source node {} which has {} outputs", name.output,
+                             name.node, existing->num_outputs());
     }
     return Source{.outside = Output(existing, name.output)};
   }
@@ -313,8 +295,7 @@ class Importer final {
       std::string_view with = std::string_view(group).substr(kColocationPrefix.size());
       auto found = index_.find(Absl(with));
       std::string name = found != index_.end() ? nodes_[found->second].props->name : Prefixed(with);
-      if (found == index_.end() && options_.validate_colocation &&
-          graph_.FindNode(name) == nullptr) {
+      if (found == index_.end() && options_.validate_colocation && graph_.FindNode(name) == nullptr) {
         return InvalidArgument("expects to be colocated with unknown node '{}'", with);
       }
       node.colocated_with.push_back(name);
@@ -330,18 +311,14 @@ class Importer final {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Source& source = node.inputs[i];
       const bool inside = source.def_node >= 0;
-      const DType from = inside ? nodes_[source.def_node].props->output_types[source.index]
-                                : source.outside.dtype();
+      const DType from = inside ? nodes_[source.def_node].props->output_types[source.index] : source.outside.dtype();
       const DType to = node.props->input_types[i];
       if (Feeds(from, to)) continue;
       std::string name =
-          inside ? fmt::format("{}:{}", nodes_[source.def_node].props->name, source.index)
-                 : source.outside.name();
-      return MarkNode(
-          InvalidArgument(
-              "Input {} of node {} was passed {} from {} incompatible with expected {}.", i,
-              node.props->name, TypeText(from), name, TypeText(to)),
-          node.props->name);
+          inside ? fmt::format("{}:{}", nodes_[source.def_node].props->name, source.index) : source.outside.name();
+      return MarkNode(InvalidArgument("Input {} of node {} was passed {} from {} incompatible with expected {}.", i,
+                                      node.props->name, TypeText(from), name, TypeText(to)),
+                      node.props->name);
     }
     return OkStatus();
   }
@@ -353,27 +330,26 @@ class Importer final {
 
   // Inputs before consumers, and otherwise in the order of the def.
   Result<std::vector<int>> Order() const {
-    NodeOrder found =
-        OrderNodes(static_cast<int>(nodes_.size()), [this](int i, FunctionRef<void(int)> visit) {
-          for (const Source& input : nodes_[i].inputs) {
-            if (input.def_node >= 0 && !IsBackEdge(nodes_[i], input)) visit(input.def_node);
-          }
-          for (const Source& control : nodes_[i].controls) {
-            if (control.def_node >= 0) visit(control.def_node);
-          }
-        });
+    NodeOrder found = OrderNodes(static_cast<int>(nodes_.size()), [this](int i, FunctionRef<void(int)> visit) {
+      for (const Source& input : nodes_[i].inputs) {
+        if (input.def_node >= 0 && !IsBackEdge(nodes_[i], input)) visit(input.def_node);
+      }
+      for (const Source& control : nodes_[i].controls) {
+        if (control.def_node >= 0) visit(control.def_node);
+      }
+    });
     if (found.cycle.empty()) return std::move(found.order);
     constexpr size_t kShown = 8;
     std::vector<std::string> names;
     for (size_t i = 0; i < found.cycle.size() && i < kShown; ++i) {
       names.push_back(fmt::format("'{}'", nodes_[found.cycle[i]].def->name()));
     }
-    return MarkNode(InvalidArgument("{} nodes are in a cycle outside of a loop or wait for one: {} "
-                                    "take{} an input from each "
-                                    "other in turn",
-                                    nodes_.size() - found.order.size(), fmt::join(names, ", "),
-                                    names.size() == 1 ? "s" : ""),
-                    nodes_[found.cycle[0]].def->name());
+    return MarkNode(
+        InvalidArgument("{} nodes are in a cycle outside of a loop or wait for one: {} "
+                        "take{} an input from each "
+                        "other in turn",
+                        nodes_.size() - found.order.size(), fmt::join(names, ", "), names.size() == 1 ? "s" : ""),
+        nodes_[found.cycle[0]].def->name());
   }
 
   Status CheckReturned() const {
@@ -383,13 +359,12 @@ class Importer final {
       if (!is_node && Mapped(name) != nullptr) continue;
       auto it = index_.find(Absl(name.node));
       if (it == index_.end()) {
-        return InvalidArgument("Requested return {} '{}' not found in graph def",
-                               is_node ? "node" : "tensor", text);
+        return InvalidArgument("Requested return {} '{}' not found in graph def", is_node ? "node" : "tensor", text);
       }
       const int outputs = static_cast<int>(nodes_[it->second].props->output_types.size());
       if (!is_node && name.output >= outputs) {
-        return InvalidArgument("Invalid return output {} of node '{}', which has {} output(s)",
-                               name.output, name.node, outputs);
+        return InvalidArgument("Invalid return output {} of node '{}', which has {} output(s)", name.output, name.node,
+                               outputs);
       }
     }
     return OkStatus();
@@ -398,8 +373,7 @@ class Importer final {
   ImportResult::Element Returned(const std::string& text) const {
     const bool is_node = text.find(':') == std::string::npos;
     InputName name = ParseInputName(text);
-    if (const Output* mapped = is_node ? nullptr : Mapped(name))
-      return {mapped->node, mapped->index};
+    if (const Output* mapped = is_node ? nullptr : Mapped(name)) return {mapped->node, mapped->index};
     return {nodes_[index_.find(Absl(name.node))->second].node, is_node ? -1 : name.output};
   }
 
@@ -412,8 +386,7 @@ class Importer final {
   }
 
   Output ValueOf(const Source& source) const {
-    return source.def_node < 0 ? source.outside
-                               : Output(nodes_[source.def_node].node, source.index);
+    return source.def_node < 0 ? source.outside : Output(nodes_[source.def_node].node, source.index);
   }
 
   Status MakeNode(DefNode& node) {
@@ -433,8 +406,7 @@ class Importer final {
     std::vector<PartialShape> shapes;
     if (node.in_loop) {
       if (!stand_in.valid()) {
-        return AtNode(node.def->name(),
-                      InvalidArgument("all inputs are back edges of a loop: nothing enters it"));
+        return AtNode(node.def->name(), InvalidArgument("all inputs are back edges of a loop: nothing enters it"));
       }
       for (Output& input : inputs) {
         if (!input.valid()) input = stand_in;
@@ -462,8 +434,8 @@ class Importer final {
     for (Node* control : controls_) {
       if (!has_imported_input && seen.insert(control).second) controls.push_back(control);
     }
-    WEIR_ASSIGN(node.node, graph_.Insert(node.props, std::move(inputs), std::move(controls),
-                                         node.device, std::move(shapes)));
+    WEIR_ASSIGN(node.node,
+                graph_.Insert(node.props, std::move(inputs), std::move(controls), node.device, std::move(shapes)));
     return OkStatus();
   }
 
@@ -482,8 +454,7 @@ class Importer final {
     const BuildState& state = graph_.build();
     const std::vector<DeviceRequest> requests = state.devices;
     for (DefNode& node : nodes_) {
-      if (!requests.empty() && node.colocated_with.empty())
-        WEIR_TRY(ApplyDevices(*node.node, requests));
+      if (!requests.empty() && node.colocated_with.empty()) WEIR_TRY(ApplyDevices(*node.node, requests));
     }
     if (has_colocation_) {
       for (DefNode& node : nodes_) FollowColocation(node);
@@ -502,8 +473,7 @@ class Importer final {
 
   // Innermost scope first: what the node asks for itself wins over names, a function replaces it.
   Status ApplyDevices(Node& node, const std::vector<DeviceRequest>& requests) {
-    for (auto request = requests.rbegin(); request != requests.rend() && !request->ignore_outer;
-         ++request) {
+    for (auto request = requests.rbegin(); request != requests.rend() && !request->ignore_outer; ++request) {
       if (request->choose) {
         WEIR_ASSIGN(std::string device, request->choose(node));
         graph_.SetDevice(&node, std::move(device));
@@ -529,16 +499,14 @@ class Importer final {
     absl::flat_hash_set<absl::string_view> used;  // nodes that the def lacks but takes inputs from
     if (!options_.input_map.empty()) {
       for (const DefNode& node : nodes_) {
-        for (const std::string& input : node.def->input())
-          used.insert(Absl(ParseInputName(input).node));
+        for (const std::string& input : node.def->input()) used.insert(Absl(ParseInputName(input).node));
       }
     }
     std::vector<std::string> missing;
     for (const auto& [key, value] : options_.input_map) {
       InputName name = ParseInputName(key);
       auto it = index_.find(Absl(name.node));
-      const int outputs =
-          it == index_.end() ? -1 : static_cast<int>(nodes_[it->second].props->output_types.size());
+      const int outputs = it == index_.end() ? -1 : static_cast<int>(nodes_[it->second].props->output_types.size());
       const bool known = outputs < 0 ? used.contains(Absl(name.node)) : name.output < outputs;
       if (!known) missing.push_back(key);
     }
@@ -564,20 +532,17 @@ class Importer final {
 InputName ParseInputName(std::string_view text) {
   if (!text.empty() && text[0] == '^') return {text.substr(1), -1};
   size_t digits = 0;
-  while (digits < text.size() && text[text.size() - 1 - digits] >= '0' &&
-         text[text.size() - 1 - digits] <= '9')
+  while (digits < text.size() && text[text.size() - 1 - digits] >= '0' && text[text.size() - 1 - digits] <= '9')
     ++digits;
   constexpr size_t kMaxDigits = 9;
-  if (digits == 0 || digits > kMaxDigits || digits == text.size() ||
-      text[text.size() - 1 - digits] != ':')
+  if (digits == 0 || digits > kMaxDigits || digits == text.size() || text[text.size() - 1 - digits] != ':')
     return {text, 0};
   int output = 0;
   for (char c : text.substr(text.size() - digits)) output = output * 10 + (c - '0');
   return {text.substr(0, text.size() - 1 - digits), output};
 }
 
-Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def,
-                                    const ImportOptions& options) {
+Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options) {
   return Importer(graph, def, options).Run();
 }
 

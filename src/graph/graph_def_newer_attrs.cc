@@ -19,10 +19,10 @@ constexpr NewerAttr kNewerAttrs[] = {
     {"allowed_devices", EmptyList{}},              // VarHandleOp
     {"bad_indices_policy", std::string_view("")},  // GatherNd, ScatterNd*, TensorScatter*
     {"debug_name", AnyValue{}},                    // VarHandleOp
-    {"explicit_paddings", EmptyList{}},  // MaxPool, DepthwiseConv2dNative and their gradients
-    {"exponential_avg_factor", 1.0f},    // FusedBatchNorm*
-    {"force_synchronous", false},        // MapDataset
-    {"grad_a", AnyValue{}},              // MatMul: this one computes a gradient
+    {"explicit_paddings", EmptyList{}},            // MaxPool, DepthwiseConv2dNative and their gradients
+    {"exponential_avg_factor", 1.0f},              // FusedBatchNorm*
+    {"force_synchronous", false},                  // MapDataset
+    {"grad_a", AnyValue{}},                        // MatMul: this one computes a gradient
     {"grad_b", AnyValue{}},
     {"grad_x", AnyValue{}},  // BatchMatMul*
     {"grad_y", AnyValue{}},
@@ -45,17 +45,14 @@ bool Holds(const AttrValue& value, std::string_view wanted) {
   return held != nullptr && *held == wanted;
 }
 bool Holds(const AttrValue&, AnyValue) { return true; }
-bool Holds(const AttrValue& value, EmptyList) {
-  return std::holds_alternative<EmptyList>(value.value());
-}
+bool Holds(const AttrValue& value, EmptyList) { return std::holds_alternative<EmptyList>(value.value()); }
 
 }  // namespace
 
 bool MayDropNewerAttr(std::string_view name, const AttrValue& value) {
   for (const NewerAttr& attr : kNewerAttrs) {
     if (attr.name != name) continue;
-    return std::visit([&value](const auto& wanted) { return Holds(value, wanted); },
-                      attr.may_be);
+    return std::visit([&value](const auto& wanted) { return Holds(value, wanted); }, attr.may_be);
   }
   return false;
 }

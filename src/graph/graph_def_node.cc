@@ -27,8 +27,7 @@ Status CheckTypes(const OpDef& op, const AttrMap& attrs) {
   for (const AttrDef& def : op.attrs) {
     const AttrValue& value = attrs.find(def.name)->second;
     if (std::holds_alternative<AttrPlaceholder>(value.value())) {
-      return InvalidArgument(
-          "attribute '{}' is a placeholder, which only the body of a function may have", def.name);
+      return InvalidArgument("attribute '{}' is a placeholder, which only the body of a function may have", def.name);
     }
     if (const DType* type = value.As<DType>()) WEIR_TRY(CheckType(def.name, *type));
     if (const auto* types = value.As<std::vector<DType>>()) {
@@ -39,8 +38,7 @@ Status CheckTypes(const OpDef& op, const AttrMap& attrs) {
   WEIR_ASSIGN(DType dtype, GetAttr<DType>(attrs, "dtype"));
   WEIR_ASSIGN(Tensor value, GetAttr<Tensor>(attrs, "value"));
   if (value.dtype() == dtype) return OkStatus();
-  return InvalidArgument("the value is {}, but the attribute dtype says {}",
-                         TypeText(value.dtype()), TypeText(dtype));
+  return InvalidArgument("the value is {}, but the attribute dtype says {}", TypeText(value.dtype()), TypeText(dtype));
 }
 
 }  // namespace
@@ -52,8 +50,7 @@ Result<NodeContent> ReadNodeContent(const OpDef& op, const tensorflow::NodeDef& 
     Result<AttrValue> value = FromProto(proto);
     if (!value.ok()) return WithContext(value.status(), fmt::format("attribute '{}'", name));
     if (name == "_output_shapes") {
-      if (const auto* shapes = value->As<std::vector<PartialShape>>())
-        content.shape_hints = *shapes;
+      if (const auto* shapes = value->As<std::vector<PartialShape>>()) content.shape_hints = *shapes;
     } else if (name == "_class") {
       attrs.emplace(name, AttrValue(ReadColocation(*value)));
     } else if (op.FindAttr(name) != nullptr || !MayDropNewerAttr(name, *value)) {
@@ -71,15 +68,12 @@ Result<NodeContent> ReadNodeContent(const OpDef& op, const tensorflow::NodeDef& 
   return content;
 }
 
-std::string TypeText(DType type) {
-  return OpDefTypeName(BaseType(type)) + (IsRef(type) ? "_ref" : "");
-}
+std::string TypeText(DType type) { return OpDefTypeName(BaseType(type)) + (IsRef(type) ? "_ref" : ""); }
 
 std::string TypeText(const std::vector<DType>& types) {
   constexpr size_t kShown = 16;
   std::string text;
-  for (size_t i = 0; i < types.size() && i < kShown; ++i)
-    text += (i == 0 ? "" : ", ") + TypeText(types[i]);
+  for (size_t i = 0; i < types.size() && i < kShown; ++i) text += (i == 0 ? "" : ", ") + TypeText(types[i]);
   return types.size() > kShown ? text + ", ..." : text;
 }
 

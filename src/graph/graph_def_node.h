@@ -10,7 +10,7 @@
 namespace weir {
 
 struct NodeContent {
-  AttrMap attrs;  // complete; "_class" as a list of strings, "_output_shapes" left out
+  AttrMap attrs;                          // complete; "_class" as a list of strings, "_output_shapes" left out
   std::vector<PartialShape> shape_hints;  // of _output_shapes
 };
 

@@ -26,45 +26,37 @@ inline void AddSmallOps(OpRegistry& registry) {
                 .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
                 .shape = ShapeFromAttr()});
   registry.Add({.name = "NoOp", .signature = "->"});
-  registry.Add({.name = "Identity",
-                .signature = "input: T -> output: T",
-                .attrs = {"T: type"},
-                .shape = same});
+  registry.Add({.name = "Identity", .signature = "input: T -> output: T", .attrs = {"T: type"}, .shape = same});
   registry.Add({.name = "AddV2",
                 .signature = "x: T, y: T -> z: T",
                 .attrs = {"T: {float, double, int32, int64}"},
                 .shape = BroadcastInputs()});
+  registry.Add({.name = "MatMul",
+                .signature = "a: T, b: T -> product: T",
+                .attrs = {"transpose_a: bool = false", "transpose_b: bool = false", "T: {float, double}"}});
   registry.Add(
-      {.name = "MatMul",
-       .signature = "a: T, b: T -> product: T",
-       .attrs = {"transpose_a: bool = false", "transpose_b: bool = false", "T: {float, double}"}});
-  registry.Add({.name = "Less",
-                .signature = "x: T, y: T -> z: bool",
-                .attrs = {"T: type"},
-                .shape = BroadcastInputs()});
+      {.name = "Less", .signature = "x: T, y: T -> z: bool", .attrs = {"T: type"}, .shape = BroadcastInputs()});
   registry.Add({.name = "Split",
                 .signature = "split_dim: int32, value: T -> output: num_split * T",
                 .attrs = {"num_split: int >= 1", "T: type"}});
   registry.Add({.name = "Pack",
                 .signature = "values: N * T -> output: T",
                 .attrs = {"N: int >= 1", "T: type", "axis: int = 0"}});
-  registry.Add(
-      {.name = "IdentityN", .signature = "input: T -> output: T", .attrs = {"T: list(type) >= 1"}});
+  registry.Add({.name = "IdentityN", .signature = "input: T -> output: T", .attrs = {"T: list(type) >= 1"}});
   registry.Add({.name = "VariableV2",
                 .signature = "-> ref: Ref(dtype)",
-                .attrs = {"shape: shape", "dtype: type", "container: string = ''",
-                          "shared_name: string = ''"},
+                .attrs = {"shape: shape", "dtype: type", "container: string = ''", "shared_name: string = ''"},
                 .shape = ShapeFromAttr(),
                 .stateful = true});
   registry.Add({.name = "Assign",
                 .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
                 .attrs = {"T: type", "validate_shape: bool = true", "use_locking: bool = true"},
                 .allows_uninitialized_input = true});
-  registry.Add({.name = "Enter",
-                .signature = "data: T -> output: T",
-                .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
-                          "parallel_iterations: int = 10"},
-                .shape = same});
+  registry.Add(
+      {.name = "Enter",
+       .signature = "data: T -> output: T",
+       .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"},
+       .shape = same});
   registry.Add({.name = "Merge",
                 .signature = "inputs: N * T -> output: T, value_index: int32",
                 .attrs = {"T: type", "N: int >= 1"}});
@@ -73,24 +65,16 @@ inline void AddSmallOps(OpRegistry& registry) {
                 .signature = "data: T, pred: bool -> output_false: T, output_true: T",
                 .attrs = {"T: type"},
                 .shape = same});
-  registry.Add({.name = "NextIteration",
-                .signature = "data: T -> output: T",
-                .attrs = {"T: type"},
-                .shape = same});
-  registry.Add(
-      {.name = "Exit", .signature = "data: T -> output: T", .attrs = {"T: type"}, .shape = same});
+  registry.Add({.name = "NextIteration", .signature = "data: T -> output: T", .attrs = {"T: type"}, .shape = same});
+  registry.Add({.name = "Exit", .signature = "data: T -> output: T", .attrs = {"T: type"}, .shape = same});
   registry.Add({.name = "Emit", .signature = "x: T ->", .attrs = {"T: type"}, .stateful = true});
   registry.Add({.name = "Call",
                 .signature = "args: Tin -> output: Tout",
                 .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func"}});
-  registry.Add({.name = "_Arg",
-                .signature = "-> output: T",
-                .attrs = {"T: type", "index: int >= 0"},
-                .stateful = true});
-  registry.Add({.name = "_Retval",
-                .signature = "input: T ->",
-                .attrs = {"T: type", "index: int >= 0"},
-                .stateful = true});
+  registry.Add(
+      {.name = "_Arg", .signature = "-> output: T", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
+  registry.Add(
+      {.name = "_Retval", .signature = "input: T ->", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
 }
 
 using Attrs = std::vector<std::pair<std::string, AttrValue>>;
@@ -98,8 +82,7 @@ using Attrs = std::vector<std::pair<std::string, AttrValue>>;
 // Adds a node to a list of them (GraphDef::node, FunctionDef::node_def).
 inline tensorflow::NodeDef& AddNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes,
                                     const std::string& name, const std::string& op,
-                                    const std::vector<std::string>& inputs = {},
-                                    const Attrs& attrs = {}) {
+                                    const std::vector<std::string>& inputs = {}, const Attrs& attrs = {}) {
   tensorflow::NodeDef* node = nodes->Add();
   node->set_name(name);
   node->set_op(op);
@@ -107,14 +90,11 @@ inline tensorflow::NodeDef& AddNode(google::protobuf::RepeatedPtrField<tensorflo
   for (const auto& [key, value] : attrs) ToProto(value, &(*node->mutable_attr())[key]);
   return *node;
 }
-inline tensorflow::NodeDef& AddNode(tensorflow::GraphDef* def, const std::string& name,
-                                    const std::string& op,
-                                    const std::vector<std::string>& inputs = {},
-                                    const Attrs& attrs = {}) {
+inline tensorflow::NodeDef& AddNode(tensorflow::GraphDef* def, const std::string& name, const std::string& op,
+                                    const std::vector<std::string>& inputs = {}, const Attrs& attrs = {}) {
   return AddNode(def->mutable_node(), name, op, inputs, attrs);
 }
-inline tensorflow::NodeDef& AddConst(tensorflow::GraphDef* def, const std::string& name,
-                                     const Tensor& value) {
+inline tensorflow::NodeDef& AddConst(tensorflow::GraphDef* def, const std::string& name, const Tensor& value) {
   return AddNode(def, name, "Const", {}, {{"dtype", value.dtype()}, {"value", value}});
 }
 

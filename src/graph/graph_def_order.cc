@@ -57,8 +57,7 @@ NodeOrder OrderNodes(int num_nodes, FunctionRef<void(int, FunctionRef<void(int)>
       if (--pending[edges[e]] == 0) ready.push(edges[e]);
     }
   }
-  if (static_cast<int>(result.order.size()) < num_nodes)
-    result.cycle = FindCycle(pending, dependencies);
+  if (static_cast<int>(result.order.size()) < num_nodes) result.cycle = FindCycle(pending, dependencies);
   return result;
 }
 

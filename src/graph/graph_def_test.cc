@@ -38,8 +38,7 @@ class GraphDefTest : public SmallOpsTest {
     for (Node* node : graph_.Nodes()) names.push_back(node->name());
     return names;
   }
-  void AddIdentity(const std::string& name, const std::vector<std::string>& inputs,
-                   DType type = kFloat) {
+  void AddIdentity(const std::string& name, const std::vector<std::string>& inputs, DType type = kFloat) {
     AddNode(&def_, name, "Identity", inputs, {{"T", type}});
   }
   // while (i < 10) i = i + 1, without the Less.
@@ -114,8 +113,7 @@ TEST_F(GraphDefTest, FillsInDefaults) {
 
 TEST_F(GraphDefTest, DropsNewerAttributesThatChangeNoResult) {
   AddNode(&def_, "x", "Placeholder", {}, {{"dtype", kFloat}});
-  AddNode(&def_, "mm", "MatMul", {"x", "x"},
-          {{"T", kFloat}, {"grad_a", true}, {"grad_b", false}, {"is_async", false}});
+  AddNode(&def_, "mm", "MatMul", {"x", "x"}, {{"T", kFloat}, {"grad_a", true}, {"grad_b", false}, {"is_async", false}});
   ASSERT_OK(Import());
   EXPECT_EQ(graph_.FindNode("mm")->FindAttr("grad_a"), nullptr);
   EXPECT_EQ(graph_.FindNode("mm")->FindAttr("is_async"), nullptr);
@@ -137,18 +135,13 @@ TEST_F(GraphDefTest, LoopsCloseAndKeepUnknownShapesUntilTold) {
   EXPECT_EQ(graph_.FindNode("next")->consumers().size(), 1u);
   EXPECT_FALSE(merge->output_shape(0).known_rank());
   EXPECT_EQ(merge->output_shape(1).ToString(), "[]");
-  EXPECT_THAT(Inputs(Exported().node(graph_.FindNode("merge")->id())),
-              ElementsAre("enter", "next"));
+  EXPECT_THAT(Inputs(Exported().node(graph_.FindNode("merge")->id())), ElementsAre("enter", "next"));
 
   for (tensorflow::NodeDef& node : *def_.mutable_node()) {
     if (node.name() != "merge") continue;
     ToProto(AttrValue(std::vector<PartialShape>{PartialShape{}, PartialShape::Scalar()}),
             &(*node.mutable_attr())["_output_shapes"]);
-    node.mutable_attr()
-        ->at("_output_shapes")
-        .mutable_list()
-        ->mutable_shape(0)
-        ->set_unknown_rank(false);
+    node.mutable_attr()->at("_output_shapes").mutable_list()->mutable_shape(0)->set_unknown_rank(false);
   }
   Graph told(registry_);
   ASSERT_OK(ImportGraphDef(told, def_).status());
@@ -191,8 +184,7 @@ TEST_F(GraphDefTest, SaysWhatIsWrongWithANode) {
       {"Node 'a': Unknown input node 'b'", [&] { AddNode(&def_, "a", "NoOp", {"^b"}); }},
       {"Node 'a': Connecting to invalid output 3 of source node c which has 1 outputs",
        [&] { AddIdentity("a", {"c:3"}); }},
-      {"Node 'a': Unknown input node 'c:99999999999'",
-       [&] { AddIdentity("a", {"c:99999999999"}); }},
+      {"Node 'a': Unknown input node 'c:99999999999'", [&] { AddIdentity("a", {"c:99999999999"}); }},
       {"Node 'a': Unknown input node ''", [&] { AddIdentity("a", {""}); }},
       {"Input 0 of node a was passed float from c:0 incompatible with expected int32",
        [&] { AddIdentity("a", {"c"}, kInt32); }},
@@ -203,8 +195,7 @@ TEST_F(GraphDefTest, SaysWhatIsWrongWithANode) {
        [&] {
          AddIdentity("a", {"^c", "c"});
        }},
-      {"Node 'a': expected inputs 'float' do not match 0 inputs specified",
-       [&] { AddIdentity("a", {}); }},
+      {"Node 'a': expected inputs 'float' do not match 0 inputs specified", [&] { AddIdentity("a", {}); }},
       {"Node 'a': expected inputs 'float' do not match 2 inputs specified",
        [&] {
          AddIdentity("a", {"c", "c"});
@@ -240,8 +231,7 @@ TEST_F(GraphDefTest, SaysWhatIsWrongWithANode) {
        [&] {
          AddNode(&def_, "a", "NoOp", {}, {{"_class", std::vector<std::string>{"loc:@zz"}}});
        }},
-      {"Node 'a': malformed device name '/job:'",
-       [&] { AddNode(&def_, "a", "NoOp").set_device("/job:"); }},
+      {"Node 'a': malformed device name '/job:'", [&] { AddNode(&def_, "a", "NoOp").set_device("/job:"); }},
   };
   for (const Case& c : cases) {
     def_.clear_node();
@@ -303,16 +293,15 @@ TEST_F(GraphDefTest, OldScalarPlaceholdersHaveAnyShape) {
 
 TEST_F(GraphDefTest, PrefixesAreMadeUnique) {
   AddConst(&def_, "c", Tensor::Scalar(1.0f));
-  AddNode(&def_, "a", "Identity", {"c"},
-          {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@c", "other"}}});
+  AddNode(&def_, "a", "Identity", {"c"}, {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@c", "other"}}});
   ASSERT_OK(Import({.prefix = "import"}));
   ASSERT_OK(Import({.prefix = "import"}));
   {
     NameScope scope(graph_, "outer");
     ASSERT_OK(Import({.prefix = "import"}));
   }
-  EXPECT_THAT(Names(), ElementsAre("import/c", "import/a", "import_1/c", "import_1/a",
-                                   "outer/import/c", "outer/import/a"));
+  EXPECT_THAT(Names(),
+              ElementsAre("import/c", "import/a", "import_1/c", "import_1/a", "outer/import/c", "outer/import/a"));
   EXPECT_THAT(*graph_.FindNode("import_1/a")->Attr<std::vector<std::string>>("_class"),
               ElementsAre("loc:@import_1/c", "other"));
   EXPECT_EQ(graph_.UniqueName("import"), "import_2");
@@ -324,13 +313,11 @@ TEST_F(GraphDefTest, NamesAreMadeUniqueOnRequest) {
   before_ = 1;
   EXPECT_THAT(ImportError(), HasSubstr("'c'"));
   AddConst(&def_, "c_1", Tensor::Scalar(1.0f));
-  AddNode(&def_, "a", "Identity", {"c"},
-          {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@c"}}});
+  AddNode(&def_, "a", "Identity", {"c"}, {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@c"}}});
   ASSERT_OK(Import({.uniquify_names = true}));
   EXPECT_THAT(Names(), ElementsAre("c", "c_2", "c_1", "a"));
   EXPECT_EQ(graph_.FindNode("a")->input(0).node->name(), "c_2");
-  EXPECT_THAT(*graph_.FindNode("a")->Attr<std::vector<std::string>>("_class"),
-              ElementsAre("loc:@c_2"));
+  EXPECT_THAT(*graph_.FindNode("a")->Attr<std::vector<std::string>>("_class"), ElementsAre("loc:@c_2"));
   EXPECT_THAT(Text(Import({.prefix = "c", .uniquify_prefix = false})), HasSubstr("prefix 'c'"));
 }
 
@@ -342,14 +329,10 @@ TEST_F(GraphDefTest, InputMapReplacesInputs) {
   AddConst(&def_, "c", Tensor::Scalar(1.0f));
   AddIdentity("a", {"c", "^c"});
   AddIdentity("b", {"gone:1"});
-  ASSERT_OK(Import({.prefix = "i",
-                    .input_map = {{"c", mine},
-                                  {"^c", mine},
-                                  {"gone:1", mine},
-                                  {"zz", mine},
-                                  {"c:1", mine},
-                                  {"a:0", mine}},
-                    .return_elements = {"c:0", "c", "a:0"}}));
+  ASSERT_OK(
+      Import({.prefix = "i",
+              .input_map = {{"c", mine}, {"^c", mine}, {"gone:1", mine}, {"zz", mine}, {"c:1", mine}, {"a:0", mine}},
+              .return_elements = {"c:0", "c", "a:0"}}));
   EXPECT_EQ(graph_.FindNode("i/a")->input(0), mine);
   EXPECT_THAT(graph_.FindNode("i/a")->control_inputs(), ElementsAre(mine.node));
   EXPECT_EQ(graph_.FindNode("i/b")->input(0), mine);
@@ -363,8 +346,7 @@ TEST_F(GraphDefTest, InputMapReplacesInputs) {
 
   before_ = graph_.num_nodes();
   EXPECT_THAT(ImportError({.prefix = "j", .input_map = {{"c", Output()}}}), HasSubstr("'c'"));
-  EXPECT_THAT(ImportError({.prefix = "j", .input_map = {{"c", Output(mine.node, 4)}}}),
-              HasSubstr("'c'"));
+  EXPECT_THAT(ImportError({.prefix = "j", .input_map = {{"c", Output(mine.node, 4)}}}), HasSubstr("'c'"));
 }
 
 TEST_F(GraphDefTest, InputMapTypesAreChecked) {
@@ -373,18 +355,14 @@ TEST_F(GraphDefTest, InputMapTypesAreChecked) {
   def_.clear_node();
   AddIdentity("a", {"c"});
   before_ = 1;
-  EXPECT_THAT(
-      ImportError({.prefix = "i", .input_map = {{"c", Output(graph_.FindNode("mine"), 0)}}}),
-      HasSubstr(
-          "Input 0 of node i/a was passed int32 from mine:0 incompatible with expected float"));
+  EXPECT_THAT(ImportError({.prefix = "i", .input_map = {{"c", Output(graph_.FindNode("mine"), 0)}}}),
+              HasSubstr("Input 0 of node i/a was passed int32 from mine:0 incompatible with expected float"));
 }
 
 TEST_F(GraphDefTest, ReturnElementsMustExist) {
   AddConst(&def_, "c", Tensor::Scalar(1.0f));
-  EXPECT_THAT(ImportError({.return_elements = {"d"}}),
-              HasSubstr("Requested return node 'd' not found"));
-  EXPECT_THAT(ImportError({.return_elements = {"d:0"}}),
-              HasSubstr("Requested return tensor 'd:0' not found"));
+  EXPECT_THAT(ImportError({.return_elements = {"d"}}), HasSubstr("Requested return node 'd' not found"));
+  EXPECT_THAT(ImportError({.return_elements = {"d:0"}}), HasSubstr("Requested return tensor 'd:0' not found"));
   EXPECT_THAT(ImportError({.return_elements = {"c:2"}}),
               HasSubstr("Invalid return output 2 of node 'c', which has 1 output(s)"));
 }
@@ -393,8 +371,7 @@ TEST_F(GraphDefTest, ExtendsAGraph) {
   AddConst(&def_, "c", Tensor::Scalar(1.0f));
   ASSERT_OK(Import());
   def_.clear_node();
-  AddNode(&def_, "a", "Identity", {"c", "^c"},
-          {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@c"}}});
+  AddNode(&def_, "a", "Identity", {"c", "^c"}, {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@c"}}});
   before_ = 1;
   EXPECT_THAT(ImportError(), HasSubstr("Unknown input node 'c'"));
   ASSERT_OK(Import({.extend = true}));
@@ -410,10 +387,8 @@ TEST_F(GraphDefTest, ScopesOfTheThreadApply) {
   ASSERT_OK(Import());
   def_.clear_node();
   AddConst(&def_, "c", Tensor::Scalar(1.0f)).set_device("/gpu:3");
-  AddNode(&def_, "v", "VariableV2", {}, {{"dtype", kFloat}, {"shape", PartialShape{2}}})
-      .set_device("/job:ps/task:0");
-  AddNode(&def_, "a", "Identity", {"c"},
-          {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@v"}}});
+  AddNode(&def_, "v", "VariableV2", {}, {{"dtype", kFloat}, {"shape", PartialShape{2}}}).set_device("/job:ps/task:0");
+  AddNode(&def_, "a", "Identity", {"c"}, {{"T", kFloat}, {"_class", std::vector<std::string>{"loc:@v"}}});
   {
     DeviceScope device(graph_, "/job:w/device:CPU:0");
     ControlDependencies control(graph_, {graph_.FindNode("gate")});
@@ -450,12 +425,10 @@ TEST_F(GraphDefTest, TooManyOutputsAreRefused) {
   AddNode(&def_, "dim", "Placeholder", {}, {{"dtype", kInt32}});
   AddNode(&def_, "x", "Placeholder", {}, {{"dtype", kFloat}});
   for (int i = 0; i < 20; ++i) {
-    AddNode(&def_, fmt::format("split{}", i), "Split", {"dim", "x"},
-            {{"num_split", 1 << 20}, {"T", kFloat}});
+    AddNode(&def_, fmt::format("split{}", i), "Split", {"dim", "x"}, {{"num_split", 1 << 20}, {"T", kFloat}});
   }
   EXPECT_EQ(Import().code(), StatusCode::kResourceExhausted);
-  AddNode(&def_, "more", "Split", {"dim", "x"},
-          {{"num_split", std::numeric_limits<int64_t>::max()}, {"T", kFloat}});
+  AddNode(&def_, "more", "Split", {"dim", "x"}, {{"num_split", std::numeric_limits<int64_t>::max()}, {"T", kFloat}});
   def_.mutable_node()->SwapElements(0, def_.node_size() - 1);
   EXPECT_THAT(ImportError(), HasSubstr("'more'"));
 }
@@ -484,8 +457,7 @@ TEST_F(GraphDefTest, LargeGraphsTakeLinearTime) {
     tensorflow::NodeDef& sink = AddNode(&def, "sink", "NoOp");
     for (int i = nodes; i > 0; --i) {
       sink.add_input(fmt::format("^n{}", i));
-      AddNode(&def, fmt::format("n{}", i), "AddV2", {fmt::format("n{}", i - 1), "n0"},
-              {{"T", kFloat}});
+      AddNode(&def, fmt::format("n{}", i), "AddV2", {fmt::format("n{}", i - 1), "n0"}, {{"T", kFloat}});
     }
     AddConst(&def, "n0", Tensor::Scalar(1.0f));
     Graph graph(registry_);
@@ -496,8 +468,7 @@ TEST_F(GraphDefTest, LargeGraphsTakeLinearTime) {
   };
   const double small = seconds(20000);
   const double large = seconds(200000);
-  EXPECT_LT(large, 60 * small + 1.0)
-      << "seconds for 20,000: " << small << ", for 200,000: " << large;
+  EXPECT_LT(large, 60 * small + 1.0) << "seconds for 20,000: " << small << ", for 200,000: " << large;
 }
 
 }  // namespace

@@ -31,14 +31,9 @@ class FunctionWriter final {
  public:
   FunctionWriter(const Graph& graph, const std::string& name, const std::vector<Output>& inputs,
                  const std::vector<Output>& outputs, const std::vector<Node*>& control_outputs)
-      : graph_(graph),
-        name_(name),
-        inputs_(inputs),
-        outputs_(outputs),
-        control_outputs_(control_outputs) {}
+      : graph_(graph), name_(name), inputs_(inputs), outputs_(outputs), control_outputs_(control_outputs) {}
 
-  Result<tensorflow::FunctionDef> Write(const std::vector<std::string>& output_names,
-                                        const std::string& description) {
+  Result<tensorflow::FunctionDef> Write(const std::vector<std::string>& output_names, const std::string& description) {
     std::lock_guard<std::recursive_mutex> lock(graph_.mu());
     WEIR_TRY(CheckArguments());
     signature().set_name(name_);
@@ -49,8 +44,7 @@ class FunctionWriter final {
     for (const Node* node : body_) body_names_[node] = Unique(node->name());
     for (const Node* node : body_) WEIR_TRY(WriteNode(*node));
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      WEIR_ASSIGN((*def_.mutable_ret())[signature().output_arg(static_cast<int>(i)).name()],
-                  InputText(outputs_[i]));
+      WEIR_ASSIGN((*def_.mutable_ret())[signature().output_arg(static_cast<int>(i)).name()], InputText(outputs_[i]));
     }
     for (const Node* node : control_outputs_) {
       const std::string& name = body_names_.at(node);
@@ -68,8 +62,7 @@ class FunctionWriter final {
         output.index < output.node->num_outputs()) {
       return OkStatus();
     }
-    return InvalidArgument("function '{}': {} is not a tensor of the graph of its body", name_,
-                           what);
+    return InvalidArgument("function '{}': {} is not a tensor of the graph of its body", name_, what);
   }
 
   Status CheckArguments() {
@@ -80,12 +73,10 @@ class FunctionWriter final {
         return InvalidArgument("function '{}': '{}' is an input twice", name_, inputs_[i].name());
       }
     }
-    for (size_t i = 0; i < outputs_.size(); ++i)
-      WEIR_TRY(CheckOutput(outputs_[i], fmt::format("output {}", i)));
+    for (size_t i = 0; i < outputs_.size(); ++i) WEIR_TRY(CheckOutput(outputs_[i], fmt::format("output {}", i)));
     for (const Node* node : control_outputs_) {
       if (node == nullptr || &node->graph() != &graph_) {
-        return InvalidArgument(
-            "function '{}': a control output is not a node of the graph of its body", name_);
+        return InvalidArgument("function '{}': a control output is not a node of the graph of its body", name_);
       }
     }
     return OkStatus();
@@ -93,15 +84,14 @@ class FunctionWriter final {
 
   std::string Unique(const std::string& wanted) {
     std::string name = wanted;
-    for (int& i = next_suffix_[wanted]; !names_.insert(name).second; ++i)
-      name = fmt::format("{}_{}", wanted, i);
+    for (int& i = next_suffix_[wanted]; !names_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
     return name;
   }
 
   Status NameResults(const std::vector<std::string>& output_names) {
     if (!output_names.empty() && output_names.size() != outputs_.size()) {
-      return InvalidArgument("function '{}' has {} outputs, but {} names for them", name_,
-                             outputs_.size(), output_names.size());
+      return InvalidArgument("function '{}' has {} outputs, but {} names for them", name_, outputs_.size(),
+                             output_names.size());
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       tensorflow::OpDef::ArgDef* arg = signature().add_output_arg();
@@ -109,9 +99,8 @@ class FunctionWriter final {
       if (output_names.empty()) {
         arg->set_name(Unique(ArgName(outputs_[i].node->name())));
       } else if (output_names[i].empty() || !names_.insert(output_names[i]).second) {
-        return InvalidArgument("function '{}': '{}' cannot be the name of output {}: it is {}",
-                               name_, output_names[i], i,
-                               output_names[i].empty() ? "empty" : "taken");
+        return InvalidArgument("function '{}': '{}' cannot be the name of output {}: it is {}", name_, output_names[i],
+                               i, output_names[i].empty() ? "empty" : "taken");
       } else {
         arg->set_name(output_names[i]);
       }
@@ -158,22 +147,19 @@ class FunctionWriter final {
       }
     }
     body_.assign(in_body_.begin(), in_body_.end());
-    std::sort(body_.begin(), body_.end(),
-              [](const Node* a, const Node* b) { return a->id() < b->id(); });
+    std::sort(body_.begin(), body_.end(), [](const Node* a, const Node* b) { return a->id() < b->id(); });
     for (const Node* node : body_) {
       if (node->op().stateful) signature().set_is_stateful(true);
     }
   }
 
   Result<std::string> InputText(const Output& output) const {
-    if (auto arg = arg_of_.find(output); arg != arg_of_.end())
-      return def_.signature().input_arg(arg->second).name();
+    if (auto arg = arg_of_.find(output); arg != arg_of_.end()) return def_.signature().input_arg(arg->second).name();
     int first = 0;
     for (const ArgDef& result : output.node->op().outputs) {
       WEIR_ASSIGN(int count, ArgCount(result, output.node->attrs()));
       if (output.index < first + count) {
-        return fmt::format("{}:{}:{}", body_names_.at(output.node), result.name,
-                           output.index - first);
+        return fmt::format("{}:{}:{}", body_names_.at(output.node), result.name, output.index - first);
       }
       first += count;
     }
@@ -187,13 +173,11 @@ class FunctionWriter final {
     to->clear_input();
     for (const Output& input : node.inputs()) {
       if (!input.valid())
-        return FailedPrecondition("function '{}': an input of node '{}' is not set", name_,
-                                  node.name());
+        return FailedPrecondition("function '{}': an input of node '{}' is not set", name_, node.name());
       WEIR_ASSIGN(*to->add_input(), InputText(input));
     }
     for (const Node* control : node.control_inputs()) {
-      if (auto it = body_names_.find(control); it != body_names_.end())
-        to->add_input("^" + it->second);
+      if (auto it = body_names_.find(control); it != body_names_.end()) to->add_input("^" + it->second);
     }
     if (node.FindAttr("_class") != nullptr) WriteColocation(node, to);
     return OkStatus();
@@ -208,8 +192,7 @@ class FunctionWriter final {
           kept.push_back(group);
           continue;
         }
-        const Node* with =
-            graph_.FindNode(std::string_view(group).substr(kColocationPrefix.size()));
+        const Node* with = graph_.FindNode(std::string_view(group).substr(kColocationPrefix.size()));
         auto it = body_names_.find(with);
         if (it != body_names_.end()) kept.push_back(std::string(kColocationPrefix) + it->second);
       }
@@ -238,13 +221,11 @@ class FunctionWriter final {
 }  // namespace
 
 Result<tensorflow::FunctionDef> GraphToFunction(const Graph& graph, const std::string& name,
-                                                const std::vector<Output>& inputs,
-                                                const std::vector<Output>& outputs,
+                                                const std::vector<Output>& inputs, const std::vector<Output>& outputs,
                                                 const std::vector<std::string>& output_names,
                                                 const std::vector<Node*>& control_outputs,
                                                 const std::string& description) {
-  return FunctionWriter(graph, name, inputs, outputs, control_outputs)
-      .Write(output_names, description);
+  return FunctionWriter(graph, name, inputs, outputs, control_outputs).Write(output_names, description);
 }
 
 }  // namespace weir

@@ -27,8 +27,7 @@ const weir::OpRegistry& Registry() {
 
 // Changes one thing about one node so that the message stays well-formed: most random bytes do not
 // even parse.
-void MutateNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes,
-                std::minstd_rand& random) {
+void MutateNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes, std::minstd_rand& random) {
   auto pick = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   if (nodes->empty()) return;
   tensorflow::NodeDef& node = *nodes->Mutable(pick(nodes->size()));
@@ -44,8 +43,7 @@ void MutateNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes,
       node.add_input((pick(2) == 0 ? "" : "^") + other.name());
       break;
     case 3:
-      if (node.input_size() > 0)
-        node.mutable_input(pick(node.input_size()))->append(pick(2) == 0 ? ":1" : ":7");
+      if (node.input_size() > 0) node.mutable_input(pick(node.input_size()))->append(pick(2) == 0 ? ":1" : ":7");
       break;
     case 4:
       for (const auto& [name, value] : other.attr()) {
@@ -57,12 +55,10 @@ void MutateNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes,
         if (pick(3) != 0) continue;
         constexpr int64_t kNumbers[] = {-1, 0, 1, 2, 255, int64_t{1} << 31, int64_t{1} << 62};
         if (value.has_i()) value.set_i(kNumbers[pick(7)]);
-        if (value.has_type())
-          value.set_type(static_cast<tensorflow::DataType>(pick(24) + (pick(8) == 0 ? 100 : 0)));
+        if (value.has_type()) value.set_type(static_cast<tensorflow::DataType>(pick(24) + (pick(8) == 0 ? 100 : 0)));
         if (value.has_shape()) value.mutable_shape()->add_dim()->set_size(kNumbers[pick(7)]);
         if (value.has_list()) value.mutable_list()->Clear();
-        if (value.has_tensor())
-          value.mutable_tensor()->mutable_tensor_shape()->add_dim()->set_size(kNumbers[pick(4)]);
+        if (value.has_tensor()) value.mutable_tensor()->mutable_tensor_shape()->add_dim()->set_size(kNumbers[pick(4)]);
       }
       break;
     case 6:
@@ -78,19 +74,17 @@ void MutateNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes,
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
-                                          unsigned int seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
   std::minstd_rand random(seed);
   tensorflow::GraphDef def;
   if (random() % 2 == 0 || !def.ParseFromArray(data, static_cast<int>(size)))
     return LLVMFuzzerMutate(data, size, max_size);
   const int functions = def.library().function_size();
   const unsigned where = static_cast<unsigned>(random() % static_cast<unsigned>(functions + 2));
-  MutateNode(
-      where < static_cast<unsigned>(functions)
-          ? def.mutable_library()->mutable_function(static_cast<int>(where))->mutable_node_def()
-          : def.mutable_node(),
-      random);
+  MutateNode(where < static_cast<unsigned>(functions)
+                 ? def.mutable_library()->mutable_function(static_cast<int>(where))->mutable_node_def()
+                 : def.mutable_node(),
+             random);
   const std::string bytes = def.SerializeAsString();
   if (bytes.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::copy(bytes.begin(), bytes.end(), data);

@@ -20,20 +20,34 @@ Result<Tensor> NumbersAs(DType dtype, const Shape& shape, const std::vector<V>& 
   for (size_t i = 0; i < values.size(); ++i) {
     const V v = values[i];
     switch (dtype) {
-      case kFloat: t.data<float>()[i] = static_cast<float>(v); break;
-      case kDouble: t.data<double>()[i] = static_cast<double>(v); break;
-      case kHalf: t.data<half>()[i] = half(static_cast<float>(v)); break;
-      case kBFloat16: t.data<bfloat16>()[i] = bfloat16(static_cast<float>(v)); break;
-      case kComplex64: t.data<std::complex<float>>()[i] = static_cast<float>(v); break;
-      case kComplex128: t.data<std::complex<double>>()[i] = static_cast<double>(v); break;
-      case kBool: t.data<bool>()[i] = static_cast<bool>(v); break;
-#define WEIR_INTEGER_CASE(k, T)                                                                        \
-  case k: {                                                                                            \
-    const T narrow = static_cast<T>(v);                                                                \
-    if (static_cast<int64_t>(narrow) != static_cast<int64_t>(v))                                       \
-      return MarkTypeError(InvalidArgument("{} does not fit {}", static_cast<int64_t>(v), dtype));    \
-    t.data<T>()[i] = narrow;                                                                           \
-    break;                                                                                             \
+      case kFloat:
+        t.data<float>()[i] = static_cast<float>(v);
+        break;
+      case kDouble:
+        t.data<double>()[i] = static_cast<double>(v);
+        break;
+      case kHalf:
+        t.data<half>()[i] = half(static_cast<float>(v));
+        break;
+      case kBFloat16:
+        t.data<bfloat16>()[i] = bfloat16(static_cast<float>(v));
+        break;
+      case kComplex64:
+        t.data<std::complex<float>>()[i] = static_cast<float>(v);
+        break;
+      case kComplex128:
+        t.data<std::complex<double>>()[i] = static_cast<double>(v);
+        break;
+      case kBool:
+        t.data<bool>()[i] = static_cast<bool>(v);
+        break;
+#define WEIR_INTEGER_CASE(k, T)                                                                    \
+  case k: {                                                                                        \
+    const T narrow = static_cast<T>(v);                                                            \
+    if (static_cast<int64_t>(narrow) != static_cast<int64_t>(v))                                   \
+      return MarkTypeError(InvalidArgument("{} does not fit {}", static_cast<int64_t>(v), dtype)); \
+    t.data<T>()[i] = narrow;                                                                       \
+    break;                                                                                         \
   }
         WEIR_INTEGER_CASE(kInt8, int8_t)
         WEIR_INTEGER_CASE(kInt16, int16_t)
@@ -44,7 +58,8 @@ Result<Tensor> NumbersAs(DType dtype, const Shape& shape, const std::vector<V>& 
         WEIR_INTEGER_CASE(kUint32, uint32_t)
         WEIR_INTEGER_CASE(kUint64, uint64_t)
 #undef WEIR_INTEGER_CASE
-      default: return MarkTypeError(InvalidArgument("a number cannot become {}", dtype));
+      default:
+        return MarkTypeError(InvalidArgument("a number cannot become {}", dtype));
     }
   }
   return t;

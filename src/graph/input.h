@@ -1,5 +1,5 @@
-// Input: what a graph-building function takes: an Output, or something that becomes a constant once the type it must have
-// is known (a C++ number or list, a Python value). A value.
+// Input: what a graph-building function takes: an Output, or something that becomes a constant once the type it must
+// have is known (a C++ number or list, a Python value). A value.
 #ifndef WEIR_GRAPH_INPUT_H_
 #define WEIR_GRAPH_INPUT_H_
 

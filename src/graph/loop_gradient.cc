@@ -42,7 +42,8 @@ Node* InvariantEnter(Output value) {
 Result<Tensor> ZeroScalar(DType dtype) { return Tensor::Zeros(dtype, Shape()); }
 
 Output ShapeOrVariableShape(Output value, DType out_type) {
-  return value.base_dtype() == kResource ? VariableShape(value, {.out_type = out_type}) : ShapeOf(value, {.out_type = out_type});
+  return value.base_dtype() == kResource ? VariableShape(value, {.out_type = out_type})
+                                         : ShapeOf(value, {.out_type = out_type});
 }
 
 Result<Output> ZerosWithShapeOf(Graph& graph, Output like, DType dtype, const std::string& name) {
@@ -63,7 +64,8 @@ LoopGradient::~LoopGradient() {
   if (backward_ != nullptr) backward_->forget_gradient();
 }
 
-Result<std::unique_ptr<LoopGradient>> LoopGradient::Make(WhileContext& forward, LoopGradient* outer, FlowContext* base) {
+Result<std::unique_ptr<LoopGradient>> LoopGradient::Make(WhileContext& forward, LoopGradient* outer,
+                                                         FlowContext* base) {
   std::unique_ptr<LoopGradient> made(new LoopGradient(forward, outer, base));
   made->exits = forward.exits();
   made->pending_exits = static_cast<int>(made->exits.size());
@@ -78,12 +80,13 @@ Status LoopGradient::AddForwardCounter() {
   zero.Attr("dtype", kInt32).Attr("value", Tensor::Scalar(int32_t{0}));
   // Executions of an inner loop, which share its stacks, come one after the other.
   if (outer_ != nullptr) zero.ControlInput(outer_->forward_count_);
-  WEIR_ASSIGN(Node* start, zero.Build());
+  WEIR_ASSIGN(Node * start, zero.Build());
   WEIR_ASSIGN(Variable counter, forward_.AddVariable(Output(start, 0), PartialShape::Scalar(), {.enter = "f_count"}));
   WEIR_TRY(forward_.AddSwitchFor(&counter));
   {
     FlowScope inside(graph_, &forward_);
-    WEIR_ASSIGN(Output count, Checked(graph_, AddV2(graph_, counter.in_body, Tensor::Scalar(int32_t{1}), {.name = "Add"})));
+    WEIR_ASSIGN(Output count,
+                Checked(graph_, AddV2(graph_, counter.in_body, Tensor::Scalar(int32_t{1}), {.name = "Add"})));
     forward_count_ = count.node;
   }
   WEIR_ASSIGN(Output next, forward_.SetNext(counter, Output(forward_count_, 0)));
@@ -122,7 +125,7 @@ Status LoopGradient::AddBackwardCounter(FlowContext* base) {
   }
   WEIR_ASSIGN(Output done, backward_->AddExit(counter, "b_count"));
   if (outer_ != nullptr) {
-    WEIR_ASSIGN(Node* sync, outer_->BackwardSync());
+    WEIR_ASSIGN(Node * sync, outer_->BackwardSync());
     graph_.AddControlInput(sync, done.node);
   }
   return OkStatus();
@@ -190,21 +193,22 @@ Result<Output> LoopGradient::ThroughStack(Output value) {
   {
     BareFlowScope scope(graph_, stack_context_);
     ColocationScope colocation(graph_, value.node);
-    WEIR_ASSIGN(stack, Checked(graph_, StackV2(graph_, Constant(graph_, Tensor::Scalar(int32_t{-1})), dtype, {.name = "f_acc"})));
+    WEIR_ASSIGN(stack, Checked(graph_, StackV2(graph_, Constant(graph_, Tensor::Scalar(int32_t{-1})), dtype,
+                                               {.name = "f_acc"})));
   }
   {
     BareFlowScope scope(graph_, context);
     ColocationScope colocation(graph_, stack.node);
-    WEIR_ASSIGN(Node* push, NodeBuilder(graph_, "StackPushV2")
-                                .In(stack)
-                                .In(value)
-                                .Attr("swap_memory", forward_.options().swap_memory)
-                                .ControlInput(forward_count_)
-                                .Build());
+    WEIR_ASSIGN(Node * push, NodeBuilder(graph_, "StackPushV2")
+                                 .In(stack)
+                                 .In(value)
+                                 .Attr("swap_memory", forward_.options().swap_memory)
+                                 .ControlInput(forward_count_)
+                                 .Build());
     if (context == &forward_) {
       graph_.AddControlInput(forward_next_, push);
     } else {
-      WEIR_ASSIGN(Node* sync, ForwardSync());
+      WEIR_ASSIGN(Node * sync, ForwardSync());
       graph_.AddControlInput(sync, push);
     }
   }
@@ -212,21 +216,22 @@ Result<Output> LoopGradient::ThroughStack(Output value) {
   if (CondContext* branch = BranchBelow(forward_, context)) {
     WEIR_ASSIGN(Output pred, InBackward(branch->pred()));
     BareFlowScope scope(graph_, backward_);
-    WEIR_ASSIGN(Node* guard, AddSwitch(graph_, stack, pred));
+    WEIR_ASSIGN(Node * guard, AddSwitch(graph_, stack, pred));
     handle = Output(guard, branch->branch());
   }
   BareFlowScope scope(graph_, backward_);
   ColocationScope colocation(graph_, stack.node);
   WEIR_ASSIGN(Output popped, Checked(graph_, StackPopV2(handle, dtype)));
   WEIR_TRY(graph_.SetShape(popped, value.shape()));
-  WEIR_ASSIGN(Node* sync, BackwardSync());
+  WEIR_ASSIGN(Node * sync, BackwardSync());
   graph_.AddControlInput(sync, popped.node);
   history_.emplace(value, popped);
   return popped;
 }
 
 Result<Node*> LoopGradient::ShapeInBackward(Output value, DType out_type) {
-  if (InvariantEnter(value) != nullptr || value.node->type() == "Const" || value.base_dtype() == kResource) return nullptr;
+  if (InvariantEnter(value) != nullptr || value.node->type() == "Const" || value.base_dtype() == kResource)
+    return nullptr;
   auto& known = shapes_[out_type == kInt64 ? 1 : 0];
   if (auto it = known.find(value); it != known.end()) return it->second.node;
   Output shape;

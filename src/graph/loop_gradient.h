@@ -1,5 +1,5 @@
-// LoopGradient: one differentiated loop: the counter that it gets, the loop that runs backwards, and the stacks that bring
-// forward values there. docs/control-flow.md tells how. Lives while gradients are being built.
+// LoopGradient: one differentiated loop: the counter that it gets, the loop that runs backwards, and the stacks that
+// bring forward values there. docs/control-flow.md tells how. Lives while gradients are being built.
 #ifndef WEIR_GRAPH_LOOP_GRADIENT_H_
 #define WEIR_GRAPH_LOOP_GRADIENT_H_
 
@@ -13,7 +13,8 @@ namespace weir {
 
 class LoopGradient final {
  public:
-  // outer: the gradient of the loop around `forward`, if that is differentiated, too; else the new loop is built in `base`.
+  // outer: the gradient of the loop around `forward`, if that is differentiated, too; else the new loop is built in
+  // `base`.
   static Result<std::unique_ptr<LoopGradient>> Make(WhileContext& forward, LoopGradient* outer, FlowContext* base);
   ~LoopGradient();
   LoopGradient(const LoopGradient&) = delete;

@@ -36,8 +36,7 @@ class ArgResolver {
     for (const Input& input : inputs) {
       if (input.failed() && &input.output().graph() == &graph_)
         return Aborted("input '{}' of op {} could not be built", arg.name, op_.name);
-      if (input.absent())
-        return MarkTypeError(InvalidArgument("input '{}' of op {} is missing", arg.name, op_.name));
+      if (input.absent()) return MarkTypeError(InvalidArgument("input '{}' of op {} is missing", arg.name, op_.name));
       if (input.is_output() && &input.output().graph() != &graph_)
         return InvalidArgument("input '{}' of op {} is '{}', which belongs to another graph", arg.name, op_.name,
                                input.output().name());
@@ -76,10 +75,10 @@ class ArgResolver {
       if (input.is_output()) {
         value = input.output();
       } else {
-        const std::string name = inputs.size() == 1 && arg.number_attr.empty() ? arg.name : fmt::format("{}_{}", arg.name, i);
+        const std::string name =
+            inputs.size() == 1 && arg.number_attr.empty() ? arg.name : fmt::format("{}_{}", arg.name, i);
         auto made = input.literal()->ToOutput(graph_, PreferredType(arg, input, wanted), name);
-        if (!made.ok())
-          return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
+        if (!made.ok()) return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
         value = *made;
       }
       WEIR_TRY(CheckType(arg, value, wanted));
@@ -99,15 +98,16 @@ class ArgResolver {
     const DType fallback = *def->default_value->As<DType>();
     if (natural == kInvalidType || natural == fallback) return kInvalidType;
     const bool both_integers = IsInteger(natural) && IsInteger(fallback);
-    const bool allowed = std::find(def->allowed_types.begin(), def->allowed_types.end(), natural) != def->allowed_types.end();
+    const bool allowed =
+        std::find(def->allowed_types.begin(), def->allowed_types.end(), natural) != def->allowed_types.end();
     return both_integers && !allowed ? fallback : kInvalidType;
   }
 
   Status CheckType(const ArgDef& arg, Output value, DType wanted) const {
     if (arg.is_ref && !IsRef(value.dtype()))
-      return MarkTypeError(InvalidArgument(
-          "op {} requires that input '{}' be a mutable tensor (such as a variable); '{}' is {}", op_.name, arg.name,
-          value.name(), value.dtype()));
+      return MarkTypeError(
+          InvalidArgument("op {} requires that input '{}' be a mutable tensor (such as a variable); '{}' is {}",
+                          op_.name, arg.name, value.name(), value.dtype()));
     const DType given = BaseType(value.dtype());
     if (wanted != kInvalidType && given != BaseType(wanted))
       return MarkTypeError(InvalidArgument("input '{}' of op {} has type {} that does not match the expected type {}{}",
@@ -118,8 +118,9 @@ class ArgResolver {
       const AttrDef* def = op_.FindAttr(attr);
       if (def != nullptr && !def->allowed_types.empty() &&
           std::find(def->allowed_types.begin(), def->allowed_types.end(), given) == def->allowed_types.end())
-        return MarkTypeError(InvalidArgument("value passed to input '{}' of op {} has type {} that is not in the list of allowed types: {}",
-                                             arg.name, op_.name, given, AllowedTypes(op_, attr)));
+        return MarkTypeError(InvalidArgument(
+            "value passed to input '{}' of op {} has type {} that is not in the list of allowed types: {}", arg.name,
+            op_.name, given, AllowedTypes(op_, attr)));
     }
     return OkStatus();
   }
@@ -130,8 +131,8 @@ class ArgResolver {
       const auto* types = it->second.As<std::vector<DType>>();
       if (types == nullptr) return WrongAttrKind(arg.type_list_attr, it->second, "list(type)");
       if (types->size() != inputs.size())
-        return InvalidArgument("list '{}' of op {} has {} elements, but attribute {} names {} types", arg.name, op_.name,
-                               inputs.size(), arg.type_list_attr, types->size());
+        return InvalidArgument("list '{}' of op {} has {} elements, but attribute {} names {} types", arg.name,
+                               op_.name, inputs.size(), arg.type_list_attr, types->size());
       wanted = *types;
     }
     std::vector<DType> types;
@@ -163,7 +164,8 @@ class DistinctNodes {
  public:
   void Add(Node* node) {
     if (seen_.empty() && nodes_.size() == kFew) seen_.insert(nodes_.begin(), nodes_.end());
-    const bool fresh = seen_.empty() ? std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end() : seen_.insert(node).second;
+    const bool fresh =
+        seen_.empty() ? std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end() : seen_.insert(node).second;
     if (fresh) nodes_.push_back(node);
   }
   const std::vector<Node*>& nodes() const { return nodes_; }
@@ -187,7 +189,8 @@ DistinctNodes ScopedControlInputs(const BuildState& state, const std::vector<Out
                                        [&](const Output& in) { return frame.made_inside.contains(in.node); });
     if (dominated) continue;
     for (Node* control : frame.inputs) {
-      const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const Output& in) { return in.node == control; });
+      const bool is_input =
+          std::any_of(inputs.begin(), inputs.end(), [&](const Output& in) { return in.node == control; });
       if (!is_input) result.Add(control);
     }
   }
@@ -228,7 +231,8 @@ Result<Node*> NodeBuilder::Build() {
   if (args_.size() != op->inputs.size())
     return MarkTypeError(InvalidArgument("op {} takes {} inputs, {} were given", op_, op->inputs.size(), args_.size()));
   std::string name = name_.empty() ? op_ : name_;
-  if (!IsValidNodeName(name.back() == '/' ? std::string_view(name).substr(0, name.size() - 1) : std::string_view(name)) &&
+  if (!IsValidNodeName(name.back() == '/' ? std::string_view(name).substr(0, name.size() - 1)
+                                          : std::string_view(name)) &&
       (graph_.build().name_scope.empty() || !IsValidScopeName(name)))
     return InvalidArgument("'{}' is not a valid operation name", name);
 
@@ -258,7 +262,8 @@ Result<Node*> NodeBuilder::Build() {
     if (it->first == op_ && !attrs_.contains("_gradient_op_type")) attrs_["_gradient_op_type"] = it->second;
   if (!state.container.empty() && op->stateful && op->FindAttr("container") != nullptr) {
     AttrValue& container = attrs_["container"];
-    if (const std::string* given = container.As<std::string>(); given == nullptr || given->empty()) container = state.container;
+    if (const std::string* given = container.As<std::string>(); given == nullptr || given->empty())
+      container = state.container;
   }
   // A node that changes a reference stays where the reference lives.
   std::vector<Node*> colocate;
@@ -283,7 +288,7 @@ Result<Node*> NodeBuilder::Build() {
   if (state.flow != nullptr) {
     if (op_ == "Shape") {
       const DType* out_type = attrs_.contains("out_type") ? attrs_.at("out_type").As<DType>() : nullptr;
-      WEIR_ASSIGN(Node* shape, state.flow->CaptureShape(inputs[0], out_type == nullptr ? kInt32 : *out_type));
+      WEIR_ASSIGN(Node * shape, state.flow->CaptureShape(inputs[0], out_type == nullptr ? kInt32 : *out_type));
       if (shape != nullptr) return shape;
     }
     if (name.back() != '/') name = graph_.UniqueName(name) + "/";
@@ -293,7 +298,7 @@ Result<Node*> NodeBuilder::Build() {
     }
     DistinctNodes inside;
     for (Node* control : controls.nodes()) {
-      WEIR_ASSIGN(Node* seen, state.flow->CaptureControl(control));
+      WEIR_ASSIGN(Node * seen, state.flow->CaptureControl(control));
       inside.Add(seen);
     }
     controls = std::move(inside);
@@ -389,7 +394,8 @@ Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::s
   if (x.absent()) return MarkTypeError(InvalidArgument("a value is missing"));
   if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
   if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())
-    return MarkTypeError(InvalidArgument("'{}' has type {}, where {} is expected", x.output().name(), x.output().base_dtype(), wanted));
+    return MarkTypeError(
+        InvalidArgument("'{}' has type {}, where {} is expected", x.output().name(), x.output().base_dtype(), wanted));
   return x.output();
 }
 

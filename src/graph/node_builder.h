@@ -1,5 +1,5 @@
-// NodeBuilder: makes one node: converts literal inputs, infers type attributes, completes and checks the rest, names it in
-// the current scope, applies device functions, control dependencies, colocation and the flow context, infers shapes.
+// NodeBuilder: makes one node: converts literal inputs, infers type attributes, completes and checks the rest, names it
+// in the current scope, applies device functions, control dependencies, colocation and the flow context, infers shapes.
 // Errors name the op, the argument and what was expected.
 #ifndef WEIR_GRAPH_NODE_BUILDER_H_
 #define WEIR_GRAPH_NODE_BUILDER_H_
@@ -24,8 +24,8 @@ class NodeBuilder final {
 
   Result<Node*> Build();
   // For building code that checks once: on error the graph's build state keeps it, and the result is invalid.
-  Output BuildOutput();        // output 0
-  Node* BuildNode();           // null on error
+  Output BuildOutput();  // output 0
+  Node* BuildNode();     // null on error
   // All outputs; on an error as many failed ones as are asked for.
   OutputList BuildOutputs(size_t on_error = 0);
 

@@ -1,5 +1,6 @@
 // Shape inference while a graph is built: runs an op's shape function on what is known of its inputs, and finds the
-// values of constant inputs: Consts themselves, shapes of fully known tensors, and whatever the evaluator computes from them.
+// values of constant inputs: Consts themselves, shapes of fully known tensors, and whatever the evaluator computes from
+// them.
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
 #include "op/shape_context.h"
@@ -37,7 +38,8 @@ HandleInfo VariableBehind(Output handle) {
     const Node& node = *handle.node;
     const std::string& type = node.type();
     if (type == "VarHandleOp") {
-      return {node.Attr<DType>("dtype").value_or(kInvalidType), node.Attr<PartialShape>("shape").value_or(PartialShape())};
+      return {node.Attr<DType>("dtype").value_or(kInvalidType),
+              node.Attr<PartialShape>("shape").value_or(PartialShape())};
     }
     if (type != "Identity" && type != "Enter" && type != "Switch") break;
     handle = node.input(0);
@@ -49,7 +51,8 @@ HandleInfo VariableBehind(Output handle) {
 
 class GraphConstants final : public ShapeContext::Constants {
  public:
-  GraphConstants(Graph& graph, const std::vector<Output>& inputs) : graph_(graph), inputs_(inputs), values_(inputs.size()) {}
+  GraphConstants(Graph& graph, const std::vector<Output>& inputs)
+      : graph_(graph), inputs_(inputs), values_(inputs.size()) {}
   const Tensor* Value(int input) override {
     if (!values_[input].valid()) values_[input] = graph_.ConstantValue(inputs_[input]);
     return values_[input].valid() ? &values_[input] : nullptr;
@@ -75,11 +78,13 @@ Result<std::vector<PartialShape>> Graph::InferShapesLocked(const NodeProps& prop
   for (const Output& input : inputs)
     shapes.push_back(input.valid() ? input.node->output_shapes_[input.index] : PartialShape());
   GraphConstants constants(*this, inputs);
-  ShapeContext context(*props.attrs, shapes, props.input_types, static_cast<int>(props.output_types.size()), &constants);
+  ShapeContext context(*props.attrs, shapes, props.input_types, static_cast<int>(props.output_types.size()),
+                       &constants);
   if (Status status = props.op->shape(context); !status.ok()) {
     std::string text;
     for (const PartialShape& shape : shapes) text += (text.empty() ? "" : ", ") + shape.ToString();
-    return WithContext(status, fmt::format("shape of '{}' (op {}) with input shapes: {}", props.name, props.op->name, text));
+    return WithContext(status,
+                       fmt::format("shape of '{}' (op {}) with input shapes: {}", props.name, props.op->name, text));
   }
   return std::move(context.outputs());
 }
@@ -145,7 +150,8 @@ PartialShape Graph::ConstantShapeLocked(Output output, int* budget) {
   const std::string& type = node.type();
   const PartialShape& own = node.output_shapes_[output.index];
   const auto unknown = [&own]() -> PartialShape {  // the length of the vector is the rank
-    return own.rank() == 1 && own[0] >= 0 && own[0] <= kMaxRank ? PartialShape::OfRank(static_cast<int>(own[0])) : PartialShape();
+    return own.rank() == 1 && own[0] >= 0 && own[0] <= kMaxRank ? PartialShape::OfRank(static_cast<int>(own[0]))
+                                                                : PartialShape();
   };
   Tensor value = ConstantValueLocked(output, budget);
   if (value.valid()) {

@@ -8,7 +8,6 @@
 namespace weir {
 namespace {
 
-
 using tensorflow::GraphDef;
 using tensorflow::NodeDef;
 

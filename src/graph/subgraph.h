@@ -23,8 +23,10 @@ struct VariableNode {
   std::string value;
 };
 std::vector<VariableNode> VariablesOf(const tensorflow::GraphDef& def);
-// Every variable node named in `values` becomes a Const, and reads of resource variables among them become what they read.
-Result<tensorflow::GraphDef> VariablesToConstants(const tensorflow::GraphDef& def, const std::map<std::string, Tensor>& values);
+// Every variable node named in `values` becomes a Const, and reads of resource variables among them become what they
+// read.
+Result<tensorflow::GraphDef> VariablesToConstants(const tensorflow::GraphDef& def,
+                                                  const std::map<std::string, Tensor>& values);
 
 // Without CheckNumerics and Identity nodes, except those in `keep` and those that control edges begin or end at.
 tensorflow::GraphDef WithoutTrainingNodes(const tensorflow::GraphDef& def, const std::set<std::string>& keep);

@@ -39,7 +39,9 @@ tensorflow::GraphDef Sample() {
 TEST(Subgraph, KeepsWhatIsNeededInItsOrder) {
   auto part = ExtractSubgraph(Sample(), {"y"});
   ASSERT_TRUE(part.ok());
-  EXPECT_EQ(Text(*part), "v=VariableV2() v/read=Identity(v,) check=CheckNumerics(v/read,) side=NoOp(^check,) y=Neg(check:0,^side,) ");
+  EXPECT_EQ(
+      Text(*part),
+      "v=VariableV2() v/read=Identity(v,) check=CheckNumerics(v/read,) side=NoOp(^check,) y=Neg(check:0,^side,) ");
   EXPECT_EQ(ExtractSubgraph(Sample(), {"z"}).status().code(), StatusCode::kNotFound);
   tensorflow::GraphDef dangling;
   AddNode(&dangling, "x", "Neg", {"gone"});
@@ -77,7 +79,8 @@ TEST(Subgraph, ReadsOfResourceVariablesBecomeValues) {
   auto frozen = VariablesToConstants(def, {{"r", Tensor::Scalar(2.0f)}});
   ASSERT_TRUE(frozen.ok());
   EXPECT_EQ(Text(*frozen),
-            "r=Const() r/Read/ReadVariableOp=Identity(r,) pass=Identity(r,) rows=GatherV2(pass,i,rows/axis,) rows/axis=Const() "
+            "r=Const() r/Read/ReadVariableOp=Identity(r,) pass=Identity(r,) rows=GatherV2(pass,i,rows/axis,) "
+            "rows/axis=Const() "
             "other=VarHandleOp() other_read=ReadVariableOp(other,) ");
   EXPECT_EQ(frozen->node(2).attr().at("T").type(), tensorflow::DT_FLOAT);
 }

@@ -46,12 +46,12 @@ Status WhileContext::NodeAdded(Node* node) {
 
 // REQUIRES: the flow scope is outside of this loop.
 Result<Output> WhileContext::AddEnter(Output outside, bool is_constant, const std::string& name) {
-  WEIR_ASSIGN(Node* node, NodeBuilder(graph_, IsRef(outside.dtype()) ? "RefEnter" : "Enter", name)
-                              .In(outside)
-                              .Attr("frame_name", name_)
-                              .Attr("is_constant", is_constant)
-                              .Attr("parallel_iterations", options_.parallel_iterations)
-                              .Build());
+  WEIR_ASSIGN(Node * node, NodeBuilder(graph_, IsRef(outside.dtype()) ? "RefEnter" : "Enter", name)
+                               .In(outside)
+                               .Attr("frame_name", name_)
+                               .Attr("is_constant", is_constant)
+                               .Attr("parallel_iterations", options_.parallel_iterations)
+                               .Build());
   graph_.SetFlowContext(node, this);
   if (!is_constant) enters_.push_back(Output(node, 0));
   return Output(node, 0);
@@ -59,12 +59,13 @@ Result<Output> WhileContext::AddEnter(Output outside, bool is_constant, const st
 
 Result<Output> WhileContext::AddExitOf(Output inside, const std::string& name) {
   FlowScope scope(graph_, this);
-  WEIR_ASSIGN(Node* node, NodeBuilder(graph_, IsRef(inside.dtype()) ? "RefExit" : "Exit", name).In(inside).Build());
+  WEIR_ASSIGN(Node * node, NodeBuilder(graph_, IsRef(inside.dtype()) ? "RefExit" : "Exit", name).In(inside).Build());
   exits_.push_back(Output(node, 0));
   return Output(node, 0);
 }
 
-Result<WhileContext::Variable> WhileContext::AddVariable(Output initial, const PartialShape& shape, const Names& names) {
+Result<WhileContext::Variable> WhileContext::AddVariable(Output initial, const PartialShape& shape,
+                                                         const Names& names) {
   Variable variable;
   {
     FlowScope scope(graph_, outer_);
@@ -73,21 +74,21 @@ Result<WhileContext::Variable> WhileContext::AddVariable(Output initial, const P
   }
   FlowScope scope(graph_, this);
   // The back edge takes the place of the second input once there is a value for it.
-  WEIR_ASSIGN(Node* merge, AddMerge(graph_, {variable.enter, variable.enter}, names.merge));
+  WEIR_ASSIGN(Node * merge, AddMerge(graph_, {variable.enter, variable.enter}, names.merge));
   variable.merge = Output(merge, 0);
   return variable;
 }
 
 Status WhileContext::SetCondition(Output condition, const std::string& name) {
   FlowScope scope(graph_, this);
-  WEIR_ASSIGN(Node* node, NodeBuilder(graph_, "LoopCond", name).In(condition).Build());
+  WEIR_ASSIGN(Node * node, NodeBuilder(graph_, "LoopCond", name).In(condition).Build());
   condition_ = Output(node, 0);
   return OkStatus();
 }
 
 Status WhileContext::AddSwitchFor(Variable* variable) {
   FlowScope scope(graph_, this);
-  WEIR_ASSIGN(Node* node, AddSwitch(graph_, variable->merge, condition_));
+  WEIR_ASSIGN(Node * node, AddSwitch(graph_, variable->merge, condition_));
   variable->when_done = Output(node, 0);
   variable->in_body = Output(node, 1);
   return OkStatus();
@@ -96,7 +97,8 @@ Status WhileContext::AddSwitchFor(Variable* variable) {
 Result<Output> WhileContext::SetNext(const Variable& variable, Output next) {
   FlowScope scope(graph_, this);
   const bool is_ref = IsRef(variable.merge.dtype());
-  WEIR_ASSIGN(Node* node, NodeBuilder(graph_, is_ref ? "RefNextIteration" : "NextIteration", "NextIteration").In(next).Build());
+  WEIR_ASSIGN(Node * node,
+              NodeBuilder(graph_, is_ref ? "RefNextIteration" : "NextIteration", "NextIteration").In(next).Build());
   WEIR_TRY(graph_.UpdateInput(variable.merge.node, 1, Output(node, 0)));
   return Output(node, 0);
 }

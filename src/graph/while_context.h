@@ -1,5 +1,5 @@
-// WhileContext: a while loop. What it uses from outside comes through a constant Enter. The loops that run backwards for
-// gradients are WhileContexts, too: they have a LoopGradient, which brings values of the forward loop into them.
+// WhileContext: a while loop. What it uses from outside comes through a constant Enter. The loops that run backwards
+// for gradients are WhileContexts, too: they have a LoopGradient, which brings values of the forward loop into them.
 #ifndef WEIR_GRAPH_WHILE_CONTEXT_H_
 #define WEIR_GRAPH_WHILE_CONTEXT_H_
 
@@ -41,7 +41,9 @@ class WhileContext final : public FlowContext {
     std::string exit = "Exit";
   };
   Result<Variable> AddVariable(Output initial, const PartialShape& shape, const Names& names);
-  Result<Variable> AddVariable(Output initial, const PartialShape& shape) { return AddVariable(initial, shape, Names()); }
+  Result<Variable> AddVariable(Output initial, const PartialShape& shape) {
+    return AddVariable(initial, shape, Names());
+  }
   // Nodes without inputs of the loop that are built from now on run once per iteration, and once more at the end.
   void set_condition_pivot(Node* node) { condition_pivot_ = node; }
   // The condition: LoopCond.

@@ -16,14 +16,22 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 
 template <class T>
 std::string_view ScalarKind() {
-  if constexpr (std::is_same_v<T, std::string>) return "string";
-  else if constexpr (std::is_same_v<T, int64_t>) return "int";
-  else if constexpr (std::is_same_v<T, float>) return "float";
-  else if constexpr (std::is_same_v<T, bool>) return "bool";
-  else if constexpr (std::is_same_v<T, DType>) return "type";
-  else if constexpr (std::is_same_v<T, PartialShape>) return "shape";
-  else if constexpr (std::is_same_v<T, Tensor>) return "tensor";
-  else return "func";
+  if constexpr (std::is_same_v<T, std::string>)
+    return "string";
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return "int";
+  else if constexpr (std::is_same_v<T, float>)
+    return "float";
+  else if constexpr (std::is_same_v<T, bool>)
+    return "bool";
+  else if constexpr (std::is_same_v<T, DType>)
+    return "type";
+  else if constexpr (std::is_same_v<T, PartialShape>)
+    return "shape";
+  else if constexpr (std::is_same_v<T, Tensor>)
+    return "tensor";
+  else
+    return "func";
 }
 
 std::string Quoted(std::string_view text) {
@@ -97,10 +105,10 @@ bool Same(const std::vector<T>& a, const std::vector<T>& b) {
 bool Same(const std::vector<bool>& a, const std::vector<bool>& b) { return a == b; }
 
 bool IsEmptyList(const AttrValue::Value& value) {
-  return std::visit(Overloaded{[](const EmptyList&) { return true; },
-                               []<class T>(const std::vector<T>& v) { return v.empty(); },
-                               [](const auto&) { return false; }},
-                    value);
+  return std::visit(
+      Overloaded{[](const EmptyList&) { return true; }, []<class T>(const std::vector<T>& v) { return v.empty(); },
+                 [](const auto&) { return false; }},
+      value);
 }
 
 }  // namespace

@@ -12,7 +12,10 @@ class GradientContext final {
   // d_outputs: what flows in, one per output. `dense` turns any Grad into an Output (zeros where there is none).
   GradientContext(Node* node, std::vector<Output> inputs, std::vector<Grad> d_outputs, const AttrMap& attrs,
                   std::function<Output(const Grad&, Output like)> dense)
-      : node_(node), inputs_(std::move(inputs)), d_outputs_(std::move(d_outputs)), attrs_(attrs),
+      : node_(node),
+        inputs_(std::move(inputs)),
+        d_outputs_(std::move(d_outputs)),
+        attrs_(attrs),
         dense_(std::move(dense)) {}
 
   Node* node() const { return node_; }
@@ -27,7 +30,9 @@ class GradientContext final {
   // g as a dense value of `like`'s shape.
   Output Dense(const Grad& g, Output like) const { return dense_(g, like); }
   template <class T>
-  Result<T> Attr(std::string_view name) const { return GetAttr<T>(attrs_, name); }
+  Result<T> Attr(std::string_view name) const {
+    return GetAttr<T>(attrs_, name);
+  }
   const AttrMap& attrs() const { return attrs_; }
 
  private:

@@ -1,5 +1,5 @@
-// Kernel: the code of one node, made once and then run many times, from several threads at a time. KernelSetup is what the
-// factory sees (types, attributes); KernelContext is one run (inputs, outputs, threads, state).
+// Kernel: the code of one node, made once and then run many times, from several threads at a time. KernelSetup is what
+// the factory sees (types, attributes); KernelContext is one run (inputs, outputs, threads, state).
 #ifndef WEIR_OP_KERNEL_H_
 #define WEIR_OP_KERNEL_H_
 
@@ -26,9 +26,9 @@ struct NodeInfo {
   std::string name;
   const OpDef* op = nullptr;
   std::shared_ptr<const AttrMap> attrs;
-  std::vector<DType> input_types;   // reference types as such
+  std::vector<DType> input_types;  // reference types as such
   std::vector<DType> output_types;
-  std::string device;               // full name of the device it runs on
+  std::string device;  // full name of the device it runs on
 };
 
 class KernelSetup final {
@@ -37,7 +37,9 @@ class KernelSetup final {
       : node_(node), resources_(resources), functions_(functions) {}
   const NodeInfo& node() const { return node_; }
   template <class T>
-  Result<T> Attr(std::string_view name) const { return GetAttr<T>(*node_.attrs, name); }
+  Result<T> Attr(std::string_view name) const {
+    return GetAttr<T>(*node_.attrs, name);
+  }
   bool HasAttr(std::string_view name) const { return node_.attrs->find(name) != node_.attrs->end(); }
   DType input_type(int i) const { return node_.input_types[i]; }
   DType output_type(int i) const { return node_.output_types[i]; }
@@ -70,9 +72,15 @@ class Kernel final {
     return k;
   }
   // Costs less than handing it to another thread: runs inline.
-  Kernel&& Cheap() && { cheap_ = true; return std::move(*this); }
+  Kernel&& Cheap() && {
+    cheap_ = true;
+    return std::move(*this);
+  }
   // May wait for something outside (files, Python): runs on the elastic pool.
-  Kernel&& Blocking() && { blocking_ = true; return std::move(*this); }
+  Kernel&& Blocking() && {
+    blocking_ = true;
+    return std::move(*this);
+  }
   bool is_async() const { return async_ != nullptr; }
   bool cheap() const { return cheap_; }
   bool blocking() const { return blocking_; }
@@ -89,12 +97,12 @@ class Kernel final {
 // State of one step, shared by all its kernels. Owned by the session for the time of the step.
 struct StepContext {
   int64_t step_id = 0;
-  ThreadPool* pool = nullptr;       // compute
+  ThreadPool* pool = nullptr;  // compute
   ElasticPool* blocking_pool = nullptr;
   ResourceManager* resources = nullptr;       // live as long as the session or server
   ResourceManager* step_resources = nullptr;  // TensorArrays, stacks: gone with the step
   FunctionRunner* functions = nullptr;
-  PyFuncRunner* py_functions = nullptr;       // null: this process runs no Python
+  PyFuncRunner* py_functions = nullptr;  // null: this process runs no Python
   Rendezvous* rendezvous = nullptr;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;
@@ -136,7 +144,9 @@ class KernelContext final {
   Result<Tensor> AllocateTemp(DType dtype, const Shape& shape) { return Tensor::Allocate(dtype, shape); }
   // Output `output` in the memory of input `input` where nobody else holds it and type size and element count fit
   // (shape: the input's by default), else freshly allocated; set as the output either way.
-  Result<Tensor> ForwardOrAllocate(int input, int output) { return ForwardOrAllocate({input}, output, inputs_[input].tensor.shape()); }
+  Result<Tensor> ForwardOrAllocate(int input, int output) {
+    return ForwardOrAllocate({input}, output, inputs_[input].tensor.shape());
+  }
   Result<Tensor> ForwardOrAllocate(std::initializer_list<int> inputs, int output, const Shape& shape);
   void set_output(int i, Tensor value) { outputs_[i].tensor = std::move(value); }
   void set_ref_output(int i, ResourcePtr<VariableState> ref) { outputs_[i].ref = std::move(ref); }
@@ -184,7 +194,8 @@ class KernelContext final {
   uint64_t dead_outputs_ = 0;
 };
 
-// --- kernel lists -----------------------------------------------------------------------------------------------------
+// --- kernel lists
+// -----------------------------------------------------------------------------------------------------
 template <class T>
 struct TypeTag {
   using type = T;
@@ -193,9 +204,9 @@ struct TypeTag {
 // Sanitizer builds compile kernels for these types only (for all of a list that has none of them).
 #ifdef WEIR_FEW_TYPES
 template <class T>
-constexpr bool kCompiledType = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> ||
-                               std::is_same_v<T, int64_t> || std::is_same_v<T, uint8_t> || std::is_same_v<T, bool> ||
-                               std::is_same_v<T, std::string>;
+constexpr bool kCompiledType =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t> ||
+    std::is_same_v<T, uint8_t> || std::is_same_v<T, bool> || std::is_same_v<T, std::string>;
 #else
 template <class T>
 constexpr bool kCompiledType = true;

@@ -22,7 +22,8 @@ Result<Kernel> MakeNegate(KernelSetup& setup) {
            const T* in = ctx.input(0).data<T>();
            T* out = y.data<T>();
            return ctx.ParallelFor(y.num_elements(), 1, [=](int64_t i) { out[i] = -in[i]; });
-         }).Cheap();
+         })
+      .Cheap();
 }
 
 OpRegistry& Fill(OpRegistry& registry) {
@@ -206,9 +207,11 @@ TEST(ParallelForTest, CoversTheRange) {
     for (const int64_t cost : {int64_t{0}, int64_t{1}, int64_t{1} << 62}) {
       std::vector<int> hits(1000);
       EXPECT_TRUE(ctx.ParallelFor(1000, cost, [&](int64_t i) { ++hits[i]; }).ok());
-      EXPECT_TRUE(ctx.ParallelFor(1000, cost, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) ++hits[i];
-      }).ok());
+      EXPECT_TRUE(ctx.ParallelFor(1000, cost,
+                                  [&](int64_t begin, int64_t end) {
+                                    for (int64_t i = begin; i < end; ++i) ++hits[i];
+                                  })
+                      .ok());
       EXPECT_TRUE(ctx.ParallelFor(0, cost, [&](int64_t i) { ++hits[i]; }).ok());
       EXPECT_EQ(std::accumulate(hits.begin(), hits.end(), 0), 2000);
       EXPECT_EQ(hits[999], 2);

@@ -51,7 +51,8 @@ TEST(ParseAttrTest, Kinds) {
   EXPECT_EQ(Attr("a: list({int32, int64}) >= 1").type, "list(type)");
   EXPECT_THAT(Attr("T: numbertype").allowed_types, SizeIs(19));
   EXPECT_THAT(Attr("T: realnumbertype").allowed_types, SizeIs(12));
-  EXPECT_THAT(Attr("T: {quantizedtype, bool}").allowed_types, ElementsAre(kQint8, kQuint8, kQint32, kQint16, kQuint16, kBool));
+  EXPECT_THAT(Attr("T: {quantizedtype, bool}").allowed_types,
+              ElementsAre(kQint8, kQuint8, kQint32, kQint16, kQuint16, kBool));
 }
 
 TEST(ParseAttrTest, Minima) {

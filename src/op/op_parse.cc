@@ -14,8 +14,8 @@ namespace {
 // The types of a group's name; empty for any other word.
 std::vector<DType> TypeGroup(std::string_view name) {
   if (name == "numbertype" || name == "numerictype") {
-    return {kFloat,  kDouble, kInt32,    kUint8,  kInt16,   kInt8,   kComplex64,  kInt64, kQint8,  kQuint8,
-            kQint32, kQint16, kBFloat16, kQuint16, kUint16, kComplex128, kHalf,   kUint32, kUint64};
+    return {kFloat,  kDouble, kInt32,    kUint8,   kInt16,  kInt8,       kComplex64, kInt64,  kQint8, kQuint8,
+            kQint32, kQint16, kBFloat16, kQuint16, kUint16, kComplex128, kHalf,      kUint32, kUint64};
   }
   if (name == "realnumbertype" || name == "realnumerictype") {
     return {kFloat, kDouble, kInt32, kUint8, kInt16, kInt8, kInt64, kBFloat16, kUint16, kHalf, kUint32, kUint64};
@@ -249,7 +249,9 @@ Result<AttrDef> ParseAttr(std::string_view text) {
 
 Result<OpDef> ParseOp(OpEntry entry) {
   if (entry.name.empty()) return InvalidArgument("an op without a name: '{}'", entry.signature);
-  auto with_op = [&](const Status& status) { return WithContext(status, fmt::format("schema of op '{}'", entry.name)); };
+  auto with_op = [&](const Status& status) {
+    return WithContext(status, fmt::format("schema of op '{}'", entry.name));
+  };
   OpDef op;
   for (const std::string& text : entry.attrs) {
     Result<AttrDef> attr = ParseAttr(text);

@@ -1,5 +1,6 @@
-// Output: one value of a graph, the index-th output of a node. A value type; the graph owns the node and must outlive it.
-// An invalid one is what failed building gives; it still knows its graph, where the first error is kept, when it had one.
+// Output: one value of a graph, the index-th output of a node. A value type; the graph owns the node and must outlive
+// it. An invalid one is what failed building gives; it still knows its graph, where the first error is kept, when it
+// had one.
 #ifndef WEIR_OP_OUTPUT_H_
 #define WEIR_OP_OUTPUT_H_
 
@@ -31,10 +32,10 @@ struct Output {
 
   Graph& graph() const;  // REQUIRES: has_graph()
   bool has_graph() const { return node != nullptr; }
-  DType dtype() const;       // a reference type for reference outputs
+  DType dtype() const;  // a reference type for reference outputs
   DType base_dtype() const { return BaseType(dtype()); }
   PartialShape shape() const;  // what is known; unknown for an invalid output
-  std::string name() const;  // "fc1/MatMul:0"
+  std::string name() const;    // "fc1/MatMul:0"
 };
 using OutputList = std::vector<Output>;
 

@@ -45,8 +45,8 @@ Result<ResourcePtr<Resource>> ResourceManager::LookupAny(std::string_view contai
   return found->second;
 }
 
-Result<ResourcePtr<Resource>> ResourceManager::LookupOrCreateAny(
-    std::string_view container, std::string_view name, FunctionRef<Result<ResourcePtr<Resource>>()> make) {
+Result<ResourcePtr<Resource>> ResourceManager::LookupOrCreateAny(std::string_view container, std::string_view name,
+                                                                 FunctionRef<Result<ResourcePtr<Resource>>()> make) {
   if (container.empty()) container = default_container_;
   {
     std::shared_lock lock(mu_);

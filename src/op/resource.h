@@ -1,5 +1,5 @@
-// Resources: state that outlives a step (variables, tables, queues). A ResourceManager holds them by container and name,
-// for one session or one server. Both are thread-safe; resources are counted, so a step keeps what it uses.
+// Resources: state that outlives a step (variables, tables, queues). A ResourceManager holds them by container and
+// name, for one session or one server. Both are thread-safe; resources are counted, so a step keeps what it uses.
 #ifndef WEIR_OP_RESOURCE_H_
 #define WEIR_OP_RESOURCE_H_
 
@@ -23,11 +23,12 @@ template <class T>
 using ResourcePtr = IntrusivePtr<T>;
 
 // The value behind a variable, for both of TensorFlow's faces: reference variables and resource variables.
-// mu guards the value: writers hold it alone for the whole update; reads of a reference variable inside a step alias the
-// buffer without holding it, as in TensorFlow. Who may write where: ops/state/variable_access.h.
+// mu guards the value: writers hold it alone for the whole update; reads of a reference variable inside a step alias
+// the buffer without holding it, as in TensorFlow. Who may write where: ops/state/variable_access.h.
 class VariableState final : public Resource {
  public:
-  explicit VariableState(DType dtype, PartialShape declared = {}) : dtype_(dtype), declared_shape_(std::move(declared)) {}
+  explicit VariableState(DType dtype, PartialShape declared = {})
+      : dtype_(dtype), declared_shape_(std::move(declared)) {}
   DType dtype() const { return dtype_; }
   // What its first value must fit, unless that is assigned without validation.
   const PartialShape& declared_shape() const { return declared_shape_; }
@@ -58,7 +59,8 @@ class VariableState final : public Resource {
 
 class ResourceManager final {
  public:
-  explicit ResourceManager(std::string default_container = "localhost") : default_container_(std::move(default_container)) {}
+  explicit ResourceManager(std::string default_container = "localhost")
+      : default_container_(std::move(default_container)) {}
   ResourceManager(const ResourceManager&) = delete;
   ResourceManager& operator=(const ResourceManager&) = delete;
 
@@ -77,9 +79,9 @@ class ResourceManager final {
   Result<ResourcePtr<T>> LookupOrCreate(std::string_view container, std::string_view name,
                                         FunctionRef<Result<ResourcePtr<T>>()> make) {
     WEIR_ASSIGN(ResourcePtr<Resource> found, LookupOrCreateAny(container, name, [&]() -> Result<ResourcePtr<Resource>> {
-      WEIR_ASSIGN(ResourcePtr<T> made, make());
-      return ResourcePtr<Resource>(std::move(made));
-    }));
+                  WEIR_ASSIGN(ResourcePtr<T> made, make());
+                  return ResourcePtr<Resource>(std::move(made));
+                }));
     T* typed = dynamic_cast<T*>(found.get());
     if (typed == nullptr) return WrongType(container, name, *found);
     return ResourcePtr<T>::Share(typed);

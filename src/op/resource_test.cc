@@ -25,7 +25,9 @@ class Counter final : public Resource {
   std::atomic<int>* gone_;
 };
 
-constexpr auto MakeVariable = []() -> Result<ResourcePtr<VariableState>> { return MakeIntrusive<VariableState>(kFloat); };
+constexpr auto MakeVariable = []() -> Result<ResourcePtr<VariableState>> {
+  return MakeIntrusive<VariableState>(kFloat);
+};
 
 TEST(VariableStateTest, ReadsShareAndSnapshotsDoNot) {
   auto v = MakeIntrusive<VariableState>(kFloat);

@@ -1,5 +1,5 @@
-// ShapeContext: what a shape function sees of a node: partial input shapes, constant inputs, attributes; and where it puts
-// the output shapes. The functions below are the vocabulary for common cases: `.shape = SameAsInput(0)`.
+// ShapeContext: what a shape function sees of a node: partial input shapes, constant inputs, attributes; and where it
+// puts the output shapes. The functions below are the vocabulary for common cases: `.shape = SameAsInput(0)`.
 #ifndef WEIR_OP_SHAPE_CONTEXT_H_
 #define WEIR_OP_SHAPE_CONTEXT_H_
 
@@ -19,15 +19,18 @@ class ShapeContext final {
   class Constants {
    public:
     virtual ~Constants() = default;
-    virtual const Tensor* Value(int input) = 0;          // null when not constant
-    virtual PartialShape AsShape(int input) = 0;         // a shape vector known in part
-    virtual HandleInfo Handle(int) { return {}; }        // of a resource input
+    virtual const Tensor* Value(int input) = 0;    // null when not constant
+    virtual PartialShape AsShape(int input) = 0;   // a shape vector known in part
+    virtual HandleInfo Handle(int) { return {}; }  // of a resource input
   };
 
   ShapeContext(const AttrMap& attrs, std::vector<PartialShape> inputs, std::vector<DType> input_types, int num_outputs,
                Constants* constants)
-      : attrs_(attrs), inputs_(std::move(inputs)), input_types_(std::move(input_types)),
-        outputs_(num_outputs), constants_(constants) {}
+      : attrs_(attrs),
+        inputs_(std::move(inputs)),
+        input_types_(std::move(input_types)),
+        outputs_(num_outputs),
+        constants_(constants) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -40,7 +43,9 @@ class ShapeContext final {
   // The variable behind the resource handle in input i.
   HandleInfo handle(int i) { return constants_ == nullptr ? HandleInfo() : constants_->Handle(i); }
   template <class T>
-  Result<T> Attr(std::string_view name) const { return GetAttr<T>(attrs_, name); }
+  Result<T> Attr(std::string_view name) const {
+    return GetAttr<T>(attrs_, name);
+  }
   const AttrMap& attrs() const { return attrs_; }
 
   void set_output(int i, PartialShape shape) { outputs_[i] = std::move(shape); }
@@ -64,17 +69,19 @@ struct RankBounds {
   int max_rank = kMaxRank;
 };
 
-// --- vocabulary -------------------------------------------------------------------------------------------------------
+// --- vocabulary
+// -------------------------------------------------------------------------------------------------------
 ShapeFn SameAsInput(int input, RankBounds bounds = {});  // every output has the shape of `input`
 ShapeFn ScalarOutputs();                                 // every output is a scalar
 ShapeFn NoOutputs();
 ShapeFn UnknownOutputs();
-ShapeFn BroadcastInputs(int a = 0, int b = 1);           // NumPy broadcasting of two inputs
-ShapeFn MergedInputs();                                  // all inputs have one shape, so has the output
+ShapeFn BroadcastInputs(int a = 0, int b = 1);  // NumPy broadcasting of two inputs
+ShapeFn MergedInputs();                         // all inputs have one shape, so has the output
 ShapeFn ShapeFromAttr(std::string attr = "shape");
-ShapeFn FixedShapes(std::string text);                   // in the language of ParseShapes
+ShapeFn FixedShapes(std::string text);  // in the language of ParseShapes
 
-// --- shapes as text and as values -------------------------------------------------------------------------------------
+// --- shapes as text and as values
+// -------------------------------------------------------------------------------------
 // "[2,?];?;in0;[d0_1,3]": shapes separated by ';', '?' unknown, "inK" the shape of input K, "dK_I" its dimension I.
 Result<std::vector<PartialShape>> ParseShapes(std::string_view text, absl::Span<const PartialShape> inputs = {});
 // The way back: "[2,?];?".
@@ -84,7 +91,8 @@ Result<PartialShape> ShapeFromTensor(const Tensor& value);
 // The shape that input `input` holds as its value, as far as known (its length alone gives the rank).
 Result<PartialShape> ShapeOfInputValue(ShapeContext& c, int input);
 
-// --- dimension arithmetic, where -1 is unknown ------------------------------------------------------------------------
+// --- dimension arithmetic, where -1 is unknown
+// ------------------------------------------------------------------------
 Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);
 Result<int64_t> MergeDims(int64_t a, int64_t b);
 int64_t AddDims(int64_t a, int64_t b);

@@ -102,7 +102,8 @@ TEST(ShapeTextTest, ThereAndBack) {
     ASSERT_TRUE(shapes.ok()) << shapes.status();
     EXPECT_EQ(ShapesToText(*shapes), text);
   }
-  for (const char* text : {"[", "[2", "2]", "[2];", "[-1]", "[2 3]", "[2]]", "[99999999999999999999]", "in0", "[d0_0]"}) {
+  for (const char* text :
+       {"[", "[2", "2]", "[2];", "[-1]", "[2 3]", "[2]]", "[99999999999999999999]", "in0", "[d0_0]"}) {
     EXPECT_FALSE(ParseShapes(text).ok()) << text;
   }
 }

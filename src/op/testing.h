@@ -2,7 +2,8 @@
 //   EXPECT_EQ(ShapeTest(registry, "MatMul", "[2,?];[?,3]"), "[2,3]");
 //   EXPECT_EQ(CheckShapes(registry, "BiasAdd", "[2,?];[3]", "[d0_0,3]"), "");
 //   WEIR_ASSIGN(auto out, RunKernel(registry, "Add", {Tensor::Scalar(1.f), Tensor::Scalar(2.f)}));
-// Attributes that follow from the inputs (T, N, type lists) need not be given; float stands in where nothing says a type.
+// Attributes that follow from the inputs (T, N, type lists) need not be given; float stands in where nothing says a
+// type.
 #ifndef WEIR_OP_TESTING_H_
 #define WEIR_OP_TESTING_H_
 
@@ -130,11 +131,13 @@ inline std::string ShapeTest(const OpRegistry& registry, std::string_view op, st
   return ShapesToText(*outcome.outputs);
 }
 
-// Empty when the output shapes are `expected` (where "in0" and "d0_1" stand for what the input has), else what is wrong.
+// Empty when the output shapes are `expected` (where "in0" and "d0_1" stand for what the input has), else what is
+// wrong.
 inline std::string CheckShapes(const OpRegistry& registry, std::string_view op, std::string_view inputs,
                                std::string_view expected, AttrMap attrs = {}, std::map<int, Tensor> constants = {}) {
   auto outcome = testing_internal::InferFromText(registry, op, inputs, std::move(attrs), std::move(constants));
-  if (!outcome.outputs.ok()) return fmt::format("{}({}): {}", op, inputs, std::string(outcome.outputs.status().message()));
+  if (!outcome.outputs.ok())
+    return fmt::format("{}({}): {}", op, inputs, std::string(outcome.outputs.status().message()));
   Result<std::vector<PartialShape>> wanted = ParseShapes(expected, outcome.inputs);
   if (!wanted.ok()) return fmt::format("'{}': {}", expected, std::string(wanted.status().message()));
   if (*wanted == *outcome.outputs) return "";
@@ -182,7 +185,8 @@ class KernelTester final {
     inputs.clear();
     WEIR_ASSIGN(std::vector<EdgeValue> outputs, RunEdges(op, std::move(edges), std::move(attrs)));
     std::vector<Tensor> tensors;
-    for (EdgeValue& output : outputs) tensors.push_back(output.is_ref() ? output.ref->Read() : std::move(output.tensor));
+    for (EdgeValue& output : outputs)
+      tensors.push_back(output.is_ref() ? output.ref->Read() : std::move(output.tensor));
     return tensors;
   }
 
@@ -222,7 +226,8 @@ class KernelTester final {
  private:
   static Status PrepareInputs(const NodeInfo& node, std::vector<EdgeValue>& inputs) {
     if (inputs.size() != node.input_types.size()) {
-      return InvalidArgument("op '{}' takes {} inputs, {} given", node.op->name, node.input_types.size(), inputs.size());
+      return InvalidArgument("op '{}' takes {} inputs, {} given", node.op->name, node.input_types.size(),
+                             inputs.size());
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       EdgeValue& in = inputs[i];

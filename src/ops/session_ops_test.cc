@@ -25,7 +25,11 @@ class RealOpsTest : public ::testing::Test {
     return builder.BuildOutput();
   }
   Output Enter(Output value, const std::string& frame, bool constant) {
-    return NodeBuilder(*graph_, "Enter").In(value).Attr("frame_name", frame).Attr("is_constant", constant).BuildOutput();
+    return NodeBuilder(*graph_, "Enter")
+        .In(value)
+        .Attr("frame_name", frame)
+        .Attr("is_constant", constant)
+        .BuildOutput();
   }
   Output Variable(const std::string& name, const PartialShape& shape) {
     return NodeBuilder(*graph_, "VariableV2", name).Attr("dtype", kFloat).Attr("shape", shape).BuildOutput();
@@ -53,13 +57,15 @@ class RealOpsTest : public ::testing::Test {
 };
 
 TEST_F(RealOpsTest, ScalarsAndPlaceholders) {
-  Output x = NodeBuilder(*graph_, "Placeholder", "x").Attr("dtype", kFloat).Attr("shape", PartialShape{2}).BuildOutput();
+  Output x =
+      NodeBuilder(*graph_, "Placeholder", "x").Attr("dtype", kFloat).Attr("shape", PartialShape{2}).BuildOutput();
   Output y = Op("AddV2", {Op("Mul", {x, Const(2)}), Const(1)});
   Result<std::vector<Tensor>> result = Run({y}, {{x, Tensor::Vector<float>({1, 2})}});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ((*result)[0].data<float>()[1], 5);
-  EXPECT_EQ(std::string(Run({y}).status().message()),
-            "You must feed a value for placeholder tensor 'x' with dtype float and shape [2]\n\t [[node 'x' (Placeholder)]]");
+  EXPECT_EQ(
+      std::string(Run({y}).status().message()),
+      "You must feed a value for placeholder tensor 'x' with dtype float and shape [2]\n\t [[node 'x' (Placeholder)]]");
 }
 
 TEST_F(RealOpsTest, AnUpdateIsSeenThroughControlDependencies) {

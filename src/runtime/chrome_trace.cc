@@ -25,7 +25,8 @@ Label ParseLabel(const NodeExecStats& node) {
   label.name = text.substr(0, equals);
   label.op = text.substr(equals + 3, open - equals - 3);
   const size_t close = text.rfind(')');
-  std::string_view rest = std::string_view(text).substr(open + 1, close == std::string::npos || close < open ? std::string::npos : close - open - 1);
+  std::string_view rest = std::string_view(text).substr(
+      open + 1, close == std::string::npos || close < open ? std::string::npos : close - open - 1);
   while (!rest.empty()) {
     const size_t comma = rest.find(", ");
     std::string_view input = rest.substr(0, comma);
@@ -71,7 +72,8 @@ std::vector<Slice> SlicesOf(const tensorflow::StepStats& stats, Json& events) {
     events.push_back(ProcessName(++pid, device.device() + " Compute"));
     std::vector<const NodeExecStats*> nodes;
     for (const NodeExecStats& node : device.node_stats()) nodes.push_back(&node);
-    std::stable_sort(nodes.begin(), nodes.end(), [](auto* a, auto* b) { return a->all_start_micros() < b->all_start_micros(); });
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [](auto* a, auto* b) { return a->all_start_micros() < b->all_start_micros(); });
     std::vector<int64_t> busy_until;
     for (const NodeExecStats* node : nodes) {
       const int64_t start = node->all_start_micros();

@@ -1,4 +1,5 @@
-// A traced step as a Chrome trace ("chrome://tracing"): one process per device, ops as slices in as few lanes as do not overlap.
+// A traced step as a Chrome trace ("chrome://tracing"): one process per device, ops as slices in as few lanes as do not
+// overlap.
 #pragma once
 
 #include <string>

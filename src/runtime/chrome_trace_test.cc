@@ -7,7 +7,8 @@
 namespace weir {
 namespace {
 
-void AddNode(tensorflow::DeviceStepStats* device, const char* label, int64_t start, int64_t duration, int64_t bytes = 0) {
+void AddNode(tensorflow::DeviceStepStats* device, const char* label, int64_t start, int64_t duration,
+             int64_t bytes = 0) {
   tensorflow::NodeExecStats* node = device->add_node_stats();
   node->set_node_name(std::string(label).substr(0, std::string(label).find(' ')));
   node->set_timeline_label(label);

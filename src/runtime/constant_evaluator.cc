@@ -29,7 +29,8 @@ Status RefuseUnfit(const NodeProps& node, const std::vector<Tensor>& inputs) {
   if (op.stateful || op.is_function || IsFlow(KindOf(op)))
     return Unimplemented("'{}' ({}) cannot be evaluated before a run", node.name, op.name);
   if (inputs.size() != node.input_types.size())
-    return InvalidArgument("'{}' ({}) has {} inputs, not {}", node.name, op.name, node.input_types.size(), inputs.size());
+    return InvalidArgument("'{}' ({}) has {} inputs, not {}", node.name, op.name, node.input_types.size(),
+                           inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].dtype() != node.input_types[i])
       return InvalidArgument("input {} of '{}' ({}) is {}, not {}", i, node.name, op.name, node.input_types[i],

@@ -1,5 +1,5 @@
-// Taking, starting and waiting for steps. With a deadline the caller only watches the clock, and a thread of the blocking
-// pool does what it would have done.
+// Taking, starting and waiting for steps. With a deadline the caller only watches the clock, and a thread of the
+// blocking pool does what it would have done.
 #include "runtime/executor.h"
 
 #include "runtime/step.h"

@@ -1,6 +1,6 @@
 // Executor: runs a plan, many steps at a time. A plan without control flow runs on counters in one array; one with it
-// through frames and dead values (FlowState). Steps are kept and used again, so that a run allocates nothing but tensors.
-// Thread-safe.
+// through frames and dead values (FlowState). Steps are kept and used again, so that a run allocates nothing but
+// tensors. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ class Step;
 class StepTrace;
 
 struct StepArgs {
-  // Copied; `cancel` is replaced by a token of the step's own, and what is null among step_resources and rendezvous too.
+  // Copied; `cancel` is replaced by a token of the step's own, and what is null among step_resources and rendezvous
+  // too.
   StepContext context;
   // Where ready nodes go that this thread does not keep; null: nowhere, the waiting thread runs them all.
   ThreadPool* pool = nullptr;
@@ -61,11 +62,11 @@ class Executor final : public std::enable_shared_from_this<Executor> {
 
   const Plan& plan() const { return *plan_; }
 
-  // Runs a step on this thread and the pool, and blocks until it has ended. One tensor per feed of the plan, of its type;
-  // they are left untouched: the caller's references keep them from being overwritten.
+  // Runs a step on this thread and the pool, and blocks until it has ended. One tensor per feed of the plan, of its
+  // type; they are left untouched: the caller's references keep them from being overwritten.
   Result<std::vector<Tensor>> Run(const StepArgs& args, absl::Span<const Tensor> feeds);
-  // The same without blocking. `done` may run on any thread, also on this one before Start returns. The memory of feeds may be
-  // used for results. REQUIRES: a pool.
+  // The same without blocking. `done` may run on any thread, also on this one before Start returns. The memory of feeds
+  // may be used for results. REQUIRES: a pool.
   void Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone done);
   // REQUIRES: a pool, a plan with late feeds.
   std::unique_ptr<PartialStep> StartPartial(const StepArgs& args);

@@ -134,7 +134,8 @@ TEST_F(ExecutorTest, UnfedPlaceholder) {
   EXPECT_THAT(Message(result), HasSubstr("You must feed a value for placeholder tensor 'x'"));
 }
 
-// --- references --------------------------------------------------------------------------------------------------------
+// --- references
+// --------------------------------------------------------------------------------------------------------
 
 TEST_F(ExecutorTest, UninitializedVariables) {
   Output v = Variable("v");
@@ -165,7 +166,8 @@ TEST_F(ExecutorTest, AFedReferenceIsNoReference) {
   EXPECT_THAT(Message(result), HasSubstr("incompatible with expected"));
 }
 
-// --- branches and loops ------------------------------------------------------------------------------------------------
+// --- branches and loops
+// ------------------------------------------------------------------------------------------------
 
 TEST_F(ExecutorTest, OnlyTheTakenBranchRuns) {
   Output p = Placeholder("p", PartialShape::Scalar(), kBool);
@@ -212,7 +214,12 @@ TEST_F(ExecutorTest, InvariantsHoldInEveryIteration) {
     const std::string frame = fmt::format("loop{}", parallel);
     Output x = Placeholder("x");
     Output step = Enter(Const(1), frame, true, parallel);
-    Output end = While(x, Const(100), frame, [&](Output i) { return Op("Add", {i, step}); }, parallel);
+    Output end = While(
+        x, Const(100), frame,
+        [&](Output i) {
+          return Op("Add", {i, step});
+        },
+        parallel);
     EXPECT_EQ(Value(end, {{x, Float(0)}}), 100) << parallel;
     EXPECT_EQ(Value(end, {{x, Float(99.5)}}), 100.5);
     EXPECT_EQ(Value(end, {{x, Float(200)}}), 200);  // not even once
@@ -222,9 +229,12 @@ TEST_F(ExecutorTest, InvariantsHoldInEveryIteration) {
 TEST_F(ExecutorTest, LoopsWithKernelsOfEveryKind) {
   Output x = Placeholder("x");
   Output step = Enter(Const(1), "loop", true, 4);
-  Output end = While(x, Const(30), "loop", [&](Output i) {
-    return Op("Add", {Op("Later", {Op("AtOnce", {i})}), step});
-  }, 4);
+  Output end = While(
+      x, Const(30), "loop",
+      [&](Output i) {
+        return Op("Add", {Op("Later", {Op("AtOnce", {i})}), step});
+      },
+      4);
   EXPECT_EQ(Value(end, {{x, Float(0)}}), 30);
 }
 
@@ -246,8 +256,9 @@ TEST_F(ExecutorTest, ALoopInABranchThatIsNotTaken) {
   Output limit = Op("Switch", {Const(10), p});
   Output one = Op("Switch", {Const(1), p});
   Output step = Enter(Output(one.node, 1), "loop", true);
-  Output looped = While(Output(fork.node, 1), Output(limit.node, 1), "loop",
-                        [&](Output i) { return Op("Add", {i, step}); });
+  Output looped = While(Output(fork.node, 1), Output(limit.node, 1), "loop", [&](Output i) {
+    return Op("Add", {i, step});
+  });
   Output merged = Merge({Op("Identity", {fork}), looped});
   EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(true)}}), 10);
   EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(false)}}), 0);
@@ -304,7 +315,8 @@ TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
   EXPECT_THAT(Message(Run({b})), HasSubstr("cycle"));
 }
 
-// --- cancellation ------------------------------------------------------------------------------------------------------
+// --- cancellation
+// ------------------------------------------------------------------------------------------------------
 
 TEST_F(ExecutorTest, TimeoutAndCancellation) {
   Output y = Op("Add", {Op("Forever", {}), Const(1)});

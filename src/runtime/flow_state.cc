@@ -14,12 +14,12 @@ struct Frame {
   int32_t info = 0;  // the static frame
   Frame* parent = nullptr;
   Iteration* parent_iteration = nullptr;
-  int64_t newest = 0;                    // the number of the last iteration that has been started
-  std::vector<Iteration*> iterations;    // those alive, oldest first
-  int32_t pending_enters = 0;            // Enter nodes that did not come yet
+  int64_t newest = 0;                            // the number of the last iteration that has been started
+  std::vector<Iteration*> iterations;            // those alive, oldest first
+  int32_t pending_enters = 0;                    // Enter nodes that did not come yet
   std::vector<FlowState::LoopValue> invariants;  // values of constant Enter nodes, for every iteration
   std::vector<FlowState::LoopValue> deferred;    // NextIteration values that wait for room in the window
-  std::vector<int32_t> dead_exits;       // of the newest iteration
+  std::vector<int32_t> dead_exits;               // of the newest iteration
 
   Iteration* Find(int64_t number) const {
     const int64_t oldest = iterations.empty() ? 0 : iterations.front()->number;
@@ -28,8 +28,7 @@ struct Frame {
   }
 };
 
-FlowState::FlowState(const Plan& plan)
-    : plan_(plan), root_(std::make_unique<Frame>()), spare_(plan.frames.size()) {}
+FlowState::FlowState(const Plan& plan) : plan_(plan), root_(std::make_unique<Frame>()), spare_(plan.frames.size()) {}
 
 FlowState::~FlowState() { Clear(); }
 
@@ -77,8 +76,9 @@ void FlowState::Propagate(const ReadyNode& done, EdgeValue* outputs, uint64_t de
   EndIterations(frame, progress);
 }
 
-void FlowState::Activate(Iteration* iteration, const PlanEdges& edges, const PlanEdges& control_edges, EdgeValue* outputs,
-                         uint64_t dead_outputs, bool dead, bool from_enter, bool move, Progress& progress) {
+void FlowState::Activate(Iteration* iteration, const PlanEdges& edges, const PlanEdges& control_edges,
+                         EdgeValue* outputs, uint64_t dead_outputs, bool dead, bool from_enter, bool move,
+                         Progress& progress) {
   for (int32_t e = edges.begin; e < edges.end; ++e) {
     const PlanEdge& edge = plan_.edges[e];
     const bool dead_edge = dead || (edge.output < 64 && ((dead_outputs >> edge.output) & 1) != 0);
@@ -212,8 +212,9 @@ Iteration* FlowState::StartIteration(Frame* frame, Progress& progress) {
   return iteration;
 }
 
-// An iteration has ended when nothing of it runs, the one before it has ended, and no Enter can come any more. Each that
-// ends makes room for one that was deferred; when none is left, the frame has ended, and maybe the iteration around it.
+// An iteration has ended when nothing of it runs, the one before it has ended, and no Enter can come any more. Each
+// that ends makes room for one that was deferred; when none is left, the frame has ended, and maybe the iteration
+// around it.
 void FlowState::EndIterations(Frame* frame, Progress& progress) {
   while (frame->parent != nullptr) {
     while (!frame->iterations.empty() && frame->pending_enters == 0) {
@@ -270,12 +271,13 @@ Status FlowState::CheckAllReached() {
   for (size_t n = 0; n < plan_.nodes.size(); ++n) {
     const PlanNode& node = plan_.nodes[n];
     if (node.frame != 0 || node.is_source) continue;
-    const bool waits_for_values = node.kind == NodeKind::kMerge && root.dead[node.counter] != kLive &&
-                                  root.dead[node.counter] < node.num_inputs;
+    const bool waits_for_values =
+        node.kind == NodeKind::kMerge && root.dead[node.counter] != kLive && root.dead[node.counter] < node.num_inputs;
     if (root.pending[node.counter] == 0 && !waits_for_values) continue;
     return MarkNode(InvalidArgument("The step cannot go on: node '{}' ({}) never got all of its inputs. A loop that it "
                                     "depends on did not end, or ended without a value",
-                                    node.info->name, node.info->op->name), node.info->name);
+                                    node.info->name, node.info->op->name),
+                    node.info->name);
   }
   return Internal("the step ended before all of its nodes were reached");
 }

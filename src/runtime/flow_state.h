@@ -62,7 +62,8 @@ class FlowState final {
   void Reset(Iteration* root);
   void Start(Progress& progress);  // nodes without inputs, and constants
   void SeedFeed(int32_t feed, const Tensor& value, Progress& progress);
-  // `done` ended: hands on its outputs (moved from), the ones of `dead_outputs` as dead. A dead node has only dead outputs.
+  // `done` ended: hands on its outputs (moved from), the ones of `dead_outputs` as dead. A dead node has only dead
+  // outputs.
   void Propagate(const ReadyNode& done, EdgeValue* outputs, uint64_t dead_outputs, Progress& progress);
   // Call when nothing runs any more: an error if some node outside of loops was never reached.
   Status CheckAllReached();
@@ -79,8 +80,8 @@ class FlowState final {
 
   void Activate(Iteration* iteration, const PlanEdges& edges, const PlanEdges& control_edges, EdgeValue* outputs,
                 uint64_t dead_outputs, bool dead, bool from_enter, bool move, Progress& progress);
-  void ActivateValue(Iteration* iteration, const PlanEdge& edge, EdgeValue* value, bool dead, bool from_enter, bool move,
-                     Progress& progress);
+  void ActivateValue(Iteration* iteration, const PlanEdge& edge, EdgeValue* value, bool dead, bool from_enter,
+                     bool move, Progress& progress);
   void ActivateControl(Iteration* iteration, int32_t consumer, bool dead, Progress& progress);
   void ActivateOne(Iteration* iteration, int32_t node, EdgeValue value, bool dead, Progress& progress);
   void MakeReady(Iteration* iteration, int32_t node, bool dead, Progress& progress);
@@ -100,7 +101,7 @@ class FlowState final {
   const Plan& plan_;
   std::mutex mu_;
   std::unique_ptr<Frame> root_;
-  int32_t num_reached_ = 0;  // nodes of frame 0 that ended
+  int32_t num_reached_ = 0;                                     // nodes of frame 0 that ended
   std::vector<std::vector<std::unique_ptr<Iteration>>> spare_;  // by static frame
 };
 

@@ -78,11 +78,12 @@ class Assigner {
 
   Status Mismatch(int32_t consumer, int32_t producer, int32_t frame) const {
     const PlanGraph::Node& node = graph_.nodes[consumer];
-    return MarkNode(InvalidArgument("node '{}' ({}) has inputs from different frames. The input node '{}' is in frame '{}'. "
-                                    "Another input is in frame '{}'.",
-                                    node.name(), node.op().name, graph_.nodes[producer].name(),
-                                    result_.frames[frame].name,
-                                    result_.frames[result_.frame_of[consumer]].name), node.name());
+    return MarkNode(
+        InvalidArgument("node '{}' ({}) has inputs from different frames. The input node '{}' is in frame '{}'. "
+                        "Another input is in frame '{}'.",
+                        node.name(), node.op().name, graph_.nodes[producer].name(), result_.frames[frame].name,
+                        result_.frames[result_.frame_of[consumer]].name),
+        node.name());
   }
 
   Status CheckFedAndFetched() {
@@ -90,9 +91,10 @@ class Assigner {
       const PlanGraph::Node& node = graph_.nodes[n];
       for (PlanValue input : node.inputs) {
         if (input.fed() && result_.frame_of[n] != 0)
-          return MarkNode(InvalidArgument("Tensor '{}' cannot be fed: node '{}' takes it inside of loop '{}'",
-                                          graph_.feeds[input.output].name, node.name(),
-                                          result_.frames[result_.frame_of[n]].name), node.name());
+          return MarkNode(
+              InvalidArgument("Tensor '{}' cannot be fed: node '{}' takes it inside of loop '{}'",
+                              graph_.feeds[input.output].name, node.name(), result_.frames[result_.frame_of[n]].name),
+              node.name());
       }
     }
     for (const PlanGraph::Fetch& fetch : graph_.fetches) {

@@ -1,5 +1,5 @@
-// Static frames: which loop each node of a plan belongs to. A loop is known by the frame_name of its Enter nodes and the
-// frame around it; frame 0 is everything outside of loops.
+// Static frames: which loop each node of a plan belongs to. A loop is known by the frame_name of its Enter nodes and
+// the frame around it; frame 0 is everything outside of loops.
 #pragma once
 
 #include <string>
@@ -35,8 +35,8 @@ struct StaticFrame {
 
 struct FrameAssignment {
   std::vector<StaticFrame> frames;
-  std::vector<int32_t> frame_of;                       // by node: where it runs
-  absl::flat_hash_map<int32_t, int32_t> child_of;      // Enter nodes -> the frame they lead to
+  std::vector<int32_t> frame_of;                   // by node: where it runs
+  absl::flat_hash_map<int32_t, int32_t> child_of;  // Enter nodes -> the frame they lead to
 };
 
 // Errors name the nodes: inputs out of different frames, an Exit outside of a loop, a fetch inside of one.

@@ -1,5 +1,6 @@
-// A call starts on the calling thread: cheap bodies end there, and costly nodes go to the pool. Calls that nest too deeply on
-// one thread (recursion, a loop whose iterations end at once) go to the pool as a whole, so that no stack overflows.
+// A call starts on the calling thread: cheap bodies end there, and costly nodes go to the pool. Calls that nest too
+// deeply on one thread (recursion, a loop whose iterations end at once) go to the pool as a whole, so that no stack
+// overflows.
 #include "runtime/function_runner.h"
 
 #include "graph/function_gradient.h"
@@ -35,8 +36,8 @@ struct LocalFunctionRunner::Function {
 };
 
 LocalFunctionRunner::LocalFunctionRunner(const FunctionLibrary& library, const OpRegistry& registry,
-                                         const std::vector<std::unique_ptr<Device>>& devices, ResourceManager* resources,
-                                         Options options)
+                                         const std::vector<std::unique_ptr<Device>>& devices,
+                                         ResourceManager* resources, Options options)
     : library_(library), registry_(registry), devices_(devices), options_(options), kernels_(resources, this) {}
 
 LocalFunctionRunner::~LocalFunctionRunner() = default;
@@ -101,8 +102,8 @@ void LocalFunctionRunner::Run(Handle handle, StepContext& step, std::vector<Tens
   if (!executor.ok()) return done(executor.status());
   const Plan& plan = (*executor)->plan();
   if (args.size() != plan.feeds.size())
-    return done(InvalidArgument("Function '{}' expects {} arguments, but got {}", function->attr.name, plan.feeds.size(),
-                                args.size()));
+    return done(InvalidArgument("Function '{}' expects {} arguments, but got {}", function->attr.name,
+                                plan.feeds.size(), args.size()));
   for (size_t i = 0; i < args.size(); ++i) {
     if (args[i].dtype() != plan.feeds[i].what.dtype)
       return done(InvalidArgument("Argument {} of function '{}' is {}, but should be {}", i, function->attr.name,

@@ -1,5 +1,5 @@
-// LocalFunctionRunner: runs functions of a library in this process, each as a plan of its own, compiled on its first run.
-// Bodies share the step of their caller: its resources, its rendezvous, its cancellation. Thread-safe.
+// LocalFunctionRunner: runs functions of a library in this process, each as a plan of its own, compiled on its first
+// run. Bodies share the step of their caller: its resources, its rendezvous, its cancellation. Thread-safe.
 #pragma once
 
 #include <deque>
@@ -41,7 +41,7 @@ class LocalFunctionRunner final : public FunctionRunner {
   const Options options_;
   KernelCache kernels_;
   std::mutex mu_;
-  std::deque<std::unique_ptr<Function>> functions_;  // by handle
+  std::deque<std::unique_ptr<Function>> functions_;   // by handle
   absl::flat_hash_map<std::string, Handle> by_name_;  // with attributes
 };
 

@@ -1,5 +1,5 @@
-// Factories run without the cache's lock: they may take their time or instantiate functions. Of two that raced for one node,
-// the first to come back wins, so that state stays single.
+// Factories run without the cache's lock: they may take their time or instantiate functions. Of two that raced for one
+// node, the first to come back wins, so that state stays single.
 #include "runtime/kernel_cache.h"
 
 namespace weir {
@@ -13,14 +13,14 @@ Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
   return Kernel::Async([handle](KernelContext& ctx, Done done) {
     std::vector<Tensor> args;
     for (int i = 0; i < ctx.num_inputs(); ++i) args.push_back(std::move(ctx.raw_input(i).tensor));
-    ctx.step().functions->Run(handle, ctx.step(), std::move(args),
-                              [&ctx, done = std::move(done)](Result<std::vector<Tensor>> results) {
-      if (!results.ok()) return done(results.status());
-      if (static_cast<int>(results->size()) != ctx.num_outputs())
-        return done(Internal("the function gave {} values instead of {}", results->size(), ctx.num_outputs()));
-      for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, std::move((*results)[i]));
-      done(OkStatus());
-    });
+    ctx.step().functions->Run(
+        handle, ctx.step(), std::move(args), [&ctx, done = std::move(done)](Result<std::vector<Tensor>> results) {
+          if (!results.ok()) return done(results.status());
+          if (static_cast<int>(results->size()) != ctx.num_outputs())
+            return done(Internal("the function gave {} values instead of {}", results->size(), ctx.num_outputs()));
+          for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, std::move((*results)[i]));
+          done(OkStatus());
+        });
   });
 }
 
@@ -55,8 +55,10 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   bound->props = props;
   Result<Kernel> kernel = MakeKernel(bound->info, device.kind(), resources_, functions_);
   if (!kernel.ok()) {
-    return MarkNode(MakeStatus(kernel.status().code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(kernel.status().message()),
-                                                                   props->name, props->op->name)), props->name);
+    return MarkNode(MakeStatus(kernel.status().code(),
+                               fmt::format("{}\n\t [[node '{}' ({})]]", std::string(kernel.status().message()),
+                                           props->name, props->op->name)),
+                    props->name);
   }
   bound->kernel = *std::move(kernel);
   std::lock_guard lock(mu_);

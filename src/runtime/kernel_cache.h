@@ -1,5 +1,6 @@
-// KernelCache: the kernels of a session, made once per node and shared by all its plans, so that different signatures see
-// the same state (a random generator, a reader's position). Thread-safe; kernels live as long as somebody uses them.
+// KernelCache: the kernels of a session, made once per node and shared by all its plans, so that different signatures
+// see the same state (a random generator, a reader's position). Thread-safe; kernels live as long as somebody uses
+// them.
 #pragma once
 
 #include <memory>

@@ -32,8 +32,8 @@ Status CheckFeed(const PlanGraph::Feed& feed, const Tensor& value) {
     return InvalidArgument("Cannot feed value of type {} for Tensor '{}', which has type {}", value.dtype(), feed.name,
                            feed.dtype);
   if (!feed.shape.CompatibleWith(value.shape()))
-    return InvalidArgument("Cannot feed value of shape {} for Tensor '{}', which has shape '{}'", PythonShape(value.shape()),
-                           feed.name, PythonShape(feed.shape));
+    return InvalidArgument("Cannot feed value of shape {} for Tensor '{}', which has shape '{}'",
+                           PythonShape(value.shape()), feed.name, PythonShape(feed.shape));
   return OkStatus();
 }
 
@@ -45,7 +45,8 @@ int InterOpThreads(const tensorflow::ConfigProto& config) {
 
 bool OptimizerIsOn(const tensorflow::ConfigProto& config) {
   const auto& graph = config.graph_options();
-  return graph.optimizer_options().opt_level() != OptimizerOptions::L0 && !graph.rewrite_options().disable_meta_optimizer();
+  return graph.optimizer_options().opt_level() != OptimizerOptions::L0 &&
+         !graph.rewrite_options().disable_meta_optimizer();
 }
 
 bool FoldsConstants(const tensorflow::ConfigProto& config) {
@@ -113,11 +114,17 @@ class LocalSession::ActiveRun {
 };
 
 LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependencies)
-    : graph_(std::move(graph)), config_(std::move(dependencies.config)), shared_pool_(dependencies.pool),
-      blocking_pool_(dependencies.blocking_pool), intra_pool_(&shared_pool_), inter_pool_(&shared_pool_),
-      py_functions_(dependencies.py_functions), owns_resources_(dependencies.resources == nullptr),
+    : graph_(std::move(graph)),
+      config_(std::move(dependencies.config)),
+      shared_pool_(dependencies.pool),
+      blocking_pool_(dependencies.blocking_pool),
+      intra_pool_(&shared_pool_),
+      inter_pool_(&shared_pool_),
+      py_functions_(dependencies.py_functions),
+      owns_resources_(dependencies.resources == nullptr),
       resources_(owns_resources_ ? std::make_shared<ResourceManager>() : std::move(dependencies.resources)),
-      devices_(MakeDevices(config_, dependencies.device_prefix)), evaluator_(MakeLocalConstantEvaluator()),
+      devices_(MakeDevices(config_, dependencies.device_prefix)),
+      evaluator_(MakeLocalConstantEvaluator()),
       handle_(fmt::format("local-{}", static_cast<const void*>(this))) {
   if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {
     own_intra_pool_ = std::make_unique<ThreadPool>("weir_intra", threads);
@@ -131,7 +138,8 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
   }
   functions_ = std::make_unique<LocalFunctionRunner>(
       graph_->functions(), graph_->registry(), devices_, resources_.get(),
-      LocalFunctionRunner::Options{PlacerOptionsOf(config_), FoldsConstants(config_), OptimizerIsOn(config_), evaluator_.get()});
+      LocalFunctionRunner::Options{PlacerOptionsOf(config_), FoldsConstants(config_), OptimizerIsOn(config_),
+                                   evaluator_.get()});
   kernels_ = std::make_unique<KernelCache>(resources_.get(), functions_.get());
 }
 
@@ -212,8 +220,8 @@ Status LocalSession::CheckPool(const tensorflow::RunOptions& options) const {
 }
 
 Result<std::vector<Tensor>> LocalSession::Execute(Executor& executor, absl::Span<const Tensor> feeds,
-                                                  const tensorflow::RunOptions* options, tensorflow::RunMetadata* metadata,
-                                                  CancelToken* cancel) {
+                                                  const tensorflow::RunOptions* options,
+                                                  tensorflow::RunMetadata* metadata, CancelToken* cancel) {
   const Plan& plan = executor.plan();
   for (size_t k = 0; k < feeds.size(); ++k) WEIR_TRY(CheckFeed(plan.feeds[k].what, feeds[k]));
   StepArgs args = ArgsForStep();
@@ -224,11 +232,13 @@ Result<std::vector<Tensor>> LocalSession::Execute(Executor& executor, absl::Span
     WEIR_TRY(CheckPool(*options));
     if (options->inter_op_thread_pool() == -1) args.pool = nullptr;
     if (options->timeout_in_ms() > 0) timeout_ms = options->timeout_in_ms();
-    if (metadata != nullptr && options->trace_level() != tensorflow::RunOptions::NO_TRACE) args.trace = &trace.emplace();
+    if (metadata != nullptr && options->trace_level() != tensorflow::RunOptions::NO_TRACE)
+      args.trace = &trace.emplace();
   }
   constexpr int64_t kNanosPerMilli = 1'000'000;
   constexpr int64_t kMaxMillis = int64_t{1} << 40;
-  if (timeout_ms > 0) args.deadline_nanos = RealClock().MonotonicNanos() + std::min(timeout_ms, kMaxMillis) * kNanosPerMilli;
+  if (timeout_ms > 0)
+    args.deadline_nanos = RealClock().MonotonicNanos() + std::min(timeout_ms, kMaxMillis) * kNanosPerMilli;
   Result<std::vector<Tensor>> result = executor.Run(args, feeds);
   if (trace) trace->WriteTo(metadata->mutable_step_stats());
   if (metadata != nullptr && options != nullptr && options->output_partition_graphs())
@@ -337,7 +347,8 @@ Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, 
     if (partial->fetched[k]) return InvalidArgument("The fetch {} has already been fetched.", plan.fetches[k].name);
     for (size_t f = 0; f < fed.size(); ++f) {
       if (plan.feeds_of_fetch[k][f] && !fed[f])
-        return InvalidArgument("Fetch {} can't be computed from the feeds that have been fed so far.", plan.fetches[k].name);
+        return InvalidArgument("Fetch {} can't be computed from the feeds that have been fed so far.",
+                               plan.fetches[k].name);
     }
     fetch_numbers.push_back(k);
   }

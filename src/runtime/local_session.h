@@ -1,5 +1,5 @@
-// LocalSession: a session in this process. Signatures are compiled once and kept; kernels and resources live as long as the
-// session. Thread-safe, as every Session.
+// LocalSession: a session in this process. Signatures are compiled once and kept; kernels and resources live as long as
+// the session. Thread-safe, as every Session.
 #pragma once
 
 #include <condition_variable>

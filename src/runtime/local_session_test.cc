@@ -87,7 +87,8 @@ TEST_F(LocalSessionTest, Devices) {
   Result<std::vector<Tensor>> result = Run({z});
   EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(Message(result), HasSubstr("Cannot assign a device for operation nowhere"));
-  EXPECT_THAT(Message(result), HasSubstr("/device:GPU:3 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0,"));
+  EXPECT_THAT(Message(result),
+              HasSubstr("/device:GPU:3 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0,"));
   EXPECT_EQ(NodeOf(result.status()), "nowhere");
   session_.reset();
   config_.set_allow_soft_placement(true);
@@ -134,7 +135,8 @@ TEST_F(LocalSessionTest, Callables) {
   EXPECT_EQ((*callable)->Call({Float(1)}).status().code(), StatusCode::kCancelled);
 }
 
-// --- partial runs ------------------------------------------------------------------------------------------------------
+// --- partial runs
+// ------------------------------------------------------------------------------------------------------
 
 class PartialRunTest : public LocalSessionTest {
  protected:
@@ -148,7 +150,8 @@ class PartialRunTest : public LocalSessionTest {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.ok() ? *handle : "";
   }
-  Result<std::vector<Tensor>> Piece(const std::string& handle, const OutputList& fetches, const std::vector<Feed>& feeds) {
+  Result<std::vector<Tensor>> Piece(const std::string& handle, const OutputList& fetches,
+                                    const std::vector<Feed>& feeds) {
     return session().PartialRun(handle, feeds, fetches);
   }
 };
@@ -176,7 +179,8 @@ TEST_F(PartialRunTest, Mistakes) {
   EXPECT_EQ(Message(Piece(handle, {q}, {})), "The fetch q:0 has already been fetched.");
   Output other = Placeholder("other");
   EXPECT_EQ(Message(Piece(handle, {other}, {})), "The fetch other:0 was not specified in partial_run_setup.");
-  EXPECT_EQ(Message(Piece(handle, {}, {{other, Float(1)}})), "The feed other:0 was not specified in partial_run_setup.");
+  EXPECT_EQ(Message(Piece(handle, {}, {{other, Float(1)}})),
+            "The feed other:0 was not specified in partial_run_setup.");
 }
 
 TEST_F(PartialRunTest, AnErrorEndsItAndCloseGivesItUp) {
@@ -207,7 +211,8 @@ TEST_F(PartialRunTest, TheCallersTokenEndsTheWait) {
   EXPECT_EQ(Message(session().PartialRun(*handle, {{x, Float(1)}}, {never}, &token)), "the caller left");
 }
 
-// --- traces ------------------------------------------------------------------------------------------------------------
+// --- traces
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_F(LocalSessionTest, ATraceTellsWhatRan) {
   Output x = Placeholder("x");
@@ -235,7 +240,8 @@ TEST_F(LocalSessionTest, ATraceTellsWhatRan) {
   EXPECT_EQ(metadata.partition_graphs_size(), 0);
 }
 
-// --- functions and constants -------------------------------------------------------------------------------------------
+// --- functions and constants
+// -------------------------------------------------------------------------------------------
 
 TEST_F(LocalSessionTest, FunctionsOfTheGraph) {
   // f(a) = f's body calls Later and adds a constant; g(a) = f(f(a)).

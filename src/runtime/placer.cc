@@ -1,5 +1,5 @@
-// Groups are a union-find over the nodes of the plan, plus one element for each node that is only named in a group. A node
-// that asks for nothing and belongs to no group costs one comparison.
+// Groups are a union-find over the nodes of the plan, plus one element for each node that is only named in a group. A
+// node that asks for nothing and belongs to no group costs one comparison.
 #include "runtime/placer.h"
 
 #include <cstdio>
@@ -51,8 +51,7 @@ class Placement {
       PlanGraph::Node& node = plan_.nodes[n];
       node.placed = devices_[device].get();
       if (options_.log_placement)
-        std::printf("%s: (%s): %s\n", node.name().c_str(), node.op().name.c_str(),
-                    node.placed->name().c_str());
+        std::printf("%s: (%s): %s\n", node.name().c_str(), node.op().name.c_str(), node.placed->name().c_str());
     }
     if (options_.log_placement) std::fflush(stdout);
     return OkStatus();
@@ -118,7 +117,8 @@ class Placement {
         Result<DeviceName> result = DeviceName::Parse(asked);
         if (!result.ok()) {
           return MarkNode(InvalidArgument("Malformed device specification '{}' in node '{}': {}", asked, name,
-                                          std::string(result.status().message())), name);
+                                          std::string(result.status().message())),
+                          name);
         }
         parsed->second = *std::move(result);
       }
@@ -126,7 +126,8 @@ class Placement {
       Result<DeviceName> merged = MergeRequests(group.request, parsed->second, options_.allow_soft_placement);
       if (!merged.ok()) {
         const std::string& other = group.asked_by < 0 ? name : NameOfElement(group.asked_by);
-        return MarkNode(InvalidArgument("Cannot colocate nodes '{}' and '{}': {}", name, other, std::string(merged.status().message())),
+        return MarkNode(InvalidArgument("Cannot colocate nodes '{}' and '{}': {}", name, other,
+                                        std::string(merged.status().message())),
                         name);
       }
       group.request = *std::move(merged);
@@ -156,9 +157,10 @@ class Placement {
     for (const auto& device : devices_) available += (available.empty() ? "" : ", ") + device->name();
     const std::string& name = plan_.nodes[n].name();
     return MarkNode(
-        InvalidArgument("Cannot assign a device for operation {}: node '{}' ({}) was explicitly assigned to {} but available "
-                        "devices are [ {} ]. Make sure the device specification refers to a valid device.",
-                        name, name, plan_.nodes[n].op().name, group.request.ToString(), available),
+        InvalidArgument(
+            "Cannot assign a device for operation {}: node '{}' ({}) was explicitly assigned to {} but available "
+            "devices are [ {} ]. Make sure the device specification refers to a valid device.",
+            name, name, plan_.nodes[n].op().name, group.request.ToString(), available),
         name);
   }
 
@@ -174,7 +176,7 @@ class Placement {
   const PlacerOptions& options_;
   PlanGraph& plan_;
   std::vector<int32_t> parent_;
-  std::vector<Group> groups_;  // by the root of the union-find
+  std::vector<Group> groups_;                                 // by the root of the union-find
   std::vector<std::pair<std::string, std::string>> outside_;  // name and request of nodes that are only named
   std::vector<DeviceName> device_names_;
   absl::flat_hash_map<std::string, int32_t> by_name_;
@@ -183,8 +185,8 @@ class Placement {
 
 }  // namespace
 
-Status PlaceNodes(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices, const PlacerOptions& options,
-                  PlanGraph& plan) {
+Status PlaceNodes(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices,
+                  const PlacerOptions& options, PlanGraph& plan) {
   return Placement(client, devices, options, plan).Run();
 }
 

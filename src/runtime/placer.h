@@ -1,5 +1,5 @@
-// Placer: gives every node of a plan the device it runs on. What a node asks for is merged with the default device; nodes of
-// a colocation group, and those that share a reference, come to one device.
+// Placer: gives every node of a plan the device it runs on. What a node asks for is merged with the default device;
+// nodes of a colocation group, and those that share a reference, come to one device.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct PlacerOptions {
 
 // devices[0] is the default. `client` is the graph that `plan` was made from: a colocation group may name a node that
 // the plan does not hold. Errors name the node, the device asked for and the devices there are.
-Status PlaceNodes(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices, const PlacerOptions& options,
-                  PlanGraph& plan);
+Status PlaceNodes(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices,
+                  const PlacerOptions& options, PlanGraph& plan);
 
 }  // namespace weir

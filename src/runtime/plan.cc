@@ -55,8 +55,8 @@ class Compiler {
   }
 
   bool NeedsKernel(NodeKind kind) const {
-    return kind == NodeKind::kKernel || kind == NodeKind::kSwitch || kind == NodeKind::kMerge || kind == NodeKind::kTransfer ||
-           kind == NodeKind::kTrigger;
+    return kind == NodeKind::kKernel || kind == NodeKind::kSwitch || kind == NodeKind::kMerge ||
+           kind == NodeKind::kTransfer || kind == NodeKind::kTrigger;
   }
 
   Status MakeNodes() {
@@ -104,8 +104,9 @@ class Compiler {
     auto value = from.props->attrs->find("value");
     const Tensor* tensor = value == from.props->attrs->end() ? nullptr : value->second.As<Tensor>();
     if (tensor == nullptr || node.num_outputs != 1 || tensor->dtype() != from.props->output_types[0]) {
-      return MarkNode(InvalidArgument("node '{}' ({}) has no value of the type that it says", from.name(), from.op().name),
-                      from.name());
+      return MarkNode(
+          InvalidArgument("node '{}' ({}) has no value of the type that it says", from.name(), from.op().name),
+          from.name());
     }
     node.constant = tensor;
     node.cheap = true;
@@ -270,7 +271,8 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
                                                 const PlanEnvironment& environment) {
   WEIR_ASSIGN(PlanGraph pruned, PruneGraph(graph, signature.feeds, signature.fetches, signature.targets));
   WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
-  WEIR_TRY(RunPasses(pruned, PassOptions{environment.fold_constants, environment.merge_duplicates, environment.evaluator}));
+  WEIR_TRY(
+      RunPasses(pruned, PassOptions{environment.fold_constants, environment.merge_duplicates, environment.evaluator}));
   return Compiler(std::move(pruned), environment.kernels, signature.late_feeds).Run();
 }
 

@@ -30,21 +30,21 @@ struct PlanEdges {
 
 struct PlanNode {
   const NodeInfo* info = nullptr;
-  const Kernel* kernel = nullptr;     // null: the executor knows what to do
-  const Tensor* constant = nullptr;   // the value of a kConst
-  int32_t first_entry = 0;            // its inputs lie there, in its frame
+  const Kernel* kernel = nullptr;    // null: the executor knows what to do
+  const Tensor* constant = nullptr;  // the value of a kConst
+  int32_t first_entry = 0;           // its inputs lie there, in its frame
   int32_t num_inputs = 0;
   int32_t num_outputs = 0;
   int32_t frame = 0;
-  int32_t child_frame = -1;           // that an Enter leads to
-  int32_t counter = 0;                // its place among the counters of its frame
-  PlanEdges edges;                    // values to consumers, by output
+  int32_t child_frame = -1;  // that an Enter leads to
+  int32_t counter = 0;       // its place among the counters of its frame
+  PlanEdges edges;           // values to consumers, by output
   PlanEdges control_edges;
   NodeKind kind = NodeKind::kKernel;
-  bool is_source = false;             // a constant that is in place before the step starts
-  bool has_refs = false;              // some input comes as a reference or is wanted as one
+  bool is_source = false;  // a constant that is in place before the step starts
+  bool has_refs = false;   // some input comes as a reference or is wanted as one
   bool allows_uninitialized = false;
-  bool constant_enter = false;        // an Enter whose value holds for all iterations
+  bool constant_enter = false;  // an Enter whose value holds for all iterations
   bool async = false;
   bool blocking = false;
   bool cheap = false;
@@ -80,7 +80,8 @@ struct Plan {
   bool has_flow = false;           // needs frames and dead values
   bool late_feeds = false;         // feeds come while the step runs
 
-  // Where inputs come from, flat: node n has its values at input_begin[n], then its control inputs up to the next begin.
+  // Where inputs come from, flat: node n has its values at input_begin[n], then its control inputs up to the next
+  // begin.
   std::vector<PlanValue> inputs;
   std::vector<int32_t> input_begin;
   absl::Span<const PlanValue> inputs_of(int32_t node) const {
@@ -99,9 +100,9 @@ struct Plan {
   // For each fetch which feeds it depends on; only with late_feeds.
   std::vector<std::vector<bool>> feeds_of_fetch;
 
-  std::vector<std::shared_ptr<const BoundKernel>> kernels;     // what `info` and `kernel` point into
-  std::vector<std::unique_ptr<const NodeInfo>> infos;          // of nodes without a kernel
-  std::vector<std::shared_ptr<const NodeProps>> props;         // what `constant` points into
+  std::vector<std::shared_ptr<const BoundKernel>> kernels;  // what `info` and `kernel` point into
+  std::vector<std::unique_ptr<const NodeInfo>> infos;       // of nodes without a kernel
+  std::vector<std::shared_ptr<const NodeProps>> props;      // what `constant` points into
 };
 
 struct PlanSignature {

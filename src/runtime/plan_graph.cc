@@ -179,8 +179,10 @@ Result<std::vector<int32_t>> TopologicalOrder(const PlanGraph& graph, const Cons
   for (int32_t n = 0; n < count; ++n) {
     if (pending[n] > 0) {
       const std::string& name = graph.nodes[n].name();
-      return MarkNode(InvalidArgument("Graph is invalid, contains a cycle: node '{}' ({}) waits for itself outside of a loop",
-                                      name, graph.nodes[n].op().name), name);
+      return MarkNode(
+          InvalidArgument("Graph is invalid, contains a cycle: node '{}' ({}) waits for itself outside of a loop", name,
+                          graph.nodes[n].op().name),
+          name);
     }
   }
   return order;

@@ -49,13 +49,15 @@ struct PlanGraph {
   std::vector<Fetch> fetches;
   std::vector<int32_t> targets;
 
-  DType type_of(PlanValue v) const { return v.fed() ? feeds[v.output].dtype : nodes[v.node].props->output_types[v.output]; }
+  DType type_of(PlanValue v) const {
+    return v.fed() ? feeds[v.output].dtype : nodes[v.node].props->output_types[v.output];
+  }
   // "x" for output 0 of a node, "x:1" for another; the name of a feed.
   std::string NameOf(PlanValue v) const;
 };
 
-// Walks back from fetches and targets, stopping at feeds. Values and nodes that are not of `graph`, and feeds given twice,
-// are InvalidArgument.
+// Walks back from fetches and targets, stopping at feeds. Values and nodes that are not of `graph`, and feeds given
+// twice, are InvalidArgument.
 Result<PlanGraph> PruneGraph(const Graph& graph, const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                              const std::vector<Node*>& targets);
 

@@ -1,5 +1,5 @@
-// LocalRendezvous: a rendezvous inside one process. Values wait for receivers and receivers for values, first come first
-// served under each key.
+// LocalRendezvous: a rendezvous inside one process. Values wait for receivers and receivers for values, first come
+// first served under each key.
 #pragma once
 
 #include <deque>

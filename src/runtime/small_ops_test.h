@@ -1,5 +1,5 @@
-// A handful of ops with kernels for tests of this folder, and a session over them. They stand in for the real ones, so that
-// these tests say something about the runtime alone.
+// A handful of ops with kernels for tests of this folder, and a session over them. They stand in for the real ones, so
+// that these tests say something about the runtime alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,9 +53,8 @@ inline void AddArithmetic(OpRegistry& registry) {
                   .signature = "x: T, y: T -> z: T",
                   .attrs = {"T: {float, int32}"},
                   .shape = BroadcastInputs(),
-                  .kernels = CpuKernelForTypes("T", {kFloat}, [compute](KernelSetup&) -> Result<Kernel> {
-                    return SmallBinary(compute);
-                  })});
+                  .kernels = CpuKernelForTypes(
+                      "T", {kFloat}, [compute](KernelSetup&) -> Result<Kernel> { return SmallBinary(compute); })});
   };
   binary("Add", [](float a, float b) { return a + b; });
   binary("Mul", [](float a, float b) { return a * b; });
@@ -64,9 +63,11 @@ inline void AddArithmetic(OpRegistry& registry) {
                 .shape = BroadcastInputs(),
                 .kernels = SmallKernel([] {
                   return Kernel::Sync([](KernelContext& ctx) -> Status {
-                    ctx.set_output(0, Tensor::Scalar(ctx.input(0).scalar<float>() < ctx.input(1).scalar<float>()));
-                    return OkStatus();
-                  }).Cheap();
+                           ctx.set_output(0,
+                                          Tensor::Scalar(ctx.input(0).scalar<float>() < ctx.input(1).scalar<float>()));
+                           return OkStatus();
+                         })
+                      .Cheap();
                 })});
 }
 
@@ -88,46 +89,62 @@ inline void AddPlain(OpRegistry& registry) {
                     return InvalidArgument("You must feed a value for placeholder tensor '{}'", ctx.name());
                   });
                 })});
-  registry.Add({.name = "NoOp", .signature = "->", .kernels = SmallKernel([] {
-                  return Kernel::Sync([](KernelContext&) { return OkStatus(); }).Cheap();
-                })});
+  registry.Add(
+      {.name = "NoOp", .signature = "->", .kernels = SmallKernel([] {
+                                            return Kernel::Sync([](KernelContext&) { return OkStatus(); }).Cheap();
+                                          })});
   registry.Add({.name = "Identity",
                 .signature = "input: T -> output: T",
                 .attrs = {"T: type"},
                 .shape = SameAsInput(0),
                 .kernels = SmallKernel([] {
                   return Kernel::Sync([](KernelContext& ctx) {
-                    ctx.set_output(0, ctx.input(0));
-                    return OkStatus();
-                  }).Cheap();
+                           ctx.set_output(0, ctx.input(0));
+                           return OkStatus();
+                         })
+                      .Cheap();
                 })});
-  registry.Add({.name = "Fail", .signature = "x: T -> y: T", .attrs = {"T: type"}, .kernels = SmallKernel([] {
-                  return Kernel::Sync([](KernelContext& ctx) -> Status { return OutOfRange("no more of {}", ctx.name()); });
+  registry.Add({.name = "Fail",
+                .signature = "x: T -> y: T",
+                .attrs = {"T: type"},
+                .kernels = SmallKernel([] {
+                  return Kernel::Sync(
+                      [](KernelContext& ctx) -> Status { return OutOfRange("no more of {}", ctx.name()); });
                 })});
   registry.Add({.name = "Throw", .signature = "x: T -> y: T", .attrs = {"T: type"}, .kernels = SmallKernel([] {
-                  return Kernel::Sync([](KernelContext&) -> Status {
-                    std::vector<int> none;
-                    return none.at(1) == 0 ? OkStatus() : OkStatus();
-                  });
-                })});
-  registry.Add({.name = "Forget", .signature = "x: T -> y: T", .attrs = {"T: type"}, .kernels = SmallKernel([] {
-                  return Kernel::Sync([](KernelContext&) -> Status { return OkStatus(); });
-                })});
+                                                                                      return Kernel::Sync(
+                                                                                          [](KernelContext&) -> Status {
+                                                                                            std::vector<int> none;
+                                                                                            return none.at(1) == 0
+                                                                                                       ? OkStatus()
+                                                                                                       : OkStatus();
+                                                                                          });
+                                                                                    })});
+  registry.Add(
+      {.name = "Forget",
+       .signature = "x: T -> y: T",
+       .attrs = {"T: type"},
+       .kernels = SmallKernel([] { return Kernel::Sync([](KernelContext&) -> Status { return OkStatus(); }); })});
   // 1 when nobody else holds the memory of the input.
-  registry.Add({.name = "IsAlone", .signature = "x: float -> y: float", .kernels = SmallKernel([] {
+  registry.Add({.name = "IsAlone",
+                .signature = "x: float -> y: float",
+                .kernels = SmallKernel([] {
                   return Kernel::Sync([](KernelContext& ctx) -> Status {
                     ctx.set_output(0, Tensor::Scalar(ctx.input(0).OwnsMemoryAlone() ? 1.f : 0.f));
                     return OkStatus();
                   });
                 })});
   // How often this very kernel has run.
-  registry.Add({.name = "Count", .signature = "-> y: float", .kernels = SmallKernel([] {
+  registry.Add({.name = "Count",
+                .signature = "-> y: float",
+                .kernels = SmallKernel([] {
                   auto count = std::make_shared<std::atomic<int>>(0);
                   return Kernel::Sync([count](KernelContext& ctx) -> Status {
                     ctx.set_output(0, Tensor::Scalar(static_cast<float>(++*count)));
                     return OkStatus();
                   });
-                }), .stateful = true});
+                }),
+                .stateful = true});
 }
 
 inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
@@ -140,12 +157,17 @@ inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
     ctx.set_output(0, ctx.input(0));
     return OkStatus();
   };
-  registry.Add({.name = "Slow", .signature = "x: float -> y: float",
-                .kernels = SmallKernel([slow] { return Kernel::Sync(slow); })});
-  registry.Add({.name = "SlowBlocking", .signature = "x: float -> y: float",
-                .kernels = SmallKernel([slow] { return Kernel::Sync(slow).Blocking(); })});
+  registry.Add({.name = "Slow", .signature = "x: float -> y: float", .kernels = SmallKernel([slow] {
+                                                                       return Kernel::Sync(slow);
+                                                                     })});
+  registry.Add({.name = "SlowBlocking", .signature = "x: float -> y: float", .kernels = SmallKernel([slow] {
+                                                                               return Kernel::Sync(slow).Blocking();
+                                                                             })});
   // Comes back on another thread.
-  registry.Add({.name = "Later", .signature = "x: T -> y: T", .attrs = {"T: type"}, .shape = SameAsInput(0),
+  registry.Add({.name = "Later",
+                .signature = "x: T -> y: T",
+                .attrs = {"T: type"},
+                .shape = SameAsInput(0),
                 .kernels = SmallKernel([] {
                   return Kernel::Async([](KernelContext& ctx, Done done) {
                     ctx.step().blocking_pool->Schedule([&ctx, done = std::move(done)] {
@@ -156,7 +178,10 @@ inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
                   });
                 })});
   // Comes back at once.
-  registry.Add({.name = "AtOnce", .signature = "x: T -> y: T", .attrs = {"T: type"}, .shape = SameAsInput(0),
+  registry.Add({.name = "AtOnce",
+                .signature = "x: T -> y: T",
+                .attrs = {"T: type"},
+                .shape = SameAsInput(0),
                 .kernels = SmallKernel([] {
                   return Kernel::Async([](KernelContext& ctx, Done done) {
                     ctx.set_output(0, ctx.input(0));
@@ -164,7 +189,9 @@ inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
                   });
                 })});
   // Waits until the step is cancelled.
-  registry.Add({.name = "Forever", .signature = "-> y: float", .kernels = SmallKernel([] {
+  registry.Add({.name = "Forever",
+                .signature = "-> y: float",
+                .kernels = SmallKernel([] {
                   return Kernel::Async([](KernelContext& ctx, Done done) {
                     auto shared = std::make_shared<Done>(std::move(done));
                     if (ctx.cancel().Register([shared] { (*shared)(Cancelled("the wait was cancelled")); }) == 0)
@@ -203,11 +230,13 @@ inline void AddFlow(OpRegistry& registry) {
                       return Internal("nothing alive");
                     });
                   })});
-    registry.Add({.name = prefix + "Enter",
-                  .signature = fmt::format("data: {0} -> output: {0}", t),
-                  .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"}});
+    registry.Add(
+        {.name = prefix + "Enter",
+         .signature = fmt::format("data: {0} -> output: {0}", t),
+         .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"}});
     registry.Add({.name = prefix + "Exit", .signature = fmt::format("data: {0} -> output: {0}", t), .attrs = type});
-    registry.Add({.name = prefix + "NextIteration", .signature = fmt::format("data: {0} -> output: {0}", t), .attrs = type});
+    registry.Add(
+        {.name = prefix + "NextIteration", .signature = fmt::format("data: {0} -> output: {0}", t), .attrs = type});
   }
   registry.Add({.name = "LoopCond", .signature = "input: bool -> output: bool"});
 }
@@ -220,12 +249,13 @@ inline void AddVariables(OpRegistry& registry) {
                 .kernels = CpuKernel([](KernelSetup& setup) -> Result<Kernel> {
                   const DType dtype = BaseType(setup.output_type(0));
                   return Kernel::Sync([dtype](KernelContext& ctx) -> Status {
-                    WEIR_ASSIGN(auto state, ctx.resources().LookupOrCreate<VariableState>("", ctx.name(), [&] {
-                      return Result<ResourcePtr<VariableState>>(MakeIntrusive<VariableState>(dtype));
-                    }));
-                    ctx.set_ref_output(0, std::move(state));
-                    return OkStatus();
-                  }).Cheap();
+                           WEIR_ASSIGN(auto state, ctx.resources().LookupOrCreate<VariableState>("", ctx.name(), [&] {
+                             return Result<ResourcePtr<VariableState>>(MakeIntrusive<VariableState>(dtype));
+                           }));
+                           ctx.set_ref_output(0, std::move(state));
+                           return OkStatus();
+                         })
+                      .Cheap();
                 }),
                 .stateful = true});
   registry.Add({.name = "Assign",
@@ -253,8 +283,10 @@ inline void AddVariables(OpRegistry& registry) {
 }
 
 inline void AddFunctionEdges(OpRegistry& registry) {
-  registry.Add({.name = "_Arg", .signature = "-> output: T", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
-  registry.Add({.name = "_Retval", .signature = "input: T ->", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
+  registry.Add(
+      {.name = "_Arg", .signature = "-> output: T", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
+  registry.Add(
+      {.name = "_Retval", .signature = "input: T ->", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
 }
 
 // A graph over the small ops, ways to build it in one line each, and a session.
@@ -273,7 +305,8 @@ class SmallGraph : public ::testing::Test {
 
   LocalSession& session() {
     if (session_ == nullptr)
-      session_ = std::make_unique<LocalSession>(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, config_});
+      session_ =
+          std::make_unique<LocalSession>(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, config_});
     return *session_;
   }
 
@@ -306,7 +339,10 @@ class SmallGraph : public ::testing::Test {
   }
   Output Enter(Output value, const std::string& frame, bool constant = false, int parallel = 10) {
     NodeBuilder builder(*graph_, "Enter");
-    return Make(builder.In(value).Attr("frame_name", frame).Attr("is_constant", constant).Attr("parallel_iterations", parallel));
+    return Make(builder.In(value)
+                    .Attr("frame_name", frame)
+                    .Attr("is_constant", constant)
+                    .Attr("parallel_iterations", parallel));
   }
   Output Variable(std::string name, PartialShape shape = PartialShape::Scalar()) {
     NodeBuilder builder(*graph_, "VariableV2", std::move(name));
@@ -325,7 +361,8 @@ class SmallGraph : public ::testing::Test {
     return Op("Exit", {Output(forked.node, 0)});
   }
 
-  Result<std::vector<Tensor>> Run(const OutputList& fetches, std::vector<Feed> feeds = {}, std::vector<Node*> targets = {}) {
+  Result<std::vector<Tensor>> Run(const OutputList& fetches, std::vector<Feed> feeds = {},
+                                  std::vector<Node*> targets = {}) {
     RunRequest request;
     request.feeds = std::move(feeds);
     request.fetches = fetches;

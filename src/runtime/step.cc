@@ -66,7 +66,9 @@ struct Step::AsyncCall {
   enum Phase { kLaunching, kLaunched, kDone };
 
   AsyncCall(Step* step, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs)
-      : step(step), item(item), outputs(node.num_outputs),
+      : step(step),
+        item(item),
+        outputs(node.num_outputs),
         ctx(*node.info, step->context_, absl::MakeSpan(inputs, node.num_inputs), absl::MakeSpan(outputs)) {}
 
   Step* const step;
@@ -238,7 +240,8 @@ void Step::Run(Worker& worker, const ReadyNode& item) {
 
 void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
   EdgeValue* outputs = worker.OutputsFor(node);
-  KernelContext ctx(*node.info, context_, absl::MakeSpan(inputs, node.num_inputs), absl::MakeSpan(outputs, node.num_outputs));
+  KernelContext ctx(*node.info, context_, absl::MakeSpan(inputs, node.num_inputs),
+                    absl::MakeSpan(outputs, node.num_outputs));
   Status status;
   if (node.has_refs) status = ResolveRefs(node, item.node, inputs);
   if (status.ok()) {
@@ -419,8 +422,8 @@ void Step::Share(absl::Span<const ReadyNode> items) {
   }
   if (pool_ == nullptr) return;  // the thread that waits looks here before it sleeps
   // One thread runs all that is cheap; each dear node is worth one more.
-  auto threads = static_cast<int>(std::count_if(items.begin(), items.end(),
-                                                [&](const ReadyNode& item) { return !item.dead && IsDear(item.node); }));
+  auto threads = static_cast<int>(std::count_if(
+      items.begin(), items.end(), [&](const ReadyNode& item) { return !item.dead && IsDear(item.node); }));
   threads = std::max(threads, 1) - (helped ? 1 : 0);
   for (int i = 0; i < threads; ++i) {
     Ref();
@@ -452,9 +455,9 @@ Status Step::ResolveRefs(const PlanNode& node, int32_t index, EdgeValue* inputs)
       }
       if (!wants_ref) input.ref = nullptr;
     } else if (wants_ref && input.tensor.valid()) {
-      return InvalidArgument("Input {} of node {} was passed {} from {} incompatible with expected {}.", i, node.info->name,
-                             OpDefTypeName(input.tensor.dtype()), plan_.NameOf(plan_.inputs_of(index)[i]),
-                             OpDefTypeName(node.info->input_types[i]));
+      return InvalidArgument("Input {} of node {} was passed {} from {} incompatible with expected {}.", i,
+                             node.info->name, OpDefTypeName(input.tensor.dtype()),
+                             plan_.NameOf(plan_.inputs_of(index)[i]), OpDefTypeName(node.info->input_types[i]));
     }
   }
   return OkStatus();

@@ -1,7 +1,8 @@
-// Step: one run of a plan. Threads that work for it take ready nodes from a list of their own (cheap nodes, and one dear
-// one to continue with) and share the rest; the thread that waits for the step helps. Counted: it goes back to its executor
-// when the last thread has let go of it. Internal to executor.cc, step.cc and step_outcome.cc. A node is dear when its kernel
-// was measured to be worth a thread of its own (PlanNode); Kernel::Cheap() is what the op's author says before any measurement.
+// Step: one run of a plan. Threads that work for it take ready nodes from a list of their own (cheap nodes, and one
+// dear one to continue with) and share the rest; the thread that waits for the step helps. Counted: it goes back to its
+// executor when the last thread has let go of it. Internal to executor.cc, step.cc and step_outcome.cc. A node is dear
+// when its kernel was measured to be worth a thread of its own (PlanNode); Kernel::Cheap() is what the op's author says
+// before any measurement.
 #pragma once
 
 #include <atomic>
@@ -42,8 +43,8 @@ class Step final {
   void Abandon(Status reason);
   // Stops the step; the first reason is its result.
   void Cancel(Status reason);
-  // Helps with the step until it has ended. Past the deadline (Clock::MonotonicNanos; 0: none) the step is cancelled; with
-  // one, this thread only waits.
+  // Helps with the step until it has ended. Past the deadline (Clock::MonotonicNanos; 0: none) the step is cancelled;
+  // with one, this thread only waits.
   void Wait(int64_t deadline_nanos);
   // Waits until a fetch is there or the step has ended.
   Result<Tensor> WaitForFetch(int32_t fetch);

@@ -34,8 +34,8 @@ void Step::StoreFetches(Progress& progress) {
 
 Status Step::Describe(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
-  Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()), node->info->name,
-                                                           node->info->op->name));
+  Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
+                                                           node->info->name, node->info->op->name));
   status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });
   return MarkNode(described, node->info->name);
 }

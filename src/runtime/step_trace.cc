@@ -54,7 +54,8 @@ void Describe(int slot, const Tensor& tensor, tensorflow::NodeExecStats* stats) 
 }  // namespace
 
 int64_t StepTrace::Now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 void StepTrace::Record(const Plan& plan, int32_t node, const Times& times, absl::Span<const EdgeValue> outputs) {

@@ -1,5 +1,5 @@
-// StepTrace: collects what a traced step did, node by node, and writes it down as StepStats, which TensorFlow's timeline
-// understands. Thread-safe.
+// StepTrace: collects what a traced step did, node by node, and writes it down as StepStats, which TensorFlow's
+// timeline understands. Thread-safe.
 #pragma once
 
 #include <mutex>

@@ -1,5 +1,5 @@
-// Session: runs parts of a graph; what programs see of whatever runs them. LocalSession (runtime/local_session.h) runs them in
-// this process. Thread-safe: many threads may run at once.
+// Session: runs parts of a graph; what programs see of whatever runs them. LocalSession (runtime/local_session.h) runs
+// them in this process. Thread-safe: many threads may run at once.
 #ifndef WEIR_SESSION_SESSION_H_
 #define WEIR_SESSION_SESSION_H_
 
@@ -47,9 +47,11 @@ class Session {
    public:
     virtual ~Callable() = default;
     virtual Result<std::vector<Tensor>> Call(std::vector<Tensor> feeds, const tensorflow::RunOptions* options = nullptr,
-                                             tensorflow::RunMetadata* metadata = nullptr, CancelToken* cancel = nullptr) = 0;
+                                             tensorflow::RunMetadata* metadata = nullptr,
+                                             CancelToken* cancel = nullptr) = 0;
   };
-  virtual Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+  virtual Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds,
+                                                         const std::vector<Output>& fetches,
                                                          const std::vector<Node*>& targets) = 0;
   // A step fed and fetched in pieces.
   virtual Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,

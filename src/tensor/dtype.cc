@@ -44,7 +44,10 @@ constexpr struct {
   const char* name;
   DType type;
 } kAliases[] = {
-    {"bool_", kBool}, {"str", kString}, {"bytes", kString}, {"object", kString},
+    {"bool_", kBool},
+    {"str", kString},
+    {"bytes", kString},
+    {"object", kString},
 };
 
 // The entry of a base type, or null.

@@ -57,8 +57,8 @@ struct ResourceHandle {
 
 // Size of an element in memory; 0 for an invalid type. Strings and handles are C++ objects.
 size_t ElementSize(DType t);
-bool IsFloating(DType t);   // half, bfloat16, float, double
-bool IsInteger(DType t);    // signed or unsigned, not bool, not quantized
+bool IsFloating(DType t);  // half, bfloat16, float, double
+bool IsInteger(DType t);   // signed or unsigned, not bool, not quantized
 bool IsUnsigned(DType t);
 bool IsComplex(DType t);
 bool IsQuantized(DType t);
@@ -79,25 +79,44 @@ Result<DType> DTypeFromNumber(int number);
 
 template <class T>
 constexpr DType DTypeOf() {
-  if constexpr (std::is_same_v<T, float>) return kFloat;
-  else if constexpr (std::is_same_v<T, double>) return kDouble;
-  else if constexpr (std::is_same_v<T, int32_t>) return kInt32;
-  else if constexpr (std::is_same_v<T, uint8_t>) return kUint8;
-  else if constexpr (std::is_same_v<T, int16_t>) return kInt16;
-  else if constexpr (std::is_same_v<T, int8_t>) return kInt8;
-  else if constexpr (std::is_same_v<T, std::string>) return kString;
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return kComplex64;
-  else if constexpr (std::is_same_v<T, int64_t>) return kInt64;
-  else if constexpr (std::is_same_v<T, long long>) return kInt64;
-  else if constexpr (std::is_same_v<T, bool>) return kBool;
-  else if constexpr (std::is_same_v<T, bfloat16>) return kBFloat16;
-  else if constexpr (std::is_same_v<T, uint16_t>) return kUint16;
-  else if constexpr (std::is_same_v<T, std::complex<double>>) return kComplex128;
-  else if constexpr (std::is_same_v<T, half>) return kHalf;
-  else if constexpr (std::is_same_v<T, ResourceHandle>) return kResource;
-  else if constexpr (std::is_same_v<T, uint32_t>) return kUint32;
-  else if constexpr (std::is_same_v<T, uint64_t>) return kUint64;
-  else return kInvalidType;
+  if constexpr (std::is_same_v<T, float>)
+    return kFloat;
+  else if constexpr (std::is_same_v<T, double>)
+    return kDouble;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return kInt32;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return kUint8;
+  else if constexpr (std::is_same_v<T, int16_t>)
+    return kInt16;
+  else if constexpr (std::is_same_v<T, int8_t>)
+    return kInt8;
+  else if constexpr (std::is_same_v<T, std::string>)
+    return kString;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return kComplex64;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return kInt64;
+  else if constexpr (std::is_same_v<T, long long>)
+    return kInt64;
+  else if constexpr (std::is_same_v<T, bool>)
+    return kBool;
+  else if constexpr (std::is_same_v<T, bfloat16>)
+    return kBFloat16;
+  else if constexpr (std::is_same_v<T, uint16_t>)
+    return kUint16;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return kComplex128;
+  else if constexpr (std::is_same_v<T, half>)
+    return kHalf;
+  else if constexpr (std::is_same_v<T, ResourceHandle>)
+    return kResource;
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return kUint32;
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    return kUint64;
+  else
+    return kInvalidType;
 }
 
 }  // namespace weir

@@ -29,8 +29,10 @@ TEST(DTypeTest, Spellings) {
 }
 
 TEST(DTypeTest, WhatIsNoTypeIsAnError) {
-  for (int number : {0, -1, 24, 33, 100, 124, 1 << 30, -(1 << 30)}) EXPECT_FALSE(DTypeFromNumber(number).ok()) << number;
-  for (const char* name : {"", "float31", "_ref", "DT_", "FLOAT", "DT_float"}) EXPECT_FALSE(ParseDType(name).ok()) << name;
+  for (int number : {0, -1, 24, 33, 100, 124, 1 << 30, -(1 << 30)})
+    EXPECT_FALSE(DTypeFromNumber(number).ok()) << number;
+  for (const char* name : {"", "float31", "_ref", "DT_", "FLOAT", "DT_float"})
+    EXPECT_FALSE(ParseDType(name).ok()) << name;
   EXPECT_EQ(ElementSize(kInvalidType), 0u);
   EXPECT_EQ(ElementSize(static_cast<DType>(77)), 0u);
 }

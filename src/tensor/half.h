@@ -16,8 +16,7 @@ struct half {
   half(float f) : bits(FromFloat(f)) {}
   explicit half(double d) : half(static_cast<float>(d)) {}
   template <class I>
-    requires std::numeric_limits<I>::is_integer
-  explicit half(I i) : half(static_cast<float>(i)) {}
+  requires std::numeric_limits<I>::is_integer explicit half(I i) : half(static_cast<float>(i)) {}
   operator float() const { return ToFloat(bits); }
   static half FromBits(uint16_t bits) {
     half h;
@@ -44,8 +43,7 @@ struct bfloat16 {
   }
   explicit bfloat16(double d) : bfloat16(static_cast<float>(d)) {}
   template <class I>
-    requires std::numeric_limits<I>::is_integer
-  explicit bfloat16(I i) : bfloat16(static_cast<float>(i)) {}
+  requires std::numeric_limits<I>::is_integer explicit bfloat16(I i) : bfloat16(static_cast<float>(i)) {}
   operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
   static bfloat16 FromBits(uint16_t bits) {
     bfloat16 b;

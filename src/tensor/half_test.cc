@@ -17,10 +17,10 @@ TEST(HalfTest, KnownBits) {
   EXPECT_EQ(H(-0.0f), 0x8000);
   EXPECT_EQ(H(1.0f), 0x3c00);
   EXPECT_EQ(H(-2.0f), 0xc000);
-  EXPECT_EQ(H(65504.0f), 0x7bff);                    // the largest
-  EXPECT_EQ(H(0x1p-14f), 0x0400);                    // the smallest normal
-  EXPECT_EQ(H(0x1p-24f), 0x0001);                    // the smallest subnormal
-  EXPECT_EQ(H(FloatOf(0x387fc000)), 0x03ff);         // the largest subnormal
+  EXPECT_EQ(H(65504.0f), 0x7bff);             // the largest
+  EXPECT_EQ(H(0x1p-14f), 0x0400);             // the smallest normal
+  EXPECT_EQ(H(0x1p-24f), 0x0001);             // the smallest subnormal
+  EXPECT_EQ(H(FloatOf(0x387fc000)), 0x03ff);  // the largest subnormal
   EXPECT_EQ(H(1.0f / 3), 0x3555);
   EXPECT_EQ(H(std::numeric_limits<float>::infinity()), 0x7c00);
   EXPECT_EQ(H(-std::numeric_limits<float>::infinity()), 0xfc00);
@@ -31,13 +31,13 @@ TEST(HalfTest, RoundsToNearestEven) {
   EXPECT_EQ(H(1.0f + 3 * 0x1p-11f), 0x3c02);         // halfway, up to even
   EXPECT_EQ(H(1.0f + 0x1p-11f + 0x1p-20f), 0x3c01);  // just above halfway
   EXPECT_EQ(H(65519.0f), 0x7bff);
-  EXPECT_EQ(H(65520.0f), 0x7c00);                    // halfway to what would be 2^16: infinity
+  EXPECT_EQ(H(65520.0f), 0x7c00);  // halfway to what would be 2^16: infinity
   EXPECT_EQ(H(1e30f), 0x7c00);
-  EXPECT_EQ(H(0x1p-25f), 0x0000);                    // halfway to the smallest subnormal
+  EXPECT_EQ(H(0x1p-25f), 0x0000);  // halfway to the smallest subnormal
   EXPECT_EQ(H(0x1.8p-25f), 0x0001);
   EXPECT_EQ(H(3 * 0x1p-25f), 0x0002);
   EXPECT_EQ(H(std::numeric_limits<float>::denorm_min()), 0x0000);
-  EXPECT_EQ(H(FloatOf(0x387fffff)), 0x0400);         // a subnormal that rounds up to a normal
+  EXPECT_EQ(H(FloatOf(0x387fffff)), 0x0400);  // a subnormal that rounds up to a normal
 }
 
 TEST(HalfTest, NaNStaysNaN) {

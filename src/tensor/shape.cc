@@ -19,9 +19,12 @@ bool ProductFits(absl::Span<const int64_t> dims) {
 }
 
 std::string Join(absl::Span<const int64_t> dims) {
-  return "[" + absl::StrJoin(dims, ",", [](std::string* out, int64_t d) {
-    out->append(d < 0 ? (d == kUnknownDim ? "?" : std::to_string(d)) : std::to_string(d));
-  }) + "]";
+  return "[" +
+         absl::StrJoin(dims, ",",
+                       [](std::string* out, int64_t d) {
+                         out->append(d < 0 ? (d == kUnknownDim ? "?" : std::to_string(d)) : std::to_string(d));
+                       }) +
+         "]";
 }
 
 Status CheckRank(size_t rank) {
@@ -162,8 +165,8 @@ Result<PartialShape> PartialShape::Merge(const PartialShape& other) const {
   if (!known_rank_) return other;
   if (!other.known_rank_) return *this;
   if (dims_.size() != other.dims_.size()) {
-    return InvalidArgument("Shapes {} and {} must have the same rank, but are rank {} and rank {}", *this, other, rank(),
-                           other.rank());
+    return InvalidArgument("Shapes {} and {} must have the same rank, but are rank {} and rank {}", *this, other,
+                           rank(), other.rank());
   }
   DimVector merged = dims_;
   for (size_t i = 0; i < merged.size(); ++i) {

@@ -75,7 +75,10 @@ class PartialShape {
   // REQUIRES: fully_defined().
   Shape ToShape() const;
 
-  void AddDim(int64_t size) { WEIR_CHECK(known_rank_); dims_.push_back(size); }
+  void AddDim(int64_t size) {
+    WEIR_CHECK(known_rank_);
+    dims_.push_back(size);
+  }
   void SetDim(int i, int64_t size) { dims_[i] = size; }
   void InsertDim(int at, int64_t size) { dims_.insert(dims_.begin() + at, size); }
   void RemoveDim(int i) { dims_.erase(dims_.begin() + i); }
@@ -88,9 +91,7 @@ class PartialShape {
   bool CompatibleWith(const PartialShape& other) const;
   bool CompatibleWith(const Shape& other) const { return CompatibleWith(PartialShape(other)); }
   // Same rank and dims, -1 only equal to -1.
-  bool operator==(const PartialShape& other) const {
-    return known_rank_ == other.known_rank_ && dims_ == other.dims_;
-  }
+  bool operator==(const PartialShape& other) const { return known_rank_ == other.known_rank_ && dims_ == other.dims_; }
   std::string ToString() const;  // "<unknown>", "[?,3]"
 
  private:

@@ -14,7 +14,8 @@ namespace {
 template <class T>
 class ObjectBuffer final : public Buffer {
  public:
-  ObjectBuffer(BufferPtr memory, int64_t count) : Buffer(memory->data(), memory->size()), memory_(std::move(memory)), count_(count) {
+  ObjectBuffer(BufferPtr memory, int64_t count)
+      : Buffer(memory->data(), memory->size()), memory_(std::move(memory)), count_(count) {
     std::uninitialized_value_construct_n(static_cast<T*>(data_), count_);
   }
 
@@ -46,21 +47,41 @@ void AppendValue(const Tensor& t, int64_t i, bool quote, std::string* out) {
     out->push_back(')');
   };
   switch (t.dtype()) {
-    case kFloat: return real(t.data<float>()[i]);
-    case kDouble: return real(t.data<double>()[i]);
-    case kHalf: return real(float(t.data<half>()[i]));
-    case kBFloat16: return real(float(t.data<bfloat16>()[i]));
-    case kInt8: case kQint8: return number(int{t.data<int8_t>()[i]});
-    case kUint8: case kQuint8: return number(int{t.data<uint8_t>()[i]});
-    case kInt16: case kQint16: return number(t.data<int16_t>()[i]);
-    case kUint16: case kQuint16: return number(t.data<uint16_t>()[i]);
-    case kInt32: case kQint32: return number(t.data<int32_t>()[i]);
-    case kUint32: return number(t.data<uint32_t>()[i]);
-    case kInt64: return number(t.data<int64_t>()[i]);
-    case kUint64: return number(t.data<uint64_t>()[i]);
-    case kBool: return number(int{t.data<bool>()[i]});
-    case kComplex64: return complex(t.data<std::complex<float>>()[i]);
-    case kComplex128: return complex(t.data<std::complex<double>>()[i]);
+    case kFloat:
+      return real(t.data<float>()[i]);
+    case kDouble:
+      return real(t.data<double>()[i]);
+    case kHalf:
+      return real(float(t.data<half>()[i]));
+    case kBFloat16:
+      return real(float(t.data<bfloat16>()[i]));
+    case kInt8:
+    case kQint8:
+      return number(int{t.data<int8_t>()[i]});
+    case kUint8:
+    case kQuint8:
+      return number(int{t.data<uint8_t>()[i]});
+    case kInt16:
+    case kQint16:
+      return number(t.data<int16_t>()[i]);
+    case kUint16:
+    case kQuint16:
+      return number(t.data<uint16_t>()[i]);
+    case kInt32:
+    case kQint32:
+      return number(t.data<int32_t>()[i]);
+    case kUint32:
+      return number(t.data<uint32_t>()[i]);
+    case kInt64:
+      return number(t.data<int64_t>()[i]);
+    case kUint64:
+      return number(t.data<uint64_t>()[i]);
+    case kBool:
+      return number(int{t.data<bool>()[i]});
+    case kComplex64:
+      return complex(t.data<std::complex<float>>()[i]);
+    case kComplex128:
+      return complex(t.data<std::complex<double>>()[i]);
     case kString: {
       const std::string& value = t.data<std::string>()[i];
       out->append(quote ? "\"" + absl::CEscape(value) + "\"" : absl::Utf8SafeCEscape(value));
@@ -71,7 +92,8 @@ void AppendValue(const Tensor& t, int64_t i, bool quote, std::string* out) {
       fmt::format_to(std::back_inserter(*out), "<{} '{}/{}'>", handle.type_name, handle.container, handle.name);
       return;
     }
-    default: out->append("?");
+    default:
+      out->append("?");
   }
 }
 

@@ -19,7 +19,8 @@ Status FillFromValues(const Values& values, Tensor* t, Convert convert) {
   const int64_t given = values.size();
   if (n == 0) return OkStatus();  // TensorFlow writes one value even for an empty constant
   if (given > n) {
-    return InvalidArgument("tensor of type {} and shape {} has {} values, {} expected", t->dtype(), t->shape(), given, n);
+    return InvalidArgument("tensor of type {} and shape {} has {} values, {} expected", t->dtype(), t->shape(), given,
+                           n);
   }
   T* out = t->data<T>();
   if (given == 0) {
@@ -81,29 +82,50 @@ void CopyHandle(const tensorflow::ResourceHandleProto& from, ResourceHandle* to)
 
 Status FillFromFields(const TensorProto& proto, Tensor* t) {
   switch (t->dtype()) {
-    case kFloat: return FillSame<float>(proto.float_val(), t);
-    case kDouble: return FillSame<double>(proto.double_val(), t);
-    case kInt32: case kQint32: return FillSame<int32_t>(proto.int_val(), t);
-    case kUint8: case kQuint8: return FillChecked<uint8_t>(proto.int_val(), t);
-    case kInt16: case kQint16: return FillChecked<int16_t>(proto.int_val(), t);
-    case kInt8: case kQint8: return FillChecked<int8_t>(proto.int_val(), t);
-    case kUint16: case kQuint16: return FillChecked<uint16_t>(proto.int_val(), t);
-    case kInt64: return FillSame<int64_t>(proto.int64_val(), t);
-    case kUint32: return FillSame<uint32_t>(proto.uint32_val(), t);
-    case kUint64: return FillSame<uint64_t>(proto.uint64_val(), t);
-    case kBool: return FillSame<bool>(proto.bool_val(), t);
-    case kHalf: return FillBits<half>(proto.half_val(), t);
-    case kBFloat16: return FillBits<bfloat16>(proto.half_val(), t);
-    case kComplex64: return FillComplex<std::complex<float>>(proto.scomplex_val(), t);
-    case kComplex128: return FillComplex<std::complex<double>>(proto.dcomplex_val(), t);
-    case kString: return FillSame<std::string>(proto.string_val(), t);
+    case kFloat:
+      return FillSame<float>(proto.float_val(), t);
+    case kDouble:
+      return FillSame<double>(proto.double_val(), t);
+    case kInt32:
+    case kQint32:
+      return FillSame<int32_t>(proto.int_val(), t);
+    case kUint8:
+    case kQuint8:
+      return FillChecked<uint8_t>(proto.int_val(), t);
+    case kInt16:
+    case kQint16:
+      return FillChecked<int16_t>(proto.int_val(), t);
+    case kInt8:
+    case kQint8:
+      return FillChecked<int8_t>(proto.int_val(), t);
+    case kUint16:
+    case kQuint16:
+      return FillChecked<uint16_t>(proto.int_val(), t);
+    case kInt64:
+      return FillSame<int64_t>(proto.int64_val(), t);
+    case kUint32:
+      return FillSame<uint32_t>(proto.uint32_val(), t);
+    case kUint64:
+      return FillSame<uint64_t>(proto.uint64_val(), t);
+    case kBool:
+      return FillSame<bool>(proto.bool_val(), t);
+    case kHalf:
+      return FillBits<half>(proto.half_val(), t);
+    case kBFloat16:
+      return FillBits<bfloat16>(proto.half_val(), t);
+    case kComplex64:
+      return FillComplex<std::complex<float>>(proto.scomplex_val(), t);
+    case kComplex128:
+      return FillComplex<std::complex<double>>(proto.dcomplex_val(), t);
+    case kString:
+      return FillSame<std::string>(proto.string_val(), t);
     case kResource:
-      return FillFromValues<ResourceHandle>(proto.resource_handle_val(), t,
-                                            [](const auto& from, ResourceHandle* to) {
-                                              CopyHandle(from, to);
-                                              return OkStatus();
-                                            });
-    default: return Unimplemented("tensors of type {} cannot be read", t->dtype());
+      return FillFromValues<ResourceHandle>(proto.resource_handle_val(), t, [](const auto& from, ResourceHandle* to) {
+        CopyHandle(from, to);
+        return OkStatus();
+      });
+    default:
+      return Unimplemented("tensors of type {} cannot be read", t->dtype());
   }
 }
 
@@ -124,7 +146,9 @@ bool TakeVarint(std::string_view* text, uint32_t* value) {
 
 // Strings in tensor_content: all lengths as varints, then all bytes.
 Status FillStrings(std::string_view content, Tensor* t) {
-  const auto malformed = [t] { return InvalidArgument("malformed content of a string tensor of shape {}", t->shape()); };
+  const auto malformed = [t] {
+    return InvalidArgument("malformed content of a string tensor of shape {}", t->shape());
+  };
   std::vector<uint32_t> lengths(static_cast<size_t>(t->num_elements()));
   for (uint32_t& length : lengths) {
     if (!TakeVarint(&content, &length)) return malformed();
@@ -170,19 +194,50 @@ bool AllSame(const Tensor& t) {
 
 void AddFirstValue(const Tensor& t, TensorProto* proto) {
   switch (t.dtype()) {
-    case kFloat: proto->add_float_val(*t.data<float>()); break;
-    case kDouble: proto->add_double_val(*t.data<double>()); break;
-    case kInt32: case kQint32: proto->add_int_val(*t.data<int32_t>()); break;
-    case kUint8: case kQuint8: proto->add_int_val(*t.data<uint8_t>()); break;
-    case kInt16: case kQint16: proto->add_int_val(*t.data<int16_t>()); break;
-    case kInt8: case kQint8: proto->add_int_val(*t.data<int8_t>()); break;
-    case kUint16: case kQuint16: proto->add_int_val(*t.data<uint16_t>()); break;
-    case kInt64: proto->add_int64_val(*t.data<int64_t>()); break;
-    case kUint32: proto->add_uint32_val(*t.data<uint32_t>()); break;
-    case kUint64: proto->add_uint64_val(*t.data<uint64_t>()); break;
-    case kBool: proto->add_bool_val(*t.data<bool>()); break;
-    case kHalf: proto->add_half_val(t.data<half>()->bits); break;
-    case kBFloat16: proto->add_half_val(t.data<bfloat16>()->bits); break;
+    case kFloat:
+      proto->add_float_val(*t.data<float>());
+      break;
+    case kDouble:
+      proto->add_double_val(*t.data<double>());
+      break;
+    case kInt32:
+    case kQint32:
+      proto->add_int_val(*t.data<int32_t>());
+      break;
+    case kUint8:
+    case kQuint8:
+      proto->add_int_val(*t.data<uint8_t>());
+      break;
+    case kInt16:
+    case kQint16:
+      proto->add_int_val(*t.data<int16_t>());
+      break;
+    case kInt8:
+    case kQint8:
+      proto->add_int_val(*t.data<int8_t>());
+      break;
+    case kUint16:
+    case kQuint16:
+      proto->add_int_val(*t.data<uint16_t>());
+      break;
+    case kInt64:
+      proto->add_int64_val(*t.data<int64_t>());
+      break;
+    case kUint32:
+      proto->add_uint32_val(*t.data<uint32_t>());
+      break;
+    case kUint64:
+      proto->add_uint64_val(*t.data<uint64_t>());
+      break;
+    case kBool:
+      proto->add_bool_val(*t.data<bool>());
+      break;
+    case kHalf:
+      proto->add_half_val(t.data<half>()->bits);
+      break;
+    case kBFloat16:
+      proto->add_half_val(t.data<bfloat16>()->bits);
+      break;
     case kComplex64:
       proto->add_scomplex_val(t.data<std::complex<float>>()->real());
       proto->add_scomplex_val(t.data<std::complex<float>>()->imag());
@@ -191,8 +246,11 @@ void AddFirstValue(const Tensor& t, TensorProto* proto) {
       proto->add_dcomplex_val(t.data<std::complex<double>>()->real());
       proto->add_dcomplex_val(t.data<std::complex<double>>()->imag());
       break;
-    case kString: proto->add_string_val(*t.data<std::string>()); break;
-    default: break;
+    case kString:
+      proto->add_string_val(*t.data<std::string>());
+      break;
+    default:
+      break;
   }
 }
 

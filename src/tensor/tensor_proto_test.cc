@@ -110,19 +110,19 @@ TEST(TensorProtoTest, StringContent) {
 TEST(TensorProtoTest, MalformedMessagesAreErrors) {
   constexpr int64_t kHuge = int64_t{1} << 62;
   const std::vector<TensorProto> malformed = {
-      Floats({2}, {1, 2, 3}),        // too many
-      Floats({-1}, {1}),             //
-      Floats({-5}, {1}),             //
-      Floats({kHuge, 4}, {1}),       //
-      Floats({0, kHuge, 4}, {1}),    //
-      Floats(Dims(300, 1), {1}),     //
-      Complexes({2}, {1, 2, 3}),     // half a number
-      Ints(kInt8, {}, {300}),        //
-      Ints(kUint16, {}, {-1}),       //
-      Halves(kHalf, 70000),          //
-      Halves(kBFloat16, -1),         //
-      Content(kFloat, {4}, "abc"),   //
-      Content(kFloat, {0}, "abc"),   //
+      Floats({2}, {1, 2, 3}),       // too many
+      Floats({-1}, {1}),            //
+      Floats({-5}, {1}),            //
+      Floats({kHuge, 4}, {1}),      //
+      Floats({0, kHuge, 4}, {1}),   //
+      Floats(Dims(300, 1), {1}),    //
+      Complexes({2}, {1, 2, 3}),    // half a number
+      Ints(kInt8, {}, {300}),       //
+      Ints(kUint16, {}, {-1}),      //
+      Halves(kHalf, 70000),         //
+      Halves(kBFloat16, -1),        //
+      Content(kFloat, {4}, "abc"),  //
+      Content(kFloat, {0}, "abc"),  //
       Content(kDouble, {kHuge}, "abc"),
       Content(kBool, {1}, "\3"),
       Content(kResource, {1}, "abc"),

@@ -84,7 +84,8 @@ TEST(TensorTest, WrappedMemory) {
   float values[2] = {1, 2};
   bool released = false;
   {
-    const Tensor t = Tensor::FromBuffer(kFloat, Shape{2}, WrapMemory(values, sizeof(values), [&] { released = true; }), values);
+    const Tensor t =
+        Tensor::FromBuffer(kFloat, Shape{2}, WrapMemory(values, sizeof(values), [&] { released = true; }), values);
     EXPECT_EQ(t.flat<float>()[1], 2);
     EXPECT_FALSE(released);
   }
@@ -114,8 +115,9 @@ TEST(TensorTest, SummarizeAsTensorFlowPrints) {
   EXPECT_EQ(Tensor::Scalar(123456789.0f).SummarizeValue(3), "[123456792]");
   EXPECT_EQ(Tensor::Scalar(123456.789).SummarizeValue(3), "[123456.789]");
   const float inf = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(Tensor::Vector<float>({1e-10f, inf, -inf, std::numeric_limits<float>::quiet_NaN(), -0.0f}).SummarizeValue(9),
-            "[1e-10 inf -inf nan -0]");
+  EXPECT_EQ(
+      Tensor::Vector<float>({1e-10f, inf, -inf, std::numeric_limits<float>::quiet_NaN(), -0.0f}).SummarizeValue(9),
+      "[1e-10 inf -inf nan -0]");
   EXPECT_EQ(Tensor::Vector<half>({half(1.0f / 3)}).SummarizeValue(3), "[0.333251953]");
   EXPECT_EQ(Tensor::Vector<bool>({true, false}).SummarizeValue(3), "[1 0]");
   EXPECT_EQ(Tensor::Vector<int8_t>({1, 2, 3, -1}).SummarizeValue(3), "[1 2 3...]");

@@ -38,8 +38,8 @@ class Terms {
 
 }  // namespace
 
-Output ExponentialDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, const Input& decay_rate,
-                        const DecayOptions& options) {
+Output ExponentialDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
+                        const Input& decay_rate, const DecayOptions& options) {
   NameScope scope(graph, options.name.empty() ? "ExponentialDecay" : options.name);
   Terms terms(graph, rate);
   Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
@@ -47,8 +47,8 @@ Output ExponentialDecay(Graph& graph, const Input& rate, const Input& step, cons
   return Mul(graph, terms.rate(), Pow(graph, terms.Number(decay_rate, "decay_rate"), p), {.name = scope.name() + "/"});
 }
 
-Output NaturalExpDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, const Input& decay_rate,
-                       const DecayOptions& options) {
+Output NaturalExpDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
+                       const Input& decay_rate, const DecayOptions& options) {
   NameScope scope(graph, options.name.empty() ? "NaturalExpDecay" : options.name);
   Terms terms(graph, rate);
   Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
@@ -56,8 +56,8 @@ Output NaturalExpDecay(Graph& graph, const Input& rate, const Input& step, const
   return Mul(graph, terms.rate(), Exp(-terms.Number(decay_rate, "decay_rate") * p), {.name = scope.name() + "/"});
 }
 
-Output InverseTimeDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, const Input& decay_rate,
-                        const DecayOptions& options) {
+Output InverseTimeDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
+                        const Input& decay_rate, const DecayOptions& options) {
   NameScope scope(graph, options.name.empty() ? "InverseTimeDecay" : options.name);
   Terms terms(graph, rate);
   Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
@@ -66,8 +66,8 @@ Output InverseTimeDecay(Graph& graph, const Input& rate, const Input& step, cons
   return RealDiv(graph, terms.rate(), denominator, {.name = scope.name() + "/"});
 }
 
-Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, const Input& end_rate,
-                       const Input& power, bool cycle, std::string name) {
+Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
+                       const Input& end_rate, const Input& power, bool cycle, std::string name) {
   NameScope scope(graph, name.empty() ? "PolynomialDecay" : name);
   Terms terms(graph, rate);
   Output s = terms.Number(step, "step");
@@ -81,14 +81,17 @@ Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const
     s = Minimum(s, total);
   }
   Output p = s / total;
-  return Add(graph, (terms.rate() - end) * Pow(1.0f - p, terms.Number(power, "power")), end, {.name = scope.name() + "/"});
+  return Add(graph, (terms.rate() - end) * Pow(1.0f - p, terms.Number(power, "power")), end,
+             {.name = scope.name() + "/"});
 }
 
-Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& boundaries, const InputList& values, std::string name) {
+Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& boundaries, const InputList& values,
+                         std::string name) {
   NameScope scope(graph, name.empty() ? "PiecewiseConstant" : name);
   if (values.size() != boundaries.size() + 1 || boundaries.empty()) {
-    graph.RecordError(InvalidArgument("a piecewise constant needs one boundary less than values: {} boundaries, {} values",
-                                      boundaries.size(), values.size()));
+    graph.RecordError(
+        InvalidArgument("a piecewise constant needs one boundary less than values: {} boundaries, {} values",
+                        boundaries.size(), values.size()));
     return Output();
   }
   Result<Output> x = ToOutput(graph, step, kInvalidType, "x");
@@ -121,7 +124,8 @@ Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& bound
   return (*chosen)[0];
 }
 
-Output CosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, float alpha, std::string name) {
+Output CosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, float alpha,
+                   std::string name) {
   NameScope scope(graph, name.empty() ? "CosineDecay" : name);
   Terms terms(graph, rate);
   Output total = terms.Number(decay_steps, "decay_steps");
@@ -130,8 +134,8 @@ Output CosineDecay(Graph& graph, const Input& rate, const Input& step, const Inp
   return terms.rate() * ((1.0f - alpha) * cosine + alpha);
 }
 
-Output CosineDecayRestarts(Graph& graph, const Input& rate, const Input& step, const Input& first_decay_steps, float t_mul, float m_mul,
-                           float alpha, std::string name) {
+Output CosineDecayRestarts(Graph& graph, const Input& rate, const Input& step, const Input& first_decay_steps,
+                           float t_mul, float m_mul, float alpha, std::string name) {
   NameScope scope(graph, name.empty() ? "SGDRDecay" : name);
   Terms terms(graph, rate);
   Output fraction = terms.Number(step, "step") / terms.Number(first_decay_steps, "first_decay_steps");
@@ -152,8 +156,8 @@ Output CosineDecayRestarts(Graph& graph, const Input& rate, const Input& step, c
   return Mul(graph, terms.rate(), (1.0f - alpha) * cosine + alpha, {.name = scope.name() + "/"});
 }
 
-Output LinearCosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, float num_periods, float alpha,
-                         float beta, std::string name) {
+Output LinearCosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
+                         float num_periods, float alpha, float beta, std::string name) {
   NameScope scope(graph, name.empty() ? "LinearCosineDecay" : name);
   Terms terms(graph, rate);
   Output total = terms.Number(decay_steps, "decay_steps");
@@ -163,8 +167,9 @@ Output LinearCosineDecay(Graph& graph, const Input& rate, const Input& step, con
   return Mul(graph, terms.rate(), (alpha + linear) * cosine + beta, {.name = scope.name() + "/"});
 }
 
-Output NoisyLinearCosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, float initial_variance,
-                              float variance_decay, float num_periods, float alpha, float beta, std::string name) {
+Output NoisyLinearCosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
+                              float initial_variance, float variance_decay, float num_periods, float alpha, float beta,
+                              std::string name) {
   NameScope scope(graph, name.empty() ? "NoisyLinearCosineDecay" : name);
   Terms terms(graph, rate);
   Output total = terms.Number(decay_steps, "decay_steps");

@@ -38,8 +38,10 @@ TEST_F(LearningRateTest, EndsAtAValue) {
   Expect(PolynomialDecay(g, 0.5f, step_, 10, 0.1f, 2.0f), {0.5f, 0.296f, 0.136f, 0.1f, 0.1f});
   Expect(PolynomialDecay(g, 0.5f, step_, 10, 0.1f, 2.0f, /*cycle=*/true), {0.5f, 0.296f, 0.136f, 0.1f, 0.11111111f});
   Expect(CosineDecay(g, 0.5f, step_, 10, 0.1f), {0.5f, 0.40725169f, 0.14274833f, 0.05f, 0.05f});
-  Expect(CosineDecayRestarts(g, 0.5f, step_, 4, 2, 0.5f, 0.1f), {0.5f, 0.11590098f, 0.20555188f, 0.082950488f, 0.059479833f});
-  Expect(CosineDecayRestarts(g, 0.5f, step_, 4, 1, 0.5f, 0.1f), {0.5f, 0.11590098f, 0.082950488f, 0.10625f, 0.056001548f});
+  Expect(CosineDecayRestarts(g, 0.5f, step_, 4, 2, 0.5f, 0.1f),
+         {0.5f, 0.11590098f, 0.20555188f, 0.082950488f, 0.059479833f});
+  Expect(CosineDecayRestarts(g, 0.5f, step_, 4, 1, 0.5f, 0.1f),
+         {0.5f, 0.11590098f, 0.082950488f, 0.10625f, 0.056001548f});
   Expect(LinearCosineDecay(g, 0.5f, step_, 10, 0.5f, 0.1f, 0.01f), {0.555f, 0.32255706f, 0.04622148f, 0.005f, 0.005f});
 }
 
@@ -52,7 +54,8 @@ TEST_F(LearningRateTest, NoiseFallsWithTheSteps) {
 }
 
 TEST_F(LearningRateTest, ConstantInPieces) {
-  Expect(PiecewiseConstant(graph(), step_, {int64_t{3}, int64_t{10}}, {0.5f, 0.2f, 0.1f}), {0.5f, 0.5f, 0.2f, 0.2f, 0.1f});
+  Expect(PiecewiseConstant(graph(), step_, {int64_t{3}, int64_t{10}}, {0.5f, 0.2f, 0.1f}),
+         {0.5f, 0.5f, 0.2f, 0.2f, 0.1f});
   PiecewiseConstant(graph(), step_, {int64_t{3}}, {0.5f});
   EXPECT_THAT(std::string(graph().TakeError().message()), HasSubstr("1 boundaries, 1 values"));
 }

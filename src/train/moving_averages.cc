@@ -15,8 +15,10 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
   for (const VariablePtr& var : vars) {
     if (var == nullptr) return InvalidArgument("{}: there is no variable at position {}", options_.name, keys.size());
     if (!IsFloating(var->dtype()))
-      return MarkTypeError(InvalidArgument("the variable '{}' is {}: only floating types can be averaged", var->name(), var->dtype()));
-    if (shadows_.contains(var->op_name())) return InvalidArgument("a moving average of '{}' exists already", var->name());
+      return MarkTypeError(
+          InvalidArgument("the variable '{}' is {}: only floating types can be averaged", var->name(), var->dtype()));
+    if (shadows_.contains(var->op_name()))
+      return InvalidArgument("a moving average of '{}' exists already", var->name());
     ControlDependencies cleared = ControlDependencies::Cleared(graph);
     ColocationScope colocated(graph, var->handle().node);
     VariableOptions how;
@@ -25,7 +27,8 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
     how.trainable = false;
     how.use_resource = var->is_resource();
     // It starts at the variable's value, so there is no bias to take out.
-    WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(graph, [&] { return var->InitializedValue(); }, how));
+    WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(
+                                         graph, [&] { return var->InitializedValue(); }, how));
     graph.AddToCollection(graph_keys::kMovingAverageVariables, var);
     shadows_[var->op_name()] = {.average = average, .value = var->AsInput()};
     keys.push_back(var->op_name());
@@ -39,7 +42,8 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
   Graph& graph = value.graph();
   const std::string key = value.node->name();
   if (!IsFloating(value.base_dtype()))
-    return MarkTypeError(InvalidArgument("'{}' is {}: only floating types can be averaged", value.name(), value.base_dtype()));
+    return MarkTypeError(
+        InvalidArgument("'{}' is {}: only floating types can be averaged", value.name(), value.base_dtype()));
   if (shadows_.contains(key)) return InvalidArgument("a moving average of '{}' exists already", value.name());
   if (!value.shape().fully_defined())
     return InvalidArgument("a moving average of '{}' needs its static shape, which is {}", value.name(), value.shape());
@@ -49,10 +53,15 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
   how.dtype = value.base_dtype();
   how.trainable = false;
   const PartialShape shape = value.shape();
-  WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(graph, [&]() -> Result<Output> {
-    WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
-    return Fill(graph, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()), zero, {.name = "zeros"});
-  }, how));
+  WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(
+                                       graph,
+                                       [&]() -> Result<Output> {
+                                         WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
+                                         return Fill(graph,
+                                                     std::vector<int64_t>(shape.dims().begin(), shape.dims().end()),
+                                                     zero, {.name = "zeros"});
+                                       },
+                                       how));
   shadows_[key] = {.average = average, .value = value, .debias = options_.zero_debias};
   return UpdateAll(graph, {key});
 }
@@ -60,17 +69,21 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
 namespace {
 
 // A variable of zeros below the average's name.
-Result<VariablePtr> ZeroBeside(Graph& graph, const Variable& average, const std::string& name, const PartialShape& shape) {
+Result<VariablePtr> ZeroBeside(Graph& graph, const Variable& average, const std::string& name,
+                               const PartialShape& shape) {
   ControlDependencies cleared = ControlDependencies::Cleared(graph);
   VariableOptions how;
   how.name = average.op_name() + "/" + name + "/";
   how.dtype = average.dtype();
   how.trainable = false;
   how.use_resource = average.is_resource();
-  return Variable::MakeWith(graph, [&]() -> Result<Output> {
-    WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
-    return Fill(graph, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()), zero, {.name = "zeros"});
-  }, how);
+  return Variable::MakeWith(
+      graph,
+      [&]() -> Result<Output> {
+        WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
+        return Fill(graph, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()), zero, {.name = "zeros"});
+      },
+      how);
 }
 
 }  // namespace
@@ -91,7 +104,8 @@ Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vecto
     if (rate.valid() && rate.base_dtype() != shadow.average->dtype()) rate = Cast(rate, shadow.average->dtype());
     Output changed;
     if (!shadow.debias) {
-      changed = shadow.average->AssignSub((shadow.average->AsInput() - shadow.value) * rate, false, update.name() + "/");
+      changed =
+          shadow.average->AssignSub((shadow.average->AsInput() - shadow.value) * rate, false, update.name() + "/");
     } else {
       // The biased sum starts at zero; dividing by 1 - decay^steps takes the bias out.
       WEIR_ASSIGN(VariablePtr biased, ZeroBeside(graph, *shadow.average, "biased", shadow.average->shape()));
@@ -120,12 +134,13 @@ VariablePtr ExponentialMovingAverage::Average(Output value) const {
   return it == shadows_.end() ? nullptr : it->second.average;
 }
 
-std::map<std::string, VariablePtr> ExponentialMovingAverage::VariablesToRestore(Graph& graph,
-                                                                                const std::vector<VariablePtr>& moving) const {
+std::map<std::string, VariablePtr> ExponentialMovingAverage::VariablesToRestore(
+    Graph& graph, const std::vector<VariablePtr>& moving) const {
   std::vector<VariablePtr> averaged = moving;
   if (averaged.empty()) {
     averaged = TrainableVariables(graph);
-    for (const VariablePtr& v : graph.CollectionOf<VariablePtr>(graph_keys::kMovingAverageVariables)) averaged.push_back(v);
+    for (const VariablePtr& v : graph.CollectionOf<VariablePtr>(graph_keys::kMovingAverageVariables))
+      averaged.push_back(v);
   }
   std::map<std::string, VariablePtr> result;
   std::map<std::string, bool> done;

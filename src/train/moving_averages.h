@@ -1,5 +1,5 @@
-// ExponentialMovingAverage: shadow variables that follow others: shadow -= (1 - decay) * (shadow - value). Names and slots as
-// TensorFlow makes them ("w/ExponentialMovingAverage"). Not thread-safe; one serves one graph.
+// ExponentialMovingAverage: shadow variables that follow others: shadow -= (1 - decay) * (shadow - value). Names and
+// slots as TensorFlow makes them ("w/ExponentialMovingAverage"). Not thread-safe; one serves one graph.
 #pragma once
 
 #include <map>
@@ -28,7 +28,8 @@ class ExponentialMovingAverage final {
   std::string AverageName(const std::string& op_name) const { return op_name + "/" + options_.name; }
   const std::string& name() const { return options_.name; }
   // Saved name -> variable: averaged variables under the names of their shadows, the others under their own.
-  std::map<std::string, VariablePtr> VariablesToRestore(Graph& graph, const std::vector<VariablePtr>& moving_average_vars = {}) const;
+  std::map<std::string, VariablePtr> VariablesToRestore(Graph& graph,
+                                                        const std::vector<VariablePtr>& moving_average_vars = {}) const;
 
  private:
   struct Shadow {

@@ -47,8 +47,9 @@ TEST_F(MovingAveragesTest, FollowsAVariable) {
 TEST_F(MovingAveragesTest, FollowsFasterWhileYoung) {
   ExponentialMovingAverage averages(0.9f, {.num_updates = updates_->AsInput()});
   Node* update = Must(averages.Apply(graph(), {var_}));
-  EXPECT_THAT(Follow(update, averages.Average(var_)),
-              Pointwise(FloatNear(2e-6f), {1.8181818f, -1.5909091f, 2.7045455f, -1.1477273f, 3.6013987f, -0.69930065f}));
+  EXPECT_THAT(
+      Follow(update, averages.Average(var_)),
+      Pointwise(FloatNear(2e-6f), {1.8181818f, -1.5909091f, 2.7045455f, -1.1477273f, 3.6013987f, -0.69930065f}));
 }
 
 TEST_F(MovingAveragesTest, FollowsATensorWithoutTheBiasOfItsStart) {
@@ -57,7 +58,8 @@ TEST_F(MovingAveragesTest, FollowsATensorWithoutTheBiasOfItsStart) {
   Node* update = Must(averages.ApplyTensor(twice));
   const VariablePtr average = averages.Average(twice);
   ASSERT_NE(average, nullptr);
-  EXPECT_THAT(Follow(update, average), Pointwise(FloatNear(5e-6f), {4.0f, -3.0f, 5.0526314f, -2.4736838f, 6.1402206f, -1.9298891f}));
+  EXPECT_THAT(Follow(update, average),
+              Pointwise(FloatNear(5e-6f), {4.0f, -3.0f, 5.0526314f, -2.4736838f, 6.1402206f, -1.9298891f}));
 }
 
 TEST_F(MovingAveragesTest, WhatCannotBeAveragedIsRefused) {

@@ -35,8 +35,10 @@ Result<Node*> Optimizer::Minimize(Output loss, const MinimizeOptions& options) {
   WEIR_ASSIGN(std::vector<GradAndVar> grads, ComputeGradients(loss, options));
   const bool any = std::any_of(grads.begin(), grads.end(), [](const GradAndVar& g) { return HasGrad(g.grad); });
   if (!any)
-    return InvalidArgument("no gradients provided for any variable: check that the ops between the variables ({}) and the loss '{}' "
-                           "support gradients", DescribeVariables(grads), loss.name());
+    return InvalidArgument(
+        "no gradients provided for any variable: check that the ops between the variables ({}) and the loss '{}' "
+        "support gradients",
+        DescribeVariables(grads), loss.name());
   return ApplyGradients(grads, options.global_step, options.name);
 }
 
@@ -46,7 +48,8 @@ Result<std::vector<GradAndVar>> Optimizer::ComputeGradients(Output loss, const M
   WEIR_TRY(Check());
   Graph& graph = loss.graph();
   if (!IsFloating(loss.base_dtype()))
-    return InvalidArgument("invalid type {} for the loss '{}': expected a floating type", loss.base_dtype(), loss.name());
+    return InvalidArgument("invalid type {} for the loss '{}': expected a floating type", loss.base_dtype(),
+                           loss.name());
   const std::vector<VariablePtr> vars = options.var_list.empty() ? TrainableVariables(graph) : options.var_list;
   if (vars.empty()) return InvalidArgument("no variables to optimize");
   std::vector<Output> xs;
@@ -75,7 +78,8 @@ Result<std::vector<GradAndVar>> Optimizer::ComputeGradients(Output loss, const M
   return result;
 }
 
-Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and_vars, VariablePtr global_step, std::string name) {
+Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and_vars, VariablePtr global_step,
+                                        std::string name) {
   if (grads_and_vars.empty()) return InvalidArgument("no variables provided to {}", name_);
   WEIR_TRY(Check());
   std::vector<VariablePtr> vars;
@@ -146,7 +150,8 @@ std::vector<VariablePtr> Optimizer::Variables() const {
   for (const auto& [name, var] : non_slots_) result.push_back(var);
   for (const auto& [name, slots] : slots_)
     for (const auto& [primary, slot] : slots) result.push_back(slot);
-  std::sort(result.begin(), result.end(), [](const VariablePtr& a, const VariablePtr& b) { return a->name() < b->name(); });
+  std::sort(result.begin(), result.end(),
+            [](const VariablePtr& a, const VariablePtr& b) { return a->name() < b->name(); });
   return result;
 }
 
@@ -164,8 +169,8 @@ Result<Node*> Optimizer::Finish(Graph& graph, const std::vector<Node*>& updates,
   return node;
 }
 
-Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::string& slot_name, const std::string& op_name,
-                                        const Initializer& initial) {
+Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::string& slot_name,
+                                        const std::string& op_name, const Initializer& initial) {
   if (VariablePtr known = GetSlot(var, slot_name)) return known;
   Graph& graph = var->graph();
   VariableOptions options;
@@ -175,7 +180,8 @@ Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::strin
   options.use_resource = var->is_resource();
   ColocationScope colocated(graph, var->handle().node);
   const PartialShape shape = var->shape();
-  WEIR_ASSIGN(VariablePtr slot, Variable::MakeWith(graph, [&] { return initial(graph, shape, var->dtype()); }, options));
+  WEIR_ASSIGN(VariablePtr slot, Variable::MakeWith(
+                                    graph, [&] { return initial(graph, shape, var->dtype()); }, options));
   if (var->slice.has_value()) {
     slot->slice = var->slice;
     slot->slice->full_name += "/" + op_name;
@@ -184,14 +190,16 @@ Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::strin
   return slot;
 }
 
-Result<VariablePtr> Optimizer::ZerosSlot(const VariablePtr& var, const std::string& slot_name, const std::string& op_name) {
+Result<VariablePtr> Optimizer::ZerosSlot(const VariablePtr& var, const std::string& slot_name,
+                                         const std::string& op_name) {
   const Output like = var->value();
-  return SlotWith(var, slot_name, op_name, [like](Graph& graph, const PartialShape& shape, DType dtype) -> Result<Output> {
-    if (!shape.fully_defined()) return ZerosLike(like, {.name = "zeros"});
-    WEIR_ASSIGN(Tensor zero, Tensor::Zeros(dtype, Shape{}));
-    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    return Fill(graph, dims, zero, {.name = "zeros"});
-  });
+  return SlotWith(var, slot_name, op_name,
+                  [like](Graph& graph, const PartialShape& shape, DType dtype) -> Result<Output> {
+                    if (!shape.fully_defined()) return ZerosLike(like, {.name = "zeros"});
+                    WEIR_ASSIGN(Tensor zero, Tensor::Zeros(dtype, Shape{}));
+                    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+                    return Fill(graph, dims, zero, {.name = "zeros"});
+                  });
 }
 
 Result<VariablePtr> Optimizer::NonSlot(const std::string& name, float initial, const VariablePtr& colocate_with) {

@@ -1,5 +1,5 @@
-// One class per update rule: which slots, which node. Resource variables use the same rule under "Resource" names, so the
-// node is made by name with the arguments of the rule in TensorFlow's order.
+// One class per update rule: which slots, which node. Resource variables use the same rule under "Resource" names, so
+// the node is made by name with the arguments of the rule in TensorFlow's order.
 #include "train/optimizers.h"
 
 #include "graph/build/array_ops.h"
@@ -13,8 +13,7 @@ namespace {
 
 Initializer Filled(double value) {
   return [value](Graph& graph, const PartialShape& shape, DType dtype) -> Result<Output> {
-    if (!shape.fully_defined())
-      return InvalidArgument("a slot needs a variable with a known shape, not {}", shape);
+    if (!shape.fully_defined()) return InvalidArgument("a slot needs a variable with a known shape, not {}", shape);
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     Output scalar = dtype == kDouble ? Constant(graph, Tensor::Scalar(value), "value")
                                      : Constant(graph, Tensor::Scalar(static_cast<float>(value)), "value");
@@ -72,11 +71,17 @@ Result<Node*> GradientDescentOptimizer::ApplySparseDuplicates(const IndexedSlice
   Output delta = grad.values * Get("learning_rate", var);
   if (var->is_resource())
     return NodeBuilder(var->graph(), "ResourceScatterAdd").In(var->handle()).In(grad.indices).In(-delta).Build();
-  return NodeBuilder(var->graph(), "ScatterSub").In(var->handle()).In(grad.indices).In(delta).Attr("use_locking", use_locking()).Build();
+  return NodeBuilder(var->graph(), "ScatterSub")
+      .In(var->handle())
+      .In(grad.indices)
+      .In(delta)
+      .Attr("use_locking", use_locking())
+      .Build();
 }
 
 // --- Momentum: accum = momentum * accum + grad; var -= lr * accum ---
-MomentumOptimizer::MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov, const OptimizerOptions& options)
+MomentumOptimizer::MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov,
+                                     const OptimizerOptions& options)
     : HyperOptimizer("Momentum", options), use_nesterov_(use_nesterov) {
   Declare("learning_rate", std::move(learning_rate));
   Declare("momentum", std::move(momentum));
@@ -91,11 +96,13 @@ Result<Node*> MomentumOptimizer::ApplyDense(Output grad, const VariablePtr& var)
 }
 Result<Node*> MomentumOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
   return Update(*this, "SparseApplyMomentum", var, {GetSlot(var, "momentum")},
-                {Get("learning_rate", var), grad.values, grad.indices, Get("momentum", var)}, {{"use_nesterov", use_nesterov_}});
+                {Get("learning_rate", var), grad.values, grad.indices, Get("momentum", var)},
+                {{"use_nesterov", use_nesterov_}});
 }
 
 // --- Adagrad: accum += grad^2; var -= lr * grad / sqrt(accum) ---
-AdagradOptimizer::AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value, const OptimizerOptions& options)
+AdagradOptimizer::AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value,
+                                   const OptimizerOptions& options)
     : HyperOptimizer("Adagrad", options), initial_(initial_accumulator_value) {
   Declare("learning_rate", std::move(learning_rate));
 }
@@ -113,8 +120,8 @@ Result<Node*> AdagradOptimizer::ApplySparse(const IndexedSlices& grad, const Var
 }
 
 // --- AdagradDA: dual averaging with the sums of gradients and of their squares ---
-AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_value, float l1, float l2,
-                                       const OptimizerOptions& options)
+AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_value, float l1,
+                                       float l2, const OptimizerOptions& options)
     : HyperOptimizer("AdagradDA", options), global_step_(std::move(global_step)), initial_(initial_value) {
   Declare("learning_rate", std::move(learning_rate));
   Declare("l1", l1);
@@ -137,11 +144,13 @@ Output AdagradDAOptimizer::Step() const {
   return step.base_dtype() == kInt64 ? step : Cast(step, kInt64);
 }
 Result<Node*> AdagradDAOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyAdagradDA", var, {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
+  return Update(*this, "ApplyAdagradDA", var,
+                {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
                 {grad, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
 }
 Result<Node*> AdagradDAOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  return Update(*this, "SparseApplyAdagradDA", var, {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
+  return Update(*this, "SparseApplyAdagradDA", var,
+                {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
                 {grad.values, grad.indices, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
 }
 
@@ -169,7 +178,8 @@ Result<Node*> AdadeltaOptimizer::ApplySparse(const IndexedSlices& grad, const Va
 }
 
 // --- Adam ---
-AdamOptimizer::AdamOptimizer(Hyper learning_rate, float beta1, float beta2, Hyper epsilon, const OptimizerOptions& options)
+AdamOptimizer::AdamOptimizer(Hyper learning_rate, float beta1, float beta2, Hyper epsilon,
+                             const OptimizerOptions& options)
     : HyperOptimizer("Adam", options), beta1_(beta1), beta2_(beta2) {
   Declare("learning_rate", std::move(learning_rate));
   Declare("beta1", beta1);
@@ -194,8 +204,8 @@ Result<Node*> AdamOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
     return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype());
   };
   return Update(*this, "ApplyAdam", var, {GetSlot(var, "m"), GetSlot(var, "v")},
-                {power("beta1_power"), power("beta2_power"), Get("learning_rate", var), Get("beta1", var), Get("beta2", var),
-                 Get("epsilon", var), grad});
+                {power("beta1_power"), power("beta2_power"), Get("learning_rate", var), Get("beta1", var),
+                 Get("beta2", var), Get("epsilon", var), grad});
 }
 Result<Node*> AdamOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
   // All rows of m and v decay, as in TensorFlow; only the gradient's rows receive it.
@@ -267,7 +277,8 @@ Result<Node*> RMSPropOptimizer::ApplySparse(const IndexedSlices& grad, const Var
   std::vector<VariablePtr> slots = {GetSlot(var, "rms"), GetSlot(var, "momentum")};
   if (centered_) slots.insert(slots.begin(), GetSlot(var, "mg"));
   return Update(*this, centered_ ? "SparseApplyCenteredRMSProp" : "SparseApplyRMSProp", var, slots,
-                {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var), grad.values, grad.indices});
+                {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var), grad.values,
+                 grad.indices});
 }
 
 // --- Ftrl ---
@@ -282,7 +293,8 @@ FtrlOptimizer::FtrlOptimizer(Hyper learning_rate, const FtrlOptions& ftrl, const
 Status FtrlOptimizer::Check() const {
   if (!(ftrl_.initial_accumulator_value >= 0))
     return InvalidArgument("initial_accumulator_value {} must not be negative", ftrl_.initial_accumulator_value);
-  if (!(ftrl_.learning_rate_power <= 0)) return InvalidArgument("learning_rate_power {} must not be positive", ftrl_.learning_rate_power);
+  if (!(ftrl_.learning_rate_power <= 0))
+    return InvalidArgument("learning_rate_power {} must not be positive", ftrl_.learning_rate_power);
   const std::pair<const char*, float> strengths[] = {
       {"l1_regularization_strength", ftrl_.l1_regularization_strength},
       {"l2_regularization_strength", ftrl_.l2_regularization_strength},
@@ -293,17 +305,21 @@ Status FtrlOptimizer::Check() const {
 }
 Status FtrlOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
   for (const VariablePtr& var : vars) {
-    WEIR_TRY(SlotWith(var, "accum", ftrl_.accum_name.empty() ? name() : ftrl_.accum_name, Filled(ftrl_.initial_accumulator_value)).status());
+    WEIR_TRY(SlotWith(var, "accum", ftrl_.accum_name.empty() ? name() : ftrl_.accum_name,
+                      Filled(ftrl_.initial_accumulator_value))
+                 .status());
     WEIR_TRY(ZerosSlot(var, "linear", ftrl_.linear_name.empty() ? name() : ftrl_.linear_name).status());
   }
   return OkStatus();
 }
 Result<Node*> FtrlOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  InputList values = {grad, Get("learning_rate", var), Get("l1_regularization_strength", var), Get("l2_regularization_strength", var)};
+  InputList values = {grad, Get("learning_rate", var), Get("l1_regularization_strength", var),
+                      Get("l2_regularization_strength", var)};
   const bool shrinks = ftrl_.l2_shrinkage_regularization_strength > 0;
   if (shrinks) values.push_back(Get("l2_shrinkage_regularization_strength", var));
   values.push_back(Get("learning_rate_power", var));
-  return Update(*this, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", var, {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
+  return Update(*this, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", var, {GetSlot(var, "accum"), GetSlot(var, "linear")},
+                values);
 }
 Result<Node*> FtrlOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
   InputList values = {grad.values, grad.indices, Get("learning_rate", var), Get("l1_regularization_strength", var),
@@ -311,7 +327,8 @@ Result<Node*> FtrlOptimizer::ApplySparse(const IndexedSlices& grad, const Variab
   const bool shrinks = ftrl_.l2_shrinkage_regularization_strength > 0;
   if (shrinks) values.push_back(Get("l2_shrinkage_regularization_strength", var));
   values.push_back(Get("learning_rate_power", var));
-  return Update(*this, shrinks ? "SparseApplyFtrlV2" : "SparseApplyFtrl", var, {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
+  return Update(*this, shrinks ? "SparseApplyFtrlV2" : "SparseApplyFtrl", var,
+                {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
 }
 
 // --- proximal forms ---
@@ -323,7 +340,8 @@ ProximalGradientDescentOptimizer::ProximalGradientDescentOptimizer(Hyper learnin
   Declare("l2", l2);
 }
 Result<Node*> ProximalGradientDescentOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyProximalGradientDescent", var, {}, {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
+  return Update(*this, "ApplyProximalGradientDescent", var, {},
+                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
 }
 Result<Node*> ProximalGradientDescentOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
   return Update(*this, "SparseApplyProximalGradientDescent", var, {},

@@ -40,7 +40,8 @@ class GradientDescentOptimizer final : public HyperOptimizer {
 
 class MomentumOptimizer final : public HyperOptimizer {
  public:
-  MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov = false, const OptimizerOptions& options = {});
+  MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov = false,
+                    const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
@@ -51,7 +52,8 @@ class MomentumOptimizer final : public HyperOptimizer {
 
 class AdagradOptimizer final : public HyperOptimizer {
  public:
-  explicit AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1, const OptimizerOptions& options = {});
+  explicit AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1,
+                            const OptimizerOptions& options = {});
   Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
@@ -63,9 +65,9 @@ class AdagradOptimizer final : public HyperOptimizer {
 
 class AdagradDAOptimizer final : public HyperOptimizer {
  public:
-  AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_gradient_squared_accumulator_value = 0.1,
-                     float l1_regularization_strength = 0, float l2_regularization_strength = 0,
-                     const OptimizerOptions& options = {});
+  AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step,
+                     double initial_gradient_squared_accumulator_value = 0.1, float l1_regularization_strength = 0,
+                     float l2_regularization_strength = 0, const OptimizerOptions& options = {});
   Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;

@@ -1,5 +1,5 @@
-// Where every optimizer goes in three steps, dense and by rows, on both kinds of variables: the numbers are TensorFlow's. What
-// optimizers refuse.
+// Where every optimizer goes in three steps, dense and by rows, on both kinds of variables: the numbers are
+// TensorFlow's. What optimizers refuse.
 #include "train/optimizers.h"
 
 #include "graph/build/state_ops.h"
@@ -29,54 +29,94 @@ auto Make(Args... args) {
 }
 
 std::vector<Trajectory> Trajectories() {
-  const FtrlOptions ftrl = {.learning_rate_power = -0.5f, .initial_accumulator_value = 0.2, .l1_regularization_strength = 0.01f,
+  const FtrlOptions ftrl = {.learning_rate_power = -0.5f,
+                            .initial_accumulator_value = 0.2,
+                            .l1_regularization_strength = 0.01f,
                             .l2_regularization_strength = 0.02f};
   FtrlOptions shrinking = ftrl;
   shrinking.learning_rate_power = -0.6f;
   shrinking.l2_shrinkage_regularization_strength = 0.05f;
   return {
-      {"GradientDescent", Make<GradientDescentOptimizer>(0.1),
-       {0.9f, -1.55f}, {0.756f, -0.902f},
-       {0.8f, -1, 3, 4, -0.3f, 0.3f}, {0.608f, -0.04f, 3, 4, -0.012f, 0.372f}},
-      {"Momentum", Make<MomentumOptimizer>(0.1, 0.9),
-       {0.9f, -1.55f}, {0.531f, 0.1105f},
-       {0.8f, -1, 3, 4, -0.3f, 0.3f}, {0.23f, 1.85f, 3, 4, 0.438f, 0.4845f}},
-      {"Nesterov", Make<MomentumOptimizer>(0.1, 0.9, true),
-       {0.81f, -1.145f}, {0.445824f, 0.493792f},
-       {0.62f, -0.1f, 3, 4, -0.12f, 0.345f}, {0.283352f, 1.58324f, 3, 4, 0.608352f, 0.527088f}},
-      {"Adagrad", Make<AdagradOptimizer>(0.3, 0.2),
-       {0.72613871f, -1.7014706f}, {0.55610317f, -1.3534464f},
-       {0.70722997f, -1.7002995f, 3, 4, -0.20722994f, 0.47360682f}, {0.54405338f, -1.3476963f, 3, 4, 0.081956923f, 0.49969018f}},
+      {"GradientDescent",
+       Make<GradientDescentOptimizer>(0.1),
+       {0.9f, -1.55f},
+       {0.756f, -0.902f},
+       {0.8f, -1, 3, 4, -0.3f, 0.3f},
+       {0.608f, -0.04f, 3, 4, -0.012f, 0.372f}},
+      {"Momentum",
+       Make<MomentumOptimizer>(0.1, 0.9),
+       {0.9f, -1.55f},
+       {0.531f, 0.1105f},
+       {0.8f, -1, 3, 4, -0.3f, 0.3f},
+       {0.23f, 1.85f, 3, 4, 0.438f, 0.4845f}},
+      {"Nesterov",
+       Make<MomentumOptimizer>(0.1, 0.9, true),
+       {0.81f, -1.145f},
+       {0.445824f, 0.493792f},
+       {0.62f, -0.1f, 3, 4, -0.12f, 0.345f},
+       {0.283352f, 1.58324f, 3, 4, 0.608352f, 0.527088f}},
+      {"Adagrad",
+       Make<AdagradOptimizer>(0.3, 0.2),
+       {0.72613871f, -1.7014706f},
+       {0.55610317f, -1.3534464f},
+       {0.70722997f, -1.7002995f, 3, 4, -0.20722994f, 0.47360682f},
+       {0.54405338f, -1.3476963f, 3, 4, 0.081956923f, 0.49969018f}},
       {"AdagradDA",
        [](const VariablePtr& step) -> std::unique_ptr<Optimizer> {
          return std::make_unique<AdagradDAOptimizer>(0.3, step, 0.2, 0.01f, 0.02f);
        },
-       {-0.26964575f, 0.29747131f}, {0.19367421f, 0.28368792f},
-       {-0.29045585f, 0.29922143f, 3, 4, 0.29045585f, 0.21719207f}, {0.20133989f, 0.34166414f, 3, 4, 0.38034251f, 0.42293313f}},
-      {"Adadelta", Make<AdadeltaOptimizer>(1.0, 0.9, 1e-2),
-       {0.69848871f, -1.6845502f}, {0.50422579f, -1.1140695f},
-       {0.68765247f, -1.6839303f, 3, 4, -0.1876525f, 0.51726127f}, {0.50151509f, -1.1032348f, 3, 4, 0.25102404f, 0.50367713f}},
-      {"Adam", Make<AdamOptimizer>(0.1, 0.8f, 0.9f, 1e-4),
-       {0.90003163f, -1.900007f}, {0.70530701f, -1.7006081f},
-       {0.90001583f, -1.9000032f, 3, 4, -0.40001583f, 0.34993678f}, {0.7052685f, -1.7005286f, 3, 4, -0.20175728f, 0.52842015f}},
-      {"RMSProp", Make<RMSPropOptimizer>(0.1, 0.8, 0.5, 1e-3),
-       {0.90004992f, -1.7956866f}, {0.64087331f, -1.2902124f},
-       {0.84193552f, -1.7807407f, 3, 4, -0.34193552f, 0.30420074f}, {0.51103294f, -1.2511489f, 3, 4, 0.057530656f, 0.44655147f}},
-      {"CenteredRMSProp", Make<RMSPropOptimizer>(0.1, 0.8, 0.5, 1e-3, true),
-       {0.89799106f, -1.7761443f}, {0.62658691f, -1.1675509f},
-       {0.83339119f, -1.7560322f, 3, 4, -0.33339116f, 0.30452204f}, {0.48026395f, -1.1070145f, 3, 4, 0.11442676f, 0.44881287f}},
-      {"Ftrl", Make<FtrlOptimizer>(0.3, ftrl),
-       {0.31173694f, -1.499042f}, {0.45471549f, -1.1720104f},
-       {0.48471007f, -1.608718f, 3, 4, -0.096094489f, 0.2971524f}, {0.49732658f, -1.2641493f, 3, 4, 0.15713926f, 0.48740813f}},
-      {"FtrlWithShrinkage", Make<FtrlOptimizer>(0.3, shrinking),
-       {0.35639381f, -1.6412008f}, {0.45017779f, -1.3919981f},
-       {0.56859374f, -1.7576528f, 3, 4, -0.15749075f, 0.31544408f}, {0.50708866f, -1.5419463f, 3, 4, 0.074249662f, 0.47257748f}},
-      {"ProximalGradientDescent", Make<ProximalGradientDescentOptimizer>(0.1, 0.05f, 0.1f),
-       {0.88613862f, -1.5297029f}, {0.72451603f, -0.86213106f},
-       {0.78712875f, -0.98514855f, 3, 4, -0.29207924f, 0.29207924f}, {0.58554691f, -0.02411869f, 3, 4, 0, 0.35180935f}},
-      {"ProximalAdagrad", Make<ProximalAdagradOptimizer>(0.3, 0.2, 0.05f, 0.1f),
-       {0.69345456f, -1.6869624f}, {0.50632012f, -1.3230263f},
-       {0.68981284f, -1.6937249f, 3, 4, -0.19702651f, 0.43192965f}, {0.51842755f, -1.3338835f, 3, 4, 0.087914333f, 0.4520734f}},
+       {-0.26964575f, 0.29747131f},
+       {0.19367421f, 0.28368792f},
+       {-0.29045585f, 0.29922143f, 3, 4, 0.29045585f, 0.21719207f},
+       {0.20133989f, 0.34166414f, 3, 4, 0.38034251f, 0.42293313f}},
+      {"Adadelta",
+       Make<AdadeltaOptimizer>(1.0, 0.9, 1e-2),
+       {0.69848871f, -1.6845502f},
+       {0.50422579f, -1.1140695f},
+       {0.68765247f, -1.6839303f, 3, 4, -0.1876525f, 0.51726127f},
+       {0.50151509f, -1.1032348f, 3, 4, 0.25102404f, 0.50367713f}},
+      {"Adam",
+       Make<AdamOptimizer>(0.1, 0.8f, 0.9f, 1e-4),
+       {0.90003163f, -1.900007f},
+       {0.70530701f, -1.7006081f},
+       {0.90001583f, -1.9000032f, 3, 4, -0.40001583f, 0.34993678f},
+       {0.7052685f, -1.7005286f, 3, 4, -0.20175728f, 0.52842015f}},
+      {"RMSProp",
+       Make<RMSPropOptimizer>(0.1, 0.8, 0.5, 1e-3),
+       {0.90004992f, -1.7956866f},
+       {0.64087331f, -1.2902124f},
+       {0.84193552f, -1.7807407f, 3, 4, -0.34193552f, 0.30420074f},
+       {0.51103294f, -1.2511489f, 3, 4, 0.057530656f, 0.44655147f}},
+      {"CenteredRMSProp",
+       Make<RMSPropOptimizer>(0.1, 0.8, 0.5, 1e-3, true),
+       {0.89799106f, -1.7761443f},
+       {0.62658691f, -1.1675509f},
+       {0.83339119f, -1.7560322f, 3, 4, -0.33339116f, 0.30452204f},
+       {0.48026395f, -1.1070145f, 3, 4, 0.11442676f, 0.44881287f}},
+      {"Ftrl",
+       Make<FtrlOptimizer>(0.3, ftrl),
+       {0.31173694f, -1.499042f},
+       {0.45471549f, -1.1720104f},
+       {0.48471007f, -1.608718f, 3, 4, -0.096094489f, 0.2971524f},
+       {0.49732658f, -1.2641493f, 3, 4, 0.15713926f, 0.48740813f}},
+      {"FtrlWithShrinkage",
+       Make<FtrlOptimizer>(0.3, shrinking),
+       {0.35639381f, -1.6412008f},
+       {0.45017779f, -1.3919981f},
+       {0.56859374f, -1.7576528f, 3, 4, -0.15749075f, 0.31544408f},
+       {0.50708866f, -1.5419463f, 3, 4, 0.074249662f, 0.47257748f}},
+      {"ProximalGradientDescent",
+       Make<ProximalGradientDescentOptimizer>(0.1, 0.05f, 0.1f),
+       {0.88613862f, -1.5297029f},
+       {0.72451603f, -0.86213106f},
+       {0.78712875f, -0.98514855f, 3, 4, -0.29207924f, 0.29207924f},
+       {0.58554691f, -0.02411869f, 3, 4, 0, 0.35180935f}},
+      {"ProximalAdagrad",
+       Make<ProximalAdagradOptimizer>(0.3, 0.2, 0.05f, 0.1f),
+       {0.69345456f, -1.6869624f},
+       {0.50632012f, -1.3230263f},
+       {0.68981284f, -1.6937249f, 3, 4, -0.19702651f, 0.43192965f},
+       {0.51842755f, -1.3338835f, 3, 4, 0.087914333f, 0.4520734f}},
   };
 }
 
@@ -133,9 +173,10 @@ TEST_P(TrajectoryTest, Rows) {
   Follow(var, Sum(Square(rows - 0.5f), {0, 1}), trajectory().rows_1, trajectory().rows_3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Optimizers, TrajectoryTest, testing::Combine(testing::ValuesIn(Trajectories()), testing::Bool()),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param).name) + (std::get<1>(info.param) ? "_Resource" : "_Reference");
+INSTANTIATE_TEST_SUITE_P(Optimizers, TrajectoryTest,
+                         testing::Combine(testing::ValuesIn(Trajectories()), testing::Bool()), [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  (std::get<1>(info.param) ? "_Resource" : "_Reference");
                          });
 
 TEST_F(OptimizersTest, SlotsAreNamedAfterTheVariableAndTheOptimizer) {

@@ -44,7 +44,8 @@ TEST_F(BuildingErrorsTest, MinimizeGivesTheFirstCause) {
   Output loss = ReduceMean(Square(bad_));
   Result<Node*> train = GradientDescentOptimizer(0.1).Minimize(loss);
   EXPECT_THAT(std::string(train.status().message()), HasSubstr("MatMul"));
-  EXPECT_THAT(std::string(GradientDescentOptimizer(0.1).Minimize(Output()).status().message()), HasSubstr("not a tensor"));
+  EXPECT_THAT(std::string(GradientDescentOptimizer(0.1).Minimize(Output()).status().message()),
+              HasSubstr("not a tensor"));
 }
 
 TEST_F(BuildingErrorsTest, RunningGivesTheFirstCause) {

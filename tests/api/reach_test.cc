@@ -1,4 +1,5 @@
-// What a C++ program reaches through the public headers alone: composed functions of every topic, and errors that say what is missing.
+// What a C++ program reaches through the public headers alone: composed functions of every topic, and errors that say
+// what is missing.
 #include <gmock/gmock.h>
 
 #include "weir/weir.h"
@@ -21,8 +22,8 @@ TEST(PublicHeaders, ComposedFunctionsAreThere) {
   ClientSession session(engine);
   EXPECT_THAT(Floats(session.Run(Zeros(g, std::vector<int64_t>{2}) + x)), ElementsAre(3, 4));
   EXPECT_THAT(Floats(session.Run(TensorDot(g, x, x, 1))), ElementsAre(25));
-  const OutputList squares =
-      ValueOrThrow(MapFn(g, [](const OutputList& row) -> Result<OutputList> { return OutputList{Square(row[0])}; }, {x}));
+  const OutputList squares = ValueOrThrow(
+      MapFn(g, [](const OutputList& row) -> Result<OutputList> { return OutputList{Square(row[0])}; }, {x}));
   EXPECT_THAT(Floats(session.Run(squares[0])), ElementsAre(9, 16));
   Op holds(AssertRank(g, Relation::kEqual, x, {1}));
   session.Run(holds);

@@ -11,9 +11,8 @@ bool IsCheck(Kind kind) { return kind == Kind::kEquals || kind == Kind::kIs || k
 
 // Has no output that a step could give: it shows by what it does.
 bool HasNoValues(const OpDef& op) {
-  return std::all_of(op.outputs.begin(), op.outputs.end(), [](const ArgDef& arg) {
-    return arg.is_ref || arg.type == kResource || arg.type == kVariant;
-  });
+  return std::all_of(op.outputs.begin(), op.outputs.end(),
+                     [](const ArgDef& arg) { return arg.is_ref || arg.type == kResource || arg.type == kVariant; });
 }
 
 bool FeedsDouble(const std::vector<Arg>& args) {
@@ -140,14 +139,17 @@ CoverageReport CheckCoverage(const OpRegistry& registry, const Groups& groups, c
       for (const std::string& check : NeededChecks(*registry.Find(name))) {
         const bool has = covered != coverage.end() && covered->second.count(check) != 0;
         const bool excused = left_out != reasons.left_out.end() && left_out->second.count(check) != 0;
-        if (has && excused) report.wrong.push_back(fmt::format("{}: reasons.txt excuses its {}, but a case has it", name, check));
+        if (has && excused)
+          report.wrong.push_back(fmt::format("{}: reasons.txt excuses its {}, but a case has it", name, check));
         if (!has && !excused) missing.push_back(check);
       }
       if (missing.empty()) continue;
       complete = false;
-      (todo ? report.todo : report.wrong).push_back(fmt::format("{}: {} lacks {}", group, name, absl::StrJoin(missing, ", ")));
+      (todo ? report.todo : report.wrong)
+          .push_back(fmt::format("{}: {} lacks {}", group, name, absl::StrJoin(missing, ", ")));
     }
-    if (todo && complete && !ops.empty()) report.wrong.push_back(fmt::format("reasons.txt: 'todo {}' is done, take it out", group));
+    if (todo && complete && !ops.empty())
+      report.wrong.push_back(fmt::format("reasons.txt: 'todo {}' is done, take it out", group));
   }
   return report;
 }

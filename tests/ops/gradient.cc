@@ -89,7 +89,8 @@ class GradientCheck final {
       return Internal("rows {} at {} do not fit {}", value[0].shape(), value[1].shape(), x.shape());
     }
     for (int64_t i = 0; i < value[1].num_elements(); ++i) {
-      for (int64_t j = 0; j < row; ++j) sum.data<double>()[value[1].Int(i) * row + j] += value[0].data<double>()[i * row + j];
+      for (int64_t j = 0; j < row; ++j)
+        sum.data<double>()[value[1].Int(i) * row + j] += value[0].data<double>()[i * row + j];
     }
     return sum;
   }

@@ -13,30 +13,66 @@ constexpr int64_t kMaxElements = 1 << 20;
 template <class F>
 bool WithNumericType(DType dtype, F&& f) {
   switch (dtype) {
-    case kFloat: f(static_cast<float*>(nullptr)); return true;
-    case kDouble: f(static_cast<double*>(nullptr)); return true;
-    case kHalf: f(static_cast<half*>(nullptr)); return true;
-    case kBFloat16: f(static_cast<bfloat16*>(nullptr)); return true;
-    case kInt8: case kQint8: f(static_cast<int8_t*>(nullptr)); return true;
-    case kInt16: case kQint16: f(static_cast<int16_t*>(nullptr)); return true;
-    case kInt32: case kQint32: f(static_cast<int32_t*>(nullptr)); return true;
-    case kInt64: f(static_cast<int64_t*>(nullptr)); return true;
-    case kUint8: case kQuint8: f(static_cast<uint8_t*>(nullptr)); return true;
-    case kUint16: case kQuint16: f(static_cast<uint16_t*>(nullptr)); return true;
-    case kUint32: f(static_cast<uint32_t*>(nullptr)); return true;
-    case kUint64: f(static_cast<uint64_t*>(nullptr)); return true;
-    case kBool: f(static_cast<bool*>(nullptr)); return true;
-    case kComplex64: f(static_cast<std::complex<float>*>(nullptr)); return true;
-    case kComplex128: f(static_cast<std::complex<double>*>(nullptr)); return true;
-    default: return false;
+    case kFloat:
+      f(static_cast<float*>(nullptr));
+      return true;
+    case kDouble:
+      f(static_cast<double*>(nullptr));
+      return true;
+    case kHalf:
+      f(static_cast<half*>(nullptr));
+      return true;
+    case kBFloat16:
+      f(static_cast<bfloat16*>(nullptr));
+      return true;
+    case kInt8:
+    case kQint8:
+      f(static_cast<int8_t*>(nullptr));
+      return true;
+    case kInt16:
+    case kQint16:
+      f(static_cast<int16_t*>(nullptr));
+      return true;
+    case kInt32:
+    case kQint32:
+      f(static_cast<int32_t*>(nullptr));
+      return true;
+    case kInt64:
+      f(static_cast<int64_t*>(nullptr));
+      return true;
+    case kUint8:
+    case kQuint8:
+      f(static_cast<uint8_t*>(nullptr));
+      return true;
+    case kUint16:
+    case kQuint16:
+      f(static_cast<uint16_t*>(nullptr));
+      return true;
+    case kUint32:
+      f(static_cast<uint32_t*>(nullptr));
+      return true;
+    case kUint64:
+      f(static_cast<uint64_t*>(nullptr));
+      return true;
+    case kBool:
+      f(static_cast<bool*>(nullptr));
+      return true;
+    case kComplex64:
+      f(static_cast<std::complex<float>*>(nullptr));
+      return true;
+    case kComplex128:
+      f(static_cast<std::complex<double>*>(nullptr));
+      return true;
+    default:
+      return false;
   }
 }
 
 template <class T>
 constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 template <class T>
-constexpr bool kIsFloat = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half> ||
-                          std::is_same_v<T, bfloat16>;
+constexpr bool kIsFloat =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
 // "1", "1+2i", "2i", "-i".
 Result<std::complex<double>> ParseComplex(Cursor& in) {
@@ -118,11 +154,18 @@ Result<Tensor> ParseElements(Cursor& in, DType dtype, const PartialShape& shape)
 
 double DefaultTolerance(DType dtype) {
   switch (dtype) {
-    case kHalf: return 2e-3;
-    case kBFloat16: return 1e-2;
-    case kFloat: case kComplex64: return 3e-6;
-    case kDouble: case kComplex128: return 1e-9;
-    default: return 0;
+    case kHalf:
+      return 2e-3;
+    case kBFloat16:
+      return 1e-2;
+    case kFloat:
+    case kComplex64:
+      return 3e-6;
+    case kDouble:
+    case kComplex128:
+      return 1e-9;
+    default:
+      return 0;
   }
 }
 

@@ -1,6 +1,7 @@
 // Tensors as text, and how two tensors are compared. A value language of its own:
-//   float[2,3]{1 2 3 4 5 6}   int32{7}   string[2]{"a" 'b'}   bool[0]{}   complex64[2]{1+2i -i}   double[3]{nan inf -inf}
-//   int32[6]{1 to 6}   float[4,4]{0 ...} (repeats what stands before)   double[3]{random}   double[3]{random 0.5 2}
+//   float[2,3]{1 2 3 4 5 6}   int32{7}   string[2]{"a" 'b'}   bool[0]{}   complex64[2]{1+2i -i}   double[3]{nan inf
+//   -inf} int32[6]{1 to 6}   float[4,4]{0 ...} (repeats what stands before)   double[3]{random}   double[3]{random 0.5
+//   2}
 #ifndef WEIR_TESTS_OPS_LITERAL_H_
 #define WEIR_TESTS_OPS_LITERAL_H_
 

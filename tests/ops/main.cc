@@ -1,5 +1,5 @@
-// The program weir_tests_ops: every case of tests/ops/*.optest is a test, run in every mode. A first argument names another
-// folder of such files.
+// The program weir_tests_ops: every case of tests/ops/*.optest is a test, run in every mode. A first argument names
+// another folder of such files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,8 +45,8 @@ class Bench final {
     Groups groups;
     std::set<std::string> seen;
     const std::pair<const char*, void (*)(OpRegistry&)> lists[] = {
-        {"math", ops::RegisterMathOps}, {"array", ops::RegisterArrayOps}, {"nn", ops::RegisterNnOps},
-        {"state", ops::RegisterStateOps}, {"flow", ops::RegisterFlowOps}, {"string", ops::RegisterStringOps}};
+        {"math", ops::RegisterMathOps},   {"array", ops::RegisterArrayOps}, {"nn", ops::RegisterNnOps},
+        {"state", ops::RegisterStateOps}, {"flow", ops::RegisterFlowOps},   {"string", ops::RegisterStringOps}};
     for (const auto& [name, add] : lists) {
       OpRegistry group;
       add(group);
@@ -63,7 +63,8 @@ class Bench final {
   RunMode Local(std::string name, ThreadPool& pool, tensorflow::ConfigProto config) {
     RunMode mode{.name = std::move(name)};
     mode.open = [this, &pool, config](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
-      return std::make_unique<LocalSession>(std::move(graph), LocalSession::Dependencies{pool, blocking_pool_, nullptr, config});
+      return std::make_unique<LocalSession>(std::move(graph),
+                                            LocalSession::Dependencies{pool, blocking_pool_, nullptr, config});
     };
     return mode;
   }
@@ -155,7 +156,8 @@ void RegisterFiles(Bench& bench, const std::filesystem::path& folder) {
                [&bench, file, i] { return new CaseTest(bench, file, i); });
     }
   }
-  Register("Coverage", "EveryOp", [&bench, reasons = ReadAll(folder / "reasons.txt")] { return new CoverageTest(bench, reasons); });
+  Register("Coverage", "EveryOp",
+           [&bench, reasons = ReadAll(folder / "reasons.txt")] { return new CoverageTest(bench, reasons); });
 }
 
 }  // namespace

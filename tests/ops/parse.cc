@@ -314,7 +314,8 @@ class Parser final {
     if (!literal->shape.fully_defined()) return InvalidArgument("random values need a known shape");
     const bool integer = IsInteger(literal->dtype);
     const uint64_t seed = static_cast<uint64_t>(line_) * 64 + 32 + ++literals_;
-    WEIR_ASSIGN(literal->value, RandomTensor(literal->dtype, literal->shape.ToShape(), integer ? 0 : -2, integer ? 9 : 2, seed));
+    WEIR_ASSIGN(literal->value,
+                RandomTensor(literal->dtype, literal->shape.ToShape(), integer ? 0 : -2, integer ? 9 : 2, seed));
     return OkStatus();
   }
 

@@ -54,18 +54,28 @@ class CaseRunner final {
 
   Status Do(const Statement& s) {
     switch (s.kind) {
-      case Kind::kNode: return scope_.AddNode(s).status();
-      case Kind::kLiteral: return scope_.AddLiteral(s.names[0], s.literal);
-      case Kind::kRun: return RunTargets(s);
-      case Kind::kFile: return scope_.AddFile(s.texts[0], s.texts[1]);
-      case Kind::kLink: return scope_.Link(s.refs[0], s.refs[1]);
-      case Kind::kGradient: return Gradient(s);
-      case Kind::kRandom: return Random(s);
-      case Kind::kShapeFn: return ShapeFunction(s);
-      case Kind::kCovers: return Covers(s);
-      case Kind::kThen: return OkStatus();
+      case Kind::kNode:
+        return scope_.AddNode(s).status();
+      case Kind::kLiteral:
+        return scope_.AddLiteral(s.names[0], s.literal);
+      case Kind::kRun:
+        return RunTargets(s);
+      case Kind::kFile:
+        return scope_.AddFile(s.texts[0], s.texts[1]);
+      case Kind::kLink:
+        return scope_.Link(s.refs[0], s.refs[1]);
+      case Kind::kGradient:
+        return Gradient(s);
+      case Kind::kRandom:
+        return Random(s);
+      case Kind::kShapeFn:
+        return ShapeFunction(s);
+      case Kind::kCovers:
+        return Covers(s);
+      case Kind::kThen:
+        return OkStatus();
       case Kind::kFeed: {
-        WEIR_ASSIGN(Feed* feed, scope_.FindFeed(s.names[0]));
+        WEIR_ASSIGN(Feed * feed, scope_.FindFeed(s.names[0]));
         feed->value = s.literal.value;
         return OkStatus();
       }
@@ -75,7 +85,8 @@ class CaseRunner final {
         if (value.shape() == s.shapes[0]) return OkStatus();
         return Internal("the shape of '{}' is known as {}, not {}", s.refs[0].name, value.shape(), s.shapes[0]);
       }
-      default: return Internal("a line out of place");
+      default:
+        return Internal("a line out of place");
     }
   }
 
@@ -102,8 +113,8 @@ class CaseRunner final {
     WEIR_ASSIGN(std::vector<Tensor> values, session_->Run({scope_.feeds(), fetches, targets}));
     for (size_t i = 0; i < fetches.size(); ++i) {
       if (fetches[i].base_dtype() != values[i].dtype() || !fetches[i].shape().CompatibleWith(values[i].shape())) {
-        return Internal("'{}' is known as {} {} before the run, but is {} {}", fetches[i].name(), fetches[i].base_dtype(),
-                        fetches[i].shape(), values[i].dtype(), values[i].shape());
+        return Internal("'{}' is known as {} {} before the run, but is {} {}", fetches[i].name(),
+                        fetches[i].base_dtype(), fetches[i].shape(), values[i].dtype(), values[i].shape());
       }
     }
     return values;
@@ -146,7 +157,7 @@ class CaseRunner final {
 
   Status Try(const Statement& s) {
     if (s.kind == Kind::kRun) return RunTargets(s);
-    WEIR_ASSIGN(Node* node, scope_.AddNode(s));
+    WEIR_ASSIGN(Node * node, scope_.AddNode(s));
     std::vector<Output> fetches;
     for (int i = 0; i < node->num_outputs(); ++i) {
       const DType type = node->output_type(i);
@@ -184,7 +195,7 @@ class CaseRunner final {
   }
 
   Status Random(const Statement& s) {
-    WEIR_ASSIGN(Node* node, scope_.AddNode(s));
+    WEIR_ASSIGN(Node * node, scope_.AddNode(s));
     std::vector<Output> outputs;
     bool any_double = false;
     for (int i = 0; i < node->num_outputs(); ++i) {
@@ -193,7 +204,8 @@ class CaseRunner final {
     }
     WEIR_TRY(Step(outputs, {}).status());
     bool double_fed = false;
-    for (const Feed& feed : scope_.feeds()) double_fed |= feed.output.dtype() == kDouble || feed.output.dtype() == kComplex128;
+    for (const Feed& feed : scope_.feeds())
+      double_fed |= feed.output.dtype() == kDouble || feed.output.dtype() == kComplex128;
     if (!mode_.checks_gradients || !node->op().gradient || !any_double || !double_fed) return OkStatus();
     return CheckGradient(scope_, outputs, {}, /*exists=*/true, s.tolerance.value_or(1e-6),
                          [&](const std::vector<Output>& fetches) { return Step(fetches, {}); });

@@ -46,7 +46,8 @@ Status Scope::AddFunction(const Function& function) {
     WEIR_ASSIGN(Output output, body.Raw(result));
     outputs.push_back(output);
   }
-  WEIR_ASSIGN(const tensorflow::FunctionDef def, GraphToFunction(body.graph(), function.name, inputs, outputs, {}, {}, ""));
+  WEIR_ASSIGN(const tensorflow::FunctionDef def,
+              GraphToFunction(body.graph(), function.name, inputs, outputs, {}, {}, ""));
   return graph_->functions().Add(def);
 }
 
@@ -78,7 +79,7 @@ Result<Output> Scope::MakeVariable(const std::string& name, const Literal& liter
   WEIR_TRY(graph_->TakeError());
   NodeBuilder assign(*graph_, resource ? "AssignVariableOp" : "Assign", made.node->name() + "_init");
   assign.In(made).In(Constant(*graph_, literal.value));
-  WEIR_ASSIGN(Node* node, assign.Build());
+  WEIR_ASSIGN(Node * node, assign.Build());
   initializers_.push_back(node);
   return made;
 }
@@ -105,9 +106,9 @@ Result<Output> Scope::MakeLiteral(const std::string& name, const Literal& litera
 
 Status Scope::AddLiteral(const std::string& name, const Literal& literal) {
   WEIR_ASSIGN(const Output made, MakeLiteral(name, literal));
-  return Bind(name, {.output = made,
-                     .whole_node = true,
-                     .variable = literal.role == Role::kResource ? literal.dtype : kInvalidType});
+  return Bind(
+      name,
+      {.output = made, .whole_node = true, .variable = literal.role == Role::kResource ? literal.dtype : kInvalidType});
 }
 
 Status Scope::AddFile(const std::string& name, const std::string& content) {
@@ -138,7 +139,7 @@ Result<Output> Scope::Value(const Ref& ref) {
   Bound& bound = names_.find(ref.name)->second;
   if (bound.variable == kInvalidType) return raw;
   if (!bound.read.valid()) {
-    WEIR_ASSIGN(Node* read, NodeBuilder(*graph_, "ReadVariableOp").In(raw).Attr("dtype", bound.variable).Build());
+    WEIR_ASSIGN(Node * read, NodeBuilder(*graph_, "ReadVariableOp").In(raw).Attr("dtype", bound.variable).Build());
     bound.read = Output(read, 0);
   }
   return bound.read;
@@ -190,7 +191,7 @@ Result<Node*> Scope::AddNode(const Statement& statement) {
     builder.ControlInput(output.node);
   }
   if (mode_.device) builder.Device(mode_.device(nodes_++));
-  WEIR_ASSIGN(Node* node, builder.Build());
+  WEIR_ASSIGN(Node * node, builder.Build());
   if (names.size() == 1) {
     WEIR_TRY(Bind(names[0], {.output = Output(node, 0), .whole_node = true}));
   } else if (!names.empty()) {

@@ -14,7 +14,7 @@ namespace weir::optest {
 // How the graphs of the cases are run: the seam between the files and local or remote sessions.
 struct RunMode {
   std::string name;
-  bool known_shapes = true;     // else nothing is said of the shapes of what is fed
+  bool known_shapes = true;  // else nothing is said of the shapes of what is fed
   bool checks_gradients = true;
   std::function<Result<std::unique_ptr<Session>>(std::shared_ptr<Graph>)> open;
   std::function<std::string(int)> device;  // of the n-th node of a case; may be empty: no wish
@@ -50,8 +50,8 @@ class Scope final {
  private:
   struct Bound {
     Output output;
-    bool whole_node = false;          // "name:1" is output 1
-    DType variable = kInvalidType;    // of a resource variable made by a literal
+    bool whole_node = false;        // "name:1" is output 1
+    DType variable = kInvalidType;  // of a resource variable made by a literal
     Output read;
   };
   Result<Output> MakeLiteral(const std::string& name, const Literal& literal);

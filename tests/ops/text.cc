@@ -149,7 +149,8 @@ Result<std::vector<Block>> ReadBlocks(std::string_view name, std::string_view te
       Block block{first, joined.substr(0, space), space == std::string::npos ? "" : joined.substr(space + 1), "", {}};
       if (block.keyword != "case" && block.keyword != "function" && block.keyword != "shape" &&
           block.keyword != "random") {
-        return ErrorAt(name, first, fmt::format("'{}' does not start a case, function, shape or random", block.keyword));
+        return ErrorAt(name, first,
+                       fmt::format("'{}' does not start a case, function, shape or random", block.keyword));
       }
       raw.push_back(std::move(block));
     }

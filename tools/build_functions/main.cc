@@ -1,6 +1,6 @@
-// weir_build_functions DIR: writes the graph-building functions, DIR/<group>_ops.{h,cc}, out of the op registry; one file
-// pair per folder of src/ops, ops sorted by name. What it writes depends on the schemas alone, and a file that is right
-// already is not touched. `make generate` runs it on src/graph/build; a test compares.
+// weir_build_functions DIR: writes the graph-building functions, DIR/<group>_ops.{h,cc}, out of the op registry; one
+// file pair per folder of src/ops, ops sorted by name. What it writes depends on the schemas alone, and a file that is
+// right already is not touched. `make generate` runs it on src/graph/build; a test compares.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -16,8 +16,9 @@ struct Group {
   void (*add)(weir::OpRegistry&);
 };
 constexpr Group kGroups[] = {
-    {"math", weir::ops::RegisterMathOps},   {"array", weir::ops::RegisterArrayOps}, {"nn", weir::ops::RegisterNnOps},
-    {"state", weir::ops::RegisterStateOps}, {"flow", weir::ops::RegisterFlowOps},   {"string", weir::ops::RegisterStringOps},
+    {"math", weir::ops::RegisterMathOps}, {"array", weir::ops::RegisterArrayOps},
+    {"nn", weir::ops::RegisterNnOps},     {"state", weir::ops::RegisterStateOps},
+    {"flow", weir::ops::RegisterFlowOps}, {"string", weir::ops::RegisterStringOps},
 };
 
 bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {

@@ -19,12 +19,13 @@ constexpr std::string_view kLeftOut[] = {"Variable"};
 // Argument and attribute names that C++ does not allow get an underscore.
 std::string Identifier(const std::string& name) {
   static const std::set<std::string_view> kReserved = {
-      "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default",
-      "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend",
-      "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "not", "nullptr", "operator", "or",
-      "private", "protected", "public", "register", "return", "short", "signed", "sizeof", "static", "struct",
-      "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using",
-      "virtual", "void", "volatile", "while", "xor"};
+      "and",     "asm",       "auto",     "bool",      "break",  "case",     "catch",   "char",     "class",
+      "const",   "continue",  "default",  "delete",    "do",     "double",   "else",    "enum",     "explicit",
+      "export",  "extern",    "false",    "float",     "for",    "friend",   "goto",    "if",       "inline",
+      "int",     "long",      "mutable",  "namespace", "new",    "not",      "nullptr", "operator", "or",
+      "private", "protected", "public",   "register",  "return", "short",    "signed",  "sizeof",   "static",
+      "struct",  "switch",    "template", "this",      "throw",  "true",     "try",     "typedef",  "typename",
+      "union",   "unsigned",  "using",    "virtual",   "void",   "volatile", "while",   "xor"};
   return kReserved.contains(name) ? name + "_" : name;
 }
 
@@ -42,8 +43,8 @@ bool HasFunction(const std::string& op) {
 
 std::string CppType(std::string_view kind) {
   constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
-      {"type", "DType"}, {"int", "int64_t"},        {"float", "float"},   {"bool", "bool"}, {"string", "std::string"},
-      {"shape", "PartialShape"}, {"tensor", "Tensor"}, {"func", "FuncAttr"}};
+      {"type", "DType"},         {"int", "int64_t"},        {"float", "float"},   {"bool", "bool"},
+      {"string", "std::string"}, {"shape", "PartialShape"}, {"tensor", "Tensor"}, {"func", "FuncAttr"}};
   if (kind.starts_with("list(")) return fmt::format("std::vector<{}>", CppType(kind.substr(5, kind.size() - 6)));
   for (const auto& [name, type] : kTypes)
     if (kind == name) return std::string(type);
@@ -55,11 +56,14 @@ std::string CppType(std::string_view kind) {
 struct Spelling {
   std::string operator()(std::monostate) const { return "{}"; }
   std::string operator()(const std::string& v) const { return '"' + absl::CEscape(v) + '"'; }
-  std::string operator()(int64_t v) const { return v == std::numeric_limits<int64_t>::min() ? "INT64_MIN" : fmt::format("{}", v); }
+  std::string operator()(int64_t v) const {
+    return v == std::numeric_limits<int64_t>::min() ? "INT64_MIN" : fmt::format("{}", v);
+  }
   std::string operator()(bool v) const { return v ? "true" : "false"; }
   std::string operator()(float v) const {
     if (!std::isfinite(v))
-      return fmt::format("{}std::numeric_limits<float>::{}()", v < 0 ? "-" : "", std::isnan(v) ? "quiet_NaN" : "infinity");
+      return fmt::format("{}std::numeric_limits<float>::{}()", v < 0 ? "-" : "",
+                         std::isnan(v) ? "quiet_NaN" : "infinity");
     const std::string text = fmt::format("{}", v);  // the shortest that reads back as the same number
     return text + (text.find_first_of(".e") == std::string::npos ? ".0f" : "f");
   }
@@ -86,7 +90,9 @@ struct Spelling {
     return '{' + absl::StrJoin(items, ", ") + '}';
   }
   template <class T>
-  std::string operator()(const T&) const { return "{}"; }  // functions and tensors: none
+  std::string operator()(const T&) const {
+    return "{}";
+  }  // functions and tensors: none
 };
 
 // What the functions of one op are made of.
@@ -96,7 +102,8 @@ class Function {
     std::set<std::string> inferred;  // what follows from the inputs is no parameter
     for (const ArgDef& input : op.inputs) {
       inferred.insert({input.type_attr, input.type_list_attr, input.number_attr});
-      parameters_.push_back(fmt::format("const {}& {}", input.is_list() ? "InputList" : "Input", Identifier(input.name)));
+      parameters_.push_back(
+          fmt::format("const {}& {}", input.is_list() ? "InputList" : "Input", Identifier(input.name)));
       arguments_.push_back(Identifier(input.name));
     }
     for (const AttrDef& attr : op.attrs) {
@@ -116,15 +123,19 @@ class Function {
     arguments_.push_back("attrs");
     bool lists = false;
     for (const ArgDef& output : op.outputs) lists = lists || output.is_list();
-    if (op.outputs.empty()) result_ = "Node*";
-    else if (lists) result_ = "OutputList";
-    else result_ = op.outputs.size() == 1 ? "Output" : name_ + "Result";
+    if (op.outputs.empty())
+      result_ = "Node*";
+    else if (lists)
+      result_ = "OutputList";
+    else
+      result_ = op.outputs.size() == 1 ? "Output" : name_ + "Result";
   }
 
   std::string Declaration() const {
     std::string text = fmt::format("\nstruct {} {{\n", attrs_name_);
     for (const AttrDef* attr : optional_)
-      text += fmt::format("  {} {} = {};\n", CppType(attr->type), Identifier(attr->name), std::visit(Spelling(), attr->default_value->value()));
+      text += fmt::format("  {} {} = {};\n", CppType(attr->type), Identifier(attr->name),
+                          std::visit(Spelling(), attr->default_value->value()));
     text += "  std::string name = \"\";\n};\n";
     if (has_result_struct()) {
       text += fmt::format("struct {} {{\n", result_);
@@ -139,28 +150,37 @@ class Function {
   std::string Definition() const {
     std::string text = fmt::format("\n{}) {{\n  NodeBuilder node(graph, \"{}\", attrs.name);\n", WithGraph(), op_.name);
     for (const ArgDef& input : op_.inputs) text += fmt::format("  node.In({});\n", Identifier(input.name));
-    for (const AttrDef* attr : required_) text += fmt::format("  node.Attr(\"{}\", {});\n", attr->name, Identifier(attr->name));
-    for (const AttrDef* attr : optional_) text += fmt::format("  node.Attr(\"{}\", attrs.{});\n", attr->name, Identifier(attr->name));
+    for (const AttrDef* attr : required_)
+      text += fmt::format("  node.Attr(\"{}\", {});\n", attr->name, Identifier(attr->name));
+    for (const AttrDef* attr : optional_)
+      text += fmt::format("  node.Attr(\"{}\", attrs.{});\n", attr->name, Identifier(attr->name));
     if (has_result_struct()) {
       std::vector<std::string> fields;
       for (size_t i = 0; i < op_.outputs.size(); ++i) fields.push_back(fmt::format("outputs[{}]", i));
       text += fmt::format("  const OutputList outputs = node.BuildOutputs({});\n  return {{{}}};\n}}\n", fields.size(),
                           absl::StrJoin(fields, ", "));
     } else {
-      text += fmt::format("  return node.Build{}();\n}}\n", result_ == "Node*" ? "Node" : result_ == "OutputList" ? "Outputs" : "Output");
+      text += fmt::format("  return node.Build{}();\n}}\n", result_ == "Node*"        ? "Node"
+                                                            : result_ == "OutputList" ? "Outputs"
+                                                                                      : "Output");
     }
     if (op_.inputs.empty()) return text;
     std::vector<std::string> lists;
     for (const ArgDef& input : op_.inputs)
-      lists.push_back(input.is_list() ? Identifier(input.name) : fmt::format("InputList{{{}}}", Identifier(input.name)));
-    return text + fmt::format("{}) {{\n  Graph* graph = GraphOfAll({{{}}});\n  if (graph == nullptr) return {{}};\n  return {}(*graph, {});\n}}\n",
-                              WithoutGraph(), absl::StrJoin(lists, ", "), name_, absl::StrJoin(arguments_, ", "));
+      lists.push_back(input.is_list() ? Identifier(input.name)
+                                      : fmt::format("InputList{{{}}}", Identifier(input.name)));
+    return text + fmt::format(
+                      "{}) {{\n  Graph* graph = GraphOfAll({{{}}});\n  if (graph == nullptr) return {{}};\n  return "
+                      "{}(*graph, {});\n}}\n",
+                      WithoutGraph(), absl::StrJoin(lists, ", "), name_, absl::StrJoin(arguments_, ", "));
   }
 
  private:
   bool has_result_struct() const { return result_ == name_ + "Result"; }
   // Both end before what may be a default argument.
-  std::string WithGraph() const { return fmt::format("{} {}(Graph& graph, {}", result_, name_, absl::StrJoin(parameters_, ", ")); }
+  std::string WithGraph() const {
+    return fmt::format("{} {}(Graph& graph, {}", result_, name_, absl::StrJoin(parameters_, ", "));
+  }
   std::string WithoutGraph() const { return fmt::format("{} {}({}", result_, name_, absl::StrJoin(parameters_, ", ")); }
 
   const OpDef& op_;
@@ -185,7 +205,9 @@ BuildFunctionFiles WriteBuildFunctions(std::string_view group, const OpRegistry&
       "#ifndef {}\n#define {}\n\n#include <limits>\n\n#include \"graph/node_builder.h\"\n\nnamespace weir {{\n",
       group, guard, guard);
   files.source = fmt::format(
-      "// Written by `make generate`, not by hand.\n// clang-format off\n#include \"graph/build/{}_ops.h\"\n\nnamespace weir {{\n", group);
+      "// Written by `make generate`, not by hand.\n// clang-format off\n#include "
+      "\"graph/build/{}_ops.h\"\n\nnamespace weir {{\n",
+      group);
   for (const std::string& name : registry.Names()) {
     if (!HasFunction(name)) continue;
     const OpDef* op = registry.Find(name);

@@ -60,7 +60,8 @@ Status Multiply(const GemmLayout& l, Part p, const float* a, const float* b, flo
   const dnnl_status_t status =
       dnnl_sgemm(l.transpose_a ? 'T' : 'N', l.transpose_b ? 'T' : 'N', p.m, p.n, l.k, 1.0f, RowOfA(l, a, p.i), l.lda,
                  ColumnOfB(l, b, p.j), l.ldb, l.accumulate ? 1.0f : 0.0f, c + p.i * l.ldc + p.j, l.ldc);
-  if (status == dnnl_out_of_memory) return ResourceExhausted("no memory for a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
+  if (status == dnnl_out_of_memory)
+    return ResourceExhausted("no memory for a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
   if (status != dnnl_success) return Internal("oneDNN refuses a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
   return OkStatus();
 }
@@ -85,7 +86,8 @@ constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_sa
 template <class T>
 T MultiplyAdd(T x, T y, T sum) {
   if constexpr (kIsComplex<T>) {
-    return T(sum.real() + x.real() * y.real() - x.imag() * y.imag(), sum.imag() + x.real() * y.imag() + x.imag() * y.real());
+    return T(sum.real() + x.real() * y.real() - x.imag() * y.imag(),
+             sum.imag() + x.real() * y.imag() + x.imag() * y.real());
   } else {
     using Wide = std::common_type_t<T, unsigned>;
     return static_cast<T>(static_cast<Wide>(sum) + static_cast<Wide>(x) * static_cast<Wide>(y));
@@ -213,7 +215,7 @@ Status Gemm(ThreadPool* pool, const GemmLayout& layout, const T* a, const T* b, 
   }
 }
 
-#define WEIR_GEMM(T)                                                                 \
+#define WEIR_GEMM(T)                                                               \
   template Status Gemm<T>(ThreadPool*, const GemmLayout&, const T*, const T*, T*); \
   template int64_t GemmCost<T>(const GemmLayout&);
 WEIR_GEMM(float)

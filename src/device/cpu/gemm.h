@@ -1,5 +1,6 @@
-// Matrix products on the CPU: C = op(A) op(B), row-major. float runs on oneDNN, one OpenMP thread per call, with the split
-// over threads made here: no OpenMP team ever starts. 16-bit floats are multiplied as float; integers wrap around.
+// Matrix products on the CPU: C = op(A) op(B), row-major. float runs on oneDNN, one OpenMP thread per call, with the
+// split over threads made here: no OpenMP team ever starts. 16-bit floats are multiplied as float; integers wrap
+// around.
 #ifndef WEIR_DEVICE_CPU_GEMM_H_
 #define WEIR_DEVICE_CPU_GEMM_H_
 
@@ -24,7 +25,7 @@ struct GemmLayout {
   int64_t lda = 0;
   int64_t ldb = 0;
   int64_t ldc = 0;
-  bool accumulate = false;   // C += instead of C =
+  bool accumulate = false;  // C += instead of C =
 };
 
 // T: float, double, half, bfloat16, complex, and integers of 16 bits or more and uint8_t. A null pool means the calling

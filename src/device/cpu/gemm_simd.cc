@@ -102,12 +102,24 @@ void AddProductOnTarget(int64_t m, int64_t n, int64_t k, const double* a, int64_
             const double* pb = packed_b + j * kb;
             double* to = c + (i0 + i) * ldc + j0 + j;
             switch (std::min(kRows, mb - i)) {
-              case 1: Tile<1>(kb, pa, pb, to, ldc, columns); break;
-              case 2: Tile<2>(kb, pa, pb, to, ldc, columns); break;
-              case 3: Tile<3>(kb, pa, pb, to, ldc, columns); break;
-              case 4: Tile<4>(kb, pa, pb, to, ldc, columns); break;
-              case 5: Tile<5>(kb, pa, pb, to, ldc, columns); break;
-              default: Tile<6>(kb, pa, pb, to, ldc, columns); break;
+              case 1:
+                Tile<1>(kb, pa, pb, to, ldc, columns);
+                break;
+              case 2:
+                Tile<2>(kb, pa, pb, to, ldc, columns);
+                break;
+              case 3:
+                Tile<3>(kb, pa, pb, to, ldc, columns);
+                break;
+              case 4:
+                Tile<4>(kb, pa, pb, to, ldc, columns);
+                break;
+              case 5:
+                Tile<5>(kb, pa, pb, to, ldc, columns);
+                break;
+              default:
+                Tile<6>(kb, pa, pb, to, ldc, columns);
+                break;
             }
           }
         }

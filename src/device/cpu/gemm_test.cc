@@ -50,9 +50,9 @@ void CheckManyLayouts(const std::vector<std::vector<int64_t>>& sizes) {
   }
 }
 
-const std::vector<std::vector<int64_t>> kSizes = {{1, 1, 1},   {3, 5, 7},     {7, 1, 64},    {1, 33, 20}, {65, 70, 300},
-                                                  {200, 9, 31}, {13, 530, 17}, {129, 257, 65}, {2, 3, 0},   {0, 4, 2},
-                                                  {4, 0, 2}};
+const std::vector<std::vector<int64_t>> kSizes = {{1, 1, 1},     {3, 5, 7},    {7, 1, 64},    {1, 33, 20},
+                                                  {65, 70, 300}, {200, 9, 31}, {13, 530, 17}, {129, 257, 65},
+                                                  {2, 3, 0},     {0, 4, 2},    {4, 0, 2}};
 
 TEST(Gemm, Float) { CheckManyLayouts<float>(kSizes); }
 TEST(Gemm, Double) { CheckManyLayouts<double>(kSizes); }

@@ -16,7 +16,8 @@ DType OperandType(const Input& a, const Input& b) {
 // An operand that failed to be built has left its error with the graph; one that never was any is an error of its own.
 bool BothThere(Graph& graph, const Input& a, const Input& b) {
   if (!a.absent() && !b.absent()) return true;
-  if (!a.failed() && !b.failed()) graph.RecordError(MarkTypeError(InvalidArgument("an operand is missing: an Output that no graph made")));
+  if (!a.failed() && !b.failed())
+    graph.RecordError(MarkTypeError(InvalidArgument("an operand is missing: an Output that no graph made")));
   return false;
 }
 
@@ -44,12 +45,15 @@ DType QuotientType(DType type) {
     case kInt8:
     case kUint8:
     case kInt16:
-    case kUint16: return kFloat;
+    case kUint16:
+      return kFloat;
     case kInt32:
     case kUint32:
     case kInt64:
-    case kUint64: return kDouble;
-    default: return type;
+    case kUint64:
+      return kDouble;
+    default:
+      return type;
   }
 }
 

@@ -18,20 +18,36 @@ Output SubInput(Input a, Input b);
 Output MulInput(Input a, Input b);
 Output DivInput(Input a, Input b);
 template <NumberLike L>
-Output operator+(Output a, L b) { return AddInput(a, Input(b)); }
+Output operator+(Output a, L b) {
+  return AddInput(a, Input(b));
+}
 template <NumberLike L>
-Output operator+(L a, Output b) { return AddInput(Input(a), b); }
+Output operator+(L a, Output b) {
+  return AddInput(Input(a), b);
+}
 template <NumberLike L>
-Output operator-(Output a, L b) { return SubInput(a, Input(b)); }
+Output operator-(Output a, L b) {
+  return SubInput(a, Input(b));
+}
 template <NumberLike L>
-Output operator-(L a, Output b) { return SubInput(Input(a), b); }
+Output operator-(L a, Output b) {
+  return SubInput(Input(a), b);
+}
 template <NumberLike L>
-Output operator*(Output a, L b) { return MulInput(a, Input(b)); }
+Output operator*(Output a, L b) {
+  return MulInput(a, Input(b));
+}
 template <NumberLike L>
-Output operator*(L a, Output b) { return MulInput(Input(a), b); }
+Output operator*(L a, Output b) {
+  return MulInput(Input(a), b);
+}
 template <NumberLike L>
-Output operator/(Output a, L b) { return DivInput(a, Input(b)); }
+Output operator/(Output a, L b) {
+  return DivInput(a, Input(b));
+}
 template <NumberLike L>
-Output operator/(L a, Output b) { return DivInput(Input(a), b); }
+Output operator/(L a, Output b) {
+  return DivInput(Input(a), b);
+}
 
 }  // namespace weir

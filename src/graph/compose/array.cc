@@ -34,14 +34,22 @@ Result<Tensor> Number(DType dtype, bool one) {
   WEIR_ASSIGN(Tensor number, Tensor::Zeros(dtype, Shape{}));
   if (!one) return number;
   switch (dtype) {
-    case kBool: return Tensor::Scalar(true);
-    case kHalf: return Tensor::Scalar(half(1.0f));
-    case kBFloat16: return Tensor::Scalar(bfloat16(1.0f));
-    case kFloat: return Tensor::Scalar(1.0f);
-    case kDouble: return Tensor::Scalar(1.0);
-    case kComplex64: return Tensor::Scalar(std::complex<float>(1.0f));
-    case kComplex128: return Tensor::Scalar(std::complex<double>(1.0));
-    default: break;
+    case kBool:
+      return Tensor::Scalar(true);
+    case kHalf:
+      return Tensor::Scalar(half(1.0f));
+    case kBFloat16:
+      return Tensor::Scalar(bfloat16(1.0f));
+    case kFloat:
+      return Tensor::Scalar(1.0f);
+    case kDouble:
+      return Tensor::Scalar(1.0);
+    case kComplex64:
+      return Tensor::Scalar(std::complex<float>(1.0f));
+    case kComplex128:
+      return Tensor::Scalar(std::complex<double>(1.0));
+    default:
+      break;
   }
   // Integers of any width: the lowest byte.
   static_cast<char*>(number.raw())[0] = 1;
@@ -52,8 +60,10 @@ Result<Tensor> Number(DType dtype, bool one) {
 std::optional<Shape> SmallShapeOf(const Input& shape_in) {
   if (shape_in.literal() == nullptr) return std::nullopt;
   std::optional<Tensor> value = shape_in.literal()->Value(kInvalidType);
-  if (value.has_value() && value->num_elements() == 0) return value->shape() == Shape{0} ? std::optional<Shape>(Shape{}) : std::nullopt;  // []
-  if (!value.has_value() || value->shape().rank() > 1 || (value->dtype() != kInt32 && value->dtype() != kInt64)) return std::nullopt;
+  if (value.has_value() && value->num_elements() == 0)
+    return value->shape() == Shape{0} ? std::optional<Shape>(Shape{}) : std::nullopt;  // []
+  if (!value.has_value() || value->shape().rank() > 1 || (value->dtype() != kInt32 && value->dtype() != kInt64))
+    return std::nullopt;
   std::vector<int64_t> dims;
   for (int64_t i = 0; i < value->num_elements(); ++i)
     dims.push_back(value->dtype() == kInt32 ? value->data<int32_t>()[i] : value->data<int64_t>()[i]);
@@ -71,16 +81,19 @@ Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std
     if (!filled.ok()) return Fail(graph, filled.status());
     if (one) {
       const size_t size = ElementSize(dtype);
-      for (int64_t i = 0; i < filled->num_elements(); ++i) std::memcpy(static_cast<char*>(filled->raw()) + i * size, number->raw(), size);
+      for (int64_t i = 0; i < filled->num_elements(); ++i)
+        std::memcpy(static_cast<char*>(filled->raw()) + i * size, number->raw(), size);
     }
     return Constant(graph, *filled, Own(scope));
   }
   Result<Output> converted = ToOutput(graph, shape_in, kInvalidType, "shape_as_tensor");
-  if (!converted.ok() && !shape_in.is_output()) converted = ToOutput(graph, shape_in, kInt32, "shape_as_tensor");  // [] is float by nature
+  if (!converted.ok() && !shape_in.is_output())
+    converted = ToOutput(graph, shape_in, kInt32, "shape_as_tensor");  // [] is float by nature
   if (!converted.ok()) return Fail(graph, converted.status());
   Output shape = *converted;
   if (shape.base_dtype() != kInt32 && shape.base_dtype() != kInt64) {
-    if (shape.shape().num_elements() != 0) return Fail(graph, MarkTypeError(InvalidArgument("a shape must be int32 or int64, not {}", shape.base_dtype())));
+    if (shape.shape().num_elements() != 0)
+      return Fail(graph, MarkTypeError(InvalidArgument("a shape must be int32 or int64, not {}", shape.base_dtype())));
     shape = Constant(graph, Tensor::Vector<int32_t>({}));
   }
   if (shape.shape().known_rank() && shape.shape().rank() == 0) shape = Reshape(shape, {-1});
@@ -96,7 +109,8 @@ Output LikeOf(Graph& graph, const Input& tensor, DType dtype, bool one, std::str
   if (x.shape().fully_defined() && x.base_dtype() != kVariant) {
     const PartialShape shape = x.shape();
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    Output y = dims.empty() ? Constants(graph, Tensor::Vector<int32_t>({}), dtype, one, Own(scope)) : Constants(graph, Input(dims), dtype, one, Own(scope));
+    Output y = dims.empty() ? Constants(graph, Tensor::Vector<int32_t>({}), dtype, one, Own(scope))
+                            : Constants(graph, Input(dims), dtype, one, Own(scope));
     return y;
   }
   if (!one && dtype == x.base_dtype()) return ZerosLike(graph, x, {.name = Own(scope)});
@@ -111,30 +125,39 @@ Output IntConstant(Graph& graph, absl::Span<const int64_t> values, bool scalar, 
   Result<Tensor> tensor = Tensor::Zeros(type, scalar ? Shape{} : Shape{static_cast<int64_t>(values.size())});
   if (!tensor.ok()) return Fail(graph, tensor.status());
   for (size_t i = 0; i < values.size(); ++i) {
-    if (type == kInt64) tensor->data<int64_t>()[i] = values[i];
-    else tensor->data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+    if (type == kInt64)
+      tensor->data<int64_t>()[i] = values[i];
+    else
+      tensor->data<int32_t>()[i] = static_cast<int32_t>(values[i]);
   }
   return Constant(graph, *tensor, name);
 }
 
 }  // namespace
 
-// --- constants ------------------------------------------------------------------------------------------------------------
+// --- constants
+// ------------------------------------------------------------------------------------------------------------
 Output Zeros(Graph& graph, const Input& shape, DType dtype, std::string name) {
   return Constants(graph, shape, BaseType(dtype), false, Or(std::move(name), "zeros"));
 }
 Output Ones(Graph& graph, const Input& shape, DType dtype, std::string name) {
   return Constants(graph, shape, BaseType(dtype), true, Or(std::move(name), "ones"));
 }
-Output ZerosOf(Graph& graph, const Input& tensor, DType dtype, std::string name) { return LikeOf(graph, tensor, dtype, false, std::move(name)); }
-Output OnesOf(Graph& graph, const Input& tensor, DType dtype, std::string name) { return LikeOf(graph, tensor, dtype, true, std::move(name)); }
+Output ZerosOf(Graph& graph, const Input& tensor, DType dtype, std::string name) {
+  return LikeOf(graph, tensor, dtype, false, std::move(name));
+}
+Output OnesOf(Graph& graph, const Input& tensor, DType dtype, std::string name) {
+  return LikeOf(graph, tensor, dtype, true, std::move(name));
+}
 
-Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const Input& batch_in, DType dtype, std::string name) {
+Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const Input& batch_in, DType dtype,
+           std::string name) {
   NameScope scope(graph, Or(std::move(name), "eye"));
   Output rows = ValueOf(graph, rows_in, kInt32, "num_rows");
   Output columns = columns_in.absent() ? rows : ValueOf(graph, columns_in, kInt32, "num_columns");
   if (!rows.valid() || !columns.valid()) return Output::Failed(graph);
-  Output batch = batch_in.absent() ? Constant(graph, Tensor::Vector<int32_t>({})) : ValueOf(graph, batch_in, kInt32, "shape");
+  Output batch =
+      batch_in.absent() ? Constant(graph, Tensor::Vector<int32_t>({})) : ValueOf(graph, batch_in, kInt32, "shape");
   if (!batch.valid()) return batch;
   const bool square = columns_in.absent();
   Output diagonal_size = square ? rows : Output(Minimum(rows, columns));
@@ -145,7 +168,8 @@ Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const In
   return MatrixSetDiag(graph, zeros, diagonal);
 }
 
-// --- sizes ----------------------------------------------------------------------------------------------------------------
+// --- sizes
+// ----------------------------------------------------------------------------------------------------------------
 Output ShapeValue(Graph& graph, const Input& input, DType out_type, std::string name) {
   NameScope scope(graph, Or(std::move(name), "Shape"));
   Output x = ValueOf(graph, input, kInvalidType, "input");
@@ -171,7 +195,8 @@ Output RankValue(Graph& graph, const Input& input, std::string name) {
   return Rank(graph, x, {.name = Own(scope)});
 }
 
-// --- joining and splitting ------------------------------------------------------------------------------------------------
+// --- joining and splitting
+// ------------------------------------------------------------------------------------------------
 Output ConcatAll(Graph& graph, const InputList& values, const Input& axis, std::string name) {
   if (values.size() == 1) {  // the axis is checked all the same
     NameScope scope(graph, Or(std::move(name), "concat"));
@@ -188,7 +213,8 @@ Output StackAll(Graph& graph, const InputList& values, int64_t axis, std::string
   for (const Input& value : values) {
     if (!value.is_output() || !value.output().shape().known_rank()) continue;
     const int rank = value.output().shape().rank() + 1;
-    if (axis < -rank || axis >= rank) return Fail(graph, InvalidArgument("axis = {} not in [{}, {})", axis, -rank, rank));
+    if (axis < -rank || axis >= rank)
+      return Fail(graph, InvalidArgument("axis = {} not in [{}, {})", axis, -rank, rank));
     break;
   }
   return Pack(graph, values, {.axis = axis, .name = Or(std::move(name), "stack")});
@@ -219,7 +245,8 @@ OutputList SplitEvenly(Graph& graph, const Input& value, int64_t count, const In
   return Split(graph, axis, value, count, {.name = Or(std::move(name), "split")});
 }
 
-OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes_in, std::optional<int64_t> count, const Input& axis, std::string name) {
+OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes_in, std::optional<int64_t> count,
+                      const Input& axis, std::string name) {
   NameScope scope(graph, Or(std::move(name), "split"));
   Output sizes = ValueOf(graph, sizes_in, kInvalidType, "Const");
   if (!sizes.valid()) return {};
@@ -234,7 +261,8 @@ OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes_in, s
   return SplitV(graph, value, sizes, axis, *count, {.name = Own(scope)});
 }
 
-// --- order of axes --------------------------------------------------------------------------------------------------------
+// --- order of axes
+// --------------------------------------------------------------------------------------------------------
 Output TransposeAxes(Graph& graph, const Input& a, const Input& perm, bool conjugate, std::string name) {
   NameScope scope(graph, Or(std::move(name), "transpose"));
   Output x = ValueOf(graph, a, kInvalidType, "a");
@@ -260,7 +288,9 @@ Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate, std::stri
   if (!x.valid()) return x;
   if (x.shape().known_rank()) {
     const int rank = x.shape().rank();
-    if (rank < 2) return Fail(graph, InvalidArgument("Argument 'a' should be a (batch) matrix, with rank >= 2. Found: {}", x.shape()));
+    if (rank < 2)
+      return Fail(graph,
+                  InvalidArgument("Argument 'a' should be a (batch) matrix, with rank >= 2. Found: {}", x.shape()));
     std::vector<int64_t> axes(rank);
     std::iota(axes.begin(), axes.end(), 0);
     std::swap(axes[rank - 1], axes[rank - 2]);
@@ -271,20 +301,28 @@ Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate, std::stri
   return TransposeAxes(graph, x, perm, conjugate);
 }
 
-// --- choosing -------------------------------------------------------------------------------------------------------------
-Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, const Input& axis, int64_t batch_dims, std::string name) {
+// --- choosing
+// -------------------------------------------------------------------------------------------------------------
+Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, const Input& axis, int64_t batch_dims,
+                    std::string name) {
   if (params.is_output() && params.output().base_dtype() == kResource) {
     Output handle = params.output();
     Result<DType> dtype = handle.node->Attr<DType>("dtype");
     if (!dtype.ok()) return Fail(graph, dtype.status());
     if (axis.absent() && batch_dims == 0)
-      return NodeBuilder(graph, "ResourceGather", std::move(name)).In(handle).In(indices).Attr("dtype", *dtype).BuildOutput();
+      return NodeBuilder(graph, "ResourceGather", std::move(name))
+          .In(handle)
+          .In(indices)
+          .Attr("dtype", *dtype)
+          .BuildOutput();
   }
   if (batch_dims < 0) {
     Output ids = ValueOf(graph, indices, kInvalidType, "indices");
     if (!ids.valid()) return ids;
-    if (!ids.shape().known_rank()) return Fail(graph, InvalidArgument("a negative batch_dims needs indices of known rank"));
-    return GatherRowsOf(graph, params, ids, axis, std::max<int64_t>(0, batch_dims + ids.shape().rank()), std::move(name));
+    if (!ids.shape().known_rank())
+      return Fail(graph, InvalidArgument("a negative batch_dims needs indices of known rank"));
+    return GatherRowsOf(graph, params, ids, axis, std::max<int64_t>(0, batch_dims + ids.shape().rank()),
+                        std::move(name));
   }
   // A batch of indices gathers behind its own axes unless told otherwise.
   Input where = !axis.absent() ? axis : Input(static_cast<int>(batch_dims));
@@ -300,7 +338,8 @@ Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in,
   const int rank = indices.shape().rank();
   if (rank < 0) return Fail(graph, InvalidArgument("batch_dims is only allowed with indices of known rank"));
   if (batch_dims < 0) batch_dims += rank;
-  if (batch_dims < 0 || batch_dims >= rank) return Fail(graph, InvalidArgument("batch_dims = {} must be less than rank(indices) = {}", batch_dims, rank));
+  if (batch_dims < 0 || batch_dims >= rank)
+    return Fail(graph, InvalidArgument("batch_dims = {} must be less than rank(indices) = {}", batch_dims, rank));
   // Each index gets the coordinates of its batch in front.
   const std::vector<Dim> dims = DimsOf(indices);
   std::vector<Dim> outer(dims.begin(), dims.end() - 1);
@@ -324,23 +363,29 @@ Output BooleanMask(Graph& graph, const Input& tensor_in, const Input& mask_in, i
   if (!tensor.valid() || !mask.valid()) return Output::Failed(graph);
   const PartialShape mask_shape = mask.shape();
   if (!mask_shape.known_rank())
-    return Fail(graph, InvalidArgument("Number of mask dimensions must be specified, even if some dimensions are None. E.g. shape=[None] is ok, but shape=None is not."));
+    return Fail(graph, InvalidArgument("Number of mask dimensions must be specified, even if some dimensions are None. "
+                                       "E.g. shape=[None] is ok, but shape=None is not."));
   if (mask_shape.rank() == 0) return Fail(graph, InvalidArgument("mask cannot be scalar."));
   const int mask_rank = mask_shape.rank();
   const PartialShape shape = tensor.shape();
   if (axis < 0 && shape.known_rank()) axis += shape.rank();
   if (axis < 0) return Fail(graph, InvalidArgument("boolean_mask with a negative axis needs a tensor of known rank"));
   if (shape.known_rank()) {
-    Result<PartialShape> part = axis + mask_rank <= shape.rank() ? shape.Sub(static_cast<int>(axis), static_cast<int>(axis) + mask_rank)
-                                                               : Result<PartialShape>(InvalidArgument("Shapes {} and {} are incompatible", shape, mask_shape));
+    Result<PartialShape> part =
+        axis + mask_rank <= shape.rank()
+            ? shape.Sub(static_cast<int>(axis), static_cast<int>(axis) + mask_rank)
+            : Result<PartialShape>(InvalidArgument("Shapes {} and {} are incompatible", shape, mask_shape));
     if (!part.ok()) return Fail(graph, part.status());
-    if (!part->CompatibleWith(mask_shape)) return Fail(graph, InvalidArgument("Shapes {} and {} are incompatible", *part, mask_shape));
+    if (!part->CompatibleWith(mask_shape))
+      return Fail(graph, InvalidArgument("Shapes {} and {} are incompatible", *part, mask_shape));
   }
   const int from = static_cast<int>(axis);
   Output sizes = ShapeOf(tensor);
   Output leading = Prod(StridedSlice(sizes, {from}, {from + mask_rank}, {1}), {0});
-  Output shape1 = ConcatV2(graph, {StridedSlice(sizes, {0}, {from}, {1}, {.begin_mask = 1}), ExpandDims(leading, 0),
-                                   StridedSlice(sizes, {from + mask_rank}, {0}, {1}, {.end_mask = 1})}, 0);
+  Output shape1 = ConcatV2(graph,
+                           {StridedSlice(sizes, {0}, {from}, {1}, {.begin_mask = 1}), ExpandDims(leading, 0),
+                            StridedSlice(sizes, {from + mask_rank}, {0}, {1}, {.end_mask = 1})},
+                           0);
   Output flat = Reshape(tensor, shape1);
   Output where = Squeeze(graph, Where(graph, Reshape(mask, {-1})), {.squeeze_dims = {1}});
   Output rows = GatherV2(graph, flat, where, from, {.name = "GatherV2"});
@@ -362,8 +407,8 @@ Output WhereOf(Graph& graph, const Input& condition, const Input& x, const Input
   return value.valid() ? Where(graph, value, {.name = Own(scope)}) : value;
 }
 
-Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const Input& on_in, const Input& off_in, int64_t axis, DType dtype,
-                std::string name) {
+Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const Input& on_in, const Input& off_in,
+                int64_t axis, DType dtype, std::string name) {
   NameScope scope(graph, Or(std::move(name), "one_hot"));
   const auto type_of = [](const Input& v) { return v.is_output() ? v.output().base_dtype() : kInvalidType; };
   if (dtype == kInvalidType) dtype = type_of(on_in);
@@ -383,7 +428,8 @@ Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const In
   }
   for (const auto& [value, what] : {std::pair{on, "on_value"}, std::pair{off, "off_value"}})
     if (value.valid() && value.base_dtype() != dtype)
-      return Fail(graph, MarkTypeError(InvalidArgument("dtype {} of {} does not match dtype parameter {}", value.base_dtype(), what, dtype)));
+      return Fail(graph, MarkTypeError(InvalidArgument("dtype {} of {} does not match dtype parameter {}",
+                                                       value.base_dtype(), what, dtype)));
   const auto number = [&](bool one) {
     Result<Tensor> value = Number(dtype, one);
     return value.ok() ? Constant(graph, *value) : Fail(graph, value.status());
@@ -394,10 +440,13 @@ Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const In
   return OneHot(graph, indices, depth, on, off, {.axis = axis, .name = Own(scope)});
 }
 
-Output PadWith(Graph& graph, const Input& tensor, const Input& paddings, const std::string& mode_in, const Input& constant, std::string name) {
+Output PadWith(Graph& graph, const Input& tensor, const Input& paddings, const std::string& mode_in,
+               const Input& constant, std::string name) {
   std::string mode = mode_in;
-  std::transform(mode.begin(), mode.end(), mode.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (mode == "REFLECT" || mode == "SYMMETRIC") return MirrorPad(graph, tensor, paddings, mode, {.name = std::move(name)});
+  std::transform(mode.begin(), mode.end(), mode.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (mode == "REFLECT" || mode == "SYMMETRIC")
+    return MirrorPad(graph, tensor, paddings, mode, {.name = std::move(name)});
   if (mode != "CONSTANT") return Fail(graph, InvalidArgument("Unknown padding mode: {}", mode_in));
   if (constant.absent()) return Pad(graph, tensor, paddings, {.name = std::move(name)});
   return PadV2(graph, tensor, paddings, constant, {.name = std::move(name)});
@@ -418,7 +467,9 @@ Output SequenceMask(Graph& graph, const Input& lengths_in, const Input& maxlen_i
   if (maxlen.shape().known_rank() && maxlen.shape().rank() != 0)
     return Fail(graph, InvalidArgument("maxlen must be scalar for sequence_mask, not of shape {}", maxlen.shape()));
   const DType type = maxlen.base_dtype();
-  const auto number = [&](int64_t n) { return type == kInt64 ? Tensor::Scalar(n) : Tensor::Scalar(static_cast<int32_t>(n)); };
+  const auto number = [&](int64_t n) {
+    return type == kInt64 ? Tensor::Scalar(n) : Tensor::Scalar(static_cast<int32_t>(n));
+  };
   Output row = Range(graph, number(0), maxlen, number(1));
   Output matrix = CastValue(graph, ExpandDims(lengths, -1), type);
   Output mask = Less(row, matrix);
@@ -455,19 +506,25 @@ OutputList MeshGrid(Graph& graph, const InputList& inputs, bool matrix, std::str
   return grid;
 }
 
-Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, const Input& end, const Input& strides_in, int64_t begin_mask,
-                      int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask, int64_t shrink_axis_mask, std::string name) {
+Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, const Input& end, const Input& strides_in,
+                      int64_t begin_mask, int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask,
+                      int64_t shrink_axis_mask, std::string name) {
   Input strides = strides_in;
   if (strides.absent()) {
     strides = OnesOf(graph, begin);
     if (!strides.is_output()) return Output::Failed(graph);
   }
   return StridedSlice(graph, input, begin, end, strides,
-                      {.begin_mask = begin_mask, .end_mask = end_mask, .ellipsis_mask = ellipsis_mask, .new_axis_mask = new_axis_mask,
-                       .shrink_axis_mask = shrink_axis_mask, .name = std::move(name)});
+                      {.begin_mask = begin_mask,
+                       .end_mask = end_mask,
+                       .ellipsis_mask = ellipsis_mask,
+                       .new_axis_mask = new_axis_mask,
+                       .shrink_axis_mask = shrink_axis_mask,
+                       .name = std::move(name)});
 }
 
-// --- order of values ------------------------------------------------------------------------------------------------------
+// --- order of values
+// ------------------------------------------------------------------------------------------------------
 namespace {
 
 // The op puts the greatest first along the last axis: other axes are moved there, and ascending order is that of -x.
@@ -507,7 +564,8 @@ Output Sorted(Graph& graph, const Input& values, int64_t axis, bool descending, 
   return SortedBy(graph, values, axis, descending, false);
 }
 
-Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::optional<int64_t> axis, std::string name) {
+Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::optional<int64_t> axis,
+                std::string name) {
   NameScope scope(graph, Or(std::move(name), "Repeat"));
   Output x = ValueOf(graph, input, kInvalidType, "data");
   Output repeats = ValueOf(graph, repeats_in, kInvalidType, "repeats");
@@ -520,7 +578,8 @@ Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::
   Output size = StridedSlice(ShapeOf(x), {*at}, {*at + 1}, {1});
   repeats = CastValue(graph, repeats, kInt32);
   repeats = BroadcastTo(graph, Reshape(repeats, {-1}), size);
-  // Row i appears where a running sum of the repeats says so: a mask of [size, most repeats] picks from tiled positions.
+  // Row i appears where a running sum of the repeats says so: a mask of [size, most repeats] picks from tiled
+  // positions.
   Output most = Max(repeats, {0});
   Output mask = SequenceMask(graph, repeats, most);
   Output positions = Range(graph, 0, Reshape(size, Tensor::Vector<int32_t>({})), 1);
@@ -529,21 +588,25 @@ Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::
   return GatherV2(graph, x, where, *at);
 }
 
-Output SearchSorted(Graph& graph, const Input& sorted_in, const Input& values_in, bool after_equal, DType out_type, std::string name) {
+Output SearchSorted(Graph& graph, const Input& sorted_in, const Input& values_in, bool after_equal, DType out_type,
+                    std::string name) {
   auto [sorted, values] = ValuesOfOneType(graph, sorted_in, values_in, "sorted_sequence", "values");
   if (!sorted.valid() || !values.valid()) return Output::Failed(graph);
   const auto rows = [&](Output x) {
     Output size = StridedSlice(ShapeOf(x), {-1}, {0}, {1}, {.end_mask = 1});
     return Reshape(x, ConcatV2(graph, {Tensor::Vector<int32_t>({-1}), size}, 0));
   };
-  Output found = after_equal ? Output(UpperBound(graph, rows(sorted), rows(values), {.out_type = out_type, .name = name}))
-                             : Output(LowerBound(graph, rows(sorted), rows(values), {.out_type = out_type, .name = name}));
+  Output found = after_equal
+                     ? Output(UpperBound(graph, rows(sorted), rows(values), {.out_type = out_type, .name = name}))
+                     : Output(LowerBound(graph, rows(sorted), rows(values), {.out_type = out_type, .name = name}));
   return Reshape(found, ShapeOf(values));
 }
 
-BatchPaddings SpaceToBatchPaddings(Graph& graph, const Input& input_shape, const Input& block_shape, const Input& base_paddings, std::string name) {
+BatchPaddings SpaceToBatchPaddings(Graph& graph, const Input& input_shape, const Input& block_shape,
+                                   const Input& base_paddings, std::string name) {
   NameScope scope(graph, name.empty() ? "required_space_to_batch_paddings" : name);
-  const Output size = ValueOf(graph, input_shape, kInt32, "input_shape"), block = ValueOf(graph, block_shape, kInt32, "block_shape");
+  const Output size = ValueOf(graph, input_shape, kInt32, "input_shape"),
+               block = ValueOf(graph, block_shape, kInt32, "block_shape");
   if (!size.valid() || !block.valid()) return {};
   Output begin = ZerosLike(block), end = ZerosLike(block);
   if (!base_paddings.absent()) {
@@ -554,7 +617,8 @@ BatchPaddings SpaceToBatchPaddings(Graph& graph, const Input& input_shape, const
     end = columns[1];
   }
   const Output extra = FloorMod(block - FloorMod(size + begin + end, block), block);
-  return {Pack(graph, {begin, end + extra}, {.axis = 1, .name = "paddings"}), Pack(graph, {ZerosLike(extra), extra}, {.axis = 1, .name = "crops"})};
+  return {Pack(graph, {begin, end + extra}, {.axis = 1, .name = "paddings"}),
+          Pack(graph, {ZerosLike(extra), extra}, {.axis = 1, .name = "crops"})};
 }
 
 }  // namespace weir

@@ -17,13 +17,14 @@ struct RelationRow {
   const char* name;
 };
 constexpr RelationRow kRelations[] = {
-    {"Equal", "==", "assert_equal"},    {"NotEqual", "!=", "assert_none_equal"}, {"Less", "<", "assert_less"},
-    {"LessEqual", "<=", "assert_less_equal"}, {"Greater", ">", "assert_greater"}, {"GreaterEqual", ">=", "assert_greater_equal"},
+    {"Equal", "==", "assert_equal"},    {"NotEqual", "!=", "assert_none_equal"},
+    {"Less", "<", "assert_less"},       {"LessEqual", "<=", "assert_less_equal"},
+    {"Greater", ">", "assert_greater"}, {"GreaterEqual", ">=", "assert_greater_equal"},
 };
 
 // A node that fails unless `condition`, a scalar, holds.
-Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what, InputList data, const CheckOptions& options,
-                         const std::string& name) {
+Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what, InputList data,
+                         const CheckOptions& options, const std::string& name) {
   WEIR_TRY(graph.TakeError());
   const Tensor known = graph.ConstantValue(condition);
   const std::string text = options.message.empty() ? what : options.message + "\n" + what;
@@ -31,8 +32,10 @@ Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what
     if (!known.data<bool>()[0]) return InvalidArgument("{}", text);
     return NodeBuilder(graph, "NoOp", name).Build();
   }
-  if (!options.data.empty()) data = options.data;
-  else data.insert(data.begin(), Tensor::Scalar(text));
+  if (!options.data.empty())
+    data = options.data;
+  else
+    data.insert(data.begin(), Tensor::Scalar(text));
   Node* node = Assert(graph, condition, data, {.summarize = options.summarize, .name = name});
   WEIR_TRY(graph.TakeError());
   return node;
@@ -42,17 +45,20 @@ Output AllOf(Output x) { return x.valid() ? All(x, AxesInput(x, Axes())) : x; }
 
 }  // namespace
 
-Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x_in, const Input& y_in, const CheckOptions& options) {
+Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x_in, const Input& y_in,
+                             const CheckOptions& options) {
   const RelationRow& row = kRelations[static_cast<int>(relation)];
   NameScope scope(graph, options.name.empty() ? row.name : options.name);
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   WEIR_TRY(graph.TakeError());
   Output holds = AllOf(NodeBuilder(graph, row.op).In(x).In(y).BuildOutput());
   return AssertNode(graph, holds, fmt::format("Condition x {} y did not hold element-wise:", row.symbol),
-                    {Tensor::Scalar("x (" + x.name() + ") = "), x, Tensor::Scalar("y (" + y.name() + ") = "), y}, options, "Assert");
+                    {Tensor::Scalar("x (" + x.name() + ") = "), x, Tensor::Scalar("y (" + y.name() + ") = "), y},
+                    options, "Assert");
 }
 
-Result<Node*> AssertNear(Graph& graph, const Input& x_in, const Input& y_in, const Input& rtol_in, const Input& atol_in, const CheckOptions& options) {
+Result<Node*> AssertNear(Graph& graph, const Input& x_in, const Input& y_in, const Input& rtol_in, const Input& atol_in,
+                         const CheckOptions& options) {
   NameScope scope(graph, options.name.empty() ? "assert_near" : options.name);
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   WEIR_TRY(graph.TakeError());
@@ -67,11 +73,13 @@ Result<Node*> AssertNear(Graph& graph, const Input& x_in, const Input& y_in, con
   WEIR_TRY(graph.TakeError());
   Output holds = AllOf(LessEqual(Abs(x - y), atol + rtol * Abs(y)));
   return AssertNode(graph, holds, "x and y not equal to tolerance:",
-                    {Tensor::Scalar("x (" + x.name() + ") = "), x, Tensor::Scalar("y (" + y.name() + ") = "), y}, options, "Assert");
+                    {Tensor::Scalar("x (" + x.name() + ") = "), x, Tensor::Scalar("y (" + y.name() + ") = "), y},
+                    options, "Assert");
 }
 
 Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x_in, const CheckOptions& options) {
-  static constexpr const char* kNames[] = {"", "", "assert_negative", "assert_non_positive", "assert_positive", "assert_non_negative"};
+  static constexpr const char* kNames[] = {
+      "", "", "assert_negative", "assert_non_positive", "assert_positive", "assert_non_negative"};
   const RelationRow& row = kRelations[static_cast<int>(relation)];
   NameScope scope(graph, options.name.empty() ? kNames[static_cast<int>(relation)] : options.name);
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
@@ -81,8 +89,10 @@ Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x_in, con
                     {Tensor::Scalar("x (" + x.name() + ") = "), x}, options, "Assert");
 }
 
-Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x_in, const InputList& ranks, const CheckOptions& options) {
-  NameScope scope(graph, options.name.empty() ? (relation == Relation::kEqual ? "assert_rank" : "assert_rank_at_least") : options.name);
+Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x_in, const InputList& ranks,
+                         const CheckOptions& options) {
+  NameScope scope(graph, options.name.empty() ? (relation == Relation::kEqual ? "assert_rank" : "assert_rank_at_least")
+                                              : options.name);
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   WEIR_TRY(graph.TakeError());
   Output rank = x.shape().known_rank() ? Constant(graph, Tensor::Scalar(int32_t{x.shape().rank()})) : Output(Rank(x));
@@ -97,7 +107,9 @@ Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x_in, con
   }
   WEIR_TRY(graph.TakeError());
   if (!holds.valid()) return InvalidArgument("no rank was given");
-  return AssertNode(graph, AllOf(holds), fmt::format("Tensor {} does not have the rank wanted. Its shape: {}", x.name(), x.shape()), data, options, "Assert");
+  return AssertNode(graph, AllOf(holds),
+                    fmt::format("Tensor {} does not have the rank wanted. Its shape: {}", x.name(), x.shape()), data,
+                    options, "Assert");
 }
 
 Output IsIncreasing(Graph& graph, const Input& x_in, bool strictly, std::string name) {
@@ -123,7 +135,9 @@ Result<Node*> CheckAllNumerics(Graph& graph) {
   std::vector<Node*> checks;
   for (Node* node : graph.Nodes()) {
     if (node->flow_context() != nullptr)
-      return InvalidArgument("add_check_numerics_ops is not compatible with tf.cond and tf.while_loop: '{}' is inside of one", node->name());
+      return InvalidArgument(
+          "add_check_numerics_ops is not compatible with tf.cond and tf.while_loop: '{}' is inside of one",
+          node->name());
     ControlDependencies after(graph, checks.empty() ? std::vector<Node*>() : std::vector<Node*>{checks.back()});
     for (int i = 0; i < node->num_outputs(); ++i) {
       const DType type = node->output_type(i);

@@ -1,5 +1,5 @@
-// Assertions about values: a node that fails the step when they do not hold. What is known while the graph is built is checked
-// at once and gives an error there.
+// Assertions about values: a node that fails the step when they do not hold. What is known while the graph is built is
+// checked at once and gives an error there.
 #pragma once
 
 #include <string>
@@ -17,14 +17,17 @@ struct CheckOptions {
 };
 
 enum class Relation { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
-Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x, const Input& y, const CheckOptions& options = {});
+Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x, const Input& y,
+                             const CheckOptions& options = {});
 // |x - y| <= atol + rtol * |y|.
-Result<Node*> AssertNear(Graph& graph, const Input& x, const Input& y, const Input& rtol, const Input& atol, const CheckOptions& options = {});
+Result<Node*> AssertNear(Graph& graph, const Input& x, const Input& y, const Input& rtol, const Input& atol,
+                         const CheckOptions& options = {});
 // x compared with zero: kLess says that all are negative.
 Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x, const CheckOptions& options = {});
 
 // The rank of x is one of `ranks` (kEqual), or at least the first of them (kGreaterEqual).
-Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x, const InputList& ranks, const CheckOptions& options = {});
+Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x, const InputList& ranks,
+                         const CheckOptions& options = {});
 
 // t itself, after a check that all its elements are finite.
 Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, std::string name = "");

@@ -94,7 +94,8 @@ Output GlobalNorm(const std::vector<Grad>& list, std::string name) {
   return Sqrt(sum * 2.0f, {.name = "global_norm"});
 }
 
-ClippedByGlobalNorm ClipByGlobalNorm(const std::vector<Grad>& list, const Input& clip_norm, Output use_norm, std::string name) {
+ClippedByGlobalNorm ClipByGlobalNorm(const std::vector<Grad>& list, const Input& clip_norm, Output use_norm,
+                                     std::string name) {
   Graph* graph = GraphOfGrads(list);
   if (graph == nullptr) return {list, use_norm};
   Output norm = use_norm.valid() ? use_norm : GlobalNorm(list, name.empty() ? "" : name);

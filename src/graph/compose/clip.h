@@ -16,6 +16,7 @@ struct ClippedByGlobalNorm {
   Output global_norm;
 };
 // All scaled by clip_norm / max(norm, clip_norm). NaN everywhere when the norm is not finite.
-ClippedByGlobalNorm ClipByGlobalNorm(const std::vector<Grad>& list, const Input& clip_norm, Output use_norm = {}, std::string name = "");
+ClippedByGlobalNorm ClipByGlobalNorm(const std::vector<Grad>& list, const Input& clip_norm, Output use_norm = {},
+                                     std::string name = "");
 
 }  // namespace weir

@@ -12,7 +12,9 @@ using testing::Pointwise;
 
 class ClipTest : public FlowTest {
  protected:
-  void Expect(Output clipped, std::vector<float> wanted) { EXPECT_THAT(Floats(clipped), Pointwise(FloatNear(1e-6f), wanted)); }
+  void Expect(Output clipped, std::vector<float> wanted) {
+    EXPECT_THAT(Floats(clipped), Pointwise(FloatNear(1e-6f), wanted));
+  }
 };
 
 TEST_F(ClipTest, ByValueAndByNorm) {

@@ -17,7 +17,8 @@ Output ValueOf(Graph& graph, const Input& x, DType wanted, const std::string& na
   return Output::Failed(graph);
 }
 
-std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name, const char* y_name) {
+std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name,
+                                          const char* y_name) {
   if (!x.is_output() && y.is_output()) {
     Output right = y.output();
     return {ValueOf(graph, x, right.base_dtype(), x_name), right};
@@ -68,8 +69,10 @@ Output ShapeVector(Graph& graph, const std::vector<Dim>& dims) {
   }
   InputList parts;
   for (const Dim& dim : dims) {
-    if (dim.known()) parts.push_back(Tensor::Scalar(static_cast<int32_t>(dim.size)));
-    else parts.push_back(dim.value);
+    if (dim.known())
+      parts.push_back(Tensor::Scalar(static_cast<int32_t>(dim.size)));
+    else
+      parts.push_back(dim.value);
   }
   return Pack(graph, parts);
 }

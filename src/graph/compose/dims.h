@@ -11,7 +11,8 @@ namespace weir {
 // An argument as a value of the graph; an error stays with the graph's build state, and the result is invalid.
 Output ValueOf(Graph& graph, const Input& x, DType wanted = kInvalidType, const std::string& name = "Const");
 // Two arguments of one type: a literal takes the type of the other.
-std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name = "x", const char* y_name = "y");
+std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name = "x",
+                                          const char* y_name = "y");
 
 struct Dim {
   int64_t size = kUnknownDim;

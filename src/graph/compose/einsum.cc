@@ -1,5 +1,5 @@
-// Einstein sums as transposes, batch products and reshapes: operands are multiplied from left to right, and a label is summed
-// as soon as nothing behind needs it.
+// Einstein sums as transposes, batch products and reshapes: operands are multiplied from left to right, and a label is
+// summed as soon as nothing behind needs it.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -53,9 +53,11 @@ Result<Equation> Parse(std::string_view text) {
     if (c != ' ') plain += c;
   const size_t arrow = plain.find("->");
   const std::string left = plain.substr(0, arrow);
-  for (size_t from = 0;; ) {
+  for (size_t from = 0;;) {
     const size_t comma = left.find(',', from);
-    WEIR_ASSIGN(std::string labels, ParseLabels(std::string_view(left).substr(from, comma == std::string::npos ? comma : comma - from), text));
+    WEIR_ASSIGN(
+        std::string labels,
+        ParseLabels(std::string_view(left).substr(from, comma == std::string::npos ? comma : comma - from), text));
     equation.inputs.push_back(std::move(labels));
     if (comma == std::string::npos) break;
     from = comma + 1;
@@ -68,17 +70,20 @@ Result<Equation> Parse(std::string_view text) {
   return equation;
 }
 
-// Letters for the dimensions that ellipses stand for: `count` that the equation does not use. The last one is the last dimension.
+// Letters for the dimensions that ellipses stand for: `count` that the equation does not use. The last one is the last
+// dimension.
 Result<std::string> FreeLetters(std::string_view text, int count) {
   std::string letters;
   for (const char first : {'A', 'a'})
     for (char c = first; c < first + 26 && static_cast<int>(letters.size()) < count; ++c)
       if (text.find(c) == std::string_view::npos) letters += c;
-  if (static_cast<int>(letters.size()) < count) return InvalidArgument("there are too few letters for all dimensions of '{}'", text);
+  if (static_cast<int>(letters.size()) < count)
+    return InvalidArgument("there are too few letters for all dimensions of '{}'", text);
   return letters;
 }
 
-// The operand with a letter per axis, each letter once: an ellipsis is spelled out, and repeated letters are their diagonal.
+// The operand with a letter per axis, each letter once: an ellipsis is spelled out, and repeated letters are their
+// diagonal.
 Result<Operand> Plain(Graph& graph, Output value, const std::string& labels, const std::string& ellipsis) {
   const PartialShape shape = value.shape();
   const bool has_ellipsis = Has(labels, kEllipsis);
@@ -87,8 +92,10 @@ Result<Operand> Plain(Graph& graph, Output value, const std::string& labels, con
     return InvalidArgument("Subscripts \"{}\" of einsum do not fit the shape {} of '{}'", labels, shape, value.name());
   std::string all;
   for (char c : labels) {
-    if (c != kEllipsis) all += c;
-    else all += ellipsis.substr(ellipsis.size() - static_cast<size_t>(shape.rank() - named));
+    if (c != kEllipsis)
+      all += c;
+    else
+      all += ellipsis.substr(ellipsis.size() - static_cast<size_t>(shape.rank() - named));
   }
   std::string once;
   for (char c : all)
@@ -135,11 +142,15 @@ Result<std::string> OutputLabels(const Equation& equation, const std::string& el
     return output;
   }
   if (!ellipsis.empty() && !Has(*equation.output, kEllipsis))
-    return InvalidArgument("'{}' has no ellipsis in its output, but the inputs' ellipses stand for {} dimensions", text, ellipsis.size());
+    return InvalidArgument("'{}' has no ellipsis in its output, but the inputs' ellipses stand for {} dimensions", text,
+                           ellipsis.size());
   for (char c : *equation.output) {
-    if (c == kEllipsis) output += ellipsis;
-    else if (Has(all, c)) output += c;
-    else return InvalidArgument("Output subscripts contain the label {} not present in the input subscripts.", c);
+    if (c == kEllipsis)
+      output += ellipsis;
+    else if (Has(all, c))
+      output += c;
+    else
+      return InvalidArgument("Output subscripts contain the label {} not present in the input subscripts.", c);
   }
   return output;
 }
@@ -173,9 +184,12 @@ Operand Product(Graph& graph, const Operand& a, const Operand& b, const std::str
   std::string free_a;
   std::string free_b;
   for (char c : a.labels) {
-    if (!Has(b.labels, c)) free_a += c;
-    else if (Has(needed, c)) batch += c;
-    else summed += c;
+    if (!Has(b.labels, c))
+      free_a += c;
+    else if (Has(needed, c))
+      batch += c;
+    else
+      summed += c;
   }
   for (char c : b.labels)
     if (!Has(a.labels, c)) free_b += c;
@@ -209,14 +223,16 @@ Output EinsteinSum(Graph& graph, std::string_view text, const InputList& inputs,
   Result<Equation> equation = Parse(text);
   if (!equation.ok()) return fail(equation.status());
   if (equation->inputs.size() != inputs.size())
-    return fail(InvalidArgument("Got {} arguments for equation \"{}\", expecting {}", inputs.size(), text, equation->inputs.size()));
+    return fail(InvalidArgument("Got {} arguments for equation \"{}\", expecting {}", inputs.size(), text,
+                                equation->inputs.size()));
   OutputList values;
   int most = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     values.push_back(ValueOf(graph, inputs[i], kInvalidType, "input"));
     if (!values.back().valid()) return Output::Failed(graph);
     const std::string& labels = equation->inputs[i];
-    if (Has(labels, kEllipsis)) most = std::max(most, values.back().shape().rank() - static_cast<int>(labels.size()) + 1);
+    if (Has(labels, kEllipsis))
+      most = std::max(most, values.back().shape().rank() - static_cast<int>(labels.size()) + 1);
   }
   Result<std::string> ellipsis = FreeLetters(text, most);
   if (!ellipsis.ok()) return fail(ellipsis.status());

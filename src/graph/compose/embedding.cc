@@ -14,7 +14,8 @@ namespace weir {
 namespace {
 
 // Rows of one table: of a tensor, a reference or a resource variable. Built where the table lives.
-Result<Output> GatherRows(Graph& graph, const Input& params, const Input& ids, const Input& max_norm, std::string name) {
+Result<Output> GatherRows(Graph& graph, const Input& params, const Input& ids, const Input& max_norm,
+                          std::string name) {
   WEIR_ASSIGN(Output table, ToOutput(graph, params, kInvalidType, "params"));
   ColocationScope colocated(graph, table.node);
   Output rows;
@@ -49,16 +50,18 @@ Output TotalRows(Graph& graph, const InputList& params, DType dtype) {
       known += shape[0];
     }
   }
-  if (known >= 0) return Constant(graph, dtype == kInt32 ? Tensor::Scalar(static_cast<int32_t>(known)) : Tensor::Scalar(known));
+  if (known >= 0)
+    return Constant(graph, dtype == kInt32 ? Tensor::Scalar(static_cast<int32_t>(known)) : Tensor::Scalar(known));
   InputList sizes;
-  for (const Input& p : params) sizes.push_back(StridedSlice(ShapeOf(p, {.out_type = dtype}), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
+  for (const Input& p : params)
+    sizes.push_back(StridedSlice(ShapeOf(p, {.out_type = dtype}), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
   return AddN(graph, sizes);
 }
 
 }  // namespace
 
-Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Input& ids_in, PartitionStrategy strategy, const Input& max_norm,
-                               std::string name) {
+Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Input& ids_in, PartitionStrategy strategy,
+                               const Input& max_norm, std::string name) {
   if (params.empty()) return InvalidArgument("an embedding lookup needs at least one table");
   NameScope scope(graph, name.empty() ? "embedding_lookup" : name);
   WEIR_ASSIGN(Output ids, ToOutput(graph, ids_in, kInvalidType, "ids"));
@@ -68,7 +71,9 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
   }
   const int64_t n = static_cast<int64_t>(params.size());
   const DType id_type = ids.base_dtype();
-  const auto number = [&](int64_t v) { return id_type == kInt32 ? Tensor::Scalar(static_cast<int32_t>(v)) : Tensor::Scalar(v); };
+  const auto number = [&](int64_t v) {
+    return id_type == kInt32 ? Tensor::Scalar(static_cast<int32_t>(v)) : Tensor::Scalar(v);
+  };
   Output flat = Reshape(ids, {-1});
   Output position = Range(graph, 0, Size(flat), 1);
   Output which;
@@ -110,19 +115,28 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
   return result;
 }
 
-Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids, const std::optional<SparseIds>& weights,
-                                     PartitionStrategy strategy, Combiner combiner, const Input& max_norm, std::string name) {
+Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids,
+                                     const std::optional<SparseIds>& weights, PartitionStrategy strategy,
+                                     Combiner combiner, const Input& max_norm, std::string name) {
   NameScope scope(graph, name.empty() ? "embedding_lookup_sparse" : name);
-  Output segments = Cast(StridedSlice(ids.indices, {0, 0}, {0, 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2}), kInt32);
+  Output segments =
+      Cast(StridedSlice(ids.indices, {0, 0}, {0, 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2}),
+           kInt32);
   UniqueResult unique = Unique(ids.values);
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(Output rows, EmbeddingLookup(graph, params, unique.y, strategy, max_norm));
   Output result;
   if (!weights.has_value()) {
     switch (combiner) {
-      case Combiner::kSum: result = SparseSegmentSum(rows, unique.idx, segments); break;
-      case Combiner::kMean: result = SparseSegmentMean(rows, unique.idx, segments); break;
-      case Combiner::kSqrtN: result = SparseSegmentSqrtN(rows, unique.idx, segments); break;
+      case Combiner::kSum:
+        result = SparseSegmentSum(rows, unique.idx, segments);
+        break;
+      case Combiner::kMean:
+        result = SparseSegmentMean(rows, unique.idx, segments);
+        break;
+      case Combiner::kSqrtN:
+        result = SparseSegmentSqrtN(rows, unique.idx, segments);
+        break;
     }
   } else {
     Output w = weights->values;
@@ -150,8 +164,9 @@ struct SampledLogits {
 };
 
 // Logits of the true and of the sampled classes, side by side, and the targets that belong to them.
-Result<SampledLogits> ComputeSampledLogits(Graph& graph, const InputList& weights, const Input& biases, const Input& labels_in,
-                                           const Input& inputs, int64_t num_sampled, int64_t num_classes, bool subtract_log_q,
+Result<SampledLogits> ComputeSampledLogits(Graph& graph, const InputList& weights, const Input& biases,
+                                           const Input& labels_in, const Input& inputs, int64_t num_sampled,
+                                           int64_t num_classes, bool subtract_log_q,
                                            const SampledLossOptions& options) {
   WEIR_ASSIGN(Output labels, ToOutput(graph, labels_in, kInvalidType, "labels"));
   if (labels.base_dtype() != kInt64) labels = Cast(labels, kInt64);
@@ -162,7 +177,8 @@ Result<SampledLogits> ComputeSampledLogits(Graph& graph, const InputList& weight
     drawn = *options.sampled_values;
   } else {
     const auto [seed1, seed2] = SeedsFor(graph, options.seed);
-    auto sampled = LogUniformCandidateSampler(graph, labels, options.num_true, num_sampled, true, num_classes, {.seed = seed1, .seed2 = seed2});
+    auto sampled = LogUniformCandidateSampler(graph, labels, options.num_true, num_sampled, true, num_classes,
+                                              {.seed = seed1, .seed2 = seed2});
     drawn = {sampled.sampled_candidates, sampled.true_expected_count, sampled.sampled_expected_count};
   }
   WEIR_TRY(graph.TakeError());
@@ -198,26 +214,30 @@ Result<SampledLogits> ComputeSampledLogits(Graph& graph, const InputList& weight
     sampled_logits = sampled_logits - Log(drawn.sampled_expected);
   }
   Output logits = ConcatV2(graph, {true_logits, sampled_logits}, 1);
-  Output targets = ConcatV2(graph, {OnesLike(true_logits) / static_cast<float>(num_true), ZerosLike(sampled_logits)}, 1);
+  Output targets =
+      ConcatV2(graph, {OnesLike(true_logits) / static_cast<float>(num_true), ZerosLike(sampled_logits)}, 1);
   WEIR_TRY(graph.TakeError());
   return SampledLogits{logits, targets};
 }
 
 }  // namespace
 
-Result<Output> SampledSoftmaxLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels, const Input& inputs,
-                                  int64_t num_sampled, int64_t num_classes, const SampledLossOptions& options) {
+Result<Output> SampledSoftmaxLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels,
+                                  const Input& inputs, int64_t num_sampled, int64_t num_classes,
+                                  const SampledLossOptions& options) {
   NameScope scope(graph, options.name.empty() ? "sampled_softmax_loss" : options.name);
-  WEIR_ASSIGN(SampledLogits sampled, ComputeSampledLogits(graph, weights, biases, labels, inputs, num_sampled, num_classes, true, options));
+  WEIR_ASSIGN(SampledLogits sampled,
+              ComputeSampledLogits(graph, weights, biases, labels, inputs, num_sampled, num_classes, true, options));
   Output loss = SoftmaxCrossEntropy(sampled.logits, StopGradient(sampled.labels));
   WEIR_TRY(graph.TakeError());
   return loss;
 }
 
-Result<Output> NceLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels, const Input& inputs,
-                       int64_t num_sampled, int64_t num_classes, SampledLossOptions options) {
+Result<Output> NceLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels,
+                       const Input& inputs, int64_t num_sampled, int64_t num_classes, SampledLossOptions options) {
   NameScope scope(graph, options.name.empty() ? "nce_loss" : options.name);
-  WEIR_ASSIGN(SampledLogits sampled, ComputeSampledLogits(graph, weights, biases, labels, inputs, num_sampled, num_classes, true, options));
+  WEIR_ASSIGN(SampledLogits sampled,
+              ComputeSampledLogits(graph, weights, biases, labels, inputs, num_sampled, num_classes, true, options));
   Output losses = SigmoidCrossEntropy(sampled.logits, sampled.labels, "sampled_losses");
   Output summed = ReduceSum(losses, 1);
   WEIR_TRY(graph.TakeError());

@@ -11,8 +11,9 @@ namespace weir {
 enum class PartitionStrategy { kMod, kDiv };
 
 // Rows `ids` of the table made of `params` (several: ids are spread over them by the strategy). The gradient is sparse.
-Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Input& ids, PartitionStrategy strategy = PartitionStrategy::kMod,
-                               const Input& max_norm = {}, std::string name = "");
+Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Input& ids,
+                               PartitionStrategy strategy = PartitionStrategy::kMod, const Input& max_norm = {},
+                               std::string name = "");
 
 enum class Combiner { kMean, kSqrtN, kSum };
 struct SparseIds {
@@ -21,9 +22,11 @@ struct SparseIds {
   Output dense_shape;  // [2]
 };
 // For each row of the sparse ids, the (weighted) combination of the rows they name.
-Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids, const std::optional<SparseIds>& weights,
-                                     PartitionStrategy strategy = PartitionStrategy::kMod, Combiner combiner = Combiner::kMean,
-                                     const Input& max_norm = {}, std::string name = "");
+Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids,
+                                     const std::optional<SparseIds>& weights,
+                                     PartitionStrategy strategy = PartitionStrategy::kMod,
+                                     Combiner combiner = Combiner::kMean, const Input& max_norm = {},
+                                     std::string name = "");
 
 struct SampledCandidates {
   Output sampled;
@@ -39,9 +42,10 @@ struct SampledLossOptions {
   std::string name = "";
 };
 // One loss per example, with num_sampled classes drawn by a log-uniform sampler unless given.
-Result<Output> SampledSoftmaxLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels, const Input& inputs,
-                                  int64_t num_sampled, int64_t num_classes, const SampledLossOptions& options = {});
-Result<Output> NceLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels, const Input& inputs,
-                       int64_t num_sampled, int64_t num_classes, SampledLossOptions options = {});
+Result<Output> SampledSoftmaxLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels,
+                                  const Input& inputs, int64_t num_sampled, int64_t num_classes,
+                                  const SampledLossOptions& options = {});
+Result<Output> NceLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels,
+                       const Input& inputs, int64_t num_sampled, int64_t num_classes, SampledLossOptions options = {});
 
 }  // namespace weir

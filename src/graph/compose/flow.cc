@@ -48,22 +48,27 @@ struct Loop {
 
 Status CheckInvariant(Output initial, const PartialShape& invariant) {
   if (Within(initial.shape(), invariant)) return OkStatus();
-  return InvalidArgument("The shape invariant specified for {} is not compatible with the initial shape of the loop variable. It enters "
-                         "the loop with shape {}, but the specified shape invariant is {}.",
-                         initial.name(), initial.shape(), invariant);
+  return InvalidArgument(
+      "The shape invariant specified for {} is not compatible with the initial shape of the loop variable. It enters "
+      "the loop with shape {}, but the specified shape invariant is {}.",
+      initial.name(), initial.shape(), invariant);
 }
 
 Status CloseLoop(Loop& loop, const OutputList& initial, const OutputList& results) {
   for (size_t i = 0; i < results.size(); ++i) {
     const WhileContext::Variable& variable = loop.variables[i];
-    if (!results[i].valid()) return InvalidArgument("the body of '{}' gives no value for loop variable {}", loop.context->name(), i);
+    if (!results[i].valid())
+      return InvalidArgument("the body of '{}' gives no value for loop variable {}", loop.context->name(), i);
     if (results[i].base_dtype() != variable.merge.base_dtype())
-      return InvalidArgument("Input tensor '{}' enters the loop with type {}, but has type {} after one iteration.", initial[i].name(),
-                             variable.merge.base_dtype(), results[i].base_dtype());
+      return InvalidArgument("Input tensor '{}' enters the loop with type {}, but has type {} after one iteration.",
+                             initial[i].name(), variable.merge.base_dtype(), results[i].base_dtype());
     if (!Within(results[i].shape(), variable.merge.shape()))
-      return InvalidArgument("Input tensor '{}' enters the loop with shape {}, but has shape {} after one iteration. To allow the shape to "
-                             "vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
-                             "shape.", initial[i].name(), variable.merge.shape(), results[i].shape());
+      return InvalidArgument(
+          "Input tensor '{}' enters the loop with shape {}, but has shape {} after one iteration. To allow the shape "
+          "to "
+          "vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
+          "shape.",
+          initial[i].name(), variable.merge.shape(), results[i].shape());
     WEIR_TRY(loop.context->SetNext(variable, results[i]).status());
   }
   return OkStatus();
@@ -96,14 +101,15 @@ Result<OutputList> BuildLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
   for (auto& variable : loop.variables) WEIR_TRY(context.AddSwitchFor(&variable));
   FlowScope scope(graph, &context);
   for (auto& variable : loop.variables) {
-    WEIR_ASSIGN(Node* identity, MakeIdentity(graph, variable.in_body, "Identity"));
+    WEIR_ASSIGN(Node * identity, MakeIdentity(graph, variable.in_body, "Identity"));
     values.push_back(Output(identity, 0));
   }
   context.set_body_pivot(values[0].node);
   WEIR_ASSIGN(OutputList results, body(values));
   WEIR_TRY(graph.TakeError());
   if (results.size() != initial.size())
-    return InvalidArgument("the body of '{}' gives {} values for {} loop variables", context.name(), results.size(), initial.size());
+    return InvalidArgument("the body of '{}' gives {} values for {} loop variables", context.name(), results.size(),
+                           initial.size());
   WEIR_TRY(CloseLoop(loop, initial, results));
   OutputList exits;
   for (const auto& variable : loop.variables) {
@@ -118,37 +124,43 @@ Node* AssertPredicates(Graph& graph, Output holds, const char* message, Output p
   return Assert(graph, holds, {Input(message), predicates}, {.summarize = 100});
 }
 
-Result<OutputList> BuildCase(Graph& graph, const std::vector<CaseBranch>& branches, size_t first, const BranchFn& default_fn) {
+Result<OutputList> BuildCase(Graph& graph, const std::vector<CaseBranch>& branches, size_t first,
+                             const BranchFn& default_fn) {
   if (first == branches.size()) return default_fn();
-  return Cond(graph, branches[first].pred, branches[first].fn, [&] { return BuildCase(graph, branches, first + 1, default_fn); });
+  return Cond(graph, branches[first].pred, branches[first].fn,
+              [&] { return BuildCase(graph, branches, first + 1, default_fn); });
 }
 
 }  // namespace
 
-Result<OutputList> Cond(Graph& graph, const Input& pred, const BranchFn& true_fn, const BranchFn& false_fn, std::string name) {
+Result<OutputList> Cond(Graph& graph, const Input& pred, const BranchFn& true_fn, const BranchFn& false_fn,
+                        std::string name) {
   NameScope scope(graph, name.empty() ? "cond" : name);
   WEIR_ASSIGN(Output value, ToOutput(graph, pred, kBool));
-  WEIR_ASSIGN(Node* decide, NodeBuilder(graph, "Switch").In(value).In(value).Build());
-  WEIR_ASSIGN(Node* pivot_true, MakeIdentity(graph, Output(decide, 1), "switch_t"));
-  WEIR_ASSIGN(Node* pivot_false, MakeIdentity(graph, Output(decide, 0), "switch_f"));
-  WEIR_ASSIGN(Node* pred_id, MakeIdentity(graph, value, "pred_id"));
+  WEIR_ASSIGN(Node * decide, NodeBuilder(graph, "Switch").In(value).In(value).Build());
+  WEIR_ASSIGN(Node * pivot_true, MakeIdentity(graph, Output(decide, 1), "switch_t"));
+  WEIR_ASSIGN(Node * pivot_false, MakeIdentity(graph, Output(decide, 0), "switch_f"));
+  WEIR_ASSIGN(Node * pred_id, MakeIdentity(graph, value, "pred_id"));
   OutputList results[2];
   for (const int branch : {1, 0}) {
-    auto context = std::make_unique<CondContext>(graph, graph.UniqueName("cond_text"), graph.build().flow, Output(pred_id, 0),
-                                                 Output(branch == 1 ? pivot_true : pivot_false, 0), branch);
+    auto context =
+        std::make_unique<CondContext>(graph, graph.UniqueName("cond_text"), graph.build().flow, Output(pred_id, 0),
+                                      Output(branch == 1 ? pivot_true : pivot_false, 0), branch);
     CondContext& inside = *context;
     graph.Own(std::move(context));
     WEIR_ASSIGN(results[branch], BuildBranch(graph, inside, branch == 1 ? true_fn : false_fn));
   }
   if (results[0].size() != results[1].size())
-    return InvalidArgument("Outputs of 'true_fn' and 'false_fn' must have the same structure: {} and {} values", results[1].size(),
-                           results[0].size());
+    return InvalidArgument("Outputs of 'true_fn' and 'false_fn' must have the same structure: {} and {} values",
+                           results[1].size(), results[0].size());
   OutputList merged;
   for (size_t i = 0; i < results[0].size(); ++i) {
     if (results[0][i].base_dtype() != results[1][i].base_dtype())
-      return InvalidArgument("Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received {} from 'true_fn' and {} from "
-                             "'false_fn'.", results[1][i].dtype(), results[0][i].dtype());
-    WEIR_ASSIGN(Node* merge, AddMerge(graph, {results[0][i], results[1][i]}));
+      return InvalidArgument(
+          "Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received {} from 'true_fn' and {} from "
+          "'false_fn'.",
+          results[1][i].dtype(), results[0][i].dtype());
+    WEIR_ASSIGN(Node * merge, AddMerge(graph, {results[0][i], results[1][i]}));
     merged.push_back(Output(merge, 0));
   }
   return merged;
@@ -158,9 +170,11 @@ Result<OutputList> WhileLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
                              const WhileOptions& options) {
   if (loop_vars.empty()) return InvalidArgument("'loop_vars' must be provided.");
   if (options.parallel_iterations < 1)
-    return MarkTypeError(InvalidArgument("'parallel_iterations' must be a positive integer, not {}", options.parallel_iterations));
+    return MarkTypeError(
+        InvalidArgument("'parallel_iterations' must be a positive integer, not {}", options.parallel_iterations));
   if (!options.shape_invariants.empty() && options.shape_invariants.size() != loop_vars.size())
-    return InvalidArgument("{} shape invariants were given for {} loop variables", options.shape_invariants.size(), loop_vars.size());
+    return InvalidArgument("{} shape invariants were given for {} loop variables", options.shape_invariants.size(),
+                           loop_vars.size());
   NameScope scope(graph, options.name.empty() ? "while" : options.name);
   OutputList initial;
   std::vector<PartialShape> shapes;
@@ -171,13 +185,15 @@ Result<OutputList> WhileLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
       return MarkTypeError(InvalidArgument("'maximum_iterations' must be an integer, not {}", limit.base_dtype()));
     if (limit.shape().known_rank() && limit.shape().rank() != 0)
       return InvalidArgument("'maximum_iterations' must be a scalar. Received shape: {}", limit.shape());
-    initial.push_back(Constant(graph, limit.base_dtype() == kInt32 ? Tensor::Scalar(int32_t{0}) : Tensor::Scalar(int64_t{0}), "iteration_counter"));
+    initial.push_back(Constant(graph,
+                               limit.base_dtype() == kInt32 ? Tensor::Scalar(int32_t{0}) : Tensor::Scalar(int64_t{0}),
+                               "iteration_counter"));
     shapes.push_back(PartialShape::Scalar());
   }
   for (size_t i = 0; i < loop_vars.size(); ++i) {
     WEIR_ASSIGN(Output value, ToOutput(graph, loop_vars[i]));
     if (IsRef(value.dtype())) {
-      WEIR_ASSIGN(Node* read, MakeIdentity(graph, value, "Identity"));
+      WEIR_ASSIGN(Node * read, MakeIdentity(graph, value, "Identity"));
       value = Output(read, 0);
     }
     initial.push_back(value);
@@ -203,8 +219,8 @@ Result<OutputList> WhileLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
   return exits;
 }
 
-Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, const BranchFn& default_fn, bool exclusive,
-                        std::string name) {
+Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, const BranchFn& default_fn,
+                        bool exclusive, std::string name) {
   NameScope scope(graph, name.empty() ? "case" : name);
   if (branches.empty()) {
     if (!default_fn) return InvalidArgument("a case needs a branch or a default");
@@ -219,10 +235,13 @@ Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, c
   }
   if (exclusive) {
     Output count = Sum(Cast(predicates, kInt32), 0, {.name = "num_true_conds"});
-    checks.push_back(AssertPredicates(graph, LessEqual(count, 1), "Input error: exclusive=True: more than 1 conditions (in order) evaluated as True:", predicates));
+    checks.push_back(AssertPredicates(
+        graph, LessEqual(count, 1),
+        "Input error: exclusive=True: more than 1 conditions (in order) evaluated as True:", predicates));
   }
   if (!default_fn) {
-    checks.push_back(AssertPredicates(graph, Any(predicates, 0), "Input error: None of conditions evaluated as True:", predicates));
+    checks.push_back(
+        AssertPredicates(graph, Any(predicates, 0), "Input error: None of conditions evaluated as True:", predicates));
   }
   WEIR_TRY(graph.TakeError());
   ControlDependencies after(graph, checks);
@@ -232,12 +251,13 @@ Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, c
   return BuildCase(graph, asked, 0, branches.back().fn);
 }
 
-Result<OutputList> SwitchCase(Graph& graph, const Input& index_in, const std::vector<NumberedBranch>& branches, const BranchFn& default_fn,
-                              std::string name) {
+Result<OutputList> SwitchCase(Graph& graph, const Input& index_in, const std::vector<NumberedBranch>& branches,
+                              const BranchFn& default_fn, std::string name) {
   if (branches.empty()) return InvalidArgument("switch_case needs at least one branch");
   NameScope scope(graph, name.empty() ? "switch_case" : name);
   WEIR_ASSIGN(Output index, ToOutput(graph, index_in, index_in.is_output() ? kInvalidType : kInt32, "branch_index"));
-  if (index.base_dtype() != kInt32) return MarkTypeError(InvalidArgument("branch_index must be int32, not {}", index.base_dtype()));
+  if (index.base_dtype() != kInt32)
+    return MarkTypeError(InvalidArgument("branch_index must be int32, not {}", index.base_dtype()));
   std::vector<CaseBranch> pairs;
   const size_t explicit_ones = default_fn ? branches.size() : branches.size() - 1;
   for (size_t i = 0; i < explicit_ones; ++i)
@@ -263,7 +283,7 @@ Result<OutputList> Tuple(Graph& graph, const OutputList& values, const std::vect
   waits.insert(waits.end(), nodes.begin(), nodes.end());
   NodeBuilder gate_builder(graph, "NoOp", "group_deps");
   for (Node* node : waits) gate_builder.ControlInput(node);
-  WEIR_ASSIGN(Node* gate, gate_builder.Build());
+  WEIR_ASSIGN(Node * gate, gate_builder.Build());
   OutputList result;
   for (const Output& value : values) result.push_back(value.valid() ? WithDependencies({gate}, value) : Output());
   WEIR_TRY(graph.TakeError());

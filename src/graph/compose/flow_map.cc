@@ -49,7 +49,8 @@ WhileOptions LoopOptions(const MapOptions& options, Output count) {
           .maximum_iterations = count};
 }
 
-Result<OutputList> StackAll(Graph& graph, const std::vector<TensorArray>& arrays, const OutputList& flows, int64_t count) {
+Result<OutputList> StackAll(Graph& graph, const std::vector<TensorArray>& arrays, const OutputList& flows,
+                            int64_t count) {
   OutputList stacked;
   for (size_t i = 0; i < arrays.size(); ++i) {
     Output value = arrays[i].WithFlow(flows[i]).Stack();
@@ -83,8 +84,8 @@ Status CheckState(const OutputList& state, const OutputList& next) {
 
 Output IndexOf(Graph& graph, int32_t value) { return Constant(graph, Tensor::Scalar(value)); }
 
-Result<OutputList> Fold(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial, const MapOptions& options,
-                        bool backwards, const char* name) {
+Result<OutputList> Fold(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial,
+                        const MapOptions& options, bool backwards, const char* name) {
   NameScope scope(graph, options.name.empty() ? name : options.name);
   WEIR_ASSIGN(Rows rows, RowsOf(graph, elems));
   const bool takes_first = initial.empty();
@@ -95,17 +96,19 @@ Result<OutputList> Fold(Graph& graph, const FoldFn& fn, const InputList& elems, 
   InputList variables = {start};
   variables.insert(variables.end(), state.begin(), state.end());
   WEIR_ASSIGN(OutputList out, WhileLoop(
-      graph,
-      [&](const OutputList& v) -> Result<Output> { return backwards ? Greater(v[0], 0) : Less(v[0], rows.count); },
-      [&](const OutputList& v) -> Result<OutputList> {
-        const Output lower = backwards ? v[0] - 1 : Output();
-        const OutputList now(v.begin() + 1, v.end());
-        WEIR_ASSIGN(OutputList next, fn(now, rows.At(backwards ? lower : v[0])));
-        WEIR_TRY(CheckState(now, next));
-        next.insert(next.begin(), backwards ? lower : v[0] + 1);
-        return next;
-      },
-      variables, LoopOptions(options, rows.count)));
+                                  graph,
+                                  [&](const OutputList& v) -> Result<Output> {
+                                    return backwards ? Greater(v[0], 0) : Less(v[0], rows.count);
+                                  },
+                                  [&](const OutputList& v) -> Result<OutputList> {
+                                    const Output lower = backwards ? v[0] - 1 : Output();
+                                    const OutputList now(v.begin() + 1, v.end());
+                                    WEIR_ASSIGN(OutputList next, fn(now, rows.At(backwards ? lower : v[0])));
+                                    WEIR_TRY(CheckState(now, next));
+                                    next.insert(next.begin(), backwards ? lower : v[0] + 1);
+                                    return next;
+                                  },
+                                  variables, LoopOptions(options, rows.count)));
   out.erase(out.begin());
   return out;
 }
@@ -126,21 +129,24 @@ Result<OutputList> MapFn(Graph& graph, const RowFn& fn, const InputList& elems, 
   }
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(OutputList out, WhileLoop(
-      graph, [&](const OutputList& v) -> Result<Output> { return Less(v[0], rows.count); },
-      [&](const OutputList& v) -> Result<OutputList> {
-        WEIR_ASSIGN(OutputList values, fn(rows.At(v[0])));
-        if (values.size() != results.size())
-          return InvalidArgument("the function gives {} values, but {} types were given", values.size(), results.size());
-        OutputList next;
-        for (size_t i = 0; i < values.size(); ++i) next.push_back(results[i].WithFlow(v[i + 1]).Write(v[0], values[i]).flow());
-        next.insert(next.begin(), v[0] + 1);
-        return next;
-      },
-      variables, LoopOptions(options, rows.count)));
+                                  graph, [&](const OutputList& v) -> Result<Output> { return Less(v[0], rows.count); },
+                                  [&](const OutputList& v) -> Result<OutputList> {
+                                    WEIR_ASSIGN(OutputList values, fn(rows.At(v[0])));
+                                    if (values.size() != results.size())
+                                      return InvalidArgument("the function gives {} values, but {} types were given",
+                                                             values.size(), results.size());
+                                    OutputList next;
+                                    for (size_t i = 0; i < values.size(); ++i)
+                                      next.push_back(results[i].WithFlow(v[i + 1]).Write(v[0], values[i]).flow());
+                                    next.insert(next.begin(), v[0] + 1);
+                                    return next;
+                                  },
+                                  variables, LoopOptions(options, rows.count)));
   return StackAll(graph, results, OutputList(out.begin() + 1, out.end()), rows.static_count);
 }
 
-Result<OutputList> Scan(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial, const MapOptions& options) {
+Result<OutputList> Scan(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial,
+                        const MapOptions& options) {
   NameScope scope(graph, options.name.empty() ? "scan" : options.name);
   WEIR_ASSIGN(Rows rows, RowsOf(graph, elems));
   const bool takes_first = initial.empty();
@@ -153,33 +159,40 @@ Result<OutputList> Scan(Graph& graph, const FoldFn& fn, const InputList& elems, 
   variables.insert(variables.end(), state.begin(), state.end());
   std::vector<TensorArray> results;
   for (const Output& value : state) {
-    TensorArray array(graph, value.base_dtype(), rows.count,
-                      {.element_shape = options.infer_shape ? value.shape() : PartialShape(), .infer_shape = options.infer_shape});
+    TensorArray array(
+        graph, value.base_dtype(), rows.count,
+        {.element_shape = options.infer_shape ? value.shape() : PartialShape(), .infer_shape = options.infer_shape});
     results.push_back(takes_first ? array.Write(first, value) : array);
     variables.push_back(results.back().flow());
   }
   WEIR_TRY(graph.TakeError());
   const size_t count = state.size();
   WEIR_ASSIGN(OutputList out, WhileLoop(
-      graph,
-      [&](const OutputList& v) -> Result<Output> { return options.reverse ? GreaterEqual(v[0], 0) : Less(v[0], rows.count); },
-      [&](const OutputList& v) -> Result<OutputList> {
-        const OutputList now(v.begin() + 1, v.begin() + 1 + static_cast<int64_t>(count));
-        WEIR_ASSIGN(OutputList next, fn(now, rows.At(v[0])));
-        WEIR_TRY(CheckState(now, next));
-        for (size_t i = 0; i < count; ++i) next.push_back(results[i].WithFlow(v[1 + count + i]).Write(v[0], next[i]).flow());
-        next.insert(next.begin(), options.reverse ? v[0] - 1 : v[0] + 1);
-        return next;
-      },
-      variables, LoopOptions(options, rows.count)));
-  return StackAll(graph, results, OutputList(out.begin() + 1 + static_cast<int64_t>(count), out.end()), rows.static_count);
+                                  graph,
+                                  [&](const OutputList& v) -> Result<Output> {
+                                    return options.reverse ? GreaterEqual(v[0], 0) : Less(v[0], rows.count);
+                                  },
+                                  [&](const OutputList& v) -> Result<OutputList> {
+                                    const OutputList now(v.begin() + 1, v.begin() + 1 + static_cast<int64_t>(count));
+                                    WEIR_ASSIGN(OutputList next, fn(now, rows.At(v[0])));
+                                    WEIR_TRY(CheckState(now, next));
+                                    for (size_t i = 0; i < count; ++i)
+                                      next.push_back(results[i].WithFlow(v[1 + count + i]).Write(v[0], next[i]).flow());
+                                    next.insert(next.begin(), options.reverse ? v[0] - 1 : v[0] + 1);
+                                    return next;
+                                  },
+                                  variables, LoopOptions(options, rows.count)));
+  return StackAll(graph, results, OutputList(out.begin() + 1 + static_cast<int64_t>(count), out.end()),
+                  rows.static_count);
 }
 
-Result<OutputList> Foldl(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial, const MapOptions& options) {
+Result<OutputList> Foldl(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial,
+                         const MapOptions& options) {
   return Fold(graph, fn, elems, initial, options, /*backwards=*/false, "foldl");
 }
 
-Result<OutputList> Foldr(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial, const MapOptions& options) {
+Result<OutputList> Foldr(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial,
+                         const MapOptions& options) {
   return Fold(graph, fn, elems, initial, options, /*backwards=*/true, "foldr");
 }
 

@@ -22,9 +22,12 @@ struct MapOptions {
 // What fn gives for each row, stacked.
 Result<OutputList> MapFn(Graph& graph, const RowFn& fn, const InputList& elems, const MapOptions& options = {});
 // All states state[i] = fn(state[i - 1], rows[i]), stacked. Without an initial state, the first row is it.
-Result<OutputList> Scan(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {}, const MapOptions& options = {});
+Result<OutputList> Scan(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {},
+                        const MapOptions& options = {});
 // The last state, from the first row to the last, and the other way round.
-Result<OutputList> Foldl(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {}, const MapOptions& options = {});
-Result<OutputList> Foldr(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {}, const MapOptions& options = {});
+Result<OutputList> Foldl(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {},
+                         const MapOptions& options = {});
+Result<OutputList> Foldr(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {},
+                         const MapOptions& options = {});
 
 }  // namespace weir

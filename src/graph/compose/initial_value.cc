@@ -41,8 +41,10 @@ class Guard {
       }
       Node* input = at->input(next++).node;
       const auto [state, is_new] = states.emplace(input, State::kOpen);
-      if (is_new) path.emplace_back(input, 0);
-      else if (state->second == State::kOpen) return {};
+      if (is_new)
+        path.emplace_back(input, 0);
+      else if (state->second == State::kOpen)
+        return {};
     }
     return any ? order : std::vector<Node*>();
   }
@@ -60,13 +62,15 @@ class Guard {
     };
     for (Node* node : order) {
       if (IsRefVariable(node->type())) {
-        const auto it = std::find_if(known.begin(), known.end(), [&](const VariablePtr& v) { return v->handle().node == node; });
+        const auto it =
+            std::find_if(known.begin(), known.end(), [&](const VariablePtr& v) { return v->handle().node == node; });
         if (it == known.end()) continue;
         values[node] = (*it)->InitializedValue();
         WEIR_TRY(graph_.TakeError());
         continue;
       }
-      const bool changed = std::any_of(node->inputs().begin(), node->inputs().end(), [&](const Output& x) { return !(replaced(x) == x); });
+      const bool changed = std::any_of(node->inputs().begin(), node->inputs().end(),
+                                       [&](const Output& x) { return !(replaced(x) == x); });
       if (!changed || IsGuardItself(node->type())) continue;
       if (NeedsReference(*node)) return initial;
       WEIR_ASSIGN(copies[node], Copy(*node, replaced));
@@ -76,7 +80,8 @@ class Guard {
 
  private:
   static bool NeedsReference(const Node& node) {
-    return node.type() != "RefSwitch" && std::any_of(node.op().inputs.begin(), node.op().inputs.end(), [](const ArgDef& arg) { return arg.is_ref; });
+    return node.type() != "RefSwitch" &&
+           std::any_of(node.op().inputs.begin(), node.op().inputs.end(), [](const ArgDef& arg) { return arg.is_ref; });
   }
 
   template <class F>

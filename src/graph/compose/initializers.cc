@@ -24,23 +24,40 @@ Result<Output> Finished(Graph& graph, Output output) {
 // The value as a scalar tensor of any numeric type.
 Result<Tensor> ScalarOf(DType dtype, double value) {
   switch (dtype) {
-    case kFloat: return Tensor::Scalar(static_cast<float>(value));
-    case kDouble: return Tensor::Scalar(value);
-    case kHalf: return Tensor::Scalar(half(static_cast<float>(value)));
-    case kBFloat16: return Tensor::Scalar(bfloat16(static_cast<float>(value)));
-    case kInt32: return Tensor::Scalar(static_cast<int32_t>(value));
-    case kInt64: return Tensor::Scalar(static_cast<int64_t>(value));
-    case kInt16: return Tensor::Scalar(static_cast<int16_t>(value));
-    case kInt8: return Tensor::Scalar(static_cast<int8_t>(value));
-    case kUint8: return Tensor::Scalar(static_cast<uint8_t>(value));
-    case kUint16: return Tensor::Scalar(static_cast<uint16_t>(value));
-    case kUint32: return Tensor::Scalar(static_cast<uint32_t>(value));
-    case kUint64: return Tensor::Scalar(static_cast<uint64_t>(value));
-    case kBool: return Tensor::Scalar(value != 0);
-    case kComplex64: return Tensor::Scalar(std::complex<float>(static_cast<float>(value)));
-    case kComplex128: return Tensor::Scalar(std::complex<double>(value));
-    case kString: return Tensor::Scalar(std::string());
-    default: return InvalidArgument("there are no numbers of type {}", dtype);
+    case kFloat:
+      return Tensor::Scalar(static_cast<float>(value));
+    case kDouble:
+      return Tensor::Scalar(value);
+    case kHalf:
+      return Tensor::Scalar(half(static_cast<float>(value)));
+    case kBFloat16:
+      return Tensor::Scalar(bfloat16(static_cast<float>(value)));
+    case kInt32:
+      return Tensor::Scalar(static_cast<int32_t>(value));
+    case kInt64:
+      return Tensor::Scalar(static_cast<int64_t>(value));
+    case kInt16:
+      return Tensor::Scalar(static_cast<int16_t>(value));
+    case kInt8:
+      return Tensor::Scalar(static_cast<int8_t>(value));
+    case kUint8:
+      return Tensor::Scalar(static_cast<uint8_t>(value));
+    case kUint16:
+      return Tensor::Scalar(static_cast<uint16_t>(value));
+    case kUint32:
+      return Tensor::Scalar(static_cast<uint32_t>(value));
+    case kUint64:
+      return Tensor::Scalar(static_cast<uint64_t>(value));
+    case kBool:
+      return Tensor::Scalar(value != 0);
+    case kComplex64:
+      return Tensor::Scalar(std::complex<float>(static_cast<float>(value)));
+    case kComplex128:
+      return Tensor::Scalar(std::complex<double>(value));
+    case kString:
+      return Tensor::Scalar(std::string());
+    default:
+      return InvalidArgument("there are no numbers of type {}", dtype);
   }
 }
 
@@ -69,12 +86,18 @@ std::pair<double, double> ComputeFans(const std::vector<int64_t>& shape) {
   return {static_cast<double>(shape[shape.size() - 2]) * field, static_cast<double>(shape.back()) * field};
 }
 
-Result<Output> ZerosInitial(Graph& graph, const PartialShape& shape, DType dtype) { return Filled(graph, shape, dtype, 0, "zeros"); }
-Result<Output> OnesInitial(Graph& graph, const PartialShape& shape, DType dtype) { return Filled(graph, shape, dtype, 1, "ones"); }
+Result<Output> ZerosInitial(Graph& graph, const PartialShape& shape, DType dtype) {
+  return Filled(graph, shape, dtype, 0, "zeros");
+}
+Result<Output> OnesInitial(Graph& graph, const PartialShape& shape, DType dtype) {
+  return Filled(graph, shape, dtype, 1, "ones");
+}
 
-Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dtype, const Tensor& value, bool verify_shape) {
+Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dtype, const Tensor& value,
+                               bool verify_shape) {
   WEIR_ASSIGN(std::vector<int64_t> dims, KnownDims(shape));
-  if (value.dtype() != dtype) return MarkTypeError(InvalidArgument("a constant initializer holds {}, not {}", value.dtype(), dtype));
+  if (value.dtype() != dtype)
+    return MarkTypeError(InvalidArgument("a constant initializer holds {}, not {}", value.dtype(), dtype));
   const int64_t wanted = shape.num_elements();
   if (verify_shape && !(value.shape() == shape.ToShape()))
     return MarkTypeError(InvalidArgument("expected a constant of shape {}, got {}", shape, value.shape()));
@@ -122,14 +145,16 @@ Result<Output> VarianceScalingInitial(Graph& graph, const PartialShape& shape, D
   return Finished(graph, value);
 }
 
-Result<Output> GlorotUniformInitial(Graph& graph, const PartialShape& shape, DType dtype, OpSeed seed, const PartitionInfo* partition) {
+Result<Output> GlorotUniformInitial(Graph& graph, const PartialShape& shape, DType dtype, OpSeed seed,
+                                    const PartitionInfo* partition) {
   return VarianceScalingInitial(
-      graph, shape, dtype, {.scale = 1.0f, .mode = FanMode::kAverage, .distribution = VarianceDistribution::kUniform, .seed = seed},
+      graph, shape, dtype,
+      {.scale = 1.0f, .mode = FanMode::kAverage, .distribution = VarianceDistribution::kUniform, .seed = seed},
       partition);
 }
 
-Result<Output> UniformUnitScalingInitial(Graph& graph, const PartialShape& shape, DType dtype, float factor, OpSeed seed,
-                                         const PartitionInfo* partition) {
+Result<Output> UniformUnitScalingInitial(Graph& graph, const PartialShape& shape, DType dtype, float factor,
+                                         OpSeed seed, const PartitionInfo* partition) {
   WEIR_ASSIGN(std::vector<int64_t> dims, KnownDims(shape));
   const std::vector<int64_t>& whole = partition != nullptr ? partition->full_shape : dims;
   double input_size = 1;
@@ -144,7 +169,8 @@ Result<Output> OrthogonalInitial(Graph& graph, const PartialShape& shape, DType 
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < dims.size(); ++i) rows *= dims[i];
   const int64_t cols = dims.back();
-  Output noise = RandomNormal(graph, std::vector<int64_t>{std::max(rows, cols), std::min(rows, cols)}, 0.0f, 1.0f, dtype, seed);
+  Output noise =
+      RandomNormal(graph, std::vector<int64_t>{std::max(rows, cols), std::min(rows, cols)}, 0.0f, 1.0f, dtype, seed);
   QrResult qr = Qr(noise);
   // The signs of R's diagonal make the choice of Q unique, hence uniform.
   Output signs = Sign(DiagPart(qr.r));
@@ -154,7 +180,8 @@ Result<Output> OrthogonalInitial(Graph& graph, const PartialShape& shape, DType 
   return Finished(graph, scaled);
 }
 
-Result<Output> IdentityInitial(Graph& graph, const PartialShape& shape, DType dtype, float gain, const PartitionInfo* partition) {
+Result<Output> IdentityInitial(Graph& graph, const PartialShape& shape, DType dtype, float gain,
+                               const PartitionInfo* partition) {
   WEIR_ASSIGN(std::vector<int64_t> dims, KnownDims(shape));
   const std::vector<int64_t> whole = partition != nullptr ? partition->full_shape : dims;
   if (whole.size() != 2) return InvalidArgument("an identity matrix has two dimensions, not {}", shape);

@@ -1,5 +1,5 @@
-// Initial values of variables, with TensorFlow's rules and defaults. Each makes nodes for one shape; a partition of a larger
-// variable is scaled by the whole one's shape.
+// Initial values of variables, with TensorFlow's rules and defaults. Each makes nodes for one shape; a partition of a
+// larger variable is scaled by the whole one's shape.
 #pragma once
 
 #include "graph/compose/random.h"
@@ -15,8 +15,10 @@ struct PartitionInfo {
 
 Result<Output> ZerosInitial(Graph& graph, const PartialShape& shape, DType dtype);
 Result<Output> OnesInitial(Graph& graph, const PartialShape& shape, DType dtype);
-// A scalar fills the shape; a list or tensor gives elements in row-major order, the last repeated (verify: must fit exactly).
-Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dtype, const Tensor& value, bool verify_shape = false);
+// A scalar fills the shape; a list or tensor gives elements in row-major order, the last repeated (verify: must fit
+// exactly).
+Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dtype, const Tensor& value,
+                               bool verify_shape = false);
 
 enum class FanMode { kIn, kOut, kAverage };
 enum class VarianceDistribution { kNormal, kTruncatedNormal, kUntruncatedNormal, kUniform };
@@ -28,7 +30,8 @@ struct VarianceScaling {
 };
 Result<Output> VarianceScalingInitial(Graph& graph, const PartialShape& shape, DType dtype, const VarianceScaling& how,
                                       const PartitionInfo* partition = nullptr);
-Result<Output> OrthogonalInitial(Graph& graph, const PartialShape& shape, DType dtype, float gain = 1.0f, OpSeed seed = {});
+Result<Output> OrthogonalInitial(Graph& graph, const PartialShape& shape, DType dtype, float gain = 1.0f,
+                                 OpSeed seed = {});
 Result<Output> IdentityInitial(Graph& graph, const PartialShape& shape, DType dtype, float gain = 1.0f,
                                const PartitionInfo* partition = nullptr);
 Result<Output> UniformUnitScalingInitial(Graph& graph, const PartialShape& shape, DType dtype, float factor = 1.0f,

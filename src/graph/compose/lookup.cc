@@ -18,11 +18,13 @@ Result<Output> KeysOf(const LookupTable& table, const Input& keys) {
   const bool hashed_int = table.num_oov_buckets > 0 && IsInteger(values.base_dtype()) && IsInteger(table.key_dtype);
   if (values.base_dtype() == table.key_dtype) return values;
   if (hashed_int) return Cast(values, table.key_dtype);
-  return MarkTypeError(InvalidArgument("Signature mismatch. Keys must be dtype {}, got {}.", table.key_dtype, values.base_dtype()));
+  return MarkTypeError(
+      InvalidArgument("Signature mismatch. Keys must be dtype {}, got {}.", table.key_dtype, values.base_dtype()));
 }
 
 Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
-  NameScope scope(graph, contents.name.empty() ? (contents.filename.absent() ? "key_value_init" : "text_file_init") : contents.name);
+  NameScope scope(graph, contents.name.empty() ? (contents.filename.absent() ? "key_value_init" : "text_file_init")
+                                               : contents.name);
   Node* node = nullptr;
   if (contents.filename.absent()) {
     node = InitializeTableV2(graph, handle, contents.keys, contents.values);
@@ -38,7 +40,8 @@ Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
 
 }  // namespace
 
-Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values, DType key_dtype, DType value_dtype, std::string name) {
+Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values, DType key_dtype,
+                                     DType value_dtype, std::string name) {
   TableContents contents;
   contents.name = name.empty() ? "key_value_init" : name;
   NameScope scope(graph, contents.name);
@@ -49,21 +52,24 @@ Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Inpu
   return contents;
 }
 
-Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, const Input& default_value, std::string shared_name, std::string name) {
+Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, const Input& default_value,
+                                std::string shared_name, std::string name) {
   LookupTable table;
   table.key_dtype = contents.key_dtype;
   table.value_dtype = contents.value_dtype;
   NameScope scope(graph, name.empty() ? "hash_table" : name);
   WEIR_ASSIGN(table.default_value, ToOutput(graph, default_value, contents.value_dtype, "Const"));
-  table.handle = HashTableV2(graph, table.key_dtype, table.value_dtype,
-                             {.shared_name = shared_name, .use_node_name_sharing = shared_name.empty(), .name = scope.name() + "/"});
+  table.handle = HashTableV2(
+      graph, table.key_dtype, table.value_dtype,
+      {.shared_name = shared_name, .use_node_name_sharing = shared_name.empty(), .name = scope.name() + "/"});
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(table.initializer, Fill(graph, table.handle, contents));
   graph.AddToCollection(graph_keys::kTableInitializers, table.initializer);
   return table;
 }
 
-Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtype, const Input& default_value, const MutableTableOptions& options) {
+Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtype, const Input& default_value,
+                                 const MutableTableOptions& options) {
   LookupTable table;
   table.key_dtype = key_dtype;
   table.value_dtype = value_dtype;

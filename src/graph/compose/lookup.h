@@ -1,5 +1,5 @@
-// Lookup tables in a graph: made, filled by an initializer that the graph's TABLE_INITIALIZERS collection keeps, and asked.
-// Errors come as a Status.
+// Lookup tables in a graph: made, filled by an initializer that the graph's TABLE_INITIALIZERS collection keeps, and
+// asked. Errors come as a Status.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,9 @@ struct TableContents {
   static constexpr int64_t kLineNumber = -1;
 };
 // Types may be left out where the lists have one.
-Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values, DType key_dtype = kInvalidType,
-                                     DType value_dtype = kInvalidType, std::string name = "");
+Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values,
+                                     DType key_dtype = kInvalidType, DType value_dtype = kInvalidType,
+                                     std::string name = "");
 
 struct LookupTable {
   Output handle;
@@ -46,8 +47,8 @@ struct LookupTable {
   const std::string& name() const { return handle.node->name(); }
 };
 
-Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, const Input& default_value, std::string shared_name = "",
-                                std::string name = "");
+Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, const Input& default_value,
+                                std::string shared_name = "", std::string name = "");
 struct MutableTableOptions {
   std::string shared_name = "";
   std::string name = "";

@@ -17,12 +17,14 @@ namespace {
 Status CheckBroadcastable(const PartialShape& weights, const PartialShape& values) {
   if (!weights.known_rank() || weights.rank() == 0 || !values.known_rank()) return OkStatus();
   if (weights.rank() != values.rank())
-    return InvalidArgument("weights can not be broadcast to values. values.rank={}. weights.rank={}. values.shape={}. weights.shape={}.",
-                           values.rank(), weights.rank(), values, weights);
+    return InvalidArgument(
+        "weights can not be broadcast to values. values.rank={}. weights.rank={}. values.shape={}. weights.shape={}.",
+        values.rank(), weights.rank(), values, weights);
   for (int d = 0; d < values.rank(); ++d)
     if (weights[d] >= 0 && values[d] >= 0 && weights[d] != 1 && weights[d] != values[d])
-      return InvalidArgument("weights can not be broadcast to values: dimension {} is {} and {}. values.shape={}. weights.shape={}.", d,
-                             weights[d], values[d], values, weights);
+      return InvalidArgument(
+          "weights can not be broadcast to values: dimension {} is {} and {}. values.shape={}. weights.shape={}.", d,
+          weights[d], values[d], values, weights);
   return OkStatus();
 }
 
@@ -92,10 +94,17 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOpti
   if (options.reduction != LossReduction::kNone) {
     loss = ReduceSum(losses);
     switch (options.reduction) {
-      case LossReduction::kMean: loss = SafeMean(loss, ReduceSum(OnesOf(graph, losses) * weights)); break;
-      case LossReduction::kSumOverBatchSize: loss = SafeMean(loss, CastValue(graph, SizeValue(graph, losses), kFloat)); break;
-      case LossReduction::kSumByNonzeroWeights: loss = SafeMean(loss, ReduceSum(Present(graph, losses, weights))); break;
-      default: break;
+      case LossReduction::kMean:
+        loss = SafeMean(loss, ReduceSum(OnesOf(graph, losses) * weights));
+        break;
+      case LossReduction::kSumOverBatchSize:
+        loss = SafeMean(loss, CastValue(graph, SizeValue(graph, losses), kFloat));
+        break;
+      case LossReduction::kSumByNonzeroWeights:
+        loss = SafeMean(loss, ReduceSum(Present(graph, losses, weights)));
+        break;
+      default:
+        break;
     }
   }
   loss = CastValue(graph, loss, given.base_dtype());
@@ -104,14 +113,16 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOpti
   return loss;
 }
 
-Result<Output> AbsoluteDifference(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options) {
+Result<Output> AbsoluteDifference(Graph& graph, const Input& labels, const Input& predictions,
+                                  const LossOptions& options) {
   return InScope(graph, "absolute_difference", options, [&]() -> Result<Output> {
     WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
     return Abs(p.predictions - p.labels);
   });
 }
 
-Result<Output> CosineDistance(Graph& graph, const Input& labels, const Input& predictions, int64_t axis, const LossOptions& options) {
+Result<Output> CosineDistance(Graph& graph, const Input& labels, const Input& predictions, int64_t axis,
+                              const LossOptions& options) {
   return InScope(graph, "cosine_distance_loss", options, [&]() -> Result<Output> {
     WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
     return 1.0f - ReduceSum(p.predictions * p.labels, Axes(axis), kKeepDims);
@@ -125,7 +136,8 @@ Result<Output> HingeLoss(Graph& graph, const Input& labels, const Input& logits,
   });
 }
 
-Result<Output> HuberLoss(Graph& graph, const Input& labels, const Input& predictions, double delta, const LossOptions& options) {
+Result<Output> HuberLoss(Graph& graph, const Input& labels, const Input& predictions, double delta,
+                         const LossOptions& options) {
   return InScope(graph, "huber_loss", options, [&]() -> Result<Output> {
     WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
     const Output error = Abs(p.predictions - p.labels);
@@ -135,7 +147,8 @@ Result<Output> HuberLoss(Graph& graph, const Input& labels, const Input& predict
   });
 }
 
-Result<Output> LogLoss(Graph& graph, const Input& labels, const Input& predictions, double epsilon, const LossOptions& options) {
+Result<Output> LogLoss(Graph& graph, const Input& labels, const Input& predictions, double epsilon,
+                       const LossOptions& options) {
   return InScope(graph, "log_loss", options, [&]() -> Result<Output> {
     WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
     const auto e = static_cast<float>(epsilon);
@@ -143,7 +156,8 @@ Result<Output> LogLoss(Graph& graph, const Input& labels, const Input& predictio
   });
 }
 
-Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options) {
+Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const Input& predictions,
+                                        const LossOptions& options) {
   NameScope scope(graph, options.scope.empty() ? "mean_pairwise_squared_error" : options.scope);
   WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
   WEIR_ASSIGN(Output weights, WeightsOf(graph, options, p.labels.shape()));
@@ -163,14 +177,16 @@ Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const
   return mean;
 }
 
-Result<Output> MeanSquaredError(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options) {
+Result<Output> MeanSquaredError(Graph& graph, const Input& labels, const Input& predictions,
+                                const LossOptions& options) {
   return InScope(graph, "mean_squared_error", options, [&]() -> Result<Output> {
     WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
     return SquaredDifference(p.predictions, p.labels);
   });
 }
 
-Result<Output> SigmoidLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing, const LossOptions& options) {
+Result<Output> SigmoidLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing,
+                           const LossOptions& options) {
   return InScope(graph, "sigmoid_cross_entropy_loss", options, [&]() -> Result<Output> {
     const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
     WEIR_TRY(graph.TakeError());
@@ -183,7 +199,8 @@ Result<Output> SigmoidLoss(Graph& graph, const Input& labels_in, const Input& lo
   });
 }
 
-Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing, const LossOptions& options) {
+Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing,
+                           const LossOptions& options) {
   return InScope(graph, "softmax_cross_entropy_loss", options, [&]() -> Result<Output> {
     const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
     WEIR_TRY(graph.TakeError());
@@ -201,14 +218,15 @@ Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& lo
   });
 }
 
-Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const LossOptions& options) {
+Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in,
+                                 const LossOptions& options) {
   return InScope(graph, "sparse_softmax_cross_entropy_loss", options, [&]() -> Result<Output> {
     const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
     Output labels = ValueOf(graph, labels_in, kInvalidType, "labels");
     WEIR_TRY(graph.TakeError());
     const PartialShape shape = labels.shape();
-    if (shape.known_rank() && logits.shape().known_rank() && shape.rank() == logits.shape().rank() && shape.rank() > 0 &&
-        shape[shape.rank() - 1] == 1)
+    if (shape.known_rank() && logits.shape().known_rank() && shape.rank() == logits.shape().rank() &&
+        shape.rank() > 0 && shape[shape.rank() - 1] == 1)
       labels = Squeeze(labels, {.squeeze_dims = {-1}});
     return SparseSoftmaxCrossEntropy(logits, labels, "xentropy");
   });

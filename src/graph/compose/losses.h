@@ -1,5 +1,5 @@
-// tf.losses: per-element losses weighted, reduced and kept in a collection. Errors stay with the graph's build state, or come as a
-// Status where shapes are checked while the graph is built.
+// tf.losses: per-element losses weighted, reduced and kept in a collection. Errors stay with the graph's build state,
+// or come as a Status where shapes are checked while the graph is built.
 #pragma once
 
 #include <string>
@@ -23,15 +23,24 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses, const LossOptions
 // The quotient where the denominator is positive, else zero.
 Output SafeMean(Output total, Output count);
 
-Result<Output> AbsoluteDifference(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options = {});
-Result<Output> CosineDistance(Graph& graph, const Input& labels, const Input& predictions, int64_t axis, const LossOptions& options = {});
+Result<Output> AbsoluteDifference(Graph& graph, const Input& labels, const Input& predictions,
+                                  const LossOptions& options = {});
+Result<Output> CosineDistance(Graph& graph, const Input& labels, const Input& predictions, int64_t axis,
+                              const LossOptions& options = {});
 Result<Output> HingeLoss(Graph& graph, const Input& labels, const Input& logits, const LossOptions& options = {});
-Result<Output> HuberLoss(Graph& graph, const Input& labels, const Input& predictions, double delta, const LossOptions& options = {});
-Result<Output> LogLoss(Graph& graph, const Input& labels, const Input& predictions, double epsilon, const LossOptions& options = {});
-Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options = {});
-Result<Output> MeanSquaredError(Graph& graph, const Input& labels, const Input& predictions, const LossOptions& options = {});
-Result<Output> SigmoidLoss(Graph& graph, const Input& labels, const Input& logits, const Input& label_smoothing, const LossOptions& options = {});
-Result<Output> SoftmaxLoss(Graph& graph, const Input& labels, const Input& logits, const Input& label_smoothing, const LossOptions& options = {});
-Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels, const Input& logits, const LossOptions& options = {});
+Result<Output> HuberLoss(Graph& graph, const Input& labels, const Input& predictions, double delta,
+                         const LossOptions& options = {});
+Result<Output> LogLoss(Graph& graph, const Input& labels, const Input& predictions, double epsilon,
+                       const LossOptions& options = {});
+Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const Input& predictions,
+                                        const LossOptions& options = {});
+Result<Output> MeanSquaredError(Graph& graph, const Input& labels, const Input& predictions,
+                                const LossOptions& options = {});
+Result<Output> SigmoidLoss(Graph& graph, const Input& labels, const Input& logits, const Input& label_smoothing,
+                           const LossOptions& options = {});
+Result<Output> SoftmaxLoss(Graph& graph, const Input& labels, const Input& logits, const Input& label_smoothing,
+                           const LossOptions& options = {});
+Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels, const Input& logits,
+                                 const LossOptions& options = {});
 
 }  // namespace weir

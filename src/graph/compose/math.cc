@@ -31,17 +31,28 @@ Limits LimitsAs() {
 }
 Limits LimitsOf(DType dtype) {
   switch (dtype) {
-    case kInt8: return LimitsAs<int8_t>();
-    case kInt16: return LimitsAs<int16_t>();
-    case kInt32: return LimitsAs<int32_t>();
-    case kInt64: return LimitsAs<int64_t>();
-    case kUint8: return LimitsAs<uint8_t>();
-    case kUint16: return LimitsAs<uint16_t>();
-    case kUint32: return LimitsAs<uint32_t>();
-    case kUint64: return LimitsAs<uint64_t>();
-    case kHalf: return {-65504.0, 65504.0};
-    case kFloat: return LimitsAs<float>();
-    default: return LimitsAs<double>();
+    case kInt8:
+      return LimitsAs<int8_t>();
+    case kInt16:
+      return LimitsAs<int16_t>();
+    case kInt32:
+      return LimitsAs<int32_t>();
+    case kInt64:
+      return LimitsAs<int64_t>();
+    case kUint8:
+      return LimitsAs<uint8_t>();
+    case kUint16:
+      return LimitsAs<uint16_t>();
+    case kUint32:
+      return LimitsAs<uint32_t>();
+    case kUint64:
+      return LimitsAs<uint64_t>();
+    case kHalf:
+      return {-65504.0, 65504.0};
+    case kFloat:
+      return LimitsAs<float>();
+    default:
+      return LimitsAs<double>();
   }
 }
 
@@ -114,12 +125,12 @@ Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string
   auto [re, im] = ValuesOfOneType(graph, real, imag, "real", "imag");
   if (!re.valid() || !im.valid()) return Output::Failed(graph);
   if (re.base_dtype() != kFloat && re.base_dtype() != kDouble) {
-    graph.RecordError(MarkTypeError(InvalidArgument("real and imag must be float32 or float64, not {}", re.base_dtype())));
+    graph.RecordError(
+        MarkTypeError(InvalidArgument("real and imag must be float32 or float64, not {}", re.base_dtype())));
     return Output::Failed(graph);
   }
   return Complex(graph, re, im, {.Tout = re.base_dtype() == kDouble ? kComplex128 : kComplex64, .name = Own(scope)});
 }
-
 
 Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
   NameScope scope(graph, Or(std::move(name), "truediv"));
@@ -127,7 +138,8 @@ Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std:
   if (!x.valid() || !y.valid()) return Output::Failed(graph);
   const DType type = x.base_dtype();
   if (type != y.base_dtype()) {
-    graph.RecordError(MarkTypeError(InvalidArgument("x and y must have the same dtype, got {} != {}", type, y.base_dtype())));
+    graph.RecordError(
+        MarkTypeError(InvalidArgument("x and y must have the same dtype, got {} != {}", type, y.base_dtype())));
     return Output::Failed(graph);
   }
   if (IsInteger(type)) {
@@ -166,7 +178,8 @@ Output ScalarTimes(Graph& graph, const Input& scalar_in, const Input& x_in, std:
   return Mul(graph, scalar, x, {.name = std::move(name)});
 }
 
-// --- reductions ---------------------------------------------------------------------------------------------------------
+// --- reductions
+// ---------------------------------------------------------------------------------------------------------
 Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis, bool keep_dims, std::string name) {
   NodeBuilder builder(graph, op, std::move(name));
   if (!axis.absent()) return builder.In(x).In(axis).Attr("keep_dims", keep_dims).BuildOutput();
@@ -221,7 +234,8 @@ Output CountNonzero(Graph& graph, const Input& x_in, const Input& axis, bool kee
   return count.valid() ? CastValue(graph, count, dtype) : count;
 }
 
-Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<int64_t>& axes, bool keep_dims, std::string name) {
+Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<int64_t>& axes, bool keep_dims,
+            std::string name) {
   NameScope scope(graph, Or(std::move(name), "norm"));
   Output x = ValueOf(graph, x_in, kInvalidType, "tensor");
   if (!x.valid()) return x;
@@ -233,7 +247,9 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
   };
   if (axes.size() > 2) return fail("'axis' must be None, an integer, or a tuple of 2 integers");
   if (order.kind == NormOrder::kFrobenius && !matrix) return fail("the Frobenius norm is for matrices: give two axes");
-  const auto reduce = [&](const char* op, Output v, const Input& over) { return v.valid() ? Reduction(graph, op, v, over, true) : v; };
+  const auto reduce = [&](const char* op, Output v, const Input& over) {
+    return v.valid() ? Reduction(graph, op, v, over, true) : v;
+  };
   Output result;
   const bool square_sum = order.kind == NormOrder::kEuclidean || order.kind == NormOrder::kFrobenius ||
                           (!matrix && order.kind == NormOrder::kPower && order.power == 2);
@@ -243,11 +259,13 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
     if (IsComplex(x.base_dtype()) && result.valid()) result = Cast(result, x.base_dtype());
   } else if (order.kind == NormOrder::kInfinity) {
     Output size = AbsoluteValue(graph, x);
-    result = matrix ? reduce("Max", reduce("Sum", size, Input(std::vector<int64_t>{axes[1]})), Input(std::vector<int64_t>{axes[0]}))
+    result = matrix ? reduce("Max", reduce("Sum", size, Input(std::vector<int64_t>{axes[1]})),
+                             Input(std::vector<int64_t>{axes[0]}))
                     : reduce("Max", size, axis);
   } else if (order.power == 1) {
     Output size = AbsoluteValue(graph, x);
-    result = matrix ? reduce("Max", reduce("Sum", size, Input(std::vector<int64_t>{axes[0]})), Input(std::vector<int64_t>{axes[1]}))
+    result = matrix ? reduce("Max", reduce("Sum", size, Input(std::vector<int64_t>{axes[0]})),
+                             Input(std::vector<int64_t>{axes[1]}))
                     : reduce("Sum", size, axis);
   } else if (matrix && order.power == 2) {
     Output perm = x;
@@ -278,11 +296,13 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
   return Squeeze(graph, result, {.squeeze_dims = axes});
 }
 
-// --- products -----------------------------------------------------------------------------------------------------------
+// --- products
+// -----------------------------------------------------------------------------------------------------------
 Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const MatrixProduct& how, std::string name) {
   NameScope scope(graph, Or(std::move(name), "MatMul"));
   if ((how.transpose_a && how.adjoint_a) || (how.transpose_b && how.adjoint_b)) {
-    graph.RecordError(InvalidArgument("only one of transpose_{0} and adjoint_{0} can be True", how.transpose_a && how.adjoint_a ? 'a' : 'b'));
+    graph.RecordError(InvalidArgument("only one of transpose_{0} and adjoint_{0} can be True",
+                                      how.transpose_a && how.adjoint_a ? 'a' : 'b'));
     return Output::Failed(graph);
   }
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
@@ -291,15 +311,17 @@ Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const 
   if (!how.a_is_sparse && !how.b_is_sparse && (may_be_batch(a) || may_be_batch(b))) {
     if (how.transpose_a) a = ConjugateValue(graph, a);
     if (how.transpose_b) b = ConjugateValue(graph, b);
-    return BatchMatMulV2(graph, a, b,
-                         {.adj_x = how.transpose_a || how.adjoint_a, .adj_y = how.transpose_b || how.adjoint_b, .name = Own(scope)});
+    return BatchMatMulV2(
+        graph, a, b,
+        {.adj_x = how.transpose_a || how.adjoint_a, .adj_y = how.transpose_b || how.adjoint_b, .name = Own(scope)});
   }
   if (how.adjoint_a) a = ConjugateValue(graph, a);
   if (how.adjoint_b) b = ConjugateValue(graph, b);
   const bool transpose_a = how.transpose_a || how.adjoint_a;
   const bool transpose_b = how.transpose_b || how.adjoint_b;
   const auto can_be_sparse = [](Output x) { return x.base_dtype() == kFloat || x.base_dtype() == kBFloat16; };
-  const bool sparse = (how.a_is_sparse || how.b_is_sparse || a.base_dtype() != b.base_dtype()) && can_be_sparse(a) && can_be_sparse(b);
+  const bool sparse =
+      (how.a_is_sparse || how.b_is_sparse || a.base_dtype() != b.base_dtype()) && can_be_sparse(a) && can_be_sparse(b);
   if (!sparse) return MatMul(graph, a, b, {.transpose_a = transpose_a, .transpose_b = transpose_b, .name = Own(scope)});
   return NodeBuilder(graph, "SparseMatMul", Own(scope))
       .In(a)
@@ -322,7 +344,8 @@ Output MatrixVector(Graph& graph, const Input& a, const Input& b, const MatrixPr
 namespace {
 
 // x as a matrix: `first` axes as rows, `second` as columns.
-Output AsMatrix(Graph& graph, Output x, const std::vector<Dim>& dims, const std::vector<int>& first, const std::vector<int>& second) {
+Output AsMatrix(Graph& graph, Output x, const std::vector<Dim>& dims, const std::vector<int>& first,
+                const std::vector<int>& second) {
   std::vector<int64_t> order(first.begin(), first.end());
   order.insert(order.end(), second.begin(), second.end());
   bool in_place = true;
@@ -344,8 +367,8 @@ std::vector<int> Others(int rank, const std::vector<int>& axes) {
 
 }  // namespace
 
-Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::vector<int64_t>& a_axes, const std::vector<int64_t>& b_axes,
-                 std::string name) {
+Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::vector<int64_t>& a_axes,
+                 const std::vector<int64_t>& b_axes, std::string name) {
   NameScope scope(graph, Or(std::move(name), "Tensordot"));
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
   if (!a.valid() || !b.valid()) return Output::Failed(graph);
@@ -353,9 +376,11 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::
     graph.RecordError(status);
     return Output::Failed(graph);
   };
-  if (!a.shape().known_rank() || !b.shape().known_rank()) return fail(InvalidArgument("tensordot needs tensors of known rank"));
+  if (!a.shape().known_rank() || !b.shape().known_rank())
+    return fail(InvalidArgument("tensordot needs tensors of known rank"));
   if (a_axes.size() != b_axes.size())
-    return fail(InvalidArgument("different number of contraction axes for 'a' and 'b': {} != {}", a_axes.size(), b_axes.size()));
+    return fail(InvalidArgument("different number of contraction axes for 'a' and 'b': {} != {}", a_axes.size(),
+                                b_axes.size()));
   std::vector<int> over_a;
   std::vector<int> over_b;
   for (size_t i = 0; i < a_axes.size(); ++i) {
@@ -394,8 +419,10 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, 
   return TensorDot(graph, a, b, last, first, std::move(name));
 }
 
-// --- sequences, counts, the rest ------------------------------------------------------------------------------------------
-Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const Input& delta_in, DType dtype, std::string name) {
+// --- sequences, counts, the rest
+// ------------------------------------------------------------------------------------------
+Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const Input& delta_in, DType dtype,
+               std::string name) {
   NameScope scope(graph, Or(std::move(name), "range"));
   const Input start_arg = limit_in.absent() ? Input(0) : start_in;
   const Input limit_arg = limit_in.absent() ? start_in : limit_in;
@@ -405,7 +432,9 @@ Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const
   if (dtype == kInvalidType) {
     ptrdiff_t widest = 0;
     for (const Input* part : {&start_arg, &limit_arg, &delta_in}) {
-      const DType t = part->is_output() ? part->output().base_dtype() : part->literal() != nullptr ? part->literal()->NaturalType() : kInvalidType;
+      const DType t = part->is_output()            ? part->output().base_dtype()
+                      : part->literal() != nullptr ? part->literal()->NaturalType()
+                                                   : kInvalidType;
       if (t == kInvalidType) continue;
       if (place(t) == std::size(kOrder)) return RangeOf(graph, start_arg, limit_arg, delta_in, t, Own(scope));
       widest = std::max(widest, place(t));
@@ -446,16 +475,18 @@ Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& 
   return AddN(graph, values, {.name = name.empty() ? "AccumulateNV2" : std::move(name)});
 }
 
-Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predictions_in, const Input& classes_in, DType dtype,
-                       const Input& weights_in, std::string name) {
+Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predictions_in, const Input& classes_in,
+                       DType dtype, const Input& weights_in, std::string name) {
   NameScope scope(graph, Or(std::move(name), "confusion_matrix"));
   Output labels = CastValue(graph, ValueOf(graph, labels_in, kInvalidType, "labels"), kInt64);
   Output predictions = CastValue(graph, ValueOf(graph, predictions_in, kInvalidType, "predictions"), kInt64);
   if (!labels.valid() || !predictions.valid()) return Output::Failed(graph);
   // [n, 1] counts as [n] where the other is [n].
   const auto rank = [](Output x) { return x.shape().rank(); };
-  if (rank(labels) == rank(predictions) + 1 && rank(predictions) >= 0) labels = Squeeze(graph, labels, {.squeeze_dims = {-1}});
-  else if (rank(predictions) == rank(labels) + 1 && rank(labels) >= 0) predictions = Squeeze(graph, predictions, {.squeeze_dims = {-1}});
+  if (rank(labels) == rank(predictions) + 1 && rank(predictions) >= 0)
+    labels = Squeeze(graph, labels, {.squeeze_dims = {-1}});
+  else if (rank(predictions) == rank(labels) + 1 && rank(labels) >= 0)
+    predictions = Squeeze(graph, predictions, {.squeeze_dims = {-1}});
   const auto nonnegative = [&](Output x, const char* what) {
     Node* check = Assert(graph, All(GreaterEqual(x, ZerosLike(x)), AxesInput(x, Axes())), {Tensor::Scalar(what), x});
     if (check == nullptr) return Output::Failed(graph);
@@ -472,14 +503,17 @@ Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predic
     classes = CastValue(graph, classes_in, kInt64);
   }
   Output weights;
-  if (weights_in.absent()) weights = OnesLike(graph, Cast(predictions, dtype));
-  else weights = CastValue(graph, weights_in, dtype);
+  if (weights_in.absent())
+    weights = OnesLike(graph, Cast(predictions, dtype));
+  else
+    weights = CastValue(graph, weights_in, dtype);
   if (!classes.valid() || !weights.valid()) return Output::Failed(graph);
   Output where = Pack(graph, {labels, predictions}, {.axis = 1});
   return ScatterNd(graph, where, weights, Pack(graph, {classes, classes}));
 }
 
-Output CountValues(Graph& graph, const Input& arr_in, const Input& weights_in, const Input& minlength, const Input& maxlength, DType dtype) {
+Output CountValues(Graph& graph, const Input& arr_in, const Input& weights_in, const Input& minlength,
+                   const Input& maxlength, DType dtype) {
   NameScope scope(graph, "bincount");
   Output arr = ValueOf(graph, arr_in, kInt32, "arr");
   if (!arr.valid()) return arr;
@@ -489,8 +523,10 @@ Output CountValues(Graph& graph, const Input& arr_in, const Input& weights_in, c
   if (!minlength.absent()) size = Maximum(graph, ValueOf(graph, minlength, kInt32, "minlength"), size);
   if (!maxlength.absent()) size = Minimum(graph, ValueOf(graph, maxlength, kInt32, "maxlength"), size);
   Output weights;
-  if (!weights_in.absent()) weights = ValueOf(graph, weights_in, kInvalidType, "weights");
-  else weights = CastValue(graph, Tensor::Vector<int32_t>({}), dtype);
+  if (!weights_in.absent())
+    weights = ValueOf(graph, weights_in, kInvalidType, "weights");
+  else
+    weights = CastValue(graph, Tensor::Vector<int32_t>({}), dtype);
   if (!size.valid() || !weights.valid()) return Output::Failed(graph);
   return Bincount(graph, arr, size, weights);
 }
@@ -501,7 +537,8 @@ Output PolynomialValue(Graph& graph, const InputList& coefficients, const Input&
   if (!x.valid()) return x;
   if (coefficients.empty()) return ZerosLike(x);
   Output p = ValueOf(graph, coefficients[0], x.base_dtype(), "coeff");
-  for (size_t i = 1; i < coefficients.size() && p.valid(); ++i) p = AddInput(ValueOf(graph, coefficients[i], x.base_dtype(), "coeff"), p * x);
+  for (size_t i = 1; i < coefficients.size() && p.valid(); ++i)
+    p = AddInput(ValueOf(graph, coefficients[i], x.base_dtype(), "coeff"), p * x);
   return p;
 }
 
@@ -518,7 +555,8 @@ Output TraceOf(Graph& graph, const Input& x, std::string name) {
   return Sum(graph, diagonal, Input(std::vector<int64_t>{-1}), {.name = Own(scope)});
 }
 
-Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_in, const Input& count_in, bool square_root, std::string name) {
+Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_in, const Input& count_in,
+                           bool square_root, std::string name) {
   NameScope scope(graph, Or(std::move(name), square_root ? "UnsortedSegmentSqrtN" : "UnsortedSegmentMean"));
   Output data = ValueOf(graph, data_in, kInvalidType, "data");
   Output ids = ValueOf(graph, ids_in, kInvalidType, "segment_ids");
@@ -534,12 +572,14 @@ Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_
   return RealDiv(graph, UnsortedSegmentSum(graph, data, ids, count), sizes, {.name = Own(scope)});
 }
 
-Output FixedWidthBins(Graph& graph, const Input& values_in, const Input& value_range, const Input& nbins_in, DType dtype, std::string name) {
+Output FixedWidthBins(Graph& graph, const Input& values_in, const Input& value_range, const Input& nbins_in,
+                      DType dtype, std::string name) {
   NameScope scope(graph, name.empty() ? "histogram_fixed_width_bins" : name);
   const Output values = ValueOf(graph, values_in, kInvalidType, "values");
   if (!values.valid()) return {};
   const DType type = values.base_dtype();
-  const Output range = ValueOf(graph, value_range, type, "value_range"), nbins = ValueOf(graph, nbins_in, kInt32, "nbins");
+  const Output range = ValueOf(graph, value_range, type, "value_range"),
+               nbins = ValueOf(graph, nbins_in, kInt32, "nbins");
   if (!range.valid() || !nbins.valid()) return {};
   const Output low = StridedSlice(range, {0}, {1}, {1}, {.shrink_axis_mask = 1});
   const Output high = StridedSlice(range, {1}, {2}, {1}, {.shrink_axis_mask = 1});
@@ -560,8 +600,18 @@ Output CholeskySolve(Graph& graph, const Input& chol_in, const Input& rhs, std::
   NameScope scope(graph, Or(std::move(name), "cholesky_solve"));
   Output chol = ValueOf(graph, chol_in, kInvalidType, "chol");
   if (!chol.valid()) return chol;
-  Output y = NodeBuilder(graph, "MatrixTriangularSolve").In(chol).In(rhs).Attr("lower", true).Attr("adjoint", false).BuildOutput();
-  return NodeBuilder(graph, "MatrixTriangularSolve").In(chol).In(y).Attr("lower", true).Attr("adjoint", true).BuildOutput();
+  Output y = NodeBuilder(graph, "MatrixTriangularSolve")
+                 .In(chol)
+                 .In(rhs)
+                 .Attr("lower", true)
+                 .Attr("adjoint", false)
+                 .BuildOutput();
+  return NodeBuilder(graph, "MatrixTriangularSolve")
+      .In(chol)
+      .In(y)
+      .Attr("lower", true)
+      .Attr("adjoint", true)
+      .BuildOutput();
 }
 
 }  // namespace weir

@@ -1,5 +1,6 @@
-// Arithmetic, reductions and products as TensorFlow's users write them: one function may choose between ops by type and shape.
-// Errors stay with the graph's build state, and the result is then invalid. An empty name is TensorFlow's default.
+// Arithmetic, reductions and products as TensorFlow's users write them: one function may choose between ops by type and
+// shape. Errors stay with the graph's build state, and the result is then invalid. An empty name is TensorFlow's
+// default.
 #pragma once
 
 #include <vector>
@@ -30,18 +31,21 @@ Output ExclusiveOr(Graph& graph, const Input& x, const Input& y, std::string nam
 Output ScalarTimes(Graph& graph, const Input& scalar, const Input& x, std::string name = "");
 
 // One of the reduction ops ("Sum", "Mean", "Max", ...) over `axis`; absent: over all axes.
-Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis, bool keep_dims = false, std::string name = "");
+Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis, bool keep_dims = false,
+                 std::string name = "");
 Output ReduceLogSumExp(Graph& graph, const Input& x, const Input& axis, bool keep_dims = false, std::string name = "");
 Output ReduceVariance(Graph& graph, const Input& x, const Input& axis, bool keep_dims = false, std::string name = "");
 Output ReduceStd(Graph& graph, const Input& x, const Input& axis, bool keep_dims = false, std::string name = "");
-Output CountNonzero(Graph& graph, const Input& x, const Input& axis, bool keep_dims = false, DType dtype = kInt64, std::string name = "");
+Output CountNonzero(Graph& graph, const Input& x, const Input& axis, bool keep_dims = false, DType dtype = kInt64,
+                    std::string name = "");
 
 struct NormOrder {
   enum Kind { kEuclidean, kFrobenius, kInfinity, kPower } kind = kEuclidean;
   double power = 2;
 };
 // Over all elements, one axis (of vectors), or two axes (of matrices).
-Output Norm(Graph& graph, const Input& x, NormOrder order, const std::vector<int64_t>& axes, bool keep_dims = false, std::string name = "");
+Output Norm(Graph& graph, const Input& x, NormOrder order, const std::vector<int64_t>& axes, bool keep_dims = false,
+            std::string name = "");
 
 struct MatrixProduct {
   bool transpose_a = false;
@@ -52,29 +56,35 @@ struct MatrixProduct {
   bool b_is_sparse = false;
 };
 // MatMul for matrices, BatchMatMulV2 where one side has or may have more dimensions.
-Output MatrixMultiply(Graph& graph, const Input& a, const Input& b, const MatrixProduct& how = {}, std::string name = "");
+Output MatrixMultiply(Graph& graph, const Input& a, const Input& b, const MatrixProduct& how = {},
+                      std::string name = "");
 Output MatrixVector(Graph& graph, const Input& a, const Input& b, const MatrixProduct& how = {}, std::string name = "");
 // Sums over pairs of axes, as numpy.tensordot. The ranks must be known.
-Output TensorDot(Graph& graph, const Input& a, const Input& b, const std::vector<int64_t>& a_axes, const std::vector<int64_t>& b_axes,
-                 std::string name = "");
+Output TensorDot(Graph& graph, const Input& a, const Input& b, const std::vector<int64_t>& a_axes,
+                 const std::vector<int64_t>& b_axes, std::string name = "");
 // The `count` last axes of a with the first of b.
 Output TensorDot(Graph& graph, const Input& a, const Input& b, int count, std::string name = "");
-// "ij,jk->ik": labels in one operand only are summed there, then operands are multiplied in turn. No repeated labels within an
-// operand, no ellipsis.
+// "ij,jk->ik": labels in one operand only are summed there, then operands are multiplied in turn. No repeated labels
+// within an operand, no ellipsis.
 Output EinsteinSum(Graph& graph, std::string_view equation, const InputList& inputs, std::string name = "");
 
-Output RangeOf(Graph& graph, const Input& start, const Input& limit, const Input& delta, DType dtype = kInvalidType, std::string name = "range");
+Output RangeOf(Graph& graph, const Input& start, const Input& limit, const Input& delta, DType dtype = kInvalidType,
+               std::string name = "range");
 Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& shape = {}, std::string name = "");
-Output ConfusionMatrix(Graph& graph, const Input& labels, const Input& predictions, const Input& num_classes, DType dtype = kInt32,
-                       const Input& weights = {}, std::string name = "confusion_matrix");
-Output CountValues(Graph& graph, const Input& arr, const Input& weights, const Input& minlength, const Input& maxlength, DType dtype = kInt32);
+Output ConfusionMatrix(Graph& graph, const Input& labels, const Input& predictions, const Input& num_classes,
+                       DType dtype = kInt32, const Input& weights = {}, std::string name = "confusion_matrix");
+Output CountValues(Graph& graph, const Input& arr, const Input& weights, const Input& minlength, const Input& maxlength,
+                   DType dtype = kInt32);
 // Horner's scheme, the highest power first.
 Output PolynomialValue(Graph& graph, const InputList& coefficients, const Input& x, std::string name = "");
 Output LogBeta(Graph& graph, const Input& x, std::string name = "");
 Output TraceOf(Graph& graph, const Input& x, std::string name = "");
-Output UnsortedSegmentMean(Graph& graph, const Input& data, const Input& ids, const Input& count, bool square_root, std::string name = "");
-// The number of the bin, of nbins between the two ends of value_range, that each value falls into; those outside go to the first and last.
-Output FixedWidthBins(Graph& graph, const Input& values, const Input& value_range, const Input& nbins, DType dtype = kInt32, std::string name = "");
+Output UnsortedSegmentMean(Graph& graph, const Input& data, const Input& ids, const Input& count, bool square_root,
+                           std::string name = "");
+// The number of the bin, of nbins between the two ends of value_range, that each value falls into; those outside go to
+// the first and last.
+Output FixedWidthBins(Graph& graph, const Input& values, const Input& value_range, const Input& nbins,
+                      DType dtype = kInt32, std::string name = "");
 Output LogDeterminant(Graph& graph, const Input& matrix, std::string name = "");
 Output CholeskySolve(Graph& graph, const Input& chol, const Input& rhs, std::string name = "");
 

@@ -80,7 +80,8 @@ Output LogSoftmaxAlong(const Input& logits, int axis, std::string name) {
   return AlongAxis(logits, axis, std::move(name), "log_softmax", [](Output x) { return LogSoftmax(x); });
 }
 
-Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int axis, bool stop_labels, std::string name) {
+Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int axis, bool stop_labels,
+                           std::string name) {
   Graph* found = GraphOf({logits_in, labels_in});
   if (found == nullptr) return Output();
   Graph& graph = *found;
@@ -123,14 +124,14 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
     return Output::Failed(graph);
   }
   if (shape.known_rank() && labels.shape().known_rank() && labels.shape().rank() != shape.rank() - 1) {
-    graph.RecordError(InvalidArgument("rank mismatch: the rank of labels ({}) should be the rank of logits minus 1 ({})",
-                                      labels.shape().rank(), shape.rank() - 1));
+    graph.RecordError(
+        InvalidArgument("rank mismatch: the rank of labels ({}) should be the rank of logits minus 1 ({})",
+                        labels.shape().rank(), shape.rank() - 1));
     return Output::Failed(graph);
   }
   const DType dtype = logits.base_dtype();
   Output wide = Widened(logits);
-  if (shape.rank() == 2)
-    return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels).loss, dtype);
+  if (shape.rank() == 2) return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels).loss, dtype);
   Output labels_shape = ShapeOf(labels);
   Output flat_labels = Reshape(labels, {-1});
   Output loss = SparseSoftmaxCrossEntropyWithLogits(Flattened(wide), flat_labels).loss;
@@ -193,7 +194,8 @@ Output Dropout(const Input& x_in, const Input& rate, const Input& noise_shape, O
   }
   Output r = Taken(graph, ToOutput(graph, rate, x.base_dtype(), "rate"));
   if (!r.valid()) return Output::Failed(graph);
-  Output shape = noise_shape.absent() ? ShapeOf(x) : Taken(graph, ToOutput(graph, noise_shape, kInvalidType, "noise_shape"));
+  Output shape =
+      noise_shape.absent() ? ShapeOf(x) : Taken(graph, ToOutput(graph, noise_shape, kInvalidType, "noise_shape"));
   Output noise = RandomUniformValues(graph, shape, 0, {}, x.base_dtype(), seed);
   Output scaled = x * (1.0f / (1.0f - r));
   Output kept = Cast(GreaterEqual(noise, r), x.base_dtype());
@@ -229,8 +231,8 @@ MomentsResult Moments(const Input& x_in, const Axes& axes, bool keep_dims, std::
   return {Narrowed(mean, dtype), Narrowed(variance, dtype)};
 }
 
-Output BatchNormalization(const Input& x, const Input& mean, const Input& variance, const Input& offset, const Input& scale,
-                          const Input& variance_epsilon, std::string name) {
+Output BatchNormalization(const Input& x, const Input& mean, const Input& variance, const Input& offset,
+                          const Input& scale, const Input& variance_epsilon, std::string name) {
   Graph* found = GraphOf({x, mean, variance});
   if (found == nullptr) return Output();
   Graph& graph = *found;
@@ -260,7 +262,8 @@ Output ZeroFraction(const Input& x_in, std::string name) {
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "value"));
   if (!x.valid()) return Output::Failed(graph);
   Output zeros = ReduceSum(Cast(Equal(x, ZerosLike(x)), kInt64));
-  return Cast(RealDiv(Cast(zeros, kDouble), Cast(Size(x, {.out_type = kInt64}), kDouble)), kFloat, {.name = "fraction"});
+  return Cast(RealDiv(Cast(zeros, kDouble), Cast(Size(x, {.out_type = kInt64}), kDouble)), kFloat,
+              {.name = "fraction"});
 }
 
 Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::string name) {
@@ -295,7 +298,8 @@ Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool comp
   return loss + Select(small, ZerosLike(z), stirling);
 }
 
-MomentsResult WeightedMoments(Graph& graph, const Input& x_in, const Axes& axes, const Input& weights_in, bool keep_dims, std::string name) {
+MomentsResult WeightedMoments(Graph& graph, const Input& x_in, const Axes& axes, const Input& weights_in,
+                              bool keep_dims, std::string name) {
   NameScope scope(graph, name.empty() ? "weighted_moments" : name);
   auto [x, weights] = ValuesOfOneType(graph, x_in, weights_in, "x", "weights");
   if (!x.valid() || !weights.valid()) return {Output::Failed(graph), Output::Failed(graph)};
@@ -308,7 +312,8 @@ MomentsResult WeightedMoments(Graph& graph, const Input& x_in, const Axes& axes,
   return {Reduction(graph, "Mean", mean, over), Reduction(graph, "Mean", variance, over)};
 }
 
-Statistics SufficientStatistics(Graph& graph, const Input& x_in, const Axes& axes, const Input& shift_in, bool keep_dims, std::string name) {
+Statistics SufficientStatistics(Graph& graph, const Input& x_in, const Axes& axes, const Input& shift_in,
+                                bool keep_dims, std::string name) {
   NameScope scope(graph, name.empty() ? "sufficient_statistics" : name);
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid()) return {x, x, x, Output()};
@@ -322,10 +327,12 @@ Statistics SufficientStatistics(Graph& graph, const Input& x_in, const Axes& axe
     sum = x - shift;
     squares = SquaredDifference(x, shift);
   }
-  return {count, Reduction(graph, "Sum", sum, over, keep_dims), Reduction(graph, "Sum", squares, over, keep_dims), shift};
+  return {count, Reduction(graph, "Sum", sum, over, keep_dims), Reduction(graph, "Sum", squares, over, keep_dims),
+          shift};
 }
 
-MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift, std::string name) {
+MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift,
+                               std::string name) {
   NameScope scope(graph, name.empty() ? "normalize" : name);
   Output divisor = Reciprocal(count);
   Output shifted = sum * divisor;

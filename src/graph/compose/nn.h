@@ -11,7 +11,8 @@
 namespace weir {
 
 // Per-example losses; logits and labels are [..., classes]. The gradient also reaches the labels in the V2 form.
-Output SoftmaxCrossEntropy(const Input& logits, const Input& labels, int axis = -1, bool stop_labels = false, std::string name = "");
+Output SoftmaxCrossEntropy(const Input& logits, const Input& labels, int axis = -1, bool stop_labels = false,
+                           std::string name = "");
 // labels are class numbers, one rank less than logits.
 Output SparseSoftmaxCrossEntropy(const Input& logits, const Input& labels, std::string name = "");
 // Independent classes: max(x, 0) - x * z + log(1 + exp(-|x|)).
@@ -23,7 +24,8 @@ Output SoftmaxAlong(const Input& logits, int axis = -1, std::string name = "");
 Output LogSoftmaxAlong(const Input& logits, int axis = -1, std::string name = "");
 
 // Zeroes elements with probability `rate` and scales the others by 1 / (1 - rate). noise_shape broadcasts against x.
-Output Dropout(const Input& x, const Input& rate, const Input& noise_shape = {}, OpSeed seed = {}, std::string name = "");
+Output Dropout(const Input& x, const Input& rate, const Input& noise_shape = {}, OpSeed seed = {},
+               std::string name = "");
 
 struct MomentsResult {
   Output mean;
@@ -31,7 +33,8 @@ struct MomentsResult {
 };
 MomentsResult Moments(const Input& x, const Axes& axes, bool keep_dims = false, std::string name = "");
 // The same with a weight per element; weights broadcast against x.
-MomentsResult WeightedMoments(Graph& graph, const Input& x, const Axes& axes, const Input& weights, bool keep_dims = false, std::string name = "");
+MomentsResult WeightedMoments(Graph& graph, const Input& x, const Axes& axes, const Input& weights,
+                              bool keep_dims = false, std::string name = "");
 // What moments can be computed from, of x - shift where a shift is given: count, sum, sum of squares, and the shift.
 struct Statistics {
   Output count;
@@ -39,11 +42,13 @@ struct Statistics {
   Output squares;
   Output shift;  // invalid without one
 };
-Statistics SufficientStatistics(Graph& graph, const Input& x, const Axes& axes, const Input& shift = {}, bool keep_dims = false, std::string name = "");
-MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift = {}, std::string name = "");
+Statistics SufficientStatistics(Graph& graph, const Input& x, const Axes& axes, const Input& shift = {},
+                                bool keep_dims = false, std::string name = "");
+MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift = {},
+                               std::string name = "");
 // (x - mean) * scale / sqrt(variance + epsilon) + offset; scale and offset may be absent.
-Output BatchNormalization(const Input& x, const Input& mean, const Input& variance, const Input& offset, const Input& scale,
-                          const Input& variance_epsilon, std::string name = "");
+Output BatchNormalization(const Input& x, const Input& mean, const Input& variance, const Input& offset,
+                          const Input& scale, const Input& variance_epsilon, std::string name = "");
 // x / sqrt(max(sum(x^2), epsilon)) along the axes.
 Output L2Normalize(const Input& x, const Axes& axes, float epsilon = 1e-12f, std::string name = "");
 // The fraction of zeros in a tensor.
@@ -57,6 +62,7 @@ Output ConcatRelu(Graph& graph, const Input& x, int axis = -1, std::string name 
 Output LogSigmoid(Graph& graph, const Input& x, std::string name = "");
 // x * sigmoid(beta * x).
 Output Swish(Graph& graph, const Input& x, const Input& beta = 1.0f);
-Output LogPoissonLoss(const Input& targets, const Input& log_input, bool compute_full_loss = false, std::string name = "");
+Output LogPoissonLoss(const Input& targets, const Input& log_input, bool compute_full_loss = false,
+                      std::string name = "");
 
 }  // namespace weir

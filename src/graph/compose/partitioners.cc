@@ -8,7 +8,8 @@ namespace {
 
 Status CheckShape(const PartialShape& shape, int axis) {
   if (!shape.fully_defined()) return InvalidArgument("a partitioner needs a fully known shape, not {}", shape);
-  if (axis < 0 || axis >= shape.rank()) return InvalidArgument("cannot partition axis {} of a variable of shape {}", axis, shape);
+  if (axis < 0 || axis >= shape.rank())
+    return InvalidArgument("cannot partition axis {} of a variable of shape {}", axis, shape);
   return OkStatus();
 }
 
@@ -48,13 +49,15 @@ Result<std::vector<int>> AxisSizePartitions(const PartialShape& shape, DType dty
 }
 
 Result<std::vector<int>> MinMaxPartitions(const PartialShape& shape, DType dtype, const MinMaxPartition& how) {
-  if (how.max_partitions < 1 || how.min_slice_size < 1) return InvalidArgument("max_partitions and min_slice_size must be positive");
+  if (how.max_partitions < 1 || how.min_slice_size < 1)
+    return InvalidArgument("max_partitions and min_slice_size must be positive");
   WEIR_TRY(CheckShape(shape, how.axis));
   int64_t bytes = ElementBytes(dtype, how.bytes_per_string_element);
   for (int d = 0; d < shape.rank(); ++d) {
     WEIR_ASSIGN(bytes, CheckedMultiply(bytes, shape[d]));
   }
-  const int64_t pieces = std::min({std::max<int64_t>(1, bytes / how.min_slice_size), shape[how.axis], how.max_partitions});
+  const int64_t pieces =
+      std::min({std::max<int64_t>(1, bytes / how.min_slice_size), shape[how.axis], how.max_partitions});
   return AlongAxis(shape, how.axis, pieces);
 }
 

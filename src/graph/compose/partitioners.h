@@ -12,7 +12,8 @@ namespace weir {
 
 // `num_shards` along one axis, or as many as it has elements where those are fewer.
 Result<std::vector<int>> FixedSizePartitions(const PartialShape& shape, int num_shards, int axis);
-// Along one axis, so that no piece has more than max_shard_bytes (as far as one slice fits), in at most max_shards pieces.
+// Along one axis, so that no piece has more than max_shard_bytes (as far as one slice fits), in at most max_shards
+// pieces.
 struct AxisSizePartition {
   int64_t max_shard_bytes = 0;
   int axis = 0;

@@ -55,8 +55,8 @@ Output RandomNormal(Graph& graph, const Input& shape, const Input& mean, const I
   return Add(graph, scaled, center, {.name = scope.name() + "/"});
 }
 
-Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype, OpSeed seed,
-                             std::string name) {
+Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype,
+                             OpSeed seed, std::string name) {
   NameScope scope(graph, name.empty() ? "truncated_normal" : name);
   Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
   Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
@@ -67,8 +67,8 @@ Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean
   return Add(graph, scaled, center, {.name = scope.name() + "/"});
 }
 
-Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, DType dtype, OpSeed seed,
-                           std::string name) {
+Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, DType dtype,
+                           OpSeed seed, std::string name) {
   NameScope scope(graph, name.empty() ? "random_uniform" : name);
   if (maxval.absent() && IsInteger(dtype)) {
     graph.RecordError(InvalidArgument("a uniform distribution of {} needs maxval", dtype));
@@ -78,13 +78,15 @@ Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval
   Output low = Checked(graph, ToOutput(graph, minval, dtype, "min"));
   Output high = Checked(graph, ToOutput(graph, maxval.absent() ? Input(1) : maxval, dtype, "max"));
   const auto [seed1, seed2] = SeedsFor(graph, seed);
-  if (IsInteger(dtype)) return RandomUniformInt(graph, dims, low, high, {.seed = seed1, .seed2 = seed2, .name = scope.name() + "/"});
+  if (IsInteger(dtype))
+    return RandomUniformInt(graph, dims, low, high, {.seed = seed1, .seed2 = seed2, .name = scope.name() + "/"});
   Output raw = RandomUniform(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
   Output scaled = raw * (high - low);
   return Add(graph, scaled, low, {.name = scope.name() + "/"});
 }
 
-Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha_in, const Input& beta_in, DType dtype, OpSeed seed, std::string name) {
+Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha_in, const Input& beta_in, DType dtype,
+                         OpSeed seed, std::string name) {
   NameScope scope(graph, name.empty() ? "random_gamma" : name);
   Output alpha = ValueOf(graph, alpha_in, dtype, "alpha");
   Output beta = ValueOf(graph, beta_in.absent() ? Input(1) : beta_in, dtype, "beta");
@@ -92,17 +94,26 @@ Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha_in
   if (!alpha.valid() || !beta.valid() || !dims.valid()) return Output::Failed(graph);
   const auto [seed1, seed2] = SeedsFor(graph, seed);
   // Never zero: the logarithm of a draw shall exist.
-  const double smallest = dtype == kDouble ? std::numeric_limits<double>::min() : dtype == kHalf ? 6.104e-05 : double{std::numeric_limits<float>::min()};
+  const double smallest = dtype == kDouble ? std::numeric_limits<double>::min()
+                          : dtype == kHalf ? 6.104e-05
+                                           : double{std::numeric_limits<float>::min()};
   Output tiny = CastValue(graph, Tensor::Scalar(smallest), dtype);
   Output raw = RandomGamma(graph, dims, alpha + ZerosLike(beta), {.seed = seed1, .seed2 = seed2});
   return Maximum(graph, tiny, raw / beta);
 }
 
-Output RandomPoissonValues(Graph& graph, const Input& rates, const Input& shape, DType dtype, OpSeed seed, std::string name) {
+Output RandomPoissonValues(Graph& graph, const Input& rates, const Input& shape, DType dtype, OpSeed seed,
+                           std::string name) {
   NameScope scope(graph, name.empty() ? "random_poisson" : name);
   Output dims = ValueOf(graph, shape, kInt32, "shape");
   const auto [seed1, seed2] = SeedsFor(graph, seed);
-  return NodeBuilder(graph, "RandomPoissonV2").In(dims).In(rates).Attr("dtype", dtype).Attr("seed", seed1).Attr("seed2", seed2).BuildOutput();
+  return NodeBuilder(graph, "RandomPoissonV2")
+      .In(dims)
+      .In(rates)
+      .Attr("dtype", dtype)
+      .Attr("seed", seed1)
+      .Attr("seed2", seed2)
+      .BuildOutput();
 }
 
 Output RandomShuffled(const Input& value, OpSeed seed, std::string name) {
@@ -130,7 +141,8 @@ Output RandomCrop(const Input& value, const Input& size, OpSeed seed, std::strin
   return Slice(whole, FloorMod(offset, limit), wanted, {.name = scope.name() + "/"});
 }
 
-Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed seed, DType output_dtype, std::string name) {
+Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed seed, DType output_dtype,
+                          std::string name) {
   Graph* graph = GraphOf({logits, num_samples});
   if (graph == nullptr) return Output();
   NameScope scope(*graph, name.empty() ? "multinomial" : name);
@@ -138,18 +150,20 @@ Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed 
   return Multinomial(*graph, logits, num_samples, {.seed = seed1, .seed2 = seed2, .output_dtype = output_dtype});
 }
 
-Output StatelessNormal(Graph& graph, const Input& shape, const Input& seed, const Input& mean, const Input& stddev, DType dtype, bool truncated,
-                       std::string name) {
+Output StatelessNormal(Graph& graph, const Input& shape, const Input& seed, const Input& mean, const Input& stddev,
+                       DType dtype, bool truncated, std::string name) {
   NameScope scope(graph, name.empty() ? (truncated ? "stateless_truncated_normal" : "stateless_random_normal") : name);
   const Output dims = ValueOf(graph, shape, shape.is_output() ? kInvalidType : kInt32, "shape");
   const Output center = ValueOf(graph, mean, dtype, "mean"), scale = ValueOf(graph, stddev, dtype, "stddev");
   if (!dims.valid() || !center.valid() || !scale.valid()) return {};
-  const Output values = truncated ? StatelessTruncatedNormal(graph, dims, seed, {.dtype = dtype}) : StatelessRandomNormal(graph, dims, seed, {.dtype = dtype});
+  const Output values = truncated ? StatelessTruncatedNormal(graph, dims, seed, {.dtype = dtype})
+                                  : StatelessRandomNormal(graph, dims, seed, {.dtype = dtype});
   if (!values.valid()) return {};
   return Add(values * scale, center, {.name = scope.name() + "/"});
 }
 
-Output StatelessUniform(Graph& graph, const Input& shape, const Input& seed, const Input& minval, const Input& maxval, DType dtype, std::string name) {
+Output StatelessUniform(Graph& graph, const Input& shape, const Input& seed, const Input& minval, const Input& maxval,
+                        DType dtype, std::string name) {
   if (!IsFloating(dtype) && dtype != kInt32 && dtype != kInt64) {
     graph.RecordError(InvalidArgument("Invalid dtype {}", dtype));
     return {};

@@ -36,11 +36,14 @@ Output AllAxes(const Sparse& sparse) {
   return Range(graph, 0, Size(sparse.dense_shape), 1);
 }
 
-Input AxesOf(const Sparse& sparse, const Axes& axes) { return axes.all() ? Input(AllAxes(sparse)) : Input(axes.axes()); }
+Input AxesOf(const Sparse& sparse, const Axes& axes) {
+  return axes.all() ? Input(AllAxes(sparse)) : Input(axes.axes());
+}
 
 }  // namespace
 
-Sparse SparsePlaceholder(Graph& graph, DType dtype, const std::optional<std::vector<int64_t>>& shape, std::string name) {
+Sparse SparsePlaceholder(Graph& graph, DType dtype, const std::optional<std::vector<int64_t>>& shape,
+                         std::string name) {
   const auto part = [&](const char* what) { return name.empty() ? std::string() : name + "/" + what; };
   Sparse made;
   const int64_t rank = shape.has_value() ? static_cast<int64_t>(shape->size()) : kUnknownDim;
@@ -87,7 +90,8 @@ Sparse SparseSum(const Sparse& a, const Sparse& b, const Input& threshold) {
   const DType real = dtype == kComplex64 ? kFloat : dtype == kComplex128 ? kDouble : dtype;
   const Output least = ValueOf(graph, threshold.absent() ? Input(0) : threshold, real, "thresh");
   if (!least.valid()) return {};
-  return Outputs(SparseAdd(graph, a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least).sum_indices);
+  return Outputs(
+      SparseAdd(graph, a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least).sum_indices);
 }
 
 Output SparseDenseSum(const Sparse& a, const Input& b) {
@@ -98,7 +102,13 @@ Sparse SparseExtreme(const Sparse& a, const Sparse& b, bool maximum, std::string
   Graph& graph = a.values.graph();
   NameScope scope(graph, name.empty() ? (maximum ? "SparseSparseMaximum" : "SparseSparseMinimum") : name);
   const Output indices = NodeBuilder(graph, maximum ? "SparseSparseMaximum" : "SparseSparseMinimum")
-                             .In(a.indices).In(a.values).In(a.dense_shape).In(b.indices).In(b.values).In(b.dense_shape).BuildOutput();
+                             .In(a.indices)
+                             .In(a.values)
+                             .In(a.dense_shape)
+                             .In(b.indices)
+                             .In(b.values)
+                             .In(b.dense_shape)
+                             .BuildOutput();
   if (!indices.valid()) return {};
   return {indices, Output(indices.node, 1), a.dense_shape};
 }
@@ -114,13 +124,21 @@ Output SparseTimesDense(const Sparse& a, const Input& b, bool adjoint_a, bool ad
 
 Sparse SparseSoftmaxOf(const Sparse& sparse, std::string name) {
   const Output values = NodeBuilder(sparse.values.graph(), "SparseSoftmax", name.empty() ? "SparseSoftmax" : name)
-                            .In(sparse.indices).In(sparse.values).In(sparse.dense_shape).BuildOutput();
+                            .In(sparse.indices)
+                            .In(sparse.values)
+                            .In(sparse.dense_shape)
+                            .BuildOutput();
   return {sparse.indices, values, sparse.dense_shape};
 }
 
 Output SparseReduction(const char* op, const Sparse& sparse, const Axes& axes, bool keep_dims) {
   return NodeBuilder(sparse.values.graph(), op)
-      .In(sparse.indices).In(sparse.values).In(sparse.dense_shape).In(AxesOf(sparse, axes)).Attr("keep_dims", keep_dims).BuildOutput();
+      .In(sparse.indices)
+      .In(sparse.values)
+      .In(sparse.dense_shape)
+      .In(AxesOf(sparse, axes))
+      .Attr("keep_dims", keep_dims)
+      .BuildOutput();
 }
 
 Sparse SparseReductionToSparse(const char* op, const Sparse& sparse, const Axes& axes, bool keep_dims) {
@@ -143,7 +161,8 @@ Sparse SparseConcatAll(const std::vector<Sparse>& inputs, int64_t axis, bool exp
     InputList expanded;
     for (const Input& shape : shapes) {
       // [most[:axis], shape[axis], most[axis+1:]]; -1 leaves nothing behind.
-      const Output own = StridedSlice(shape, {static_cast<int>(axis)}, {static_cast<int>(axis + 1)}, {1}, {.end_mask = axis == -1 ? 1 : 0});
+      const Output own = StridedSlice(shape, {static_cast<int>(axis)}, {static_cast<int>(axis + 1)}, {1},
+                                      {.end_mask = axis == -1 ? 1 : 0});
       InputList parts = {StridedSlice(most, {0}, {static_cast<int>(axis)}, {1}), own};
       if (axis != -1) parts.push_back(StridedSlice(most, {static_cast<int>(axis + 1)}, {0}, {1}, {.end_mask = 1}));
       expanded.push_back(ConcatV2(graph, parts, 0));
@@ -155,11 +174,17 @@ Sparse SparseConcatAll(const std::vector<Sparse>& inputs, int64_t axis, bool exp
 
 std::vector<Sparse> SparseSplitEvenly(const Sparse& sparse, int64_t count, const Input& axis, std::string name) {
   const Output first = NodeBuilder(sparse.values.graph(), "SparseSplit", std::move(name))
-                           .In(axis).In(sparse.indices).In(sparse.values).In(sparse.dense_shape).Attr("num_split", count).BuildOutput();
+                           .In(axis)
+                           .In(sparse.indices)
+                           .In(sparse.values)
+                           .In(sparse.dense_shape)
+                           .Attr("num_split", count)
+                           .BuildOutput();
   std::vector<Sparse> parts;
   if (!first.valid()) return parts;
   const auto n = static_cast<int>(count);
-  for (int i = 0; i < n; ++i) parts.push_back({Output(first.node, i), Output(first.node, n + i), Output(first.node, 2 * n + i)});
+  for (int i = 0; i < n; ++i)
+    parts.push_back({Output(first.node, i), Output(first.node, n + i), Output(first.node, 2 * n + i)});
   return parts;
 }
 
@@ -170,8 +195,8 @@ Sparse SparseSliceOf(const Sparse& sparse, const Input& start, const Input& size
 }
 
 Sparse SparseReordered(const Sparse& sparse, std::string name) {
-  const SparseReorderResult r =
-      SparseReorder(sparse.values.graph(), sparse.indices, sparse.values, sparse.dense_shape, {.name = std::move(name)});
+  const SparseReorderResult r = SparseReorder(sparse.values.graph(), sparse.indices, sparse.values, sparse.dense_shape,
+                                              {.name = std::move(name)});
   return {r.output_indices, r.output_values, sparse.dense_shape};
 }
 
@@ -207,13 +232,17 @@ Sparse SparseExpandDims(const Sparse& sparse, int64_t axis, std::string name) {
     return {};
   }
   const int at = static_cast<int>(axis < 0 ? axis + rank + 1 : axis);
-  const Output column = ExpandDims(ZerosOf(graph, StridedSlice(sparse.indices, {0, 0}, {0, 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2})), 1);
+  const Output column =
+      ExpandDims(ZerosOf(graph, StridedSlice(sparse.indices, {0, 0}, {0, 1}, {1, 1},
+                                             {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2})),
+                 1);
   const Output before = StridedSlice(sparse.indices, {0, 0}, {0, at}, {1, 1}, {.begin_mask = 3, .end_mask = 1});
   const Output behind = StridedSlice(sparse.indices, {0, at}, {0, 0}, {1, 1}, {.begin_mask = 1, .end_mask = 3});
   const Output one = ValueOf(graph, Tensor::Vector<int64_t>({1}));
   const Output shape_before = StridedSlice(sparse.dense_shape, {0}, {at}, {1});
   const Output shape_behind = StridedSlice(sparse.dense_shape, {at}, {0}, {1}, {.end_mask = 1});
-  return {ConcatV2(graph, {before, column, behind}, 1), sparse.values, ConcatV2(graph, {shape_before, one, shape_behind}, 0)};
+  return {ConcatV2(graph, {before, column, behind}, 1), sparse.values,
+          ConcatV2(graph, {shape_before, one, shape_behind}, 0)};
 }
 
 Sparse SparseRetained(const Sparse& sparse, const Input& keep) {
@@ -226,7 +255,8 @@ Sparse SparseRetained(const Sparse& sparse, const Input& keep) {
 
 Result<Sparse> SparseResetShape(const Sparse& sparse, const Input& new_shape) {
   Graph& graph = sparse.values.graph();
-  const Output indices = Identity(sparse.indices), values = Identity(sparse.values), shape = Identity(sparse.dense_shape);
+  const Output indices = Identity(sparse.indices), values = Identity(sparse.values),
+               shape = Identity(sparse.dense_shape);
   if (new_shape.absent()) {
     const Output most = Max(indices, 0);
     return Sparse{indices, values, Maximum(Int64(0), most + OnesLike(shape))};
@@ -236,15 +266,17 @@ Result<Sparse> SparseResetShape(const Sparse& sparse, const Input& new_shape) {
   if (wanted.base_dtype() != kInt64) wanted = Cast(wanted, kInt64);
   const PartialShape before = graph.ConstantShape(shape), after = graph.ConstantShape(wanted);
   if (before.known_rank() && after.known_rank()) {
-    if (before.rank() != after.rank()) return InvalidArgument("new_shape has rank {}, the sparse tensor has rank {}", after.rank(), before.rank());
+    if (before.rank() != after.rank())
+      return InvalidArgument("new_shape has rank {}, the sparse tensor has rank {}", after.rank(), before.rank());
     for (int d = 0; d < before.rank(); ++d)
-      if (after[d] >= 0 && before[d] > after[d]) return InvalidArgument("new_shape {} is smaller than the shape {}", after, before);
+      if (after[d] >= 0 && before[d] > after[d])
+        return InvalidArgument("new_shape {} is smaller than the shape {}", after, before);
   }
-  WEIR_ASSIGN(Node* same_rank, AssertRelation(graph, Relation::kEqual, Size(shape), Size(wanted)));
+  WEIR_ASSIGN(Node * same_rank, AssertRelation(graph, Relation::kEqual, Size(shape), Size(wanted)));
   Output checked;
   {
     ControlDependencies after_rank(graph, {same_rank});
-    WEIR_ASSIGN(Node* fits, AssertRelation(graph, Relation::kLessEqual, shape, wanted));
+    WEIR_ASSIGN(Node * fits, AssertRelation(graph, Relation::kLessEqual, shape, wanted));
     ControlDependencies after_fits(graph, {fits});
     checked = Identity(wanted);
   }
@@ -255,14 +287,16 @@ Result<Sparse> SparseResetShape(const Sparse& sparse, const Input& new_shape) {
 FilledRows SparseFillRows(const Sparse& sparse, const Input& default_value, std::string name) {
   Graph& graph = sparse.values.graph();
   NameScope scope(graph, name.empty() ? "SparseFillEmptyRows" : name);
-  const SparseFillEmptyRowsResult r = SparseFillEmptyRows(graph, sparse.indices, sparse.values, sparse.dense_shape, default_value);
+  const SparseFillEmptyRowsResult r =
+      SparseFillEmptyRows(graph, sparse.indices, sparse.values, sparse.dense_shape, default_value);
   return {{r.output_indices, r.output_values, sparse.dense_shape}, r.empty_row_indicator};
 }
 
-Result<Sparse> SparseMerge(const std::vector<Sparse>& ids, const Sparse& values, const InputList& vocab_sizes, bool already_sorted,
-                           std::string name) {
+Result<Sparse> SparseMerge(const std::vector<Sparse>& ids, const Sparse& values, const InputList& vocab_sizes,
+                           bool already_sorted, std::string name) {
   if (ids.empty()) return InvalidArgument("sparse_merge needs at least one tensor of ids");
-  if (ids.size() != vocab_sizes.size()) return InvalidArgument("there are {} tensors of ids and {} sizes", ids.size(), vocab_sizes.size());
+  if (ids.size() != vocab_sizes.size())
+    return InvalidArgument("there are {} tensors of ids and {} sizes", ids.size(), vocab_sizes.size());
   Graph& graph = values.values.graph();
   NameScope scope(graph, name.empty() ? "SparseMerge" : name);
   InputList columns = {FirstColumns(ids[0].indices)};
@@ -271,7 +305,8 @@ Result<Sparse> SparseMerge(const std::vector<Sparse>& ids, const Sparse& values,
     const DType type = ids[i].values.base_dtype();
     if (!IsInteger(type)) return MarkTypeError(InvalidArgument("the ids must be integers, not {}", type));
     columns.push_back(ExpandDims(type == kInt64 ? ids[i].values : Cast(ids[i].values, kInt64), 1));
-    WEIR_ASSIGN(Output size, ToOutput(graph, vocab_sizes[i], vocab_sizes[i].is_output() ? kInvalidType : kInt64, "vocab_size"));
+    WEIR_ASSIGN(Output size,
+                ToOutput(graph, vocab_sizes[i], vocab_sizes[i].is_output() ? kInvalidType : kInt64, "vocab_size"));
     sizes.push_back(Reshape(size.base_dtype() == kInt64 ? size : Cast(size, kInt64), {1}));
   }
   const Output shape = ConcatV2(graph, sizes, 0);
@@ -281,7 +316,8 @@ Result<Sparse> SparseMerge(const std::vector<Sparse>& ids, const Sparse& values,
 }
 
 Result<Output> SparseToIndicator(const Sparse& ids, const Input& vocab_size, std::string name) {
-  if (!IsInteger(ids.values.base_dtype())) return MarkTypeError(InvalidArgument("sp_input.dtype must be an integer type, not {}", ids.values.base_dtype()));
+  if (!IsInteger(ids.values.base_dtype()))
+    return MarkTypeError(InvalidArgument("sp_input.dtype must be an integer type, not {}", ids.values.base_dtype()));
   Graph& graph = ids.values.graph();
   NameScope scope(graph, name.empty() ? "SparseToIndicator" : name);
   const Sparse trues{ids.indices, Fill(ShapeOf(ids.values), Tensor::Scalar(true)), ids.dense_shape};
@@ -292,8 +328,9 @@ Result<Output> SparseToIndicator(const Sparse& ids, const Input& vocab_size, std
 }
 
 Output EditDistanceOf(const Sparse& hypothesis, const Sparse& truth, bool normalize, std::string name) {
-  return EditDistance(hypothesis.values.graph(), hypothesis.indices, hypothesis.values, hypothesis.dense_shape, truth.indices, truth.values,
-                      truth.dense_shape, {.normalize = normalize, .name = std::move(name)});
+  return EditDistance(hypothesis.values.graph(), hypothesis.indices, hypothesis.values, hypothesis.dense_shape,
+                      truth.indices, truth.values, truth.dense_shape,
+                      {.normalize = normalize, .name = std::move(name)});
 }
 
 IndexedSlices MaskSlices(const IndexedSlices& slices, const Input& mask_indices, std::string name) {

@@ -25,7 +25,8 @@ Node* SplitAt(Graph& graph, const Input& text_in, const Input& separator_in, int
   return NodeBuilder(graph, "StringSplitV2").In(text).In(separator).Attr("maxsplit", max_splits).BuildNode();
 }
 
-Output JoinStrings(Graph& graph, const Input& x_in, const Input& axis, bool keep_dims, const std::string& separator, std::string name) {
+Output JoinStrings(Graph& graph, const Input& x_in, const Input& axis, bool keep_dims, const std::string& separator,
+                   std::string name) {
   NameScope scope(graph, "ReduceJoin");
   Output x = ValueOf(graph, x_in, kString, "inputs");
   if (!x.valid()) return x;
@@ -40,16 +41,22 @@ Output JoinStrings(Graph& graph, const Input& x_in, const Input& axis, bool keep
   return ReduceJoin(graph, x, over, {.keep_dims = keep_dims, .separator = separator, .name = std::move(name)});
 }
 
-Result<OutputList> DecodeCsvRecords(Graph& graph, const Input& records, const InputList& defaults, const CsvOptions& options) {
+Result<OutputList> DecodeCsvRecords(Graph& graph, const Input& records, const InputList& defaults,
+                                    const CsvOptions& options) {
   if (options.columns.has_value()) {
     const std::vector<int64_t>& columns = *options.columns;
-    if (columns.size() != defaults.size()) return InvalidArgument("Length of select_cols and record_defaults do not match.");
-    if (!std::is_sorted(columns.begin(), columns.end(), std::less_equal<>())) return InvalidArgument("select_cols is not strictly increasing.");
+    if (columns.size() != defaults.size())
+      return InvalidArgument("Length of select_cols and record_defaults do not match.");
+    if (!std::is_sorted(columns.begin(), columns.end(), std::less_equal<>()))
+      return InvalidArgument("select_cols is not strictly increasing.");
     if (!columns.empty() && columns.front() < 0) return InvalidArgument("select_cols contains negative values.");
   }
   return DecodeCSV(graph, records, defaults,
-                   {.field_delim = options.field_delimiter, .use_quote_delim = options.use_quotes, .na_value = options.missing_value,
-                    .select_cols = options.columns.value_or(std::vector<int64_t>()), .name = options.name});
+                   {.field_delim = options.field_delimiter,
+                    .use_quote_delim = options.use_quotes,
+                    .na_value = options.missing_value,
+                    .select_cols = options.columns.value_or(std::vector<int64_t>()),
+                    .name = options.name});
 }
 
 }  // namespace weir

@@ -38,7 +38,9 @@ Output UpTo(Graph& graph, Output count) {
 }  // namespace
 
 TensorArray::TensorArray(Graph& graph, DType dtype, const Input& size, const Options& options)
-    : dtype_(dtype), dynamic_size_(options.dynamic_size), infer_shape_(options.infer_shape || options.element_shape.known_rank()),
+    : dtype_(dtype),
+      dynamic_size_(options.dynamic_size),
+      infer_shape_(options.infer_shape || options.element_shape.known_rank()),
       element_shape_(std::make_shared<PartialShape>(options.element_shape)) {
   const auto made = TensorArrayV3(graph, size, dtype,
                                   {.element_shape = options.element_shape,
@@ -51,7 +53,8 @@ TensorArray::TensorArray(Graph& graph, DType dtype, const Input& size, const Opt
   flow_ = made.flow;
 }
 
-TensorArray TensorArray::Wrap(Output handle, Output flow, DType dtype, const PartialShape& element_shape, bool infer_shape) {
+TensorArray TensorArray::Wrap(Output handle, Output flow, DType dtype, const PartialShape& element_shape,
+                              bool infer_shape) {
   TensorArray array;
   array.handle_ = handle;
   array.flow_ = flow;
@@ -116,10 +119,12 @@ TensorArray TensorArray::Split(const Input& value, const Input& lengths, const s
   const Output parts = AsOutput(graph, lengths, lengths.is_output() ? kInvalidType : kInt64, "lengths");
   if (!rows.valid() || !parts.valid()) return {};
   const Output counts = parts.base_dtype() == kInt64 ? parts : Cast(parts, kInt64);
-  if (const Tensor known = graph.ConstantValue(parts); infer_shape_ && known.valid() && known.num_elements() > 0 && rows.shape().rank() > 0) {
+  if (const Tensor known = graph.ConstantValue(parts);
+      infer_shape_ && known.valid() && known.num_elements() > 0 && rows.shape().rank() > 0) {
     const std::vector<int64_t> sizes = known.Ints();
     PartialShape element = rows.shape();
-    element.SetDim(0, std::all_of(sizes.begin(), sizes.end(), [&](int64_t s) { return s == sizes[0]; }) ? sizes[0] : kUnknownDim);
+    element.SetDim(
+        0, std::all_of(sizes.begin(), sizes.end(), [&](int64_t s) { return s == sizes[0]; }) ? sizes[0] : kUnknownDim);
     Learn(element);
   }
   return WithFlow(TensorArraySplitV3(handle_, rows, counts, flow_));

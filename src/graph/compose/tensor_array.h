@@ -1,6 +1,6 @@
-// TensorArray: an array of tensors of one type that lives as long as a step: a handle, and a flow value that stands for all
-// that was done to it. A value: writing gives a new TensorArray, and only what is read from that one sees what was written.
-// The errors of building stay with the graph.
+// TensorArray: an array of tensors of one type that lives as long as a step: a handle, and a flow value that stands for
+// all that was done to it. A value: writing gives a new TensorArray, and only what is read from that one sees what was
+// written. The errors of building stay with the graph.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ class TensorArray final {
  public:
   struct Options {
     PartialShape element_shape = {};
-    bool dynamic_size = false;      // grows as elements are written
-    bool clear_after_read = true;   // an element can be read once
-    bool infer_shape = true;        // all elements have one shape
+    bool dynamic_size = false;     // grows as elements are written
+    bool clear_after_read = true;  // an element can be read once
+    bool infer_shape = true;       // all elements have one shape
     std::string tensor_array_name = "";
     std::string name = "";
   };
@@ -26,7 +26,8 @@ class TensorArray final {
   TensorArray(Graph& graph, DType dtype, const Input& size, const Options& options);
   TensorArray(Graph& graph, DType dtype, const Input& size) : TensorArray(graph, dtype, size, Options()) {}
   // An array that there is already.
-  static TensorArray Wrap(Output handle, Output flow, DType dtype, const PartialShape& element_shape = {}, bool infer_shape = true);
+  static TensorArray Wrap(Output handle, Output flow, DType dtype, const PartialShape& element_shape = {},
+                          bool infer_shape = true);
 
   bool valid() const { return handle_.valid() && flow_.valid(); }
   Output handle() const { return handle_; }

@@ -40,7 +40,8 @@ TEST_F(TensorArrayFlowTest, StackGatherSplitConcat) {
 
 TEST_F(TensorArrayFlowTest, Map) {
   Output x = PlaceholderOf({-1});
-  OutputList out = Must(MapFn(graph(), [&](const OutputList& row) -> Result<OutputList> { return OutputList{row[0] * row[0]}; }, {x}));
+  OutputList out = Must(
+      MapFn(graph(), [&](const OutputList& row) -> Result<OutputList> { return OutputList{row[0] * row[0]}; }, {x}));
   const Feed feed{x, Tensor::Vector<float>({1, 2, 3})};
   EXPECT_THAT(Floats(out[0], {feed}), ElementsAre(1, 4, 9));
   EXPECT_THAT(Floats(GradientOf(out[0], x), {feed}), ElementsAre(2, 4, 6));
@@ -51,7 +52,9 @@ TEST_F(TensorArrayFlowTest, Map) {
 
 TEST_F(TensorArrayFlowTest, ScanAndFolds) {
   Output x = PlaceholderOf({-1});
-  const FoldFn combine = [&](const OutputList& a, const OutputList& row) -> Result<OutputList> { return OutputList{a[0] * 2.0f + row[0]}; };
+  const FoldFn combine = [&](const OutputList& a, const OutputList& row) -> Result<OutputList> {
+    return OutputList{a[0] * 2.0f + row[0]};
+  };
   const Feed feed{x, Tensor::Vector<float>({1, 2, 3})};
   Output scanned = Must(Scan(graph(), combine, {x}))[0];
   EXPECT_THAT(Floats(scanned, {feed}), ElementsAre(1, 4, 11));
@@ -64,7 +67,8 @@ TEST_F(TensorArrayFlowTest, ScanAndFolds) {
   Output right = Must(Foldr(graph(), combine, {x}))[0];
   EXPECT_EQ(Float(right, {feed}), 17);
   EXPECT_THAT(Floats(GradientOf(right, x), {feed}), ElementsAre(1, 2, 4));
-  EXPECT_THAT(Message(MapFn(graph(), [](const OutputList& row) -> Result<OutputList> { return row; }, {1.0f})), HasSubstr("not scalars"));
+  EXPECT_THAT(Message(MapFn(graph(), [](const OutputList& row) -> Result<OutputList> { return row; }, {1.0f})),
+              HasSubstr("not scalars"));
 }
 
 TEST_F(TensorArrayFlowTest, ArraysInNestedLoops) {
@@ -74,13 +78,14 @@ TEST_F(TensorArrayFlowTest, ArraysInNestedLoops) {
   OutputList out = Must(WhileLoop(
       graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], 2); },
       [&](const OutputList& v) -> Result<OutputList> {
-        WEIR_ASSIGN(OutputList inner, WhileLoop(
-            graph(), [&](const OutputList& w) -> Result<Output> { return Less(w[0], 3); },
-            [&](const OutputList& w) -> Result<OutputList> {
-              Output value = x * Cast(v[0] + 1, kFloat);
-              return OutputList{w[0] + 1, array.WithFlow(w[1]).Write(v[0] * 3 + w[0], value).flow()};
-            },
-            {0, v[1]}));
+        WEIR_ASSIGN(OutputList inner,
+                    WhileLoop(
+                        graph(), [&](const OutputList& w) -> Result<Output> { return Less(w[0], 3); },
+                        [&](const OutputList& w) -> Result<OutputList> {
+                          Output value = x * Cast(v[0] + 1, kFloat);
+                          return OutputList{w[0] + 1, array.WithFlow(w[1]).Write(v[0] * 3 + w[0], value).flow()};
+                        },
+                        {0, v[1]}));
         return OutputList{v[0] + 1, inner[1]};
       },
       {0, array.flow()}));

@@ -63,8 +63,10 @@ Status CheckInitialShape(Output initial, const VariableOptions& options) {
     return InvalidArgument("the initial value '{}' has shape {}, which is not the expected shape {}", initial.name(),
                            initial.shape(), *options.expected_shape);
   if (options.validate_shape && !initial.shape().fully_defined())
-    return InvalidArgument("the initial value of a variable must have a known shape, but '{}' has {}; give a shape or "
-                           "set validate_shape to false", initial.name(), initial.shape());
+    return InvalidArgument(
+        "the initial value of a variable must have a known shape, but '{}' has {}; give a shape or "
+        "set validate_shape to false",
+        initial.name(), initial.shape());
   return OkStatus();
 }
 
@@ -101,7 +103,8 @@ Result<VariablePtr> Variable::MakeWith(Graph& graph, std::function<Result<Output
   return Finish(graph, std::move(v), scope.name(), options);
 }
 
-Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::string& name, const VariableOptions& options) {
+Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::string& name,
+                                     const VariableOptions& options) {
   v->dtype_ = v->initial_value_.base_dtype();
   v->trainable_ = options.trainable;
   v->is_resource_ = options.use_resource;
@@ -140,12 +143,14 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
   return v;
 }
 
-Result<VariablePtr> Variable::FromNodes(Graph& graph, std::string variable, std::string initializer, std::string snapshot,
-                                        std::string initial_value, bool trainable, bool is_resource) {
+Result<VariablePtr> Variable::FromNodes(Graph& graph, std::string variable, std::string initializer,
+                                        std::string snapshot, std::string initial_value, bool trainable,
+                                        bool is_resource) {
   VariablePtr v(new Variable);
   WEIR_ASSIGN(v->handle_, graph.FindOutput(variable));
   v->initializer_ = graph.FindNode(initializer);
-  if (v->initializer_ == nullptr) return NotFound("variable '{}': there is no initializer node '{}'", variable, initializer);
+  if (v->initializer_ == nullptr)
+    return NotFound("variable '{}': there is no initializer node '{}'", variable, initializer);
   WEIR_ASSIGN(v->snapshot_, graph.FindOutput(snapshot));
   if (!initial_value.empty()) {
     WEIR_ASSIGN(v->initial_value_, graph.FindOutput(initial_value));
@@ -180,7 +185,8 @@ Input OfType(Graph& graph, const Input& value, DType dtype) {
 
 Output Variable::Assign(const Input& value, bool use_locking, bool validate_shape, std::string name) const {
   if (!is_resource_)
-    return weir::Assign(handle_, value, {.validate_shape = validate_shape, .use_locking = use_locking, .name = std::move(name)});
+    return weir::Assign(handle_, value,
+                        {.validate_shape = validate_shape, .use_locking = use_locking, .name = std::move(name)});
   Node* node = AssignVariableOp(handle_, OfType(graph(), value, dtype_), {.name = std::move(name)});
   return ReadAfter(node);
 }
@@ -194,7 +200,8 @@ Output Variable::AssignSub(const Input& delta, bool use_locking, std::string nam
 }
 Output Variable::ScatterSub(const IndexedSlices& slices, bool use_locking, std::string name) const {
   if (!is_resource_)
-    return weir::ScatterSub(handle_, slices.indices, slices.values, {.use_locking = use_locking, .name = std::move(name)});
+    return weir::ScatterSub(handle_, slices.indices, slices.values,
+                            {.use_locking = use_locking, .name = std::move(name)});
   return ReadAfter(ResourceScatterSub(handle_, slices.indices, slices.values, {.name = std::move(name)}));
 }
 
@@ -243,8 +250,12 @@ Output PartitionedVariable::AsInput() const {
   return Identity(joined, {.name = name});
 }
 
-std::vector<VariablePtr> GlobalVariables(Graph& graph) { return graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables); }
-std::vector<VariablePtr> LocalVariables(Graph& graph) { return graph.CollectionOf<VariablePtr>(graph_keys::kLocalVariables); }
+std::vector<VariablePtr> GlobalVariables(Graph& graph) {
+  return graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables);
+}
+std::vector<VariablePtr> LocalVariables(Graph& graph) {
+  return graph.CollectionOf<VariablePtr>(graph_keys::kLocalVariables);
+}
 std::vector<VariablePtr> TrainableVariables(Graph& graph) {
   return graph.CollectionOf<VariablePtr>(graph_keys::kTrainableVariables);
 }

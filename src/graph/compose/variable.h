@@ -1,5 +1,6 @@
-// Variable: what a program trains. A handle on the nodes that hold, initialize and read one (VariableV2, or VarHandleOp for
-// resource variables). Shared by pointer; only `slice` is set after it is made, by whoever makes it. The graph must outlive it.
+// Variable: what a program trains. A handle on the nodes that hold, initialize and read one (VariableV2, or VarHandleOp
+// for resource variables). Shared by pointer; only `slice` is set after it is made, by whoever makes it. The graph must
+// outlive it.
 #pragma once
 
 #include <memory>
@@ -28,7 +29,7 @@ class Variable;
 using Constraint = std::function<Result<Output>(const std::shared_ptr<Variable>& variable)>;
 
 struct VariableOptions {
-  std::string name = "";  // "Variable" when empty
+  std::string name = "";       // "Variable" when empty
   DType dtype = kInvalidType;  // of the initial value when not given
   bool trainable = true;
   std::vector<std::string> collections = {};  // "variables" when empty (and use_default_collections)
@@ -43,7 +44,8 @@ struct VariableOptions {
 class Variable final {
  public:
   // From a value or a literal; its shape must be known unless validate_shape is false.
-  static Result<std::shared_ptr<Variable>> Make(Graph& graph, const Input& initial_value, const VariableOptions& options = {});
+  static Result<std::shared_ptr<Variable>> Make(Graph& graph, const Input& initial_value,
+                                                const VariableOptions& options = {});
   // From a function that makes the initial value: nodes are named "<name>/Initializer/…" and placed with the variable.
   static Result<std::shared_ptr<Variable>> MakeWith(Graph& graph, std::function<Result<Output>()> initial_value,
                                                     const VariableOptions& options = {});
@@ -55,19 +57,21 @@ class Variable final {
   Graph& graph() const { return handle_.graph(); }
   const std::string& op_name() const { return handle_.node->name(); }  // "fc1/w"
   std::string name() const { return op_name() + ":0"; }
-  DType dtype() const { return dtype_; }             // base type
+  DType dtype() const { return dtype_; }  // base type
   PartialShape shape() const;
   bool trainable() const { return trainable_; }
   bool is_resource() const { return is_resource_; }
   const Constraint& constraint() const { return constraint_; }  // empty: none
   const std::string& device() const { return handle_.node->device(); }
 
-  Output handle() const { return handle_; }          // the reference, or the resource handle
-  Output value() const { return snapshot_; }         // "fc1/w/read:0"
+  Output handle() const { return handle_; }   // the reference, or the resource handle
+  Output value() const { return snapshot_; }  // "fc1/w/read:0"
   Node* initializer() const { return initializer_; }
   Output initial_value() const { return initial_value_; }
   // What the initializer assigns: the initial value, guarded where it is made of other variables.
-  Output assigned_initial_value() const { return initializer_->num_inputs() == 2 ? initializer_->input(1) : initial_value_; }
+  Output assigned_initial_value() const {
+    return initializer_->num_inputs() == 2 ? initializer_->input(1) : initial_value_;
+  }
   // What ops that take this variable as an input see: the reference itself, or a read of the resource.
   Output AsInput() const;
   // A read ordered by the control dependencies in force now.
@@ -83,12 +87,13 @@ class Variable final {
   // The value, or the initial value while it has none: for initializing one variable from another.
   Output InitializedValue() const;
 
-  std::optional<SaveSlice> slice;  // set when this is a partition of a larger variable, which is saved under that one's name
+  std::optional<SaveSlice>
+      slice;  // set when this is a partition of a larger variable, which is saved under that one's name
 
  private:
   Variable() = default;
-  static Result<std::shared_ptr<Variable>> Finish(Graph& graph, std::shared_ptr<Variable> variable, const std::string& name,
-                                                  const VariableOptions& options);
+  static Result<std::shared_ptr<Variable>> Finish(Graph& graph, std::shared_ptr<Variable> variable,
+                                                  const std::string& name, const VariableOptions& options);
   Output ReadAfter(Node* update) const;
   Output handle_;
   Output snapshot_;
@@ -113,7 +118,8 @@ struct PartitionedVariable {
   int axis() const;
 };
 
-// --- over all variables of a graph --------------------------------------------------------------------------------------
+// --- over all variables of a graph
+// --------------------------------------------------------------------------------------
 std::vector<VariablePtr> GlobalVariables(Graph& graph);
 std::vector<VariablePtr> LocalVariables(Graph& graph);
 std::vector<VariablePtr> TrainableVariables(Graph& graph);

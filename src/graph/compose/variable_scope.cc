@@ -25,7 +25,8 @@ VariableScopeSettings Merged(VariableScopeSettings inner, const VariableScopeSet
     inner.custom_getter = outer.custom_getter;
   } else if (outer.custom_getter != nullptr) {
     // Both apply, the inner one first: its getter goes through the outer one.
-    auto chained = [own = inner.custom_getter, next = outer.custom_getter](const VariableGetter& getter, const VariableRequest& request) {
+    auto chained = [own = inner.custom_getter, next = outer.custom_getter](const VariableGetter& getter,
+                                                                           const VariableRequest& request) {
       return (*own)([&getter, &next](const VariableRequest& r) { return (*next)(getter, r); }, request);
     };
     inner.custom_getter = std::make_shared<const CustomGetter>(chained);
@@ -37,9 +38,12 @@ VariableScopeSettings Merged(VariableScopeSettings inner, const VariableScopeSet
 
 Result<ScopedInitializer> DefaultInitializer(const std::string& name, DType dtype) {
   if (IsFloating(dtype))
-    return ScopedInitializer([](Graph& g, const PartialShape& shape, DType t, const PartitionInfo* p) { return GlorotUniformInitial(g, shape, t, {}, p); });
+    return ScopedInitializer([](Graph& g, const PartialShape& shape, DType t, const PartitionInfo* p) {
+      return GlorotUniformInitial(g, shape, t, {}, p);
+    });
   if (IsInteger(dtype) || dtype == kBool || dtype == kString)
-    return ScopedInitializer([](Graph& g, const PartialShape& shape, DType t, const PartitionInfo*) { return ZerosInitial(g, shape, t); });
+    return ScopedInitializer(
+        [](Graph& g, const PartialShape& shape, DType t, const PartitionInfo*) { return ZerosInitial(g, shape, t); });
   return InvalidArgument("an initializer for variable '{}' of type {} is required", name, dtype);
 }
 
@@ -72,7 +76,8 @@ VariableScope VariableScopes::Current() const {
   return stack.empty() ? VariableScope() : stack.back();
 }
 
-VariableScope VariableScopes::Opened(const std::string& name, std::optional<Reuse> reuse, const VariableScopeSettings& settings) const {
+VariableScope VariableScopes::Opened(const std::string& name, std::optional<Reuse> reuse,
+                                     const VariableScopeSettings& settings) const {
   const VariableScope outer = Current();
   VariableScope scope;
   scope.name = outer.name.empty() ? name : outer.name + "/" + name;
@@ -84,7 +89,8 @@ VariableScope VariableScopes::Opened(const std::string& name, std::optional<Reus
   return scope;
 }
 
-VariableScope VariableScopes::Reopened(const VariableScope& given, std::optional<Reuse> reuse, const VariableScopeSettings& settings) const {
+VariableScope VariableScopes::Reopened(const VariableScope& given, std::optional<Reuse> reuse,
+                                       const VariableScopeSettings& settings) const {
   VariableScope scope = given;
   const Reuse outer = Current().reuse;
   if (reuse.has_value() && *reuse != Reuse::kNo) scope.reuse = *reuse;
@@ -118,7 +124,8 @@ void VariableScopes::Pop() {
   if (stack.empty()) return;
   // Scopes below the one that ends may be opened again under the same default names.
   const std::string prefix = stack.back().name + "/";
-  for (auto it = store_->scope_counts_.lower_bound(prefix); it != store_->scope_counts_.end() && it->first.starts_with(prefix); ++it)
+  for (auto it = store_->scope_counts_.lower_bound(prefix);
+       it != store_->scope_counts_.end() && it->first.starts_with(prefix); ++it)
     it->second = 0;
   stack.pop_back();
 }
@@ -137,7 +144,8 @@ Result<VariablePtr> VariableScopes::Get(VariableRequest request) {
   const std::string name = request.name;
   WEIR_ASSIGN(FoundVariable found, GetAny(std::move(request)));
   if (found.whole == nullptr)
-    return InvalidArgument("'{}' is not a whole variable: it is partitioned, or a custom getter made something else of it", name);
+    return InvalidArgument(
+        "'{}' is not a whole variable: it is partitioned, or a custom getter made something else of it", name);
   return found.whole;
 }
 
@@ -158,13 +166,16 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
 
   NameScope root(graph_, "");
   if (request.custom_getter == nullptr) return GetOrMake(request, reuse);
-  const VariableGetter plain = [this, reuse](const VariableRequest& r) { return GetOrMake(r, r.reuse.value_or(reuse)); };
+  const VariableGetter plain = [this, reuse](const VariableRequest& r) {
+    return GetOrMake(r, r.reuse.value_or(reuse));
+  };
   request.reuse = reuse;
   return (*request.custom_getter)(plain, request);
 }
 
 Result<FoundVariable> VariableScopes::GetOrMake(const VariableRequest& request, Reuse reuse) {
-  if (request.partitioner != nullptr && request.shape.has_value() && request.shape->fully_defined() && request.shape->rank() > 0) {
+  if (request.partitioner != nullptr && request.shape.has_value() && request.shape->fully_defined() &&
+      request.shape->rank() > 0) {
     WEIR_ASSIGN(std::shared_ptr<PartitionedVariable> pieces, GetPartitioned(request, reuse));
     return FoundVariable{nullptr, pieces, Output()};
   }
@@ -172,20 +183,27 @@ Result<FoundVariable> VariableScopes::GetOrMake(const VariableRequest& request, 
   return FoundVariable{whole, nullptr, Output()};
 }
 
-Result<VariablePtr> VariableScopes::GetSingle(const VariableRequest& request, Reuse reuse, const PartitionInfo* partition) {
+Result<VariablePtr> VariableScopes::GetSingle(const VariableRequest& request, Reuse reuse,
+                                              const PartitionInfo* partition) {
   if (VariablePtr known = store_->Find(request.name)) {
     if (reuse == Reuse::kNo)
-      return InvalidArgument("variable {} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in the variable scope?",
-                             request.name);
+      return InvalidArgument(
+          "variable {} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in the "
+          "variable scope?",
+          request.name);
     if (request.shape.has_value() && !request.shape->CompatibleWith(known->shape()))
-      return InvalidArgument("trying to share variable {}, but specified shape {} and found shape {}", request.name, *request.shape, known->shape());
+      return InvalidArgument("trying to share variable {}, but specified shape {} and found shape {}", request.name,
+                             *request.shape, known->shape());
     if (request.dtype != known->dtype())
-      return InvalidArgument("trying to share variable {}, but specified dtype {} and found dtype {}", request.name, request.dtype, known->dtype());
+      return InvalidArgument("trying to share variable {}, but specified dtype {} and found dtype {}", request.name,
+                             request.dtype, known->dtype());
     return known;
   }
   if (reuse == Reuse::kYes)
-    return InvalidArgument("variable {} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in the variable scope?",
-                           request.name);
+    return InvalidArgument(
+        "variable {} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+        "reuse=tf.AUTO_REUSE in the variable scope?",
+        request.name);
   return MakeSingle(request, partition);
 }
 
@@ -218,7 +236,9 @@ Result<VariablePtr> VariableScopes::MakeSingle(const VariableRequest& request, c
     if (!request.shape.has_value() || (!request.shape->fully_defined() && request.validate_shape))
       return InvalidArgument("the shape of a new variable ({}) must be fully defined, but instead was {}", request.name,
                              request.shape.has_value() ? request.shape->ToString() : std::string("not given"));
-    WEIR_ASSIGN(variable, Variable::MakeWith(graph_, [&] { return initializer(graph_, *request.shape, request.dtype, partition); }, options));
+    WEIR_ASSIGN(variable,
+                Variable::MakeWith(
+                    graph_, [&] { return initializer(graph_, *request.shape, request.dtype, partition); }, options));
   }
   {
     std::lock_guard<std::mutex> lock(store_->mu_);
@@ -239,24 +259,30 @@ Status VariableScopes::Regularize(const VariableRequest& request, const Variable
   return OkStatus();
 }
 
-Result<std::shared_ptr<PartitionedVariable>> VariableScopes::GetPartitioned(const VariableRequest& request, Reuse reuse) {
+Result<std::shared_ptr<PartitionedVariable>> VariableScopes::GetPartitioned(const VariableRequest& request,
+                                                                            Reuse reuse) {
   if (auto known = store_->FindPartitioned(request.name)) {
     if (reuse == Reuse::kNo)
-      return InvalidArgument("partitioned variable {} already exists. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in the variable scope?",
-                             request.name);
+      return InvalidArgument(
+          "partitioned variable {} already exists. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in the "
+          "variable scope?",
+          request.name);
     if (!request.shape->CompatibleWith(known->shape))
-      return InvalidArgument("trying to reuse partitioned variable {}, but specified shape {} and found shape {}", request.name,
-                             *request.shape, known->shape);
+      return InvalidArgument("trying to reuse partitioned variable {}, but specified shape {} and found shape {}",
+                             request.name, *request.shape, known->shape);
     return known;
   }
   if (reuse == Reuse::kYes)
-    return InvalidArgument("partitioned variable {} does not exist, or was not created with tf.get_variable()", request.name);
+    return InvalidArgument("partitioned variable {} does not exist, or was not created with tf.get_variable()",
+                           request.name);
   WEIR_ASSIGN(std::vector<int> counts, (*request.partitioner)(*request.shape, request.dtype));
   if (static_cast<int>(counts.size()) != request.shape->rank())
-    return InvalidArgument("the partitioner of {} gave {} counts for shape {}", request.name, counts.size(), *request.shape);
+    return InvalidArgument("the partitioner of {} gave {} counts for shape {}", request.name, counts.size(),
+                           *request.shape);
   int axis = 0;
   for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] < 1) return InvalidArgument("the partitioner of {} asked for {} pieces along axis {}", request.name, counts[i], i);
+    if (counts[i] < 1)
+      return InvalidArgument("the partitioner of {} asked for {} pieces along axis {}", request.name, counts[i], i);
     if (counts[i] > 1) {
       if (counts[axis] > 1 && axis != static_cast<int>(i))
         return InvalidArgument("the partitioner of {} splits more than one axis: only one is supported", request.name);
@@ -266,7 +292,8 @@ Result<std::shared_ptr<PartitionedVariable>> VariableScopes::GetPartitioned(cons
   const Shape full = request.shape->ToShape();
   const int pieces = counts[axis];
   if (pieces > full[axis])
-    return InvalidArgument("the partitioner of {} asked for {} pieces of an axis of size {}", request.name, pieces, full[axis]);
+    return InvalidArgument("the partitioner of {} asked for {} pieces of an axis of size {}", request.name, pieces,
+                           full[axis]);
   auto result = std::make_shared<PartitionedVariable>();
   result->name = request.name;
   result->shape = *request.shape;

@@ -1,5 +1,5 @@
-// Variable scopes: names, sharing and defaults of the variables that GetVariable makes. A graph has one VariableStore (its
-// variables by full name) and, per thread, a current VariableScope. Thread-safe as graph building is.
+// Variable scopes: names, sharing and defaults of the variables that GetVariable makes. A graph has one VariableStore
+// (its variables by full name) and, per thread, a current VariableScope. Thread-safe as graph building is.
 #pragma once
 
 #include <map>
@@ -16,7 +16,8 @@ namespace weir {
 enum class Reuse { kNo, kYes, kAuto };
 
 // Makes a (piece of a) variable's initial value; partition is null for whole variables.
-using ScopedInitializer = std::function<Result<Output>(Graph&, const PartialShape&, DType, const PartitionInfo* partition)>;
+using ScopedInitializer =
+    std::function<Result<Output>(Graph&, const PartialShape&, DType, const PartitionInfo* partition)>;
 // The penalty for a variable's value; an invalid output for none.
 using Regularizer = std::function<Result<Output>(Output value)>;
 // How many pieces along each axis.
@@ -56,7 +57,7 @@ struct VariableScope {
 struct VariableRequest {
   std::string name;
   std::optional<PartialShape> shape;
-  DType dtype = kInvalidType;  // the scope's, float32 by default
+  DType dtype = kInvalidType;                            // the scope's, float32 by default
   std::shared_ptr<const ScopedInitializer> initializer;  // null: the scope's, else the default for the type
   std::optional<Input> initial_value;                    // a value instead of an initializer: gives the shape
   std::shared_ptr<const Regularizer> regularizer;
@@ -95,8 +96,10 @@ class VariableScopes final {
 
   VariableScope Current() const;
   // The scope to enter for a new name, or for an existing scope; `reuse` none inherits. Counts the opening.
-  VariableScope Opened(const std::string& name, std::optional<Reuse> reuse, const VariableScopeSettings& settings) const;
-  VariableScope Reopened(const VariableScope& scope, std::optional<Reuse> reuse, const VariableScopeSettings& settings) const;
+  VariableScope Opened(const std::string& name, std::optional<Reuse> reuse,
+                       const VariableScopeSettings& settings) const;
+  VariableScope Reopened(const VariableScope& scope, std::optional<Reuse> reuse,
+                         const VariableScopeSettings& settings) const;
   // A name below the current scope that no scope has used: default_name, default_name_1, ...
   std::string UniqueScopeName(const std::string& default_name) const;
   void Push(VariableScope scope);
@@ -123,7 +126,8 @@ class VariableScopes final {
 // Enters a scope (and its name scope) for its lifetime.
 class VariableScopeGuard final {
  public:
-  VariableScopeGuard(Graph& graph, const std::string& name, std::optional<Reuse> reuse = {}, const VariableScopeSettings& settings = {});
+  VariableScopeGuard(Graph& graph, const std::string& name, std::optional<Reuse> reuse = {},
+                     const VariableScopeSettings& settings = {});
   VariableScopeGuard(Graph& graph, const VariableScope& scope, std::optional<Reuse> reuse = {},
                      const VariableScopeSettings& settings = {});
   ~VariableScopeGuard();

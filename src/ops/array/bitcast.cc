@@ -17,8 +17,8 @@ Result<Kernel> MakeBitcast(KernelSetup& setup) {
            if (out_size > in_size) {
              const int64_t ratio = out_size / in_size;
              if (shape.rank() == 0 || shape[shape.rank() - 1] != ratio)
-               return InvalidArgument("Cannot bitcast from {} to {}: shape {} must end in a dimension of {}", t.dtype(), to,
-                                      t.shape(), ratio);
+               return InvalidArgument("Cannot bitcast from {} to {}: shape {} must end in a dimension of {}", t.dtype(),
+                                      to, t.shape(), ratio);
              shape.RemoveLastDims(1);
            } else if (out_size < in_size) {
              WEIR_TRY(shape.AddDim(in_size / out_size));
@@ -58,8 +58,9 @@ Status BitcastShape(ShapeContext& ctx) {
 }  // namespace
 
 void RegisterBitcast(OpRegistry& registry) {
-  const std::string types = "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, "
-                            "complex128, qint8, quint8, qint16, quint16, qint32}";
+  const std::string types =
+      "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, "
+      "complex128, qint8, quint8, qint16, quint16, qint32}";
   registry.Add({
       .name = "Bitcast",
       .signature = "input: T -> output: type",

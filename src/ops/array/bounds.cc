@@ -32,7 +32,8 @@ Status RunBounds(KernelContext& ctx, bool upper) {
             load_value(r * m, m, wanted.data());
             for (int64_t i = 0; i < m; ++i) {
               const K v = wanted[static_cast<size_t>(i)];
-              auto found = upper ? std::upper_bound(row.begin(), row.end(), v) : std::lower_bound(row.begin(), row.end(), v);
+              auto found =
+                  upper ? std::upper_bound(row.begin(), row.end(), v) : std::lower_bound(row.begin(), row.end(), v);
               at[static_cast<size_t>(r * m + i)] = found - row.begin();
             }
           }

@@ -1,5 +1,5 @@
-// Broadcasting made explicit: BroadcastTo, the shape two operands have together (BroadcastArgs), and the dimensions to sum
-// a gradient over for each of them (BroadcastGradientArgs).
+// Broadcasting made explicit: BroadcastTo, the shape two operands have together (BroadcastArgs), and the dimensions to
+// sum a gradient over for each of them (BroadcastGradientArgs).
 #include <algorithm>
 
 #include "graph/build/array_ops.h"
@@ -38,7 +38,8 @@ Status BroadcastToShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape out, ShapeArgument(ctx, 1));
   if (out.known_rank() && in.known_rank()) {
     if (in.rank() > out.rank())
-      return InvalidArgument("Rank of input ({}) must be no greater than rank of output shape ({}).", in.rank(), out.rank());
+      return InvalidArgument("Rank of input ({}) must be no greater than rank of output shape ({}).", in.rank(),
+                             out.rank());
     for (int i = 0; i < in.rank(); ++i) {
       const int64_t o = out[i + out.rank() - in.rank()];
       if (in[i] > 1 && o >= 0 && in[i] != o)
@@ -63,8 +64,7 @@ Result<Aligned> Align(KernelContext& ctx) {
   s.a.insert(s.a.begin(), rank - s.a.size(), 1);
   s.b.insert(s.b.begin(), rank - s.b.size(), 1);
   for (size_t i = 0; i < rank; ++i) {
-    if (s.a[i] != s.b[i] && s.a[i] != 1 && s.b[i] != 1)
-      return InvalidArgument("Incompatible shapes: {}", text);
+    if (s.a[i] != s.b[i] && s.a[i] != 1 && s.b[i] != 1) return InvalidArgument("Incompatible shapes: {}", text);
   }
   return s;
 }

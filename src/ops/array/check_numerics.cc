@@ -19,7 +19,8 @@ int Scan(const Bits* p, int64_t n, Bits infinity) {
   int found = 0;
   for (int64_t i = 0; i < n; ++i) {
     const Bits magnitude = p[i] & no_sign;
-    if (magnitude >= infinity) [[unlikely]] found |= magnitude == infinity ? kInf : kNan;
+    if (magnitude >= infinity) [[unlikely]]
+      found |= magnitude == infinity ? kInf : kNan;
   }
   return found;
 }
@@ -27,10 +28,14 @@ int Scan(const Bits* p, int64_t n, Bits infinity) {
 int ScanRange(const Tensor& t, int64_t begin, int64_t end) {
   const int64_t n = end - begin;
   switch (t.dtype()) {
-    case kFloat: return Scan<uint32_t>(static_cast<const uint32_t*>(t.raw()) + begin, n, 0x7f800000u);
-    case kDouble: return Scan<uint64_t>(static_cast<const uint64_t*>(t.raw()) + begin, n, 0x7ff0000000000000u);
-    case kHalf: return Scan<uint16_t>(static_cast<const uint16_t*>(t.raw()) + begin, n, 0x7c00);
-    default: return Scan<uint16_t>(static_cast<const uint16_t*>(t.raw()) + begin, n, 0x7f80);
+    case kFloat:
+      return Scan<uint32_t>(static_cast<const uint32_t*>(t.raw()) + begin, n, 0x7f800000u);
+    case kDouble:
+      return Scan<uint64_t>(static_cast<const uint64_t*>(t.raw()) + begin, n, 0x7ff0000000000000u);
+    case kHalf:
+      return Scan<uint16_t>(static_cast<const uint16_t*>(t.raw()) + begin, n, 0x7c00);
+    default:
+      return Scan<uint16_t>(static_cast<const uint16_t*>(t.raw()) + begin, n, 0x7f80);
   }
 }
 
@@ -39,12 +44,17 @@ Result<Kernel> MakeCheckNumerics(KernelSetup& setup) {
   return Kernel::Sync([message](KernelContext& ctx) -> Status {
     const Tensor& t = ctx.input(0);
     std::atomic<int> found{0};
-    WEIR_TRY(ctx.ParallelFor(t.num_elements(), 1, [&](int64_t begin, int64_t end) { found |= ScanRange(t, begin, end); }));
+    WEIR_TRY(
+        ctx.ParallelFor(t.num_elements(), 1, [&](int64_t begin, int64_t end) { found |= ScanRange(t, begin, end); }));
     switch (found.load()) {
-      case 0: break;
-      case kNan: return InvalidArgument("{} : Tensor had NaN values", message);
-      case kInf: return InvalidArgument("{} : Tensor had Inf values", message);
-      default: return InvalidArgument("{} : Tensor had Inf and NaN values", message);
+      case 0:
+        break;
+      case kNan:
+        return InvalidArgument("{} : Tensor had NaN values", message);
+      case kInf:
+        return InvalidArgument("{} : Tensor had Inf values", message);
+      default:
+        return InvalidArgument("{} : Tensor had Inf and NaN values", message);
     }
     ctx.set_output(0, t);
     return OkStatus();
@@ -61,7 +71,8 @@ void RegisterCheckNumerics(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         WEIR_ASSIGN(std::string message, g.Attr<std::string>("message"));
-        return Gradients{CheckNumerics(g.d_output(0), "Not a number (NaN) or infinity (Inf) values detected in gradient. " + message)};
+        return Gradients{CheckNumerics(g.d_output(0),
+                                       "Not a number (NaN) or infinity (Inf) values detected in gradient. " + message)};
       },
       .kernels = CpuKernel(MakeCheckNumerics),
       .stateful = true,

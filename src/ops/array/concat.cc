@@ -1,5 +1,5 @@
-// Joining tensors: along a dimension they have (Concat, ConcatV2), along a new one (Pack, ParallelConcat), and where the
-// parts begin (ConcatOffset). All parts agree in every other dimension.
+// Joining tensors: along a dimension they have (Concat, ConcatV2), along a new one (Pack, ParallelConcat), and where
+// the parts begin (ConcatOffset). All parts agree in every other dimension.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -14,8 +14,8 @@ namespace weir::ops {
 namespace {
 
 // Copies `part`, seen as [outer, row], to column `at` of `out`, seen as [outer, out_row].
-void CopyPart(const KernelContext& ctx, const Tensor& part, int64_t outer, int64_t row, const Tensor& out, int64_t out_row,
-              int64_t at) {
+void CopyPart(const KernelContext& ctx, const Tensor& part, int64_t outer, int64_t row, const Tensor& out,
+              int64_t out_row, int64_t at) {
   const Elements elements(out.dtype());
   StridedCopy(ctx, out.dtype(), {{outer, row, out_row}, {row, 1, 1}}, part.raw(), elements.At(out, at));
 }
@@ -26,8 +26,8 @@ Status ConcatInputs(KernelContext& ctx, int first, int count, int axis_input) {
   const int rank = model.rank();
   if (rank == 0) return InvalidArgument("ConcatOp : Can't concatenate scalars (use tf.stack instead)");
   if (asked < -rank || asked >= rank)
-    return InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank, rank,
-                           asked);
+    return InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank,
+                           rank, asked);
   const int axis = static_cast<int>(asked < 0 ? asked + rank : asked);
   int64_t outer = 1, inner = 1, total = 0;
   for (int i = 0; i < axis; ++i) outer *= model.dim(i);
@@ -39,8 +39,8 @@ Status ConcatInputs(KernelContext& ctx, int first, int count, int axis_input) {
                              model.shape(), k, t.shape());
     for (int i = 0; i < rank; ++i) {
       if (i != axis && t.dim(i) != model.dim(i))
-        return InvalidArgument("ConcatOp : Dimension {} in both shapes must be equal: shape[0] = {} vs. shape[{}] = {}", i,
-                               model.shape(), k, t.shape());
+        return InvalidArgument("ConcatOp : Dimension {} in both shapes must be equal: shape[0] = {} vs. shape[{}] = {}",
+                               i, model.shape(), k, t.shape());
     }
     total += t.dim(axis);
   }
@@ -125,7 +125,8 @@ void RowGradients(GradientContext& g, int first, int n, const IndexedSlices& dy,
 Result<Gradients> ConcatGradient(GradientContext& g, int first, int axis_input) {
   const int n = g.num_inputs() - 1;
   Gradients out(static_cast<size_t>(g.num_inputs()));
-  if (const auto* rows = std::get_if<IndexedSlices>(&g.raw_d_output(0)); rows != nullptr && KnownInt(g.input(axis_input)) == 0) {
+  if (const auto* rows = std::get_if<IndexedSlices>(&g.raw_d_output(0));
+      rows != nullptr && KnownInt(g.input(axis_input)) == 0) {
     RowGradients(g, first, n, *rows, &out);
     return out;
   }
@@ -165,9 +166,10 @@ Result<Kernel> MakeConcatOffset(KernelSetup& setup) {
                return InvalidArgument("input {} should contain {} elements, but got {}", k, rank, shape.size());
              for (int i = 0; i < rank; ++i) {
                if (i != axis && shape[static_cast<size_t>(i)] != model[static_cast<size_t>(i)])
-                 return InvalidArgument("All dimensions except {} must match. Input {} has shape [{}] and doesn't match "
-                                        "input 0 with shape [{}].",
-                                        axis, k, fmt::join(shape, " "), fmt::join(model, " "));
+                 return InvalidArgument(
+                     "All dimensions except {} must match. Input {} has shape [{}] and doesn't match "
+                     "input 0 with shape [{}].",
+                     axis, k, fmt::join(shape, " "), fmt::join(model, " "));
              }
              Ints at(static_cast<size_t>(rank), 0);
              at[static_cast<size_t>(axis)] = offset;
@@ -197,8 +199,8 @@ Status PackInputs(KernelContext& ctx, int64_t asked) {
   const int n = ctx.num_inputs();
   for (int k = 1; k < n; ++k) {
     if (!(ctx.input(k).shape() == model.shape()))
-      return InvalidArgument("Shapes of all inputs must match: values[0].shape = {} != values[{}].shape = {}", model.shape(),
-                             k, ctx.input(k).shape());
+      return InvalidArgument("Shapes of all inputs must match: values[0].shape = {} != values[{}].shape = {}",
+                             model.shape(), k, ctx.input(k).shape());
   }
   Shape shape = model.shape();
   WEIR_TRY(shape.InsertDim(axis, n));

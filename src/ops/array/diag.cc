@@ -1,5 +1,5 @@
-// Diagonals: of a tensor with itself (Diag, DiagPart), of matrices in the last two dimensions (MatrixDiag, MatrixDiagPart,
-// MatrixSetDiag), and bands around them (MatrixBandPart).
+// Diagonals: of a tensor with itself (Diag, DiagPart), of matrices in the last two dimensions (MatrixDiag,
+// MatrixDiagPart, MatrixSetDiag), and bands around them (MatrixBandPart).
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -23,11 +23,13 @@ Matrices MatricesOf(const Shape& shape) {
 
 void WriteDiagonals(const KernelContext& ctx, const Matrices& m, const Tensor& diagonals, const Tensor& out) {
   if (diagonals.num_elements() == 0) return;
-  StridedCopy(ctx, out.dtype(), {{m.batch, m.diagonal, m.rows * m.cols}, {m.diagonal, 1, m.cols + 1}}, diagonals.raw(), out.raw());
+  StridedCopy(ctx, out.dtype(), {{m.batch, m.diagonal, m.rows * m.cols}, {m.diagonal, 1, m.cols + 1}}, diagonals.raw(),
+              out.raw());
 }
 void ReadDiagonals(const KernelContext& ctx, const Matrices& m, const Tensor& in, const Tensor& diagonals) {
   if (diagonals.num_elements() == 0) return;
-  StridedCopy(ctx, in.dtype(), {{m.batch, m.rows * m.cols, m.diagonal}, {m.diagonal, m.cols + 1, 1}}, in.raw(), diagonals.raw());
+  StridedCopy(ctx, in.dtype(), {{m.batch, m.rows * m.cols, m.diagonal}, {m.diagonal, m.cols + 1, 1}}, in.raw(),
+              diagonals.raw());
 }
 
 Status RunDiag(KernelContext& ctx) {
@@ -71,7 +73,8 @@ Status DiagShape(ShapeContext& ctx) {
 Status DiagPartShape(ShapeContext& ctx) {
   const PartialShape& in = ctx.input(0);
   if (!in.known_rank()) return OkStatus();
-  if (in.rank() % 2 != 0 || in.rank() == 0) return InvalidArgument("Input must have even and non-zero rank, input rank is {}", in.rank());
+  if (in.rank() % 2 != 0 || in.rank() == 0)
+    return InvalidArgument("Input must have even and non-zero rank, input rank is {}", in.rank());
   WEIR_ASSIGN(PartialShape a, in.Sub(0, in.rank() / 2));
   WEIR_ASSIGN(PartialShape b, in.Sub(in.rank() / 2));
   WEIR_ASSIGN(a, a.Merge(b));
@@ -112,9 +115,10 @@ Status RunMatrixSetDiag(KernelContext& ctx) {
   expected.RemoveLastDims(2);
   WEIR_TRY(expected.AddDim(m.diagonal));
   if (!(diagonal.shape() == expected))
-    return InvalidArgument("must have diagonal.shape == input.shape[:-2] + min(input.shape[-2:]), but received input shape: {} and "
-                           "diagonal shape: {}",
-                           t.shape(), diagonal.shape());
+    return InvalidArgument(
+        "must have diagonal.shape == input.shape[:-2] + min(input.shape[-2:]), but received input shape: {} and "
+        "diagonal shape: {}",
+        t.shape(), diagonal.shape());
   WEIR_ASSIGN(Tensor out, CopyOrForward(ctx, 0, 0));
   WriteDiagonals(ctx, m, diagonal, out);
   return OkStatus();
@@ -171,9 +175,11 @@ Status RunMatrixBandPart(KernelContext& ctx) {
   }
   WEIR_ASSIGN(int64_t lower, ScalarInt(ctx.input(1), "num_lower"));
   WEIR_ASSIGN(int64_t upper, ScalarInt(ctx.input(2), "num_upper"));
-  if (lower > m.rows) return InvalidArgument("num_lower must be negative or less or equal to number of rows ({}) got: {}", m.rows, lower);
+  if (lower > m.rows)
+    return InvalidArgument("num_lower must be negative or less or equal to number of rows ({}) got: {}", m.rows, lower);
   if (upper > m.cols)
-    return InvalidArgument("num_upper must be negative or less or equal to number of columns ({}) got: {}", m.cols, upper);
+    return InvalidArgument("num_upper must be negative or less or equal to number of columns ({}) got: {}", m.cols,
+                           upper);
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, t.shape()));
   if (t.num_elements() == 0) return OkStatus();
   const Elements elements(t.dtype());

@@ -1,5 +1,5 @@
-// Rows sorted into parts by number (DynamicPartition) and put back by index (DynamicStitch): the two ends of a lookup in a
-// table that is spread over several devices.
+// Rows sorted into parts by number (DynamicPartition) and put back by index (DynamicStitch): the two ends of a lookup
+// in a table that is spread over several devices.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -23,8 +23,8 @@ Result<Kernel> MakeDynamicPartition(KernelSetup& setup) {
   return Kernel::Sync([n](KernelContext& ctx) -> Status {
     const Tensor &data = ctx.input(0), &partitions = ctx.input(1);
     if (!StartsWith(data.shape(), partitions.shape()))
-      return InvalidArgument("data.shape must start with partitions.shape, got data.shape = {}, partitions.shape = {}", data.shape(),
-                             partitions.shape());
+      return InvalidArgument("data.shape must start with partitions.shape, got data.shape = {}, partitions.shape = {}",
+                             data.shape(), partitions.shape());
     const Ints part = IntsOf(partitions);
     std::vector<int64_t> counts(static_cast<size_t>(n));
     for (size_t i = 0; i < part.size(); ++i) {
@@ -86,8 +86,9 @@ Result<DimVector> RowDims(KernelContext& ctx, int n) {
       return InvalidArgument("data[{}].shape = {} does not start with indices[{}].shape = {}", k, data, k, indices);
     DimVector rest(data.begin() + indices.rank(), data.end());
     if (k > 0 && rest != dims)
-      return InvalidArgument("Need data[0].shape[{}:] = data[{}].shape[{}:], got data[0].shape = {}, data[{}].shape = {}",
-                             ctx.input(0).rank(), k, indices.rank(), ctx.input(n).shape(), k, data);
+      return InvalidArgument(
+          "Need data[0].shape[{}:] = data[{}].shape[{}:], got data[0].shape = {}, data[{}].shape = {}",
+          ctx.input(0).rank(), k, indices.rank(), ctx.input(n).shape(), k, data);
     dims = std::move(rest);
   }
   return dims;

@@ -28,15 +28,18 @@ bool SameElement(const Elements& elements, const Tensor& a, int64_t i, const Ten
 
 Result<Sparse> ReadSparse(KernelContext& ctx, int first, const char* what) {
   Sparse s{ctx.input(first), ctx.input(first + 1), {}, {}};
-  if (s.indices.rank() != 2) return InvalidArgument("{}_indices should be a matrix, but got shape {}", what, s.indices.shape());
-  if (s.values.rank() != 1) return InvalidArgument("{}_values should be a vector, but got shape {}", what, s.values.shape());
+  if (s.indices.rank() != 2)
+    return InvalidArgument("{}_indices should be a matrix, but got shape {}", what, s.indices.shape());
+  if (s.values.rank() != 1)
+    return InvalidArgument("{}_values should be a vector, but got shape {}", what, s.values.shape());
   if (ctx.input(first + 2).rank() != 1)
     return InvalidArgument("{}_shape should be a vector, but got shape {}", what, ctx.input(first + 2).shape());
   WEIR_ASSIGN(s.shape, VectorInts(ctx.input(first + 2), what));
   if (s.indices.dim(0) != s.values.dim(0) || s.indices.dim(1) != static_cast<int64_t>(s.shape.size()))
-    return InvalidArgument("{}: indices {}, values {} and shape of {} elements do not fit each other", what, s.indices.shape(),
-                           s.values.shape(), s.shape.size());
-  if (s.shape.size() < 2) return InvalidArgument("{}_shape should have at least 2 elements, but got: {}", what, s.shape.size());
+    return InvalidArgument("{}: indices {}, values {} and shape of {} elements do not fit each other", what,
+                           s.indices.shape(), s.values.shape(), s.shape.size());
+  if (s.shape.size() < 2)
+    return InvalidArgument("{}_shape should have at least 2 elements, but got: {}", what, s.shape.size());
   return s;
 }
 
@@ -48,8 +51,7 @@ Status GroupSequences(Sparse* s, const Shape& out, const char* what) {
     for (int64_t d = 0; d < rank; ++d) {
       const int64_t v = s->indices.data<int64_t>()[k * rank + d];
       const int64_t limit = d + 1 == rank ? s->shape[static_cast<size_t>(d)] : out[static_cast<int>(d)];
-      if (v < 0 || v >= limit)
-        return InvalidArgument("{}_indices[{},{}] = {} is not in [0, {})", what, k, d, v, limit);
+      if (v < 0 || v >= limit) return InvalidArgument("{}_indices[{},{}] = {} is not in [0, {})", what, k, d, v, limit);
       if (d + 1 < rank) at += v * strides[static_cast<int>(d)];
     }
     s->sequences[at].push_back(k);
@@ -57,7 +59,8 @@ Status GroupSequences(Sparse* s, const Shape& out, const char* what) {
   return OkStatus();
 }
 
-float Distance(const Elements& elements, const Sparse& a, const std::vector<int64_t>& x, const Sparse& b, const std::vector<int64_t>& y) {
+float Distance(const Elements& elements, const Sparse& a, const std::vector<int64_t>& x, const Sparse& b,
+               const std::vector<int64_t>& y) {
   std::vector<int64_t> row(y.size() + 1);
   for (size_t j = 0; j <= y.size(); ++j) row[j] = static_cast<int64_t>(j);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -79,8 +82,8 @@ Result<Kernel> MakeEditDistance(KernelSetup& setup) {
     WEIR_ASSIGN(Sparse hypothesis, ReadSparse(ctx, 0, "hypothesis"));
     WEIR_ASSIGN(Sparse truth, ReadSparse(ctx, 3, "truth"));
     if (hypothesis.shape.size() != truth.shape.size())
-      return InvalidArgument("hypothesis_shape and truth_shape should have the same length, got {} and {}", hypothesis.shape.size(),
-                             truth.shape.size());
+      return InvalidArgument("hypothesis_shape and truth_shape should have the same length, got {} and {}",
+                             hypothesis.shape.size(), truth.shape.size());
     DimVector dims;
     for (size_t i = 0; i + 1 < truth.shape.size(); ++i) dims.push_back(std::max(hypothesis.shape[i], truth.shape[i]));
     WEIR_ASSIGN(Shape shape, Shape::Make(dims));
@@ -115,7 +118,8 @@ Status EditDistanceShape(ShapeContext& ctx) {
     return OkStatus();
   }
   if (a->size() != b->size() || a->empty())
-    return InvalidArgument("Num dimensions of hypothesis_shape ({}) must match those of truth_shape ({})", a->size(), b->size());
+    return InvalidArgument("Num dimensions of hypothesis_shape ({}) must match those of truth_shape ({})", a->size(),
+                           b->size());
   DimVector dims;
   for (size_t i = 0; i + 1 < a->size(); ++i) dims.push_back(std::max((*a)[i], (*b)[i]));
   WEIR_ASSIGN(PartialShape out, PartialShape::Make(dims));

@@ -1,5 +1,5 @@
-// Elements as hash keys: two elements have equal keys when they compare equal (0.0 and -0.0 do). A NaN equals nothing, so it
-// has no key.
+// Elements as hash keys: two elements have equal keys when they compare equal (0.0 and -0.0 do). A NaN equals nothing,
+// so it has no key.
 #pragma once
 
 #include <bit>
@@ -33,13 +33,18 @@ inline std::optional<uint64_t> WordKey(const Tensor& t, int64_t i) {
       if (magnitude > (t.dtype() == kHalf ? 0x7c00 : 0x7f80)) return std::nullopt;
       return magnitude == 0 ? 0 : bits;
     }
-    default: break;
+    default:
+      break;
   }
   switch (ElementSize(t.dtype())) {
-    case 1: return static_cast<const uint8_t*>(t.raw())[i];
-    case 2: return static_cast<const uint16_t*>(t.raw())[i];
-    case 4: return static_cast<const uint32_t*>(t.raw())[i];
-    default: return static_cast<const uint64_t*>(t.raw())[i];
+    case 1:
+      return static_cast<const uint8_t*>(t.raw())[i];
+    case 2:
+      return static_cast<const uint16_t*>(t.raw())[i];
+    case 4:
+      return static_cast<const uint32_t*>(t.raw())[i];
+    default:
+      return static_cast<const uint64_t*>(t.raw())[i];
   }
 }
 

@@ -19,23 +19,32 @@ struct Bytes16 {
 template <class F>
 auto ForElementType(DType dtype, F&& f) {
   switch (BaseType(dtype)) {
-    case kString: return f(TypeTag<std::string>{});
-    case kResource: return f(TypeTag<ResourceHandle>{});
-    default: break;
+    case kString:
+      return f(TypeTag<std::string>{});
+    case kResource:
+      return f(TypeTag<ResourceHandle>{});
+    default:
+      break;
   }
   switch (ElementSize(dtype)) {
-    case 1: return f(TypeTag<uint8_t>{});
-    case 2: return f(TypeTag<uint16_t>{});
-    case 4: return f(TypeTag<uint32_t>{});
-    case 8: return f(TypeTag<uint64_t>{});
-    default: return f(TypeTag<Bytes16>{});
+    case 1:
+      return f(TypeTag<uint8_t>{});
+    case 2:
+      return f(TypeTag<uint16_t>{});
+    case 4:
+      return f(TypeTag<uint32_t>{});
+    case 8:
+      return f(TypeTag<uint64_t>{});
+    default:
+      return f(TypeTag<Bytes16>{});
   }
 }
 
 // Copies and fills runs of elements of one type. A value; cheap to make.
 class Elements final {
  public:
-  explicit Elements(DType dtype) : dtype_(BaseType(dtype)), size_(ElementSize(dtype)), plain_(IsPlain(BaseType(dtype))) {}
+  explicit Elements(DType dtype)
+      : dtype_(BaseType(dtype)), size_(ElementSize(dtype)), plain_(IsPlain(BaseType(dtype))) {}
 
   size_t size() const { return size_; }
   bool plain() const { return plain_; }
@@ -50,10 +59,17 @@ class Elements final {
     if (plain_) [[likely]] {
       const size_t bytes = static_cast<size_t>(count) * size_;
       switch (bytes) {
-        case 0: return;
-        case 4: std::memcpy(to, from, 4); return;
-        case 8: std::memcpy(to, from, 8); return;
-        default: std::memcpy(to, from, bytes); return;
+        case 0:
+          return;
+        case 4:
+          std::memcpy(to, from, 4);
+          return;
+        case 8:
+          std::memcpy(to, from, 8);
+          return;
+        default:
+          std::memcpy(to, from, bytes);
+          return;
       }
     } else if (dtype_ == kString) {
       std::copy_n(static_cast<const std::string*>(from), count, static_cast<std::string*>(to));

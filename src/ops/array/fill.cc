@@ -1,4 +1,5 @@
-// Tensors of one value: Fill, ZerosLike, OnesLike, and Empty, whose values are nobody's business unless asked for zeros.
+// Tensors of one value: Fill, ZerosLike, OnesLike, and Empty, whose values are nobody's business unless asked for
+// zeros.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -18,9 +19,8 @@ void FillAll(const KernelContext& ctx, const Tensor& out, const void* value) {
 
 void ClearAll(const KernelContext& ctx, const Tensor& out) {
   const Elements elements(out.dtype());
-  (void)ctx.ParallelFor(out.num_elements(), 1, [&](int64_t begin, int64_t end) {
-    elements.Clear(elements.At(out, begin), end - begin);
-  });
+  (void)ctx.ParallelFor(out.num_elements(), 1,
+                        [&](int64_t begin, int64_t end) { elements.Clear(elements.At(out, begin), end - begin); });
 }
 
 Result<Kernel> MakeFill(KernelSetup&) {
@@ -45,21 +45,36 @@ Result<Kernel> MakeZerosLike(KernelSetup& setup) {
 
 Tensor OneOfType(DType dtype) {
   switch (dtype) {
-    case kFloat: return Tensor::Scalar(1.0f);
-    case kDouble: return Tensor::Scalar(1.0);
-    case kHalf: return Tensor::Scalar(half(1.0f));
-    case kBFloat16: return Tensor::Scalar(bfloat16(1.0f));
-    case kComplex64: return Tensor::Scalar(std::complex<float>(1));
-    case kComplex128: return Tensor::Scalar(std::complex<double>(1));
-    case kBool: return Tensor::Scalar(true);
-    case kInt8: return Tensor::Scalar<int8_t>(1);
-    case kUint8: return Tensor::Scalar<uint8_t>(1);
-    case kInt16: return Tensor::Scalar<int16_t>(1);
-    case kUint16: return Tensor::Scalar<uint16_t>(1);
-    case kInt32: return Tensor::Scalar<int32_t>(1);
-    case kUint32: return Tensor::Scalar<uint32_t>(1);
-    case kUint64: return Tensor::Scalar<uint64_t>(1);
-    default: return Tensor::Scalar<int64_t>(1);
+    case kFloat:
+      return Tensor::Scalar(1.0f);
+    case kDouble:
+      return Tensor::Scalar(1.0);
+    case kHalf:
+      return Tensor::Scalar(half(1.0f));
+    case kBFloat16:
+      return Tensor::Scalar(bfloat16(1.0f));
+    case kComplex64:
+      return Tensor::Scalar(std::complex<float>(1));
+    case kComplex128:
+      return Tensor::Scalar(std::complex<double>(1));
+    case kBool:
+      return Tensor::Scalar(true);
+    case kInt8:
+      return Tensor::Scalar<int8_t>(1);
+    case kUint8:
+      return Tensor::Scalar<uint8_t>(1);
+    case kInt16:
+      return Tensor::Scalar<int16_t>(1);
+    case kUint16:
+      return Tensor::Scalar<uint16_t>(1);
+    case kInt32:
+      return Tensor::Scalar<int32_t>(1);
+    case kUint32:
+      return Tensor::Scalar<uint32_t>(1);
+    case kUint64:
+      return Tensor::Scalar<uint64_t>(1);
+    default:
+      return Tensor::Scalar<int64_t>(1);
   }
 }
 
@@ -125,8 +140,9 @@ void RegisterFill(OpRegistry& registry) {
   registry.Add({
       .name = "OnesLike",
       .signature = "x: T -> y: T",
-      .attrs = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, "
-                "complex128, bool}"},
+      .attrs =
+          {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, "
+           "complex128, bool}"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeOnesLike),

@@ -1,5 +1,5 @@
-// Gather and GatherV2: rows of a tensor picked by index, along any axis, with leading dimensions in common (batch_dims).
-// Every index is read once and checked before it is used.
+// Gather and GatherV2: rows of a tensor picked by index, along any axis, with leading dimensions in common
+// (batch_dims). Every index is read once and checked before it is used.
 #include <atomic>
 
 #include "graph/build/array_ops.h"
@@ -21,7 +21,8 @@ struct Layout {
 
 // The position of the first bad index, or -1.
 template <class Index>
-int64_t CopyRows(const KernelContext& ctx, const Layout& l, const Tensor& params, const Tensor& indices, const Tensor& out) {
+int64_t CopyRows(const KernelContext& ctx, const Layout& l, const Tensor& params, const Tensor& indices,
+                 const Tensor& out) {
   const Elements elements(params.dtype());
   const Index* index = indices.data<Index>();
   std::atomic<int64_t> bad{-1};
@@ -58,13 +59,16 @@ std::string PositionText(const Shape& shape, int64_t flat) {
   return fmt::format("[{}]", fmt::join(at, ","));
 }
 
-Status RunGather(KernelContext& ctx, const Tensor& params, const Tensor& indices, int64_t asked_axis, int64_t asked_batch) {
+Status RunGather(KernelContext& ctx, const Tensor& params, const Tensor& indices, int64_t asked_axis,
+                 int64_t asked_batch) {
   if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
   int64_t batch_dims = asked_batch < 0 ? asked_batch + indices.rank() : asked_batch;
   if (asked_batch != 0 && (batch_dims < 0 || batch_dims > indices.rank()))
-    return InvalidArgument("Expected batch_dims in the range [{}, {}], but got {}", -indices.rank(), indices.rank(), asked_batch);
+    return InvalidArgument("Expected batch_dims in the range [{}, {}], but got {}", -indices.rank(), indices.rank(),
+                           asked_batch);
   if (asked_axis < -params.rank() || asked_axis >= params.rank())
-    return InvalidArgument("Expected axis in the range [{}, {}), but got {}", -params.rank(), params.rank(), asked_axis);
+    return InvalidArgument("Expected axis in the range [{}, {}), but got {}", -params.rank(), params.rank(),
+                           asked_axis);
   const int axis = static_cast<int>(asked_axis < 0 ? asked_axis + params.rank() : asked_axis);
   if (batch_dims > axis || batch_dims >= params.rank())
     return InvalidArgument("batch_dims ({}) must be less than or equal to axis ({}).", batch_dims, axis);
@@ -103,12 +107,19 @@ Status RunGather(KernelContext& ctx, const Tensor& params, const Tensor& indices
   }
   int64_t bad = -1;
   switch (indices.dtype()) {
-    case kInt16: bad = CopyRows<int16_t>(ctx, l, params, indices, out); break;
-    case kInt32: bad = CopyRows<int32_t>(ctx, l, params, indices, out); break;
-    default: bad = CopyRows<int64_t>(ctx, l, params, indices, out); break;
+    case kInt16:
+      bad = CopyRows<int16_t>(ctx, l, params, indices, out);
+      break;
+    case kInt32:
+      bad = CopyRows<int32_t>(ctx, l, params, indices, out);
+      break;
+    default:
+      bad = CopyRows<int64_t>(ctx, l, params, indices, out);
+      break;
   }
   if (bad >= 0)
-    return InvalidArgument("indices{} = {} is not in [0, {})", PositionText(indices.shape(), bad), IntAt(indices, bad), l.limit);
+    return InvalidArgument("indices{} = {} is not in [0, {})", PositionText(indices.shape(), bad), IntAt(indices, bad),
+                           l.limit);
   return OkStatus();
 }
 
@@ -155,7 +166,8 @@ Status GatherV2Shape(ShapeContext& ctx) {
   if (axis < batch_dims) return InvalidArgument("axis {} must not be less than batch_dims {}", axis, batch_dims);
   const int b = static_cast<int>(batch_dims);
   WEIR_ASSIGN(PartialShape params_batch, params.Sub(0, b));
-  WEIR_ASSIGN(PartialShape indices_batch, indices.known_rank() ? indices.Sub(0, b) : Result<PartialShape>(PartialShape()));
+  WEIR_ASSIGN(PartialShape indices_batch,
+              indices.known_rank() ? indices.Sub(0, b) : Result<PartialShape>(PartialShape()));
   WEIR_ASSIGN(PartialShape batch, params_batch.Merge(indices_batch));
   WEIR_ASSIGN(PartialShape outer, params.Sub(b, axis));
   WEIR_ASSIGN(PartialShape picked, indices.known_rank() ? indices.Sub(b) : Result<PartialShape>(PartialShape()));
@@ -198,7 +210,8 @@ Output DenseGradient(GradientContext& g, int64_t batch_dims) {
                                  ConcatV2({batch * count, outer, inner}, 0));
   // Row `i` of batch `k` is row k * limit + i of all batches together.
   const DType index = indices.base_dtype();
-  const Output batch_start = Cast(Range(0, Reshape(batch, std::vector<int64_t>{}), 1) * Reshape(limit, std::vector<int64_t>{}), index);
+  const Output batch_start =
+      Cast(Range(0, Reshape(batch, std::vector<int64_t>{}), 1) * Reshape(limit, std::vector<int64_t>{}), index);
   const Output rows = Reshape(Reshape(indices, ConcatV2({batch, count}, 0)) + ExpandDims(batch_start, 1), {-1});
   const Output summed = UnsortedSegmentSum(flat_dy, rows, Reshape(batch * limit, std::vector<int64_t>{}));
   const Output apart = Transpose(Reshape(summed, ConcatV2({batch, limit, outer, inner}, 0)), {0, 2, 1, 3});
@@ -213,7 +226,8 @@ Result<Gradients> GatherV2Gradient(GradientContext& g) {
       return InvalidArgument("the gradient of a gather with batch_dims {} needs indices of known rank", batch_dims);
     batch_dims += indices.rank();
   }
-  if (batch_dims == 0 && KnownInt(g.input(2)) == 0) return Gradients{RowGradient(g), std::monostate{}, std::monostate{}};
+  if (batch_dims == 0 && KnownInt(g.input(2)) == 0)
+    return Gradients{RowGradient(g), std::monostate{}, std::monostate{}};
   return Gradients{DenseGradient(g, batch_dims), std::monostate{}, std::monostate{}};
 }
 
@@ -225,7 +239,9 @@ void RegisterGather(OpRegistry& registry) {
       .signature = "params: Tparams, indices: Tindices -> output: Tparams",
       .attrs = {"validate_indices: bool = true", "Tparams: type", "Tindices: {int32, int64}"},
       .shape = GatherShape,
-      .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{RowGradient(g), std::monostate{}}; },
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        return Gradients{RowGradient(g), std::monostate{}};
+      },
       .kernels = CpuKernel(MakeGather),
   });
   registry.Add({

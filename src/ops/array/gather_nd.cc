@@ -20,7 +20,8 @@ Status RunGatherNd(KernelContext& ctx) {
   if (out.num_elements() == 0) return OkStatus();
   const Elements elements(params.dtype());
   return ctx.ParallelFor(static_cast<int64_t>(at.slices.size()), elements.Cost(at.slice) + 2, [&](int64_t i) {
-    elements.Copy(elements.At(out, i * at.slice), elements.At(params, at.slices[static_cast<size_t>(i)] * at.slice), at.slice);
+    elements.Copy(elements.At(out, i * at.slice), elements.At(params, at.slices[static_cast<size_t>(i)] * at.slice),
+                  at.slice);
   });
 }
 
@@ -31,8 +32,8 @@ Status GatherNdShape(ShapeContext& ctx) {
   const int64_t depth = indices[indices.rank() - 1];
   if (depth == kUnknownDim) return OkStatus();
   if (depth > params.rank())
-    return InvalidArgument("indices.shape[-1] must be <= params.rank, but saw indices shape: {} and params shape: {}", indices,
-                           params);
+    return InvalidArgument("indices.shape[-1] must be <= params.rank, but saw indices shape: {} and params shape: {}",
+                           indices, params);
   WEIR_ASSIGN(PartialShape picked, indices.Sub(0, -1));
   WEIR_ASSIGN(PartialShape slice, params.Sub(static_cast<int>(depth)));
   ctx.set_output(0, picked.Concat(slice));

@@ -27,7 +27,8 @@ Result<Kernel> MakeEnsureShape(KernelSetup& setup) {
   WEIR_ASSIGN(PartialShape wanted, setup.Attr<PartialShape>("shape"));
   return Kernel::Sync([wanted](KernelContext& ctx) -> Status {
            if (!wanted.CompatibleWith(ctx.input(0).shape()))
-             return InvalidArgument("Shape of tensor is not compatible with expected shape: {} is not {}", ctx.input(0).shape(), wanted);
+             return InvalidArgument("Shape of tensor is not compatible with expected shape: {} is not {}",
+                                    ctx.input(0).shape(), wanted);
            ctx.set_output(0, ctx.input(0));
            return OkStatus();
          })

@@ -33,7 +33,8 @@ Result<Patches> PatchesOf(const Context& from) {
     if ((*list)[0] != 1 || (*list)[3] != 1)
       return Unimplemented("ksizes, strides and rates must be 1 for batch and depth, got [{}]", fmt::join(*list, ", "));
     for (int64_t v : *list) {
-      if (v < 1 || v > (1 << 20)) return OutOfRange("ksizes, strides and rates must be positive, got [{}]", fmt::join(*list, ", "));
+      if (v < 1 || v > (1 << 20))
+        return OutOfRange("ksizes, strides and rates must be positive, got [{}]", fmt::join(*list, ", "));
     }
   }
   p.rows = {sizes[1], strides[1], rates[1]};
@@ -108,7 +109,8 @@ Status ExtractShape(ShapeContext& ctx) {
     WEIR_ASSIGN(int64_t area, CheckedMultiply(p.rows.size, p.cols.size));
     WEIR_ASSIGN(channels, CheckedMultiply(area, in.dim(3)));
   }
-  ctx.set_output(0, PartialShape({in.dim(0), WindowCount(p.rows, p.same, in.dim(1)), WindowCount(p.cols, p.same, in.dim(2)), channels}));
+  ctx.set_output(0, PartialShape({in.dim(0), WindowCount(p.rows, p.same, in.dim(1)),
+                                  WindowCount(p.cols, p.same, in.dim(2)), channels}));
   return OkStatus();
 }
 
@@ -138,7 +140,8 @@ void RegisterImagePatches(OpRegistry& registry) {
       .name = "ExtractImagePatches",
       .signature = "images: T -> patches: T",
       .attrs = {"ksizes: list(int) >= 4", "strides: list(int) >= 4", "rates: list(int) >= 4",
-                "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128, "
+                "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+                "complex64, complex128, "
                 "bool}",
                 "padding: {'SAME', 'VALID'}"},
       .shape = ExtractShape,

@@ -15,7 +15,8 @@ Result<Tensor> ReadTensor(DType dtype, const Shape& shape, const std::string& pa
   WEIR_ASSIGN(Tensor t, Tensor::Allocate(dtype, shape));
   WEIR_ASSIGN(uint64_t size, file->Size());
   if (size < t.num_bytes())
-    return InvalidArgument("{} has {} bytes, but a {} tensor of shape {} needs {}", path, size, dtype, shape, t.num_bytes());
+    return InvalidArgument("{} has {} bytes, but a {} tensor of shape {} needs {}", path, size, dtype, shape,
+                           t.num_bytes());
   WEIR_ASSIGN(size_t got, file->Read(0, t.num_bytes(), static_cast<char*>(t.raw())));
   if (got != t.num_bytes()) return DataLoss("{} ended after {} bytes", path, got);
   return t;

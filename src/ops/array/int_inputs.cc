@@ -4,13 +4,20 @@ namespace weir::ops {
 
 int64_t IntAt(const Tensor& t, int64_t i) {
   switch (t.dtype()) {
-    case kInt8: return t.data<int8_t>()[i];
-    case kUint8: return t.data<uint8_t>()[i];
-    case kInt16: return t.data<int16_t>()[i];
-    case kUint16: return t.data<uint16_t>()[i];
-    case kInt32: return t.data<int32_t>()[i];
-    case kUint32: return t.data<uint32_t>()[i];
-    default: return t.data<int64_t>()[i];
+    case kInt8:
+      return t.data<int8_t>()[i];
+    case kUint8:
+      return t.data<uint8_t>()[i];
+    case kInt16:
+      return t.data<int16_t>()[i];
+    case kUint16:
+      return t.data<uint16_t>()[i];
+    case kInt32:
+      return t.data<int32_t>()[i];
+    case kUint32:
+      return t.data<uint32_t>()[i];
+    default:
+      return t.data<int64_t>()[i];
   }
 }
 
@@ -40,8 +47,7 @@ Result<Shape> ShapeFromTensor(const Tensor& t, std::string_view what) {
 }
 
 Result<int> CheckedAxis(int64_t axis, int rank, std::string_view what) {
-  if (axis < -rank || axis >= rank)
-    return InvalidArgument("{} = {} is not in [{}, {})", what, axis, -rank, rank);
+  if (axis < -rank || axis >= rank) return InvalidArgument("{} = {} is not in [{}, {})", what, axis, -rank, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

@@ -1,5 +1,5 @@
-// Integers that arrive as tensors (axes, sizes, paddings, indices): read once, widened, checked. A caller works on the copy,
-// so that a variable that changes meanwhile cannot get past a check.
+// Integers that arrive as tensors (axes, sizes, paddings, indices): read once, widened, checked. A caller works on the
+// copy, so that a variable that changes meanwhile cannot get past a check.
 #pragma once
 
 #include <optional>

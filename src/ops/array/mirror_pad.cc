@@ -20,8 +20,9 @@ Status CheckMirrored(const Shape& inside, const std::vector<Padding>& paddings, 
     const Padding& p = paddings[static_cast<size_t>(i)];
     const int64_t most = size - (reflect ? 1 : 0);
     if ((p.before > most || p.after > most) && (p.before > 0 || p.after > 0))
-      return InvalidArgument("paddings must be {} the dimension size: {}, {} {} {}", reflect ? "less than" : "no greater than",
-                             p.before, p.after, reflect ? "not less than" : "greater than", size);
+      return InvalidArgument("paddings must be {} the dimension size: {}, {} {} {}",
+                             reflect ? "less than" : "no greater than", p.before, p.after,
+                             reflect ? "not less than" : "greater than", size);
   }
   return OkStatus();
 }
@@ -42,8 +43,8 @@ Fold MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool re
   return fold;
 }
 
-// Calls visit(line, base) for every line along the last padded dimension: its number and the element inside at which the
-// line's own dimension begins.
+// Calls visit(line, base) for every line along the last padded dimension: its number and the element inside at which
+// the line's own dimension begins.
 template <class Visit>
 void ForEachLine(const Fold& fold, const DimVector& inside_strides, int64_t begin, int64_t end, Visit&& visit) {
   for (int64_t line = begin; line < end; ++line) {
@@ -83,7 +84,9 @@ Status RunMirrorPad(KernelContext& ctx, bool reflect) {
   return ctx.ParallelFor(out.num_elements() / width, elements.Cost(width), [&](int64_t begin, int64_t end) {
     ForEachLine(fold, strides, begin, end, [&](int64_t line, int64_t base) {
       const int64_t to = line * width;
-      auto copy_one = [&](int64_t k) { elements.Copy(elements.At(out, to + k), elements.At(t, base + last[static_cast<size_t>(k)]), 1); };
+      auto copy_one = [&](int64_t k) {
+        elements.Copy(elements.At(out, to + k), elements.At(t, base + last[static_cast<size_t>(k)]), 1);
+      };
       for (int64_t k = 0; k < p.before; ++k) copy_one(k);
       elements.Copy(elements.At(out, to + p.before), elements.At(t, base), inside);
       for (int64_t k = p.before + inside; k < width; ++k) copy_one(k);
@@ -138,7 +141,8 @@ Result<Kernel> MakeWithMode(KernelSetup& setup) {
 }  // namespace
 
 void RegisterMirrorPad(OpRegistry& registry) {
-  const std::vector<std::string> attrs = {"T: type", "Tpaddings: {int32, int64} = DT_INT32", "mode: {'REFLECT', 'SYMMETRIC'}"};
+  const std::vector<std::string> attrs = {"T: type", "Tpaddings: {int32, int64} = DT_INT32",
+                                          "mode: {'REFLECT', 'SYMMETRIC'}"};
   registry.Add({
       .name = "MirrorPad",
       .signature = "input: T, paddings: Tpaddings -> output: T",

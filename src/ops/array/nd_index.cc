@@ -39,10 +39,18 @@ Result<NdIndices> ResolveNdIndices(const Tensor& indices, const Shape& target, s
   out.slices = numbers;
   int64_t bad = -1;
   switch (indices.dtype()) {
-    case kInt16: bad = Flatten<int16_t>(indices, target, out.depth, numbers); break;
-    case kUint16: bad = Flatten<uint16_t>(indices, target, out.depth, numbers); break;
-    case kInt32: bad = Flatten<int32_t>(indices, target, out.depth, numbers); break;
-    default: bad = Flatten<int64_t>(indices, target, out.depth, numbers); break;
+    case kInt16:
+      bad = Flatten<int16_t>(indices, target, out.depth, numbers);
+      break;
+    case kUint16:
+      bad = Flatten<uint16_t>(indices, target, out.depth, numbers);
+      break;
+    case kInt32:
+      bad = Flatten<int32_t>(indices, target, out.depth, numbers);
+      break;
+    default:
+      bad = Flatten<int64_t>(indices, target, out.depth, numbers);
+      break;
   }
   if (bad < 0) return out;
   Ints position, where;
@@ -52,8 +60,8 @@ Result<NdIndices> ResolveNdIndices(const Tensor& indices, const Shape& target, s
     bad /= indices.dim(i);
   }
   return InvalidArgument("indices{} = [{}] does not index into {} shape {}",
-                         where.empty() ? std::string() : fmt::format("[{}]", fmt::join(where, ",")), fmt::join(position, ", "),
-                         target_name, target);
+                         where.empty() ? std::string() : fmt::format("[{}]", fmt::join(where, ",")),
+                         fmt::join(position, ", "), target_name, target);
 }
 
 }  // namespace weir::ops

@@ -9,8 +9,8 @@ namespace {
 
 // out is [prefix, depth, suffix], indices [prefix, suffix].
 template <class T>
-void Spread(const KernelContext& ctx, const Tensor& indices, int64_t prefix, int64_t depth, int64_t suffix, const void* on,
-            const void* off, void* out) {
+void Spread(const KernelContext& ctx, const Tensor& indices, int64_t prefix, int64_t depth, int64_t suffix,
+            const void* on, const void* off, void* out) {
   const T on_value = *static_cast<const T*>(on), off_value = *static_cast<const T*>(off);
   (void)ctx.ParallelFor(prefix, 2 + depth * suffix, [&](int64_t p) {
     T* block = static_cast<T*>(out) + p * depth * suffix;
@@ -31,7 +31,10 @@ Result<Kernel> MakeOneHot(KernelSetup& setup) {
       return InvalidArgument("Expected axis to be -1 or between [0, {}]. But received: {}", rank, asked);
     for (int i = 1; i < 4; ++i) {
       if (ctx.input(i).rank() != 0)
-        return InvalidArgument("{} must be a scalar, but got: {}", i == 1 ? "depth" : i == 2 ? "on_value" : "off_value",
+        return InvalidArgument("{} must be a scalar, but got: {}",
+                               i == 1   ? "depth"
+                               : i == 2 ? "on_value"
+                                        : "off_value",
                                ctx.input(i).shape());
     }
     const int64_t depth = IntAt(ctx.input(1), 0);

@@ -1,5 +1,5 @@
-// Real numbers under a total order, for selecting and sorting: NaN comes before everything else, so that no comparison ever
-// contradicts another one. Rows are widened to one of four types, and only positions are moved.
+// Real numbers under a total order, for selecting and sorting: NaN comes before everything else, so that no comparison
+// ever contradicts another one. Rows are widened to one of four types, and only positions are moved.
 #pragma once
 
 #include <vector>
@@ -32,9 +32,12 @@ bool WithOrderedKeys(const Tensor& t, F&& f) {
     return true;
   };
   switch (t.dtype()) {
-    case kFloat: return with(TypeTag<float>{}, TypeTag<float>{});
-    case kDouble: return with(TypeTag<double>{}, TypeTag<double>{});
-    default: break;
+    case kFloat:
+      return with(TypeTag<float>{}, TypeTag<float>{});
+    case kDouble:
+      return with(TypeTag<double>{}, TypeTag<double>{});
+    default:
+      break;
   }
   // The rarer types share one loop: the load goes through a pointer to a function.
   auto shared = [&](auto key, void (*load)(const Tensor&, int64_t, int64_t, typename decltype(key)::type*)) {
@@ -44,23 +47,35 @@ bool WithOrderedKeys(const Tensor& t, F&& f) {
   };
   using I = int64_t;
   auto ints = [&](void (*load)(const Tensor&, int64_t, int64_t, I*)) { return shared(TypeTag<I>{}, load); };
-  auto doubles = [&](void (*load)(const Tensor&, int64_t, int64_t, double*)) { return shared(TypeTag<double>{}, load); };
+  auto doubles = [&](void (*load)(const Tensor&, int64_t, int64_t, double*)) {
+    return shared(TypeTag<double>{}, load);
+  };
   switch (t.dtype()) {
-    case kHalf: return doubles(WidenRow<double, half>);
-    case kBFloat16: return doubles(WidenRow<double, bfloat16>);
-    case kInt8: return ints(WidenRow<I, int8_t>);
-    case kUint8: return ints(WidenRow<I, uint8_t>);
-    case kInt16: return ints(WidenRow<I, int16_t>);
-    case kUint16: return ints(WidenRow<I, uint16_t>);
-    case kInt32: return ints(WidenRow<I, int32_t>);
-    case kUint32: return ints(WidenRow<I, uint32_t>);
-    case kInt64: return ints(WidenRow<I, int64_t>);
+    case kHalf:
+      return doubles(WidenRow<double, half>);
+    case kBFloat16:
+      return doubles(WidenRow<double, bfloat16>);
+    case kInt8:
+      return ints(WidenRow<I, int8_t>);
+    case kUint8:
+      return ints(WidenRow<I, uint8_t>);
+    case kInt16:
+      return ints(WidenRow<I, int16_t>);
+    case kUint16:
+      return ints(WidenRow<I, uint16_t>);
+    case kInt32:
+      return ints(WidenRow<I, int32_t>);
+    case kUint32:
+      return ints(WidenRow<I, uint32_t>);
+    case kInt64:
+      return ints(WidenRow<I, int64_t>);
     case kUint64:  // shifted by half the range, which keeps the order
       return ints([](const Tensor& u, int64_t begin, int64_t count, I* out) {
         for (int64_t i = 0; i < count; ++i)
           out[i] = static_cast<I>(u.data<uint64_t>()[begin + i] ^ (uint64_t{1} << 63));
       });
-    default: return false;
+    default:
+      return false;
   }
 }
 

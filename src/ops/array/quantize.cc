@@ -51,7 +51,7 @@ Status Quantize(KernelContext& ctx, float low, float high, const FakeQuantSpec& 
   }
   const FakeQuantRange r = Nudge(low, high, spec.bits, spec.narrow);
   const float inverse = 1.0f / r.scale;
-  const float *x = in.data<float>();
+  const float* x = in.data<float>();
   float* y = out.data<float>();
   return ctx.ParallelFor(in.num_elements(), 2, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -113,12 +113,14 @@ struct QuantizeSpec {
 template <class T>
 Status QuantizeAndDequantize(KernelContext& ctx, const QuantizeSpec& spec) {
   const Tensor in = ctx.input(0);
-  if (spec.axis < -1 || spec.axis >= in.rank()) return InvalidArgument("axis {} must be -1 or a dimension of the input {}", spec.axis, in.shape());
+  if (spec.axis < -1 || spec.axis >= in.rank())
+    return InvalidArgument("axis {} must be -1 or a dimension of the input {}", spec.axis, in.shape());
   const int64_t slices = spec.axis < 0 ? 1 : in.dim(static_cast<int>(spec.axis));
   if (spec.range_given) {
     for (int i : {1, 2}) {
       if (ctx.input(i).num_elements() != slices || ctx.input(i).rank() > 1)
-        return InvalidArgument("input_min and input_max must have {} elements, got shape {}", slices, ctx.input(i).shape());
+        return InvalidArgument("input_min and input_max must have {} elements, got shape {}", slices,
+                               ctx.input(i).shape());
     }
   }
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, in.shape()));
@@ -131,7 +133,8 @@ Status QuantizeAndDequantize(KernelContext& ctx, const QuantizeSpec& spec) {
   const T* x = in.data<T>();
   T* y = out.data<T>();
   const auto first = static_cast<Real>(spec.is_signed ? -(int64_t{1} << (spec.bits - 1)) + (spec.narrow ? 1 : 0) : 0);
-  const auto last = static_cast<Real>(spec.is_signed ? (int64_t{1} << (spec.bits - 1)) - 1 : (int64_t{1} << spec.bits) - 1);
+  const auto last =
+      static_cast<Real>(spec.is_signed ? (int64_t{1} << (spec.bits - 1)) - 1 : (int64_t{1} << spec.bits) - 1);
   for (int64_t s = 0; s < slices; ++s) {
     Real low = std::numeric_limits<Real>::max(), high = std::numeric_limits<Real>::lowest();
     auto for_each = [&](auto&& f) {
@@ -216,8 +219,9 @@ void RegisterQuantize(OpRegistry& registry) {
   registry.Add({
       .name = "QuantizeAndDequantizeV2",
       .signature = "input: T, input_min: T, input_max: T -> output: T",
-      .attrs = {"signed_input: bool = true", "num_bits: int = 8", "range_given: bool = false", "T: {bfloat16, half, float, double}",
-                "round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'", "narrow_range: bool = false", "axis: int = -1"},
+      .attrs = {"signed_input: bool = true", "num_bits: int = 8", "range_given: bool = false",
+                "T: {bfloat16, half, float, double}", "round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'",
+                "narrow_range: bool = false", "axis: int = -1"},
       .shape = SameAsInput(0),
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         return Gradients{g.d_output(0), std::monostate{}, std::monostate{}};

@@ -17,8 +17,7 @@ Result<Shape> ReshapedShape(const Tensor& t, const Tensor& shape) {
   int64_t known = 1;  // without sizes of zero
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
-      if (unknown != -1)
-        return InvalidArgument("Only one input size may be -1, not both {} and {}", unknown, i);
+      if (unknown != -1) return InvalidArgument("Only one input size may be -1, not both {} and {}", unknown, i);
       unknown = static_cast<int>(i);
     } else if (sizes[i] < 0) {
       return InvalidArgument("Size {} must be non-negative, not {}", i, sizes[i]);
@@ -33,14 +32,15 @@ Result<Shape> ReshapedShape(const Tensor& t, const Tensor& shape) {
     int64_t elements = 1;
     for (int64_t d : t.shape()) elements *= has_zero && d == 0 ? 1 : d;
     if (elements % known != 0)
-      return InvalidArgument("Input to reshape is a tensor with {} values, but the requested shape requires a multiple of {}",
-                             t.num_elements(), known);
+      return InvalidArgument(
+          "Input to reshape is a tensor with {} values, but the requested shape requires a multiple of {}",
+          t.num_elements(), known);
     sizes[static_cast<size_t>(unknown)] = elements / known;
   }
   WEIR_ASSIGN(Shape out, Shape::Make(sizes));
   if (out.num_elements() != t.num_elements())
-    return InvalidArgument("Input to reshape is a tensor with {} values, but the requested shape has {}", t.num_elements(),
-                           out.num_elements());
+    return InvalidArgument("Input to reshape is a tensor with {} values, but the requested shape has {}",
+                           t.num_elements(), out.num_elements());
   return out;
 }
 
@@ -70,11 +70,14 @@ Status ReshapeShape(ShapeContext& ctx) {
   const int64_t elements = ctx.input(0).num_elements();
   if (elements >= 0) {
     if (num_unknown == 0 && known != elements)
-      return InvalidArgument("Cannot reshape a tensor with {} elements to shape {} ({} elements)", elements, out, known);
-    // Only a -1 of the user is inferred: a size that is merely not known yet may be anything that fits, and that is the same.
+      return InvalidArgument("Cannot reshape a tensor with {} elements to shape {} ({} elements)", elements, out,
+                             known);
+    // Only a -1 of the user is inferred: a size that is merely not known yet may be anything that fits, and that is the
+    // same.
     if (num_unknown == 1 && known > 0) {
       if (elements % known != 0)
-        return InvalidArgument("Cannot reshape a tensor with {} elements to shape {} ({} elements)", elements, out, known);
+        return InvalidArgument("Cannot reshape a tensor with {} elements to shape {} ({} elements)", elements, out,
+                               known);
       out.SetDim(unknown, elements / known);
     }
   }
@@ -108,7 +111,8 @@ Status ExpandDimsShape(ShapeContext& ctx) {
   const std::optional<int64_t> dim = ConstantInt(ctx, 1);
   if (!dim) {
     if (ctx.constant(1) != nullptr)
-      return InvalidArgument("'dim' input must be a tensor with a single value, got shape {}", ctx.constant(1)->shape());
+      return InvalidArgument("'dim' input must be a tensor with a single value, got shape {}",
+                             ctx.constant(1)->shape());
     return OkStatus();
   }
   if (*dim < -out.rank() - 1 || *dim > out.rank())

@@ -1,4 +1,5 @@
-// Dimensions walked backwards: Reverse, ReverseV2, and ReverseSequence, which turns only the first elements of each row.
+// Dimensions walked backwards: Reverse, ReverseV2, and ReverseSequence, which turns only the first elements of each
+// row.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -31,7 +32,8 @@ Result<Kernel> MakeReverse(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     const Tensor &t = ctx.input(0), &dims = ctx.input(1);
     if (dims.rank() != 1 || dims.dim(0) != t.rank())
-      return InvalidArgument("'dims' must have one entry per dimension of the input {}, got shape {}", t.shape(), dims.shape());
+      return InvalidArgument("'dims' must have one entry per dimension of the input {}, got shape {}", t.shape(),
+                             dims.shape());
     return ReverseDims(ctx, std::vector<bool>(dims.flat<bool>().begin(), dims.flat<bool>().end()));
   });
 }
@@ -81,8 +83,8 @@ Status RunReverseSequence(KernelContext& ctx, int64_t seq_attr, int64_t batch_at
   const Tensor& t = ctx.input(0);
   const int rank = t.rank();
   if (seq_attr < 0 || seq_attr >= rank || batch_attr < 0 || batch_attr >= rank || seq_attr == batch_attr)
-    return InvalidArgument("seq_dim {} and batch_dim {} must be two different dimensions of the input {}", seq_attr, batch_attr,
-                           t.shape());
+    return InvalidArgument("seq_dim {} and batch_dim {} must be two different dimensions of the input {}", seq_attr,
+                           batch_attr, t.shape());
   const int seq = static_cast<int>(seq_attr), batch = static_cast<int>(batch_attr);
   WEIR_ASSIGN(Ints lengths, VectorInts(ctx.input(1), "seq_lengths"));
   if (ctx.input(1).rank() != 1 || static_cast<int64_t>(lengths.size()) != t.dim(batch))
@@ -102,7 +104,8 @@ Status RunReverseSequence(KernelContext& ctx, int64_t seq_attr, int64_t batch_at
     CopyDim& along = dims[static_cast<size_t>(seq)];
     along = {lengths[k], -strides[seq], strides[seq]};
     if (lengths[k] > 0) {
-      StridedCopy(ctx, t.dtype(), dims, elements.At(t, start + (lengths[k] - 1) * strides[seq]), elements.At(out, start));
+      StridedCopy(ctx, t.dtype(), dims, elements.At(t, start + (lengths[k] - 1) * strides[seq]),
+                  elements.At(out, start));
     }
     along = {t.dim(seq) - lengths[k], strides[seq], strides[seq]};
     const int64_t tail = start + lengths[k] * strides[seq];
@@ -123,7 +126,8 @@ Status ReverseSequenceShape(ShapeContext& ctx) {
   WEIR_ASSIGN(int64_t batch, ctx.Attr<int64_t>("batch_dim"));
   PartialShape in = ctx.input(0);
   if (!in.known_rank()) return OkStatus();
-  if (batch >= in.rank() || batch < 0) return InvalidArgument("batch_dim must be < input rank: {} vs. {}", batch, in.rank());
+  if (batch >= in.rank() || batch < 0)
+    return InvalidArgument("batch_dim must be < input rank: {} vs. {}", batch, in.rank());
   if (seq >= in.rank() || seq < 0) return InvalidArgument("seq_dim must be < input rank: {} vs. {}", seq, in.rank());
   const int b = static_cast<int>(batch);
   WEIR_ASSIGN(int64_t size, MergeDims(in[b], lengths.known_rank() ? lengths[0] : kUnknownDim));
@@ -138,7 +142,8 @@ void RegisterReverse(OpRegistry& registry) {
   registry.Add({
       .name = "Reverse",
       .signature = "tensor: T, dims: bool -> output: T",
-      .attrs = {"T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, float, double, complex64, "
+      .attrs = {"T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, float, double, "
+                "complex64, "
                 "complex128, string}"},
       .shape = ReverseShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {
@@ -150,7 +155,8 @@ void RegisterReverse(OpRegistry& registry) {
       .name = "ReverseV2",
       .signature = "tensor: T, axis: Tidx -> output: T",
       .attrs = {"Tidx: {int32, int64} = DT_INT32",
-                "T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double, complex64, "
+                "T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double, "
+                "complex64, "
                 "complex128, string}"},
       .shape = ReverseV2Shape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {

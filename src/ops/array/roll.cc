@@ -19,7 +19,8 @@ Result<Ints> Shifts(const Tensor& t, const Tensor& shift, const Tensor& axis) {
   Ints out(static_cast<size_t>(t.rank()));
   const Ints shifts = IntsOf(shift), axes = IntsOf(axis);
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i] < -t.rank() || axes[i] >= t.rank()) return InvalidArgument("axis {} is out of range for rank {}", axes[i], t.rank());
+    if (axes[i] < -t.rank() || axes[i] >= t.rank())
+      return InvalidArgument("axis {} is out of range for rank {}", axes[i], t.rank());
     const int d = static_cast<int>(axes[i] < 0 ? axes[i] + t.rank() : axes[i]);
     const int64_t size = std::max<int64_t>(t.dim(d), 1);
     int64_t& sum = out[static_cast<size_t>(d)];

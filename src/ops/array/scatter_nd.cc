@@ -1,5 +1,5 @@
-// Slices put into a tensor by position: into zeros (ScatterNd) or into a copy of a tensor (TensorScatter*). Positions that
-// come twice are added up, or the last one stays where slices are set.
+// Slices put into a tensor by position: into zeros (ScatterNd) or into a copy of a tensor (TensorScatter*). Positions
+// that come twice are added up, or the last one stays where slices are set.
 #include <optional>
 
 #include "graph/build/array_ops.h"
@@ -31,20 +31,24 @@ void Combine(How how, const NdIndices& at, const T* updates, T* out) {
 
 // indices [..., depth], updates [..., slice]: checks that they fit each other and `out`.
 Status CheckUpdates(const Tensor& indices, const Tensor& updates, const Shape& out) {
-  if (indices.rank() < 1) return InvalidArgument("Indices shape must have rank at least one. Found: {}", indices.shape());
+  if (indices.rank() < 1)
+    return InvalidArgument("Indices shape must have rank at least one. Found: {}", indices.shape());
   if (out.num_elements() == 0 && indices.num_elements() + updates.num_elements() > 0)
     return InvalidArgument("Indices and updates specified for empty output. indices shape: {}", indices.shape());
   const int outer = indices.rank() - 1;
   const int64_t depth = indices.dim(outer);
   if (depth > out.rank())
-    return InvalidArgument("The inner dimension of indices {} must be at most the rank of the output {}", indices.shape(), out);
+    return InvalidArgument("The inner dimension of indices {} must be at most the rank of the output {}",
+                           indices.shape(), out);
   bool fits = updates.rank() == outer + out.rank() - depth;
   for (int i = 0; fits && i < outer; ++i) fits = updates.dim(i) == indices.dim(i);
-  for (int i = outer; fits && i < updates.rank(); ++i) fits = updates.dim(i) == out[static_cast<int>(depth) + i - outer];
+  for (int i = outer; fits && i < updates.rank(); ++i)
+    fits = updates.dim(i) == out[static_cast<int>(depth) + i - outer];
   if (!fits)
-    return InvalidArgument("Must have updates.shape = indices.shape[:batch_dim] + output.shape[slice_dim:], got updates.shape: "
-                           "{}, indices.shape: {}, output.shape: {}",
-                           updates.shape(), indices.shape(), out);
+    return InvalidArgument(
+        "Must have updates.shape = indices.shape[:batch_dim] + output.shape[slice_dim:], got updates.shape: "
+        "{}, indices.shape: {}, output.shape: {}",
+        updates.shape(), indices.shape(), out);
   return OkStatus();
 }
 
@@ -55,7 +59,8 @@ Status Scatter(How how, const Tensor& indices, const Tensor& updates, const Tens
   if (how == How::kSet || out.dtype() == kString) {
     const Elements elements(out.dtype());
     for (size_t k = 0; k < at.slices.size(); ++k)
-      elements.Copy(elements.At(out, at.slices[k] * at.slice), elements.At(updates, static_cast<int64_t>(k) * at.slice), at.slice);
+      elements.Copy(elements.At(out, at.slices[k] * at.slice), elements.At(updates, static_cast<int64_t>(k) * at.slice),
+                    at.slice);
     return OkStatus();
   }
   const bool known = ForSummableType(out.dtype(), [&](auto tag) {
@@ -97,15 +102,16 @@ Status CheckKnownShapes(const PartialShape& indices, const PartialShape& updates
     return InvalidArgument("updates {} must begin with the dimensions {} of indices {}", updates, batch, indices);
   WEIR_ASSIGN(PartialShape update_batch, updates.Sub(0, outer));
   if (!batch.CompatibleWith(update_batch))
-    return InvalidArgument("Dimensions [0,{}) of indices[shape={}] must match dimensions [0,{}) of updates[shape={}]", outer,
-                           indices, outer, updates);
+    return InvalidArgument("Dimensions [0,{}) of indices[shape={}] must match dimensions [0,{}) of updates[shape={}]",
+                           outer, indices, outer, updates);
   if (depth == kUnknownDim || !out.known_rank()) return OkStatus();
-  if (depth > out.rank()) return InvalidArgument("indices {} have more than the {} dimensions of {}", indices, out.rank(), out);
+  if (depth > out.rank())
+    return InvalidArgument("indices {} have more than the {} dimensions of {}", indices, out.rank(), out);
   WEIR_ASSIGN(PartialShape slice, out.Sub(static_cast<int>(depth)));
   WEIR_ASSIGN(PartialShape update_slice, updates.Sub(outer));
   if (!slice.CompatibleWith(update_slice))
-    return InvalidArgument("Dimensions [{},{}) of input[shape={}] must match dimensions [{},{}) of updates[shape={}]", depth,
-                           out.rank(), out, outer, updates.rank(), updates);
+    return InvalidArgument("Dimensions [{},{}) of input[shape={}] must match dimensions [{},{}) of updates[shape={}]",
+                           depth, out.rank(), out, outer, updates.rank(), updates);
   return OkStatus();
 }
 
@@ -148,7 +154,8 @@ void RegisterScatterNd(OpRegistry& registry) {
   registry.Add({
       .name = "ScatterNdNonAliasingAdd",
       .signature = "input: T, indices: Tindices, updates: T -> output: T",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
+                "qint16, quint16, "
                 "uint16, complex128, half, uint32, uint64, bool}",
                 "Tindices: {int32, int64}"},
       .shape = TensorScatterShape,
@@ -161,7 +168,8 @@ void RegisterScatterNd(OpRegistry& registry) {
       {"TensorScatterUpdate", "T: type", "Tindices: {int16, int32, int64, uint16}", MakeTensorScatter<How::kSet>,
        [](GradientContext& g) -> Result<Gradients> {
          const Output dy = g.d_output(0);
-         return Gradients{TensorScatterUpdate(dy, g.input(1), ZerosLike(g.input(2))), std::monostate{}, GatherNd(dy, g.input(1))};
+         return Gradients{TensorScatterUpdate(dy, g.input(1), ZerosLike(g.input(2))), std::monostate{},
+                          GatherNd(dy, g.input(1))};
        }},
       {"TensorScatterAdd", "T: type", "Tindices: {int32, int64}", MakeTensorScatter<How::kAdd>,
        [](GradientContext& g) -> Result<Gradients> {

@@ -38,7 +38,8 @@ Result<Kernel> MakeSize(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            const int64_t size = ctx.input(0).num_elements();
            WEIR_TRY(CheckFits(size, ctx.output_type(0), "Size"));
-           ctx.set_output(0, ctx.output_type(0) == kInt32 ? Tensor::Scalar(static_cast<int32_t>(size)) : Tensor::Scalar(size));
+           ctx.set_output(
+               0, ctx.output_type(0) == kInt32 ? Tensor::Scalar(static_cast<int32_t>(size)) : Tensor::Scalar(size));
            return OkStatus();
          })
       .Cheap();

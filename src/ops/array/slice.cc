@@ -15,8 +15,9 @@ Status RunSlice(KernelContext& ctx) {
   WEIR_ASSIGN(Ints begin, VectorInts(ctx.input(1), "begin"));
   WEIR_ASSIGN(Ints size, VectorInts(ctx.input(2), "size"));
   if (static_cast<int>(begin.size()) != t.rank() || static_cast<int>(size.size()) != t.rank())
-    return InvalidArgument("Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.",
-                           t.rank(), ctx.input(1).shape(), ctx.input(2).shape());
+    return InvalidArgument(
+        "Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.", t.rank(),
+        ctx.input(1).shape(), ctx.input(2).shape());
   bool whole = true;
   bool whole_rows = true;
   for (int i = 0; i < t.rank(); ++i) {
@@ -112,7 +113,8 @@ void RegisterSlice(OpRegistry& registry) {
         const Output after = ShapeOf(g.input(0), {.out_type = index}) - ShapeOf(dy, {.out_type = index}) - before;
         return Gradients{Pad(dy, Pack({before, after}, {.axis = 1})), std::monostate{}, std::monostate{}};
       },
-      .kernels = CpuKernel([](KernelSetup& setup) -> Result<Kernel> { return CheapForIndices(Kernel::Sync(RunSlice), setup); }),
+      .kernels = CpuKernel(
+          [](KernelSetup& setup) -> Result<Kernel> { return CheapForIndices(Kernel::Sync(RunSlice), setup); }),
   });
 }
 

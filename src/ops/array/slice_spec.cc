@@ -52,10 +52,12 @@ Result<SliceSpec> ResolveSlice(const PartialShape& input, const Ints* begin, con
                                const SliceMasks& masks) {
   const size_t n = strides.size();
   if ((begin != nullptr && begin->size() != n) || (end != nullptr && end->size() != n) || n > kMaxSpecs)
-    return InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors of at most {} elements, but got {}, "
-                           "{} and {} elements",
-                           kMaxSpecs, begin == nullptr ? n : begin->size(), end == nullptr ? n : end->size(), n);
-  if ((masks.ellipsis & (masks.ellipsis - 1)) != 0) return InvalidArgument("Multiple ellipses in slice spec not allowed");
+    return InvalidArgument(
+        "Expected begin, end, and strides to be 1D equal size tensors of at most {} elements, but got {}, "
+        "{} and {} elements",
+        kMaxSpecs, begin == nullptr ? n : begin->size(), end == nullptr ? n : end->size(), n);
+  if ((masks.ellipsis & (masks.ellipsis - 1)) != 0)
+    return InvalidArgument("Multiple ellipses in slice spec not allowed");
   SliceSpec spec;
   DimVector final_dims;
   const int rank = input.rank();
@@ -76,8 +78,7 @@ Result<SliceSpec> ResolveSlice(const PartialShape& input, const Ints* begin, con
     } else if (Bit(masks.new_axis, i)) {
       final_dims.push_back(1);
     } else {
-      if (d >= rank)
-        return InvalidArgument("Index out of range using input dim {}; input has only {} dims", d, rank);
+      if (d >= rank) return InvalidArgument("Index out of range using input dim {}; input has only {} dims", d, rank);
       WEIR_ASSIGN(SliceSpec::Dim dim, ResolveDim(d, input[d], i, begin, end, strides, masks));
       if (!Bit(masks.shrink_axis, i)) final_dims.push_back(dim.size);
       spec.dims.push_back(dim);

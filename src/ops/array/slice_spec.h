@@ -32,8 +32,8 @@ struct SliceSpec {
     int64_t stride = 1;
     int64_t size = 0;  // -1 when not known
   };
-  std::vector<Dim> dims;      // one per dimension of the input
-  PartialShape final_shape;   // with new axes, without shrunk ones
+  std::vector<Dim> dims;     // one per dimension of the input
+  PartialShape final_shape;  // with new axes, without shrunk ones
 };
 
 // begin and end may be null in a shape function, where they are not known yet. REQUIRES: the input's rank is known.

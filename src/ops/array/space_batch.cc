@@ -1,5 +1,5 @@
-// Blocks of the spatial dimensions moved into the batch and back: SpaceToBatch(ND), BatchToSpace(ND). One is the other's
-// gradient. Batch b of block position p becomes batch p * batches + b.
+// Blocks of the spatial dimensions moved into the batch and back: SpaceToBatch(ND), BatchToSpace(ND). One is the
+// other's gradient. Batch b of block position p becomes batch p * batches + b.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -25,7 +25,8 @@ Result<Blocks> MakeBlocks(Ints block, const Ints& pads, const char* what) {
   if (pads.size() != 2 * b.block.size())
     return InvalidArgument("{} should have shape [{}, 2], got {} values", what, b.block.size(), pads.size());
   for (size_t i = 0; i < b.block.size(); ++i) {
-    if (b.block[i] < 1) return InvalidArgument("All values in block_shape must be positive, got value, {} at index {}.", b.block[i], i);
+    if (b.block[i] < 1)
+      return InvalidArgument("All values in block_shape must be positive, got value, {} at index {}.", b.block[i], i);
     WEIR_ASSIGN(b.count, CheckedMultiply(b.count, b.block[i]));
     b.before.push_back(pads[2 * i]);
     b.after.push_back(pads[2 * i + 1]);
@@ -101,7 +102,8 @@ void MoveBlocks(const KernelContext& ctx, const Blocks& b, const Tensor& space, 
 
 Status RunSpaceToBatch(KernelContext& ctx, const Blocks& b) {
   const Tensor& t = ctx.input(0);
-  if (t.rank() < 1 + b.rank()) return InvalidArgument("input rank should be >= {} instead of {}", 1 + b.rank(), t.rank());
+  if (t.rank() < 1 + b.rank())
+    return InvalidArgument("input rank should be >= {} instead of {}", 1 + b.rank(), t.rank());
   DimVector dims(t.shape().begin(), t.shape().end());
   WEIR_ASSIGN(dims[0], CheckedMultiply(dims[0], b.count));
   for (int i = 0; i < b.rank(); ++i) {
@@ -118,9 +120,11 @@ Status RunSpaceToBatch(KernelContext& ctx, const Blocks& b) {
 
 Status RunBatchToSpace(KernelContext& ctx, const Blocks& b) {
   const Tensor& t = ctx.input(0);
-  if (t.rank() < 1 + b.rank()) return InvalidArgument("input rank should be >= {} instead of {}", 1 + b.rank(), t.rank());
+  if (t.rank() < 1 + b.rank())
+    return InvalidArgument("input rank should be >= {} instead of {}", 1 + b.rank(), t.rank());
   if (t.dim(0) % b.count != 0)
-    return InvalidArgument("Input batch dimension ({}) is not divisible by product of block sizes ({})", t.dim(0), b.count);
+    return InvalidArgument("Input batch dimension ({}) is not divisible by product of block sizes ({})", t.dim(0),
+                           b.count);
   DimVector dims(t.shape().begin(), t.shape().end());
   dims[0] /= b.count;
   for (int i = 0; i < b.rank(); ++i) {
@@ -167,7 +171,8 @@ Status InferShape(ShapeContext& ctx, bool to_batch, bool nd) {
     block = ConstantInts(ctx, 1);
     if (!block && in.known_rank() && block_shape.known_rank() && block_shape[0] >= 0) {
       // The dimensions behind the blocks stay as they are.
-      if (in.rank() < 1 + block_shape[0]) return InvalidArgument("input {} must have rank >= {}", in, 1 + block_shape[0]);
+      if (in.rank() < 1 + block_shape[0])
+        return InvalidArgument("input {} must have rank >= {}", in, 1 + block_shape[0]);
       for (int i = 0; i <= block_shape[0]; ++i) in.SetDim(i, kUnknownDim);
       ctx.set_output(0, std::move(in));
       return OkStatus();

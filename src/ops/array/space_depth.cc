@@ -27,13 +27,13 @@ Status RunMove(KernelContext& ctx, const Format& f, int64_t block, bool to_depth
   WEIR_ASSIGN(int64_t area, CheckedMultiply(block, block));
   if (to_depth) {
     if (height % block != 0 || width % block != 0)
-      return InvalidArgument("Image width {} and height {} should be divisible by block_size: {}", width, height, block);
+      return InvalidArgument("Image width {} and height {} should be divisible by block_size: {}", width, height,
+                             block);
     dims[f.height] = height / block;
     dims[f.width] = width / block;
     WEIR_ASSIGN(dims[f.channels], CheckedMultiply(depth, area));
   } else {
-    if (depth % area != 0)
-      return InvalidArgument("Input depth dimension {} should be divisible by: {}", depth, area);
+    if (depth % area != 0) return InvalidArgument("Input depth dimension {} should be divisible by: {}", depth, area);
     WEIR_ASSIGN(dims[f.height], CheckedMultiply(height, block));
     WEIR_ASSIGN(dims[f.width], CheckedMultiply(width, block));
     dims[f.channels] = depth / area;

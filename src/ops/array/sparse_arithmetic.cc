@@ -1,5 +1,5 @@
-// Arithmetic on the stored values of sparse tensors: SparseDenseCwise*, SparseSparseMaximum/Minimum, SparseSoftmax. What is not
-// stored counts as zero and stays unstored.
+// Arithmetic on the stored values of sparse tensors: SparseDenseCwise*, SparseSparseMaximum/Minimum, SparseSoftmax.
+// What is not stored counts as zero and stays unstored.
 #include <cmath>
 #include <map>
 
@@ -21,15 +21,17 @@ enum class Operator { kAdd, kMul, kDiv };
 Result<Ints> DenseElements(const SparseInput& sparse, const Tensor& dense) {
   const int missing = sparse.rank - dense.rank();
   if (missing < 0)
-    return InvalidArgument("SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: {} vs. {}", sparse.shape,
-                           dense.shape());
+    return InvalidArgument(
+        "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: {} vs. {}", sparse.shape,
+        dense.shape());
   DimVector strides = RowMajorStrides(dense.shape());
   for (int d = 0; d < dense.rank(); ++d) {
     if (dense.dim(d) == 1) {
       strides[d] = 0;
     } else if (dense.dim(d) != sparse.shape[missing + d]) {
-      return InvalidArgument("SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: {} vs. {}", sparse.shape,
-                             dense.shape());
+      return InvalidArgument(
+          "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: {} vs. {}", sparse.shape,
+          dense.shape());
     }
   }
   Ints elements(static_cast<size_t>(sparse.count), 0);
@@ -68,11 +70,17 @@ Result<Kernel> MakeSparseDense(KernelSetup&) {
   });
 }
 template <class T>
-Result<Kernel> MakeSparseDenseAdd(KernelSetup& setup) { return MakeSparseDense<T, Operator::kAdd>(setup); }
+Result<Kernel> MakeSparseDenseAdd(KernelSetup& setup) {
+  return MakeSparseDense<T, Operator::kAdd>(setup);
+}
 template <class T>
-Result<Kernel> MakeSparseDenseMul(KernelSetup& setup) { return MakeSparseDense<T, Operator::kMul>(setup); }
+Result<Kernel> MakeSparseDenseMul(KernelSetup& setup) {
+  return MakeSparseDense<T, Operator::kMul>(setup);
+}
 template <class T>
-Result<Kernel> MakeSparseDenseDiv(KernelSetup& setup) { return MakeSparseDense<T, Operator::kDiv>(setup); }
+Result<Kernel> MakeSparseDenseDiv(KernelSetup& setup) {
+  return MakeSparseDense<T, Operator::kDiv>(setup);
+}
 
 // Mul and Div: the dense side gets the sum of what its broadcast copies get.
 template <Operator op>
@@ -119,7 +127,8 @@ Result<Kernel> MakeSoftmax(KernelSetup&) {
 Result<Gradients> SoftmaxGradient(GradientContext& g) {
   const Output indices = g.input(0), shape = g.input(2), y = g.output(0), dy = g.d_output(0);
   const Output sums = SparseReduceSum(indices, y * dy, shape, {-1}, {.keep_dims = true});
-  const Output dense = NodeBuilder(dy.graph(), "SparseDenseCwiseAdd").In(indices).In(dy).In(shape).In(-sums).BuildOutput();
+  const Output dense =
+      NodeBuilder(dy.graph(), "SparseDenseCwiseAdd").In(indices).In(dy).In(shape).In(-sums).BuildOutput();
   return Gradients{std::monostate{}, dense * y, std::monostate{}};
 }
 
@@ -151,9 +160,13 @@ Result<Kernel> MakeExtreme(KernelSetup&) {
   });
 }
 template <class T>
-Result<Kernel> MakeMaximum(KernelSetup& setup) { return MakeExtreme<T, true>(setup); }
+Result<Kernel> MakeMaximum(KernelSetup& setup) {
+  return MakeExtreme<T, true>(setup);
+}
 template <class T>
-Result<Kernel> MakeMinimum(KernelSetup& setup) { return MakeExtreme<T, false>(setup); }
+Result<Kernel> MakeMinimum(KernelSetup& setup) {
+  return MakeExtreme<T, false>(setup);
+}
 
 Status ValuesShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape indices, ctx.WithRank(0, 2));
@@ -161,8 +174,9 @@ Status ValuesShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-const char kNumbers[] = "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-                        "quint16, uint16, complex128, half, uint32, uint64}";
+const char kNumbers[] =
+    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+    "quint16, uint16, complex128, half, uint32, uint64}";
 const char kReals[] = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
 
 OpEntry SparseDenseEntry(const char* name, GradientFn gradient, KernelList kernels) {
@@ -176,8 +190,9 @@ OpEntry SparseDenseEntry(const char* name, GradientFn gradient, KernelList kerne
 
 OpEntry ExtremeEntry(const char* name, const char* types, KernelList kernels) {
   return {.name = name,
-          .signature = "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64 -> "
-                       "output_indices: int64, output_values: T",
+          .signature =
+              "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64 -> "
+              "output_indices: int64, output_values: T",
           .attrs = {types},
           .shape = [](ShapeContext& ctx) -> Status {
             WEIR_ASSIGN(PartialShape shape, ctx.WithRank(2, 1));
@@ -191,13 +206,16 @@ OpEntry ExtremeEntry(const char* name, const char* types, KernelList kernels) {
 }  // namespace
 
 void RegisterSparseArithmetic(OpRegistry& registry) {
-  registry.Add(SparseDenseEntry("SparseDenseCwiseAdd", nullptr, CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeSparseDenseAdd))));
+  registry.Add(SparseDenseEntry("SparseDenseCwiseAdd", nullptr,
+                                CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeSparseDenseAdd))));
   registry.Add(SparseDenseEntry("SparseDenseCwiseMul", SparseDenseGradient<Operator::kMul>,
                                 CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeSparseDenseMul))));
   registry.Add(SparseDenseEntry("SparseDenseCwiseDiv", SparseDenseGradient<Operator::kDiv>,
                                 CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeSparseDenseDiv))));
-  registry.Add(ExtremeEntry("SparseSparseMaximum", kReals, CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeMaximum))));
-  registry.Add(ExtremeEntry("SparseSparseMinimum", kNumbers, CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeMinimum))));
+  registry.Add(ExtremeEntry("SparseSparseMaximum", kReals,
+                            CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeMaximum))));
+  registry.Add(ExtremeEntry("SparseSparseMinimum", kNumbers,
+                            CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeMinimum))));
   registry.Add({
       .name = "SparseSoftmax",
       .signature = "sp_indices: int64, sp_values: T, sp_shape: int64 -> output: T",

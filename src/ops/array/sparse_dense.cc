@@ -16,7 +16,8 @@ Result<Kernel> MakeSparseToDense(KernelSetup& setup) {
   WEIR_ASSIGN(bool validate, setup.Attr<bool>("validate_indices"));
   return Kernel::Sync([validate](KernelContext& ctx) -> Status {
     const Tensor &indices = ctx.input(0), &values = ctx.input(2), &fallback = ctx.input(3);
-    if (indices.rank() > 2) return InvalidArgument("sparse_indices should be a scalar, vector, or matrix, got shape {}", indices.shape());
+    if (indices.rank() > 2)
+      return InvalidArgument("sparse_indices should be a scalar, vector, or matrix, got shape {}", indices.shape());
     WEIR_ASSIGN(Shape shape, ShapeFromTensor(ctx.input(1), "output_shape"));
     const int64_t count = indices.rank() > 0 ? indices.dim(0) : 1;
     const int64_t rank = indices.rank() > 1 ? indices.dim(1) : 1;
@@ -24,7 +25,8 @@ Result<Kernel> MakeSparseToDense(KernelSetup& setup) {
       return InvalidArgument("output_shape has incorrect number of elements: {} should be: {}", shape.rank(), rank);
     if (values.rank() > 1 || (values.rank() == 1 && values.dim(0) != count))
       return InvalidArgument("sparse_values has incorrect shape {}, should be [] or [{}]", values.shape(), count);
-    if (fallback.rank() != 0) return InvalidArgument("default_value should be a scalar, got shape {}", fallback.shape());
+    if (fallback.rank() != 0)
+      return InvalidArgument("default_value should be a scalar, got shape {}", fallback.shape());
     const Ints at = IntsOf(indices);
     const DimVector strides = RowMajorStrides(shape);
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
@@ -36,7 +38,8 @@ Result<Kernel> MakeSparseToDense(KernelSetup& setup) {
       for (int d = 0; d < shape.rank(); ++d) {
         const int64_t v = at[static_cast<size_t>(i * rank + d)];
         if (v < 0 || v >= shape[d])
-          return InvalidArgument("indices[{}] is out of bounds: {} is not in [0, {}) of dimension {}", i, v, shape[d], d);
+          return InvalidArgument("indices[{}] is out of bounds: {} is not in [0, {}) of dimension {}", i, v, shape[d],
+                                 d);
         flat += v * strides[d];
       }
       if (validate && flat <= last) {
@@ -71,9 +74,10 @@ Result<Kernel> MakeSparseMatMul(KernelSetup& setup) {
     const int64_t rows = a.shape[adjoint_a ? 1 : 0], inner = a.shape[adjoint_a ? 0 : 1];
     const int64_t b_inner = b.dim(adjoint_b ? 1 : 0), cols = b.dim(adjoint_b ? 0 : 1);
     if (inner != b_inner)
-      return InvalidArgument("Cannot multiply A and B because inner dimension does not match: {} vs. {}. Did you forget a transpose? "
-                             "Dimensions of A: {}. Dimensions of B: {}",
-                             inner, b_inner, a.shape, b.shape());
+      return InvalidArgument(
+          "Cannot multiply A and B because inner dimension does not match: {} vs. {}. Did you forget a transpose? "
+          "Dimensions of A: {}. Dimensions of B: {}",
+          inner, b_inner, a.shape, b.shape());
     WEIR_ASSIGN(Shape shape, Shape::Make({rows, cols}));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     out.ZeroFill();
@@ -129,7 +133,8 @@ Result<Gradients> SparseMatMulGradient(GradientContext& g) {
 Status RunSparseDenseAdd(KernelContext& ctx) {
   WEIR_ASSIGN(SparseInput a, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "a_"));
   const Tensor& b = ctx.input(3);
-  if (!(a.shape == b.shape())) return InvalidArgument("the shapes of the sparse {} and the dense operand {} differ", a.shape, b.shape());
+  if (!(a.shape == b.shape()))
+    return InvalidArgument("the shapes of the sparse {} and the dense operand {} differ", a.shape, b.shape());
   WEIR_ASSIGN(Tensor out, CopyOrForward(ctx, 3, 0));
   const DimVector strides = RowMajorStrides(a.shape);
   const bool known = ForSummableType(out.dtype(), [&](auto tag) {
@@ -172,7 +177,8 @@ Result<Kernel> MakeSparseReduceSum(KernelSetup& setup) {
       T* to = static_cast<T*>(out.raw());
       for (int64_t k = 0; k < in.count; ++k) {
         int64_t flat = 0;
-        for (int d = 0; d < in.rank; ++d) flat += summed[static_cast<size_t>(d)] ? 0 : in.index(k)[static_cast<size_t>(d)] * strides[d];
+        for (int d = 0; d < in.rank; ++d)
+          flat += summed[static_cast<size_t>(d)] ? 0 : in.index(k)[static_cast<size_t>(d)] * strides[d];
         to[flat] = static_cast<T>(to[flat] + from[k]);
       }
     });
@@ -192,8 +198,9 @@ Result<Gradients> SparseReduceSumGradient(GradientContext& g) {
   return Gradients{std::monostate{}, d, std::monostate{}, std::monostate{}};
 }
 
-const char kNumberTypes[] = "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-                            "quint16, uint16, complex128, half, uint32, uint64}";
+const char kNumberTypes[] =
+    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+    "quint16, uint16, complex128, half, uint32, uint64}";
 
 }  // namespace
 
@@ -221,7 +228,8 @@ void RegisterSparseDense(OpRegistry& registry) {
       .attrs = {"T: type", "Tindices: {int32, int64} = DT_INT64", "adjoint_a: bool = false", "adjoint_b: bool = false"},
       .shape = SparseMatMulShape,
       .gradient = SparseMatMulGradient,
-      .kernels = CpuKernels<float, double, int32_t, bfloat16, std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeSparseMatMul)),
+      .kernels = CpuKernels<float, double, int32_t, bfloat16, std::complex<float>, std::complex<double>>(
+          WEIR_FOR_TYPE(MakeSparseMatMul)),
   });
   registry.Add({
       .name = "SparseTensorDenseAdd",

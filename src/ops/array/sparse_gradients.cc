@@ -1,5 +1,5 @@
-// SparseSliceGrad and SparseAddGrad: gradients of values go back to the entries that they came from. Entries are in the order
-// in which the forward ops read them.
+// SparseSliceGrad and SparseAddGrad: gradients of values go back to the entries that they came from. Entries are in the
+// order in which the forward ops read them.
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/elements.h"
@@ -9,7 +9,8 @@ namespace weir::ops {
 namespace {
 
 constexpr char kNumbers[] =
-    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+    "uint16, "
     "complex128, half, uint32, uint64}";
 
 // The rows of an index matrix.
@@ -27,8 +28,9 @@ Result<Rows> RowsOf(const Tensor& indices, std::string_view what) {
 
 Status CheckGradients(const Tensor& grads, const Rows& of, std::string_view what) {
   if (grads.rank() != 1 || grads.dim(0) != of.count)
-    return InvalidArgument("backprop_val_grad must be a vector with an element for each of the {} rows of {}, but has the shape {}", of.count,
-                           what, grads.shape());
+    return InvalidArgument(
+        "backprop_val_grad must be a vector with an element for each of the {} rows of {}, but has the shape {}",
+        of.count, what, grads.shape());
   return OkStatus();
 }
 
@@ -38,19 +40,22 @@ Status RunSliceGrad(KernelContext& ctx) {
   WEIR_ASSIGN(const Rows out, RowsOf(ctx.input(3), "output_indices"));
   WEIR_TRY(CheckGradients(ctx.input(0), out, "output_indices"));
   if (in.width != out.width || static_cast<int64_t>(start.size()) != in.width)
-    return InvalidArgument("input_indices, input_start and output_indices must be of one rank, but are of {}, {} and {}", in.width, start.size(),
-                           out.width);
+    return InvalidArgument(
+        "input_indices, input_start and output_indices must be of one rank, but are of {}, {} and {}", in.width,
+        start.size(), out.width);
   WEIR_ASSIGN(const Tensor d_values, ctx.Allocate(0, Shape{in.count}));
   d_values.ZeroFill();
   const Elements elements(d_values.dtype());
   int64_t next = 0;
   for (int64_t i = 0; i < in.count && next < out.count; ++i) {
     bool same = true;
-    for (size_t d = 0; d < start.size(); ++d) same = same && uint64_t(in[i][d]) - uint64_t(start[d]) == uint64_t(out[next][d]);
+    for (size_t d = 0; d < start.size(); ++d)
+      same = same && uint64_t(in[i][d]) - uint64_t(start[d]) == uint64_t(out[next][d]);
     if (same) elements.Copy(elements.At(d_values, i), elements.At(ctx.input(0), next++), 1);
   }
   if (next < out.count)
-    return InvalidArgument("Elements of backprop_val_grad aren't all propagated: entry {} of the slice is none of the input's", next);
+    return InvalidArgument(
+        "Elements of backprop_val_grad aren't all propagated: entry {} of the slice is none of the input's", next);
   return OkStatus();
 }
 
@@ -72,8 +77,9 @@ Status RunAddGrad(KernelContext& ctx) {
   WEIR_ASSIGN(const Rows sums, RowsOf(ctx.input(3), "sum_indices"));
   WEIR_TRY(CheckGradients(ctx.input(0), sums, "sum_indices"));
   if (a.width != b.width || a.width != sums.width)
-    return InvalidArgument("a_indices, b_indices and sum_indices must have the same number of columns, but have {}, {} and {}", a.width, b.width,
-                           sums.width);
+    return InvalidArgument(
+        "a_indices, b_indices and sum_indices must have the same number of columns, but have {}, {} and {}", a.width,
+        b.width, sums.width);
   WEIR_ASSIGN(Tensor da, GradientsOf(a, sums, ctx.input(0)));
   WEIR_ASSIGN(Tensor db, GradientsOf(b, sums, ctx.input(0)));
   ctx.set_output(0, std::move(da));
@@ -91,7 +97,8 @@ Result<Kernel> Make(KernelSetup&) {
 void RegisterSparseGradients(OpRegistry& registry) {
   registry.Add({
       .name = "SparseSliceGrad",
-      .signature = "backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64 -> val_grad: T",
+      .signature =
+          "backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64 -> val_grad: T",
       .attrs = {kNumbers},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_TRY(ctx.WithRank(0, 1).status());
@@ -105,7 +112,8 @@ void RegisterSparseGradients(OpRegistry& registry) {
   });
   registry.Add({
       .name = "SparseAddGrad",
-      .signature = "backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64 -> a_val_grad: T, b_val_grad: T",
+      .signature = "backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64 -> a_val_grad: T, "
+                   "b_val_grad: T",
       .attrs = {kNumbers},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_TRY(ctx.WithRank(0, 1).status());

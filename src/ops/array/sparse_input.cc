@@ -10,13 +10,17 @@ int SparseInput::Compare(int64_t i, const SparseInput& other, int64_t j) const {
   return 0;
 }
 
-Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape, std::string_view what) {
-  if (indices.rank() != 2) return InvalidArgument("{}indices should be a matrix but received shape {}", what, indices.shape());
-  if (values.rank() != 1) return InvalidArgument("{}values should be a vector but received shape {}", what, values.shape());
-  if (shape.rank() != 1) return InvalidArgument("{}shape should be a vector but received shape {}", what, shape.shape());
+Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                                    std::string_view what) {
+  if (indices.rank() != 2)
+    return InvalidArgument("{}indices should be a matrix but received shape {}", what, indices.shape());
+  if (values.rank() != 1)
+    return InvalidArgument("{}values should be a vector but received shape {}", what, values.shape());
+  if (shape.rank() != 1)
+    return InvalidArgument("{}shape should be a vector but received shape {}", what, shape.shape());
   if (indices.dim(0) != values.dim(0) || indices.dim(1) != shape.dim(0))
-    return InvalidArgument("{}indices {}, values {} and shape {} do not fit each other", what, indices.shape(), values.shape(),
-                           shape.shape());
+    return InvalidArgument("{}indices {}, values {} and shape {} do not fit each other", what, indices.shape(),
+                           values.shape(), shape.shape());
   SparseInput s;
   s.values = values;
   s.count = indices.dim(0);

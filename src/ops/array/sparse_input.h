@@ -21,7 +21,8 @@ struct SparseInput {
 };
 
 // Errors name the inputs with `what` before them.
-Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape, std::string_view what);
+Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                                    std::string_view what);
 
 // Indices as a tensor [n, rank].
 Result<Tensor> IndexMatrix(absl::Span<const int64_t> indices, int64_t count, int rank);

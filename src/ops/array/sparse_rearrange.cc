@@ -50,9 +50,11 @@ Result<Gradients> ReorderGradient(GradientContext& g) {
 
 Status RunReshape(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &shape = ctx.input(1), &wanted = ctx.input(2);
-  if (indices.rank() != 2) return InvalidArgument("Input indices should be a matrix but received shape {}", indices.shape());
+  if (indices.rank() != 2)
+    return InvalidArgument("Input indices should be a matrix but received shape {}", indices.shape());
   if (shape.rank() != 1 || wanted.rank() != 1)
-    return InvalidArgument("Input shape and target shape should be vectors but received shapes {} and {}", shape.shape(), wanted.shape());
+    return InvalidArgument("Input shape and target shape should be vectors but received shapes {} and {}",
+                           shape.shape(), wanted.shape());
   if (indices.dim(1) != shape.dim(0))
     return InvalidArgument("Input tensor rank must match input shape length: {} vs. {}", indices.shape(), shape.dim(0));
   WEIR_ASSIGN(Shape from, ShapeFromTensor(shape, "input_shape"));
@@ -68,16 +70,20 @@ Status RunReshape(KernelContext& ctx) {
     }
   }
   if (unknown >= 0) {
-    if (known == 0) return InvalidArgument("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero");
+    if (known == 0)
+      return InvalidArgument(
+          "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are "
+          "non-zero");
     if (from.num_elements() % known != 0)
-      return InvalidArgument("Input to reshape is a SparseTensor with {} dense values, but the requested shape requires a multiple of {}",
-                             from.num_elements(), known);
+      return InvalidArgument(
+          "Input to reshape is a SparseTensor with {} dense values, but the requested shape requires a multiple of {}",
+          from.num_elements(), known);
     dims[static_cast<size_t>(unknown)] = from.num_elements() / known;
   }
   WEIR_ASSIGN(Shape to, Shape::Make(dims));
   if (to.num_elements() != from.num_elements())
-    return InvalidArgument("Input to reshape is a tensor with {} dense values, but the requested shape has {}", from.num_elements(),
-                           to.num_elements());
+    return InvalidArgument("Input to reshape is a tensor with {} dense values, but the requested shape has {}",
+                           from.num_elements(), to.num_elements());
   const int64_t count = indices.dim(0);
   const Ints at = IntsOf(indices);
   Ints out;
@@ -86,7 +92,8 @@ Status RunReshape(KernelContext& ctx) {
     int64_t flat = 0;
     for (int d = 0; d < from.rank(); ++d) {
       const int64_t v = at[static_cast<size_t>(k * from.rank() + d)];
-      if (v < 0 || v >= from[d]) return InvalidArgument("input_indices[{},{}] = {} is not in [0, {})", k, d, v, from[d]);
+      if (v < 0 || v >= from[d])
+        return InvalidArgument("input_indices[{},{}] = {} is not in [0, {})", k, d, v, from[d]);
       flat += v * strides[d];
     }
     for (int d = 0; d < to.rank(); ++d) {
@@ -106,11 +113,13 @@ Status RunSlice(KernelContext& ctx) {
   WEIR_ASSIGN(Ints start, VectorInts(ctx.input(3), "start"));
   WEIR_ASSIGN(Ints size, VectorInts(ctx.input(4), "size"));
   if (static_cast<int>(start.size()) != in.rank || static_cast<int>(size.size()) != in.rank)
-    return InvalidArgument("Expected start and size to be vectors of length {} but got {} and {}", in.rank, start.size(), size.size());
+    return InvalidArgument("Expected start and size to be vectors of length {} but got {} and {}", in.rank,
+                           start.size(), size.size());
   DimVector dims;
   for (int d = 0; d < in.rank; ++d) {
     const auto u = static_cast<size_t>(d);
-    if (start[u] < 0 || size[u] < 0) return InvalidArgument("start {} and size {} of dimension {} must not be negative", start[u], size[u], d);
+    if (start[u] < 0 || size[u] < 0)
+      return InvalidArgument("start {} and size {} of dimension {} must not be negative", start[u], size[u], d);
     dims.push_back(std::max<int64_t>(0, std::min(size[u], in.shape[d] - std::min(start[u], in.shape[d]))));
   }
   std::vector<int64_t> order;
@@ -151,10 +160,12 @@ Result<Kernel> MakeConcat(KernelSetup& setup) {
         dims[axis] = 0;
       }
       if (part.rank != static_cast<int>(dims.size()))
-        return InvalidArgument("Ranks of all input tensors must match: expected {} but got {} at position {}", dims.size(), part.rank, k);
+        return InvalidArgument("Ranks of all input tensors must match: expected {} but got {} at position {}",
+                               dims.size(), part.rank, k);
       for (int d = 0; d < part.rank; ++d) {
         if (d != axis && part.shape[d] != dims[d])
-          return InvalidArgument("Input shapes must match: expected {} for dimension {} but got {} at position {}", dims[d], d, part.shape[d], k);
+          return InvalidArgument("Input shapes must match: expected {} for dimension {} but got {} at position {}",
+                                 dims[d], d, part.shape[d], k);
       }
       for (int64_t i = 0; i < part.count; ++i) {
         Ints index(part.index(i).begin(), part.index(i).end());
@@ -196,12 +207,14 @@ double MagnitudeOf(const Tensor& t, int64_t i) {
   return out;
 }
 
-// The union of two sets of entries in order; where both have one, a sum whose magnitude is under the threshold is left out.
+// The union of two sets of entries in order; where both have one, a sum whose magnitude is under the threshold is left
+// out.
 Status RunAdd(KernelContext& ctx) {
   WEIR_ASSIGN(SparseInput a, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "a_"));
   WEIR_ASSIGN(SparseInput b, ReadSparseInput(ctx.input(3), ctx.input(4), ctx.input(5), "b_"));
   if (!(a.shape == b.shape)) return InvalidArgument("operands' shapes do not match: {} and {}", a.shape, b.shape);
-  if (ctx.input(6).num_elements() != 1) return InvalidArgument("The magnitude threshold must be a scalar: got shape {}", ctx.input(6).shape());
+  if (ctx.input(6).num_elements() != 1)
+    return InvalidArgument("The magnitude threshold must be a scalar: got shape {}", ctx.input(6).shape());
   const double threshold = MagnitudeOf(ctx.input(6), 0);
   struct Sum {
     int64_t a, b;  // entries that are added, -1: none
@@ -236,7 +249,8 @@ Status RunAdd(KernelContext& ctx) {
   const auto left = static_cast<int64_t>(kept.size());
   WEIR_ASSIGN(Tensor out, ctx.Allocate(1, Shape{left}));
   const Elements elements(out.dtype());
-  for (int64_t k = 0; k < left; ++k) elements.Copy(elements.At(out, k), elements.At(values, kept[static_cast<size_t>(k)]), 1);
+  for (int64_t k = 0; k < left; ++k)
+    elements.Copy(elements.At(out, k), elements.At(values, kept[static_cast<size_t>(k)]), 1);
   WEIR_ASSIGN(Tensor matrix, IndexMatrix(indices, left, a.rank));
   WEIR_ASSIGN(Tensor shape, IntVector(kInt64, a.shape.dims()));
   ctx.set_output(0, std::move(matrix));
@@ -253,7 +267,8 @@ Status RunFillEmptyRows(KernelContext& ctx) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return in.index(a)[0] < in.index(b)[0]; });
   int64_t used = 0;
-  for (size_t i = 0; i < order.size(); ++i) used += i == 0 || in.index(order[i])[0] != in.index(order[i - 1])[0] ? 1 : 0;
+  for (size_t i = 0; i < order.size(); ++i)
+    used += i == 0 || in.index(order[i])[0] != in.index(order[i - 1])[0] ? 1 : 0;
   const int64_t count = in.count + rows - used;
   WEIR_ASSIGN(Shape matrix_shape, Shape::Make({count, in.rank}));
   WEIR_ASSIGN(Tensor indices, ctx.Allocate(0, matrix_shape));
@@ -285,7 +300,9 @@ Status RunFillEmptyRows(KernelContext& ctx) {
 
 Status RunFillEmptyRowsGrad(KernelContext& ctx) {
   const Tensor &map = ctx.input(0), &dy = ctx.input(1);
-  if (map.rank() != 1 || dy.rank() != 1) return InvalidArgument("reverse_index_map and grad_values must be vectors, saw: {} and {}", map.shape(), dy.shape());
+  if (map.rank() != 1 || dy.rank() != 1)
+    return InvalidArgument("reverse_index_map and grad_values must be vectors, saw: {} and {}", map.shape(),
+                           dy.shape());
   const Ints places = IntsOf(map);
   const int64_t n = dy.num_elements();
   std::vector<bool> used(static_cast<size_t>(n));
@@ -348,7 +365,8 @@ Result<Kernel> Make(KernelSetup&) {
 void RegisterSparseRearrange(OpRegistry& registry) {
   registry.Add({
       .name = "SparseReorder",
-      .signature = "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",
+      .signature =
+          "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",
       .attrs = {"T: type"},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_TRY(ctx.WithRank(0, 2).status());
@@ -363,7 +381,8 @@ void RegisterSparseRearrange(OpRegistry& registry) {
   });
   registry.Add({
       .name = "SparseReshape",
-      .signature = "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
+      .signature =
+          "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_ASSIGN(PartialShape indices, ctx.WithRank(0, 2));
         WEIR_TRY(ctx.WithRank(1, 1).status());
@@ -377,7 +396,8 @@ void RegisterSparseRearrange(OpRegistry& registry) {
   });
   registry.Add({
       .name = "SparseSlice",
-      .signature = "indices: int64, values: T, shape: int64, start: int64, size: int64 -> output_indices: int64, output_values: T, "
+      .signature = "indices: int64, values: T, shape: int64, start: int64, size: int64 -> output_indices: int64, "
+                   "output_values: T, "
                    "output_shape: int64",
       .attrs = {"T: type"},
       .shape = EntriesShape(2),
@@ -390,7 +410,8 @@ void RegisterSparseRearrange(OpRegistry& registry) {
   });
   registry.Add({
       .name = "SparseConcat",
-      .signature = "indices: N * int64, values: N * T, shapes: N * int64 -> output_indices: int64, output_values: T, output_shape: int64",
+      .signature = "indices: N * int64, values: N * T, shapes: N * int64 -> output_indices: int64, output_values: T, "
+                   "output_shape: int64",
       .attrs = {"concat_dim: int", "N: int >= 2", "T: type"},
       .shape = ConcatShape,
       .no_gradient = kNoGradient,
@@ -398,9 +419,11 @@ void RegisterSparseRearrange(OpRegistry& registry) {
   });
   registry.Add({
       .name = "SparseAdd",
-      .signature = "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, thresh: Treal -> "
+      .signature = "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, "
+                   "thresh: Treal -> "
                    "sum_indices: int64, sum_values: T, sum_shape: int64",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
+                "qint16, quint16, "
                 "uint16, complex128, half, uint32, uint64}",
                 "Treal: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"},
       .shape = EntriesShape(2),
@@ -408,14 +431,16 @@ void RegisterSparseRearrange(OpRegistry& registry) {
         NodeBuilder grad(g.node()->graph(), "SparseAddGrad");
         const OutputList d = grad.In(g.d_output(1)).In(g.input(0)).In(g.input(3)).In(g.output(0)).BuildOutputs();
         if (d.empty()) return Gradients(7);
-        return Gradients{std::monostate{}, d[0], std::monostate{}, std::monostate{}, d[1], std::monostate{}, std::monostate{}};
+        return Gradients{std::monostate{}, d[0], std::monostate{}, std::monostate{}, d[1], std::monostate{},
+                         std::monostate{}};
       },
       .kernels = CpuKernel(Make<RunAdd>),
   });
   registry.Add({
       .name = "SparseFillEmptyRows",
-      .signature = "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64, output_values: T, "
-                   "empty_row_indicator: bool, reverse_index_map: int64",
+      .signature =
+          "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64, output_values: T, "
+          "empty_row_indicator: bool, reverse_index_map: int64",
       .attrs = {"T: type"},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_ASSIGN(PartialShape indices, ctx.WithRank(0, 2));

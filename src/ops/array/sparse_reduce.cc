@@ -1,5 +1,5 @@
-// Sparse tensors reduced or cut along axes: SparseReduceMax, SparseReduceSumSparse, SparseReduceMaxSparse, SparseSplit. Only
-// stored entries take part: a group without any has no entry in a sparse result, and zero in a dense one.
+// Sparse tensors reduced or cut along axes: SparseReduceMax, SparseReduceSumSparse, SparseReduceMaxSparse, SparseSplit.
+// Only stored entries take part: a group without any has no entry in a sparse result, and zero in a dense one.
 #include <map>
 
 #include "op/op_registry.h"
@@ -27,15 +27,19 @@ Result<Groups> GroupEntries(const SparseInput& in, const Tensor& axes, bool keep
   Groups groups;
   DimVector dims;
   for (int d = 0; d < in.rank; ++d) {
-    if (!reduced[static_cast<size_t>(d)]) dims.push_back(in.shape[d]);
-    else if (keep_dims) dims.push_back(1);
+    if (!reduced[static_cast<size_t>(d)])
+      dims.push_back(in.shape[d]);
+    else if (keep_dims)
+      dims.push_back(1);
   }
   WEIR_ASSIGN(groups.shape, Shape::Make(dims));
   for (int64_t k = 0; k < in.count; ++k) {
     Ints index;
     for (size_t d = 0; d < reduced.size(); ++d) {
-      if (!reduced[d]) index.push_back(in.index(k)[d]);
-      else if (keep_dims) index.push_back(0);
+      if (!reduced[d])
+        index.push_back(in.index(k)[d]);
+      else if (keep_dims)
+        index.push_back(0);
     }
     groups.entries[std::move(index)].push_back(k);
   }
@@ -157,17 +161,20 @@ Result<Kernel> MakeSplit(KernelSetup& setup) {
   });
 }
 
-const char kNumbers[] = "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-                        "quint16, uint16, complex128, half, uint32, uint64}";
+const char kNumbers[] =
+    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+    "quint16, uint16, complex128, half, uint32, uint64}";
 const char kReals[] = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
 
 OpEntry SparseEntry(const char* name, const char* types, KernelList kernels) {
-  return {.name = name,
-          .signature = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output_indices: int64, "
-                       "output_values: T, output_shape: int64",
-          .attrs = {"keep_dims: bool = false", types},
-          .shape = UnknownOutputs(),
-          .kernels = std::move(kernels)};
+  return {
+      .name = name,
+      .signature =
+          "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output_indices: int64, "
+          "output_values: T, output_shape: int64",
+      .attrs = {"keep_dims: bool = false", types},
+      .shape = UnknownOutputs(),
+      .kernels = std::move(kernels)};
 }
 
 }  // namespace

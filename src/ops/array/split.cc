@@ -32,7 +32,8 @@ Status Cut(KernelContext& ctx, const Tensor& t, int axis, const Ints& sizes, boo
       WEIR_ASSIGN(Tensor out, ctx.Allocate(output, shape));
       const int64_t row = sizes[k] * inner;
       if (out.num_elements() > 0) {
-        StridedCopy(ctx, t.dtype(), {{outer, t.dim(axis) * inner, row}, {row, 1, 1}}, elements.At(t, at * inner), out.raw());
+        StridedCopy(ctx, t.dtype(), {{outer, t.dim(axis) * inner, row}, {row, 1, 1}}, elements.At(t, at * inner),
+                    out.raw());
       }
     }
     at += sizes[k];
@@ -47,9 +48,10 @@ Result<Kernel> MakeSplit(KernelSetup& setup) {
     WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(0), "split_dim"));
     WEIR_ASSIGN(int axis, CheckedAxis(asked, t.rank(), "split_dim"));
     if (t.dim(axis) % n != 0)
-      return InvalidArgument("Number of ways to split should evenly divide the split dimension, but got split_dim {} "
-                             "(size = {}) and num_split {}",
-                             axis, t.dim(axis), n);
+      return InvalidArgument(
+          "Number of ways to split should evenly divide the split dimension, but got split_dim {} "
+          "(size = {}) and num_split {}",
+          axis, t.dim(axis), n);
     return Cut(ctx, t, axis, Ints(static_cast<size_t>(n), t.dim(axis) / n), /*keep=*/true);
   });
 }
@@ -66,8 +68,8 @@ Status SplitShape(ShapeContext& ctx) {
     const int64_t n = ctx.num_outputs();
     if (in[axis] >= 0) {
       if (in[axis] % n != 0)
-        return InvalidArgument("Dimension size must be evenly divisible by {} but is {}: split_dim {} of {}", n, in[axis],
-                               axis, in);
+        return InvalidArgument("Dimension size must be evenly divisible by {} but is {}: split_dim {} of {}", n,
+                               in[axis], axis, in);
       out.SetDim(axis, in[axis] / n);
     }
   }
@@ -86,10 +88,11 @@ Status CompleteSizes(Ints* sizes, int64_t total) {
     } else if (s < 0) {
       return InvalidArgument("Split size at index {} must be >= 0. Got: {}", i, s);
     } else if (s > total - sum) {
-      return InvalidArgument("Determined shape must either match input shape along split_dim exactly if fully specified, or "
-                             "be less than the size of the input along split_dim if not fully specified. Got: more than {} "
-                             "of {}",
-                             sum, total);
+      return InvalidArgument(
+          "Determined shape must either match input shape along split_dim exactly if fully specified, or "
+          "be less than the size of the input along split_dim if not fully specified. Got: more than {} "
+          "of {}",
+          sum, total);
     } else {
       sum += s;
     }
@@ -97,9 +100,10 @@ Status CompleteSizes(Ints* sizes, int64_t total) {
   if (unknown >= 0) {
     (*sizes)[static_cast<size_t>(unknown)] = total - sum;
   } else if (sum != total) {
-    return InvalidArgument("Determined shape must either match input shape along split_dim exactly if fully specified, or be "
-                           "less than the size of the input along split_dim if not fully specified. Got: {} of {}",
-                           sum, total);
+    return InvalidArgument(
+        "Determined shape must either match input shape along split_dim exactly if fully specified, or be "
+        "less than the size of the input along split_dim if not fully specified. Got: {} of {}",
+        sum, total);
   }
   return OkStatus();
 }
@@ -137,7 +141,8 @@ Status SplitVShape(ShapeContext& ctx) {
   if (sizes && in[axis] >= 0) WEIR_TRY(CompleteSizes(&known, in[axis]));
   for (int i = 0; i < n; ++i) {
     PartialShape out = in;
-    out.SetDim(axis, n == 1 && in[axis] >= 0 ? in[axis] : std::max<int64_t>(known[static_cast<size_t>(i)], kUnknownDim));
+    out.SetDim(axis,
+               n == 1 && in[axis] >= 0 ? in[axis] : std::max<int64_t>(known[static_cast<size_t>(i)], kUnknownDim));
     ctx.set_output(i, std::move(out));
   }
   return OkStatus();
@@ -149,8 +154,7 @@ Result<Kernel> MakeUnpack(KernelSetup& setup) {
   return Kernel::Sync([asked, n](KernelContext& ctx) -> Status {
     const Tensor& t = ctx.input(0);
     WEIR_ASSIGN(int axis, CheckedAxis(asked, t.rank(), "axis"));
-    if (t.dim(axis) != n)
-      return InvalidArgument("Input shape axis {} must equal {}, got shape {}", axis, n, t.shape());
+    if (t.dim(axis) != n) return InvalidArgument("Input shape axis {} must equal {}, got shape {}", axis, n, t.shape());
     return Cut(ctx, t, axis, Ints(static_cast<size_t>(n), 1), /*keep=*/false);
   });
 }

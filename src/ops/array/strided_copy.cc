@@ -9,15 +9,15 @@ using Dims = absl::InlinedVector<CopyDim, 8>;
 
 int64_t Magnitude(int64_t v) { return v < 0 ? -v : v; }
 
-// Outer to inner by destination, without dimensions of one element, neighbours merged. False when there is nothing to do.
+// Outer to inner by destination, without dimensions of one element, neighbours merged. False when there is nothing to
+// do.
 bool Normalize(absl::Span<const CopyDim> in, Dims* out) {
   for (const CopyDim& d : in) {
     if (d.size == 0) return false;
     if (d.size != 1) out->push_back(d);
   }
-  std::stable_sort(out->begin(), out->end(), [](const CopyDim& a, const CopyDim& b) {
-    return Magnitude(a.to_stride) > Magnitude(b.to_stride);
-  });
+  std::stable_sort(out->begin(), out->end(),
+                   [](const CopyDim& a, const CopyDim& b) { return Magnitude(a.to_stride) > Magnitude(b.to_stride); });
   Dims merged;
   for (const CopyDim& d : *out) {
     if (!merged.empty() && merged.back().from_stride == d.from_stride * d.size &&

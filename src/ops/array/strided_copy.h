@@ -1,5 +1,6 @@
 // The one loop under slicing, padding, transposing, tiling, reversing and the block rearrangements: copies a box of
-// elements whose source and destination each have a stride per dimension. Dimensions that can be walked as one are merged.
+// elements whose source and destination each have a stride per dimension. Dimensions that can be walked as one are
+// merged.
 #pragma once
 
 #include "op/kernel.h"

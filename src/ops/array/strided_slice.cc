@@ -15,12 +15,13 @@ using Dims = absl::InlinedVector<CopyDim, 8>;
 void ReadBox(const KernelContext& ctx, const SliceBox& box, const Tensor& whole, const Tensor& out) {
   if (out.num_elements() == 0) return;
   Dims dims;
-  for (size_t i = 0; i < box.sizes.size(); ++i) dims.push_back({box.sizes[i], box.whole_strides[i], box.box_strides[i]});
+  for (size_t i = 0; i < box.sizes.size(); ++i)
+    dims.push_back({box.sizes[i], box.whole_strides[i], box.box_strides[i]});
   StridedCopy(ctx, whole.dtype(), dims, Elements(whole.dtype()).At(whole, box.first), out.raw());
 }
 
-void WriteBox(const KernelContext& ctx, const SliceBox& box, absl::Span<const int64_t> value_strides, const Tensor& value,
-              const Tensor& whole) {
+void WriteBox(const KernelContext& ctx, const SliceBox& box, absl::Span<const int64_t> value_strides,
+              const Tensor& value, const Tensor& whole) {
   if (std::find(box.sizes.begin(), box.sizes.end(), 0) != box.sizes.end()) return;
   Dims dims;
   for (size_t i = 0; i < box.sizes.size(); ++i) dims.push_back({box.sizes[i], value_strides[i], box.whole_strides[i]});
@@ -77,8 +78,7 @@ Status AssignBox(KernelContext& ctx, const SliceMasks& masks, const Tensor& whol
     const int64_t v = value.dim(value.rank() - i);
     fits = v == 1 || v == target[target.rank() - i];
   }
-  if (!fits)
-    return InvalidArgument("cannot assign a value of shape {} to a slice of shape {}", value.shape(), target);
+  if (!fits) return InvalidArgument("cannot assign a value of shape {} to a slice of shape {}", value.shape(), target);
   if (target.num_elements() == 0) return OkStatus();
   WEIR_ASSIGN(Tensor full, ctx.AllocateTemp(value.dtype(), target));
   const DimVector from = RowMajorStrides(value.shape()), to = RowMajorStrides(target);
@@ -123,7 +123,8 @@ Status StridedSliceShape(ShapeContext& ctx) {
   WEIR_ASSIGN(SliceMasks masks, MasksOf(ctx));
   const std::optional<Ints> begin = ConstantInts(ctx, 1);
   const std::optional<Ints> end = ConstantInts(ctx, 2);
-  WEIR_ASSIGN(SliceSpec spec, ResolveSlice(ctx.input(0), begin ? &*begin : nullptr, end ? &*end : nullptr, *strides, masks));
+  WEIR_ASSIGN(SliceSpec spec,
+              ResolveSlice(ctx.input(0), begin ? &*begin : nullptr, end ? &*end : nullptr, *strides, masks));
   ctx.set_output(0, std::move(spec.final_shape));
   return OkStatus();
 }

@@ -12,7 +12,8 @@ namespace {
 Result<Ints> CheckedMultiples(const Tensor& t, const Tensor& multiples) {
   WEIR_ASSIGN(Ints m, VectorInts(multiples, "multiples"));
   if (multiples.rank() != 1 || static_cast<int>(m.size()) != t.rank())
-    return InvalidArgument("Expected multiples argument to be a vector of length {} but got length {}", t.rank(), m.size());
+    return InvalidArgument("Expected multiples argument to be a vector of length {} but got length {}", t.rank(),
+                           m.size());
   for (size_t i = 0; i < m.size(); ++i) {
     if (m[i] < 0) return InvalidArgument("Expected multiples[{}] >= 0, but got {}", i, m[i]);
   }
@@ -86,7 +87,8 @@ Result<Kernel> MakeTileGrad(KernelSetup&) {
     for (int i = 0; i < dy.rank(); ++i) {
       const int64_t m = multiples[static_cast<size_t>(i)];
       if (m == 0 || dy.dim(i) % m != 0)
-        return InvalidArgument("Expected input_dim[{}] to be divisible by multiples[{}], but {} % {} != 0", i, i, dy.dim(i), m);
+        return InvalidArgument("Expected input_dim[{}] to be divisible by multiples[{}], but {} % {} != 0", i, i,
+                               dy.dim(i), m);
       sizes.push_back(dy.dim(i) / m);
     }
     WEIR_ASSIGN(Shape shape, Shape::Make(sizes));
@@ -97,7 +99,8 @@ Result<Kernel> MakeTileGrad(KernelSetup&) {
       *out.data<T>() = *dy.data<T>();
       return OkStatus();
     }
-    // Line by line along the last dimension: line `at` of dy belongs to the line of dx with every index taken modulo its size.
+    // Line by line along the last dimension: line `at` of dy belongs to the line of dx with every index taken modulo
+    // its size.
     const int rank = dy.rank();
     const int64_t line = shape[rank - 1], dy_line = dy.dim(rank - 1);
     const DimVector to = RowMajorStrides(shape);

@@ -104,7 +104,8 @@ Status RunInTopK(KernelContext& ctx, int64_t k) {
   if (predictions.rank() != 2) return InvalidArgument("predictions must be 2-dimensional, got {}", predictions.shape());
   if (targets.rank() != 1) return InvalidArgument("targets must be 1-dimensional, got {}", targets.shape());
   if (predictions.dim(0) != targets.dim(0))
-    return InvalidArgument("First dimension of predictions {} must match length of targets {}", predictions.dim(0), targets.dim(0));
+    return InvalidArgument("First dimension of predictions {} must match length of targets {}", predictions.dim(0),
+                           targets.dim(0));
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, targets.shape()));
   const int64_t n = predictions.dim(1);
   return ctx.ParallelFor(targets.num_elements(), n + 2, [&](int64_t row) {
@@ -181,7 +182,8 @@ Status NthElementShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-const char kOrderedTypes[] = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+const char kOrderedTypes[] =
+    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
 
 }  // namespace
 
@@ -208,7 +210,9 @@ void RegisterTopK(OpRegistry& registry) {
         WEIR_TRY(ctx.WithRank(1, 0).status());
         return TopKShapes(ctx, ConstantInt(ctx, 1));
       },
-      .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{TopKGradient(g), std::monostate{}}; },
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        return Gradients{TopKGradient(g), std::monostate{}};
+      },
       .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> {
         return Kernel::Sync([](KernelContext& ctx) -> Status {
           WEIR_ASSIGN(int64_t k, ScalarInt(ctx.input(1), "k"));

@@ -14,7 +14,8 @@ namespace {
 // `values` as a permutation of [0, rank); negative ones count from the end.
 Result<std::vector<int>> CheckedPermutation(const Ints& values, int rank) {
   if (static_cast<int>(values.size()) != rank)
-    return InvalidArgument("transpose expects a vector of size {}. But input(1) is a vector of size {}", rank, values.size());
+    return InvalidArgument("transpose expects a vector of size {}. But input(1) is a vector of size {}", rank,
+                           values.size());
   std::vector<int> perm;
   std::vector<bool> seen(values.size());
   for (int64_t v : values) {
@@ -94,7 +95,8 @@ Result<Kernel> MakeInvertPermutation(KernelSetup&) {
            if (t.rank() != 1) return InvalidArgument("invert_permutation expects a 1D vector, got shape {}", t.shape());
            const Ints values = IntsOf(t);
            const auto n = static_cast<int64_t>(values.size());
-           if (n > std::numeric_limits<int32_t>::max()) return InvalidArgument("permutation of nonzero elements too large: {}", n);
+           if (n > std::numeric_limits<int32_t>::max())
+             return InvalidArgument("permutation of nonzero elements too large: {}", n);
            WEIR_ASSIGN(Tensor out, ctx.Allocate(0, t.shape()));
            T* inverse = out.data<T>();
            std::fill_n(inverse, n, T{-1});
@@ -118,7 +120,8 @@ void RegisterTranspose(OpRegistry& registry) {
       .attrs = {"T: type", "Tperm: {int32, int64} = DT_INT32"},
       .shape = TransposeShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {
-        return Gradients{Transpose(g.d_output(0), InvertPermutation(g.input(1)), {.name = "transpose"}), std::monostate{}};
+        return Gradients{Transpose(g.d_output(0), InvertPermutation(g.input(1)), {.name = "transpose"}),
+                         std::monostate{}};
       },
       .kernels = CpuKernel(MakeTranspose<false>),
   });

@@ -1,5 +1,5 @@
-// Unique and its relatives: distinct elements (or slices along an axis) in the order they first appear; and ListDiff, what is
-// in one list but not in the other.
+// Unique and its relatives: distinct elements (or slices along an axis) in the order they first appear; and ListDiff,
+// what is in one list but not in the other.
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
@@ -71,7 +71,8 @@ Result<Distinct> DistinctRows(const Tensor& rows, int64_t n, int64_t width) {
 
 Status SetInts(KernelContext& ctx, int output, const std::vector<int64_t>& values) {
   if (ctx.output_type(output) == kInt32 && values.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
-    return InvalidArgument("unique does not support input tensors larger than {} elements", std::numeric_limits<int32_t>::max());
+    return InvalidArgument("unique does not support input tensors larger than {} elements",
+                           std::numeric_limits<int32_t>::max());
   WEIR_ASSIGN(Tensor t, IntVector(ctx.output_type(output), values));
   ctx.set_output(output, std::move(t));
   return OkStatus();
@@ -82,7 +83,8 @@ Status RunUnique(KernelContext& ctx, bool with_axis, bool with_counts) {
   int axis = 0;
   bool whole = true;
   if (with_axis) {
-    if (ctx.input(1).rank() != 1) return InvalidArgument("axis expects a 1D vector, got shape {}", ctx.input(1).shape());
+    if (ctx.input(1).rank() != 1)
+      return InvalidArgument("axis expects a 1D vector, got shape {}", ctx.input(1).shape());
     const Ints axes = IntsOf(ctx.input(1));
     if (axes.size() > 1) return InvalidArgument("axis does not support input tensors larger than 1 elements");
     if (!axes.empty()) {
@@ -181,9 +183,8 @@ Status RunListDiff(KernelContext& ctx) {
     return InvalidArgument("x and y should be 1D vectors, got shapes {} and {}", x.shape(), y.shape());
   std::vector<int64_t> missing;
   if (x.dtype() == kString) {
-    missing = Missing<std::string_view>(x, y, [](const Tensor& t, int64_t i) {
-      return std::optional<std::string_view>(t.data<std::string>()[i]);
-    });
+    missing = Missing<std::string_view>(
+        x, y, [](const Tensor& t, int64_t i) { return std::optional<std::string_view>(t.data<std::string>()[i]); });
   } else if (HasWordKeys(x.dtype())) {
     missing = Missing<uint64_t>(x, y, WordKey);
   } else {

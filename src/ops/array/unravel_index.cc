@@ -8,7 +8,8 @@ namespace {
 
 Status RunUnravelIndex(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &dims_input = ctx.input(1);
-  if (indices.rank() > 1) return InvalidArgument("The indices can only be scalar or vector, got \"{}\"", indices.shape());
+  if (indices.rank() > 1)
+    return InvalidArgument("The indices can only be scalar or vector, got \"{}\"", indices.shape());
   if (dims_input.rank() != 1) return InvalidArgument("The indices can only be 1-D, got \"{}\"", dims_input.shape());
   const Ints dims = IntsOf(dims_input);
   const Ints flat = IntsOf(indices);
@@ -18,7 +19,9 @@ Status RunUnravelIndex(KernelContext& ctx) {
     WEIR_ASSIGN(total, CheckedMultiply(total, dims[i]));
   }
   for (size_t i = 0; i < flat.size(); ++i) {
-    if (flat[i] < 0 || flat[i] >= total) return InvalidArgument("index is out of bound as with dims: indices[{}] = {} is not in [0, {})", i, flat[i], total);
+    if (flat[i] < 0 || flat[i] >= total)
+      return InvalidArgument("index is out of bound as with dims: indices[{}] = {} is not in [0, {})", i, flat[i],
+                             total);
   }
   const auto n = static_cast<int64_t>(flat.size());
   DimVector shape_dims = {static_cast<int64_t>(dims.size())};

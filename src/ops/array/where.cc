@@ -11,20 +11,29 @@ namespace {
 template <class F>
 auto WithTest(const Tensor& t, F&& f) {
   switch (t.dtype()) {
-    case kFloat: return f([p = t.data<float>()](int64_t i) { return p[i] != 0.0f; });
-    case kDouble: return f([p = t.data<double>()](int64_t i) { return p[i] != 0.0; });
+    case kFloat:
+      return f([p = t.data<float>()](int64_t i) { return p[i] != 0.0f; });
+    case kDouble:
+      return f([p = t.data<double>()](int64_t i) { return p[i] != 0.0; });
     case kHalf:
     case kBFloat16:  // all but the two zeros
       return f([p = static_cast<const uint16_t*>(t.raw())](int64_t i) { return (p[i] & 0x7fff) != 0; });
-    case kComplex64: return f([p = t.data<std::complex<float>>()](int64_t i) { return p[i] != std::complex<float>(); });
-    case kComplex128: return f([p = t.data<std::complex<double>>()](int64_t i) { return p[i] != std::complex<double>(); });
-    default: break;
+    case kComplex64:
+      return f([p = t.data<std::complex<float>>()](int64_t i) { return p[i] != std::complex<float>(); });
+    case kComplex128:
+      return f([p = t.data<std::complex<double>>()](int64_t i) { return p[i] != std::complex<double>(); });
+    default:
+      break;
   }
   switch (ElementSize(t.dtype())) {
-    case 1: return f([p = static_cast<const uint8_t*>(t.raw())](int64_t i) { return p[i] != 0; });
-    case 2: return f([p = static_cast<const uint16_t*>(t.raw())](int64_t i) { return p[i] != 0; });
-    case 4: return f([p = static_cast<const uint32_t*>(t.raw())](int64_t i) { return p[i] != 0; });
-    default: return f([p = static_cast<const uint64_t*>(t.raw())](int64_t i) { return p[i] != 0; });
+    case 1:
+      return f([p = static_cast<const uint8_t*>(t.raw())](int64_t i) { return p[i] != 0; });
+    case 2:
+      return f([p = static_cast<const uint16_t*>(t.raw())](int64_t i) { return p[i] != 0; });
+    case 4:
+      return f([p = static_cast<const uint32_t*>(t.raw())](int64_t i) { return p[i] != 0; });
+    default:
+      return f([p = static_cast<const uint64_t*>(t.raw())](int64_t i) { return p[i] != 0; });
   }
 }
 
@@ -60,7 +69,8 @@ void RegisterWhere(OpRegistry& registry) {
   registry.Add({
       .name = "Where",
       .signature = "input: T -> index: int64",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
+                "qint16, quint16, "
                 "uint16, complex128, half, uint32, uint64, bool} = DT_BOOL"},
       .shape = [](ShapeContext& ctx) -> Status {
         const PartialShape& in = ctx.input(0);

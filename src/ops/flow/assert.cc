@@ -51,7 +51,8 @@ Result<Stream> ParseStream(const std::string& name) {
   if (name == "log(error)") return Stream::kError;
   if (name.starts_with("file://")) return Stream::kFile;
   return InvalidArgument(
-      "Unknown output stream: {}, Valid streams are: stdout, stderr, log(info), log(warning), log(error), file://<path>",
+      "Unknown output stream: {}, Valid streams are: stdout, stderr, log(info), log(warning), log(error), "
+      "file://<path>",
       name);
 }
 
@@ -59,29 +60,36 @@ Result<Kernel> MakePrintV2(KernelSetup& setup) {
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("output_stream"));
   WEIR_ASSIGN(const Stream stream, ParseStream(name));
   WEIR_ASSIGN(std::string end, setup.Attr<std::string>("end"));
-  return Kernel::Sync([stream, end, path = name.substr(std::min<size_t>(7, name.size()))](KernelContext& ctx) -> Status {
-           if (ctx.input(0).rank() != 0)
-             return InvalidArgument("Input is expected to be scalar, but got {}", ctx.input(0).shape());
-           const std::string text = ctx.input(0).scalar<std::string>() + end;
-           switch (stream) {
-             case Stream::kInfo: LogInfo("{}", text); break;
-             case Stream::kWarning: LogWarning("{}", text); break;
-             case Stream::kError: LogError("{}", text); break;
-             case Stream::kOut:
-             case Stream::kErr: {
-               std::FILE* file = stream == Stream::kOut ? stdout : stderr;
-               std::fwrite(text.data(), 1, text.size(), file);
-               std::fflush(file);
-               break;
-             }
-             case Stream::kFile: {
-               WEIR_ASSIGN(auto file, RealEnv().OpenAppend(path));
-               WEIR_TRY(file->Append(text));
-               return file->Close();
-             }
-           }
-           return OkStatus();
-         })
+  return Kernel::Sync(
+             [stream, end, path = name.substr(std::min<size_t>(7, name.size()))](KernelContext& ctx) -> Status {
+               if (ctx.input(0).rank() != 0)
+                 return InvalidArgument("Input is expected to be scalar, but got {}", ctx.input(0).shape());
+               const std::string text = ctx.input(0).scalar<std::string>() + end;
+               switch (stream) {
+                 case Stream::kInfo:
+                   LogInfo("{}", text);
+                   break;
+                 case Stream::kWarning:
+                   LogWarning("{}", text);
+                   break;
+                 case Stream::kError:
+                   LogError("{}", text);
+                   break;
+                 case Stream::kOut:
+                 case Stream::kErr: {
+                   std::FILE* file = stream == Stream::kOut ? stdout : stderr;
+                   std::fwrite(text.data(), 1, text.size(), file);
+                   std::fflush(file);
+                   break;
+                 }
+                 case Stream::kFile: {
+                   WEIR_ASSIGN(auto file, RealEnv().OpenAppend(path));
+                   WEIR_TRY(file->Append(text));
+                   return file->Close();
+                 }
+               }
+               return OkStatus();
+             })
       .Blocking();
 }
 

@@ -37,7 +37,9 @@ class FlowOpsTest : public ::testing::Test {
 
 Tensor F(float v) { return Tensor::Scalar(v); }
 Tensor I(int32_t v) { return Tensor::Scalar(v); }
-std::vector<float> Values(const Tensor& t) { return t.valid() ? std::vector<float>(t.flat<float>().begin(), t.flat<float>().end()) : std::vector<float>(); }
+std::vector<float> Values(const Tensor& t) {
+  return t.valid() ? std::vector<float>(t.flat<float>().begin(), t.flat<float>().end()) : std::vector<float>();
+}
 
 TEST_F(FlowOpsTest, SchemasAreWellFormed) { EXPECT_TRUE(registry_.Validate().ok()) << registry_.Validate(); }
 
@@ -52,8 +54,10 @@ TEST_F(FlowOpsTest, Shapes) {
   EXPECT_EQ(ShapeTest(registry_, "Exit", "[2]"), "[2]");
   EXPECT_EQ(ShapeTest(registry_, "LoopCond", "?"), "[]");
   EXPECT_THAT(ShapeTest(registry_, "LoopCond", "[1]"), HasSubstr("error"));
-  EXPECT_EQ(ShapeTest(registry_, "TensorArrayGatherV3", "[];[4];[]", {{"element_shape", PartialShape{2, -1}}}), "[4,2,?]");
-  EXPECT_EQ(ShapeTest(registry_, "TensorArrayConcatV3", "[];[]", {{"element_shape_except0", PartialShape{3}}}), "[?,3];[?]");
+  EXPECT_EQ(ShapeTest(registry_, "TensorArrayGatherV3", "[];[4];[]", {{"element_shape", PartialShape{2, -1}}}),
+            "[4,2,?]");
+  EXPECT_EQ(ShapeTest(registry_, "TensorArrayConcatV3", "[];[]", {{"element_shape_except0", PartialShape{3}}}),
+            "[?,3];[?]");
   EXPECT_EQ(ShapeTest(registry_, "StringFormat", "[2];[]", {{"template", "%s %s"}}), "[]");
   EXPECT_THAT(ShapeTest(registry_, "StringFormat", "[2]", {{"template", "%s %s"}}), HasSubstr("2 vs. 1"));
 }
@@ -67,7 +71,8 @@ TEST_F(FlowOpsTest, SwitchLeavesOneSideDead) {
 
 TEST_F(FlowOpsTest, AssertSaysWhatItSaw) {
   EXPECT_TRUE(Run("Assert", {Tensor::Scalar(true), F(1)}).ok());
-  EXPECT_EQ(Error("Assert", {Tensor::Scalar(false), Tensor::Scalar("x is"), Tensor::Vector<int32_t>({1, 2, 3, 4, 5}), F(1.5)}),
+  EXPECT_EQ(Error("Assert",
+                  {Tensor::Scalar(false), Tensor::Scalar("x is"), Tensor::Vector<int32_t>({1, 2, 3, 4, 5}), F(1.5)}),
             "assertion failed: [x is] [1 2 3...] [1.5]");
 }
 
@@ -80,7 +85,8 @@ TEST_F(FlowOpsTest, ValuesAsText) {
   EXPECT_EQ(FormatValue(Tensor::Vector<std::string>({"x", "y"}), 3), "[\"x\" \"y\"]");
   EXPECT_EQ(FormatValue(Tensor::Scalar(true), 3), "1");
   EXPECT_EQ(FormatValue(Tensor::Vector<float>({}), 3), "[]");
-  EXPECT_EQ(One("StringFormat", {I(1), Tensor::Scalar("s")}, {{"template", "a {} b {}."}, {"placeholder", "{}"}}).scalar<std::string>(),
+  EXPECT_EQ(One("StringFormat", {I(1), Tensor::Scalar("s")}, {{"template", "a {} b {}."}, {"placeholder", "{}"}})
+                .scalar<std::string>(),
             "a 1 b \"s\".");
 }
 
@@ -103,9 +109,15 @@ class TensorArrayTest : public FlowOpsTest {
     attrs.emplace("dtype", kFloat);
     return One("TensorArrayV3", {I(size)}, std::move(attrs));
   }
-  std::string Write(const Tensor& array, int32_t index, Tensor value) { return Error("TensorArrayWriteV3", {array, I(index), std::move(value), F(0)}); }
-  Tensor Read(const Tensor& array, int32_t index) { return One("TensorArrayReadV3", {array, I(index), F(0)}, {{"dtype", kFloat}}); }
-  std::string ReadError(const Tensor& array, int32_t index) { return Error("TensorArrayReadV3", {array, I(index), F(0)}, {{"dtype", kFloat}}); }
+  std::string Write(const Tensor& array, int32_t index, Tensor value) {
+    return Error("TensorArrayWriteV3", {array, I(index), std::move(value), F(0)});
+  }
+  Tensor Read(const Tensor& array, int32_t index) {
+    return One("TensorArrayReadV3", {array, I(index), F(0)}, {{"dtype", kFloat}});
+  }
+  std::string ReadError(const Tensor& array, int32_t index) {
+    return Error("TensorArrayReadV3", {array, I(index), F(0)}, {{"dtype", kFloat}});
+  }
   Tensor Gather(const Tensor& array, std::initializer_list<int32_t> indices) {
     return One("TensorArrayGatherV3", {array, Tensor::Vector<int32_t>(indices), F(0)}, {{"dtype", kFloat}});
   }
@@ -132,7 +144,8 @@ TEST_F(TensorArrayTest, OneWriteOneRead) {
 
 TEST_F(TensorArrayTest, ShapesAndGrowth) {
   const Tensor fixed = Make(2, {{"element_shape", PartialShape{2}}});
-  EXPECT_THAT(Write(fixed, 0, Tensor::Vector<float>({1, 2, 3})), HasSubstr("incompatible with the TensorArray's inferred element shape: [2]"));
+  EXPECT_THAT(Write(fixed, 0, Tensor::Vector<float>({1, 2, 3})),
+              HasSubstr("incompatible with the TensorArray's inferred element shape: [2]"));
   EXPECT_THAT(Values(Read(fixed, 1)), ElementsAre(0, 0));
   const Tensor growing = Make(0, {{"dynamic_size", true}, {"identical_element_shapes", true}});
   EXPECT_EQ(Write(growing, 3, F(1)), kFine);
@@ -141,7 +154,8 @@ TEST_F(TensorArrayTest, ShapesAndGrowth) {
   EXPECT_THAT(Write(growing, 2000000000, F(1)), HasSubstr("cannot hold"));
   EXPECT_THAT(Error("TensorArrayV3", {I(-1)}, {{"dtype", kFloat}}), HasSubstr("Size should be >= 0."));
   const Tensor empty = Make(0);
-  EXPECT_THAT(Error("TensorArrayGatherV3", {empty, Tensor::Vector<int32_t>({}), F(0)}, {{"dtype", kFloat}}), HasSubstr("has size zero"));
+  EXPECT_THAT(Error("TensorArrayGatherV3", {empty, Tensor::Vector<int32_t>({}), F(0)}, {{"dtype", kFloat}}),
+              HasSubstr("has size zero"));
   EXPECT_EQ(Gather(Make(0, {{"element_shape", PartialShape{2}}}), {}).shape(), (Shape{0, 2}));
 }
 
@@ -159,7 +173,8 @@ TEST_F(TensorArrayTest, ScatterAndGather) {
 
 TEST_F(TensorArrayTest, SplitAndConcat) {
   const auto split = [&](const Tensor& to, std::initializer_list<int64_t> lengths) {
-    return Error("TensorArraySplitV3", {to, Tensor::Vector<float>({1, 2, 3, 4}), Tensor::Vector<int64_t>(lengths), F(0)});
+    return Error("TensorArraySplitV3",
+                 {to, Tensor::Vector<float>({1, 2, 3, 4}), Tensor::Vector<int64_t>(lengths), F(0)});
   };
   const Tensor array = Make(3);
   EXPECT_EQ(split(array, {1, 3, 0}), kFine);
@@ -173,7 +188,8 @@ TEST_F(TensorArrayTest, SplitAndConcat) {
   EXPECT_THAT(split(Make(3), {1, 3}), HasSubstr("(3 vs. 2)"));
   const Tensor scalars = Make(1);
   Write(scalars, 0, F(1));
-  EXPECT_THAT(Error("TensorArrayConcatV3", {scalars, F(0)}, {{"dtype", kFloat}}), HasSubstr("Concat saw a scalar shape at index 0"));
+  EXPECT_THAT(Error("TensorArrayConcatV3", {scalars, F(0)}, {{"dtype", kFloat}}),
+              HasSubstr("Concat saw a scalar shape at index 0"));
 }
 
 TEST_F(TensorArrayTest, GradientsAddUp) {
@@ -188,7 +204,8 @@ TEST_F(TensorArrayTest, GradientsAddUp) {
   EXPECT_THAT(Values(Read(grads, 0)), ElementsAre(11, 22));
   // What got no gradient has zeros of the shape that was written.
   EXPECT_THAT(Values(Read(grads, 1)), ElementsAre(0, 0));
-  EXPECT_THAT(Error("TensorArrayGradV3", {grads, F(0)}, {{"source", "h"}}), HasSubstr("Unable to create a gradients TensorArray"));
+  EXPECT_THAT(Error("TensorArrayGradV3", {grads, F(0)}, {{"source", "h"}}),
+              HasSubstr("Unable to create a gradients TensorArray"));
 }
 
 TEST_F(FlowOpsTest, SessionTensors) {
@@ -200,7 +217,8 @@ TEST_F(FlowOpsTest, SessionTensors) {
 
 class Doubler final : public PyFuncRunner {
  public:
-  Result<std::vector<Tensor>> Call(const std::string& token, const std::vector<Tensor>& inputs, const std::vector<DType>&, bool) override {
+  Result<std::vector<Tensor>> Call(const std::string& token, const std::vector<Tensor>& inputs,
+                                   const std::vector<DType>&, bool) override {
     if (token != "double") return NotFound("no function '{}'", token);
     return std::vector<Tensor>{F(2 * inputs[0].scalar<float>())};
   }
@@ -212,7 +230,8 @@ TEST_F(FlowOpsTest, PyFuncCallsItsRunner) {
   Doubler doubler;
   tester_.step().py_functions = &doubler;
   EXPECT_EQ(One("PyFunc", {F(2)}, attrs).scalar<float>(), 4);
-  EXPECT_THAT(Error("PyFunc", {F(2)}, {{"token", "double"}, {"Tout", std::vector<DType>{kInt32}}}), HasSubstr("expects int32"));
+  EXPECT_THAT(Error("PyFunc", {F(2)}, {{"token", "double"}, {"Tout", std::vector<DType>{kInt32}}}),
+              HasSubstr("expects int32"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A tensor as text the way tf.print shows it: nested brackets, rows on their own lines, long dimensions shortened in the
-// middle.
+// A tensor as text the way tf.print shows it: nested brackets, rows on their own lines, long dimensions shortened in
+// the middle.
 #pragma once
 
 #include <string>

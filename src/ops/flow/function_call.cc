@@ -27,7 +27,8 @@ class LazyFunction {
 
  private:
   Result<FunctionRunner::Handle> HandleIn(FunctionRunner* runner) {
-    if (runner == nullptr) return FailedPrecondition("function '{}' cannot run here: there is no function runner", function_.name);
+    if (runner == nullptr)
+      return FailedPrecondition("function '{}' cannot run here: there is no function runner", function_.name);
     std::lock_guard lock(mu_);
     if (runner_ != runner) {
       WEIR_ASSIGN(handle_, runner->Instantiate(function_));
@@ -57,10 +58,12 @@ std::vector<Tensor> InputsFrom(KernelContext& ctx, int first) {
 Status SetOutputs(KernelContext& ctx, Result<std::vector<Tensor>> results) {
   if (!results.ok()) return results.status();
   if (static_cast<int>(results->size()) != ctx.num_outputs())
-    return InvalidArgument("the function gives {} values, '{}' has {} outputs", results->size(), ctx.name(), ctx.num_outputs());
+    return InvalidArgument("the function gives {} values, '{}' has {} outputs", results->size(), ctx.name(),
+                           ctx.num_outputs());
   for (int i = 0; i < ctx.num_outputs(); ++i) {
     if ((*results)[i].dtype() != ctx.output_type(i))
-      return InvalidArgument("result {} of the function is {}, '{}' expects {}", i, (*results)[i].dtype(), ctx.name(), ctx.output_type(i));
+      return InvalidArgument("result {} of the function is {}, '{}' expects {}", i, (*results)[i].dtype(), ctx.name(),
+                             ctx.output_type(i));
     ctx.set_output(i, std::move((*results)[i]));
   }
   return OkStatus();
@@ -76,16 +79,26 @@ void RunAndSet(KernelContext& ctx, const FunctionPtr& function, std::vector<Tens
 Result<bool> IsTrue(const Tensor& t) {
   if (t.rank() != 0) return t.num_elements() > 0;
   switch (t.dtype()) {
-    case kBool: return t.scalar<bool>();
-    case kString: return !t.scalar<std::string>().empty();
-    case kFloat: return t.scalar<float>() != 0;
-    case kDouble: return t.scalar<double>() != 0;
-    case kInt32: return t.scalar<int32_t>() != 0;
-    case kInt64: return t.scalar<int64_t>() != 0;
-    case kInt16: return t.scalar<int16_t>() != 0;
-    case kInt8: return t.scalar<int8_t>() != 0;
-    case kUint8: return t.scalar<uint8_t>() != 0;
-    default: return InvalidArgument("a tensor of type {} is neither true nor false", t.dtype());
+    case kBool:
+      return t.scalar<bool>();
+    case kString:
+      return !t.scalar<std::string>().empty();
+    case kFloat:
+      return t.scalar<float>() != 0;
+    case kDouble:
+      return t.scalar<double>() != 0;
+    case kInt32:
+      return t.scalar<int32_t>() != 0;
+    case kInt64:
+      return t.scalar<int64_t>() != 0;
+    case kInt16:
+      return t.scalar<int16_t>() != 0;
+    case kInt8:
+      return t.scalar<int8_t>() != 0;
+    case kUint8:
+      return t.scalar<uint8_t>() != 0;
+    default:
+      return InvalidArgument("a tensor of type {} is neither true nor false", t.dtype());
   }
 }
 
@@ -100,9 +113,8 @@ Result<Kernel> MakeCall(KernelSetup& setup) {
 // The runner knows the function of this name: it differentiates the body of "f".
 Result<Kernel> MakeSymbolicGradient(KernelSetup& setup) {
   auto function = std::make_shared<LazyFunction>(FuncAttr{"SymbolicGradient", setup.node().attrs});
-  return Kernel::Async([function](KernelContext& ctx, Done done) {
-    RunAndSet(ctx, function, InputsFrom(ctx, 0), std::move(done));
-  });
+  return Kernel::Async(
+      [function](KernelContext& ctx, Done done) { RunAndSet(ctx, function, InputsFrom(ctx, 0), std::move(done)); });
 }
 
 Result<Kernel> MakeIf(KernelSetup& setup) {
@@ -139,7 +151,11 @@ Result<Kernel> MakeCase(KernelSetup& setup) {
 class WhileRun : public std::enable_shared_from_this<WhileRun> {
  public:
   WhileRun(KernelContext& ctx, FunctionPtr condition, FunctionPtr body, Done done)
-      : ctx_(ctx), condition_(std::move(condition)), body_(std::move(body)), done_(std::move(done)), values_(InputsFrom(ctx, 0)) {}
+      : ctx_(ctx),
+        condition_(std::move(condition)),
+        body_(std::move(body)),
+        done_(std::move(done)),
+        values_(InputsFrom(ctx, 0)) {}
 
   void Go() {
     while (true) {
@@ -166,12 +182,14 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
     if (ctx_.cancel().cancelled()) return End(ctx_.cancel().reason());
     if (!evaluating_) {
       if (results_->size() != static_cast<size_t>(ctx_.num_inputs()))
-        return End(InvalidArgument("the body of '{}' gives {} values for {}", ctx_.name(), results_->size(), ctx_.num_inputs()));
+        return End(InvalidArgument("the body of '{}' gives {} values for {}", ctx_.name(), results_->size(),
+                                   ctx_.num_inputs()));
       values_ = std::move(*results_);
       evaluating_ = true;
       return true;
     }
-    if (results_->size() != 1) return End(InvalidArgument("the condition of '{}' gives {} values, not one", ctx_.name(), results_->size()));
+    if (results_->size() != 1)
+      return End(InvalidArgument("the condition of '{}' gives {} values, not one", ctx_.name(), results_->size()));
     const Result<bool> goes_on = IsTrue(results_->front());
     if (!goes_on.ok()) return End(goes_on.status());
     if (!*goes_on) return End(SetOutputs(ctx_, std::move(values_)));
@@ -203,7 +221,8 @@ Result<Kernel> MakeWhile(KernelSetup& setup) {
 
 Result<Kernel> MakeEdge(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    return FailedPrecondition("'{}' stands for the edge of a function's body: it cannot run outside of a function call", ctx.name());
+    return FailedPrecondition("'{}' stands for the edge of a function's body: it cannot run outside of a function call",
+                              ctx.name());
   });
 }
 
@@ -211,12 +230,14 @@ Status OutputShapesFromAttr(ShapeContext& c) {
   WEIR_ASSIGN(const std::vector<PartialShape> shapes, c.Attr<std::vector<PartialShape>>("output_shapes"));
   if (shapes.empty()) return OkStatus();
   if (static_cast<int>(shapes.size()) != c.num_outputs())
-    return InvalidArgument("`output_shapes` must be the same length as num outputs ({} vs. {})", shapes.size(), c.num_outputs());
+    return InvalidArgument("`output_shapes` must be the same length as num outputs ({} vs. {})", shapes.size(),
+                           c.num_outputs());
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
   return OkStatus();
 }
 
-// --- gradients --------------------------------------------------------------------------------------------------------
+// --- gradients
+// --------------------------------------------------------------------------------------------------------
 FuncAttr GradientFunction(const FuncAttr& function) {
   AttrMap attrs;
   attrs.emplace("f", AttrValue(function));
@@ -262,12 +283,14 @@ Result<Gradients> CaseGrad(GradientContext& g) {
 }  // namespace
 
 void RegisterFunctionCall(OpRegistry& registry) {
-  const std::vector<std::string> if_attrs = {"Tcond: type", "Tin: list(type) >= 0", "Tout: list(type) >= 0",
-                                             "then_branch: func", "else_branch: func", "output_shapes: list(shape) = []"};
+  const std::vector<std::string> if_attrs = {"Tcond: type",           "Tin: list(type) >= 0",
+                                             "Tout: list(type) >= 0", "then_branch: func",
+                                             "else_branch: func",     "output_shapes: list(shape) = []"};
   const std::vector<std::string> while_attrs = {"T: list(type) >= 0", "cond: func", "body: func",
                                                 "output_shapes: list(shape) = []", "parallel_iterations: int = 10"};
-  const std::vector<std::string> call_attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func",
-                                               "config: string = ''", "config_proto: string = ''", "executor_type: string = ''"};
+  const std::vector<std::string> call_attrs = {
+      "Tin: list(type) >= 0", "Tout: list(type) >= 0",     "f: func",
+      "config: string = ''",  "config_proto: string = ''", "executor_type: string = ''"};
   for (const bool stateful : {true, false}) {
     registry.Add({
         .name = stateful ? "If" : "StatelessIf",
@@ -298,7 +321,8 @@ void RegisterFunctionCall(OpRegistry& registry) {
   registry.Add({
       .name = "Case",
       .signature = "branch_index: int32, input: Tin -> output: Tout",
-      .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "branches: list(func) >= 1", "output_shapes: list(shape) = []"},
+      .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "branches: list(func) >= 1",
+                "output_shapes: list(shape) = []"},
       .shape = OutputShapesFromAttr,
       .gradient = CaseGrad,
       .kernels = CpuKernel(MakeCase),

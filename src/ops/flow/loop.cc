@@ -57,9 +57,9 @@ void RegisterLoop(OpRegistry& registry) {
     const char* name;
     const char* signature;
   };
-  for (const Row& row : {Row{"Exit", "data: T -> output: T"}, Row{"RefExit", "data: Ref(T) -> output: Ref(T)"},
-                         Row{"NextIteration", "data: T -> output: T"},
-                         Row{"RefNextIteration", "data: Ref(T) -> output: Ref(T)"}}) {
+  for (const Row& row :
+       {Row{"Exit", "data: T -> output: T"}, Row{"RefExit", "data: Ref(T) -> output: Ref(T)"},
+        Row{"NextIteration", "data: T -> output: T"}, Row{"RefNextIteration", "data: Ref(T) -> output: Ref(T)"}}) {
     registry.Add({
         .name = row.name,
         .signature = row.signature,

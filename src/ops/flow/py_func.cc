@@ -16,15 +16,18 @@ Result<Kernel> MakePyFunc(KernelSetup& setup) {
   return Kernel::Sync([token, types](KernelContext& ctx) -> Status {
            PyFuncRunner* runner = ctx.step().py_functions;
            if (runner == nullptr)
-             return FailedPrecondition("'{}' calls the Python function '{}', but this process runs no Python", ctx.name(), token);
+             return FailedPrecondition("'{}' calls the Python function '{}', but this process runs no Python",
+                                       ctx.name(), token);
            std::vector<Tensor> inputs;
            for (int i = 0; i < ctx.num_inputs(); ++i) inputs.push_back(ctx.input(i));
            WEIR_ASSIGN(std::vector<Tensor> outputs, runner->Call(token, inputs, types, eager));
            if (outputs.size() != types.size())
-             return InvalidArgument("{} returns {} values, but expects to see {} values.", token, outputs.size(), types.size());
+             return InvalidArgument("{} returns {} values, but expects to see {} values.", token, outputs.size(),
+                                    types.size());
            for (size_t i = 0; i < types.size(); ++i) {
              if (outputs[i].dtype() != types[i])
-               return InvalidArgument("{}-th value returned by {} is {}, but expects {}", i, token, outputs[i].dtype(), types[i]);
+               return InvalidArgument("{}-th value returned by {} is {}, but expects {}", i, token, outputs[i].dtype(),
+                                      types[i]);
              ctx.set_output(static_cast<int>(i), std::move(outputs[i]));
            }
            return OkStatus();
@@ -40,7 +43,8 @@ void RegisterPyFunc(OpRegistry& registry) {
     bool stateful;
     bool eager;
   };
-  for (const Row& row : {Row{"PyFunc", true, false}, Row{"PyFuncStateless", false, false}, Row{"EagerPyFunc", true, true}}) {
+  for (const Row& row :
+       {Row{"PyFunc", true, false}, Row{"PyFuncStateless", false, false}, Row{"EagerPyFunc", true, true}}) {
     registry.Add({
         .name = row.name,
         .signature = "input: Tin -> output: Tout",

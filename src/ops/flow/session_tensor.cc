@@ -40,9 +40,9 @@ Result<std::string> HandleOf(const KernelContext& ctx) {
 Result<Kernel> MakeGetHandle(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<HandleCounter> counter,
-                ctx.resources().LookupOrCreate<HandleCounter>(kContainer, "counter", []() -> Result<ResourcePtr<HandleCounter>> {
-                  return MakeIntrusive<HandleCounter>();
-                }));
+                ctx.resources().LookupOrCreate<HandleCounter>(
+                    kContainer, "counter",
+                    []() -> Result<ResourcePtr<HandleCounter>> { return MakeIntrusive<HandleCounter>(); }));
     std::string handle = fmt::format("{};{};{}", ctx.name(), counter->Next(), ctx.node().device);
     WEIR_ASSIGN(Tensor copy, ctx.input(0).Clone());
     WEIR_TRY(ctx.resources().Create(kContainer, handle, MakeIntrusive<KeptTensor>(std::move(copy))));
@@ -57,7 +57,8 @@ Result<Kernel> MakeGetTensor(KernelSetup&) {
     Result<ResourcePtr<KeptTensor>> kept = ctx.resources().Lookup<KeptTensor>(kContainer, handle);
     if (!kept.ok()) return InvalidArgument("The tensor with handle '{}' is not in the session store.", handle);
     if ((*kept)->value().dtype() != ctx.output_type(0))
-      return InvalidArgument("the tensor with handle '{}' is {}, not {}", handle, (*kept)->value().dtype(), ctx.output_type(0));
+      return InvalidArgument("the tensor with handle '{}' is {}, not {}", handle, (*kept)->value().dtype(),
+                             ctx.output_type(0));
     ctx.set_output(0, (*kept)->value());
     return OkStatus();
   });

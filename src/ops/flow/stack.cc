@@ -67,7 +67,8 @@ Result<Kernel> MakeStack(KernelSetup& setup) {
                return InvalidArgument("Stack size must be a scalar, but had shape: {}", ctx.input(0).shape());
              max_size = ctx.input(0).Int(0);
            }
-           WEIR_ASSIGN(std::string name, (AddToStep<Stack>(ctx, kStackContainer, base, *next, [&](const std::string& n) {
+           WEIR_ASSIGN(std::string name,
+                       (AddToStep<Stack>(ctx, kStackContainer, base, *next, [&](const std::string& n) {
                          return MakeIntrusive<Stack>(n, elem_type, max_size);
                        })));
            if (ctx.output_type(0) == kResource) {
@@ -96,7 +97,8 @@ Result<Kernel> MakePop(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Stack> stack, LookupInStep<Stack>(ctx, 0));
            if (stack->elem_type() != ctx.output_type(0))
-             return InvalidArgument("{} holds {}, not {}", stack->DebugString(), stack->elem_type(), ctx.output_type(0));
+             return InvalidArgument("{} holds {}, not {}", stack->DebugString(), stack->elem_type(),
+                                    ctx.output_type(0));
            WEIR_ASSIGN(Tensor value, stack->Pop());
            ctx.set_output(0, std::move(value));
            return OkStatus();
@@ -127,7 +129,8 @@ void RegisterStack(OpRegistry& registry) {
     const char* make_inputs;
     bool is_resource;
   };
-  for (const Version& v : {Version{"", "Ref(string)", "", false}, Version{"V2", "resource", "max_size: int32 ", true}}) {
+  for (const Version& v :
+       {Version{"", "Ref(string)", "", false}, Version{"V2", "resource", "max_size: int32 ", true}}) {
     registry.Add({
         .name = fmt::format("Stack{}", v.suffix),
         .signature = fmt::format("{}-> handle: {}", v.make_inputs, v.handle),

@@ -1,5 +1,6 @@
-// Things that live for one step (stacks, TensorArrays), kept in the step's resources under a name of their own and passed
-// along by handle: a resource handle, or in the first versions of the ops a reference to the strings {container, name}.
+// Things that live for one step (stacks, TensorArrays), kept in the step's resources under a name of their own and
+// passed along by handle: a resource handle, or in the first versions of the ops a reference to the strings {container,
+// name}.
 #pragma once
 
 #include <atomic>
@@ -8,11 +9,13 @@
 
 namespace weir::ops {
 
-// Puts `make(name)` into the step's resources under "<base>_<n>", n being the first number not in use; returns the name.
+// Puts `make(name)` into the step's resources under "<base>_<n>", n being the first number not in use; returns the
+// name.
 template <class T, class Make>
 Result<std::string> AddToStep(KernelContext& ctx, std::string_view container, const std::string& base,
                               std::atomic<int64_t>& next, Make make) {
-  if (ctx.step().step_resources == nullptr) return Internal("node '{}' runs without the resources of a step", ctx.name());
+  if (ctx.step().step_resources == nullptr)
+    return Internal("node '{}' runs without the resources of a step", ctx.name());
   while (true) {
     std::string name = fmt::format("{}_{}", base, next.fetch_add(1, std::memory_order_relaxed));
     ResourcePtr<T> made = make(name);
@@ -34,7 +37,8 @@ inline Tensor StepHandle(std::string_view container, const std::string& name, co
 template <class T>
 Result<ResourcePtr<T>> LookupInStep(const KernelContext& ctx, int i) {
   const Tensor& handle = ctx.input(i);
-  if (ctx.step().step_resources == nullptr) return Internal("node '{}' runs without the resources of a step", ctx.name());
+  if (ctx.step().step_resources == nullptr)
+    return Internal("node '{}' runs without the resources of a step", ctx.name());
   if (handle.valid() && handle.dtype() == kResource && handle.num_elements() == 1) {
     const ResourceHandle& h = *handle.data<ResourceHandle>();
     return ctx.step().step_resources->Lookup<T>(h.container, h.name);

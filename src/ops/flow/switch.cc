@@ -1,5 +1,5 @@
-// Where values part and meet: Switch gives its data to one of two outputs and leaves the other dead, Merge passes on the
-// input that is alive. Which nodes run on dead inputs is the executor's business; here values are only handed on.
+// Where values part and meet: Switch gives its data to one of two outputs and leaves the other dead, Merge passes on
+// the input that is alive. Which nodes run on dead inputs is the executor's business; here values are only handed on.
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"

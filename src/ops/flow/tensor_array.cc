@@ -53,21 +53,29 @@ Status TensorArrayState::Write(int32_t index, Tensor value) {
   std::lock_guard lock(mu_);
   WEIR_TRY(CheckOpen());
   if (index < 0 || (!options_.dynamic_size && index >= size_))
-    return InvalidArgument("TensorArray {}: Tried to write to index {} but array is not resizeable and size is: {}", name_, index, size_);
+    return InvalidArgument("TensorArray {}: Tried to write to index {} but array is not resizeable and size is: {}",
+                           name_, index, size_);
   if (value.dtype() != options_.dtype)
-    return InvalidArgument("TensorArray {}: Could not write to TensorArray index {} because the value dtype is {} but TensorArray dtype is {}.",
-                           name_, index, value.dtype(), options_.dtype);
+    return InvalidArgument(
+        "TensorArray {}: Could not write to TensorArray index {} because the value dtype is {} but TensorArray dtype "
+        "is {}.",
+        name_, index, value.dtype(), options_.dtype);
   if (!options_.element_shape.CompatibleWith(value.shape()))
-    return InvalidArgument("TensorArray {}: Could not write to TensorArray index {} because the value shape is {} which is "
-                           "incompatible with the TensorArray's inferred element shape: {} (consider setting infer_shape=False).",
-                           name_, index, value.shape(), options_.element_shape);
-  WEIR_ASSIGN(Slot* slot, SlotAt(index));
+    return InvalidArgument(
+        "TensorArray {}: Could not write to TensorArray index {} because the value shape is {} which is "
+        "incompatible with the TensorArray's inferred element shape: {} (consider setting infer_shape=False).",
+        name_, index, value.shape(), options_.element_shape);
+  WEIR_ASSIGN(Slot * slot, SlotAt(index));
   size_ = std::max(size_, index + 1);
   if (slot->read)
-    return InvalidArgument("TensorArray {}: Could not write to TensorArray index {} because it has already been read.", name_, index);
+    return InvalidArgument("TensorArray {}: Could not write to TensorArray index {} because it has already been read.",
+                           name_, index);
   if (slot->written && !options_.adds_writes)
-    return InvalidArgument("TensorArray {}: Could not write to TensorArray index {} because it has already been written to.", name_, index);
-  if (options_.identical_element_shapes && !options_.element_shape.fully_defined()) options_.element_shape = value.shape();
+    return InvalidArgument(
+        "TensorArray {}: Could not write to TensorArray index {} because it has already been written to.", name_,
+        index);
+  if (options_.identical_element_shapes && !options_.element_shape.fully_defined())
+    options_.element_shape = value.shape();
   if (slot->written) return AddTo(*slot, index, value);
   slot->shape = value.shape();
   slot->has_shape = true;
@@ -78,8 +86,10 @@ Status TensorArrayState::Write(int32_t index, Tensor value) {
 
 Status TensorArrayState::AddTo(Slot& slot, int32_t index, const Tensor& value) {
   if (!(slot.value.shape() == value.shape()))
-    return InvalidArgument("TensorArray {}: Could not aggregate to TensorArray index {} because the existing shape is {} but the "
-                           "new input shape is {}.", name_, index, slot.value.shape(), value.shape());
+    return InvalidArgument(
+        "TensorArray {}: Could not aggregate to TensorArray index {} because the existing shape is {} but the "
+        "new input shape is {}.",
+        name_, index, slot.value.shape(), value.shape());
   has_sums_ = true;
   if (!slot.owned) {
     WEIR_ASSIGN(slot.value, slot.value.Clone());
@@ -90,22 +100,27 @@ Status TensorArrayState::AddTo(Slot& slot, int32_t index, const Tensor& value) {
     const T* more = value.data<T>();
     for (int64_t i = 0; i < value.num_elements(); ++i) sum[i] = CombineElements<Combine::kAdd, T>(sum[i], more[i]);
   });
-  return known ? OkStatus() : InvalidArgument("TensorArray {}: values of type {} cannot be added up", name_, options_.dtype);
+  return known ? OkStatus()
+               : InvalidArgument("TensorArray {}: values of type {} cannot be added up", name_, options_.dtype);
 }
 
 Result<Tensor> TensorArrayState::Read(int32_t index) {
   std::lock_guard lock(mu_);
   WEIR_TRY(CheckOpen());
-  if (index < 0 || index >= size_) return InvalidArgument("Tried to read from index {} but array size is: {}", index, size_);
-  WEIR_ASSIGN(Slot* slot, SlotAt(index));
+  if (index < 0 || index >= size_)
+    return InvalidArgument("Tried to read from index {} but array size is: {}", index, size_);
+  WEIR_ASSIGN(Slot * slot, SlotAt(index));
   if (slot->written && !slot->value.valid())
-    return InvalidArgument("TensorArray {}: Could not read index {} twice because it was cleared after a previous read (perhaps try "
-                           "setting clear_after_read = false?).", name_, index);
+    return InvalidArgument(
+        "TensorArray {}: Could not read index {} twice because it was cleared after a previous read (perhaps try "
+        "setting clear_after_read = false?).",
+        name_, index);
   if (!slot->written) {
     if (!slot->has_shape && !options_.element_shape.fully_defined())
-      return InvalidArgument("TensorArray {}: Could not read from TensorArray index {}.  Furthermore, the element shape is not fully "
-                             "defined: {}.  If you set the full element_shape of the TensorArray, zeros are read instead.",
-                             name_, index, options_.element_shape);
+      return InvalidArgument(
+          "TensorArray {}: Could not read from TensorArray index {}.  Furthermore, the element shape is not fully "
+          "defined: {}.  If you set the full element_shape of the TensorArray, zeros are read instead.",
+          name_, index, options_.element_shape);
     if (!slot->has_shape) slot->shape = options_.element_shape.ToShape();
     slot->has_shape = true;
     WEIR_ASSIGN(slot->value, Tensor::Zeros(options_.dtype, slot->shape));
@@ -126,8 +141,10 @@ Result<ResourcePtr<TensorArrayState>> TensorArrayState::MakeGradients(std::strin
   std::lock_guard lock(mu_);
   WEIR_TRY(CheckOpen());
   if (has_sums_)
-    return InvalidArgument("TensorArray {}: Unable to create a gradients TensorArray: several writes to one index were added up, "
-                           "and that cannot be differentiated.", name_);
+    return InvalidArgument(
+        "TensorArray {}: Unable to create a gradients TensorArray: several writes to one index were added up, "
+        "and that cannot be differentiated.",
+        name_);
   options_.dynamic_size = false;
   Options options = options_;
   options.clear_after_read = true;

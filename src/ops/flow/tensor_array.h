@@ -1,5 +1,6 @@
-// TensorArrayState: an array of tensors of one type that lives as long as its step: each slot is written once and read once (or
-// more often, without clear_after_read). The array of its gradients adds up what is written to a slot. Thread-safe.
+// TensorArrayState: an array of tensors of one type that lives as long as its step: each slot is written once and read
+// once (or more often, without clear_after_read). The array of its gradients adds up what is written to a slot.
+// Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -41,8 +42,8 @@ class TensorArrayState final : public Resource {
   Result<Tensor> Read(int32_t index);
   void Close();
 
-  // An array of as many slots for the gradients of this one; from now on this one does not grow. `prepended` goes before
-  // the shape of every element.
+  // An array of as many slots for the gradients of this one; from now on this one does not grow. `prepended` goes
+  // before the shape of every element.
   Result<ResourcePtr<TensorArrayState>> MakeGradients(std::string name, const Shape& prepended);
 
  private:

@@ -1,4 +1,5 @@
-// TensorArrays as ops. The flow value says what happened before: each op takes one and gives one, and gradients follow it.
+// TensorArrays as ops. The flow value says what happened before: each op takes one and gives one, and gradients follow
+// it.
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "op/gradient_context.h"
@@ -30,7 +31,8 @@ Result<ArrayPtr> ArrayToRead(const KernelContext& ctx) {
 Result<ArrayPtr> ArrayToWrite(const KernelContext& ctx, int value_input) {
   WEIR_ASSIGN(ArrayPtr array, LookupInStep<TensorArrayState>(ctx, 0));
   if (array->dtype() != ctx.input(value_input).dtype())
-    return InvalidArgument("TensorArray dtype is {} but Op is trying to write dtype {}.", array->dtype(), ctx.input(value_input).dtype());
+    return InvalidArgument("TensorArray dtype is {} but Op is trying to write dtype {}.", array->dtype(),
+                           ctx.input(value_input).dtype());
   return array;
 }
 
@@ -106,14 +108,16 @@ void CopyElements(const Tensor& from, const Tensor& to, int64_t at) {
   } else if (from.dtype() == kResource) {
     std::copy_n(from.data<ResourceHandle>(), from.num_elements(), to.data<ResourceHandle>() + at);
   } else if (from.num_bytes() != 0) {
-    std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(at) * ElementSize(to.dtype()), from.raw(), from.num_bytes());
+    std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(at) * ElementSize(to.dtype()), from.raw(),
+                from.num_bytes());
   }
 }
 
 // Rows [begin, end) as a tensor of its own `shape`: sharing memory where that keeps the alignment that kernels rely on.
 Result<Tensor> TakeRows(const Tensor& value, int64_t begin, int64_t end, const Shape& shape) {
   Tensor rows = value.Slice(begin, end).Reshaped(shape);
-  if (rows.num_elements() == 0 || reinterpret_cast<uintptr_t>(rows.raw()) % kBufferAlignment != 0 || !IsPlain(rows.dtype()))
+  if (rows.num_elements() == 0 || reinterpret_cast<uintptr_t>(rows.raw()) % kBufferAlignment != 0 ||
+      !IsPlain(rows.dtype()))
     return rows.Clone();
   return rows;
 }
@@ -129,14 +133,17 @@ Result<Kernel> MakeGather(KernelSetup& setup) {
   return Kernel::Sync([wanted](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ArrayPtr array, ArrayToRead(ctx));
     const Tensor& indices = ctx.input(1);
-    if (indices.rank() != 1) return InvalidArgument("Expected indices to be a vector, but received shape: {}", indices.shape());
+    if (indices.rank() != 1)
+      return InvalidArgument("Expected indices to be a vector, but received shape: {}", indices.shape());
     WEIR_TRY(array->SetElementShape(wanted));
     const int64_t count = indices.num_elements();
     if (count == 0) {
       const PartialShape shape = array->ElementShape();
       if (!shape.fully_defined())
-        return Unimplemented("TensorArray has size zero, but element shape {} is not fully defined. Currently only static shapes "
-                             "are supported when packing zero-size TensorArrays.", shape);
+        return Unimplemented(
+            "TensorArray has size zero, but element shape {} is not fully defined. Currently only static shapes "
+            "are supported when packing zero-size TensorArrays.",
+            shape);
       Shape out = shape.ToShape();
       WEIR_TRY(out.InsertDim(0, 0));
       return ctx.Allocate(0, out).status();
@@ -161,10 +168,13 @@ Result<Kernel> MakeScatter(KernelSetup&) {
     WEIR_ASSIGN(ArrayPtr array, ArrayToWrite(ctx, 2));
     const Tensor& indices = ctx.input(1);
     const Tensor& value = ctx.input(2);
-    if (indices.rank() != 1) return InvalidArgument("Expected indices to be a vector, but received shape: {}", indices.shape());
-    if (value.rank() < 1) return InvalidArgument("Input value for unpack must be at least a vector but received shape: {}", value.shape());
+    if (indices.rank() != 1)
+      return InvalidArgument("Expected indices to be a vector, but received shape: {}", indices.shape());
+    if (value.rank() < 1)
+      return InvalidArgument("Input value for unpack must be at least a vector but received shape: {}", value.shape());
     if (value.dim(0) != indices.num_elements())
-      return InvalidArgument("Expected len(indices) == values.shape[0], but saw: {} vs. {}", indices.num_elements(), value.dim(0));
+      return InvalidArgument("Expected len(indices) == values.shape[0], but saw: {} vs. {}", indices.num_elements(),
+                             value.dim(0));
     const absl::Span<const int32_t> at = indices.flat<int32_t>();
     int64_t max_index = -1;
     for (const int32_t i : at) max_index = std::max<int64_t>(max_index, i);
@@ -190,8 +200,10 @@ Result<Kernel> MakeConcat(KernelSetup& setup) {
     WEIR_ASSIGN(ArrayPtr array, ArrayToRead(ctx));
     WEIR_ASSIGN(const int32_t size, array->Size());
     if (size == 0 && !except0.fully_defined())
-      return Unimplemented("TensorArray has size zero, but element_shape_except0 {} is not fully defined. Currently only static "
-                           "shapes are supported when concatenating zero-size TensorArrays.", except0);
+      return Unimplemented(
+          "TensorArray has size zero, but element_shape_except0 {} is not fully defined. Currently only static "
+          "shapes are supported when concatenating zero-size TensorArrays.",
+          except0);
     WEIR_ASSIGN(Tensor lengths, ctx.Allocate(1, Shape{size}));
     std::vector<Tensor> values(size);
     Shape rest = size == 0 ? except0.ToShape() : Shape();
@@ -199,12 +211,15 @@ Result<Kernel> MakeConcat(KernelSetup& setup) {
     for (int32_t i = 0; i < size; ++i) {
       WEIR_ASSIGN(values[i], array->Read(i));
       if (values[i].rank() == 0)
-        return InvalidArgument("Concat saw a scalar shape at index {} but requires at least vectors.  Did you mean to call pack?", i);
+        return InvalidArgument(
+            "Concat saw a scalar shape at index {} but requires at least vectors.  Did you mean to call pack?", i);
       const Shape shape = ElementShapeOf(values[i]);
       if (i == 0) rest = shape;
       if (!(shape == rest))
-        return InvalidArgument("TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: {} but index {} "
-                               "has (excepting dimension 0) shape: {}", rest, i, shape);
+        return InvalidArgument(
+            "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: {} but index {} "
+            "has (excepting dimension 0) shape: {}",
+            rest, i, shape);
       lengths.data<int64_t>()[i] = values[i].dim(0);
       total += values[i].dim(0);
     }
@@ -224,8 +239,10 @@ Result<Kernel> MakeSplit(KernelSetup&) {
     WEIR_ASSIGN(ArrayPtr array, ArrayToWrite(ctx, 1));
     const Tensor& value = ctx.input(1);
     const Tensor& lengths = ctx.input(2);
-    if (lengths.rank() != 1) return InvalidArgument("Expected lengths to be a vector, received shape: {}", lengths.shape());
-    if (value.rank() < 1) return InvalidArgument("Expected value to be at least a vector, but received shape: {}", value.shape());
+    if (lengths.rank() != 1)
+      return InvalidArgument("Expected lengths to be a vector, received shape: {}", lengths.shape());
+    if (value.rank() < 1)
+      return InvalidArgument("Expected value to be at least a vector, but received shape: {}", value.shape());
     int64_t total = 0;
     for (const int64_t length : lengths.flat<int64_t>()) {
       if (length < 0) return InvalidArgument("Expected lengths to be >= 0, but one is {}", length);
@@ -236,13 +253,16 @@ Result<Kernel> MakeSplit(KernelSetup&) {
       total += length;
     }
     if (total != value.dim(0))
-      return InvalidArgument("Expected sum of lengths to be equal to values.shape[0], but value's shape is: {} and the lengths are {}",
-                             value.shape(), lengths.SummarizeValue(10));
+      return InvalidArgument(
+          "Expected sum of lengths to be equal to values.shape[0], but value's shape is: {} and the lengths are {}",
+          value.shape(), lengths.SummarizeValue(10));
     WEIR_ASSIGN(const int32_t size, array->Size());
     WEIR_ASSIGN(const bool fits, array->Reserve(lengths.num_elements()));
     if (!fits || size > lengths.num_elements())
-      return InvalidArgument("TensorArray's size is not equal to the size of lengths ({} vs. {}), and the TensorArray is not marked "
-                             "as dynamically resizeable", size, lengths.num_elements());
+      return InvalidArgument(
+          "TensorArray's size is not equal to the size of lengths ({} vs. {}), and the TensorArray is not marked "
+          "as dynamically resizeable",
+          size, lengths.num_elements());
     int64_t row = 0;
     for (int64_t i = 0; i < lengths.num_elements(); ++i) {
       const int64_t length = lengths.data<int64_t>()[i];
@@ -276,8 +296,9 @@ Result<Kernel> MakeClose(KernelSetup&) {
       .Cheap();
 }
 
-// --- shapes -----------------------------------------------------------------------------------------------------------
-// Inputs that must be scalars, and scalar outputs.
+// --- shapes
+// ----------------------------------------------------------------------------------------------------------- Inputs
+// that must be scalars, and scalar outputs.
 ShapeFn Scalars(std::vector<int> inputs, bool scalar_outputs) {
   return [inputs = std::move(inputs), scalar_outputs](ShapeContext& c) -> Status {
     for (const int i : inputs) WEIR_TRY(c.WithRank(i, 0).status());
@@ -319,13 +340,14 @@ Status SplitShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// --- gradients --------------------------------------------------------------------------------------------------------
+// --- gradients
+// --------------------------------------------------------------------------------------------------------
 struct GradientArray {
   Output handle;
   Output flow;
 };
-// The array for the gradients of the array behind `handle`, to be used after `flow`. Each call of the differentiator has
-// arrays of its own, known by the name of its scope.
+// The array for the gradients of the array behind `handle`, to be used after `flow`. Each call of the differentiator
+// has arrays of its own, known by the name of its scope.
 Result<GradientArray> ArrayOfGradients(Output handle, Output flow) {
   Graph& graph = handle.graph();
   const std::string source = graph.build().gradient_source;
@@ -346,7 +368,8 @@ Result<Gradients> WriteGrad(GradientContext& g) {
   const Output flow = g.d_output(0);
   WEIR_ASSIGN(DType dtype, g.Attr<DType>("T"));
   WEIR_ASSIGN(GradientArray array, ArrayOfGradients(g.input(0), flow));
-  return Gradients{std::monostate{}, std::monostate{}, TensorArrayReadV3(array.handle, g.input(1), array.flow, dtype), flow};
+  return Gradients{std::monostate{}, std::monostate{}, TensorArrayReadV3(array.handle, g.input(1), array.flow, dtype),
+                   flow};
 }
 Result<Gradients> GatherGrad(GradientContext& g) {
   const Output dy = g.d_output(0);
@@ -357,7 +380,8 @@ Result<Gradients> ScatterGrad(GradientContext& g) {
   const Output flow = g.d_output(0);
   WEIR_ASSIGN(DType dtype, g.Attr<DType>("T"));
   WEIR_ASSIGN(GradientArray array, ArrayOfGradients(g.input(0), flow));
-  return Gradients{std::monostate{}, std::monostate{}, TensorArrayGatherV3(array.handle, g.input(1), array.flow, dtype), flow};
+  return Gradients{std::monostate{}, std::monostate{}, TensorArrayGatherV3(array.handle, g.input(1), array.flow, dtype),
+                   flow};
 }
 Result<Gradients> ConcatGrad(GradientContext& g) {
   const Output dy = g.d_output(0);
@@ -368,7 +392,8 @@ Result<Gradients> SplitGrad(GradientContext& g) {
   const Output flow = g.d_output(0);
   WEIR_ASSIGN(DType dtype, g.Attr<DType>("T"));
   WEIR_ASSIGN(GradientArray array, ArrayOfGradients(g.input(0), flow));
-  return Gradients{std::monostate{}, TensorArrayConcatV3(array.handle, array.flow, dtype).value, std::monostate{}, flow};
+  return Gradients{std::monostate{}, TensorArrayConcatV3(array.handle, array.flow, dtype).value, std::monostate{},
+                   flow};
 }
 
 }  // namespace
@@ -378,7 +403,8 @@ void RegisterTensorArray(OpRegistry& registry) {
       .name = "TensorArrayV3",
       .signature = "size: int32 -> handle: resource, flow: float",
       .attrs = {"dtype: type", "element_shape: shape = { unknown_rank: true }", "dynamic_size: bool = false",
-                "clear_after_read: bool = true", "identical_element_shapes: bool = false", "tensor_array_name: string = ''"},
+                "clear_after_read: bool = true", "identical_element_shapes: bool = false",
+                "tensor_array_name: string = ''"},
       .shape = Scalars({0}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeArray),
@@ -395,7 +421,8 @@ void RegisterTensorArray(OpRegistry& registry) {
   });
   registry.Add({
       .name = "TensorArrayGradWithShape",
-      .signature = "handle: resource, flow_in: float, shape_to_prepend: int32 -> grad_handle: resource, flow_out: float",
+      .signature =
+          "handle: resource, flow_in: float, shape_to_prepend: int32 -> grad_handle: resource, flow_out: float",
       .attrs = {"source: string"},
       .shape = Scalars({1}, true),
       .no_gradient = kNoGradient,

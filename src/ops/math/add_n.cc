@@ -14,15 +14,16 @@ using C128 = std::complex<double>;
 Status SameShapes(KernelContext& ctx) {
   for (int i = 1; i < ctx.num_inputs(); ++i) {
     if (!(ctx.input(i).shape() == ctx.input(0).shape())) {
-      return InvalidArgument("Inputs to operation {} of type {} must have the same size and shape. Input 0: {} != input {}: {}",
-                             ctx.name(), ctx.node().op->name, ctx.input(0).shape(), i, ctx.input(i).shape());
+      return InvalidArgument(
+          "Inputs to operation {} of type {} must have the same size and shape. Input 0: {} != input {}: {}",
+          ctx.name(), ctx.node().op->name, ctx.input(0).shape(), i, ctx.input(i).shape());
     }
   }
   return OkStatus();
 }
 
-// `add` adds in the type of the elements. The output may take the memory of any input that comes up before it is written:
-// of the first two.
+// `add` adds in the type of the elements. The output may take the memory of any input that comes up before it is
+// written: of the first two.
 Kernel MakeSum(BinaryLoop add, size_t size) {
   return Kernel::Sync([add, size](KernelContext& ctx) -> Status {
            if (ctx.num_inputs() == 1) {
@@ -64,26 +65,28 @@ Result<Kernel> MakeNarrowSum(KernelSetup&) {
 }
 
 KernelList SumKernels() {
-  BinaryLoops add = std::move(SimdLoops(SimdOp::kAdd)).And(AlsoSigned(BinaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x, auto y) {
-    return static_cast<decltype(x)>(x + y);
-  }))).And(BinaryFor<C64, C128>([](auto x, auto y) { return x + y; }));
+  BinaryLoops add = std::move(SimdLoops(SimdOp::kAdd))
+                        .And(AlsoSigned(BinaryFor<uint8_t, uint16_t, uint32_t, uint64_t>(
+                            [](auto x, auto y) { return static_cast<decltype(x)>(x + y); })))
+                        .And(BinaryFor<C64, C128>([](auto x, auto y) { return x + y; }));
   KernelList list = CpuKernels<half, bfloat16>(WEIR_FOR_TYPE(MakeNarrowSum));
-  for (DType type : TypesNamed("float, double, int32, uint8, int16, int8, complex64, int64, uint16, complex128, uint32, uint64")) {
+  for (DType type :
+       TypesNamed("float, double, int32, uint8, int16, int8, complex64, int64, uint16, complex128, uint32, uint64")) {
     BinaryLoop loop = add.Find(type);
     if (loop == nullptr) continue;
-    list.push_back(KernelDef{.types = {{"T", type}},
-                             .make = [loop, type](KernelSetup&) -> Result<Kernel> { return MakeSum(loop, ElementSize(type)); },
-                             .host_memory = {}});
+    list.push_back(
+        KernelDef{.types = {{"T", type}},
+                  .make = [loop, type](KernelSetup&) -> Result<Kernel> { return MakeSum(loop, ElementSize(type)); },
+                  .host_memory = {}});
   }
   return list;
 }
 
-Result<Gradients> SumGradient(GradientContext& g) {
-  return Gradients(g.num_inputs(), g.d_output(0));
-}
+Result<Gradients> SumGradient(GradientContext& g) { return Gradients(g.num_inputs(), g.d_output(0)); }
 
 constexpr char kNumbers[] =
-    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+    "uint16, "
     "complex128, half, uint32, uint64";
 
 }  // namespace

@@ -57,10 +57,18 @@ struct ArgExtreme {
 void Store(const int64_t* indices, int64_t n, DType type, void* out) {
   for (int64_t i = 0; i < n; ++i) {
     switch (type) {
-      case kInt64: static_cast<int64_t*>(out)[i] = indices[i]; break;
-      case kInt32: static_cast<int32_t*>(out)[i] = static_cast<int32_t>(indices[i]); break;
-      case kInt16: static_cast<int16_t*>(out)[i] = static_cast<int16_t>(indices[i]); break;
-      default: static_cast<uint16_t*>(out)[i] = static_cast<uint16_t>(indices[i]); break;
+      case kInt64:
+        static_cast<int64_t*>(out)[i] = indices[i];
+        break;
+      case kInt32:
+        static_cast<int32_t*>(out)[i] = static_cast<int32_t>(indices[i]);
+        break;
+      case kInt16:
+        static_cast<int16_t*>(out)[i] = static_cast<int16_t>(indices[i]);
+        break;
+      default:
+        static_cast<uint16_t*>(out)[i] = static_cast<uint16_t>(indices[i]);
+        break;
     }
   }
 }
@@ -132,11 +140,10 @@ KernelList ArgKernelsFor() {
   KernelList list;
   auto add = [&]<class T>(TypeTag<T>) {
     if constexpr (kCompiled<T>) {
-      list.push_back(KernelDef{.types = {{"T", DTypeOf<T>()}},
-                               .make = [](KernelSetup&) -> Result<Kernel> {
-                                 return MakeArg(&ArgExtreme<T, kMax>::Loop, sizeof(T));
-                               },
-                               .host_memory = {}});
+      list.push_back(KernelDef{
+          .types = {{"T", DTypeOf<T>()}},
+          .make = [](KernelSetup&) -> Result<Kernel> { return MakeArg(&ArgExtreme<T, kMax>::Loop, sizeof(T)); },
+          .host_memory = {}});
     }
   };
   (add(TypeTag<Ts>{}), ...);
@@ -144,20 +151,22 @@ KernelList ArgKernelsFor() {
 }
 template <bool kMax>
 KernelList ArgKernels() {
-  return ArgKernelsFor<kMax, float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
-                       uint64_t, bool>();
+  return ArgKernelsFor<kMax, float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
+                       int64_t, uint64_t, bool>();
 }
 
 }  // namespace
 
 void RegisterArgExtremes(OpRegistry& registry) {
   const std::string types =
-      "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, "
+      "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
+      "qint32, "
       "qint16, quint16, bool}";
   registry.Add({
       .name = "ArgMax",
       .signature = "input: T, dimension: Tidx -> output: output_type",
-      .attrs = {types, "Tidx: {int16, int32, int64} = DT_INT32", "output_type: {int16, uint16, int32, int64} = DT_INT64"},
+      .attrs = {types, "Tidx: {int16, int32, int64} = DT_INT32",
+                "output_type: {int16, uint16, int32, int64} = DT_INT64"},
       .shape = ArgShape,
       .no_gradient = kNoGradient,
       .kernels = ArgKernels<true>(),

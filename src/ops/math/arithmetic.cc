@@ -99,11 +99,12 @@ Result<Gradients> ExtremeGradient(GradientContext& g) {
 void RegisterArithmetic(OpRegistry& registry) {
   const BinaryLoops add = Wrapping(SimdOp::kAdd, Plus());
   BinaryLoops add_strings = BinaryFor<std::string>(Plus());
-  AddBinary(registry, {.name = "Add",
-                       .types = "bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, "
-                                "string",
-                       .loops = std::move(add_strings).And(add),
-                       .gradient = AddGradient});
+  AddBinary(registry,
+            {.name = "Add",
+             .types = "bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, "
+                      "string",
+             .loops = std::move(add_strings).And(add),
+             .gradient = AddGradient});
   AddBinary(registry, {.name = "AddV2",
                        .types = "bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, "
                                 "int64, complex64, complex128",
@@ -116,12 +117,13 @@ void RegisterArithmetic(OpRegistry& registry) {
                                 "complex128, uint32, uint64",
                        .loops = Wrapping(SimdOp::kSub, Minus()),
                        .gradient = SubGradient});
-  AddBinary(registry, {.name = "Mul",
-                       .types = "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, "
-                                "complex64, complex128",
-                       .loops = Wrapping(SimdOp::kMul, Times()),
-                       .gradient = MulGradient,
-                       .commutative = true});
+  AddBinary(registry,
+            {.name = "Mul",
+             .types = "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, "
+                      "complex64, complex128",
+             .loops = Wrapping(SimdOp::kMul, Times()),
+             .gradient = MulGradient,
+             .commutative = true});
   AddBinary(registry, {.name = "MulNoNan",
                        .types = "bfloat16, half, float, double, complex64, complex128",
                        .loops = BinaryFor<float, double, C64, C128>(
@@ -132,7 +134,8 @@ void RegisterArithmetic(OpRegistry& registry) {
                        .loops = BinaryFor<float, double, C64, C128>(
                            [](auto x, auto y) { return y == decltype(y)(0) ? decltype(x)(0) : x / y; }),
                        .gradient = DivNoNanGradient});
-  BinaryLoops quotient = std::move(SimdLoops(SimdOp::kDiv)).And(BinaryFor<C64, C128>([](auto x, auto y) { return x / y; }));
+  BinaryLoops quotient =
+      std::move(SimdLoops(SimdOp::kDiv)).And(BinaryFor<C64, C128>([](auto x, auto y) { return x / y; }));
   const std::string numbers =
       "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128";
   AddBinary(registry, {.name = "RealDiv", .types = numbers, .loops = quotient, .gradient = DivGradient});
@@ -141,15 +144,16 @@ void RegisterArithmetic(OpRegistry& registry) {
                        .loops = std::move(quotient).And(IntegerQuotients()),
                        .gradient = DivGradient,
                        .cost = 2});
-  AddBinary(registry, {.name = "SquaredDifference",
-                       .types = "bfloat16, half, float, double, int32, int64, complex64, complex128",
-                       .loops = std::move(SimdLoops(SimdOp::kSquaredDifference))
-                                    .And(AlsoSigned(BinaryFor<uint64_t>([](auto x, auto y) { return (x - y) * (x - y); })))
-                                    .And(BinaryFor<C64, C128>([](auto x, auto y) {
-                                      return decltype(x)(std::norm(x - y));  // (x - y) times its conjugate
-                                    })),
-                       .gradient = SquaredDifferenceGradient,
-                       .commutative = true});
+  AddBinary(registry,
+            {.name = "SquaredDifference",
+             .types = "bfloat16, half, float, double, int32, int64, complex64, complex128",
+             .loops = std::move(SimdLoops(SimdOp::kSquaredDifference))
+                          .And(AlsoSigned(BinaryFor<uint64_t>([](auto x, auto y) { return (x - y) * (x - y); })))
+                          .And(BinaryFor<C64, C128>([](auto x, auto y) {
+                            return decltype(x)(std::norm(x - y));  // (x - y) times its conjugate
+                          })),
+             .gradient = SquaredDifferenceGradient,
+             .commutative = true});
   const std::string ordered = "bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64";
   AddBinary(registry, {.name = "Maximum",
                        .types = ordered,

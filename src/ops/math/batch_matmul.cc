@@ -13,7 +13,8 @@ namespace weir::ops {
 namespace {
 
 Status CheckSameBatch(const Tensor& x, const Tensor& y) {
-  if (x.rank() != y.rank()) return InvalidArgument("In[0] and In[1] has different ndims: {} vs. {}", x.shape(), y.shape());
+  if (x.rank() != y.rank())
+    return InvalidArgument("In[0] and In[1] has different ndims: {} vs. {}", x.shape(), y.shape());
   for (int i = 0; i + 2 < x.rank(); ++i) {
     if (x.dim(i) != y.dim(i))
       return InvalidArgument("In[0].dim({}) and In[1].dim({}) must be the same: {} vs {}", i, i, x.shape(), y.shape());
@@ -80,7 +81,8 @@ Status SameBatchShape(ShapeContext& ctx) {
     const PartialShape& known = x.known_rank() ? x : y;
     if (!known.known_rank()) return OkStatus();
     WEIR_ASSIGN(const PartialShape batch, known.Sub(0, known.rank() - 2));
-    WEIR_ASSIGN(const PartialShape matrix, ctx.outputs()[0].known_rank() ? ctx.outputs()[0].Sub(-2) : PartialShape::OfRank(2));
+    WEIR_ASSIGN(const PartialShape matrix,
+                ctx.outputs()[0].known_rank() ? ctx.outputs()[0].Sub(-2) : PartialShape::OfRank(2));
     ctx.set_output(0, batch.Concat(matrix));
     return OkStatus();
   }
@@ -108,8 +110,8 @@ Result<Gradients> BatchMatMulGradient(GradientContext& g) {
 
 Result<Gradients> BatchMatMulV2Gradient(GradientContext& g) {
   WEIR_ASSIGN(Gradients gradients, ProductGradient(g, [](Output a, Output b, bool adj_a, bool adj_b) {
-    return BatchMatMulV2(a, b, {.adj_x = adj_a, .adj_y = adj_b});
-  }));
+                return BatchMatMulV2(a, b, {.adj_x = adj_a, .adj_y = adj_b});
+              }));
   Output x = g.input(0), y = g.input(1);
   const PartialShape xs = x.shape(), ys = y.shape();
   if (xs.known_rank() && xs.rank() == ys.rank()) {
@@ -125,7 +127,8 @@ Result<Gradients> BatchMatMulV2Gradient(GradientContext& g) {
                    Reshape(Sum(std::get<Output>(gradients[1]), repeated.r1), sy)};
 }
 
-// --- SparseMatMul -----------------------------------------------------------------------------------------------------
+// --- SparseMatMul
+// -----------------------------------------------------------------------------------------------------
 Result<Tensor> AsFloats(const Tensor& t) {
   if (t.dtype() == kFloat) return t;
   WEIR_ASSIGN(Tensor wide, Tensor::Allocate(kFloat, t.shape()));
@@ -173,8 +176,10 @@ Result<Gradients> SparseMatMulGradient(GradientContext& g) {
     const Output z = SparseMatMul(x, y, {.transpose_a = transpose_x, .transpose_b = transpose_y});
     return type == kFloat ? z : Cast(z, type);
   };
-  Output da = transpose_a ? product(b, dy, transpose_b, true, a.base_dtype()) : product(dy, b, false, !transpose_b, a.base_dtype());
-  Output db = transpose_b ? product(dy, a, true, transpose_a, b.base_dtype()) : product(a, dy, !transpose_a, false, b.base_dtype());
+  Output da = transpose_a ? product(b, dy, transpose_b, true, a.base_dtype())
+                          : product(dy, b, false, !transpose_b, a.base_dtype());
+  Output db = transpose_b ? product(dy, a, true, transpose_a, b.base_dtype())
+                          : product(a, dy, !transpose_a, false, b.base_dtype());
   return Gradients{da, db};
 }
 

@@ -21,10 +21,10 @@ Result<DimVector> BroadcastBatch(const Shape& x, const Shape& y);
 // Which matrices of x and y make each matrix of a result with these batch dimensions. REQUIRES: none of them is 0.
 BatchIndex IndexBatch(const Shape& x, const Shape& y, const DimVector& batch);
 
-// c[i] = op(a[index.a[i]]) op(b[index.b[i]]), all dense; the layout gives sizes and transposition. Types as Gemm has them,
-// signed integers too.
-Status BatchProduct(const KernelContext& ctx, DType dtype, const GemmLayout& layout, const BatchIndex& index, const void* a,
-                    const void* b, void* c);
+// c[i] = op(a[index.a[i]]) op(b[index.b[i]]), all dense; the layout gives sizes and transposition. Types as Gemm has
+// them, signed integers too.
+Status BatchProduct(const KernelContext& ctx, DType dtype, const GemmLayout& layout, const BatchIndex& index,
+                    const void* a, const void* b, void* c);
 
 }  // namespace weir::ops
 

@@ -37,9 +37,10 @@ Result<Kernel> MakeBincount(KernelSetup&) {
     if (size < 0) return InvalidArgument("size ({}) must be non-negative", size);
     const bool weighted = weights.num_elements() != 0;
     if (weighted && !(weights.shape() == arr.shape())) {
-      return InvalidArgument("`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
-                             "weights equal to 1. Received {}",
-                             weights.shape());
+      return InvalidArgument(
+          "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
+          "weights equal to 1. Received {}",
+          weights.shape());
     }
     WEIR_ASSIGN(Tensor bins, ctx.Allocate(0, Shape{size}));
     bins.ZeroFill();
@@ -81,12 +82,14 @@ Result<Kernel> MakeHistogram(KernelSetup&) {
     if (range.rank() != 1 || range.dim(0) != 2) {
       return InvalidArgument("value_range should be a vector of 2 elements, but got shape {}", range.shape());
     }
-    if (ctx.input(2).rank() != 0) return InvalidArgument("nbins should be a scalar, but got shape {}", ctx.input(2).shape());
+    if (ctx.input(2).rank() != 0)
+      return InvalidArgument("nbins should be a scalar, but got shape {}", ctx.input(2).shape());
     const double low = static_cast<double>(range.data<T>()[0]);
     const double high = static_cast<double>(range.data<T>()[1]);
     const int64_t nbins = ctx.input(2).scalar<int32_t>();
     if (!(low < high)) {
-      return InvalidArgument("value_range should satisfy value_range[0] < value_range[1], but got '[{}, {}]'", low, high);
+      return InvalidArgument("value_range should satisfy value_range[0] < value_range[1], but got '[{}, {}]'", low,
+                             high);
     }
     if (nbins <= 0) return InvalidArgument("nbins should be a positive number, but got '{}'", nbins);
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{nbins}));

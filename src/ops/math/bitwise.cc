@@ -43,9 +43,8 @@ void RegisterBitwise(OpRegistry& registry) {
   AddBitwise(registry, "BitwiseAnd", OnBits([](auto x, auto y) { return static_cast<decltype(x)>(x & y); }), true);
   AddBitwise(registry, "BitwiseOr", OnBits([](auto x, auto y) { return static_cast<decltype(x)>(x | y); }), true);
   AddBitwise(registry, "BitwiseXor", OnBits([](auto x, auto y) { return static_cast<decltype(x)>(x ^ y); }), true);
-  AddBitwise(registry, "LeftShift", OnIntegers([](auto x, auto y) {
-               return static_cast<decltype(x)>(static_cast<uint64_t>(x) << Amount(y));
-             }),
+  AddBitwise(registry, "LeftShift",
+             OnIntegers([](auto x, auto y) { return static_cast<decltype(x)>(static_cast<uint64_t>(x) << Amount(y)); }),
              false);
   AddBitwise(registry, "RightShift",
              OnIntegers([](auto x, auto y) { return static_cast<decltype(x)>(x >> Amount(y)); }), false);
@@ -60,9 +59,9 @@ void RegisterBitwise(OpRegistry& registry) {
       .attrs = {fmt::format("T: {{{}}}", kIntegers)},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = UnaryKernels(TypesNamed(kIntegers), AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x) {
-                                return static_cast<uint8_t>(std::popcount(x));
-                              }))),
+      .kernels =
+          UnaryKernels(TypesNamed(kIntegers), AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>(
+                                                  [](auto x) { return static_cast<uint8_t>(std::popcount(x)); }))),
   });
 }
 

@@ -48,9 +48,7 @@ Gradients Unbroadcast(Output x, Output gx, Output y, Output gy) {
   return Gradients{x_whole ? gx : Reshape(Sum(gx, repeated.r0), sx), y_whole ? gy : Reshape(Sum(gy, repeated.r1), sy)};
 }
 
-Gradients Unbroadcast(GradientContext& g, Output gx, Output gy) {
-  return Unbroadcast(g.input(0), gx, g.input(1), gy);
-}
+Gradients Unbroadcast(GradientContext& g, Output gx, Output gy) { return Unbroadcast(g.input(0), gx, g.input(1), gy); }
 
 Output UnbroadcastTo(Output x, Output gx, Output z) {
   const PartialShape xs = x.shape();

@@ -5,8 +5,8 @@
 
 namespace weir::ops {
 
-// The gradients of inputs 0 and 1 out of gx and gy, which have the shape of the output: summed over the dimensions along
-// which that input was broadcast. Adds no node where the static shapes show that there are none.
+// The gradients of inputs 0 and 1 out of gx and gy, which have the shape of the output: summed over the dimensions
+// along which that input was broadcast. Adds no node where the static shapes show that there are none.
 Gradients Unbroadcast(GradientContext& g, Output gx, Output gy);
 Gradients Unbroadcast(Output x, Output gx, Output y, Output gy);
 

@@ -21,7 +21,8 @@ std::vector<std::vector<int64_t>> Visit(const BroadcastPlan& plan, int inputs, i
 }
 
 // The same, element by element from the definition.
-std::vector<std::vector<int64_t>> Expected(const Shape& out, const std::vector<Shape>& inputs, int64_t begin, int64_t end) {
+std::vector<std::vector<int64_t>> Expected(const Shape& out, const std::vector<Shape>& inputs, int64_t begin,
+                                           int64_t end) {
   std::vector<std::vector<int64_t>> all;
   for (int64_t e = begin; e < end; ++e) {
     std::vector<int64_t> element{e};
@@ -46,9 +47,21 @@ std::vector<std::vector<int64_t>> Expected(const Shape& out, const std::vector<S
 
 TEST(BroadcastPlan, VisitsWhatTheDefinitionSays) {
   const std::vector<std::pair<Shape, Shape>> pairs = {
-      {{}, {}},           {{5}, {5}},           {{3, 4}, {}},      {{}, {3, 4}},         {{3, 4}, {4}},
-      {{3, 1}, {1, 4}},   {{2, 3, 4}, {3, 1}},  {{4}, {2, 3, 4}},  {{1}, {3, 1, 2}},     {{2, 1, 3, 1}, {1, 5, 1, 2}},
-      {{1, 1}, {1}},      {{2, 3, 4}, {2, 1, 1}}, {{2, 3, 4}, {1, 3, 4}}, {{0, 3}, {3}}, {{0, 1}, {1, 7}},
+      {{}, {}},
+      {{5}, {5}},
+      {{3, 4}, {}},
+      {{}, {3, 4}},
+      {{3, 4}, {4}},
+      {{3, 1}, {1, 4}},
+      {{2, 3, 4}, {3, 1}},
+      {{4}, {2, 3, 4}},
+      {{1}, {3, 1, 2}},
+      {{2, 1, 3, 1}, {1, 5, 1, 2}},
+      {{1, 1}, {1}},
+      {{2, 3, 4}, {2, 1, 1}},
+      {{2, 3, 4}, {1, 3, 4}},
+      {{0, 3}, {3}},
+      {{0, 1}, {1, 7}},
   };
   for (const auto& [a, b] : pairs) {
     auto plan = BroadcastPlan::Make({&a, &b});

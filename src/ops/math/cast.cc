@@ -76,19 +76,30 @@ void Copy(const void* in, void* out, int64_t n) {
 template <class From>
 UnaryLoop FromType(DType to) {
   switch (to) {
-    case kBool: return Loop<From, bool>;
+    case kBool:
+      return Loop<From, bool>;
     // Integers only lose their upper bits: signed and unsigned targets are alike.
     case kInt8:
-    case kUint8: return Loop<From, uint8_t>;
-    case kInt16: return std::is_floating_point_v<From> ? Loop<From, int16_t> : Loop<From, uint16_t>;
-    case kUint16: return Loop<From, uint16_t>;
-    case kInt32: return std::is_floating_point_v<From> ? Loop<From, int32_t> : Loop<From, uint32_t>;
-    case kUint32: return Loop<From, uint32_t>;
-    case kInt64: return std::is_floating_point_v<From> ? Loop<From, int64_t> : Loop<From, uint64_t>;
-    case kUint64: return Loop<From, uint64_t>;
-    case kFloat: return Loop<From, float>;
-    case kDouble: return Loop<From, double>;
-    default: return nullptr;
+    case kUint8:
+      return Loop<From, uint8_t>;
+    case kInt16:
+      return std::is_floating_point_v<From> ? Loop<From, int16_t> : Loop<From, uint16_t>;
+    case kUint16:
+      return Loop<From, uint16_t>;
+    case kInt32:
+      return std::is_floating_point_v<From> ? Loop<From, int32_t> : Loop<From, uint32_t>;
+    case kUint32:
+      return Loop<From, uint32_t>;
+    case kInt64:
+      return std::is_floating_point_v<From> ? Loop<From, int64_t> : Loop<From, uint64_t>;
+    case kUint64:
+      return Loop<From, uint64_t>;
+    case kFloat:
+      return Loop<From, float>;
+    case kDouble:
+      return Loop<From, double>;
+    default:
+      return nullptr;
   }
 }
 template <class Narrow>
@@ -105,7 +116,9 @@ UnaryLoop ToNarrowFloat(DType to) {
 }
 
 void WidenHalf(const void* x, void* y, int64_t n) { WidenInto(static_cast<const half*>(x), static_cast<float*>(y), n); }
-void NarrowToHalf(const void* x, void* y, int64_t n) { NarrowInto(static_cast<const float*>(x), static_cast<half*>(y), n); }
+void NarrowToHalf(const void* x, void* y, int64_t n) {
+  NarrowInto(static_cast<const float*>(x), static_cast<half*>(y), n);
+}
 
 UnaryLoop FloatLoop(DType to) {
   if (to == kHalf) return NarrowToHalf;
@@ -130,7 +143,9 @@ DType MiddleType(DType from, DType to) {
 
 // Rounds toward zero on the way to fewer mantissa bits: clears those that will be lost.
 void ClearLowBits(DType from, DType to, void* data, int64_t n) {
-  auto bits_of = [](DType t) { return t == kDouble ? 52 : t == kFloat ? 23 : t == kHalf ? 10 : t == kBFloat16 ? 7 : -1; };
+  auto bits_of = [](DType t) {
+    return t == kDouble ? 52 : t == kFloat ? 23 : t == kHalf ? 10 : t == kBFloat16 ? 7 : -1;
+  };
   const int lost = bits_of(from) - bits_of(to);
   if (bits_of(from) < 0 || bits_of(to) < 0 || lost <= 0) return;
   if (from == kDouble) {
@@ -173,12 +188,18 @@ struct CastPlan {
 // Quantized types are their integers.
 DType Unquantized(DType t) {
   switch (t) {
-    case kQint8: return kInt8;
-    case kQuint8: return kUint8;
-    case kQint16: return kInt16;
-    case kQuint16: return kUint16;
-    case kQint32: return kInt32;
-    default: return t;
+    case kQint8:
+      return kInt8;
+    case kQuint8:
+      return kUint8;
+    case kQint16:
+      return kInt16;
+    case kQuint16:
+      return kUint16;
+    case kQint32:
+      return kInt32;
+    default:
+      return t;
   }
 }
 
@@ -229,26 +250,40 @@ Result<Gradients> CastGradient(GradientContext& g) {
 
 UnaryLoop CastLoop(DType from, DType to) {
   switch (from) {
-    case kBool: return to == kBool ? UnaryLoop(Copy<1>) : FromType<uint8_t>(to);  // a bool is a byte of 0 or 1
-    case kInt8: return FromType<int8_t>(to);
-    case kUint8: return FromType<uint8_t>(to);
-    case kInt16: return FromType<int16_t>(to);
-    case kUint16: return FromType<uint16_t>(to);
-    case kInt32: return FromType<int32_t>(to);
-    case kUint32: return FromType<uint32_t>(to);
-    case kInt64: return FromType<int64_t>(to);
-    case kUint64: return FromType<uint64_t>(to);
-    case kFloat: return FloatLoop(to);
-    case kDouble: return DoubleLoop(to);
-    case kHalf: return to == kFloat ? UnaryLoop(WidenHalf) : FromNarrowFloat<half>(to);
-    case kBFloat16: return FromNarrowFloat<bfloat16>(to);
+    case kBool:
+      return to == kBool ? UnaryLoop(Copy<1>) : FromType<uint8_t>(to);  // a bool is a byte of 0 or 1
+    case kInt8:
+      return FromType<int8_t>(to);
+    case kUint8:
+      return FromType<uint8_t>(to);
+    case kInt16:
+      return FromType<int16_t>(to);
+    case kUint16:
+      return FromType<uint16_t>(to);
+    case kInt32:
+      return FromType<int32_t>(to);
+    case kUint32:
+      return FromType<uint32_t>(to);
+    case kInt64:
+      return FromType<int64_t>(to);
+    case kUint64:
+      return FromType<uint64_t>(to);
+    case kFloat:
+      return FloatLoop(to);
+    case kDouble:
+      return DoubleLoop(to);
+    case kHalf:
+      return to == kFloat ? UnaryLoop(WidenHalf) : FromNarrowFloat<half>(to);
+    case kBFloat16:
+      return FromNarrowFloat<bfloat16>(to);
     case kComplex64:
       if (to == kComplex128) return Loop<std::complex<float>, std::complex<double>>;
       return to == kFloat ? RealPart<float> : nullptr;
     case kComplex128:
       if (to == kComplex64) return Loop<std::complex<double>, std::complex<float>>;
       return to == kDouble ? RealPart<double> : nullptr;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -19,7 +19,7 @@ BinaryLoops Ordered(F f) {
 template <class F>
 BinaryLoops Comparable(F f) {
   BinaryLoops loops = AlsoSigned(BinaryFor<uint8_t, uint16_t, uint32_t, uint64_t>(f));
-  const std::pair<DType, DType> alike[] = {{kBool, kUint8},   {kQint8, kUint8},    {kQuint8, kUint8},
+  const std::pair<DType, DType> alike[] = {{kBool, kUint8},    {kQint8, kUint8},    {kQuint8, kUint8},
                                            {kQint16, kUint16}, {kQuint16, kUint16}, {kQint32, kUint32}};
   for (auto [type, as] : alike) {
     if (BinaryLoop loop = loops.Find(as)) loops.loops.emplace_back(type, loop);
@@ -27,8 +27,8 @@ BinaryLoops Comparable(F f) {
   return std::move(loops).And(BinaryFor<float, double, C64, C128, std::string>(f));
 }
 
-void AddOrdering(OpRegistry& registry, const std::string& name, KernelList (*kernels)(const std::vector<DType>&, const BinaryLoops&, int),
-                 const BinaryLoops& loops) {
+void AddOrdering(OpRegistry& registry, const std::string& name,
+                 KernelList (*kernels)(const std::vector<DType>&, const BinaryLoops&, int), const BinaryLoops& loops) {
   const std::string types = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
   registry.Add({
       .name = name,
@@ -43,8 +43,9 @@ void AddOrdering(OpRegistry& registry, const std::string& name, KernelList (*ker
 // With incompatible_shape_error = false, tensors of shapes that do not broadcast are simply different.
 KernelList EqualityKernels(const BinaryLoops& loops, bool value_if_incompatible) {
   KernelList list = BinaryKernels(
-      TypesNamed("bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string, bool, "
-                 "uint16, uint32, uint64, qint8, quint8, qint16, quint16, qint32"),
+      TypesNamed(
+          "bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string, bool, "
+          "uint16, uint32, uint64, qint8, quint8, qint16, quint16, qint32"),
       loops);
   for (KernelDef& def : list) {
     KernelFactory plain = def.make;
@@ -146,13 +147,14 @@ void RegisterComparison(OpRegistry& registry) {
   registry.Add({
       .name = "ApproximateEqual",
       .signature = "x: T, y: T -> z: bool",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-                "quint16, uint16, complex128, half, uint32, uint64}",
-                "tolerance: float = 9.99999975e-06"},
+      .attrs =
+          {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+           "quint16, uint16, complex128, half, uint32, uint64}",
+           "tolerance: float = 9.99999975e-06"},
       .shape = MergedInputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
-                            uint64_t, C64, C128>([](auto tag, KernelSetup& setup) {
+      .kernels = CpuKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
+                            int64_t, uint64_t, C64, C128>([](auto tag, KernelSetup& setup) {
         return MakeApproximateEqual(CloseElements<typename decltype(tag)::type>, setup);
       }),
       .commutative = true,

@@ -18,8 +18,8 @@ using C128 = std::complex<double>;
 KernelList Paired(KernelList kernels, bool output_is_complex) {
   for (KernelDef& def : kernels) {
     const DType type = def.types[0].second;
-    const DType other = output_is_complex ? (type == kFloat ? kComplex64 : kComplex128)
-                                          : (type == kComplex64 ? kFloat : kDouble);
+    const DType other =
+        output_is_complex ? (type == kFloat ? kComplex64 : kComplex128) : (type == kComplex64 ? kFloat : kDouble);
     def.types.emplace_back("Tout", other);
   }
   return kernels;
@@ -62,8 +62,10 @@ void RegisterComplexParts(OpRegistry& registry) {
       .gradient = FromXAndY([](Output, Output, Output dy) { return Conj(dy); }),
       .kernels = UnaryKernels({kComplex64, kComplex128}, UnaryFor<C64, C128>([](auto x) { return std::conj(x); })),
   });
-  AddPart(registry, "Real", "input: T -> output: Tout", UnaryFor<C64, C128>([](auto x) { return x.real(); }), RealGradient);
-  AddPart(registry, "Imag", "input: T -> output: Tout", UnaryFor<C64, C128>([](auto x) { return x.imag(); }), ImagGradient);
+  AddPart(registry, "Real", "input: T -> output: Tout", UnaryFor<C64, C128>([](auto x) { return x.real(); }),
+          RealGradient);
+  AddPart(registry, "Imag", "input: T -> output: Tout", UnaryFor<C64, C128>([](auto x) { return x.imag(); }),
+          ImagGradient);
   AddPart(registry, "Angle", "input: T -> output: Tout", UnaryFor<C64, C128>([](auto x) { return std::arg(x); }),
           AngleGradient);
   AddPart(registry, "ComplexAbs", "x: T -> y: Tout", UnaryFor<C64, C128>([](auto x) { return std::abs(x); }),

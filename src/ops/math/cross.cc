@@ -70,10 +70,9 @@ void RegisterCross(OpRegistry& registry) {
         Output dz = g.d_output(0);
         return Gradients{Cross(g.input(1), dz), Cross(dz, g.input(0))};
       },
-      .kernels = CpuKernels<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, bfloat16, uint16_t, half, uint32_t,
-                            uint64_t>([](auto tag, KernelSetup&) -> Result<Kernel> {
-        return MakeCross(CrossLoop<typename decltype(tag)::type>);
-      }),
+      .kernels = CpuKernels<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, bfloat16, uint16_t, half,
+                            uint32_t, uint64_t>(
+          [](auto tag, KernelSetup&) -> Result<Kernel> { return MakeCross(CrossLoop<typename decltype(tag)::type>); }),
   });
 }
 

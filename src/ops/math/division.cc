@@ -76,36 +76,37 @@ BinaryLoops IntegerQuotients() { return Integers(TruncateQuotient()); }
 void RegisterDivision(OpRegistry& registry) {
   const std::string numbers =
       "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128";
-  AddBinary(registry, {.name = "TruncateDiv",
-                       .types = numbers,
-                       .loops = IntegerQuotients().And(
-                           BinaryFor<float, double>([](auto x, auto y) { return std::trunc(x / y); })),
-                       .gradient = NoGradients,
-                       .cost = 3});
+  AddBinary(
+      registry,
+      {.name = "TruncateDiv",
+       .types = numbers,
+       .loops = IntegerQuotients().And(BinaryFor<float, double>([](auto x, auto y) { return std::trunc(x / y); })),
+       .gradient = NoGradients,
+       .cost = 3});
   AddBinary(registry, {.name = "FloorDiv",
                        .types = numbers,
-                       .loops = Integers(FloorQuotient())
-                                    .And(BinaryFor<float, double>([](auto x, auto y) { return std::floor(x / y); })),
+                       .loops = Integers(FloorQuotient()).And(BinaryFor<float, double>([](auto x, auto y) {
+                         return std::floor(x / y);
+                       })),
                        .gradient = NoGradients,
                        .cost = 3});
   BinaryLoops remainder =
       Integers(TruncateRemainder()).And(BinaryFor<float, double>([](auto x, auto y) { return std::fmod(x, y); }));
-  AddBinary(registry, {.name = "Mod",
-                       .types = "int32, int64, half, half, bfloat16, float, double",
-                       .loops = remainder,
-                       .cost = 5});
-  AddBinary(registry, {.name = "TruncateMod",
-                       .types = "int32, int64, bfloat16, half, float, double",
-                       .loops = remainder,
-                       .cost = 5});
-  AddBinary(registry, {.name = "FloorMod",
-                       .types = "int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double",
-                       .loops = Integers(FloorRemainder()).And(BinaryFor<float, double>([](auto x, auto y) {
-                         const auto r = std::fmod(x, y);
-                         return r != 0 && (r < 0) != (y < 0) ? r + y : r;
-                       })),
-                       .gradient = FloorModGradient,
-                       .cost = 5});
+  AddBinary(
+      registry,
+      {.name = "Mod", .types = "int32, int64, half, half, bfloat16, float, double", .loops = remainder, .cost = 5});
+  AddBinary(
+      registry,
+      {.name = "TruncateMod", .types = "int32, int64, bfloat16, half, float, double", .loops = remainder, .cost = 5});
+  AddBinary(registry,
+            {.name = "FloorMod",
+             .types = "int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double",
+             .loops = Integers(FloorRemainder()).And(BinaryFor<float, double>([](auto x, auto y) {
+               const auto r = std::fmod(x, y);
+               return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+             })),
+             .gradient = FloorModGradient,
+             .cost = 5});
 }
 
 }  // namespace weir::ops

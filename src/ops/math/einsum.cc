@@ -1,5 +1,6 @@
-// Einsum: sums of products over labelled dimensions. Each input becomes a stack of matrices [batch, kept, contracted], the
-// stacks are multiplied, and the result is put in the order of the output. Nothing is copied that already lies right.
+// Einsum: sums of products over labelled dimensions. Each input becomes a stack of matrices [batch, kept, contracted],
+// the stacks are multiplied, and the result is put in the order of the output. Nothing is copied that already lies
+// right.
 #include <algorithm>
 #include <map>
 
@@ -17,7 +18,9 @@ namespace {
 
 using Labels = std::vector<int>;
 
-bool Contains(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool Contains(const Labels& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
 // The size of every label over all inputs. Ellipsis dimensions of size 1 broadcast, others must be equal.
 using Sizes = std::map<int, int64_t>;
@@ -26,11 +29,12 @@ Status AddSizes(const Labels& labels, const Shape& shape, const std::vector<Shap
     const auto [at, inserted] = sizes.emplace(labels[static_cast<size_t>(d)], shape[d]);
     if (inserted || at->second == shape[d]) continue;
     if (at->first < kFirstEllipsisLabel)
-      return InvalidArgument("Expected dimension {} at axis {} of the input shaped {} but got dimension {}", at->second, d,
-                             shape, shape[d]);
+      return InvalidArgument("Expected dimension {} at axis {} of the input shaped {} but got dimension {}", at->second,
+                             d, shape, shape[d]);
     if (shape[d] == 1) continue;
     if (at->second != 1)
-      return InvalidArgument("In[0] and In[1] must have compatible batch dimensions: {} vs. {}", all.front(), all.back());
+      return InvalidArgument("In[0] and In[1] must have compatible batch dimensions: {} vs. {}", all.front(),
+                             all.back());
     at->second = shape[d];
   }
   return OkStatus();
@@ -66,8 +70,8 @@ Operand WithoutBroadcasting(const Tensor& t, const Labels& labels, const Sizes& 
   return operand;
 }
 
-// The dimensions of `tensor` under `labels` in the order `wanted`, copied into a new dense tensor. Equal labels walk together:
-// a diagonal.
+// The dimensions of `tensor` under `labels` in the order `wanted`, copied into a new dense tensor. Equal labels walk
+// together: a diagonal.
 Result<Tensor> Arrange(const KernelContext& ctx, const Tensor& tensor, const Labels& labels, const Labels& wanted,
                        const Sizes& sizes) {
   const DimVector strides = RowMajorStrides(tensor.shape());
@@ -116,7 +120,8 @@ Result<Operand> Simplify(const KernelContext& ctx, const Operand& operand, const
   const int64_t rows = width == 0 ? 0 : arranged.num_elements() / width;
   WEIR_TRY(ctx.ParallelFor(width, rows, [&](int64_t begin, int64_t end) {
     add.FillGap(add.Row(sum, begin, 1), end - begin);
-    for (int64_t r = 0; r < rows; ++r) add.Combine(add.Row(sum, begin, 1), add.Row(arranged, r * width + begin, 1), end - begin);
+    for (int64_t r = 0; r < rows; ++r)
+      add.Combine(add.Row(sum, begin, 1), add.Row(arranged, r * width + begin, 1), end - begin);
   }));
   return Operand{sum, kept};
 }
@@ -141,7 +146,8 @@ Result<Stack> AsStack(const KernelContext& ctx, const Operand& operand, const La
 }
 
 // The product of two operands, with labels in the order [batch, kept of a, kept of b].
-Result<Operand> Multiply(const KernelContext& ctx, const Operand& a, const Operand& b, const Labels& output, const Sizes& sizes) {
+Result<Operand> Multiply(const KernelContext& ctx, const Operand& a, const Operand& b, const Labels& output,
+                         const Sizes& sizes) {
   Labels batch, contracted, a_kept, b_kept;
   for (const int label : a.labels) {
     if (!Contains(b.labels, label)) {
@@ -166,8 +172,8 @@ Result<Operand> Multiply(const KernelContext& ctx, const Operand& a, const Opera
                           .k = Product(contracted, sizes),
                           .transpose_a = left.transposed,
                           .transpose_b = right.transposed};
-  WEIR_TRY(BatchProduct(ctx, a.tensor.dtype(), layout, {.count = Product(batch, sizes)}, left.tensor.raw(), right.tensor.raw(),
-                        product.tensor.raw()));
+  WEIR_TRY(BatchProduct(ctx, a.tensor.dtype(), layout, {.count = Product(batch, sizes)}, left.tensor.raw(),
+                        right.tensor.raw(), product.tensor.raw()));
   return product;
 }
 
@@ -265,11 +271,13 @@ Status EinsumShape(ShapeContext& ctx) {
     WEIR_ASSIGN(const int own_rank, s.EllipsisRank(shape.rank(), i));
     const int before = static_cast<int>(s.before.size());
     for (int d = 0; d < before; ++d) WEIR_TRY(add(s.before[static_cast<size_t>(d)], shape[d]));
-    for (size_t d = 0; d < s.after.size(); ++d) WEIR_TRY(add(s.after[d], shape[before + own_rank + static_cast<int>(d)]));
+    for (size_t d = 0; d < s.after.size(); ++d)
+      WEIR_TRY(add(s.after[d], shape[before + own_rank + static_cast<int>(d)]));
     WEIR_ASSIGN(const PartialShape own, shape.Sub(before, before + own_rank));
     WEIR_ASSIGN(ellipsis, BroadcastShapes(ellipsis, own));
   }
-  if (!equation.output.ellipsis && ellipsis.known_rank() && ellipsis.rank() > 0) WEIR_TRY(LabelOutput(equation.output, ellipsis.rank()).status());
+  if (!equation.output.ellipsis && ellipsis.known_rank() && ellipsis.rank() > 0)
+    WEIR_TRY(LabelOutput(equation.output, ellipsis.rank()).status());
   auto part = [&](const std::string& labels) {
     PartialShape shape = PartialShape::Scalar();
     for (const char label : labels) shape.AddDim(sizes.at(label));
@@ -289,7 +297,8 @@ void RegisterEinsum(OpRegistry& registry) {
       .attrs = {"equation: string", "N: int >= 1", "T: type"},
       .shape = EinsumShape,
       .gradient = EinsumGradient,
-      .kernels = CpuKernelForTypes("T", {kBFloat16, kHalf, kFloat, kDouble, kComplex64, kComplex128, kInt32, kInt64}, MakeEinsum),
+      .kernels = CpuKernelForTypes("T", {kBFloat16, kHalf, kFloat, kDouble, kComplex64, kComplex128, kInt32, kInt64},
+                                   MakeEinsum),
   });
 }
 

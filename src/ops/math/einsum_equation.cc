@@ -13,7 +13,8 @@ Result<Subscripts> Subscripts::Parse(std::string_view text) {
   if (periods == 0) {
     result.before = std::string(text);
   } else if (periods != 3 || at == std::string_view::npos) {
-    return InvalidArgument("Expected at most one ellipsis (...), but found {} periods (.) in the input subscript: {}", periods, text);
+    return InvalidArgument("Expected at most one ellipsis (...), but found {} periods (.) in the input subscript: {}",
+                           periods, text);
   } else {
     result.before = std::string(text.substr(0, at));
     result.after = std::string(text.substr(at + 3));
@@ -51,10 +52,12 @@ Result<EinsumEquation> EinsumEquation::Parse(std::string_view text, int num_inpu
   }
   WEIR_ASSIGN(equation.output, Subscripts::Parse(sides[1]));
   for (const char label : equation.output.before + equation.output.after) {
-    const bool known = std::any_of(equation.inputs.begin(), equation.inputs.end(), [&](const Subscripts& s) { return s.Has(label); });
+    const bool known =
+        std::any_of(equation.inputs.begin(), equation.inputs.end(), [&](const Subscripts& s) { return s.Has(label); });
     if (!known)
-      return InvalidArgument("Einsum output subscripts for equation '{}' has label '{}' which is not present in the input subscripts",
-                             text, label);
+      return InvalidArgument(
+          "Einsum output subscripts for equation '{}' has label '{}' which is not present in the input subscripts",
+          text, label);
   }
   return equation;
 }
@@ -79,7 +82,8 @@ Result<std::vector<int>> LabelDimensions(const Subscripts& subscripts, int rank,
 Result<std::vector<int>> LabelOutput(const Subscripts& output, int ellipsis_rank) {
   if (ellipsis_rank > 0 && !output.ellipsis)
     return InvalidArgument(
-        "Output contains {} broadcasting dimension(s) but no ellipsis (...) was found in the output subscripts.", ellipsis_rank);
+        "Output contains {} broadcasting dimension(s) but no ellipsis (...) was found in the output subscripts.",
+        ellipsis_rank);
   return Labels(output, ellipsis_rank);
 }
 

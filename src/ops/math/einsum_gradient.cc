@@ -71,8 +71,8 @@ Output Unbroadcast(const Terms& t, Output dx, const Subscripts& target, Output w
     const Output rank = Rank(y) - t.y_subscripts.num_labels();
     return Sum(dx, Range(0, rank, 1));
   }
-  const BroadcastGradientArgsResult repeated = BroadcastGradientArgs(
-      EllipsisPart(ShapeOf(t.x), t.x_subscripts), EllipsisPart(ShapeOf(y), t.y_subscripts));
+  const BroadcastGradientArgsResult repeated =
+      BroadcastGradientArgs(EllipsisPart(ShapeOf(t.x), t.x_subscripts), EllipsisPart(ShapeOf(y), t.y_subscripts));
   return Reshape(Sum(dx, repeated.r0 + static_cast<int>(target.before.size())), without_shape);
 }
 
@@ -138,7 +138,10 @@ Result<Gradients> EinsumGradient(GradientContext& g) {
   }
   Gradients gradients;
   for (int i = 0; i < g.num_inputs(); ++i) {
-    Terms terms{.x = g.input(i), .x_subscripts = equation.inputs[static_cast<size_t>(i)], .dy = g.d_output(0), .output = equation.output};
+    Terms terms{.x = g.input(i),
+                .x_subscripts = equation.inputs[static_cast<size_t>(i)],
+                .dy = g.d_output(0),
+                .output = equation.output};
     if (g.num_inputs() == 2) {
       terms.y = ConjOf(g.input(1 - i));
       terms.y_subscripts = equation.inputs[static_cast<size_t>(1 - i)];

@@ -17,7 +17,8 @@ constexpr char kTypes[] = "bfloat16, half, float, double, complex64, complex128"
 C128 Log1pOf(C128 x) {
   // log(1 + x) loses the low bits of a small x; its size and angle do not.
   const double r = std::hypot(1 + x.real(), x.imag());
-  const double log_r = std::abs(x) < 0.5 ? 0.5 * std::log1p(x.real() * (2 + x.real()) + x.imag() * x.imag()) : std::log(r);
+  const double log_r =
+      std::abs(x) < 0.5 ? 0.5 * std::log1p(x.real() * (2 + x.real()) + x.imag() * x.imag()) : std::log(r);
   return {log_r, std::atan2(x.imag(), 1 + x.real())};
 }
 C128 Expm1Of(C128 x) {
@@ -28,8 +29,10 @@ C128 Expm1Of(C128 x) {
 
 template <class T>
 T Conjugate(T x) {
-  if constexpr (std::is_floating_point_v<T>) return x;
-  else return std::conj(x);
+  if constexpr (std::is_floating_point_v<T>)
+    return x;
+  else
+    return std::conj(x);
 }
 
 UnaryLoops Spans(UnaryLoop f, UnaryLoop d) { return UnaryLoops{{{kFloat, f}, {kDouble, d}}}; }
@@ -103,27 +106,37 @@ void RegisterElementary(OpRegistry& registry) {
              {.name = name, .types = kTypes, .loops = std::move(loops), .gradient = FromXAndY(gradient), .cost = cost});
   };
   auto complex = [](auto f) { return UnaryFor<C128>(f); };
-  add("Sqrt", Spans(SpanLoop<float, SqrtInto>, SpanLoop<double, SqrtInto>).And(complex([](C128 x) { return std::sqrt(x); })),
+  add("Sqrt",
+      Spans(SpanLoop<float, SqrtInto>, SpanLoop<double, SqrtInto>).And(complex([](C128 x) { return std::sqrt(x); })),
       SqrtGradient, 1);
-  add("Rsqrt",
-      Spans(SpanLoop<float, RsqrtInto>, SpanLoop<double, RsqrtInto>).And(complex([](C128 x) { return 1.0 / std::sqrt(x); })),
+  add("Rsqrt", Spans(SpanLoop<float, RsqrtInto>, SpanLoop<double, RsqrtInto>).And(complex([](C128 x) {
+    return 1.0 / std::sqrt(x);
+  })),
       RsqrtGradient, 1);
-  add("Exp", Spans(SpanLoop<float, ExpInto>, SpanLoop<double, ExpInto>).And(complex([](C128 x) { return std::exp(x); })),
+  add("Exp",
+      Spans(SpanLoop<float, ExpInto>, SpanLoop<double, ExpInto>).And(complex([](C128 x) { return std::exp(x); })),
       ExpGradient, 2);
-  add("Expm1", Spans(SpanLoop<float, Expm1Into>, SpanLoop<double, Expm1Into>).And(complex([](C128 x) { return Expm1Of(x); })),
+  add("Expm1",
+      Spans(SpanLoop<float, Expm1Into>, SpanLoop<double, Expm1Into>).And(complex([](C128 x) { return Expm1Of(x); })),
       Expm1Gradient, 2);
-  add("Log", Spans(SpanLoop<float, LogInto>, SpanLoop<double, LogInto>).And(complex([](C128 x) { return std::log(x); })),
+  add("Log",
+      Spans(SpanLoop<float, LogInto>, SpanLoop<double, LogInto>).And(complex([](C128 x) { return std::log(x); })),
       LogGradient, 2);
-  add("Log1p", Spans(SpanLoop<float, Log1pInto>, SpanLoop<double, Log1pInto>).And(complex([](C128 x) { return Log1pOf(x); })),
+  add("Log1p",
+      Spans(SpanLoop<float, Log1pInto>, SpanLoop<double, Log1pInto>).And(complex([](C128 x) { return Log1pOf(x); })),
       Log1pGradient, 2);
-  add("Sin", Spans(SpanLoop<float, SinInto>, SpanLoop<double, SinInto>).And(complex([](C128 x) { return std::sin(x); })),
+  add("Sin",
+      Spans(SpanLoop<float, SinInto>, SpanLoop<double, SinInto>).And(complex([](C128 x) { return std::sin(x); })),
       SinGradient, 2);
-  add("Cos", Spans(SpanLoop<float, CosInto>, SpanLoop<double, CosInto>).And(complex([](C128 x) { return std::cos(x); })),
+  add("Cos",
+      Spans(SpanLoop<float, CosInto>, SpanLoop<double, CosInto>).And(complex([](C128 x) { return std::cos(x); })),
       CosGradient, 2);
-  add("Tanh", Spans(SpanLoop<float, TanhInto>, SpanLoop<double, TanhInto>).And(complex([](C128 x) { return std::tanh(x); })),
+  add("Tanh",
+      Spans(SpanLoop<float, TanhInto>, SpanLoop<double, TanhInto>).And(complex([](C128 x) { return std::tanh(x); })),
       TanhGradient, 2);
-  add("Sigmoid",
-      Spans(SpanLoop<float, SigmoidInto>, SpanLoop<double, SigmoidInto>).And(complex([](C128 x) { return 1.0 / (1.0 + std::exp(-x)); })),
+  add("Sigmoid", Spans(SpanLoop<float, SigmoidInto>, SpanLoop<double, SigmoidInto>).And(complex([](C128 x) {
+    return 1.0 / (1.0 + std::exp(-x));
+  })),
       SigmoidGradient, 2);
   add("Tan", Library([](auto x) { return std::tan(x); }), TanGradient, 10);
   add("Sinh", Library([](auto x) { return std::sinh(x); }), SinhGradient, 10);
@@ -135,15 +148,19 @@ void RegisterElementary(OpRegistry& registry) {
   add("Acosh", Library([](auto x) { return std::acosh(x); }), AcoshGradient, 10);
   add("Atanh", Library([](auto x) { return std::atanh(x); }), AtanhGradient, 10);
 
-  AddGradOp(registry, "SqrtGrad", [](auto y, auto dy) { return decltype(y)(0.5) * dy / Conjugate(y); }, SqrtGradGradient);
-  AddGradOp(registry, "RsqrtGrad",
-            [](auto y, auto dy) {
-              const auto c = Conjugate(y);
-              return decltype(y)(-0.5) * dy * c * c * c;
-            },
-            RsqrtGradGradient);
-  AddGradOp(registry, "TanhGrad", [](auto y, auto dy) { return dy * (decltype(y)(1) - y * y); }, TanhGradGradient);
-  AddGradOp(registry, "SigmoidGrad", [](auto y, auto dy) { return dy * y * (decltype(y)(1) - y); }, SigmoidGradGradient);
+  AddGradOp(
+      registry, "SqrtGrad", [](auto y, auto dy) { return decltype(y)(0.5) * dy / Conjugate(y); }, SqrtGradGradient);
+  AddGradOp(
+      registry, "RsqrtGrad",
+      [](auto y, auto dy) {
+        const auto c = Conjugate(y);
+        return decltype(y)(-0.5) * dy * c * c * c;
+      },
+      RsqrtGradGradient);
+  AddGradOp(
+      registry, "TanhGrad", [](auto y, auto dy) { return dy * (decltype(y)(1) - y * y); }, TanhGradGradient);
+  AddGradOp(
+      registry, "SigmoidGrad", [](auto y, auto dy) { return dy * y * (decltype(y)(1) - y); }, SigmoidGradGradient);
 }
 
 }  // namespace weir::ops

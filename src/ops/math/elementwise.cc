@@ -142,13 +142,13 @@ Status RunBroadcast(KernelContext& ctx, const Converted<BinaryLoop>& c, const Br
                         : plan.stands_still(1) ? Moving::kYStands
                                                : Moving::kBoth;
   FaultFlag fault;
-  WEIR_TRY(ctx.ParallelFor(z.num_elements(), cost + 8 / std::max<int64_t>(plan.run_length(), 1),
-                           [&](int64_t begin, int64_t end) {
-                             plan.ForRuns(begin, end, [&](const BroadcastPlan::Offsets& at, int64_t out, int64_t n) {
-                               fault.Report(Run(c, At(x, at[0], c.in_size), At(y, at[1], c.in_size),
-                                                At(z.raw(), out, c.out_size), n, moving));
-                             });
-                           }));
+  WEIR_TRY(ctx.ParallelFor(
+      z.num_elements(), cost + 8 / std::max<int64_t>(plan.run_length(), 1), [&](int64_t begin, int64_t end) {
+        plan.ForRuns(begin, end, [&](const BroadcastPlan::Offsets& at, int64_t out, int64_t n) {
+          fault.Report(
+              Run(c, At(x, at[0], c.in_size), At(y, at[1], c.in_size), At(z.raw(), out, c.out_size), n, moving));
+        });
+      }));
   return fault.ToStatus();
 }
 
@@ -243,9 +243,10 @@ KernelList UnaryKernels(const std::vector<DType>& types, const UnaryLoops& loops
   for (DType type : types) {
     Converted<UnaryLoop> c = Converted<UnaryLoop>::For(loops, type);
     if (c.loop == nullptr) continue;
-    list.push_back(KernelDef{.types = {{attr, type}},
-                             .make = [c, cost](KernelSetup& setup) -> Result<Kernel> { return MakeUnary(c.Sized(setup), cost); },
-                             .host_memory = {}});
+    list.push_back(
+        KernelDef{.types = {{attr, type}},
+                  .make = [c, cost](KernelSetup& setup) -> Result<Kernel> { return MakeUnary(c.Sized(setup), cost); },
+                  .host_memory = {}});
   }
   return list;
 }

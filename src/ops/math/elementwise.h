@@ -1,5 +1,6 @@
-// Elementwise ops as tables: a loop over contiguous elements per op and compute type; everything around it (broadcasting,
-// threads, reuse of input memory, narrow types that are computed in a wider one) is written once, on untyped memory.
+// Elementwise ops as tables: a loop over contiguous elements per op and compute type; everything around it
+// (broadcasting, threads, reuse of input memory, narrow types that are computed in a wider one) is written once, on
+// untyped memory.
 #pragma once
 
 #include <string_view>
@@ -82,8 +83,9 @@ void AddBinary(OpRegistry& registry, BinaryOp op);
 using UnaryGradient = Output (*)(Output x, Output y, Output dy);
 GradientFn FromXAndY(UnaryGradient gradient);
 
-// --- loops out of functions of one element ----------------------------------------------------------------------------
-// Loops of unsigned types serve the signed ones, and those of complex128 complex64.
+// --- loops out of functions of one element
+// ---------------------------------------------------------------------------- Loops of unsigned types serve the signed
+// ones, and those of complex128 complex64.
 template <class T>
 constexpr bool kCompiled = kCompiledType<T> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t> ||
                            std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;

@@ -30,7 +30,8 @@ struct GradientCheck {
 
 class GradientChecker final {
  public:
-  GradientChecker(const std::string& op, std::vector<Tensor> inputs, const AttrMap& attrs, bool known_shapes, int outputs)
+  GradientChecker(const std::string& op, std::vector<Tensor> inputs, const AttrMap& attrs, bool known_shapes,
+                  int outputs)
       : inputs_(std::move(inputs)), graph_(std::make_shared<Graph>(AllOps())) {
     for (const Tensor& input : inputs_) {
       const PartialShape shape = known_shapes ? PartialShape(input.shape()) : PartialShape();
@@ -58,7 +59,8 @@ class GradientChecker final {
     GradientOptions options;
     for (const Tensor& value : values) {
       WEIR_ASSIGN(Tensor weight, Tensor::Allocate(kDouble, value.shape()));
-      for (int64_t i = 0; i < weight.num_elements(); ++i) weight.data<double>()[i] = std::cos(static_cast<double>(3 * i + 1));
+      for (int64_t i = 0; i < weight.num_elements(); ++i)
+        weight.data<double>()[i] = std::cos(static_cast<double>(3 * i + 1));
       weights_.push_back(weight);
       options.grad_ys.push_back(Constant(*graph_, weight));
     }
@@ -90,12 +92,14 @@ class GradientChecker final {
     WEIR_ASSIGN(const std::vector<Tensor> values, Run(ys_));
     double total = 0;
     for (size_t k = 0; k < values.size(); ++k) {
-      for (int64_t i = 0; i < values[k].num_elements(); ++i) total += values[k].data<double>()[i] * weights_[k].data<double>()[i];
+      for (int64_t i = 0; i < values[k].num_elements(); ++i)
+        total += values[k].data<double>()[i] * weights_[k].data<double>()[i];
     }
     return total;
   }
   Result<double> Compare(size_t input, const Tensor& grad) {
-    if (!(grad.shape() == inputs_[input].shape())) return Internal("input {} is {}, its gradient {}", input, inputs_[input].shape(), grad.shape());
+    if (!(grad.shape() == inputs_[input].shape()))
+      return Internal("input {} is {}, its gradient {}", input, inputs_[input].shape(), grad.shape());
     const Tensor original = inputs_[input];
     double worst = 0;
     constexpr double kStep = 1e-5;
@@ -138,7 +142,8 @@ inline std::string CheckGradient(const std::string& op, const std::vector<Tensor
 // Numbers that are neither equal nor special.
 inline Tensor SomeDoubles(const Shape& shape, int salt = 0) {
   Tensor t = Tensor::Allocate(kDouble, shape).value();
-  for (int64_t i = 0; i < t.num_elements(); ++i) t.data<double>()[i] = std::sin(static_cast<double>(i * i + 5 * i + 7 * salt + 1)) * 1.5;
+  for (int64_t i = 0; i < t.num_elements(); ++i)
+    t.data<double>()[i] = std::sin(static_cast<double>(i * i + 5 * i + 7 * salt + 1)) * 1.5;
   return t;
 }
 

@@ -40,7 +40,8 @@ class MathGradients : public ::testing::Test {
     graph->set_constant_evaluator(MakeLocalConstantEvaluator());
     OutputList xs;
     for (const Tensor& value : values) {
-      xs.push_back(Placeholder(*graph, kDouble, {.shape = known_shapes ? PartialShape(value.shape()) : PartialShape()}));
+      xs.push_back(
+          Placeholder(*graph, kDouble, {.shape = known_shapes ? PartialShape(value.shape()) : PartialShape()}));
     }
     Output y = build(*graph, xs);
     ASSERT_TRUE(graph->TakeError().ok());
@@ -73,7 +74,8 @@ class MathGradients : public ::testing::Test {
         }
         feeds[i].value.data<double>()[k] = middle;
         const double slope = (ends[1] - ends[0]) / 2e-5;
-        ASSERT_NEAR((*got)[0].data<double>()[k], slope, 1e-6 * (1 + std::abs(slope))) << "input " << i << ", element " << k;
+        ASSERT_NEAR((*got)[0].data<double>()[k], slope, 1e-6 * (1 + std::abs(slope)))
+            << "input " << i << ", element " << k;
       }
     }
   }
@@ -98,33 +100,54 @@ class MathGradients : public ::testing::Test {
 
 TEST_F(MathGradients, Unary) {
   const std::vector<std::pair<const char*, Range>> ops = {
-      {"Abs", {0.5, 2}},    {"Neg", {-2, 2}},     {"Inv", {0.5, 2}},    {"Reciprocal", {0.5, 2}}, {"Square", {-2, 2}},
-      {"Sqrt", {0.5, 2}},   {"Rsqrt", {0.5, 2}},  {"Exp", {-2, 2}},     {"Expm1", {-2, 2}},       {"Log", {0.5, 2}},
-      {"Log1p", {-0.5, 2}}, {"Sin", {-2, 2}},     {"Cos", {-2, 2}},     {"Tan", {-1, 1}},         {"Sinh", {-2, 2}},
-      {"Cosh", {-2, 2}},    {"Tanh", {-2, 2}},    {"Asin", {-0.8, 0.8}}, {"Acos", {-0.8, 0.8}},   {"Atan", {-2, 2}},
-      {"Asinh", {-2, 2}},   {"Acosh", {1.2, 3}},  {"Atanh", {-0.8, 0.8}}, {"Sigmoid", {-2, 2}},   {"Sign", {0.5, 2}},
-      {"Erf", {-1, 1}},     {"Erfc", {-1, 1}},    {"Erfinv", {-0.8, 0.8}}, {"Ndtri", {0.1, 0.9}}, {"Lgamma", {0.5, 4}},
-      {"Digamma", {0.5, 4}}};
+      {"Abs", {0.5, 2}},     {"Neg", {-2, 2}},      {"Inv", {0.5, 2}},      {"Reciprocal", {0.5, 2}},
+      {"Square", {-2, 2}},   {"Sqrt", {0.5, 2}},    {"Rsqrt", {0.5, 2}},    {"Exp", {-2, 2}},
+      {"Expm1", {-2, 2}},    {"Log", {0.5, 2}},     {"Log1p", {-0.5, 2}},   {"Sin", {-2, 2}},
+      {"Cos", {-2, 2}},      {"Tan", {-1, 1}},      {"Sinh", {-2, 2}},      {"Cosh", {-2, 2}},
+      {"Tanh", {-2, 2}},     {"Asin", {-0.8, 0.8}}, {"Acos", {-0.8, 0.8}},  {"Atan", {-2, 2}},
+      {"Asinh", {-2, 2}},    {"Acosh", {1.2, 3}},   {"Atanh", {-0.8, 0.8}}, {"Sigmoid", {-2, 2}},
+      {"Sign", {0.5, 2}},    {"Erf", {-1, 1}},      {"Erfc", {-1, 1}},      {"Erfinv", {-0.8, 0.8}},
+      {"Ndtri", {0.1, 0.9}}, {"Lgamma", {0.5, 4}},  {"Digamma", {0.5, 4}}};
   for (const auto& [op, range] : ops) Check(op, Op(op), {Random(Shape{2, 3}, range)}, true);
 }
 
 TEST_F(MathGradients, Binary) {
-  const std::vector<std::pair<const char*, Range>> ops = {
-      {"Add", {-2, 2}},     {"AddV2", {-2, 2}},   {"Sub", {-2, 2}},       {"Mul", {-2, 2}},      {"MulNoNan", {0.5, 2}},
-      {"Div", {0.5, 2}},    {"RealDiv", {0.5, 2}}, {"DivNoNan", {0.5, 2}}, {"FloorMod", {1, 1.5}}, {"Pow", {0.5, 2}},
-      {"Maximum", {-2, 2}}, {"Minimum", {-2, 2}}, {"Xlogy", {0.5, 2}},    {"Xdivy", {0.5, 2}},   {"Xlog1py", {0.5, 2}},
-      {"Atan2", {0.5, 2}},  {"Igamma", {0.5, 4}}, {"Igammac", {0.5, 4}},  {"SquaredDifference", {-2, 2}},
-      {"InvGrad", {0.5, 2}}, {"SqrtGrad", {0.5, 2}}, {"RsqrtGrad", {0.5, 2}}, {"TanhGrad", {-2, 2}}, {"SigmoidGrad", {-2, 2}},
-      {"ReciprocalGrad", {0.5, 2}}, {"Zeta", {1.5, 4}}};
+  const std::vector<std::pair<const char*, Range>> ops = {{"Add", {-2, 2}},
+                                                          {"AddV2", {-2, 2}},
+                                                          {"Sub", {-2, 2}},
+                                                          {"Mul", {-2, 2}},
+                                                          {"MulNoNan", {0.5, 2}},
+                                                          {"Div", {0.5, 2}},
+                                                          {"RealDiv", {0.5, 2}},
+                                                          {"DivNoNan", {0.5, 2}},
+                                                          {"FloorMod", {1, 1.5}},
+                                                          {"Pow", {0.5, 2}},
+                                                          {"Maximum", {-2, 2}},
+                                                          {"Minimum", {-2, 2}},
+                                                          {"Xlogy", {0.5, 2}},
+                                                          {"Xdivy", {0.5, 2}},
+                                                          {"Xlog1py", {0.5, 2}},
+                                                          {"Atan2", {0.5, 2}},
+                                                          {"Igamma", {0.5, 4}},
+                                                          {"Igammac", {0.5, 4}},
+                                                          {"SquaredDifference", {-2, 2}},
+                                                          {"InvGrad", {0.5, 2}},
+                                                          {"SqrtGrad", {0.5, 2}},
+                                                          {"RsqrtGrad", {0.5, 2}},
+                                                          {"TanhGrad", {-2, 2}},
+                                                          {"SigmoidGrad", {-2, 2}},
+                                                          {"ReciprocalGrad", {0.5, 2}},
+                                                          {"Zeta", {1.5, 4}}};
   for (const auto& [op, range] : ops) {
     Check(op, Op(op), {Random(Shape{2, 3}, range), Random(Shape{2, 3}, range)}, true);
   }
   Check("Polygamma", Op("Polygamma"), {Tensor::Vector<double>({1, 2}), Random(Shape{2}, {1, 3})}, true);
-  Check("Betainc", Op("Betainc"), {Random(Shape{2}, {1, 3}), Random(Shape{2}, {1, 3}), Random(Shape{2}, {0.2, 0.8})}, true);
+  Check("Betainc", Op("Betainc"), {Random(Shape{2}, {1, 3}), Random(Shape{2}, {1, 3}), Random(Shape{2}, {0.2, 0.8})},
+        true);
 }
 
 TEST_F(MathGradients, Broadcasting) {
-  const std::vector<std::pair<Shape, Shape>> shapes = {{{2, 3}, {}},     {{}, {2, 3}},       {{2, 3}, {3}},
+  const std::vector<std::pair<Shape, Shape>> shapes = {{{2, 3}, {}},     {{}, {2, 3}},        {{2, 3}, {3}},
                                                        {{2, 1}, {1, 3}}, {{2, 1, 2}, {3, 1}}, {{1}, {1, 1}}};
   for (const auto& [a, b] : shapes) {
     const std::string where = a.ToString() + b.ToString();
@@ -161,14 +184,20 @@ TEST_F(MathGradients, Others) {
     for (bool exclusive : {false, true}) {
       for (bool reverse : {false, true}) {
         auto scan = [&](Graph& graph, const OutputList& xs) {
-          return NodeBuilder(graph, op).In(xs[0]).In(Input(1)).Attr("exclusive", exclusive).Attr("reverse", reverse).BuildOutput();
+          return NodeBuilder(graph, op)
+              .In(xs[0])
+              .In(Input(1))
+              .Attr("exclusive", exclusive)
+              .Attr("reverse", reverse)
+              .BuildOutput();
         };
         Check(op, scan, {Random(Shape{2, 4}, {0.5, 2})}, true);
       }
     }
   }
-  Check("AddN", [](Graph& graph, const OutputList& xs) { return NodeBuilder(graph, "AddN").In(xs).BuildOutput(); },
-        {Random(Shape{3}, {-1, 1}), Random(Shape{3}, {-1, 1}), Random(Shape{3}, {-1, 1})}, true);
+  Check(
+      "AddN", [](Graph& graph, const OutputList& xs) { return NodeBuilder(graph, "AddN").In(xs).BuildOutput(); },
+      {Random(Shape{3}, {-1, 1}), Random(Shape{3}, {-1, 1}), Random(Shape{3}, {-1, 1})}, true);
   auto select = [](const char* op) {
     return [op](Graph& graph, const OutputList& xs) {
       return NodeBuilder(graph, op).In(Tensor::Vector<bool>({true, false})).In(xs[0]).In(xs[1]).BuildOutput();

@@ -38,10 +38,14 @@ MatrixSize SizeOf(const Tensor& t) { return {t.dim(t.rank() - 2), t.dim(t.rank()
 
 void Load(const Tensor& t, int64_t index, Matrix<double>& m) {
   switch (t.dtype()) {
-    case kHalf: return LoadAs<half>(t, index, m);
-    case kBFloat16: return LoadAs<bfloat16>(t, index, m);
-    case kFloat: return LoadAs<float>(t, index, m);
-    default: return LoadAs<double>(t, index, m);
+    case kHalf:
+      return LoadAs<half>(t, index, m);
+    case kBFloat16:
+      return LoadAs<bfloat16>(t, index, m);
+    case kFloat:
+      return LoadAs<float>(t, index, m);
+    default:
+      return LoadAs<double>(t, index, m);
   }
 }
 void Load(const Tensor& t, int64_t index, Matrix<std::complex<double>>& m) {
@@ -50,10 +54,14 @@ void Load(const Tensor& t, int64_t index, Matrix<std::complex<double>>& m) {
 }
 void Store(const Matrix<double>& m, const Tensor& t, int64_t index) {
   switch (t.dtype()) {
-    case kHalf: return StoreAs<half>(m, t, index);
-    case kBFloat16: return StoreAs<bfloat16>(m, t, index);
-    case kFloat: return StoreAs<float>(m, t, index);
-    default: return StoreAs<double>(m, t, index);
+    case kHalf:
+      return StoreAs<half>(m, t, index);
+    case kBFloat16:
+      return StoreAs<bfloat16>(m, t, index);
+    case kFloat:
+      return StoreAs<float>(m, t, index);
+    default:
+      return StoreAs<double>(m, t, index);
   }
 }
 void Store(const Matrix<std::complex<double>>& m, const Tensor& t, int64_t index) {

@@ -1,5 +1,6 @@
-// Linear algebra on the last two dimensions, matrix by matrix: what all these ops share. An op is a struct that knows the
-// sizes of its results and computes one matrix; everything is computed in double (or complex double) and rounded once.
+// Linear algebra on the last two dimensions, matrix by matrix: what all these ops share. An op is a struct that knows
+// the sizes of its results and computes one matrix; everything is computed in double (or complex double) and rounded
+// once.
 #ifndef WEIR_OPS_MATH_LINALG_BATCH_H_
 #define WEIR_OPS_MATH_LINALG_BATCH_H_
 
@@ -39,8 +40,8 @@ void Store(const Matrix<std::complex<double>>& m, const Tensor& t, int64_t index
 // Runs op on every matrix. Op:
 //   Result<ResultDims> Results(const std::vector<MatrixSize>& inputs) const;   checks sizes
 //   template <class C> Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const;
-// where a result of dimensions [n] is a matrix of n elements, and one without dimensions a 1x1 matrix. Outputs after those in
-// Results are not computed: they are empty vectors.
+// where a result of dimensions [n] is a matrix of n elements, and one without dimensions a 1x1 matrix. Outputs after
+// those in Results are not computed: they are empty vectors.
 template <class C, class Op>
 Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
   WEIR_ASSIGN(const DimVector batch, CommonBatch(ctx, num_matrices));
@@ -56,7 +57,8 @@ Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(static_cast<int>(i), shape));
     outputs.push_back(std::move(out));
   }
-  for (int i = static_cast<int>(results.size()); i < ctx.num_outputs(); ++i) WEIR_TRY(ctx.Allocate(i, Shape{0}).status());
+  for (int i = static_cast<int>(results.size()); i < ctx.num_outputs(); ++i)
+    WEIR_TRY(ctx.Allocate(i, Shape{0}).status());
   bool nothing = true;
   for (const Tensor& out : outputs) nothing = nothing && out.num_elements() == 0;
   if (nothing) return OkStatus();
@@ -106,8 +108,9 @@ KernelList LinalgKernels(int num_matrices = 1) {
   return list;
 }
 
-// --- shape functions --------------------------------------------------------------------------------------------------
-// A stack of matrices, split into the batch dimensions and rows and columns; unknown where the rank is.
+// --- shape functions
+// -------------------------------------------------------------------------------------------------- A stack of
+// matrices, split into the batch dimensions and rows and columns; unknown where the rank is.
 struct PartialMatrix {
   PartialShape batch;
   int64_t rows = kUnknownDim;

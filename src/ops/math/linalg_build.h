@@ -11,8 +11,8 @@
 namespace weir::ops {
 
 inline Output Times(Output a, Output b) { return BatchMatMulV2(a, b); }
-inline Output AdjointTimes(Output a, Output b) { return BatchMatMulV2(a, b, {.adj_x = true}); }   // a^H b
-inline Output TimesAdjoint(Output a, Output b) { return BatchMatMulV2(a, b, {.adj_y = true}); }   // a b^H
+inline Output AdjointTimes(Output a, Output b) { return BatchMatMulV2(a, b, {.adj_x = true}); }  // a^H b
+inline Output TimesAdjoint(Output a, Output b) { return BatchMatMulV2(a, b, {.adj_y = true}); }  // a b^H
 
 // The last two dimensions exchanged, and conjugated.
 inline Output Adjoint(Output x) {

@@ -1,5 +1,5 @@
-// Cholesky decompositions, their gradient, and least squares by way of them. Only lower triangles of symmetric matrices are
-// read. A matrix that is not positive definite gives NaNs.
+// Cholesky decompositions, their gradient, and least squares by way of them. Only lower triangles of symmetric matrices
+// are read. A matrix that is not positive definite gives NaNs.
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
@@ -34,7 +34,8 @@ struct CholeskyGradOp {
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
     WEIR_TRY(MustBeSquare(in[0]));
     if (in[0].rows != in[1].rows || in[0].cols != in[1].cols)
-      return InvalidArgument("Inputs must have the same shape: [{},{}] and [{},{}]", in[0].rows, in[0].cols, in[1].rows, in[1].cols);
+      return InvalidArgument("Inputs must have the same shape: [{},{}] and [{},{}]", in[0].rows, in[0].cols, in[1].rows,
+                             in[1].cols);
     return ResultDims{{in[0].rows, in[0].cols}};
   }
   template <class C>
@@ -44,7 +45,8 @@ struct CholeskyGradOp {
     Matrix<C> p = (l.adjoint() * dl).template triangularView<Eigen::Lower>();
     p.diagonal() *= 0.5;
     Matrix<C> right = l.template triangularView<Eigen::Lower>().adjoint().solve(p);
-    const Matrix<C> da = l.template triangularView<Eigen::Lower>().adjoint().solve(Matrix<C>(right.adjoint())).adjoint();
+    const Matrix<C> da =
+        l.template triangularView<Eigen::Lower>().adjoint().solve(Matrix<C>(right.adjoint())).adjoint();
     out[0] = 0.5 * (da + Matrix<C>(da.adjoint()));
     return OkStatus();
   }
@@ -66,7 +68,8 @@ Status LeastSquares(const Matrix<C>& a, const Matrix<C>& b, double l2, bool fast
   const Eigen::LLT<Matrix<C>> llt(gramian);
   if (llt.info() != Eigen::Success)
     return InvalidArgument(
-        "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger l2_regularizer > 0.");
+        "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger l2_regularizer "
+        "> 0.");
   if (tall) {
     x = llt.solve(a.adjoint() * b);
   } else {
@@ -80,7 +83,8 @@ struct LeastSquaresOp {
   bool fast;
   double l2;
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
-    if (in[0].rows != in[1].rows) return InvalidArgument("Input matrix and rhs are incompatible: {} and {} rows", in[0].rows, in[1].rows);
+    if (in[0].rows != in[1].rows)
+      return InvalidArgument("Input matrix and rhs are incompatible: {} and {} rows", in[0].rows, in[1].rows);
     return ResultDims{{in[0].cols, in[1].cols}};
   }
   template <class C>
@@ -110,7 +114,8 @@ Status LeastSquaresShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// --- gradients --------------------------------------------------------------------------------------------------------
+// --- gradients
+// --------------------------------------------------------------------------------------------------------
 Output Symmetric(Output x) { return (x + Adjoint(x)) * 0.5; }
 
 Result<Gradients> CholeskyGradient(GradientContext& g) {
@@ -177,8 +182,9 @@ void RegisterLinalgCholesky(OpRegistry& registry) {
       .attrs = {"T: {double, float, half, complex64, complex128}", "fast: bool = true"},
       .shape = LeastSquaresShape,
       .gradient = LeastSquaresGradient,
-      .kernels = JoinKernels({CpuKernelForTypes("T", {kHalf, kFloat, kDouble}, MakeLeastSquares<double>),
-                              CpuKernelForTypes("T", {kComplex64, kComplex128}, MakeLeastSquares<std::complex<double>>)}),
+      .kernels =
+          JoinKernels({CpuKernelForTypes("T", {kHalf, kFloat, kDouble}, MakeLeastSquares<double>),
+                       CpuKernelForTypes("T", {kComplex64, kComplex128}, MakeLeastSquares<std::complex<double>>)}),
   });
 }
 

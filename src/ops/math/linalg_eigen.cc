@@ -9,8 +9,9 @@
 namespace weir::ops {
 namespace {
 
-// --- eigenvalues ------------------------------------------------------------------------------------------------------
-// In ascending order; only the lower triangle is read.
+// --- eigenvalues
+// ------------------------------------------------------------------------------------------------------ In ascending
+// order; only the lower triangle is read.
 struct SelfAdjointEigOp {
   bool vectors;
   static Result<SelfAdjointEigOp> Make(KernelSetup& setup) {
@@ -25,7 +26,8 @@ struct SelfAdjointEigOp {
   template <class C>
   Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
     if (in[0].rows() == 0) return OkStatus();
-    const Eigen::SelfAdjointEigenSolver<Matrix<C>> solver(in[0], vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+    const Eigen::SelfAdjointEigenSolver<Matrix<C>> solver(
+        in[0], vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
     if (solver.info() != Eigen::Success)
       return InvalidArgument("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
     out[0] = solver.eigenvalues().template cast<C>();
@@ -59,7 +61,8 @@ Result<Gradients> SelfAdjointEigGradient(GradientContext& g) {
   return Gradients{MatrixSetDiag(da, MatrixDiagPart(da) * 0.5)};
 }
 
-// --- QR ---------------------------------------------------------------------------------------------------------------
+// --- QR
+// ---------------------------------------------------------------------------------------------------------------
 struct QrOp {
   bool full;
   static Result<QrOp> Make(KernelSetup& setup) {
@@ -87,7 +90,8 @@ Status QrShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialMatrix m, MatrixInput(ctx, 0));
   WEIR_ASSIGN(const bool full, ctx.Attr<bool>("full_matrices"));
   int64_t rank = m.rows;
-  if (!full) rank = m.rows < 0 || m.cols < 0 ? (m.rows == 0 || m.cols == 0 ? 0 : kUnknownDim) : std::min(m.rows, m.cols);
+  if (!full)
+    rank = m.rows < 0 || m.cols < 0 ? (m.rows == 0 || m.cols == 0 ? 0 : kUnknownDim) : std::min(m.rows, m.cols);
   ctx.set_output(0, m.batch.Concat(PartialShape{m.rows, rank}));
   ctx.set_output(1, m.batch.Concat(PartialShape{rank, m.cols}));
   return OkStatus();
@@ -134,7 +138,8 @@ Result<Gradients> QrGradient(GradientContext& g) {
   return Gradients{ConcatV2({square, Times(q, dr_rest)}, -1)};
 }
 
-// --- the square root --------------------------------------------------------------------------------------------------
+// --- the square root
+// --------------------------------------------------------------------------------------------------
 struct SquareRootOp {
   static Result<SquareRootOp> Make(KernelSetup&) { return SquareRootOp{}; }
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
@@ -144,7 +149,8 @@ struct SquareRootOp {
   template <class C>
   Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
     if (in[0].size() == 0) return OkStatus();
-    // In complex numbers: a real matrix may have none in the real ones, and then the parts left are what there is of it.
+    // In complex numbers: a real matrix may have none in the real ones, and then the parts left are what there is of
+    // it.
     using Complex = Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic>;
     const Complex wide = in[0].template cast<std::complex<double>>();
     const Complex root = wide.sqrt();
@@ -157,8 +163,8 @@ struct SquareRootOp {
   }
 };
 
-// X^T G + G X^T = dX is linear in G: solved for all elements of G at once. (Of complex matrices too: TensorFlow's gradient is
-// not conjugated here.)
+// X^T G + G X^T = dX is linear in G: solved for all elements of G at once. (Of complex matrices too: TensorFlow's
+// gradient is not conjugated here.)
 Result<Gradients> SquareRootGradient(GradientContext& g) {
   Output x = g.output(0), dx = g.d_output(0);
   const Output shape = ShapeOf(x);

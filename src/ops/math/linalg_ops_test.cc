@@ -29,7 +29,8 @@ Tensor Definite(int64_t n) {
 }
 void ExpectNear(const Tensor& got, const Tensor& want, double tolerance = 1e-9) {
   ASSERT_EQ(got.shape().ToString(), want.shape().ToString());
-  for (int64_t i = 0; i < got.num_elements(); ++i) ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i], tolerance);
+  for (int64_t i = 0; i < got.num_elements(); ++i)
+    ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i], tolerance);
 }
 Tensor Eye(int64_t n) {
   Tensor t = Tensor::Zeros(kDouble, Shape::Make({n, n}).value()).value();
@@ -61,7 +62,9 @@ TEST(LinalgOps, TriangularSystemsReadOneTriangle) {
       }
     }
     for (const bool adjoint : {true, false}) {
-      ExpectNear(Times(triangle, RunOp("MatrixTriangularSolve", {a, b}, {{"lower", lower}, {"adjoint", adjoint}})[0], adjoint), b);
+      ExpectNear(
+          Times(triangle, RunOp("MatrixTriangularSolve", {a, b}, {{"lower", lower}, {"adjoint", adjoint}})[0], adjoint),
+          b);
     }
   }
   EXPECT_EQ(RunOp("MatrixTriangularSolve", {a, SomeDoubles({2, 3, 1})})[0].shape().ToString(), "[2,3,1]");
@@ -122,7 +125,8 @@ TEST(LinalgOps, Errors) {
   EXPECT_EQ(Error("MatrixInverse", {zero}), "Input is not invertible.");
   EXPECT_EQ(Error("MatrixSolve", {zero, zero}), "Input matrix is not invertible.");
   EXPECT_NE(Error("MatrixSolveLs", {zero, zero, Tensor::Scalar(0.0)}).find("rank deficient"), std::string::npos);
-  EXPECT_NE(Error("MatrixSolveLs", {zero, zero, Tensor::Scalar(-1.0)}).find("l2_regularizer must be >= 0"), std::string::npos);
+  EXPECT_NE(Error("MatrixSolveLs", {zero, zero, Tensor::Scalar(-1.0)}).find("l2_regularizer must be >= 0"),
+            std::string::npos);
   Tensor nan = zero.Clone().value();
   nan.data<double>()[0] = std::nan("");
   EXPECT_NE(Error("SelfAdjointEigV2", {nan}).find("not successful"), std::string::npos);
@@ -164,9 +168,10 @@ TEST(LinalgOps, Gradients) {
     const Tensor m = SomeDoubles(shape);
     EXPECT_EQ(CheckGradient("Qr", {m}, {}, {.known_shapes_only = true, .tolerance = 1e-5}), "");
     EXPECT_EQ(CheckGradient("Svd", {m}, {}, {.known_shapes_only = true, .tolerance = 1e-4}), "");
-    EXPECT_EQ(CheckGradient("MatrixSolveLs", {m, SomeDoubles(Shape::Make({shape[0], 2}).value(), 4), Tensor::Scalar(0.3)}, {},
-                            {.known_shapes_only = true, .tolerance = 1e-4}),
-              "");
+    EXPECT_EQ(
+        CheckGradient("MatrixSolveLs", {m, SomeDoubles(Shape::Make({shape[0], 2}).value(), 4), Tensor::Scalar(0.3)}, {},
+                      {.known_shapes_only = true, .tolerance = 1e-4}),
+        "");
   }
 }
 

@@ -84,8 +84,10 @@ struct SolveOp {
     return SolveOp{adjoint};
   }
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
-    if (in[0].rows != in[0].cols) return InvalidArgument("First input (lhs) must be a square matrix, it is [{},{}]", in[0].rows, in[0].cols);
-    if (in[0].rows != in[1].rows) return InvalidArgument("Input matrix and rhs are incompatible: {} and {} rows", in[0].rows, in[1].rows);
+    if (in[0].rows != in[0].cols)
+      return InvalidArgument("First input (lhs) must be a square matrix, it is [{},{}]", in[0].rows, in[0].cols);
+    if (in[0].rows != in[1].rows)
+      return InvalidArgument("Input matrix and rhs are incompatible: {} and {} rows", in[0].rows, in[1].rows);
     return ResultDims{{in[0].cols, in[1].cols}};
   }
   template <class C>
@@ -98,7 +100,8 @@ struct SolveOp {
   }
 };
 
-// --- shapes -----------------------------------------------------------------------------------------------------------
+// --- shapes
+// -----------------------------------------------------------------------------------------------------------
 Status SolveShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialMatrix a, SquareInput(ctx, 0));
   WEIR_ASSIGN(const PartialMatrix b, MatrixInput(ctx, 1));
@@ -108,7 +111,8 @@ Status SolveShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// --- gradients --------------------------------------------------------------------------------------------------------
+// --- gradients
+// --------------------------------------------------------------------------------------------------------
 Result<Gradients> InverseGradient(GradientContext& g) {
   WEIR_ASSIGN(const bool adjoint, g.Attr<bool>("adjoint"));
   Output inverse = g.output(0);

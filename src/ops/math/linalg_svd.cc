@@ -39,7 +39,8 @@ Status SvdShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialMatrix a, MatrixInput(ctx, 0));
   WEIR_ASSIGN(const bool vectors, ctx.Attr<bool>("compute_uv"));
   WEIR_ASSIGN(const bool full, ctx.Attr<bool>("full_matrices"));
-  const int64_t p = a.rows == 0 || a.cols == 0 ? 0 : (a.rows < 0 || a.cols < 0 ? kUnknownDim : std::min(a.rows, a.cols));
+  const int64_t p =
+      a.rows == 0 || a.cols == 0 ? 0 : (a.rows < 0 || a.cols < 0 ? kUnknownDim : std::min(a.rows, a.cols));
   ctx.set_output(0, a.batch.Concat(PartialShape{p}));
   ctx.set_output(1, vectors ? a.batch.Concat(PartialShape{a.rows, full ? a.rows : p}) : PartialShape{0});
   ctx.set_output(2, vectors ? a.batch.Concat(PartialShape{a.cols, full ? a.cols : p}) : PartialShape{0});
@@ -73,7 +74,8 @@ Result<Gradients> SvdGradient(GradientContext& g) {
   // A tall matrix as the adjoint of a wide one.
   const bool tall = m > n;
   if (tall) std::swap(m, n), std::swap(u, v), std::swap(du, dv);
-  if (full && n - m > 1) return Unimplemented("svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True");
+  if (full && n - m > 1)
+    return Unimplemented("svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True");
   const Output squares = Square(s);
   const Output gaps = MatrixSetDiag(SafeReciprocal(ExpandDims(squares, -2) - ExpandDims(squares, -1)), ZerosLike(s));
   const Output v1 = Columns(v, 0, m), dv1 = Columns(dv, 0, m);
@@ -101,7 +103,8 @@ void RegisterLinalgSvd(OpRegistry& registry) {
   registry.Add({
       .name = "Svd",
       .signature = "input: T -> s: T, u: T, v: T",
-      .attrs = {"compute_uv: bool = true", "full_matrices: bool = false", "T: {double, float, half, complex64, complex128}"},
+      .attrs = {"compute_uv: bool = true", "full_matrices: bool = false",
+                "T: {double, float, half, complex64, complex128}"},
       .shape = SvdShape,
       .gradient = SvdGradient,
       .kernels = LinalgKernels<SvdOp>(),

@@ -1,5 +1,5 @@
-// MatrixTriangularSolve: systems with a triangular matrix, by substitution; batch dimensions broadcast. A zero on the diagonal
-// gives infinities, not an error.
+// MatrixTriangularSolve: systems with a triangular matrix, by substitution; batch dimensions broadcast. A zero on the
+// diagonal gives infinities, not an error.
 #include "ops/math/batch_product.h"
 #include "ops/math/linalg_batch.h"
 #include "ops/math/linalg_build.h"
@@ -89,7 +89,8 @@ void RegisterLinalgTriangular(OpRegistry& registry) {
   registry.Add({
       .name = "MatrixTriangularSolve",
       .signature = "matrix: T, rhs: T -> output: T",
-      .attrs = {"lower: bool = true", "adjoint: bool = false", "T: {bfloat16, double, float, half, complex64, complex128}"},
+      .attrs = {"lower: bool = true", "adjoint: bool = false",
+                "T: {bfloat16, double, float, half, complex64, complex128}"},
       .shape = TriangularShape,
       .gradient = TriangularGradient,
       .kernels = JoinKernels({CpuKernelForTypes("T", {kBFloat16, kHalf, kFloat, kDouble}, MakeSolve<double>),

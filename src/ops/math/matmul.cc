@@ -68,8 +68,9 @@ void RegisterMatMul(OpRegistry& registry) {
   registry.Add({
       .name = "MatMul",
       .signature = "a: T, b: T -> product: T",
-      .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
-                "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}"},
+      .attrs =
+          {"transpose_a: bool = false", "transpose_b: bool = false",
+           "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}"},
       .shape = MatMulShape,
       .gradient = MatMulGradient,
       .kernels = std::move(kernels),

@@ -40,7 +40,8 @@ TEST(MatMulOps, EveryTransposition) {
 TEST(MatMulOps, OtherTypesAndEmptyOnes) {
   EXPECT_EQ(RunOp("MatMul", {Count<int32_t>({2, 3}), Count<int32_t>({3, 2})}),
             Tensor::Of<int32_t>({2, 2}, {22, 28, 49, 64}).ToString());
-  EXPECT_EQ(RunOp("MatMul", {Count<half>({1, 2}), Count<half>({2, 1})}), Tensor::Of<half>({1, 1}, {half(5.0f)}).ToString());
+  EXPECT_EQ(RunOp("MatMul", {Count<half>({1, 2}), Count<half>({2, 1})}),
+            Tensor::Of<half>({1, 1}, {half(5.0f)}).ToString());
   EXPECT_EQ(RunOp("MatMul", {F({2, 0}, {}), F({0, 3}, {})}), F({2, 3}, {0, 0, 0, 0, 0, 0}).ToString());
   EXPECT_EQ(RunOp("MatMul", {F({0, 2}, {}), Count({2, 3})}), F({0, 3}, {}).ToString());
   // MatMul never conjugates, BatchMatMul does.
@@ -52,10 +53,12 @@ TEST(MatMulOps, OtherTypesAndEmptyOnes) {
 
 TEST(MatMulOps, Errors) {
   EXPECT_EQ(RunOp("SparseMatMul", {Count({2, 3}), Count({3, 1})}), F({2, 1}, {14, 32}).ToString());
-  EXPECT_EQ(RunKernel(AllOps(), "MatMul", {Count({2, 3}), Count({4, 5})}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunKernel(AllOps(), "MatMul", {Count({2, 3}), Count({4, 5})}).status().code(),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(RunKernel(AllOps(), "BatchMatMulV2", {Count({2, 2, 3}), Count({3, 3, 4})}).status().code(),
             StatusCode::kInvalidArgument);
-  EXPECT_EQ(RunKernel(AllOps(), "BatchMatMul", {Count({2, 2, 3}), Count({3, 4})}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunKernel(AllOps(), "BatchMatMul", {Count({2, 2, 3}), Count({3, 4})}).status().code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST(MatMulOps, Shapes) {
@@ -76,7 +79,8 @@ TEST(MatMulOps, BatchesBroadcast) {
   const Tensor rows = Count({2, 1, 3}), column = F({3, 1}, {1, 1, 1});
   EXPECT_EQ(RunOp("BatchMatMulV2", {rows, column}), F({2, 1, 1}, {6, 15}).ToString());
   EXPECT_EQ(RunOp("BatchMatMulV2", {Count({1, 3}), Count({2, 3, 1})}), F({2, 1, 1}, {14, 32}).ToString());
-  EXPECT_EQ(RunOp("BatchMatMulV2", {Count({2, 1, 1, 1}), Count({3, 1, 1})}), F({2, 3, 1, 1}, {1, 2, 3, 2, 4, 6}).ToString());
+  EXPECT_EQ(RunOp("BatchMatMulV2", {Count({2, 1, 1, 1}), Count({3, 1, 1})}),
+            F({2, 3, 1, 1}, {1, 2, 3, 2, 4, 6}).ToString());
   EXPECT_EQ(RunOp("BatchMatMulV2", {F({0, 1, 3}, {}), column}), F({0, 1, 1}, {}).ToString());
 }
 
@@ -98,9 +102,11 @@ TEST(EinsumOp, Errors) {
   const Tensor m = Count({2, 2});
   EXPECT_EQ(Einsum("ij,jk", {m, m}), "Expecting exactly one '->' in einsum equation: ij,jk");
   EXPECT_EQ(Einsum("ij,jk->ik", {m}), "Expected 2 inputs for equation ij,jk->ik but got: 1");
-  EXPECT_EQ(Einsum("ij,jk,kl->il", {m, m, m}), "Expecting 1 or 2 input subscripts in equation 'ij,jk,kl->il' but got: 3");
+  EXPECT_EQ(Einsum("ij,jk,kl->il", {m, m, m}),
+            "Expecting 1 or 2 input subscripts in equation 'ij,jk,kl->il' but got: 3");
   EXPECT_EQ(Einsum("ijk->i", {m}), "Expected input 0 to have rank 3 but got: 2");
-  EXPECT_EQ(Einsum("i.j->ij", {m}), "Expected at most one ellipsis (...), but found 1 periods (.) in the input subscript: i.j");
+  EXPECT_EQ(Einsum("i.j->ij", {m}),
+            "Expected at most one ellipsis (...), but found 1 periods (.) in the input subscript: i.j");
   EXPECT_NE(Einsum("ij->iq", {m}).find("has label 'q'"), std::string::npos);
   EXPECT_NE(Einsum("...->", {m}).find("no ellipsis"), std::string::npos);
 }
@@ -110,11 +116,13 @@ TEST(MatMulOps, Gradients) {
     const bool a = flags & 1, b = flags & 2;
     const Tensor x = SomeDoubles(a ? Shape{3, 2} : Shape{2, 3}), y = SomeDoubles(b ? Shape{4, 3} : Shape{3, 4}, 1);
     EXPECT_EQ(CheckGradient("MatMul", {x, y}, {{"transpose_a", a}, {"transpose_b", b}}), "");
-    EXPECT_EQ(CheckGradient("BatchMatMul", {x.Reshaped(Shape::Make({1, x.dim(0), x.dim(1)}).value()),
-                                            y.Reshaped(Shape::Make({1, y.dim(0), y.dim(1)}).value())},
+    EXPECT_EQ(CheckGradient("BatchMatMul",
+                            {x.Reshaped(Shape::Make({1, x.dim(0), x.dim(1)}).value()),
+                             y.Reshaped(Shape::Make({1, y.dim(0), y.dim(1)}).value())},
                             {{"adj_x", a}, {"adj_y", b}}),
               "");
-    const Tensor xs = SomeDoubles(a ? Shape{2, 1, 3, 2} : Shape{2, 1, 2, 3}), ys = SomeDoubles(b ? Shape{2, 4, 3} : Shape{2, 3, 4}, 1);
+    const Tensor xs = SomeDoubles(a ? Shape{2, 1, 3, 2} : Shape{2, 1, 2, 3}),
+                 ys = SomeDoubles(b ? Shape{2, 4, 3} : Shape{2, 3, 4}, 1);
     EXPECT_EQ(CheckGradient("BatchMatMulV2", {xs, ys}, {{"adj_x", a}, {"adj_y", b}}), "");
     EXPECT_EQ(CheckGradient("BatchMatMulV2", {xs, y}, {{"adj_x", a}, {"adj_y", b}}), "");
   }
@@ -122,11 +130,18 @@ TEST(MatMulOps, Gradients) {
 
 TEST(EinsumOp, Gradients) {
   const std::vector<std::pair<std::string, std::vector<Shape>>> cases = {
-      {"ij,jk->ik", {{2, 3}, {3, 2}}},       {"ij->", {{2, 3}}},          {"ii->i", {{3, 3}}},
-      {"i->ii", {{3}}},                      {"ijj->i", {{2, 3, 3}}},     {"ij,kl->il", {{2, 3}, {4, 2}}},
+      {"ij,jk->ik", {{2, 3}, {3, 2}}},
+      {"ij->", {{2, 3}}},
+      {"ii->i", {{3, 3}}},
+      {"i->ii", {{3}}},
+      {"ijj->i", {{2, 3, 3}}},
+      {"ij,kl->il", {{2, 3}, {4, 2}}},
       {"bqhd,bkhd->bhqk", {{2, 2, 1, 3}, {2, 3, 1, 3}}},
-      {"...ij,...jk->...ik", {{2, 1, 1, 2}, {3, 2, 2}}},                  {"ij,...jk->...ik", {{2, 3}, {2, 3, 2}}},
-      {"...ij->...i", {{2, 2, 3}}},          {"...ijj->...i", {{2, 2, 2, 2}}}, {"aij,jk->ik", {{2, 2, 3}, {3, 2}}},
+      {"...ij,...jk->...ik", {{2, 1, 1, 2}, {3, 2, 2}}},
+      {"ij,...jk->...ik", {{2, 3}, {2, 3, 2}}},
+      {"...ij->...i", {{2, 2, 3}}},
+      {"...ijj->...i", {{2, 2, 2, 2}}},
+      {"aij,jk->ik", {{2, 2, 3}, {3, 2}}},
   };
   for (const auto& [equation, shapes] : cases) {
     std::vector<Tensor> inputs;

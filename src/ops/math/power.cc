@@ -107,17 +107,19 @@ void RegisterPower(OpRegistry& registry) {
                        .types = types,
                        .loops = BinaryFor<float, double, C128>([](auto x, auto y) {
                          if (x == decltype(x)(0)) return x;
-                         if constexpr (kIsReal<decltype(x)>) return x * std::log1p(y);
-                         else return x * std::log(1.0 + y);
+                         if constexpr (kIsReal<decltype(x)>)
+                           return x * std::log1p(y);
+                         else
+                           return x * std::log(1.0 + y);
                        }),
                        .gradient = Xlog1pyGradient,
                        .cost = 10});
-  AddBinary(registry, {.name = "Xdivy",
-                       .types = types,
-                       .loops = BinaryFor<float, double, C128>(
-                           [](auto x, auto y) { return x == decltype(x)(0) ? x : x / y; }),
-                       .gradient = XdivyGradient,
-                       .cost = 2});
+  AddBinary(registry,
+            {.name = "Xdivy",
+             .types = types,
+             .loops = BinaryFor<float, double, C128>([](auto x, auto y) { return x == decltype(x)(0) ? x : x / y; }),
+             .gradient = XdivyGradient,
+             .cost = 2});
   AddBinary(registry, {.name = "Atan2",
                        .types = "bfloat16, half, float, double",
                        .loops = BinaryFor<float, double>([](auto y, auto x) { return std::atan2(y, x); }),

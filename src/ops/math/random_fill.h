@@ -37,32 +37,36 @@ Result<Philox> GeneratorFromSeed(const Tensor& seed);
 
 // out[0, n) from distribution(block) for one block after the other.
 template <class T, class Distribution>
-Status FillFromBlocks(const KernelContext& ctx, const Philox& start, T* out, int64_t n, const Distribution& distribution) {
+Status FillFromBlocks(const KernelContext& ctx, const Philox& start, T* out, int64_t n,
+                      const Distribution& distribution) {
   constexpr int64_t kCount = Distribution::kCount;
-  return ctx.ParallelFor((n + kCount - 1) / kCount, kCount * Distribution::kNanosPerNumber, [&](int64_t begin, int64_t end) {
-    Philox generator = start;
-    generator.Skip(static_cast<uint64_t>(begin));
-    for (int64_t group = begin; group < end; ++group) {
-      const auto numbers = distribution(generator);
-      std::copy_n(numbers.begin(), std::min(kCount, n - group * kCount), out + group * kCount);
-    }
-  });
+  return ctx.ParallelFor((n + kCount - 1) / kCount, kCount * Distribution::kNanosPerNumber,
+                         [&](int64_t begin, int64_t end) {
+                           Philox generator = start;
+                           generator.Skip(static_cast<uint64_t>(begin));
+                           for (int64_t group = begin; group < end; ++group) {
+                             const auto numbers = distribution(generator);
+                             std::copy_n(numbers.begin(), std::min(kCount, n - group * kCount), out + group * kCount);
+                           }
+                         });
 }
 
 // The same for a distribution that takes as many samples as it likes: every group has its own part of the sequence.
 template <class T, class Distribution>
-Status FillFromSamples(const KernelContext& ctx, const Philox& start, T* out, int64_t n, const Distribution& distribution) {
+Status FillFromSamples(const KernelContext& ctx, const Philox& start, T* out, int64_t n,
+                       const Distribution& distribution) {
   constexpr int64_t kCount = Distribution::kCount;
   constexpr uint64_t kBlocksPerGroup = kCount * kReservedPerOutput / Philox::kBlockSize;
-  return ctx.ParallelFor((n + kCount - 1) / kCount, kCount * Distribution::kNanosPerNumber, [&](int64_t begin, int64_t end) {
-    for (int64_t group = begin; group < end; ++group) {
-      Philox generator = start;
-      generator.Skip(static_cast<uint64_t>(group) * kBlocksPerGroup);
-      SingleSamples samples(generator);
-      const auto numbers = distribution(samples);
-      std::copy_n(numbers.begin(), std::min(kCount, n - group * kCount), out + group * kCount);
-    }
-  });
+  return ctx.ParallelFor((n + kCount - 1) / kCount, kCount * Distribution::kNanosPerNumber,
+                         [&](int64_t begin, int64_t end) {
+                           for (int64_t group = begin; group < end; ++group) {
+                             Philox generator = start;
+                             generator.Skip(static_cast<uint64_t>(group) * kBlocksPerGroup);
+                             SingleSamples samples(generator);
+                             const auto numbers = distribution(samples);
+                             std::copy_n(numbers.begin(), std::min(kCount, n - group * kCount), out + group * kCount);
+                           }
+                         });
 }
 
 // The output has the shape that input 0 holds; the other inputs are scalars, the seed (input `seed`) has two elements.

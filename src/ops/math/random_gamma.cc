@@ -14,7 +14,8 @@
 namespace weir::ops {
 namespace {
 
-// Gamma by rejection from a normal distribution (Marsaglia and Tsang, "A simple method for generating gamma variables").
+// Gamma by rejection from a normal distribution (Marsaglia and Tsang, "A simple method for generating gamma
+// variables").
 class GammaSampler final {
  public:
   explicit GammaSampler(double alpha)
@@ -52,8 +53,13 @@ class GammaSampler final {
 class PoissonSampler final {
  public:
   PoissonSampler(double rate, double highest)
-      : rate_(rate), highest_(highest), exp_neg_rate_(std::exp(-rate)), log_rate_(std::log(rate)),
-        b_(0.931 + 2.53 * std::sqrt(rate)), a_(-0.059 + 0.02483 * b_), inv_alpha_(1.1239 + 1.1328 / (b_ - 3.4)) {}
+      : rate_(rate),
+        highest_(highest),
+        exp_neg_rate_(std::exp(-rate)),
+        log_rate_(std::log(rate)),
+        b_(0.931 + 2.53 * std::sqrt(rate)),
+        a_(-0.059 + 0.02483 * b_),
+        inv_alpha_(1.1239 + 1.1328 / (b_ - 3.4)) {}
 
   double operator()(Philox& generator) const {
     if (!(rate_ >= 0)) return std::numeric_limits<double>::quiet_NaN();
@@ -97,8 +103,10 @@ class PoissonSampler final {
 
 template <class T>
 double Highest() {
-  if constexpr (std::is_same_v<T, half>) return 65504;
-  else return static_cast<double>(std::numeric_limits<T>::max());
+  if constexpr (std::is_same_v<T, half>)
+    return 65504;
+  else
+    return static_cast<double>(std::numeric_limits<T>::max());
 }
 
 template <class T>
@@ -149,10 +157,14 @@ Result<Kernel> MakeGamma(KernelSetup& setup) {
 
 double RateAt(const Tensor& rates, int64_t i) {
   switch (rates.dtype()) {
-    case kHalf: return static_cast<double>(rates.data<half>()[i]);
-    case kFloat: return static_cast<double>(rates.data<float>()[i]);
-    case kDouble: return rates.data<double>()[i];
-    default: return static_cast<double>(rates.Int(i));
+    case kHalf:
+      return static_cast<double>(rates.data<half>()[i]);
+    case kFloat:
+      return static_cast<double>(rates.data<float>()[i]);
+    case kDouble:
+      return rates.data<double>()[i];
+    default:
+      return static_cast<double>(rates.Int(i));
   }
 }
 

@@ -1,5 +1,6 @@
 // From random bits to numbers: the conversions and distributions of TensorFlow, so that equal seeds give equal numbers.
-// A distribution turns one block of the generator into kCount numbers; a rejecting one takes single samples as it needs.
+// A distribution turns one block of the generator into kCount numbers; a rejecting one takes single samples as it
+// needs.
 #ifndef WEIR_OPS_MATH_RANDOM_NUMBERS_H_
 #define WEIR_OPS_MATH_RANDOM_NUMBERS_H_
 
@@ -15,7 +16,8 @@
 
 namespace weir::ops {
 
-// --- in [0, 1): random bits under the exponent of 1, less 1 -----------------------------------------------------------
+// --- in [0, 1): random bits under the exponent of 1, less 1
+// -----------------------------------------------------------
 inline float UnitFloat(uint32_t x) { return std::bit_cast<float>((uint32_t{127} << 23) | (x & 0x7fffffu)) - 1.0f; }
 inline double UnitDouble(uint32_t high, uint32_t low) {
   const uint64_t mantissa = (uint64_t{high & 0xfffffu} << 32) | low;
@@ -28,7 +30,8 @@ inline bfloat16 UnitBfloat16(uint32_t x) {
   return bfloat16(static_cast<float>(bfloat16::FromBits(static_cast<uint16_t>((127u << 7) | (x & 0x7fu)))) - 1.0f);
 }
 
-// --- two normal numbers out of two uniform ones (Box and Muller) ------------------------------------------------------
+// --- two normal numbers out of two uniform ones (Box and Muller)
+// ------------------------------------------------------
 template <class T>
 std::array<T, 2> TwoNormals(T radius, T angle) {
   const T length = std::sqrt(T(-2) * std::log(std::max(radius, T(1.0e-7))));
@@ -76,7 +79,8 @@ struct UniformInts {
     std::array<T, kCount> out;
     for (int i = 0; i < kCount; ++i) {
       Unsigned bits = x[static_cast<size_t>(i)];
-      if constexpr (kCount == 2) bits = x[static_cast<size_t>(2 * i)] | (uint64_t{x[static_cast<size_t>(2 * i + 1)]} << 32);
+      if constexpr (kCount == 2)
+        bits = x[static_cast<size_t>(2 * i)] | (uint64_t{x[static_cast<size_t>(2 * i + 1)]} << 32);
       out[static_cast<size_t>(i)] = static_cast<T>(static_cast<Unsigned>(low) + bits % range);
     }
     return out;

@@ -104,7 +104,8 @@ TEST(RandomOps, TruncatedNormalDrawsAgain) {
 
 TEST(RandomOps, Integers) {
   AttrMap seeds = Seeds(87654321, 42);
-  KeptKernel ints("RandomUniformInt", {ShapeOf({5}), Tensor::Scalar(int32_t{-5}), Tensor::Scalar(int32_t{1000})}, seeds);
+  KeptKernel ints("RandomUniformInt", {ShapeOf({5}), Tensor::Scalar(int32_t{-5}), Tensor::Scalar(int32_t{1000})},
+                  seeds);
   EXPECT_EQ(Values<int32_t>(ints.Run()), (Ints{627, 59, 518, 749, 591}));
   EXPECT_EQ(Values<int32_t>(ints.Run()), (Ints{234, 442, 748, 798, 561}));
   KeptKernel longs("RandomUniformInt",
@@ -114,7 +115,9 @@ TEST(RandomOps, Integers) {
 
 TEST(RandomOps, StatelessOnesDependOnTheirSeedAlone) {
   const Tensor seed = Tensor::Vector<int64_t>({1, -2});
-  auto run = [&](const char* op, std::vector<Tensor> inputs) { return RunKernel(Registry(), op, std::move(inputs)).value()[0]; };
+  auto run = [&](const char* op, std::vector<Tensor> inputs) {
+    return RunKernel(Registry(), op, std::move(inputs)).value()[0];
+  };
   const Floats uniform = {0.7476804256439209f, 0.7566256523132324f, 0.8433103561401367f};
   EXPECT_EQ(Values<float>(run("StatelessRandomUniform", {ShapeOf({3}), seed})), uniform);
   EXPECT_EQ(Values<float>(run("StatelessRandomUniform", {ShapeOf({3}), Tensor::Vector<int32_t>({1, -2})})), uniform);
@@ -124,8 +127,8 @@ TEST(RandomOps, StatelessOnesDependOnTheirSeedAlone) {
   EXPECT_EQ(Values<int32_t>(run("StatelessRandomUniformInt",
                                 {ShapeOf({5}), seed, Tensor::Scalar(int32_t{0}), Tensor::Scalar(int32_t{100})})),
             (Ints{18, 0, 64, 72, 24}));
-  EXPECT_EQ(Values<int64_t>(run("StatelessMultinomial", {Tensor::Of<float>({2, 3}, {0, 1, 2, 3, 0, 0}),
-                                                         Tensor::Scalar(int32_t{8}), seed})),
+  EXPECT_EQ(Values<int64_t>(run("StatelessMultinomial",
+                                {Tensor::Of<float>({2, 3}, {0, 1, 2, 3, 0, 0}), Tensor::Scalar(int32_t{8}), seed})),
             (Longs{2, 2, 2, 2, 0, 1, 2, 2, 0, 0, 1, 0, 0, 0, 0, 0}));
 }
 
@@ -144,7 +147,8 @@ TEST(RandomOps, ShuffleMovesWholeRows) {
   EXPECT_EQ(Values<int32_t>(shuffle.Run()), (Ints{6, 7, 1, 5, 8, 9, 0, 4, 2, 3}));
   KeptKernel rows("RandomShuffle", {Tensor::Of<std::string>({3, 2}, {"a", "A", "b", "B", "c", "C"})}, Seeds(11, 2));
   const Tensor t = rows.Run();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(t.data<std::string>()[2 * i][0] - 'a', t.data<std::string>()[2 * i + 1][0] - 'A');
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(t.data<std::string>()[2 * i][0] - 'a', t.data<std::string>()[2 * i + 1][0] - 'A');
 }
 
 TEST(RandomOps, GammaAndPoisson) {
@@ -175,7 +179,8 @@ TEST(RandomOps, NormalBetweenBounds) {
   };
   for (const Case& c : cases) {
     KeptKernel kernel("ParameterizedTruncatedNormal",
-                      {ShapeOf({4}), Tensor::Scalar(c.mean), Tensor::Scalar(c.deviation), Tensor::Scalar(c.low), Tensor::Scalar(c.high)},
+                      {ShapeOf({4}), Tensor::Scalar(c.mean), Tensor::Scalar(c.deviation), Tensor::Scalar(c.low),
+                       Tensor::Scalar(c.high)},
                       Seeds(4, 5));
     EXPECT_EQ(Values<float>(kernel.Run()), c.expected);
   }
@@ -202,14 +207,18 @@ TEST(RandomOps, ThreadsDoNotMatter) {
 }
 
 TEST(RandomOps, WithoutSeedsNobodyKnows) {
-  KeptKernel a("RandomUniform", {ShapeOf({4})}, {{"dtype", kFloat}}), b("RandomUniform", {ShapeOf({4})}, {{"dtype", kFloat}});
+  KeptKernel a("RandomUniform", {ShapeOf({4})}, {{"dtype", kFloat}}),
+      b("RandomUniform", {ShapeOf({4})}, {{"dtype", kFloat}});
   EXPECT_NE(Values<float>(a.Run()), Values<float>(b.Run()));
 }
 
 TEST(RandomOps, EmptyOutputs) {
   EXPECT_EQ(KeptKernel("RandomUniform", {ShapeOf({0, 3})}, Seeds(kFloat)).Run().num_elements(), 0);
   EXPECT_EQ(KeptKernel("RandomGamma", {ShapeOf({0}), Tensor::Scalar(1.0f)}, Seeds(1, 2)).Run().num_elements(), 0);
-  EXPECT_EQ(KeptKernel("Multinomial", {Tensor::Of<float>({0, 3}, {}), Tensor::Scalar(int32_t{2})}, Seeds(1, 2)).Run().num_elements(), 0);
+  EXPECT_EQ(KeptKernel("Multinomial", {Tensor::Of<float>({0, 3}, {}), Tensor::Scalar(int32_t{2})}, Seeds(1, 2))
+                .Run()
+                .num_elements(),
+            0);
   EXPECT_EQ(KeptKernel("RandomShuffle", {Tensor::Of<float>({0, 3}, {})}, Seeds(1, 2)).Run().num_elements(), 0);
 }
 

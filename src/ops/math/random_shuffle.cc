@@ -29,7 +29,8 @@ Result<Kernel> MakeShuffle(KernelSetup& setup) {
     WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, in.shape()));
     const Elements elements(in.dtype());
     return ctx.ParallelFor(rows, elements.Cost(row_size) + 2, [&](int64_t i) {
-      elements.Copy(elements.At(out, i * row_size), elements.At(in, order[static_cast<size_t>(i)] * row_size), row_size);
+      elements.Copy(elements.At(out, i * row_size), elements.At(in, order[static_cast<size_t>(i)] * row_size),
+                    row_size);
     });
   });
 }

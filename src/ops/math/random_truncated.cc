@@ -1,5 +1,5 @@
-// ParameterizedTruncatedNormal: normal numbers between two bounds, with parameters for all of the output or for each of its
-// rows. How a row is drawn follows from where its bounds lie. One sequence serves all rows in order.
+// ParameterizedTruncatedNormal: normal numbers between two bounds, with parameters for all of the output or for each of
+// its rows. How a row is drawn follows from where its bounds lie. One sequence serves all rows in order.
 #include <limits>
 
 #include "op/gradient_context.h"
@@ -22,7 +22,8 @@ class BoundedNormal final {
   template <class Take>
   bool Draw(Philox& generator, int64_t count, const Take& take) const {
     constexpr T kFarEnough = T(1.3);
-    if ((low_ < -kFarEnough && high_ >= 0) || (high_ > kFarEnough && low_ <= 0)) return FromNormal(generator, count, take);
+    if ((low_ < -kFarEnough && high_ >= 0) || (high_ > kFarEnough && low_ <= 0))
+      return FromNormal(generator, count, take);
     const T root = std::sqrt(low_ * low_ + T(4));
     const T cutoff = T(2) * std::exp(T(0.5) + (low_ * (low_ - root)) / T(4)) / (low_ + root);
     if (high_ - low_ < cutoff) {
@@ -124,7 +125,8 @@ Result<Kernel> MakeTruncated(KernelSetup& setup) {
     WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, shape));
     if (shape.rank() > 0 && shape.num_elements() == 0) return OkStatus();
     WEIR_ASSIGN(const Rows rows, CheckParameters(ctx, shape));
-    Philox random = generator->Reserve(static_cast<uint64_t>(rows.count) * 2 * kMaxTries * static_cast<uint64_t>(rows.size + 3) / 4);
+    Philox random = generator->Reserve(static_cast<uint64_t>(rows.count) * 2 * kMaxTries *
+                                       static_cast<uint64_t>(rows.size + 3) / 4);
     T* to = out.data<T>();
     for (int64_t row = 0; row < rows.count; ++row) {
       auto parameter = [&](int i) {
@@ -133,7 +135,8 @@ Result<Kernel> MakeTruncated(KernelSetup& setup) {
       };
       const Compute mean = parameter(1);
       Compute deviation = parameter(2), low = parameter(3), high = parameter(4);
-      if (!(deviation > 0 && low < high && (std::isfinite(low) || std::isfinite(high)))) return InvalidArgument("Invalid parameters");
+      if (!(deviation > 0 && low < high && (std::isfinite(low) || std::isfinite(high))))
+        return InvalidArgument("Invalid parameters");
       // Mirrored where that makes the lower bound the finite or nearer one.
       if ((std::isinf(low) && low < 0) || high < mean) {
         std::swap(low, high);

@@ -47,9 +47,7 @@ struct ExtremeOp {
   }
   static Acc Merge(Acc a, Acc b) { return Take(a, b); }
   static T Finish(Acc acc, int64_t) { return acc; }
-  static Acc Fold(const T* x, int64_t n)
-    requires std::is_floating_point_v<T>
-  {
+  static Acc Fold(const T* x, int64_t n) requires std::is_floating_point_v<T> {
     return kMax ? MaxOf(x, n) : MinOf(x, n);
   }
 };
@@ -94,8 +92,10 @@ void RegisterReduceExtremes(OpRegistry& registry) {
       "qint16, quint16";
   AddReduction(registry, {.name = "Max", .types = ordered, .reducers = Ordered<MaxOp>(), .gradient = ExtremumGradient});
   AddReduction(registry, {.name = "Min", .types = ordered, .reducers = Ordered<MinOp>(), .gradient = ExtremumGradient});
-  AddReduction(registry, {.name = "All", .types = "", .reducers = ReducersFor<AllOp, bool>(), .no_gradient = kNoGradient});
-  AddReduction(registry, {.name = "Any", .types = "", .reducers = ReducersFor<AnyOp, bool>(), .no_gradient = kNoGradient});
+  AddReduction(registry,
+               {.name = "All", .types = "", .reducers = ReducersFor<AllOp, bool>(), .no_gradient = kNoGradient});
+  AddReduction(registry,
+               {.name = "Any", .types = "", .reducers = ReducersFor<AnyOp, bool>(), .no_gradient = kNoGradient});
 }
 
 }  // namespace weir::ops

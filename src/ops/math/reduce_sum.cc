@@ -24,14 +24,8 @@ struct SumOp {
   static Acc Take(Acc acc, T x) { return static_cast<Acc>(acc + static_cast<Acc>(x)); }
   static Acc Merge(Acc a, Acc b) { return static_cast<Acc>(a + b); }
   static T Finish(Acc acc, int64_t) { return static_cast<T>(acc); }
-  static Acc Fold(const T* x, int64_t n)
-    requires std::is_floating_point_v<T>
-  {
-    return SumOf(x, n);
-  }
-  static Acc TakeFour(Acc acc, T a, T b, T c, T d)
-    requires std::is_floating_point_v<T>
-  {
+  static Acc Fold(const T* x, int64_t n) requires std::is_floating_point_v<T> { return SumOf(x, n); }
+  static Acc TakeFour(Acc acc, T a, T b, T c, T d) requires std::is_floating_point_v<T> {
     return acc + static_cast<Acc>((a + b) + (c + d));
   }
 };
@@ -84,7 +78,8 @@ struct NormOp {
 };
 
 constexpr char kNumbers[] =
-    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+    "uint16, "
     "complex128, half, uint32, uint64";
 
 }  // namespace
@@ -95,12 +90,14 @@ void RegisterReduceSum(OpRegistry& registry) {
                           .reducers = Join(AlsoSigned(ReducersFor<SumOp, uint8_t, uint16_t, uint32_t, uint64_t>()),
                                            ReducersFor<SumOp, float, double, C64, C128>()),
                           .gradient = SumGradient});
-  AddReduction(registry, {.name = "Mean",
-                          .types = kNumbers,
-                          .reducers = Join(ReducersFor<MeanOp, float, double, C64, C128>(),
-                                           ReducersFor<IntegerMeanOp, int8_t, uint8_t, int16_t, uint16_t, int32_t,
-                                                       uint32_t, int64_t, uint64_t>()),
-                          .gradient = MeanGradient});
+  AddReduction(
+      registry,
+      {.name = "Mean",
+       .types = kNumbers,
+       .reducers =
+           Join(ReducersFor<MeanOp, float, double, C64, C128>(),
+                ReducersFor<IntegerMeanOp, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>()),
+       .gradient = MeanGradient});
   AddReduction(registry, {.name = "EuclideanNorm",
                           .types = kNumbers,
                           .reducers = ReducersFor<NormOp, float, double, C64, C128, int8_t, uint8_t, int16_t, uint16_t,

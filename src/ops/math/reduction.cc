@@ -117,8 +117,8 @@ std::pair<int64_t, int64_t> Part(int64_t total, int64_t parts, int64_t i) {
   return {total * i / parts, total * (i + 1) / parts};
 }
 
-// Runs reduce(unit, split, accumulators) for all units and splits, then puts the splits of each unit together. A unit has
-// at most `width` accumulators.
+// Runs reduce(unit, split, accumulators) for all units and splits, then puts the splits of each unit together. A unit
+// has at most `width` accumulators.
 template <class ReducePart, class FinishUnit>
 Status RunUnits(KernelContext& ctx, const TypedReducer& r, int64_t units, int64_t splits, int64_t width,
                 int64_t cost_per_unit, ReducePart&& reduce, FinishUnit&& finish) {
@@ -134,9 +134,8 @@ Status RunUnits(KernelContext& ctx, const TypedReducer& r, int64_t units, int64_
   }
   WEIR_ASSIGN(Tensor scratch, ctx.AllocateTemp(kUint8, Shape{units * splits * acc_bytes}));
   char* accs = static_cast<char*>(scratch.raw());
-  WEIR_TRY(ctx.ParallelFor(units * splits, std::max<int64_t>(cost_per_unit / splits, 1), [&](int64_t i) {
-    reduce(i / splits, i % splits, accs + i * acc_bytes);
-  }));
+  WEIR_TRY(ctx.ParallelFor(units * splits, std::max<int64_t>(cost_per_unit / splits, 1),
+                           [&](int64_t i) { reduce(i / splits, i % splits, accs + i * acc_bytes); }));
   for (int64_t unit = 0; unit < units; ++unit) {
     char* first = accs + unit * splits * acc_bytes;
     for (int64_t s = 1; s < splits; ++s) r.loops.merge(first + s * acc_bytes, width, first);
@@ -225,7 +224,8 @@ Kernel MakeReduction(const TypedReducer& r, bool keep_dims) {
            if (x.num_elements() == 0) {
              alignas(64) char acc[16];
              r.loops.init(acc, 1);
-             for (int64_t i = 0; i < y.num_elements(); ++i) r.Finish(acc, 1, 0, out + i * static_cast<int64_t>(r.in_size));
+             for (int64_t i = 0; i < y.num_elements(); ++i)
+               r.Finish(acc, 1, 0, out + i * static_cast<int64_t>(r.in_size));
              return OkStatus();
            }
            const Layout layout(x.shape(), reduced);

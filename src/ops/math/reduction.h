@@ -79,7 +79,8 @@ struct ReducerLoops {
     for (int64_t i = 0; i < n; ++i) y[i] = Op::Finish(a[i], count);
   }
   static constexpr Reducer Make() {
-    return {.accumulator_size = sizeof(Acc), .init = Init, .fold = Fold, .rows = Rows, .merge = Merge, .finish = Finish};
+    return {
+        .accumulator_size = sizeof(Acc), .init = Init, .fold = Fold, .rows = Rows, .merge = Merge, .finish = Finish};
   }
 };
 

@@ -113,9 +113,8 @@ Result<Gradients> ProdGradient(GradientContext& g) {
   Output others = ListDiff(Range(0, rank, 1), reduced).out;
   Output perm = ConcatV2({reduced, others}, 0);
   Output moved = Transpose(x, perm);
-  Output sizes = ConcatV2({Prod(Gather(shape, reduced), 0, {.keep_dims = true}),
-                           Prod(Gather(shape, others), 0, {.keep_dims = true})},
-                          0);
+  Output sizes = ConcatV2(
+      {Prod(Gather(shape, reduced), 0, {.keep_dims = true}), Prod(Gather(shape, others), 0, {.keep_dims = true})}, 0);
   Output product = Reshape(ProductOfOthers(Reshape(moved, sizes), 0), ShapeOf(moved));
   return Gradients{dy * Transpose(product, InvertPermutation(perm)), std::monostate{}};
 }

@@ -1,5 +1,5 @@
-// Reductions over segments of rows: sorted ones (segment_ids [n] of data [n, ...]) and unsorted ones (ids of any shape that
-// data's shape begins with; rows with a negative id are dropped).
+// Reductions over segments of rows: sorted ones (segment_ids [n] of data [n, ...]) and unsorted ones (ids of any shape
+// that data's shape begins with; rows with a negative id are dropped).
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -13,11 +13,14 @@ namespace weir::ops {
 namespace {
 
 constexpr char kNumbers[] =
-    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+    "uint16, "
     "complex128, half, uint32, uint64";
-constexpr char kRealNumbers[] = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
+constexpr char kRealNumbers[] =
+    "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
 
-// --- kernels ----------------------------------------------------------------------------------------------------------
+// --- kernels
+// ----------------------------------------------------------------------------------------------------------
 Result<Kernel> MakeSorted(KernelSetup& setup, RowOp op) {
   WEIR_ASSIGN(const RowReducer reducer, RowReducer::For(op, setup.input_type(0)));
   return Kernel::Sync([reducer](KernelContext& ctx) -> Status {
@@ -26,7 +29,8 @@ Result<Kernel> MakeSorted(KernelSetup& setup, RowOp op) {
     if (data.rank() < 1) return InvalidArgument("input must be at least rank 1");
     if (ids.rank() != 1) return InvalidArgument("segment_ids should be a vector, got shape {}", ids.shape());
     if (ids.dim(0) != data.dim(0))
-      return InvalidArgument("segment_ids should be the same size as dimension 0 of input: {} and {}", ids.dim(0), data.dim(0));
+      return InvalidArgument("segment_ids should be the same size as dimension 0 of input: {} and {}", ids.dim(0),
+                             data.dim(0));
     WEIR_ASSIGN(const std::vector<Segment> segments, SortedSegments(RowIds(ids)));
     WEIR_ASSIGN(const Shape shape, WithRows(data.shape(), 1, segments.empty() ? 0 : segments.back().row + 1));
     return ReduceWide(ctx, reducer, shape, [&](const Tensor& from, const Tensor& out) {
@@ -59,7 +63,8 @@ Result<Kernel> MakeUnsorted(KernelSetup& setup, RowOp op) {
   });
 }
 
-// --- shapes -----------------------------------------------------------------------------------------------------------
+// --- shapes
+// -----------------------------------------------------------------------------------------------------------
 Status SortedShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialShape data, ctx.WithRankAtLeast(0, 1));
   WEIR_ASSIGN(const PartialShape ids, ctx.WithRank(1, 1));
@@ -75,17 +80,20 @@ Status UnsortedShape(ShapeContext& ctx) {
   const PartialShape& ids = ctx.input(1);
   WEIR_TRY(ctx.WithRank(2, 0).status());
   if (!ids.known_rank() || !data.known_rank()) return OkStatus();
-  if (data.rank() < ids.rank()) return InvalidArgument("data of shape {} does not start with segment_ids.shape = {}", data, ids);
+  if (data.rank() < ids.rank())
+    return InvalidArgument("data of shape {} does not start with segment_ids.shape = {}", data, ids);
   WEIR_ASSIGN(const PartialShape prefix, data.Sub(0, ids.rank()));
   WEIR_TRY(prefix.Merge(ids).status());
   const std::optional<int64_t> count = ConstantInt(ctx, 2);
-  if (count && *count < 0) return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is {}", *count);
+  if (count && *count < 0)
+    return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is {}", *count);
   WEIR_ASSIGN(const PartialShape rest, data.Sub(ids.rank()));
   ctx.set_output(0, PartialShape{count.value_or(kUnknownDim)}.Concat(rest));
   return OkStatus();
 }
 
-// --- gradients --------------------------------------------------------------------------------------------------------
+// --- gradients
+// --------------------------------------------------------------------------------------------------------
 Result<Gradients> SegmentSumGradient(GradientContext& g) {
   return Gradients{Gather(g.d_output(0), g.input(1)), std::monostate{}};
 }
@@ -121,7 +129,8 @@ Result<Gradients> SegmentProdGradient(GradientContext& g) {
 
 // Rows that tie share equally.
 template <class Sum, class Take>
-Output ExtremeGradient(GradientContext& g, const Sum& sum, const Take& gather, const std::function<Output(Output)>& allowed) {
+Output ExtremeGradient(GradientContext& g, const Sum& sum, const Take& gather,
+                       const std::function<Output(Output)>& allowed) {
   Output data = g.input(0);
   const Output selected = allowed(Equal(data, gather(g.output(0))));
   Output dy = g.d_output(0);
@@ -145,7 +154,8 @@ class RowsById final {
   // Whether the id is not negative, in a shape that broadcasts against `like`.
   Output Kept(Output like) const {
     const Output kept = GreaterEqual(ids_, ZerosLike(ids_));
-    const Output shape = ConcatV2({ShapeOf(ids_), Fill(ExpandDims(Rank(like) - Rank(ids_), 0), Tensor::Scalar(int32_t{1}))}, 0);
+    const Output shape =
+        ConcatV2({ShapeOf(ids_), Fill(ExpandDims(Rank(like) - Rank(ids_), 0), Tensor::Scalar(int32_t{1}))}, 0);
     return Reshape(kept, shape);
   }
   Output operator()(Output x) const {
@@ -174,11 +184,11 @@ Result<Gradients> UnsortedProdGradient(GradientContext& g) {
 Result<Gradients> UnsortedExtremeGradient(GradientContext& g) {
   Output ids = g.input(1), count = g.input(2);
   const RowsById rows(ids);
-  return Gradients{ExtremeGradient(
-                       g, [&](Output x) { return UnsortedSegmentSum(x, ids, count); },
-                       [&](Output x) { return rows.Clipped(x); },
-                       [&](Output selected) { return LogicalAnd(selected, rows.Kept(selected)); }),
-                   std::monostate{}, std::monostate{}};
+  return Gradients{
+      ExtremeGradient(
+          g, [&](Output x) { return UnsortedSegmentSum(x, ids, count); }, [&](Output x) { return rows.Clipped(x); },
+          [&](Output selected) { return LogicalAnd(selected, rows.Kept(selected)); }),
+      std::monostate{}, std::monostate{}};
 }
 
 struct Row {
@@ -213,7 +223,8 @@ void RegisterSegment(OpRegistry& registry) {
         .attrs = {fmt::format("T: {{{}}}", row.types), "Tindices: {int32, int64}"},
         .shape = SortedShape,
         .gradient = row.gradient,
-        .kernels = CpuKernelForTypes("T", KernelTypes(row), [op = row.op](KernelSetup& setup) { return MakeSorted(setup, op); }),
+        .kernels = CpuKernelForTypes("T", KernelTypes(row),
+                                     [op = row.op](KernelSetup& setup) { return MakeSorted(setup, op); }),
     });
   }
   const Row unsorted[] = {
@@ -227,11 +238,13 @@ void RegisterSegment(OpRegistry& registry) {
     registry.Add({
         .name = row.name,
         .signature = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
-        .attrs = {fmt::format("T: {{{}}}", row.types), sum ? "Tindices: {int16, int32, int64}" : "Tindices: {int32, int64}",
+        .attrs = {fmt::format("T: {{{}}}", row.types),
+                  sum ? "Tindices: {int16, int32, int64}" : "Tindices: {int32, int64}",
                   "Tnumsegments: {int32, int64} = DT_INT32"},
         .shape = UnsortedShape,
         .gradient = row.gradient,
-        .kernels = CpuKernelForTypes("T", KernelTypes(row), [op = row.op](KernelSetup& setup) { return MakeUnsorted(setup, op); }),
+        .kernels = CpuKernelForTypes("T", KernelTypes(row),
+                                     [op = row.op](KernelSetup& setup) { return MakeUnsorted(setup, op); }),
     });
   }
 }

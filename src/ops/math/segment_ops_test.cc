@@ -50,14 +50,16 @@ TEST(SegmentOps, UnsortedOnesDropNegativeIds) {
     EXPECT_EQ(RunOp(op, {F({0, 2}, {}), I({}), S(0)}), F({0, 2}, {}).ToString()) << op;
   }
   // Ids of the whole shape, and of none of it.
-  EXPECT_EQ(RunOp("UnsortedSegmentSum", {Data(), Tensor::Of<int32_t>({3, 2}, {0, 1, 1, 0, 2, 2}), S(3)}), F({3}, {5, 5, 11}).ToString());
+  EXPECT_EQ(RunOp("UnsortedSegmentSum", {Data(), Tensor::Of<int32_t>({3, 2}, {0, 1, 1, 0, 2, 2}), S(3)}),
+            F({3}, {5, 5, 11}).ToString());
   EXPECT_EQ(RunOp("UnsortedSegmentSum", {F({2}, {1, 2}), S(1), S(2)}), F({2, 2}, {0, 0, 1, 2}).ToString());
 }
 
 TEST(SegmentOps, NarrowTypesAddUpInFloat) {
   std::vector<half> ones(3000, half(1.0f));
-  const Tensor sum = RunKernel(AllOps(), "UnsortedSegmentSum",
-                               {Tensor::Vector<half>(ones), I(std::vector<int32_t>(3000, 0)), S(1)}).value()[0];
+  const Tensor sum =
+      RunKernel(AllOps(), "UnsortedSegmentSum", {Tensor::Vector<half>(ones), I(std::vector<int32_t>(3000, 0)), S(1)})
+          .value()[0];
   EXPECT_EQ(static_cast<float>(sum.data<half>()[0]), 3000.0f);
 }
 
@@ -80,16 +82,19 @@ TEST(SegmentOps, SparseOnesAndTheWayBack) {
   const float root = std::sqrt(2.0f);
   EXPECT_EQ(RunOp("SparseSegmentSum", {Data(), indices, ids}), F({3, 2}, {6, 8, 0, 0, 3, 4}).ToString());
   EXPECT_EQ(RunOp("SparseSegmentMean", {Data(), indices, ids}), F({3, 2}, {3, 4, 0, 0, 3, 4}).ToString());
-  EXPECT_EQ(RunOp("SparseSegmentSqrtN", {Data(), indices, ids}), F({3, 2}, {6 / root, 8 / root, 0, 0, 3, 4}).ToString());
-  EXPECT_EQ(RunOp("SparseSegmentMeanWithNumSegments", {Data(), indices, ids, S(4)}), F({4, 2}, {3, 4, 0, 0, 3, 4, 0, 0}).ToString());
+  EXPECT_EQ(RunOp("SparseSegmentSqrtN", {Data(), indices, ids}),
+            F({3, 2}, {6 / root, 8 / root, 0, 0, 3, 4}).ToString());
+  EXPECT_EQ(RunOp("SparseSegmentMeanWithNumSegments", {Data(), indices, ids, S(4)}),
+            F({4, 2}, {3, 4, 0, 0, 3, 4, 0, 0}).ToString());
   EXPECT_EQ(RunOp("SparseSegmentSumWithNumSegments", {Data(), I({}), I({}), S(2)}), F({2, 2}, {0, 0, 0, 0}).ToString());
   EXPECT_EQ(RunOp("SparseSegmentMeanGrad", {Data(), I({0, 2, 1, 2}), I({0, 0, 2, 2}), S(4)}),
             F({4, 2}, {0.5f, 1, 2.5f, 3, 3, 4, 0, 0}).ToString());
   EXPECT_EQ(RunOp("SparseSegmentSumGrad", {Data(), I({0, 2, 1, 2}), I({0, 0, 2, 2}), S(4)}),
             F({4, 2}, {1, 2, 5, 6, 6, 8, 0, 0}).ToString());
   EXPECT_EQ(RunOp("SparseSegmentSum", {Data(), I({0, 3, 1}), ids}), "Bad: indices[1] == 3 out of range [0, 3)");
-  EXPECT_NE(RunOp("SparseSegmentSumWithNumSegments", {Data(), indices, ids, S(2)}).find("segment ids must be < num_segments"),
-            std::string::npos);
+  EXPECT_NE(
+      RunOp("SparseSegmentSumWithNumSegments", {Data(), indices, ids, S(2)}).find("segment ids must be < num_segments"),
+      std::string::npos);
   EXPECT_EQ(RunOp("SparseSegmentMeanGrad", {Data(), I({0, 4}), I({0, 0}), S(4)}), "Index 4 out of range [0, 4).");
   EXPECT_EQ(RunOp("SparseSegmentMeanGrad", {Data(), I({0, 1}), I({0, 3}), S(4)}), "Segment id 3 out of range [0, 3).");
 }

@@ -34,15 +34,19 @@ BinaryLoop FindLoop(RowOp op, DType dtype) {
     case RowOp::kSqrtN:
       return Wrapping(SimdOp::kAdd, [](auto x, auto y) { return static_cast<decltype(x)>(x + y); }).Find(dtype);
     case RowOp::kProd:
-      return Wrapping(SimdOp::kMul, [](auto x, auto y) {
-               if constexpr (std::is_integral_v<decltype(x)>) {
-                 return static_cast<decltype(x)>(uint64_t{x} * uint64_t{y});
-               } else {
-                 return x * y;
-               }
-             }).Find(dtype);
-    case RowOp::kMax: return Extremes(SimdOp::kMax, [](auto x, auto y) { return x < y ? y : x; }).Find(dtype);
-    case RowOp::kMin: return Extremes(SimdOp::kMin, [](auto x, auto y) { return y < x ? y : x; }).Find(dtype);
+      return Wrapping(SimdOp::kMul,
+                      [](auto x, auto y) {
+                        if constexpr (std::is_integral_v<decltype(x)>) {
+                          return static_cast<decltype(x)>(uint64_t{x} * uint64_t{y});
+                        } else {
+                          return x * y;
+                        }
+                      })
+          .Find(dtype);
+    case RowOp::kMax:
+      return Extremes(SimdOp::kMax, [](auto x, auto y) { return x < y ? y : x; }).Find(dtype);
+    case RowOp::kMin:
+      return Extremes(SimdOp::kMin, [](auto x, auto y) { return y < x ? y : x; }).Find(dtype);
   }
   return nullptr;
 }
@@ -51,21 +55,36 @@ BinaryLoop FindLoop(RowOp op, DType dtype) {
 template <class F>
 void ForNumberType(DType dtype, F&& f) {
   switch (dtype) {
-    case kFloat: return f(TypeTag<float>{});
-    case kDouble: return f(TypeTag<double>{});
-    case kHalf: return f(TypeTag<half>{});
-    case kBFloat16: return f(TypeTag<bfloat16>{});
-    case kInt8: return f(TypeTag<int8_t>{});
-    case kUint8: return f(TypeTag<uint8_t>{});
-    case kInt16: return f(TypeTag<int16_t>{});
-    case kUint16: return f(TypeTag<uint16_t>{});
-    case kInt32: return f(TypeTag<int32_t>{});
-    case kUint32: return f(TypeTag<uint32_t>{});
-    case kInt64: return f(TypeTag<int64_t>{});
-    case kUint64: return f(TypeTag<uint64_t>{});
-    case kComplex64: return f(TypeTag<C64>{});
-    case kComplex128: return f(TypeTag<C128>{});
-    default: return;
+    case kFloat:
+      return f(TypeTag<float>{});
+    case kDouble:
+      return f(TypeTag<double>{});
+    case kHalf:
+      return f(TypeTag<half>{});
+    case kBFloat16:
+      return f(TypeTag<bfloat16>{});
+    case kInt8:
+      return f(TypeTag<int8_t>{});
+    case kUint8:
+      return f(TypeTag<uint8_t>{});
+    case kInt16:
+      return f(TypeTag<int16_t>{});
+    case kUint16:
+      return f(TypeTag<uint16_t>{});
+    case kInt32:
+      return f(TypeTag<int32_t>{});
+    case kUint32:
+      return f(TypeTag<uint32_t>{});
+    case kInt64:
+      return f(TypeTag<int64_t>{});
+    case kUint64:
+      return f(TypeTag<uint64_t>{});
+    case kComplex64:
+      return f(TypeTag<C64>{});
+    case kComplex128:
+      return f(TypeTag<C128>{});
+    default:
+      return;
   }
 }
 
@@ -120,11 +139,16 @@ bool RowReducer::CombineElements(void* to, const std::vector<int64_t>& rows, con
     return true;
   };
   switch (dtype_) {
-    case kFloat: return add(TypeTag<float>{});
-    case kDouble: return add(TypeTag<double>{});
-    case kInt32: return add(TypeTag<uint32_t>{});
-    case kInt64: return add(TypeTag<uint64_t>{});
-    default: return false;
+    case kFloat:
+      return add(TypeTag<float>{});
+    case kDouble:
+      return add(TypeTag<double>{});
+    case kInt32:
+      return add(TypeTag<uint32_t>{});
+    case kInt64:
+      return add(TypeTag<uint64_t>{});
+    default:
+      return false;
   }
 }
 
@@ -144,7 +168,8 @@ void RowReducer::Finish(void* row, int64_t n, int64_t count) const {
 
 void RowReducer::FillIdentity(void* to, int64_t n) const {
   if (op_ != RowOp::kMax && op_ != RowOp::kMin) return FillGap(to, n);
-  ForNumberType(dtype_, [&]<class T>(TypeTag<T>) { std::fill_n(static_cast<T*>(to), n, Extreme<T>(op_ == RowOp::kMin)); });
+  ForNumberType(dtype_,
+                [&]<class T>(TypeTag<T>) { std::fill_n(static_cast<T*>(to), n, Extreme<T>(op_ == RowOp::kMin)); });
 }
 
 void RowReducer::FillGap(void* to, int64_t n) const {
@@ -162,9 +187,12 @@ std::vector<int64_t> RowIds(const Tensor& ids) {
     return std::vector<int64_t>(values.begin(), values.end());
   };
   switch (ids.dtype()) {
-    case kInt16: return as(TypeTag<int16_t>{});
-    case kInt32: return as(TypeTag<int32_t>{});
-    default: return as(TypeTag<int64_t>{});
+    case kInt16:
+      return as(TypeTag<int16_t>{});
+    case kInt32:
+      return as(TypeTag<int32_t>{});
+    default:
+      return as(TypeTag<int64_t>{});
   }
 }
 
@@ -194,14 +222,15 @@ Status ScatterRows(KernelContext& ctx, const RowReducer& reducer, const Tensor& 
   const double cost = static_cast<double>(n) * static_cast<double>(reducer.Cost(width));
   const auto shards = static_cast<uint64_t>(std::clamp(cost / 50000, 1.0, static_cast<double>(threads)));
   auto shard_of = [shards](int64_t row) { return (static_cast<uint64_t>(row) * 0x9e3779b97f4a7c15u >> 32) % shards; };
-  return ctx.ParallelFor(static_cast<int64_t>(shards), static_cast<int64_t>(cost) / static_cast<int64_t>(shards), [&](int64_t shard) {
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t row = to[static_cast<size_t>(i)];
-      if (row < 0 || (shards > 1 && shard_of(row) != static_cast<uint64_t>(shard))) continue;
-      const int64_t source = from.empty() ? i : from[static_cast<size_t>(i)];
-      reducer.Combine(reducer.Row(out, row, width), reducer.Row(data, source, width), width);
-    }
-  });
+  return ctx.ParallelFor(static_cast<int64_t>(shards), static_cast<int64_t>(cost) / static_cast<int64_t>(shards),
+                         [&](int64_t shard) {
+                           for (int64_t i = 0; i < n; ++i) {
+                             const int64_t row = to[static_cast<size_t>(i)];
+                             if (row < 0 || (shards > 1 && shard_of(row) != static_cast<uint64_t>(shard))) continue;
+                             const int64_t source = from.empty() ? i : from[static_cast<size_t>(i)];
+                             reducer.Combine(reducer.Row(out, row, width), reducer.Row(data, source, width), width);
+                           }
+                         });
 }
 
 Result<std::vector<Segment>> SortedSegments(const std::vector<int64_t>& ids) {
@@ -210,7 +239,8 @@ Result<std::vector<Segment>> SortedSegments(const std::vector<int64_t>& ids) {
     const auto at = static_cast<int64_t>(i);
     if (ids[i] < 0) return InvalidArgument("segment ids must be >= 0, segment_ids[{}] = {}", at, ids[i]);
     if (i > 0 && ids[i] < ids[i - 1])
-      return InvalidArgument("segment ids are not increasing: segment_ids[{}] = {} comes after {}", at, ids[i], ids[i - 1]);
+      return InvalidArgument("segment ids are not increasing: segment_ids[{}] = {} comes after {}", at, ids[i],
+                             ids[i - 1]);
     if (i > 0 && ids[i] == ids[i - 1]) {
       segments.back().end = at + 1;
     } else {
@@ -220,11 +250,13 @@ Result<std::vector<Segment>> SortedSegments(const std::vector<int64_t>& ids) {
   return segments;
 }
 
-Status ReduceSegments(KernelContext& ctx, const RowReducer& reducer, const Tensor& data, const Tensor& out, int64_t width,
-                      const std::vector<Segment>& segments, const std::vector<int64_t>& rows) {
+Status ReduceSegments(KernelContext& ctx, const RowReducer& reducer, const Tensor& data, const Tensor& out,
+                      int64_t width, const std::vector<Segment>& segments, const std::vector<int64_t>& rows) {
   if (width == 0) return OkStatus();
   auto source = [&](int64_t i) { return reducer.Row(data, rows.empty() ? i : rows[static_cast<size_t>(i)], width); };
-  auto fill_gap = [&](int64_t begin, int64_t end) { reducer.FillGap(reducer.Row(out, begin, width), (end - begin) * width); };
+  auto fill_gap = [&](int64_t begin, int64_t end) {
+    reducer.FillGap(reducer.Row(out, begin, width), (end - begin) * width);
+  };
   const auto count = static_cast<int64_t>(segments.size());
   const int64_t positions = segments.empty() ? 0 : segments.back().end;
   const int64_t cost = positions * reducer.Cost(width) / std::max<int64_t>(count, 1);

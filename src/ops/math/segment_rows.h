@@ -26,7 +26,8 @@ class RowReducer final {
   void Copy(void* to, const void* from, int64_t n) const;
   // to = op(to, from)
   void Combine(void* to, const void* from, int64_t n) const { combine_(to, from, to, n, Moving::kBoth); }
-  // to[rows[i]] = op(to[rows[i]], from[i]) for single elements; negative rows are left out. False: not for this op or type.
+  // to[rows[i]] = op(to[rows[i]], from[i]) for single elements; negative rows are left out. False: not for this op or
+  // type.
   bool CombineElements(void* to, const std::vector<int64_t>& rows, const void* from) const;
   // What a mean over `count` rows still needs after the sum; nothing for other ops.
   void Finish(void* row, int64_t n, int64_t count) const;
@@ -67,8 +68,8 @@ struct Segment {
 Result<std::vector<Segment>> SortedSegments(const std::vector<int64_t>& ids);
 
 // out[s.row] = reduction of data[rows[i]] over every segment, gaps filled; an empty `rows` means i itself.
-Status ReduceSegments(KernelContext& ctx, const RowReducer& reducer, const Tensor& data, const Tensor& out, int64_t width,
-                      const std::vector<Segment>& segments, const std::vector<int64_t>& rows = {});
+Status ReduceSegments(KernelContext& ctx, const RowReducer& reducer, const Tensor& data, const Tensor& out,
+                      int64_t width, const std::vector<Segment>& segments, const std::vector<int64_t>& rows = {});
 
 // shape with its first `dropped` dimensions replaced by one of size `rows`.
 Result<Shape> WithRows(const Shape& shape, int dropped, int64_t rows);

@@ -1,5 +1,5 @@
-// Choosing elements by a condition: Select (one shape, or whole rows by a vector), SelectV2 (broadcasting), ClipByValue.
-// Elements are only copied, so loops exist per element size.
+// Choosing elements by a condition: Select (one shape, or whole rows by a vector), SelectV2 (broadcasting),
+// ClipByValue. Elements are only copied, so loops exist per element size.
 #include <array>
 
 #include "graph/build/array_ops.h"
@@ -36,12 +36,18 @@ TernaryLoop SelectLoopFor(DType type) {
   if (type == kResource) return SelectLoop<ResourceHandle>;
   if (!IsPlain(type)) return nullptr;
   switch (ElementSize(type)) {
-    case 1: return SelectLoop<uint8_t>;
-    case 2: return SelectLoop<uint16_t>;
-    case 4: return SelectLoop<uint32_t>;
-    case 8: return SelectLoop<uint64_t>;
-    case 16: return SelectLoop<std::array<uint64_t, 2>>;
-    default: return nullptr;
+    case 1:
+      return SelectLoop<uint8_t>;
+    case 2:
+      return SelectLoop<uint16_t>;
+    case 4:
+      return SelectLoop<uint32_t>;
+    case 8:
+      return SelectLoop<uint64_t>;
+    case 16:
+      return SelectLoop<std::array<uint64_t, 2>>;
+    default:
+      return nullptr;
   }
 }
 
@@ -96,7 +102,8 @@ Result<Kernel> MakeSelect(KernelSetup& setup) {
            if (!(condition == t)) {
              if (condition.rank() != 1 || t.rank() < 1 || condition[0] != t[0]) {
                return InvalidArgument(
-                   "Inputs to Select must have the same shape, or 'cond' must be a vector as long as the first dimension of "
+                   "Inputs to Select must have the same shape, or 'cond' must be a vector as long as the first "
+                   "dimension of "
                    "'then': 'cond' has shape {}, 'then' {}",
                    condition, t);
              }
@@ -166,7 +173,8 @@ Kernel MakeClip(TernaryLoop loop, size_t size) {
              const Shape& bound = ctx.input(i).shape();
              if (bound.rank() != 0 && !(bound == t)) {
                return InvalidArgument(
-                   "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: "
+                   "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input "
+                   "shape: "
                    "{} clip_value_min shape: {} clip_value_max shape: {}",
                    t, ctx.input(1).shape(), ctx.input(2).shape());
              }
@@ -218,12 +226,13 @@ void RegisterSelect(OpRegistry& registry) {
   registry.Add({
       .name = "ClipByValue",
       .signature = "t: T, clip_value_min: T, clip_value_max: T -> output: T",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-                "quint16, uint16, complex128, half, uint32, uint64}"},
+      .attrs =
+          {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+           "quint16, uint16, complex128, half, uint32, uint64}"},
       .shape = SameAsInput(0),
       .gradient = ClipGradient,
-      .kernels = ClipKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
-                             uint64_t>(),
+      .kernels = ClipKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
+                             int64_t, uint64_t>(),
   });
 }
 

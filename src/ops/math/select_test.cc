@@ -44,8 +44,9 @@ TEST_F(Selections, Select) {
   EXPECT_EQ(Values<float>("Select", {V<bool>({false, true}), Tensor::Of<float>(Shape{2, 2}, {1, 2, 3, 4}),
                                      Tensor::Of<float>(Shape{2, 2}, {5, 6, 7, 8})}),
             (Fs{5, 6, 3, 4}));
-  EXPECT_EQ(Values<std::string>("Select", {V<bool>({true, false}), V<std::string>({"a", "b"}), V<std::string>({"c", "d"})}),
-            (std::vector<std::string>{"a", "d"}));
+  EXPECT_EQ(
+      Values<std::string>("Select", {V<bool>({true, false}), V<std::string>({"a", "b"}), V<std::string>({"c", "d"})}),
+      (std::vector<std::string>{"a", "d"}));
   EXPECT_FALSE(Fails("Select", {V<bool>({true}), V<float>({1, 2}), V<float>({3, 4})}).ok());
   EXPECT_FALSE(Fails("Select", {V<bool>({true}), V<float>({1}), V<float>({3, 4})}).ok());
   EXPECT_EQ(CheckShapes(registry_, "Select", "[?];[2,?];[?,3]", "[2,3]"), "");
@@ -53,8 +54,9 @@ TEST_F(Selections, Select) {
 }
 
 TEST_F(Selections, SelectV2Broadcasts) {
-  EXPECT_EQ(Values<int32_t>("SelectV2", {Tensor::Of<bool>(Shape{2, 1}, {true, false}), V<int32_t>({1, 2}), S<int32_t>(9)}),
-            (Is{1, 2, 9, 9}));
+  EXPECT_EQ(
+      Values<int32_t>("SelectV2", {Tensor::Of<bool>(Shape{2, 1}, {true, false}), V<int32_t>({1, 2}), S<int32_t>(9)}),
+      (Is{1, 2, 9, 9}));
   EXPECT_EQ(CheckShapes(registry_, "SelectV2", "[2,1];[3];[]", "[2,3]"), "");
   EXPECT_FALSE(Fails("SelectV2", {V<bool>({true, false}), V<float>({1, 2, 3}), S(1.f)}).ok());
 }
@@ -62,7 +64,8 @@ TEST_F(Selections, SelectV2Broadcasts) {
 TEST_F(Selections, ClipByValue) {
   EXPECT_EQ(Values<float>("ClipByValue", {V<float>({1, 5, 9}), S(2.f), S(6.f)}), (Fs{2, 5, 6}));
   EXPECT_EQ(Values<float>("ClipByValue", {V<float>({1, 5, 9}), V<float>({2, 6, 2}), S(8.f)}), (Fs{2, 6, 8}));
-  EXPECT_EQ(Values<int8_t>("ClipByValue", {V<int8_t>({-9, 9}), S<int8_t>(-1), S<int8_t>(1)}), (std::vector<int8_t>{-1, 1}));
+  EXPECT_EQ(Values<int8_t>("ClipByValue", {V<int8_t>({-9, 9}), S<int8_t>(-1), S<int8_t>(1)}),
+            (std::vector<int8_t>{-1, 1}));
   EXPECT_FALSE(Fails("ClipByValue", {V<float>({1, 5, 9}), V<float>({2}), S(6.f)}).ok());
 }
 
@@ -89,8 +92,8 @@ TEST_F(Selections, Cast) {
 }
 
 TEST_F(Selections, CastBetweenAllTypes) {
-  const std::vector<DType> types = {kBool,   kInt8,   kUint8, kInt16,  kUint16,   kInt32, kUint32,    kInt64,
-                                    kUint64, kHalf,   kFloat, kDouble, kBFloat16, kComplex64, kComplex128};
+  const std::vector<DType> types = {kBool,   kInt8, kUint8, kInt16,  kUint16,   kInt32,     kUint32,    kInt64,
+                                    kUint64, kHalf, kFloat, kDouble, kBFloat16, kComplex64, kComplex128};
   for (DType from : types) {
     auto value = RunKernel(registry_, "Cast", {V<bool>({true, false})}, {{"DstT", from}});
     ASSERT_TRUE(value.ok());
@@ -125,7 +128,8 @@ TEST_F(Selections, LinSpace) {
 }
 
 TEST_F(Selections, Bins) {
-  EXPECT_EQ(Values<int32_t>("Bucketize", {V<float>({-5, 0, 10, 150, kNan})}, {{"boundaries", std::vector<float>{0, 10, 100}}}),
+  EXPECT_EQ(Values<int32_t>("Bucketize", {V<float>({-5, 0, 10, 150, kNan})},
+                            {{"boundaries", std::vector<float>{0, 10, 100}}}),
             (Is{0, 1, 2, 3, 3}));
   EXPECT_FALSE(Fails("Bucketize", {V<float>({1})}, {{"boundaries", std::vector<float>{1, 0}}}).ok());
   EXPECT_EQ(Values<int32_t>("Bincount", {V<int32_t>({1, 2, 1, 7}), S<int32_t>(4), V<int32_t>({})}), (Is{0, 2, 1, 0}));

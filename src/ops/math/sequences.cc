@@ -101,11 +101,20 @@ Status RangeShape(ShapeContext& c) {
   if (start == nullptr || limit == nullptr || delta == nullptr) return OkStatus();
   Result<int64_t> length = kUnknownDim;
   switch (start->dtype()) {
-    case kInt32: length = ConstantLength<int32_t>(*start, *limit, *delta); break;
-    case kInt64: length = ConstantLength<int64_t>(*start, *limit, *delta); break;
-    case kFloat: length = ConstantLength<float>(*start, *limit, *delta); break;
-    case kDouble: length = ConstantLength<double>(*start, *limit, *delta); break;
-    default: break;
+    case kInt32:
+      length = ConstantLength<int32_t>(*start, *limit, *delta);
+      break;
+    case kInt64:
+      length = ConstantLength<int64_t>(*start, *limit, *delta);
+      break;
+    case kFloat:
+      length = ConstantLength<float>(*start, *limit, *delta);
+      break;
+    case kDouble:
+      length = ConstantLength<double>(*start, *limit, *delta);
+      break;
+    default:
+      break;
   }
   WEIR_TRY(length.status());
   c.set_output(0, PartialShape{*length});
@@ -155,8 +164,9 @@ void RegisterSequences(OpRegistry& registry) {
       .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32"},
       .shape = RangeShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelsFor<bfloat16, half, float, double, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t,
-                               uint64_t>("Tidx", WEIR_FOR_TYPE(MakeRange)),
+      .kernels =
+          CpuKernelsFor<bfloat16, half, float, double, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t>(
+              "Tidx", WEIR_FOR_TYPE(MakeRange)),
   });
   registry.Add({
       .name = "LinSpace",

@@ -78,13 +78,20 @@ SimdTable Table() {
 
 SimdTable LoopsFor(SimdOp op) {
   switch (op) {
-    case SimdOp::kAdd: return Table<SimdOp::kAdd>();
-    case SimdOp::kSub: return Table<SimdOp::kSub>();
-    case SimdOp::kMul: return Table<SimdOp::kMul>();
-    case SimdOp::kDiv: return Table<SimdOp::kDiv>();
-    case SimdOp::kMax: return Table<SimdOp::kMax>();
-    case SimdOp::kMin: return Table<SimdOp::kMin>();
-    case SimdOp::kSquaredDifference: return Table<SimdOp::kSquaredDifference>();
+    case SimdOp::kAdd:
+      return Table<SimdOp::kAdd>();
+    case SimdOp::kSub:
+      return Table<SimdOp::kSub>();
+    case SimdOp::kMul:
+      return Table<SimdOp::kMul>();
+    case SimdOp::kDiv:
+      return Table<SimdOp::kDiv>();
+    case SimdOp::kMax:
+      return Table<SimdOp::kMax>();
+    case SimdOp::kMin:
+      return Table<SimdOp::kMin>();
+    case SimdOp::kSquaredDifference:
+      return Table<SimdOp::kSquaredDifference>();
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// Sums and means over segments of rows picked by index, without gathering them first: out[s] = sum of data[indices[i]] over
-// all i with segment_ids[i] == s. The ids are sorted. The ops named Grad go the way back.
+// Sums and means over segments of rows picked by index, without gathering them first: out[s] = sum of data[indices[i]]
+// over all i with segment_ids[i] == s. The ids are sorted. The ops named Grad go the way back.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -35,7 +35,8 @@ Result<Kernel> MakeForward(KernelSetup& setup, RowOp op) {
       if (count.rank() != 0) return InvalidArgument("num_segments should be a scalar, not shape {}", count.shape());
       const int64_t given = IntAt(count, 0);
       if (given < 0) return InvalidArgument("num_segments must not be negative, got {}", given);
-      if (num_segments > given) return InvalidArgument("segment ids must be < num_segments: {} and {}", num_segments - 1, given);
+      if (num_segments > given)
+        return InvalidArgument("segment ids must be < num_segments: {} and {}", num_segments - 1, given);
       num_segments = given;
     }
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -79,8 +80,10 @@ Result<Kernel> MakeBackward(KernelSetup& setup, RowOp op) {
     const std::vector<int64_t> indices = RowIds(ctx.input(1));
     const std::vector<int64_t> ids = RowIds(ctx.input(2));
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < 0 || ids[i] >= grad.dim(0)) return InvalidArgument("Segment id {} out of range [0, {}).", ids[i], grad.dim(0));
-      if (indices[i] < 0 || indices[i] >= rows_out) return InvalidArgument("Index {} out of range [0, {}).", indices[i], rows_out);
+      if (ids[i] < 0 || ids[i] >= grad.dim(0))
+        return InvalidArgument("Segment id {} out of range [0, {}).", ids[i], grad.dim(0));
+      if (indices[i] < 0 || indices[i] >= rows_out)
+        return InvalidArgument("Index {} out of range [0, {}).", indices[i], rows_out);
     }
     WEIR_ASSIGN(const Shape shape, WithRows(grad.shape(), 1, rows_out));
     const int64_t width = RowWidth(grad.shape(), 1);
@@ -120,9 +123,15 @@ GradientFn BackThrough(RowOp op) {
     const Output rows = StridedSlice(ShapeOf(g.input(0)), {0}, {1}, {1}, {.shrink_axis_mask = 1});
     Output dx;
     switch (op) {
-      case RowOp::kMean: dx = SparseSegmentMeanGrad(dy, indices, ids, rows); break;
-      case RowOp::kSqrtN: dx = SparseSegmentSqrtNGrad(dy, indices, ids, rows); break;
-      default: dx = SparseSegmentSumGrad(dy, indices, ids, rows); break;
+      case RowOp::kMean:
+        dx = SparseSegmentMeanGrad(dy, indices, ids, rows);
+        break;
+      case RowOp::kSqrtN:
+        dx = SparseSegmentSqrtNGrad(dy, indices, ids, rows);
+        break;
+      default:
+        dx = SparseSegmentSumGrad(dy, indices, ids, rows);
+        break;
     }
     Gradients gradients(static_cast<size_t>(g.num_inputs()), std::monostate{});
     gradients[0] = dx;
@@ -141,7 +150,8 @@ struct Row {
 void RegisterSparseSegment(OpRegistry& registry) {
   const std::string floats = "bfloat16, half, float, double";
   const Row rows[] = {
-      {"SparseSegmentSum", RowOp::kSum, "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"},
+      {"SparseSegmentSum", RowOp::kSum,
+       "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"},
       {"SparseSegmentMean", RowOp::kMean, floats},
       {"SparseSegmentSqrtN", RowOp::kSqrtN, floats},
   };
@@ -168,9 +178,11 @@ void RegisterSparseSegment(OpRegistry& registry) {
     registry.Add({
         .name = row.name + "Grad",
         .signature = "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T",
-        .attrs = {fmt::format("T: {{{}}}", floats), "Tidx: {int32, int64} = DT_INT32", "Tsegmentids: {int32, int64} = DT_INT32"},
+        .attrs = {fmt::format("T: {{{}}}", floats), "Tidx: {int32, int64} = DT_INT32",
+                  "Tsegmentids: {int32, int64} = DT_INT32"},
         .shape = SparseSegmentShape,
-        .kernels = CpuKernelForTypes("T", TypesNamed(floats), [op = row.op](KernelSetup& setup) { return MakeBackward(setup, op); }),
+        .kernels = CpuKernelForTypes("T", TypesNamed(floats),
+                                     [op = row.op](KernelSetup& setup) { return MakeBackward(setup, op); }),
     });
   }
 }

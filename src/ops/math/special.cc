@@ -122,7 +122,8 @@ void RegisterSpecial(OpRegistry& registry) {
   unary("Lgamma", UnaryFor<double>([](double x) { return LogGamma(x); }), LgammaGradient, 30);
   unary("Digamma", UnaryFor<double>([](double x) { return ops::Digamma(x); }), DigammaGradient, 30);
 
-  auto binary = [&](const char* name, std::string types, const char* signature, BinaryLoops loops, GradientFn gradient) {
+  auto binary = [&](const char* name, std::string types, const char* signature, BinaryLoops loops,
+                    GradientFn gradient) {
     AddBinary(registry, {.name = name,
                          .types = std::move(types),
                          .loops = std::move(loops),
@@ -132,8 +133,8 @@ void RegisterSpecial(OpRegistry& registry) {
   };
   binary("Igamma", reals, "a: T, x: T -> z: T", BinaryFor<double>([](double a, double x) { return ops::Igamma(a, x); }),
          IgammaGradient);
-  binary("Igammac", reals, "a: T, x: T -> z: T", BinaryFor<double>([](double a, double x) { return ops::Igammac(a, x); }),
-         IgammacGradient);
+  binary("Igammac", reals, "a: T, x: T -> z: T",
+         BinaryFor<double>([](double a, double x) { return ops::Igammac(a, x); }), IgammacGradient);
   binary("IgammaGradA", "float, double", "a: T, x: T -> z: T",
          BinaryFor<double>([](double a, double x) { return IgammaDerivative(a, x); }), {});
   binary("RandomGammaGrad", "float, double", "alpha: T, sample: T -> output: T",

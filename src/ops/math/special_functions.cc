@@ -89,7 +89,8 @@ S UpperGammaOverWeight(S a, double x) {
     d = S(1.0) / d;
     const S factor = d * c;
     h = h * factor;
-    if (std::abs(Value(factor) - 1) <= kEpsilon && std::abs(Slope(factor)) <= kEpsilon * (1 + std::abs(Slope(h)))) break;
+    if (std::abs(Value(factor) - 1) <= kEpsilon && std::abs(Slope(factor)) <= kEpsilon * (1 + std::abs(Slope(h))))
+      break;
   }
   return h;
 }
@@ -142,7 +143,8 @@ double Digamma(double x) {
   const double z = 1 / (x * x);
   // Bernoulli numbers over 2k.
   const double tail =
-      z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+      z *
+      (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
   return result + std::log(x) - 0.5 / x - tail;
 }
 

@@ -13,7 +13,8 @@ double Polygamma(double n, double x);
 double Igamma(double a, double x);
 double Igammac(double a, double x);
 double IgammaDerivative(double a, double x);
-// How x moves with a where the lower function stays as it is: the derivative of a gamma-distributed sample in its shape.
+// How x moves with a where the lower function stays as it is: the derivative of a gamma-distributed sample in its
+// shape.
 double GammaSampleDerivative(double a, double x);
 // The regularized incomplete beta function.
 double Betainc(double a, double b, double x);

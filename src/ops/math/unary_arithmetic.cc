@@ -64,28 +64,32 @@ void RegisterUnaryArithmetic(OpRegistry& registry) {
   const std::string reals = "bfloat16, half, float, double";
   AddUnary(registry, {.name = "Abs",
                       .types = "bfloat16, half, float, double, int8, int16, int32, int64",
-                      .loops = UnaryFor<float, double>([](auto x) { return std::abs(x); })
-                                   .And(UnaryFor<int8_t, int16_t, int32_t, int64_t>([](auto x) {
-                                     using T = decltype(x);
-                                     using U = std::make_unsigned_t<T>;
-                                     return x < 0 ? static_cast<T>(static_cast<U>(0 - static_cast<U>(x))) : x;
-                                   })),
+                      .loops = UnaryFor<float, double>([](auto x) {
+                                 return std::abs(x);
+                               }).And(UnaryFor<int8_t, int16_t, int32_t, int64_t>([](auto x) {
+                        using T = decltype(x);
+                        using U = std::make_unsigned_t<T>;
+                        return x < 0 ? static_cast<T>(static_cast<U>(0 - static_cast<U>(x))) : x;
+                      })),
                       .gradient = FromXAndY(AbsGradient)});
   AddUnary(registry, {.name = "Neg",
                       .types = signed_numbers,
-                      .loops = UnaryFor<float, double, C64, C128>([](auto x) { return -x; })
-                                   .And(AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>(
-                                       [](auto x) { return static_cast<decltype(x)>(0 - x); }))),
+                      .loops = UnaryFor<float, double, C64, C128>([](auto x) {
+                                 return -x;
+                               }).And(AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x) {
+                        return static_cast<decltype(x)>(0 - x);
+                      }))),
                       .gradient = FromXAndY(NegGradient)});
   const UnaryLoops reciprocal = UnaryFor<float, double, C64, C128>([](auto x) { return decltype(x)(1) / x; });
   AddUnary(registry, {.name = "Inv", .types = signed_numbers, .loops = reciprocal, .gradient = FromXAndY(InvGradient)});
   AddUnary(registry,
            {.name = "Reciprocal", .types = signed_numbers, .loops = reciprocal, .gradient = FromXAndY(InvGradient)});
-  const BinaryLoops reciprocal_grad =
-      BinaryFor<float, double, C64, C128>([](auto y, auto dy) {
-        if constexpr (std::is_floating_point_v<decltype(y)>) return -dy * y * y;
-        else return -dy * std::conj(y * y);
-      });
+  const BinaryLoops reciprocal_grad = BinaryFor<float, double, C64, C128>([](auto y, auto dy) {
+    if constexpr (std::is_floating_point_v<decltype(y)>)
+      return -dy * y * y;
+    else
+      return -dy * std::conj(y * y);
+  });
   for (const char* name : {"InvGrad", "ReciprocalGrad"}) {
     AddBinary(registry, {.name = name,
                          .types = "bfloat16, half, float, double, complex64, complex128",
@@ -93,20 +97,23 @@ void RegisterUnaryArithmetic(OpRegistry& registry) {
                          .gradient = InvGradGradient,
                          .signature = "y: T, dy: T -> z: T"});
   }
-  AddUnary(registry, {.name = "Square",
-                      .types = "bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
-                               "complex64, complex128",
-                      .loops = UnaryFor<float, double, C64, C128>([](auto x) { return x * x; })
-                                   .And(AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x) {
-                                     using Wide = std::common_type_t<decltype(x), unsigned>;
-                                     return static_cast<decltype(x)>(static_cast<Wide>(x) * static_cast<Wide>(x));
-                                   }))),
-                      .gradient = FromXAndY(SquareGradient)});
-  AddUnary(registry, {.name = "Sign",
-                      .types = signed_numbers,
-                      .loops = UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, C64, C128>(
-                          [](auto x) { return SignOf(x); }),
-                      .gradient = FromXAndY(SignGradient)});
+  AddUnary(registry,
+           {.name = "Square",
+            .types = "bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+                     "complex64, complex128",
+            .loops = UnaryFor<float, double, C64, C128>([](auto x) {
+                       return x * x;
+                     }).And(AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x) {
+              using Wide = std::common_type_t<decltype(x), unsigned>;
+              return static_cast<decltype(x)>(static_cast<Wide>(x) * static_cast<Wide>(x));
+            }))),
+            .gradient = FromXAndY(SquareGradient)});
+  AddUnary(
+      registry,
+      {.name = "Sign",
+       .types = signed_numbers,
+       .loops = UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, C64, C128>([](auto x) { return SignOf(x); }),
+       .gradient = FromXAndY(SignGradient)});
   AddUnary(registry, {.name = "Floor",
                       .types = reals,
                       .loops = UnaryFor<float, double>([](auto x) { return std::floor(x); }),

@@ -1,6 +1,6 @@
-// Elementary functions over spans of float and double, for the instruction set of the machine at run time. x and y may be
-// the same memory; NaN, infinities and signed zeros come out as from the C library, other values within 4 units in the
-// last place of it.
+// Elementary functions over spans of float and double, for the instruction set of the machine at run time. x and y may
+// be the same memory; NaN, infinities and signed zeros come out as from the C library, other values within 4 units in
+// the last place of it.
 #pragma once
 
 #include <cstdint>

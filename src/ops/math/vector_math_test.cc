@@ -33,15 +33,15 @@ void Check(const char* name, void (*function)(const T*, T*, int64_t), long doubl
     if (i % 3 == 0) x.back() *= static_cast<T>(std::pow(2.0, -static_cast<double>(rng() % 30)));
   }
   using Limits = std::numeric_limits<T>;
-  for (T special : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), T(0), -T(0), T(1), T(-1), Limits::max(),
-                    Limits::lowest(), Limits::min(), T(1e6), T(-100)}) {
+  for (T special : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), T(0), -T(0), T(1), T(-1),
+                    Limits::max(), Limits::lowest(), Limits::min(), T(1e6), T(-100)}) {
     x.push_back(special);
   }
   std::vector<T> y(x.size());
   function(x.data(), y.data(), static_cast<int64_t>(x.size()));
   for (size_t i = 0; i < x.size(); ++i) {
-    ASSERT_LE(Ulps(y[i], exact(x[i])), 4) << name << "(" << x[i] << ") = " << y[i] << ", not "
-                                           << static_cast<double>(exact(x[i]));
+    ASSERT_LE(Ulps(y[i], exact(x[i])), 4)
+        << name << "(" << x[i] << ") = " << y[i] << ", not " << static_cast<double>(exact(x[i]));
   }
   // Any length, in place.
   for (int64_t n = 0; n < 40; ++n) {
@@ -64,18 +64,29 @@ void CheckBoth(const char* name, Function<float> f, Function<double> d, long dou
 
 TEST(VectorMath, AgreesWithTheLibrary) {
   using L = long double;
-  CheckBoth("exp", ExpInto, ExpInto, [](L x) { return std::exp(x); }, -87, 88);
-  CheckBoth("expm1", Expm1Into, Expm1Into, [](L x) { return std::expm1(x); }, -20, 80);
-  CheckBoth("log", LogInto, LogInto, [](L x) { return std::log(x); }, 0, 1000);
-  CheckBoth("log1p", Log1pInto, Log1pInto, [](L x) { return std::log1p(x); }, -0.99, 1000);
-  CheckBoth("sin", SinInto, SinInto, [](L x) { return std::sin(x); }, -100, 100);
-  CheckBoth("cos", CosInto, CosInto, [](L x) { return std::cos(x); }, -100, 100);
-  CheckBoth("tanh", TanhInto, TanhInto, [](L x) { return std::tanh(x); }, -20, 20);
-  CheckBoth("sqrt", SqrtInto, SqrtInto, [](L x) { return std::sqrt(x); }, 0, 100);
-  CheckBoth("rsqrt", RsqrtInto, RsqrtInto, [](L x) { return 1 / std::sqrt(x); }, 0, 100);
-  CheckBoth("sigmoid", SigmoidInto, SigmoidInto, [](L x) { return 1 / (1 + std::exp(-x)); }, -80, 80);
-  CheckBoth("softplus", SoftplusInto, SoftplusInto,
-            [](L x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, -80, 80);
+  CheckBoth(
+      "exp", ExpInto, ExpInto, [](L x) { return std::exp(x); }, -87, 88);
+  CheckBoth(
+      "expm1", Expm1Into, Expm1Into, [](L x) { return std::expm1(x); }, -20, 80);
+  CheckBoth(
+      "log", LogInto, LogInto, [](L x) { return std::log(x); }, 0, 1000);
+  CheckBoth(
+      "log1p", Log1pInto, Log1pInto, [](L x) { return std::log1p(x); }, -0.99, 1000);
+  CheckBoth(
+      "sin", SinInto, SinInto, [](L x) { return std::sin(x); }, -100, 100);
+  CheckBoth(
+      "cos", CosInto, CosInto, [](L x) { return std::cos(x); }, -100, 100);
+  CheckBoth(
+      "tanh", TanhInto, TanhInto, [](L x) { return std::tanh(x); }, -20, 20);
+  CheckBoth(
+      "sqrt", SqrtInto, SqrtInto, [](L x) { return std::sqrt(x); }, 0, 100);
+  CheckBoth(
+      "rsqrt", RsqrtInto, RsqrtInto, [](L x) { return 1 / std::sqrt(x); }, 0, 100);
+  CheckBoth(
+      "sigmoid", SigmoidInto, SigmoidInto, [](L x) { return 1 / (1 + std::exp(-x)); }, -80, 80);
+  CheckBoth(
+      "softplus", SoftplusInto, SoftplusInto,
+      [](L x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, -80, 80);
 }
 
 TEST(VectorMath, FoldsAnyLength) {

@@ -14,7 +14,8 @@ namespace weir::ops {
 namespace {
 
 constexpr char kReals[] = "half, bfloat16, float, double";
-constexpr char kRealsAndIntegers[] = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
+constexpr char kRealsAndIntegers[] =
+    "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
 
 // alpha and scale of the self-normalizing unit.
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
@@ -152,7 +153,8 @@ KernelList SameShapeBinaryKernels(const std::vector<DType>& types, const BinaryL
       WEIR_ASSIGN(Kernel inner, make(setup));
       return Kernel::Sync([inner](KernelContext& ctx) -> Status {
         if (!(ctx.input(0).shape() == ctx.input(1).shape()))
-          return InvalidArgument("inputs must have the same shape, not {} and {}", ctx.input(0).shape(), ctx.input(1).shape());
+          return InvalidArgument("inputs must have the same shape, not {} and {}", ctx.input(0).shape(),
+                                 ctx.input(1).shape());
         return inner.Run(ctx);
       });
     };
@@ -181,7 +183,8 @@ Result<Kernel> MakeLeakyReluGrad(KernelSetup& setup) {
   WEIR_ASSIGN(float alpha, setup.Attr<float>("alpha"));
   return Kernel::Sync([alpha](KernelContext& ctx) -> Status {
     if (!(ctx.input(0).shape() == ctx.input(1).shape()))
-      return InvalidArgument("gradients {} and features {} must have the same shape", ctx.input(0).shape(), ctx.input(1).shape());
+      return InvalidArgument("gradients {} and features {} must have the same shape", ctx.input(0).shape(),
+                             ctx.input(1).shape());
     WEIR_ASSIGN(Tensor y, ctx.ForwardOrAllocate(0, 0));
     const T* g = ctx.input(0).data<T>();
     const T* x = ctx.input(1).data<T>();
@@ -199,11 +202,17 @@ Result<Kernel> MakeLeakyReluGrad(KernelSetup& setup) {
 
 void RegisterActivations(OpRegistry& registry) {
   const Activation activations[] = {
-      {"Relu", kRealsAndIntegers, UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluFn{}), ReluGradient},
-      {"Relu6", kRealsAndIntegers, UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(Relu6Fn{}), Relu6Gradient},
+      {"Relu", kRealsAndIntegers,
+       UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluFn{}),
+       ReluGradient},
+      {"Relu6", kRealsAndIntegers,
+       UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(Relu6Fn{}),
+       Relu6Gradient},
       {"Elu", kReals, UnaryFor<float, double>(EluFn{}), EluGradient, 5},
       {"Selu", kReals, UnaryFor<float, double>(SeluFn{}), SeluGradient, 5},
-      {"Softplus", kReals, UnaryLoops{{{kFloat, &SpanLoop<float, SoftplusInto>}, {kDouble, &SpanLoop<double, SoftplusInto>}}}, SoftplusGradient, 4},
+      {"Softplus", kReals,
+       UnaryLoops{{{kFloat, &SpanLoop<float, SoftplusInto>}, {kDouble, &SpanLoop<double, SoftplusInto>}}},
+       SoftplusGradient, 4},
       {"Softsign", kReals, UnaryFor<float, double>(SoftsignFn{}), SoftsignGradient},
   };
   for (const Activation& a : activations) {
@@ -220,8 +229,13 @@ void RegisterActivations(OpRegistry& registry) {
   const char* features = "gradients: T, features: T -> backprops: T";
   const char* outputs = "gradients: T, outputs: T -> backprops: T";
   const ActivationGradient gradients[] = {
-      {"ReluGrad", features, kRealsAndIntegers, BinaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluGradFn{}), ReluGradGradient},
-      {"Relu6Grad", features, kRealsAndIntegers, BinaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(Relu6GradFn{}), Relu6GradGradient},
+      {"ReluGrad", features, kRealsAndIntegers,
+       BinaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluGradFn{}),
+       ReluGradGradient},
+      {"Relu6Grad", features, kRealsAndIntegers,
+       BinaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+           Relu6GradFn{}),
+       Relu6GradGradient},
       {"EluGrad", outputs, kReals, BinaryFor<float, double>(EluGradFn{}), EluGradGradient},
       {"SeluGrad", outputs, kReals, BinaryFor<float, double>(SeluGradFn{}), SeluGradGradient},
       {"SoftplusGrad", features, kReals, BinaryFor<float, double>(SoftplusGradFn{}), SoftplusGradGradient},

@@ -39,7 +39,8 @@ Result<Kernel> MakeBiasAdd(KernelSetup& setup) {
     if (bias.rank() != 1) return InvalidArgument("the bias must be a vector: {}", bias.shape());
     const ChannelView v = ViewOf(value.shape(), nchw);
     if (bias.dim(0) != v.channels)
-      return InvalidArgument("a bias of {} elements does not fit the {} channels of a value of shape {}", bias.dim(0), v.channels, value.shape());
+      return InvalidArgument("a bias of {} elements does not fit the {} channels of a value of shape {}", bias.dim(0),
+                             v.channels, value.shape());
     WEIR_ASSIGN(Tensor y, ctx.ForwardOrAllocate(0, 0));
     const T* in = value.data<T>();
     const T* b = bias.data<T>();
@@ -110,8 +111,8 @@ Status BiasAddGradShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// The gradient of BiasAddGrad spreads the channels over the shape again; with NCHW one dimension per channel comes first,
-// then those after the channels, which need not be known yet.
+// The gradient of BiasAddGrad spreads the channels over the shape again; with NCHW one dimension per channel comes
+// first, then those after the channels, which need not be known yet.
 Result<Gradients> BiasAddGradGradient(GradientContext& g) {
   WEIR_ASSIGN(std::string format, g.Attr<std::string>("data_format"));
   Output shape = ShapeOf(g.input(0));
@@ -144,12 +145,14 @@ Result<Kernel> MakeL2Loss(KernelSetup&) {
   });
 }
 
-constexpr char kNumbers[] = "T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, complex128, half, uint32, uint64}";
+constexpr char kNumbers[] =
+    "T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, complex128, half, uint32, "
+    "uint64}";
 constexpr char kFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 
 KernelList BiasKernels() {
-  return CpuKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
-                    std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeBiasAdd));
+  return CpuKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                    uint64_t, std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeBiasAdd));
 }
 
 }  // namespace
@@ -171,7 +174,9 @@ void RegisterBiasAdd(OpRegistry& registry) {
       .signature = "value: T, bias: T -> output: T",
       .attrs = {kNumbers},
       .shape = BiasAddShape,
-      .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.d_output(0), BiasAddGrad(g.d_output(0))}; },
+      .gradient = [](GradientContext& g) -> Result<Gradients> {
+        return Gradients{g.d_output(0), BiasAddGrad(g.d_output(0))};
+      },
       .kernels = BiasKernels(),
   });
   registry.Add({

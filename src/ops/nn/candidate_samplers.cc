@@ -20,10 +20,12 @@ constexpr int64_t kMostTries = std::numeric_limits<int32_t>::max();
 
 Status CheckTrueClasses(const Tensor& classes, int64_t num_true, int64_t range) {
   if (classes.rank() != 2 || classes.dim(1) != num_true)
-    return InvalidArgument("true_classes must be a matrix with num_true = {} columns, but has the shape {}", num_true, classes.shape());
+    return InvalidArgument("true_classes must be a matrix with num_true = {} columns, but has the shape {}", num_true,
+                           classes.shape());
   const int64_t* values = classes.data<int64_t>();
   for (int64_t i = 0; i < classes.num_elements(); ++i)
-    if (values[i] < 0 || values[i] >= range) return InvalidArgument("`true_candidate` out of range [0, {}), received {}", range, values[i]);
+    if (values[i] < 0 || values[i] >= range)
+      return InvalidArgument("`true_candidate` out of range [0, {}), received {}", range, values[i]);
   return OkStatus();
 }
 
@@ -35,7 +37,8 @@ float ExpectedCount(float p, int64_t n, int64_t tries) {
 
 // Draws out[0, n); the result is the number of tries.
 template <class Classes>
-Result<int64_t> Draw(const KernelContext& ctx, const Classes& classes, SingleSamples& samples, bool unique, int64_t* out, int64_t n) {
+Result<int64_t> Draw(const KernelContext& ctx, const Classes& classes, SingleSamples& samples, bool unique,
+                     int64_t* out, int64_t n) {
   if (!unique) {
     for (int64_t i = 0; i < n; ++i) out[i] = classes.Sample(samples);
     return n;
@@ -116,9 +119,12 @@ Result<Kernel> MakeAccidentalHits(KernelSetup& setup) {
     const Tensor& true_classes = ctx.input(0);
     const Tensor& sampled = ctx.input(1);
     if (true_classes.rank() != 2 || true_classes.dim(1) != num_true)
-      return InvalidArgument("true_classes must be a matrix with num_true = {} columns, but has the shape {}", num_true, true_classes.shape());
-    if (sampled.rank() != 1) return InvalidArgument("sampled_candidates must be a vector, but has the shape {}", sampled.shape());
-    if (true_classes.dim(0) > std::numeric_limits<int32_t>::max()) return InvalidArgument("too many rows: {}", true_classes.dim(0));
+      return InvalidArgument("true_classes must be a matrix with num_true = {} columns, but has the shape {}", num_true,
+                             true_classes.shape());
+    if (sampled.rank() != 1)
+      return InvalidArgument("sampled_candidates must be a vector, but has the shape {}", sampled.shape());
+    if (true_classes.dim(0) > std::numeric_limits<int32_t>::max())
+      return InvalidArgument("too many rows: {}", true_classes.dim(0));
     std::unordered_map<int64_t, int64_t> places;
     for (int64_t i = 0; i < sampled.num_elements(); ++i) places[sampled.data<int64_t>()[i]] = i;
     std::vector<std::pair<int32_t, int64_t>> hits;
@@ -164,7 +170,8 @@ void RegisterCandidateSamplers(OpRegistry& registry) {
     attrs.insert(attrs.end(), {"seed: int = 0", "seed2: int = 0"});
     registry.Add({
         .name = std::move(name),
-        .signature = "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float, sampled_expected_count: float",
+        .signature = "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float, "
+                     "sampled_expected_count: float",
         .attrs = std::move(attrs),
         .shape = SamplerShape,
         .no_gradient = kNoGradient,
@@ -177,8 +184,8 @@ void RegisterCandidateSamplers(OpRegistry& registry) {
   add("LearnedUnigramCandidateSampler", {"range_max: int >= 1"}, MakeSampler<LearnedClasses>);
   add("ThreadUnsafeUnigramCandidateSampler", {"range_max: int >= 1"}, MakeSampler<LearnedClasses>);
   add("FixedUnigramCandidateSampler",
-      {"range_max: int >= 1", "vocab_file: string = ''", "distortion: float = 1.0", "num_reserved_ids: int = 0", "num_shards: int >= 1 = 1",
-       "shard: int >= 0 = 0", "unigrams: list(float) = []"},
+      {"range_max: int >= 1", "vocab_file: string = ''", "distortion: float = 1.0", "num_reserved_ids: int = 0",
+       "num_shards: int >= 1 = 1", "shard: int >= 0 = 0", "unigrams: list(float) = []"},
       MakeSampler<FixedClasses>);
   add("AllCandidateSampler", {}, MakeAllSampler);
   registry.Add({

@@ -10,7 +10,8 @@
 namespace weir::ops {
 namespace {
 
-// In [0, bound), all equally likely: the lowest numbers, of which there are too few for one more round, are drawn again.
+// In [0, bound), all equally likely: the lowest numbers, of which there are too few for one more round, are drawn
+// again.
 template <class U, class Draw>
 U Below(U bound, const Draw& draw) {
   if ((bound & (bound - 1)) == 0) return draw() & (bound - 1);
@@ -139,11 +140,12 @@ Result<FixedClasses> FixedClasses::Make(KernelSetup& setup) {
   WEIR_TRY(CheckTableRange(range));
   WEIR_ASSIGN(std::vector<float> weights, LoadWeights(setup, range));
   if (static_cast<int64_t>(weights.size()) != range)
-    return InvalidArgument("range_max is {}, but there are {}{} frequencies", range, static_cast<int64_t>(weights.size()) > range ? "at least " : "",
-                           weights.size());
+    return InvalidArgument("range_max is {}, but there are {}{} frequencies", range,
+                           static_cast<int64_t>(weights.size()) > range ? "at least " : "", weights.size());
   double sum = 0;
   for (const float weight : weights) {
-    if (!(weight >= 0 && std::isfinite(weight))) return InvalidArgument("frequencies must be finite and not negative, but one is {}", weight);
+    if (!(weight >= 0 && std::isfinite(weight)))
+      return InvalidArgument("frequencies must be finite and not negative, but one is {}", weight);
     sum += static_cast<double>(weight);
   }
   if (sum == 0) return InvalidArgument("all frequencies are zero");

@@ -23,7 +23,8 @@ class UniformClasses final {
   float Probability(int64_t) const { return probability_; }
 
  private:
-  explicit UniformClasses(int64_t range) : range_(range), probability_(static_cast<float>(1.0 / static_cast<double>(range))) {}
+  explicit UniformClasses(int64_t range)
+      : range_(range), probability_(static_cast<float>(1.0 / static_cast<double>(range))) {}
   int64_t range_;
   float probability_;
 };

@@ -64,7 +64,8 @@ Result<Kernel> MakeLrn(KernelSetup& setup) {
         const T* x = in + row * depth;
         lrn.Norms(x, depth, norms.data());
         for (int64_t k = 0; k < depth; ++k)
-          out[row * depth + k] = static_cast<T>(static_cast<float>(x[k]) * std::pow(norms[static_cast<size_t>(k)], -lrn.beta));
+          out[row * depth + k] =
+              static_cast<T>(static_cast<float>(x[k]) * std::pow(norms[static_cast<size_t>(k)], -lrn.beta));
       }
     });
   });
@@ -78,8 +79,8 @@ Result<Kernel> MakeLrnGrad(KernelSetup& setup) {
     for (int i = 0; i < 3; ++i) {
       WEIR_TRY(CheckImages(ctx.input(i)));
       if (!(ctx.input(i).shape() == ctx.input(0).shape()))
-        return InvalidArgument("input_grads, input_image and output_image must have one shape, but have {}, {} and {}", ctx.input(0).shape(),
-                               ctx.input(1).shape(), ctx.input(2).shape());
+        return InvalidArgument("input_grads, input_image and output_image must have one shape, but have {}, {} and {}",
+                               ctx.input(0).shape(), ctx.input(1).shape(), ctx.input(2).shape());
     }
     WEIR_ASSIGN(const Tensor dx, ctx.Allocate(0, ctx.input(0).shape()));
     if (dx.num_elements() == 0) return OkStatus();
@@ -92,7 +93,8 @@ Result<Kernel> MakeLrnGrad(KernelSetup& setup) {
         const T *dy = grads + row * depth, *x = images + row * depth, *y = results + row * depth;
         lrn.Norms(x, depth, norms.data());
         for (int64_t k = 0; k < depth; ++k)
-          shares[static_cast<size_t>(k)] = static_cast<float>(dy[k]) * static_cast<float>(y[k]) / norms[static_cast<size_t>(k)];
+          shares[static_cast<size_t>(k)] =
+              static_cast<float>(dy[k]) * static_cast<float>(y[k]) / norms[static_cast<size_t>(k)];
         for (int64_t k = 0; k < depth; ++k) {
           float sum = 0;
           for (int64_t i = lrn.Begin(k); i < lrn.End(k, depth); ++i) sum += shares[static_cast<size_t>(i)];
@@ -118,14 +120,15 @@ Result<Gradients> LrnGradient(GradientContext& g) {
   WEIR_ASSIGN(const float bias, g.Attr<float>("bias"));
   WEIR_ASSIGN(const float alpha, g.Attr<float>("alpha"));
   WEIR_ASSIGN(const float beta, g.Attr<float>("beta"));
-  return Gradients{LRNGrad(g.d_output(0), g.input(0), g.output(0), {.depth_radius = radius, .bias = bias, .alpha = alpha, .beta = beta})};
+  return Gradients{LRNGrad(g.d_output(0), g.input(0), g.output(0),
+                           {.depth_radius = radius, .bias = bias, .alpha = alpha, .beta = beta})};
 }
 
 }  // namespace
 
 void RegisterLrn(OpRegistry& registry) {
-  const std::vector<std::string> attrs = {"depth_radius: int = 5", "bias: float = 1.0", "alpha: float = 1.0", "beta: float = 0.5",
-                                          "T: {half, bfloat16, float} = DT_FLOAT"};
+  const std::vector<std::string> attrs = {"depth_radius: int = 5", "bias: float = 1.0", "alpha: float = 1.0",
+                                          "beta: float = 0.5", "T: {half, bfloat16, float} = DT_FLOAT"};
   registry.Add({
       .name = "LRN",
       .signature = "input: T -> output: T",

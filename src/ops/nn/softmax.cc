@@ -81,9 +81,12 @@ Result<Kernel> MakeCrossEntropy(KernelSetup&) {
     const auto broadcast = [](int64_t a, int64_t b) { return a == 1 ? b : a; };
     const int64_t rows = broadcast(logits.dim(0), labels.dim(0));
     const int64_t n = broadcast(logits.dim(1), labels.dim(1));
-    const auto fits = [&](const Tensor& t) { return (t.dim(0) == rows || t.dim(0) == 1) && (t.dim(1) == n || t.dim(1) == 1); };
+    const auto fits = [&](const Tensor& t) {
+      return (t.dim(0) == rows || t.dim(0) == 1) && (t.dim(1) == n || t.dim(1) == 1);
+    };
     if (!fits(logits) || !fits(labels))
-      return InvalidArgument("logits and labels must be broadcastable: logits_size={} labels_size={}", logits.shape(), labels.shape());
+      return InvalidArgument("logits and labels must be broadcastable: logits_size={} labels_size={}", logits.shape(),
+                             labels.shape());
     WEIR_ASSIGN(Shape shape, Shape::Make({rows, n}));
     WEIR_ASSIGN(Tensor loss, ctx.Allocate(0, Shape{rows}));
     WEIR_ASSIGN(Tensor backprop, ctx.Allocate(1, shape));
@@ -131,15 +134,18 @@ Result<Kernel> MakeSparseCrossEntropy(KernelSetup&) {
     if (logits.rank() != 2) return InvalidArgument("logits must be 2-D, but got shape {}", logits.shape());
     if (labels.rank() != 1) return InvalidArgument("labels must be 1-D, but got shape {}", labels.shape());
     if (labels.dim(0) != logits.dim(0))
-      return InvalidArgument("logits and labels must have the same first dimension, got logits shape {} and labels shape {}",
-                             logits.shape(), labels.shape());
+      return InvalidArgument(
+          "logits and labels must have the same first dimension, got logits shape {} and labels shape {}",
+          logits.shape(), labels.shape());
     const int64_t rows = logits.dim(0);
     const int64_t n = logits.dim(1);
-    if (rows > 0 && n == 0) return InvalidArgument("must have at least one class, but got logits shape {}", logits.shape());
+    if (rows > 0 && n == 0)
+      return InvalidArgument("must have at least one class, but got logits shape {}", logits.shape());
     for (int64_t r = 0; r < rows; ++r)
       if (const int64_t label = labels.Int(r); label < 0 || label >= n)
-        return InvalidArgument("received a label value of {} which is outside the valid range of [0, {}). Label values: {}", label, n,
-                               labels.SummarizeValue(20));
+        return InvalidArgument(
+            "received a label value of {} which is outside the valid range of [0, {}). Label values: {}", label, n,
+            labels.SummarizeValue(20));
     WEIR_ASSIGN(Tensor loss, ctx.Allocate(0, Shape{rows}));
     WEIR_ASSIGN(Tensor backprop, ctx.Allocate(1, logits.shape()));
     using W = Wide<T>;
@@ -164,9 +170,13 @@ Result<Kernel> MakeSparseCrossEntropy(KernelSetup&) {
 }
 
 template <class T>
-Result<Kernel> MakePlainSoftmax(KernelSetup& setup) { return MakeSoftmax<T, false>(setup); }
+Result<Kernel> MakePlainSoftmax(KernelSetup& setup) {
+  return MakeSoftmax<T, false>(setup);
+}
 template <class T>
-Result<Kernel> MakeLogSoftmax(KernelSetup& setup) { return MakeSoftmax<T, true>(setup); }
+Result<Kernel> MakeLogSoftmax(KernelSetup& setup) {
+  return MakeSoftmax<T, true>(setup);
+}
 
 // d(loss) scales each row of the backprop; a gradient of the backprop output itself gives second derivatives.
 Result<Gradients> CrossEntropyGradient(GradientContext& g, bool labels_too) {

@@ -30,17 +30,20 @@ constexpr int kDenseOnly = kDenseRef | kDenseResource;
 constexpr int kResourceOnly = kDenseResource | kSparseResource;
 constexpr UpdateOp kUpdates[] = {
     {"GradientDescent", UpdateRule::kGradientDescent, "var", "alpha delta", nullptr, false, kDenseOnly},
-    {"ProximalGradientDescent", UpdateRule::kProximalGradientDescent, "var", "alpha l1 l2 delta", nullptr, false, kAllForms},
+    {"ProximalGradientDescent", UpdateRule::kProximalGradientDescent, "var", "alpha l1 l2 delta", nullptr, false,
+     kAllForms},
     {"Adadelta", UpdateRule::kAdadelta, "var accum accum_update", "lr rho epsilon grad", nullptr, false, kAllForms},
     {"Adagrad", UpdateRule::kAdagrad, "var accum", "lr grad", "update_slots", true, kAllForms},
     {"AdagradDA", UpdateRule::kAdagradDA, "var gradient_accumulator gradient_squared_accumulator",
      "grad lr l1 l2 global_step", nullptr, false, kAllForms},
     {"ProximalAdagrad", UpdateRule::kProximalAdagrad, "var accum", "lr l1 l2 grad", nullptr, false, kAllForms},
-    {"Ftrl", UpdateRule::kFtrl, "var accum linear", "grad lr l1 l2 lr_power", "multiply_linear_by_lr", false, kAllForms},
+    {"Ftrl", UpdateRule::kFtrl, "var accum linear", "grad lr l1 l2 lr_power", "multiply_linear_by_lr", false,
+     kAllForms},
     {"FtrlV2", UpdateRule::kFtrlV2, "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", "multiply_linear_by_lr",
      false, kAllForms},
     {"Momentum", UpdateRule::kMomentum, "var accum", "lr grad momentum", "use_nesterov", false, kAllForms},
-    {"KerasMomentum", UpdateRule::kKerasMomentum, "var accum", "lr grad momentum", "use_nesterov", false, kResourceOnly},
+    {"KerasMomentum", UpdateRule::kKerasMomentum, "var accum", "lr grad momentum", "use_nesterov", false,
+     kResourceOnly},
     {"Adam", UpdateRule::kAdam, "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", "use_nesterov", false,
      kDenseOnly},
     {"AdaMax", UpdateRule::kAdaMax, "var m v", "beta1_power lr beta1 beta2 epsilon grad", nullptr, false, kDenseOnly},
@@ -97,7 +100,8 @@ std::string Signature(const Layout& layout) {
   return text + (layout.face == Face::kRef ? " -> out: Ref(T)" : " ->");
 }
 
-// --- running ----------------------------------------------------------------------------------------------------------
+// --- running
+// ----------------------------------------------------------------------------------------------------------
 
 template <class F>
 Result<UpdateScalars<F>> ReadScalars(KernelContext& ctx, const Layout& layout, bool flag) {
@@ -109,12 +113,23 @@ Result<UpdateScalars<F>> ReadScalars(KernelContext& ctx, const Layout& layout, b
     if (t.rank() != 0) return InvalidArgument("{} is not a scalar: {}", layout.names[i], t.shape());
     F& value = scalars.in[at++];
     switch (t.dtype()) {
-      case kFloat: value = static_cast<F>(*t.data<float>()); break;
-      case kDouble: value = static_cast<F>(*t.data<double>()); break;
-      case kHalf: value = static_cast<F>(static_cast<float>(*t.data<half>())); break;
-      case kBFloat16: value = static_cast<F>(static_cast<float>(*t.data<bfloat16>())); break;
-      case kInt64: value = static_cast<F>(*t.data<int64_t>()); break;
-      default: return InvalidArgument("{} has type {}", layout.names[i], t.dtype());
+      case kFloat:
+        value = static_cast<F>(*t.data<float>());
+        break;
+      case kDouble:
+        value = static_cast<F>(*t.data<double>());
+        break;
+      case kHalf:
+        value = static_cast<F>(static_cast<float>(*t.data<half>()));
+        break;
+      case kBFloat16:
+        value = static_cast<F>(static_cast<float>(*t.data<bfloat16>()));
+        break;
+      case kInt64:
+        value = static_cast<F>(*t.data<int64_t>());
+        break;
+      default:
+        return InvalidArgument("{} has type {}", layout.names[i], t.dtype());
     }
   }
   return scalars;
@@ -142,7 +157,8 @@ Result<int64_t> CheckShapes(KernelContext& ctx, const Layout& layout, const Vari
   }
   const Tensor& indices = ctx.input(layout.indices);
   if (var.rank() < 1) return InvalidArgument("var must be at least 1 dimensional, it is a scalar");
-  if (indices.rank() != 1) return InvalidArgument("indices must be one-dimensional, they have shape {}", indices.shape());
+  if (indices.rank() != 1)
+    return InvalidArgument("indices must be one-dimensional, they have shape {}", indices.shape());
   if (grad.rank() != var.rank()) {
     return InvalidArgument("var and grad must have the same rank: {} and {}", var.shape(), grad.shape());
   }
@@ -168,7 +184,8 @@ struct UpdateArrays {
 
 // 16-bit floats are widened piece by piece, updated in float and stored back.
 template <class T, class F>
-void RunRows(const Layout& layout, const UpdateScalars<F>& scalars, const UpdateArrays<T>& arrays, const UpdateRows& rows) {
+void RunRows(const Layout& layout, const UpdateScalars<F>& scalars, const UpdateArrays<T>& arrays,
+             const UpdateRows& rows) {
   if constexpr (std::is_same_v<T, F>) {
     RunUpdate(layout.rule, scalars, arrays.slots, arrays.grad, rows);
   } else {
@@ -239,15 +256,21 @@ Result<Kernel> MakeUpdate(const UpdateOp& op, Face face, Extent extent, KernelSe
   WEIR_ASSIGN(const DType dtype, setup.Attr<DType>("T"));
   auto layout = std::make_shared<const Layout>(MakeLayout(op, face, extent));
   switch (dtype) {
-    case kFloat: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<float>(ctx, *layout, flag); });
-    case kDouble: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<double>(ctx, *layout, flag); });
-    case kHalf: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<half>(ctx, *layout, flag); });
-    case kBFloat16: return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<bfloat16>(ctx, *layout, flag); });
-    default: return Unimplemented("updating variables of type {}", dtype);
+    case kFloat:
+      return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<float>(ctx, *layout, flag); });
+    case kDouble:
+      return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<double>(ctx, *layout, flag); });
+    case kHalf:
+      return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<half>(ctx, *layout, flag); });
+    case kBFloat16:
+      return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<bfloat16>(ctx, *layout, flag); });
+    default:
+      return Unimplemented("updating variables of type {}", dtype);
   }
 }
 
-// --- shapes -----------------------------------------------------------------------------------------------------------
+// --- shapes
+// -----------------------------------------------------------------------------------------------------------
 
 Status UpdateShape(const Layout& layout, ShapeContext& c) {
   for (int i : layout.scalars) WEIR_TRY(c.WithRank(i, 0).status());
@@ -272,19 +295,22 @@ Status UpdateShape(const Layout& layout, ShapeContext& c) {
 void AddUpdate(OpRegistry& registry, const UpdateOp& op, Face face, Extent extent) {
   Layout layout = MakeLayout(op, face, extent);
   std::vector<std::string> attrs = {
-      "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+      "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+      "quint16, "
       "uint16, complex128, half, uint32, uint64}"};
   if (extent == Extent::kSparse) attrs.push_back("Tindices: {int32, int64}");
   attrs.push_back("use_locking: bool = false");
   if (op.flag != nullptr) attrs.push_back(absl::StrCat(op.flag, ": bool = ", op.flag_default ? "true" : "false"));
   std::string signature = Signature(layout);
   registry.Add({
-      .name = absl::StrCat(face == Face::kRef ? "" : "Resource", extent == Extent::kSparse ? "Sparse" : "", "Apply", op.name),
+      .name = absl::StrCat(face == Face::kRef ? "" : "Resource", extent == Extent::kSparse ? "Sparse" : "", "Apply",
+                           op.name),
       .signature = std::move(signature),
       .attrs = std::move(attrs),
       .shape = [layout = std::move(layout)](ShapeContext& c) { return UpdateShape(layout, c); },
-      .kernels = CpuKernelForTypes("T", {kHalf, kBFloat16, kFloat, kDouble},
-                                   [&op, face, extent](KernelSetup& setup) { return MakeUpdate(op, face, extent, setup); }),
+      .kernels =
+          CpuKernelForTypes("T", {kHalf, kBFloat16, kFloat, kDouble},
+                            [&op, face, extent](KernelSetup& setup) { return MakeUpdate(op, face, extent, setup); }),
       .stateful = face == Face::kResource,
   });
 }

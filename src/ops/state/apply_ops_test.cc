@@ -83,10 +83,8 @@ SparseApplyCenteredRMSProp: 0.1 0.9 0.5 0.01 -> 0.4670523 -1.831985 0.01425368 3
 ApplyAddSign: 0.1 1 0.8 0.9 -> 0.892 -1.976 -0.67 3.004 0 -1.04 / 0.138 0.04799996 0.6230001 0.305 0.405 0.7710001
 ApplyPowerSign: 0.1 1 0.8 0.9 -> 0.8664675 -1.94608 -0.8402163 3.008986 0 -1.167662 / 0.138 0.04799996 0.6230001 0.305 0.405 0.7710001
 )";
-const std::vector<std::vector<double>> kSlots = {{1, -2, .05, 3, 0, -.5},
-                                                 {.1, .2, .3, .4, .5, .6},
-                                                 {.7, .1, .9, .3, .5, .2},
-                                                 {.05, -.1, .2, -.3, .15, .1}};
+const std::vector<std::vector<double>> kSlots = {
+    {1, -2, .05, 3, 0, -.5}, {.1, .2, .3, .4, .5, .6}, {.7, .1, .9, .3, .5, .2}, {.05, -.1, .2, -.3, .15, .1}};
 const std::vector<double> kGradient = {.3, -.6, 2, -.1, 0, 1.5};
 const std::vector<double> kRows = {.3, -.6, 2, -.1, .7, 1.5, -.4, .2};
 
@@ -128,7 +126,8 @@ Tensor Make(const Shape& shape, const std::vector<double>& values) {
 }
 
 Tensor Handle(const std::string& name) {
-  return Tensor::Scalar(ResourceHandle{.device = "", .container = "localhost", .name = name, .type_hash = 0, .type_name = ""});
+  return Tensor::Scalar(
+      ResourceHandle{.device = "", .container = "localhost", .name = name, .type_hash = 0, .type_name = ""});
 }
 
 // The inputs after the variables, as the op's schema wants them.
@@ -306,7 +305,8 @@ TEST(ApplyOps, SaysWhichShapesDoNotFit) {
   auto wrong = tester.Run("ResourceApplyGradientDescent", {handle, Tensor::Scalar(1.f), Make<float>({3}, {1, 1, 1})});
   EXPECT_EQ(wrong.status().code(), StatusCode::kInvalidArgument);
   EXPECT_NE(wrong.status().message().find("[2] [3]"), absl::string_view::npos) << wrong.status();
-  auto missing = tester.Run("ResourceApplyGradientDescent", {Handle("none"), Tensor::Scalar(1.f), Make<float>({1}, {1})});
+  auto missing =
+      tester.Run("ResourceApplyGradientDescent", {Handle("none"), Tensor::Scalar(1.f), Make<float>({1}, {1})});
   EXPECT_EQ(missing.status().code(), StatusCode::kNotFound);
   auto type = tester.Run("ResourceApplyGradientDescent", {handle, Tensor::Scalar(1.0), Make<double>({2}, {1, 1})});
   EXPECT_EQ(type.status().code(), StatusCode::kInvalidArgument);

@@ -1,5 +1,6 @@
 // Setting, adding to and counting up a variable, for both faces. Assign keeps the buffer of an initialized variable of
-// the same shape whenever somebody still aliases it, so that a consumer ordered after the assignment sees the new value.
+// the same shape whenever somebody still aliases it, so that a consumer ordered after the assignment sees the new
+// value.
 #include "op/shape_context.h"
 #include "ops/state/element_arithmetic.h"
 #include "ops/state/update_rules.h"
@@ -47,8 +48,8 @@ Result<Kernel> MakeAssign(KernelSetup& setup) {
   });
 }
 
-// TensorFlow lets a variable with an unknown static shape take any; the shape that the variable declares is only checked
-// here, when the graph is built, and against the current value when it runs.
+// TensorFlow lets a variable with an unknown static shape take any; the shape that the variable declares is only
+// checked here, when the graph is built, and against the current value when it runs.
 Status AssignShape(ShapeContext& c) {
   WEIR_ASSIGN(bool validate_shape, c.Attr<bool>("validate_shape"));
   if (!validate_shape) {
@@ -72,16 +73,17 @@ Result<Kernel> MakeAssignVariable(KernelSetup& setup) {
   WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
   return Kernel::Sync([validate_shape, dtype](KernelContext& ctx) -> Status {
     const Tensor& handle = ctx.input(0);
-    if (handle.dtype() != kResource || handle.num_elements() != 1) return InvalidArgument("input 0 is not a resource handle");
+    if (handle.dtype() != kResource || handle.num_elements() != 1)
+      return InvalidArgument("input 0 is not a resource handle");
     const ResourceHandle& h = *handle.data<ResourceHandle>();
-    WEIR_ASSIGN(ResourcePtr<VariableState> variable,
-                ctx.resources().LookupOrCreate<VariableState>(h.container, h.name,
-                                                              [&]() -> Result<ResourcePtr<VariableState>> {
-                                                                return MakeIntrusive<VariableState>(dtype);
-                                                              }));
+    WEIR_ASSIGN(
+        ResourcePtr<VariableState> variable,
+        ctx.resources().LookupOrCreate<VariableState>(h.container, h.name, [&]() -> Result<ResourcePtr<VariableState>> {
+          return MakeIntrusive<VariableState>(dtype);
+        }));
     if (variable->dtype() != dtype) {
-      return InvalidArgument("Trying to assign variable with wrong dtype. Variable '{}' is of {}, the value of {}", h.name,
-                             variable->dtype(), dtype);
+      return InvalidArgument("Trying to assign variable with wrong dtype. Variable '{}' is of {}, the value of {}",
+                             h.name, variable->dtype(), dtype);
     }
     Tensor value = TakeInput(ctx, 1);
     if (!value.valid()) {
@@ -115,14 +117,16 @@ void CombineAll(KernelContext& ctx, const Tensor& to, const Tensor& value) {
   WithNumberType(to.dtype(), [&]<class T>(TypeTag<T>) {
     T* out = to.data<T>();
     const T* in = value.data<T>();
-    ctx.ParallelFor((n + kUnit - 1) / kUnit, /*cost_per_unit=*/kUnit / 2, [&](int64_t first, int64_t last) {
-         const int64_t begin = first * kUnit, end = std::min(last * kUnit, n);
-         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-           CombineFloats<T, op>(out + begin, in + begin, end - begin);
-         } else {
-           for (int64_t i = begin; i < end; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
-         }
-       }).IgnoreError();
+    ctx.ParallelFor((n + kUnit - 1) / kUnit, /*cost_per_unit=*/kUnit / 2,
+                    [&](int64_t first, int64_t last) {
+                      const int64_t begin = first * kUnit, end = std::min(last * kUnit, n);
+                      if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+                        CombineFloats<T, op>(out + begin, in + begin, end - begin);
+                      } else {
+                        for (int64_t i = begin; i < end; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
+                      }
+                    })
+        .IgnoreError();
   });
 }
 

@@ -49,31 +49,61 @@ inline T CombineElements(T a, T b) {
 template <class F>
 bool WithRealType(DType dtype, F&& f) {
   switch (dtype) {
-    case kFloat: f(TypeTag<float>{}); return true;
-    case kInt32: f(TypeTag<int32_t>{}); return true;
-    case kInt64: f(TypeTag<int64_t>{}); return true;
-    case kDouble: f(TypeTag<double>{}); return true;
-    case kHalf: f(TypeTag<half>{}); return true;
-    case kBFloat16: f(TypeTag<bfloat16>{}); return true;
+    case kFloat:
+      f(TypeTag<float>{});
+      return true;
+    case kInt32:
+      f(TypeTag<int32_t>{});
+      return true;
+    case kInt64:
+      f(TypeTag<int64_t>{});
+      return true;
+    case kDouble:
+      f(TypeTag<double>{});
+      return true;
+    case kHalf:
+      f(TypeTag<half>{});
+      return true;
+    case kBFloat16:
+      f(TypeTag<bfloat16>{});
+      return true;
 #ifndef WEIR_FEW_TYPES
-    case kUint8: f(TypeTag<uint8_t>{}); return true;
-    case kInt8: f(TypeTag<int8_t>{}); return true;
-    case kInt16: f(TypeTag<int16_t>{}); return true;
-    case kUint16: f(TypeTag<uint16_t>{}); return true;
-    case kUint32: f(TypeTag<uint32_t>{}); return true;
-    case kUint64: f(TypeTag<uint64_t>{}); return true;
+    case kUint8:
+      f(TypeTag<uint8_t>{});
+      return true;
+    case kInt8:
+      f(TypeTag<int8_t>{});
+      return true;
+    case kInt16:
+      f(TypeTag<int16_t>{});
+      return true;
+    case kUint16:
+      f(TypeTag<uint16_t>{});
+      return true;
+    case kUint32:
+      f(TypeTag<uint32_t>{});
+      return true;
+    case kUint64:
+      f(TypeTag<uint64_t>{});
+      return true;
 #endif
-    default: return false;
+    default:
+      return false;
   }
 }
 template <class F>
 bool WithNumberType(DType dtype, F&& f) {
   switch (dtype) {
 #ifndef WEIR_FEW_TYPES
-    case kComplex64: f(TypeTag<std::complex<float>>{}); return true;
-    case kComplex128: f(TypeTag<std::complex<double>>{}); return true;
+    case kComplex64:
+      f(TypeTag<std::complex<float>>{});
+      return true;
+    case kComplex128:
+      f(TypeTag<std::complex<double>>{});
+      return true;
 #endif
-    default: return WithRealType(dtype, std::forward<F>(f));
+    default:
+      return WithRealType(dtype, std::forward<F>(f));
   }
 }
 

@@ -1,5 +1,5 @@
-// The hash map under every lookup table. Integer keys are kept as int64, string keys as themselves, all other keys (vectors
-// of integers) as their bytes. Values lie in rows of one array; a map entry holds the number of its row.
+// The hash map under every lookup table. Integer keys are kept as int64, string keys as themselves, all other keys
+// (vectors of integers) as their bytes. Values lie in rows of one array; a map entry holds the number of its row.
 #include <mutex>
 #include <shared_mutex>
 
@@ -56,7 +56,8 @@ class Rows {
       return std::equal(strings_.begin() + row * width_, strings_.begin() + (row + 1) * width_,
                         other.data<std::string>() + i * width_);
     }
-    return row_bytes_ == 0 || std::memcmp(bytes_.data() + row * row_bytes_, Raw(other, i), static_cast<size_t>(row_bytes_)) == 0;
+    return row_bytes_ == 0 ||
+           std::memcmp(bytes_.data() + row * row_bytes_, Raw(other, i), static_cast<size_t>(row_bytes_)) == 0;
   }
 
  private:
@@ -81,7 +82,8 @@ class HashLookupTable final : public LookupTable {
   }
 
   std::string DebugString() const override {
-    return fmt::format("lookup table {} -> {} {}, {} entries", spec().key_dtype, spec().value_dtype, spec().value_shape, size());
+    return fmt::format("lookup table {} -> {} {}, {} entries", spec().key_dtype, spec().value_dtype, spec().value_shape,
+                       size());
   }
   int64_t size() const override {
     std::shared_lock lock(mu_);
@@ -174,9 +176,11 @@ class HashLookupTable final : public LookupTable {
     }
     Content next = MakeContent();
     for (int64_t i = 0; i < n; ++i) {
-      if (auto it = next.index.find(KeyAt(keys, i)); it != next.index.end() && !next.rows.Equals(it->second, values, i)) {
-        return FailedPrecondition("HashTable has different value for same key. Key {} at position {} has another value already",
-                                  KeyText(keys, i), i);
+      if (auto it = next.index.find(KeyAt(keys, i));
+          it != next.index.end() && !next.rows.Equals(it->second, values, i)) {
+        return FailedPrecondition(
+            "HashTable has different value for same key. Key {} at position {} has another value already",
+            KeyText(keys, i), i);
       }
       Put(next, keys, values, i);
     }
@@ -231,7 +235,8 @@ class HashLookupTable final : public LookupTable {
   template <class Key>
   Status CheckUsable(const Key& key) const {
     if (empty_key_ && key == *empty_key_) return InvalidArgument("Using the empty_key as a table key is not allowed");
-    if (deleted_key_ && key == *deleted_key_) return InvalidArgument("Using the deleted_key as a table key is not allowed");
+    if (deleted_key_ && key == *deleted_key_)
+      return InvalidArgument("Using the deleted_key as a table key is not allowed");
     return OkStatus();
   }
   // The shape of the batch of keys.

@@ -28,8 +28,14 @@ class Column {
       return InvalidArgument("{} index for line number requires table {} dtype of int64, got {}", what_, what_, dtype_);
     }
     switch (dtype_) {
-      case kString: case kInt64: case kInt32: case kFloat: case kDouble: return OkStatus();
-      default: return InvalidArgument("Data type {} not supported.", dtype_);
+      case kString:
+      case kInt64:
+      case kInt32:
+      case kFloat:
+      case kDouble:
+        return OkStatus();
+      default:
+        return InvalidArgument("Data type {} not supported.", dtype_);
     }
   }
   Status Add(int64_t line_number, std::string_view line, const std::vector<std::string_view>& fields) {
@@ -59,11 +65,16 @@ class Column {
   }
   Tensor ToTensor() const {
     switch (dtype_) {
-      case kString: return Tensor::Vector<std::string>(absl::Span<const std::string>(strings_));
-      case kInt64: return Tensor::Vector<int64_t>(absl::Span<const int64_t>(ints_));
-      case kInt32: return Cast<int32_t>(ints_);
-      case kFloat: return Cast<float>(doubles_);
-      default: return Tensor::Vector<double>(absl::Span<const double>(doubles_));
+      case kString:
+        return Tensor::Vector<std::string>(absl::Span<const std::string>(strings_));
+      case kInt64:
+        return Tensor::Vector<int64_t>(absl::Span<const int64_t>(ints_));
+      case kInt32:
+        return Cast<int32_t>(ints_);
+      case kFloat:
+        return Cast<float>(doubles_);
+      default:
+        return Tensor::Vector<double>(absl::Span<const double>(doubles_));
     }
   }
 
@@ -105,8 +116,8 @@ Status FillFromText(LookupTable& table, const std::string& file, const std::stri
         rest.remove_prefix(at + 1);
       }
       if (fields.size() < columns) {
-        return InvalidArgument("Invalid number of columns in {} line {} ({}) : expected at least {} got {}", file, number, line,
-                               columns, fields.size());
+        return InvalidArgument("Invalid number of columns in {} line {} ({}) : expected at least {} got {}", file,
+                               number, line, columns, fields.size());
       }
     }
     WEIR_TRY(keys.Add(number, line, fields));
@@ -130,7 +141,8 @@ Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, TableFace face) {
   return Kernel::Sync([face, format](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
            const Tensor& name = ctx.input(1);
-           if (name.num_elements() != 1) return InvalidArgument("filename should be a single string, but got {}", name.shape());
+           if (name.num_elements() != 1)
+             return InvalidArgument("filename should be a single string, but got {}", name.shape());
            const std::string& file = *name.data<std::string>();
            if (file.empty()) return InvalidArgument("filename cannot be empty.");
            WEIR_ASSIGN(const std::string text, RealEnv().ReadFile(file));
@@ -144,10 +156,12 @@ Status FileNameShape(ShapeContext& c) { return c.WithRank(1, 0).status(); }
 }  // namespace
 
 void RegisterInitializeTableFromFile(OpRegistry& registry) {
-  AddTableOp(registry, {.name = "InitializeTableFromTextFile", .signature = "filename: string ->",
-                        .attrs = {"key_index: int >= -2", "value_index: int >= -2", "vocab_size: int >= -1 = -1",
-                                  "delimiter: string = '\t'"},
-                        .shape = FileNameShape},
+  AddTableOp(registry,
+             {.name = "InitializeTableFromTextFile",
+              .signature = "filename: string ->",
+              .attrs = {"key_index: int >= -2", "value_index: int >= -2", "vocab_size: int >= -1 = -1",
+                        "delimiter: string = '\t'"},
+              .shape = FileNameShape},
              MakeInitializeFromFile);
 }
 

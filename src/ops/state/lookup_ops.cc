@@ -22,8 +22,8 @@ Status CheckTableHandle(ShapeContext& c, TableFace face) {
   return MergeDims(handle[0], 2).status();
 }
 
-void AddTableOp(OpRegistry& registry, const OpEntry& entry, const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make,
-                bool ref_form) {
+void AddTableOp(OpRegistry& registry, const OpEntry& entry,
+                const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make, bool ref_form) {
   for (TableFace face : {TableFace::kRef, TableFace::kResource}) {
     const bool ref = face == TableFace::kRef;
     if (ref && !ref_form) continue;
@@ -44,7 +44,8 @@ void AddTableOp(OpRegistry& registry, const OpEntry& entry, const std::function<
 
 namespace {
 
-// --- making -----------------------------------------------------------------------------------------------------------
+// --- making
+// -----------------------------------------------------------------------------------------------------------
 
 // How the handle leaves the node, made once.
 struct TableHandle {
@@ -69,7 +70,8 @@ Result<TableHandle> MakeTableHandle(KernelSetup& setup, TableFace face) {
   WEIR_ASSIGN(handle.container, setup.Attr<std::string>("container"));
   WEIR_ASSIGN(handle.name, setup.Attr<std::string>("shared_name"));
   if (handle.name.empty()) handle.name = setup.node().name;
-  if (handle.container.empty() && setup.resources() != nullptr) handle.container = setup.resources()->default_container();
+  if (handle.container.empty() && setup.resources() != nullptr)
+    handle.container = setup.resources()->default_container();
   if (face == TableFace::kResource) {
     ResourceHandle h;
     h.device = setup.node().device;
@@ -90,10 +92,11 @@ Status GiveTable(KernelContext& ctx, const TableHandle& handle, const LookupTabl
                                                           [&] { return MakeHashLookupTable(spec); }));
   const LookupTableSpec& found = table->spec();
   if (found.key_dtype != spec.key_dtype || found.value_dtype != spec.value_dtype) {
-    return InvalidArgument("Conflicting key/value dtypes {}->{} with {}->{} for table {}", spec.key_dtype, spec.value_dtype,
-                           found.key_dtype, found.value_dtype, handle.name);
+    return InvalidArgument("Conflicting key/value dtypes {}->{} with {}->{} for table {}", spec.key_dtype,
+                           spec.value_dtype, found.key_dtype, found.value_dtype, handle.name);
   }
-  if (!(found.key_shape == spec.key_shape) || !(found.value_shape == spec.value_shape) || found.fill_once != spec.fill_once) {
+  if (!(found.key_shape == spec.key_shape) || !(found.value_shape == spec.value_shape) ||
+      found.fill_once != spec.fill_once) {
     return InvalidArgument("table {} exists already and is of another kind: {}", handle.name, table->DebugString());
   }
   handle.Give(ctx);
@@ -111,8 +114,8 @@ Result<LookupTableSpec> MakeSpec(KernelSetup& setup, TableKind kind) {
   WEIR_ASSIGN(PartialShape value_shape, setup.Attr<PartialShape>("value_shape"));
   const bool scalar_allowed = kind == TableKind::kDense;
   if (!value_shape.fully_defined() || value_shape.rank() > 1 || (value_shape.rank() == 0 && !scalar_allowed)) {
-    return InvalidArgument("value_shape must be a {}vector of known size, got shape {}", scalar_allowed ? "scalar or a " : "",
-                           value_shape);
+    return InvalidArgument("value_shape must be a {}vector of known size, got shape {}",
+                           scalar_allowed ? "scalar or a " : "", value_shape);
   }
   spec.value_shape = value_shape.ToShape();
   return spec;
@@ -147,7 +150,8 @@ Result<Kernel> MakeDenseTable(KernelSetup& setup, TableFace face) {
                                ctx.input(1).shape());
       }
       WEIR_ASSIGN(spec.deleted_key, ctx.input(1).Clone());
-      if (AttrValue(spec.empty_key) == AttrValue(spec.deleted_key)) return InvalidArgument("Empty and deleted keys cannot be equal");
+      if (AttrValue(spec.empty_key) == AttrValue(spec.deleted_key))
+        return InvalidArgument("Empty and deleted keys cannot be equal");
     }
     return GiveTable(ctx, handle, spec);
   });
@@ -159,13 +163,14 @@ Status TableShape(ShapeContext& c, TableFace face) {
 }
 
 void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std::vector<std::string> more_attrs) {
-  std::vector<std::string> attrs = {"container: string = ''", "shared_name: string = ''", "use_node_name_sharing: bool = false",
-                                    "key_dtype: type", "value_dtype: type"};
+  std::vector<std::string> attrs = {"container: string = ''", "shared_name: string = ''",
+                                    "use_node_name_sharing: bool = false", "key_dtype: type", "value_dtype: type"};
   attrs.insert(attrs.end(), more_attrs.begin(), more_attrs.end());
   for (TableFace face : {TableFace::kRef, TableFace::kResource}) {
     const bool ref = face == TableFace::kRef;
     std::string inputs;
-    if (kind == TableKind::kDense) inputs = ref ? "empty_key: key_dtype " : "empty_key: key_dtype, deleted_key: key_dtype ";
+    if (kind == TableKind::kDense)
+      inputs = ref ? "empty_key: key_dtype " : "empty_key: key_dtype, deleted_key: key_dtype ";
     registry.Add({
         .name = ref ? name : name + "V2",
         .signature = inputs + (ref ? "-> table_handle: Ref(string)" : "-> table_handle: resource"),
@@ -180,12 +185,14 @@ void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std
   }
 }
 
-// --- using ------------------------------------------------------------------------------------------------------------
+// --- using
+// ------------------------------------------------------------------------------------------------------------
 
 Status CheckTypes(const LookupTable& table, DType key, DType value) {
   const LookupTableSpec& spec = table.spec();
   if (key == spec.key_dtype && value == spec.value_dtype) return OkStatus();
-  return InvalidArgument("the table maps {} to {}, the node has {} and {}", spec.key_dtype, spec.value_dtype, key, value);
+  return InvalidArgument("the table maps {} to {}, the node has {} and {}", spec.key_dtype, spec.value_dtype, key,
+                         value);
 }
 
 Result<Kernel> MakeFind(KernelSetup&, TableFace face) {
@@ -210,9 +217,11 @@ Result<Kernel> MakeInitialize(TableFace face) {
   return Kernel::Sync([face](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
-    if (ctx.input(1).rank() != 1) return InvalidArgument("Keys must be a vector, but received {}", ctx.input(1).shape());
+    if (ctx.input(1).rank() != 1)
+      return InvalidArgument("Keys must be a vector, but received {}", ctx.input(1).shape());
     if (!(ctx.input(1).shape() == ctx.input(2).shape())) {
-      return InvalidArgument("Keys and values must have the same size {} vs {}", ctx.input(1).shape(), ctx.input(2).shape());
+      return InvalidArgument("Keys and values must have the same size {} vs {}", ctx.input(1).shape(),
+                             ctx.input(2).shape());
     }
     return table->Initialize(ctx.input(1), ctx.input(2));
   });
@@ -260,24 +269,36 @@ void RegisterLookup(OpRegistry& registry) {
   AddMaker(registry, "MutableDenseHashTable", TableKind::kDense,
            {"value_shape: shape = []", "initial_num_buckets: int = 131072", "max_load_factor: float = 0.800000012"});
 
-  AddTableOp(registry, {.name = "LookupTableFind", .signature = "keys: Tin, default_value: Tout -> values: Tout",
-                        .attrs = {"Tin: type", "Tout: type"}, .shape = UnknownOutputs()},
+  AddTableOp(registry,
+             {.name = "LookupTableFind",
+              .signature = "keys: Tin, default_value: Tout -> values: Tout",
+              .attrs = {"Tin: type", "Tout: type"},
+              .shape = UnknownOutputs()},
              MakeFind);
-  AddTableOp(registry, {.name = "LookupTableInsert", .signature = "keys: Tin, values: Tout ->",
-                        .attrs = {"Tin: type", "Tout: type"}},
-             [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Insert); });
+  AddTableOp(
+      registry,
+      {.name = "LookupTableInsert", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
+      [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Insert); });
   AddTableOp(registry, {.name = "LookupTableSize", .signature = "-> size: int64", .shape = ScalarOutputs()},
              [](KernelSetup&, TableFace face) { return MakeSize(face); });
-  AddTableOp(registry, {.name = "LookupTableExport", .signature = "-> keys: Tkeys, values: Tvalues",
-                        .attrs = {"Tkeys: type", "Tvalues: type"}, .shape = UnknownOutputs()},
+  AddTableOp(registry,
+             {.name = "LookupTableExport",
+              .signature = "-> keys: Tkeys, values: Tvalues",
+              .attrs = {"Tkeys: type", "Tvalues: type"},
+              .shape = UnknownOutputs()},
              [](KernelSetup&, TableFace face) { return MakeExport(face); });
-  AddTableOp(registry, {.name = "LookupTableImport", .signature = "keys: Tin, values: Tout ->",
-                        .attrs = {"Tin: type", "Tout: type"}},
-             [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Import); });
-  AddTableOp(registry, {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
-             [](KernelSetup&, TableFace face) { return MakeRemove(face); }, /*ref_form=*/false);
-  AddTableOp(registry, {.name = "InitializeTable", .signature = "keys: Tkey, values: Tval ->",
-                        .attrs = {"Tkey: type", "Tval: type"}, .shape = InitializeShape},
+  AddTableOp(
+      registry,
+      {.name = "LookupTableImport", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
+      [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Import); });
+  AddTableOp(
+      registry, {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
+      [](KernelSetup&, TableFace face) { return MakeRemove(face); }, /*ref_form=*/false);
+  AddTableOp(registry,
+             {.name = "InitializeTable",
+              .signature = "keys: Tkey, values: Tval ->",
+              .attrs = {"Tkey: type", "Tval: type"},
+              .shape = InitializeShape},
              [](KernelSetup&, TableFace face) { return MakeInitialize(face); });
 }
 

@@ -17,7 +17,7 @@ Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face);
 Status CheckTableHandle(ShapeContext& c, TableFace face);
 
 // Adds `entry` (its name and signature without the handle input) once per face: the resource form is named with V2.
-void AddTableOp(OpRegistry& registry, const OpEntry& entry, const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make,
-                bool ref_form = true);
+void AddTableOp(OpRegistry& registry, const OpEntry& entry,
+                const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make, bool ref_form = true);
 
 }  // namespace weir::ops

@@ -54,7 +54,9 @@ class Lookup : public ::testing::TestWithParam<const char*> {
     Status status = Run("LookupTableFind", std::move(table), {keys, default_value});
     return status.ok() ? outputs_[0].ToString() : std::string(absl::StatusCodeToString(status.code()));
   }
-  int64_t Size(EdgeValue table) { return Run("LookupTableSize", std::move(table)).ok() ? *outputs_[0].data<int64_t>() : -1; }
+  int64_t Size(EdgeValue table) {
+    return Run("LookupTableSize", std::move(table)).ok() ? *outputs_[0].data<int64_t>() : -1;
+  }
   std::map<std::string, int64_t> Entries(EdgeValue table) {
     std::map<std::string, int64_t> entries;
     Status status = Run("LookupTableExport", std::move(table), {}, {{"Tkeys", kString}, {"Tvalues", kInt64}});
@@ -151,7 +153,8 @@ TEST_P(Lookup, ValuesMayBeVectors) {
   EdgeValue t = Table("MutableHashTableOfTensors", "v", kString, kInt64, {{"value_shape", PartialShape{2}}});
   ASSERT_TRUE(status_.ok()) << status_;
   ASSERT_TRUE(Run("LookupTableInsert", t, {S({"a", "b"}), Tensor::Of<int64_t>({2, 2}, {1, 2, 3, 4})}).ok());
-  EXPECT_EQ(Find(t, Tensor::Of<std::string>({1, 2}, {"b", "z"}), I({-1, -2})), Tensor::Of<int64_t>({1, 2, 2}, {3, 4, -1, -2}).ToString());
+  EXPECT_EQ(Find(t, Tensor::Of<std::string>({1, 2}, {"b", "z"}), I({-1, -2})),
+            Tensor::Of<int64_t>({1, 2, 2}, {3, 4, -1, -2}).ToString());
   EXPECT_EQ(Find(t, S({"b"}), One(-1)), "INVALID_ARGUMENT");
   EXPECT_EQ(Run("LookupTableInsert", t, {S({"a", "b"}), I({1, 2})}).code(), StatusCode::kInvalidArgument);
   Table("MutableHashTableOfTensors", "w", kString, kInt64, {{"value_shape", PartialShape{2, 2}}});
@@ -186,12 +189,14 @@ TEST_P(Lookup, DenseTablesKeepTwoKeysForThemselves) {
   }
 }
 
-// --- text files -------------------------------------------------------------------------------------------------------
+// --- text files
+// -------------------------------------------------------------------------------------------------------
 
 class TextFile {
  public:
   explicit TextFile(const std::string& text) {
-    path_ = std::filesystem::temp_directory_path() / ("weir_lookup_" + std::to_string(reinterpret_cast<uintptr_t>(this)));
+    path_ =
+        std::filesystem::temp_directory_path() / ("weir_lookup_" + std::to_string(reinterpret_cast<uintptr_t>(this)));
     std::ofstream(path_) << text;
   }
   ~TextFile() { std::filesystem::remove(path_); }
@@ -205,8 +210,9 @@ TEST_P(Lookup, FilledFromTheLinesOfAFile) {
   TextFile file("a 1 x\nb 2 y\r\nc 3 z");
   auto fill = [&](const std::string& name, DType key, DType value, int key_index, int value_index, int vocab = -1) {
     EdgeValue t = Table("HashTable", name, key, value);
-    Status status = Run("InitializeTableFromTextFile", t, {Tensor::Scalar(file.path())},
-                        {{"key_index", key_index}, {"value_index", value_index}, {"vocab_size", vocab}, {"delimiter", " "}});
+    Status status =
+        Run("InitializeTableFromTextFile", t, {Tensor::Scalar(file.path())},
+            {{"key_index", key_index}, {"value_index", value_index}, {"vocab_size", vocab}, {"delimiter", " "}});
     return std::pair(status, t);
   };
   auto [columns, t1] = fill("1", kString, kInt64, 0, 1);
@@ -235,15 +241,19 @@ TEST_P(Lookup, FilledFromTheLinesOfAFile) {
 TEST_P(Lookup, BadFiles) {
   EdgeValue t = Table("HashTable", "t");
   AttrMap attrs = {{"key_index", -2}, {"value_index", -1}};
-  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar("/nonexistent/file")}, attrs).code(), StatusCode::kNotFound);
+  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar("/nonexistent/file")}, attrs).code(),
+            StatusCode::kNotFound);
   EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar("")}, attrs).code(), StatusCode::kInvalidArgument);
   TextFile gap("a\n\nb\n");
-  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar(gap.path())}, attrs).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar(gap.path())}, attrs).code(),
+            StatusCode::kInvalidArgument);
   TextFile empty("");
-  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar(empty.path())}, attrs).code(), StatusCode::kOutOfRange);
+  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar(empty.path())}, attrs).code(),
+            StatusCode::kOutOfRange);
   TextFile good("a\nb\n");
   attrs["delimiter"] = "ab";
-  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar(good.path())}, attrs).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Run("InitializeTableFromTextFile", t, {Tensor::Scalar(good.path())}, attrs).code(),
+            StatusCode::kInvalidArgument);
   attrs["delimiter"] = "\t";
   EXPECT_TRUE(Run("InitializeTableFromTextFile", t, {Tensor::Scalar(good.path())}, attrs).ok());
   EXPECT_EQ(Size(t), 2);

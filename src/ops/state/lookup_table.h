@@ -14,8 +14,8 @@ struct LookupTableSpec {
   Shape key_shape;
   DType value_dtype = kInvalidType;
   Shape value_shape;
-  bool fill_once = false;   // a HashTable
-  Tensor empty_key;         // keys that may not be used; invalid tensors when there are none
+  bool fill_once = false;  // a HashTable
+  Tensor empty_key;        // keys that may not be used; invalid tensors when there are none
   Tensor deleted_key;
 };
 

@@ -15,7 +15,8 @@ Result<Kernel> MakeVarHandle(KernelSetup& setup) {
   WEIR_ASSIGN(handle.container, setup.Attr<std::string>("container"));
   WEIR_ASSIGN(handle.name, setup.Attr<std::string>("shared_name"));
   if (handle.name.empty()) handle.name = setup.node().name;
-  if (handle.container.empty() && setup.resources() != nullptr) handle.container = setup.resources()->default_container();
+  if (handle.container.empty() && setup.resources() != nullptr)
+    handle.container = setup.resources()->default_container();
   handle.device = setup.node().device;
   handle.type_name = "Variable";
   return Kernel::Sync([handle = Tensor::Scalar(std::move(handle))](KernelContext& ctx) -> Status {
@@ -40,8 +41,8 @@ Result<LockedRead> BeginRead(KernelContext& ctx) {
 }
 
 Status WrongType(KernelContext& ctx, const Tensor& value, DType wanted) {
-  return InvalidArgument("Trying to read variable with wrong dtype. Expected {} got {} (node '{}')", wanted, value.dtype(),
-                         ctx.name());
+  return InvalidArgument("Trying to read variable with wrong dtype. Expected {} got {} (node '{}')", wanted,
+                         value.dtype(), ctx.name());
 }
 
 Result<Kernel> MakeReadVariable(KernelSetup&) {
@@ -91,7 +92,8 @@ Result<Kernel> MakeDestroyResource(KernelSetup& setup) {
   WEIR_ASSIGN(bool ignore, setup.Attr<bool>("ignore_lookup_error"));
   return Kernel::Sync([ignore](KernelContext& ctx) -> Status {
     const Tensor& handle = ctx.input(0);
-    if (handle.dtype() != kResource || handle.num_elements() != 1) return InvalidArgument("input 0 is not a resource handle");
+    if (handle.dtype() != kResource || handle.num_elements() != 1)
+      return InvalidArgument("input 0 is not a resource handle");
     const ResourceHandle& h = *handle.data<ResourceHandle>();
     Status deleted = ctx.resources().Delete(h.container, h.name);
     if (ignore && deleted.code() == StatusCode::kNotFound) return OkStatus();
@@ -101,7 +103,8 @@ Result<Kernel> MakeDestroyResource(KernelSetup& setup) {
 
 // Copies `count` rows of row_elements each; row(i) is where row i lies in `from`.
 template <class RowOf>
-Status CopyRows(KernelContext& ctx, const Tensor& from, const Tensor& to, int64_t count, int64_t row_elements, RowOf row) {
+Status CopyRows(KernelContext& ctx, const Tensor& from, const Tensor& to, int64_t count, int64_t row_elements,
+                RowOf row) {
   if (from.dtype() == kString) {
     const std::string* in = from.data<std::string>();
     std::string* out = to.data<std::string>();
@@ -225,8 +228,8 @@ Status ResourceGatherShape(ShapeContext& c) {
   if (!params.known_rank() || !indices.known_rank()) return OkStatus();
   const int64_t batch = batch_dims < 0 ? batch_dims + indices.rank() : batch_dims;
   if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
-    return InvalidArgument("batch_dims ({}) does not fit indices of shape {} and params of shape {}", batch_dims, indices,
-                           params);
+    return InvalidArgument("batch_dims ({}) does not fit indices of shape {} and params of shape {}", batch_dims,
+                           indices, params);
   }
   PartialShape out = indices;
   for (int i = 0; i < batch; ++i) {
@@ -245,7 +248,8 @@ Status ResourceGatherNdShape(ShapeContext& c) {
   if (!params.known_rank() || !indices.known_rank() || indices[indices.rank() - 1] < 0) return OkStatus();
   const int64_t depth = indices[indices.rank() - 1];
   if (depth > params.rank()) {
-    return InvalidArgument("the last dimension of indices {} is more than the rank of the variable {}", indices, params);
+    return InvalidArgument("the last dimension of indices {} is more than the rank of the variable {}", indices,
+                           params);
   }
   WEIR_ASSIGN(const PartialShape batch, indices.Sub(0, indices.rank() - 1));
   WEIR_ASSIGN(const PartialShape slice, params.Sub(static_cast<int>(depth)));

@@ -1,11 +1,11 @@
 // Resource variables in a graph: shapes that follow from the handle, and gradients that stay sparse.
 #include <gtest/gtest.h>
 
-#include "runtime/constant_evaluator.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/state_ops.h"
 #include "graph/gradients.h"
 #include "ops/register.h"
+#include "runtime/constant_evaluator.h"
 
 namespace weir::ops {
 namespace {
@@ -25,7 +25,8 @@ TEST(ResourceVariableGraph, ShapesFollowFromTheHandle) {
   Output handle = Identity(VarHandleOp(graph, kFloat, PartialShape{5, 3}));
   EXPECT_EQ(ReadVariableOp(handle, kFloat).shape().ToString(), "[5,3]");
   EXPECT_EQ(ResourceGather(handle, {1, 2}, kFloat).shape().ToString(), "[2,3]");
-  EXPECT_EQ(ResourceGatherNd(handle, Constant(graph, Tensor::Of<int32_t>({1, 2}, {0, 1})), kFloat).shape().ToString(), "[1]");
+  EXPECT_EQ(ResourceGatherNd(handle, Constant(graph, Tensor::Of<int32_t>({1, 2}, {0, 1})), kFloat).shape().ToString(),
+            "[1]");
   EXPECT_EQ(VariableShape(handle).shape().ToString(), "[2]");
   EXPECT_EQ(graph.ConstantValue(VariableShape(handle)).ToString(), Tensor::Vector<int32_t>({5, 3}).ToString());
   ASSERT_TRUE(graph.TakeError().ok());

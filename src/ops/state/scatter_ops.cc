@@ -51,8 +51,8 @@ Result<Slices> NdSlices(const Tensor& var, const Tensor& indices, const Tensor& 
     fits = updates.dim(d) == (d < batch ? indices.dim(d) : var.dim(d - batch + static_cast<int>(depth)));
   }
   if (!fits) {
-    return InvalidArgument("updates of shape {} do not fit indices of shape {} into a variable of shape {}", updates.shape(),
-                           indices.shape(), var.shape());
+    return InvalidArgument("updates of shape {} do not fit indices of shape {} into a variable of shape {}",
+                           updates.shape(), indices.shape(), var.shape());
   }
   Slices slices;
   int64_t count = 1;
@@ -78,7 +78,8 @@ Result<Slices> NdSlices(const Tensor& var, const Tensor& indices, const Tensor& 
 template <Combine op, class T>
 Status CombineSlices(KernelContext& ctx, const Slices& slices, T* var, const T* updates, int64_t num_updates) {
   if constexpr (op == Combine::kDiv && std::is_integral_v<T>) {
-    if (!slices.rows.empty() && slices.width > 0 && std::find(updates, updates + num_updates, T(0)) != updates + num_updates) {
+    if (!slices.rows.empty() && slices.width > 0 &&
+        std::find(updates, updates + num_updates, T(0)) != updates + num_updates) {
       return InvalidArgument("Integer division by zero");
     }
   }
@@ -97,18 +98,24 @@ Status CombineSlices(KernelContext& ctx, const Slices& slices, T* var, const T* 
 // Replacing needs no arithmetic: by the size of an element.
 Status ReplaceSlices(KernelContext& ctx, const Slices& slices, const Tensor& var, const Tensor& updates) {
   auto replace = [&]<class T>(T*) {
-    return CombineSlices<Combine::kUpdate, T>(ctx, slices, static_cast<T*>(var.raw()), static_cast<const T*>(updates.raw()),
-                                              updates.num_elements());
+    return CombineSlices<Combine::kUpdate, T>(ctx, slices, static_cast<T*>(var.raw()),
+                                              static_cast<const T*>(updates.raw()), updates.num_elements());
   };
   if (var.dtype() == kString) return replace(static_cast<std::string*>(nullptr));
   if (!IsPlain(var.dtype())) return Unimplemented("scattering elements of type {}", var.dtype());
   switch (ElementSize(var.dtype())) {
-    case 1: return replace(static_cast<uint8_t*>(nullptr));
-    case 2: return replace(static_cast<uint16_t*>(nullptr));
-    case 4: return replace(static_cast<uint32_t*>(nullptr));
-    case 8: return replace(static_cast<uint64_t*>(nullptr));
-    case 16: return replace(static_cast<std::complex<double>*>(nullptr));
-    default: return Unimplemented("scattering elements of type {}", var.dtype());
+    case 1:
+      return replace(static_cast<uint8_t*>(nullptr));
+    case 2:
+      return replace(static_cast<uint16_t*>(nullptr));
+    case 4:
+      return replace(static_cast<uint32_t*>(nullptr));
+    case 8:
+      return replace(static_cast<uint64_t*>(nullptr));
+    case 16:
+      return replace(static_cast<std::complex<double>*>(nullptr));
+    default:
+      return Unimplemented("scattering elements of type {}", var.dtype());
   }
 }
 
@@ -141,8 +148,8 @@ Result<Kernel> MakeScatter(Face face) {
     if (var.dtype() != updates.dtype()) {
       return InvalidArgument("the variable is of type {}, updates are of type {}", var.dtype(), updates.dtype());
     }
-    WEIR_ASSIGN(const Slices slices, indexing == Indexing::kNd ? NdSlices(var, indices, updates)
-                                                               : RowSlices(var, indices, updates));
+    WEIR_ASSIGN(const Slices slices,
+                indexing == Indexing::kNd ? NdSlices(var, indices, updates) : RowSlices(var, indices, updates));
     if (var.num_elements() == 0 || slices.rows.empty()) return OkStatus();
     return RunScatter<op>(ctx, slices, var, updates);
   });

@@ -1,5 +1,6 @@
-// Compiled once per instruction set (Highway re-includes this file). A rule is a class over a vector tag: its constructor
-// prepares the scalars, operator() updates one vector of every slot; the same class with one lane does the rest of a row.
+// Compiled once per instruction set (Highway re-includes this file). A rule is a class over a vector tag: its
+// constructor prepares the scalars, operator() updates one vector of every slot; the same class with one lane does the
+// rest of a row.
 #include "ops/state/update_rules.h"
 
 #include <cmath>
@@ -71,7 +72,10 @@ struct Adadelta : Base<D> {  // var, accum, accum_update; lr, rho, epsilon
   static constexpr int kSlots = 3;
   V lr, rho, one_minus_rho, epsilon;
   explicit Adadelta(const UpdateScalars<F>& s)
-      : lr(this->C(s.in[0])), rho(this->C(s.in[1])), one_minus_rho(this->C(F(1) - s.in[1])), epsilon(this->C(s.in[2])) {}
+      : lr(this->C(s.in[0])),
+        rho(this->C(s.in[1])),
+        one_minus_rho(this->C(F(1) - s.in[1])),
+        epsilon(this->C(s.in[2])) {}
   HWY_INLINE void operator()(V* s, V g) const {
     s[1] = s[1] * rho + g * g * one_minus_rho;
     const V update = hn::Sqrt(s[2] + epsilon) / hn::Sqrt(s[1] + epsilon) * g;
@@ -147,9 +151,7 @@ struct FtrlBase : Base<D> {  // var, accum, linear; lr, l1, l2, [l2_shrinkage,] 
         two_l2(this->C(s.flag ? F(2) * s.in[2] * s.in[0] : F(2) * s.in[2])),
         two_shrinkage(this->C(kV2 ? F(2) * s.in[3] : F(0))),
         exponent(-s.in[kV2 ? 4 : 3]) {}
-  HWY_INLINE V Rate(V accum) const {
-    return exponent == F(0.5) ? hn::Sqrt(accum) : this->Power(accum, exponent);
-  }
+  HWY_INLINE V Rate(V accum) const { return exponent == F(0.5) ? hn::Sqrt(accum) : this->Power(accum, exponent); }
   HWY_INLINE void operator()(V* s, V g) const {
     const V accum = s[1] + g * g;
     const V rate = Rate(accum);
@@ -242,7 +244,10 @@ struct RmsProp : Base<D> {  // var, ms, mom; lr, rho, momentum, epsilon
   static constexpr int kSlots = 3;
   V lr, one_minus_rho, momentum, epsilon;
   explicit RmsProp(const UpdateScalars<F>& s)
-      : lr(this->C(s.in[0])), one_minus_rho(this->C(F(1) - s.in[1])), momentum(this->C(s.in[2])), epsilon(this->C(s.in[3])) {}
+      : lr(this->C(s.in[0])),
+        one_minus_rho(this->C(F(1) - s.in[1])),
+        momentum(this->C(s.in[2])),
+        epsilon(this->C(s.in[3])) {}
   HWY_INLINE void operator()(V* s, V g) const {
     s[1] = s[1] + (g * g - s[1]) * one_minus_rho;
     s[2] = s[2] * momentum + g * lr / hn::Sqrt(s[1] + epsilon);
@@ -257,7 +262,10 @@ struct CenteredRmsProp : Base<D> {  // var, mg, ms, mom; lr, rho, momentum, epsi
   static constexpr int kSlots = 4;
   V lr, one_minus_rho, momentum, epsilon;
   explicit CenteredRmsProp(const UpdateScalars<F>& s)
-      : lr(this->C(s.in[0])), one_minus_rho(this->C(F(1) - s.in[1])), momentum(this->C(s.in[2])), epsilon(this->C(s.in[3])) {}
+      : lr(this->C(s.in[0])),
+        one_minus_rho(this->C(F(1) - s.in[1])),
+        momentum(this->C(s.in[2])),
+        epsilon(this->C(s.in[3])) {}
   HWY_INLINE void operator()(V* s, V g) const {
     s[2] = s[2] + (g * g - s[2]) * one_minus_rho;
     s[1] = s[1] + (g - s[1]) * one_minus_rho;
@@ -274,7 +282,10 @@ struct AddSign : Base<D> {  // var, m; lr, alpha, sign_decay, beta
   static constexpr int kSlots = 2;
   V lr, alpha, sign_decay, beta, one_minus_beta;
   explicit AddSign(const UpdateScalars<F>& s)
-      : lr(this->C(s.in[0])), alpha(this->C(s.in[1])), sign_decay(this->C(s.in[2])), beta(this->C(s.in[3])),
+      : lr(this->C(s.in[0])),
+        alpha(this->C(s.in[1])),
+        sign_decay(this->C(s.in[2])),
+        beta(this->C(s.in[3])),
         one_minus_beta(this->C(F(1) - s.in[3])) {}
   HWY_INLINE void operator()(V* s, V g) const {
     s[1] = s[1] * beta + g * one_minus_beta;
@@ -337,24 +348,41 @@ void Rows(const UpdateScalars<F>& scalars, F* const* slots, const F* grad, const
 }
 
 template <class F>
-void Dispatch(UpdateRule rule, const UpdateScalars<F>& scalars, F* const* slots, const F* grad, const UpdateRows& rows) {
+void Dispatch(UpdateRule rule, const UpdateScalars<F>& scalars, F* const* slots, const F* grad,
+              const UpdateRows& rows) {
   switch (rule) {
-    case UpdateRule::kGradientDescent: return Rows<GradientDescent>(scalars, slots, grad, rows);
-    case UpdateRule::kProximalGradientDescent: return Rows<ProximalGradientDescent>(scalars, slots, grad, rows);
-    case UpdateRule::kAdadelta: return Rows<Adadelta>(scalars, slots, grad, rows);
-    case UpdateRule::kAdagrad: return Rows<Adagrad>(scalars, slots, grad, rows);
-    case UpdateRule::kAdagradDA: return Rows<AdagradDA>(scalars, slots, grad, rows);
-    case UpdateRule::kProximalAdagrad: return Rows<ProximalAdagrad>(scalars, slots, grad, rows);
-    case UpdateRule::kFtrl: return Rows<Ftrl>(scalars, slots, grad, rows);
-    case UpdateRule::kFtrlV2: return Rows<FtrlV2>(scalars, slots, grad, rows);
-    case UpdateRule::kMomentum: return Rows<Momentum>(scalars, slots, grad, rows);
-    case UpdateRule::kKerasMomentum: return Rows<KerasMomentum>(scalars, slots, grad, rows);
-    case UpdateRule::kAdam: return Rows<Adam>(scalars, slots, grad, rows);
-    case UpdateRule::kAdaMax: return Rows<AdaMax>(scalars, slots, grad, rows);
-    case UpdateRule::kRmsProp: return Rows<RmsProp>(scalars, slots, grad, rows);
-    case UpdateRule::kCenteredRmsProp: return Rows<CenteredRmsProp>(scalars, slots, grad, rows);
-    case UpdateRule::kAddSign: return Rows<AddSign>(scalars, slots, grad, rows);
-    case UpdateRule::kPowerSign: return Rows<PowerSign>(scalars, slots, grad, rows);
+    case UpdateRule::kGradientDescent:
+      return Rows<GradientDescent>(scalars, slots, grad, rows);
+    case UpdateRule::kProximalGradientDescent:
+      return Rows<ProximalGradientDescent>(scalars, slots, grad, rows);
+    case UpdateRule::kAdadelta:
+      return Rows<Adadelta>(scalars, slots, grad, rows);
+    case UpdateRule::kAdagrad:
+      return Rows<Adagrad>(scalars, slots, grad, rows);
+    case UpdateRule::kAdagradDA:
+      return Rows<AdagradDA>(scalars, slots, grad, rows);
+    case UpdateRule::kProximalAdagrad:
+      return Rows<ProximalAdagrad>(scalars, slots, grad, rows);
+    case UpdateRule::kFtrl:
+      return Rows<Ftrl>(scalars, slots, grad, rows);
+    case UpdateRule::kFtrlV2:
+      return Rows<FtrlV2>(scalars, slots, grad, rows);
+    case UpdateRule::kMomentum:
+      return Rows<Momentum>(scalars, slots, grad, rows);
+    case UpdateRule::kKerasMomentum:
+      return Rows<KerasMomentum>(scalars, slots, grad, rows);
+    case UpdateRule::kAdam:
+      return Rows<Adam>(scalars, slots, grad, rows);
+    case UpdateRule::kAdaMax:
+      return Rows<AdaMax>(scalars, slots, grad, rows);
+    case UpdateRule::kRmsProp:
+      return Rows<RmsProp>(scalars, slots, grad, rows);
+    case UpdateRule::kCenteredRmsProp:
+      return Rows<CenteredRmsProp>(scalars, slots, grad, rows);
+    case UpdateRule::kAddSign:
+      return Rows<AddSign>(scalars, slots, grad, rows);
+    case UpdateRule::kPowerSign:
+      return Rows<PowerSign>(scalars, slots, grad, rows);
   }
 }
 

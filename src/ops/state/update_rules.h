@@ -35,8 +35,8 @@ struct UpdateScalars {
   bool flag = false;
 };
 
-// Which rows of the slots meet which rows of the gradient. Row k of the gradient updates row rows[k] (row k when rows is
-// null) of every slot, in order; only rows with rows[k] % shards == shard.
+// Which rows of the slots meet which rows of the gradient. Row k of the gradient updates row rows[k] (row k when rows
+// is null) of every slot, in order; only rows with rows[k] % shards == shard.
 struct UpdateRows {
   const int64_t* rows = nullptr;
   int64_t count = 1;

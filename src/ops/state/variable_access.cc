@@ -105,7 +105,8 @@ Tensor TakeInput(KernelContext& ctx, int i) {
   EdgeValue& edge = ctx.raw_input(i);
   // A small view would keep the large buffer under it alive for as long as the variable lives.
   const Tensor& value = edge.tensor;
-  if (edge.is_ref() || !value.OwnsMemoryAlone() || value.buffer()->size() > 2 * value.num_bytes() + 4096) return Tensor();
+  if (edge.is_ref() || !value.OwnsMemoryAlone() || value.buffer()->size() > 2 * value.num_bytes() + 4096)
+    return Tensor();
   return std::move(edge.tensor);
 }
 

@@ -30,13 +30,15 @@ class VariableUpdate final {
  private:
   VariableUpdate() = default;
   absl::InlinedVector<ResourcePtr<VariableState>, 4> variables_;
-  absl::InlinedVector<std::unique_lock<std::shared_mutex>, 4> locks_;  // in order of address; released before variables_
+  absl::InlinedVector<std::unique_lock<std::shared_mutex>, 4>
+      locks_;  // in order of address; released before variables_
 };
 
 // The value that a resource read gives: later updates leave it alone.
 Result<Tensor> ReadResourceVariable(VariableState& variable);
 
-// What a shape function knows of the value behind input i, whichever face; an error when the variable's type is not `dtype`.
+// What a shape function knows of the value behind input i, whichever face; an error when the variable's type is not
+// `dtype`.
 Result<PartialShape> VariableShapeOf(ShapeContext& c, Face face, int i, DType dtype);
 
 // Copies elements of any type between tensors of one type and element count, in parallel where it pays.

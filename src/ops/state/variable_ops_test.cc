@@ -58,7 +58,8 @@ TEST_F(VariableOps, OneNameIsOneVariable) {
   EXPECT_EQ(a.ref.get(), again.ref.get());
   EXPECT_NE(a.ref.get(), b.ref.get());
   tester_.set_node_name("a");
-  EXPECT_EQ(RunOn("VariableV2", {}, {{"shape", PartialShape{2}}, {"dtype", kInt32}}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunOn("VariableV2", {}, {{"shape", PartialShape{2}}, {"dtype", kInt32}}).code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST_F(VariableOps, AssignInitializesAndReplaces) {
@@ -172,7 +173,8 @@ TEST_F(VariableOps, WrongTypesAndShapesOfResourceValues) {
   EXPECT_EQ(RunOn("AssignVariableOp", {handle, Floats({1}, {1})}, {{"validate_shape", true}}).code(),
             StatusCode::kInvalidArgument);
   EXPECT_EQ(RunOn("AssignAddVariableOp", {handle, Floats({1}, {1})}).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(RunOn("AssignAddVariableOp", {handle, Tensor::Vector<int32_t>({1, 1})}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunOn("AssignAddVariableOp", {handle, Tensor::Vector<int32_t>({1, 1})}).code(),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(RunOn("ReadVariableOp", {handle}, {{"dtype", kInt32}}).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(RunOn("AssignVariableOp", {Tensor::Vector<ResourceHandle>({}), Floats({1}, {1})}).code(),
             StatusCode::kInvalidArgument);
@@ -204,7 +206,8 @@ TEST_F(VariableOps, TemporaryVariablesLiveUntilDestroyed) {
   EXPECT_EQ((*value)[0].tensor.ToString(), Floats({2}, {1, 2}).ToString());
 }
 
-// --- scatter ----------------------------------------------------------------------------------------------------------
+// --- scatter
+// ----------------------------------------------------------------------------------------------------------
 
 struct ScatterCase {
   const char* op;
@@ -248,7 +251,8 @@ TEST_F(VariableOps, ScatterRefusesBeforeItChanges) {
   const Tensor rows = Tensor::Of<int32_t>({2, 2}, {1, 1, 0, 1});
   EXPECT_EQ(Run("ScatterAdd", {a, V(Tensor::Vector<int32_t>({0, 2})), V(rows)}).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(Run("ScatterDiv", {a, V(Tensor::Vector<int32_t>({0, 1})), V(rows)}).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(Run("ScatterNdAdd", {a, V(Tensor::Of<int32_t>({2, 1}, {0, -1})), V(rows)}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Run("ScatterNdAdd", {a, V(Tensor::Of<int32_t>({2, 1}, {0, -1})), V(rows)}).code(),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(a.ref->Read().ToString(), Tensor::Of<int32_t>({2, 2}, {1, 2, 3, 4}).ToString());
   const Tensor handle = MakeHandle("s", kInt32);
   ASSERT_TRUE(RunOn("AssignVariableOp", {handle, Tensor::Scalar<int32_t>(1)}).ok());
@@ -257,13 +261,16 @@ TEST_F(VariableOps, ScatterRefusesBeforeItChanges) {
   ASSERT_TRUE(RunOn("AssignVariableOp", {handle, rows}).ok());
   EXPECT_EQ(RunOn("ResourceScatterAdd", {handle, Tensor::Vector<int32_t>({0}), Tensor::Vector<int32_t>({0})}).code(),
             StatusCode::kInvalidArgument);
-  EXPECT_EQ(RunOn("ResourceScatterNdAdd", {handle, Tensor::Of<int32_t>({1, 3}, {0, 0, 0}), Tensor::Vector<int32_t>({0})}).code(),
-            StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      RunOn("ResourceScatterNdAdd", {handle, Tensor::Of<int32_t>({1, 3}, {0, 0, 0}), Tensor::Vector<int32_t>({0})})
+          .code(),
+      StatusCode::kInvalidArgument);
   EXPECT_EQ(RunOn("ResourceScatterNdAdd", {handle, Tensor::Of<int32_t>({1, 0}, {}), rows.Reshaped({1, 2, 2})}).code(),
             StatusCode::kInvalidArgument);
 }
 
-// --- gather -----------------------------------------------------------------------------------------------------------
+// --- gather
+// -----------------------------------------------------------------------------------------------------------
 
 TEST_F(VariableOps, GathersRows) {
   const Tensor handle = MakeHandle("g");
@@ -271,7 +278,8 @@ TEST_F(VariableOps, GathersRows) {
   AttrMap f = {{"dtype", kFloat}};
   EXPECT_EQ(Value("ResourceGather", {handle, Tensor::Vector<int32_t>({1, 0, 1})}, f)->ToString(),
             Floats({3, 2}, {3, 4, 1, 2, 3, 4}).ToString());
-  EXPECT_EQ(Value("ResourceGather", {handle, Tensor::Of<int64_t>({2, 2}, {1, 0, 1, 1})}, {{"dtype", kFloat}, {"batch_dims", 1}})
+  EXPECT_EQ(Value("ResourceGather", {handle, Tensor::Of<int64_t>({2, 2}, {1, 0, 1, 1})},
+                  {{"dtype", kFloat}, {"batch_dims", 1}})
                 ->ToString(),
             Floats({2, 2}, {2, 1, 4, 4}).ToString());
   EXPECT_EQ(Value("ResourceGather", {handle, Tensor::Vector<int32_t>({})}, f)->shape(), (Shape{0, 2}));
@@ -281,7 +289,8 @@ TEST_F(VariableOps, GathersRows) {
   EXPECT_EQ(Value("ResourceGatherNd", {handle, Tensor::Of<int32_t>({1, 1}, {1})}, f)->ToString(),
             Floats({1, 2}, {3, 4}).ToString());
   EXPECT_EQ(Value("ResourceGatherNd", {handle, Tensor::Of<int32_t>({2, 0}, {})}, f)->shape(), (Shape{2, 2, 2}));
-  EXPECT_EQ(RunOn("ResourceGatherNd", {handle, Tensor::Of<int32_t>({1, 1}, {-1})}, f).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunOn("ResourceGatherNd", {handle, Tensor::Of<int32_t>({1, 1}, {-1})}, f).code(),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(RunOn("ResourceGatherNd", {handle, Tensor::Of<int32_t>({1, 3}, {0, 0, 0})}, f).code(),
             StatusCode::kInvalidArgument);
 }

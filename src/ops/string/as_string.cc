@@ -15,7 +15,7 @@ template <class T>
 constexpr bool kIsFloating = std::is_same_v<T, half> || std::is_same_v<T, bfloat16> || std::is_floating_point_v<T>;
 
 struct NumberFormat {
-  std::string text;        // for printf, of one double, long long or unsigned long long
+  std::string text;  // for printf, of one double, long long or unsigned long long
   int64_t width = -1;
   bool pad_right = false;  // strings
 };
@@ -42,9 +42,11 @@ std::string ToText(const NumberFormat& format, const T& value) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (kIsComplex<T>) {
-    return fmt::format("({},{})", Print(format, static_cast<double>(value.real())), Print(format, static_cast<double>(value.imag())));
+    return fmt::format("({},{})", Print(format, static_cast<double>(value.real())),
+                       Print(format, static_cast<double>(value.imag())));
   } else if constexpr (kIsFloating<T>) {
-    return Print(format, static_cast<double>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(value)));
+    return Print(format,
+                 static_cast<double>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(value)));
   } else if constexpr (std::is_signed_v<T>) {
     return Print(format, static_cast<long long>(value));
   } else {
@@ -63,7 +65,8 @@ Result<NumberFormat> FormatOf(KernelSetup& setup) {
   constexpr bool kText = std::is_same_v<T, std::string>;
   const DType dtype = DTypeOf<T>();
   if constexpr (!kFraction && !kText) {
-    if (scientific || shortest) return InvalidArgument("scientific and shortest format not supported for datatype {}", dtype);
+    if (scientific || shortest)
+      return InvalidArgument("scientific and shortest format not supported for datatype {}", dtype);
     if (precision >= 0) return InvalidArgument("precision not supported for datatype {}", dtype);
   }
   if (scientific && shortest) return InvalidArgument("Cannot select both scientific and shortest notation");
@@ -104,13 +107,16 @@ void RegisterAsString(OpRegistry& registry) {
   registry.Add({
       .name = "AsString",
       .signature = "input: T -> output: string",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, complex128, bool, "
+      .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, "
+                "complex64, complex128, bool, "
                 "string}",
-                "precision: int = -1", "scientific: bool = false", "shortest: bool = false", "width: int = -1", "fill: string = ''"},
+                "precision: int = -1", "scientific: bool = false", "shortest: bool = false", "width: int = -1",
+                "fill: string = ''"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernels<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, bfloat16, uint16_t, half, uint32_t, uint64_t,
-                            std::complex<float>, std::complex<double>, bool, std::string>(WEIR_FOR_TYPE(MakeAsString)),
+      .kernels = CpuKernels<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, bfloat16, uint16_t, half,
+                            uint32_t, uint64_t, std::complex<float>, std::complex<double>, bool, std::string>(
+          WEIR_FOR_TYPE(MakeAsString)),
   });
 }
 

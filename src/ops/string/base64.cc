@@ -17,7 +17,9 @@ Result<std::string> Decode(const std::string& text) {
   if (padded ? text.size() % 4 != 0 : size % 4 == 1)
     return InvalidArgument("a base64 string of {} characters ends too early or has the wrong padding", text.size());
   for (size_t i = 0; i < size; ++i) {
-    if (!IsWebSafe(text[i])) return InvalidArgument("Invalid character found in base64: byte {} at {}", static_cast<int>(static_cast<unsigned char>(text[i])), i);
+    if (!IsWebSafe(text[i]))
+      return InvalidArgument("Invalid character found in base64: byte {} at {}",
+                             static_cast<int>(static_cast<unsigned char>(text[i])), i);
   }
   std::string out;
   uint32_t bits = 0;

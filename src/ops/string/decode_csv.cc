@@ -1,5 +1,5 @@
-// DecodeCSV: the fields of records as columns, a tensor per column. A field in quotes may hold delimiters, line breaks and
-// quotes (doubled); line breaks before a field are skipped.
+// DecodeCSV: the fields of records as columns, a tensor per column. A field in quotes may hold delimiters, line breaks
+// and quotes (doubled); line breaks before a field are skipped.
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
 #include "ops/string/number_text.h"
@@ -83,21 +83,36 @@ Status PutNumber(const Tensor& column, int64_t row, size_t number, const std::st
 
 Status PutField(const Tensor& column, int64_t row, size_t number, std::string field) {
   switch (column.dtype()) {
-    case kFloat: return PutNumber<float>(column, row, number, field);
-    case kDouble: return PutNumber<double>(column, row, number, field);
-    case kInt32: return PutNumber<int32_t>(column, row, number, field);
-    case kInt64: return PutNumber<int64_t>(column, row, number, field);
-    default: column.data<std::string>()[row] = std::move(field); return OkStatus();
+    case kFloat:
+      return PutNumber<float>(column, row, number, field);
+    case kDouble:
+      return PutNumber<double>(column, row, number, field);
+    case kInt32:
+      return PutNumber<int32_t>(column, row, number, field);
+    case kInt64:
+      return PutNumber<int64_t>(column, row, number, field);
+    default:
+      column.data<std::string>()[row] = std::move(field);
+      return OkStatus();
   }
 }
 
 void PutDefault(const Tensor& column, int64_t row, const Tensor& value) {
   switch (column.dtype()) {
-    case kFloat: column.data<float>()[row] = value.scalar<float>(); break;
-    case kDouble: column.data<double>()[row] = value.scalar<double>(); break;
-    case kInt32: column.data<int32_t>()[row] = value.scalar<int32_t>(); break;
-    case kInt64: column.data<int64_t>()[row] = value.scalar<int64_t>(); break;
-    default: column.data<std::string>()[row] = value.scalar<std::string>();
+    case kFloat:
+      column.data<float>()[row] = value.scalar<float>();
+      break;
+    case kDouble:
+      column.data<double>()[row] = value.scalar<double>();
+      break;
+    case kInt32:
+      column.data<int32_t>()[row] = value.scalar<int32_t>();
+      break;
+    case kInt64:
+      column.data<int64_t>()[row] = value.scalar<int64_t>();
+      break;
+    default:
+      column.data<std::string>()[row] = value.scalar<std::string>();
   }
 }
 
@@ -110,10 +125,12 @@ Result<CsvFormat> FormatOf(KernelSetup& setup) {
   if (delimiter.size() != 1) return InvalidArgument("field_delim should be only 1 char, not '{}'", delimiter);
   format.delimiter = delimiter[0];
   if (!format.columns.empty() && format.columns.size() != static_cast<size_t>(setup.num_outputs()))
-    return InvalidArgument("select_cols should match output size: {} vs. {}", format.columns.size(), setup.num_outputs());
+    return InvalidArgument("select_cols should match output size: {} vs. {}", format.columns.size(),
+                           setup.num_outputs());
   for (size_t i = 0; i < format.columns.size(); ++i) {
     if (format.columns[i] < 0) return InvalidArgument("select_cols should be non-negative, not {}", format.columns[i]);
-    if (i > 0 && format.columns[i] <= format.columns[i - 1]) return InvalidArgument("select_cols should be strictly increasing indices");
+    if (i > 0 && format.columns[i] <= format.columns[i - 1])
+      return InvalidArgument("select_cols should be strictly increasing indices");
   }
   return format;
 }
@@ -125,7 +142,8 @@ Result<Kernel> MakeDecodeCsv(KernelSetup& setup) {
     std::vector<Tensor> columns;
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       const Tensor& value = ctx.input(i + 1);
-      if (value.rank() > 1) return InvalidArgument("record_defaults[{}] must be a scalar or a vector, not of shape {}", i, value.shape());
+      if (value.rank() > 1)
+        return InvalidArgument("record_defaults[{}] must be a scalar or a vector, not of shape {}", i, value.shape());
       if (value.num_elements() > 1)
         return InvalidArgument("There should only be 1 default per field but field {} has {}", i, value.num_elements());
       WEIR_ASSIGN(Tensor column, ctx.Allocate(i, records.shape()));
@@ -166,8 +184,8 @@ void RegisterDecodeCsv(OpRegistry& registry) {
   registry.Add({
       .name = "DecodeCSV",
       .signature = "records: string, record_defaults: OUT_TYPE -> output: OUT_TYPE",
-      .attrs = {"OUT_TYPE: list({float, double, int32, int64, string}) >= 1", "field_delim: string = ','", "use_quote_delim: bool = true",
-                "na_value: string = ''", "select_cols: list(int) = []"},
+      .attrs = {"OUT_TYPE: list({float, double, int32, int64, string}) >= 1", "field_delim: string = ','",
+                "use_quote_delim: bool = true", "na_value: string = ''", "select_cols: list(int) = []"},
       .shape = DecodeCsvShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeDecodeCsv),

@@ -33,7 +33,9 @@ Result<Kernel> MakeWriteFile(KernelSetup&) {
 Result<Kernel> MakeMatchingFiles(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            const Tensor& patterns = ctx.input(0);
-           if (patterns.rank() > 1) return InvalidArgument("Input patterns tensor must be scalar or vector, but had shape: {}", patterns.shape());
+           if (patterns.rank() > 1)
+             return InvalidArgument("Input patterns tensor must be scalar or vector, but had shape: {}",
+                                    patterns.shape());
            std::vector<std::string> names;
            for (const std::string& pattern : patterns.flat<std::string>()) {
              WEIR_ASSIGN(std::vector<std::string> found, RealEnv().Match(pattern));

@@ -1,4 +1,5 @@
-// The hash functions behind string_to_hash_bucket*: their values are part of what models are trained with and never change.
+// The hash functions behind string_to_hash_bucket*: their values are part of what models are trained with and never
+// change.
 #pragma once
 
 #include <cstdint>

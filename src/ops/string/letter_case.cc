@@ -1,5 +1,5 @@
-// StringLower, StringUpper and StringStrip. Without an encoding only ASCII letters have a case; with "utf-8" the full case
-// mappings of Unicode apply (of no particular language), and bytes that are no UTF-8 become U+FFFD.
+// StringLower, StringUpper and StringStrip. Without an encoding only ASCII letters have a case; with "utf-8" the full
+// case mappings of Unicode apply (of no particular language), and bytes that are no UTF-8 become U+FFFD.
 #include <unicode/ustring.h>
 
 #include "absl/strings/ascii.h"
@@ -18,7 +18,8 @@ Result<std::vector<Char>> Converted(F&& convert) {
   int32_t size = 0;
   UErrorCode error = U_ZERO_ERROR;
   size = convert(nullptr, 0, &error);
-  if (error != U_BUFFER_OVERFLOW_ERROR && U_FAILURE(error)) return InvalidArgument("Unicode conversion failed: {}", u_errorName(error));
+  if (error != U_BUFFER_OVERFLOW_ERROR && U_FAILURE(error))
+    return InvalidArgument("Unicode conversion failed: {}", u_errorName(error));
   out.resize(static_cast<size_t>(size));
   if (size == 0) return out;
   error = U_ZERO_ERROR;
@@ -30,22 +31,23 @@ Result<std::vector<Char>> Converted(F&& convert) {
 Result<std::string> UnicodeCase(const std::string& text, bool upper) {
   if (text.empty()) return std::string();
   // Twice and three times the size must fit ICU's 32-bit lengths.
-  if (text.size() > (1u << 28)) return InvalidArgument("a string of {} bytes is too long to change its case", text.size());
+  if (text.size() > (1u << 28))
+    return InvalidArgument("a string of {} bytes is too long to change its case", text.size());
   const auto bytes = static_cast<int32_t>(text.size());
   WEIR_ASSIGN(const Utf16 wide, Converted<UChar>([&](UChar* to, int32_t size, UErrorCode* error) {
-    int32_t needed = 0;
-    u_strFromUTF8WithSub(to, size, &needed, text.data(), bytes, 0xFFFD, nullptr, error);
-    return needed;
-  }));
+                int32_t needed = 0;
+                u_strFromUTF8WithSub(to, size, &needed, text.data(), bytes, 0xFFFD, nullptr, error);
+                return needed;
+              }));
   const auto wide_size = static_cast<int32_t>(wide.size());
   WEIR_ASSIGN(const Utf16 changed, Converted<UChar>([&](UChar* to, int32_t size, UErrorCode* error) {
-    return (upper ? u_strToUpper : u_strToLower)(to, size, wide.data(), wide_size, "", error);
-  }));
+                return (upper ? u_strToUpper : u_strToLower)(to, size, wide.data(), wide_size, "", error);
+              }));
   WEIR_ASSIGN(const std::vector<char> utf8, Converted<char>([&](char* to, int32_t size, UErrorCode* error) {
-    int32_t needed = 0;
-    u_strToUTF8(to, size, &needed, changed.data(), static_cast<int32_t>(changed.size()), error);
-    return needed;
-  }));
+                int32_t needed = 0;
+                u_strToUTF8(to, size, &needed, changed.data(), static_cast<int32_t>(changed.size()), error);
+                return needed;
+              }));
   return std::string(utf8.begin(), utf8.end());
 }
 
@@ -56,7 +58,8 @@ Result<Kernel> MakeCase(KernelSetup& setup) {
     return InvalidArgument("only utf-8 or '' (no encoding) is supported, received '{}'", encoding);
   const bool unicode = !encoding.empty();
   return Kernel::Sync([unicode](KernelContext& ctx) -> Status {
-    if (unicode) return TryMapStrings<std::string>(ctx, [](const std::string& text) { return UnicodeCase(text, kUpper); });
+    if (unicode)
+      return TryMapStrings<std::string>(ctx, [](const std::string& text) { return UnicodeCase(text, kUpper); });
     return MapStrings<std::string>(ctx, [](const std::string& text) {
       return kUpper ? absl::AsciiStrToUpper(text) : absl::AsciiStrToLower(text);
     });

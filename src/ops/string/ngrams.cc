@@ -18,16 +18,21 @@ struct NGramFormat {
   bool preserve_short = false;
 
   int64_t PadFor(int64_t width) const { return pad_width < 0 ? width - 1 : std::min(pad_width, width - 1); }
-  int64_t CountFor(int64_t length, int64_t width) const { return std::max<int64_t>(0, length + 2 * PadFor(width) - width + 1); }
+  int64_t CountFor(int64_t length, int64_t width) const {
+    return std::max<int64_t>(0, length + 2 * PadFor(width) - width + 1);
+  }
 };
 
 // The n-gram of a padded row that begins at `begin`.
-std::string NGram(const NGramFormat& format, absl::Span<const std::string> row, int64_t begin, int64_t width, int64_t pad) {
+std::string NGram(const NGramFormat& format, absl::Span<const std::string> row, int64_t begin, int64_t width,
+                  int64_t pad) {
   std::string text;
   for (int64_t i = begin; i < begin + width; ++i) {
     if (i > begin) text += format.separator;
     const int64_t at = i - pad;
-    text += at < 0 ? format.left_pad : at < static_cast<int64_t>(row.size()) ? row[static_cast<size_t>(at)] : format.right_pad;
+    text += at < 0                                  ? format.left_pad
+            : at < static_cast<int64_t>(row.size()) ? row[static_cast<size_t>(at)]
+                                                    : format.right_pad;
   }
   return text;
 }
@@ -40,8 +45,9 @@ Result<std::vector<std::pair<int64_t, int64_t>>> RowNGrams(const NGramFormat& fo
   }
   if (!found.empty() || !format.preserve_short || length == 0) return found;
   if (format.pad_width < 0)
-    return InvalidArgument("Pad width should be >= 0 when preserve_short_sequences is True and ngram_widths are not provided, got {}",
-                           format.pad_width);
+    return InvalidArgument(
+        "Pad width should be >= 0 when preserve_short_sequences is True and ngram_widths are not provided, got {}",
+        format.pad_width);
   found.emplace_back(length + 2 * format.pad_width, 1);
   return found;
 }
@@ -52,7 +58,8 @@ Status CheckSplits(const Ints& splits, int64_t size) {
     if (splits[i] < splits[i - 1] || splits[i] > size)
       return InvalidArgument("Invalid split value {}, must be in [{}, {}]", splits[i], splits[i - 1], size);
   }
-  if (splits.back() != size) return InvalidArgument("Last split value must be data size. Expected {}, got {}", size, splits.back());
+  if (splits.back() != size)
+    return InvalidArgument("Last split value must be data size. Expected {}, got {}", size, splits.back());
   return OkStatus();
 }
 
@@ -67,7 +74,8 @@ Result<Kernel> MakeNGrams(KernelSetup& setup) {
   WEIR_ASSIGN(format.preserve_short, setup.Attr<bool>("preserve_short_sequences"));
   if (format.pad_width > kMaxPieces) return InvalidArgument("pad_width {} is too large", format.pad_width);
   for (const int64_t width : format.widths) {
-    if (width <= 0 || width > kMaxPieces) return InvalidArgument("ngram_widths must contain positive values, got {}", width);
+    if (width <= 0 || width > kMaxPieces)
+      return InvalidArgument("ngram_widths must contain positive values, got {}", width);
   }
   return Kernel::Sync([format](KernelContext& ctx) -> Status {
     const Tensor& data = ctx.input(0);
@@ -92,10 +100,12 @@ Result<Kernel> MakeNGrams(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{total}));
     std::string* to = out.data<std::string>();
     for (size_t row = 0; row + 1 < splits.size(); ++row) {
-      const absl::Span<const std::string> texts(data.data<std::string>() + splits[row], static_cast<size_t>(splits[row + 1] - splits[row]));
+      const absl::Span<const std::string> texts(data.data<std::string>() + splits[row],
+                                                static_cast<size_t>(splits[row + 1] - splits[row]));
       WEIR_ASSIGN(const auto found, RowNGrams(format, static_cast<int64_t>(texts.size())));
       for (const auto& [width, count] : found) {
-        for (int64_t begin = 0; begin < count; ++begin) *to++ = NGram(format, texts, begin, width, format.PadFor(width));
+        for (int64_t begin = 0; begin < count; ++begin)
+          *to++ = NGram(format, texts, begin, width, format.PadFor(width));
       }
     }
     return OkStatus();
@@ -116,8 +126,8 @@ void RegisterNGrams(OpRegistry& registry) {
   registry.Add({
       .name = "StringNGrams",
       .signature = "data: string, data_splits: Tsplits -> ngrams: string, ngrams_splits: Tsplits",
-      .attrs = {"separator: string", "ngram_widths: list(int) >= 0", "left_pad: string", "right_pad: string", "pad_width: int",
-                "preserve_short_sequences: bool", "Tsplits: {int32, int64} = DT_INT64"},
+      .attrs = {"separator: string", "ngram_widths: list(int) >= 0", "left_pad: string", "right_pad: string",
+                "pad_width: int", "preserve_short_sequences: bool", "Tsplits: {int32, int64} = DT_INT64"},
       .shape = NGramsShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernelsFor<int32_t, int64_t>("Tsplits", WEIR_FOR_TYPE(MakeNGrams)),

@@ -1,5 +1,5 @@
-// ReduceJoin: strings joined along some dimensions, the first one named moving fastest; and UnsortedSegmentJoin: strings
-// of one segment joined in the order of their places.
+// ReduceJoin: strings joined along some dimensions, the first one named moving fastest; and UnsortedSegmentJoin:
+// strings of one segment joined in the order of their places.
 #include "op/shape_context.h"
 #include "ops/array/int_inputs.h"
 #include "ops/string/map_strings.h"
@@ -13,7 +13,8 @@ Result<Ints> ReducedAxes(const Tensor& indices, int rank) {
   std::vector<bool> seen(static_cast<size_t>(rank));
   for (const int64_t given : IntsOf(indices)) {
     const int64_t axis = given < 0 ? given + rank : given;
-    if (axis < 0 || axis >= rank) return OutOfRange("Invalid reduction dimension {} for input with {} dimension(s)", given, rank);
+    if (axis < 0 || axis >= rank)
+      return OutOfRange("Invalid reduction dimension {} for input with {} dimension(s)", given, rank);
     if (seen[static_cast<size_t>(axis)]) return InvalidArgument("Duplicate reduction dimension {}", given);
     seen[static_cast<size_t>(axis)] = true;
     axes.push_back(axis);
@@ -62,13 +63,14 @@ Result<Kernel> MakeReduceJoin(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     const std::string* from = in.data<std::string>();
     std::string* to = out.data<std::string>();
-    return ctx.ParallelFor(shape.num_elements(), kNanosPerString * std::max<int64_t>(joined_size, 1), [&](int64_t place) {
-      const int64_t base = OffsetOf(place, kept);
-      for (int64_t n = 0; n < joined_size; ++n) {
-        if (n > 0) to[place] += separator;
-        to[place] += from[base + OffsetOf(n, joined)];
-      }
-    });
+    return ctx.ParallelFor(shape.num_elements(), kNanosPerString * std::max<int64_t>(joined_size, 1),
+                           [&](int64_t place) {
+                             const int64_t base = OffsetOf(place, kept);
+                             for (int64_t n = 0; n < joined_size; ++n) {
+                               if (n > 0) to[place] += separator;
+                               to[place] += from[base + OffsetOf(n, joined)];
+                             }
+                           });
   });
 }
 
@@ -90,8 +92,10 @@ Status ReduceJoinShape(ShapeContext& ctx) {
   }
   DimVector dims;
   for (int d = 0; d < in.rank(); ++d) {
-    if (!reduced[static_cast<size_t>(d)]) dims.push_back(in[d]);
-    else if (keep_dims) dims.push_back(1);
+    if (!reduced[static_cast<size_t>(d)])
+      dims.push_back(in[d]);
+    else if (keep_dims)
+      dims.push_back(1);
   }
   ctx.set_output(0, PartialShape(std::move(dims)));
   return OkStatus();
@@ -110,7 +114,8 @@ Result<Kernel> MakeSegmentJoin(KernelSetup& setup) {
     Ints dims = {segments};
     for (int d = 0; d < in.rank(); ++d) {
       if (d < ids.rank() && ids.dim(d) != in.dim(d))
-        return InvalidArgument("Segment ids of shape {} must be the first dimensions of the input of shape {}", ids.shape(), in.shape());
+        return InvalidArgument("Segment ids of shape {} must be the first dimensions of the input of shape {}",
+                               ids.shape(), in.shape());
       if (d >= ids.rank()) dims.push_back(in.dim(d));
     }
     WEIR_ASSIGN(const Shape shape, Shape::Make(dims));
@@ -150,8 +155,10 @@ Status SegmentJoinShape(ShapeContext& ctx) {
   WEIR_TRY(ctx.WithRankAtLeast(0, ids.rank()).status());
   PartialShape out = {segments};
   for (int d = 0; d < in.rank(); ++d) {
-    if (d < ids.rank()) WEIR_TRY(MergeDims(in[d], ids[d]).status());
-    else out.AddDim(in[d]);
+    if (d < ids.rank())
+      WEIR_TRY(MergeDims(in[d], ids[d]).status());
+    else
+      out.AddDim(in[d]);
   }
   ctx.set_output(0, std::move(out));
   return OkStatus();

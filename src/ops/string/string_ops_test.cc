@@ -21,9 +21,13 @@ using Strings = std::vector<std::string>;
 Tensor S(std::initializer_list<std::string> values) { return Tensor::Vector<std::string>(values); }
 Tensor One(std::string value) { return Tensor::Scalar(std::move(value)); }
 Tensor I(int32_t value) { return Tensor::Scalar(value); }
-Strings Texts(const Tensor& t) { return t.valid() ? Strings(t.flat<std::string>().begin(), t.flat<std::string>().end()) : Strings{"no tensor"}; }
+Strings Texts(const Tensor& t) {
+  return t.valid() ? Strings(t.flat<std::string>().begin(), t.flat<std::string>().end()) : Strings{"no tensor"};
+}
 template <class T>
-std::vector<T> Values(const Tensor& t) { return t.valid() ? std::vector<T>(t.flat<T>().begin(), t.flat<T>().end()) : std::vector<T>(); }
+std::vector<T> Values(const Tensor& t) {
+  return t.valid() ? std::vector<T>(t.flat<T>().begin(), t.flat<T>().end()) : std::vector<T>();
+}
 
 class StringOpsTest : public ::testing::Test {
  protected:
@@ -51,8 +55,8 @@ class StringOpsTest : public ::testing::Test {
 TEST_F(StringOpsTest, SchemasAreWellFormed) { EXPECT_TRUE(registry_.Validate().ok()) << registry_.Validate(); }
 
 TEST_F(StringOpsTest, Shapes) {
-  for (const char* op : {"AsString", "StringStrip", "StringLower", "StringUpper", "StringLength", "EncodeBase64", "DecodeBase64", "StringToNumber",
-                         "UnicodeScript"}) {
+  for (const char* op : {"AsString", "StringStrip", "StringLower", "StringUpper", "StringLength", "EncodeBase64",
+                         "DecodeBase64", "StringToNumber", "UnicodeScript"}) {
     EXPECT_EQ(ShapeTest(registry_, op, "[2,?]"), "[2,?]") << op;
   }
   EXPECT_EQ(ShapeTest(registry_, "StringToHashBucketFast", "[?,3]", {{"num_buckets", int64_t{3}}}), "[?,3]");
@@ -70,9 +74,12 @@ TEST_F(StringOpsTest, Shapes) {
   EXPECT_EQ(ShapeTest(registry_, "StringSplit", "[4];[]"), "[?,2];[?];[2]");
   EXPECT_THAT(ShapeTest(registry_, "StringSplitV2", "[4,1];[]"), HasSubstr("error"));
   EXPECT_EQ(ShapeTest(registry_, "ReduceJoin", "[2,?,4];[2]", {}, {{1, Tensor::Vector<int32_t>({0, -1})}}), "[?]");
-  EXPECT_EQ(ShapeTest(registry_, "ReduceJoin", "[2,?,4];[1]", {{"keep_dims", true}}, {{1, Tensor::Vector<int32_t>({1})}}), "[2,1,4]");
+  EXPECT_EQ(
+      ShapeTest(registry_, "ReduceJoin", "[2,?,4];[1]", {{"keep_dims", true}}, {{1, Tensor::Vector<int32_t>({1})}}),
+      "[2,1,4]");
   EXPECT_EQ(ShapeTest(registry_, "ReduceJoin", "[2,3];?"), "?");
-  EXPECT_THAT(ShapeTest(registry_, "ReduceJoin", "[2];[1]", {}, {{1, Tensor::Vector<int32_t>({1})}}), HasSubstr("error"));
+  EXPECT_THAT(ShapeTest(registry_, "ReduceJoin", "[2];[1]", {}, {{1, Tensor::Vector<int32_t>({1})}}),
+              HasSubstr("error"));
   EXPECT_EQ(ShapeTest(registry_, "UnsortedSegmentJoin", "[4,5];[4];[]", {{"Tindices", kInt32}}, {{2, I(3)}}), "[3,5]");
   EXPECT_THAT(ShapeTest(registry_, "UnsortedSegmentJoin", "[4];[3];[]", {{"Tindices", kInt32}}), HasSubstr("error"));
   EXPECT_EQ(ShapeTest(registry_, "DecodeRaw", "[3]"), "[3,?]");
@@ -86,15 +93,19 @@ TEST_F(StringOpsTest, Shapes) {
 }
 
 TEST_F(StringOpsTest, AsString) {
-  EXPECT_THAT(Texts(Run("AsString", {Tensor::Vector<float>({1.5f, -2, INFINITY})})), ElementsAre("1.500000", "-2.000000", "inf"));
-  EXPECT_THAT(Texts(Run("AsString", {Tensor::Vector<double>({1e10, 0.1})}, {{"shortest", true}})), ElementsAre("1e+10", "0.1"));
+  EXPECT_THAT(Texts(Run("AsString", {Tensor::Vector<float>({1.5f, -2, INFINITY})})),
+              ElementsAre("1.500000", "-2.000000", "inf"));
+  EXPECT_THAT(Texts(Run("AsString", {Tensor::Vector<double>({1e10, 0.1})}, {{"shortest", true}})),
+              ElementsAre("1e+10", "0.1"));
   EXPECT_THAT(Texts(Run("AsString", {Tensor::Scalar(1e300)}, {{"precision", int64_t{0}}}))[0].size(), 301u);
-  EXPECT_THAT(Texts(Run("AsString", {Tensor::Scalar(-1.25)}, {{"width", int64_t{9}}, {"precision", int64_t{3}}, {"fill", "0"}})),
+  EXPECT_THAT(Texts(Run("AsString", {Tensor::Scalar(-1.25)},
+                        {{"width", int64_t{9}}, {"precision", int64_t{3}}, {"fill", "0"}})),
               ElementsAre("-0001.250"));
   EXPECT_THAT(Texts(Run("AsString", {I(-7)}, {{"width", int64_t{5}}, {"fill", "-"}})), ElementsAre("-7   "));
   EXPECT_THAT(Texts(Run("AsString", {Tensor::Scalar<uint64_t>(~uint64_t{0})})), ElementsAre("18446744073709551615"));
   EXPECT_THAT(Texts(Run("AsString", {Tensor::Scalar(true)})), ElementsAre("true"));
-  EXPECT_THAT(Texts(Run("AsString", {Tensor::Scalar(std::complex<float>(1, -2))}, {{"precision", int64_t{1}}})), ElementsAre("(1.0,-2.0)"));
+  EXPECT_THAT(Texts(Run("AsString", {Tensor::Scalar(std::complex<float>(1, -2))}, {{"precision", int64_t{1}}})),
+              ElementsAre("(1.0,-2.0)"));
   EXPECT_THAT(Texts(Run("AsString", {One("ab")}, {{"width", int64_t{4}}})), ElementsAre("  ab"));
   EXPECT_EQ(Run("AsString", {Tensor::Vector<int32_t>({})}).num_elements(), 0);
   EXPECT_EQ(Code("AsString", {I(1)}, {{"precision", int64_t{2}}}), StatusCode::kInvalidArgument);
@@ -102,21 +113,27 @@ TEST_F(StringOpsTest, AsString) {
   EXPECT_EQ(Code("AsString", {I(1)}, {{"fill", "x"}}), StatusCode::kInvalidArgument);
   EXPECT_EQ(Code("AsString", {I(1)}, {{"fill", "00"}}), StatusCode::kInvalidArgument);
   EXPECT_EQ(Code("AsString", {I(1)}, {{"width", int64_t{1} << 40}}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(Code("AsString", {Tensor::Scalar(1.0)}, {{"scientific", true}, {"shortest", true}}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Code("AsString", {Tensor::Scalar(1.0)}, {{"scientific", true}, {"shortest", true}}),
+            StatusCode::kInvalidArgument);
 }
 
 TEST_F(StringOpsTest, StringJoin) {
-  EXPECT_THAT(Texts(Run("StringJoin", {S({"a", "b"}), One("+"), S({"c", "d"})}, {{"separator", "."}})), ElementsAre("a.+.c", "b.+.d"));
+  EXPECT_THAT(Texts(Run("StringJoin", {S({"a", "b"}), One("+"), S({"c", "d"})}, {{"separator", "."}})),
+              ElementsAre("a.+.c", "b.+.d"));
   EXPECT_EQ(Code("StringJoin", {S({"a", "b"}), S({"c"})}), StatusCode::kInvalidArgument);
 }
 
 TEST_F(StringOpsTest, StringToNumber) {
-  EXPECT_THAT(Values<float>(Run("StringToNumber", {S({" 1.5 ", "1e400", "-inf", "0x10"})})), ElementsAre(1.5f, INFINITY, -INFINITY, 16.f));
-  EXPECT_THAT(Values<int64_t>(Run("StringToNumber", {S({"-9223372036854775808", "+7"})}, {{"out_type", kInt64}})), ElementsAre(INT64_MIN, 7));
-  EXPECT_THAT(Values<uint64_t>(Run("StringToNumber", {S({"18446744073709551615"})}, {{"out_type", kUint64}})), ElementsAre(UINT64_MAX));
+  EXPECT_THAT(Values<float>(Run("StringToNumber", {S({" 1.5 ", "1e400", "-inf", "0x10"})})),
+              ElementsAre(1.5f, INFINITY, -INFINITY, 16.f));
+  EXPECT_THAT(Values<int64_t>(Run("StringToNumber", {S({"-9223372036854775808", "+7"})}, {{"out_type", kInt64}})),
+              ElementsAre(INT64_MIN, 7));
+  EXPECT_THAT(Values<uint64_t>(Run("StringToNumber", {S({"18446744073709551615"})}, {{"out_type", kUint64}})),
+              ElementsAre(UINT64_MAX));
   for (const char* text : {"", " ", "a", "1a", "1 2", "2147483648", "1.5"})
     EXPECT_EQ(Code("StringToNumber", {S({text})}, {{"out_type", kInt32}}), StatusCode::kInvalidArgument) << text;
-  EXPECT_THAT(std::string(Error("StringToNumber", {S({"1", "x"})}).message()), HasSubstr("could not correctly convert string: x"));
+  EXPECT_THAT(std::string(Error("StringToNumber", {S({"1", "x"})}).message()),
+              HasSubstr("could not correctly convert string: x"));
 }
 
 TEST_F(StringOpsTest, Substr) {
@@ -144,11 +161,14 @@ TEST_F(StringOpsTest, Substr) {
 
 TEST_F(StringOpsTest, Regex) {
   EXPECT_THAT(Texts(Run("RegexReplace", {S({"banana", ""}), One("(a)(n)"), One("\\2\\1")})), ElementsAre("bnanaa", ""));
-  EXPECT_THAT(Texts(Run("RegexReplace", {S({"banana"}), One("a"), One("o")}, {{"replace_global", false}})), ElementsAre("bonana"));
-  EXPECT_THAT(Texts(Run("StaticRegexReplace", {S({"a1b22"})}, {{"pattern", "\\d+"}, {"rewrite", "#"}})), ElementsAre("a#b#"));
+  EXPECT_THAT(Texts(Run("RegexReplace", {S({"banana"}), One("a"), One("o")}, {{"replace_global", false}})),
+              ElementsAre("bonana"));
+  EXPECT_THAT(Texts(Run("StaticRegexReplace", {S({"a1b22"})}, {{"pattern", "\\d+"}, {"rewrite", "#"}})),
+              ElementsAre("a#b#"));
   EXPECT_THAT(Values<bool>(Run("RegexFullMatch", {S({"aa", "ab", ""}), One("a*")})), ElementsAre(true, false, true));
   EXPECT_THAT(Values<bool>(Run("StaticRegexFullMatch", {S({"ab"})}, {{"pattern", "a."}})), ElementsAre(true));
-  EXPECT_THAT(std::string(Error("RegexReplace", {S({}), One("["), One("")}).message()), HasSubstr("Invalid pattern: ["));
+  EXPECT_THAT(std::string(Error("RegexReplace", {S({}), One("["), One("")}).message()),
+              HasSubstr("Invalid pattern: ["));
   EXPECT_EQ(Code("StaticRegexFullMatch", {S({"a"})}, {{"pattern", "("}}), StatusCode::kInvalidArgument);
 }
 
@@ -157,14 +177,17 @@ TEST_F(StringOpsTest, StringSplit) {
   EXPECT_THAT(Values<int64_t>(out[0]), ElementsAre(0, 0, 0, 1, 0, 2, 2, 0, 2, 1));
   EXPECT_THAT(Texts(out[1]), ElementsAre("hello", "big", "world", "a", "b"));
   EXPECT_THAT(Values<int64_t>(out[2]), ElementsAre(3, 3));
-  EXPECT_THAT(Texts(All("StringSplit", {S({"a,b c,"}), One(", ")}, {{"skip_empty", false}})[1]), ElementsAre("a", "b", "c", ""));
+  EXPECT_THAT(Texts(All("StringSplit", {S({"a,b c,"}), One(", ")}, {{"skip_empty", false}})[1]),
+              ElementsAre("a", "b", "c", ""));
   EXPECT_THAT(Texts(All("StringSplit", {S({"abc"}), One("")})[1]), ElementsAre("a", "b", "c"));
   EXPECT_EQ(Code("StringSplit", {One("a"), One(" ")}), StatusCode::kInvalidArgument);
 
   EXPECT_THAT(Texts(All("StringSplitV2", {S({" a \tb\n", ""}), One("")})[1]), ElementsAre("a", "b"));
   EXPECT_THAT(Texts(All("StringSplitV2", {S({"1<>2<>3", ""}), One("<>")})[1]), ElementsAre("1", "2", "3", ""));
-  EXPECT_THAT(Texts(All("StringSplitV2", {S({"1,2,3"}), One(",")}, {{"maxsplit", int64_t{1}}})[1]), ElementsAre("1", "2,3"));
-  EXPECT_THAT(Texts(All("StringSplitV2", {S({" a b c"}), One("")}, {{"maxsplit", int64_t{1}}})[1]), ElementsAre("a", "b c"));
+  EXPECT_THAT(Texts(All("StringSplitV2", {S({"1,2,3"}), One(",")}, {{"maxsplit", int64_t{1}}})[1]),
+              ElementsAre("1", "2,3"));
+  EXPECT_THAT(Texts(All("StringSplitV2", {S({" a b c"}), One("")}, {{"maxsplit", int64_t{1}}})[1]),
+              ElementsAre("a", "b c"));
   out = All("StringSplitV2", {S({}), One(",")});
   EXPECT_EQ(out[0].shape(), (Shape{0, 2}));
   EXPECT_THAT(Values<int64_t>(out[2]), ElementsAre(0, 0));
@@ -177,20 +200,26 @@ TEST_F(StringOpsTest, LettersAndScripts) {
   EXPECT_THAT(Texts(Run("StringUpper", {S({"straße", "\xff"})}, utf8)), ElementsAre("STRASSE", "\xef\xbf\xbd"));
   EXPECT_EQ(Code("StringUpper", {S({"a"})}, {{"encoding", "latin1"}}), StatusCode::kInvalidArgument);
   EXPECT_THAT(Texts(Run("StringStrip", {S({"\t a b\r\n", " "})})), ElementsAre("a b", ""));
-  EXPECT_THAT(Values<int32_t>(Run("UnicodeScript", {Tensor::Vector<int32_t>({'a', '1', 0x4e2d, -1, 0x110000})})), ElementsAre(25, 0, 17, -1, -1));
+  EXPECT_THAT(Values<int32_t>(Run("UnicodeScript", {Tensor::Vector<int32_t>({'a', '1', 0x4e2d, -1, 0x110000})})),
+              ElementsAre(25, 0, 17, -1, -1));
 }
 
 // Values of TensorFlow 2.21; SipHash's also of its authors' reference (key bytes 0..15, data 0..14).
 TEST_F(StringOpsTest, Hashes) {
-  EXPECT_EQ(SipHash24(0x0706050403020100, 0x0f0e0d0c0b0a0908, std::string("\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15)), 0xa129ca6149be45e5u);
+  EXPECT_EQ(SipHash24(0x0706050403020100, 0x0f0e0d0c0b0a0908, std::string("\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15)),
+            0xa129ca6149be45e5u);
   EXPECT_EQ(FarmFingerprint64(""), 0x9ae16a3b2f90404fu);
   const AttrMap many = {{"num_buckets", INT64_MAX}};
   const Tensor texts = S({"", "a", "hello", "a string of some more than thirty-two bytes"});
-  EXPECT_THAT(Values<int64_t>(Run("StringToHashBucket", {texts}, many)), ElementsAre(105434511174508092, 2996632905371535868, 5943547241907780938, 730972205757081181));
-  EXPECT_THAT(Values<int64_t>(Run("StringToHashBucketFast", {texts}, many)), ElementsAre(1936946117179621456, 3694432073954588132, 3786372426573024489, 6136864024583562773));
-  EXPECT_THAT(Values<int64_t>(Run("StringToHashBucketStrong", {texts}, {{"num_buckets", INT64_MAX}, {"key", std::vector<int64_t>{1, -2}}})),
+  EXPECT_THAT(Values<int64_t>(Run("StringToHashBucket", {texts}, many)),
+              ElementsAre(105434511174508092, 2996632905371535868, 5943547241907780938, 730972205757081181));
+  EXPECT_THAT(Values<int64_t>(Run("StringToHashBucketFast", {texts}, many)),
+              ElementsAre(1936946117179621456, 3694432073954588132, 3786372426573024489, 6136864024583562773));
+  EXPECT_THAT(Values<int64_t>(Run("StringToHashBucketStrong", {texts},
+                                  {{"num_buckets", INT64_MAX}, {"key", std::vector<int64_t>{1, -2}}})),
               ElementsAre(1583518726171341606, 3067518542778738979, 2121554780776262445, 4670869093326015671));
-  EXPECT_EQ(Code("StringToHashBucketStrong", {texts}, {{"num_buckets", int64_t{5}}, {"key", std::vector<int64_t>{1}}}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Code("StringToHashBucketStrong", {texts}, {{"num_buckets", int64_t{5}}, {"key", std::vector<int64_t>{1}}}),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(Code("StringToHashBucketFast", {texts}, {{"num_buckets", int64_t{0}}}), StatusCode::kInvalidArgument);
 }
 
@@ -207,7 +236,8 @@ TEST_F(StringOpsTest, ReduceJoin) {
   EXPECT_EQ(Code("ReduceJoin", {in, over({0, -2})}), StatusCode::kInvalidArgument);
   EXPECT_FALSE(Error("ReduceJoin", {in, over({2})}).ok());
   const Tensor ids = Tensor::Vector<int32_t>({1, 1});
-  EXPECT_THAT(Texts(Run("UnsortedSegmentJoin", {in, ids, I(3)}, {{"separator", ":"}})), ElementsAre("", "", "a:c", "b:d", "", ""));
+  EXPECT_THAT(Texts(Run("UnsortedSegmentJoin", {in, ids, I(3)}, {{"separator", ":"}})),
+              ElementsAre("", "", "a:c", "b:d", "", ""));
   EXPECT_EQ(Code("UnsortedSegmentJoin", {in, ids, I(1)}), StatusCode::kInvalidArgument);
   EXPECT_EQ(Code("UnsortedSegmentJoin", {in, Tensor::Vector<int32_t>({-1, 0}), I(1)}), StatusCode::kInvalidArgument);
 }
@@ -215,8 +245,10 @@ TEST_F(StringOpsTest, ReduceJoin) {
 TEST_F(StringOpsTest, DecodeRaw) {
   const Tensor bytes = S({std::string("\1\0\0\2", 4), std::string("\3\0\0\0", 4)});
   EXPECT_THAT(Values<int16_t>(Run("DecodeRaw", {bytes}, {{"out_type", kInt16}})), ElementsAre(1, 512, 3, 0));
-  EXPECT_THAT(Values<int16_t>(Run("DecodeRaw", {bytes}, {{"out_type", kInt16}, {"little_endian", false}})), ElementsAre(256, 2, 768, 0));
-  EXPECT_THAT(Values<bool>(Run("DecodeRaw", {bytes}, {{"out_type", kBool}})), ElementsAre(true, false, false, true, true, false, false, false));
+  EXPECT_THAT(Values<int16_t>(Run("DecodeRaw", {bytes}, {{"out_type", kInt16}, {"little_endian", false}})),
+              ElementsAre(256, 2, 768, 0));
+  EXPECT_THAT(Values<bool>(Run("DecodeRaw", {bytes}, {{"out_type", kBool}})),
+              ElementsAre(true, false, false, true, true, false, false, false));
   EXPECT_EQ(Run("DecodeRaw", {S({"", ""})}, {{"out_type", kFloat}}).shape(), (Shape{2, 0}));
   EXPECT_EQ(Run("DecodeRaw", {S({})}, {{"out_type", kFloat}}).shape(), (Shape{0, 0}));
   EXPECT_EQ(Code("DecodeRaw", {S({"abc"})}, {{"out_type", kInt16}}), StatusCode::kInvalidArgument);
@@ -224,9 +256,12 @@ TEST_F(StringOpsTest, DecodeRaw) {
 }
 
 TEST_F(StringOpsTest, Base64) {
-  EXPECT_THAT(Texts(Run("EncodeBase64", {S({"", "a", "ab", "abc", "\xfb\xff"})})), ElementsAre("", "YQ", "YWI", "YWJj", "-_8"));
-  EXPECT_THAT(Texts(Run("EncodeBase64", {S({"a", "ab", "abc"})}, {{"pad", true}})), ElementsAre("YQ==", "YWI=", "YWJj"));
-  EXPECT_THAT(Texts(Run("DecodeBase64", {S({"", "YQ", "YQ==", "YWI=", "YWJj", "-_8"})})), ElementsAre("", "a", "a", "ab", "abc", "\xfb\xff"));
+  EXPECT_THAT(Texts(Run("EncodeBase64", {S({"", "a", "ab", "abc", "\xfb\xff"})})),
+              ElementsAre("", "YQ", "YWI", "YWJj", "-_8"));
+  EXPECT_THAT(Texts(Run("EncodeBase64", {S({"a", "ab", "abc"})}, {{"pad", true}})),
+              ElementsAre("YQ==", "YWI=", "YWJj"));
+  EXPECT_THAT(Texts(Run("DecodeBase64", {S({"", "YQ", "YQ==", "YWI=", "YWJj", "-_8"})})),
+              ElementsAre("", "a", "a", "ab", "abc", "\xfb\xff"));
   for (const char* text : {"Y", "YQ=", "YQ===", "=", "====", "+/+/", "YW J", "YQ==YQ==", "YWJj="})
     EXPECT_EQ(Code("DecodeBase64", {S({text})}), StatusCode::kInvalidArgument) << text;
 }
@@ -235,7 +270,9 @@ TEST_F(StringOpsTest, DecodeCsv) {
   const Tensor numbers = Tensor::Vector<float>({7});
   const Tensor required = Tensor::Vector<int32_t>({});
   const Tensor texts = One("none");
-  const auto decode = [&](std::string line, AttrMap attrs = {}) { return All("DecodeCSV", {S({line, line}), numbers, required, texts}, std::move(attrs)); };
+  const auto decode = [&](std::string line, AttrMap attrs = {}) {
+    return All("DecodeCSV", {S({line, line}), numbers, required, texts}, std::move(attrs));
+  };
   std::vector<Tensor> out = decode("1.5,2,\"a,\"\"b\"");
   EXPECT_THAT(Values<float>(out[0]), ElementsAre(1.5f, 1.5f));
   EXPECT_THAT(Values<int32_t>(out[1]), ElementsAre(2, 2));
@@ -243,11 +280,15 @@ TEST_F(StringOpsTest, DecodeCsv) {
   out = decode("NA,3,", {{"na_value", "NA"}});
   EXPECT_THAT(Values<float>(out[0]), ElementsAre(7, 7));
   EXPECT_THAT(Texts(out[2]), ElementsAre("none", "none"));
-  EXPECT_THAT(Texts(decode("1|2|\"x", {{"field_delim", "|"}, {"use_quote_delim", false}})[2]), ElementsAre("\"x", "\"x"));
+  EXPECT_THAT(Texts(decode("1|2|\"x", {{"field_delim", "|"}, {"use_quote_delim", false}})[2]),
+              ElementsAre("\"x", "\"x"));
   const std::vector<int64_t> columns = {0, 2, 3};
   EXPECT_THAT(Values<int32_t>(decode("1,x,3,4,5", {{"select_cols", columns}})[1]), ElementsAre(3, 3));
-  const auto code = [&](std::string line, AttrMap attrs = {}) { return Code("DecodeCSV", {S({line}), numbers, required, texts}, std::move(attrs)); };
-  for (const char* line : {"", "1,2", "1,2,x,y", "1,,x", "1,a,x", "1,2,\"x", "1,2,\"x\"y", "1,2,a\"b", "1,2,x\n", "1,2147483648,x"})
+  const auto code = [&](std::string line, AttrMap attrs = {}) {
+    return Code("DecodeCSV", {S({line}), numbers, required, texts}, std::move(attrs));
+  };
+  for (const char* line :
+       {"", "1,2", "1,2,x,y", "1,,x", "1,a,x", "1,2,\"x", "1,2,\"x\"y", "1,2,a\"b", "1,2,x\n", "1,2147483648,x"})
     EXPECT_EQ(code(line), StatusCode::kInvalidArgument) << line;
   EXPECT_EQ(code("1,2,x", {{"field_delim", ",,"}}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code("1,2,x", {{"select_cols", std::vector<int64_t>{2, 1, 0}}}), StatusCode::kInvalidArgument);
@@ -256,8 +297,8 @@ TEST_F(StringOpsTest, DecodeCsv) {
 
 TEST_F(StringOpsTest, NGrams) {
   const auto attrs = [](std::vector<int64_t> widths, int64_t pad, bool keep_short) {
-    return AttrMap{{"separator", "|"}, {"ngram_widths", widths}, {"left_pad", "L"}, {"right_pad", "R"}, {"pad_width", pad},
-                   {"preserve_short_sequences", keep_short}};
+    return AttrMap{{"separator", "|"}, {"ngram_widths", widths}, {"left_pad", "L"},
+                   {"right_pad", "R"}, {"pad_width", pad},       {"preserve_short_sequences", keep_short}};
   };
   const Tensor data = S({"a", "b", "c", "d"});
   const Tensor splits = Tensor::Vector<int64_t>({0, 3, 3, 4});
@@ -271,7 +312,8 @@ TEST_F(StringOpsTest, NGrams) {
   EXPECT_EQ(Code("StringNGrams", {data, splits}, attrs({0}, 0, false)), StatusCode::kInvalidArgument);
   EXPECT_EQ(Code("StringNGrams", {data, splits}, attrs({int64_t{1} << 30}, -1, false)), StatusCode::kResourceExhausted);
   for (const std::vector<int64_t>& wrong : {std::vector<int64_t>{1, 4}, {0, 5}, {0, 3}, {0, 3, 2, 4}, {0, -1, 4}})
-    EXPECT_EQ(Code("StringNGrams", {data, Tensor::Vector<int64_t>(wrong)}, attrs({2}, 0, false)), StatusCode::kInvalidArgument);
+    EXPECT_EQ(Code("StringNGrams", {data, Tensor::Vector<int64_t>(wrong)}, attrs({2}, 0, false)),
+              StatusCode::kInvalidArgument);
 }
 
 TEST_F(StringOpsTest, Files) {

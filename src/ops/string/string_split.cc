@@ -1,5 +1,6 @@
 // StringSplit and StringSplitV2: the parts of each string of a vector, as a sparse matrix with a row per string.
-// The first splits at any character of its delimiter, the second at the separator as a whole or, without one, at white space.
+// The first splits at any character of its delimiter, the second at the separator as a whole or, without one, at white
+// space.
 #include <algorithm>
 
 #include "op/shape_context.h"
@@ -103,8 +104,10 @@ Result<Kernel> MakeStringSplitV2(KernelSetup& setup) {
   return Kernel::Sync([max_splits](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const std::string separator, ScalarString(ctx, 1, "sep"));
     return SplitAll(ctx, [&](std::string_view text, Parts* parts) {
-      if (separator.empty()) SplitAtWhiteSpace(text, max_splits, parts);
-      else SplitAtSeparator(text, separator, max_splits, parts);
+      if (separator.empty())
+        SplitAtWhiteSpace(text, max_splits, parts);
+      else
+        SplitAtSeparator(text, separator, max_splits, parts);
     });
   });
 }

@@ -11,7 +11,8 @@ Result<Kernel> MakeStringToNumber(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     return TryMapStrings<T>(ctx, [](const std::string& text) -> Result<T> {
       T value{};
-      if (!ParseNumber(text, &value)) return InvalidArgument("StringToNumberOp could not correctly convert string: {}", text);
+      if (!ParseNumber(text, &value))
+        return InvalidArgument("StringToNumberOp could not correctly convert string: {}", text);
       return value;
     });
   });
@@ -26,7 +27,8 @@ void RegisterStringToNumber(OpRegistry& registry) {
       .attrs = {"out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelsFor<float, double, int32_t, int64_t, uint32_t, uint64_t>("out_type", WEIR_FOR_TYPE(MakeStringToNumber)),
+      .kernels = CpuKernelsFor<float, double, int32_t, int64_t, uint32_t, uint64_t>("out_type",
+                                                                                    WEIR_FOR_TYPE(MakeStringToNumber)),
   });
 }
 

@@ -37,7 +37,8 @@ Result<std::string> SubstrOfBytes(std::string_view text, int64_t pos, int64_t le
   if (pos < -size || pos > size) return OutOfString(pos, text);
   const int64_t begin = pos < 0 ? pos + size : pos;
   // A negative length is all that is left.
-  return std::string(text.substr(static_cast<size_t>(begin), len < 0 ? std::string_view::npos : static_cast<size_t>(len)));
+  return std::string(
+      text.substr(static_cast<size_t>(begin), len < 0 ? std::string_view::npos : static_cast<size_t>(len)));
 }
 
 Result<std::string> SubstrOfCharacters(std::string_view text, int64_t pos, int64_t len) {
@@ -77,8 +78,10 @@ Result<Kernel> MakeSubstr(KernelSetup& setup) {
       for (int64_t i = 0; i < count && status.ok(); ++i) {
         const int64_t window = at[1] + i * window_step;
         Result<std::string> part = cut(from[at[0] + i * text_step], pos.Int(window), len.Int(window));
-        if (part.ok()) to[place + i] = *std::move(part);
-        else status = part.status();
+        if (part.ok())
+          to[place + i] = *std::move(part);
+        else
+          status = part.status();
       }
     });
     return status;

@@ -1,5 +1,5 @@
-// Passes: rewrites of a pruned and placed plan graph that keep its meaning. Feeds, stateful nodes, flow nodes and everything
-// that touches a reference stay as they are; nodes that nothing needs any more are left for RemoveUnneeded.
+// Passes: rewrites of a pruned and placed plan graph that keep its meaning. Feeds, stateful nodes, flow nodes and
+// everything that touches a reference stay as they are; nodes that nothing needs any more are left for RemoveUnneeded.
 #pragma once
 
 #include "graph/constant_evaluator.h"
@@ -16,8 +16,8 @@ struct PassOptions {
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options);
 
-// Nodes whose inputs are all constants become constants, where the value is small. A node that fails stays: it will fail
-// in the step, where its error belongs.
+// Nodes whose inputs are all constants become constants, where the value is small. A node that fails stays: it will
+// fail in the step, where its error belongs.
 Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator);
 // Of nodes that compute the same from the same, one is kept.
 Status MergeDuplicates(PlanGraph& graph);

@@ -77,7 +77,9 @@ TEST_F(PassesTest, ReadsOfVariablesAndStateAreNotMerged) {
 TEST_F(PassesTest, LoopsStayLoops) {
   Output x = Placeholder("x");
   Output one = Enter(Const(1), "loop", true);
-  Output end = While(x, Const(10), "loop", [&](Output i) { return Op("Add", {Op("Mul", {i, one}), Op("Mul", {i, one})}); });
+  Output end = While(x, Const(10), "loop", [&](Output i) {
+    return Op("Add", {Op("Mul", {i, one}), Op("Mul", {i, one})});
+  });
   EXPECT_EQ(Value(end, {{x, Float(1)}}), 16);
 }
 
