@@ -9,7 +9,7 @@ from weir._names import install_finder as _install_finder, lookup as _lookup, na
 __version__ = "0.1.0"
 VERSION = __version__
 
-_install_finder("weir")
+_install_finder("weir", __path__)
 
 
 def __getattr__(name):

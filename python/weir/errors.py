@@ -85,26 +85,26 @@ def _define(name, code, doc):
     def __init__(self, node_def, op, message):
         OpError.__init__(self, node_def, op, message, code)
     cls = type(name, (OpError,), {"__init__": __init__, "__doc__": doc, "__module__": __name__, "__qualname__": name})
-    globals()[name] = cls
     _classes[code] = cls
+    return cls
 
 
-_define("CancelledError", CANCELLED, "The operation or step was cancelled.")
-_define("UnknownError", UNKNOWN, "An error of which no more is known.")
-_define("InvalidArgumentError", INVALID_ARGUMENT, "An operation received an invalid argument.")
-_define("DeadlineExceededError", DEADLINE_EXCEEDED, "A deadline expired before the operation was done.")
-_define("NotFoundError", NOT_FOUND, "Something that was asked for (a file, a key) does not exist.")
-_define("AlreadyExistsError", ALREADY_EXISTS, "Something that was to be made exists already.")
-_define("PermissionDeniedError", PERMISSION_DENIED, "The caller may not do this.")
-_define("ResourceExhaustedError", RESOURCE_EXHAUSTED, "Memory, or another resource, ran out.")
-_define("FailedPreconditionError", FAILED_PRECONDITION, "The system is not in the state that the operation needs.")
-_define("AbortedError", ABORTED, "The operation was aborted, typically by a concurrent action.")
-_define("OutOfRangeError", OUT_OF_RANGE, "The operation went beyond the end of its input.")
-_define("UnimplementedError", UNIMPLEMENTED, "The operation is not implemented or not supported.")
-_define("InternalError", INTERNAL, "Something that must hold inside the system did not.")
-_define("UnavailableError", UNAVAILABLE, "The service is not available at the moment.")
-_define("DataLossError", DATA_LOSS, "Data is lost or damaged beyond repair.")
-_define("UnauthenticatedError", UNAUTHENTICATED, "The caller is not authenticated.")
+CancelledError = _define("CancelledError", CANCELLED, "The operation or step was cancelled.")
+UnknownError = _define("UnknownError", UNKNOWN, "An error of which no more is known.")
+InvalidArgumentError = _define("InvalidArgumentError", INVALID_ARGUMENT, "An operation received an invalid argument.")
+DeadlineExceededError = _define("DeadlineExceededError", DEADLINE_EXCEEDED, "A deadline expired before the operation was done.")
+NotFoundError = _define("NotFoundError", NOT_FOUND, "Something that was asked for (a file, a key) does not exist.")
+AlreadyExistsError = _define("AlreadyExistsError", ALREADY_EXISTS, "Something that was to be made exists already.")
+PermissionDeniedError = _define("PermissionDeniedError", PERMISSION_DENIED, "The caller may not do this.")
+ResourceExhaustedError = _define("ResourceExhaustedError", RESOURCE_EXHAUSTED, "Memory, or another resource, ran out.")
+FailedPreconditionError = _define("FailedPreconditionError", FAILED_PRECONDITION, "The system is not in the state that the operation needs.")
+AbortedError = _define("AbortedError", ABORTED, "The operation was aborted, typically by a concurrent action.")
+OutOfRangeError = _define("OutOfRangeError", OUT_OF_RANGE, "The operation went beyond the end of its input.")
+UnimplementedError = _define("UnimplementedError", UNIMPLEMENTED, "The operation is not implemented or not supported.")
+InternalError = _define("InternalError", INTERNAL, "Something that must hold inside the system did not.")
+UnavailableError = _define("UnavailableError", UNAVAILABLE, "The service is not available at the moment.")
+DataLossError = _define("DataLossError", DATA_LOSS, "Data is lost or damaged beyond repair.")
+UnauthenticatedError = _define("UnauthenticatedError", UNAUTHENTICATED, "The caller is not authenticated.")
 
 
 def exception_type_from_error_code(error_code):

@@ -11,7 +11,7 @@ FATAL = _logging.FATAL
 
 _logger = None
 _lock = _threading.Lock()
-_counts = {}
+_counts: dict = {}
 
 
 def get_logger():

@@ -196,7 +196,7 @@ class TestCase(_unittest.TestCase):
         if graph is None:
             return self.cached_session(graph, config, use_gpu, force_gpu)
         return self.session(graph, config, use_gpu, force_gpu)
-    test_session.__test__ = False
+    setattr(test_session, "__test__", False)
 
     def evaluate(self, tensors):
         session = _weir.get_default_session()
@@ -334,7 +334,7 @@ class TestCase(_unittest.TestCase):
     def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None, relative_tolerance=None):
         expected = expected_message_maybe_ascii
         if isinstance(expected, str):
-            from google.protobuf import text_format
+            from google.protobuf import text_format  # type: ignore
             expected = text_format.Parse(expected, type(message)())
         self.assertEqual(expected, message, msg)
 
