@@ -126,6 +126,14 @@ class KernelContext final {
   const NodeInfo& node() const { return node_; }
   const std::string& name() const { return node_.name; }
   StepContext& step() const { return step_; }
+  // Where in the step's loops this run stands: the same on every task. Outside of loops both are 0.
+  struct LoopPosition {
+    uint64_t frame = 0;
+    int64_t iteration = 0;
+  };
+  LoopPosition loop_position;
+  // Only of nodes that run though their inputs are dead (sends).
+  bool inputs_dead = false;
   ResourceManager& resources() const { return *step_.resources; }
   CancelToken& cancel() const { return *step_.cancel; }
 

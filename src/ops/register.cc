@@ -9,6 +9,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterStateOps(registry);
   RegisterFlowOps(registry);
   RegisterStringOps(registry);
+  RegisterCommOps(registry);
 }
 
 }  // namespace weir::ops

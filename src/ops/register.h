@@ -13,5 +13,6 @@ void RegisterNnOps(OpRegistry& registry);
 void RegisterStateOps(OpRegistry& registry);
 void RegisterFlowOps(OpRegistry& registry);
 void RegisterStringOps(OpRegistry& registry);
+void RegisterCommOps(OpRegistry& registry);
 
 }  // namespace weir::ops

@@ -1,6 +1,8 @@
 // The rules of docs/control-flow.md, one function each. All of them run with the step's flow lock held.
 #include "runtime/flow_state.h"
 
+#include "base/murmur.h"
+
 #include <algorithm>
 
 namespace weir {
@@ -12,6 +14,7 @@ constexpr int32_t kLive = -1;
 
 struct Frame {
   int32_t info = 0;  // the static frame
+  uint64_t id = 0;   // the same on every task: out of the names and iterations around it
   Frame* parent = nullptr;
   Iteration* parent_iteration = nullptr;
   int64_t newest = 0;                            // the number of the last iteration that has been started
@@ -31,6 +34,10 @@ struct Frame {
 FlowState::FlowState(const Plan& plan) : plan_(plan), root_(std::make_unique<Frame>()), spare_(plan.frames.size()) {}
 
 FlowState::~FlowState() { Clear(); }
+
+KernelContext::LoopPosition FlowState::PositionOf(const Iteration& iteration) {
+  return {iteration.frame->id, iteration.number};
+}
 
 void FlowState::Reset(Iteration* root) {
   Clear();
@@ -187,6 +194,8 @@ Frame* FlowState::FindOrMakeChild(Iteration* iteration, int32_t static_frame) {
   }
   auto* child = new Frame();
   child->info = static_frame;
+  child->id = CombineHashes(iteration->frame->id,
+                            CombineHashes(static_cast<uint64_t>(iteration->number), plan_.frames[static_frame].info.name_hash));
   child->parent = iteration->frame;
   child->parent_iteration = iteration;
   child->pending_enters = plan_.frames[static_frame].info.num_enters;

@@ -67,6 +67,7 @@ class FlowState final {
   void Propagate(const ReadyNode& done, EdgeValue* outputs, uint64_t dead_outputs, Progress& progress);
   // Call when nothing runs any more: an error if some node outside of loops was never reached.
   Status CheckAllReached();
+  static KernelContext::LoopPosition PositionOf(const Iteration& iteration);
   // Drops every frame and value but those of frame 0.
   void Clear();
 

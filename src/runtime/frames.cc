@@ -1,6 +1,8 @@
 // Frames spread from nodes without inputs along the edges: Enter leads into a child, Exit back to the parent.
 #include "runtime/frames.h"
 
+#include "base/murmur.h"
+
 namespace weir {
 namespace {
 
@@ -67,6 +69,7 @@ class Assigner {
     if (is_new) {
       StaticFrame& child = result_.frames.emplace_back();
       child.name = *name;
+      child.name_hash = Murmur64(*name);
       child.parent = frame;
       Result<int32_t> parallel = GetAttr<int32_t>(*node.props->attrs, "parallel_iterations");
       child.parallel_iterations = parallel.ok() && *parallel > 0 ? *parallel : 1;

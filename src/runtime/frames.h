@@ -24,10 +24,13 @@ enum class NodeKind : uint8_t {
 };
 NodeKind KindOf(const OpDef& op);
 // True if nodes of this kind need the executor's path with frames and dead values.
-constexpr bool IsFlow(NodeKind kind) { return kind != NodeKind::kKernel && kind != NodeKind::kConst; }
+constexpr bool IsFlow(NodeKind kind) {
+  return kind != NodeKind::kKernel && kind != NodeKind::kConst && kind != NodeKind::kTransfer;
+}
 
 struct StaticFrame {
   std::string name;
+  uint64_t name_hash = 0;
   int32_t parent = -1;
   int32_t parallel_iterations = 1;
   int32_t num_enters = 0;

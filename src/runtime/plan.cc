@@ -11,9 +11,10 @@ constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel 
 
 class Compiler {
  public:
-  Compiler(PlanGraph graph, KernelCache& kernels, bool late_feeds)
+  Compiler(PlanGraph graph, KernelCache& kernels, const PlanSignature& signature)
       : graph_(std::move(graph)), cache_(kernels), plan_(std::make_shared<Plan>()) {
-    plan_->late_feeds = late_feeds;
+    plan_->late_feeds = signature.late_feeds;
+    plan_->has_flow = signature.receives_dead;
   }
 
   Result<std::shared_ptr<const Plan>> Run() {
@@ -273,7 +274,7 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
   WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
   WEIR_TRY(
       RunPasses(pruned, PassOptions{environment.fold_constants, environment.merge_duplicates, environment.evaluator}));
-  return Compiler(std::move(pruned), environment.kernels, signature.late_feeds).Run();
+  return Compiler(std::move(pruned), environment.kernels, signature).Run();
 }
 
 }  // namespace weir

@@ -110,6 +110,7 @@ struct PlanSignature {
   std::vector<Output> fetches;
   std::vector<Node*> targets;
   bool late_feeds = false;
+  bool receives_dead = false;  // values may come dead from other tasks though nothing here makes them so
 };
 
 struct PlanEnvironment {

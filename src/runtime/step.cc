@@ -238,10 +238,16 @@ void Step::Run(Worker& worker, const ReadyNode& item) {
   }
 }
 
+void Step::Locate(const ReadyNode& item, KernelContext& ctx) const {
+  ctx.inputs_dead = item.dead;
+  if (flow_ != nullptr) ctx.loop_position = FlowState::PositionOf(*item.iteration);
+}
+
 void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
   EdgeValue* outputs = worker.OutputsFor(node);
   KernelContext ctx(*node.info, context_, absl::MakeSpan(inputs, node.num_inputs),
                     absl::MakeSpan(outputs, node.num_outputs));
+  if (node.kind == NodeKind::kTransfer) Locate(item, ctx);
   Status status;
   if (node.has_refs) status = ResolveRefs(node, item.node, inputs);
   if (status.ok()) {
@@ -271,6 +277,7 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     }
   }
   auto* call = new AsyncCall(this, item, node, inputs);
+  if (node.kind == NodeKind::kTransfer) Locate(item, call->ctx);
   Ref();  // until the call is complete
   if (trace_ != nullptr) call->times.scheduled = call->times.start = StepTrace::Now();
   auto done = [call](Status status) {

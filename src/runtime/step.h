@@ -67,6 +67,7 @@ class Step final {
   void Work(Worker& worker);
   void WorkShared(bool may_block);
   void Run(Worker& worker, const ReadyNode& item);
+  void Locate(const ReadyNode& item, KernelContext& ctx) const;
   void RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
   void RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
   void FinishAsync(Worker& worker, AsyncCall* call);

@@ -49,7 +49,7 @@ void Step::Fail(const Status& status, const PlanNode* node) {
   }
   aborted_.store(true, std::memory_order_relaxed);
   const Status derived = MarkDerived(status);
-  if (rendezvous_) rendezvous_->Abort(derived);
+  context_.rendezvous->Abort(derived);  // whoever waits for a value of this step on another task learns of it
   cancel_->Cancel(derived);
 }
 

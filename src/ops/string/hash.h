@@ -1,4 +1,4 @@
-// The hash functions behind string_to_hash_bucket*: their values are part of what models are trained with and never
+// The hash functions behind string_to_hash_bucket_fast and _strong (the plain one is base/murmur.h): their values are part of what models are trained with and never
 // change.
 #pragma once
 
@@ -7,8 +7,6 @@
 
 namespace weir::ops {
 
-// MurmurHash64A with TensorFlow's seed: StringToHashBucket.
-uint64_t Murmur64(std::string_view data);
 // FarmHash's Fingerprint64: StringToHashBucketFast.
 uint64_t FarmFingerprint64(std::string_view data);
 // SipHash-2-4 under a 128-bit key: StringToHashBucketStrong.

@@ -1,0 +1,304 @@
+// Calls use gRPC's callback interface on both sides: its own threads run the callbacks, which only hand work on. Each
+// call out is an object that lives until gRPC has reported its end; each call in is a reactor that lives until gRPC is
+// done with it, while the IncomingCall that the handler holds may live longer.
+#include "cluster/grpc/grpc_transport.h"
+
+#include <grpc/support/log.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "base/log.h"
+
+namespace weir {
+namespace {
+
+struct SliceOwner {
+  std::shared_ptr<const void> owner;
+};
+
+grpc::ByteBuffer ToByteBuffer(const Rope& rope) {
+  std::vector<grpc::Slice> slices;
+  slices.reserve(rope.pieces().size());
+  for (const Rope::Piece& piece : rope.pieces()) {
+    auto* owner = new SliceOwner{piece.owner};
+    slices.emplace_back(
+        const_cast<char*>(piece.data), piece.size, [](void* p) { delete static_cast<SliceOwner*>(p); }, owner);
+  }
+  return grpc::ByteBuffer(slices.data(), slices.size());
+}
+
+Rope ToRope(const grpc::ByteBuffer& buffer) {
+  Rope rope;
+  std::vector<grpc::Slice> slices;
+  if (!buffer.Valid() || !buffer.Dump(&slices).ok()) return rope;
+  for (grpc::Slice& slice : slices) {
+    auto owner = std::make_shared<grpc::Slice>(std::move(slice));
+    const void* data = owner->begin();
+    const size_t size = owner->size();
+    rope.Append(data, size, std::move(owner));
+  }
+  return rope;
+}
+
+Status FromGrpc(const grpc::Status& status) {
+  if (status.ok()) return OkStatus();
+  return MakeStatus(static_cast<StatusCode>(status.error_code()), status.error_message());
+}
+
+// What gRPC puts into its own trailer must stay small.
+constexpr size_t kMaxErrorText = 4096;
+
+grpc::Status ToGrpc(const Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
+                      std::string(status.message()).substr(0, kMaxErrorText));
+}
+
+// "host:port" and "unix:path" as gRPC takes them.
+std::string GrpcAddress(const std::string& address) { return address; }
+
+grpc::ChannelArguments Arguments() {
+  grpc::ChannelArguments args;
+  args.SetMaxReceiveMessageSize(-1);
+  args.SetMaxSendMessageSize(-1);
+  constexpr int kFirstBackoffMs = 20;
+  constexpr int kMaxBackoffMs = 1000;
+  args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
+  args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
+  // A peer that is stopped or cut off answers no pings: its calls end then.
+  constexpr int kPingMs = 10000;
+  constexpr int kPingTimeoutMs = 10000;
+  args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs);
+  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
+  args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return args;
+}
+
+class GrpcChannel final : public Channel {
+ public:
+  explicit GrpcChannel(const std::string& address)
+      : address_(address),
+        stub_(grpc::CreateCustomChannel(GrpcAddress(address), grpc::InsecureChannelCredentials(), Arguments())) {}
+
+  void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
+    auto* call = new OpenCall;
+    call->done = std::move(done);
+    call->request = ToByteBuffer(request);
+    call->context.set_wait_for_ready(options.wait_for_ready);
+    if (options.timeout_ms > 0)
+      call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(options.timeout_ms));
+    if (options.cancel != nullptr) {
+      call->token = options.cancel;
+      call->registration = options.cancel->Register([call] { call->context.TryCancel(); });
+      if (call->registration == 0) {
+        Done give_up = std::move(call->done);
+        const Status reason = options.cancel->reason();
+        delete call;
+        return give_up(reason);
+      }
+    }
+    stub_.UnaryCall(&call->context, method, grpc::StubOptions(), &call->request, &call->response,
+                    [call](const grpc::Status& status) {
+                      if (call->token != nullptr) call->token->Unregister(call->registration);
+                      Result<Rope> result = FromGrpc(status);
+                      if (status.ok()) result = ToRope(call->response);
+                      if (status.error_code() == grpc::StatusCode::CANCELLED && call->token != nullptr &&
+                          call->token->cancelled())
+                        result = call->token->reason();
+                      Done done = std::move(call->done);
+                      delete call;
+                      done(std::move(result));
+                    });
+  }
+  const std::string& address() const override { return address_; }
+
+ private:
+  struct OpenCall {
+    grpc::ClientContext context;
+    grpc::ByteBuffer request;
+    grpc::ByteBuffer response;
+    Done done;
+    CancelToken* token = nullptr;
+    CancelToken::Id registration = 0;
+  };
+  const std::string address_;
+  grpc::GenericStub stub_;
+};
+
+class GrpcIncoming final : public IncomingCall {
+ public:
+  class Reactor;
+  const std::string& method() const override { return method_; }
+  const Rope& request() const override { return request_; }
+  CancelToken& cancel() override { return cancel_; }
+  void Respond(Result<Rope> response) override;
+
+ private:
+  friend class Reactor;
+  // Who gets it ends the call; null for everybody after the first.
+  Reactor* TakeReactor() { return reactor_.exchange(nullptr); }
+  std::string method_;
+  Rope request_;
+  CancelToken cancel_;
+  std::atomic<Reactor*> reactor_{nullptr};
+};
+
+// The calls that are open, so that stopping can cancel them.
+class OpenCalls {
+ public:
+  bool Add(const std::shared_ptr<GrpcIncoming>& call) {
+    std::lock_guard lock(mu_);
+    if (!closed_) open_.emplace(call.get(), call);
+    return !closed_;
+  }
+  void Remove(GrpcIncoming* call) {
+    std::lock_guard lock(mu_);
+    open_.erase(call);
+  }
+  void CancelAll() {
+    std::vector<std::shared_ptr<GrpcIncoming>> calls;
+    {
+      std::lock_guard lock(mu_);
+      closed_ = true;
+      for (const auto& [call, weak] : open_) {
+        if (std::shared_ptr<GrpcIncoming> alive = weak.lock()) calls.push_back(std::move(alive));
+      }
+    }
+    for (const std::shared_ptr<GrpcIncoming>& call : calls) call->cancel().Cancel(Unavailable("the server is stopping"));
+  }
+
+ private:
+  std::mutex mu_;
+  std::map<GrpcIncoming*, std::weak_ptr<GrpcIncoming>> open_;
+  bool closed_ = false;
+};
+
+// One per call; gRPC calls its On... methods one after the other.
+class GrpcIncoming::Reactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  Reactor(std::string method, const CallHandler& handler, std::shared_ptr<OpenCalls> open)
+      : call_(std::make_shared<GrpcIncoming>()), handler_(handler), open_(std::move(open)) {
+    call_->method_ = std::move(method);
+    call_->reactor_ = this;
+    counted_ = open_->Add(call_);
+    StartRead(&buffer_);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok || !counted_) {
+      if (call_->TakeReactor() != nullptr)
+        Finish(ok ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "the server is stopping")
+                  : grpc::Status(grpc::StatusCode::INTERNAL, "the call has no message"));
+      return;
+    }
+    call_->request_ = ToRope(buffer_);
+    buffer_.Clear();
+    handler_(call_);
+  }
+  void OnCancel() override { call_->cancel_.Cancel(Cancelled("the caller has given up")); }
+  void OnDone() override {
+    if (counted_) open_->Remove(call_.get());
+    delete this;
+  }
+
+  void Send(Result<Rope> response) {
+    if (!response.ok()) return Finish(ToGrpc(response.status()));
+    buffer_ = ToByteBuffer(*response);
+    StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+
+ private:
+  const std::shared_ptr<GrpcIncoming> call_;
+  const CallHandler& handler_;
+  const std::shared_ptr<OpenCalls> open_;
+  grpc::ByteBuffer buffer_;
+  bool counted_ = false;
+};
+
+void GrpcIncoming::Respond(Result<Rope> response) {
+  if (Reactor* reactor = TakeReactor()) reactor->Send(std::move(response));
+}
+
+class GrpcListener final : public Listener {
+ public:
+  explicit GrpcListener(CallHandler handler)
+      : handler_(std::move(handler)), open_(std::make_shared<OpenCalls>()), service_(*this) {}
+  ~GrpcListener() override {
+    if (server_ == nullptr) return;
+    open_->CancelAll();
+    constexpr auto kGrace = std::chrono::milliseconds(200);
+    server_->Shutdown(std::chrono::system_clock::now() + kGrace);
+    server_->Wait();
+  }
+
+  Status Start(const std::string& address) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(GrpcAddress(address), grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterCallbackGenericService(&service_);
+    builder.SetMaxReceiveMessageSize(-1);
+    builder.SetMaxSendMessageSize(-1);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port
+    constexpr int kMinPingMs = 1000;
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinPingMs);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port_ == 0) {
+      server_ = nullptr;
+      return Unavailable("cannot listen on {}", address);
+    }
+    if (address.starts_with("unix:")) port_ = -1;
+    return OkStatus();
+  }
+  int port() const override { return port_; }
+
+ private:
+  class Service final : public grpc::CallbackGenericService {
+   public:
+    explicit Service(GrpcListener& listener) : listener_(listener) {}
+    grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
+      return new GrpcIncoming::Reactor(context->method(), listener_.handler_, listener_.open_);
+    }
+
+   private:
+    GrpcListener& listener_;
+  };
+
+  const CallHandler handler_;
+  const std::shared_ptr<OpenCalls> open_;
+  Service service_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+class GrpcTransport final : public Transport {
+ public:
+  std::shared_ptr<Channel> Connect(const std::string& address) override {
+    return std::make_shared<GrpcChannel>(address);
+  }
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) override {
+    auto listener = std::make_unique<GrpcListener>(std::move(handler));
+    WEIR_TRY(listener->Start(address));
+    return std::unique_ptr<Listener>(std::move(listener));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> MakeGrpcTransport() {
+  // gRPC's own log repeats what callers are told anyway.
+  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
+  if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+  return std::make_unique<GrpcTransport>();
+}
+
+}  // namespace weir

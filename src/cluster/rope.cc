@@ -1,0 +1,142 @@
+#include "cluster/rope.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace weir {
+namespace {
+
+constexpr size_t kShort = 4096;  // what is shorter is copied rather than referred to
+
+}  // namespace
+
+void Rope::Append(std::string text) {
+  if (text.empty()) return;
+  size_ += text.size();
+  if (tail_ != nullptr && tail_->size() + text.size() <= kShort) {
+    tail_->append(text);
+    pieces_.back().data = tail_->data();
+    pieces_.back().size = tail_->size();
+    return;
+  }
+  auto owned = std::make_shared<std::string>(std::move(text));
+  tail_ = owned.get();
+  pieces_.push_back({owned->data(), owned->size(), owned});
+}
+
+void Rope::Append(const void* data, size_t size, std::shared_ptr<const void> owner) {
+  if (size <= kShort / 4) return Append(std::string(static_cast<const char*>(data), size));
+  tail_ = nullptr;
+  size_ += size;
+  pieces_.push_back({static_cast<const char*>(data), size, std::move(owner)});
+}
+
+void Rope::Append(Rope other) {
+  tail_ = nullptr;
+  size_ += other.size_;
+  for (Piece& piece : other.pieces_) pieces_.push_back(std::move(piece));
+}
+
+std::string Rope::Flatten() const {
+  std::string text;
+  text.reserve(size_);
+  for (const Piece& piece : pieces_) text.append(piece.data, piece.size);
+  return text;
+}
+
+bool RopeReader::Fail() {
+  piece_ = rope_.pieces().size();
+  offset_ = left_ = 0;
+  return false;
+}
+
+std::string_view RopeReader::Peek() const {
+  if (left_ == 0) return {};
+  const Rope::Piece& piece = rope_.pieces()[piece_];
+  return {piece.data + offset_, piece.size - offset_};
+}
+
+bool RopeReader::Skip(size_t size) {
+  if (size > left_) return Fail();
+  left_ -= size;
+  offset_ += size;
+  const auto& pieces = rope_.pieces();
+  while (piece_ < pieces.size() && offset_ >= pieces[piece_].size) offset_ -= pieces[piece_++].size;
+  return true;
+}
+
+bool RopeReader::Read(void* to, size_t size) {
+  if (size > left_) return Fail();
+  char* out = static_cast<char*>(to);
+  while (size > 0) {
+    const std::string_view next = Peek().substr(0, size);
+    std::memcpy(out, next.data(), next.size());
+    out += next.size();
+    size -= next.size();
+    Skip(next.size());
+  }
+  return true;
+}
+
+bool RopeReader::Read(std::string* to, size_t size) {
+  if (size > left_) return Fail();
+  to->resize(size);
+  return Read(to->data(), size);
+}
+
+bool RopeReader::ReadVarint(uint64_t* value) {
+  constexpr int kMaxBytes = 10;
+  *value = 0;
+  for (int i = 0; i < kMaxBytes && left_ > 0; ++i) {
+    const auto byte = static_cast<unsigned char>(Peek().front());
+    Skip(1);
+    *value |= uint64_t{byte & 0x7fu} << (7 * i);
+    if (byte < 0x80) return true;
+  }
+  return Fail();
+}
+
+bool RopeReader::Take(size_t size, Rope* to) {
+  if (size > left_) return Fail();
+  while (size > 0) {
+    const std::string_view next = Peek().substr(0, size);
+    to->Append(next.data(), next.size(), rope_.pieces()[piece_].owner);
+    size -= next.size();
+    Skip(next.size());
+  }
+  return true;
+}
+
+bool RopeStream::Next(const void** data, int* size) {
+  last_ = backed_up_;
+  backed_up_ = {};
+  if (last_.empty()) {
+    last_ = reader_.Peek().substr(0, std::numeric_limits<int>::max());
+    if (last_.empty()) return false;
+    reader_.Skip(last_.size());
+  }
+  *data = last_.data();
+  *size = static_cast<int>(last_.size());
+  count_ += *size;
+  return true;
+}
+
+void RopeStream::BackUp(int count) {
+  backed_up_ = last_.substr(last_.size() - static_cast<size_t>(count));
+  count_ -= count;
+}
+
+bool RopeStream::Skip(int count) {
+  const auto wanted = static_cast<size_t>(count);
+  const size_t first = std::min(wanted, backed_up_.size());
+  backed_up_.remove_prefix(first);
+  count_ += static_cast<int64_t>(first);
+  const size_t rest = wanted - first;
+  const size_t available = std::min(rest, reader_.left());
+  reader_.Skip(available);
+  count_ += static_cast<int64_t>(available);
+  return available == rest;
+}
+
+}  // namespace weir

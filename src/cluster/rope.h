@@ -1,0 +1,80 @@
+// Rope: bytes in pieces, each kept alive by its owner, so that a tensor travels without being copied into a message.
+// A value: copying shares the pieces. RopeReader walks over one and never past its end.
+#pragma once
+
+#include <google/protobuf/io/zero_copy_stream.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace weir {
+
+class Rope final {
+ public:
+  struct Piece {
+    const char* data = nullptr;
+    size_t size = 0;
+    std::shared_ptr<const void> owner;
+  };
+
+  Rope() = default;
+  explicit Rope(std::string text) { Append(std::move(text)); }
+  // Short text joins the piece before it.
+  void Append(std::string text);
+  void Append(const void* data, size_t size, std::shared_ptr<const void> owner);
+  void Append(Rope other);
+
+  size_t size() const { return size_; }
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  std::string Flatten() const;
+
+ private:
+  std::vector<Piece> pieces_;
+  std::string* tail_ = nullptr;  // the text of the last piece, while it may still grow
+  size_t size_ = 0;
+};
+
+class RopeReader final {
+ public:
+  explicit RopeReader(const Rope& rope) : rope_(rope), left_(rope.size()) {}
+
+  size_t left() const { return left_; }
+  // All are false, and the reader is at the end, when there are not as many bytes left.
+  bool ReadVarint(uint64_t* value);
+  bool Read(void* to, size_t size);
+  bool Read(std::string* to, size_t size);
+  bool Skip(size_t size);
+  // The next bytes as a rope of their own, sharing memory.
+  bool Take(size_t size, Rope* to);
+  // What lies next, in one piece: at least a byte unless at the end.
+  std::string_view Peek() const;
+
+ private:
+  bool Fail();
+  const Rope& rope_;
+  size_t piece_ = 0;
+  size_t offset_ = 0;  // into the piece
+  size_t left_;
+};
+
+// What protobuf parses from.
+class RopeStream final : public google::protobuf::io::ZeroCopyInputStream {
+ public:
+  explicit RopeStream(const Rope& rope) : reader_(rope) {}
+  bool Next(const void** data, int* size) override;
+  void BackUp(int count) override;
+  bool Skip(int count) override;
+  int64_t ByteCount() const override { return count_; }
+
+ private:
+  RopeReader reader_;
+  std::string_view backed_up_;
+  std::string_view last_;
+  int64_t count_ = 0;
+};
+
+}  // namespace weir

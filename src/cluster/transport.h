@@ -1,0 +1,59 @@
+// Transport: how calls get from one task to another. A call is a method name and bytes each way; what the bytes mean is
+// the business of master and worker. Implementations: grpc/ (what TensorFlow speaks), sim/ (a network inside a test).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/rope.h"
+#include "op/cancel.h"
+
+namespace weir {
+
+struct CallOptions {
+  int64_t timeout_ms = 0;         // 0: none
+  CancelToken* cancel = nullptr;  // outlives the call
+  // Try again to connect until the deadline, instead of failing at once when nobody listens.
+  bool wait_for_ready = false;
+};
+
+// A way to one address. Thread-safe. Connects on first use and again after a failure.
+class Channel {
+ public:
+  using Done = std::function<void(Result<Rope>)>;
+  virtual ~Channel() = default;
+  // `done` runs exactly once, on any thread. Unavailable when nobody answers there.
+  virtual void Call(const std::string& method, Rope request, const CallOptions& options, Done done) = 0;
+  virtual const std::string& address() const = 0;
+};
+
+// A call that came in. Respond exactly once, from any thread.
+class IncomingCall {
+ public:
+  virtual ~IncomingCall() = default;
+  virtual const std::string& method() const = 0;
+  virtual const Rope& request() const = 0;
+  // Cancelled when the caller has given up. Lives until Respond.
+  virtual CancelToken& cancel() = 0;
+  virtual void Respond(Result<Rope> response) = 0;
+};
+
+// Called for each call that comes in, on any thread, several at a time; must not block.
+using CallHandler = std::function<void(std::shared_ptr<IncomingCall>)>;
+
+// Listens until it is destroyed, which cancels and waits for the calls that are still open.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual int port() const = 0;  // the one that was chosen, where 0 was asked for; -1 for a socket with a path
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual std::shared_ptr<Channel> Connect(const std::string& address) = 0;
+  virtual Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) = 0;
+};
+
+}  // namespace weir

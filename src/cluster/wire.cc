@@ -1,0 +1,250 @@
+#include "cluster/wire.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <limits>
+
+#include "tensor/tensor_proto.h"
+
+namespace weir {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+
+constexpr int kDtypeField = 1;
+constexpr int kShapeField = 2;
+constexpr int kContentField = 4;
+constexpr int kNameField = 1;
+constexpr int kNamedTensorField = 2;
+
+void AddVarint(uint64_t value, std::string* text) {
+  while (value >= 0x80) {
+    text->push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  text->push_back(static_cast<char>(value));
+}
+
+void AddTag(int field, WireFormatLite::WireType type, std::string* text) {
+  AddVarint(static_cast<uint64_t>(field) << 3 | static_cast<uint64_t>(type), text);
+}
+
+void AddBytesHeader(int field, uint64_t size, std::string* text) {
+  AddTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED, text);
+  AddVarint(size, text);
+}
+
+struct Field {
+  int number = 0;
+  int type = 0;
+  uint64_t value = 0;  // of a varint; of bytes their number
+};
+
+// The header of the next field; its bytes, if it has some, come next.
+bool ReadField(RopeReader& reader, Field* field) {
+  uint64_t tag = 0;
+  if (!reader.ReadVarint(&tag) || tag >> 3 == 0 || tag >> 3 > (uint64_t{1} << 29)) return false;
+  field->number = static_cast<int>(tag >> 3);
+  field->type = static_cast<int>(tag & 7);
+  switch (field->type) {
+    case WireFormatLite::WIRETYPE_VARINT:
+      return reader.ReadVarint(&field->value);
+    case WireFormatLite::WIRETYPE_LENGTH_DELIMITED:
+      return reader.ReadVarint(&field->value) && field->value <= reader.left();
+    case WireFormatLite::WIRETYPE_FIXED32:
+      field->value = 4;
+      return reader.left() >= 4;
+    case WireFormatLite::WIRETYPE_FIXED64:
+      field->value = 8;
+      return reader.left() >= 8;
+    default:
+      return false;  // groups
+  }
+}
+
+// The field as it stood, for protobuf to read.
+bool CopyField(RopeReader& reader, const Field& field, std::string* to) {
+  AddTag(field.number, static_cast<WireFormatLite::WireType>(field.type), to);
+  if (field.type == WireFormatLite::WIRETYPE_VARINT) {
+    AddVarint(field.value, to);
+    return true;
+  }
+  if (field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) AddVarint(field.value, to);
+  std::string bytes;
+  if (!reader.Read(&bytes, field.value)) return false;
+  to->append(bytes);
+  return true;
+}
+
+Status Malformed(std::string_view what) { return InvalidArgument("malformed bytes where a {} was expected", what); }
+
+// Plain elements out of the bytes at the reader. Sizes are compared before memory is taken.
+Result<Tensor> ReadContent(const tensorflow::TensorProto& header, RopeReader& reader, size_t size) {
+  const auto dtype = static_cast<DType>(header.dtype());
+  WEIR_ASSIGN(const PartialShape partial, FromProto(header.tensor_shape()));
+  if (!partial.fully_defined()) return InvalidArgument("a tensor cannot have the partly unknown shape {}", partial);
+  const Shape shape = partial.ToShape();
+  Result<int64_t> bytes = CheckedMultiply(shape.num_elements(), static_cast<int64_t>(ElementSize(dtype)));
+  if (!bytes.ok() || static_cast<uint64_t>(*bytes) != size)
+    return InvalidArgument("tensor of type {} and shape {} has {} bytes of content", dtype, shape, size);
+  WEIR_ASSIGN(Tensor tensor, Tensor::Allocate(dtype, shape));
+  if (!reader.Read(tensor.raw(), size)) return Malformed("tensor");
+  return tensor;
+}
+
+// True if any bytes are elements of the type.
+bool TakesAnyBytes(int type) {
+  const Result<DType> dtype = DTypeFromNumber(type);
+  return dtype.ok() && *dtype != kInvalidType && !IsRef(*dtype) && IsPlain(*dtype) && *dtype != kBool;
+}
+
+// The tensor of `size` bytes at the reader.
+Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
+  const size_t end = reader.left() - size;
+  std::string rest;  // every field but the content
+  Rope content;
+  bool has_content = false;
+  while (reader.left() > end) {
+    Field field;
+    if (!ReadField(reader, &field) || reader.left() < end) return Malformed("tensor");
+    if (field.number == kContentField && field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (reader.left() - end < field.value) return Malformed("tensor");
+      // Nearly always type and shape are known by now, and nothing follows: straight into the tensor.
+      tensorflow::TensorProto header;
+      if (reader.left() - end == field.value && header.ParseFromString(rest) && TakesAnyBytes(header.dtype()) &&
+          field.value > 0)
+        return ReadContent(header, reader, field.value);
+      content = Rope();
+      if (!reader.Take(field.value, &content)) return Malformed("tensor");
+      has_content = true;
+    } else if (reader.left() - end < (field.type == WireFormatLite::WIRETYPE_VARINT ? 0 : field.value) ||
+               !CopyField(reader, field, &rest)) {
+      return Malformed("tensor");
+    }
+  }
+  tensorflow::TensorProto proto;
+  if (!proto.ParseFromString(rest)) return Malformed("tensor");
+  if (has_content) proto.set_tensor_content(content.Flatten());
+  return FromProto(proto);
+}
+
+Status ReadNamed(RopeReader& reader, size_t size, NamedTensor* to) {
+  const size_t end = reader.left() - size;
+  while (reader.left() > end) {
+    Field field;
+    if (!ReadField(reader, &field) || reader.left() < end) return Malformed("named tensor");
+    const uint64_t bytes = field.type == WireFormatLite::WIRETYPE_VARINT ? 0 : field.value;
+    if (reader.left() - end < bytes) return Malformed("named tensor");
+    if (field.number == kNameField && field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      reader.Read(&to->name, field.value);
+    } else if (field.number == kNamedTensorField && field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      Result<Tensor> tensor = ReadTensor(reader, field.value);
+      if (!tensor.ok()) return WithContext(tensor.status(), fmt::format("tensor '{}'", to->name));
+      to->tensor = *std::move(tensor);
+    } else {
+      reader.Skip(bytes);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Rope EncodeTensor(const Tensor& tensor) {
+  if (!tensor.valid()) return Rope();
+  if (!IsPlain(tensor.dtype())) {
+    tensorflow::TensorProto proto;
+    ToProto(tensor, &proto);
+    return Rope(proto.SerializeAsString());
+  }
+  tensorflow::TensorProto header;
+  header.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+  ToProto(PartialShape(tensor.shape()), header.mutable_tensor_shape());
+  std::string text = header.SerializeAsString();
+  if (tensor.num_bytes() > 0) AddBytesHeader(kContentField, tensor.num_bytes(), &text);
+  Rope rope(std::move(text));
+  if (tensor.num_bytes() > 0)
+    rope.Append(tensor.raw(), tensor.num_bytes(), std::make_shared<BufferPtr>(tensor.buffer()));
+  return rope;
+}
+
+Result<Tensor> DecodeTensor(const Rope& bytes) {
+  RopeReader reader(bytes);
+  return ReadTensor(reader, bytes.size());
+}
+
+Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField field,
+                   const std::vector<NamedTensor>& tensors) {
+  Rope rope(message.SerializeAsString());
+  for (const NamedTensor& named : tensors) {
+    if (!named.tensor.valid() && !field.named) continue;
+    Rope tensor = EncodeTensor(named.tensor);
+    std::string header;
+    if (field.named) {
+      std::string inner;
+      AddBytesHeader(kNameField, named.name.size(), &inner);
+      inner += named.name;
+      AddBytesHeader(kNamedTensorField, tensor.size(), &inner);
+      AddBytesHeader(field.number, inner.size() + tensor.size(), &header);
+      header += inner;
+    } else {
+      AddBytesHeader(field.number, tensor.size(), &header);
+    }
+    rope.Append(std::move(header));
+    rope.Append(std::move(tensor));
+  }
+  return rope;
+}
+
+Status DecodeTensors(const Rope& bytes, TensorField tensor_field, google::protobuf::MessageLite* message,
+                     std::vector<NamedTensor>* tensors) {
+  RopeReader reader(bytes);
+  std::string rest;
+  while (reader.left() > 0) {
+    Field field;
+    if (!ReadField(reader, &field)) return Malformed(message->GetTypeName());
+    if (field.number != tensor_field.number || field.type != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (!CopyField(reader, field, &rest)) return Malformed(message->GetTypeName());
+      continue;
+    }
+    NamedTensor& named = tensors->emplace_back();
+    if (tensor_field.named) {
+      WEIR_TRY(ReadNamed(reader, field.value, &named));
+    } else {
+      WEIR_ASSIGN(named.tensor, ReadTensor(reader, field.value));
+    }
+  }
+  if (!message->ParseFromString(rest)) return Malformed(message->GetTypeName());
+  return OkStatus();
+}
+
+Status Decode(const Rope& bytes, google::protobuf::MessageLite* m) {
+  RopeStream stream(bytes);
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) || !m->ParseFromZeroCopyStream(&stream))
+    return Malformed(m->GetTypeName());
+  return OkStatus();
+}
+
+std::string ErrorText(const Status& status) {
+  std::string text(status.message());
+  const std::optional<std::string> node = NodeOf(status);
+  if (node.has_value() && text.find("{{node " + *node + "}}") == std::string::npos)
+    text += fmt::format("\n\t [[{{{{node {}}}}}]]", *node);
+  return text;
+}
+
+Status ErrorFromText(int code, std::string_view text) {
+  if (code == 0) return OkStatus();
+  const bool known = code >= 1 && code <= static_cast<int>(StatusCode::kUnauthenticated);
+  Status status = MakeStatus(known ? static_cast<StatusCode>(code) : StatusCode::kUnknown, text);
+  constexpr std::string_view kOpen = "{{node ";
+  if (const size_t at = text.find(kOpen); at != std::string_view::npos) {
+    const size_t begin = at + kOpen.size();
+    if (const size_t end = text.find("}}", begin); end != std::string_view::npos)
+      status = MarkNode(status, text.substr(begin, end - begin));
+  }
+  return status;
+}
+
+}  // namespace weir

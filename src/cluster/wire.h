@@ -1,0 +1,76 @@
+// Messages that carry tensors, as bytes and back. A tensor's memory is referred to when a message is written, and filled
+// straight from the bytes when one is read; everything else of a message is left to protobuf. What is read is checked;
+// errors are InvalidArgument.
+#pragma once
+
+#include <google/protobuf/message_lite.h>
+
+#include <string>
+#include <vector>
+
+#include "cluster/rope.h"
+#include "proto/master.pb.h"
+#include "proto/worker.pb.h"
+#include "tensor/tensor.h"
+
+namespace weir {
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+// A message and the tensors of its one field of tensors, which the message itself leaves empty.
+template <class Message>
+struct TensorMessage {
+  Message message;
+  std::vector<NamedTensor> tensors;  // names stay empty where the field has none
+};
+using RunGraphCall = TensorMessage<tensorflow::RunGraphRequest>;
+using RunGraphReply = TensorMessage<tensorflow::RunGraphResponse>;
+using RunStepCall = TensorMessage<tensorflow::RunStepRequest>;
+using RunStepReply = TensorMessage<tensorflow::RunStepResponse>;
+using RunCallableCall = TensorMessage<tensorflow::RunCallableRequest>;
+using RunCallableReply = TensorMessage<tensorflow::RunCallableResponse>;
+using RecvTensorReply = TensorMessage<tensorflow::RecvTensorResponse>;
+
+// Which field that is.
+struct TensorField {
+  int number;
+  bool named;  // of NamedTensorProto, else of TensorProto
+};
+inline TensorField TensorFieldOf(const tensorflow::RunGraphRequest&) { return {3, true}; }
+inline TensorField TensorFieldOf(const tensorflow::RunGraphResponse&) { return {1, true}; }
+inline TensorField TensorFieldOf(const tensorflow::RunStepRequest&) { return {2, true}; }
+inline TensorField TensorFieldOf(const tensorflow::RunStepResponse&) { return {1, true}; }
+inline TensorField TensorFieldOf(const tensorflow::RunCallableRequest&) { return {3, false}; }
+inline TensorField TensorFieldOf(const tensorflow::RunCallableResponse&) { return {1, false}; }
+inline TensorField TensorFieldOf(const tensorflow::RecvTensorResponse&) { return {1, false}; }
+
+// TensorProto.
+Rope EncodeTensor(const Tensor& tensor);
+Result<Tensor> DecodeTensor(const Rope& bytes);
+
+Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField field,
+                   const std::vector<NamedTensor>& tensors);
+Status DecodeTensors(const Rope& bytes, TensorField field, google::protobuf::MessageLite* message,
+                     std::vector<NamedTensor>* tensors);
+
+template <class Message>
+Rope Encode(const TensorMessage<Message>& m) {
+  return EncodeTensors(m.message, TensorFieldOf(m.message), m.tensors);
+}
+inline Rope Encode(const google::protobuf::MessageLite& m) { return Rope(m.SerializeAsString()); }
+
+Status Decode(const Rope& bytes, google::protobuf::MessageLite* m);
+template <class Message>
+Status Decode(const Rope& bytes, TensorMessage<Message>* m) {
+  return DecodeTensors(bytes, TensorFieldOf(m->message), &m->message, &m->tensors);
+}
+
+// Errors on the wire are a code and a text; the node at which one arose stands in the text as TensorFlow writes it,
+// "[[{{node x}}]]", and is found again there.
+std::string ErrorText(const Status& status);
+Status ErrorFromText(int code, std::string_view text);
+
+}  // namespace weir

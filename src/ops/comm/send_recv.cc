@@ -1,0 +1,104 @@
+// How a value goes from one device to another within a step: a send puts it into the step's rendezvous, a receive takes
+// it out there. The partitioner makes them in pairs.
+#include "op/gradient_context.h"
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "op/rendezvous_key.h"
+#include "op/shape_context.h"
+
+namespace weir::ops {
+namespace {
+
+Result<RendezvousKey> KeyOf(const KernelSetup& setup) {
+  RendezvousKey key;
+  WEIR_ASSIGN(key.from, setup.Attr<std::string>("send_device"));
+  WEIR_ASSIGN(key.to, setup.Attr<std::string>("recv_device"));
+  WEIR_ASSIGN(key.edge, setup.Attr<std::string>("tensor_name"));
+  WEIR_ASSIGN(const int64_t incarnation, setup.Attr<int64_t>("send_device_incarnation"));
+  key.incarnation = static_cast<uint64_t>(incarnation);
+  return key;
+}
+
+// The key of a run. Outside of loops, which is nearly always, it is made once.
+std::string KeyAt(const RendezvousKey& key, const std::string& outside, KernelContext::LoopPosition position) {
+  if (position.frame == 0 && position.iteration == 0) return outside;
+  RendezvousKey here = key;
+  here.frame = position.frame;
+  here.iteration = position.iteration;
+  return here.ToString();
+}
+
+Result<Kernel> MakeSend(KernelSetup& setup) {
+  WEIR_ASSIGN(RendezvousKey key, KeyOf(setup));
+  std::string text = key.ToString();
+  return Kernel::Sync([key = std::move(key), text = std::move(text)](KernelContext& ctx) -> Status {
+           Rendezvous::Value value;
+           value.dead = ctx.inputs_dead;
+           if (!value.dead) {
+             value.tensor = std::move(ctx.raw_input(0).tensor);
+             // What a variable or another consumer shares may be overwritten before it has left.
+             if (!value.tensor.OwnsMemoryAlone()) {
+               WEIR_ASSIGN(value.tensor, value.tensor.Clone());
+             }
+           }
+           return ctx.step().rendezvous->Send(KeyAt(key, text, ctx.loop_position), std::move(value));
+         })
+      .Cheap();
+}
+
+Result<Kernel> MakeRecv(KernelSetup& setup) {
+  WEIR_ASSIGN(RendezvousKey key, KeyOf(setup));
+  std::string text = key.ToString();
+  return Kernel::Async([key = std::move(key), text = std::move(text)](KernelContext& ctx, Done done) {
+    ctx.step().rendezvous->RecvAsync(
+        KeyAt(key, text, ctx.loop_position), [&ctx, done = std::move(done)](Result<Rendezvous::Value> value) {
+          if (!value.ok()) return done(value.status());
+          if (value->dead) {
+            ctx.set_dead(0);
+          } else if (value->tensor.dtype() != ctx.output_type(0)) {
+            return done(InvalidArgument("received a tensor of type {} where {} was expected", value->tensor.dtype(),
+                                        ctx.output_type(0)));
+          } else {
+            ctx.set_output(0, std::move(value->tensor));
+          }
+          done(OkStatus());
+        });
+  });
+}
+
+const char* const kEdgeAttrs[] = {"tensor_name: string", "send_device: string",
+                                             "send_device_incarnation: int", "recv_device: string",
+                                             "client_terminated: bool = false"};
+
+std::vector<std::string> WithType(std::string type) {
+  std::vector<std::string> attrs = {std::move(type)};
+  attrs.insert(attrs.end(), std::begin(kEdgeAttrs), std::end(kEdgeAttrs));
+  return attrs;
+}
+
+}  // namespace
+
+void RegisterSendRecv(OpRegistry& registry) {
+  for (const char* name : {"_Send", "_HostSend"}) {
+    registry.Add({
+        .name = name,
+        .signature = "tensor: T ->",
+        .attrs = WithType("T: type"),
+        .shape = NoOutputs(),
+        .kernels = CpuKernel(MakeSend),
+        .stateful = true,
+    });
+  }
+  for (const char* name : {"_Recv", "_HostRecv"}) {
+    registry.Add({
+        .name = name,
+        .signature = "-> tensor: tensor_type",
+        .attrs = WithType("tensor_type: type"),
+        .shape = UnknownOutputs(),
+        .kernels = CpuKernel(MakeRecv),
+        .stateful = true,
+    });
+  }
+}
+
+}  // namespace weir::ops
