@@ -32,7 +32,32 @@ Result<Kernel> MakeKernel(const NodeInfo& info, std::string_view device_kind, Re
   return def->make(setup);
 }
 
+// Functions are instantiated by the graph that calls them, and are not shared; transfers differ by graph.
+bool HasOwnState(const NodeProps& props) {
+  if (!props.op->stateful || props.op->is_function || props.op->name.starts_with("_")) return false;
+  for (const AttrDef& attr : props.op->attrs) {
+    if (attr.type == "func" || attr.type == "list(func)") return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::shared_ptr<const BoundKernel> NamedKernels::Find(const NodeProps& props, const Device& device) {
+  std::lock_guard lock(mu_);
+  auto it = kernels_.find(std::pair(props.name, &device));
+  if (it == kernels_.end()) return nullptr;
+  const NodeProps& known = *it->second->props;
+  return known.op == props.op && *known.attrs == *props.attrs ? it->second : nullptr;
+}
+
+std::shared_ptr<const BoundKernel> NamedKernels::Keep(const Device& device, std::shared_ptr<const BoundKernel> kernel) {
+  std::lock_guard lock(mu_);
+  auto [it, is_new] = kernels_.try_emplace(std::pair(kernel->props->name, &device), kernel);
+  if (is_new) return kernel;
+  const NodeProps& known = *it->second->props;
+  return known.op == kernel->props->op && *known.attrs == *kernel->props->attrs ? it->second : kernel;
+}
 
 NodeInfo MakeNodeInfo(const NodeProps& props, std::string device) {
   return NodeInfo{.name = props.name,
@@ -50,6 +75,13 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
     std::lock_guard lock(mu_);
     if (auto it = kernels_.find(key); it != kernels_.end()) return it->second;
   }
+  const bool by_name = named_ != nullptr && HasOwnState(*props);
+  if (by_name) {
+    if (std::shared_ptr<const BoundKernel> known = named_->Find(*props, device)) {
+      std::lock_guard lock(mu_);
+      return kernels_.try_emplace(key, std::move(known)).first->second;
+    }
+  }
   auto bound = std::make_shared<BoundKernel>();
   bound->info = MakeNodeInfo(*props, device.name());
   bound->props = props;
@@ -61,8 +93,10 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
                     props->name);
   }
   bound->kernel = *std::move(kernel);
+  std::shared_ptr<const BoundKernel> kept = std::move(bound);
+  if (by_name) kept = named_->Keep(device, std::move(kept));
   std::lock_guard lock(mu_);
-  return kernels_.try_emplace(key, std::move(bound)).first->second;
+  return kernels_.try_emplace(key, std::move(kept)).first->second;
 }
 
 void KernelCache::Clear() {

@@ -21,10 +21,25 @@ struct BoundKernel {
   std::shared_ptr<const NodeProps> props;  // what the cache knows it by
 };
 
+// Kernels with a state of their own (a random generator, a counter) by the name of their node, for graphs that hold the
+// same nodes, as those that a master registers one after the other: they go on where the other left off. Thread-safe.
+class NamedKernels final {
+ public:
+  std::shared_ptr<const BoundKernel> Find(const NodeProps& props, const Device& device);
+  // The first one stays; another node of the same name keeps its own.
+  std::shared_ptr<const BoundKernel> Keep(const Device& device, std::shared_ptr<const BoundKernel> kernel);
+
+ private:
+  std::mutex mu_;
+  absl::flat_hash_map<std::pair<std::string, const Device*>, std::shared_ptr<const BoundKernel>> kernels_;
+};
+
 class KernelCache final {
  public:
-  // `resources` and `functions` are what kernel factories see; both may be null and outlive the cache.
-  KernelCache(ResourceManager* resources, FunctionRunner* functions) : resources_(resources), functions_(functions) {}
+  // `resources` and `functions` are what kernel factories see; both may be null and outlive the cache. `named` may be
+  // null too: then kernels are shared by this cache's users alone.
+  KernelCache(ResourceManager* resources, FunctionRunner* functions, std::shared_ptr<NamedKernels> named = nullptr)
+      : resources_(resources), functions_(functions), named_(std::move(named)) {}
 
   // The kernel of a node on a device. Errors name the node.
   Result<std::shared_ptr<const BoundKernel>> Get(const std::shared_ptr<const NodeProps>& props, const Device& device);
@@ -34,6 +49,7 @@ class KernelCache final {
   using Key = std::pair<const NodeProps*, const Device*>;
   ResourceManager* const resources_;
   FunctionRunner* const functions_;
+  const std::shared_ptr<NamedKernels> named_;
   std::mutex mu_;
   absl::flat_hash_map<Key, std::shared_ptr<const BoundKernel>> kernels_;
 };

@@ -23,10 +23,12 @@ class Compiler {
     WEIR_TRY(TopologicalOrder(graph_, consumers_).status());
     WEIR_TRY(FindFrames());
     WEIR_TRY(MakeNodes());
+    std::vector<std::vector<bool>> feeds_of_fetch;
+    if (plan_->late_feeds) feeds_of_fetch = FeedsOfFetches(graph_);
     LayOutEntries();
     LayOutEdges();
     CountPending();
-    if (plan_->late_feeds) FindFeedsOfFetches();
+    if (plan_->late_feeds) plan_->feeds_of_fetch = std::move(feeds_of_fetch);
     return std::shared_ptr<const Plan>(std::move(plan_));
   }
 
@@ -226,29 +228,6 @@ class Compiler {
       plan_->frames[node.frame].initial_pending[node.counter] = pending;
       const bool waits_for_merge = node.kind == NodeKind::kMerge && node.num_inputs > 0;
       if (pending == 0 && !waits_for_merge) plan_->roots.push_back(n);
-    }
-  }
-
-  void FindFeedsOfFetches() {
-    for (const PlanGraph::Fetch& fetch : graph_.fetches) {
-      std::vector<bool> needs(plan_->feeds.size(), false);
-      std::vector<bool> seen(graph_.nodes.size(), false);
-      std::vector<int32_t> todo;
-      auto visit = [&](PlanValue v) {
-        if (v.fed()) {
-          needs[v.output] = true;
-        } else if (!seen[v.node]) {
-          seen[v.node] = true;
-          todo.push_back(v.node);
-        }
-      };
-      visit(fetch.value);
-      while (!todo.empty()) {
-        const int32_t n = todo.back();
-        todo.pop_back();
-        for (int32_t i = plan_->input_begin[n]; i < plan_->input_begin[n + 1]; ++i) visit(plan_->inputs[i]);
-      }
-      plan_->feeds_of_fetch.push_back(std::move(needs));
     }
   }
 

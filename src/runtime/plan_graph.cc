@@ -188,6 +188,32 @@ Result<std::vector<int32_t>> TopologicalOrder(const PlanGraph& graph, const Cons
   return order;
 }
 
+std::vector<std::vector<bool>> FeedsOfFetches(const PlanGraph& graph) {
+  std::vector<std::vector<bool>> result;
+  for (const PlanGraph::Fetch& fetch : graph.fetches) {
+    std::vector<bool> needs(graph.feeds.size(), false);
+    std::vector<bool> seen(graph.nodes.size(), false);
+    std::vector<int32_t> todo;
+    auto visit = [&](PlanValue v) {
+      if (v.fed()) {
+        needs[v.output] = true;
+      } else if (!seen[v.node]) {
+        seen[v.node] = true;
+        todo.push_back(v.node);
+      }
+    };
+    visit(fetch.value);
+    while (!todo.empty()) {
+      const PlanGraph::Node& node = graph.nodes[todo.back()];
+      todo.pop_back();
+      for (PlanValue input : node.inputs) visit(input);
+      for (int32_t control : node.control_inputs) visit({control, 0});
+    }
+    result.push_back(std::move(needs));
+  }
+  return result;
+}
+
 void RemoveUnneeded(PlanGraph& graph) {
   std::vector<int32_t> index(graph.nodes.size(), -1);
   std::vector<int32_t> todo;

@@ -74,6 +74,9 @@ Consumers FindConsumers(const PlanGraph& graph);
 // Producers before consumers; edges out of NextIteration do not count. A cycle without one is an error.
 Result<std::vector<int32_t>> TopologicalOrder(const PlanGraph& graph, const Consumers& consumers);
 
+// For each fetch, by feed, whether it depends on it.
+std::vector<std::vector<bool>> FeedsOfFetches(const PlanGraph& graph);
+
 // Keeps only what fetches and targets still need, after a rewrite.
 void RemoveUnneeded(PlanGraph& graph);
 

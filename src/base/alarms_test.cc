@@ -1,0 +1,76 @@
+#include "base/alarms.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace weir {
+namespace {
+
+constexpr int64_t kMilli = 1'000'000;
+
+void WaitUntil(const std::atomic<int>& value, int wanted) {
+  while (value.load() < wanted) RealClock().SleepMicros(200);
+}
+
+TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
+  std::mutex mu;
+  std::vector<int> order;
+  std::atomic<int> rung{0};
+  Alarms alarms(RealClock());
+  for (int i : {3, 1, 2}) {
+    alarms.After(i * 10 * kMilli, [&, i] {
+      std::lock_guard lock(mu);
+      order.push_back(i);
+      ++rung;
+    });
+  }
+  WaitUntil(rung, 3);
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(AlarmsTest, DroppedOnesStaySilent) {
+  std::atomic<int> rung{0};
+  Alarms alarms(RealClock());
+  const Alarms::Id id = alarms.After(5 * kMilli, [&] { rung += 100; });
+  alarms.Drop(id);
+  alarms.Drop(id);
+  alarms.After(10 * kMilli, [&] { ++rung; });
+  WaitUntil(rung, 1);
+  EXPECT_EQ(rung, 1);
+}
+
+TEST(AlarmsTest, DropWaitsForTheOneThatRuns) {
+  std::atomic<int> stage{0};
+  Alarms alarms(RealClock());
+  const Alarms::Id id = alarms.After(0, [&] {
+    stage = 1;
+    RealClock().SleepMicros(20'000);
+    stage = 2;
+  });
+  WaitUntil(stage, 1);
+  alarms.Drop(id);
+  EXPECT_EQ(stage, 2);
+}
+
+TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
+  std::atomic<int> rung{0};
+  Alarms alarms(RealClock());
+  Alarms::Id id = 0;
+  id = alarms.After(kMilli, [&] {
+    alarms.Drop(id);
+    alarms.After(kMilli, [&] { ++rung; });
+  });
+  WaitUntil(rung, 1);
+  EXPECT_EQ(rung, 1);
+}
+
+TEST(AlarmsTest, DestroyedWithAlarmsThatNeverRing) {
+  std::atomic<int> rung{0};
+  { Alarms(RealClock()).After(int64_t{1} << 60, [&] { ++rung; }); }
+  EXPECT_EQ(rung, 0);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,87 @@
+#include "cluster/registered_graph.h"
+
+#include "graph/graph_def.h"
+#include "op/rendezvous_key.h"
+
+namespace weir {
+namespace {
+
+bool IsClientEnd(const Node& node) {
+  const std::string& type = node.type();
+  if (type != "_Recv" && type != "_Send" && type != "_HostRecv" && type != "_HostSend") return false;
+  Result<bool> client = node.Attr<bool>("client_terminated");
+  return client.ok() && *client;
+}
+
+Result<std::string> KeyOf(const Node& node) {
+  RendezvousKey key;
+  WEIR_ASSIGN(key.from, node.Attr<std::string>("send_device"));
+  WEIR_ASSIGN(key.to, node.Attr<std::string>("recv_device"));
+  WEIR_ASSIGN(key.edge, node.Attr<std::string>("tensor_name"));
+  WEIR_ASSIGN(const int64_t incarnation, node.Attr<int64_t>("send_device_incarnation"));
+  key.incarnation = static_cast<uint64_t>(incarnation);
+  return key.ToString();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<RegisteredGraph>> RegisteredGraph::Make(const tensorflow::RegisterGraphRequest& request,
+                                                               Dependencies dependencies) {
+  std::shared_ptr<RegisteredGraph> made(new RegisteredGraph(std::move(dependencies)));
+  WEIR_TRY(made->Compile(request));
+  return made;
+}
+
+Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request) {
+  graph_ = std::make_shared<Graph>(dependencies_.registry);
+  ImportOptions import;
+  import.validate_colocation = false;  // a group may name a node of another task
+  WEIR_TRY(ImportGraphDef(*graph_, request.graph_def(), import).status());
+  functions_ = std::make_unique<LocalFunctionRunner>(
+      graph_->functions(), dependencies_.registry, dependencies_.devices, dependencies_.resources.get(),
+      LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}});
+  kernels_ =
+      std::make_unique<KernelCache>(dependencies_.resources.get(), functions_.get(), dependencies_.stateful);
+  receives_dead_ = request.has_control_flow();
+  PlanSignature signature;
+  for (Node* node : graph_->Nodes()) {
+    if (!IsClientEnd(*node)) {
+      if (node->consumers().empty() && node->control_outputs().empty()) sinks_.push_back(node);
+      continue;
+    }
+    WEIR_ASSIGN(std::string key, KeyOf(*node));
+    if (node->num_outputs() > 0) {
+      feeds_.emplace(std::move(key), static_cast<int>(signature.feeds.size()));
+      signature.feeds.push_back(node->output(0));
+    } else {
+      fetches_.emplace(std::move(key), static_cast<int>(signature.fetches.size()));
+      signature.fetches.push_back(node->input(0));
+      client_sends_.push_back(node);
+    }
+  }
+  signature.targets = sinks_;
+  WEIR_ASSIGN(executor_, MakeExecutor(signature));
+  return OkStatus();
+}
+
+Result<std::shared_ptr<Executor>> RegisteredGraph::MakeExecutor(const PlanSignature& signature) {
+  PlanSignature copy = signature;
+  copy.receives_dead = receives_dead_;
+  // The master has placed and rewritten it already: no passes here.
+  WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
+              CompilePlan(*graph_, copy, PlanEnvironment{dependencies_.devices, *kernels_, PlacerOptions{}}));
+  return std::make_shared<Executor>(std::move(plan));
+}
+
+Result<std::shared_ptr<Executor>> RegisteredGraph::PartialExecutor() {
+  std::lock_guard lock(partial_mu_);
+  if (partial_executor_ == nullptr) {
+    PlanSignature signature;
+    signature.targets = sinks_;
+    signature.targets.insert(signature.targets.end(), client_sends_.begin(), client_sends_.end());
+    WEIR_ASSIGN(partial_executor_, MakeExecutor(signature));
+  }
+  return partial_executor_;
+}
+
+}  // namespace weir

@@ -1,0 +1,61 @@
+// RegisteredGraph: a part of a graph that a master has given to this worker, compiled. What the client feeds and fetches
+// are the feeds and fetches of the plan, known by their rendezvous keys. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "proto/worker.pb.h"
+#include "runtime/executor.h"
+#include "runtime/function_runner.h"
+
+namespace weir {
+
+class RegisteredGraph final {
+ public:
+  struct Dependencies {
+    const OpRegistry& registry;
+    const std::vector<std::unique_ptr<Device>>& devices;
+    std::shared_ptr<ResourceManager> resources;
+    std::shared_ptr<NamedKernels> stateful;  // kernels that the session's graphs share
+  };
+  static Result<std::shared_ptr<RegisteredGraph>> Make(const tensorflow::RegisterGraphRequest& request,
+                                                       Dependencies dependencies);
+
+  Executor& executor() { return *executor_; }
+  LocalFunctionRunner& functions() { return *functions_; }
+  // The number of the feed or fetch with that key, or -1.
+  int FeedNumber(const std::string& key) const { return Number(feeds_, key); }
+  int FetchNumber(const std::string& key) const { return Number(fetches_, key); }
+  size_t num_feeds() const { return feeds_.size(); }
+  // The same graph with the client's feeds and fetches going through the rendezvous, for steps in pieces.
+  Result<std::shared_ptr<Executor>> PartialExecutor();
+
+ private:
+  using Numbers = absl::flat_hash_map<std::string, int>;
+  explicit RegisteredGraph(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
+  Status Compile(const tensorflow::RegisterGraphRequest& request);
+  Result<std::shared_ptr<Executor>> MakeExecutor(const PlanSignature& signature);
+  static int Number(const Numbers& numbers, const std::string& key) {
+    auto it = numbers.find(key);
+    return it == numbers.end() ? -1 : it->second;
+  }
+
+  const Dependencies dependencies_;
+  std::shared_ptr<Graph> graph_;
+  std::unique_ptr<LocalFunctionRunner> functions_;
+  std::unique_ptr<KernelCache> kernels_;
+  std::vector<Node*> sinks_;         // what nothing of the graph waits for, without the client's ends
+  std::vector<Node*> client_sends_;  // what the client fetches
+  bool receives_dead_ = false;
+  Numbers feeds_;
+  Numbers fetches_;
+  std::shared_ptr<Executor> executor_;
+  std::mutex partial_mu_;
+  std::shared_ptr<Executor> partial_executor_;
+};
+
+}  // namespace weir

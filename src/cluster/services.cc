@@ -1,0 +1,199 @@
+// Both directions come out of one table per service: method name, request, response.
+#include "cluster/services.h"
+
+#include "absl/container/flat_hash_map.h"
+
+namespace weir {
+namespace {
+
+constexpr char kWorker[] = "/tensorflow.WorkerService/";
+constexpr char kMaster[] = "/tensorflow.MasterService/";
+
+// Steps report their errors in the body of the response, where gRPC sets no limit to their size.
+template <class Response>
+Status BodyError(const Response&) {
+  return OkStatus();
+}
+template <class Message>
+Status ErrorIn(const Message& message) {
+  return ErrorFromText(message.status_code(), message.status_error_message());
+}
+template <>
+Status BodyError(const RunGraphReply& reply) {
+  return ErrorIn(reply.message);
+}
+template <>
+Status BodyError(const RunStepReply& reply) {
+  return ErrorIn(reply.message);
+}
+
+void AskForBodyErrors(RunGraphCall& call) { call.message.set_store_errors_in_response_body(true); }
+void AskForBodyErrors(RunStepCall& call) { call.message.set_store_errors_in_response_body(true); }
+template <class Request>
+void AskForBodyErrors(Request&) {}
+
+bool WantsBodyErrors(const RunGraphCall& call) { return call.message.store_errors_in_response_body(); }
+bool WantsBodyErrors(const RunStepCall& call) { return call.message.store_errors_in_response_body(); }
+template <class Request>
+bool WantsBodyErrors(const Request&) {
+  return false;
+}
+
+template <class Response>
+Rope ErrorBody(const Status& status) {
+  if constexpr (std::is_same_v<Response, RunGraphReply> || std::is_same_v<Response, RunStepReply>) {
+    Response response;
+    response.message.set_status_code(static_cast<tensorflow::error::Code>(status.code()));
+    response.message.set_status_error_message(ErrorText(status));
+    return Encode(response);
+  } else {
+    return Rope();
+  }
+}
+
+// ---- out ----
+
+class RemoteEnd {
+ public:
+  RemoteEnd(std::shared_ptr<Channel> channel, std::string who) : channel_(std::move(channel)), who_(std::move(who)) {}
+
+  template <class Request, class Response>
+  void Call(const std::string& method, Request request, const CallOptions& options, Reply<Response> done) const {
+    AskForBodyErrors(request);
+    channel_->Call(method, Encode(request), options,
+                   [done = std::move(done), where = where(), cancel = options.cancel](Result<Rope> bytes) {
+                     if (!bytes.ok()) {
+                       if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
+                       return done(Came(ErrorFromText(static_cast<int>(bytes.status().code()),
+                                                      std::string(bytes.status().message())),
+                                        where));
+                     }
+                     Response response;
+                     if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, where));
+                     if (Status status = BodyError(response); !status.ok()) return done(Came(status, where));
+                     done(std::move(response));
+                   });
+  }
+
+ private:
+  std::string where() const {
+    return who_.empty() ? channel_->address() : fmt::format("{} ({})", who_, channel_->address());
+  }
+  static Status Came(const Status& status, const std::string& where) {
+    return WithContext(status, fmt::format("From {}", where));
+  }
+  const std::shared_ptr<Channel> channel_;
+  const std::string who_;
+};
+
+class RemoteWorker final : public WorkerService {
+ public:
+  RemoteWorker(std::shared_ptr<Channel> channel, std::string who) : end_(std::move(channel), std::move(who)) {}
+#define WEIR_REMOTE(Method, Request, Response)                                                       \
+  void Method(Request request, const CallOptions& options, Reply<Response> done) override {          \
+    static const std::string path = std::string(kWorker) + #Method;                                  \
+    end_.Call<Request, Response>(path, std::move(request), options, std::move(done));                \
+  }
+  WEIR_REMOTE(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)
+  WEIR_REMOTE(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse)
+  WEIR_REMOTE(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse)
+  WEIR_REMOTE(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)
+  WEIR_REMOTE(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)
+  WEIR_REMOTE(RunGraph, RunGraphCall, RunGraphReply)
+  WEIR_REMOTE(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)
+  WEIR_REMOTE(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)
+  WEIR_REMOTE(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)
+  WEIR_REMOTE(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
+#undef WEIR_REMOTE
+
+ private:
+  const RemoteEnd end_;
+};
+
+class RemoteMaster final : public MasterService {
+ public:
+  explicit RemoteMaster(std::shared_ptr<Channel> channel) : end_(std::move(channel), "") {}
+#define WEIR_REMOTE(Method, Request, Response)                                                       \
+  void Method(Request request, const CallOptions& options, Reply<Response> done) override {          \
+    static const std::string path = std::string(kMaster) + #Method;                                  \
+    end_.Call<Request, Response>(path, std::move(request), options, std::move(done));                \
+  }
+  WEIR_REMOTE(CreateSession, tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse)
+  WEIR_REMOTE(ExtendSession, tensorflow::ExtendSessionRequest, tensorflow::ExtendSessionResponse)
+  WEIR_REMOTE(RunStep, RunStepCall, RunStepReply)
+  WEIR_REMOTE(PartialRunSetup, tensorflow::PartialRunSetupRequest, tensorflow::PartialRunSetupResponse)
+  WEIR_REMOTE(CloseSession, tensorflow::CloseSessionRequest, tensorflow::CloseSessionResponse)
+  WEIR_REMOTE(ListDevices, tensorflow::ListDevicesRequest, tensorflow::ListDevicesResponse)
+  WEIR_REMOTE(Reset, tensorflow::ResetRequest, tensorflow::ResetResponse)
+  WEIR_REMOTE(MakeCallable, tensorflow::MakeCallableRequest, tensorflow::MakeCallableResponse)
+  WEIR_REMOTE(RunCallable, RunCallableCall, RunCallableReply)
+  WEIR_REMOTE(ReleaseCallable, tensorflow::ReleaseCallableRequest, tensorflow::ReleaseCallableResponse)
+#undef WEIR_REMOTE
+
+ private:
+  const RemoteEnd end_;
+};
+
+// ---- in ----
+
+using Handlers = absl::flat_hash_map<std::string, CallHandler>;
+
+template <class Service, class Request, class Response>
+void Add(Handlers& handlers, std::string method, Service& service,
+         void (Service::*run)(Request, const CallOptions&, Reply<Response>)) {
+  handlers[method] = [&service, run](const std::shared_ptr<IncomingCall>& call) {
+    Request request;
+    if (Status status = Decode(call->request(), &request); !status.ok()) return call->Respond(status);
+    const bool in_body = WantsBodyErrors(request);
+    (service.*run)(std::move(request), CallOptions{.cancel = &call->cancel()},
+                   [call, in_body](Result<Response> response) {
+                     if (response.ok()) return call->Respond(Encode(*response));
+                     const Status& status = response.status();
+                     if (in_body) return call->Respond(ErrorBody<Response>(status));
+                     call->Respond(MakeStatus(status.code(), ErrorText(status)));
+                   });
+  };
+}
+
+}  // namespace
+
+std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel, std::string who) {
+  return std::make_shared<RemoteWorker>(std::move(channel), std::move(who));
+}
+
+std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel) {
+  return std::make_shared<RemoteMaster>(std::move(channel));
+}
+
+CallHandler ServeBoth(WorkerService& worker, MasterService& master) {
+  auto handlers = std::make_shared<Handlers>();
+  const auto to_worker = [&](const char* name, auto run) { Add(*handlers, kWorker + std::string(name), worker, run); };
+  const auto to_master = [&](const char* name, auto run) { Add(*handlers, kMaster + std::string(name), master, run); };
+  to_worker("GetStatus", &WorkerService::GetStatus);
+  to_worker("CreateWorkerSession", &WorkerService::CreateWorkerSession);
+  to_worker("DeleteWorkerSession", &WorkerService::DeleteWorkerSession);
+  to_worker("RegisterGraph", &WorkerService::RegisterGraph);
+  to_worker("DeregisterGraph", &WorkerService::DeregisterGraph);
+  to_worker("RunGraph", &WorkerService::RunGraph);
+  to_worker("CleanupGraph", &WorkerService::CleanupGraph);
+  to_worker("CleanupAll", &WorkerService::CleanupAll);
+  to_worker("RecvTensor", &WorkerService::RecvTensor);
+  to_worker("Logging", &WorkerService::Logging);
+  to_master("CreateSession", &MasterService::CreateSession);
+  to_master("ExtendSession", &MasterService::ExtendSession);
+  to_master("RunStep", &MasterService::RunStep);
+  to_master("PartialRunSetup", &MasterService::PartialRunSetup);
+  to_master("CloseSession", &MasterService::CloseSession);
+  to_master("ListDevices", &MasterService::ListDevices);
+  to_master("Reset", &MasterService::Reset);
+  to_master("MakeCallable", &MasterService::MakeCallable);
+  to_master("RunCallable", &MasterService::RunCallable);
+  to_master("ReleaseCallable", &MasterService::ReleaseCallable);
+  return [handlers](std::shared_ptr<IncomingCall> call) {
+    auto it = handlers->find(call->method());
+    if (it == handlers->end()) return call->Respond(Unimplemented("there is no method {}", call->method()));
+    it->second(std::move(call));
+  };
+}
+
+}  // namespace weir

@@ -1,0 +1,38 @@
+// StepRendezvous: where the values of one step meet on one task. What is produced here waits here, for nodes of this task
+// and for the receives of other tasks; what is produced elsewhere is asked for there. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/peers.h"
+#include "op/cancel.h"
+#include "runtime/rendezvous.h"
+
+namespace weir {
+
+class StepRendezvous final : public Rendezvous {
+ public:
+  explicit StepRendezvous(int64_t step_id, std::string task) : step_id_(step_id), task_(std::move(task)) {}
+
+  Status Send(const std::string& key, Value value) override { return local_->Send(key, std::move(value)); }
+  void RecvAsync(const std::string& key, Done done) override;
+  void Abort(Status reason) override;
+
+  // For receives of other tasks: waits for a value that this task sends.
+  void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
+  // Whom to ask for values of other tasks. Before the first RecvAsync.
+  void set_peers(std::shared_ptr<Peers> peers);
+
+ private:
+  void RecvFrom(const std::string& task, const std::string& key, Done done);
+
+  const int64_t step_id_;
+  const std::string task_;
+  const IntrusivePtr<LocalRendezvous> local_ = MakeIntrusive<LocalRendezvous>();
+  CancelToken cancel_;
+  std::mutex mu_;
+  std::shared_ptr<Peers> peers_;
+};
+
+}  // namespace weir

@@ -1,0 +1,463 @@
+// A step is known here from its first call, be it RunGraph or a RecvTensor of a task that was faster, until CleanupGraph.
+#include "cluster/worker.h"
+
+#include "base/log.h"
+#include "cluster/registered_graph.h"
+#include "op/rendezvous_key.h"
+#include "runtime/partition.h"
+#include "runtime/step_trace.h"
+
+namespace weir {
+
+// What a master has opened here. The default session, for masters that open none, has an empty handle.
+struct Worker::WorkerSession {
+  std::string handle;
+  std::shared_ptr<ResourceManager> resources;
+  std::shared_ptr<Peers> peers;
+  std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
+  std::mutex mu;
+  std::map<std::string, std::shared_ptr<RegisteredGraph>> graphs;
+};
+
+struct Worker::ActiveStep {
+  ActiveStep(int64_t id, const std::string& task) : rendezvous(MakeIntrusive<StepRendezvous>(id, task)) {}
+  const IntrusivePtr<StepRendezvous> rendezvous;
+  CancelToken cancel;
+  bool started = false;  // by RunGraph; guarded by the worker's lock
+  int waiting = 0;       // receives of other tasks; the same
+
+  // A step in pieces: its end, and who waits for it.
+  std::mutex mu;
+  bool partial_started = false;
+  bool partial_ended = false;
+  Status partial_status;
+  std::function<void(Status)> when_ended;
+};
+
+Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies)
+    : task_(std::move(task)),
+      devices_(std::move(devices)),
+      dependencies_(dependencies),
+      resources_(std::make_shared<ResourceManager>()) {}
+
+Worker::~Worker() {
+  Stop(Cancelled("the worker {} has ended", task_));
+  in_flight_.WaitForNone();
+}
+
+void Worker::Stop(const Status& reason) {
+  stop_.Cancel(reason);
+  absl::flat_hash_map<int64_t, std::shared_ptr<ActiveStep>> steps;
+  {
+    std::lock_guard lock(mu_);
+    steps.swap(steps_);
+  }
+  for (const auto& [id, step] : steps) {
+    step->cancel.Cancel(reason);
+    step->rendezvous->Abort(reason);
+  }
+}
+
+std::string Worker::NewHandle() {
+  std::lock_guard lock(mu_);
+  return fmt::format("{:016x}", next_handle_++);
+}
+
+void Worker::GetStatus(tensorflow::GetStatusRequest, const CallOptions&, Reply<tensorflow::GetStatusResponse> done) {
+  tensorflow::GetStatusResponse response;
+  for (const auto& device : devices_) *response.add_device_attributes() = device->attributes();
+  done(std::move(response));
+}
+
+void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request, const CallOptions&,
+                                 Reply<tensorflow::CreateWorkerSessionResponse> done) {
+  auto session = std::make_shared<WorkerSession>();
+  session->handle = request.session_handle();
+  session->resources = request.isolate_session_state() ? std::make_shared<ResourceManager>() : resources_;
+  session->peers = peers_;
+  if (request.server_def().has_cluster() && request.server_def().cluster().job_size() > 0) {
+    Result<ClusterSpec> cluster = ClusterSpec::FromProto(request.server_def().cluster());
+    if (!cluster.ok()) return done(cluster.status());
+    session->peers = std::make_shared<Peers>(*std::move(cluster), dependencies_.transport, task_, this);
+  }
+  std::lock_guard lock(mu_);
+  sessions_[request.session_handle()] = std::move(session);
+  done(tensorflow::CreateWorkerSessionResponse());
+}
+
+void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions&,
+                                 Reply<tensorflow::DeleteWorkerSessionResponse> done) {
+  std::shared_ptr<WorkerSession> gone;
+  {
+    std::lock_guard lock(mu_);
+    auto it = sessions_.find(request.session_handle());
+    if (it != sessions_.end()) {
+      gone = std::move(it->second);
+      sessions_.erase(it);
+    }
+  }
+  done(tensorflow::DeleteWorkerSessionResponse());
+}
+
+Result<std::shared_ptr<Worker::WorkerSession>> Worker::FindSession(const std::string& handle, bool created) {
+  std::lock_guard lock(mu_);
+  auto it = sessions_.find(created ? handle : "");
+  if (it != sessions_.end()) return it->second;
+  if (created) {
+    return Aborted(
+        "Session handle is not found: {}. {} does not know this session, possibly because the task was restarted: make "
+        "a new session",
+        handle, task_);
+  }
+  auto session = std::make_shared<WorkerSession>();
+  session->resources = resources_;
+  session->peers = peers_;
+  sessions_.emplace("", session);
+  return session;
+}
+
+Result<std::shared_ptr<RegisteredGraph>> Worker::FindGraph(WorkerSession& session, const std::string& handle) {
+  std::lock_guard lock(session.mu);
+  auto it = session.graphs.find(handle);
+  if (it == session.graphs.end()) {
+    return Aborted(
+        "Graph handle is not found: {}. {} does not know this graph, possibly because the task was restarted: make a "
+        "new session",
+        handle, task_);
+  }
+  return it->second;
+}
+
+void Worker::RegisterGraph(tensorflow::RegisterGraphRequest request, const CallOptions&,
+                           Reply<tensorflow::RegisterGraphResponse> done) {
+  // Importing and compiling take their time: not on the caller's thread.
+  auto shared = std::make_shared<tensorflow::RegisterGraphRequest>(std::move(request));
+  dependencies_.blocking_pool.Schedule(
+      [this, shared, done = std::move(done), counted = in_flight_.Enter()] { done(Register(*shared)); });
+}
+
+Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::RegisterGraphRequest& request) {
+  WEIR_ASSIGN(std::shared_ptr<WorkerSession> session,
+              FindSession(request.session_handle(), request.create_worker_session_called()));
+  WEIR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
+              RegisteredGraph::Make(request, RegisteredGraph::Dependencies{dependencies_.registry, devices_,
+                                                                          session->resources, session->stateful}));
+  tensorflow::RegisterGraphResponse response;
+  response.set_graph_handle(NewHandle());
+  std::lock_guard lock(session->mu);
+  session->graphs.emplace(response.graph_handle(), std::move(graph));
+  return response;
+}
+
+void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const CallOptions&,
+                             Reply<tensorflow::DeregisterGraphResponse> done) {
+  Result<std::shared_ptr<WorkerSession>> session =
+      FindSession(request.session_handle(), request.create_worker_session_called());
+  if (!session.ok()) return done(session.status());
+  std::shared_ptr<RegisteredGraph> gone;
+  {
+    std::lock_guard lock((*session)->mu);
+    auto it = (*session)->graphs.find(request.graph_handle());
+    if (it == (*session)->graphs.end())
+      return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
+    gone = std::move(it->second);
+    (*session)->graphs.erase(it);
+  }
+  done(tensorflow::DeregisterGraphResponse());
+}
+
+std::shared_ptr<Worker::ActiveStep> Worker::StepFor(int64_t id) {
+  std::shared_ptr<ActiveStep>& step = steps_[id];
+  if (step == nullptr) step = std::make_shared<ActiveStep>(id, task_);
+  return step;
+}
+
+void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGraphReply> done) {
+  const tensorflow::RunGraphRequest& request = call.message;
+  Result<std::shared_ptr<WorkerSession>> session =
+      FindSession(request.session_handle(), request.create_worker_session_called());
+  if (!session.ok()) return done(session.status());
+  Result<std::shared_ptr<RegisteredGraph>> graph = FindGraph(**session, request.graph_handle());
+  if (!graph.ok()) return done(graph.status());
+  if (stop_.cancelled()) return done(stop_.reason());
+  std::shared_ptr<ActiveStep> step;
+  {
+    std::lock_guard lock(mu_);
+    step = StepFor(request.step_id());
+    step->started = true;
+  }
+  step->rendezvous->set_peers((*session)->peers);
+  if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), options, std::move(done));
+  StartStep(*session, *graph, step, std::move(call), options, std::move(done));
+}
+
+namespace {
+
+// What a step needs until its end.
+struct StepState {
+  std::shared_ptr<void> counted;
+  std::shared_ptr<RegisteredGraph> graph;
+  std::shared_ptr<void> session;
+  std::string session_handle;
+  std::optional<StepTrace> trace;
+  RunGraphCall call;
+};
+
+}  // namespace
+
+void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
+                       const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                       Reply<RunGraphReply> done) {
+  auto state = std::make_shared<StepState>();
+  state->counted = in_flight_.Enter();
+  state->graph = graph;
+  state->session = session;
+  state->session_handle = session->handle;
+  state->call = std::move(call);
+  const tensorflow::RunGraphRequest& request = state->call.message;
+  std::vector<Tensor> feeds(graph->num_feeds());
+  for (NamedTensor& sent : state->call.tensors) {
+    const int number = graph->FeedNumber(sent.name);
+    if (number < 0) return done(InvalidArgument("the graph takes no value under '{}'", sent.name));
+    feeds[number] = std::move(sent.tensor);
+  }
+  const Plan& plan = graph->executor().plan();
+  for (size_t k = 0; k < feeds.size(); ++k) {
+    if (!feeds[k].valid()) return done(InvalidArgument("no value was sent for '{}'", plan.feeds[k].what.name));
+    if (feeds[k].dtype() != plan.feeds[k].what.dtype)
+      return done(InvalidArgument("the value sent for '{}' is {}, not {}", plan.feeds[k].what.name, feeds[k].dtype(),
+                                  plan.feeds[k].what.dtype));
+  }
+  std::vector<int> fetches;
+  for (const std::string& key : request.recv_key()) {
+    fetches.push_back(graph->FetchNumber(key));
+    if (fetches.back() < 0) return done(InvalidArgument("the graph gives no value under '{}'", key));
+  }
+  StepArgs args;
+  args.context.step_id = request.step_id();
+  args.context.pool = &dependencies_.pool;
+  args.context.blocking_pool = &dependencies_.blocking_pool;
+  args.context.resources = session->resources.get();
+  args.context.functions = &graph->functions();
+  args.context.py_functions = dependencies_.py_functions;
+  args.context.rendezvous = step->rendezvous.get();
+  args.context.session_handle = &state->session_handle;
+  args.pool = &dependencies_.pool;
+  args.cancelled_by = {&stop_, &step->cancel};
+  if (options.cancel != nullptr) args.cancelled_by.push_back(options.cancel);
+  args.private_fetches = true;
+  if (request.exec_opts().record_timeline()) args.trace = &state->trace.emplace();
+  graph->executor().Start(
+      args, std::move(feeds),
+      [state, step, fetches = std::move(fetches), done = std::move(done)](Result<std::vector<Tensor>> values) {
+        if (!values.ok()) return done(values.status());
+        RunGraphReply reply;
+        for (size_t i = 0; i < fetches.size(); ++i)
+          reply.tensors.push_back({state->call.message.recv_key(static_cast<int>(i)), (*values)[fetches[i]]});
+        if (state->trace) state->trace->WriteTo(reply.message.mutable_step_stats());
+        if (state->call.message.exec_opts().record_partition_graphs())
+          ExportPlan(state->graph->executor().plan(), reply.message.add_partition_graph());
+        done(std::move(reply));
+      });
+}
+
+// The first piece starts the step, with the client's values going through the rendezvous; each piece then sends what it
+// brings and waits for what it asks for, the last one also for the end.
+void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
+                        const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                        Reply<RunGraphReply> done) {
+  bool first = false;
+  {
+    std::lock_guard lock(step->mu);
+    first = !std::exchange(step->partial_started, true);
+  }
+  if (first) {
+    Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
+    if (!executor.ok()) return done(executor.status());
+    auto state = std::make_shared<StepState>();
+    state->counted = in_flight_.Enter();
+    state->graph = graph;
+    state->session = session;
+    state->session_handle = session->handle;
+    StepArgs args;
+    args.context.step_id = call.message.step_id();
+    args.context.pool = &dependencies_.pool;
+    args.context.blocking_pool = &dependencies_.blocking_pool;
+    args.context.resources = session->resources.get();
+    args.context.functions = &graph->functions();
+    args.context.py_functions = dependencies_.py_functions;
+    args.context.rendezvous = step->rendezvous.get();
+    args.context.session_handle = &state->session_handle;
+    args.pool = &dependencies_.pool;
+    args.cancelled_by = {&stop_, &step->cancel};
+    (*executor)->Start(args, {}, [state, step](Result<std::vector<Tensor>> values) {
+      std::function<void(Status)> waiter;
+      {
+        std::lock_guard lock(step->mu);
+        step->partial_ended = true;
+        step->partial_status = values.status();
+        waiter = std::move(step->when_ended);
+      }
+      if (waiter) waiter(values.status());
+    });
+  }
+  for (NamedTensor& sent : call.tensors) {
+    Status status = step->rendezvous->Send(sent.name, {std::move(sent.tensor), false});
+    if (!status.ok()) return done(status);
+  }
+  // Collects the values; the last one to come ends the call.
+  struct Piece {
+    std::mutex mu;
+    RunGraphReply reply;
+    Status status;
+    int left = 0;
+    Reply<RunGraphReply> done;
+    CancelToken* cancel = nullptr;
+    CancelToken::Id registration = 0;
+    void Finish(const Status& failed) {
+      {
+        std::lock_guard lock(mu);
+        if (status.ok()) status = failed;
+        if (--left > 0) return;
+      }
+      if (registration != 0) cancel->Unregister(registration);
+      if (!status.ok()) return done(status);
+      done(std::move(reply));
+    }
+  };
+  auto piece = std::make_shared<Piece>();
+  const int count = call.message.recv_key_size();
+  piece->left = count + 1;
+  piece->done = std::move(done);
+  for (const std::string& key : call.message.recv_key()) piece->reply.tensors.push_back({key, Tensor()});
+  if (options.cancel != nullptr) {
+    piece->cancel = options.cancel;
+    piece->registration = options.cancel->Register([step, token = options.cancel] {
+      step->cancel.Cancel(token->reason());
+      step->rendezvous->Abort(token->reason());
+    });
+  }
+  for (int i = 0; i < count; ++i) {
+    step->rendezvous->RecvLocal(call.message.recv_key(i), [piece, i](Result<Rendezvous::Value> value) {
+      if (!value.ok()) return piece->Finish(value.status());
+      if (value->dead)
+        return piece->Finish(InvalidArgument("'{}' is on a branch that was not taken", piece->reply.tensors[i].name));
+      piece->reply.tensors[i].tensor = std::move(value->tensor);
+      piece->Finish(OkStatus());
+    });
+  }
+  if (!call.message.is_last_partial_run()) return piece->Finish(OkStatus());
+  Status ended;
+  {
+    std::lock_guard lock(step->mu);
+    if (!step->partial_ended) {
+      step->when_ended = [piece](const Status& status) { piece->Finish(status); };
+      return;
+    }
+    ended = step->partial_status;
+  }
+  piece->Finish(ended);
+}
+
+void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions&,
+                          Reply<tensorflow::CleanupGraphResponse> done) {
+  std::shared_ptr<ActiveStep> step;
+  {
+    std::lock_guard lock(mu_);
+    if (auto it = steps_.find(request.step_id()); it != steps_.end()) {
+      step = std::move(it->second);
+      steps_.erase(it);
+    }
+  }
+  if (step != nullptr) {
+    const Status reason = MarkDerived(Aborted("the step was ended by its master"));
+    step->cancel.Cancel(reason);
+    step->rendezvous->Abort(reason);
+  }
+  done(tensorflow::CleanupGraphResponse());
+}
+
+void Worker::CleanupAll(tensorflow::CleanupAllRequest request, const CallOptions&,
+                        Reply<tensorflow::CleanupAllResponse> done) {
+  if (request.container_size() == 0) resources_->ClearContainer("");
+  for (const std::string& container : request.container()) resources_->ClearContainer(container);
+  done(tensorflow::CleanupAllResponse());
+}
+
+// The device must be one of ours, in its present life.
+Status Worker::CheckSource(const std::string& text) const {
+  WEIR_ASSIGN(const RendezvousKey key, RendezvousKey::Parse(text));
+  for (const auto& device : devices_) {
+    if (device->name() != key.from) continue;
+    if (device->attributes().incarnation() == key.incarnation) return OkStatus();
+    return Aborted("{} was restarted: the value asked for was on its former self", task_);
+  }
+  return InvalidArgument("{} has no device {}", task_, key.from);
+}
+
+void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions& options,
+                        Reply<RecvTensorReply> done) {
+  if (Status status = CheckSource(request.rendezvous_key()); !status.ok()) return done(status);
+  if (stop_.cancelled()) return done(stop_.reason());
+  std::shared_ptr<ActiveStep> step;
+  {
+    std::lock_guard lock(mu_);
+    step = StepFor(request.step_id());
+    ++step->waiting;
+  }
+  // Whoever comes first, the value or the caller's change of mind, answers.
+  struct Waiting {
+    std::atomic<bool> answered{false};
+    Reply<RecvTensorReply> done;
+    CancelToken* cancel = nullptr;
+    std::atomic<CancelToken::Id> registration{0};
+  };
+  auto waiting = std::make_shared<Waiting>();
+  waiting->done = std::move(done);
+  const int64_t id = request.step_id();
+  if (options.cancel != nullptr) {
+    waiting->cancel = options.cancel;
+    const CancelToken::Id registration = options.cancel->Register([this, id, waiting] {
+      if (waiting->answered.exchange(true)) return;
+      ForgetIfUnused(id);
+      waiting->done(waiting->cancel->reason());
+    });
+    if (registration == 0) {
+      ForgetIfUnused(id);
+      return waiting->done(options.cancel->reason());
+    }
+    waiting->registration = registration;
+  }
+  step->rendezvous->RecvLocal(
+      request.rendezvous_key(), [this, id, waiting](Result<Rendezvous::Value> value) {
+        if (waiting->answered.exchange(true)) return;
+        if (waiting->cancel != nullptr) waiting->cancel->Unregister(waiting->registration);
+        {
+          std::lock_guard lock(mu_);
+          if (auto it = steps_.find(id); it != steps_.end()) --it->second->waiting;
+        }
+        if (!value.ok()) return waiting->done(value.status());
+        RecvTensorReply reply;
+        reply.message.set_is_dead(value->dead);
+        if (!value->dead) reply.tensors.push_back({"", std::move(value->tensor)});
+        waiting->done(std::move(reply));
+      });
+}
+
+// A step of which only a receive was known that nobody waits for any more.
+void Worker::ForgetIfUnused(int64_t id) {
+  std::shared_ptr<ActiveStep> gone;
+  std::lock_guard lock(mu_);
+  auto it = steps_.find(id);
+  if (it == steps_.end()) return;
+  if (--it->second->waiting == 0 && !it->second->started) {
+    gone = std::move(it->second);
+    steps_.erase(it);
+  }
+}
+
+void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {
+  done(tensorflow::LoggingResponse());
+}
+
+}  // namespace weir

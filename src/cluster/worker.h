@@ -1,0 +1,94 @@
+// Worker: holds the variables and runs the parts of graphs that are placed on this task. Graphs are registered once and
+// run many times; several masters may use it at a time. Thread-safe.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/thread_pool.h"
+#include "cluster/in_flight.h"
+#include "cluster/peers.h"
+#include "cluster/step_rendezvous.h"
+#include "device/device.h"
+#include "op/py_func.h"
+#include "op/resource.h"
+
+namespace weir {
+
+class RegisteredGraph;
+
+class Worker final : public WorkerService {
+ public:
+  struct Dependencies {
+    const OpRegistry& registry;  // these outlive the worker
+    ThreadPool& pool;
+    ElasticPool& blocking_pool;
+    PyFuncRunner* py_functions = nullptr;
+    Transport& transport;  // to other tasks, for sessions that bring their own cluster
+  };
+
+  Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
+  ~Worker() override;
+  // Who the other tasks are, unless a session says otherwise. Before the first call.
+  void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
+  const std::string& task() const { return task_; }
+  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+  // Cancels what runs; later steps fail.
+  void Stop(const Status& reason);
+
+  void GetStatus(tensorflow::GetStatusRequest request, const CallOptions& options,
+                 Reply<tensorflow::GetStatusResponse> done) override;
+  void CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request, const CallOptions& options,
+                           Reply<tensorflow::CreateWorkerSessionResponse> done) override;
+  void DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions& options,
+                           Reply<tensorflow::DeleteWorkerSessionResponse> done) override;
+  void RegisterGraph(tensorflow::RegisterGraphRequest request, const CallOptions& options,
+                     Reply<tensorflow::RegisterGraphResponse> done) override;
+  void DeregisterGraph(tensorflow::DeregisterGraphRequest request, const CallOptions& options,
+                       Reply<tensorflow::DeregisterGraphResponse> done) override;
+  void RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGraphReply> done) override;
+  void CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions& options,
+                    Reply<tensorflow::CleanupGraphResponse> done) override;
+  void CleanupAll(tensorflow::CleanupAllRequest request, const CallOptions& options,
+                  Reply<tensorflow::CleanupAllResponse> done) override;
+  void RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions& options,
+                  Reply<RecvTensorReply> done) override;
+  void Logging(tensorflow::LoggingRequest request, const CallOptions& options,
+               Reply<tensorflow::LoggingResponse> done) override;
+
+ private:
+  struct WorkerSession;
+  struct ActiveStep;
+
+  Result<std::shared_ptr<WorkerSession>> FindSession(const std::string& handle, bool created);
+  Result<std::shared_ptr<RegisteredGraph>> FindGraph(WorkerSession& session, const std::string& handle);
+  Result<tensorflow::RegisterGraphResponse> Register(const tensorflow::RegisterGraphRequest& request);
+  std::shared_ptr<ActiveStep> StepFor(int64_t id);
+  void ForgetIfUnused(int64_t id);
+  void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
+                 const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                 Reply<RunGraphReply> done);
+  void RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
+                  const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                  Reply<RunGraphReply> done);
+  Status CheckSource(const std::string& key) const;
+  std::string NewHandle();
+
+  const std::string task_;
+  const std::vector<std::unique_ptr<Device>> devices_;
+  const Dependencies dependencies_;
+  const std::shared_ptr<ResourceManager> resources_;  // of all sessions that are not isolated
+  std::shared_ptr<Peers> peers_;
+  CancelToken stop_;
+  InFlight in_flight_;
+  std::mutex mu_;
+  int64_t next_handle_ = 1;
+  std::map<std::string, std::shared_ptr<WorkerSession>> sessions_;
+  absl::flat_hash_map<int64_t, std::shared_ptr<ActiveStep>> steps_;
+};
+
+}  // namespace weir

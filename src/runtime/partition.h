@@ -1,0 +1,37 @@
+// Partitioning: cuts a placed plan graph into one GraphDef per task. A value that crosses tasks goes through a _Send and
+// a _Recv; what the client feeds and fetches through _Recv and _Send nodes marked client_terminated. docs/cluster.md
+// tells how loops that cross tasks run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proto/graph.pb.h"
+#include "runtime/plan_graph.h"
+
+namespace weir {
+
+struct Partition {
+  // Feed or fetch `number` of the plan graph, which meets this partition under `key`.
+  struct ClientEdge {
+    int32_t number = 0;
+    std::string key;
+  };
+  std::string task;  // "/job:ps/replica:0/task:0"
+  tensorflow::GraphDef graph;
+  std::vector<ClientEdge> feeds;
+  std::vector<ClientEdge> fetches;
+};
+
+struct Partitions {
+  std::vector<Partition> parts;
+  bool has_flow = false;  // some node somewhere may make values dead
+};
+
+// Of each GraphDef only the nodes are set. Fetches of fed values belong to no partition.
+Result<Partitions> PartitionGraph(const PlanGraph& graph);
+
+// "/job:ps/replica:0/task:0" out of the full name of a device.
+std::string TaskOfDevice(const std::string& device);
+
+}  // namespace weir
