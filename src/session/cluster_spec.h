@@ -1,9 +1,11 @@
-// ClusterSpec: which jobs there are, how many tasks each has, and at which addresses they listen. A value.
+// ClusterSpec: which jobs there are, which tasks each has, and at which addresses they listen. A value.
+// Invariant: job names and indices fit into device names, and no two tasks have one address.
 #ifndef WEIR_SESSION_CLUSTER_SPEC_H_
 #define WEIR_SESSION_CLUSTER_SPEC_H_
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -14,11 +16,17 @@ namespace weir {
 class ClusterSpec final {
  public:
   using Tasks = std::map<int, std::string>;  // address by index; indices may have gaps
+  // Programs name a cluster also where they only place a graph: then an address may be a bare name ("ps0") or empty.
+  // It stays an error of CheckAddresses, which whoever listens or connects asks.
+  enum class Addresses { kComplete, kMayLackPort };
+
   ClusterSpec() = default;
-  // Job names, indices and addresses are checked; errors name the job and the task.
-  static Result<ClusterSpec> Make(std::map<std::string, Tasks> jobs);
-  static Result<ClusterSpec> FromProto(const tensorflow::ClusterDef& def);
-  tensorflow::ClusterDef ToProto() const;
+  // Job names, indices and addresses are checked; errors (InvalidArgument) name the job and the task.
+  static Result<ClusterSpec> Make(std::map<std::string, Tasks> jobs, Addresses addresses = Addresses::kComplete);
+  // Also an error: a job that is there twice.
+  static Result<ClusterSpec> FromProto(const tensorflow::ClusterDef& def, Addresses addresses = Addresses::kComplete);
+  tensorflow::ClusterDef ToProto() const;  // jobs by name
+  Status CheckAddresses() const;           // all of them complete
 
   const std::map<std::string, Tasks>& jobs() const { return jobs_; }
   bool empty() const { return jobs_.empty(); }
@@ -31,13 +39,17 @@ class ClusterSpec final {
   std::map<std::string, Tasks> jobs_;
 };
 
+// A letter, then letters, digits and underscores.
+bool IsJobName(std::string_view name);
+
 // Where a task listens: "host:port", "[ipv6]:port" or "unix:path".
 struct Address {
   std::string host;  // without brackets; empty for a path
-  int port = 0;
+  int port = 0;      // 0: any free one
   std::string path;  // of a unix socket
   bool is_unix() const { return !path.empty(); }
   std::string ToString() const;
+  bool operator==(const Address& other) const = default;
   // InvalidArgument says what is wrong with the text.
   static Result<Address> Parse(std::string_view text);
 };
