@@ -25,3 +25,5 @@ target_link_libraries(weir::dnnl INTERFACE gomp)  # what it runs on: device/cpu/
 weir_find_library(re2 re2/re2.h re2)
 weir_find_library(farmhash farmhash.h farmhash)
 weir_find_library(icu unicode/ustring.h icuuc)
+weir_find_library(grpc grpcpp/grpcpp.h grpc++_unsecure)
+target_link_libraries(weir::grpc INTERFACE grpc_unsecure gpr)

@@ -1,7 +1,9 @@
 // InFlight: counts calls, so that whoever serves them can wait until the last has ended. Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -23,6 +25,11 @@ class InFlight final {
   void WaitForNone() {
     std::unique_lock lock(mu_);
     none_.wait(lock, [&] { return count_ == 0; });
+  }
+  // False when there still are some after that time.
+  bool WaitForNone(int64_t timeout_ms) {
+    std::unique_lock lock(mu_);
+    return none_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [&] { return count_ == 0; });
   }
 
  private:

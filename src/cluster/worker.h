@@ -37,6 +37,8 @@ class Worker final : public WorkerService {
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+  // Waits until nothing runs, but not longer than that.
+  void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
   // Cancels what runs; later steps fail.
   void Stop(const Status& reason);
 

@@ -2,11 +2,11 @@
 #include "runtime/local_session.h"
 
 #include <algorithm>
-#include <random>
 
 #include "base/clock.h"
-#include "device/cpu/cpu_device.h"
+#include "base/rng.h"
 #include "runtime/constant_evaluator.h"
+#include "runtime/local_devices.h"
 #include "runtime/step_trace.h"
 
 namespace weir {
@@ -55,21 +55,6 @@ bool FoldsConstants(const tensorflow::ConfigProto& config) {
 
 PlacerOptions PlacerOptionsOf(const tensorflow::ConfigProto& config) {
   return {config.allow_soft_placement(), config.log_device_placement()};
-}
-
-constexpr int kMaxCpuDevices = 1024;
-
-std::vector<std::unique_ptr<Device>> MakeDevices(const tensorflow::ConfigProto& config, const std::string& prefix) {
-  int count = 1;
-  if (auto it = config.device_count().find("CPU"); it != config.device_count().end())
-    count = std::clamp(it->second, 1, kMaxCpuDevices);
-  std::random_device random;
-  std::vector<std::unique_ptr<Device>> devices;
-  for (int i = 0; i < count; ++i) {
-    const uint64_t incarnation = (uint64_t{random()} << 32) | random();
-    devices.push_back(MakeCpuDevice(fmt::format("{}/device:CPU:{}", prefix, i), incarnation));
-  }
-  return devices;
 }
 
 template <class FeedRange>
@@ -123,7 +108,7 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
       py_functions_(dependencies.py_functions),
       owns_resources_(dependencies.resources == nullptr),
       resources_(owns_resources_ ? std::make_shared<ResourceManager>() : std::move(dependencies.resources)),
-      devices_(MakeDevices(config_, dependencies.device_prefix)),
+      devices_(MakeLocalDevices(config_, dependencies.device_prefix, RealRng())),
       evaluator_(MakeLocalConstantEvaluator()),
       handle_(fmt::format("local-{}", static_cast<const void*>(this))) {
   if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {

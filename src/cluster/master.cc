@@ -1,0 +1,228 @@
+#include "cluster/master.h"
+
+#include <condition_variable>
+#include <iterator>
+
+#include "base/log.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kResetTimeoutMs = 30'000;
+
+// "field: value field: value" of what is set, as far as people look at it in a log.
+std::string Brief(const tensorflow::ConfigProto& config) {
+  std::string text;
+  for (const auto& [kind, count] : config.device_count()) text += fmt::format(" device_count({}): {}", kind, count);
+  if (config.intra_op_parallelism_threads() != 0)
+    text += fmt::format(" intra_op_parallelism_threads: {}", config.intra_op_parallelism_threads());
+  if (config.inter_op_parallelism_threads() != 0)
+    text += fmt::format(" inter_op_parallelism_threads: {}", config.inter_op_parallelism_threads());
+  for (const std::string& filter : config.device_filters()) text += fmt::format(" device_filters: \"{}\"", filter);
+  if (config.allow_soft_placement()) text += " allow_soft_placement: true";
+  if (config.log_device_placement()) text += " log_device_placement: true";
+  if (config.isolate_session_state()) text += " isolate_session_state: true";
+  if (config.operation_timeout_in_ms() > 0)
+    text += fmt::format(" operation_timeout_in_ms: {}", config.operation_timeout_in_ms());
+  return text;
+}
+
+}  // namespace
+
+void Master::InBackground(std::function<void()> work) {
+  dependencies_.session.blocking_pool.Schedule([work = std::move(work), counted = in_flight_.Enter()]() mutable {
+    work();
+    work = nullptr;
+    counted = nullptr;
+  });
+}
+
+Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle) {
+  std::lock_guard lock(mu_);
+  auto it = sessions_.find(handle);
+  if (it == sessions_.end()) {
+    return Aborted(
+        "Session {} is not found. This server does not know it, possibly because it was restarted: make a new session",
+        handle);
+  }
+  return it->second;
+}
+
+Result<std::shared_ptr<MasterSession>> Master::NewSession(const tensorflow::ConfigProto& config) {
+  MasterSession::Dependencies dependencies = dependencies_.session;
+  if (config.has_cluster_def()) {
+    WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(config.cluster_def()));
+    dependencies.peers = std::make_shared<Peers>(std::move(cluster), dependencies_.transport,
+                                                 dependencies_.session.peers->own_task(), &dependencies_.own_worker);
+  }
+  std::string handle = fmt::format("{:016x}", dependencies_.session.rng.Next64());
+  LogInfo("Start master session {} with config:{}", handle, Brief(config));
+  auto session = std::make_shared<MasterSession>(handle, config, std::move(dependencies));
+  std::lock_guard lock(mu_);
+  if (stopped_) return Unavailable("the server is stopping");
+  sessions_.emplace(std::move(handle), session);
+  return session;
+}
+
+void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallOptions&,
+                           Reply<tensorflow::CreateSessionResponse> done) {
+  auto shared = std::make_shared<tensorflow::CreateSessionRequest>(std::move(request));
+  InBackground([this, shared, done = std::move(done)] {
+    tensorflow::ConfigProto config = dependencies_.default_config;
+    config.MergeFrom(shared->config());
+    Result<std::shared_ptr<MasterSession>> session = NewSession(config);
+    if (!session.ok()) return done(session.status());
+    Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0);
+    if (!version.ok()) {
+      std::lock_guard lock(mu_);
+      sessions_.erase((*session)->handle());
+      return done(version.status());
+    }
+    tensorflow::CreateSessionResponse response;
+    response.set_session_handle((*session)->handle());
+    response.set_graph_version(*version);
+    done(std::move(response));
+  });
+}
+
+void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallOptions&,
+                           Reply<tensorflow::ExtendSessionResponse> done) {
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  if (!session.ok()) return done(session.status());
+  auto shared = std::make_shared<tensorflow::ExtendSessionRequest>(std::move(request));
+  InBackground([session = *session, shared, done = std::move(done)] {
+    Result<int64_t> version = session->Extend(shared->graph_def(), shared->current_graph_version());
+    if (!version.ok()) return done(version.status());
+    tensorflow::ExtendSessionResponse response;
+    response.set_new_graph_version(*version);
+    done(std::move(response));
+  });
+}
+
+void Master::RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) {
+  Result<std::shared_ptr<MasterSession>> session = Find(call.message.session_handle());
+  if (!session.ok()) return done(session.status());
+  (*session)->RunStep(std::move(call), options, std::move(done));
+}
+
+void Master::PartialRunSetup(tensorflow::PartialRunSetupRequest request, const CallOptions& options,
+                             Reply<tensorflow::PartialRunSetupResponse> done) {
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  if (!session.ok()) return done(session.status());
+  auto shared = std::make_shared<tensorflow::PartialRunSetupRequest>(std::move(request));
+  InBackground([session = *session, shared, cancel = options.cancel, done = std::move(done)] {
+    Result<std::string> handle = session->PartialRunSetup(*shared, cancel);
+    if (!handle.ok()) return done(handle.status());
+    tensorflow::PartialRunSetupResponse response;
+    response.set_partial_run_handle(*std::move(handle));
+    done(std::move(response));
+  });
+}
+
+void Master::CloseSession(tensorflow::CloseSessionRequest request, const CallOptions&,
+                          Reply<tensorflow::CloseSessionResponse> done) {
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  if (!session.ok()) return done(session.status());
+  {
+    std::lock_guard lock(mu_);
+    sessions_.erase(request.session_handle());
+  }
+  InBackground([session = *session, done = std::move(done)] {
+    session->Close();
+    done(tensorflow::CloseSessionResponse());
+  });
+}
+
+void Master::ListDevices(tensorflow::ListDevicesRequest request, const CallOptions& options,
+                         Reply<tensorflow::ListDevicesResponse> done) {
+  std::shared_ptr<MasterSession> session;
+  if (request.session_handle().empty()) {  // of the cluster, for whoever has no session
+    session = std::make_shared<MasterSession>("", dependencies_.default_config, dependencies_.session);
+  } else {
+    Result<std::shared_ptr<MasterSession>> found = Find(request.session_handle());
+    if (!found.ok()) return done(found.status());
+    session = *found;
+  }
+  InBackground([session, cancel = options.cancel, done = std::move(done)] { done(session->ListDevices(cancel)); });
+}
+
+void Master::Reset(tensorflow::ResetRequest request, const CallOptions& options,
+                   Reply<tensorflow::ResetResponse> done) {
+  auto shared = std::make_shared<tensorflow::ResetRequest>(std::move(request));
+  InBackground([this, shared, done = std::move(done)] {
+    for (const auto& [handle, session] : TakeSessions()) session->Close();
+    tensorflow::CleanupAllRequest cleanup;
+    *cleanup.mutable_container() = shared->container();
+    const std::vector<std::string> tasks = dependencies_.session.peers->Tasks();
+    struct Collected {
+      std::mutex mu;
+      std::condition_variable all;
+      size_t left = 0;
+      Status status;
+    };
+    auto collected = std::make_shared<Collected>();
+    collected->left = tasks.size();
+    for (const std::string& task : tasks) {
+      auto answered = [collected](const Status& status) {
+        std::lock_guard lock(collected->mu);
+        if (collected->status.ok()) collected->status = status;
+        if (--collected->left == 0) collected->all.notify_all();
+      };
+      Result<std::shared_ptr<WorkerService>> worker = dependencies_.session.peers->Find(task);
+      if (!worker.ok()) {
+        answered(worker.status());
+        continue;
+      }
+      (*worker)->CleanupAll(cleanup, CallOptions{.timeout_ms = kResetTimeoutMs},
+                            [answered](const Result<tensorflow::CleanupAllResponse>& r) { answered(r.status()); });
+    }
+    std::unique_lock lock(collected->mu);
+    collected->all.wait(lock, [&] { return collected->left == 0; });
+    if (!collected->status.ok()) return done(collected->status);
+    done(tensorflow::ResetResponse());
+  });
+}
+
+void Master::MakeCallable(tensorflow::MakeCallableRequest request, const CallOptions& options,
+                          Reply<tensorflow::MakeCallableResponse> done) {
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  if (!session.ok()) return done(session.status());
+  auto shared = std::make_shared<tensorflow::MakeCallableRequest>(std::move(request));
+  InBackground([session = *session, shared, cancel = options.cancel, done = std::move(done)] {
+    Result<int64_t> handle = session->MakeCallable(shared->options(), cancel);
+    if (!handle.ok()) return done(handle.status());
+    tensorflow::MakeCallableResponse response;
+    response.set_handle(*handle);
+    done(std::move(response));
+  });
+}
+
+void Master::RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done) {
+  Result<std::shared_ptr<MasterSession>> session = Find(call.message.session_handle());
+  if (!session.ok()) return done(session.status());
+  (*session)->RunCallable(std::move(call), options, std::move(done));
+}
+
+void Master::ReleaseCallable(tensorflow::ReleaseCallableRequest request, const CallOptions&,
+                             Reply<tensorflow::ReleaseCallableResponse> done) {
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  if (!session.ok()) return done(session.status());
+  if (Status status = (*session)->ReleaseCallable(request.handle()); !status.ok()) return done(status);
+  done(tensorflow::ReleaseCallableResponse());
+}
+
+std::map<std::string, std::shared_ptr<MasterSession>> Master::TakeSessions() {
+  std::lock_guard lock(mu_);
+  return std::exchange(sessions_, {});
+}
+
+void Master::Stop() {
+  {
+    std::lock_guard lock(mu_);
+    stopped_ = true;
+  }
+  for (const auto& [handle, session] : TakeSessions()) session->Close();
+  in_flight_.WaitForNone();
+}
+
+}  // namespace weir

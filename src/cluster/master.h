@@ -1,0 +1,59 @@
+// Master: the sessions of the clients of one server. Thread-safe. Calls that take their time run on the blocking pool.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cluster/master_session.h"
+
+namespace weir {
+
+class Master final : public MasterService {
+ public:
+  struct Dependencies {
+    MasterSession::Dependencies session;
+    tensorflow::ConfigProto default_config;
+    WorkerService& own_worker;  // for sessions that bring their own cluster
+    Transport& transport;
+  };
+  explicit Master(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
+  ~Master() override { Stop(); }
+  // Closes all sessions; later calls fail.
+  void Stop();
+
+  void CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
+                     Reply<tensorflow::CreateSessionResponse> done) override;
+  void ExtendSession(tensorflow::ExtendSessionRequest request, const CallOptions& options,
+                     Reply<tensorflow::ExtendSessionResponse> done) override;
+  void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) override;
+  void PartialRunSetup(tensorflow::PartialRunSetupRequest request, const CallOptions& options,
+                       Reply<tensorflow::PartialRunSetupResponse> done) override;
+  void CloseSession(tensorflow::CloseSessionRequest request, const CallOptions& options,
+                    Reply<tensorflow::CloseSessionResponse> done) override;
+  void ListDevices(tensorflow::ListDevicesRequest request, const CallOptions& options,
+                   Reply<tensorflow::ListDevicesResponse> done) override;
+  void Reset(tensorflow::ResetRequest request, const CallOptions& options,
+             Reply<tensorflow::ResetResponse> done) override;
+  void MakeCallable(tensorflow::MakeCallableRequest request, const CallOptions& options,
+                    Reply<tensorflow::MakeCallableResponse> done) override;
+  void RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done) override;
+  void ReleaseCallable(tensorflow::ReleaseCallableRequest request, const CallOptions& options,
+                       Reply<tensorflow::ReleaseCallableResponse> done) override;
+
+ private:
+  // Aborted for a handle that this master does not know.
+  Result<std::shared_ptr<MasterSession>> Find(const std::string& handle);
+  Result<std::shared_ptr<MasterSession>> NewSession(const tensorflow::ConfigProto& config);
+  std::map<std::string, std::shared_ptr<MasterSession>> TakeSessions();
+  void InBackground(std::function<void()> work);
+
+  const Dependencies dependencies_;
+  InFlight in_flight_;
+  std::mutex mu_;
+  bool stopped_ = false;
+  std::map<std::string, std::shared_ptr<MasterSession>> sessions_;
+};
+
+}  // namespace weir

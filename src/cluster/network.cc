@@ -1,0 +1,57 @@
+#include "cluster/network.h"
+
+#include "cluster/grpc/grpc_transport.h"
+#include "cluster/remote_session.h"
+#include "session/cluster_spec.h"
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kScheme = "grpc://";
+
+}  // namespace
+
+Network::Network() : Network([] { return MakeGrpcTransport(); }) {}
+
+Transport& Network::transport() {
+  std::lock_guard lock(mu_);
+  if (transport_ == nullptr) transport_ = make_();
+  return *transport_;
+}
+
+void Network::AddMaster(const std::string& address, std::shared_ptr<MasterService> master) {
+  std::lock_guard lock(mu_);
+  masters_[address] = std::move(master);
+}
+
+void Network::RemoveMaster(const std::string& address) {
+  std::lock_guard lock(mu_);
+  masters_.erase(address);
+}
+
+Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& target) {
+  if (!target.starts_with(kScheme)) {
+    return NotFound("no session factory is registered for the target '{}': a target is empty, for this process, or "
+                    "\"grpc://host:port\"",
+                    target);
+  }
+  const std::string address = target.substr(kScheme.size());
+  {
+    std::lock_guard lock(mu_);
+    if (auto it = masters_.find(address); it != masters_.end()) {
+      if (std::shared_ptr<MasterService> master = it->second.lock()) return master;
+    }
+  }
+  Result<Address> parsed = Address::Parse(address);
+  if (!parsed.ok()) return WithContext(parsed.status(), fmt::format("target '{}'", target));
+  return MakeRemoteMaster(transport().Connect(address));
+}
+
+Result<std::shared_ptr<Session>> Network::NewSession(const std::string& target, std::shared_ptr<Graph> graph,
+                                                     const tensorflow::ConfigProto& config) {
+  WEIR_ASSIGN(std::shared_ptr<MasterService> master, FindMaster(target));
+  return std::shared_ptr<Session>(
+      std::make_shared<RemoteSession>(std::move(graph), std::move(master), config, target));
+}
+
+}  // namespace weir

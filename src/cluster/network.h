@@ -1,0 +1,38 @@
+// Network: what the servers and the remote sessions of one process share: the transport, made on first use, and the
+// masters that live in this process by address, so that a session on one of them needs no socket. Thread-safe.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cluster/services.h"
+#include "session/session.h"
+
+namespace weir {
+
+class Network final {
+ public:
+  // `make` gives the transport; gRPC unless a test says otherwise.
+  explicit Network(std::function<std::unique_ptr<Transport>()> make) : make_(std::move(make)) {}
+  Network();
+  Transport& transport();
+
+  // While it is known under its address, a master is reached directly.
+  void AddMaster(const std::string& address, std::shared_ptr<MasterService> master);
+  void RemoveMaster(const std::string& address);
+  // The master that "grpc://host:port" names. InvalidArgument for other targets.
+  Result<std::shared_ptr<MasterService>> FindMaster(const std::string& target);
+  Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
+                                              const tensorflow::ConfigProto& config);
+
+ private:
+  const std::function<std::unique_ptr<Transport>()> make_;
+  std::mutex mu_;
+  std::unique_ptr<Transport> transport_;
+  std::map<std::string, std::weak_ptr<MasterService>> masters_;
+};
+
+}  // namespace weir

@@ -1,0 +1,229 @@
+#include "cluster/remote_session.h"
+
+#include "cluster/await.h"
+#include "graph/graph_def.h"
+#include "op/joined_token.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kCloseTimeoutMs = 10'000;
+constexpr int64_t kAnswerMs = 2'000;  // what a master gets beyond a step's own timeout to say how it ended
+
+Status Closed() { return Cancelled("Session has been closed."); }
+
+}  // namespace
+
+RemoteSession::RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<MasterService> master,
+                             tensorflow::ConfigProto config, std::string target)
+    : graph_(std::move(graph)), master_(std::move(master)), config_(std::move(config)), target_(std::move(target)) {}
+
+RemoteSession::~RemoteSession() { Close().IgnoreError(); }
+
+int64_t RemoteSession::TimeoutFor(const tensorflow::RunOptions* options) const {
+  if (options != nullptr && options->timeout_in_ms() > 0) return options->timeout_in_ms() + kAnswerMs;
+  return config_.operation_timeout_in_ms() > 0 ? config_.operation_timeout_in_ms() + kAnswerMs : 0;
+}
+
+Result<std::string> RemoteSession::SendGraph(CancelToken* cancel) {
+  std::lock_guard sending(send_mu_);
+  std::string handle;
+  int64_t version = 0;
+  int first = 0;
+  {
+    std::lock_guard lock(mu_);
+    if (closed_.cancelled()) return Closed();
+    handle = handle_;
+    version = version_;
+    first = sent_nodes_;
+  }
+  const int nodes = graph_->num_nodes();
+  if (!handle.empty() && nodes == first) return handle;
+  ExportOptions export_options;
+  export_options.first_node = first;
+  WEIR_ASSIGN(tensorflow::GraphDef def, ExportGraphDef(*graph_, export_options));
+  const int sent = first + def.node_size();
+  JoinedToken joined{cancel, &closed_};
+  const CallOptions options{.timeout_ms = TimeoutFor(nullptr), .cancel = joined.get()};
+  if (handle.empty()) {
+    tensorflow::CreateSessionRequest request;
+    *request.mutable_graph_def() = std::move(def);
+    *request.mutable_config() = config_;
+    request.set_target(target_);
+    WEIR_ASSIGN(const tensorflow::CreateSessionResponse response,
+                Await<tensorflow::CreateSessionResponse>([&](Reply<tensorflow::CreateSessionResponse> done) {
+                  master_->CreateSession(std::move(request), options, std::move(done));
+                }));
+    std::lock_guard lock(mu_);
+    handle_ = response.session_handle();
+    version_ = response.graph_version();
+    sent_nodes_ = sent;
+    return handle_;
+  }
+  tensorflow::ExtendSessionRequest request;
+  request.set_session_handle(handle);
+  *request.mutable_graph_def() = std::move(def);
+  request.set_current_graph_version(version);
+  WEIR_ASSIGN(const tensorflow::ExtendSessionResponse response,
+              Await<tensorflow::ExtendSessionResponse>([&](Reply<tensorflow::ExtendSessionResponse> done) {
+                master_->ExtendSession(std::move(request), options, std::move(done));
+              }));
+  std::lock_guard lock(mu_);
+  version_ = response.new_graph_version();
+  sent_nodes_ = sent;
+  return handle;
+}
+
+Status RemoteSession::Check(const std::vector<Output>& outputs, const std::vector<Node*>& targets) const {
+  for (const Output& output : outputs) {
+    if (!output.valid()) return InvalidArgument("A feed or fetch is not a value of the graph");
+    if (&output.node->graph() != graph_.get())
+      return InvalidArgument("Tensor '{}' is not an element of this graph", output.name());
+  }
+  for (const Node* target : targets) {
+    if (target == nullptr) return InvalidArgument("A target is not a node of the graph");
+    if (&target->graph() != graph_.get())
+      return InvalidArgument("Target '{}' is not an element of this graph", target->name());
+  }
+  return OkStatus();
+}
+
+Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const tensorflow::RunOptions* options,
+                                                   tensorflow::RunMetadata* metadata, CancelToken* cancel) {
+  if (closed_.cancelled()) return Closed();
+  WEIR_ASSIGN(std::string handle, SendGraph(cancel));
+  call.message.set_session_handle(std::move(handle));
+  if (options != nullptr) *call.message.mutable_options() = *options;
+  const int fetches = call.message.fetch_size();
+  JoinedToken joined{cancel, &closed_};
+  WEIR_ASSIGN(RunStepReply reply, Await<RunStepReply>([&](Reply<RunStepReply> done) {
+                master_->RunStep(std::move(call), CallOptions{.timeout_ms = TimeoutFor(options), .cancel = joined.get()},
+                                 std::move(done));
+              }));
+  if (static_cast<int>(reply.tensors.size()) != fetches)
+    return Internal("the server at {} gave {} values instead of {}", target_, reply.tensors.size(), fetches);
+  if (metadata != nullptr) *metadata = std::move(*reply.message.mutable_metadata());
+  std::vector<Tensor> values;
+  values.reserve(reply.tensors.size());
+  for (NamedTensor& named : reply.tensors) values.push_back(std::move(named.tensor));
+  return values;
+}
+
+Result<std::vector<Tensor>> RemoteSession::Run(const RunRequest& request) {
+  RunStepCall call;
+  for (const Feed& feed : request.feeds) {
+    WEIR_TRY(Check({feed.output}, {}));
+    call.tensors.push_back({feed.output.name(), feed.value});
+  }
+  WEIR_TRY(Check(request.fetches, request.targets));
+  for (const Output& fetch : request.fetches) call.message.add_fetch(fetch.name());
+  for (const Node* target : request.targets) call.message.add_target(target->name());
+  return RunStep(std::move(call), request.options, request.metadata, request.cancel);
+}
+
+class RemoteSession::RemoteCallable final : public Session::Callable {
+ public:
+  RemoteCallable(RemoteSession& session, RunStepCall call) : session_(session), call_(std::move(call)) {}
+  Result<std::vector<Tensor>> Call(std::vector<Tensor> feeds, const tensorflow::RunOptions* options,
+                                   tensorflow::RunMetadata* metadata, CancelToken* cancel) override {
+    if (feeds.size() != call_.tensors.size())
+      return InvalidArgument("Expected {} feed values, but got {}", call_.tensors.size(), feeds.size());
+    RunStepCall call = call_;
+    for (size_t k = 0; k < feeds.size(); ++k) call.tensors[k].tensor = std::move(feeds[k]);
+    return session_.RunStep(std::move(call), options, metadata, cancel);
+  }
+
+ private:
+  RemoteSession& session_;
+  const RunStepCall call_;
+};
+
+Result<std::shared_ptr<Session::Callable>> RemoteSession::MakeCallable(const std::vector<Output>& feeds,
+                                                                       const std::vector<Output>& fetches,
+                                                                       const std::vector<Node*>& targets) {
+  WEIR_TRY(Check(feeds, targets));
+  WEIR_TRY(Check(fetches, {}));
+  if (closed_.cancelled()) return Closed();
+  RunStepCall call;
+  for (const Output& feed : feeds) call.tensors.push_back({feed.name(), Tensor()});
+  for (const Output& fetch : fetches) call.message.add_fetch(fetch.name());
+  for (const Node* target : targets) call.message.add_target(target->name());
+  return std::shared_ptr<Callable>(std::make_shared<RemoteCallable>(*this, std::move(call)));
+}
+
+Result<std::string> RemoteSession::PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                                   const std::vector<Node*>& targets) {
+  WEIR_TRY(Check(feeds, targets));
+  WEIR_TRY(Check(fetches, {}));
+  tensorflow::PartialRunSetupRequest request;
+  WEIR_ASSIGN(*request.mutable_session_handle(), SendGraph(nullptr));
+  for (const Output& feed : feeds) request.add_feed(feed.name());
+  for (const Output& fetch : fetches) request.add_fetch(fetch.name());
+  for (const Node* target : targets) request.add_target(target->name());
+  WEIR_ASSIGN(const tensorflow::PartialRunSetupResponse response,
+              Await<tensorflow::PartialRunSetupResponse>([&](Reply<tensorflow::PartialRunSetupResponse> done) {
+                master_->PartialRunSetup(std::move(request),
+                                         CallOptions{.timeout_ms = TimeoutFor(nullptr), .cancel = &closed_},
+                                         std::move(done));
+              }));
+  return response.partial_run_handle();
+}
+
+Result<std::vector<Tensor>> RemoteSession::PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
+                                                      const std::vector<Output>& fetches, CancelToken* cancel) {
+  RunStepCall call;
+  call.message.set_partial_run_handle(handle);
+  for (const Feed& feed : feeds) {
+    WEIR_TRY(Check({feed.output}, {}));
+    call.tensors.push_back({feed.output.name(), feed.value});
+  }
+  WEIR_TRY(Check(fetches, {}));
+  for (const Output& fetch : fetches) call.message.add_fetch(fetch.name());
+  return RunStep(std::move(call), nullptr, nullptr, cancel);
+}
+
+Result<std::vector<DeviceInfo>> RemoteSession::ListDevices() {
+  tensorflow::ListDevicesRequest request;
+  WEIR_ASSIGN(*request.mutable_session_handle(), SendGraph(nullptr));
+  WEIR_ASSIGN(const tensorflow::ListDevicesResponse response,
+              Await<tensorflow::ListDevicesResponse>([&](Reply<tensorflow::ListDevicesResponse> done) {
+                master_->ListDevices(std::move(request),
+                                     CallOptions{.timeout_ms = TimeoutFor(nullptr), .cancel = &closed_},
+                                     std::move(done));
+              }));
+  std::vector<DeviceInfo> devices;
+  for (const auto* list : {&response.local_device(), &response.remote_device()}) {
+    for (const tensorflow::DeviceAttributes& device : *list)
+      devices.push_back({device.name(), device.device_type(), device.memory_limit(), device.incarnation()});
+  }
+  return devices;
+}
+
+Status RemoteSession::Close() {
+  closed_.Cancel(Closed());
+  std::lock_guard sending(send_mu_);  // a session that is being made is made by now, or has failed
+  tensorflow::CloseSessionRequest request;
+  {
+    std::lock_guard lock(mu_);
+    if (handle_.empty()) return OkStatus();
+    request.set_session_handle(std::exchange(handle_, ""));
+  }
+  return Await<tensorflow::CloseSessionResponse>([&](Reply<tensorflow::CloseSessionResponse> done) {
+           master_->CloseSession(std::move(request), CallOptions{.timeout_ms = kCloseTimeoutMs}, std::move(done));
+         })
+      .status();
+}
+
+Status ResetServer(MasterService& master, const std::vector<std::string>& containers,
+                   const tensorflow::ConfigProto& config) {
+  tensorflow::ResetRequest request;
+  for (const std::string& container : containers) request.add_container(container);
+  for (const std::string& filter : config.device_filters()) request.add_device_filters(filter);
+  return Await<tensorflow::ResetResponse>([&](Reply<tensorflow::ResetResponse> done) {
+           master.Reset(std::move(request), CallOptions{.timeout_ms = config.operation_timeout_in_ms()},
+                        std::move(done));
+         })
+      .status();
+}
+
+}  // namespace weir

@@ -1,0 +1,60 @@
+// RemoteSession: a session whose graph runs on a server and the cluster behind it. The master is reached over the
+// network, or directly when it lives in this process. Nodes are sent before the first step that may need them. Nothing
+// is sent, and nobody waited for, before the first step. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cluster/services.h"
+#include "proto/config.pb.h"
+#include "session/session.h"
+
+namespace weir {
+
+class RemoteSession final : public Session {
+ public:
+  RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<MasterService> master, tensorflow::ConfigProto config,
+                std::string target);
+  ~RemoteSession() override;
+
+  Result<std::vector<Tensor>> Run(const RunRequest& request) override;
+  // The callable must not outlive the session.
+  Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                                 const std::vector<Node*>& targets) override;
+  Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                      const std::vector<Node*>& targets) override;
+  Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
+                                         const std::vector<Output>& fetches, CancelToken* cancel = nullptr) override;
+  Result<std::vector<DeviceInfo>> ListDevices() override;
+  Status Close() override;
+
+ private:
+  class RemoteCallable;
+  // Makes the master's session, or extends it by what the graph has got since. Gives the session's handle.
+  Result<std::string> SendGraph(CancelToken* cancel);
+  Status Check(const std::vector<Output>& outputs, const std::vector<Node*>& targets) const;
+  Result<std::vector<Tensor>> RunStep(RunStepCall call, const tensorflow::RunOptions* options,
+                                      tensorflow::RunMetadata* metadata, CancelToken* cancel);
+  int64_t TimeoutFor(const tensorflow::RunOptions* options) const;
+
+  const std::shared_ptr<Graph> graph_;
+  const std::shared_ptr<MasterService> master_;
+  const tensorflow::ConfigProto config_;
+  const std::string target_;
+  CancelToken closed_;
+  std::mutex send_mu_;  // held while the graph is sent
+  std::mutex mu_;
+  std::string handle_;
+  int64_t version_ = 0;
+  int sent_nodes_ = 0;
+};
+
+// Ends all sessions of the server's master and empties the containers (the default one where none is named) of its
+// cluster's tasks.
+Status ResetServer(MasterService& master, const std::vector<std::string>& containers,
+                   const tensorflow::ConfigProto& config);
+
+}  // namespace weir

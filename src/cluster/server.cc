@@ -1,0 +1,197 @@
+#include "cluster/server.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/alarms.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "cluster/master.h"
+#include "cluster/worker.h"
+#include "runtime/constant_evaluator.h"
+#include "runtime/local_devices.h"
+
+namespace weir {
+namespace {
+
+constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
+
+// Whether this process could listen there, said in words where it could not; for port 0 also which port is free. gRPC
+// itself does not tell.
+Result<int> ProbePort(const Address& address) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const std::string port = std::to_string(address.port);
+  if (const int error = getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found); error != 0) {
+    return UnknownError(
+        "Could not start gRPC server: the name of the address {} cannot be resolved ({}). Where a task listens on another "
+        "address than others reach it by, name that one with bind_address or {}",
+        address.ToString(), gai_strerror(error), kBindVariable);
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+  int error = EADDRNOTAVAIL;
+  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+    const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) continue;
+    const int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    const bool bound = bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, 1) == 0;
+    if (!bound) error = errno;
+    sockaddr_storage name{};
+    socklen_t size = sizeof(name);
+    int chosen = address.port;
+    if (bound && chosen == 0 && getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) == 0) {
+      chosen = ntohs(name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&name)->sin6_port
+                                                : reinterpret_cast<sockaddr_in*>(&name)->sin_port);
+    }
+    close(fd);
+    if (bound) return chosen;
+    if (error == EADDRINUSE) break;
+  }
+  if (error == EADDRINUSE) {
+    return UnknownError("Could not start gRPC server: port {} is in use already (address {})", address.port,
+                        address.ToString());
+  }
+  if (error == EADDRNOTAVAIL) {
+    return UnknownError(
+        "Could not start gRPC server: {} is not an address of this machine. Where a task listens on another address than "
+        "others reach it by, name that one with bind_address or {}",
+        address.ToString(), kBindVariable);
+  }
+  return UnknownError("Could not start gRPC server: cannot listen on {}: {}", address.ToString(), std::strerror(error));
+}
+
+// "host" or "host:port" in place of the address of the cluster.
+Result<Address> BindAddress(const Address& own, std::string text) {
+  if (text.empty()) {
+    if (const char* variable = std::getenv(kBindVariable)) text = variable;
+  }
+  if (text.empty() || own.is_unix()) return own;
+  Result<Address> parsed = Address::Parse(text);
+  if (parsed.ok()) return parsed;
+  Address address = own;
+  address.host = text;
+  Result<Address> checked = Address::Parse(address.ToString());
+  if (!checked.ok()) return WithContext(checked.status(), fmt::format("bind address '{}'", text));
+  return checked;
+}
+
+}  // namespace
+
+// What answers calls. Sessions in this process hold on to it, so that it outlives a server that they still talk to.
+struct Server::Core final {
+  Core(const tensorflow::ServerDef& def, const std::string& task, std::shared_ptr<Peers>* peers,
+       const ClusterSpec& cluster, const Dependencies& dependencies)
+      : alarms(RealClock()),
+        worker(task, MakeLocalDevices(def.default_session_config(), task, RealRng()),
+               Worker::Dependencies{dependencies.registry, dependencies.pool, dependencies.blocking_pool,
+                                    dependencies.py_functions, dependencies.network.transport()}) {
+    *peers = std::make_shared<Peers>(cluster, dependencies.network.transport(), task, &worker);
+    worker.set_peers(*peers);
+    master = std::make_unique<Master>(Master::Dependencies{
+        MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(), *peers,
+                                    dependencies.blocking_pool, alarms, RealRng()},
+        def.default_session_config(), worker, dependencies.network.transport()});
+  }
+  // Sessions may come and go until the end; nothing of theirs runs after it.
+  void End() {
+    worker.Stop(Unavailable("the server of {} has been stopped", worker.task()));
+    master->Stop();
+  }
+
+  Alarms alarms;
+  Worker worker;
+  std::unique_ptr<Master> master;
+  Network* network = nullptr;
+};
+
+Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, const Options& options,
+                                             const Dependencies& dependencies) {
+  if (!def.protocol().empty() && def.protocol() != "grpc")
+    return Unimplemented("the protocol of a server is \"grpc\", not \"{}\"", def.protocol());
+  WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(def.cluster()));
+  Result<std::string> text = cluster.TaskAddress(def.job_name(), def.task_index());
+  if (!text.ok()) return InvalidArgument("{}", std::string(text.status().message()));
+  WEIR_ASSIGN(Address own, Address::Parse(*text));
+  WEIR_ASSIGN(Address bind, BindAddress(own, options.bind_address));
+  if (!bind.is_unix()) {
+    WEIR_ASSIGN(const int port, ProbePort(bind));
+    if (own.port == 0) own.port = port;
+    bind.port = port;
+  }
+  const std::string task = TaskName(def.job_name(), def.task_index());
+  std::shared_ptr<Peers> peers;
+  auto core = std::make_shared<Core>(def, task, &peers, cluster, dependencies);
+  core->network = &dependencies.network;
+  return std::unique_ptr<Server>(new Server(def, own.ToString(), bind.ToString(), std::move(core)));
+}
+
+Server::Server(tensorflow::ServerDef def, std::string address, std::string bind_address, std::shared_ptr<Core> core)
+    : def_(std::move(def)),
+      address_(std::move(address)),
+      bind_address_(std::move(bind_address)),
+      core_(std::move(core)) {}
+
+Server::~Server() { Stop(); }
+
+std::string Server::target() const { return "grpc://" + address_; }
+
+Status Server::Start() {
+  std::lock_guard lock(mu_);
+  if (stopped_) return FailedPrecondition("the server at {} has been stopped and cannot be started again", address_);
+  if (started_) return OkStatus();
+  Result<std::unique_ptr<Listener>> listener =
+      core_->network->transport().Listen(bind_address_, ServeBoth(core_->worker, *core_->master));
+  if (!listener.ok())
+    return UnknownError("Could not start gRPC server: {}", std::string(listener.status().message()));
+  listener_ = *std::move(listener);
+  started_ = true;
+  core_->network->AddMaster(address_, std::shared_ptr<MasterService>(core_, core_->master.get()));
+  LogInfo("Started server with target: {}", target());
+  return OkStatus();
+}
+
+void Server::Stop(int64_t grace_ms) {
+  std::unique_ptr<Listener> listener;
+  {
+    std::lock_guard lock(mu_);
+    if (stopped_) return;
+    stopped_ = true;
+    listener = std::move(listener_);
+  }
+  core_->network->RemoveMaster(address_);
+  if (grace_ms > 0) core_->worker.Drain(grace_ms);
+  core_->End();
+  listener = nullptr;
+  std::lock_guard lock(mu_);
+  ended_.notify_all();
+}
+
+void Server::Join(const std::function<bool()>& until) {
+  std::unique_lock lock(mu_);
+  while (!stopped_) {
+    if (!until) {
+      ended_.wait(lock);
+      continue;
+    }
+    ended_.wait_for(lock, std::chrono::milliseconds(100));
+    lock.unlock();
+    const bool enough = until();
+    lock.lock();
+    if (enough) return;
+  }
+}
+
+bool Server::stopped() const {
+  std::lock_guard lock(mu_);
+  return stopped_;
+}
+
+}  // namespace weir

@@ -1,0 +1,34 @@
+// StepPlan: one signature of a session, cut into parts and registered with the workers that run them. Read only, but for
+// what Register fills in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/services.h"
+#include "runtime/partition.h"
+
+namespace weir {
+
+struct StepPlan {
+  struct Part {
+    std::string task;
+    std::shared_ptr<WorkerService> worker;
+    std::string graph_handle;
+    std::vector<Partition::ClientEdge> feeds;
+    std::vector<Partition::ClientEdge> fetches;
+    std::vector<std::string> keys;  // of the fetches, each once
+  };
+  struct FedFetch {
+    int fetch = 0;
+    int feed = 0;
+  };
+  std::vector<Part> parts;
+  std::vector<PlanGraph::Feed> feeds;
+  std::vector<std::string> fetch_names;  // as the client wrote them
+  std::vector<FedFetch> fed_fetches;     // that need no worker
+  std::vector<std::vector<bool>> feeds_of_fetch;
+};
+
+}  // namespace weir
