@@ -7,6 +7,7 @@
 
 #include "bind/interrupt.h"
 #include "bind/py_func.h"
+#include "cluster/remote_session.h"
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_session.h"
@@ -58,36 +59,67 @@ std::shared_ptr<Graph> Process::NewGraph() {
   return graph;
 }
 
-Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, std::shared_ptr<Graph> graph,
-                                                     const tensorflow::ConfigProto& config) {
-  if (!target.empty()) return NotFound("no session factory is registered for the target '{}'", target);
-  std::lock_guard<std::mutex> lock(mu_);
+Status Process::EnsurePools() {
   if (stopped_) return FailedPrecondition("the interpreter is shutting down");
   if (pool_ == nullptr) {
     pool_ = std::make_unique<ThreadPool>("weir", 0);
     blocking_pool_ = std::make_unique<ElasticPool>("weir_blocking");
   }
-  auto session =
-      std::make_shared<LocalSession>(std::move(graph), LocalSession::Dependencies{.pool = *pool_,
-                                                                                  .blocking_pool = *blocking_pool_,
-                                                                                  .resources = nullptr,
-                                                                                  .config = config,
-                                                                                  .py_functions = py_functions_.get()});
+  return OkStatus();
+}
+
+Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, std::shared_ptr<Graph> graph,
+                                                     const tensorflow::ConfigProto& config) {
+  std::lock_guard<std::mutex> lock(mu_);
+  WEIR_TRY(EnsurePools());
+  std::shared_ptr<Session> session;
+  if (target.empty()) {
+    session = std::make_shared<LocalSession>(
+        std::move(graph), LocalSession::Dependencies{.pool = *pool_,
+                                                     .blocking_pool = *blocking_pool_,
+                                                     .resources = nullptr,
+                                                     .config = config,
+                                                     .py_functions = py_functions_.get()});
+  } else {
+    WEIR_ASSIGN(session, network_.NewSession(target, std::move(graph), config));
+  }
   std::erase_if(sessions_, [](const std::weak_ptr<Session>& s) { return s.expired(); });
   sessions_.push_back(session);
   return session;
 }
 
+Result<std::shared_ptr<Server>> Process::NewServer(const tensorflow::ServerDef& def, const std::string& bind_address) {
+  std::lock_guard<std::mutex> lock(mu_);
+  WEIR_TRY(EnsurePools());
+  WEIR_ASSIGN(std::unique_ptr<Server> made,
+              Server::Make(def, Server::Options{bind_address},
+                           Server::Dependencies{registry_, *pool_, *blocking_pool_, network_, py_functions_.get()}));
+  std::shared_ptr<Server> server = std::move(made);
+  std::erase_if(servers_, [](const std::weak_ptr<Server>& s) { return s.expired(); });
+  servers_.push_back(server);
+  return server;
+}
+
+Status Process::Reset(const std::string& target, const std::vector<std::string>& containers,
+                      const tensorflow::ConfigProto& config) {
+  WEIR_ASSIGN(std::shared_ptr<MasterService> master, network_.FindMaster(target));
+  return ResetServer(*master, containers, config);
+}
+
 void Process::Stop() {
   std::vector<std::weak_ptr<Session>> sessions;
+  std::vector<std::weak_ptr<Server>> servers;
   {
     std::lock_guard<std::mutex> lock(mu_);
     sessions.swap(sessions_);
+    servers.swap(servers_);
     stopped_ = true;
   }
   py::gil_scoped_release release;
   for (const std::weak_ptr<Session>& weak : sessions)
     if (std::shared_ptr<Session> session = weak.lock()) session->Close().IgnoreError();
+  for (const std::weak_ptr<Server>& weak : servers)
+    if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
   StopInterruptWatcher();
   blocking_pool_.reset();
   pool_.reset();

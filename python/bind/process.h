@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "cluster/network.h"
+#include "cluster/server.h"
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
 #include "op/op_registry.h"
@@ -34,7 +36,11 @@ class Process final {
   // A session of the kind that `target` names; "" is this process itself.
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                               const tensorflow::ConfigProto& config);
-  // Closes every session that is still open and ends every thread.
+  Result<std::shared_ptr<Server>> NewServer(const tensorflow::ServerDef& def, const std::string& bind_address);
+  // Ends the sessions of the server at `target` and empties its cluster's containers.
+  Status Reset(const std::string& target, const std::vector<std::string>& containers,
+               const tensorflow::ConfigProto& config);
+  // Closes every session that is still open, stops every server and ends every thread.
   void Stop();
   bool stopped() const { return stopped_; }
   PyFunctions& py_functions() { return *py_functions_; }
@@ -42,11 +48,14 @@ class Process final {
  private:
   Process();
   ~Process();
+  Status EnsurePools();  // with mu_ held
   OpRegistry registry_;
+  Network network_;
   std::shared_ptr<ConstantEvaluator> evaluator_;
   std::unique_ptr<PyFunctions> py_functions_;
   std::mutex mu_;
   std::vector<std::weak_ptr<Session>> sessions_;
+  std::vector<std::weak_ptr<Server>> servers_;
   std::unique_ptr<ThreadPool> pool_;  // both made with the first session
   std::unique_ptr<ElasticPool> blocking_pool_;
   std::atomic<bool> stopped_{false};

@@ -1,0 +1,115 @@
+// A server is kept by its Python object; whatever may wait for steps to end does so without the GIL.
+#include "bind/server.h"
+
+#include <signal.h>
+
+#include "bind/errors.h"
+#include "bind/messages.h"
+#include "bind/process.h"
+#include "cluster/remote_session.h"
+#include "cluster/server.h"
+
+namespace weir::python {
+namespace {
+
+namespace py = pybind11;
+
+constexpr int64_t kSignalGraceMs = 3000;
+
+struct ServerObject {
+  std::shared_ptr<Server> server;
+  ~ServerObject() {
+    py::gil_scoped_release release;
+    server = nullptr;
+  }
+};
+
+// While a process waits in join(), SIGTERM and SIGINT mean: finish what runs and end well. Only on the main thread, where
+// Python's own handling stands.
+class JoinSignals final {
+ public:
+  JoinSignals() : active_(_PyOS_IsMainThread() != 0) {
+    if (!active_) return;
+    received_ = 0;
+    struct sigaction ours = {};
+    ours.sa_handler = [](int number) { received_ = number; };
+    sigaction(SIGTERM, &ours, &before_[0]);
+    sigaction(SIGINT, &ours, &before_[1]);
+  }
+  ~JoinSignals() {
+    if (!active_) return;
+    sigaction(SIGTERM, &before_[0], nullptr);
+    sigaction(SIGINT, &before_[1], nullptr);
+  }
+  JoinSignals(const JoinSignals&) = delete;
+  JoinSignals& operator=(const JoinSignals&) = delete;
+  bool received() const { return active_ && received_ != 0; }
+
+ private:
+  static volatile sig_atomic_t received_;
+  const bool active_;
+  struct sigaction before_[2] = {};
+};
+volatile sig_atomic_t JoinSignals::received_ = 0;
+
+void Check(const Status& status) {
+  if (!status.ok()) RaiseRunError(status, nullptr);
+}
+
+std::shared_ptr<ServerObject> MakeServer(py::handle server_def, bool start, const std::string& bind_address) {
+  const auto def = MessageFrom<tensorflow::ServerDef>(server_def);
+  Result<std::shared_ptr<Server>> server = Process::Get().NewServer(def, bind_address);
+  Check(server.status());
+  auto made = std::make_shared<ServerObject>();
+  made->server = *std::move(server);
+  if (start) Check(made->server->Start());
+  return made;
+}
+
+void Join(ServerObject& self) {
+  bool ended_by_signal = false;
+  {
+    JoinSignals signals;
+    py::gil_scoped_release release;
+    self.server->Join([&] { return signals.received(); });
+    ended_by_signal = signals.received();
+    if (ended_by_signal) self.server->Stop(kSignalGraceMs);
+  }
+  if (ended_by_signal) {
+    PyErr_SetObject(PyExc_SystemExit, py::int_(0).ptr());
+    throw py::error_already_set();
+  }
+}
+
+}  // namespace
+
+void BindServer(py::module_& m) {
+  py::class_<ServerObject, std::shared_ptr<ServerObject>>(m, "Server")
+      .def(py::init(&MakeServer), py::arg("server_def"), py::arg("start"), py::arg("bind_address"))
+      .def_property_readonly("target", [](const ServerObject& s) { return s.server->target(); })
+      .def_property_readonly("server_def",
+                             [](const ServerObject& s) { return MessageToPython("ServerDef", s.server->server_def()); })
+      .def("start", [](ServerObject& s) { Check(s.server->Start()); })
+      .def("join", &Join)
+      .def(
+          "stop",
+          [](ServerObject& s, double grace_seconds) {
+            py::gil_scoped_release release;
+            s.server->Stop(static_cast<int64_t>(grace_seconds * 1000));
+          },
+          py::arg("grace_seconds") = 0.0);
+  m.def(
+      "reset_server",
+      [](const std::string& target, const std::vector<std::string>& containers, py::handle config) {
+        const auto message = MessageFrom<tensorflow::ConfigProto>(config);
+        Status status;
+        {
+          py::gil_scoped_release release;
+          status = Process::Get().Reset(target, containers, message);
+        }
+        Check(status);
+      },
+      py::arg("target"), py::arg("containers"), py::arg("config"));
+}
+
+}  // namespace weir::python
