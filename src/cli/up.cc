@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "absl/strings/str_join.h"
@@ -18,6 +17,7 @@
 #include "cli/free_ports.h"
 #include "cli/prefixed_output.h"
 #include "cli/run_python.h"
+#include "session/cluster_config.h"
 
 namespace weir::cli {
 
@@ -93,31 +93,31 @@ class LocalCluster final {
     std::vector<std::string> addresses;
     for (const int port : ports) addresses.push_back(fmt::format("localhost:{}", port));
     const auto first_worker = addresses.begin() + options_.ps;
-    const std::vector<std::string> ps_hosts(addresses.begin(), first_worker);
-    const std::vector<std::string> worker_hosts(first_worker, addresses.end());
-    const std::string ps_list = absl::StrJoin(ps_hosts, ",");
-    const std::string worker_list = absl::StrJoin(worker_hosts, ",");
-    console_.Say(fmt::format("{} ps at {}; {} workers at {}", ps_hosts.size(), ps_list.empty() ? "no address" : ps_list,
-                             worker_hosts.size(), worker_list));
-    nlohmann::json cluster = {{"worker", worker_hosts}};
-    if (!ps_hosts.empty()) cluster["ps"] = ps_hosts;
+    const std::string ps_hosts = absl::StrJoin(addresses.begin(), first_worker, ",");
+    const std::string worker_hosts = absl::StrJoin(first_worker, addresses.end(), ",");
+    console_.Say(fmt::format("{} ps at {}; {} workers at {}", options_.ps, ps_hosts.empty() ? "no address" : ps_hosts,
+                             options_.workers, worker_hosts));
+    std::map<std::string, ClusterSpec::Tasks> jobs;
+    for (int i = 0; i < options_.ps; ++i) jobs["ps"][i] = addresses[static_cast<size_t>(i)];
+    for (int i = 0; i < options_.workers; ++i) jobs["worker"][i] = *(first_worker + i);
+    ClusterConfig config;
+    WEIR_ASSIGN(config.cluster, ClusterSpec::Make(std::move(jobs)));
     for (int i = 0; i < options_.ps + options_.workers; ++i) {
       const bool is_ps = i < options_.ps;
-      const char* job = is_ps ? "ps" : "worker";
-      const int index = is_ps ? i : i - options_.ps;
+      config.job_name = is_ps ? "ps" : "worker";
+      config.task_index = is_ps ? i : i - options_.ps;
       ChildProcesses::Command command;
       command.arguments = {program, "run", options_.script};
       command.arguments.insert(command.arguments.end(), options_.arguments.begin(), options_.arguments.end());
-      command.arguments.push_back("--ps_hosts=" + ps_list);
-      command.arguments.push_back("--worker_hosts=" + worker_list);
-      command.arguments.push_back(fmt::format("--job_name={}", job));
-      command.arguments.push_back(fmt::format("--task_index={}", index));
-      const nlohmann::json config = {{"cluster", cluster}, {"task", {{"type", job}, {"index", index}}}};
-      command.environment.emplace_back("TF_CONFIG", config.dump());
+      command.arguments.push_back("--ps_hosts=" + ps_hosts);
+      command.arguments.push_back("--worker_hosts=" + worker_hosts);
+      command.arguments.push_back("--job_name=" + config.job_name);
+      command.arguments.push_back(fmt::format("--task_index={}", config.task_index));
+      command.environment.emplace_back("TF_CONFIG", config.ToJson());
       // Lines are to be seen when they are printed.
       if (std::getenv("PYTHONUNBUFFERED") == nullptr) command.environment.emplace_back("PYTHONUNBUFFERED", "1");
       WEIR_TRY(children_->Start(command).status());
-      tasks_.emplace_back(fmt::format("{}/{}", job, index), is_ps, i, console_);
+      tasks_.emplace_back(fmt::format("{}/{}", config.job_name, config.task_index), is_ps, i, console_);
     }
     return OkStatus();
   }
