@@ -10,6 +10,7 @@ find_package(spdlog REQUIRED)
 find_package(Eigen3 REQUIRED)
 find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
 
 # weir_find_library(<name> <header> <library>): the imported target weir::<name>.
 function(weir_find_library name header library)

@@ -1,0 +1,238 @@
+#include "cli/up.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "absl/strings/str_join.h"
+#include "cli/child_processes.h"
+#include "cli/free_ports.h"
+#include "cli/prefixed_output.h"
+#include "cli/run_python.h"
+#include "session/cluster_config.h"
+
+namespace weir::cli {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using Event = ChildProcesses::Event;
+
+// Above that, tasks wait until somebody has read what they have written.
+constexpr size_t kMostQueued = 1 << 20;
+
+// Standard output and standard error, which may be the same place.
+class Console final {
+ public:
+  Console() {
+    struct stat out, error;
+    one_place_ =
+        fstat(1, &out) == 0 && fstat(2, &error) == 0 && out.st_dev == error.st_dev && out.st_ino == error.st_ino;
+  }
+  OutputQueue& queue(bool is_error) { return is_error && !one_place_ ? error_ : out_; }
+  bool is_full() const { return std::max(out_.size(), error_.size()) > kMostQueued; }
+  bool empty() const { return out_.size() + error_.size() == 0; }
+  void Discard() {
+    out_.Discard();
+    error_.Discard();
+  }
+  void Say(const std::string& message) { queue(true).Add("weir: " + message + "\n"); }
+
+  std::vector<pollfd> Pending() const {
+    std::vector<pollfd> fds;
+    for (const OutputQueue* queue : {&out_, &error_}) {
+      if (queue->size() > 0) fds.push_back({queue->fd(), POLLOUT, 0});
+    }
+    return fds;
+  }
+  Status Write(const std::vector<pollfd>& polled) {
+    for (const pollfd& ready : polled) {
+      if (ready.revents != 0) WEIR_TRY((ready.fd == out_.fd() ? out_ : error_).WriteSome());
+    }
+    return OkStatus();
+  }
+
+ private:
+  OutputQueue out_{1};
+  OutputQueue error_{2};
+  bool one_place_ = false;
+};
+
+struct Task {
+  Task(std::string task_name, bool is_parameter_server, int number, Console& console)
+      : name(std::move(task_name)),
+        is_ps(is_parameter_server),
+        out(TaskPrefix(name, number, console.queue(false).wants_colour())),
+        error(TaskPrefix(name, number, console.queue(true).wants_colour())) {}
+
+  std::string name;  // "worker/1"
+  bool is_ps;
+  LinePrefixer out;
+  LinePrefixer error;
+  bool has_ended = false;
+  bool is_asked_to_end = false;
+  std::optional<SteadyClock::time_point> kill_at;
+};
+
+class LocalCluster final {
+ public:
+  LocalCluster(const UpOptions& options, std::unique_ptr<ChildProcesses> children)
+      : options_(options), children_(std::move(children)) {}
+
+  Status Start() {
+    WEIR_ASSIGN(const std::string program, ThisProgram());
+    WEIR_ASSIGN(const std::vector<int> ports, FindFreePorts(options_.ps + options_.workers));
+    std::vector<std::string> addresses;
+    for (const int port : ports) addresses.push_back(fmt::format("localhost:{}", port));
+    const auto first_worker = addresses.begin() + options_.ps;
+    const std::string ps_hosts = absl::StrJoin(addresses.begin(), first_worker, ",");
+    const std::string worker_hosts = absl::StrJoin(first_worker, addresses.end(), ",");
+    console_.Say(fmt::format("{} ps at {}; {} workers at {}", options_.ps, ps_hosts.empty() ? "no address" : ps_hosts,
+                             options_.workers, worker_hosts));
+    std::map<std::string, ClusterSpec::Tasks> jobs;
+    for (int i = 0; i < options_.ps; ++i) jobs["ps"][i] = addresses[static_cast<size_t>(i)];
+    for (int i = 0; i < options_.workers; ++i) jobs["worker"][i] = *(first_worker + i);
+    ClusterConfig config;
+    WEIR_ASSIGN(config.cluster, ClusterSpec::Make(std::move(jobs)));
+    for (int i = 0; i < options_.ps + options_.workers; ++i) {
+      const bool is_ps = i < options_.ps;
+      config.job_name = is_ps ? "ps" : "worker";
+      config.task_index = is_ps ? i : i - options_.ps;
+      ChildProcesses::Command command;
+      command.arguments = {program, "run", options_.script};
+      command.arguments.insert(command.arguments.end(), options_.arguments.begin(), options_.arguments.end());
+      command.arguments.push_back("--ps_hosts=" + ps_hosts);
+      command.arguments.push_back("--worker_hosts=" + worker_hosts);
+      command.arguments.push_back("--job_name=" + config.job_name);
+      command.arguments.push_back(fmt::format("--task_index={}", config.task_index));
+      command.environment.emplace_back("TF_CONFIG", config.ToJson());
+      // Lines are to be seen when they are printed.
+      if (std::getenv("PYTHONUNBUFFERED") == nullptr) command.environment.emplace_back("PYTHONUNBUFFERED", "1");
+      WEIR_TRY(children_->Start(command).status());
+      tasks_.emplace_back(fmt::format("{}/{}", config.job_name, config.task_index), is_ps, i, console_);
+    }
+    return OkStatus();
+  }
+
+  Result<int> Run() {
+    while (!AllEnded() || !console_.empty()) {
+      std::vector<pollfd> fds = console_.Pending();
+      WEIR_ASSIGN(const std::vector<Event> events, children_->Wait(MillisecondsToWait(), !console_.is_full(), fds));
+      if (!console_.Write(fds).ok()) EndAll(SIGTERM, 128 + SIGPIPE);  // nobody reads: the end, as for any program
+      for (const Event& event : events) {
+        if (event.kind == Event::kSignal) {
+          Interrupt(event.status);
+        } else {
+          Handle(tasks_[static_cast<size_t>(event.child)], event);
+        }
+      }
+      KillLate();
+    }
+    return status_.value_or(0);
+  }
+
+ private:
+  bool AllEnded(bool workers_only = false) const {
+    return std::all_of(tasks_.begin(), tasks_.end(),
+                       [&](const Task& task) { return task.has_ended || (workers_only && task.is_ps); });
+  }
+
+  void Handle(Task& task, const Event& event) {
+    if (event.kind == Event::kOutput) {
+      (event.is_error ? task.error : task.out).Add(event.text, console_.queue(event.is_error));
+      return;
+    }
+    task.has_ended = true;
+    task.out.Finish(console_.queue(false));
+    task.error.Finish(console_.queue(true));
+    if (event.status != 0 && !task.is_asked_to_end) {
+      console_.Say(event.status > 128
+                       ? fmt::format("{} was ended by signal {} ({}); ending the rest", task.name, event.status - 128,
+                                     strsignal(event.status - 128))
+                       : fmt::format("{} failed with status {}; ending the rest", task.name, event.status));
+      EndAll(SIGTERM, event.status);
+    } else if (AllEnded(/*workers_only=*/true)) {
+      for (Task& ps : tasks_) AskToEnd(ps, SIGTERM);
+    }
+  }
+
+  // The first time workers are asked, and parameter servers stay for what these still save. Then it is enough: tasks
+  // are killed, and what is not written yet is not wanted.
+  void Interrupt(int signal) {
+    if (is_interrupted_ || AllEnded()) {
+      for (Task& task : tasks_) {
+        task.is_asked_to_end = true;
+        children_->Signal(NumberOf(task), SIGKILL);
+      }
+      console_.Discard();
+      return;
+    }
+    is_interrupted_ = true;
+    console_.Say(fmt::format("{}: ending all tasks; once more to kill them", strsignal(signal)));
+    if (!status_.has_value()) status_ = 128 + signal;
+    for (Task& task : tasks_) {
+      if (!task.is_ps) AskToEnd(task, signal == SIGINT ? SIGINT : SIGTERM);
+    }
+  }
+
+  void EndAll(int signal, int status) {
+    if (!status_.has_value()) status_ = status;
+    for (Task& task : tasks_) AskToEnd(task, signal);
+  }
+
+  void AskToEnd(Task& task, int signal) {
+    if (task.has_ended || task.is_asked_to_end) return;
+    task.is_asked_to_end = true;
+    task.kill_at = SteadyClock::now() + std::chrono::milliseconds(std::llround(options_.grace_seconds * 1000));
+    children_->Signal(NumberOf(task), signal);
+  }
+
+  void KillLate() {
+    for (Task& task : tasks_) {
+      if (task.has_ended || !task.kill_at.has_value() || SteadyClock::now() < *task.kill_at) continue;
+      task.kill_at.reset();
+      console_.Say(fmt::format("{} has not ended within {} s; killing it", task.name, options_.grace_seconds));
+      children_->Signal(NumberOf(task), SIGKILL);
+    }
+  }
+
+  int MillisecondsToWait() const {
+    std::optional<SteadyClock::time_point> next;
+    for (const Task& task : tasks_) {
+      if (!task.has_ended && task.kill_at.has_value()) next = std::min(next.value_or(*task.kill_at), *task.kill_at);
+    }
+    if (!next.has_value()) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - SteadyClock::now()).count();
+    return static_cast<int>(std::clamp<int64_t>(left, 0, 3'600'000));
+  }
+
+  int NumberOf(const Task& task) const { return static_cast<int>(&task - tasks_.data()); }
+
+  const UpOptions& options_;
+  std::unique_ptr<ChildProcesses> children_;
+  Console console_;
+  std::vector<Task> tasks_;  // numbered as their processes
+  std::optional<int> status_;
+  bool is_interrupted_ = false;
+};
+
+}  // namespace
+
+Result<int> Up(const UpOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::exists(options.script, error)) return NotFound("there is no file '{}'", options.script);
+  WEIR_ASSIGN(std::unique_ptr<ChildProcesses> children, ChildProcesses::Make());
+  LocalCluster cluster(options, std::move(children));
+  WEIR_TRY(cluster.Start());
+  return cluster.Run();
+}
+
+}  // namespace weir::cli
