@@ -12,6 +12,7 @@
 #include "bind/ops.h"
 #include "bind/process.h"
 #include "bind/py_func.h"
+#include "bind/server.h"
 #include "bind/session.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
@@ -54,5 +55,6 @@ PYBIND11_MODULE(_weir, m) {
   BindDefun(m);
   BindSession(m);
   BindImportGraph(m);
+  BindServer(m);
   BindProcess(m);
 }

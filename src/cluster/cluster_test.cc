@@ -2,6 +2,8 @@
 // errors, cancellation, restarts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "base/clock.h"
@@ -9,6 +11,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
 #include "graph/build/state_ops.h"
 #include "graph/compose/flow.h"
 #include "graph/node_builder.h"
@@ -75,21 +78,238 @@ class ClusterTest : public testing::Test {
   std::map<std::string, std::unique_ptr<Server>> servers_;
 };
 
-Output On(const std::string& device, FunctionRef<Output()> build, Graph& graph) {
-  auto scope = graph.DeviceScope(device);
-  return build();
-}
-
 TEST_F(ClusterTest, AConstantComesBackFromAServer) {
   StartCluster(0, 1);
   auto graph = NewGraph();
-  Output hello = Const(*graph, Tensor::Scalar("Hello"));
+  Output hello = Constant(*graph, Tensor::Scalar("Hello"));
   for (Network* network : {&network_, &other_network_}) {
     auto session = *network->NewSession(servers_.at("worker0")->target(), graph, {});
     auto values = session->Run({.fetches = {hello}});
     ASSERT_TRUE(values.ok()) << values.status();
     EXPECT_EQ((*values)[0].scalar<std::string>(), "Hello");
   }
+}
+
+TEST_F(ClusterTest, ValuesCrossTasks) {
+  StartCluster(1, 2);
+  auto graph = NewGraph();
+  Output a;
+  Output b;
+  Output x = Placeholder(*graph, kFloat);
+  {
+    DeviceScope scope(*graph, "/job:ps/task:0");
+    a = Constant(*graph, Tensor::Vector({1.0f, 2.0f})) + x;
+  }
+  {
+    DeviceScope scope(*graph, "/job:worker/task:1");
+    b = a * Constant(*graph, Tensor::Scalar(10.0f));
+  }
+  Output c = b + a;
+  auto session = NewSession("worker0", graph);
+  for (float fed : {1.0f, 2.0f, 3.0f}) {
+    auto values = session->Run({.feeds = {{x, Tensor::Scalar(fed)}}, .fetches = {c, a, c, x}});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_FLOAT_EQ((*values)[0].flat<float>()[1], 11 * (2 + fed));
+    EXPECT_FLOAT_EQ((*values)[1].flat<float>()[0], 1 + fed);
+    EXPECT_FLOAT_EQ((*values)[2].flat<float>()[0], 11 * (1 + fed));
+    EXPECT_FLOAT_EQ((*values)[3].scalar<float>(), fed);
+  }
+}
+
+TEST_F(ClusterTest, VariablesLiveOnTheServerAndAreSharedByName) {
+  StartCluster(1, 2);
+  auto build = [&](Graph& graph, Output* init, Output* add) {
+    DeviceScope scope(graph, "/job:ps/task:0");
+    Output v = VariableV2(graph, PartialShape::Scalar(), kFloat, {.name = "v"});
+    *init = Assign(v, Constant(graph, Tensor::Scalar(1.0f)));
+    DeviceScope other(graph, "/job:worker/task:1");
+    Output one = Constant(graph, Tensor::Scalar(2.0f), "two");
+    DeviceScope back(graph, "/job:ps/task:0");
+    *add = AssignAdd(v, one * one);
+  };
+  auto first = NewGraph();
+  Output init;
+  Output add;
+  build(*first, &init, &add);
+  auto session = NewSession("worker0", first);
+  ASSERT_TRUE(session->Run({.targets = {init.node}}).ok());
+  auto second = NewGraph();
+  Output init2;
+  Output add2;
+  build(*second, &init2, &add2);
+  auto other = NewSession("worker1", second);
+  ASSERT_TRUE(session->Run({.targets = {add.node}}).ok());
+  auto values = other->Run({.fetches = {add2}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<float>(), 9.0f);
+}
+
+TEST_F(ClusterTest, LoopsCrossTasks) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  Output limit = Placeholder(*graph, kInt32);
+  Result<OutputList> loop = WhileLoop(
+      *graph, [&](const OutputList& v) -> Result<Output> { return Less(v[0], limit); },
+      [&](const OutputList& v) -> Result<OutputList> {
+        DeviceScope scope(*graph, "/job:ps/task:0");
+        Output sum = Add(v[1], Mul(v[0], v[0]));
+        DeviceScope back(*graph, "/job:worker/task:0");
+        return OutputList{Add(v[0], Constant(*graph, Tensor::Scalar(1))), sum};
+      },
+      {Constant(*graph, Tensor::Scalar(0)), Constant(*graph, Tensor::Scalar(0))});
+  ASSERT_TRUE(loop.ok()) << loop.status();
+  auto session = NewSession("worker0", graph);
+  for (int n : {0, 1, 5, 40}) {
+    auto values = session->Run({.feeds = {{limit, Tensor::Scalar(n)}}, .fetches = *loop});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].scalar<int32_t>(), n);
+    EXPECT_EQ((*values)[1].scalar<int32_t>(), (n - 1) * n * (2 * n - 1) / 6);
+  }
+}
+
+TEST_F(ClusterTest, ErrorsNameTheNodeTheTaskAndItsAddress) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  Output x = Placeholder(*graph, kFloat);
+  Output bad;
+  {
+    DeviceScope scope(*graph, "/job:ps/task:0");
+    bad = CheckNumerics(x, "of x", {.name = "checked"});
+  }
+  Output result = bad + Constant(*graph, Tensor::Scalar(1.0f));
+  auto session = NewSession("worker0", graph);
+  auto values = session->Run({.feeds = {{x, Tensor::Scalar(std::nanf(""))}}, .fetches = {result}});
+  EXPECT_EQ(values.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(NodeOf(values.status()).value_or(""), "checked");
+  const std::string message(values.status().message());
+  EXPECT_NE(message.find("/job:ps/replica:0/task:0"), std::string::npos) << message;
+  EXPECT_NE(message.find(cluster_.jobs().at("ps").at(0)), std::string::npos) << message;
+  values = session->Run({.feeds = {{x, Tensor::Scalar(1.0f)}}, .fetches = {result}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<float>(), 2.0f);
+}
+
+TEST_F(ClusterTest, AnUnknownDeviceIsNamedWithThoseThereAre) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  DeviceScope scope(*graph, "/job:worker/task:7");
+  Output c = Constant(*graph, Tensor::Scalar(1.0f), "lost");
+  auto session = NewSession("worker0", graph);
+  auto values = session->Run({.fetches = {c}});
+  EXPECT_EQ(values.status().code(), StatusCode::kInvalidArgument);
+  const std::string message(values.status().message());
+  EXPECT_NE(message.find("'lost'"), std::string::npos) << message;
+  EXPECT_NE(message.find("/job:worker/task:7"), std::string::npos) << message;
+  EXPECT_NE(message.find("/job:ps/replica:0/task:0/device:CPU:0"), std::string::npos) << message;
+}
+
+TEST_F(ClusterTest, ARestartedTaskAbortsAndANewSessionWorks) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  Output on_ps;
+  {
+    DeviceScope scope(*graph, "/job:ps/task:0");
+    on_ps = Constant(*graph, Tensor::Scalar(3.0f)) + Placeholder(*graph, kFloat, {.name = "x"});
+  }
+  const Output x = graph->FindNode("x")->output(0);
+  const RunRequest request{.feeds = {{x, Tensor::Scalar(1.0f)}}, .fetches = {on_ps}};
+  auto session = NewSession("worker0", graph);
+  ASSERT_TRUE(session->Run(request).ok());
+  servers_.erase("ps0");
+  EXPECT_EQ(session->Run(request).status().code(), StatusCode::kUnavailable);
+  StartServer("ps", 0);
+  // Until the channel has noticed, it may still be unavailable.
+  StatusCode code = StatusCode::kUnavailable;
+  for (int i = 0; i < 100 && code == StatusCode::kUnavailable; ++i) {
+    code = session->Run(request).status().code();
+    RealClock().SleepMicros(20'000);
+  }
+  EXPECT_EQ(code, StatusCode::kAborted);
+  auto fresh = NewSession("worker0", graph);
+  auto values = fresh->Run(request);
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<float>(), 4.0f);
+}
+
+TEST_F(ClusterTest, ClosingASessionEndsItsWaitForATaskThatIsNotThere) {
+  StartCluster(1, 1);
+  servers_.erase("ps0");
+  auto graph = NewGraph();
+  DeviceScope scope(*graph, "/job:ps/task:0");
+  Output c = Constant(*graph, Tensor::Scalar(3.0f)) + Placeholder(*graph, kFloat, {.name = "x"});
+  const RunRequest request{.feeds = {{graph->FindNode("x")->output(0), Tensor::Scalar(1.0f)}}, .fetches = {c}};
+  auto session = NewSession("worker0", graph);
+  std::thread closer([&] {
+    RealClock().SleepMicros(100'000);
+    EXPECT_TRUE(session->Close().ok());
+  });
+  EXPECT_EQ(session->Run(request).status().code(), StatusCode::kCancelled);
+  closer.join();
+}
+
+TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
+  StartCluster(1, 1);
+  servers_.erase("ps0");
+  auto graph = NewGraph();
+  DeviceScope scope(*graph, "/job:ps/task:0");
+  Output c = Constant(*graph, Tensor::Scalar(3.0f)) + Placeholder(*graph, kFloat, {.name = "x"});
+  tensorflow::RunOptions options;
+  options.set_timeout_in_ms(100);
+  const RunRequest request{
+      .feeds = {{graph->FindNode("x")->output(0), Tensor::Scalar(1.0f)}}, .fetches = {c}, .options = &options};
+  auto session = NewSession("worker0", graph);
+  EXPECT_EQ(session->Run(request).status().code(), StatusCode::kDeadlineExceeded);
+  // When it comes, the same session goes on.
+  StartServer("ps", 0);
+  options.set_timeout_in_ms(10'000);
+  EXPECT_TRUE(session->Run(request).ok());
+}
+
+TEST_F(ClusterTest, StepsRunInPieces) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  Output a = Placeholder(*graph, kFloat);
+  Output b = Placeholder(*graph, kFloat);
+  Output sum;
+  {
+    DeviceScope scope(*graph, "/job:ps/task:0");
+    sum = a + Constant(*graph, Tensor::Scalar(1.0f));
+  }
+  Output product = sum * b;
+  auto session = NewSession("worker0", graph);
+  auto handle = session->PartialRunSetup({a, b}, {sum, product}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  auto first = session->PartialRun(*handle, {{a, Tensor::Scalar(2.0f)}}, {sum});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ((*first)[0].scalar<float>(), 3.0f);
+  EXPECT_EQ(session->PartialRun(*handle, {}, {product}).status().code(), StatusCode::kInvalidArgument);
+  auto second = session->PartialRun(*handle, {{b, Tensor::Scalar(5.0f)}}, {product});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*second)[0].scalar<float>(), 15.0f);
+  EXPECT_FALSE(session->PartialRun(*handle, {}, {}).ok());
+}
+
+TEST_F(ClusterTest, ListsTheDevicesOfAllTasks) {
+  StartCluster(1, 2);
+  auto session = NewSession("worker1", NewGraph());
+  auto devices = session->ListDevices();
+  ASSERT_TRUE(devices.ok()) << devices.status();
+  std::vector<std::string> names;
+  for (const DeviceInfo& device : *devices) names.push_back(device.name);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"/job:ps/replica:0/task:0/device:CPU:0",
+                                             "/job:worker/replica:0/task:0/device:CPU:0",
+                                             "/job:worker/replica:0/task:1/device:CPU:0"}));
+}
+
+TEST_F(ClusterTest, APortInUseIsNamed) {
+  StartCluster(0, 1);
+  tensorflow::ServerDef def = servers_.at("worker0")->server_def();
+  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+  ASSERT_FALSE(second.ok());
+  const std::string address = cluster_.jobs().at("worker").at(0);
+  EXPECT_NE(second.status().message().find(address.substr(address.find(':') + 1)), absl::string_view::npos)
+      << second.status();
 }
 
 }  // namespace

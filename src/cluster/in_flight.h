@@ -1,11 +1,13 @@
-// InFlight: counts calls, so that whoever serves them can wait until the last has ended. Thread-safe.
+// InFlight: counts calls, so that whoever serves them knows when the last has ended. Thread-safe.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace weir {
 
@@ -17,10 +19,7 @@ class InFlight final {
       std::lock_guard lock(mu_);
       ++count_;
     }
-    return std::shared_ptr<void>(nullptr, [this](void*) {
-      std::lock_guard lock(mu_);
-      if (--count_ == 0) none_.notify_all();
-    });
+    return std::shared_ptr<void>(nullptr, [this](void*) { Leave(); });
   }
   void WaitForNone() {
     std::unique_lock lock(mu_);
@@ -31,10 +30,32 @@ class InFlight final {
     std::unique_lock lock(mu_);
     return none_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [&] { return count_ == 0; });
   }
+  // Runs `then` when there are none: at once, or on the thread that ends the last one.
+  void WhenNone(std::function<void()> then) {
+    {
+      std::lock_guard lock(mu_);
+      if (count_ > 0) {
+        then_.push_back(std::move(then));
+        return;
+      }
+    }
+    then();
+  }
 
  private:
+  void Leave() {
+    std::vector<std::function<void()>> then;
+    {
+      std::lock_guard lock(mu_);
+      if (--count_ > 0) return;
+      then.swap(then_);
+      none_.notify_all();
+    }
+    for (const std::function<void()>& run : then) run();
+  }
   std::mutex mu_;
   std::condition_variable none_;
+  std::vector<std::function<void()>> then_;
   int count_ = 0;
 };
 

@@ -1,8 +1,5 @@
 #include "cluster/master.h"
 
-#include <condition_variable>
-#include <iterator>
-
 #include "base/log.h"
 
 namespace weir {
@@ -109,14 +106,7 @@ void Master::PartialRunSetup(tensorflow::PartialRunSetupRequest request, const C
                              Reply<tensorflow::PartialRunSetupResponse> done) {
   Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
   if (!session.ok()) return done(session.status());
-  auto shared = std::make_shared<tensorflow::PartialRunSetupRequest>(std::move(request));
-  InBackground([session = *session, shared, cancel = options.cancel, done = std::move(done)] {
-    Result<std::string> handle = session->PartialRunSetup(*shared, cancel);
-    if (!handle.ok()) return done(handle.status());
-    tensorflow::PartialRunSetupResponse response;
-    response.set_partial_run_handle(*std::move(handle));
-    done(std::move(response));
-  });
+  (*session)->PartialRunSetup(request, options, std::move(done));
 }
 
 void Master::CloseSession(tensorflow::CloseSessionRequest request, const CallOptions&,
@@ -127,10 +117,8 @@ void Master::CloseSession(tensorflow::CloseSessionRequest request, const CallOpt
     std::lock_guard lock(mu_);
     sessions_.erase(request.session_handle());
   }
-  InBackground([session = *session, done = std::move(done)] {
-    session->Close();
-    done(tensorflow::CloseSessionResponse());
-  });
+  (*session)->Close(
+      [done = std::move(done), counted = in_flight_.Enter()] { done(tensorflow::CloseSessionResponse()); });
 }
 
 void Master::ListDevices(tensorflow::ListDevicesRequest request, const CallOptions& options,
@@ -143,30 +131,33 @@ void Master::ListDevices(tensorflow::ListDevicesRequest request, const CallOptio
     if (!found.ok()) return done(found.status());
     session = *found;
   }
-  InBackground([session, cancel = options.cancel, done = std::move(done)] { done(session->ListDevices(cancel)); });
+  session->ListDevices(options, std::move(done));
 }
 
-void Master::Reset(tensorflow::ResetRequest request, const CallOptions& options,
-                   Reply<tensorflow::ResetResponse> done) {
-  auto shared = std::make_shared<tensorflow::ResetRequest>(std::move(request));
-  InBackground([this, shared, done = std::move(done)] {
-    for (const auto& [handle, session] : TakeSessions()) session->Close();
-    tensorflow::CleanupAllRequest cleanup;
-    *cleanup.mutable_container() = shared->container();
-    const std::vector<std::string> tasks = dependencies_.session.peers->Tasks();
-    struct Collected {
+void Master::Reset(tensorflow::ResetRequest request, const CallOptions&, Reply<tensorflow::ResetResponse> done) {
+  tensorflow::CleanupAllRequest cleanup;
+  *cleanup.mutable_container() = std::move(*request.mutable_container());
+  CloseAll([this, cleanup = std::move(cleanup), done = std::move(done), counted = in_flight_.Enter()] {
+    struct Join {
       std::mutex mu;
-      std::condition_variable all;
       size_t left = 0;
       Status status;
+      std::shared_ptr<void> counted;
     };
-    auto collected = std::make_shared<Collected>();
-    collected->left = tasks.size();
+    const std::vector<std::string> tasks = dependencies_.session.peers->Tasks();
+    auto join = std::make_shared<Join>();
+    join->left = tasks.size();
+    join->counted = counted;
     for (const std::string& task : tasks) {
-      auto answered = [collected](const Status& status) {
-        std::lock_guard lock(collected->mu);
-        if (collected->status.ok()) collected->status = status;
-        if (--collected->left == 0) collected->all.notify_all();
+      auto answered = [join, done](const Status& status) {
+        {
+          std::lock_guard lock(join->mu);
+          if (join->status.ok()) join->status = status;
+          if (--join->left > 0) return;
+        }
+        join->counted = nullptr;
+        if (!join->status.ok()) return done(join->status);
+        done(tensorflow::ResetResponse());
       };
       Result<std::shared_ptr<WorkerService>> worker = dependencies_.session.peers->Find(task);
       if (!worker.ok()) {
@@ -176,10 +167,6 @@ void Master::Reset(tensorflow::ResetRequest request, const CallOptions& options,
       (*worker)->CleanupAll(cleanup, CallOptions{.timeout_ms = kResetTimeoutMs},
                             [answered](const Result<tensorflow::CleanupAllResponse>& r) { answered(r.status()); });
     }
-    std::unique_lock lock(collected->mu);
-    collected->all.wait(lock, [&] { return collected->left == 0; });
-    if (!collected->status.ok()) return done(collected->status);
-    done(tensorflow::ResetResponse());
   });
 }
 
@@ -187,14 +174,7 @@ void Master::MakeCallable(tensorflow::MakeCallableRequest request, const CallOpt
                           Reply<tensorflow::MakeCallableResponse> done) {
   Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
   if (!session.ok()) return done(session.status());
-  auto shared = std::make_shared<tensorflow::MakeCallableRequest>(std::move(request));
-  InBackground([session = *session, shared, cancel = options.cancel, done = std::move(done)] {
-    Result<int64_t> handle = session->MakeCallable(shared->options(), cancel);
-    if (!handle.ok()) return done(handle.status());
-    tensorflow::MakeCallableResponse response;
-    response.set_handle(*handle);
-    done(std::move(response));
-  });
+  (*session)->MakeCallable(request.options(), options, std::move(done));
 }
 
 void Master::RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done) {
@@ -211,9 +191,15 @@ void Master::ReleaseCallable(tensorflow::ReleaseCallableRequest request, const C
   done(tensorflow::ReleaseCallableResponse());
 }
 
-std::map<std::string, std::shared_ptr<MasterSession>> Master::TakeSessions() {
-  std::lock_guard lock(mu_);
-  return std::exchange(sessions_, {});
+void Master::CloseAll(std::function<void()> done) {
+  std::map<std::string, std::shared_ptr<MasterSession>> sessions;
+  {
+    std::lock_guard lock(mu_);
+    sessions.swap(sessions_);
+  }
+  // Runs `done` when the last copy of it is gone.
+  auto last = std::shared_ptr<void>(nullptr, [done = std::move(done)](void*) { done(); });
+  for (const auto& [handle, session] : sessions) session->Close([last] {});
 }
 
 void Master::Stop() {
@@ -221,7 +207,7 @@ void Master::Stop() {
     std::lock_guard lock(mu_);
     stopped_ = true;
   }
-  for (const auto& [handle, session] : TakeSessions()) session->Close();
+  CloseAll([counted = in_flight_.Enter()] {});
   in_flight_.WaitForNone();
 }
 

@@ -46,7 +46,8 @@ class Master final : public MasterService {
   // Aborted for a handle that this master does not know.
   Result<std::shared_ptr<MasterSession>> Find(const std::string& handle);
   Result<std::shared_ptr<MasterSession>> NewSession(const tensorflow::ConfigProto& config);
-  std::map<std::string, std::shared_ptr<MasterSession>> TakeSessions();
+  // Closes all sessions, then calls `done`.
+  void CloseAll(std::function<void()> done);
   void InBackground(std::function<void()> work);
 
   const Dependencies dependencies_;

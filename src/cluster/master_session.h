@@ -1,6 +1,5 @@
-// MasterSession: a client's session on the server that it talks to. Holds the client's graph, turns signatures into plans
-// (pruned, placed, cut into parts that are registered with their workers) once, and runs steps over the workers.
-// A session waits only for tasks that its plans use. Thread-safe.
+// MasterSession: a client's session on the server that it talks to. Holds the client's graph, has each signature compiled
+// once, and runs steps over the workers. Calls do not block, but for Extend. Thread-safe.
 #pragma once
 
 #include <map>
@@ -14,15 +13,10 @@
 #include "base/rng.h"
 #include "base/thread_pool.h"
 #include "cluster/in_flight.h"
-#include "cluster/peers.h"
-#include "graph/constant_evaluator.h"
-#include "graph/graph.h"
-#include "proto/config.pb.h"
+#include "cluster/plan_compiler.h"
 #include "proto/master.pb.h"
 
 namespace weir {
-
-struct StepPlan;
 
 class MasterSession final : public std::enable_shared_from_this<MasterSession> {
  public:
@@ -38,57 +32,51 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   ~MasterSession();
 
   const std::string& handle() const { return handle_; }
-  // Adds nodes; `version` must be the one that the last Extend gave. Blocks.
+  // Adds nodes; `version` must be the one that the last Extend gave.
   Result<int64_t> Extend(const tensorflow::GraphDef& graph, int64_t version);
   void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
-  // These block.
-  Result<std::string> PartialRunSetup(const tensorflow::PartialRunSetupRequest& request, CancelToken* cancel);
-  Result<int64_t> MakeCallable(const tensorflow::CallableOptions& options, CancelToken* cancel);
-  Result<tensorflow::ListDevicesResponse> ListDevices(CancelToken* cancel);
-
+  void PartialRunSetup(const tensorflow::PartialRunSetupRequest& request, const CallOptions& options,
+                       Reply<tensorflow::PartialRunSetupResponse> done);
+  void MakeCallable(const tensorflow::CallableOptions& callable, const CallOptions& options,
+                    Reply<tensorflow::MakeCallableResponse> done);
   void RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done);
   Status ReleaseCallable(int64_t handle);
-  // Cancels what runs, waits for it and tells the workers. Blocks.
-  void Close();
+  void ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
+  // Cancels what runs; when it has ended, tells the workers and calls `done`.
+  void Close(std::function<void()> done);
 
  private:
-  struct Signature {
-    std::vector<std::string> feeds;
-    std::vector<std::string> fetches;
-    std::vector<std::string> targets;
-    std::string Key() const;
-  };
   struct PartialRun;
   struct Step;
-  using TaskDevices = std::map<std::string, std::vector<tensorflow::DeviceAttributes>>;
+  struct Compiling;
+  using WithPlan = std::function<void(Result<std::shared_ptr<StepPlan>>)>;
 
   std::shared_ptr<StepPlan> FindPlan(const std::string& key);
-  // Blocks: may wait for tasks.
-  Result<std::shared_ptr<StepPlan>> GetPlan(const Signature& signature, CancelToken* cancel);
-  Result<std::shared_ptr<StepPlan>> Compile(const Signature& signature, CancelToken* cancel);
-  Result<Output> FindOutput(const std::string& name, std::string_view what) const;
-  bool Allowed(const std::string& task) const;
-  // The devices of a task, asking it when it is not known yet: waits until it answers or `cancel` says stop.
-  Result<std::vector<tensorflow::DeviceAttributes>> DevicesOf(const std::string& task, CancelToken* cancel);
-  Status OpenWorkerSession(const std::string& task, CancelToken* cancel);
-  void Run(const std::shared_ptr<StepPlan>& plan, std::vector<Tensor> feeds, const tensorflow::RunOptions& run_options,
-           const CallOptions& options, Reply<RunStepReply> done);
+  // The plan of a signature, known or new. `cancel` ends the wait of this caller; it lives until `then` is called.
+  void GetPlan(StepSignature signature, CancelToken* cancel, WithPlan then);
+  void EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
+                    const Result<std::shared_ptr<StepPlan>>& plan);
+  // A step that can be cancelled by its caller, its deadline and the session.
+  std::shared_ptr<Step> NewStep(int64_t timeout_ms, const CallOptions& options, Reply<RunStepReply> done);
+  void RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<StepPlan> plan, std::vector<Tensor> feeds,
+               const tensorflow::RunOptions& options);
   void RunPiece(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
-  void Launch(const std::shared_ptr<Step>& step, std::vector<RunGraphCall> calls);
-  tensorflow::ServerDef ServerDefFor(const std::string& task) const;
+  RunGraphCall CallFor(const StepPlan::Part& part, int64_t step_id) const;
+  void CleanUp(const StepPlan& plan, int64_t step_id) const;
+  int64_t NewStepId() const;
 
   const std::string handle_;
   const tensorflow::ConfigProto config_;
   const Dependencies dependencies_;
   const std::shared_ptr<Graph> graph_;
+  const std::shared_ptr<SessionTasks> tasks_;
   CancelToken closed_;
   InFlight in_flight_;
-  std::mutex compile_mu_;  // one plan is made at a time
+  std::mutex extend_mu_;
   std::mutex mu_;
   int64_t version_ = 0;
-  TaskDevices devices_;
-  std::map<std::string, bool> opened_;  // tasks that know the session
   absl::flat_hash_map<std::string, std::shared_ptr<StepPlan>> plans_;
+  std::map<std::string, std::shared_ptr<Compiling>> compiling_;
   std::map<std::string, std::shared_ptr<PartialRun>> partial_runs_;
   std::map<int64_t, std::pair<std::shared_ptr<StepPlan>, tensorflow::RunOptions>> callables_;
   int64_t next_handle_ = 1;

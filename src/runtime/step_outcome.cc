@@ -41,14 +41,15 @@ Status Step::Describe(const Status& status, const PlanNode* node) const {
 }
 
 void Step::Fail(const Status& status, const PlanNode* node) {
+  Status derived;
   {
     std::lock_guard lock(mu_);
     if (!status_.ok()) return;
     status_ = Describe(status, node);
+    derived = MarkDerived(status_);
     changed_.notify_all();
   }
   aborted_.store(true, std::memory_order_relaxed);
-  const Status derived = MarkDerived(status);
   context_.rendezvous->Abort(derived);  // whoever waits for a value of this step on another task learns of it
   cancel_->Cancel(derived);
 }

@@ -22,6 +22,7 @@ NAMES = {
     "clip_by_average_norm": "clip_by_average_norm",
     "clip_by_global_norm": "clip_by_global_norm",
     "global_norm": "global_norm",
+    "train.Server": "weir.lib.server:Server",
     "train.Optimizer": "Optimizer",
     **{f"train.{name}Optimizer": f"{name}Optimizer" for name in _OPTIMIZERS},
     **{f"train.{name}": name for name in _DECAYS},

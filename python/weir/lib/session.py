@@ -12,6 +12,13 @@ class Session(_weir.BaseSession):
         self._exit()
         self.close()
 
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """Ends the sessions of the server at `target` and empties containers of its cluster: the default one unless named."""
+        if target is None:
+            raise TypeError("target must be a string")
+        _weir.reset_server(target, [c if isinstance(c, str) else c.decode() for c in containers or []], config)
+
 
 class InteractiveSession(_weir.BaseSession):
     """The default session (and its graph the default graph) from now on until it is closed."""

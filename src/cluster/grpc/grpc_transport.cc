@@ -110,8 +110,8 @@ class GrpcChannel final : public Channel {
     stub_.UnaryCall(&call->context, method, grpc::StubOptions(), &call->request, &call->response,
                     [call](const grpc::Status& status) {
                       if (call->token != nullptr) call->token->Unregister(call->registration);
-                      Result<Rope> result = FromGrpc(status);
-                      if (status.ok()) result = ToRope(call->response);
+                      Result<Rope> result =
+                          status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
                       if (status.error_code() == grpc::StatusCode::CANCELLED && call->token != nullptr &&
                           call->token->cancelled())
                         result = call->token->reason();

@@ -1,0 +1,257 @@
+// Tasks that are not known yet are taken to have one CPU. Those that nodes are then placed on are asked what they really
+// have, and nodes are placed again, until nothing is assumed any more: so only tasks that the graph names must be there.
+#include "cluster/plan_compiler.h"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+
+#include "absl/strings/str_join.h"
+#include "graph/device_name.h"
+#include "graph/function_library.h"
+#include "graph/graph_def.h"
+#include "runtime/passes/passes.h"
+#include "runtime/placer.h"
+
+namespace weir {
+namespace {
+
+// A device of another task, as far as placing needs it.
+class KnownDevice final : public Device {
+ public:
+  explicit KnownDevice(tensorflow::DeviceAttributes attributes) : attributes_(std::move(attributes)) {}
+  const tensorflow::DeviceAttributes& attributes() const override { return attributes_; }
+  Allocator& allocator() override { return CpuAllocator(); }
+
+ private:
+  const tensorflow::DeviceAttributes attributes_;
+};
+
+bool OptimizerIsOn(const tensorflow::ConfigProto& config) {
+  const auto& graph = config.graph_options();
+  return graph.optimizer_options().opt_level() != tensorflow::OptimizerOptions::L0 &&
+         !graph.rewrite_options().disable_meta_optimizer();
+}
+
+}  // namespace
+
+std::string StepSignature::Key() const {
+  return absl::StrCat(absl::StrJoin(feeds, ","), "\n", absl::StrJoin(fetches, ","), "\n", absl::StrJoin(targets, ","));
+}
+
+PlanCompiler::PlanCompiler(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done)
+    : dependencies_(std::move(dependencies)),
+      signature_(std::move(signature)),
+      cancel_(cancel),
+      done_(std::move(done)) {}
+
+void PlanCompiler::Compile(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done) {
+  std::shared_ptr<PlanCompiler> compiler(
+      new PlanCompiler(std::move(dependencies), std::move(signature), cancel, std::move(done)));
+  compiler->Schedule(&PlanCompiler::Prune);
+}
+
+void PlanCompiler::Schedule(Next next) {
+  dependencies_.blocking_pool.Schedule([self = shared_from_this(), next] {
+    if (self->cancel_->cancelled()) return self->Fail(self->cancel_->reason());
+    (*self.*next)();
+  });
+}
+
+void PlanCompiler::ForEach(std::vector<std::string> tasks,
+                           std::function<void(const std::string&, std::function<void(Status)>)> what, Next next) {
+  struct Join {
+    std::mutex mu;
+    size_t left = 0;
+    Status status;
+  };
+  auto join = std::make_shared<Join>();
+  join->left = tasks.size() + 1;
+  auto answered = [self = shared_from_this(), join, next](const Status& status) {
+    {
+      std::lock_guard lock(join->mu);
+      if (join->status.ok()) join->status = status;
+      if (--join->left > 0) return;
+    }
+    if (!join->status.ok()) return self->Fail(join->status);
+    self->Schedule(next);
+  };
+  for (const std::string& task : tasks) what(task, answered);
+  answered(OkStatus());
+}
+
+Result<Output> PlanCompiler::FindOutput(const std::string& name, std::string_view what) const {
+  const InputName parsed = ParseInputName(name);
+  Node* node = parsed.is_control() ? nullptr : dependencies_.graph->FindNode(std::string(parsed.node));
+  if (node == nullptr || parsed.output >= node->num_outputs())
+    return NotFound("{} {}: not found in the session's graph", what, name);
+  return node->output(parsed.output);
+}
+
+Status PlanCompiler::PruneNow() {
+  std::vector<Output> feeds;
+  std::vector<Output> fetches;
+  std::vector<Node*> targets;
+  for (const std::string& name : signature_.feeds) {
+    WEIR_ASSIGN(Output feed, FindOutput(name, "Feed"));
+    feeds.push_back(feed);
+  }
+  for (const std::string& name : signature_.fetches) {
+    WEIR_ASSIGN(Output fetch, FindOutput(name, "Fetch"));
+    fetches.push_back(fetch);
+  }
+  for (const std::string& name : signature_.targets) {
+    targets.push_back(dependencies_.graph->FindNode(name));
+    if (targets.back() == nullptr) return NotFound("Target {}: not found in the session's graph", name);
+  }
+  WEIR_ASSIGN(pruned_, PruneGraph(*dependencies_.graph, feeds, fetches, targets));
+  return OkStatus();
+}
+
+void PlanCompiler::Prune() {
+  if (Status status = PruneNow(); !status.ok()) return Fail(status);
+  SessionTasks& tasks = *dependencies_.tasks;
+  ForEach({tasks.peers().own_task()},
+          [this](const std::string& task, std::function<void(Status)> done) {
+            dependencies_.tasks->Ask(task, cancel_, std::move(done));
+          },
+          &PlanCompiler::Place);
+}
+
+std::vector<std::unique_ptr<Device>> PlanCompiler::AssumeDevices(std::set<std::string>* assumed) const {
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const std::string& task : dependencies_.tasks->Allowed()) {
+    if (std::shared_ptr<const SessionTasks::Devices> known = dependencies_.tasks->DevicesOf(task)) {
+      for (const tensorflow::DeviceAttributes& device : *known)
+        devices.push_back(std::make_unique<KnownDevice>(device));
+      continue;
+    }
+    assumed->insert(task);
+    tensorflow::DeviceAttributes device;
+    device.set_name(task + "/device:CPU:0");
+    device.set_device_type("CPU");
+    devices.push_back(std::make_unique<KnownDevice>(std::move(device)));
+  }
+  return devices;
+}
+
+// Those that nodes were placed on, or, where placing has failed, those that may have the device that was asked for.
+std::set<std::string> PlanCompiler::TasksToAsk(const std::set<std::string>& assumed, bool placed) const {
+  std::set<std::string> needed;
+  for (const PlanGraph::Node& node : pruned_.nodes) {
+    if (placed) {
+      const std::string task = TaskOfDevice(node.placed->name());
+      if (assumed.contains(task)) needed.insert(task);
+      continue;
+    }
+    Result<DeviceName> asked = DeviceName::Parse(node.device);
+    if (!asked.ok() || !asked->job.has_value() || !asked->type.has_value()) continue;
+    asked->type.reset();
+    asked->index.reset();
+    for (const std::string& task : assumed) {
+      Result<DeviceName> name = DeviceName::Parse(task);
+      if (name.ok() && asked->Matches(*name)) needed.insert(task);
+    }
+  }
+  return needed;
+}
+
+void PlanCompiler::Place() {
+  std::set<std::string> assumed;
+  devices_ = AssumeDevices(&assumed);
+  const Status placed =
+      PlaceNodes(*dependencies_.graph, devices_,
+                 PlacerOptions{dependencies_.config.allow_soft_placement(), /*log_placement=*/false}, pruned_);
+  const std::set<std::string> ask = TasksToAsk(assumed, placed.ok());
+  if (ask.empty()) return placed.ok() ? Cut() : Fail(placed);
+  ForEach({ask.begin(), ask.end()},
+          [this](const std::string& task, std::function<void(Status)> done) {
+            dependencies_.tasks->Ask(task, cancel_, std::move(done));
+          },
+          &PlanCompiler::Place);
+}
+
+Status PlanCompiler::CutNow() {
+  const tensorflow::ConfigProto& config = dependencies_.config;
+  if (config.log_device_placement()) {
+    for (const PlanGraph::Node& node : pruned_.nodes)
+      std::printf("%s: (%s): %s\n", node.name().c_str(), node.op().name.c_str(), node.placed->name().c_str());
+    std::fflush(stdout);
+  }
+  const bool optimize = OptimizerIsOn(config);
+  const bool fold =
+      optimize && config.graph_options().rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
+  WEIR_TRY(RunPasses(pruned_, PassOptions{fold, optimize, dependencies_.evaluator.get()}));
+  WEIR_ASSIGN(partitions_, PartitionGraph(pruned_));
+  plan_->feeds = pruned_.feeds;
+  plan_->fetch_names = signature_.fetches;
+  plan_->feeds_of_fetch = FeedsOfFetches(pruned_);
+  for (size_t k = 0; k < pruned_.fetches.size(); ++k) {
+    if (pruned_.fetches[k].value.fed())
+      plan_->fed_fetches.push_back({static_cast<int>(k), pruned_.fetches[k].value.output});
+  }
+  for (Partition& partition : partitions_.parts) {
+    StepPlan::Part& part = plan_->parts.emplace_back();
+    part.task = partition.task;
+    WEIR_ASSIGN(part.worker, dependencies_.tasks->peers().Find(partition.task));
+    part.feeds = std::move(partition.feeds);
+    part.fetches = std::move(partition.fetches);
+    std::set<std::string_view> seen;
+    for (const Partition::ClientEdge& fetch : part.fetches) {
+      if (seen.insert(fetch.key).second) part.keys.push_back(fetch.key);
+    }
+  }
+  return OkStatus();
+}
+
+void PlanCompiler::Cut() {
+  if (Status status = CutNow(); !status.ok()) return Fail(status);
+  std::vector<std::string> tasks;
+  for (const StepPlan::Part& part : plan_->parts) tasks.push_back(part.task);
+  ForEach(std::move(tasks),
+          [this](const std::string& task, std::function<void(Status)> done) {
+            dependencies_.tasks->Open(task, cancel_, std::move(done));
+          },
+          &PlanCompiler::Register);
+}
+
+void PlanCompiler::Register() {
+  struct Join {
+    std::mutex mu;
+    size_t left = 0;
+    Status status;
+  };
+  auto join = std::make_shared<Join>();
+  join->left = plan_->parts.size() + 1;
+  auto answered = [self = shared_from_this(), join](const Status& status) {
+    {
+      std::lock_guard lock(join->mu);
+      if (join->status.ok()) join->status = status;
+      if (--join->left > 0) return;
+    }
+    if (!join->status.ok()) return self->Fail(join->status);
+    self->done_(self->plan_);
+  };
+  tensorflow::GraphDef library;
+  if (!dependencies_.graph->functions().empty()) dependencies_.graph->functions().ToProto(library.mutable_library());
+  for (size_t i = 0; i < plan_->parts.size(); ++i) {
+    tensorflow::RegisterGraphRequest request;
+    request.set_session_handle(dependencies_.session_handle);
+    request.set_create_worker_session_called(true);
+    request.set_has_control_flow(partitions_.has_flow);
+    *request.mutable_graph_options() = dependencies_.config.graph_options();
+    *request.mutable_config_proto() = dependencies_.config;
+    *request.mutable_graph_def() = std::move(partitions_.parts[i].graph);
+    *request.mutable_graph_def()->mutable_library() = library.library();
+    request.mutable_graph_def()->mutable_versions()->set_producer(dependencies_.graph->versions().producer);
+    StepPlan::Part& part = plan_->parts[i];
+    part.worker->RegisterGraph(std::move(request), CallOptions{.cancel = cancel_},
+                               [plan = plan_, &part, answered](Result<tensorflow::RegisterGraphResponse> response) {
+                                 if (response.ok()) part.graph_handle = response->graph_handle();
+                                 answered(response.status());
+                               });
+  }
+  answered(OkStatus());
+}
+
+}  // namespace weir

@@ -1,0 +1,73 @@
+// PlanCompiler: makes the plan of one signature: prunes, places, rewrites and cuts the session's graph, and registers the
+// parts with their workers. Waits for tasks without holding a thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "cluster/step_plan.h"
+#include "cluster/tasks.h"
+#include "graph/constant_evaluator.h"
+#include "graph/graph.h"
+
+namespace weir {
+
+// Names of values ("x:0") and nodes, as clients give them.
+struct StepSignature {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  std::string Key() const;
+};
+
+class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
+ public:
+  struct Dependencies {
+    std::string session_handle;
+    const tensorflow::ConfigProto& config;  // these outlive the compiler
+    std::shared_ptr<Graph> graph;
+    std::shared_ptr<SessionTasks> tasks;
+    std::shared_ptr<ConstantEvaluator> evaluator;
+    ElasticPool& blocking_pool;
+  };
+  using Done = std::function<void(Result<std::shared_ptr<StepPlan>>)>;
+
+  // Calls `done` once, on any thread. `cancel` outlives that.
+  static void Compile(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done);
+
+ private:
+  PlanCompiler(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done);
+  using Next = void (PlanCompiler::*)();
+
+  void Prune();
+  void Place();
+  void Cut();
+  void Register();
+  Status PruneNow();
+  Status CutNow();
+  std::vector<std::unique_ptr<Device>> AssumeDevices(std::set<std::string>* assumed) const;
+  std::set<std::string> TasksToAsk(const std::set<std::string>& assumed, bool placed) const;
+  Result<Output> FindOutput(const std::string& name, std::string_view what) const;
+
+  // Goes on with `next`, on the blocking pool.
+  void Schedule(Next next);
+  // Does something with every task, then goes on with `next`; ends with the first error.
+  void ForEach(std::vector<std::string> tasks,
+               std::function<void(const std::string& task, std::function<void(Status)> done)> what, Next next);
+  void Fail(const Status& status) { done_(status); }
+
+  const Dependencies dependencies_;
+  const StepSignature signature_;
+  CancelToken* const cancel_;
+  const Done done_;
+  PlanGraph pruned_;
+  std::vector<std::unique_ptr<Device>> devices_;  // what the nodes of pruned_ are placed on
+  Partitions partitions_;
+  std::shared_ptr<StepPlan> plan_ = std::make_shared<StepPlan>();
+};
+
+}  // namespace weir

@@ -1,0 +1,165 @@
+#include "cluster/tasks.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/log.h"
+#include "graph/device_name.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kNanosPerMilli = 1'000'000;
+constexpr int64_t kTryMs = 10'000;          // how long one attempt to reach a task may take
+constexpr int64_t kFirstPauseMs = 20;       // between attempts
+constexpr int64_t kLongestPauseMs = 1'000;
+constexpr int64_t kNoteMs = 10'000;         // how often a session says for whom it waits
+constexpr int64_t kFarewellMs = 5'000;      // for a call whose answer nobody needs
+
+// Runs `then` once: after that time, or as soon as `cancel` is cancelled. The token lives until then.
+void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
+  struct State {
+    std::atomic<bool> over{false};
+    std::function<void()> then;
+    void End() {
+      const std::function<void()> run = std::move(then);
+      run();
+    }
+  };
+  auto state = std::make_shared<State>();
+  state->then = std::move(then);
+  const CancelToken::Id tie = cancel.Register([state] {
+    if (!state->over.exchange(true)) state->End();
+  });
+  if (tie == 0) {
+    if (!state->over.exchange(true)) state->End();
+    return;
+  }
+  alarms.After(nanos, [state, &cancel, tie] {
+    if (state->over.exchange(true)) return;
+    cancel.Unregister(tie);
+    state->End();
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> SessionTasks::Allowed() const {
+  std::vector<std::string> allowed = {peers_->own_task()};
+  std::vector<DeviceName> filters;
+  for (const std::string& text : config_.device_filters()) {
+    Result<DeviceName> filter = DeviceName::Parse(text);
+    if (!filter.ok()) continue;
+    filter->type.reset();
+    filter->index.reset();
+    filters.push_back(*std::move(filter));
+  }
+  for (const std::string& task : peers_->Tasks()) {
+    if (task == peers_->own_task()) continue;
+    Result<DeviceName> name = DeviceName::Parse(task);
+    bool passes = config_.device_filters_size() == 0;
+    for (const DeviceName& filter : filters) passes = passes || (name.ok() && filter.Matches(*name));
+    if (passes) allowed.push_back(task);
+  }
+  return allowed;
+}
+
+std::shared_ptr<const SessionTasks::Devices> SessionTasks::DevicesOf(const std::string& task) const {
+  std::lock_guard lock(mu_);
+  auto it = devices_.find(task);
+  return it == devices_.end() ? nullptr : it->second;
+}
+
+void SessionTasks::Ask(const std::string& task, CancelToken* cancel, Done done) {
+  if (DevicesOf(task) != nullptr) return done(OkStatus());
+  Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
+  if (!worker.ok()) return done(worker.status());
+  AskAgain(task, *std::move(worker), 0, cancel, std::move(done));
+}
+
+void SessionTasks::AskAgain(const std::string& task, std::shared_ptr<WorkerService> worker, int64_t waited_ms,
+                            CancelToken* cancel, Done done) {
+  WorkerService& called = *worker;
+  called.GetStatus(
+      {}, CallOptions{.timeout_ms = kTryMs, .cancel = cancel},
+      [self = shared_from_this(), task, worker = std::move(worker), waited_ms, cancel,
+       done = std::move(done)](Result<tensorflow::GetStatusResponse> status) {
+        if (status.ok()) {
+          const auto& devices = status->device_attributes();
+          std::lock_guard lock(self->mu_);
+          self->devices_[task] = std::make_shared<const Devices>(devices.begin(), devices.end());
+        }
+        if (status.ok()) return done(OkStatus());
+        if (cancel->cancelled()) return done(cancel->reason());
+        const bool silent = status.status().code() == StatusCode::kDeadlineExceeded;
+        if (!silent && status.status().code() != StatusCode::kUnavailable) return done(status.status());
+        const int64_t pause_ms = std::min(kFirstPauseMs + waited_ms, kLongestPauseMs);
+        const int64_t waited_now = waited_ms + pause_ms + (silent ? kTryMs : 0);
+        if (waited_now / kNoteMs != waited_ms / kNoteMs) {
+          LogInfo("CreateSession still waiting for response from worker: {} at {}", task,
+                  self->peers_->AddressOf(task));
+        }
+        Pause(self->alarms_, pause_ms * kNanosPerMilli, *cancel, [self, task, worker, waited_now, cancel, done] {
+          if (cancel->cancelled()) return done(cancel->reason());
+          self->AskAgain(task, worker, waited_now, cancel, done);
+        });
+      });
+}
+
+tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::string& task) const {
+  tensorflow::CreateWorkerSessionRequest request;
+  request.set_session_handle(handle_);
+  tensorflow::ServerDef& def = *request.mutable_server_def();
+  if (Result<DeviceName> name = DeviceName::Parse(task); name.ok()) {
+    def.set_job_name(name->job.value_or(""));
+    def.set_task_index(name->task.value_or(0));
+  }
+  def.set_protocol("grpc");
+  if (config_.has_cluster_def()) *def.mutable_cluster() = config_.cluster_def();
+  request.set_isolate_session_state(config_.isolate_session_state());
+  request.set_master_task(peers_->own_task());
+  std::lock_guard lock(mu_);
+  for (const auto& [name, devices] : devices_) {
+    for (const tensorflow::DeviceAttributes& device : *devices) *request.add_cluster_device_attributes() = device;
+    if (name == peers_->own_task() && !devices->empty())
+      request.set_master_incarnation(static_cast<int64_t>(devices->front().incarnation()));
+  }
+  return request;
+}
+
+void SessionTasks::Open(const std::string& task, CancelToken* cancel, Done done) {
+  {
+    std::lock_guard lock(mu_);
+    if (opened_.contains(task)) return done(OkStatus());
+  }
+  Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
+  if (!worker.ok()) return done(worker.status());
+  (*worker)->CreateWorkerSession(
+      OpenRequest(task), CallOptions{.cancel = cancel},
+      [self = shared_from_this(), task, done = std::move(done)](
+          const Result<tensorflow::CreateWorkerSessionResponse>& response) {
+        if (response.ok()) {
+          std::lock_guard lock(self->mu_);
+          self->opened_[task] = true;
+        }
+        done(response.status());
+      });
+}
+
+void SessionTasks::Close() {
+  std::map<std::string, bool> opened;
+  {
+    std::lock_guard lock(mu_);
+    opened.swap(opened_);
+  }
+  for (const auto& [task, unused] : opened) {
+    Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
+    if (!worker.ok()) continue;
+    tensorflow::DeleteWorkerSessionRequest request;
+    request.set_session_handle(handle_);
+    (*worker)->DeleteWorkerSession(std::move(request), CallOptions{.timeout_ms = kFarewellMs},
+                                   [](const Result<tensorflow::DeleteWorkerSessionResponse>&) {});
+  }
+}
+
+}  // namespace weir
