@@ -52,17 +52,17 @@ class JoinSignals final {
 };
 volatile sig_atomic_t JoinSignals::received_ = 0;
 
-void Check(const Status& status) {
+void CheckRun(const Status& status) {
   if (!status.ok()) RaiseRunError(status, nullptr);
 }
 
 std::shared_ptr<ServerObject> MakeServer(py::handle server_def, bool start, const std::string& bind_address) {
   const auto def = MessageFrom<tensorflow::ServerDef>(server_def);
   Result<std::shared_ptr<Server>> server = Process::Get().NewServer(def, bind_address);
-  Check(server.status());
+  CheckRun(server.status());
   auto made = std::make_shared<ServerObject>();
   made->server = *std::move(server);
-  if (start) Check(made->server->Start());
+  if (start) CheckRun(made->server->Start());
   return made;
 }
 
@@ -89,7 +89,7 @@ void BindServer(py::module_& m) {
       .def_property_readonly("target", [](const ServerObject& s) { return s.server->target(); })
       .def_property_readonly("server_def",
                              [](const ServerObject& s) { return MessageToPython("ServerDef", s.server->server_def()); })
-      .def("start", [](ServerObject& s) { Check(s.server->Start()); })
+      .def("start", [](ServerObject& s) { CheckRun(s.server->Start()); })
       .def("join", &Join)
       .def(
           "stop",
@@ -107,7 +107,7 @@ void BindServer(py::module_& m) {
           py::gil_scoped_release release;
           status = Process::Get().Reset(target, containers, message);
         }
-        Check(status);
+        CheckRun(status);
       },
       py::arg("target"), py::arg("containers"), py::arg("config"));
 }
