@@ -1,5 +1,8 @@
 #include "cluster/remote_session.h"
 
+#include <algorithm>
+
+#include "base/log.h"
 #include "cluster/await.h"
 #include "graph/graph_def.h"
 #include "op/joined_token.h"
@@ -7,6 +10,7 @@
 namespace weir {
 namespace {
 
+constexpr int64_t kTryMs = 10'000;  // how long to wait for a server before saying so
 constexpr int64_t kCloseTimeoutMs = 10'000;
 constexpr int64_t kAnswerMs = 2'000;  // what a master gets beyond a step's own timeout to say how it ended
 
@@ -23,6 +27,25 @@ RemoteSession::~RemoteSession() { Close().IgnoreError(); }
 int64_t RemoteSession::TimeoutFor(const tensorflow::RunOptions* options) const {
   if (options != nullptr && options->timeout_in_ms() > 0) return options->timeout_in_ms() + kAnswerMs;
   return config_.operation_timeout_in_ms() > 0 ? config_.operation_timeout_in_ms() + kAnswerMs : 0;
+}
+
+// A server that is not up yet is waited for.
+Result<tensorflow::CreateSessionResponse> RemoteSession::CreateSession(const tensorflow::CreateSessionRequest& request,
+                                                                       CancelToken* cancel) {
+  const int64_t timeout_ms = TimeoutFor(nullptr);
+  for (int64_t waited_ms = 0;; waited_ms += kTryMs) {
+    const int64_t left_ms = timeout_ms > 0 ? timeout_ms - waited_ms : kTryMs;
+    Result<tensorflow::CreateSessionResponse> response =
+        Await<tensorflow::CreateSessionResponse>([&](Reply<tensorflow::CreateSessionResponse> done) {
+          master_->CreateSession(
+              request,
+              CallOptions{.timeout_ms = std::min(left_ms, kTryMs), .cancel = cancel, .wait_for_ready = true},
+              std::move(done));
+        });
+    const bool silent = response.status().code() == StatusCode::kDeadlineExceeded && !cancel->cancelled();
+    if (!silent || (timeout_ms > 0 && left_ms <= kTryMs)) return response;
+    LogInfo("CreateSession still waiting for response from the server at {}", target_);
+  }
 }
 
 Result<std::string> RemoteSession::SendGraph(CancelToken* cancel) {
@@ -50,10 +73,7 @@ Result<std::string> RemoteSession::SendGraph(CancelToken* cancel) {
     *request.mutable_graph_def() = std::move(def);
     *request.mutable_config() = config_;
     request.set_target(target_);
-    WEIR_ASSIGN(const tensorflow::CreateSessionResponse response,
-                Await<tensorflow::CreateSessionResponse>([&](Reply<tensorflow::CreateSessionResponse> done) {
-                  master_->CreateSession(std::move(request), options, std::move(done));
-                }));
+    WEIR_ASSIGN(const tensorflow::CreateSessionResponse response, CreateSession(request, joined.get()));
     std::lock_guard lock(mu_);
     handle_ = response.session_handle();
     version_ = response.graph_version();

@@ -35,6 +35,8 @@ class RemoteSession final : public Session {
   class RemoteCallable;
   // Makes the master's session, or extends it by what the graph has got since. Gives the session's handle.
   Result<std::string> SendGraph(CancelToken* cancel);
+  Result<tensorflow::CreateSessionResponse> CreateSession(const tensorflow::CreateSessionRequest& request,
+                                                          CancelToken* cancel);
   Status Check(const std::vector<Output>& outputs, const std::vector<Node*>& targets) const;
   Result<std::vector<Tensor>> RunStep(RunStepCall call, const tensorflow::RunOptions* options,
                                       tensorflow::RunMetadata* metadata, CancelToken* cancel);
