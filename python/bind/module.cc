@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bind/arguments.h"
+#include "bind/cluster.h"
 #include "bind/dtype.h"
 #include "bind/errors.h"
 #include "bind/literal.h"
@@ -53,6 +54,7 @@ PYBIND11_MODULE(_weir, m) {
   BindFlow(m);
   BindPyFunc(m);
   BindDefun(m);
+  BindCluster(m);
   BindSession(m);
   BindImportGraph(m);
   BindServer(m);

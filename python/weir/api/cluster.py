@@ -1,0 +1,6 @@
+"""Clusters."""
+
+NAMES = {
+    "train.ClusterSpec": "ClusterSpec",
+    "python.training.server_lib.*": "=train.",
+}
