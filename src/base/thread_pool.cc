@@ -79,7 +79,8 @@ struct LoopState {
 }  // namespace
 
 struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
-  Impl(std::string name, int num_threads) : name(std::move(name)), num_threads(num_threads) {}
+  Impl(std::string name, int num_threads, Runner runner)
+      : name(std::move(name)), num_threads(num_threads), runner(std::move(runner)) {}
 
   // True if at least one worker runs.
   bool StartThreads() {
@@ -122,6 +123,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
   }
 
   void Schedule(std::function<void()> work) {
+    if (runner) return runner(std::move(work));
     std::unique_lock lock(mutex);
     if (!StartThreads()) {  // better late than never: on the caller
       lock.unlock();
@@ -148,6 +150,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
 
   const std::string name;
   const int num_threads;
+  const Runner runner;  // empty: threads of its own
   std::mutex mutex;
   std::condition_variable wake;
   std::deque<std::function<void()>> queue;
@@ -160,7 +163,9 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
 };
 
 ThreadPool::ThreadPool(std::string name, int num_threads)
-    : impl_(std::make_shared<Impl>(std::move(name), num_threads > 0 ? num_threads : UsableCores())) {}
+    : impl_(std::make_shared<Impl>(std::move(name), num_threads > 0 ? num_threads : UsableCores(), nullptr)) {}
+
+ThreadPool::ThreadPool(Runner runner) : impl_(std::make_shared<Impl>("", 1, std::move(runner))) {}
 
 ThreadPool::~ThreadPool() {
   std::vector<std::thread> threads;
@@ -201,7 +206,7 @@ void ThreadPool::ParallelFor(int64_t total, int64_t cost_per_unit, FunctionRef<v
 }
 
 struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
-  explicit Impl(std::string name) : name(std::move(name)) {}
+  Impl(std::string name, Runner runner) : name(std::move(name)), runner(std::move(runner)) {}
 
   void Work(std::list<std::thread>::iterator self) {
     std::unique_lock lock(mutex);
@@ -226,6 +231,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
   }
 
   void Schedule(std::function<void()> work) {
+    if (runner) return runner(std::move(work));
     std::unique_lock lock(mutex);
     queue.push_back(std::move(work));
     if (static_cast<int>(queue.size()) <= idle) {
@@ -252,6 +258,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
   }
 
   const std::string name;
+  const Runner runner;  // empty: threads of its own
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable ended;
@@ -262,7 +269,9 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
   bool stop = false;
 };
 
-ElasticPool::ElasticPool(std::string name) : impl_(std::make_shared<Impl>(std::move(name))) {}
+ElasticPool::ElasticPool(std::string name) : impl_(std::make_shared<Impl>(std::move(name), nullptr)) {}
+
+ElasticPool::ElasticPool(Runner runner) : impl_(std::make_shared<Impl>("", std::move(runner))) {}
 
 ElasticPool::~ElasticPool() {
   std::unique_lock lock(impl_->mutex);

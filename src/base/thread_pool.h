@@ -13,10 +13,15 @@
 
 namespace weir {
 
+// Runs what it is given once, now or later, on a thread of its choice.
+using Runner = std::function<void(std::function<void()>)>;
+
 class ThreadPool final {
  public:
   // num_threads <= 0: as many as the process may really use.
   ThreadPool(std::string name, int num_threads);
+  // Without threads: what is scheduled goes to the runner, and a ParallelFor stays on its caller.
+  explicit ThreadPool(Runner runner);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -38,6 +43,7 @@ class ThreadPool final {
 class ElasticPool final {
  public:
   explicit ElasticPool(std::string name);
+  explicit ElasticPool(Runner runner);  // without threads: what is scheduled goes to the runner
   ~ElasticPool();
   ElasticPool(const ElasticPool&) = delete;
   ElasticPool& operator=(const ElasticPool&) = delete;

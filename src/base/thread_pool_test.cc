@@ -233,5 +233,25 @@ TEST(UsableCoresTest, IsWithinTheMachine) {
   EXPECT_LE(UsableCores(), static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+TEST(ThreadPoolTest, HandsItsWorkToARunner) {
+  std::vector<std::function<void()>> handed;
+  const Runner runner = [&](std::function<void()> work) { handed.push_back(std::move(work)); };
+  int ran = 0;
+  {
+    ThreadPool pool(runner);
+    ElasticPool elastic(runner);
+    pool.Schedule([&] { ran += 1; });
+    elastic.Schedule([&] { ran += 10; });
+    EXPECT_EQ(pool.num_threads(), 1);
+    int64_t sum = 0;
+    pool.ParallelFor(1000, 1'000'000, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    EXPECT_EQ(sum, 1000);
+  }
+  EXPECT_EQ(ran, 0);
+  ASSERT_EQ(handed.size(), 2u);
+  for (const std::function<void()>& work : handed) work();
+  EXPECT_EQ(ran, 11);
+}
+
 }  // namespace
 }  // namespace weir
