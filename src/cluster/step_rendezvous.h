@@ -11,6 +11,8 @@
 
 namespace weir {
 
+class ChunkedTensor;
+
 class StepRendezvous final : public Rendezvous {
  public:
   explicit StepRendezvous(int64_t step_id, std::string task) : step_id_(step_id), task_(std::move(task)) {}
@@ -26,6 +28,8 @@ class StepRendezvous final : public Rendezvous {
 
  private:
   void RecvFrom(const std::string& task, const std::string& key, Done done);
+  void Ask(std::shared_ptr<WorkerService> worker, const std::string& key, std::shared_ptr<ChunkedTensor> chunks,
+           Done done);
 
   const int64_t step_id_;
   const std::string task_;

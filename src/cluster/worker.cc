@@ -1,7 +1,7 @@
 // A step is known here from its first call, be it RunGraph or a RecvTensor of a task that was faster, until CleanupGraph.
 #include "cluster/worker.h"
 
-#include "base/log.h"
+#include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
 #include "op/rendezvous_key.h"
 #include "runtime/partition.h"
@@ -32,6 +32,8 @@ struct Worker::ActiveStep {
   bool partial_ended = false;
   Status partial_status;
   std::function<void(Status)> when_ended;
+
+  std::map<std::string, Tensor> in_pieces;  // what another task takes piece by piece, by key; guarded by mu
 };
 
 Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies)
@@ -399,6 +401,10 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
                         Reply<RecvTensorReply> done) {
   if (Status status = CheckSource(request.rendezvous_key()); !status.ok()) return done(status);
   if (stop_.cancelled()) return done(stop_.reason());
+  size_t offset = 0;
+  Result<bool> in_pieces = WantsChunk(request, &offset);
+  if (!in_pieces.ok()) return done(in_pieces.status());
+  if (offset > 0) return done(NextPiece(request.step_id(), request.rendezvous_key(), offset));
   std::shared_ptr<ActiveStep> step;
   {
     std::lock_guard lock(mu_);
@@ -429,7 +435,8 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
     waiting->registration = registration;
   }
   step->rendezvous->RecvLocal(
-      request.rendezvous_key(), [this, id, waiting](Result<Rendezvous::Value> value) {
+      request.rendezvous_key(), [this, id, waiting, step, key = request.rendezvous_key(), in_pieces = *in_pieces](
+                                    Result<Rendezvous::Value> value) {
         if (waiting->answered.exchange(true)) return;
         if (waiting->cancel != nullptr) waiting->cancel->Unregister(waiting->registration);
         {
@@ -437,11 +444,36 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
           if (auto it = steps_.find(id); it != steps_.end()) --it->second->waiting;
         }
         if (!value.ok()) return waiting->done(value.status());
+        if (in_pieces && !value->dead && IsPlain(value->tensor.dtype()) &&
+            value->tensor.num_bytes() > dependencies_.chunk_bytes) {
+          RecvTensorReply first = MakeChunk(value->tensor, 0, dependencies_.chunk_bytes);
+          {
+            std::lock_guard lock(step->mu);
+            step->in_pieces[key] = std::move(value->tensor);
+          }
+          return waiting->done(std::move(first));
+        }
         RecvTensorReply reply;
         reply.message.set_is_dead(value->dead);
         if (!value->dead) reply.tensors.push_back({"", std::move(value->tensor)});
         waiting->done(std::move(reply));
       });
+}
+
+Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& key, size_t offset) {
+  std::shared_ptr<ActiveStep> step;
+  {
+    std::lock_guard lock(mu_);
+    if (auto it = steps_.find(step_id); it != steps_.end()) step = it->second;
+  }
+  if (step == nullptr) return Aborted("the step has ended while a value was on its way");
+  std::lock_guard lock(step->mu);
+  auto it = step->in_pieces.find(key);
+  if (it == step->in_pieces.end() || offset >= it->second.num_bytes())
+    return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
+  RecvTensorReply reply = MakeChunk(it->second, offset, dependencies_.chunk_bytes);
+  if (offset + dependencies_.chunk_bytes >= it->second.num_bytes()) step->in_pieces.erase(it);
+  return reply;
 }
 
 // A step of which only a receive was known that nobody waits for any more.

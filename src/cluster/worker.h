@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/thread_pool.h"
+#include "cluster/chunks.h"
 #include "cluster/in_flight.h"
 #include "cluster/peers.h"
 #include "cluster/step_rendezvous.h"
@@ -28,7 +29,8 @@ class Worker final : public WorkerService {
     ThreadPool& pool;
     ElasticPool& blocking_pool;
     PyFuncRunner* py_functions = nullptr;
-    Transport& transport;  // to other tasks, for sessions that bring their own cluster
+    Transport& transport;              // to other tasks, for sessions that bring their own cluster
+    size_t chunk_bytes = kChunkBytes;  // what is larger is sent to Weir tasks in pieces of this size
   };
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
@@ -77,6 +79,7 @@ class Worker final : public WorkerService {
   void RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                   const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                   Reply<RunGraphReply> done);
+  Result<RecvTensorReply> NextPiece(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
 

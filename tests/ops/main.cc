@@ -1,5 +1,5 @@
 // The program weir_tests_ops: every case of tests/ops/*.optest is a test, run in every mode. A first argument names
-// another folder of such files.
+// another folder of such files. With --remote in front of it, cases run on a server in another process instead.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "ops/register.h"
 #include "runtime/local_session.h"
 #include "tests/ops/coverage.h"
+#include "tests/ops/remote.h"
 #include "tests/ops/run.h"
 
 namespace weir::optest {
@@ -21,8 +22,14 @@ namespace {
 // What all tests share; made by main, outlives them.
 class Bench final {
  public:
-  Bench() {
+  // `remote` names this program, where cases are to run on another task.
+  explicit Bench(const std::string& remote) {
     ops::RegisterAllOps(registry_);
+    if (!remote.empty()) {
+      cluster_ = std::make_unique<RemoteCluster>(registry_, remote);
+      modes_.push_back(cluster_->Mode());
+      return;
+    }
     modes_.push_back(Local("optimized", two_threads_, {}));
     tensorflow::ConfigProto plain;
     plain.mutable_graph_options()->mutable_optimizer_options()->set_opt_level(tensorflow::OptimizerOptions::L0);
@@ -46,7 +53,8 @@ class Bench final {
     std::set<std::string> seen;
     const std::pair<const char*, void (*)(OpRegistry&)> lists[] = {
         {"math", ops::RegisterMathOps},   {"array", ops::RegisterArrayOps}, {"nn", ops::RegisterNnOps},
-        {"state", ops::RegisterStateOps}, {"flow", ops::RegisterFlowOps},   {"string", ops::RegisterStringOps}};
+        {"state", ops::RegisterStateOps}, {"flow", ops::RegisterFlowOps},   {"string", ops::RegisterStringOps},
+        {"comm", ops::RegisterCommOps}};
     for (const auto& [name, add] : lists) {
       OpRegistry group;
       add(group);
@@ -73,6 +81,7 @@ class Bench final {
   ThreadPool two_threads_{"optest", 2};
   ThreadPool one_thread_{"optest_one", 1};
   ElasticPool blocking_pool_{"optest_blocking"};
+  std::unique_ptr<RemoteCluster> cluster_;
   std::vector<RunMode> modes_;
   Coverage coverage_;
 };
@@ -165,7 +174,10 @@ void RegisterFiles(Bench& bench, const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  weir::optest::Bench bench;
+  if (argc == 4 && std::string_view(argv[1]) == "--serve") return weir::optest::ServeOther(argv[2], argv[3]);
+  const bool remote = argc > 1 && std::string_view(argv[1]) == "--remote";
+  if (remote) ++argv, --argc;
+  weir::optest::Bench bench(remote ? "/proc/self/exe" : "");
   weir::optest::RegisterFiles(bench, argc > 1 ? argv[1] : "tests/ops");
   return RUN_ALL_TESTS();
 }

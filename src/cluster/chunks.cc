@@ -1,0 +1,65 @@
+#include "cluster/chunks.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "tensor/tensor_proto.h"
+
+namespace weir {
+namespace {
+
+constexpr char kChunks[] = "weir/chunks";
+
+}  // namespace
+
+void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request) {
+  request->mutable_transport_options()->set_type_url(kChunks);
+  request->mutable_transport_options()->set_value(std::to_string(offset));
+}
+
+Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* offset) {
+  *offset = 0;
+  if (request.transport_options().type_url() != kChunks) return false;
+  const std::string& text = request.transport_options().value();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *offset);
+  if (error != std::errc() || end != text.data() + text.size())
+    return InvalidArgument("'{}' is no offset into a tensor", text.substr(0, 40));
+  return true;
+}
+
+RecvTensorReply MakeChunk(const Tensor& tensor, size_t offset, size_t chunk_bytes) {
+  RecvTensorReply reply;
+  reply.message.mutable_transport_options()->set_type_url(kChunks);
+  if (offset == 0) {
+    tensorflow::TensorProto header;
+    header.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+    ToProto(PartialShape(tensor.shape()), header.mutable_tensor_shape());
+    reply.message.mutable_transport_options()->set_value(header.SerializeAsString());
+  }
+  const size_t size = std::min(chunk_bytes, tensor.num_bytes() - offset);
+  reply.tensors.push_back({"", Tensor::FromBuffer(kUint8, Shape{static_cast<int64_t>(size)}, tensor.buffer(),
+                                                  static_cast<char*>(tensor.raw()) + offset)});
+  return reply;
+}
+
+bool IsChunk(const RecvTensorReply& reply) { return reply.message.transport_options().type_url() == kChunks; }
+
+Status ChunkedTensor::Add(const RecvTensorReply& reply) {
+  const auto wrong = [] { return Internal("a piece of a tensor came that does not fit"); };
+  if (!IsChunk(reply) || reply.tensors.size() != 1 || reply.tensors[0].tensor.dtype() != kUint8) return wrong();
+  if (!tensor_.valid()) {
+    tensorflow::TensorProto header;
+    if (!header.ParseFromString(reply.message.transport_options().value())) return wrong();
+    WEIR_ASSIGN(const DType dtype, DTypeFromNumber(header.dtype()));
+    WEIR_ASSIGN(const PartialShape shape, FromProto(header.tensor_shape()));
+    if (IsRef(dtype) || !IsPlain(dtype) || !shape.fully_defined()) return wrong();
+    WEIR_ASSIGN(tensor_, Tensor::Allocate(dtype, shape.ToShape()));
+  }
+  const Tensor& piece = reply.tensors[0].tensor;
+  if (piece.num_bytes() == 0 || piece.num_bytes() > tensor_.num_bytes() - received_) return wrong();
+  std::memcpy(static_cast<char*>(tensor_.raw()) + received_, piece.raw(), piece.num_bytes());
+  received_ += piece.num_bytes();
+  return OkStatus();
+}
+
+}  // namespace weir

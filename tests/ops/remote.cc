@@ -1,0 +1,84 @@
+#include "tests/ops/remote.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "ops/register.h"
+
+namespace weir::optest {
+namespace {
+
+tensorflow::ServerDef Definition(const std::string& worker, const std::string& ps, const std::string& job) {
+  tensorflow::ServerDef def;
+  for (const auto& [name, address] : {std::pair("worker", worker), std::pair("ps", ps)}) {
+    tensorflow::JobDef* one = def.mutable_cluster()->add_job();
+    one->set_name(name);
+    (*one->mutable_tasks())[0] = address;
+  }
+  def.set_job_name(job);
+  return def;
+}
+
+}  // namespace
+
+RemoteCluster::RemoteCluster(const OpRegistry& registry, const std::string& program) {
+  const Server::Dependencies dependencies{registry, pool_, blocking_pool_, network_};
+  auto free_address = [&] {
+    auto probe = Server::Make(Definition("localhost:0", "localhost:1", "worker"), {}, dependencies);
+    WEIR_CHECK(probe.ok(), std::string(probe.status().message()));
+    return (*probe)->target().substr(std::string("grpc://").size());
+  };
+  const std::string worker = free_address();
+  const std::string ps = free_address();
+  other_ = fork();
+  if (other_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execl(program.c_str(), program.c_str(), "--serve", ps.c_str(), worker.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  auto server = Server::Make(Definition(worker, ps, "worker"), {}, dependencies);
+  WEIR_CHECK(server.ok(), std::string(server.status().message()));
+  server_ = *std::move(server);
+  const Status started = server_->Start();
+  WEIR_CHECK(started.ok(), std::string(started.message()));
+}
+
+RemoteCluster::~RemoteCluster() {
+  kill(other_, SIGKILL);
+  waitpid(other_, nullptr, 0);
+}
+
+RunMode RemoteCluster::Mode() {
+  RunMode mode{.name = "on another task"};
+  mode.checks_gradients = false;
+  mode.device = [](int) { return "/job:ps/task:0"; };
+  mode.open = [this](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
+    tensorflow::ConfigProto config;
+    config.set_isolate_session_state(true);  // cases use the same names for their variables
+    WEIR_ASSIGN(std::shared_ptr<MasterService> master, network_.FindMaster(server_->target()));
+    return std::make_unique<RemoteSession>(std::move(graph), std::move(master), config, server_->target());
+  };
+  return mode;
+}
+
+int ServeOther(const std::string& own_address, const std::string& other_address) {
+  OpRegistry registry;
+  ops::RegisterAllOps(registry);
+  ThreadPool pool("optest_other", 2);
+  ElasticPool blocking_pool("optest_other_blocking");
+  Network network;
+  auto server = Server::Make(Definition(other_address, own_address, "ps"), {}, {registry, pool, blocking_pool, network});
+  if (!server.ok() || !(*server)->Start().ok()) {
+    std::fprintf(stderr, "the other server does not start: %s\n", std::string(server.status().message()).c_str());
+    return 1;
+  }
+  (*server)->Join();
+  return 0;
+}
+
+}  // namespace weir::optest
