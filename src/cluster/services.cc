@@ -1,6 +1,8 @@
 // Both directions come out of one table per service: method name, request, response.
 #include "cluster/services.h"
 
+#include <limits>
+
 #include "absl/container/flat_hash_map.h"
 
 namespace weir {
@@ -53,6 +55,15 @@ Rope ErrorBody(const Status& status) {
 
 // ---- out ----
 
+constexpr size_t kMaxMessageBytes = std::numeric_limits<int32_t>::max();
+
+// What protobuf writes of a message: tensors are not among it.
+const google::protobuf::MessageLite& PlainPart(const google::protobuf::MessageLite& message) { return message; }
+template <class Message>
+const google::protobuf::MessageLite& PlainPart(const TensorMessage<Message>& message) {
+  return message.message;
+}
+
 class RemoteEnd {
  public:
   RemoteEnd(std::shared_ptr<Channel> channel, std::string who) : channel_(std::move(channel)), who_(std::move(who)) {}
@@ -60,6 +71,12 @@ class RemoteEnd {
   template <class Request, class Response>
   void Call(const std::string& method, Request request, const CallOptions& options, Reply<Response> done) const {
     AskForBodyErrors(request);
+    if (const size_t size = PlainPart(request).ByteSizeLong(); size > kMaxMessageBytes) {
+      return done(InvalidArgument(
+          "the message of {} is too large: {} bytes, where protobuf takes {}. Large constants in a graph are the usual "
+          "cause: feed them, or load them into variables",
+          method, size, kMaxMessageBytes));
+    }
     channel_->Call(method, Encode(request), options,
                    [done = std::move(done), where = where(), cancel = options.cancel](Result<Rope> bytes) {
                      if (!bytes.ok()) {

@@ -1,0 +1,275 @@
+"""Servers and sessions on them, all in this process: what a program sees of a cluster."""
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import weir as tf
+
+
+@pytest.fixture
+def cluster():
+    """ps/0, worker/0 and worker/1, as {name: server}."""
+    reserved = [tf.train.Server.create_local_server() for _ in range(3)]
+    addresses = [server.target[len("grpc://"):] for server in reserved]
+    for server in reserved:
+        server.stop()
+    spec = tf.train.ClusterSpec({"ps": addresses[:1], "worker": addresses[1:]})
+    servers = {f"{job}{task}": tf.train.Server(spec, job_name=job, task_index=task)
+               for job, task in (("ps", 0), ("worker", 0), ("worker", 1))}
+    yield servers
+    for server in servers.values():
+        server.stop()
+
+
+def test_a_local_server_runs_what_a_local_session_runs():
+    server = tf.train.Server.create_local_server()
+    assert server.target.startswith("grpc://localhost:")
+    assert server.server_def.job_name == "local" and server.server_def.protocol == "grpc"
+    x = tf.placeholder(tf.float32, [2])
+    v = tf.Variable([1.0, 2.0])
+    y = v * x
+    with tf.Session(server.target) as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(session.run(y, {x: [3, 4]}), [3, 8])
+        assert session.run({"b": [tf.constant("text")]}) == {"b": [b"text"]}
+        assert [device.name for device in session.list_devices()] == ["/job:local/replica:0/task:0/device:CPU:0"]
+        assert y.eval({x: [1, 1]}).tolist() == [1, 2]
+        assert session.make_callable(y, [x])(np.array([5, 5], np.float32)).tolist() == [5, 10]
+    server.stop()
+
+
+def test_the_graph_may_grow_between_steps():
+    server = tf.train.Server.create_local_server()
+    with tf.Session(server.target) as session:
+        total = tf.constant(0)
+        for i in range(5):
+            total = total + i
+            assert session.run(total) == sum(range(i + 1))
+
+
+def test_variables_are_shared_by_name_and_outlive_sessions(cluster):
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(1.0, name="shared")
+    add = tf.assign_add(v, 1.0)
+    with tf.Session(cluster["worker0"].target) as first:
+        first.run(v.initializer)
+        first.run(add)
+    with tf.Session(cluster["worker1"].target) as second:
+        assert second.run(v) == 2.0
+    with tf.Session(cluster["worker1"].target, config=tf.ConfigProto(isolate_session_state=True)) as alone:
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            alone.run(v)
+        alone.run(v.initializer)
+        assert alone.run(v) == 1.0
+    with tf.Session(cluster["worker0"].target) as third:
+        assert third.run(v) == 2.0
+
+
+def test_reset_empties_containers_and_ends_sessions(cluster):
+    with tf.device("/job:ps/task:0"):
+        kept = tf.Variable(1.0, name="kept")
+        with tf.container("mine"):
+            gone = tf.Variable(2.0, name="gone")
+    session = tf.Session(cluster["worker0"].target)
+    session.run([kept.initializer, gone.initializer])
+    tf.Session.reset(cluster["worker0"].target, ["mine"])
+    with pytest.raises(tf.errors.AbortedError):
+        session.run(kept)
+    with tf.Session(cluster["worker0"].target) as fresh:
+        assert fresh.run(kept) == 1.0
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            fresh.run(gone)
+
+
+def test_unplaced_nodes_run_where_the_session_is(cluster):
+    meta = tf.RunMetadata()
+    with tf.device("/job:ps"):
+        a = tf.Variable(1.0)
+    with tf.device("/job:worker"):
+        b = a + 1.0
+    c = b * 2.0
+    with tf.Session(cluster["worker1"].target) as session:
+        session.run(a.initializer)
+        assert session.run(c, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True),
+                           run_metadata=meta) == 4.0
+    where = {stats.node_name: device.device for device in meta.step_stats.dev_stats for stats in device.node_stats}
+    assert where[c.op.name] == where[b.op.name] == "/job:worker/replica:0/task:1/device:CPU:0"
+    assert where[a.op.name] == "/job:ps/replica:0/task:0/device:CPU:0"
+    assert len(meta.partition_graphs) == 2
+
+
+def test_an_error_names_op_task_and_class(cluster):
+    x = tf.placeholder(tf.float32, [None])
+    with tf.device("/job:ps/task:0"):
+        checked = tf.check_numerics(x, "of x", name="checked")
+    with tf.Session(cluster["worker0"].target) as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)/job:ps/replica:0/task:0.*of x.*checked") as caught:
+            session.run(checked + 1.0, {x: [np.nan]})
+        assert caught.value.op is checked.op
+        assert session.run(checked, {x: [1.0]}).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("device", ["/job:worker/task:9", "/job:nobody", "/job:ps/task:0/gpu:0", "/gpu:0"])
+def test_a_device_that_is_not_there(cluster, device):
+    with tf.device(device):
+        c = tf.constant(1.0, name="lost")
+    with tf.Session(cluster["worker0"].target) as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)lost.*/job:ps/replica:0/task:0/device:CPU:0"):
+            session.run(c)
+    soft = tf.ConfigProto(allow_soft_placement=True)
+    with tf.Session(cluster["worker0"].target, config=soft) as session:
+        if "gpu" in device:
+            assert session.run(c) == 1.0
+        else:
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(c)
+
+
+def test_device_filters_hide_tasks(cluster):
+    with tf.device("/job:worker/task:1"):
+        c = tf.constant(1.0)
+    hidden = tf.ConfigProto(device_filters=["/job:ps"])
+    with tf.Session(cluster["worker0"].target, config=hidden) as session:
+        assert sorted(d.name[:9] for d in session.list_devices()) == ["/job:ps/r", "/job:work"]
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(c)
+
+
+def test_a_timeout_ends_the_step_everywhere(cluster):
+    with tf.device("/job:ps/task:0"):
+        forever = tf.while_loop(lambda i: i < 2_000_000_000, lambda i: i + 1, [tf.constant(0)])
+    with tf.Session(cluster["worker0"].target) as session:
+        started = time.monotonic()
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run(forever, options=tf.RunOptions(timeout_in_ms=200))
+        assert time.monotonic() - started < 5
+        assert session.run(tf.constant(3)) == 3
+
+
+def test_closing_a_session_ends_its_steps(cluster):
+    with tf.device("/job:ps/task:0"):
+        forever = tf.while_loop(lambda i: i < 2_000_000_000, lambda i: i + 1, [tf.constant(0)])
+    session = tf.Session(cluster["worker0"].target)
+    session.run(tf.constant(1))
+    threading.Timer(0.2, session.close).start()
+    with pytest.raises(tf.errors.CancelledError):
+        session.run(forever)
+    with pytest.raises(RuntimeError, match="closed"):
+        session.run(tf.constant(1))
+
+
+def test_python_functions_run_in_the_process_of_the_server(cluster):
+    with tf.device("/job:worker/task:1"):
+        doubled = tf.py_func(lambda x: 2 * x, [tf.constant([1.0, 2.0])], tf.float32)
+    with tf.Session(cluster["worker0"].target) as session:
+        assert session.run(doubled).tolist() == [2.0, 4.0]
+
+
+def test_a_step_in_pieces(cluster):
+    a, b = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    with tf.device("/job:ps/task:0"):
+        c = a + 1.0
+    d = c * b
+    with tf.Session(cluster["worker0"].target) as session:
+        handle = session.partial_run_setup([c, d], [a, b])
+        assert session.partial_run(handle, c, {a: 1.0}) == 2.0
+        assert session.partial_run(handle, d, {b: 5.0}) == 10.0
+
+
+def test_gradients_through_a_loop_over_two_tasks(cluster):
+    x = tf.placeholder(tf.float32, [])
+    def body(i, y):
+        with tf.device("/job:ps/task:0"):
+            return i + 1, y * x
+    with tf.device("/job:worker/task:1"):
+        _, power = tf.while_loop(lambda i, y: i < 4, body, [0, tf.constant(1.0)])
+    slope, = tf.gradients(power, x)
+    with tf.Session(cluster["worker0"].target) as session:
+        assert session.run([power, slope], {x: 3.0}) == [81.0, 108.0]
+
+
+def test_random_numbers_go_on_from_step_to_step(cluster):
+    with tf.device("/job:ps/task:0"):
+        r = tf.random_uniform([3], seed=7)
+    with tf.Session(cluster["worker0"].target) as session:
+        first, second = session.run(r), session.run([r, tf.constant(0)])[0]
+        third = session.run(r)
+    assert len({tuple(first), tuple(second), tuple(third)}) == 3
+
+
+def test_many_threads_and_sessions_at_once(cluster):
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(0, dtype=tf.int64, name="count")
+    add = tf.assign_add(v, 1, use_locking=True)
+    sessions = [tf.Session(cluster[name].target) for name in ("worker0", "worker1", "ps0")]
+    sessions[0].run(v.initializer)
+    failures = []
+    def work(session):
+        try:
+            for _ in range(50):
+                session.run(add.op)
+        except Exception as error:  # noqa: BLE001
+            failures.append(error)
+    threads = [threading.Thread(target=work, args=(s,)) for s in sessions for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert sessions[1].run(v) == 300
+
+
+def test_a_stopped_server_lets_go_of_its_port():
+    server = tf.train.Server.create_local_server()
+    address = server.target[len("grpc://"):]
+    with pytest.raises(tf.errors.UnknownError, match=address.rpartition(":")[2]):
+        tf.train.Server({"local": [address]})
+    server.stop()
+    server.stop()
+    again = tf.train.Server({"local": [address]})
+    with tf.Session(again.target) as session:
+        assert session.run(tf.constant(1)) == 1
+    again.stop()
+
+
+def test_a_stopped_server_ends_the_steps_of_its_sessions():
+    server = tf.train.Server.create_local_server()
+    forever = tf.while_loop(lambda i: i < 2_000_000_000, lambda i: i + 1, [tf.constant(0)])
+    session = tf.Session(server.target)
+    threading.Timer(0.2, server.stop).start()
+    with pytest.raises((tf.errors.UnavailableError, tf.errors.CancelledError, tf.errors.AbortedError)):
+        session.run(forever)
+    session.close()
+
+
+def test_a_server_that_is_not_started_yet():
+    server = tf.train.Server({"local": ["localhost:0"]}, start=False)
+    c = tf.constant(4)
+    session = tf.Session(server.target)
+    threading.Timer(0.2, server.start).start()
+    assert session.run(c) == 4
+    server.stop()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (dict(job_name="nobody"), "nobody"), (dict(job_name="worker", task_index=7), "7"), (dict(), "job_name"),
+    (dict(job_name="worker"), "task_index"), (dict(job_name="ps", protocol="smoke"), "smoke")])
+def test_arguments_that_fit_no_cluster(arguments, message):
+    spec = {"ps": ["localhost:0"], "worker": ["localhost:10001", "localhost:10002"]}
+    with pytest.raises((ValueError, tf.errors.OpError), match=message):
+        tf.train.Server(spec, **arguments)
+
+
+def test_an_address_of_another_machine_is_refused():
+    with pytest.raises(tf.errors.UnknownError, match="(?s)192.0.2.1.*bind_address"):
+        tf.train.Server({"local": ["192.0.2.1:2222"]})
+    server = tf.train.Server({"local": ["192.0.2.1:2222"]}, bind_address="localhost:0", start=False)
+    assert server.target == "grpc://192.0.2.1:2222"
+
+
+@pytest.mark.parametrize("target", ["local", "http://localhost:1", "grpc://", "grpc://nowhere"])
+def test_targets_that_are_none(target):
+    with pytest.raises((tf.errors.NotFoundError, tf.errors.InvalidArgumentError), match=target):
+        tf.Session(target)
