@@ -86,7 +86,8 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
       config_(std::move(config)),
       dependencies_(std::move(dependencies)),
       graph_(std::make_shared<Graph>(dependencies_.registry)),
-      tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms)) {
+      tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms)),
+      placements_(std::make_shared<SessionPlacements>(*graph_)) {
   graph_->set_constant_evaluator(dependencies_.evaluator);
 }
 
@@ -161,7 +162,7 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
   compiling->close_tie = closed_.Register([this, compiling] { compiling->cancel.Cancel(closed_.reason()); });
   if (compiling->close_tie == 0) compiling->cancel.Cancel(closed_.reason());
   PlanCompiler::Compile(
-      PlanCompiler::Dependencies{handle_, config_, graph_, tasks_, dependencies_.evaluator,
+      PlanCompiler::Dependencies{handle_, config_, graph_, tasks_, placements_, dependencies_.evaluator,
                                  dependencies_.blocking_pool},
       std::move(signature), &compiling->cancel,
       [self = shared_from_this(), key, compiling, counted = in_flight_.Enter()](

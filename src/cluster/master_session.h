@@ -70,6 +70,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   const Dependencies dependencies_;
   const std::shared_ptr<Graph> graph_;
   const std::shared_ptr<SessionTasks> tasks_;
+  const std::shared_ptr<SessionPlacements> placements_;
   CancelToken closed_;
   InFlight in_flight_;
   std::mutex extend_mu_;

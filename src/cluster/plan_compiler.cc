@@ -39,6 +39,25 @@ std::string StepSignature::Key() const {
   return absl::StrCat(absl::StrJoin(feeds, ","), "\n", absl::StrJoin(fetches, ","), "\n", absl::StrJoin(targets, ","));
 }
 
+Status SessionPlacements::Request(const Graph& graph, PlanGraph& pruned) {
+  std::lock_guard lock(mu_);
+  groups_.Update();
+  for (PlanGraph::Node& node : pruned.nodes) {
+    const Node* client = graph.FindNode(node.name());
+    if (client == nullptr) continue;
+    WEIR_ASSIGN(node.device, groups_.RequestOf(*client));
+  }
+  return OkStatus();
+}
+
+void SessionPlacements::Fix(const Graph& graph, const PlanGraph& placed) {
+  std::lock_guard lock(mu_);
+  for (const PlanGraph::Node& node : placed.nodes) {
+    const Node* client = node.op().stateful ? graph.FindNode(node.name()) : nullptr;
+    if (client != nullptr) groups_.Fix(*client, node.placed->name());
+  }
+}
+
 PlanCompiler::PlanCompiler(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done)
     : dependencies_(std::move(dependencies)),
       signature_(std::move(signature)),
@@ -105,7 +124,7 @@ Status PlanCompiler::PruneNow() {
     if (targets.back() == nullptr) return NotFound("Target {}: not found in the session's graph", name);
   }
   WEIR_ASSIGN(pruned_, PruneGraph(*dependencies_.graph, feeds, fetches, targets));
-  return OkStatus();
+  return dependencies_.placements->Request(*dependencies_.graph, pruned_);
 }
 
 void PlanCompiler::Prune() {
@@ -173,6 +192,7 @@ void PlanCompiler::Place() {
 
 Status PlanCompiler::CutNow() {
   const tensorflow::ConfigProto& config = dependencies_.config;
+  dependencies_.placements->Fix(*dependencies_.graph, pruned_);
   if (config.log_device_placement()) {
     for (const PlanGraph::Node& node : pruned_.nodes)
       std::printf("%s: (%s): %s\n", node.name().c_str(), node.op().name.c_str(), node.placed->name().c_str());

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "cluster/tasks.h"
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
+#include "runtime/placement_groups.h"
 
 namespace weir {
 
@@ -24,6 +26,20 @@ struct StepSignature {
   std::string Key() const;
 };
 
+// Where the nodes of a session's graph want to be, the same for all its plans. Thread-safe.
+class SessionPlacements final {
+ public:
+  explicit SessionPlacements(const Graph& graph) : groups_(graph) {}
+  // Sets what each node asks for to what its group in the whole graph asks for.
+  Status Request(const Graph& graph, PlanGraph& pruned);
+  // What holds state stays where it was placed.
+  void Fix(const Graph& graph, const PlanGraph& placed);
+
+ private:
+  std::mutex mu_;
+  PlacementGroups groups_;
+};
+
 class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
  public:
   struct Dependencies {
@@ -31,6 +47,7 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
     const tensorflow::ConfigProto& config;  // these outlive the compiler
     std::shared_ptr<Graph> graph;
     std::shared_ptr<SessionTasks> tasks;
+    std::shared_ptr<SessionPlacements> placements;
     std::shared_ptr<ConstantEvaluator> evaluator;
     ElasticPool& blocking_pool;
   };

@@ -154,7 +154,12 @@ class Partitioner {
         SetAttr(dummy, "value", Tensor::Scalar(0.0f));
         dummy->add_input("^" + name);
       }
-      it->second = Transfer(name, signal->second, kFloat, *placed_[node], to, FrameOfOutputs(node));
+      const std::string received = Transfer(name, signal->second, kFloat, *placed_[node], to, FrameOfOutputs(node));
+      // A receive runs even when what it waits for is dead; what follows it is dead then.
+      it->second = NewName(name);
+      tensorflow::NodeDef* follower = Add(part, it->second, "Identity", to.name());
+      follower->add_input(received);
+      SetAttr(follower, "T", kFloat);
     }
     return "^" + it->second;
   }

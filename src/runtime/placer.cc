@@ -78,7 +78,8 @@ class Placement {
     for (size_t n = 0; n < plan_.nodes.size(); ++n) {
       const PlanGraph::Node& node = plan_.nodes[n];
       for (size_t i = 0; i < node.inputs.size(); ++i) {
-        if (IsRef(node.props->input_types[i]) && !node.inputs[i].fed())
+        const DType type = node.props->input_types[i];
+        if ((IsRef(type) || type == kResource) && !node.inputs[i].fed())
           Join(static_cast<int32_t>(n), node.inputs[i].node);
       }
       auto attr = node.props->attrs->find("_class");

@@ -1,5 +1,5 @@
 // Placer: gives every node of a plan the device it runs on. What a node asks for is merged with the default device;
-// nodes of a colocation group, and those that share a reference, come to one device.
+// nodes of a colocation group, and those that share a reference or a resource, come to one device.
 #pragma once
 
 #include <memory>

@@ -72,6 +72,7 @@ Status Scope::AddPlaceholder(const std::string& name, const Literal& literal) {
 
 Result<Output> Scope::MakeVariable(const std::string& name, const Literal& literal) {
   const bool resource = literal.role == Role::kResource;
+  const DeviceScope device(*graph_, mode_.device ? mode_.device(nodes_) : "");
   const Output made = NodeBuilder(*graph_, resource ? "VarHandleOp" : "VariableV2", name)
                           .Attr("dtype", literal.dtype)
                           .Attr("shape", literal.shape)

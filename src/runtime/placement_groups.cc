@@ -1,0 +1,123 @@
+#include "runtime/placement_groups.h"
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kGroupPrefix = "loc:@";
+
+template <class T>
+bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
+  return a.has_value() && b.has_value() && *a != *b;
+}
+
+}  // namespace
+
+int32_t PlacementGroups::Find(int32_t x) {
+  while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
+  return x;
+}
+
+void PlacementGroups::Merge(Group& into, const Group& other) {
+  if (into.conflict.ok()) into.conflict = other.conflict;
+  const DeviceName& a = into.request;
+  const DeviceName& b = other.request;
+  if (into.conflict.ok() && (Differ(a.job, b.job) || Differ(a.replica, b.replica) || Differ(a.task, b.task) ||
+                             Differ(a.type, b.type) || Differ(a.index, b.index))) {
+    into.conflict = MarkNode(
+        InvalidArgument("Cannot colocate nodes '{}' and '{}': they share state or a colocation group, but ask for '{}' "
+                        "and '{}'",
+                        other.asked_by, into.asked_by, b.ToString(), a.ToString()),
+        other.asked_by);
+  }
+  if (into.asked_by.empty()) into.asked_by = other.asked_by;
+  into.request = into.request.MergedWith(other.request);
+}
+
+void PlacementGroups::Join(int32_t a, int32_t b) {
+  a = Find(a);
+  b = Find(b);
+  if (a == b) return;
+  if (a > b) std::swap(a, b);
+  parent_[b] = a;
+  if (auto it = groups_.find(b); it != groups_.end()) {
+    const Group moved = std::move(it->second);
+    groups_.erase(it);
+    Merge(groups_[a], moved);
+  }
+}
+
+void PlacementGroups::Ask(int32_t element, const std::string& device, const std::string& by) {
+  if (device.empty()) return;
+  Result<DeviceName> parsed = DeviceName::Parse(device);
+  Group asked;
+  asked.asked_by = by;
+  if (parsed.ok()) {
+    asked.request = *std::move(parsed);
+  } else {
+    asked.conflict = MarkNode(InvalidArgument("Malformed device specification '{}' in node '{}': {}", device, by,
+                                              std::string(parsed.status().message())),
+                              by);
+  }
+  Merge(groups_[Find(element)], asked);
+}
+
+int32_t PlacementGroups::ElementOf(const std::string& name) {
+  const auto fresh = [&] {
+    parent_.push_back(static_cast<int32_t>(parent_.size()));
+    return parent_.back();
+  };
+  const Node* node = graph_.FindNode(name);
+  if (node == nullptr) {
+    auto [it, is_new] = by_name_.try_emplace(name);
+    if (is_new) it->second = fresh();
+    return it->second;
+  }
+  auto [it, is_new] = element_of_.try_emplace(node->id());
+  if (!is_new) return it->second;
+  it->second = fresh();
+  const int32_t element = it->second;
+  Ask(element, node->device(), name);
+  // Somebody has named it before it was there.
+  if (auto named = by_name_.find(name); named != by_name_.end()) {
+    Join(named->second, element);
+    by_name_.erase(named);
+  }
+  return element;
+}
+
+void PlacementGroups::Update() {
+  const int count = graph_.num_nodes();
+  if (next_ == count) return;
+  for (Node* node : graph_.Nodes()) {
+    if (node->id() < next_) continue;
+    if (by_name_.contains(node->name())) ElementOf(node->name());
+    for (const Output& input : node->inputs()) {
+      if (IsRef(input.dtype()) && IsRef(node->props()->input_types[&input - node->inputs().data()])) {
+        Join(ElementOf(node->name()), ElementOf(input.node->name()));
+      } else if (BaseType(input.dtype()) == kResource) {
+        Join(ElementOf(node->name()), ElementOf(input.node->name()));
+      }
+    }
+    const AttrValue* classes = node->FindAttr("_class");
+    const auto* names = classes == nullptr ? nullptr : classes->As<std::vector<std::string>>();
+    if (names == nullptr) continue;
+    for (const std::string& name : *names) {
+      if (name.starts_with(kGroupPrefix))
+        Join(ElementOf(node->name()), ElementOf(name.substr(kGroupPrefix.size())));
+    }
+  }
+  next_ = count;
+}
+
+Result<std::string> PlacementGroups::RequestOf(const Node& node) {
+  auto it = element_of_.find(node.id());
+  if (it == element_of_.end()) return node.device();
+  auto group = groups_.find(Find(it->second));
+  if (group == groups_.end()) return std::string();
+  WEIR_TRY(group->second.conflict);
+  return group->second.request.ToString();
+}
+
+void PlacementGroups::Fix(const Node& node, const std::string& device) { Ask(ElementOf(node.name()), device, node.name()); }
+
+}  // namespace weir
