@@ -74,12 +74,12 @@ Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, 
   WEIR_TRY(EnsurePools());
   std::shared_ptr<Session> session;
   if (target.empty()) {
-    session = std::make_shared<LocalSession>(
-        std::move(graph), LocalSession::Dependencies{.pool = *pool_,
-                                                     .blocking_pool = *blocking_pool_,
-                                                     .resources = nullptr,
-                                                     .config = config,
-                                                     .py_functions = py_functions_.get()});
+    session = std::make_shared<LocalSession>(std::move(graph),
+                                             LocalSession::Dependencies{.pool = *pool_,
+                                                                        .blocking_pool = *blocking_pool_,
+                                                                        .resources = nullptr,
+                                                                        .config = config,
+                                                                        .py_functions = py_functions_.get()});
   } else {
     WEIR_ASSIGN(session, network_.NewSession(target, std::move(graph), config));
   }

@@ -24,8 +24,8 @@ struct ServerObject {
   }
 };
 
-// While a process waits in join(), SIGTERM and SIGINT mean: finish what runs and end well. Only on the main thread, where
-// Python's own handling stands.
+// While a process waits in join(), SIGTERM and SIGINT mean: finish what runs and end well. Only on the main thread,
+// where Python's own handling stands.
 class JoinSignals final {
  public:
   JoinSignals() : active_(_PyOS_IsMainThread() != 0) {

@@ -1,4 +1,5 @@
-// Await: runs a call that answers by a callback and blocks until it has. Await<Response>([&](Reply<Response> done) {...}).
+// Await: runs a call that answers by a callback and blocks until it has. Await<Response>([&](Reply<Response> done)
+// {...}).
 #pragma once
 
 #include <condition_variable>

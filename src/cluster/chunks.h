@@ -1,5 +1,6 @@
-// Tensors too large for one message: between Weir tasks they travel in pieces, each an answer to a RecvTensor of its own.
-// The one that asks says that it can put pieces together; the first answer brings type and shape and the first piece.
+// Tensors too large for one message: between Weir tasks they travel in pieces, each an answer to a RecvTensor of its
+// own. The one that asks says that it can put pieces together; the first answer brings type and shape and the first
+// piece.
 #pragma once
 
 #include <string>

@@ -99,9 +99,10 @@ Result<int64_t> MasterSession::Extend(const tensorflow::GraphDef& graph, int64_t
   {
     std::lock_guard lock(mu_);
     if (version != version_) {
-      return Aborted("the session's graph is at version {}, but the client extends version {}: two clients cannot extend "
-                     "one session",
-                     version_, version);
+      return Aborted(
+          "the session's graph is at version {}, but the client extends version {}: two clients cannot extend "
+          "one session",
+          version_, version);
     }
   }
   ImportOptions options;
@@ -228,8 +229,8 @@ void MasterSession::RunStep(RunStepCall call, const CallOptions& options, Reply<
   if (std::shared_ptr<StepPlan> plan = FindPlan(signature.Key()))
     return RunPlan(step, std::move(plan), std::move(feeds), call.message.options());
   GetPlan(std::move(signature), &step->cancel,
-          [step, feeds = std::move(feeds), options = call.message.options()](
-              Result<std::shared_ptr<StepPlan>> plan) mutable {
+          [step, feeds = std::move(feeds),
+           options = call.message.options()](Result<std::shared_ptr<StepPlan>> plan) mutable {
             if (plan.ok()) return step->session->RunPlan(step, *std::move(plan), std::move(feeds), options);
             step->Fail(plan.status());
             step->Answered();
@@ -254,8 +255,9 @@ Status CheckFeeds(const StepPlan& plan, const std::vector<Tensor>& feeds) {
     const PlanGraph::Feed& feed = plan.feeds[k];
     if (!feeds[k].valid()) return InvalidArgument("The value fed for Tensor '{}' is not a tensor", feed.name);
     if (feeds[k].dtype() != feed.dtype || !feed.shape.CompatibleWith(feeds[k].shape()))
-      return InvalidArgument("Cannot feed a value of type {} and shape {} for Tensor '{}', which has type {} and shape {}",
-                             feeds[k].dtype(), feeds[k].shape(), feed.name, feed.dtype, feed.shape);
+      return InvalidArgument(
+          "Cannot feed a value of type {} and shape {} for Tensor '{}', which has type {} and shape {}",
+          feeds[k].dtype(), feeds[k].shape(), feed.name, feed.dtype, feed.shape);
   }
   return OkStatus();
 }
@@ -376,14 +378,16 @@ Status TakePiece(const StepPlan& plan, const RunStepCall& call, std::vector<bool
     return -1;
   };
   for (const NamedTensor& feed : call.tensors) {
-    const int k = position(plan.feeds.size(), [&](size_t i) { return plan.feeds[i].name; }, feed.name);
+    const int k = position(
+        plan.feeds.size(), [&](size_t i) { return plan.feeds[i].name; }, feed.name);
     if (k < 0) return InvalidArgument("The feed {} was not specified in partial_run_setup.", feed.name);
     if ((*fed)[k]) return InvalidArgument("The feed {} has already been fed.", feed.name);
     (*fed)[k] = true;
     feeds->push_back(k);
   }
   for (const std::string& name : call.message.fetch()) {
-    const int k = position(plan.fetch_names.size(), [&](size_t i) { return plan.fetch_names[i]; }, name);
+    const int k = position(
+        plan.fetch_names.size(), [&](size_t i) { return plan.fetch_names[i]; }, name);
     if (k < 0) return InvalidArgument("The fetch {} was not specified in partial_run_setup.", name);
     if ((*fetched)[k]) return InvalidArgument("The fetch {} has already been fetched.", name);
     for (size_t f = 0; f < fed->size(); ++f) {
@@ -493,15 +497,14 @@ void MasterSession::RunCallable(RunCallableCall call, const CallOptions& options
   if (callable.first == nullptr) return done(InvalidArgument("No such callable handle: {}", call.message.handle()));
   std::vector<Tensor> feeds;
   for (NamedTensor& feed : call.tensors) feeds.push_back(std::move(feed.tensor));
-  std::shared_ptr<Step> step = NewStep(callable.second.timeout_in_ms(), options,
-                                       [done = std::move(done)](Result<RunStepReply> reply) {
-                                         if (!reply.ok()) return done(reply.status());
-                                         RunCallableReply result;
-                                         result.tensors = std::move(reply->tensors);
-                                         *result.message.mutable_metadata() =
-                                             std::move(*reply->message.mutable_metadata());
-                                         done(std::move(result));
-                                       });
+  std::shared_ptr<Step> step =
+      NewStep(callable.second.timeout_in_ms(), options, [done = std::move(done)](Result<RunStepReply> reply) {
+        if (!reply.ok()) return done(reply.status());
+        RunCallableReply result;
+        result.tensors = std::move(reply->tensors);
+        *result.message.mutable_metadata() = std::move(*reply->message.mutable_metadata());
+        done(std::move(result));
+      });
   RunPlan(step, callable.first, std::move(feeds), callable.second);
 }
 

@@ -1,5 +1,5 @@
-// MasterSession: a client's session on the server that it talks to. Holds the client's graph, has each signature compiled
-// once, and runs steps over the workers. Calls do not block, but for Extend. Thread-safe.
+// MasterSession: a client's session on the server that it talks to. Holds the client's graph, has each signature
+// compiled once, and runs steps over the workers. Calls do not block, but for Extend. Thread-safe.
 #pragma once
 
 #include <map>

@@ -31,9 +31,10 @@ void Network::RemoveMaster(const std::string& address) {
 
 Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& target) {
   if (!target.starts_with(kScheme)) {
-    return NotFound("no session factory is registered for the target '{}': a target is empty, for this process, or "
-                    "\"grpc://host:port\"",
-                    target);
+    return NotFound(
+        "no session factory is registered for the target '{}': a target is empty, for this process, or "
+        "\"grpc://host:port\"",
+        target);
   }
   const std::string address = target.substr(kScheme.size());
   {
@@ -50,8 +51,7 @@ Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& ta
 Result<std::shared_ptr<Session>> Network::NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                                      const tensorflow::ConfigProto& config) {
   WEIR_ASSIGN(std::shared_ptr<MasterService> master, FindMaster(target));
-  return std::shared_ptr<Session>(
-      std::make_shared<RemoteSession>(std::move(graph), std::move(master), config, target));
+  return std::shared_ptr<Session>(std::make_shared<RemoteSession>(std::move(graph), std::move(master), config, target));
 }
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// Peers: the workers of a cluster by task name ("/job:ps/replica:0/task:0"). The own task is reached directly, the others
-// through channels that are opened on first use and shared. Thread-safe.
+// Peers: the workers of a cluster by task name ("/job:ps/replica:0/task:0"). The own task is reached directly, the
+// others through channels that are opened on first use and shared. Thread-safe.
 #pragma once
 
 #include <map>

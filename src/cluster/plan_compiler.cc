@@ -1,5 +1,6 @@
-// Tasks that are not known yet are taken to have one CPU. Those that nodes are then placed on are asked what they really
-// have, and nodes are placed again, until nothing is assumed any more: so only tasks that the graph names must be there.
+// Tasks that are not known yet are taken to have one CPU. Those that nodes are then placed on are asked what they
+// really have, and nodes are placed again, until nothing is assumed any more: so only tasks that the graph names must
+// be there.
 #include "cluster/plan_compiler.h"
 
 #include <atomic>
@@ -130,11 +131,12 @@ Status PlanCompiler::PruneNow() {
 void PlanCompiler::Prune() {
   if (Status status = PruneNow(); !status.ok()) return Fail(status);
   SessionTasks& tasks = *dependencies_.tasks;
-  ForEach({tasks.peers().own_task()},
-          [this](const std::string& task, std::function<void(Status)> done) {
-            dependencies_.tasks->Ask(task, cancel_, std::move(done));
-          },
-          &PlanCompiler::Place);
+  ForEach(
+      {tasks.peers().own_task()},
+      [this](const std::string& task, std::function<void(Status)> done) {
+        dependencies_.tasks->Ask(task, cancel_, std::move(done));
+      },
+      &PlanCompiler::Place);
 }
 
 std::vector<std::unique_ptr<Device>> PlanCompiler::AssumeDevices(std::set<std::string>* assumed) const {
@@ -183,11 +185,12 @@ void PlanCompiler::Place() {
                  PlacerOptions{dependencies_.config.allow_soft_placement(), /*log_placement=*/false}, pruned_);
   const std::set<std::string> ask = TasksToAsk(assumed, placed.ok());
   if (ask.empty()) return placed.ok() ? Cut() : Fail(placed);
-  ForEach({ask.begin(), ask.end()},
-          [this](const std::string& task, std::function<void(Status)> done) {
-            dependencies_.tasks->Ask(task, cancel_, std::move(done));
-          },
-          &PlanCompiler::Place);
+  ForEach(
+      {ask.begin(), ask.end()},
+      [this](const std::string& task, std::function<void(Status)> done) {
+        dependencies_.tasks->Ask(task, cancel_, std::move(done));
+      },
+      &PlanCompiler::Place);
 }
 
 Status PlanCompiler::CutNow() {
@@ -228,11 +231,12 @@ void PlanCompiler::Cut() {
   if (Status status = CutNow(); !status.ok()) return Fail(status);
   std::vector<std::string> tasks;
   for (const StepPlan::Part& part : plan_->parts) tasks.push_back(part.task);
-  ForEach(std::move(tasks),
-          [this](const std::string& task, std::function<void(Status)> done) {
-            dependencies_.tasks->Open(task, cancel_, std::move(done));
-          },
-          &PlanCompiler::Register);
+  ForEach(
+      std::move(tasks),
+      [this](const std::string& task, std::function<void(Status)> done) {
+        dependencies_.tasks->Open(task, cancel_, std::move(done));
+      },
+      &PlanCompiler::Register);
 }
 
 void PlanCompiler::Register() {

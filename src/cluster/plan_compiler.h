@@ -1,5 +1,5 @@
-// PlanCompiler: makes the plan of one signature: prunes, places, rewrites and cuts the session's graph, and registers the
-// parts with their workers. Waits for tasks without holding a thread.
+// PlanCompiler: makes the plan of one signature: prunes, places, rewrites and cuts the session's graph, and registers
+// the parts with their workers. Waits for tasks without holding a thread.
 #pragma once
 
 #include <functional>

@@ -40,8 +40,7 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request)
   functions_ = std::make_unique<LocalFunctionRunner>(
       graph_->functions(), dependencies_.registry, dependencies_.devices, dependencies_.resources.get(),
       LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}});
-  kernels_ =
-      std::make_unique<KernelCache>(dependencies_.resources.get(), functions_.get(), dependencies_.stateful);
+  kernels_ = std::make_unique<KernelCache>(dependencies_.resources.get(), functions_.get(), dependencies_.stateful);
   receives_dead_ = request.has_control_flow();
   PlanSignature signature;
   for (Node* node : graph_->Nodes()) {

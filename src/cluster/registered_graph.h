@@ -1,5 +1,5 @@
-// RegisteredGraph: a part of a graph that a master has given to this worker, compiled. What the client feeds and fetches
-// are the feeds and fetches of the plan, known by their rendezvous keys. Thread-safe.
+// RegisteredGraph: a part of a graph that a master has given to this worker, compiled. What the client feeds and
+// fetches are the feeds and fetches of the plan, known by their rendezvous keys. Thread-safe.
 #pragma once
 
 #include <memory>

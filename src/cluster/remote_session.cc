@@ -38,8 +38,7 @@ Result<tensorflow::CreateSessionResponse> RemoteSession::CreateSession(const ten
     Result<tensorflow::CreateSessionResponse> response =
         Await<tensorflow::CreateSessionResponse>([&](Reply<tensorflow::CreateSessionResponse> done) {
           master_->CreateSession(
-              request,
-              CallOptions{.timeout_ms = std::min(left_ms, kTryMs), .cancel = cancel, .wait_for_ready = true},
+              request, CallOptions{.timeout_ms = std::min(left_ms, kTryMs), .cancel = cancel, .wait_for_ready = true},
               std::move(done));
         });
     const bool silent = response.status().code() == StatusCode::kDeadlineExceeded && !cancel->cancelled();
@@ -117,7 +116,8 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const tenso
   const int fetches = call.message.fetch_size();
   JoinedToken joined{cancel, &closed_};
   WEIR_ASSIGN(RunStepReply reply, Await<RunStepReply>([&](Reply<RunStepReply> done) {
-                master_->RunStep(std::move(call), CallOptions{.timeout_ms = TimeoutFor(options), .cancel = joined.get()},
+                master_->RunStep(std::move(call),
+                                 CallOptions{.timeout_ms = TimeoutFor(options), .cancel = joined.get()},
                                  std::move(done));
               }));
   if (static_cast<int>(reply.tensors.size()) != fetches)

@@ -31,7 +31,8 @@ Result<int> ProbePort(const Address& address) {
   const std::string port = std::to_string(address.port);
   if (const int error = getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found); error != 0) {
     return UnknownError(
-        "Could not start gRPC server: the name of the address {} cannot be resolved ({}). Where a task listens on another "
+        "Could not start gRPC server: the name of the address {} cannot be resolved ({}). Where a task listens on "
+        "another "
         "address than others reach it by, name that one with bind_address or {}",
         address.ToString(), gai_strerror(error), kBindVariable);
   }
@@ -61,7 +62,8 @@ Result<int> ProbePort(const Address& address) {
   }
   if (error == EADDRNOTAVAIL) {
     return UnknownError(
-        "Could not start gRPC server: {} is not an address of this machine. Where a task listens on another address than "
+        "Could not start gRPC server: {} is not an address of this machine. Where a task listens on another address "
+        "than "
         "others reach it by, name that one with bind_address or {}",
         address.ToString(), kBindVariable);
   }
@@ -95,10 +97,10 @@ struct Server::Core final {
                                     dependencies.py_functions, dependencies.network.transport()}) {
     *peers = std::make_shared<Peers>(cluster, dependencies.network.transport(), task, &worker);
     worker.set_peers(*peers);
-    master = std::make_unique<Master>(Master::Dependencies{
-        MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(), *peers,
-                                    dependencies.blocking_pool, alarms, RealRng()},
-        def.default_session_config(), worker, dependencies.network.transport()});
+    master = std::make_unique<Master>(
+        Master::Dependencies{MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(), *peers,
+                                                         dependencies.blocking_pool, alarms, RealRng()},
+                             def.default_session_config(), worker, dependencies.network.transport()});
   }
   // Sessions may come and go until the end; nothing of theirs runs after it.
   void End() {
@@ -149,8 +151,7 @@ Status Server::Start() {
   if (started_) return OkStatus();
   Result<std::unique_ptr<Listener>> listener =
       core_->network->transport().Listen(bind_address_, ServeBoth(core_->worker, *core_->master));
-  if (!listener.ok())
-    return UnknownError("Could not start gRPC server: {}", std::string(listener.status().message()));
+  if (!listener.ok()) return UnknownError("Could not start gRPC server: {}", std::string(listener.status().message()));
   listener_ = *std::move(listener);
   started_ = true;
   core_->network->AddMaster(address_, std::shared_ptr<MasterService>(core_, core_->master.get()));

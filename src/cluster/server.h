@@ -1,5 +1,5 @@
-// Server: one task of a cluster: a master for clients and a worker for masters, at one address. Made for a ServerDef, it
-// listens from Start until Stop or its destruction. Thread-safe.
+// Server: one task of a cluster: a master for clients and a worker for masters, at one address. Made for a ServerDef,
+// it listens from Start until Stop or its destruction. Thread-safe.
 #pragma once
 
 #include <condition_variable>

@@ -77,19 +77,19 @@ class RemoteEnd {
           "cause: feed them, or load them into variables",
           method, size, kMaxMessageBytes));
     }
-    channel_->Call(method, Encode(request), options,
-                   [done = std::move(done), where = where(), cancel = options.cancel](Result<Rope> bytes) {
-                     if (!bytes.ok()) {
-                       if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
-                       return done(Came(ErrorFromText(static_cast<int>(bytes.status().code()),
-                                                      std::string(bytes.status().message())),
-                                        where));
-                     }
-                     Response response;
-                     if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, where));
-                     if (Status status = BodyError(response); !status.ok()) return done(Came(status, where));
-                     done(std::move(response));
-                   });
+    channel_->Call(
+        method, Encode(request), options,
+        [done = std::move(done), where = where(), cancel = options.cancel](Result<Rope> bytes) {
+          if (!bytes.ok()) {
+            if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
+            return done(Came(
+                ErrorFromText(static_cast<int>(bytes.status().code()), std::string(bytes.status().message())), where));
+          }
+          Response response;
+          if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, where));
+          if (Status status = BodyError(response); !status.ok()) return done(Came(status, where));
+          done(std::move(response));
+        });
   }
 
  private:
@@ -106,10 +106,10 @@ class RemoteEnd {
 class RemoteWorker final : public WorkerService {
  public:
   RemoteWorker(std::shared_ptr<Channel> channel, std::string who) : end_(std::move(channel), std::move(who)) {}
-#define WEIR_REMOTE(Method, Request, Response)                                                       \
-  void Method(Request request, const CallOptions& options, Reply<Response> done) override {          \
-    static const std::string path = std::string(kWorker) + #Method;                                  \
-    end_.Call<Request, Response>(path, std::move(request), options, std::move(done));                \
+#define WEIR_REMOTE(Method, Request, Response)                                              \
+  void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
+    static const std::string path = std::string(kWorker) + #Method;                         \
+    end_.Call<Request, Response>(path, std::move(request), options, std::move(done));       \
   }
   WEIR_REMOTE(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)
   WEIR_REMOTE(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse)
@@ -130,10 +130,10 @@ class RemoteWorker final : public WorkerService {
 class RemoteMaster final : public MasterService {
  public:
   explicit RemoteMaster(std::shared_ptr<Channel> channel) : end_(std::move(channel), "") {}
-#define WEIR_REMOTE(Method, Request, Response)                                                       \
-  void Method(Request request, const CallOptions& options, Reply<Response> done) override {          \
-    static const std::string path = std::string(kMaster) + #Method;                                  \
-    end_.Call<Request, Response>(path, std::move(request), options, std::move(done));                \
+#define WEIR_REMOTE(Method, Request, Response)                                              \
+  void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
+    static const std::string path = std::string(kMaster) + #Method;                         \
+    end_.Call<Request, Response>(path, std::move(request), options, std::move(done));       \
   }
   WEIR_REMOTE(CreateSession, tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse)
   WEIR_REMOTE(ExtendSession, tensorflow::ExtendSessionRequest, tensorflow::ExtendSessionResponse)

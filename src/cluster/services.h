@@ -1,6 +1,6 @@
-// The two services of a server as C++ interfaces: what a master does for clients, what a worker does for masters and for
-// other workers. The same interface is the thing itself, in this process, and its image on the other end of a channel.
-// Calls do not block; `done` runs exactly once, on any thread, perhaps before the call returns.
+// The two services of a server as C++ interfaces: what a master does for clients, what a worker does for masters and
+// for other workers. The same interface is the thing itself, in this process, and its image on the other end of a
+// channel. Calls do not block; `done` runs exactly once, on any thread, perhaps before the call returns.
 #pragma once
 
 #include <functional>
@@ -62,8 +62,8 @@ class MasterService {
                                Reply<tensorflow::ReleaseCallableResponse> done) = 0;
 };
 
-// The services at the other end. Errors say where they come from: `who` is a task ("/job:ps/replica:0/task:0"), or empty
-// where only the address is known.
+// The services at the other end. Errors say where they come from: `who` is a task ("/job:ps/replica:0/task:0"), or
+// empty where only the address is known.
 std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel, std::string who);
 std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel);
 

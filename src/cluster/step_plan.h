@@ -1,5 +1,5 @@
-// StepPlan: one signature of a session, cut into parts and registered with the workers that run them. Read only, but for
-// what Register fills in.
+// StepPlan: one signature of a session, cut into parts and registered with the workers that run them. Read only, but
+// for what Register fills in.
 #pragma once
 
 #include <memory>

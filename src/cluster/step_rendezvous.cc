@@ -38,20 +38,20 @@ void StepRendezvous::Ask(std::shared_ptr<WorkerService> worker, const std::strin
   AskForChunk(chunks->received(), &request);
   auto self = IntrusivePtr<StepRendezvous>::Share(this);  // its token outlives the call
   WorkerService& called = *worker;
-  called.RecvTensor(std::move(request), CallOptions{.cancel = &cancel_},
-                    [self, worker = std::move(worker), key, chunks, done = std::move(done)](
-                        Result<RecvTensorReply> reply) {
-                      if (!reply.ok()) return done(reply.status());
-                      if (reply->message.is_dead()) return done(Value{Tensor(), true});
-                      if (IsChunk(*reply)) {
-                        if (Status status = chunks->Add(*reply); !status.ok()) return done(status);
-                        if (!chunks->complete()) return self->Ask(worker, key, chunks, done);
-                        return done(Value{chunks->Take(), false});
-                      }
-                      if (reply->tensors.size() != 1 || !reply->tensors[0].tensor.valid())
-                        return done(Internal("no value came under {}", key));
-                      done(Value{std::move(reply->tensors[0].tensor), false});
-                    });
+  called.RecvTensor(
+      std::move(request), CallOptions{.cancel = &cancel_},
+      [self, worker = std::move(worker), key, chunks, done = std::move(done)](Result<RecvTensorReply> reply) {
+        if (!reply.ok()) return done(reply.status());
+        if (reply->message.is_dead()) return done(Value{Tensor(), true});
+        if (IsChunk(*reply)) {
+          if (Status status = chunks->Add(*reply); !status.ok()) return done(status);
+          if (!chunks->complete()) return self->Ask(worker, key, chunks, done);
+          return done(Value{chunks->Take(), false});
+        }
+        if (reply->tensors.size() != 1 || !reply->tensors[0].tensor.valid())
+          return done(Internal("no value came under {}", key));
+        done(Value{std::move(reply->tensors[0].tensor), false});
+      });
 }
 
 void StepRendezvous::Abort(Status reason) {

@@ -1,5 +1,5 @@
-// StepRendezvous: where the values of one step meet on one task. What is produced here waits here, for nodes of this task
-// and for the receives of other tasks; what is produced elsewhere is asked for there. Thread-safe.
+// StepRendezvous: where the values of one step meet on one task. What is produced here waits here, for nodes of this
+// task and for the receives of other tasks; what is produced elsewhere is asked for there. Thread-safe.
 #pragma once
 
 #include <memory>

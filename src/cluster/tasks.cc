@@ -10,11 +10,11 @@ namespace weir {
 namespace {
 
 constexpr int64_t kNanosPerMilli = 1'000'000;
-constexpr int64_t kTryMs = 10'000;          // how long one attempt to reach a task may take
-constexpr int64_t kFirstPauseMs = 20;       // between attempts
+constexpr int64_t kTryMs = 10'000;     // how long one attempt to reach a task may take
+constexpr int64_t kFirstPauseMs = 20;  // between attempts
 constexpr int64_t kLongestPauseMs = 1'000;
-constexpr int64_t kNoteMs = 10'000;         // how often a session says for whom it waits
-constexpr int64_t kFarewellMs = 5'000;      // for a call whose answer nobody needs
+constexpr int64_t kNoteMs = 10'000;     // how often a session says for whom it waits
+constexpr int64_t kFarewellMs = 5'000;  // for a call whose answer nobody needs
 
 // Runs `then` once: after that time, or as soon as `cancel` is cancelled. The token lives until then.
 void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
@@ -80,30 +80,30 @@ void SessionTasks::Ask(const std::string& task, CancelToken* cancel, Done done) 
 void SessionTasks::AskAgain(const std::string& task, std::shared_ptr<WorkerService> worker, int64_t waited_ms,
                             CancelToken* cancel, Done done) {
   WorkerService& called = *worker;
-  called.GetStatus(
-      {}, CallOptions{.timeout_ms = kTryMs, .cancel = cancel},
-      [self = shared_from_this(), task, worker = std::move(worker), waited_ms, cancel,
-       done = std::move(done)](Result<tensorflow::GetStatusResponse> status) {
-        if (status.ok()) {
-          const auto& devices = status->device_attributes();
-          std::lock_guard lock(self->mu_);
-          self->devices_[task] = std::make_shared<const Devices>(devices.begin(), devices.end());
-        }
-        if (status.ok()) return done(OkStatus());
-        if (cancel->cancelled()) return done(cancel->reason());
-        const bool silent = status.status().code() == StatusCode::kDeadlineExceeded;
-        if (!silent && status.status().code() != StatusCode::kUnavailable) return done(status.status());
-        const int64_t pause_ms = std::min(kFirstPauseMs + waited_ms, kLongestPauseMs);
-        const int64_t waited_now = waited_ms + pause_ms + (silent ? kTryMs : 0);
-        if (waited_now / kNoteMs != waited_ms / kNoteMs) {
-          LogInfo("CreateSession still waiting for response from worker: {} at {}", task,
-                  self->peers_->AddressOf(task));
-        }
-        Pause(self->alarms_, pause_ms * kNanosPerMilli, *cancel, [self, task, worker, waited_now, cancel, done] {
-          if (cancel->cancelled()) return done(cancel->reason());
-          self->AskAgain(task, worker, waited_now, cancel, done);
-        });
-      });
+  called.GetStatus({}, CallOptions{.timeout_ms = kTryMs, .cancel = cancel},
+                   [self = shared_from_this(), task, worker = std::move(worker), waited_ms, cancel,
+                    done = std::move(done)](Result<tensorflow::GetStatusResponse> status) {
+                     if (status.ok()) {
+                       const auto& devices = status->device_attributes();
+                       std::lock_guard lock(self->mu_);
+                       self->devices_[task] = std::make_shared<const Devices>(devices.begin(), devices.end());
+                     }
+                     if (status.ok()) return done(OkStatus());
+                     if (cancel->cancelled()) return done(cancel->reason());
+                     const bool silent = status.status().code() == StatusCode::kDeadlineExceeded;
+                     if (!silent && status.status().code() != StatusCode::kUnavailable) return done(status.status());
+                     const int64_t pause_ms = std::min(kFirstPauseMs + waited_ms, kLongestPauseMs);
+                     const int64_t waited_now = waited_ms + pause_ms + (silent ? kTryMs : 0);
+                     if (waited_now / kNoteMs != waited_ms / kNoteMs) {
+                       LogInfo("CreateSession still waiting for response from worker: {} at {}", task,
+                               self->peers_->AddressOf(task));
+                     }
+                     Pause(self->alarms_, pause_ms * kNanosPerMilli, *cancel,
+                           [self, task, worker, waited_now, cancel, done] {
+                             if (cancel->cancelled()) return done(cancel->reason());
+                             self->AskAgain(task, worker, waited_now, cancel, done);
+                           });
+                   });
 }
 
 tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::string& task) const {
@@ -134,16 +134,15 @@ void SessionTasks::Open(const std::string& task, CancelToken* cancel, Done done)
   }
   Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
   if (!worker.ok()) return done(worker.status());
-  (*worker)->CreateWorkerSession(
-      OpenRequest(task), CallOptions{.cancel = cancel},
-      [self = shared_from_this(), task, done = std::move(done)](
-          const Result<tensorflow::CreateWorkerSessionResponse>& response) {
-        if (response.ok()) {
-          std::lock_guard lock(self->mu_);
-          self->opened_[task] = true;
-        }
-        done(response.status());
-      });
+  (*worker)->CreateWorkerSession(OpenRequest(task), CallOptions{.cancel = cancel},
+                                 [self = shared_from_this(), task, done = std::move(done)](
+                                     const Result<tensorflow::CreateWorkerSessionResponse>& response) {
+                                   if (response.ok()) {
+                                     std::lock_guard lock(self->mu_);
+                                     self->opened_[task] = true;
+                                   }
+                                   done(response.status());
+                                 });
 }
 
 void SessionTasks::Close() {

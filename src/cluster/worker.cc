@@ -1,4 +1,5 @@
-// A step is known here from its first call, be it RunGraph or a RecvTensor of a task that was faster, until CleanupGraph.
+// A step is known here from its first call, be it RunGraph or a RecvTensor of a task that was faster, until
+// CleanupGraph.
 #include "cluster/worker.h"
 
 #include "cluster/chunks.h"
@@ -143,7 +144,7 @@ Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::Reg
               FindSession(request.session_handle(), request.create_worker_session_called()));
   WEIR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
               RegisteredGraph::Make(request, RegisteredGraph::Dependencies{dependencies_.registry, devices_,
-                                                                          session->resources, session->stateful}));
+                                                                           session->resources, session->stateful}));
   tensorflow::RegisterGraphResponse response;
   response.set_graph_handle(NewHandle());
   std::lock_guard lock(session->mu);
@@ -160,8 +161,7 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
   {
     std::lock_guard lock((*session)->mu);
     auto it = (*session)->graphs.find(request.graph_handle());
-    if (it == (*session)->graphs.end())
-      return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
+    if (it == (*session)->graphs.end()) return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
     gone = std::move(it->second);
     (*session)->graphs.erase(it);
   }
@@ -434,30 +434,29 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
     }
     waiting->registration = registration;
   }
-  step->rendezvous->RecvLocal(
-      request.rendezvous_key(), [this, id, waiting, step, key = request.rendezvous_key(), in_pieces = *in_pieces](
-                                    Result<Rendezvous::Value> value) {
-        if (waiting->answered.exchange(true)) return;
-        if (waiting->cancel != nullptr) waiting->cancel->Unregister(waiting->registration);
-        {
-          std::lock_guard lock(mu_);
-          if (auto it = steps_.find(id); it != steps_.end()) --it->second->waiting;
-        }
-        if (!value.ok()) return waiting->done(value.status());
-        if (in_pieces && !value->dead && IsPlain(value->tensor.dtype()) &&
-            value->tensor.num_bytes() > dependencies_.chunk_bytes) {
-          RecvTensorReply first = MakeChunk(value->tensor, 0, dependencies_.chunk_bytes);
-          {
-            std::lock_guard lock(step->mu);
-            step->in_pieces[key] = std::move(value->tensor);
-          }
-          return waiting->done(std::move(first));
-        }
-        RecvTensorReply reply;
-        reply.message.set_is_dead(value->dead);
-        if (!value->dead) reply.tensors.push_back({"", std::move(value->tensor)});
-        waiting->done(std::move(reply));
-      });
+  step->rendezvous->RecvLocal(request.rendezvous_key(), [this, id, waiting, step, key = request.rendezvous_key(),
+                                                         in_pieces = *in_pieces](Result<Rendezvous::Value> value) {
+    if (waiting->answered.exchange(true)) return;
+    if (waiting->cancel != nullptr) waiting->cancel->Unregister(waiting->registration);
+    {
+      std::lock_guard lock(mu_);
+      if (auto it = steps_.find(id); it != steps_.end()) --it->second->waiting;
+    }
+    if (!value.ok()) return waiting->done(value.status());
+    if (in_pieces && !value->dead && IsPlain(value->tensor.dtype()) &&
+        value->tensor.num_bytes() > dependencies_.chunk_bytes) {
+      RecvTensorReply first = MakeChunk(value->tensor, 0, dependencies_.chunk_bytes);
+      {
+        std::lock_guard lock(step->mu);
+        step->in_pieces[key] = std::move(value->tensor);
+      }
+      return waiting->done(std::move(first));
+    }
+    RecvTensorReply reply;
+    reply.message.set_is_dead(value->dead);
+    if (!value->dead) reply.tensors.push_back({"", std::move(value->tensor)});
+    waiting->done(std::move(reply));
+  });
 }
 
 Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& key, size_t offset) {

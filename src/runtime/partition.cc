@@ -39,7 +39,6 @@ class Partitioner {
   }
 
  private:
-
   // What enters a loop and what goes into its next turn is where it is merged, what leaves it where it was switched.
   void KeepLoopEdgesTogether() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {

@@ -1,6 +1,6 @@
-// Partitioning: cuts a placed plan graph into one GraphDef per task. A value that crosses tasks goes through a _Send and
-// a _Recv; what the client feeds and fetches through _Recv and _Send nodes marked client_terminated. docs/cluster.md
-// tells how loops that cross tasks run.
+// Partitioning: cuts a placed plan graph into one GraphDef per task. A value that crosses tasks goes through a _Send
+// and a _Recv; what the client feeds and fetches through _Recv and _Send nodes marked client_terminated.
+// docs/cluster.md tells how loops that cross tasks run.
 #pragma once
 
 #include <string>

@@ -102,8 +102,7 @@ void PlacementGroups::Update() {
     const auto* names = classes == nullptr ? nullptr : classes->As<std::vector<std::string>>();
     if (names == nullptr) continue;
     for (const std::string& name : *names) {
-      if (name.starts_with(kGroupPrefix))
-        Join(ElementOf(node->name()), ElementOf(name.substr(kGroupPrefix.size())));
+      if (name.starts_with(kGroupPrefix)) Join(ElementOf(node->name()), ElementOf(name.substr(kGroupPrefix.size())));
     }
   }
   next_ = count;
@@ -118,6 +117,8 @@ Result<std::string> PlacementGroups::RequestOf(const Node& node) {
   return group->second.request.ToString();
 }
 
-void PlacementGroups::Fix(const Node& node, const std::string& device) { Ask(ElementOf(node.name()), device, node.name()); }
+void PlacementGroups::Fix(const Node& node, const std::string& device) {
+  Ask(ElementOf(node.name()), device, node.name());
+}
 
 }  // namespace weir

@@ -1,6 +1,6 @@
-// PlacementGroups: which nodes of a client's graph must be on one device, and what their members ask for together. Of the
-// whole graph, so that a variable is in the same place for every signature, whatever part of the graph that needs. Grows
-// with the graph. Not thread-safe.
+// PlacementGroups: which nodes of a client's graph must be on one device, and what their members ask for together. Of
+// the whole graph, so that a variable is in the same place for every signature, whatever part of the graph that needs.
+// Grows with the graph. Not thread-safe.
 #pragma once
 
 #include <map>

@@ -72,7 +72,8 @@ int ServeOther(const std::string& own_address, const std::string& other_address)
   ThreadPool pool("optest_other", 2);
   ElasticPool blocking_pool("optest_other_blocking");
   Network network;
-  auto server = Server::Make(Definition(other_address, own_address, "ps"), {}, {registry, pool, blocking_pool, network});
+  auto server =
+      Server::Make(Definition(other_address, own_address, "ps"), {}, {registry, pool, blocking_pool, network});
   if (!server.ok() || !(*server)->Start().ok()) {
     std::fprintf(stderr, "the other server does not start: %s\n", std::string(server.status().message()).c_str());
     return 1;

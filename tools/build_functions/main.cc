@@ -1,6 +1,7 @@
 // weir_build_functions DIR: writes the graph-building functions, DIR/<group>_ops.{h,cc}, out of the op registry; one
 // file pair per folder of src/ops, ops sorted by name. What it writes depends on the schemas alone, and a file that is
 // right already is not touched. `make generate` runs it on src/graph/build; a test compares.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -19,6 +20,7 @@ constexpr Group kGroups[] = {
     {"math", weir::ops::RegisterMathOps}, {"array", weir::ops::RegisterArrayOps},
     {"nn", weir::ops::RegisterNnOps},     {"state", weir::ops::RegisterStateOps},
     {"flow", weir::ops::RegisterFlowOps}, {"string", weir::ops::RegisterStringOps},
+    {"comm", weir::ops::RegisterCommOps},
 };
 
 bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {
@@ -45,6 +47,9 @@ int main(int argc, char** argv) {
     weir::OpRegistry registry;
     group.add(registry);
     in_groups += registry.Names().size();
+    const auto is_internal = [](const std::string& name) { return name.starts_with("_"); };
+    const std::vector<std::string> names = registry.Names();
+    if (std::all_of(names.begin(), names.end(), is_internal)) continue;  // nothing that a program builds with
     const weir::BuildFunctionFiles files = weir::WriteBuildFunctions(group.name, registry);
     const std::filesystem::path base = std::filesystem::path(argv[1]) / (std::string(group.name) + "_ops");
     ok = WriteIfChanged(base.string() + ".h", files.header) && ok;

@@ -107,18 +107,17 @@ class GrpcChannel final : public Channel {
         return give_up(reason);
       }
     }
-    stub_.UnaryCall(&call->context, method, grpc::StubOptions(), &call->request, &call->response,
-                    [call](const grpc::Status& status) {
-                      if (call->token != nullptr) call->token->Unregister(call->registration);
-                      Result<Rope> result =
-                          status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
-                      if (status.error_code() == grpc::StatusCode::CANCELLED && call->token != nullptr &&
-                          call->token->cancelled())
-                        result = call->token->reason();
-                      Done done = std::move(call->done);
-                      delete call;
-                      done(std::move(result));
-                    });
+    stub_.UnaryCall(
+        &call->context, method, grpc::StubOptions(), &call->request, &call->response,
+        [call](const grpc::Status& status) {
+          if (call->token != nullptr) call->token->Unregister(call->registration);
+          Result<Rope> result = status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
+          if (status.error_code() == grpc::StatusCode::CANCELLED && call->token != nullptr && call->token->cancelled())
+            result = call->token->reason();
+          Done done = std::move(call->done);
+          delete call;
+          done(std::move(result));
+        });
   }
   const std::string& address() const override { return address_; }
 
@@ -174,7 +173,8 @@ class OpenCalls {
         if (std::shared_ptr<GrpcIncoming> alive = weak.lock()) calls.push_back(std::move(alive));
       }
     }
-    for (const std::shared_ptr<GrpcIncoming>& call : calls) call->cancel().Cancel(Unavailable("the server is stopping"));
+    for (const std::shared_ptr<GrpcIncoming>& call : calls)
+      call->cancel().Cancel(Unavailable("the server is stopping"));
   }
 
  private:

@@ -66,9 +66,8 @@ Result<Kernel> MakeRecv(KernelSetup& setup) {
   });
 }
 
-const char* const kEdgeAttrs[] = {"tensor_name: string", "send_device: string",
-                                             "send_device_incarnation: int", "recv_device: string",
-                                             "client_terminated: bool = false"};
+const char* const kEdgeAttrs[] = {"tensor_name: string", "send_device: string", "send_device_incarnation: int",
+                                  "recv_device: string", "client_terminated: bool = false"};
 
 std::vector<std::string> WithType(std::string type) {
   std::vector<std::string> attrs = {std::move(type)};
