@@ -20,6 +20,7 @@ struct MasterSession::Step {
   std::shared_ptr<void> counted;
   std::shared_ptr<StepPlan> plan;
   int64_t id = 0;
+  bool in_pieces = false;
   bool clean_up = true;  // a step in pieces goes on after this call
   CancelToken cancel;    // of all that is done for the step
   Alarms::Id alarm = 0;
@@ -322,7 +323,8 @@ Result<RunStepReply> MasterSession::Step::Collect() {
 void MasterSession::Step::End() {
   if (alarm != 0) session->dependencies_.alarms.Drop(alarm);
   for (const auto& [token, id] : ties) token->Unregister(id);
-  if (plan != nullptr && id != 0 && (clean_up || !status.ok())) session->CleanUp(*plan, id);
+  if (plan != nullptr && id != 0 && (clean_up || !status.ok()))
+    session->CleanUp(*plan, id, /*ended_well=*/status.ok() && !in_pieces);
   Result<RunStepReply> result = Collect();
   if (at_end) at_end(result.status());
   replies.clear();
@@ -331,8 +333,9 @@ void MasterSession::Step::End() {
   answer(std::move(result));
 }
 
-void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id) const {
+void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const {
   for (const StepPlan::Part& part : plan.parts) {
+    if (ended_well && part.cleans_up) continue;
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
     part.worker->CleanupGraph(std::move(request), CallOptions{.timeout_ms = kCleanUpMs},
@@ -428,6 +431,7 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
   std::shared_ptr<Step> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
   step->plan = partial->plan;
   step->id = partial->step_id;
+  step->in_pieces = true;
   step->clean_up = last;
   step->wanted = std::move(wanted);
   step->values.resize(plan.fetch_names.size());
@@ -558,7 +562,7 @@ void MasterSession::Close(std::function<void()> done) {
       self->plans_.clear();
       self->callables_.clear();
     }
-    for (const auto& [handle, partial] : partials) self->CleanUp(*partial->plan, partial->step_id);
+    for (const auto& [handle, partial] : partials) self->CleanUp(*partial->plan, partial->step_id, /*ended_well=*/false);
     self->tasks_->Close();
     done();
   });

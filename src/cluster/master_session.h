@@ -62,7 +62,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
                const tensorflow::RunOptions& options);
   void RunPiece(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
   RunGraphCall CallFor(const StepPlan::Part& part, int64_t step_id) const;
-  void CleanUp(const StepPlan& plan, int64_t step_id) const;
+  void CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const;
   int64_t NewStepId() const;
 
   const std::string handle_;

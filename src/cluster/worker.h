@@ -72,7 +72,7 @@ class Worker final : public WorkerService {
   Result<std::shared_ptr<RegisteredGraph>> FindGraph(WorkerSession& session, const std::string& handle);
   Result<tensorflow::RegisterGraphResponse> Register(const tensorflow::RegisterGraphRequest& request);
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
-  void ForgetIfUnused(int64_t id);
+  void Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users);
   void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                  const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                  Reply<RunGraphReply> done);
