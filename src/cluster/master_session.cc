@@ -88,7 +88,7 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
       dependencies_(std::move(dependencies)),
       graph_(std::make_shared<Graph>(dependencies_.registry)),
       tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms)),
-      placements_(std::make_shared<SessionPlacements>(*graph_)) {
+      placements_(std::make_shared<SessionPlacements>(*graph_, config_.allow_soft_placement())) {
   graph_->set_constant_evaluator(dependencies_.evaluator);
 }
 
@@ -329,8 +329,8 @@ void MasterSession::Step::End() {
   if (at_end) at_end(result.status());
   replies.clear();
   const Reply<RunStepReply> answer = std::move(done);
-  counted = nullptr;
   answer(std::move(result));
+  counted = nullptr;  // who waits for the session's steps may then cut the way of the answer
 }
 
 void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const {

@@ -42,6 +42,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   void RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done);
   Status ReleaseCallable(int64_t handle);
   void ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
+  // Waits until nothing runs, but not longer than that.
+  void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
   // Cancels what runs; when it has ended, tells the workers and calls `done`.
   void Close(std::function<void()> done);
 

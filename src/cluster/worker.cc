@@ -23,7 +23,9 @@ struct Worker::WorkerSession {
 };
 
 struct Worker::ActiveStep {
-  ActiveStep(int64_t id, const std::string& task) : rendezvous(MakeIntrusive<StepRendezvous>(id, task)) {}
+  ActiveStep(int64_t id, const std::string& task, std::shared_ptr<void> counted_here)
+      : counted(std::move(counted_here)), rendezvous(MakeIntrusive<StepRendezvous>(id, task)) {}
+  const std::shared_ptr<void> counted;
   const IntrusivePtr<StepRendezvous> rendezvous;
   CancelToken cancel;
   // Guarded by the worker's lock:
@@ -67,6 +69,14 @@ void Worker::Stop(const Status& reason) {
     step->cancel.Cancel(reason);
     step->rendezvous->Abort(reason);
   }
+}
+
+void Worker::Drain(int64_t timeout_ms) {
+  {
+    std::lock_guard lock(mu_);
+    draining_ = true;
+  }
+  in_flight_.WaitForNone(timeout_ms);
 }
 
 std::string Worker::NewHandle() {
@@ -178,7 +188,7 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
 
 std::shared_ptr<Worker::ActiveStep> Worker::StepFor(int64_t id) {
   std::shared_ptr<ActiveStep>& step = steps_[id];
-  if (step == nullptr) step = std::make_shared<ActiveStep>(id, task_);
+  if (step == nullptr) step = std::make_shared<ActiveStep>(id, task_, in_flight_.Enter());
   return step;
 }
 
@@ -193,6 +203,7 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   std::shared_ptr<ActiveStep> step;
   {
     std::lock_guard lock(mu_);
+    if (draining_ && !steps_.contains(request.step_id())) return done(Unavailable("{} is stopping", task_));
     step = StepFor(request.step_id());
     step->started = true;
     ++step->running;

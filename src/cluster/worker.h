@@ -39,8 +39,9 @@ class Worker final : public WorkerService {
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
-  // Waits until nothing runs, but not longer than that.
-  void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
+  // Takes no more steps and waits until those that are known have been ended by their masters, but not longer than
+  // that: other tasks may still want what a step has sent here.
+  void Drain(int64_t timeout_ms);
   // Cancels what runs; later steps fail.
   void Stop(const Status& reason);
 
@@ -91,6 +92,7 @@ class Worker final : public WorkerService {
   CancelToken stop_;
   InFlight in_flight_;
   std::mutex mu_;
+  bool draining_ = false;
   int64_t next_handle_ = 1;
   std::map<std::string, std::shared_ptr<WorkerSession>> sessions_;
   absl::flat_hash_map<int64_t, std::shared_ptr<ActiveStep>> steps_;
