@@ -22,8 +22,11 @@ class Master final : public MasterService {
   ~Master() override { Stop(); }
   // Takes no more sessions and steps, and waits for those that run, but not longer than that.
   void Drain(int64_t timeout_ms);
-  // Closes all sessions; later calls fail.
+  // Closes all sessions; later calls fail. Blocks until nothing runs.
   void Stop();
+  // The same without blocking: `done` runs when it is over.
+  void Stop(std::function<void()> done);
+  int num_sessions() const;
 
   void CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
                      Reply<tensorflow::CreateSessionResponse> done) override;
@@ -56,7 +59,7 @@ class Master final : public MasterService {
 
   const Dependencies dependencies_;
   InFlight in_flight_;
-  std::mutex mu_;
+  mutable std::mutex mu_;
   bool draining_ = false;
   bool stopped_ = false;
   std::map<std::string, std::shared_ptr<MasterSession>> sessions_;

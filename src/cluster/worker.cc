@@ -15,6 +15,8 @@ namespace weir {
 // What a master has opened here. The default session, for masters that open none, has an empty handle.
 struct Worker::WorkerSession {
   std::string handle;
+  std::string master;  // the task that opened it, in its life of that number
+  int64_t master_incarnation = 0;
   std::shared_ptr<ResourceManager> resources;
   std::shared_ptr<Peers> peers;
   std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
@@ -29,9 +31,9 @@ struct Worker::ActiveStep {
   const IntrusivePtr<StepRendezvous> rendezvous;
   CancelToken cancel;
   // Guarded by the worker's lock:
-  bool started = false;  // by RunGraph
-  int running = 0;       // RunGraph calls
-  int waiting = 0;       // receives of other tasks, until they have all of their value
+  std::shared_ptr<WorkerSession> session;  // once RunGraph has started it
+  int running = 0;                         // RunGraph calls
+  int waiting = 0;                         // receives of other tasks, until they have all of their value
 
   // A step in pieces: its end, and who waits for it.
   std::mutex mu;
@@ -45,6 +47,11 @@ struct Worker::ActiveStep {
     size_t left = 0;
   };
   std::map<std::string, InPieces> in_pieces;  // what another task takes piece by piece, by key; guarded by mu
+
+  void End(const Status& reason) {
+    cancel.Cancel(reason);
+    rendezvous->Abort(reason);
+  }
 };
 
 Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies)
@@ -60,15 +67,17 @@ Worker::~Worker() {
 
 void Worker::Stop(const Status& reason) {
   stop_.Cancel(reason);
-  absl::flat_hash_map<int64_t, std::shared_ptr<ActiveStep>> steps;
+  std::map<int64_t, std::shared_ptr<ActiveStep>> steps;
   {
     std::lock_guard lock(mu_);
     steps.swap(steps_);
   }
-  for (const auto& [id, step] : steps) {
-    step->cancel.Cancel(reason);
-    step->rendezvous->Abort(reason);
-  }
+  for (const auto& [id, step] : steps) step->End(reason);
+}
+
+Worker::Load Worker::load() const {
+  std::lock_guard lock(mu_);
+  return {static_cast<int>(sessions_.size()), static_cast<int>(steps_.size()), !in_flight_.none()};
 }
 
 void Worker::Drain(int64_t timeout_ms) {
@@ -101,9 +110,40 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     if (!cluster.ok()) return done(cluster.status());
     session->peers = std::make_shared<Peers>(*std::move(cluster), dependencies_.transport, task_, this);
   }
-  std::lock_guard lock(mu_);
-  sessions_[request.session_handle()] = std::move(session);
+  session->master = request.master_task();
+  session->master_incarnation = request.master_incarnation();
+  std::vector<std::shared_ptr<WorkerSession>> gone;
+  {
+    std::lock_guard lock(mu_);
+    // A master that was restarted does not know what its former self has opened.
+    for (auto it = sessions_.begin(); it != sessions_.end();) {
+      const WorkerSession& other = *it->second;
+      const bool orphan = !session->master.empty() && other.master == session->master &&
+                          other.master_incarnation != session->master_incarnation;
+      if (orphan) gone.push_back(std::move(it->second));
+      it = orphan ? sessions_.erase(it) : std::next(it);
+    }
+    // One that is there already stays as it is: the master asks again when it missed the answer.
+    sessions_.try_emplace(request.session_handle(), std::move(session));
+  }
+  for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan);
   done(tensorflow::CreateWorkerSessionResponse());
+}
+
+void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session) {
+  std::vector<std::shared_ptr<ActiveStep>> steps;
+  {
+    std::lock_guard lock(mu_);
+    for (auto it = steps_.begin(); it != steps_.end();) {
+      if (it->second->session != session) {
+        ++it;
+        continue;
+      }
+      steps.push_back(std::move(it->second));
+      it = steps_.erase(it);
+    }
+  }
+  for (const std::shared_ptr<ActiveStep>& step : steps) step->End(MarkDerived(Aborted("the session was closed")));
 }
 
 void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions&,
@@ -117,6 +157,7 @@ void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request,
       sessions_.erase(it);
     }
   }
+  if (gone != nullptr) EndStepsOf(gone);
   done(tensorflow::DeleteWorkerSessionResponse());
 }
 
@@ -205,7 +246,7 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
     std::lock_guard lock(mu_);
     if (draining_ && !steps_.contains(request.step_id())) return done(Unavailable("{} is stopping", task_));
     step = StepFor(request.step_id());
-    step->started = true;
+    step->session = *session;
     ++step->running;
   }
   step->rendezvous->set_peers((*session)->peers);
@@ -269,6 +310,7 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
   args.context.rendezvous = step->rendezvous.get();
   args.context.session_handle = &state->session_handle;
   args.pool = &dependencies_.pool;
+  args.clock = &dependencies_.clock;
   args.cancelled_by = {&stop_, &step->cancel};
   if (options.cancel != nullptr) args.cancelled_by.push_back(options.cancel);
   args.private_fetches = true;
@@ -315,6 +357,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
     args.context.rendezvous = step->rendezvous.get();
     args.context.session_handle = &state->session_handle;
     args.pool = &dependencies_.pool;
+    args.clock = &dependencies_.clock;
     args.cancelled_by = {&stop_, &step->cancel};
     (*executor)->Start(args, {}, [state, step](Result<std::vector<Tensor>> values) {
       std::function<void(Status)> waiter;
@@ -395,11 +438,7 @@ void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOpt
       steps_.erase(it);
     }
   }
-  if (step != nullptr) {
-    const Status reason = MarkDerived(Aborted("the step was ended by its master"));
-    step->cancel.Cancel(reason);
-    step->rendezvous->Abort(reason);
-  }
+  if (step != nullptr) step->End(MarkDerived(Aborted("the step was ended by its master")));
   done(tensorflow::CleanupGraphResponse());
 }
 
@@ -510,14 +549,17 @@ Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& ke
 // no master has to say so.
 void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users) {
   std::shared_ptr<ActiveStep> gone;
-  std::lock_guard lock(mu_);
-  --(*step.*users);
-  if (step->running > 0 || step->waiting > 0 || step->partial_started) return;
-  if (step->started && !step->rendezvous->idle()) return;
-  auto it = steps_.find(id);
-  if (it == steps_.end() || it->second != step) return;
-  gone = std::move(it->second);
-  steps_.erase(it);
+  {
+    std::lock_guard lock(mu_);
+    --(*step.*users);
+    if (step->running > 0 || step->waiting > 0 || step->partial_started) return;
+    if (step->session != nullptr && !step->rendezvous->idle()) return;
+    auto it = steps_.find(id);
+    if (it == steps_.end() || it->second != step) return;
+    gone = std::move(it->second);
+    steps_.erase(it);
+  }
+  gone->End(MarkDerived(Cancelled("nobody waits for it any more")));  // what waits in it may hold on to it
 }
 
 void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {
