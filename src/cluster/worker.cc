@@ -3,6 +3,7 @@
 #include "cluster/worker.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
@@ -37,7 +38,7 @@ struct Worker::ActiveStep {
 
   // A step in pieces: its end, and who waits for it.
   std::mutex mu;
-  bool partial_started = false;
+  std::atomic<bool> partial_started{false};
   bool partial_ended = false;
   Status partial_status;
   std::function<void(Status)> when_ended;
@@ -337,7 +338,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
   bool first = false;
   {
     std::lock_guard lock(step->mu);
-    first = !std::exchange(step->partial_started, true);
+    first = !step->partial_started.exchange(true);
   }
   if (first) {
     Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
