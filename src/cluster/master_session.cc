@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/clock.h"
+#include "cluster/aligned_trace.h"
 #include "graph/graph_def.h"
 
 namespace weir {
@@ -29,6 +31,8 @@ struct MasterSession::Step {
   std::vector<Tensor> values;          // by fetch
   std::vector<int> wanted;             // the fetches of this call
   std::vector<RunGraphReply> replies;  // by part
+  int64_t started_micros = 0;
+  std::vector<int64_t> answered_micros;  // by part, of those that are traced
 
   std::mutex mu;
   size_t left = 1;
@@ -278,6 +282,8 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
   step->replies.resize(parts.size());
+  step->answered_micros.resize(parts.size());
+  if (options.trace_level() != tensorflow::RunOptions::NO_TRACE) step->started_micros = RealClock().NowMicros();
   step->left = parts.size() + 1;
   for (size_t i = 0; i < parts.size(); ++i) {
     RunGraphCall call = CallFor(parts[i], step->id);
@@ -289,6 +295,8 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     parts[i].worker->RunGraph(std::move(call), CallOptions{.cancel = &step->cancel},
                               [step, i](Result<RunGraphReply> reply) {
                                 if (reply.ok()) {
+                                  if (reply->message.has_step_stats())
+                                    step->answered_micros[i] = RealClock().NowMicros();
                                   step->replies[i] = *std::move(reply);
                                 } else {
                                   step->Fail(reply.status());
@@ -308,8 +316,10 @@ Result<RunStepReply> MasterSession::Step::Collect() {
     for (const Partition::ClientEdge& fetch : plan->parts[i].fetches) {
       if (auto it = received.find(fetch.key); it != received.end()) values[fetch.number] = *it->second;
     }
-    if (replies[i].message.has_step_stats())
+    if (replies[i].message.has_step_stats()) {
+      AlignTrace(started_micros, answered_micros[i], replies[i].message.mutable_step_stats());
       reply.message.mutable_metadata()->mutable_step_stats()->MergeFrom(replies[i].message.step_stats());
+    }
     for (tensorflow::GraphDef& graph : *replies[i].message.mutable_partition_graph())
       *reply.message.mutable_metadata()->add_partition_graphs() = std::move(graph);
   }
