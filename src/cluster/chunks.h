@@ -10,10 +10,11 @@
 
 namespace weir {
 
-// What is larger goes in pieces of this size: while one is on its way, the one before is put into place.
-constexpr size_t kChunkBytes = size_t{8} << 20;
+// What is larger goes in pieces of this size: gRPC takes no message beyond 4 GB, and a smaller piece costs more in calls
+// than it gains by being copied while the next one is on its way.
+constexpr size_t kChunkBytes = size_t{512} << 20;
 // So many are asked for at a time.
-constexpr int kChunksAtOnce = 3;
+constexpr int kChunksAtOnce = 2;
 
 // A request from byte `offset` on, by one who takes pieces.
 void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request);
