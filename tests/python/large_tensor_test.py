@@ -54,9 +54,10 @@ def test_a_large_tensor_crosses_with_one_copy_of_memory_at_most(cluster, gigabyt
     server, process = cluster
     size = int(gigabytes * 2**30)
     with tf.device("/job:ps/task:0"):
-        value = tf.Variable(tf.fill([size], tf.constant(7, tf.uint8)), dtype=tf.uint8)
+        value = tf.Variable(tf.fill(tf.constant([size], tf.int64), tf.constant(7, tf.uint8)), dtype=tf.uint8)
     with tf.device("/job:worker/task:0"):
-        ends = tf.strided_slice(tf.identity(value), [0], [size], [size - 1])
+        begin, end, step = (tf.constant([n], tf.int64) for n in (0, size, size - 1))
+        ends = tf.strided_slice(tf.identity(value), begin, end, step)
     with tf.Session(server.target) as session:
         session.run(value.initializer)
         for pid in (process.pid, os.getpid()):
