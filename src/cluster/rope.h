@@ -1,5 +1,5 @@
 // Rope: bytes in pieces, each kept alive by its owner, so that a tensor travels without being copied into a message.
-// A value: copying shares the pieces. RopeReader walks over one and never past its end.
+// It moves and is not copied. RopeReader walks over one and never past its end.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream.h>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -23,6 +24,15 @@ class Rope final {
 
   Rope() = default;
   explicit Rope(std::string text) { Append(std::move(text)); }
+  Rope(const Rope&) = delete;  // two that share a piece could not both grow it
+  Rope& operator=(const Rope&) = delete;
+  Rope(Rope&& other) noexcept { *this = std::move(other); }
+  Rope& operator=(Rope&& other) noexcept {
+    pieces_ = std::exchange(other.pieces_, {});
+    tail_ = std::exchange(other.tail_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
   // Short text joins the piece before it.
   void Append(std::string text);
   void Append(const void* data, size_t size, std::shared_ptr<const void> owner);

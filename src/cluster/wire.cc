@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "tensor/tensor_proto.h"
@@ -12,8 +13,6 @@ namespace {
 
 using google::protobuf::internal::WireFormatLite;
 
-constexpr int kDtypeField = 1;
-constexpr int kShapeField = 2;
 constexpr int kContentField = 4;
 constexpr int kNameField = 1;
 constexpr int kNamedTensorField = 2;
@@ -44,7 +43,7 @@ struct Field {
 // The header of the next field; its bytes, if it has some, come next.
 bool ReadField(RopeReader& reader, Field* field) {
   uint64_t tag = 0;
-  if (!reader.ReadVarint(&tag) || tag >> 3 == 0 || tag >> 3 > (uint64_t{1} << 29)) return false;
+  if (!reader.ReadVarint(&tag) || tag >> 3 == 0 || tag >> 3 >= (uint64_t{1} << 29)) return false;
   field->number = static_cast<int>(tag >> 3);
   field->type = static_cast<int>(tag & 7);
   switch (field->type) {
@@ -99,6 +98,27 @@ bool TakesAnyBytes(int type) {
   return dtype.ok() && *dtype != kInvalidType && !IsRef(*dtype) && IsPlain(*dtype) && *dtype != kBool;
 }
 
+// How many elements have a value of their own.
+int64_t NumValues(const tensorflow::TensorProto& proto) {
+  return std::max<int64_t>({proto.half_val_size(), proto.float_val_size(), proto.double_val_size(),
+                            proto.int_val_size(), proto.string_val_size(), proto.scomplex_val_size() / 2,
+                            proto.int64_val_size(), proto.bool_val_size(), proto.dcomplex_val_size() / 2,
+                            proto.resource_handle_val_size(), proto.uint32_val_size(), proto.uint64_val_size()});
+}
+
+// In a constant one value may stand for any number of elements. Values that travel are written in full, so that a short
+// message cannot take much memory.
+Status CheckNumValues(const tensorflow::TensorProto& proto) {
+  constexpr int64_t kMaxRepeated = 1 << 16;
+  WEIR_ASSIGN(const PartialShape partial, FromProto(proto.tensor_shape()));
+  if (!partial.fully_defined() || !proto.tensor_content().empty()) return OkStatus();  // FromProto looks at these
+  const Shape shape = partial.ToShape();
+  const int64_t given = NumValues(proto);
+  if (shape.num_elements() > given && shape.num_elements() > kMaxRepeated)
+    return InvalidArgument("a tensor of shape {} comes with only {} values", shape, given);
+  return OkStatus();
+}
+
 // The tensor of `size` bytes at the reader.
 Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
   const size_t end = reader.left() - size;
@@ -126,6 +146,7 @@ Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
   tensorflow::TensorProto proto;
   if (!proto.ParseFromString(rest)) return Malformed("tensor");
   if (has_content) proto.set_tensor_content(content.Flatten());
+  WEIR_TRY(CheckNumValues(proto));
   return FromProto(proto);
 }
 
@@ -156,6 +177,10 @@ Rope EncodeTensor(const Tensor& tensor) {
   if (!IsPlain(tensor.dtype())) {
     tensorflow::TensorProto proto;
     ToProto(tensor, &proto);
+    if (tensor.dtype() == kString) {
+      for (int64_t i = proto.string_val_size(); i < tensor.num_elements(); ++i)
+        proto.add_string_val(tensor.data<std::string>()[i]);
+    }
     return Rope(proto.SerializeAsString());
   }
   tensorflow::TensorProto header;

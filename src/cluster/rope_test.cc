@@ -1,0 +1,157 @@
+// Ropes against the text that they stand for, cut at every place.
+#include "cluster/rope.h"
+
+#include <gtest/gtest.h>
+
+namespace weir {
+namespace {
+
+// Each piece is a piece of the rope, however short.
+Rope Pieces(const std::vector<std::string>& texts) {
+  Rope rope;
+  for (const std::string& text : texts) {
+    Rope piece(text);
+    rope.Append(std::move(piece));
+  }
+  return rope;
+}
+
+std::string Letters(size_t size) {
+  std::string text(size, ' ');
+  for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + i % 26);
+  return text;
+}
+
+TEST(RopeTest, ShortTextJoinsThePieceBeforeIt) {
+  Rope rope("one");
+  rope.Append("two");
+  rope.Append("");
+  EXPECT_EQ(rope.pieces().size(), 1u);
+  EXPECT_EQ(rope.Flatten(), "onetwo");
+  rope.Append(Rope("three"));
+  rope.Append("four");
+  EXPECT_EQ(rope.Flatten(), "onetwothreefour");
+  EXPECT_EQ(rope.size(), 15u);
+}
+
+TEST(RopeTest, LongBytesAreSharedAndKeptAlive) {
+  auto bytes = std::make_shared<std::string>(Letters(100'000));
+  const std::weak_ptr<std::string> watch = bytes;
+  {
+    Rope rope("head");
+    rope.Append(bytes->data(), bytes->size(), bytes);
+    rope.Append("tail");
+    EXPECT_EQ(rope.pieces()[1].data, bytes->data());
+    const std::string whole = "head" + *bytes + "tail";
+    bytes = nullptr;
+    EXPECT_EQ(rope.Flatten(), whole);
+    Rope part;
+    RopeReader reader(rope);
+    ASSERT_TRUE(reader.Skip(10) && reader.Take(50'000, &part));
+    rope = Rope();
+    EXPECT_EQ(part.Flatten(), whole.substr(10, 50'000));
+    EXPECT_FALSE(watch.expired());
+  }
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST(RopeTest, OneThatWasMovedFromIsEmptyAndGrowsAgain) {
+  Rope from("text");
+  Rope to = std::move(from);
+  from.Append("new");  // NOLINT(bugprone-use-after-move)
+  to.Append("!");
+  EXPECT_EQ(from.Flatten(), "new");
+  EXPECT_EQ(to.Flatten(), "text!");
+}
+
+TEST(RopeReaderTest, ReadsAcrossPiecesCutAnywhere) {
+  const std::string text = Letters(12);
+  for (size_t i = 0; i <= text.size(); ++i) {
+    for (size_t j = i; j <= text.size(); ++j) {
+      const Rope rope = Pieces({text.substr(0, i), text.substr(i, j - i), text.substr(j)});
+      for (size_t first = 0; first <= text.size(); ++first) {
+        RopeReader reader(rope);
+        std::string head;
+        Rope rest;
+        ASSERT_TRUE(reader.Read(&head, first));
+        ASSERT_TRUE(reader.Take(text.size() - first, &rest));
+        EXPECT_EQ(head + rest.Flatten(), text);
+        EXPECT_EQ(reader.left(), 0u);
+        EXPECT_TRUE(reader.Peek().empty());
+      }
+    }
+  }
+}
+
+TEST(RopeReaderTest, NothingIsReadPastTheEnd) {
+  const Rope rope = Pieces({"abc", "de"});
+  char buffer[8] = {};
+  std::string text;
+  Rope part;
+  uint64_t number = 0;
+  for (int way = 0; way < 5; ++way) {
+    RopeReader reader(rope);
+    ASSERT_TRUE(reader.Skip(1));
+    const size_t far = way == 0 ? 5 : static_cast<size_t>(-1);
+    EXPECT_FALSE(way == 0   ? reader.Read(buffer, far)
+                 : way == 1 ? reader.Read(&text, far)
+                 : way == 2 ? reader.Skip(far)
+                 : way == 3 ? reader.Take(far, &part)
+                            : reader.Skip(4) && reader.ReadVarint(&number));
+    EXPECT_EQ(reader.left(), 0u) << way;
+    EXPECT_FALSE(reader.Skip(1));
+    EXPECT_TRUE(reader.Skip(0));
+  }
+  EXPECT_TRUE(text.empty());
+  EXPECT_EQ(part.size(), 0u);
+}
+
+TEST(RopeReaderTest, Varints) {
+  struct Case {
+    std::string bytes;
+    bool good;
+    uint64_t value;
+  };
+  const std::vector<Case> cases = {
+      {std::string(1, '\0'), true, 0},
+      {"\x7f", true, 127},
+      {"\x80\x01", true, 128},
+      {std::string(9, '\xff') + "\x01", true, ~uint64_t{0}},
+      {"", false, 0},
+      {"\x80", false, 0},                             // ends too early
+      {std::string(10, '\xff') + "\x01", false, 0},   // too long
+  };
+  for (const Case& c : cases) {
+    for (size_t cut = 0; cut <= c.bytes.size(); ++cut) {
+      const Rope rope = Pieces({c.bytes.substr(0, cut), c.bytes.substr(cut)});
+      RopeReader reader(rope);
+      uint64_t value = 0;
+      EXPECT_EQ(reader.ReadVarint(&value), c.good) << testing::PrintToString(c.bytes);
+      EXPECT_EQ(c.good ? value : 0, c.value);
+    }
+  }
+}
+
+TEST(RopeStreamTest, GivesItsBytesAndTakesThemBack) {
+  const Rope rope = Pieces({"abc", "defg", "h"});
+  RopeStream stream(rope);
+  const void* data = nullptr;
+  int size = 0;
+  ASSERT_TRUE(stream.Next(&data, &size));
+  EXPECT_EQ(std::string(static_cast<const char*>(data), size), "abc");
+  stream.BackUp(2);
+  EXPECT_EQ(stream.ByteCount(), 1);
+  ASSERT_TRUE(stream.Next(&data, &size));
+  EXPECT_EQ(std::string(static_cast<const char*>(data), size), "bc");
+  stream.BackUp(1);
+  ASSERT_TRUE(stream.Skip(3));  // "c", "d", "e"
+  EXPECT_EQ(stream.ByteCount(), 5);
+  ASSERT_TRUE(stream.Next(&data, &size));
+  EXPECT_EQ(std::string(static_cast<const char*>(data), size), "fg");
+  EXPECT_FALSE(stream.Skip(2));
+  EXPECT_EQ(stream.ByteCount(), 8);
+  EXPECT_FALSE(stream.Next(&data, &size));
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,273 @@
+// Messages with tensors, there and back, and against protobuf's own reading and writing of them; then bytes that are
+// wrong in every way, which give InvalidArgument and take no memory.
+#include "cluster/wire.h"
+
+#include <gtest/gtest.h>
+
+#include "tensor/tensor_proto.h"
+
+namespace weir {
+namespace {
+
+Rope Cut(const std::string& bytes, size_t at) {
+  Rope rope(bytes.substr(0, at));
+  rope.Append(Rope(bytes.substr(at)));
+  return rope;
+}
+
+void ExpectSame(const Tensor& a, const Tensor& b) {
+  ASSERT_EQ(a.valid(), b.valid());
+  if (!a.valid()) return;
+  ASSERT_EQ(a.dtype(), b.dtype());
+  ASSERT_EQ(a.shape(), b.shape());
+  if (a.dtype() == kString) {
+    EXPECT_EQ(a.flat<std::string>(), b.flat<std::string>());
+  } else if (a.dtype() == kResource) {
+    EXPECT_TRUE(std::equal(a.flat<ResourceHandle>().begin(), a.flat<ResourceHandle>().end(),
+                           b.flat<ResourceHandle>().begin()));
+  } else if (a.num_bytes() > 0) {
+    EXPECT_EQ(std::memcmp(a.raw(), b.raw(), a.num_bytes()), 0) << a.dtype();
+  }
+}
+
+// Of every type: empty, a scalar, all elements alike, all different; and one that is too large to be copied.
+std::vector<Tensor> ManyTensors() {
+  std::vector<Tensor> tensors;
+  for (int number = 1; number <= 23; ++number) {
+    const auto type = static_cast<DType>(number);
+    if (!IsPlain(type)) continue;
+    for (const Shape& shape : {Shape{}, Shape{0, 2}, Shape{1}, Shape{2, 3}, Shape{3000}}) {
+      tensors.push_back(Tensor::Zeros(type, shape).value());
+      const Tensor varied = Tensor::Zeros(type, shape).value();
+      auto* bytes = static_cast<unsigned char*>(varied.raw());
+      for (size_t i = 0; i < varied.num_bytes(); ++i) bytes[i] = type == kBool ? i % 2 : 17 * (i + 3) & 0xff;
+      tensors.push_back(varied);
+    }
+  }
+  tensors.push_back(Tensor::Scalar(std::string("text")));
+  tensors.push_back(Tensor::Vector<std::string>({"a", std::string("\0\xff", 2), ""}));
+  tensors.push_back(Tensor::Vector<std::string>({"same", "same", "same"}));
+  tensors.push_back(Tensor::Zeros(kString, Shape{0}).value());
+  tensors.push_back(Tensor::Zeros(kString, Shape{100'000}).value());  // more than a short message may stand for
+  tensors.push_back(Tensor::Vector<std::string>({std::string(100'000, 'x'), "y"}));
+  tensors.push_back(Tensor::Vector<ResourceHandle>({{"d", "c", "n", 5, "T"}, {"d2", "", "", 0, ""}}));
+  tensors.push_back(Tensor::Zeros(kResource, Shape{0, 3}).value());
+  return tensors;
+}
+
+TEST(WireTest, EveryTensorComesBack) {
+  for (const Tensor& tensor : ManyTensors()) {
+    SCOPED_TRACE(fmt::format("{} {}", tensor.dtype(), tensor.shape()));
+    const Rope rope = EncodeTensor(tensor);
+    Result<Tensor> back = DecodeTensor(rope);
+    ASSERT_TRUE(back.ok()) << back.status();
+    ExpectSame(*back, tensor);
+    // Protobuf reads what is written here, and what it writes is read here.
+    tensorflow::TensorProto proto;
+    ASSERT_TRUE(proto.ParseFromString(rope.Flatten()));
+    Result<Tensor> parsed = FromProto(proto);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    ExpectSame(*parsed, tensor);
+    if (tensor.num_elements() > 10'000) continue;
+    ToProto(tensor, &proto);
+    back = DecodeTensor(Rope(proto.SerializeAsString()));
+    ASSERT_TRUE(back.ok()) << back.status();
+    ExpectSame(*back, tensor);
+  }
+}
+
+TEST(WireTest, LargeTensorsAreNotCopiedOnTheWayOut) {
+  const Tensor tensor = Tensor::Zeros(kFloat, Shape{10'000}).value();
+  const Rope rope = EncodeTensor(tensor);
+  EXPECT_EQ(static_cast<const void*>(rope.pieces().back().data), tensor.raw());
+}
+
+RunStepCall Step() {
+  RunStepCall call;
+  call.message.set_session_handle("handle");
+  call.message.add_fetch("a:0");
+  call.message.add_target("b");
+  call.message.mutable_options()->set_timeout_in_ms(7);
+  call.tensors.push_back({"x:0", Tensor::Vector({1.0f, 2.0f})});
+  call.tensors.push_back({"y:0", Tensor::Vector<std::string>({"p", "q"})});
+  call.tensors.push_back({"z:0", Tensor::Scalar(true)});
+  call.tensors.push_back({"", Tensor::Zeros(kInt64, Shape{0}).value()});
+  return call;
+}
+
+TEST(WireTest, MessagesAreReadHoweverTheyAreCut) {
+  const RunStepCall call = Step();
+  const std::string bytes = Encode(call).Flatten();
+  for (size_t at = 0; at <= bytes.size(); ++at) {
+    RunStepCall back;
+    const Status status = Decode(Cut(bytes, at), &back);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(back.message.SerializeAsString(), call.message.SerializeAsString());
+    ASSERT_EQ(back.tensors.size(), call.tensors.size());
+    for (size_t k = 0; k < call.tensors.size(); ++k) {
+      EXPECT_EQ(back.tensors[k].name, call.tensors[k].name);
+      ExpectSame(back.tensors[k].tensor, call.tensors[k].tensor);
+    }
+    tensorflow::RunStepRequest plain;  // also by protobuf out of pieces
+    ASSERT_TRUE(Decode(Cut(bytes, at), &plain).ok());
+    EXPECT_EQ(plain.feed_size(), 4);
+    EXPECT_EQ(plain.fetch(0), "a:0");
+  }
+}
+
+TEST(WireTest, MessagesThatEndTooEarlyAreMalformed) {
+  const std::string bytes = Encode(Step()).Flatten();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    RunStepCall back;
+    const Status status = Decode(Rope(bytes.substr(0, size)), &back);
+    // Between two fields the rest is a message too.
+    EXPECT_TRUE(status.ok() || status.code() == StatusCode::kInvalidArgument) << size << status;
+  }
+}
+
+TEST(WireTest, FieldsComeInAnyOrder) {
+  tensorflow::RunStepRequest one;
+  one.set_session_handle("s");
+  auto* feed = one.add_feed();
+  feed->set_name("x:0");
+  feed->mutable_tensor()->set_dtype(tensorflow::DT_INT32);
+  feed->mutable_tensor()->add_int_val(5);
+  tensorflow::RunStepRequest two;
+  two.add_fetch("f:0");
+  // The same field again, tensors between other fields, and one that nobody knows.
+  const std::string bytes = two.SerializeAsString() + one.SerializeAsString() + two.SerializeAsString() +
+                            one.SerializeAsString() + std::string("\xfa\x3f\x03zzz", 6);
+  RunStepCall back;
+  ASSERT_TRUE(Decode(Rope(bytes), &back).ok());
+  EXPECT_EQ(back.message.fetch_size(), 2);
+  ASSERT_EQ(back.tensors.size(), 2u);
+  EXPECT_EQ(back.tensors[1].tensor.scalar<int32_t>(), 5);
+}
+
+// The fields of a TensorProto, to be put together in ways that protobuf does not.
+std::string Bytes(int field, const std::string& value) {
+  std::string text(1, static_cast<char>(field << 3 | 2));
+  for (size_t size = value.size();; size >>= 7) {
+    text.push_back(static_cast<char>(size >= 128 ? (size & 127) | 128 : size));
+    if (size < 128) break;
+  }
+  return text + value;
+}
+std::string Type(int number) { return {1 << 3, static_cast<char>(number)}; }
+std::string Dims(const std::vector<int64_t>& dims) {
+  tensorflow::TensorShapeProto shape;
+  for (int64_t d : dims) shape.add_dim()->set_size(d);
+  return Bytes(2, shape.SerializeAsString());
+}
+std::string Content(const std::string& bytes) { return Bytes(4, bytes); }
+std::string Text(const std::string& bytes) { return Bytes(8, bytes); }
+
+TEST(WireTest, TensorsWithTheirFieldsInAnotherOrder) {
+  const std::string two(8, '\0');
+  const std::vector<std::string> same = {
+      Type(kFloat) + Dims({2}) + Content(two),
+      Content(two) + Type(kFloat) + Dims({2}),
+      Dims({2}) + Content(two) + Type(kFloat),
+      Type(kInt32) + Content("1234") + Type(kFloat) + Dims({2}) + Content(two),  // the later one counts
+      Content("") + Type(kFloat) + Dims({2}),
+      Type(kFloat) + Dims({2}) + Content(""),
+  };
+  for (size_t k = 0; k < same.size(); ++k) {
+    Result<Tensor> tensor = DecodeTensor(Rope(same[k]));
+    ASSERT_TRUE(tensor.ok()) << k << tensor.status();
+    ExpectSame(*tensor, Tensor::Zeros(kFloat, Shape{2}).value());
+  }
+}
+
+TEST(WireTest, BytesThatAreNoTensor) {
+  constexpr int64_t kFar = int64_t{1} << 62;
+  const std::string four(4, '\0');
+  struct Case {
+    const char* what;
+    std::string bytes;
+  };
+  const std::vector<Case> cases = {
+      {"no type", Dims({1}) + Content(four)},
+      {"a type that there is not", Type(99) + Dims({1}) + Content(four)},
+      {"a reference", Type(101) + Dims({1}) + Content(four)},
+      {"a negative dimension", Type(kFloat) + Dims({-1}) + Content(four)},
+      {"another negative dimension", Type(kFloat) + Dims({-2, 2}) + Content(four)},
+      {"more elements than there are numbers", Type(kFloat) + Dims({kFar, kFar}) + Content(four)},
+      {"more bytes than there are numbers", Type(kDouble) + Dims({kFar}) + Content(four)},
+      {"a large shape with few bytes", Type(kFloat) + Dims({1 << 30, 8}) + Content(four)},
+      {"a large shape with one value", Type(kInt32) + Dims({1 << 30}) + Bytes(7, "\x01")},
+      {"a large shape without values", Type(kFloat) + Dims({1 << 30})},
+      {"a large shape of strings with one value", Type(kString) + Dims({1 << 27}) + Text("x")},
+      {"large strings without values", Type(kString) + Dims({1 << 27})},
+      {"large handles without values", Type(kResource) + Dims({1 << 27})},
+      {"fewer bytes than elements", Type(kFloat) + Dims({2}) + Content(four)},
+      {"more bytes than elements", Type(kFloat) + Dims({2}) + Content(four + four + four)},
+      {"bytes of no elements", Type(kFloat) + Dims({0}) + Content(four)},
+      {"more values than elements", Type(kString) + Dims({1}) + Text("a") + Text("b")},
+      {"a bool of another kind", Type(kBool) + Dims({4}) + Content("\x02\x01\x01\x01")},
+      {"handles as bytes", Type(kResource) + Dims({4}) + Content(four)},
+      {"strings that are longer than their bytes", Type(kString) + Dims({1}) + Content("\x05zzz")},
+      {"too many dimensions", Type(kFloat) + Dims(std::vector<int64_t>(300, 1)) + Content(four)},
+      {"a length beyond the end", Type(kFloat) + std::string("\x22\x08zzz", 5)},
+      {"a length beyond all numbers", Type(kFloat) + "\x22\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"},
+      {"a number that does not end", std::string("\x08\xff", 2)},
+      {"a group", Type(kFloat) + std::string("\x1b\x1c", 2)},
+      {"the end of a group", Type(kFloat) + std::string("\x1c", 1)},
+      {"a kind of field that there is not", Type(kFloat) + std::string("\x26\x01", 2)},
+      {"field 0", Type(kFloat) + std::string("\x02\x01z", 3)},
+      {"a shape that is no message", Type(kFloat) + Bytes(2, "\xff\xff") + Content(four)},
+      {"too few bytes of a fixed number", Type(kFloat) + std::string("\x35\x01\x02", 3)},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.what);
+    Result<Tensor> tensor = DecodeTensor(Rope(c.bytes));
+    EXPECT_EQ(tensor.status().code(), StatusCode::kInvalidArgument) << tensor.status();
+    // As part of messages, with and without names, and with more bytes after them.
+    const std::string after = Bytes(7, "partial");
+    RunCallableReply unnamed;
+    EXPECT_EQ(Decode(Rope(Bytes(1, c.bytes) + after), &unnamed).code(), StatusCode::kInvalidArgument);
+    RunStepCall named;
+    EXPECT_EQ(Decode(Rope(Bytes(2, Bytes(1, "x:0") + Bytes(2, c.bytes)) + after), &named).code(),
+              StatusCode::kInvalidArgument);
+  }
+}
+
+TEST(WireTest, NamedTensorsThatReachBeyondTheirMessage) {
+  const std::string after = Bytes(7, std::string(64, 'x'));
+  for (const std::string& inner : {
+           std::string("\x0a\x20zzz"),      // a name
+           std::string("\x12\x20zzz"),      // a tensor
+           std::string("\x12\x04\x22\x20zz"),  // its content
+           std::string("\x1a\x20zzz"),      // what nobody knows
+           std::string("\x1d\x01\x02"),
+           std::string("\x08\x80"),
+       }) {
+    RunStepCall call;
+    EXPECT_EQ(Decode(Rope(Bytes(2, inner) + after), &call).code(), StatusCode::kInvalidArgument)
+        << testing::PrintToString(inner);
+  }
+}
+
+TEST(WireTest, OnlyNamedTensorsMayBeMissing) {
+  RunStepCall call;
+  ASSERT_TRUE(Decode(Rope(Bytes(2, Bytes(1, "x:0"))), &call).ok());
+  EXPECT_FALSE(call.tensors.at(0).tensor.valid());
+  RunCallableCall unnamed;
+  EXPECT_EQ(Decode(Rope(Bytes(3, "")), &unnamed).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(WireTest, ErrorsKeepTheirNode) {
+  const Status failed = MarkNode(OutOfRange("too far"), "a/b");
+  const std::string text = ErrorText(failed);
+  const Status back = ErrorFromText(static_cast<int>(failed.code()), text);
+  EXPECT_EQ(back.code(), StatusCode::kOutOfRange);
+  EXPECT_EQ(NodeOf(back).value_or(""), "a/b");
+  EXPECT_EQ(ErrorText(back), text);
+  EXPECT_EQ(ErrorFromText(99, "x").code(), StatusCode::kUnknown);
+  EXPECT_EQ(ErrorFromText(-1, "x").code(), StatusCode::kUnknown);
+  EXPECT_TRUE(ErrorFromText(0, "x").ok());
+  EXPECT_EQ(NodeOf(ErrorFromText(3, "a {{node b")).value_or("none"), "none");
+}
+
+}  // namespace
+}  // namespace weir
