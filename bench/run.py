@@ -3,8 +3,7 @@
     /usr/bin/python3 bench/run.py [--rounds N]
 
 TensorFlow is the interpreter that WEIR_TF_PYTHON names, or the virtual environment of `make interop`; without one only Weir is
-measured. measures.py is a shared measuring script, kept word for word; of its modes only `local` is
-run here, the others need a cluster. The two alternate in one go, because machines are noisy: what counts is the ratio of the medians.
+measured. measures.py is a shared measuring script, kept word for word but for models that cannot be built yet. The two alternate in one go, because machines are noisy: what counts is the ratio of the medians.
 """
 import argparse
 import datetime
@@ -20,7 +19,10 @@ MEASURES = ROOT / "bench" / "measures.py"
 BUILDING = ROOT / "bench" / "building.py"
 # What each row may cost, as a fraction of TensorFlow's figure.
 GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 6, "wide_2000_ops": 1 / 2, "step_linreg": 1, "step_softmax": 1,
-         "step_mlp": 1, "step_embed": 1, "build_50000_nodes": 1 / 4}
+         "step_mlp": 1, "step_embed": 1, "build_50000_nodes": 1 / 4, "null_1": 1 / 3, "pull_1": 1 / 3, "pull_25000000": 1 / 1.2,
+         "push_25000000": 1 / 1.2}
+# Steps of a worker against parameter servers in processes of their own: mode, size, repeats.
+CLUSTER = [("null", 1, 300), ("null", 4, 200), ("pull", 1, 300), ("pull", 25_000_000, 15), ("push", 25_000_000, 15), ("rows", 1_000_000, 200)]
 GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
 
 
@@ -40,6 +42,16 @@ def run_local(command):
             rows["import memory"] = row["peak_mb"]
         elif "median_us" in row:
             rows[row["name"]] = row["median_us"]
+    return rows
+
+
+def run_cluster(command):
+    rows = {}
+    for mode, size, repeats in CLUSTER:
+        out = subprocess.run(command + [str(MEASURES), mode, str(size), str(repeats)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True, env=dict(os.environ, BENCH_RUNNER=" ".join(command))).stdout
+        row = json.loads(out.splitlines()[-1])
+        rows[row["name"]] = row["median_us"]
     return rows
 
 
@@ -90,7 +102,7 @@ def main():
     for i in range(rounds):
         for name, command in contenders.items():
             print(f"round {i + 1} of {rounds}: {name} ...", file=sys.stderr, flush=True)
-            for row, value in {**run_local(command), **building_rows(command, GROWTH[0])}.items():
+            for row, value in {**run_local(command), **building_rows(command, GROWTH[0]), **run_cluster(command)}.items():
                 if name == "Weir" and row == "import":
                     value = import_seconds() * 1e6
                 samples[name].setdefault(row, []).append(value)
