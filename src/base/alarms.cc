@@ -4,7 +4,7 @@
 
 namespace weir {
 
-Alarms::~Alarms() {
+ThreadAlarms::~ThreadAlarms() {
   {
     std::lock_guard lock(mu_);
     stopped_ = true;
@@ -13,7 +13,7 @@ Alarms::~Alarms() {
   if (thread_.joinable()) thread_.join();
 }
 
-Alarms::Id Alarms::After(int64_t nanos, std::function<void()> ring) {
+Alarms::Id ThreadAlarms::After(int64_t nanos, std::function<void()> ring) {
   std::lock_guard lock(mu_);
   const int64_t time = clock_.MonotonicNanos() + nanos;
   const Id id = next_++;
@@ -24,7 +24,7 @@ Alarms::Id Alarms::After(int64_t nanos, std::function<void()> ring) {
   return id;
 }
 
-void Alarms::Drop(Id id) {
+void ThreadAlarms::Drop(Id id) {
   std::function<void()> dropped;  // destroyed without the lock
   std::unique_lock lock(mu_);
   if (auto it = times_.find(id); it != times_.end()) {
@@ -38,7 +38,7 @@ void Alarms::Drop(Id id) {
   lock.unlock();
 }
 
-void Alarms::Run() {
+void ThreadAlarms::Run() {
   std::unique_lock lock(mu_);
   while (!stopped_) {
     if (due_.empty()) {

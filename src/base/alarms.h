@@ -1,5 +1,5 @@
-// Alarms: functions that run at a later time, on one thread that starts with the first of them. Thread-safe. The
-// functions must be quick. The destructor drops what has not rung and waits for the one that runs.
+// Alarms: functions that run at a later time. Thread-safe. An interface, so that a simulation keeps the time; ThreadAlarms
+// is the real thing.
 #ifndef WEIR_BASE_ALARMS_H_
 #define WEIR_BASE_ALARMS_H_
 
@@ -14,17 +14,27 @@
 
 namespace weir {
 
-class Alarms final {
+class Alarms {
  public:
   using Id = uint64_t;
-  explicit Alarms(Clock& clock) : clock_(clock) {}
-  ~Alarms();
-  Alarms(const Alarms&) = delete;
-  Alarms& operator=(const Alarms&) = delete;
-
-  Id After(int64_t nanos, std::function<void()> ring);
+  virtual ~Alarms() = default;
+  // The function must be quick.
+  virtual Id After(int64_t nanos, std::function<void()> ring) = 0;
   // After it returns the function neither runs nor will run, unless called from the function itself.
-  void Drop(Id id);
+  virtual void Drop(Id id) = 0;
+};
+
+// One thread runs them all; it starts with the first. The destructor drops what has not rung and waits for the one that
+// runs.
+class ThreadAlarms final : public Alarms {
+ public:
+  explicit ThreadAlarms(Clock& clock) : clock_(clock) {}
+  ~ThreadAlarms() override;
+  ThreadAlarms(const ThreadAlarms&) = delete;
+  ThreadAlarms& operator=(const ThreadAlarms&) = delete;
+
+  Id After(int64_t nanos, std::function<void()> ring) override;
+  void Drop(Id id) override;
 
  private:
   void Run();

@@ -18,7 +18,7 @@ TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
   std::mutex mu;
   std::vector<int> order;
   std::atomic<int> rung{0};
-  Alarms alarms(RealClock());
+  ThreadAlarms alarms(RealClock());
   for (int i : {3, 1, 2}) {
     alarms.After(i * 10 * kMilli, [&, i] {
       std::lock_guard lock(mu);
@@ -32,7 +32,7 @@ TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
 
 TEST(AlarmsTest, DroppedOnesStaySilent) {
   std::atomic<int> rung{0};
-  Alarms alarms(RealClock());
+  ThreadAlarms alarms(RealClock());
   const Alarms::Id id = alarms.After(5 * kMilli, [&] { rung += 100; });
   alarms.Drop(id);
   alarms.Drop(id);
@@ -43,7 +43,7 @@ TEST(AlarmsTest, DroppedOnesStaySilent) {
 
 TEST(AlarmsTest, DropWaitsForTheOneThatRuns) {
   std::atomic<int> stage{0};
-  Alarms alarms(RealClock());
+  ThreadAlarms alarms(RealClock());
   const Alarms::Id id = alarms.After(0, [&] {
     stage = 1;
     RealClock().SleepMicros(20'000);
@@ -56,7 +56,7 @@ TEST(AlarmsTest, DropWaitsForTheOneThatRuns) {
 
 TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
   std::atomic<int> rung{0};
-  Alarms alarms(RealClock());
+  ThreadAlarms alarms(RealClock());
   Alarms::Id id = 0;
   id = alarms.After(kMilli, [&] {
     alarms.Drop(id);
@@ -69,7 +69,7 @@ TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
 TEST(AlarmsTest, DestroyedWithAlarmsThatNeverRing) {
   std::atomic<int> rung{0};
   {
-    Alarms(RealClock()).After(int64_t{1} << 60, [&] { ++rung; });
+    ThreadAlarms(RealClock()).After(int64_t{1} << 60, [&] { ++rung; });
   }
   EXPECT_EQ(rung, 0);
 }

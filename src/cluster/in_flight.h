@@ -21,6 +21,10 @@ class InFlight final {
     }
     return std::shared_ptr<void>(nullptr, [this](void*) { Leave(); });
   }
+  bool none() const {
+    std::lock_guard lock(mu_);
+    return count_ == 0;
+  }
   void WaitForNone() {
     std::unique_lock lock(mu_);
     none_.wait(lock, [&] { return count_ == 0; });
@@ -53,7 +57,7 @@ class InFlight final {
     }
     for (const std::function<void()>& run : then) run();
   }
-  std::mutex mu_;
+  mutable std::mutex mu_;
   std::condition_variable none_;
   std::vector<std::function<void()>> then_;
   int count_ = 0;

@@ -203,12 +203,22 @@ void Master::CloseAll(std::function<void()> done) {
 }
 
 void Master::Stop() {
+  Stop([] {});
+  in_flight_.WaitForNone();
+}
+
+void Master::Stop(std::function<void()> done) {
   {
     std::lock_guard lock(mu_);
     stopped_ = true;
   }
   CloseAll([counted = in_flight_.Enter()] {});
-  in_flight_.WaitForNone();
+  in_flight_.WhenNone(std::move(done));
+}
+
+int Master::num_sessions() const {
+  std::lock_guard lock(mu_);
+  return static_cast<int>(sessions_.size());
 }
 
 }  // namespace weir

@@ -20,8 +20,11 @@ class Master final : public MasterService {
   };
   explicit Master(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
   ~Master() override { Stop(); }
-  // Closes all sessions; later calls fail.
+  // Closes all sessions; later calls fail. Blocks until nothing runs.
   void Stop();
+  // The same without blocking: `done` runs when it is over.
+  void Stop(std::function<void()> done);
+  int num_sessions() const;
 
   void CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
                      Reply<tensorflow::CreateSessionResponse> done) override;
@@ -52,7 +55,7 @@ class Master final : public MasterService {
 
   const Dependencies dependencies_;
   InFlight in_flight_;
-  std::mutex mu_;
+  mutable std::mutex mu_;
   bool stopped_ = false;
   std::map<std::string, std::shared_ptr<MasterSession>> sessions_;
 };

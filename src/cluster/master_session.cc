@@ -10,7 +10,6 @@ namespace {
 
 constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kMaxTimeoutMs = int64_t{1} << 40;
-constexpr int64_t kCleanUpMs = 5'000;  // for calls whose answer nobody needs
 
 }  // namespace
 
@@ -86,7 +85,8 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
       config_(std::move(config)),
       dependencies_(std::move(dependencies)),
       graph_(std::make_shared<Graph>(dependencies_.registry)),
-      tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms)),
+      tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms,
+                                            dependencies_.farewells)),
       placements_(std::make_shared<SessionPlacements>(*graph_)) {
   graph_->set_constant_evaluator(dependencies_.evaluator);
 }
@@ -335,8 +335,12 @@ void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id) const {
   for (const StepPlan::Part& part : plan.parts) {
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
-    part.worker->CleanupGraph(std::move(request), CallOptions{.timeout_ms = kCleanUpMs},
-                              [](const Result<tensorflow::CleanupGraphResponse>&) {});
+    dependencies_.farewells->Say(
+        [worker = part.worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
+          worker->CleanupGraph(
+              request, options,
+              [done = std::move(done)](const Result<tensorflow::CleanupGraphResponse>& r) { done(r.status()); });
+        });
   }
 }
 

@@ -26,6 +26,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
     std::shared_ptr<Peers> peers;
     ElasticPool& blocking_pool;
     Alarms& alarms;
+    std::shared_ptr<Farewells> farewells;
     Rng& rng;
   };
   MasterSession(std::string handle, tensorflow::ConfigProto config, Dependencies dependencies);

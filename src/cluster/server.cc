@@ -11,10 +11,7 @@
 #include "base/alarms.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "cluster/master.h"
-#include "cluster/worker.h"
-#include "runtime/constant_evaluator.h"
-#include "runtime/local_devices.h"
+#include "cluster/task.h"
 
 namespace weir {
 namespace {
@@ -89,29 +86,17 @@ Result<Address> BindAddress(const Address& own, std::string text) {
 
 // What answers calls. Sessions in this process hold on to it, so that it outlives a server that they still talk to.
 struct Server::Core final {
-  Core(const tensorflow::ServerDef& def, const std::string& task, std::shared_ptr<Peers>* peers,
-       const ClusterSpec& cluster, const Dependencies& dependencies)
-      : alarms(RealClock()),
-        worker(task, MakeLocalDevices(def.default_session_config(), task, RealRng()),
-               Worker::Dependencies{dependencies.registry, dependencies.pool, dependencies.blocking_pool,
-                                    dependencies.py_functions, dependencies.network.transport()}) {
-    *peers = std::make_shared<Peers>(cluster, dependencies.network.transport(), task, &worker);
-    worker.set_peers(*peers);
-    master = std::make_unique<Master>(
-        Master::Dependencies{MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(), *peers,
-                                                         dependencies.blocking_pool, alarms, RealRng()},
-                             def.default_session_config(), worker, dependencies.network.transport()});
-  }
-  // Sessions may come and go until the end; nothing of theirs runs after it.
-  void End() {
-    worker.Stop(Unavailable("the server of {} has been stopped", worker.task()));
-    master->Stop();
-  }
+  Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
+       const Dependencies& dependencies)
+      : network(dependencies.network),
+        alarms(RealClock()),
+        task(name, cluster, def.default_session_config(),
+             Task::Dependencies{dependencies.registry, dependencies.pool, dependencies.blocking_pool,
+                                network.transport(), RealClock(), alarms, RealRng(), dependencies.py_functions}) {}
 
-  Alarms alarms;
-  Worker worker;
-  std::unique_ptr<Master> master;
-  Network* network = nullptr;
+  Network& network;
+  ThreadAlarms alarms;
+  Task task;
 };
 
 Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, const Options& options,
@@ -128,10 +113,7 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
     if (own.port == 0) own.port = port;
     bind.port = port;
   }
-  const std::string task = TaskName(def.job_name(), def.task_index());
-  std::shared_ptr<Peers> peers;
-  auto core = std::make_shared<Core>(def, task, &peers, cluster, dependencies);
-  core->network = &dependencies.network;
+  auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, dependencies);
   return std::unique_ptr<Server>(new Server(def, own.ToString(), bind.ToString(), std::move(core)));
 }
 
@@ -150,11 +132,11 @@ Status Server::Start() {
   if (stopped_) return FailedPrecondition("the server at {} has been stopped and cannot be started again", address_);
   if (started_) return OkStatus();
   Result<std::unique_ptr<Listener>> listener =
-      core_->network->transport().Listen(bind_address_, ServeBoth(core_->worker, *core_->master));
+      core_->network.transport().Listen(bind_address_, core_->task.Handler());
   if (!listener.ok()) return UnknownError("Could not start gRPC server: {}", std::string(listener.status().message()));
   listener_ = *std::move(listener);
   started_ = true;
-  core_->network->AddMaster(address_, std::shared_ptr<MasterService>(core_, core_->master.get()));
+  core_->network.AddMaster(address_, std::shared_ptr<MasterService>(core_, &core_->task.master()));
   LogInfo("Started server with target: {}", target());
   return OkStatus();
 }
@@ -167,9 +149,9 @@ void Server::Stop(int64_t grace_ms) {
     stopped_ = true;
     listener = std::move(listener_);
   }
-  core_->network->RemoveMaster(address_);
-  if (grace_ms > 0) core_->worker.Drain(grace_ms);
-  core_->End();
+  core_->network.RemoveMaster(address_);
+  if (grace_ms > 0) core_->task.worker().Drain(grace_ms);
+  core_->task.End();
   listener = nullptr;
   std::lock_guard lock(mu_);
   ended_.notify_all();

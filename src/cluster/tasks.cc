@@ -13,8 +13,7 @@ constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kTryMs = 10'000;     // how long one attempt to reach a task may take
 constexpr int64_t kFirstPauseMs = 20;  // between attempts
 constexpr int64_t kLongestPauseMs = 1'000;
-constexpr int64_t kNoteMs = 10'000;     // how often a session says for whom it waits
-constexpr int64_t kFarewellMs = 5'000;  // for a call whose answer nobody needs
+constexpr int64_t kNoteMs = 10'000;  // how often a session says for whom it waits
 
 // Runs `then` once: after that time, or as soon as `cancel` is cancelled. The token lives until then.
 void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
@@ -156,8 +155,11 @@ void SessionTasks::Close() {
     if (!worker.ok()) continue;
     tensorflow::DeleteWorkerSessionRequest request;
     request.set_session_handle(handle_);
-    (*worker)->DeleteWorkerSession(std::move(request), CallOptions{.timeout_ms = kFarewellMs},
-                                   [](const Result<tensorflow::DeleteWorkerSessionResponse>&) {});
+    farewells_->Say([worker = *worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
+      worker->DeleteWorkerSession(
+          request, options,
+          [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });
+    });
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/alarms.h"
+#include "cluster/farewells.h"
 #include "cluster/peers.h"
 #include "proto/config.pb.h"
 
@@ -20,8 +21,13 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   using Devices = std::vector<tensorflow::DeviceAttributes>;
   using Done = std::function<void(Status)>;
 
-  SessionTasks(std::string handle, tensorflow::ConfigProto config, std::shared_ptr<Peers> peers, Alarms& alarms)
-      : handle_(std::move(handle)), config_(std::move(config)), peers_(std::move(peers)), alarms_(alarms) {}
+  SessionTasks(std::string handle, tensorflow::ConfigProto config, std::shared_ptr<Peers> peers, Alarms& alarms,
+               std::shared_ptr<Farewells> farewells)
+      : handle_(std::move(handle)),
+        config_(std::move(config)),
+        peers_(std::move(peers)),
+        alarms_(alarms),
+        farewells_(std::move(farewells)) {}
 
   Peers& peers() const { return *peers_; }
   // The own task first, then the others that the session's device filters allow, by name.
@@ -45,6 +51,7 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   const tensorflow::ConfigProto config_;
   const std::shared_ptr<Peers> peers_;
   Alarms& alarms_;
+  const std::shared_ptr<Farewells> farewells_;
   mutable std::mutex mu_;
   std::map<std::string, std::shared_ptr<const Devices>> devices_;
   std::map<std::string, bool> opened_;

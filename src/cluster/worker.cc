@@ -13,6 +13,8 @@ namespace weir {
 // What a master has opened here. The default session, for masters that open none, has an empty handle.
 struct Worker::WorkerSession {
   std::string handle;
+  std::string master;  // the task that opened it, in its life of that number
+  int64_t master_incarnation = 0;
   std::shared_ptr<ResourceManager> resources;
   std::shared_ptr<Peers> peers;
   std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
@@ -24,8 +26,9 @@ struct Worker::ActiveStep {
   ActiveStep(int64_t id, const std::string& task) : rendezvous(MakeIntrusive<StepRendezvous>(id, task)) {}
   const IntrusivePtr<StepRendezvous> rendezvous;
   CancelToken cancel;
-  bool started = false;  // by RunGraph; guarded by the worker's lock
-  int waiting = 0;       // receives of other tasks; the same
+  // Guarded by the worker's lock:
+  std::shared_ptr<WorkerSession> session;  // once RunGraph has started it
+  int waiting = 0;                         // receives of other tasks
 
   // A step in pieces: its end, and who waits for it.
   std::mutex mu;
@@ -35,6 +38,11 @@ struct Worker::ActiveStep {
   std::function<void(Status)> when_ended;
 
   std::map<std::string, Tensor> in_pieces;  // what another task takes piece by piece, by key; guarded by mu
+
+  void End(const Status& reason) {
+    cancel.Cancel(reason);
+    rendezvous->Abort(reason);
+  }
 };
 
 Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies)
@@ -50,15 +58,17 @@ Worker::~Worker() {
 
 void Worker::Stop(const Status& reason) {
   stop_.Cancel(reason);
-  absl::flat_hash_map<int64_t, std::shared_ptr<ActiveStep>> steps;
+  std::map<int64_t, std::shared_ptr<ActiveStep>> steps;
   {
     std::lock_guard lock(mu_);
     steps.swap(steps_);
   }
-  for (const auto& [id, step] : steps) {
-    step->cancel.Cancel(reason);
-    step->rendezvous->Abort(reason);
-  }
+  for (const auto& [id, step] : steps) step->End(reason);
+}
+
+Worker::Load Worker::load() const {
+  std::lock_guard lock(mu_);
+  return {static_cast<int>(sessions_.size()), static_cast<int>(steps_.size()), !in_flight_.none()};
 }
 
 std::string Worker::NewHandle() {
@@ -83,9 +93,40 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     if (!cluster.ok()) return done(cluster.status());
     session->peers = std::make_shared<Peers>(*std::move(cluster), dependencies_.transport, task_, this);
   }
-  std::lock_guard lock(mu_);
-  sessions_[request.session_handle()] = std::move(session);
+  session->master = request.master_task();
+  session->master_incarnation = request.master_incarnation();
+  std::vector<std::shared_ptr<WorkerSession>> gone;
+  {
+    std::lock_guard lock(mu_);
+    // A master that was restarted does not know what its former self has opened.
+    for (auto it = sessions_.begin(); it != sessions_.end();) {
+      const WorkerSession& other = *it->second;
+      const bool orphan = !session->master.empty() && other.master == session->master &&
+                          other.master_incarnation != session->master_incarnation;
+      if (orphan) gone.push_back(std::move(it->second));
+      it = orphan ? sessions_.erase(it) : std::next(it);
+    }
+    // One that is there already stays as it is: the master asks again when it missed the answer.
+    sessions_.try_emplace(request.session_handle(), std::move(session));
+  }
+  for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan);
   done(tensorflow::CreateWorkerSessionResponse());
+}
+
+void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session) {
+  std::vector<std::shared_ptr<ActiveStep>> steps;
+  {
+    std::lock_guard lock(mu_);
+    for (auto it = steps_.begin(); it != steps_.end();) {
+      if (it->second->session != session) {
+        ++it;
+        continue;
+      }
+      steps.push_back(std::move(it->second));
+      it = steps_.erase(it);
+    }
+  }
+  for (const std::shared_ptr<ActiveStep>& step : steps) step->End(MarkDerived(Aborted("the session was closed")));
 }
 
 void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions&,
@@ -99,6 +140,7 @@ void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request,
       sessions_.erase(it);
     }
   }
+  if (gone != nullptr) EndStepsOf(gone);
   done(tensorflow::DeleteWorkerSessionResponse());
 }
 
@@ -186,7 +228,7 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   {
     std::lock_guard lock(mu_);
     step = StepFor(request.step_id());
-    step->started = true;
+    step->session = *session;
   }
   step->rendezvous->set_peers((*session)->peers);
   if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), options, std::move(done));
@@ -245,6 +287,7 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
   args.context.rendezvous = step->rendezvous.get();
   args.context.session_handle = &state->session_handle;
   args.pool = &dependencies_.pool;
+  args.clock = &dependencies_.clock;
   args.cancelled_by = {&stop_, &step->cancel};
   if (options.cancel != nullptr) args.cancelled_by.push_back(options.cancel);
   args.private_fetches = true;
@@ -291,6 +334,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
     args.context.rendezvous = step->rendezvous.get();
     args.context.session_handle = &state->session_handle;
     args.pool = &dependencies_.pool;
+    args.clock = &dependencies_.clock;
     args.cancelled_by = {&stop_, &step->cancel};
     (*executor)->Start(args, {}, [state, step](Result<std::vector<Tensor>> values) {
       std::function<void(Status)> waiter;
@@ -371,11 +415,7 @@ void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOpt
       steps_.erase(it);
     }
   }
-  if (step != nullptr) {
-    const Status reason = MarkDerived(Aborted("the step was ended by its master"));
-    step->cancel.Cancel(reason);
-    step->rendezvous->Abort(reason);
-  }
+  if (step != nullptr) step->End(MarkDerived(Aborted("the step was ended by its master")));
   done(tensorflow::CleanupGraphResponse());
 }
 
@@ -478,13 +518,15 @@ Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& ke
 // A step of which only a receive was known that nobody waits for any more.
 void Worker::ForgetIfUnused(int64_t id) {
   std::shared_ptr<ActiveStep> gone;
-  std::lock_guard lock(mu_);
-  auto it = steps_.find(id);
-  if (it == steps_.end()) return;
-  if (--it->second->waiting == 0 && !it->second->started) {
+  {
+    std::lock_guard lock(mu_);
+    auto it = steps_.find(id);
+    if (it == steps_.end()) return;
+    if (--it->second->waiting > 0 || it->second->session != nullptr) return;
     gone = std::move(it->second);
     steps_.erase(it);
   }
+  gone->End(MarkDerived(Cancelled("nobody waits for it any more")));  // what waits in it may hold on to it
 }
 
 void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/clock.h"
 #include "base/thread_pool.h"
 #include "cluster/chunks.h"
 #include "cluster/in_flight.h"
@@ -30,6 +30,7 @@ class Worker final : public WorkerService {
     ElasticPool& blocking_pool;
     PyFuncRunner* py_functions = nullptr;
     Transport& transport;              // to other tasks, for sessions that bring their own cluster
+    Clock& clock;                      // by which kernels are measured
     size_t chunk_bytes = kChunkBytes;  // what is larger is sent to Weir tasks in pieces of this size
   };
 
@@ -41,6 +42,15 @@ class Worker final : public WorkerService {
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   // Waits until nothing runs, but not longer than that.
   void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
+  // Runs `then` when nothing runs: at once, or on the thread that ends the last step.
+  void WhenIdle(std::function<void()> then) { in_flight_.WhenNone(std::move(then)); }
+  // What it holds at the moment.
+  struct Load {
+    int sessions = 0;
+    int steps = 0;
+    bool runs = false;  // something is on its way
+  };
+  Load load() const;
   // Cancels what runs; later steps fail.
   void Stop(const Status& reason);
 
@@ -73,6 +83,8 @@ class Worker final : public WorkerService {
   Result<tensorflow::RegisterGraphResponse> Register(const tensorflow::RegisterGraphRequest& request);
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
   void ForgetIfUnused(int64_t id);
+  // Ends and forgets what is left of the steps of a session that is gone.
+  void EndStepsOf(const std::shared_ptr<WorkerSession>& session);
   void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                  const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                  Reply<RunGraphReply> done);
@@ -90,10 +102,10 @@ class Worker final : public WorkerService {
   std::shared_ptr<Peers> peers_;
   CancelToken stop_;
   InFlight in_flight_;
-  std::mutex mu_;
+  mutable std::mutex mu_;
   int64_t next_handle_ = 1;
   std::map<std::string, std::shared_ptr<WorkerSession>> sessions_;
-  absl::flat_hash_map<int64_t, std::shared_ptr<ActiveStep>> steps_;
+  std::map<int64_t, std::shared_ptr<ActiveStep>> steps_;
 };
 
 }  // namespace weir

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/clock.h"
 #include "op/kernel.h"
 #include "runtime/plan.h"
 
@@ -26,6 +27,7 @@ struct StepArgs {
   // The step is cancelled when one of these is.
   absl::InlinedVector<CancelToken*, 2> cancelled_by;
   StepTrace* trace = nullptr;
+  Clock* clock = nullptr;        // by which kernels are measured; null: the machine's
   int64_t deadline_nanos = 0;    // of Clock::MonotonicNanos; 0: none
   bool private_fetches = false;  // what is fetched must not change with later steps: copy what a variable may share
 };

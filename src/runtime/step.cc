@@ -99,6 +99,7 @@ void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Execut
   owner_ = std::move(owner);
   pool_ = args.pool;
   trace_ = args.trace;
+  clock_ = args.clock != nullptr ? args.clock : &RealClock();
   private_fetches_ = args.private_fetches;
   done_ = std::move(done);
   const uint32_t number = plan_.num_steps.fetch_add(1, std::memory_order_relaxed);
@@ -252,7 +253,7 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
   if (node.has_refs) status = ResolveRefs(node, item.node, inputs);
   if (status.ok()) {
     const bool measure = measure_ && !node.cheap;
-    const int64_t started = measure ? RealClock().MonotonicNanos() : 0;
+    const int64_t started = measure ? clock_->MonotonicNanos() : 0;
     StepTrace::Times times;
     if (trace_ != nullptr) times.scheduled = times.start = StepTrace::Now();
     try {
@@ -260,7 +261,7 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
     } catch (...) {
       status = ExceptionStatus();
     }
-    if (measure) UpdateCost(plan_.costs[item.node], RealClock().MonotonicNanos() - started);
+    if (measure) UpdateCost(plan_.costs[item.node], clock_->MonotonicNanos() - started);
     if (trace_ != nullptr) {
       times.end = StepTrace::Now();
       trace_->Record(plan_, item.node, times, absl::MakeConstSpan(outputs, node.num_outputs));

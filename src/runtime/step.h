@@ -97,6 +97,7 @@ class Step final {
   StepContext context_;
   ThreadPool* pool_ = nullptr;
   StepTrace* trace_ = nullptr;
+  Clock* clock_ = nullptr;
   bool measure_ = false;
   bool private_fetches_ = false;
   Executor::FetchDone done_;  // empty when somebody waits

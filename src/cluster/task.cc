@@ -1,0 +1,38 @@
+#include "cluster/task.h"
+
+#include "runtime/constant_evaluator.h"
+#include "runtime/local_devices.h"
+
+namespace weir {
+
+Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::ConfigProto& config,
+           const Dependencies& dependencies)
+    : worker_(name, MakeLocalDevices(config, name, dependencies.rng),
+              Worker::Dependencies{.registry = dependencies.registry,
+                                   .pool = dependencies.pool,
+                                   .blocking_pool = dependencies.blocking_pool,
+                                   .py_functions = dependencies.py_functions,
+                                   .transport = dependencies.transport,
+                                   .clock = dependencies.clock}),
+      peers_(std::make_shared<Peers>(cluster, dependencies.transport, name, &worker_)),
+      farewells_(std::make_shared<Farewells>(dependencies.alarms)) {
+  worker_.set_peers(peers_);
+  master_ = std::make_unique<Master>(Master::Dependencies{
+      MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(), peers_,
+                                  dependencies.blocking_pool, dependencies.alarms, farewells_, dependencies.rng},
+      config, worker_, dependencies.transport});
+}
+
+Task::~Task() { farewells_->Stop(); }
+
+void Task::End() {
+  worker_.Stop(Unavailable("the server of {} has been stopped", worker_.task()));
+  master_->Stop();
+}
+
+void Task::End(std::function<void()> done) {
+  worker_.Stop(Unavailable("the server of {} has been stopped", worker_.task()));
+  master_->Stop([this, done = std::move(done)]() mutable { worker_.WhenIdle(std::move(done)); });
+}
+
+}  // namespace weir
