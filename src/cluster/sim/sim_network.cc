@@ -1,0 +1,365 @@
+// A message is a function that runs at the other end. Each end of a broken connection notices at a time of its own; until
+// then it behaves as if nothing had happened. Bytes are copied when they arrive, as from a socket.
+#include "cluster/sim/sim_network.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace weir {
+namespace {
+
+constexpr int64_t kMicro = 1'000;
+constexpr int64_t kMilli = 1'000'000;
+constexpr int64_t kUsualDelay = 300 * kMicro;
+constexpr int64_t kNotice = 5 * kMilli;           // until an end knows that its connection is broken
+constexpr int64_t kDispatch = 30 * kMicro;        // until a thread takes up what has arrived
+constexpr int64_t kShortestPing = 10'000 * kMilli;  // how long a silent peer is trusted
+constexpr int64_t kLongestPing = 20'000 * kMilli;
+constexpr int64_t kConnectTimeout = 1'000 * kMilli;
+constexpr int64_t kRetry = 20 * kMilli;
+
+std::string_view Short(std::string_view method) { return method.substr(method.rfind('/') + 1); }
+
+}  // namespace
+
+// One life of a host. Former ones stay, for what is left of them to call into the void.
+class SimNetwork::Host final : public Transport, public std::enable_shared_from_this<Host> {
+ public:
+  Host(SimNetwork& network, std::string name, int life) : network_(network), name_(std::move(name)), life_(life) {}
+
+  std::shared_ptr<Channel> Connect(const std::string& address) override;
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) override;
+
+  SimNetwork& network() { return network_; }
+  const std::string& name() const { return name_; }
+  std::string label() const { return life_ == 1 ? name_ : fmt::format("{}#{}", name_, life_); }
+  int life() const { return life_; }
+  bool alive = true;
+  std::map<std::string, CallHandler> listeners;  // by address
+
+ private:
+  SimNetwork& network_;
+  const std::string name_;
+  const int life_;
+};
+
+struct SimNetwork::OutgoingCall {
+  int number = 0;
+  std::string method;
+  Rope request;
+  Channel::Done done;
+  CancelToken* token = nullptr;
+  CancelToken::Id tie = 0;
+  SimWorld::EventId deadline = 0;
+  bool wait_for_ready = false;
+  bool ended = false;
+  ConnectionPtr connection;  // once it is on its way
+};
+
+struct SimNetwork::Connection {
+  int number = 0;
+  std::shared_ptr<Host> from;
+  std::shared_ptr<Host> to;
+  std::string address;
+  bool open = true;
+  std::deque<std::function<void()>> queue[2];  // there, back
+  int64_t last[2] = {0, 0};                    // when the last message arrives
+  std::map<int, CallPtr> calls;                // that wait for an answer
+  std::map<int, std::shared_ptr<IncomingEnd>> incoming;
+
+  std::string label() const { return fmt::format("{}>{}/{}", from->label(), to->label(), number); }
+};
+
+struct SimNetwork::IncomingEnd final : public IncomingCall, public std::enable_shared_from_this<IncomingEnd> {
+  const std::string& method() const override { return call->method; }
+  const Rope& request() const override { return bytes; }
+  CancelToken& cancel() override { return token; }
+  void Respond(Result<Rope> response) override;
+
+  SimNetwork* network = nullptr;
+  ConnectionPtr connection;
+  CallPtr call;
+  Rope bytes;
+  CancelToken token;
+  bool responded = false;
+};
+
+class SimNetwork::Link final : public Listener {
+ public:
+  Link(std::shared_ptr<Host> host, std::string address) : host_(std::move(host)), address_(std::move(address)) {}
+  ~Link() override { host_->listeners.erase(address_); }
+  int port() const override { return -1; }
+
+ private:
+  const std::shared_ptr<Host> host_;
+  const std::string address_;
+};
+
+// Connects when it is first used and whenever the connection it had is gone; calls wait for that.
+class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_from_this<ChannelEnd> {
+ public:
+  ChannelEnd(std::shared_ptr<Host> host, std::string address)
+      : host_(std::move(host)), network_(host_->network()), address_(std::move(address)) {}
+
+  void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
+    if (options.cancel != nullptr && options.cancel->cancelled()) return done(options.cancel->reason());
+    auto call = std::make_shared<OutgoingCall>();
+    call->number = network_.next_call_++;
+    call->method = method;
+    call->request = std::move(request);
+    call->done = std::move(done);
+    call->wait_for_ready = options.wait_for_ready;
+    ++network_.open_calls_;
+    SimWorld& world = network_.world_;
+    world.Note(fmt::format("{} calls {} {} #{}, {} bytes", host_->label(), address_, Short(method), call->number,
+                           call->request.size()));
+    if (options.cancel != nullptr) {
+      call->token = options.cancel;
+      call->tie = options.cancel->Register([call, network = &network_] {
+        // Both happen: the transport may answer at once or a little later.
+        const Status reason = call->token->reason();
+        if (network->world_.Chance(0.5)) return network->GiveUp(call, reason);
+        network->world_.After(network->world_.Between(0, kDispatch),
+                              [network, call, reason] { network->GiveUp(call, reason); });
+      });
+    }
+    if (options.timeout_ms > 0) {
+      call->deadline = world.After(options.timeout_ms * kMilli, [network = &network_, call] {
+        network->GiveUp(call, DeadlineExceeded("Deadline Exceeded"));
+      });
+    }
+    if (connection_ != nullptr && connection_->open) return network_.SendCall(connection_, call);
+    waiting_.push_back(call);
+    if (!connecting_) Connect();
+  }
+  const std::string& address() const override { return address_; }
+
+ private:
+  void Connect() {
+    connecting_ = true;
+    SimWorld& world = network_.world_;
+    std::shared_ptr<Host> peer = network_.Listening(address_);
+    const bool cut = peer != nullptr && network_.CutUntil(*host_, *peer) > 0;
+    world.After(cut ? world.Between(kMilli, kConnectTimeout) : 2 * network_.Delay(),
+                [self = shared_from_this()] { self->Connected(); });
+  }
+  void Connected() {
+    connecting_ = false;
+    std::vector<CallPtr> calls;
+    for (CallPtr& call : waiting_) {
+      if (!call->ended) calls.push_back(std::move(call));
+    }
+    waiting_.clear();
+    std::shared_ptr<Host> peer = network_.Listening(address_);
+    if (host_->alive && peer != nullptr && network_.CutUntil(*host_, *peer) == 0) {
+      connection_ = network_.Open(host_, peer, address_);
+      for (const CallPtr& call : calls) network_.SendCall(connection_, call);
+      return;
+    }
+    for (const CallPtr& call : calls) {
+      if (call->wait_for_ready && host_->alive) {
+        waiting_.push_back(call);
+      } else {
+        network_.End(call, Unavailable("failed to connect to {}", address_));
+      }
+    }
+    if (waiting_.empty() || connecting_) return;
+    connecting_ = true;
+    network_.world_.After(kRetry, [self = shared_from_this()] { self->Connect(); });
+  }
+
+  const std::shared_ptr<Host> host_;
+  SimNetwork& network_;
+  const std::string address_;
+  ConnectionPtr connection_;
+  bool connecting_ = false;
+  std::vector<CallPtr> waiting_;  // for the connection
+};
+
+std::shared_ptr<Channel> SimNetwork::Host::Connect(const std::string& address) {
+  return std::make_shared<ChannelEnd>(shared_from_this(), address);
+}
+
+Result<std::unique_ptr<Listener>> SimNetwork::Host::Listen(const std::string& address, CallHandler handler) {
+  if (!alive) return Unavailable("{} has crashed", label());
+  if (network_.Listening(address) != nullptr) return Unavailable("cannot listen on {}: it is in use", address);
+  listeners.emplace(address, std::move(handler));
+  return std::unique_ptr<Listener>(std::make_unique<Link>(shared_from_this(), address));
+}
+
+SimNetwork::SimNetwork(SimWorld& world) : world_(world) {}
+SimNetwork::~SimNetwork() = default;
+
+Transport& SimNetwork::StartHost(const std::string& name) {
+  std::shared_ptr<Host>& present = hosts_[name];
+  present = std::make_shared<Host>(*this, name, present == nullptr ? 1 : present->life() + 1);
+  all_hosts_.push_back(present);
+  world_.Note(fmt::format("{} starts", present->label()));
+  return *present;
+}
+
+void SimNetwork::Crash(const std::string& name) {
+  Host& host = *hosts_.at(name);
+  world_.Note(fmt::format("{} crashes", host.label()));
+  host.alive = false;
+  host.listeners.clear();
+  const std::map<int, ConnectionPtr> connections = connections_;
+  for (const auto& [number, connection] : connections) {
+    if (connection->from.get() == &host || connection->to.get() == &host)
+      Break(connection, fmt::format("{} has crashed", host.label()));
+  }
+}
+
+void SimNetwork::Cut(const std::string& a, const std::string& b, int64_t nanos) {
+  int64_t& until = cuts_[std::minmax(a, b)];
+  until = std::max(until, world_.now() + nanos);
+  world_.Note(fmt::format("{} and {} are cut off from each other for {} ms", a, b, nanos / kMilli));
+  for (const auto& [number, connection] : connections_) {
+    if (std::minmax(a, b) != std::minmax(connection->from->name(), connection->to->name())) continue;
+    world_.After(world_.Between(kShortestPing, kLongestPing),
+                 [this, connection = connection] { BreakIfStillCut(connection); });
+  }
+}
+
+void SimNetwork::BreakIfStillCut(const ConnectionPtr& connection) {
+  if (connection->open && CutUntil(*connection->from, *connection->to) > 0) Break(connection, "no answer to pings");
+}
+
+void SimNetwork::DropAConnection() {
+  if (connections_.empty()) return;
+  auto it = connections_.begin();
+  std::advance(it, world_.rng().Below(connections_.size()));
+  const ConnectionPtr connection = it->second;
+  Break(connection, "dropped");
+}
+
+int64_t SimNetwork::Delay() {
+  if (weather_.very_slow > 0 && world_.Chance(weather_.very_slow)) return world_.Between(0, weather_.very_slow_nanos);
+  return world_.Between(kMicro, world_.Chance(weather_.slow) ? weather_.slow_nanos : kUsualDelay);
+}
+
+int64_t SimNetwork::CutUntil(const Host& a, const Host& b) const {
+  auto it = cuts_.find(std::minmax(a.name(), b.name()));
+  return it != cuts_.end() && it->second > world_.now() ? it->second : 0;
+}
+
+std::shared_ptr<SimNetwork::Host> SimNetwork::Listening(const std::string& address) const {
+  for (const auto& [name, host] : hosts_) {
+    if (host->alive && host->listeners.contains(address)) return host;
+  }
+  return nullptr;
+}
+
+SimNetwork::ConnectionPtr SimNetwork::Open(const std::shared_ptr<Host>& from, const std::shared_ptr<Host>& to,
+                                           const std::string& address) {
+  auto connection = std::make_shared<Connection>();
+  connection->number = next_connection_++;
+  connection->from = from;
+  connection->to = to;
+  connection->address = address;
+  connections_.emplace(connection->number, connection);
+  world_.Note(fmt::format("{} opens", connection->label()));
+  return connection;
+}
+
+void SimNetwork::Send(const ConnectionPtr& connection, int direction, std::function<void()> arrive) {
+  connection->queue[direction].push_back(std::move(arrive));
+  int64_t& last = connection->last[direction];
+  last = std::max(last, world_.now() + Delay());
+  world_.After(last - world_.now(), [this, connection, direction] { Arrive(connection, direction); });
+}
+
+// Whichever message this was meant for, the first in the queue is the one that arrives.
+void SimNetwork::Arrive(const ConnectionPtr& connection, int direction) {
+  if (!connection->open) return;
+  if (const int64_t until = CutUntil(*connection->from, *connection->to); until > 0) {
+    world_.After(until - world_.now(), [this, connection, direction] { Arrive(connection, direction); });
+    return;
+  }
+  const std::function<void()> arrive = std::move(connection->queue[direction].front());
+  connection->queue[direction].pop_front();
+  arrive();
+}
+
+void SimNetwork::SendCall(const ConnectionPtr& connection, const CallPtr& call) {
+  call->connection = connection;
+  connection->calls.emplace(call->number, call);
+  Send(connection, 0, [this, connection, call, request = std::move(call->request)] {
+    TakeCall(connection, call, Rope(request.Flatten()));
+  });
+}
+
+void SimNetwork::TakeCall(const ConnectionPtr& connection, const CallPtr& call, Rope request) {
+  auto incoming = std::make_shared<IncomingEnd>();
+  incoming->network = this;
+  incoming->connection = connection;
+  incoming->call = call;
+  incoming->bytes = std::move(request);
+  connection->incoming.emplace(call->number, incoming);
+  // Any thread may take it up: calls that came one after the other begin in any order.
+  world_.After(world_.Between(0, kDispatch), [this, connection, incoming] {
+    const auto it = connection->to->listeners.find(connection->address);
+    if (it == connection->to->listeners.end()) return incoming->Respond(Unavailable("nobody listens any more"));
+    world_.Note(fmt::format("{} serves {} #{}", connection->to->label(), Short(incoming->call->method),
+                            incoming->call->number));
+    const CallHandler handler = it->second;
+    handler(incoming);
+  });
+}
+
+void SimNetwork::IncomingEnd::Respond(Result<Rope> response) {
+  if (std::exchange(responded, true)) return;
+  const std::shared_ptr<IncomingEnd> self = shared_from_this();
+  connection->incoming.erase(call->number);
+  if (!connection->open) return;
+  network->Send(connection, 1, [network = network, call = call, response = std::move(response)] {
+    if (!response.ok()) return network->End(call, response.status());
+    network->End(call, Rope(response->Flatten()));
+  });
+}
+
+void SimNetwork::End(const CallPtr& call, Result<Rope> result) {
+  if (std::exchange(call->ended, true)) return;
+  --open_calls_;
+  world_.Note(fmt::format("{} #{} ends: {}", Short(call->method), call->number,
+                          result.ok() ? fmt::format("{} bytes", result->size())
+                                      : absl::StatusCodeToString(result.status().code())));
+  if (call->deadline != 0) world_.Drop(call->deadline);
+  if (call->token != nullptr) call->token->Unregister(call->tie);
+  if (call->connection != nullptr) call->connection->calls.erase(call->number);
+  const Channel::Done done = std::move(call->done);
+  call->done = nullptr;
+  done(std::move(result));
+}
+
+// Ends a call on this side and tells the other.
+void SimNetwork::GiveUp(const CallPtr& call, const Status& why) {
+  if (call->ended) return;
+  if (const ConnectionPtr connection = call->connection; connection != nullptr && connection->open) {
+    Send(connection, 0, [this, connection, number = call->number] {
+      auto it = connection->incoming.find(number);
+      if (it == connection->incoming.end()) return;
+      const std::shared_ptr<IncomingEnd> incoming = it->second;
+      world_.After(world_.Between(0, kDispatch),
+                   [incoming] { incoming->token.Cancel(Cancelled("the caller has given up")); });
+    });
+  }
+  End(call, why);
+}
+
+void SimNetwork::Break(const ConnectionPtr& connection, const std::string& why) {
+  if (!std::exchange(connection->open, false)) return;
+  world_.Note(fmt::format("{} breaks: {}", connection->label(), why));
+  connections_.erase(connection->number);
+  world_.After(world_.Between(0, kNotice), [this, connection, why] {
+    const std::map<int, CallPtr> calls = connection->calls;
+    for (const auto& [number, call] : calls)
+      End(call, Unavailable("the connection to {} is lost: {}", connection->address, why));
+  });
+  world_.After(world_.Between(0, kNotice), [connection] {
+    const auto incoming = std::exchange(connection->incoming, {});
+    for (const auto& [number, call] : incoming) call->token.Cancel(Cancelled("the caller has given up"));
+  });
+}
+
+}  // namespace weir
