@@ -341,7 +341,7 @@ void SimNetwork::GiveUp(const CallPtr& call, const Status& why) {
       if (it == connection->incoming.end()) return;
       const std::shared_ptr<IncomingEnd> incoming = it->second;
       world_.After(world_.Between(0, kDispatch),
-                   [incoming] { incoming->token.Cancel(Cancelled("the caller has given up")); });
+                   [incoming] { incoming->token.Cancel(Unavailable("the caller has given up or is out of reach")); });
     });
   }
   End(call, why);
@@ -358,7 +358,7 @@ void SimNetwork::Break(const ConnectionPtr& connection, const std::string& why) 
   });
   world_.After(world_.Between(0, kNotice), [connection] {
     const auto incoming = std::exchange(connection->incoming, {});
-    for (const auto& [number, call] : incoming) call->token.Cancel(Cancelled("the caller has given up"));
+    for (const auto& [number, call] : incoming) call->token.Cancel(Unavailable("the caller has given up or is out of reach"));
   });
 }
 
