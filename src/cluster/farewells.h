@@ -1,5 +1,6 @@
-// Farewells: calls that tell a task of the end of a step or a session. Nobody waits for their answer, but while the task
-// cannot be reached they are kept, and made again for some minutes: it would hold on to what was left there. Thread-safe.
+// Farewells: calls that tell a task of the end of a step or a session. Nobody waits for their answer, but while the
+// task cannot be reached they are kept, and made again for some minutes: it would hold on to what was left there.
+// Thread-safe.
 #pragma once
 
 #include <deque>

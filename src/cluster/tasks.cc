@@ -13,8 +13,8 @@ constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kTryMs = 10'000;     // how long one attempt to reach a task may take
 constexpr int64_t kFirstPauseMs = 20;  // between attempts
 constexpr int64_t kLongestPauseMs = 1'000;
-constexpr int64_t kOpenMs = 30'000;         // how long a task may take to open a session
-constexpr int64_t kNoteMs = 10'000;         // how often a session says for whom it waits
+constexpr int64_t kOpenMs = 30'000;  // how long a task may take to open a session
+constexpr int64_t kNoteMs = 10'000;  // how often a session says for whom it waits
 
 // Runs `then` once: after that time, or as soon as `cancel` is cancelled. The token lives until then.
 void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
@@ -158,20 +158,19 @@ void SessionTasks::Open(const std::string& task, CancelToken* cancel, Done done)
     ++opened.asking;
   }
   // The call itself is not cancelled: the task might open the session after it was told to close it.
-  (*worker)->CreateWorkerSession(
-      OpenRequest(task), CallOptions{.timeout_ms = kOpenMs},
-      [self = shared_from_this(), task, done = Unless(*cancel, std::move(done))](
-          const Result<tensorflow::CreateWorkerSessionResponse>& response) {
-        bool late = false;
-        {
-          std::lock_guard lock(self->mu_);
-          Opened& opened = self->opened_[task];
-          opened.surely = opened.surely || response.ok();
-          late = --opened.asking == 0 && self->closed_;
-        }
-        if (late) self->SayFarewell(task);
-        done(response.status());
-      });
+  (*worker)->CreateWorkerSession(OpenRequest(task), CallOptions{.timeout_ms = kOpenMs},
+                                 [self = shared_from_this(), task, done = Unless(*cancel, std::move(done))](
+                                     const Result<tensorflow::CreateWorkerSessionResponse>& response) {
+                                   bool late = false;
+                                   {
+                                     std::lock_guard lock(self->mu_);
+                                     Opened& opened = self->opened_[task];
+                                     opened.surely = opened.surely || response.ok();
+                                     late = --opened.asking == 0 && self->closed_;
+                                   }
+                                   if (late) self->SayFarewell(task);
+                                   done(response.status());
+                                 });
 }
 
 void SessionTasks::Close() {
@@ -191,12 +190,12 @@ void SessionTasks::SayFarewell(const std::string& task) {
   if (!worker.ok()) return;
   tensorflow::DeleteWorkerSessionRequest request;
   request.set_session_handle(handle_);
-  farewells_->Say(task, [worker = *worker, request](const CallOptions& options,
-                                                    std::function<void(const Status&)> done) {
-    worker->DeleteWorkerSession(
-        request, options,
-        [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });
-  });
+  farewells_->Say(
+      task, [worker = *worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
+        worker->DeleteWorkerSession(
+            request, options,
+            [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });
+      });
 }
 
 }  // namespace weir

@@ -14,8 +14,8 @@ namespace weir {
 namespace {
 
 constexpr int64_t kMilli = 1'000'000;
-constexpr int64_t kAnswerMs = 2'000;       // what a master gets beyond a step's own timeout, as RemoteSession gives it
-constexpr int64_t kNoticeMs = 25'000;      // how long a dead peer may go unnoticed
+constexpr int64_t kAnswerMs = 2'000;   // what a master gets beyond a step's own timeout, as RemoteSession gives it
+constexpr int64_t kNoticeMs = 25'000;  // how long a dead peer may go unnoticed
 constexpr int64_t kSessionTimeoutMs = 10'000;
 constexpr int kFailuresInARow = 60;
 
@@ -35,7 +35,7 @@ struct SimClient::Step {
   bool closing = false;  // the client closes the session meanwhile
   bool adds = false;
   bool initializes = false;
-  int waits_for = 1;     // its own end, and that of closing
+  int waits_for = 1;  // its own end, and that of closing
   std::function<void(const std::vector<NamedTensor>&)> check;
 };
 
@@ -129,24 +129,23 @@ void SimClient::CreateSession() {
   master_ = MakeRemoteMaster(transport_.Connect(cluster_.AddressOf(task)));
   tensorflow::CreateSessionRequest request;
   *request.mutable_graph_def() = graph_;
-  master_->CreateSession(
-      std::move(request), CallOptions{.timeout_ms = kSessionTimeoutMs},
-      [this](Result<tensorflow::CreateSessionResponse> response) {
-        if (response.ok()) {
-          handle_ = response->session_handle();
-          return Next();
-        }
-        const StatusCode code = response.status().code();
-        const bool right = (code == StatusCode::kUnavailable && history_.lost) ||
-                           (code == StatusCode::kDeadlineExceeded && history_.stalled);
-        if (!right) Wrong(fmt::format("creating a session: {}", response.status().ToString()));
-        if (++failures_ > kFailuresInARow) {
-          Wrong("gets no session");
-          done_ = true;
-          return;
-        }
-        After(world_.Between(50, 500) * kMilli, [this] { Next(); });
-      });
+  master_->CreateSession(std::move(request), CallOptions{.timeout_ms = kSessionTimeoutMs},
+                         [this](Result<tensorflow::CreateSessionResponse> response) {
+                           if (response.ok()) {
+                             handle_ = response->session_handle();
+                             return Next();
+                           }
+                           const StatusCode code = response.status().code();
+                           const bool right = (code == StatusCode::kUnavailable && history_.lost) ||
+                                              (code == StatusCode::kDeadlineExceeded && history_.stalled);
+                           if (!right) Wrong(fmt::format("creating a session: {}", response.status().ToString()));
+                           if (++failures_ > kFailuresInARow) {
+                             Wrong("gets no session");
+                             done_ = true;
+                             return;
+                           }
+                           After(world_.Between(50, 500) * kMilli, [this] { Next(); });
+                         });
 }
 
 void SimClient::CloseSession(std::function<void()> then) {

@@ -1,5 +1,5 @@
-// SimClient: a client in a simulation. Makes a session on some task, runs steps, checks what comes back, and makes a new
-// session when one has failed. Everything that is not as it must be goes to `wrong`.
+// SimClient: a client in a simulation. Makes a session on some task, runs steps, checks what comes back, and makes a
+// new session when one has failed. Everything that is not as it must be goes to `wrong`.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@ namespace weir {
 
 // What a client must know to tell a right error from a wrong one.
 struct SimHistory {
-  bool lost = false;      // a connection broke: calls may be Unavailable
-  bool crashed = false;   // a task was restarted: sessions may be Aborted
-  bool stalled = false;   // something may take longer than a step has time: DeadlineExceeded
+  bool lost = false;     // a connection broke: calls may be Unavailable
+  bool crashed = false;  // a task was restarted: sessions may be Aborted
+  bool stalled = false;  // something may take longer than a step has time: DeadlineExceeded
   std::vector<std::string> wrong;
   int steps = 0;
   int errors = 0;
@@ -27,9 +27,9 @@ class SimClient final {
   struct Options {
     int number = 0;
     int steps = 8;
-    std::string master;       // a task; empty: another one for each session
-    bool in_turn = false;     // all kinds of steps one after the other, and none is given up; else as it comes
-    int64_t timeout_ms = 0;   // of each step; 0: random
+    std::string master;      // a task; empty: another one for each session
+    bool in_turn = false;    // all kinds of steps one after the other, and none is given up; else as it comes
+    int64_t timeout_ms = 0;  // of each step; 0: random
   };
   SimClient(SimWorld& world, SimNetwork& network, SimCluster& cluster, SimHistory& history, const OpRegistry& registry,
             Options options);

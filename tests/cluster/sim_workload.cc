@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMilli = 1'000'000;
 constexpr int64_t kSecond = 1'000 * kMilli;
-constexpr int64_t kWindow = 6 * kSecond;     // in which faults begin
+constexpr int64_t kWindow = 6 * kSecond;       // in which faults begin
 constexpr int64_t kPatience = 3600 * kSecond;  // who is not done then never will be
 constexpr int kClients = 3;
 
@@ -27,11 +27,11 @@ class Simulation final {
     ScheduleFaults();
     Drive();
     if (history_.wrong.empty()) CheckRecovery();
-    if (const std::string left = cluster_.End(kPatience); !left.empty()) history_.wrong.push_back("at the end: " + left);
+    if (const std::string left = cluster_.End(kPatience); !left.empty())
+      history_.wrong.push_back("at the end: " + left);
     if (network_.num_open_calls() > 0)
       history_.wrong.push_back(fmt::format("at the end {} calls have no answer", network_.num_open_calls()));
-    return {history_.wrong,      world_.fingerprint(), world_.num_events(), world_.now(),
-            history_.steps, history_.errors};
+    return {history_.wrong, world_.fingerprint(), world_.num_events(), world_.now(), history_.steps, history_.errors};
   }
 
  private:
@@ -94,8 +94,7 @@ class Simulation final {
 
   SimClient& AddClient(SimHistory& history, SimClient::Options options) {
     options.number = static_cast<int>(clients_.size());
-    clients_.push_back(
-        std::make_unique<SimClient>(world_, network_, cluster_, history, registry_, std::move(options)));
+    clients_.push_back(std::make_unique<SimClient>(world_, network_, cluster_, history, registry_, std::move(options)));
     return *clients_.back();
   }
 

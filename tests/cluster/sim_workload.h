@@ -1,5 +1,5 @@
-// A workload on a simulated cluster: clients that run steps through masters while tasks crash, connections drop and hosts
-// are cut off, and that check every value and every error they get. One object is one run of one seed.
+// A workload on a simulated cluster: clients that run steps through masters while tasks crash, connections drop and
+// hosts are cut off, and that check every value and every error they get. One object is one run of one seed.
 #pragma once
 
 #include <memory>
