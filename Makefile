@@ -17,10 +17,10 @@ deps: ## install the Debian packages that Weir needs (skips at once what is ther
 
 build: build-release ## build everything: build/weir, build/python, tests, examples
 
-demo: deps ## build what is needed, then train a model
+demo: deps ## build what is needed, then train a model on a cluster of this host
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build -j $(JOBS) --target weir weir_python
-	build/weir run examples/two_layer_network.py
+	build/weir up examples/cluster/train.py --ps 1 --workers 2
 
 check: build ## fast tests of the release build, under two minutes
 	@cd build && $(CTEST) -L fast --output-junit ctest.xml

@@ -1,4 +1,4 @@
-"""A network with one hidden layer learns which of two interleaved spirals a point is on. What `make demo` runs."""
+"""A network with one hidden layer learns which of two interleaved spirals a point is on."""
 import sys
 
 import numpy as np

@@ -1,8 +1,9 @@
-// Engine, Var, Op and ClientSession: the objects a C++ program makes. Here, and only here, a Status becomes an
-// exception.
+// Engine, Var, Op, ClientSession and servers: the objects a C++ program makes. Here, and only here, a Status becomes
+// an exception.
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "cluster/network.h"
+#include "cluster/server.h"
 #include "graph/compose/variable.h"
 #include "graph/gradients.h"
 #include "ops/register.h"
@@ -40,7 +43,16 @@ T ValueOrThrow(Result<T> result) {
   return *std::move(result);
 }
 
-// Ops, threads and a graph to build in. Make one per program; it must outlive its graphs and sessions.
+// The jobs of a cluster and the addresses of their tasks, in order.
+inline ClusterSpec Cluster(const std::map<std::string, std::vector<std::string>>& jobs) {
+  std::map<std::string, ClusterSpec::Tasks> numbered;
+  for (const auto& [job, addresses] : jobs) {
+    for (size_t i = 0; i < addresses.size(); ++i) numbered[job][static_cast<int>(i)] = addresses[i];
+  }
+  return ValueOrThrow(ClusterSpec::Make(std::move(numbered)));
+}
+
+// Ops, threads and a graph to build in. Make one per program; it must outlive its graphs, sessions and servers.
 class Engine final {
  public:
   Engine() : compute_("weir", 0), blocking_("weir-io") {
@@ -60,6 +72,25 @@ class Engine final {
     ThrowIfError(graph_->TakeError());
     return node;
   }
+  // One task of a cluster in this process, listening: its target() is for sessions, here and elsewhere. It ends with
+  // its object, or Stop; Join waits for that.
+  std::unique_ptr<Server> StartServer(const ClusterSpec& cluster, const std::string& job, int task,
+                                      const tensorflow::ConfigProto& config = {},
+                                      const std::string& bind_address = "") const {
+    tensorflow::ServerDef def;
+    *def.mutable_cluster() = cluster.ToProto();
+    def.set_job_name(job);
+    def.set_task_index(task);
+    *def.mutable_default_session_config() = config;
+    std::unique_ptr<Server> server = ValueOrThrow(Server::Make(
+        def, Server::Options{bind_address}, Server::Dependencies{registry_, compute_, blocking_, network_}));
+    ThrowIfError(server->Start());
+    return server;
+  }
+  // A cluster of one task, "/job:local/task:0", on a free port.
+  std::unique_ptr<Server> StartLocalServer() const {
+    return StartServer(Cluster({{"local", {"localhost:0"}}}), "local", 0);
+  }
   const OpRegistry& registry() const { return registry_; }
 
  private:
@@ -67,6 +98,7 @@ class Engine final {
   OpRegistry registry_;
   mutable ThreadPool compute_;
   mutable ElasticPool blocking_;
+  mutable Network network_;
   std::shared_ptr<Graph> graph_;
 };
 
@@ -116,15 +148,21 @@ inline std::vector<Output> DenseGradients(Output y, const std::vector<Output>& x
   return result;
 }
 
-// Runs parts of an engine's graph in this process. Thread-safe. Throws weir::Error.
+// Runs parts of an engine's graph, in this process or on the cluster behind a server. Thread-safe. Throws weir::Error.
 class ClientSession final {
  public:
   explicit ClientSession(const Engine& engine, const tensorflow::ConfigProto& config = {})
       : ClientSession(engine, engine.shared_graph(), config) {}
   ClientSession(const Engine& engine, std::shared_ptr<Graph> graph, const tensorflow::ConfigProto& config = {})
       : graph_(graph),
-        session_(std::make_unique<LocalSession>(
+        session_(std::make_shared<LocalSession>(
             graph, LocalSession::Dependencies{engine.compute_, engine.blocking_, nullptr, config})) {}
+  // On the cluster of the server at `target`, "grpc://host:port".
+  ClientSession(const Engine& engine, const std::string& target, const tensorflow::ConfigProto& config = {})
+      : ClientSession(engine, target, engine.shared_graph(), config) {}
+  ClientSession(const Engine& engine, const std::string& target, std::shared_ptr<Graph> graph,
+                const tensorflow::ConfigProto& config = {})
+      : graph_(graph), session_(ValueOrThrow(engine.network_.NewSession(target, graph, config))) {}
 
   using Feeds = std::vector<std::pair<Output, Tensor>>;
   // The values of the fetches, in order; the targets run too.
@@ -148,7 +186,7 @@ class ClientSession final {
 
  private:
   std::shared_ptr<Graph> graph_;
-  std::unique_ptr<LocalSession> session_;
+  std::shared_ptr<Session> session_;
 };
 
 }  // namespace weir

@@ -10,6 +10,9 @@
 //   session.Run(engine.InitializeVariables());
 //   session.Run({{x, batch}}, {loss}, {train});
 //
+// Across servers: engine.StartServer(cluster, "ps", 0), DeviceScope(g, "/job:ps/task:0") around what is to be there,
+// and ClientSession(engine, "grpc://host:port").
+//
 // Building functions keep their first error with the graph; Op, Var and ClientSession throw weir::Error with it.
 // graph/build has a function per op, by group; graph/compose what is made of several; train what minimizes.
 #pragma once

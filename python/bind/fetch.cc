@@ -32,7 +32,11 @@ constexpr size_t kFewOutputs = 8;
 }  // namespace
 
 void RegisterRunConversion(py::object type, py::object fetch_function, py::object feed_function) {
-  if (FindRunConversion(type) != nullptr) RaiseValue(fmt::format("{} has already been registered", Repr(type)));
+  for (const RunConversion& c : RunConversions()) {
+    const int known = PyObject_IsSubclass(c.type.ptr(), type.ptr());
+    if (known < 0) throw py::error_already_set();
+    if (known == 1) RaiseValue(fmt::format("{} has already been registered", Repr(type)));
+  }
   RunConversions().push_back({std::move(type), std::move(fetch_function), std::move(feed_function)});
 }
 
@@ -108,7 +112,10 @@ FetchMap::Entry FetchMap::Add(py::handle fetch) {
     Entry entry{Kind::kDict, -1, {}, {}};
     py::list keys(fetch.attr("keys")());
     for (py::handle key : keys) entry.parts.push_back(Add(py::reinterpret_borrow<py::object>(fetch)[key]));
-    entry.form = py::make_tuple(py::type::handle_of(fetch), keys);
+    py::object make = py::reinterpret_borrow<py::object>(py::type::handle_of(fetch));
+    if (py::hasattr(fetch, "default_factory"))  // a defaultdict, whose first argument that is
+      make = py::module_::import("functools").attr("partial")(make, fetch.attr("default_factory"));
+    entry.form = py::make_tuple(make, keys);
     return entry;
   }
   if (IsSparse(fetch)) {
@@ -163,11 +170,11 @@ py::object FetchMap::Rebuild(const Entry& entry, const std::vector<py::object>& 
       py::list keys = form[1];
       py::dict dict;
       for (size_t i = 0; i < entry.parts.size(); ++i) dict[keys[i]] = Rebuild(entry.parts[i], values);
-      py::object type = form[0];
-      if (type.ptr() == reinterpret_cast<PyObject*>(&PyDict_Type)) return std::move(dict);
+      py::object make = form[0];
+      if (make.ptr() == reinterpret_cast<PyObject*>(&PyDict_Type)) return std::move(dict);
       // OrderedDict and its like are made from pairs; a type that cannot be is given back as a dict.
       try {
-        return type(dict.attr("items")());
+        return make(dict.attr("items")());
       } catch (py::error_already_set&) {
         return std::move(dict);
       }

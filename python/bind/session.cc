@@ -129,6 +129,7 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
   auto map = std::make_shared<FetchMap>(s.graph_object(), fetches);
   auto feeds = std::make_shared<std::vector<Output>>();
   if (!feed_list.is_none()) {
+    accept_options = true;  // as TensorFlow does, whatever was said
     if (!PyList_Check(feed_list.ptr()) && !PyTuple_Check(feed_list.ptr()))
       RaiseType("`feed_list` must be a list or tuple.");
     for (py::handle key : feed_list)
@@ -154,7 +155,7 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
     std::vector<Tensor> values;
     for (size_t i = 0; i < feeds->size(); ++i)
       values.push_back(FeedValue(session.graph_object(), (*feeds)[i], args[i], Wrap((*feeds)[i])));
-    const std::vector<Tensor> held = values;  // so that no kernel takes a borrowed array for its own memory
+    const std::vector<Tensor> held = values;  // as in Run: what shares memory with a borrowed array is copied
     std::vector<Tensor> results = RunStep(session.graph_ptr(), [&](CancelToken* cancel) {
       return callable->Call(std::move(values), extras.options_ptr(), extras.metadata_ptr(), cancel);
     });

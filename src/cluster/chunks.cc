@@ -44,22 +44,30 @@ RecvTensorReply MakeChunk(const Tensor& tensor, size_t offset, size_t chunk_byte
 
 bool IsChunk(const RecvTensorReply& reply) { return reply.message.transport_options().type_url() == kChunks; }
 
-Status ChunkedTensor::Add(const RecvTensorReply& reply) {
+Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
   const auto wrong = [] { return Internal("a piece of a tensor came that does not fit"); };
   if (!IsChunk(reply) || reply.tensors.size() != 1 || reply.tensors[0].tensor.dtype() != kUint8) return wrong();
-  if (!tensor_.valid()) {
+  const Tensor& piece = reply.tensors[0].tensor;
+  if (offset == 0) {
     tensorflow::TensorProto header;
     if (!header.ParseFromString(reply.message.transport_options().value())) return wrong();
     WEIR_ASSIGN(const DType dtype, DTypeFromNumber(header.dtype()));
     WEIR_ASSIGN(const PartialShape shape, FromProto(header.tensor_shape()));
     if (IsRef(dtype) || !IsPlain(dtype) || !shape.fully_defined()) return wrong();
     WEIR_ASSIGN(tensor_, Tensor::Allocate(dtype, shape.ToShape()));
+    chunk_bytes_ = piece.num_bytes();
+    asked_ = chunk_bytes_;
   }
-  const Tensor& piece = reply.tensors[0].tensor;
-  if (piece.num_bytes() == 0 || piece.num_bytes() > tensor_.num_bytes() - received_) return wrong();
-  std::memcpy(static_cast<char*>(tensor_.raw()) + received_, piece.raw(), piece.num_bytes());
-  received_ += piece.num_bytes();
-  return OkStatus();
+  const size_t total = tensor_.num_bytes();
+  if (piece.num_bytes() == 0 || offset >= total || piece.num_bytes() != std::min(chunk_bytes_, total - offset))
+    return wrong();
+  std::memcpy(static_cast<char*>(tensor_.raw()) + offset, piece.raw(), piece.num_bytes());
+  return received_.fetch_add(piece.num_bytes(), std::memory_order_acq_rel) + piece.num_bytes() == total;
+}
+
+bool ChunkedTensor::Next(size_t* offset) {
+  *offset = asked_.fetch_add(chunk_bytes_, std::memory_order_relaxed);
+  return *offset < tensor_.num_bytes();
 }
 
 }  // namespace weir

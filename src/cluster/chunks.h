@@ -3,14 +3,18 @@
 // piece.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "cluster/wire.h"
 
 namespace weir {
 
-// What is larger goes in pieces of this size.
-constexpr size_t kChunkBytes = size_t{256} << 20;
+// What is larger goes in pieces of this size: gRPC takes no message beyond 4 GB, and a smaller piece costs more in calls
+// than it gains by being copied while the next one is on its way.
+constexpr size_t kChunkBytes = size_t{512} << 20;
+// So many are asked for at a time.
+constexpr int kChunksAtOnce = 2;
 
 // A request from byte `offset` on, by one who takes pieces.
 void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request);
@@ -21,18 +25,21 @@ Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* of
 RecvTensorReply MakeChunk(const Tensor& tensor, size_t offset, size_t chunk_bytes);
 bool IsChunk(const RecvTensorReply& reply);
 
-// Puts the pieces together, in their order.
+// Puts the pieces together, in any order after the first. Thread-safe.
 class ChunkedTensor final {
  public:
-  // Allocates the tensor with the first piece. An error for a piece that does not fit.
-  Status Add(const RecvTensorReply& reply);
-  size_t received() const { return received_; }
-  bool complete() const { return tensor_.valid() && received_ == tensor_.num_bytes(); }
+  // The piece that begins at `offset`; true when it was the last one missing. The first one, at 0, allocates the tensor.
+  // An error for one that does not fit.
+  Result<bool> Add(const RecvTensorReply& reply, size_t offset);
+  // Where the next piece to ask for begins; false when all have been asked for.
+  bool Next(size_t* offset);
   Tensor Take() { return std::move(tensor_); }
 
  private:
-  Tensor tensor_;
-  size_t received_ = 0;
+  Tensor tensor_;           // set with the first piece
+  size_t chunk_bytes_ = 0;  // of all but the last one
+  std::atomic<size_t> asked_{0};
+  std::atomic<size_t> received_{0};
 };
 
 }  // namespace weir

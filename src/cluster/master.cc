@@ -1,5 +1,8 @@
 #include "cluster/master.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "base/log.h"
 
 namespace weir {
@@ -45,6 +48,14 @@ Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle) {
   return it->second;
 }
 
+Result<std::shared_ptr<MasterSession>> Master::FindForStep(const std::string& handle) {
+  {
+    std::lock_guard lock(mu_);
+    if (draining_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
+  }
+  return Find(handle);
+}
+
 Result<std::shared_ptr<MasterSession>> Master::NewSession(const tensorflow::ConfigProto& config) {
   MasterSession::Dependencies dependencies = dependencies_.session;
   if (config.has_cluster_def()) {
@@ -56,7 +67,7 @@ Result<std::shared_ptr<MasterSession>> Master::NewSession(const tensorflow::Conf
   LogInfo("Start master session {} with config:{}", handle, Brief(config));
   auto session = std::make_shared<MasterSession>(handle, config, std::move(dependencies));
   std::lock_guard lock(mu_);
-  if (stopped_) return Unavailable("the server is stopping");
+  if (draining_ || stopped_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
   sessions_.emplace(std::move(handle), session);
   return session;
 }
@@ -97,14 +108,16 @@ void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallO
 }
 
 void Master::RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) {
-  Result<std::shared_ptr<MasterSession>> session = Find(call.message.session_handle());
+  const bool goes_on = !call.message.partial_run_handle().empty();
+  const std::string& handle = call.message.session_handle();
+  Result<std::shared_ptr<MasterSession>> session = goes_on ? Find(handle) : FindForStep(handle);
   if (!session.ok()) return done(session.status());
   (*session)->RunStep(std::move(call), options, std::move(done));
 }
 
 void Master::PartialRunSetup(tensorflow::PartialRunSetupRequest request, const CallOptions& options,
                              Reply<tensorflow::PartialRunSetupResponse> done) {
-  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = FindForStep(request.session_handle());
   if (!session.ok()) return done(session.status());
   (*session)->PartialRunSetup(request, options, std::move(done));
 }
@@ -178,7 +191,7 @@ void Master::MakeCallable(tensorflow::MakeCallableRequest request, const CallOpt
 }
 
 void Master::RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done) {
-  Result<std::shared_ptr<MasterSession>> session = Find(call.message.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = FindForStep(call.message.session_handle());
   if (!session.ok()) return done(session.status());
   (*session)->RunCallable(std::move(call), options, std::move(done));
 }
@@ -200,6 +213,20 @@ void Master::CloseAll(std::function<void()> done) {
   // Runs `done` when the last copy of it is gone.
   auto last = std::shared_ptr<void>(nullptr, [done = std::move(done)](void*) { done(); });
   for (const auto& [handle, session] : sessions) session->Close([last] {});
+}
+
+void Master::Drain(int64_t timeout_ms) {
+  std::vector<std::shared_ptr<MasterSession>> sessions;
+  {
+    std::lock_guard lock(mu_);
+    draining_ = true;
+    for (const auto& [handle, session] : sessions_) sessions.push_back(session);
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  for (const std::shared_ptr<MasterSession>& session : sessions) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    session->Drain(std::max<int64_t>(0, left));
+  }
 }
 
 void Master::Stop() {

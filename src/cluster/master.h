@@ -20,6 +20,8 @@ class Master final : public MasterService {
   };
   explicit Master(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
   ~Master() override { Stop(); }
+  // Takes no more sessions and steps, and waits for those that run, but not longer than that.
+  void Drain(int64_t timeout_ms);
   // Closes all sessions; later calls fail. Blocks until nothing runs.
   void Stop();
   // The same without blocking: `done` runs when it is over.
@@ -48,6 +50,8 @@ class Master final : public MasterService {
  private:
   // Aborted for a handle that this master does not know.
   Result<std::shared_ptr<MasterSession>> Find(const std::string& handle);
+  // For a new step: not when the server is stopping.
+  Result<std::shared_ptr<MasterSession>> FindForStep(const std::string& handle);
   Result<std::shared_ptr<MasterSession>> NewSession(const tensorflow::ConfigProto& config);
   // Closes all sessions, then calls `done`.
   void CloseAll(std::function<void()> done);
@@ -56,6 +60,7 @@ class Master final : public MasterService {
   const Dependencies dependencies_;
   InFlight in_flight_;
   mutable std::mutex mu_;
+  bool draining_ = false;
   bool stopped_ = false;
   std::map<std::string, std::shared_ptr<MasterSession>> sessions_;
 };

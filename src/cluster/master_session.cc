@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/clock.h"
+#include "cluster/aligned_trace.h"
 #include "graph/graph_def.h"
 
 namespace weir {
@@ -19,6 +21,7 @@ struct MasterSession::Step {
   std::shared_ptr<void> counted;
   std::shared_ptr<StepPlan> plan;
   int64_t id = 0;
+  bool in_pieces = false;
   bool clean_up = true;  // a step in pieces goes on after this call
   CancelToken cancel;    // of all that is done for the step
   Alarms::Id alarm = 0;
@@ -28,6 +31,8 @@ struct MasterSession::Step {
   std::vector<Tensor> values;          // by fetch
   std::vector<int> wanted;             // the fetches of this call
   std::vector<RunGraphReply> replies;  // by part
+  int64_t started_micros = 0;
+  std::vector<int64_t> answered_micros;  // by part, of those that are traced
 
   std::mutex mu;
   size_t left = 1;
@@ -87,7 +92,7 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
       graph_(std::make_shared<Graph>(dependencies_.registry)),
       tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms,
                                             dependencies_.farewells)),
-      placements_(std::make_shared<SessionPlacements>(*graph_)) {
+      placements_(std::make_shared<SessionPlacements>(*graph_, config_.allow_soft_placement())) {
   graph_->set_constant_evaluator(dependencies_.evaluator);
 }
 
@@ -277,6 +282,8 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
   step->replies.resize(parts.size());
+  step->answered_micros.resize(parts.size());
+  if (options.trace_level() != tensorflow::RunOptions::NO_TRACE) step->started_micros = RealClock().NowMicros();
   step->left = parts.size() + 1;
   for (size_t i = 0; i < parts.size(); ++i) {
     RunGraphCall call = CallFor(parts[i], step->id);
@@ -288,6 +295,8 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     parts[i].worker->RunGraph(std::move(call), CallOptions{.cancel = &step->cancel},
                               [step, i](Result<RunGraphReply> reply) {
                                 if (reply.ok()) {
+                                  if (reply->message.has_step_stats())
+                                    step->answered_micros[i] = RealClock().NowMicros();
                                   step->replies[i] = *std::move(reply);
                                 } else {
                                   step->Fail(reply.status());
@@ -307,8 +316,10 @@ Result<RunStepReply> MasterSession::Step::Collect() {
     for (const Partition::ClientEdge& fetch : plan->parts[i].fetches) {
       if (auto it = received.find(fetch.key); it != received.end()) values[fetch.number] = *it->second;
     }
-    if (replies[i].message.has_step_stats())
+    if (replies[i].message.has_step_stats()) {
+      AlignTrace(started_micros, answered_micros[i], replies[i].message.mutable_step_stats());
       reply.message.mutable_metadata()->mutable_step_stats()->MergeFrom(replies[i].message.step_stats());
+    }
     for (tensorflow::GraphDef& graph : *replies[i].message.mutable_partition_graph())
       *reply.message.mutable_metadata()->add_partition_graphs() = std::move(graph);
   }
@@ -322,17 +333,19 @@ Result<RunStepReply> MasterSession::Step::Collect() {
 void MasterSession::Step::End() {
   if (alarm != 0) session->dependencies_.alarms.Drop(alarm);
   for (const auto& [token, id] : ties) token->Unregister(id);
-  if (plan != nullptr && id != 0 && (clean_up || !status.ok())) session->CleanUp(*plan, id);
+  if (plan != nullptr && id != 0 && (clean_up || !status.ok()))
+    session->CleanUp(*plan, id, /*ended_well=*/status.ok() && !in_pieces);
   Result<RunStepReply> result = Collect();
   if (at_end) at_end(result.status());
   replies.clear();
   const Reply<RunStepReply> answer = std::move(done);
-  counted = nullptr;
   answer(std::move(result));
+  counted = nullptr;  // who waits for the session's steps may then cut the way of the answer
 }
 
-void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id) const {
+void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const {
   for (const StepPlan::Part& part : plan.parts) {
+    if (ended_well && part.cleans_up) continue;
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
     dependencies_.farewells->Say(part.task, [worker = part.worker, request](const CallOptions& options,
@@ -432,6 +445,7 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
   std::shared_ptr<Step> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
   step->plan = partial->plan;
   step->id = partial->step_id;
+  step->in_pieces = true;
   step->clean_up = last;
   step->wanted = std::move(wanted);
   step->values.resize(plan.fetch_names.size());
@@ -562,7 +576,7 @@ void MasterSession::Close(std::function<void()> done) {
       self->plans_.clear();
       self->callables_.clear();
     }
-    for (const auto& [handle, partial] : partials) self->CleanUp(*partial->plan, partial->step_id);
+    for (const auto& [handle, partial] : partials) self->CleanUp(*partial->plan, partial->step_id, /*ended_well=*/false);
     self->tasks_->Close();
     done();
   });

@@ -43,6 +43,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   void RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done);
   Status ReleaseCallable(int64_t handle);
   void ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
+  // Waits until nothing runs, but not longer than that.
+  void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
   // Cancels what runs; when it has ended, tells the workers and calls `done`.
   void Close(std::function<void()> done);
 
@@ -63,7 +65,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
                const tensorflow::RunOptions& options);
   void RunPiece(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
   RunGraphCall CallFor(const StepPlan::Part& part, int64_t step_id) const;
-  void CleanUp(const StepPlan& plan, int64_t step_id) const;
+  void CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const;
   int64_t NewStepId() const;
 
   const std::string handle_;

@@ -217,6 +217,7 @@ Status PlanCompiler::CutNow() {
     StepPlan::Part& part = plan_->parts.emplace_back();
     part.task = partition.task;
     WEIR_ASSIGN(part.worker, dependencies_.tasks->peers().Find(partition.task));
+    part.cleans_up = dependencies_.tasks->IsWeir(part.task);
     part.feeds = std::move(partition.feeds);
     part.fetches = std::move(partition.fetches);
     std::set<std::string_view> seen;

@@ -29,7 +29,7 @@ struct StepSignature {
 // Where the nodes of a session's graph want to be, the same for all its plans. Thread-safe.
 class SessionPlacements final {
  public:
-  explicit SessionPlacements(const Graph& graph) : groups_(graph) {}
+  SessionPlacements(const Graph& graph, bool soft) : groups_(graph, soft) {}
   // Sets what each node asks for to what its group in the whole graph asks for.
   Status Request(const Graph& graph, PlanGraph& pruned);
   // What holds state stays where it was placed.

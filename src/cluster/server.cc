@@ -5,6 +5,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -149,7 +151,13 @@ void Server::Stop(int64_t grace_ms) {
     listener = std::move(listener_);
   }
   core_->network.RemoveMaster(address_);
-  if (grace_ms > 0) core_->task.worker().Drain(grace_ms);
+  if (grace_ms > 0) {
+    // Steps of the own master first: they are new steps of the worker.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
+    core_->task.master().Drain(grace_ms);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    core_->task.worker().Drain(std::max<int64_t>(0, left));
+  }
   core_->task.End();
   listener = nullptr;
   std::lock_guard lock(mu_);

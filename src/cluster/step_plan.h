@@ -16,6 +16,7 @@ struct StepPlan {
     std::string task;
     std::shared_ptr<WorkerService> worker;
     std::string graph_handle;
+    bool cleans_up = false;  // the worker forgets a step that has ended well by itself
     std::vector<Partition::ClientEdge> feeds;
     std::vector<Partition::ClientEdge> fetches;
     std::vector<std::string> keys;  // of the fetches, each once

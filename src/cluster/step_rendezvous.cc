@@ -25,33 +25,69 @@ void StepRendezvous::RecvFrom(const std::string& task, const std::string& key, D
   if (peers == nullptr) return done(Internal("step {} does not know where {} is", step_id_, task));
   Result<std::shared_ptr<WorkerService>> worker = peers->Find(task);
   if (!worker.ok()) return done(worker.status());
-  Ask(*std::move(worker), key, std::make_shared<ChunkedTensor>(), std::move(done));
+  AskForAll(*std::move(worker), key, std::move(done));
 }
 
-// Asks for the value, or for its next piece.
-void StepRendezvous::Ask(std::shared_ptr<WorkerService> worker, const std::string& key,
-                         std::shared_ptr<ChunkedTensor> chunks, Done done) {
+// Asks for the value; when it comes in pieces, for those too.
+void StepRendezvous::AskForAll(std::shared_ptr<WorkerService> worker, const std::string& key, Done done) {
+  WorkerService& called = *worker;
+  auto self = IntrusivePtr<StepRendezvous>::Share(this);  // its token outlives the call
+  called.RecvTensor(RequestFor(key, 0), CallOptions{.cancel = &cancel_},
+                    [self, worker = std::move(worker), key, done = std::move(done)](Result<RecvTensorReply> reply) {
+                      if (!reply.ok()) return done(reply.status());
+                      if (reply->message.is_dead()) return done(Value{Tensor(), true});
+                      if (IsChunk(*reply)) return self->AskForRest(worker, key, *reply, done);
+                      if (reply->tensors.size() != 1 || !reply->tensors[0].tensor.valid())
+                        return done(Internal("no value came under {}", key));
+                      done(Value{std::move(reply->tensors[0].tensor), false});
+                    });
+}
+
+tensorflow::RecvTensorRequest StepRendezvous::RequestFor(const std::string& key, size_t offset) const {
   tensorflow::RecvTensorRequest request;
   request.set_step_id(step_id_);
   request.set_rendezvous_key(key);
   request.set_dma_ok(true);
-  AskForChunk(chunks->received(), &request);
-  auto self = IntrusivePtr<StepRendezvous>::Share(this);  // its token outlives the call
-  WorkerService& called = *worker;
-  called.RecvTensor(
-      std::move(request), CallOptions{.cancel = &cancel_},
-      [self, worker = std::move(worker), key, chunks, done = std::move(done)](Result<RecvTensorReply> reply) {
-        if (!reply.ok()) return done(reply.status());
-        if (reply->message.is_dead()) return done(Value{Tensor(), true});
-        if (IsChunk(*reply)) {
-          if (Status status = chunks->Add(*reply); !status.ok()) return done(status);
-          if (!chunks->complete()) return self->Ask(worker, key, chunks, done);
-          return done(Value{chunks->Take(), false});
-        }
-        if (reply->tensors.size() != 1 || !reply->tensors[0].tensor.valid())
-          return done(Internal("no value came under {}", key));
-        done(Value{std::move(reply->tensors[0].tensor), false});
-      });
+  AskForChunk(offset, &request);
+  return request;
+}
+
+// Several pieces are on their way at a time; who brings the last one, or the first error, ends it.
+struct StepRendezvous::Pieces {
+  std::shared_ptr<WorkerService> worker;
+  std::string key;
+  Done done;
+  ChunkedTensor tensor;
+  std::atomic<bool> ended{false};
+  void End(Result<Value> result) {
+    if (!ended.exchange(true)) done(std::move(result));
+  }
+};
+
+void StepRendezvous::AskForRest(std::shared_ptr<WorkerService> worker, const std::string& key,
+                                const RecvTensorReply& first, Done done) {
+  auto pieces = std::make_shared<Pieces>();
+  pieces->worker = std::move(worker);
+  pieces->key = key;
+  pieces->done = std::move(done);
+  Result<bool> complete = pieces->tensor.Add(first, 0);
+  if (!complete.ok()) return pieces->End(complete.status());
+  if (*complete) return pieces->End(Value{pieces->tensor.Take(), false});
+  for (int i = 0; i < kChunksAtOnce; ++i) AskForPiece(pieces);
+}
+
+void StepRendezvous::AskForPiece(const std::shared_ptr<Pieces>& pieces) {
+  size_t offset = 0;
+  if (pieces->ended || !pieces->tensor.Next(&offset)) return;
+  auto self = IntrusivePtr<StepRendezvous>::Share(this);
+  pieces->worker->RecvTensor(RequestFor(pieces->key, offset), CallOptions{.cancel = &cancel_},
+                             [self, pieces, offset](Result<RecvTensorReply> reply) {
+                               if (!reply.ok()) return pieces->End(reply.status());
+                               self->AskForPiece(pieces);  // the next one is on its way while this one is copied
+                               Result<bool> complete = pieces->tensor.Add(*reply, offset);
+                               if (!complete.ok()) return pieces->End(complete.status());
+                               if (*complete) pieces->End(Value{pieces->tensor.Take(), false});
+                             });
 }
 
 void StepRendezvous::Abort(Status reason) {

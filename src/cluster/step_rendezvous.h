@@ -11,8 +11,6 @@
 
 namespace weir {
 
-class ChunkedTensor;
-
 class StepRendezvous final : public Rendezvous {
  public:
   explicit StepRendezvous(int64_t step_id, std::string task) : step_id_(step_id), task_(std::move(task)) {}
@@ -23,13 +21,19 @@ class StepRendezvous final : public Rendezvous {
 
   // For receives of other tasks: waits for a value that this task sends.
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
+  // True if no value and no receiver waits here.
+  bool idle() { return local_->idle(); }
   // Whom to ask for values of other tasks. Before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);
 
  private:
   void RecvFrom(const std::string& task, const std::string& key, Done done);
-  void Ask(std::shared_ptr<WorkerService> worker, const std::string& key, std::shared_ptr<ChunkedTensor> chunks,
-           Done done);
+  struct Pieces;
+  tensorflow::RecvTensorRequest RequestFor(const std::string& key, size_t offset) const;
+  void AskForAll(std::shared_ptr<WorkerService> worker, const std::string& key, Done done);
+  void AskForRest(std::shared_ptr<WorkerService> worker, const std::string& key, const RecvTensorReply& first,
+                  Done done);
+  void AskForPiece(const std::shared_ptr<Pieces>& pieces);
 
   const int64_t step_id_;
   const std::string task_;

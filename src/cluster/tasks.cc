@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/log.h"
+#include "device/device.h"
 #include "graph/device_name.h"
 
 namespace weir {
@@ -89,6 +90,11 @@ std::shared_ptr<const SessionTasks::Devices> SessionTasks::DevicesOf(const std::
   std::lock_guard lock(mu_);
   auto it = devices_.find(task);
   return it == devices_.end() ? nullptr : it->second;
+}
+
+bool SessionTasks::IsWeir(const std::string& task) const {
+  const std::shared_ptr<const Devices> devices = DevicesOf(task);
+  return devices != nullptr && !devices->empty() && devices->front().physical_device_desc() == kWeirDevice;
 }
 
 void SessionTasks::Ask(const std::string& task, CancelToken* cancel, Done done) {

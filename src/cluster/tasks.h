@@ -34,6 +34,8 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   std::vector<std::string> Allowed() const;
   // Null for a task that has not been asked yet.
   std::shared_ptr<const Devices> DevicesOf(const std::string& task) const;
+  // Whether the task is known to run Weir, not TensorFlow.
+  bool IsWeir(const std::string& task) const;
   // Asks for the devices of a task until it answers or `cancel`, which outlives the call, says stop; says every ten
   // seconds for whom it waits.
   void Ask(const std::string& task, CancelToken* cancel, Done done);

@@ -2,6 +2,9 @@
 // CleanupGraph.
 #include "cluster/worker.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
 #include "op/rendezvous_key.h"
@@ -23,21 +26,28 @@ struct Worker::WorkerSession {
 };
 
 struct Worker::ActiveStep {
-  ActiveStep(int64_t id, const std::string& task) : rendezvous(MakeIntrusive<StepRendezvous>(id, task)) {}
+  ActiveStep(int64_t id, const std::string& task, std::shared_ptr<void> counted_here)
+      : counted(std::move(counted_here)), rendezvous(MakeIntrusive<StepRendezvous>(id, task)) {}
+  const std::shared_ptr<void> counted;
   const IntrusivePtr<StepRendezvous> rendezvous;
   CancelToken cancel;
   // Guarded by the worker's lock:
   std::shared_ptr<WorkerSession> session;  // once RunGraph has started it
-  int waiting = 0;                         // receives of other tasks
+  int running = 0;                         // RunGraph calls
+  int waiting = 0;                         // receives of other tasks, until they have all of their value
 
   // A step in pieces: its end, and who waits for it.
   std::mutex mu;
-  bool partial_started = false;
+  std::atomic<bool> partial_started{false};
   bool partial_ended = false;
   Status partial_status;
   std::function<void(Status)> when_ended;
 
-  std::map<std::string, Tensor> in_pieces;  // what another task takes piece by piece, by key; guarded by mu
+  struct InPieces {
+    Tensor tensor;
+    size_t left = 0;
+  };
+  std::map<std::string, InPieces> in_pieces;  // what another task takes piece by piece, by key; guarded by mu
 
   void End(const Status& reason) {
     cancel.Cancel(reason);
@@ -69,6 +79,14 @@ void Worker::Stop(const Status& reason) {
 Worker::Load Worker::load() const {
   std::lock_guard lock(mu_);
   return {static_cast<int>(sessions_.size()), static_cast<int>(steps_.size()), !in_flight_.none()};
+}
+
+void Worker::Drain(int64_t timeout_ms) {
+  {
+    std::lock_guard lock(mu_);
+    draining_ = true;
+  }
+  in_flight_.WaitForNone(timeout_ms);
 }
 
 std::string Worker::NewHandle() {
@@ -213,7 +231,7 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
 
 std::shared_ptr<Worker::ActiveStep> Worker::StepFor(int64_t id) {
   std::shared_ptr<ActiveStep>& step = steps_[id];
-  if (step == nullptr) step = std::make_shared<ActiveStep>(id, task_);
+  if (step == nullptr) step = std::make_shared<ActiveStep>(id, task_, in_flight_.Enter());
   return step;
 }
 
@@ -228,10 +246,16 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   std::shared_ptr<ActiveStep> step;
   {
     std::lock_guard lock(mu_);
+    if (draining_ && !steps_.contains(request.step_id())) return done(Unavailable("{} is stopping", task_));
     step = StepFor(request.step_id());
     step->session = *session;
+    ++step->running;
   }
   step->rendezvous->set_peers((*session)->peers);
+  done = [this, step, id = request.step_id(), done = std::move(done)](Result<RunGraphReply> reply) {
+    Leave(step, id, &ActiveStep::running);
+    done(std::move(reply));
+  };
   if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), options, std::move(done));
   StartStep(*session, *graph, step, std::move(call), options, std::move(done));
 }
@@ -315,7 +339,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
   bool first = false;
   {
     std::lock_guard lock(step->mu);
-    first = !std::exchange(step->partial_started, true);
+    first = !step->partial_started.exchange(true);
   }
   if (first) {
     Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
@@ -464,13 +488,13 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   const int64_t id = request.step_id();
   if (options.cancel != nullptr) {
     waiting->cancel = options.cancel;
-    const CancelToken::Id registration = options.cancel->Register([this, id, waiting] {
+    const CancelToken::Id registration = options.cancel->Register([this, id, waiting, step] {
       if (waiting->answered.exchange(true)) return;
-      ForgetIfUnused(id);
+      Leave(step, id, &ActiveStep::waiting);
       waiting->done(waiting->cancel->reason());
     });
     if (registration == 0) {
-      ForgetIfUnused(id);
+      Leave(step, id, &ActiveStep::waiting);
       return waiting->done(options.cancel->reason());
     }
     waiting->registration = registration;
@@ -479,20 +503,21 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
                                                          in_pieces = *in_pieces](Result<Rendezvous::Value> value) {
     if (waiting->answered.exchange(true)) return;
     if (waiting->cancel != nullptr) waiting->cancel->Unregister(waiting->registration);
-    {
-      std::lock_guard lock(mu_);
-      if (auto it = steps_.find(id); it != steps_.end()) --it->second->waiting;
+    if (!value.ok()) {
+      Leave(step, id, &ActiveStep::waiting);
+      return waiting->done(value.status());
     }
-    if (!value.ok()) return waiting->done(value.status());
     if (in_pieces && !value->dead && IsPlain(value->tensor.dtype()) &&
         value->tensor.num_bytes() > dependencies_.chunk_bytes) {
       RecvTensorReply first = MakeChunk(value->tensor, 0, dependencies_.chunk_bytes);
       {
         std::lock_guard lock(step->mu);
-        step->in_pieces[key] = std::move(value->tensor);
+        const size_t left = value->tensor.num_bytes() - dependencies_.chunk_bytes;
+        step->in_pieces[key] = {std::move(value->tensor), left};
       }
       return waiting->done(std::move(first));
     }
+    Leave(step, id, &ActiveStep::waiting);
     RecvTensorReply reply;
     reply.message.set_is_dead(value->dead);
     if (!value->dead) reply.tensors.push_back({"", std::move(value->tensor)});
@@ -507,23 +532,32 @@ Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& ke
     if (auto it = steps_.find(step_id); it != steps_.end()) step = it->second;
   }
   if (step == nullptr) return Aborted("the step has ended while a value was on its way");
-  std::lock_guard lock(step->mu);
-  auto it = step->in_pieces.find(key);
-  if (it == step->in_pieces.end() || offset >= it->second.num_bytes())
-    return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
-  RecvTensorReply reply = MakeChunk(it->second, offset, dependencies_.chunk_bytes);
-  if (offset + dependencies_.chunk_bytes >= it->second.num_bytes()) step->in_pieces.erase(it);
+  RecvTensorReply reply;
+  {
+    std::lock_guard lock(step->mu);
+    auto it = step->in_pieces.find(key);
+    if (it == step->in_pieces.end() || offset >= it->second.tensor.num_bytes())
+      return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
+    reply = MakeChunk(it->second.tensor, offset, dependencies_.chunk_bytes);
+    it->second.left -= std::min(it->second.left, reply.tensors[0].tensor.num_bytes());
+    if (it->second.left > 0) return reply;
+    step->in_pieces.erase(it);
+  }
+  Leave(step, step_id, &ActiveStep::waiting);
   return reply;
 }
 
-// A step of which only a receive was known that nobody waits for any more.
-void Worker::ForgetIfUnused(int64_t id) {
+// One user of the step less. A step that nobody uses, and that holds nothing for others, is forgotten: in the good case
+// no master has to say so.
+void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users) {
   std::shared_ptr<ActiveStep> gone;
   {
     std::lock_guard lock(mu_);
+    --(*step.*users);
+    if (step->running > 0 || step->waiting > 0 || step->partial_started) return;
+    if (step->session != nullptr && !step->rendezvous->idle()) return;
     auto it = steps_.find(id);
-    if (it == steps_.end()) return;
-    if (--it->second->waiting > 0 || it->second->session != nullptr) return;
+    if (it == steps_.end() || it->second != step) return;
     gone = std::move(it->second);
     steps_.erase(it);
   }

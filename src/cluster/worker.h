@@ -40,8 +40,9 @@ class Worker final : public WorkerService {
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
-  // Waits until nothing runs, but not longer than that.
-  void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
+  // Takes no more steps and waits until those that are known have been ended by their masters, but not longer than
+  // that: other tasks may still want what a step has sent here.
+  void Drain(int64_t timeout_ms);
   // Runs `then` when nothing runs: at once, or on the thread that ends the last step.
   void WhenIdle(std::function<void()> then) { in_flight_.WhenNone(std::move(then)); }
   // What it holds at the moment.
@@ -82,7 +83,7 @@ class Worker final : public WorkerService {
   Result<std::shared_ptr<RegisteredGraph>> FindGraph(WorkerSession& session, const std::string& handle);
   Result<tensorflow::RegisterGraphResponse> Register(const tensorflow::RegisterGraphRequest& request);
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
-  void ForgetIfUnused(int64_t id);
+  void Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users);
   // Ends and forgets what is left of the steps of a session that is gone.
   void EndStepsOf(const std::shared_ptr<WorkerSession>& session);
   void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
@@ -103,6 +104,7 @@ class Worker final : public WorkerService {
   CancelToken stop_;
   InFlight in_flight_;
   mutable std::mutex mu_;
+  bool draining_ = false;
   int64_t next_handle_ = 1;
   std::map<std::string, std::shared_ptr<WorkerSession>> sessions_;
   std::map<int64_t, std::shared_ptr<ActiveStep>> steps_;

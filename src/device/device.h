@@ -9,6 +9,9 @@
 
 namespace weir {
 
+// In physical_device_desc of every device: how tasks know each other for what they are.
+inline constexpr char kWeirDevice[] = "Weir";
+
 class Device {
  public:
   virtual ~Device() = default;

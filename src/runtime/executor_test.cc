@@ -126,6 +126,35 @@ TEST_F(ExecutorTest, KernelsThatBreakTheirWord) {
   EXPECT_EQ(Run({Op("Throw", {x})}, {{x, Float(1)}}).status().code(), StatusCode::kInternal);
   Result<std::vector<Tensor>> result = Run({Op("Forget", {x})}, {{x, Float(1)}});
   EXPECT_THAT(Message(result), HasSubstr("Missing 0-th output"));
+  auto lie = [](KernelContext& ctx) -> Status {
+    ctx.set_output(0, Tensor::Scalar(int32_t{1}));
+    return OkStatus();
+  };
+  KernelList kernels = SmallKernel([lie] { return Kernel::Sync(lie); });
+  registry_.Add({.name = "Lie", .signature = "x: float -> y: float", .kernels = kernels});
+  result = Run({Op("Add", {Op("Lie", {x}, "lie"), x})}, {{x, Float(1)}});
+  EXPECT_EQ(result.status().code(), StatusCode::kInternal);
+  EXPECT_EQ(NodeOf(result.status()), "lie");
+}
+
+TEST_F(ExecutorTest, AFailedStepLetsGoOfItsValues) {
+  Output x = Placeholder("x");
+  Output y = Placeholder("y");
+  Tensor fed = Float(5);
+  auto comes_back = [&] {  // a thread of the pool may be the last to leave the step
+    for (int i = 0; i < 1000 && !fed.OwnsMemoryAlone(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return fed.OwnsMemoryAlone();
+  };
+  // In both, the sum already has its first value when the second one fails.
+  Output straight = Op("Add", {x, Op("Fail", {Op("Later", {y})})});
+  EXPECT_FALSE(Run({straight}, {{x, fed}, {y, Float(1)}}).ok());
+  EXPECT_TRUE(comes_back());
+  Output entered = Enter(x, "loop", true);
+  Output looped = While(y, Const(10), "loop", [&](Output i) {
+    return Op("Add", {entered, Op("Fail", {Op("Later", {i})})});
+  });
+  EXPECT_FALSE(Run({looped}, {{x, fed}, {y, Float(1)}}).ok());
+  EXPECT_TRUE(comes_back());
 }
 
 TEST_F(ExecutorTest, UnfedPlaceholder) {
@@ -199,6 +228,46 @@ TEST_F(ExecutorTest, ControlEdgesCarryDeathAndMergeEndsIt) {
   EXPECT_EQ(Run({Merge({skipped, dead})}).status().code(), StatusCode::kInvalidArgument);
 }
 
+TEST_F(ExecutorTest, AMergeWaitsForItsControlInputsAndForAValue) {
+  Output x = Placeholder("x");
+  auto merge = [&](Output a, Output b, Output after) {
+    NodeBuilder builder(*graph_, "Merge");
+    return Output(Make(builder.In(OutputList{a, b}).ControlInput(after.node)));
+  };
+  Output fork = Op("Switch", {x, Bool(true)});
+  Output late = Op("Later", {Output(fork.node, 1)});
+  Output soon = Output(fork.node, 1);
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  EXPECT_EQ(Value(merge(fork, late, Op("NoOp", {})), {{x, Float(3)}}), 3);  // the value comes last
+  Output added = Op("AssignAdd", {v, Op("Later", {x})});
+  EXPECT_EQ(Value(merge(fork, soon, added), {{x, Float(3)}}), 3);  // the control input comes last
+  EXPECT_EQ(Value(v), 4);
+  // Dead when all values are, whichever comes last.
+  Output dead = Op("Identity", {fork});
+  EXPECT_THAT(Message(Run({merge(fork, dead, Op("NoOp", {}))}, {{x, Float(3)}})), HasSubstr("does not have value"));
+  EXPECT_THAT(Message(Run({merge(fork, dead, added)}, {{x, Float(3)}})), HasSubstr("does not have value"));
+  // A control input that is dead does not kill a value.
+  EXPECT_EQ(Value(merge(fork, soon, dead), {{x, Float(3)}}), 3);
+}
+
+TEST_F(ExecutorTest, TransfersRunDead) {
+  auto count = std::make_shared<std::atomic<int>>(0);
+  registry_.Add({.name = "_Send",
+                 .signature = "tensor: float ->",
+                 .kernels = SmallKernel([count] {
+                   return Kernel::Sync([count](KernelContext&) {
+                     ++*count;
+                     return OkStatus();
+                   });
+                 }),
+                 .stateful = true});
+  Output fork = Op("Switch", {Const(5), Bool(true)});
+  NodeBuilder send(*graph_, "_Send");
+  ASSERT_TRUE(Run({}, {}, {Make(send.In(fork))}).ok());
+  EXPECT_EQ(*count, 1);
+}
+
 TEST_F(ExecutorTest, ReferencesPassThroughBranches) {
   Output v = Variable("v");
   ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
@@ -262,6 +331,34 @@ TEST_F(ExecutorTest, ALoopInABranchThatIsNotTaken) {
   Output merged = Merge({Op("Identity", {fork}), looped});
   EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(true)}}), 10);
   EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(false)}}), 0);
+  // Its end is dead, and so is what comes after it.
+  Output doubled = Merge({Op("Identity", {fork}), Op("Add", {looped, looped})});
+  EXPECT_EQ(Value(doubled, {{p, Tensor::Scalar(true)}}), 20);
+  EXPECT_EQ(Value(doubled, {{p, Tensor::Scalar(false)}}), 0);
+  Result<std::vector<Tensor>> result = Run({looped}, {{p, Tensor::Scalar(false)}});
+  EXPECT_THAT(Message(result), HasSubstr("does not have value"));
+}
+
+// i counts ahead, while what is slow in each of its iterations is not waited for by the next one.
+TEST_F(ExecutorTest, NoMoreIterationsAtATimeThanAllowed) {
+  config_.set_inter_op_parallelism_threads(6);
+  for (int parallel : {1, 2}) {
+    const std::string frame = fmt::format("loop{}", parallel);
+    Output i = Merge({Enter(Const(0), frame, false, parallel), Enter(Const(0), frame, false, parallel)});
+    Output last = Merge({Enter(Const(-1), frame, false, parallel), Enter(Const(-1), frame, false, parallel)});
+    Output condition = Op("LoopCond", {Op("Less", {i, Enter(Const(6), frame, true, parallel)})});
+    Output i_fork = Op("Switch", {i, condition});
+    Output last_fork = Op("Switch", {last, condition});
+    Output here = Op("Identity", {Output(i_fork.node, 1)});
+    Output next = Op("NextIteration", {Op("Add", {here, Enter(Const(1), frame, true, parallel)})});
+    Output slow = Op("NextIteration", {Op("SlowBlocking", {here})});
+    ASSERT_TRUE(graph_->UpdateInput(i.node, 1, next).ok());
+    ASSERT_TRUE(graph_->UpdateInput(last.node, 1, slow).ok());
+    gauge_->most = 0;
+    EXPECT_EQ(Value(Op("Exit", {last_fork})), 5);
+    EXPECT_LE(gauge_->most, parallel);
+    EXPECT_GE(gauge_->most, 1);
+  }
 }
 
 TEST_F(ExecutorTest, ABranchInALoop) {

@@ -3,14 +3,18 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "graph/attr_proto.h"
 #include "graph/function_library.h"
+#include "graph/graph_def.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/small_ops_test.h"
 
 namespace weir {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 class LocalSessionTest : public SmallGraph {
@@ -41,6 +45,25 @@ TEST_F(LocalSessionTest, FeedsAndFetchesOfEveryKind) {
   EXPECT_TRUE(Run({}).ok());
 }
 
+TEST_F(LocalSessionTest, AFeedReplacesAValueAndOnlyAPlaceholderAsAWhole) {
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  Output added = Op("AssignAdd", {v, Const(1)}, "added");
+  // Who takes the value gets what is fed, and nothing runs for it.
+  EXPECT_EQ(Value(Op("Add", {added, Const(1)}), {{added, Float(10)}}), 11);
+  EXPECT_EQ(Value(v), 1);
+  // Who comes after the node still waits for the node itself, as does who asks for it as a target.
+  EXPECT_EQ(Value(Op("Identity", {Const(5)}, "after", {added.node}), {{added, Float(10)}}), 5);
+  EXPECT_EQ(Value(v), 2);
+  ASSERT_TRUE(Run({}, {{added, Float(10)}}, {added.node}).ok());
+  EXPECT_EQ(Value(v), 3);
+  // A placeholder is nothing but its value: fed, it is neither run nor waited for.
+  Output x = Placeholder("x");
+  Output y = Op("Identity", {Const(7)}, "y", {x.node});
+  EXPECT_EQ(Value(y, {{x, Float(1)}}), 7);
+  EXPECT_THAT(Message(Run({y})), HasSubstr("You must feed a value for placeholder tensor 'x'"));
+}
+
 TEST_F(LocalSessionTest, WrongSignatures) {
   Output x = Placeholder("x");
   Graph other(registry_);
@@ -50,6 +73,14 @@ TEST_F(LocalSessionTest, WrongSignatures) {
   EXPECT_EQ(Run({Output()}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(Run({}, {}, {nullptr}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(Message(Run({x}, {{x, Float(1)}, {x, Float(2)}})), HasSubstr("more than once"));
+}
+
+TEST_F(LocalSessionTest, AConstantMustHoldWhatItSays) {
+  NodeBuilder liar(*graph_, "Const", "liar");
+  Output c = Make(liar.Attr("value", Tensor::Scalar(int32_t{1})).Attr("dtype", kFloat));
+  Result<std::vector<Tensor>> result = Run({Op("Identity", {c})});
+  EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(NodeOf(result.status()), "liar");
 }
 
 TEST_F(LocalSessionTest, FeedsAreChecked) {
@@ -111,11 +142,55 @@ TEST_F(LocalSessionTest, ColocatedNodesComeTogether) {
   ASSERT_TRUE(session().Run(request).ok());
   ASSERT_EQ(metadata.partition_graphs_size(), 1);
   for (const tensorflow::NodeDef& node : metadata.partition_graphs(0).node()) {
-    if (node.name() == "follower") EXPECT_EQ(node.device(), "/job:localhost/replica:0/task:0/device:CPU:2");
+    if (node.name() == "follower") {
+      EXPECT_EQ(node.device(), "/job:localhost/replica:0/task:0/device:CPU:2");
+    }
   }
   NodeBuilder contrary(*graph_, "Add", "contrary");
   Output c = Make(contrary.In(a).In(Const(2)).Attr("_class", std::vector<std::string>{"loc:@anchor"}).Device("/cpu:1"));
   EXPECT_THAT(Message(Run({c})), HasSubstr("Cannot colocate nodes"));
+  EXPECT_THAT(Message(Run({c})), HasSubstr("incompatible ids: '/device:CPU:2' and '/device:CPU:1'"));
+  NodeBuilder stranger(*graph_, "Add", "stranger");
+  Output d = Make(stranger.In(a)
+                      .In(Const(2))
+                      .Attr("_class", std::vector<std::string>{"loc:@contrary"})
+                      .Device("/job:elsewhere/device:CPU:1"));
+  NodeBuilder friendly(*graph_, "Add", "friendly");
+  Output e =
+      Make(friendly.In(d).In(d).Attr("_class", std::vector<std::string>{"loc:@stranger"}).Device("/job:localhost"));
+  // With soft placement a group whose members ask for different devices goes anywhere, but never to another job.
+  session_.reset();
+  config_.set_allow_soft_placement(true);
+  EXPECT_EQ(Value(c), 5);
+  EXPECT_THAT(Message(Run({e})), HasSubstr("incompatible jobs: "));
+}
+
+TEST_F(LocalSessionTest, WhoTakesAReferenceComesToIt) {
+  config_.mutable_device_count()->insert({"CPU", 3});
+  NodeBuilder variable(*graph_, "VariableV2", "v");
+  Output v = Make(variable.Attr("dtype", kFloat).Attr("shape", PartialShape::Scalar()).Device("/cpu:2"));
+  Op("Add", {Op("Assign", {v, Const(1)}, "assigned"), Const(1)}, "plus");
+  NodeBuilder away(*graph_, "Assign", "away");
+  Make(away.In(v).In(Const(1)).Device("/cpu:1"));
+  // A graph from elsewhere may not say it in words.
+  Result<tensorflow::GraphDef> def = ExportGraphDef(*graph_);
+  ASSERT_TRUE(def.ok()) << def.status();
+  for (tensorflow::NodeDef& node : *def->mutable_node()) node.mutable_attr()->erase("_class");
+  graph_ = std::make_shared<Graph>(registry_);
+  ASSERT_TRUE(ImportGraphDef(*graph_, *def).ok());
+  tensorflow::RunOptions options;
+  options.set_output_partition_graphs(true);
+  tensorflow::RunMetadata metadata;
+  RunRequest request;
+  request.fetches = {graph_->FindNode("plus")};
+  request.options = &options;
+  request.metadata = &metadata;
+  ASSERT_TRUE(session().Run(request).ok());
+  std::map<std::string, std::string> devices;
+  for (const tensorflow::NodeDef& node : metadata.partition_graphs(0).node()) devices[node.name()] = node.device();
+  EXPECT_THAT(devices["assigned"], EndsWith("CPU:2"));
+  EXPECT_THAT(devices["plus"], EndsWith("CPU:0"));  // takes the value, not the reference
+  EXPECT_THAT(Message(Run({graph_->FindNode("away")})), HasSubstr("Cannot colocate nodes"));
 }
 
 TEST_F(LocalSessionTest, Callables) {

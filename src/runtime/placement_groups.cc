@@ -17,12 +17,13 @@ int32_t PlacementGroups::Find(int32_t x) {
   return x;
 }
 
-void PlacementGroups::Merge(Group& into, const Group& other) {
+void PlacementGroups::Merge(Group& into, const Group& other) const {
   if (into.conflict.ok()) into.conflict = other.conflict;
   const DeviceName& a = into.request;
   const DeviceName& b = other.request;
-  if (into.conflict.ok() && (Differ(a.job, b.job) || Differ(a.replica, b.replica) || Differ(a.task, b.task) ||
-                             Differ(a.type, b.type) || Differ(a.index, b.index))) {
+  const bool tasks_differ = Differ(a.job, b.job) || Differ(a.replica, b.replica) || Differ(a.task, b.task);
+  const bool kinds_differ = Differ(a.type, b.type) || Differ(a.index, b.index);
+  if (into.conflict.ok() && (tasks_differ || (kinds_differ && !soft_))) {
     into.conflict = MarkNode(
         InvalidArgument("Cannot colocate nodes '{}' and '{}': they share state or a colocation group, but ask for '{}' "
                         "and '{}'",
@@ -30,7 +31,16 @@ void PlacementGroups::Merge(Group& into, const Group& other) {
         other.asked_by);
   }
   if (into.asked_by.empty()) into.asked_by = other.asked_by;
-  into.request = into.request.MergedWith(other.request);
+  if (into.fixed) return;
+  if (other.fixed) {
+    into.request = other.request;
+    into.fixed = true;
+    return;
+  }
+  into.request = a.MergedWith(b);
+  if (!kinds_differ) return;
+  into.request.type.reset();
+  into.request.index.reset();
 }
 
 void PlacementGroups::Join(int32_t a, int32_t b) {
@@ -118,7 +128,13 @@ Result<std::string> PlacementGroups::RequestOf(const Node& node) {
 }
 
 void PlacementGroups::Fix(const Node& node, const std::string& device) {
-  Ask(ElementOf(node.name()), device, node.name());
+  Result<DeviceName> name = DeviceName::Parse(device);
+  if (!name.ok()) return;
+  Group& group = groups_[Find(ElementOf(node.name()))];
+  if (group.fixed) return;
+  group.request = *std::move(name);
+  group.asked_by = node.name();
+  group.fixed = true;
 }
 
 }  // namespace weir

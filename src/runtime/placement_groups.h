@@ -15,13 +15,14 @@ namespace weir {
 
 class PlacementGroups final {
  public:
-  explicit PlacementGroups(const Graph& graph) : graph_(graph) {}
+  // With `soft`, members may ask for different kinds of devices of one task.
+  PlacementGroups(const Graph& graph, bool soft) : graph_(graph), soft_(soft) {}
   // Takes in the nodes that the graph has got since. A graph that lost nodes is not supported: sessions' do not.
   void Update();
   // What the node's group asks for, as the name of a device, or the node's own request where it is alone; an error that
   // names two nodes when the group contradicts itself.
   Result<std::string> RequestOf(const Node& node);
-  // The node holds state there from now on: its group stays.
+  // The node holds state there from now on: its group stays, wherever that was asked to be.
   void Fix(const Node& node, const std::string& device);
 
  private:
@@ -29,14 +30,16 @@ class PlacementGroups final {
     DeviceName request;
     std::string asked_by;
     Status conflict;
+    bool fixed = false;
   };
   int32_t Find(int32_t x);
   void Join(int32_t a, int32_t b);
   int32_t ElementOf(const std::string& name);
   void Ask(int32_t element, const std::string& device, const std::string& by);
-  static void Merge(Group& into, const Group& other);
+  void Merge(Group& into, const Group& other) const;
 
   const Graph& graph_;
+  const bool soft_;
   int next_ = 0;                                  // the first node that is not known yet
   std::vector<int32_t> parent_;                   // union-find, by element: a node, or a name that no node has
   absl::flat_hash_map<int, int32_t> element_of_;  // of nodes that belong to a group, by their number

@@ -16,13 +16,16 @@ constexpr std::string_view kGroupPrefix = "loc:@";
 // The parts of both, or the first part on which they differ.
 Result<DeviceName> MergeRequests(const DeviceName& a, const DeviceName& b, bool soft) {
   auto differ = [](const auto& x, const auto& y) { return x.has_value() && y.has_value() && *x != *y; };
-  const bool hard_conflict = differ(a.job, b.job) || differ(a.replica, b.replica) || differ(a.task, b.task);
-  const bool soft_conflict = differ(a.type, b.type) || differ(a.index, b.index);
-  if (hard_conflict || (soft_conflict && !soft)) {
+  const char* hard_conflict = differ(a.job, b.job)           ? "jobs"
+                              : differ(a.replica, b.replica) ? "replicas"
+                              : differ(a.task, b.task)       ? "tasks"
+                                                             : nullptr;
+  const char* soft_conflict = differ(a.type, b.type) ? "types" : differ(a.index, b.index) ? "ids" : nullptr;
+  if (hard_conflict != nullptr || (soft_conflict != nullptr && !soft)) {
     return InvalidArgument("Cannot merge devices with incompatible {}: '{}' and '{}'",
-                           differ(a.type, b.type) ? "types" : "ids", a.ToString(), b.ToString());
+                           hard_conflict != nullptr ? hard_conflict : soft_conflict, a.ToString(), b.ToString());
   }
-  if (soft_conflict) {
+  if (soft_conflict != nullptr) {
     DeviceName merged = a;
     merged.type.reset();
     merged.index.reset();

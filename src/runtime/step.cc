@@ -62,6 +62,21 @@ struct Step::Worker {
 };
 
 // An asynchronous kernel on its way. Whoever comes second, the thread that launched it or `done`, completes it.
+// How many values are being handed on by this thread, one inside of the other.
+class InlineDepth {
+ public:
+  InlineDepth() { ++Depth(); }
+  ~InlineDepth() { --Depth(); }
+  int value() const { return Depth(); }
+
+ private:
+  static int& Depth() {
+    thread_local int depth = 0;
+    return depth;
+  }
+};
+constexpr int kMaxInlineDepth = 4;
+
 struct Step::AsyncCall {
   enum Phase { kLaunching, kLaunched, kDone };
 
@@ -285,9 +300,13 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     call->status = std::move(status);
     if (call->phase.exchange(AsyncCall::kDone, std::memory_order_acq_rel) != AsyncCall::kLaunched) return;
     Step* step = call->step;
+    // Who brings a value over from another task works on with it; who ends another kind of wait may hold locks.
     Worker messenger(/*keeps_dear=*/false, /*may_block=*/false);
-    messenger.keeps_nothing = true;
+    const bool brings_value = step->plan_.nodes[call->item.node].kind == NodeKind::kTransfer;
+    InlineDepth depth;
+    messenger.keeps_nothing = !brings_value || depth.value() > kMaxInlineDepth;
     step->FinishAsync(messenger, call);
+    step->Work(messenger);
     step->Unref();
   };
   try {

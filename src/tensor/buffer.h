@@ -3,7 +3,9 @@
 #ifndef WEIR_TENSOR_BUFFER_H_
 #define WEIR_TENSOR_BUFFER_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include "base/intrusive_ptr.h"
@@ -18,10 +20,23 @@ class Buffer : public RefCounted {
   void* data() const { return data_; }
   size_t size() const { return size_; }
 
+  // Readers outside of the step that reads (a value on its way to another task): while there are some, nobody writes in
+  // place. See Tensor::Lease.
+  void AddReader() const { readers_.fetch_add(1, std::memory_order_relaxed); }
+  void RemoveReader() const { readers_.fetch_sub(1, std::memory_order_release); }
+  bool has_readers() const { return readers_.load(std::memory_order_acquire) > 0; }
+  // Set for memory that is updated row by row: it is copied for such readers, since its writers never copy it.
+  void set_written_by_rows() const { written_by_rows_.store(true, std::memory_order_relaxed); }
+  bool written_by_rows() const { return written_by_rows_.load(std::memory_order_relaxed); }
+
  protected:
   Buffer(void* data, size_t size) : data_(data), size_(size) {}
   void* data_;
   size_t size_;
+
+ private:
+  mutable std::atomic<int32_t> readers_{0};
+  mutable std::atomic<bool> written_by_rows_{false};
 };
 using BufferPtr = IntrusivePtr<Buffer>;
 

@@ -199,6 +199,12 @@ Tensor Tensor::BitcastTo(DType dtype) const {
   return t;
 }
 
+Tensor Tensor::Lease() const {
+  if (!buffer_) return *this;
+  buffer_->AddReader();
+  return FromBuffer(dtype_, shape_, WrapMemory(data_, num_bytes(), [lent = buffer_] { lent->RemoveReader(); }), data_);
+}
+
 Tensor Tensor::Slice(int64_t begin, int64_t end) const {
   WEIR_CHECK(rank() >= 1 && begin >= 0 && begin <= end && end <= dim(0), begin, end, shape_);
   Tensor t = *this;

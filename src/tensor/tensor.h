@@ -77,11 +77,15 @@ class Tensor {
   Tensor BitcastTo(DType dtype) const;
   // Rows [begin, end) of dimension 0, sharing memory.
   Tensor Slice(int64_t begin, int64_t end) const;
+  // The same memory, which nobody writes to as long as this tensor and its copies live: who would write there makes a
+  // copy first. For what leaves a step.
+  Tensor Lease() const;
   // A copy with its own memory.
   Result<Tensor> Clone() const;
   void ZeroFill() const;
 
   bool OwnsMemoryAlone() const { return buffer_ && buffer_->RefCountIsOne(); }
+  bool HasReaders() const { return buffer_ && buffer_->has_readers(); }
   bool SharesMemoryWith(const Tensor& other) const { return buffer_ && buffer_ == other.buffer_; }
   const BufferPtr& buffer() const { return buffer_; }
 

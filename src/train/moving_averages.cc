@@ -29,6 +29,10 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
     // It starts at the variable's value, so there is no bias to take out.
     WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(
                                          graph, [&] { return var->InitializedValue(); }, how));
+    if (var->slice.has_value()) {
+      average->slice = var->slice;
+      average->slice->full_name = AverageName(var->slice->full_name);
+    }
     graph.AddToCollection(graph_keys::kMovingAverageVariables, var);
     shadows_[var->op_name()] = {.average = average, .value = var->AsInput()};
     keys.push_back(var->op_name());

@@ -184,7 +184,7 @@ Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::strin
                                     graph, [&] { return initial(graph, shape, var->dtype()); }, options));
   if (var->slice.has_value()) {
     slot->slice = var->slice;
-    slot->slice->full_name += "/" + op_name;
+    slot->slice->full_name += slot->op_name().substr(var->op_name().size());
   }
   slots_[slot_name][var->op_name()] = slot;
   return slot;

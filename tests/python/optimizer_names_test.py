@@ -20,6 +20,38 @@ def test_slots(optimizer, slots):
     assert {name: opt.get_slot(w, name).op.name for name in opt.get_slot_names()} == slots
 
 
+@pytest.mark.parametrize("optimizer, slots", [
+    (lambda: tf.train.MomentumOptimizer(0.1, 0.9), {"momentum": "Momentum"}),
+    (lambda: tf.train.AdamOptimizer(0.1, name="other"), {"m": "other", "v": "other_1"}),
+    (lambda: tf.train.RMSPropOptimizer(0.1), {"rms": "RMSProp", "momentum": "RMSProp_1"}),
+])
+def test_slots_of_a_variable_in_pieces(optimizer, slots):
+    with tf.variable_scope("layer", partitioner=tf.fixed_size_partitioner(2)):
+        w = tf.get_variable("w", [5, 2])
+    opt = optimizer()
+    opt.minimize(tf.reduce_sum(tf.convert_to_tensor(w) ** 2))
+    for i, piece in enumerate(w):
+        whole = piece._get_save_slice_info()
+        assert (piece.op.name, whole.full_name) == (f"layer/w/part_{i}", "layer/w")
+        for name in opt.get_slot_names():
+            slot = opt.get_slot(piece, name)
+            info = slot._get_save_slice_info()
+            assert (slot.op.name, info.full_name) == (f"layer/w/part_{i}/{slots[name]}", f"layer/w/{slots[name]}")
+            assert (info.full_shape, info.var_offset) == ([5, 2], [[0, 0], [3, 0]][i])
+            assert info.var_shape == slot.shape.as_list() == [[3, 2], [2, 2]][i]
+
+
+def test_averages_of_a_variable_in_pieces():
+    w = tf.get_variable("w", [5, 2], partitioner=tf.fixed_size_partitioner(2))
+    averages = tf.train.ExponentialMovingAverage(0.9)
+    averages.apply(list(w))
+    for i, piece in enumerate(w):
+        average = averages.average(piece)
+        info = average._get_save_slice_info()
+        assert average.op.name == f"w/part_{i}/ExponentialMovingAverage"
+        assert (info.full_name, info.var_offset) == ("w/ExponentialMovingAverage", [[0, 0], [3, 0]][i])
+
+
 def test_the_gradient_of_a_zero_clipped_by_norm():
     x = tf.placeholder(tf.float32, [2])
     grad, = tf.gradients(tf.clip_by_norm(x, 1.0), x)

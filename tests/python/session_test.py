@@ -1,9 +1,12 @@
 """Sessions: fetches, feeds, errors, callables, defaults."""
 import collections
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -34,6 +37,12 @@ def test_nested_fetches(sess):
     np.testing.assert_array_equal(result["p"].right["q"], [1, 2])
     ordered = sess.run(collections.OrderedDict([("z", a), ("y", b)]))
     assert type(ordered) is collections.OrderedDict and list(ordered) == ["z", "y"]
+    made = sess.run(collections.defaultdict(list, {"a": a}))
+    assert type(made) is collections.defaultdict and made == {"a": 1} and made["other"] == []
+    settings = types.MappingProxyType({"a": a})
+    assert sess.run(settings) == {"a": 1}
+    many = [tf.constant(i) for i in range(12)]
+    assert sess.run(many + many[::-1]) == list(range(12)) + list(range(12))[::-1]
     assert sess.run([]) == [] and sess.run({}) == {} and sess.run(raw.NoOp()) is None
     assert sess.run(["a:0", "a"]) == [1, None]
     assert sess.run([a, raw.NoOp(), a]) == [1, None, 1]
@@ -84,9 +93,19 @@ def test_feeding(sess, x):
     assert sess.run(raw.AddV2(x=b, y=b), {b: np.float64(1.5)}) == 3
     got = sess.run([raw.Identity(input=a), raw.Identity(input=b)], {(a, b): (1, 2)})
     assert got == [1, 2]
+    class Feeds(collections.UserDict):
+        """A mapping that is no dict."""
+
+    assert sess.run(raw.Identity(input=a), Feeds({a: 4})) == 4
+    assert sess.run(raw.Identity(input=b), {b: 2**70}) == 2.0**70
     view = np.arange(12.0, dtype=np.float32).reshape(4, 3).T
     np.testing.assert_array_equal(sess.run(raw.Identity(input=b), {b: view}), view)
     np.testing.assert_array_equal(sess.run(raw.Identity(input=b), {b: view.astype(">f4")}), view)
+
+
+def elsewhere():
+    with tf.Graph().as_default():
+        return tf.constant(1.0)
 
 
 @pytest.mark.parametrize("feeds, error, text", [
@@ -98,6 +117,10 @@ def test_feeding(sess, x):
     (lambda x: {x: ["a", "b", "c"]}, ValueError, ""),
     (lambda x: [1], TypeError, "feed_dict"),
     (lambda x: {tf.Graph(): 1}, TypeError, "Cannot interpret feed_dict key"),
+    (lambda x: {(x, x): ([1, 2, 3],)}, ValueError, "Could not flatten dictionary"),
+    (lambda x: {(x,): [1, 2, 3]}, ValueError, "Could not flatten dictionary"),
+    (lambda x: {(x,): 1}, ValueError, "Could not flatten dictionary"),
+    (lambda x: {elsewhere(): 1}, TypeError, "Cannot interpret feed_dict key as Tensor: Tensor Tensor(\"Const:0\""),
 ])
 def test_wrong_feeds(sess, x, feeds, error, text):
     with pytest.raises(error) as raised:
@@ -110,6 +133,52 @@ def test_integers_that_do_not_fit(sess):
     for value in (300, -1, 2**70):
         with pytest.raises(TypeError, match="is not compatible with Tensor type"):
             sess.run(small, {small: value})
+    number = raw.Placeholder(dtype=tf.int32, shape=[])
+    assert sess.run(number, {number: 2**31 - 1}) == 2**31 - 1 and sess.run(number, {number: -2**31}) == -2**31
+    for value in (2**31, -2**31 - 1, 2**40, 2**70):
+        with pytest.raises(TypeError, match="is not compatible with Tensor type"):
+            sess.run(number, {number: value})
+    text = raw.Placeholder(dtype=tf.string, shape=[])
+    with pytest.raises(TypeError, match="is not compatible with Tensor type"):
+        sess.run(text, {text: 3})
+
+
+def test_feeding_parts(sess):
+    sparse = tf.sparse_placeholder(tf.float32)
+    value = tf.SparseTensorValue([[1]], [5.0], [3])
+    for fed in (value, tuple(value)):
+        np.testing.assert_array_equal(sess.run(tf.sparse_tensor_to_dense(sparse), {sparse: fed}), [0, 5, 0])
+    with pytest.raises(ValueError, match="must have 3 parts"):
+        sess.run(sparse, {sparse: ([[1]], [5.0])})
+    values, indices = raw.Placeholder(dtype=tf.float32), raw.Placeholder(dtype=tf.int32)
+    shape = raw.Placeholder(dtype=tf.int32)
+    for parts in ((values, indices), (values, indices, shape)):
+        slices = tf.IndexedSlices(*parts)
+        expected = ([1.0, 2.0], [3, 0], [4])[:len(parts)]
+        got = sess.run(slices, {slices: expected})
+        assert [list(part) for part in got if part is not None] == [list(part) for part in expected]
+        call = sess.make_callable(list(parts), [slices])
+        assert [list(part) for part in call(*expected)] == [list(part) for part in expected]
+        with pytest.raises(ValueError, match=f"must have {len(parts)} parts"):
+            sess.run(slices, {slices: expected[:-1]})
+
+
+def test_types_that_are_fetched_and_fed_as_tensors(sess, x):
+    class Squared:
+        def __init__(self, tensor):
+            self.tensor = tensor
+
+    class Derived(Squared):
+        pass
+
+    register = tf.python.client.session.register_session_run_conversion_functions
+    register(Squared, lambda s: ([s.tensor], lambda values: values[0] ** 2),
+             lambda s, value: [(s.tensor, np.sqrt(value))])
+    np.testing.assert_array_equal(sess.run([Squared(x)], {x: [1, 2, 3]}), [[1, 4, 9]])
+    np.testing.assert_array_equal(sess.run(x, {Derived(x): [1, 4, 9]}), [1, 2, 3])
+    for again in (Squared, object):
+        with pytest.raises(ValueError, match="has already been registered"):
+            register(again, lambda s: ([s.tensor], lambda values: values[0]))
 
 
 @pytest.mark.parametrize("fetch, error, text", [
@@ -131,8 +200,9 @@ def test_prevented(sess, graph, x):
     graph.prevent_fetching(y.op)
     with pytest.raises(ValueError, match="may not be fed"):
         sess.run(raw.Abs(x=x), {x: [1, 2, 3]})
-    with pytest.raises(ValueError, match="not fetchable"):
-        sess.run(y, {x: [1, 2, 3]})
+    for fetch in (y, y.op, [y.op.name]):
+        with pytest.raises(ValueError, match="not fetchable"):
+            sess.run(fetch, {x: [1, 2, 3]})
 
 
 def test_errors_of_a_step(sess, x):
@@ -149,10 +219,13 @@ def test_closed_and_empty():
         tf.Session().run("x")
     c = tf.constant(1)
     session = tf.Session()
+    call, handle = session.make_callable(c), session.partial_run_setup([c])
     session.close()
     session.close()
-    with pytest.raises(RuntimeError, match="closed Session"):
-        session.run(c)
+    for use in (lambda: session.run(c), call, lambda: session.partial_run(handle, c), lambda: session.make_callable(c),
+                lambda: session.partial_run_setup([c])):
+        with pytest.raises(RuntimeError, match="closed Session"):
+            use()
     with tf.Graph().as_default():
         other = tf.constant(1)
         tf.constant(2)
@@ -173,6 +246,9 @@ def test_default_sessions(graph, x):
     session = tf.Session()
     with session.as_default() as same:
         assert same is session and tf.get_default_session() is session and c.eval() == 5
+        with session.as_default():
+            pass
+        assert tf.get_default_session() is session
         raw.NoOp().run()
         np.testing.assert_array_equal(raw.Neg(x=x).eval({x: [1, 2, 3]}), [-1, -2, -3])
         with tf.Graph().as_default():
@@ -185,6 +261,13 @@ def test_default_sessions(graph, x):
             session.__enter__()
     with pytest.raises(RuntimeError):
         session.run(c)
+    other = tf.Graph()
+    with tf.Session(graph=other):
+        assert tf.get_default_graph() is other
+        with tf.Session(graph=other).as_default():
+            assert tf.get_default_graph() is other
+    with tf.Session(graph=other).as_default():
+        assert tf.get_default_graph() is graph
     interactive = tf.InteractiveSession()
     assert c.eval() == 5
     interactive.close()
@@ -201,6 +284,13 @@ def test_callables(sess, x):
         function([1])
     with pytest.raises(TypeError):
         sess.make_callable(y, x)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'feeds'"):
+        function([1, 2, 3], feeds={})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'options'"):
+        sess.make_callable(raw.NoOp())(options=tf.RunOptions())
+    options, metadata = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
+    np.testing.assert_array_equal(function([1, 2, 3], options=options, run_metadata=metadata)[0], [-1, -2, -3])
+    assert [n.node_name for d in metadata.step_stats.dev_stats for n in d.node_stats].count(y.op.name) == 1
 
 
 def test_partial_run(sess):
@@ -225,6 +315,19 @@ def test_timeouts():
         with pytest.raises(tf.errors.DeadlineExceededError):
             sess.run(forever)
         assert sess.run(slow, options=long) == 1
+
+
+def test_an_interrupt_ends_a_step():
+    forever = tf.while_loop(lambda i: i >= 0, lambda i: i * 0, [0])
+    with tf.Session() as sess:
+        for run in (lambda: sess.run(forever), sess.make_callable(forever)):
+            timer = threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT])
+            timer.start()
+            with pytest.raises(KeyboardInterrupt) as raised:
+                run()
+            timer.join()
+            assert raised.value.__context__ is None  # nobody could have caught an error of the step instead
+        assert sess.run(tf.constant(1)) == 1
 
 
 def test_partial_runs_give_copies_of_variables(sess):
@@ -258,6 +361,8 @@ def test_fetched_arrays_are_the_users_own(sess):
     got = sess.run(raw.Identity(input=big), {big: array})
     got[:] = 3
     assert array.max() == 1 and sess.run(big, {big: array}).max() == 1
+    for got in (sess.run(big, {big: array}), sess.make_callable(big, [big])(array)):
+        assert not np.shares_memory(got, array)
     got = sess.run(raw.Neg(x=big), {big: array})
     del array
     got[:] += 1

@@ -64,8 +64,16 @@ grpc::Status ToGrpc(const Status& status) {
 // "host:port" and "unix:path" as gRPC takes them.
 std::string GrpcAddress(const std::string& address) { return address; }
 
+// Large messages in large pieces, without waiting for the other side's leave to go on.
+constexpr std::pair<const char*, int> kStreamArguments[] = {
+    {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, (1 << 24) - 1},      {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1 << 27},
+    {GRPC_ARG_HTTP2_BDP_PROBE, 0},                       {GRPC_ARG_TCP_READ_CHUNK_SIZE, 1 << 20},
+    {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 1 << 22},         {GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 1 << 22},
+};
+
 grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments args;
+  for (const auto& [name, value] : kStreamArguments) args.SetInt(name, value);
   args.SetMaxReceiveMessageSize(-1);
   args.SetMaxSendMessageSize(-1);
   constexpr int kFirstBackoffMs = 20;
@@ -247,6 +255,7 @@ class GrpcListener final : public Listener {
     builder.RegisterCallbackGenericService(&service_);
     builder.SetMaxReceiveMessageSize(-1);
     builder.SetMaxSendMessageSize(-1);
+    for (const auto& [name, value] : kStreamArguments) builder.AddChannelArgument(name, value);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port
     constexpr int kMinPingMs = 1000;
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinPingMs);

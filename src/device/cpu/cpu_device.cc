@@ -11,6 +11,7 @@ class CpuDevice final : public Device {
   CpuDevice(std::string name, uint64_t incarnation) {
     attributes_.set_name(std::move(name));
     attributes_.set_device_type("CPU");
+    attributes_.set_physical_device_desc(kWeirDevice);
     attributes_.set_memory_limit(kReportedMemory);
     attributes_.set_incarnation(incarnation);
   }

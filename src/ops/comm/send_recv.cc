@@ -28,6 +28,18 @@ std::string KeyAt(const RendezvousKey& key, const std::string& outside, KernelCo
   return here.ToString();
 }
 
+// What a variable or another consumer shares must not be overwritten before it has left.
+Status KeepUnchanged(Tensor* tensor) {
+  constexpr size_t kCheapToCopy = 64 << 10;
+  if (tensor->OwnsMemoryAlone() || tensor->num_bytes() == 0) return OkStatus();
+  if (IsPlain(tensor->dtype()) && tensor->num_bytes() > kCheapToCopy && !tensor->buffer()->written_by_rows()) {
+    *tensor = tensor->Lease();
+    return OkStatus();
+  }
+  WEIR_ASSIGN(*tensor, tensor->Clone());
+  return OkStatus();
+}
+
 Result<Kernel> MakeSend(KernelSetup& setup) {
   WEIR_ASSIGN(RendezvousKey key, KeyOf(setup));
   std::string text = key.ToString();
@@ -36,10 +48,7 @@ Result<Kernel> MakeSend(KernelSetup& setup) {
            value.dead = ctx.inputs_dead;
            if (!value.dead) {
              value.tensor = std::move(ctx.raw_input(0).tensor);
-             // What a variable or another consumer shares may be overwritten before it has left.
-             if (!value.tensor.OwnsMemoryAlone()) {
-               WEIR_ASSIGN(value.tensor, value.tensor.Clone());
-             }
+             WEIR_TRY(KeepUnchanged(&value.tensor));
            }
            return ctx.step().rendezvous->Send(KeyAt(key, text, ctx.loop_position), std::move(value));
          })

@@ -29,7 +29,7 @@ Result<Kernel> MakeAssign(KernelSetup& setup) {
       return InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}", fits,
                              value.shape());
     }
-    if (same_shape && !value.SharesMemoryWith(current)) {
+    if (same_shape && !value.SharesMemoryWith(current) && !current.HasReaders()) {
       if (current.OwnsMemoryAlone()) {
         if (Tensor taken = TakeInput(ctx, 1); taken.valid()) {
           std::swap(current, taken);

@@ -48,12 +48,14 @@ Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, Face face, int 
       return InvalidArgument("node '{}': the variables are of different types, {} and {}", ctx.name(),
                              update.value(0).dtype(), value.dtype());
     }
-    if (face == Face::kRef) continue;
-    if (value.num_elements() > 0 && !value.OwnsMemoryAlone()) {
+    const bool in_use = face == Face::kRef ? value.HasReaders() : !value.OwnsMemoryAlone();
+    if (value.num_elements() > 0 && in_use) {
       WEIR_ASSIGN(Tensor copy, value.Clone());
       value = std::move(copy);
     }
-    if (extent == Extent::kSparse) variable.copy_on_read_locked() = true;
+    if (extent == Extent::kDense) continue;
+    if (face == Face::kResource) variable.copy_on_read_locked() = true;
+    if (value.buffer()) value.buffer()->set_written_by_rows();
   }
   if (ctx.num_outputs() > 0 && IsRef(ctx.node().output_types[0])) ctx.ForwardRef(0, 0);
   return update;

@@ -1,5 +1,6 @@
 // How ops reach the value of a variable, through either face. The rule: every writer holds the variable's lock for the
-// whole update. A reference read aliases the buffer and reference updates write into it. A resource read shares the
+// whole update. A reference read aliases the buffer and reference updates write into it, unless a value of it is on its
+// way to another task (Tensor::Lease): then they write a new one. A resource read shares the
 // buffer too but must not change: a dense resource update that finds it shared writes a new one; sparse updates write
 // in place and switch the variable to copy-on-read, so that no table is ever copied by its writers.
 #pragma once

@@ -1,4 +1,5 @@
-// Common subexpressions. Nodes are compared in topological order, so that inputs are merged before those who take them.
+// Common subexpressions. Nodes are compared in topological order, so that inputs are merged before those who take them;
+// back edges of loops are out of that order, but what they start from is never merged.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -69,12 +70,6 @@ Status MergeDuplicates(PlanGraph& graph) {
       alike.push_back(n);
     } else {
       kept[n] = *same;
-    }
-  }
-  // Back edges of loops come last in no order.
-  for (PlanGraph::Node& node : graph.nodes) {
-    for (PlanValue& input : node.inputs) {
-      if (!input.fed()) input.node = kept[input.node];
     }
   }
   for (PlanGraph::Fetch& fetch : graph.fetches) {

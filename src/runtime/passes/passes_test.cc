@@ -9,13 +9,15 @@ namespace {
 class PassesTest : public SmallGraph {
  protected:
   // The ops that are left in the plan of `fetches`, in order of their names.
-  std::vector<std::string> Planned(const OutputList& fetches, const std::vector<Feed>& feeds = {}) {
+  std::vector<std::string> Planned(const OutputList& fetches, const std::vector<Feed>& feeds = {},
+                                   const std::vector<Node*>& targets = {}) {
     tensorflow::RunOptions options;
     options.set_output_partition_graphs(true);
     tensorflow::RunMetadata metadata;
     RunRequest request;
     request.feeds = feeds;
     request.fetches = fetches;
+    request.targets = targets;
     request.options = &options;
     request.metadata = &metadata;
     Result<std::vector<Tensor>> result = session().Run(request);
@@ -52,6 +54,27 @@ TEST_F(PassesTest, WhatFailsOrHasStateStays) {
   EXPECT_EQ(NodeOf(result.status()), "broken");
 }
 
+TEST_F(PassesTest, WhatWaitsForAnEffectIsNotFolded) {
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  NodeBuilder late(*graph_, "Const", "late");
+  Output one =
+      Make(late.Attr("value", Float(1)).Attr("dtype", kFloat).ControlInput(Op("AssignAdd", {v, Const(1)}).node));
+  EXPECT_EQ(Value(Op("Add", {one, Const(2)})), 3);
+  EXPECT_EQ(Value(v), 2);
+}
+
+TEST_F(PassesTest, LargeValuesAreNotFolded) {
+  for (int64_t size : {1 << 18, (1 << 18) + 1}) {
+    auto zeros = [&] {
+      NodeBuilder builder(*graph_, "Const");
+      return Output(Make(builder.Attr("value", *Tensor::Zeros(kFloat, Shape{size})).Attr("dtype", kFloat)));
+    };
+    Output sum = Op("Add", {zeros(), zeros()});
+    EXPECT_EQ(Planned({}, {}, {sum.node}), size == 1 << 18 ? Ops{"Const"} : (Ops{"Add", "Const", "Const"}));
+  }
+}
+
 TEST_F(PassesTest, DuplicatesAreMerged) {
   Output x = Placeholder("x");
   Output a = Op("Add", {x, Const(1)});
@@ -62,6 +85,48 @@ TEST_F(PassesTest, DuplicatesAreMerged) {
   // Fetching both gives both.
   EXPECT_EQ(Planned({a, b}, {{x, Float(2)}}), (Ops{"Add", "Const", "_Arg"}));
   EXPECT_EQ(values_, (std::vector<float>{3, 3}));
+  EXPECT_EQ(Planned({}, {{x, Float(2)}}, {a.node, b.node}), (Ops{"Add", "Const", "_Arg"}));
+}
+
+TEST_F(PassesTest, NodesOfOtherDevicesOrAfterOtherNodesAreNotMerged) {
+  config_.mutable_device_count()->insert({"CPU", 2});
+  Output x = Placeholder("x");
+  auto add = [&](const std::string& device, Node* after) {
+    NodeBuilder builder(*graph_, "Add");
+    builder.In(x).In(x).Device(device);
+    if (after != nullptr) builder.ControlInput(after);
+    return Output(Make(builder));
+  };
+  EXPECT_EQ(Planned({add("/cpu:0", nullptr), add("/cpu:1", nullptr)}, {{x, Float(1)}}), (Ops{"Add", "Add", "_Arg"}));
+  Node* first = Op("Count", {}).node;
+  EXPECT_EQ(Planned({add("", nullptr), add("", first)}, {{x, Float(1)}}), (Ops{"Add", "Add", "Count", "_Arg"}));
+  EXPECT_EQ(Planned({add("", first), add("", Op("Count", {}).node)}, {{x, Float(1)}}).size(), 5u);
+  EXPECT_EQ(Planned({add("", first), add("", first)}, {{x, Float(1)}}), (Ops{"Add", "Count", "_Arg"}));
+}
+
+TEST_F(PassesTest, NodesOfOtherAttributesAreNotMerged) {
+  registry_.Add({.name = "Scale",
+                 .signature = "x: float -> y: float",
+                 .attrs = {"factor: float"},
+                 .shape = SameAsInput(0),
+                 .kernels = CpuKernel([](KernelSetup& setup) -> Result<Kernel> {
+                   WEIR_ASSIGN(float factor, setup.Attr<float>("factor"));
+                   return Kernel::Sync([factor](KernelContext& ctx) -> Status {
+                     ctx.set_output(0, Float(ctx.input(0).scalar<float>() * factor));
+                     return OkStatus();
+                   });
+                 })});
+  Output x = Placeholder("x");
+  auto scale = [&](float factor, const std::string& note) {
+    NodeBuilder builder(*graph_, "Scale");
+    return Output(Make(builder.In(x).Attr("factor", factor).Attr(note, true)));
+  };
+  Output twice = scale(2, "_a"), thrice = scale(3, "_a"), again = scale(2, "_b");
+  EXPECT_EQ(Planned({twice, thrice}, {{x, Float(2)}}), (Ops{"Scale", "Scale", "_Arg"}));
+  EXPECT_EQ(values_, (std::vector<float>{4, 6}));
+  // Attributes that say nothing about what is computed make no difference.
+  EXPECT_EQ(Planned({twice, again}, {{x, Float(2)}}), (Ops{"Scale", "_Arg"}));
+  EXPECT_EQ(values_, (std::vector<float>{4, 4}));
 }
 
 TEST_F(PassesTest, ReadsOfVariablesAndStateAreNotMerged) {
@@ -72,6 +137,9 @@ TEST_F(PassesTest, ReadsOfVariablesAndStateAreNotMerged) {
   Output after = Op("Identity", {v}, "after", {added.node});
   EXPECT_EQ(Planned({Op("Count", {}), Op("Count", {}), after}).size(), 7u);
   EXPECT_EQ(values_[2], 2);
+  Node* start = Op("NoOp", {}).node;
+  EXPECT_EQ(Planned({Op("Count", {}, "", {start}), Op("Count", {}, "", {start})}), (Ops{"Count", "Count", "NoOp"}));
+  EXPECT_EQ(Planned({Op("Identity", {v}), Op("Identity", {v})}), (Ops{"Identity", "Identity", "VariableV2"}));
 }
 
 TEST_F(PassesTest, LoopsStayLoops) {

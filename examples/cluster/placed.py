@@ -1,0 +1,18 @@
+"""Ops on a device that the program names: placed.py [/gpu:0] [--soft]. Without that device, the error names those there are."""
+import sys
+
+import tensorflow as tf
+
+soft = "--soft" in sys.argv
+device = next((name for name in sys.argv[1:] if name.startswith("/")), "/cpu:0")
+
+with tf.device("/job:local/task:0"), tf.device("/cpu:0"):
+    greeting = tf.constant("Hello, distributed TensorFlow!")
+with tf.device("/job:local/task:0"), tf.device(device):
+    table = tf.get_variable("table", [2, 2], initializer=tf.random_normal_initializer())
+
+server = tf.train.Server.create_local_server()
+with tf.Session(server.target, config=tf.ConfigProto(allow_soft_placement=soft)) as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(greeting))
+    print(sess.run(table))

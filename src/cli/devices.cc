@@ -1,0 +1,88 @@
+#include "cli/devices.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "cluster/await.h"
+#include "cluster/grpc/grpc_transport.h"
+#include "session/cluster_spec.h"
+
+namespace weir::cli {
+namespace {
+
+using Devices = std::vector<tensorflow::DeviceAttributes>;
+
+constexpr int64_t kOwnTimeoutMs = 1'000;  // for a task to say what it has itself
+
+std::string Memory(int64_t bytes) {
+  double size = static_cast<double>(bytes);
+  size_t unit = 0;
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
+  return fmt::format("{:.{}f} {}", size, size == std::floor(size) ? 0 : 1, kUnits[unit]);
+}
+
+void Print(const Devices& devices) {
+  using Row = std::array<std::string, 4>;
+  std::vector<Row> rows = {{"NAME", "KIND", "MEMORY", "INCARNATION"}};
+  for (const tensorflow::DeviceAttributes& device : devices) {
+    rows.push_back({device.name(), device.device_type(), Memory(device.memory_limit()),
+                    fmt::format("{:016x}", device.incarnation())});
+  }
+  std::array<size_t, 3> widths = {};
+  for (const Row& row : rows) {
+    for (size_t k = 0; k < widths.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  }
+  for (const Row& row : rows) {
+    const std::string line =
+        fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2], row[3]);
+    std::fputs(line.c_str(), stdout);
+  }
+}
+
+Result<Devices> DevicesOfCluster(MasterService& master, const CallOptions& options) {
+  WEIR_ASSIGN(const tensorflow::ListDevicesResponse response,
+              Await<tensorflow::ListDevicesResponse>([&](Reply<tensorflow::ListDevicesResponse> done) {
+                master.ListDevices({}, options, std::move(done));  // without a session: of the whole cluster
+              }));
+  Devices devices(response.local_device().begin(), response.local_device().end());
+  devices.insert(devices.end(), response.remote_device().begin(), response.remote_device().end());
+  return devices;
+}
+
+Result<Devices> DevicesOfTask(WorkerService& worker, const CallOptions& options) {
+  WEIR_ASSIGN(const tensorflow::GetStatusResponse response,
+              Await<tensorflow::GetStatusResponse>(
+                  [&](Reply<tensorflow::GetStatusResponse> done) { worker.GetStatus({}, options, std::move(done)); }));
+  return Devices(response.device_attributes().begin(), response.device_attributes().end());
+}
+
+}  // namespace
+
+Status ListDevices(const DevicesOptions& options) {
+  constexpr std::string_view kScheme = "grpc://";
+  std::string address = options.target;
+  if (address.starts_with(kScheme)) address.erase(0, kScheme.size());
+  if (Result<Address> parsed = Address::Parse(address); !parsed.ok())
+    return WithContext(parsed.status(), fmt::format("target '{}'", options.target));
+  const int64_t timeout_ms = std::max<int64_t>(1, std::llround(options.timeout_seconds * 1000));
+  const std::unique_ptr<Transport> transport = MakeGrpcTransport();
+  const std::shared_ptr<Channel> channel = transport->Connect(address);
+  const Result<Devices> devices = DevicesOfCluster(*MakeRemoteMaster(channel), CallOptions{.timeout_ms = timeout_ms});
+  if (devices.ok()) {
+    Print(*devices);
+    return OkStatus();
+  }
+  if (devices.status().code() != StatusCode::kDeadlineExceeded) return devices.status();
+  const Result<Devices> own = DevicesOfTask(*MakeRemoteWorker(channel, ""), CallOptions{.timeout_ms = kOwnTimeoutMs});
+  if (!own.ok()) return DeadlineExceeded("no answer from {} within {} s", address, options.timeout_seconds);
+  Print(*own);
+  return DeadlineExceeded(
+      "these are the devices of the task at {} only: others of its cluster have not answered within {} s", address,
+      options.timeout_seconds);
+}
+
+}  // namespace weir::cli

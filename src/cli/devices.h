@@ -1,0 +1,22 @@
+// `weir devices`: the devices of the cluster behind a server, as a table.
+#ifndef WEIR_CLI_DEVICES_H_
+#define WEIR_CLI_DEVICES_H_
+
+#include <string>
+
+#include "base/status.h"
+
+namespace weir::cli {
+
+struct DevicesOptions {
+  std::string target;  // "grpc://host:port", or without the scheme
+  double timeout_seconds = 5;
+};
+
+// Prints the table on standard output. Where tasks of the cluster do not answer in time, what the server itself has is
+// printed, and the status says so.
+Status ListDevices(const DevicesOptions& options);
+
+}  // namespace weir::cli
+
+#endif  // WEIR_CLI_DEVICES_H_

@@ -1,0 +1,71 @@
+// Servers and sessions on them, through the public headers alone.
+#include <gmock/gmock.h>
+
+#include "weir/weir.h"
+
+namespace weir {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Thrown(const std::function<void()>& what) {
+  try {
+    what();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(PublicCluster, VariablesAreSharedThroughTheirServer) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const auto server = engine.StartLocalServer();
+  Var v(g, 1.0f, {.name = "v"});
+  const Output more = AssignAdd(v->handle(), 2.0f);
+  {
+    ClientSession session(engine, server->target());
+    session.Run(engine.InitializeVariables());
+    EXPECT_FLOAT_EQ(session.Run(more).scalar<float>(), 3);
+  }
+  Engine elsewhere;  // knows the server by its address alone
+  Var same(elsewhere.graph(), 0.0f, {.name = "v"});
+  EXPECT_FLOAT_EQ(ClientSession(elsewhere, server->target()).Run(same).scalar<float>(), 3);
+}
+
+TEST(PublicCluster, DevicesOfMissingKindsAreErrorsOrSoft) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const auto server = engine.StartLocalServer();
+  const Var v = [&] {
+    DeviceScope device(g, "/gpu:0");
+    return Var(g, RandomNormal(g, {2}), {.name = "v"});
+  }();
+  Op initialize = engine.InitializeVariables();
+  EXPECT_THAT(Thrown([&] { ClientSession(engine, server->target()).Run(initialize); }), HasSubstr("/device:GPU:0"));
+  tensorflow::ConfigProto config;
+  config.set_allow_soft_placement(true);
+  ClientSession session(engine, server->target(), config);
+  session.Run(initialize);
+  EXPECT_EQ(session.Run(v).num_elements(), 2);  // another signature, the same place
+  EXPECT_EQ(session.Run(v + 1.0f).num_elements(), 2);
+}
+
+TEST(PublicCluster, WhatIsWrongIsThrown) {
+  Engine engine;
+  EXPECT_THAT(Thrown([] { Cluster({{"ps", {"nowhere"}}}); }), HasSubstr("nowhere"));
+  EXPECT_THAT(Thrown([] { Cluster({{"1ps", {"localhost:1"}}}); }), HasSubstr("1ps"));
+  EXPECT_THAT(Thrown([&] {
+                engine.StartServer(Cluster({{"ps", {"localhost:0"}}}), "worker", 0);
+              }),
+              HasSubstr("worker"));
+  EXPECT_THAT(Thrown([&] { ClientSession(engine, "http://localhost:1"); }), HasSubstr("http://localhost:1"));
+  const auto server = engine.StartLocalServer();
+  const std::string address = server->target().substr(std::string("grpc://").size());
+  EXPECT_THAT(Thrown([&] { engine.StartServer(Cluster({{"ps", {address}}}), "ps", 0); }), HasSubstr("in use"));
+  server->Stop();
+  EXPECT_EQ(engine.StartServer(Cluster({{"ps", {address}}}), "ps", 0)->target(), server->target());
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,271 @@
+"""`weir serve` and `weir devices`: a cluster without Python, from each of the ways to describe it, and how it ends."""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+import weir as tf
+
+WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve() / "weir"
+PATIENCE = 60  # seconds; nothing here takes more than a few
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("TF_CONFIG", "WEIR_BIND_ADDRESS")}
+
+
+def free_address():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return f"localhost:{s.getsockname()[1]}"
+
+
+def weir(*arguments, **environment):
+    result = subprocess.run([WEIR, *map(str, arguments)], env=ENVIRONMENT | environment, capture_output=True, text=True,
+                            timeout=PATIENCE)
+    return result.returncode, result.stdout, result.stderr
+
+
+class Served:
+    """A `weir serve` that listens. What it says on standard error is kept."""
+
+    def __init__(self, arguments, environment):
+        # A test run in the background may have SIGINT ignored, which children would inherit.
+        self.process = subprocess.Popen([WEIR, "serve", *map(str, arguments)], env=ENVIRONMENT | environment, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.said = self.process.stderr.readline()
+        found = re.search(r"Started server with target: (grpc://\S+)", self.said)
+        assert found, self.said + self.process.stderr.read()
+        self.target = found[1]
+
+    def end(self, number=signal.SIGTERM):
+        """The exit status, and what it said meanwhile."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        out, error = self.process.communicate(timeout=PATIENCE)
+        assert out == ""
+        return self.process.returncode, error
+
+
+@contextlib.contextmanager
+def serving(*arguments, **environment):
+    served = Served(arguments, environment)
+    try:
+        yield served
+    finally:
+        served.process.kill()
+        served.process.communicate()
+
+
+def value_on(target, device):
+    with tf.Graph().as_default():
+        with tf.device(device):
+            three = tf.add(1.0, 2.0)
+        with tf.Session(target, config=tf.ConfigProto(operation_timeout_in_ms=1000 * PATIENCE)) as sess:
+            return sess.run(three)
+
+
+# --- which cluster, which task ----------------------------------------------------------------------------------------
+def test_cluster_of_two_processes():
+    ps, worker = free_address(), free_address()
+    flag = f"ps={ps};worker={worker}"
+    with serving("--cluster", flag, "--job_name", "ps") as a, serving(f"--cluster={flag}", "--job_name=worker", "--task_index=0") as b:
+        assert (a.target, b.target) == (f"grpc://{ps}", f"grpc://{worker}")
+        assert value_on(b.target, "/job:ps/task:0") == 3.0
+        assert [a.end()[0], b.end()[0]] == [0, 0]
+
+
+def configured(address, task):
+    return json.dumps({"cluster": {"ps": ["localhost:1"], "worker": [address]}} | ({"task": task} if task else {}))
+
+
+@pytest.mark.parametrize("how", ["hosts", "file", "file with the task", "TF_CONFIG", "TF_CONFIG and flags"])
+def test_ways_to_say_it(how, tmp_path):
+    address = free_address()
+    path = tmp_path / "cluster.json"
+    task = {"type": "worker", "index": 0}
+    environment = {}
+    if how == "hosts":
+        arguments = ["--ps_hosts", "localhost:1", "--worker_hosts", address, "--job_name", "worker", "--task_index", 0]
+    elif how.startswith("file"):
+        path.write_text(configured(address, task if "task" in how else None))
+        arguments = ["--config", path, *([] if "task" in how else ["--job_name", "worker"])]
+        environment["TF_CONFIG"] = "what the file says goes first"
+    else:
+        environment["TF_CONFIG"] = configured(address, {"type": "ps", "index": 0} if "flags" in how else task)
+        arguments = ["--job_name", "worker"] if "flags" in how else []
+    with serving(*arguments, **environment) as served:
+        assert served.target == f"grpc://{address}"
+        assert value_on(served.target, "/job:worker/task:0") == 3.0
+
+
+def test_the_only_task_needs_no_name():
+    with serving("--cluster", "lonely=localhost:0") as served:
+        assert value_on(served.target, "/job:lonely") == 3.0
+
+
+def test_bind_address():
+    """Where a name stands for a machine as others see it, the task listens where it is told."""
+    port = int(free_address().split(":")[1])
+    arguments = ["--cluster", f"worker=192.0.2.1:{port}"]
+    status, _, error = weir("serve", *arguments)
+    assert status == 1 and "192.0.2.1" in error and "bind_address" in error and "WEIR_BIND_ADDRESS" in error
+    for options, environment in ((["--bind_address", "127.0.0.1"], {}), ([], {"WEIR_BIND_ADDRESS": f"127.0.0.1:{port}"})):
+        with serving(*arguments, *options, **environment) as served:
+            assert served.target == f"grpc://192.0.2.1:{port}"
+            assert value_on(f"grpc://127.0.0.1:{port}", "/job:worker") == 3.0
+            assert served.end()[0] == 0
+
+
+@pytest.mark.parametrize("arguments, environment, parts", [
+    ([], {}, ["which cluster?", "--cluster", "--config", "TF_CONFIG"]),
+    (["--cluster", "ps=a:1", "--ps_hosts", "b:1"], {}, ["one of them"]),
+    (["--cluster", "a:1,b:1"], {}, ["--cluster", "'a:1,b:1'", "ps=host:port"]),
+    (["--cluster", "ps=a:1;ps=b:1"], {}, ["'ps' twice"]),
+    (["--cluster", "ps=a:1,a"], {}, ["--cluster", "ps", "'a'"]),
+    (["--worker_hosts", "a:1,,b:1", "--job_name", "worker"], {}, ["--worker_hosts", "worker"]),
+    (["--cluster", "ps=a:1;worker=b:1"], {}, ["which job", "--job_name"]),
+    (["--cluster", "ps=a:1,b:1"], {}, ["which task of job 'ps'", "--task_index"]),
+    (["--cluster", "ps=a:1", "--job_name", "worker"], {}, ["worker", "ps"]),
+    (["--cluster", "ps=a:1", "--task_index", "1"], {}, ["1", "ps"]),
+    (["--task_index", "-1", "--cluster", "ps=a:1"], {}, ["--task_index"]),
+    (["--config", "/nowhere.json"], {}, ["/nowhere.json"]),
+    ([], {"TF_CONFIG": "{"}, ["TF_CONFIG", "not JSON"]),
+    (["stray"], {}, ["stray"]),
+])
+def test_wrong_calls(arguments, environment, parts):
+    status, out, error = weir("serve", *arguments, **environment)
+    assert status not in (0, 1) and out == ""
+    assert all(part in error for part in parts), error
+
+
+def test_port_in_use():
+    with serving("--cluster", "ps=localhost:0") as served:
+        address = served.target.removeprefix("grpc://")
+        status, _, error = weir("serve", "--cluster", f"ps={address}")
+        assert status == 1 and f"port {address.split(':')[1]} is in use" in error
+
+
+def test_help():
+    for command, example in (("serve", "weir serve --cluster 'ps=a:2222;worker=b:2222,c:2222' --job_name worker --task_index 1"),
+                             ("devices", "weir devices grpc://localhost:2222 --timeout 2")):
+        status, out, _ = weir(command, "--help")
+        assert status == 0 and example in out
+        assert command in weir("--help")[1]
+
+
+# --- the end ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_it_well(number):
+    with serving("--cluster", "local=localhost:0") as served:
+        assert value_on(served.target, "/job:local") == 3.0
+        start = time.monotonic()
+        status, error = served.end(number)
+        assert status == 0 and "Start master session" in error
+        assert time.monotonic() - start < 2  # nothing ran: nothing to wait for
+
+
+def test_running_steps_end_first():
+    """A step that runs when the signal comes gives its value; the port is released after it."""
+    with serving("--cluster", "local=localhost:0", "--grace", 30) as served, tf.Graph().as_default(), tf.Session(served.target) as sess:
+        gate = tf.placeholder(tf.int32, [])
+        long = tf.while_loop(lambda i: i < gate, lambda i: i + 1, [0])
+        assert sess.run(long, {gate: 10}) == 10
+        start = time.monotonic()
+        sess.run(long, {gate: 20_000})
+        rounds = int(20_000 / (time.monotonic() - start))  # about a second's worth
+        values = []
+        step = threading.Thread(target=lambda: values.append(sess.run(long, {gate: rounds})))
+        step.start()
+        time.sleep(0.2)
+        assert served.end()[0] == 0
+        step.join(PATIENCE)
+        assert values == [rounds]
+
+
+def test_steps_that_do_not_end_are_cancelled():
+    with serving("--cluster", "local=localhost:0", "--grace", 0.2) as served, tf.Graph().as_default(), tf.Session(served.target) as sess:
+        forever = tf.while_loop(lambda i: i < 2, lambda i: i * 1, [0])
+        sess.run(tf.constant(0))
+        raised = []
+
+        def run():
+            try:
+                sess.run(forever)
+            except tf.errors.OpError as error:
+                raised.append(error)
+        step = threading.Thread(target=run)
+        step.start()
+        time.sleep(0.3)
+        start = time.monotonic()
+        assert served.end()[0] == 0
+        assert time.monotonic() - start < 5
+        step.join(PATIENCE)
+        assert len(raised) == 1 and isinstance(raised[0], (tf.errors.UnavailableError, tf.errors.CancelledError, tf.errors.AbortedError))
+
+
+def test_a_second_signal_does_not_wait():
+    with serving("--cluster", "local=localhost:0", "--grace", 600) as served, tf.Graph().as_default(), tf.Session(served.target) as sess:
+        forever = tf.while_loop(lambda i: i < 2, lambda i: i * 1, [0])
+        sess.run(tf.constant(0))
+        step = threading.Thread(target=lambda: pytest.raises(tf.errors.OpError, sess.run, forever))
+        step.start()
+        time.sleep(0.3)
+        served.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert served.process.poll() is None
+        status, _ = served.end(signal.SIGINT)
+        assert status == -signal.SIGINT
+        step.join(PATIENCE)
+
+
+# --- devices ----------------------------------------------------------------------------------------------------------
+ROW = re.compile(r"(/job:\w+/replica:0/task:\d/device:CPU:0) +(CPU) +(\d+(?:\.\d)? \w+)  ([0-9a-f]{16})")
+
+
+def test_devices_of_a_cluster():
+    ps, worker = free_address(), free_address()
+    flag = f"ps={ps};worker={worker}"
+    with serving("--cluster", flag, "--job_name", "ps") as a, serving("--cluster", flag, "--job_name", "worker"):
+        tables = []
+        for target in (a.target, worker):
+            status, out, error = weir("devices", target)
+            assert (status, error) == (0, "")
+            head, *rows = out.splitlines()
+            assert head.split() == ["NAME", "KIND", "MEMORY", "INCARNATION"]
+            tables.append(sorted(ROW.fullmatch(row).groups() for row in rows))
+        assert tables[0] == tables[1]
+        assert [row[0] for row in tables[0]] == [f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker")]
+        with tf.Session(a.target) as sess:
+            assert {row[0]: int(row[3], 16) for row in tables[0]} == {d.name: d.incarnation for d in sess.list_devices()}
+
+
+def test_devices_when_a_task_is_not_up():
+    address = free_address()
+    with serving("--cluster", f"ps={address};worker={free_address()}", "--job_name", "ps"):
+        start = time.monotonic()
+        status, out, error = weir("devices", f"grpc://{address}", "--timeout", 0.5)
+        assert time.monotonic() - start < 5
+        assert status == 1 and [line.split()[0] for line in out.splitlines()] == ["NAME", "/job:ps/replica:0/task:0/device:CPU:0"]
+        assert f"the task at {address} only" in error and "0.5 s" in error
+
+
+def test_devices_when_nobody_is_there():
+    address = free_address()
+    status, out, error = weir("devices", address)
+    assert status == 1 and out == "" and address in error
+    with socket.socket() as silent:  # takes connections, says nothing
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        status, out, error = weir("devices", f"localhost:{silent.getsockname()[1]}", "--timeout", 0.5)
+        assert status == 1 and out == "" and "weir devices: " in error
+    for wrong in ("http://a:1", "grpc://a", "a:99999", ""):
+        status, out, error = weir("devices", wrong)
+        assert status == 2 and f"target '{wrong}'" in error
+    assert weir("devices")[0] not in (0, 1)
