@@ -1,5 +1,5 @@
-// Alarms: functions that run at a later time. Thread-safe. An interface, so that a simulation keeps the time; ThreadAlarms
-// is the real thing.
+// Alarms: functions that run at a later time. Thread-safe. An interface, so that a simulation keeps the time;
+// ThreadAlarms is the real thing.
 #ifndef WEIR_BASE_ALARMS_H_
 #define WEIR_BASE_ALARMS_H_
 

@@ -68,7 +68,9 @@ TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
 
 TEST(AlarmsTest, DestroyedWithAlarmsThatNeverRing) {
   std::atomic<int> rung{0};
-  { ThreadAlarms(RealClock()).After(int64_t{1} << 60, [&] { ++rung; }); }
+  {
+    ThreadAlarms(RealClock()).After(int64_t{1} << 60, [&] { ++rung; });
+  }
   EXPECT_EQ(rung, 0);
 }
 

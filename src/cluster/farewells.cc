@@ -7,26 +7,62 @@ namespace {
 
 constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kTryMs = 5'000;  // how long one attempt may take
-constexpr int kAttempts = 30;
+constexpr int kAttempts = 30;      // after which the task is taken to be gone for good
 constexpr int64_t kFirstPauseMs = 20;
 constexpr int64_t kLongestPauseMs = 5'000;
+constexpr size_t kMaxKept = 1'000;
 
 }  // namespace
 
-void Farewells::Try(const std::shared_ptr<const Call>& call, int attempt) {
-  (*call)(CallOptions{.timeout_ms = kTryMs}, [self = shared_from_this(), call, attempt](const Status& status) {
+void Farewells::Try(const std::string& task, std::shared_ptr<const Call> call, bool again) {
+  const Call& run = *call;
+  run(CallOptions{.timeout_ms = kTryMs}, [self = shared_from_this(), task, call, again](const Status& status) {
     const bool heard = status.code() != StatusCode::kUnavailable && status.code() != StatusCode::kDeadlineExceeded;
-    if (heard || attempt + 1 >= kAttempts) return;
-    const int64_t pause_ms = std::min(kFirstPauseMs << std::min(attempt, 20), kLongestPauseMs);
-    std::lock_guard lock(self->mu_);
-    if (self->alarms_ == nullptr) return;
-    self->alarms_->After(pause_ms * kNanosPerMilli, [self, call, attempt] { self->Try(call, attempt + 1); });
+    if (!heard) return self->Keep(task, call, again);
+    if (!again) return;
+    decltype(Unheard::calls) others;
+    {
+      std::lock_guard lock(self->mu_);
+      if (auto it = self->unheard_.find(task); it != self->unheard_.end()) {
+        others = std::move(it->second.calls);
+        self->unheard_.erase(it);
+      }
+    }
+    for (const std::shared_ptr<const Call>& other : others) self->Try(task, other, false);
   });
+}
+
+void Farewells::Keep(const std::string& task, std::shared_ptr<const Call> call, bool again) {
+  std::lock_guard lock(mu_);
+  if (alarms_ == nullptr) return;
+  auto [it, first] = unheard_.try_emplace(task);
+  Unheard& unheard = it->second;
+  if (unheard.calls.size() < kMaxKept) unheard.calls.push_back(std::move(call));
+  if (!first && !again) return;  // it will have its turn
+  if (unheard.attempts == kAttempts) {
+    unheard_.erase(it);
+    return;
+  }
+  const int64_t pause_ms = std::min(kFirstPauseMs << std::min(unheard.attempts++, 20), kLongestPauseMs);
+  alarms_->After(pause_ms * kNanosPerMilli, [self = shared_from_this(), task] { self->TryAgain(task); });
+}
+
+void Farewells::TryAgain(const std::string& task) {
+  std::shared_ptr<const Call> call;
+  {
+    std::lock_guard lock(mu_);
+    auto it = unheard_.find(task);
+    if (alarms_ == nullptr || it == unheard_.end()) return;
+    call = std::move(it->second.calls.front());
+    it->second.calls.pop_front();
+  }
+  Try(task, std::move(call), true);
 }
 
 void Farewells::Stop() {
   std::lock_guard lock(mu_);
   alarms_ = nullptr;
+  unheard_.clear();
 }
 
 }  // namespace weir

@@ -133,8 +133,7 @@ Status Server::Start() {
   std::lock_guard lock(mu_);
   if (stopped_) return FailedPrecondition("the server at {} has been stopped and cannot be started again", address_);
   if (started_) return OkStatus();
-  Result<std::unique_ptr<Listener>> listener =
-      core_->network.transport().Listen(bind_address_, core_->task.Handler());
+  Result<std::unique_ptr<Listener>> listener = core_->network.transport().Listen(bind_address_, core_->task.Handler());
   if (!listener.ok()) return UnknownError("Could not start gRPC server: {}", std::string(listener.status().message()));
   listener_ = *std::move(listener);
   started_ = true;

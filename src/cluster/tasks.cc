@@ -14,6 +14,7 @@ constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kTryMs = 10'000;     // how long one attempt to reach a task may take
 constexpr int64_t kFirstPauseMs = 20;  // between attempts
 constexpr int64_t kLongestPauseMs = 1'000;
+constexpr int64_t kOpenMs = 30'000;  // how long a task may take to open a session
 constexpr int64_t kNoteMs = 10'000;  // how often a session says for whom it waits
 
 // Runs `then` once: after that time, or as soon as `cancel` is cancelled. The token lives until then.
@@ -40,6 +41,27 @@ void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<voi
     cancel.Unregister(tie);
     state->End();
   });
+}
+
+// A function that hands on what it is given, unless `cancel` is cancelled before: then `done` is called at that moment.
+// The token lives until `done` is called.
+SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
+  struct State {
+    std::atomic<bool> over{false};
+    SessionTasks::Done done;
+    CancelToken::Id tie = 0;
+  };
+  auto state = std::make_shared<State>();
+  state->done = std::move(done);
+  state->tie = cancel.Register([state, &cancel] {
+    if (!state->over.exchange(true)) state->done(cancel.reason());
+  });
+  if (state->tie == 0 && !state->over.exchange(true)) state->done(cancel.reason());
+  return [state, &cancel](const Status& status) {
+    if (state->over.exchange(true)) return;
+    cancel.Unregister(state->tie);
+    state->done(status);
+  };
 }
 
 }  // namespace
@@ -133,40 +155,53 @@ tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::stri
 }
 
 void SessionTasks::Open(const std::string& task, CancelToken* cancel, Done done) {
-  {
-    std::lock_guard lock(mu_);
-    if (opened_.contains(task)) return done(OkStatus());
-  }
   Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
   if (!worker.ok()) return done(worker.status());
-  (*worker)->CreateWorkerSession(OpenRequest(task), CallOptions{.cancel = cancel},
-                                 [self = shared_from_this(), task, done = std::move(done)](
+  {
+    std::lock_guard lock(mu_);
+    Opened& opened = opened_[task];
+    if (opened.surely) return done(OkStatus());
+    ++opened.asking;
+  }
+  // The call itself is not cancelled: the task might open the session after it was told to close it.
+  (*worker)->CreateWorkerSession(OpenRequest(task), CallOptions{.timeout_ms = kOpenMs},
+                                 [self = shared_from_this(), task, done = Unless(*cancel, std::move(done))](
                                      const Result<tensorflow::CreateWorkerSessionResponse>& response) {
-                                   if (response.ok()) {
+                                   bool late = false;
+                                   {
                                      std::lock_guard lock(self->mu_);
-                                     self->opened_[task] = true;
+                                     Opened& opened = self->opened_[task];
+                                     opened.surely = opened.surely || response.ok();
+                                     late = --opened.asking == 0 && self->closed_;
                                    }
+                                   if (late) self->SayFarewell(task);
                                    done(response.status());
                                  });
 }
 
 void SessionTasks::Close() {
-  std::map<std::string, bool> opened;
+  std::vector<std::string> tasks;
   {
     std::lock_guard lock(mu_);
-    opened.swap(opened_);
+    closed_ = true;
+    for (const auto& [task, opened] : opened_) {
+      if (opened.asking == 0) tasks.push_back(task);
+    }
   }
-  for (const auto& [task, unused] : opened) {
-    Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
-    if (!worker.ok()) continue;
-    tensorflow::DeleteWorkerSessionRequest request;
-    request.set_session_handle(handle_);
-    farewells_->Say([worker = *worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
-      worker->DeleteWorkerSession(
-          request, options,
-          [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });
-    });
-  }
+  for (const std::string& task : tasks) SayFarewell(task);
+}
+
+void SessionTasks::SayFarewell(const std::string& task) {
+  Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
+  if (!worker.ok()) return;
+  tensorflow::DeleteWorkerSessionRequest request;
+  request.set_session_handle(handle_);
+  farewells_->Say(
+      task, [worker = *worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
+        worker->DeleteWorkerSession(
+            request, options,
+            [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });
+      });
 }
 
 }  // namespace weir

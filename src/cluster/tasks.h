@@ -48,6 +48,7 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   void AskAgain(const std::string& task, std::shared_ptr<WorkerService> worker, int64_t waited_ms, CancelToken* cancel,
                 Done done);
   tensorflow::CreateWorkerSessionRequest OpenRequest(const std::string& task) const;
+  void SayFarewell(const std::string& task);
 
   const std::string handle_;
   const tensorflow::ConfigProto config_;
@@ -56,7 +57,13 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   const std::shared_ptr<Farewells> farewells_;
   mutable std::mutex mu_;
   std::map<std::string, std::shared_ptr<const Devices>> devices_;
-  std::map<std::string, bool> opened_;
+  // Tasks that know the session, or may.
+  struct Opened {
+    bool surely = false;
+    int asking = 0;  // calls that have not been answered
+  };
+  std::map<std::string, Opened> opened_;
+  bool closed_ = false;
 };
 
 }  // namespace weir

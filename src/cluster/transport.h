@@ -34,7 +34,8 @@ class IncomingCall {
   virtual ~IncomingCall() = default;
   virtual const std::string& method() const = 0;
   virtual const Rope& request() const = 0;
-  // Cancelled when the caller has given up. Lives until Respond.
+  // Cancelled, as Unavailable, when the caller has given up or cannot be reached any more: it will not see the answer,
+  // but others who wait for the same work will. Lives until Respond.
   virtual CancelToken& cancel() = 0;
   virtual void Respond(Result<Rope> response) = 0;
 };

@@ -100,8 +100,9 @@ void Worker::GetStatus(tensorflow::GetStatusRequest, const CallOptions&, Reply<t
   done(std::move(response));
 }
 
-void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request, const CallOptions&,
+void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request, const CallOptions& options,
                                  Reply<tensorflow::CreateWorkerSessionResponse> done) {
+  if (options.cancel != nullptr && options.cancel->cancelled()) return done(options.cancel->reason());
   auto session = std::make_shared<WorkerSession>();
   session->handle = request.session_handle();
   session->resources = request.isolate_session_state() ? std::make_shared<ResourceManager>() : resources_;

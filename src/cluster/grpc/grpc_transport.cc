@@ -213,7 +213,7 @@ class GrpcIncoming::Reactor final : public grpc::ServerGenericBidiReactor {
     buffer_.Clear();
     handler_(call_);
   }
-  void OnCancel() override { call_->cancel_.Cancel(Cancelled("the caller has given up")); }
+  void OnCancel() override { call_->cancel_.Cancel(Unavailable("the caller has given up or is out of reach")); }
   void OnDone() override {
     if (counted_) open_->Remove(call_.get());
     delete this;

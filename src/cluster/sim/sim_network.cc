@@ -1,5 +1,5 @@
-// A message is a function that runs at the other end. Each end of a broken connection notices at a time of its own; until
-// then it behaves as if nothing had happened. Bytes are copied when they arrive, as from a socket.
+// A message is a function that runs at the other end. Each end of a broken connection notices at a time of its own;
+// until then it behaves as if nothing had happened. Bytes are copied when they arrive, as from a socket.
 #include "cluster/sim/sim_network.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kMicro = 1'000;
 constexpr int64_t kMilli = 1'000'000;
 constexpr int64_t kUsualDelay = 300 * kMicro;
-constexpr int64_t kNotice = 5 * kMilli;           // until an end knows that its connection is broken
-constexpr int64_t kDispatch = 30 * kMicro;        // until a thread takes up what has arrived
+constexpr int64_t kNotice = 5 * kMilli;             // until an end knows that its connection is broken
+constexpr int64_t kDispatch = 30 * kMicro;          // until a thread takes up what has arrived
 constexpr int64_t kShortestPing = 10'000 * kMilli;  // how long a silent peer is trusted
 constexpr int64_t kLongestPing = 20'000 * kMilli;
 constexpr int64_t kConnectTimeout = 1'000 * kMilli;
@@ -321,9 +321,9 @@ void SimNetwork::IncomingEnd::Respond(Result<Rope> response) {
 void SimNetwork::End(const CallPtr& call, Result<Rope> result) {
   if (std::exchange(call->ended, true)) return;
   --open_calls_;
-  world_.Note(fmt::format("{} #{} ends: {}", Short(call->method), call->number,
-                          result.ok() ? fmt::format("{} bytes", result->size())
-                                      : absl::StatusCodeToString(result.status().code())));
+  world_.Note(fmt::format(
+      "{} #{} ends: {}", Short(call->method), call->number,
+      result.ok() ? fmt::format("{} bytes", result->size()) : absl::StatusCodeToString(result.status().code())));
   if (call->deadline != 0) world_.Drop(call->deadline);
   if (call->token != nullptr) call->token->Unregister(call->tie);
   if (call->connection != nullptr) call->connection->calls.erase(call->number);
@@ -341,7 +341,7 @@ void SimNetwork::GiveUp(const CallPtr& call, const Status& why) {
       if (it == connection->incoming.end()) return;
       const std::shared_ptr<IncomingEnd> incoming = it->second;
       world_.After(world_.Between(0, kDispatch),
-                   [incoming] { incoming->token.Cancel(Cancelled("the caller has given up")); });
+                   [incoming] { incoming->token.Cancel(Unavailable("the caller has given up or is out of reach")); });
     });
   }
   End(call, why);
@@ -358,7 +358,8 @@ void SimNetwork::Break(const ConnectionPtr& connection, const std::string& why) 
   });
   world_.After(world_.Between(0, kNotice), [connection] {
     const auto incoming = std::exchange(connection->incoming, {});
-    for (const auto& [number, call] : incoming) call->token.Cancel(Cancelled("the caller has given up"));
+    for (const auto& [number, call] : incoming)
+      call->token.Cancel(Unavailable("the caller has given up or is out of reach"));
   });
 }
 

@@ -1,6 +1,6 @@
-// SimNetwork: a network inside a simulation, with one Transport per host. Messages of one connection arrive in the order
-// they were sent, in each direction; everything else is up to the seed: how long they take, and with it who comes first.
-// Connections can be dropped, pairs of hosts cut off from each other, hosts crash. Not thread-safe.
+// SimNetwork: a network inside a simulation, with one Transport per host. Messages of one connection arrive in the
+// order they were sent, in each direction; everything else is up to the seed: how long they take, and with it who comes
+// first. Connections can be dropped, pairs of hosts cut off from each other, hosts crash. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -69,9 +69,9 @@ class SimNetwork final {
   int next_call_ = 1;
   int next_connection_ = 1;
   int open_calls_ = 0;
-  std::map<std::string, std::shared_ptr<Host>> hosts_;  // the present life of each
-  std::vector<std::shared_ptr<Host>> all_hosts_;        // former lives too
-  std::map<int, ConnectionPtr> connections_;            // that are open
+  std::map<std::string, std::shared_ptr<Host>> hosts_;           // the present life of each
+  std::vector<std::shared_ptr<Host>> all_hosts_;                 // former lives too
+  std::map<int, ConnectionPtr> connections_;                     // that are open
   std::map<std::pair<std::string, std::string>, int64_t> cuts_;  // until when
 };
 

@@ -1,6 +1,6 @@
-// SimWorld: everything that happens in a simulation, one event after the other on the caller's thread: a queue of events
-// by time, a clock that jumps from one to the next, and the random numbers of one seed. The same seed gives the same
-// events, and the same fingerprint of what was noted. Not thread-safe.
+// SimWorld: everything that happens in a simulation, one event after the other on the caller's thread: a queue of
+// events by time, a clock that jumps from one to the next, and the random numbers of one seed. The same seed gives the
+// same events, and the same fingerprint of what was noted. Not thread-safe.
 #pragma once
 
 #include <cstdint>
