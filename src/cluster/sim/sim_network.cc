@@ -284,8 +284,8 @@ void SimNetwork::Arrive(const ConnectionPtr& connection, int direction) {
 void SimNetwork::SendCall(const ConnectionPtr& connection, const CallPtr& call) {
   call->connection = connection;
   connection->calls.emplace(call->number, call);
-  Send(connection, 0, [this, connection, call, request = std::move(call->request)] {
-    TakeCall(connection, call, Rope(request.Flatten()));
+  Send(connection, 0, [this, connection, call, request = call->request.Flatten()] {
+    TakeCall(connection, call, Rope(request));
   });
 }
 
@@ -312,9 +312,11 @@ void SimNetwork::IncomingEnd::Respond(Result<Rope> response) {
   const std::shared_ptr<IncomingEnd> self = shared_from_this();
   connection->incoming.erase(call->number);
   if (!connection->open) return;
-  network->Send(connection, 1, [network = network, call = call, response = std::move(response)] {
-    if (!response.ok()) return network->End(call, response.status());
-    network->End(call, Rope(response->Flatten()));
+  const Result<std::string> bytes =
+      response.ok() ? Result<std::string>(response->Flatten()) : Result<std::string>(response.status());
+  network->Send(connection, 1, [network = network, call = call, bytes] {
+    if (!bytes.ok()) return network->End(call, bytes.status());
+    network->End(call, Rope(*bytes));
   });
 }
 
