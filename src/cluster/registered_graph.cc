@@ -2,6 +2,7 @@
 
 #include "graph/graph_def.h"
 #include "op/rendezvous_key.h"
+#include "runtime/partition.h"
 
 namespace weir {
 namespace {
@@ -45,6 +46,8 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request)
   PlanSignature signature;
   for (Node* node : graph_->Nodes()) {
     if (!IsClientEnd(*node)) {
+      const bool receives = node->type() == "_Recv" || node->type() == "_HostRecv";
+      if (receives && node->FindAttr(kNeverDeadAttr) == nullptr) receives_dead_ = true;
       if (node->consumers().empty() && node->control_outputs().empty()) sinks_.push_back(node);
       continue;
     }

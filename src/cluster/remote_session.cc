@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/log.h"
 #include "cluster/await.h"
 #include "graph/graph_def.h"
@@ -15,6 +16,13 @@ constexpr int64_t kCloseTimeoutMs = 10'000;
 constexpr int64_t kAnswerMs = 2'000;  // what a master gets beyond a step's own timeout to say how it ended
 
 Status Closed() { return Cancelled("Session has been closed."); }
+
+std::vector<std::string> NamesOf(const std::vector<Output>& outputs) {
+  std::vector<std::string> names;
+  names.reserve(outputs.size());
+  for (const Output& output : outputs) names.push_back(output.name());
+  return names;
+}
 
 }  // namespace
 
@@ -107,26 +115,48 @@ Status RemoteSession::Check(const std::vector<Output>& outputs, const std::vecto
   return OkStatus();
 }
 
-Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const tensorflow::RunOptions* options,
+// A value that is fed is known here, and is not asked for; one that is fetched twice is asked for once; and masters may
+// answer in an order of their own.
+Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::vector<std::string>& fetches,
+                                                   const tensorflow::RunOptions* options,
                                                    tensorflow::RunMetadata* metadata, CancelToken* cancel) {
   if (closed_.cancelled()) return Closed();
   WEIR_ASSIGN(std::string handle, SendGraph(cancel));
   call.message.set_session_handle(std::move(handle));
   if (options != nullptr) *call.message.mutable_options() = *options;
-  const int fetches = call.message.fetch_size();
+  absl::flat_hash_map<std::string_view, Tensor> values;  // by name, which `fetches` holds
+  std::vector<std::string_view> wanted;
+  for (const std::string& fetch : fetches) {
+    if (values.try_emplace(fetch).second) wanted.push_back(fetch);
+  }
+  for (const NamedTensor& feed : call.tensors) {
+    if (auto it = values.find(feed.name); it != values.end()) it->second = feed.tensor;
+  }
+  for (std::string_view name : wanted) {
+    if (!values.find(name)->second.valid()) call.message.add_fetch(std::string(name));
+  }
+  const int asked = call.message.fetch_size();
   JoinedToken joined{cancel, &closed_};
   WEIR_ASSIGN(RunStepReply reply, Await<RunStepReply>([&](Reply<RunStepReply> done) {
                 master_->RunStep(std::move(call),
                                  CallOptions{.timeout_ms = TimeoutFor(options), .cancel = joined.get()},
                                  std::move(done));
               }));
-  if (static_cast<int>(reply.tensors.size()) != fetches)
-    return Internal("the server at {} gave {} values instead of {}", target_, reply.tensors.size(), fetches);
+  if (static_cast<int>(reply.tensors.size()) != asked)
+    return Internal("the server at {} gave {} values instead of {}", target_, reply.tensors.size(), asked);
   if (metadata != nullptr) *metadata = std::move(*reply.message.mutable_metadata());
-  std::vector<Tensor> values;
-  values.reserve(reply.tensors.size());
-  for (NamedTensor& named : reply.tensors) values.push_back(std::move(named.tensor));
-  return values;
+  for (NamedTensor& named : reply.tensors) {
+    auto it = values.find(named.name);
+    if (it == values.end()) return Internal("the server at {} gave a value for '{}'", target_, named.name);
+    it->second = std::move(named.tensor);
+  }
+  std::vector<Tensor> result;
+  result.reserve(fetches.size());
+  for (const std::string& fetch : fetches) {
+    result.push_back(values.find(fetch)->second);
+    if (!result.back().valid()) return Internal("the server at {} gave no value for '{}'", target_, fetch);
+  }
+  return result;
 }
 
 Result<std::vector<Tensor>> RemoteSession::Run(const RunRequest& request) {
@@ -136,26 +166,27 @@ Result<std::vector<Tensor>> RemoteSession::Run(const RunRequest& request) {
     call.tensors.push_back({feed.output.name(), feed.value});
   }
   WEIR_TRY(Check(request.fetches, request.targets));
-  for (const Output& fetch : request.fetches) call.message.add_fetch(fetch.name());
   for (const Node* target : request.targets) call.message.add_target(target->name());
-  return RunStep(std::move(call), request.options, request.metadata, request.cancel);
+  return RunStep(std::move(call), NamesOf(request.fetches), request.options, request.metadata, request.cancel);
 }
 
 class RemoteSession::RemoteCallable final : public Session::Callable {
  public:
-  RemoteCallable(RemoteSession& session, RunStepCall call) : session_(session), call_(std::move(call)) {}
+  RemoteCallable(RemoteSession& session, RunStepCall call, std::vector<std::string> fetches)
+      : session_(session), call_(std::move(call)), fetches_(std::move(fetches)) {}
   Result<std::vector<Tensor>> Call(std::vector<Tensor> feeds, const tensorflow::RunOptions* options,
                                    tensorflow::RunMetadata* metadata, CancelToken* cancel) override {
     if (feeds.size() != call_.tensors.size())
       return InvalidArgument("Expected {} feed values, but got {}", call_.tensors.size(), feeds.size());
     RunStepCall call = call_;
     for (size_t k = 0; k < feeds.size(); ++k) call.tensors[k].tensor = std::move(feeds[k]);
-    return session_.RunStep(std::move(call), options, metadata, cancel);
+    return session_.RunStep(std::move(call), fetches_, options, metadata, cancel);
   }
 
  private:
   RemoteSession& session_;
   const RunStepCall call_;
+  const std::vector<std::string> fetches_;
 };
 
 Result<std::shared_ptr<Session::Callable>> RemoteSession::MakeCallable(const std::vector<Output>& feeds,
@@ -166,9 +197,8 @@ Result<std::shared_ptr<Session::Callable>> RemoteSession::MakeCallable(const std
   if (closed_.cancelled()) return Closed();
   RunStepCall call;
   for (const Output& feed : feeds) call.tensors.push_back({feed.name(), Tensor()});
-  for (const Output& fetch : fetches) call.message.add_fetch(fetch.name());
   for (const Node* target : targets) call.message.add_target(target->name());
-  return std::shared_ptr<Callable>(std::make_shared<RemoteCallable>(*this, std::move(call)));
+  return std::shared_ptr<Callable>(std::make_shared<RemoteCallable>(*this, std::move(call), NamesOf(fetches)));
 }
 
 Result<std::string> RemoteSession::PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
@@ -198,8 +228,7 @@ Result<std::vector<Tensor>> RemoteSession::PartialRun(const std::string& handle,
     call.tensors.push_back({feed.output.name(), feed.value});
   }
   WEIR_TRY(Check(fetches, {}));
-  for (const Output& fetch : fetches) call.message.add_fetch(fetch.name());
-  return RunStep(std::move(call), nullptr, nullptr, cancel);
+  return RunStep(std::move(call), NamesOf(fetches), nullptr, nullptr, cancel);
 }
 
 Result<std::vector<DeviceInfo>> RemoteSession::ListDevices() {

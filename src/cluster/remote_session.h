@@ -38,8 +38,10 @@ class RemoteSession final : public Session {
   Result<tensorflow::CreateSessionResponse> CreateSession(const tensorflow::CreateSessionRequest& request,
                                                           CancelToken* cancel);
   Status Check(const std::vector<Output>& outputs, const std::vector<Node*>& targets) const;
-  Result<std::vector<Tensor>> RunStep(RunStepCall call, const tensorflow::RunOptions* options,
-                                      tensorflow::RunMetadata* metadata, CancelToken* cancel);
+  // Gives the values of `fetches`, whichever of them the call, which has its feeds and targets, must ask for.
+  Result<std::vector<Tensor>> RunStep(RunStepCall call, const std::vector<std::string>& fetches,
+                                      const tensorflow::RunOptions* options, tensorflow::RunMetadata* metadata,
+                                      CancelToken* cancel);
   int64_t TimeoutFor(const tensorflow::RunOptions* options) const;
 
   const std::shared_ptr<Graph> graph_;

@@ -254,9 +254,14 @@ Status Decode(const Rope& bytes, google::protobuf::MessageLite* m) {
 std::string ErrorText(const Status& status) {
   std::string text(status.message());
   const std::optional<std::string> node = NodeOf(status);
-  if (node.has_value() && text.find("{{node " + *node + "}}") == std::string::npos)
-    text += fmt::format("\n\t [[{{{{node {}}}}}]]", *node);
-  return text;
+  if (!node.has_value()) return text;
+  const std::string mark = fmt::format("[[{{{{node {}}}}}]]", *node);
+  if (text.find(mark) != std::string::npos) return text;
+  // TensorFlow's clients take what is in the first double brackets: the executor's own note of the node makes way.
+  const size_t begin = text.find(fmt::format("[[node '{}' (", *node));
+  const size_t end = begin == std::string::npos ? begin : text.find("]]", begin);
+  if (end != std::string::npos) return text.replace(begin, end + 2 - begin, mark);
+  return text + "\n\t " + mark;
 }
 
 Status ErrorFromText(int code, std::string_view text) {

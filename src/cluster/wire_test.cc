@@ -23,8 +23,8 @@ void ExpectSame(const Tensor& a, const Tensor& b) {
   if (a.dtype() == kString) {
     EXPECT_EQ(a.flat<std::string>(), b.flat<std::string>());
   } else if (a.dtype() == kResource) {
-    EXPECT_TRUE(std::equal(a.flat<ResourceHandle>().begin(), a.flat<ResourceHandle>().end(),
-                           b.flat<ResourceHandle>().begin()));
+    EXPECT_TRUE(
+        std::equal(a.flat<ResourceHandle>().begin(), a.flat<ResourceHandle>().end(), b.flat<ResourceHandle>().begin()));
   } else if (a.num_bytes() > 0) {
     EXPECT_EQ(std::memcmp(a.raw(), b.raw(), a.num_bytes()), 0) << a.dtype();
   }
@@ -235,10 +235,10 @@ TEST(WireTest, BytesThatAreNoTensor) {
 TEST(WireTest, NamedTensorsThatReachBeyondTheirMessage) {
   const std::string after = Bytes(7, std::string(64, 'x'));
   for (const std::string& inner : {
-           std::string("\x0a\x20zzz"),      // a name
-           std::string("\x12\x20zzz"),      // a tensor
+           std::string("\x0a\x20zzz"),         // a name
+           std::string("\x12\x20zzz"),         // a tensor
            std::string("\x12\x04\x22\x20zz"),  // its content
-           std::string("\x1a\x20zzz"),      // what nobody knows
+           std::string("\x1a\x20zzz"),         // what nobody knows
            std::string("\x1d\x01\x02"),
            std::string("\x08\x80"),
        }) {
@@ -267,6 +267,14 @@ TEST(WireTest, ErrorsKeepTheirNode) {
   EXPECT_EQ(ErrorFromText(-1, "x").code(), StatusCode::kUnknown);
   EXPECT_TRUE(ErrorFromText(0, "x").ok());
   EXPECT_EQ(NodeOf(ErrorFromText(3, "a {{node b")).value_or("none"), "none");
+}
+
+// TensorFlow's clients look into the first double brackets of a message.
+TEST(WireTest, TheNodeOfAnErrorIsInItsFirstBrackets) {
+  const Status failed =
+      MarkNode(InvalidArgument("bad [0, 2)\n\t [[node 'a/b' (Gather)]]\n\t [[node 'f' (Call)]]"), "a/b");
+  EXPECT_EQ(ErrorText(failed), "bad [0, 2)\n\t [[{{node a/b}}]]\n\t [[node 'f' (Call)]]");
+  EXPECT_EQ(ErrorText(MarkNode(InvalidArgument("bad"), "a")), "bad\n\t [[{{node a}}]]");
 }
 
 }  // namespace

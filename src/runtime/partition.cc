@@ -115,6 +115,7 @@ class Partitioner {
     tensorflow::NodeDef* recv = Add(part, name, "_Recv", to.name());
     SetAttr(recv, "tensor_type", type);
     SetEdge(recv, from, to, edge, false);
+    if (!result_.has_flow) SetAttr(recv, kNeverDeadAttr, true);
     if (frame != 0) recv->add_input("^" + loops_.at({frame, part}));
     return name;
   }

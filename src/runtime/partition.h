@@ -11,6 +11,10 @@
 
 namespace weir {
 
+// On receives whose value is never dead, so that a part without conditions of its own need not look for that.
+// TensorFlow does not say it of its parts.
+inline constexpr char kNeverDeadAttr[] = "_never_dead";
+
 struct Partition {
   // Feed or fetch `number` of the plan graph, which meets this partition under `key`.
   struct ClientEdge {

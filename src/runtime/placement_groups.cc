@@ -56,6 +56,16 @@ void PlacementGroups::Join(int32_t a, int32_t b) {
   }
 }
 
+void PlacementGroups::JoinState(int32_t user, int32_t state) {
+  user = Find(user);
+  state = Find(state);
+  auto asked = groups_.find(user);
+  auto owned = groups_.find(state);
+  if (user != state && asked != groups_.end() && owned != groups_.end() && !asked->second.fixed)
+    asked->second.request = asked->second.request.MergedWith(owned->second.request);
+  Join(user, state);
+}
+
 void PlacementGroups::Ask(int32_t element, const std::string& device, const std::string& by) {
   if (device.empty()) return;
   Result<DeviceName> parsed = DeviceName::Parse(device);
@@ -102,11 +112,10 @@ void PlacementGroups::Update() {
     if (node->id() < next_) continue;
     if (by_name_.contains(node->name())) ElementOf(node->name());
     for (const Output& input : node->inputs()) {
-      if (IsRef(input.dtype()) && IsRef(node->props()->input_types[&input - node->inputs().data()])) {
-        Join(ElementOf(node->name()), ElementOf(input.node->name()));
-      } else if (BaseType(input.dtype()) == kResource) {
-        Join(ElementOf(node->name()), ElementOf(input.node->name()));
-      }
+      const bool takes_reference =
+          IsRef(input.dtype()) && IsRef(node->props()->input_types[&input - node->inputs().data()]);
+      if (takes_reference || BaseType(input.dtype()) == kResource)
+        JoinState(ElementOf(node->name()), ElementOf(input.node->name()));
     }
     const AttrValue* classes = node->FindAttr("_class");
     const auto* names = classes == nullptr ? nullptr : classes->As<std::vector<std::string>>();

@@ -34,6 +34,8 @@ class PlacementGroups final {
   };
   int32_t Find(int32_t x);
   void Join(int32_t a, int32_t b);
+  // The same for a node and the state that it takes: where they disagree, the state's place counts.
+  void JoinState(int32_t user, int32_t state);
   int32_t ElementOf(const std::string& name);
   void Ask(int32_t element, const std::string& device, const std::string& by);
   void Merge(Group& into, const Group& other) const;

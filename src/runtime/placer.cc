@@ -67,6 +67,17 @@ class Placement {
     int device = -1;
   };
 
+  static bool IsState(const PlanGraph::Node& node, size_t input) {
+    const DType type = node.props->input_types[input];
+    return (IsRef(type) || type == kResource) && !node.inputs[input].fed();
+  }
+  static bool TakesState(const PlanGraph::Node& node) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (IsState(node, i)) return true;
+    }
+    return false;
+  }
+
   int32_t Find(int32_t x) {
     while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
     return x;
@@ -81,9 +92,7 @@ class Placement {
     for (size_t n = 0; n < plan_.nodes.size(); ++n) {
       const PlanGraph::Node& node = plan_.nodes[n];
       for (size_t i = 0; i < node.inputs.size(); ++i) {
-        const DType type = node.props->input_types[i];
-        if ((IsRef(type) || type == kResource) && !node.inputs[i].fed())
-          Join(static_cast<int32_t>(n), node.inputs[i].node);
+        if (IsState(node, i)) Join(static_cast<int32_t>(n), node.inputs[i].node);
       }
       auto attr = node.props->attrs->find("_class");
       if (attr == node.props->attrs->end()) continue;
@@ -128,6 +137,7 @@ class Placement {
       }
       Group& group = groups_[Find(static_cast<int32_t>(x))];
       Result<DeviceName> merged = MergeRequests(group.request, parsed->second, options_.allow_soft_placement);
+      if (!merged.ok() && inside && TakesState(plan_.nodes[x])) continue;  // the state's place counts
       if (!merged.ok()) {
         const std::string& other = group.asked_by < 0 ? name : NameOfElement(group.asked_by);
         return MarkNode(InvalidArgument("Cannot colocate nodes '{}' and '{}': {}", name, other,

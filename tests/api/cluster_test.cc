@@ -51,6 +51,40 @@ TEST(PublicCluster, DevicesOfMissingKindsAreErrorsOrSoft) {
   EXPECT_EQ(session.Run(v + 1.0f).num_elements(), 2);
 }
 
+TEST(PublicCluster, FetchesComeAsTheyWereAskedFor) {
+  Engine engine;
+  const auto server = engine.StartLocalServer();
+  const Output x = Placeholder(engine.graph(), kFloat, {.name = "x"});
+  const Output a = x + 1.0f;
+  const Output b = x * 10.0f;
+  ClientSession session(engine, server->target());
+  const std::vector<Tensor> values = session.Run({{x, Tensor::Scalar(2.0f)}}, {b, a, x, b});
+  ASSERT_EQ(values.size(), 4);
+  const std::vector<float> expected = {20, 3, 2, 20};
+  for (size_t k = 0; k < expected.size(); ++k) EXPECT_FLOAT_EQ(values[k].scalar<float>(), expected[k]);
+}
+
+TEST(PublicCluster, UsersOfAVariableComeToIt) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const auto server = engine.StartServer(Cluster({{"local", {"localhost:0"}}}), "local", 0, [] {
+    tensorflow::ConfigProto config;
+    (*config.mutable_device_count())["CPU"] = 2;
+    return config;
+  }());
+  const Var v = [&] {
+    DeviceScope device(g, "/cpu:1");
+    return Var(g, 1.0f, {.name = "v", .use_resource = true});
+  }();
+  DeviceScope device(g, "/cpu:0");
+  const Output read = v + 1.0f;            // a read that nobody wrote down
+  const Output written = v->Assign(5.0f);  // asks for another device than the variable's
+  ClientSession session(engine, server->target());
+  session.Run(engine.InitializeVariables());
+  EXPECT_FLOAT_EQ(session.Run(read).scalar<float>(), 2);
+  EXPECT_FLOAT_EQ(session.Run(written).scalar<float>(), 5);
+}
+
 TEST(PublicCluster, WhatIsWrongIsThrown) {
   Engine engine;
   EXPECT_THAT(Thrown([] { Cluster({{"ps", {"nowhere"}}}); }), HasSubstr("nowhere"));

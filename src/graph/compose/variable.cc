@@ -163,7 +163,13 @@ Result<VariablePtr> Variable::FromNodes(Graph& graph, std::string variable, std:
 
 PartialShape Variable::shape() const { return is_resource_ ? snapshot_.shape() : handle_.shape(); }
 
-Output Variable::AsInput() const { return is_resource_ ? ReadValue() : snapshot_; }
+// A read that nobody wrote down is where the variable is, whatever device its user is on.
+Output Variable::AsInput() const {
+  if (!is_resource_) return snapshot_;
+  ColocationScope without_others(graph(), nullptr);
+  DeviceScope anywhere(graph(), DeviceRequest{.ignore_outer = true});
+  return ReadValue();
+}
 
 Output Variable::ReadValue() const {
   if (!is_resource_) return Identity(handle_, {.name = "read"});

@@ -1,0 +1,102 @@
+"""Clusters and clients of both kinds, in all mixes: the same programs give the same values, errors and endings."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+
+import pytest
+
+import weir as tf
+from both.cluster_programs import NUMERIC, PROGRAMS, SHAPES, run_all
+from conftest import HERE, tensorflow_python
+
+WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", HERE.parents[1] / "build")) / "weir"
+CPUS = [f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker")]
+
+# Who serves the ps and the worker, and which clients there are then. Sessions are on the worker.
+CLUSTERS = {
+    "weir": ("weir", "weir", ["tensorflow", "weir"]),
+    "tensorflow": ("tensorflow", "tensorflow", ["weir"]),
+    "weir ps, tensorflow worker": ("weir", "tensorflow", ["weir", "tensorflow"]),
+    "tensorflow ps, weir worker": ("tensorflow", "weir", ["weir", "tensorflow"]),
+}
+
+EXPECTED = {
+    "ref_variables": [[1.0, 2.0, -3.0], [1.0]],
+    "resource_variables": [[1.0, 2.0, -3.0], [1.0]],
+    "loop_across_tasks": [[0.0, 0.0], [1.0, 0.0], [10.0, 285.0], [100.0, 328350.0]],
+    "nested_loops_across_tasks": [6, 20],
+    "gradient_of_a_loop": [16.0, 32.0],
+    "cond_across_tasks": [[2.0, 3.0], [10.0, 20.0]],
+    "types_across_tasks": [[], (len(NUMERIC) + 1) * len(SHAPES)],
+    "large_values": [5_000_000, 12346.0, 5_000_000.0],
+    "feeds_and_fetches": [5.0, [2.0, 2.0], 13.0, None, 5.0, [100.0, 103.0], -5.0],
+    "partial_run": [6.0, 13.0],
+    "callables": [[2.0, 3.0], [4.0, 5.0]],
+    "errors": [True, True, 3, True, [21.0]],
+    "timeout": [True, 1.0],
+    "closed_session": [False, [True], True, 2.0],
+    "metadata": [["_here", CPUS[1], True], ["_there", CPUS[0], True]],
+    "partition_graphs": [["_here", CPUS[1]], ["_there", CPUS[0]]],
+    "devices": CPUS,
+    "containers": [1.0, "gone"],
+}
+
+
+def free_addresses(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
+    for s in sockets:
+        s.close()
+    return addresses
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """By client and cluster, what run_all gave. TensorFlow starts twice: once for all its servers, once for all its clients."""
+    python = tensorflow_python()
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TF_CONFIG")} | {"PYTHONDONTWRITEBYTECODE": "1"}
+    folder = tmp_path_factory.mktemp("cluster")
+    targets, theirs, processes = {}, [], []
+    addresses = iter(free_addresses(2 * len(CLUSTERS)))
+    with open(folder / "log.txt", "w") as log:
+        try:
+            for name, (ps, worker, _) in CLUSTERS.items():
+                cluster = {"ps": [next(addresses)], "worker": [next(addresses)]}
+                targets[name] = "grpc://" + cluster["worker"][0]
+                for job, kind in (("ps", ps), ("worker", worker)):
+                    if kind == "tensorflow":
+                        theirs.append([cluster, job, 0])
+                    else:
+                        flag = ";".join(f"{job}={tasks[0]}" for job, tasks in cluster.items())
+                        processes.append(subprocess.Popen([WEIR, "serve", "--cluster", flag, "--job_name", job], stderr=log))
+            processes.append(subprocess.Popen([python, "cluster_servers.py", json.dumps(theirs)], stdin=subprocess.PIPE, stderr=log,
+                                              env=environment, cwd=HERE))
+            for_theirs = {name: target for name, target in targets.items() if "tensorflow" in CLUSTERS[name][2]}
+            client = subprocess.Popen([python, "cluster_client.py", folder / "results.json", json.dumps(for_theirs)],
+                                      stdin=subprocess.PIPE, env=environment, cwd=HERE)
+            processes.append(client)
+            found = {"weir": {name: run_all(tf, target, "weir") for name, target in targets.items()}}
+            found = json.loads(json.dumps(found))
+            client.stdin.close()  # its turn: a reset ends the sessions of everybody
+            assert client.wait(timeout=180) == 0
+            found["tensorflow"] = json.loads((folder / "results.json").read_text())
+            yield found
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+
+
+MIXES = [(client, cluster) for cluster, (_, _, clients) in CLUSTERS.items() for client in clients]
+
+
+@pytest.mark.parametrize("program", [program.__name__ for program in PROGRAMS])
+@pytest.mark.parametrize("client, cluster", MIXES, ids=[f"{client} on {cluster}" for client, cluster in MIXES])
+def test_cluster(results, client, cluster, program):
+    value, seconds = results[client][cluster][program]
+    assert value == EXPECTED[program]
+    assert seconds < 30
