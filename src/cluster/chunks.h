@@ -10,8 +10,8 @@
 
 namespace weir {
 
-// What is larger goes in pieces of this size: gRPC takes no message beyond 4 GB, and a smaller piece costs more in calls
-// than it gains by being copied while the next one is on its way.
+// What is larger goes in pieces of this size: gRPC takes no message beyond 4 GB, and a smaller piece costs more in
+// calls than it gains by being copied while the next one is on its way.
 constexpr size_t kChunkBytes = size_t{512} << 20;
 // So many are asked for at a time.
 constexpr int kChunksAtOnce = 2;
@@ -28,8 +28,8 @@ bool IsChunk(const RecvTensorReply& reply);
 // Puts the pieces together, in any order after the first. Thread-safe.
 class ChunkedTensor final {
  public:
-  // The piece that begins at `offset`; true when it was the last one missing. The first one, at 0, allocates the tensor.
-  // An error for one that does not fit.
+  // The piece that begins at `offset`; true when it was the last one missing. The first one, at 0, allocates the
+  // tensor. An error for one that does not fit.
   Result<bool> Add(const RecvTensorReply& reply, size_t offset);
   // Where the next piece to ask for begins; false when all have been asked for.
   bool Next(size_t* offset);

@@ -576,7 +576,8 @@ void MasterSession::Close(std::function<void()> done) {
       self->plans_.clear();
       self->callables_.clear();
     }
-    for (const auto& [handle, partial] : partials) self->CleanUp(*partial->plan, partial->step_id, /*ended_well=*/false);
+    for (const auto& [handle, partial] : partials)
+      self->CleanUp(*partial->plan, partial->step_id, /*ended_well=*/false);
     self->tasks_->Close();
     done();
   });

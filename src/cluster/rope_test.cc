@@ -118,8 +118,8 @@ TEST(RopeReaderTest, Varints) {
       {"\x80\x01", true, 128},
       {std::string(9, '\xff') + "\x01", true, ~uint64_t{0}},
       {"", false, 0},
-      {"\x80", false, 0},                             // ends too early
-      {std::string(10, '\xff') + "\x01", false, 0},   // too long
+      {"\x80", false, 0},                            // ends too early
+      {std::string(10, '\xff') + "\x01", false, 0},  // too long
   };
   for (const Case& c : cases) {
     for (size_t cut = 0; cut <= c.bytes.size(); ++cut) {

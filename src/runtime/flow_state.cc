@@ -194,8 +194,8 @@ Frame* FlowState::FindOrMakeChild(Iteration* iteration, int32_t static_frame) {
   }
   auto* child = new Frame();
   child->info = static_frame;
-  child->id = CombineHashes(iteration->frame->id,
-                            CombineHashes(static_cast<uint64_t>(iteration->number), plan_.frames[static_frame].info.name_hash));
+  child->id = CombineHashes(iteration->frame->id, CombineHashes(static_cast<uint64_t>(iteration->number),
+                                                                plan_.frames[static_frame].info.name_hash));
   child->parent = iteration->frame;
   child->parent_iteration = iteration;
   child->pending_enters = plan_.frames[static_frame].info.num_enters;

@@ -15,7 +15,8 @@ std::vector<std::unique_ptr<Device>> MakeLocalDevices(const tensorflow::ConfigPr
   if (auto it = config.device_count().find("CPU"); it != config.device_count().end())
     count = std::clamp(it->second, 1, kMaxCpuDevices);
   std::vector<std::unique_ptr<Device>> devices;
-  for (int i = 0; i < count; ++i) devices.push_back(MakeCpuDevice(fmt::format("{}/device:CPU:{}", task, i), rng.Next64()));
+  for (int i = 0; i < count; ++i)
+    devices.push_back(MakeCpuDevice(fmt::format("{}/device:CPU:{}", task, i), rng.Next64()));
   return devices;
 }
 

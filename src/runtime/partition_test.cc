@@ -249,8 +249,9 @@ TEST_F(PartitionTest, ALoopOverTasksTurnsOnEachOfThem) {
 TEST_F(PartitionTest, AnInnerLoopOverTasksBringsTheOuterOneThere) {
   Output end = On("a", [&] {
     return While(Const(0), Const(3), "outer", [&](Output i) {
-      return While(i, Enter(Const(9), "outer", true), "inner",
-                   [&](Output j) { return OpOn("b", "Add", {j, j}, "doubled"); });
+      return While(i, Enter(Const(9), "outer", true), "inner", [&](Output j) {
+        return OpOn("b", "Add", {j, j}, "doubled");
+      });
     });
   });
   Cut({end});

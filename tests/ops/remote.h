@@ -1,5 +1,5 @@
-// RemoteCluster: two servers, one in this process and one in a process of its own, over gRPC; the cases' nodes run in the
-// other one.
+// RemoteCluster: two servers, one in this process and one in a process of its own, over gRPC; the cases' nodes run in
+// the other one.
 #ifndef WEIR_TESTS_OPS_REMOTE_H_
 #define WEIR_TESTS_OPS_REMOTE_H_
 

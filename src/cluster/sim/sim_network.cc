@@ -284,9 +284,8 @@ void SimNetwork::Arrive(const ConnectionPtr& connection, int direction) {
 void SimNetwork::SendCall(const ConnectionPtr& connection, const CallPtr& call) {
   call->connection = connection;
   connection->calls.emplace(call->number, call);
-  Send(connection, 0, [this, connection, call, request = call->request.Flatten()] {
-    TakeCall(connection, call, Rope(request));
-  });
+  Send(connection, 0,
+       [this, connection, call, request = call->request.Flatten()] { TakeCall(connection, call, Rope(request)); });
 }
 
 void SimNetwork::TakeCall(const ConnectionPtr& connection, const CallPtr& call, Rope request) {

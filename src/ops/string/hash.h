@@ -1,5 +1,5 @@
-// The hash functions behind string_to_hash_bucket_fast and _strong (the plain one is base/murmur.h): their values are part of what models are trained with and never
-// change.
+// The hash functions behind string_to_hash_bucket_fast and _strong (the plain one is base/murmur.h): their values are
+// part of what models are trained with and never change.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // StringToHashBucket and its fast and strong forms: each string's hash, modulo the number of buckets.
-#include "op/shape_context.h"
 #include "base/murmur.h"
+#include "op/shape_context.h"
 #include "ops/string/hash.h"
 #include "ops/string/map_strings.h"
 
