@@ -192,6 +192,7 @@ TEST_F(LocalSessionTest, WhoTakesAReferenceComesToIt) {
   EXPECT_THAT(devices["plus"], EndsWith("CPU:0"));  // takes the value, not the reference
   // Also where it asks for another place, as in TensorFlow.
   request.fetches = {graph_->FindNode("away")};
+  metadata.Clear();
   ASSERT_TRUE(session().Run(request).ok());
   for (const tensorflow::NodeDef& node : metadata.partition_graphs(0).node()) devices[node.name()] = node.device();
   EXPECT_THAT(devices["away"], EndsWith("CPU:2"));
