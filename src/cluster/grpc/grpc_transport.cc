@@ -10,9 +10,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 #include "base/log.h"
 
@@ -95,10 +97,50 @@ grpc::ChannelArguments Arguments() {
   return args;
 }
 
+struct OpenCall {
+  grpc::ClientContext context;
+  grpc::ByteBuffer request;
+  grpc::ByteBuffer response;
+  Channel::Done done;
+  CancelToken* token = nullptr;
+  CancelToken::Id registration = 0;
+};
+
+// The calls of a transport that have not ended.
+class OutgoingCalls final {
+ public:
+  void Add(OpenCall* call) {
+    std::lock_guard lock(mu_);
+    open_.insert(call);
+  }
+  // The call must not be used after it by others.
+  void Remove(OpenCall* call) {
+    std::lock_guard lock(mu_);
+    open_.erase(call);
+    ++ending_;
+  }
+  void Ended() {
+    std::lock_guard lock(mu_);
+    if (--ending_ == 0 && open_.empty()) none_.notify_all();
+  }
+  void CancelAndWait() {
+    std::unique_lock lock(mu_);
+    for (OpenCall* call : open_) call->context.TryCancel();
+    none_.wait(lock, [&] { return open_.empty() && ending_ == 0; });
+  }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable none_;
+  std::unordered_set<OpenCall*> open_;
+  int ending_ = 0;  // whose callbacks run
+};
+
 class GrpcChannel final : public Channel {
  public:
-  explicit GrpcChannel(const std::string& address)
+  GrpcChannel(const std::string& address, std::shared_ptr<OutgoingCalls> calls)
       : address_(address),
+        calls_(std::move(calls)),
         stub_(grpc::CreateCustomChannel(GrpcAddress(address), grpc::InsecureChannelCredentials(), Arguments())) {}
 
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
@@ -118,9 +160,11 @@ class GrpcChannel final : public Channel {
         return give_up(reason);
       }
     }
+    calls_->Add(call);
     stub_.UnaryCall(
         &call->context, method, grpc::StubOptions(), &call->request, &call->response,
-        [call](const grpc::Status& status) {
+        [call, calls = calls_](const grpc::Status& status) {
+          calls->Remove(call);
           if (call->token != nullptr) call->token->Unregister(call->registration);
           Result<Rope> result = status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
           if (status.error_code() == grpc::StatusCode::CANCELLED && call->token != nullptr && call->token->cancelled())
@@ -128,20 +172,15 @@ class GrpcChannel final : public Channel {
           Done done = std::move(call->done);
           delete call;
           done(std::move(result));
+          done = nullptr;
+          calls->Ended();
         });
   }
   const std::string& address() const override { return address_; }
 
  private:
-  struct OpenCall {
-    grpc::ClientContext context;
-    grpc::ByteBuffer request;
-    grpc::ByteBuffer response;
-    Done done;
-    CancelToken* token = nullptr;
-    CancelToken::Id registration = 0;
-  };
   const std::string address_;
+  const std::shared_ptr<OutgoingCalls> calls_;
   grpc::GenericStub stub_;
 };
 
@@ -292,16 +331,35 @@ class GrpcListener final : public Listener {
   std::unique_ptr<grpc::Server> server_;
 };
 
+// gRPC's callback threads end with the last channel or server that uses them, and whoever lets go of that waits for
+// them. A callback may hold the last reference to its channel and would wait for itself; so there is one more channel,
+// without an address, that lives as long as the transport and has used the threads.
 class GrpcTransport final : public Transport {
  public:
+  GrpcTransport() : keeper_(grpc::CreateCustomChannel("", nullptr, grpc::ChannelArguments())) {
+    auto* call = new OpenCall;
+    call->request = ToByteBuffer(Rope());
+    calls_->Add(call);
+    keeper_.UnaryCall(&call->context, "/", grpc::StubOptions(), &call->request, &call->response,
+                      [call, calls = calls_](const grpc::Status&) {
+                        calls->Remove(call);
+                        delete call;
+                        calls->Ended();
+                      });
+  }
+  ~GrpcTransport() override { calls_->CancelAndWait(); }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<GrpcChannel>(address);
+    return std::make_shared<GrpcChannel>(address, calls_);
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) override {
     auto listener = std::make_unique<GrpcListener>(std::move(handler));
     WEIR_TRY(listener->Start(address));
     return std::unique_ptr<Listener>(std::move(listener));
   }
+
+ private:
+  const std::shared_ptr<OutgoingCalls> calls_ = std::make_shared<OutgoingCalls>();
+  grpc::GenericStub keeper_;
 };
 
 // gRPC 1.51 shares one queue, with its threads, among all that use callbacks, and frees parts of it twice when the last

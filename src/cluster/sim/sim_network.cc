@@ -284,8 +284,10 @@ void SimNetwork::Arrive(const ConnectionPtr& connection, int direction) {
 void SimNetwork::SendCall(const ConnectionPtr& connection, const CallPtr& call) {
   call->connection = connection;
   connection->calls.emplace(call->number, call);
-  Send(connection, 0,
-       [this, connection, call, request = call->request.Flatten()] { TakeCall(connection, call, Rope(request)); });
+  Send(connection, 0, [this, connection, call] {
+    const Rope request = std::move(call->request);
+    TakeCall(connection, call, Rope(request.Flatten()));
+  });
 }
 
 void SimNetwork::TakeCall(const ConnectionPtr& connection, const CallPtr& call, Rope request) {
@@ -311,11 +313,10 @@ void SimNetwork::IncomingEnd::Respond(Result<Rope> response) {
   const std::shared_ptr<IncomingEnd> self = shared_from_this();
   connection->incoming.erase(call->number);
   if (!connection->open) return;
-  const Result<std::string> bytes =
-      response.ok() ? Result<std::string>(response->Flatten()) : Result<std::string>(response.status());
-  network->Send(connection, 1, [network = network, call = call, bytes] {
-    if (!bytes.ok()) return network->End(call, bytes.status());
-    network->End(call, Rope(*bytes));
+  auto sent = std::make_shared<const Result<Rope>>(std::move(response));
+  network->Send(connection, 1, [network = network, call = call, sent] {
+    if (!sent->ok()) return network->End(call, sent->status());
+    network->End(call, Rope((*sent)->Flatten()));
   });
 }
 
