@@ -289,6 +289,27 @@ TEST_F(ClusterTest, StepsRunInPieces) {
   EXPECT_FALSE(session->PartialRun(*handle, {}, {}).ok());
 }
 
+TEST_F(ClusterTest, APieceThatWasGivenUpBeforeItBeganEnds) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  Output a = Placeholder(*graph, kFloat);
+  Output on_ps;
+  {
+    DeviceScope scope(*graph, "/job:ps/task:0");
+    on_ps = a + Constant(*graph, Tensor::Scalar(1.0f));
+  }
+  Output sum = on_ps + Constant(*graph, Tensor::Scalar(1.0f));
+  auto session =
+      *network_.NewSession(servers_.at("worker0")->target(), graph, {});  // the master's own worker takes part
+  auto handle = session->PartialRunSetup({a}, {sum}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  CancelToken token;
+  token.Cancel(Cancelled("too late"));
+  auto values = session->PartialRun(*handle, {{a, Tensor::Scalar(2.0f)}}, {sum}, &token);
+  EXPECT_EQ(values.status().code(), StatusCode::kCancelled);
+  EXPECT_TRUE(session->Close().ok());
+}
+
 TEST_F(ClusterTest, ListsTheDevicesOfAllTasks) {
   StartCluster(1, 2);
   auto session = NewSession("worker1", NewGraph());

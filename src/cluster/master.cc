@@ -72,15 +72,16 @@ Result<std::shared_ptr<MasterSession>> Master::NewSession(const tensorflow::Conf
   return session;
 }
 
-void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallOptions&,
+void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
                            Reply<tensorflow::CreateSessionResponse> done) {
   auto shared = std::make_shared<tensorflow::CreateSessionRequest>(std::move(request));
-  InBackground([this, shared, done = std::move(done)] {
+  InBackground([this, shared, cancel = options.cancel, done = std::move(done)] {
     tensorflow::ConfigProto config = dependencies_.default_config;
     config.MergeFrom(shared->config());
     Result<std::shared_ptr<MasterSession>> session = NewSession(config);
     if (!session.ok()) return done(session.status());
     Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0);
+    if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // nobody would ever close it
     if (!version.ok()) {
       std::lock_guard lock(mu_);
       sessions_.erase((*session)->handle());

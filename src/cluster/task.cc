@@ -13,7 +13,8 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
                                    .blocking_pool = dependencies.blocking_pool,
                                    .py_functions = dependencies.py_functions,
                                    .transport = dependencies.transport,
-                                   .clock = dependencies.clock}),
+                                   .clock = dependencies.clock,
+                                   .chunk_bytes = dependencies.chunk_bytes}),
       peers_(std::make_shared<Peers>(cluster, dependencies.transport, name, &worker_)),
       farewells_(std::make_shared<Farewells>(dependencies.alarms)) {
   worker_.set_peers(peers_);

@@ -252,8 +252,10 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
     ++step->running;
   }
   step->rendezvous->set_peers((*session)->peers);
-  done = [this, step, id = request.step_id(), done = std::move(done)](Result<RunGraphReply> reply) {
-    Leave(step, id, &ActiveStep::running);
+  done = [this, step, id = request.step_id(), cancel = options.cancel,
+          done = std::move(done)](Result<RunGraphReply> reply) {
+    // A master that has given up says so also by CleanupGraph, but that may have come before this call.
+    Leave(step, id, &ActiveStep::running, /*given_up=*/cancel != nullptr && cancel->cancelled());
     done(std::move(reply));
   };
   if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), options, std::move(done));
@@ -407,6 +409,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
       step->cancel.Cancel(token->reason());
       step->rendezvous->Abort(token->reason());
     });
+    if (piece->registration == 0) step->End(options.cancel->reason());
   }
   for (int i = 0; i < count; ++i) {
     step->rendezvous->RecvLocal(call.message.recv_key(i), [piece, i](Result<Rendezvous::Value> value) {
@@ -549,13 +552,14 @@ Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& ke
 
 // One user of the step less. A step that nobody uses, and that holds nothing for others, is forgotten: in the good case
 // no master has to say so.
-void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users) {
+void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
   std::shared_ptr<ActiveStep> gone;
   {
     std::lock_guard lock(mu_);
     --(*step.*users);
-    if (step->running > 0 || step->waiting > 0 || step->partial_started) return;
-    if (step->session != nullptr && !step->rendezvous->idle()) return;
+    const bool wanted =
+        step->waiting > 0 || step->partial_started || (step->session != nullptr && !step->rendezvous->idle());
+    if (step->running > 0 || (wanted && !given_up)) return;
     auto it = steps_.find(id);
     if (it == steps_.end() || it->second != step) return;
     gone = std::move(it->second);

@@ -18,6 +18,7 @@ constexpr int64_t kAnswerMs = 2'000;   // what a master gets beyond a step's own
 constexpr int64_t kNoticeMs = 25'000;  // how long a dead peer may go unnoticed
 constexpr int64_t kSessionTimeoutMs = 10'000;
 constexpr int kFailuresInARow = 60;
+constexpr int32_t kVector = 20;
 
 constexpr char kPs[] = "/job:ps/task:0";
 constexpr char kWorker0[] = "/job:worker/task:0";
@@ -28,15 +29,16 @@ constexpr char kWorker1[] = "/job:worker/task:1";
 struct SimClient::Step {
   std::string what;
   RunStepCall call;
+  bool sets_up = false;  // of a step in pieces: the call's feeds and fetches are those of all of them
+  std::shared_ptr<Counter> counter;
+  bool initializes = false;
   CancelToken cancel;
   int64_t started = 0;
   int64_t timeout_ms = 0;
   bool gave_up = false;  // the client cancelled it
-  bool closing = false;  // the client closes the session meanwhile
-  bool adds = false;
-  bool initializes = false;
-  int waits_for = 1;  // its own end, and that of closing
+  bool closing = false;  // the client closed the session meanwhile
   std::function<void(const std::vector<NamedTensor>&)> check;
+  std::function<StepPtr(const std::string& handle)> then;  // the next piece
 };
 
 SimClient::SimClient(SimWorld& world, SimNetwork& network, SimCluster& cluster, SimHistory& history,
@@ -52,8 +54,6 @@ SimClient::SimClient(SimWorld& world, SimNetwork& network, SimCluster& cluster, 
 }
 
 SimClient::~SimClient() = default;
-
-void SimClient::After(int64_t nanos, std::function<void()> then) { world_.After(nanos, std::move(then)); }
 
 void SimClient::Wrong(const std::string& what) {
   history_.wrong.push_back(fmt::format("{}: {}", name_, what));
@@ -74,7 +74,7 @@ void SimClient::BuildGraph() {
     {
       DeviceScope scope(graph, kPs);
       Output count = VariableV2(graph, PartialShape::Scalar(), kInt64,
-                                {.name = fmt::format("count_{}_{}", options_.number, counter_.life)});
+                                {.name = fmt::format("count_{}_{}", options_.number, life_)});
       init_ = Assign(count, Constant(graph, Tensor::Scalar(int64_t{0}))).node->name();
       added = AssignAdd(count, amount);
     }
@@ -84,6 +84,7 @@ void SimClient::BuildGraph() {
   }
   {
     Output x = Placeholder(graph, kInt32, {.name = "x"});
+    Output y = Placeholder(graph, kInt32, {.name = "y"});
     Output three;
     Output sum;
     {
@@ -95,9 +96,11 @@ void SimClient::BuildGraph() {
       sum = Add(three, x);
     }
     DeviceScope scope(graph, kWorker0);
-    product_ = Mul(three, sum).name();
-    sums_ = sum.name();
+    product_ = Mul(Sub(sum, three), Constant(graph, Tensor::Scalar(5))).name();
+    scaled_ = Mul(sum, y).name();
+    sum_ = sum.name();
     x_ = x.name();
+    y_ = y.name();
   }
   Output limit = Placeholder(graph, kInt32, {.name = "limit"});
   Result<OutputList> loop = WhileLoop(
@@ -139,34 +142,55 @@ void SimClient::CreateSession() {
                            const bool right = (code == StatusCode::kUnavailable && history_.lost) ||
                                               (code == StatusCode::kDeadlineExceeded && history_.stalled);
                            if (!right) Wrong(fmt::format("creating a session: {}", response.status().ToString()));
+                           ++history_.orphans;
                            if (++failures_ > kFailuresInARow) {
                              Wrong("gets no session");
                              done_ = true;
                              return;
                            }
-                           After(world_.Between(50, 500) * kMilli, [this] { Next(); });
+                           world_.After(world_.Between(50, 500) * kMilli, [this] { Next(); });
                          });
 }
 
 void SimClient::CloseSession(std::function<void()> then) {
+  const std::string handle = std::exchange(handle_, "");
+  if (handle.empty()) return then();
+  for (const StepPtr& step : active_) step->closing = true;
+  ++closing_;
+  SendClose(master_, handle, 0, std::move(then));
+}
+
+void SimClient::SendClose(std::shared_ptr<MasterService> master, std::string handle, int attempt,
+                          std::function<void()> then) {
   tensorflow::CloseSessionRequest request;
-  request.set_session_handle(std::exchange(handle_, ""));
-  if (request.session_handle().empty()) return then();
-  master_->CloseSession(std::move(request), CallOptions{.timeout_ms = kSessionTimeoutMs},
-                        [this, then = std::move(then)](const Result<tensorflow::CloseSessionResponse>& response) {
-                          const StatusCode code = response.status().code();
-                          const bool right = response.ok() || (code == StatusCode::kUnavailable && history_.lost) ||
-                                             (code == StatusCode::kAborted && history_.crashed) ||
+  request.set_session_handle(handle);
+  MasterService& called = *master;
+  called.CloseSession(std::move(request), CallOptions{.timeout_ms = kSessionTimeoutMs},
+                      [this, master, handle, attempt, then](const Result<tensorflow::CloseSessionResponse>& response) {
+                        const StatusCode code = response.status().code();
+                        const bool unheard = (code == StatusCode::kUnavailable && history_.lost) ||
                                              (code == StatusCode::kDeadlineExceeded && history_.stalled);
-                          if (!right) Wrong(fmt::format("closing a session: {}", response.status().ToString()));
-                          then();
-                        });
+                        // A master that does not know it has closed it already, or has been restarted.
+                        const bool unknown = code == StatusCode::kAborted && (history_.crashed || attempt > 0);
+                        if (!response.ok() && !unheard && !unknown)
+                          Wrong(fmt::format("closing a session: {}", response.status().ToString()));
+                        if (!unheard) {
+                          --closing_;
+                        } else if (attempt > kFailuresInARow) {
+                          Wrong("cannot close a session");
+                          --closing_;
+                        } else {
+                          world_.After(world_.Between(500, 2000) * kMilli, [this, master, handle, attempt] {
+                            SendClose(master, handle, attempt + 1, [] {});
+                          });
+                        }
+                        then();
+                      });
 }
 
 void SimClient::NewLife() {
-  const int life = counter_.life + 1;
-  counter_ = Counter();
-  counter_.life = life;
+  ++life_;
+  counter_ = std::make_shared<Counter>();
   BuildGraph();
 }
 
@@ -179,66 +203,123 @@ void SimClient::Next() {
     return;
   }
   if (handle_.empty()) return CreateSession();
-  if (!counter_.initialized) return Send(NewInit());
-  const int kind = options_.in_turn ? steps_ % 3 : static_cast<int>(world_.rng().Below(4));
+  if (!counter_->initialized) return Begin(NewInit());
+  Hold();
+  Begin(NewStep());
+  while (!options_.in_turn && world_.Chance(0.25)) Begin(NewStep());
+  Release();
+}
+
+SimClient::StepPtr SimClient::NewStep() {
+  constexpr int kKinds = 4;
+  const int kind = options_.in_turn ? steps_ % kKinds : static_cast<int>(world_.rng().Below(kKinds + 1));
   ++steps_;
   switch (kind) {
     case 0:
-      return Send(NewSums());
+      return NewSums();
     case 1:
-      return Send(NewLoop());
+      return NewLoop();
+    case 2:
+      return NewPieces();
     default:
-      return Send(NewAdd());
+      return NewAdd();
   }
 }
 
-std::shared_ptr<SimClient::Step> SimClient::NewInit() {
+SimClient::StepPtr SimClient::NewInit() {
   auto step = std::make_shared<Step>();
-  step->what = fmt::format("init of life {}", counter_.life);
+  step->what = fmt::format("init of life {}", life_);
+  step->counter = counter_;
   step->initializes = true;
   step->call.message.add_target(init_);
-  counter_.ps_crashes = static_cast<int>(CrashesOfPs());
-  step->check = [this](const std::vector<NamedTensor>&) { counter_.initialized = true; };
+  counter_->ps_crashes = CrashesOfPs();
+  step->check = [counter = counter_](const std::vector<NamedTensor>&) { counter->initialized = true; };
   return step;
 }
 
-std::shared_ptr<SimClient::Step> SimClient::NewAdd() {
+SimClient::StepPtr SimClient::NewAdd() {
   auto step = std::make_shared<Step>();
-  const int64_t bit = int64_t{1} << counter_.next_bit++;
+  const int64_t bit = int64_t{1} << counter_->next_bit++;
   step->what = fmt::format("add {:#x}", bit);
-  step->adds = true;
+  step->counter = counter_;
   step->call.tensors.push_back({bit_, Tensor::Scalar(bit)});
   step->call.message.add_fetch(add_);
-  counter_.attempted |= bit;
-  step->check = [this, bit](const std::vector<NamedTensor>& values) {
-    counter_.applied |= bit;
-    const int64_t value = values[0].tensor.scalar<int64_t>();
-    if ((value & counter_.applied) != counter_.applied || (value & ~counter_.attempted) != 0) {
-      Wrong(fmt::format("the counter is {:#x}, but {:#x} was applied and {:#x} attempted", value, counter_.applied,
-                        counter_.attempted));
-    }
-    counter_.applied |= value & counter_.attempted;  // what was seen once stays
+  counter_->attempted |= bit;
+  // Of steps that run side by side, one may see what the other has done or not.
+  step->check = [this, bit, counter = counter_, before = counter_->applied](const std::vector<NamedTensor>& values) {
+    const auto value = values[0].tensor.scalar<int64_t>();
+    const int64_t wanted = before | bit;
+    if ((value & wanted) != wanted || (value & ~counter->attempted) != 0)
+      Wrong(fmt::format("the counter is {:#x}, but has had {:#x} of {:#x}", value, wanted, counter->attempted));
+    counter->applied |= wanted | (value & counter->attempted);
   };
   return step;
 }
 
-std::shared_ptr<SimClient::Step> SimClient::NewSums() {
+void SimClient::CheckVector(const NamedTensor& value, int64_t first, int64_t pace) {
+  if (value.tensor.num_elements() != kVector) return Wrong(fmt::format("{} has another shape", value.name));
+  for (int64_t i = 0; i < kVector; ++i) {
+    if (value.tensor.flat<int32_t>()[i] == first + i * pace) continue;
+    return Wrong(fmt::format("{}[{}] is {}, not {}", value.name, i, value.tensor.flat<int32_t>()[i], first + i * pace));
+  }
+}
+
+namespace {
+
+Tensor Range(int32_t first) {
+  std::vector<int32_t> values;
+  for (int32_t i = 0; i < kVector; ++i) values.push_back(first + i);
+  return Tensor::Vector(absl::Span<const int32_t>(values));
+}
+
+}  // namespace
+
+SimClient::StepPtr SimClient::NewSums() {
   auto step = std::make_shared<Step>();
   const auto x = static_cast<int32_t>(world_.Between(0, 1000));
   step->what = fmt::format("sums of {}", x);
-  step->call.tensors.push_back({x_, Tensor::Scalar(x)});
-  for (const std::string& fetch : {sums_, product_, x_}) step->call.message.add_fetch(fetch);
+  step->call.tensors.push_back({x_, Range(x)});
+  for (const std::string& fetch : {sum_, product_, x_}) step->call.message.add_fetch(fetch);
   step->check = [this, x](const std::vector<NamedTensor>& values) {
-    const int32_t wanted[] = {4 * x, 12 * x * x, x};
-    for (int i = 0; i < 3; ++i) {
-      if (const auto value = values[i].tensor.scalar<int32_t>(); value != wanted[i])
-        Wrong(fmt::format("{} is {}, not {}", values[i].name, value, wanted[i]));
-    }
+    CheckVector(values[0], 4 * x, 4);
+    CheckVector(values[1], 5 * x, 5);
+    CheckVector(values[2], x, 1);
   };
   return step;
 }
 
-std::shared_ptr<SimClient::Step> SimClient::NewLoop() {
+SimClient::StepPtr SimClient::NewPieces() {
+  auto setup = std::make_shared<Step>();
+  const auto x = static_cast<int32_t>(world_.Between(0, 1000));
+  setup->what = fmt::format("pieces of {}", x);
+  setup->sets_up = true;
+  setup->call.tensors.push_back({x_, Tensor()});
+  setup->call.tensors.push_back({y_, Tensor()});
+  setup->call.message.add_fetch(sum_);
+  setup->call.message.add_fetch(scaled_);
+  setup->check = [](const std::vector<NamedTensor>&) {};
+  setup->then = [this, x](const std::string& handle) {
+    auto first = std::make_shared<Step>();
+    first->what = fmt::format("first piece of {}", x);
+    first->call.message.set_partial_run_handle(handle);
+    first->call.tensors.push_back({x_, Range(x)});
+    first->call.message.add_fetch(sum_);
+    first->check = [this, x](const std::vector<NamedTensor>& values) { CheckVector(values[0], 4 * x, 4); };
+    first->then = [this, x, handle](const std::string&) {
+      auto second = std::make_shared<Step>();
+      second->what = fmt::format("second piece of {}", x);
+      second->call.message.set_partial_run_handle(handle);
+      second->call.tensors.push_back({y_, Tensor::Scalar(7)});
+      second->call.message.add_fetch(scaled_);
+      second->check = [this, x](const std::vector<NamedTensor>& values) { CheckVector(values[0], 28 * x, 28); };
+      return second;
+    };
+    return first;
+  };
+  return setup;
+}
+
+SimClient::StepPtr SimClient::NewLoop() {
   auto step = std::make_shared<Step>();
   const auto n = static_cast<int32_t>(world_.Between(0, 7));
   step->what = fmt::format("loop of {}", n);
@@ -255,70 +336,87 @@ std::shared_ptr<SimClient::Step> SimClient::NewLoop() {
   return step;
 }
 
-void SimClient::Send(const std::shared_ptr<Step>& step) {
+void SimClient::Begin(const StepPtr& step) {
+  Hold();
+  active_.push_back(step);
   step->started = world_.now();
   step->timeout_ms = options_.timeout_ms > 0 ? options_.timeout_ms : world_.Chance(0.5) ? 3'000 : 10'000;
-  step->call.message.set_session_handle(handle_);
-  step->call.message.mutable_options()->set_timeout_in_ms(static_cast<int32_t>(step->timeout_ms));
-  // Half of them rely on the master alone, and on the connection to it.
-  const int64_t own_timeout = world_.Chance(0.5) ? step->timeout_ms + kAnswerMs : 0;
   world_.Note(fmt::format("{} begins: {}", name_, step->what));
-  if (!options_.in_turn && world_.Chance(0.05)) {
-    After(world_.Between(0, 20 * kMilli), [step] {
+  if (!options_.in_turn && world_.Chance(0.06)) {
+    world_.After(world_.Between(0, 20 * kMilli), [step] {
       step->gave_up = true;
       step->cancel.Cancel(Cancelled("the client changed its mind"));
     });
-  } else if (!options_.in_turn && world_.Chance(0.03)) {
-    step->waits_for = 2;
-    After(world_.Between(0, 20 * kMilli), [this, step] {
-      step->closing = true;
-      CloseSession([this, step] {
-        if (--step->waits_for == 0) Next();
-      });
-    });
+  } else if (!options_.in_turn && world_.Chance(0.04)) {
+    Hold();
+    world_.After(world_.Between(0, 20 * kMilli), [this] { CloseSession([this] { Release(); }); });
+  }
+  if (step->sets_up) {
+    tensorflow::PartialRunSetupRequest request;
+    request.set_session_handle(handle_);
+    for (const NamedTensor& feed : step->call.tensors) request.add_feed(feed.name);
+    *request.mutable_fetch() = step->call.message.fetch();
+    master_->PartialRunSetup(std::move(request), CallOptions{.timeout_ms = step->timeout_ms, .cancel = &step->cancel},
+                             [this, step](Result<tensorflow::PartialRunSetupResponse> response) {
+                               if (!response.ok()) return Ended(step, response.status());
+                               step->then = [then = step->then, handle = response->partial_run_handle()](
+                                                const std::string&) { return then(handle); };
+                               step->call.message.clear_fetch();
+                               Ended(step, RunStepReply());
+                             });
+    return;
   }
   RunStepCall call = step->call;
+  call.message.set_session_handle(handle_);
+  call.message.mutable_options()->set_timeout_in_ms(static_cast<int32_t>(step->timeout_ms));
+  // Half of them rely on the master alone, and on the connection to it.
+  const int64_t own_timeout = world_.Chance(0.5) ? step->timeout_ms + kAnswerMs : 0;
   master_->RunStep(std::move(call), CallOptions{.timeout_ms = own_timeout, .cancel = &step->cancel},
                    [this, step](Result<RunStepReply> reply) { Ended(step, std::move(reply)); });
 }
 
-void SimClient::Ended(const std::shared_ptr<Step>& step, Result<RunStepReply> reply) {
+void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
   world_.Note(fmt::format("{} ends: {}: {}", name_, step->what,
                           reply.ok() ? "right" : std::string(reply.status().message()).substr(0, 200)));
+  std::erase(active_, step);
   if (world_.now() - step->started > (step->timeout_ms + kNoticeMs) * kMilli)
     Wrong(fmt::format("{} took {} ms", step->what, (world_.now() - step->started) / kMilli));
-  int64_t pause = world_.Between(0, 400) * kMilli;
-  if (reply.ok()) {
-    failures_ = 0;
-    ++history_.steps;
-    if (static_cast<int>(reply->tensors.size()) != step->call.message.fetch_size()) {
-      Wrong(fmt::format("{}: {} values came", step->what, reply->tensors.size()));
-    } else {
-      step->check(reply->tensors);
-    }
-  } else {
-    ++history_.errors;
-    CheckError(*step, reply.status());
-    if (++failures_ > kFailuresInARow) {
-      Wrong("does not recover");
-      done_ = true;
-      return;
-    }
-    // An initialization that failed may still come to pass, and one whose effect is gone must be done again.
-    const bool new_life = step->initializes || reply.status().code() == StatusCode::kFailedPrecondition;
-    if (new_life) NewLife();
-    // What failed may work again in the same session: the next step tells.
-    if (new_life || world_.Chance(0.7)) {
-      ++step->waits_for;
-      CloseSession([this, step] {
-        if (--step->waits_for == 0) Next();
-      });
-    }
-    pause = world_.Between(50, 500) * kMilli;
+  if (!reply.ok()) {
+    Failed(step, reply.status());
+    world_.After(world_.Between(50, 500) * kMilli, [this] { Release(); });
+    return;
   }
-  After(pause, [this, step] {
-    if (--step->waits_for == 0) Next();
+  failures_ = 0;
+  ++history_.steps;
+  if (static_cast<int>(reply->tensors.size()) != step->call.message.fetch_size()) {
+    Wrong(fmt::format("{}: {} values came", step->what, reply->tensors.size()));
+  } else {
+    step->check(reply->tensors);
+  }
+  world_.After(world_.Between(0, 400) * kMilli, [this, step] {
+    // The session may be another one by then, or none; and a client may forget about the next piece.
+    if (step->then && !step->closing && !handle_.empty() && (options_.in_turn || world_.Chance(0.9)))
+      Begin(step->then(""));
+    Release();
   });
+}
+
+void SimClient::Failed(const StepPtr& step, const Status& status) {
+  ++history_.errors;
+  CheckError(*step, status);
+  if (++failures_ > kFailuresInARow && !done_) {
+    Wrong("does not recover");
+    done_ = true;
+  }
+  // An initialization that failed may still come to pass, and one whose effect is gone must be done again.
+  const bool new_life =
+      step->counter == counter_ && (step->initializes || status.code() == StatusCode::kFailedPrecondition);
+  if (new_life) NewLife();
+  // What failed may work again in the same session: the next step tells.
+  if (new_life || world_.Chance(0.7)) {
+    Hold();
+    CloseSession([this] { Release(); });
+  }
 }
 
 void SimClient::CheckError(const Step& step, const Status& status) {
@@ -337,7 +435,7 @@ void SimClient::CheckError(const Step& step, const Status& status) {
       right = step.gave_up || step.closing;
       break;
     case StatusCode::kFailedPrecondition:  // the counter was lost with its task
-      right = step.adds && CrashesOfPs() > counter_.ps_crashes;
+      right = step.counter != nullptr && CrashesOfPs() > step.counter->ps_crashes;
       break;
     default:
       break;

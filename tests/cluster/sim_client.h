@@ -12,14 +12,15 @@
 
 namespace weir {
 
-// What a client must know to tell a right error from a wrong one.
+// What a client must know to tell a right error from a wrong one, and what all of them found.
 struct SimHistory {
   bool lost = false;     // a connection broke: calls may be Unavailable
   bool crashed = false;  // a task was restarted: sessions may be Aborted
   bool stalled = false;  // something may take longer than a step has time: DeadlineExceeded
   std::vector<std::string> wrong;
-  int steps = 0;
-  int errors = 0;
+  int steps = 0;    // that gave a value
+  int errors = 0;   // that did not
+  int orphans = 0;  // sessions that a master may have made without the client knowing
 };
 
 class SimClient final {
@@ -36,14 +37,13 @@ class SimClient final {
   ~SimClient();
 
   void Start() { Next(); }
-  bool done() const { return done_; }
+  bool done() const { return done_ && closing_ == 0; }
   std::string name() const { return name_; }
 
  private:
   // One life of the counter on the ps: a variable of its own, so that a late step of the former life cannot change it.
   // The step number k adds 2^k: a value tells which steps were applied, and each at most once.
   struct Counter {
-    int life = 0;
     int ps_crashes = 0;  // when it was initialized
     bool initialized = false;
     int next_bit = 0;
@@ -51,23 +51,33 @@ class SimClient final {
     int64_t attempted = 0;  // may be in the value
   };
   struct Step;
+  using StepPtr = std::shared_ptr<Step>;
 
+  // The client goes on when nothing holds it any more.
+  void Hold() { ++holds_; }
+  void Release() {
+    if (--holds_ == 0) Next();
+  }
   void Next();
-  void After(int64_t nanos, std::function<void()> then);
   void BuildGraph();
   void CreateSession();
+  // Calls `then` after the first answer; goes on trying where there was none.
   void CloseSession(std::function<void()> then);
+  void SendClose(std::shared_ptr<MasterService> master, std::string handle, int attempt, std::function<void()> then);
   void NewLife();
-  void RunStep();
-  std::shared_ptr<Step> NewInit();
-  std::shared_ptr<Step> NewAdd();
-  std::shared_ptr<Step> NewSums();
-  std::shared_ptr<Step> NewLoop();
-  void Send(const std::shared_ptr<Step>& step);
-  void Ended(const std::shared_ptr<Step>& step, Result<RunStepReply> reply);
+  StepPtr NewStep();
+  StepPtr NewInit();
+  StepPtr NewAdd();
+  StepPtr NewSums();
+  StepPtr NewLoop();
+  StepPtr NewPieces();
+  void Begin(const StepPtr& step);
+  void Ended(const StepPtr& step, Result<RunStepReply> reply);
+  void Failed(const StepPtr& step, const Status& status);
   void CheckError(const Step& step, const Status& status);
+  void CheckVector(const NamedTensor& value, int64_t first, int64_t pace);
   void Wrong(const std::string& what);
-  int64_t CrashesOfPs() const { return cluster_.num_crashes(TaskName("ps", 0)); }
+  int CrashesOfPs() const { return cluster_.num_crashes(TaskName("ps", 0)); }
 
   SimWorld& world_;
   SimCluster& cluster_;
@@ -76,13 +86,17 @@ class SimClient final {
   const Options options_;
   const std::string name_;
   Transport& transport_;
-  Counter counter_;
+  int life_ = 0;
+  std::shared_ptr<Counter> counter_ = std::make_shared<Counter>();
   tensorflow::GraphDef graph_;
-  std::string init_, bit_, add_, x_, sums_, product_, limit_, loop_count_, loop_sum_;
+  std::string init_, bit_, add_, x_, y_, sum_, product_, scaled_, limit_, loop_count_, loop_sum_;  // names
   std::shared_ptr<MasterService> master_;
   std::string handle_;
+  std::vector<StepPtr> active_;
+  int holds_ = 0;
   int steps_ = 0;
   int failures_ = 0;  // one after the other
+  int closing_ = 0;   // sessions that a master has not heard of yet
   bool done_ = false;
 };
 

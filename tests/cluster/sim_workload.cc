@@ -12,6 +12,7 @@ constexpr int64_t kSecond = 1'000 * kMilli;
 constexpr int64_t kWindow = 6 * kSecond;       // in which faults begin
 constexpr int64_t kPatience = 3600 * kSecond;  // who is not done then never will be
 constexpr int kClients = 3;
+constexpr size_t kSmallChunk = 24;  // bytes: even small vectors go in pieces
 
 class Simulation final {
  public:
@@ -20,7 +21,7 @@ class Simulation final {
         faults_(faults),
         world_(seed, tell),
         network_(world_),
-        cluster_(world_, network_, registry, {{"ps", 1}, {"worker", 2}}) {}
+        cluster_(world_, network_, registry, {{"ps", 1}, {"worker", 2}}, seed % 2 == 0 ? kChunkBytes : kSmallChunk) {}
 
   SimOutcome Run() {
     StartTasks();
@@ -139,6 +140,10 @@ class Simulation final {
       history_.wrong.push_back(
           fmt::format("at rest {} has {} steps{}", task, load.steps, load.runs ? " and something runs" : ""));
     }
+    int sessions = 0;
+    for (const std::string& task : cluster_.tasks()) sessions += cluster_.Find(task)->master().num_sessions();
+    if (sessions > history_.orphans)
+      history_.wrong.push_back(fmt::format("at rest {} sessions are open, {} may be", sessions, history_.orphans));
     if (network_.num_open_calls() > 0)
       history_.wrong.push_back(fmt::format("at rest {} calls have no answer", network_.num_open_calls()));
   }

@@ -6,8 +6,13 @@
 namespace weir {
 
 SimCluster::SimCluster(SimWorld& world, SimNetwork& network, const OpRegistry& registry,
-                       const std::map<std::string, int>& jobs)
-    : world_(world), network_(network), registry_(registry), pool_(world.runner()), blocking_pool_(world.runner()) {
+                       const std::map<std::string, int>& jobs, size_t chunk_bytes)
+    : world_(world),
+      network_(network),
+      registry_(registry),
+      chunk_bytes_(chunk_bytes),
+      pool_(world.runner()),
+      blocking_pool_(world.runner()) {
   std::map<std::string, ClusterSpec::Tasks> addresses;
   for (const auto& [job, count] : jobs) {
     for (int i = 0; i < count; ++i) {
@@ -36,9 +41,9 @@ void SimCluster::Start(const std::string& task) {
   Transport& transport = network_.StartHost(HostOf(task));
   life = std::make_unique<Life>();
   life->label = fmt::format("life {} of {}", num_crashes_[task] + 1, task);
-  life->task = std::make_unique<Task>(
-      task, spec_, tensorflow::ConfigProto(),
-      Task::Dependencies{registry_, pool_, blocking_pool_, transport, world_.clock(), world_.alarms(), world_.rng()});
+  life->task = std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
+                                      Task::Dependencies{registry_, pool_, blocking_pool_, transport, world_.clock(),
+                                                         world_.alarms(), world_.rng(), nullptr, chunk_bytes_});
   Result<std::unique_ptr<Listener>> listener = transport.Listen(AddressOf(task), life->task->Handler());
   WEIR_CHECK(listener.ok(), listener.status().ToString());
   life->listener = *std::move(listener);

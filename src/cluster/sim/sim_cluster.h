@@ -14,8 +14,9 @@ namespace weir {
 
 class SimCluster final {
  public:
-  // `jobs` has the number of tasks of each job. None is started.
-  SimCluster(SimWorld& world, SimNetwork& network, const OpRegistry& registry, const std::map<std::string, int>& jobs);
+  // `jobs` has the number of tasks of each job. None is started. What is larger than `chunk_bytes` goes in pieces.
+  SimCluster(SimWorld& world, SimNetwork& network, const OpRegistry& registry, const std::map<std::string, int>& jobs,
+             size_t chunk_bytes = kChunkBytes);
   ~SimCluster();
 
   const std::vector<std::string>& tasks() const { return tasks_; }  // "/job:ps/replica:0/task:0"
@@ -44,6 +45,7 @@ class SimCluster final {
   SimWorld& world_;
   SimNetwork& network_;
   const OpRegistry& registry_;
+  const size_t chunk_bytes_;
   ThreadPool pool_;
   ElasticPool blocking_pool_;
   ClusterSpec spec_;
