@@ -362,30 +362,12 @@ class GrpcTransport final : public Transport {
   grpc::GenericStub keeper_;
 };
 
-// gRPC 1.51 shares one queue, with its threads, among all that use callbacks, and frees parts of it twice when the last
-// user goes while another comes. So one user stays: a server that listens nowhere, never destroyed.
-void KeepCallbackQueue() {
-  struct Nothing final : grpc::CallbackGenericService {};
-  struct Keeper {
-    Nothing service;
-    std::unique_ptr<grpc::Server> server;
-    Keeper() {
-      grpc::ServerBuilder builder;
-      builder.RegisterCallbackGenericService(&service);
-      server = builder.BuildAndStart();
-    }
-  };
-  static const Keeper* const kept = new Keeper;
-  static_cast<void>(kept);
-}
-
 }  // namespace
 
 std::unique_ptr<Transport> MakeGrpcTransport() {
   // gRPC's own log repeats what callers are told anyway.
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
-  KeepCallbackQueue();
   return std::make_unique<GrpcTransport>();
 }
 
