@@ -188,7 +188,14 @@ Result<std::unique_ptr<Listener>> SimNetwork::Host::Listen(const std::string& ad
 }
 
 SimNetwork::SimNetwork(SimWorld& world) : world_(world) {}
-SimNetwork::~SimNetwork() = default;
+// What is on its way holds on to its connection.
+SimNetwork::~SimNetwork() {
+  for (const auto& [number, connection] : connections_) {
+    for (auto& queue : connection->queue) queue.clear();
+    connection->calls.clear();
+    connection->incoming.clear();
+  }
+}
 
 Transport& SimNetwork::StartHost(const std::string& name) {
   std::shared_ptr<Host>& present = hosts_[name];
@@ -353,6 +360,7 @@ void SimNetwork::Break(const ConnectionPtr& connection, const std::string& why) 
   if (!std::exchange(connection->open, false)) return;
   world_.Note(fmt::format("{} breaks: {}", connection->label(), why));
   connections_.erase(connection->number);
+  for (auto& queue : connection->queue) queue.clear();
   world_.After(world_.Between(0, kNotice), [this, connection, why] {
     const std::map<int, CallPtr> calls = connection->calls;
     for (const auto& [number, call] : calls)
