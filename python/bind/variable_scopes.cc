@@ -426,13 +426,17 @@ void BindVariableScopes(py::module_& m) {
   m.def(
       "get_variable",
       [](const std::string& name, const py::args& args, py::kwargs kwargs) {
-        return GetVariableCall(name, args, std::move(kwargs), nullptr);
+        py::object made = GetVariableCall(name, args, std::move(kwargs), nullptr);
+        RecordOrigins(DefaultGraphRef());
+        return made;
       },
       py::arg("name"));
   m.def(
       "get_local_variable",
       [](const std::string& name, const py::args& args, py::kwargs kwargs) {
-        return GetVariableCall(name, args, std::move(kwargs), graph_keys::kLocalVariables);
+        py::object made = GetVariableCall(name, args, std::move(kwargs), graph_keys::kLocalVariables);
+        RecordOrigins(DefaultGraphRef());
+        return made;
       },
       py::arg("name"));
 }

@@ -225,20 +225,22 @@ void BindVariables(py::module_& m) {
       .def_readonly("var_shape", &SaveSlice::shape);
 
   py::class_<Variable, VariablePtr> cls(m, "Variable");
-  cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
-                      py::object caching_device, const Name& name, py::object variable_def, DType dtype,
-                      py::object expected_shape, py::object, py::object constraint, py::object use_resource, py::object,
-                      py::object, py::object) {
-            return MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections), validate_shape,
-                                std::move(caching_device), name, std::move(variable_def), dtype,
-                                std::move(expected_shape), std::move(use_resource), std::move(constraint));
-          }),
-          py::arg("initial_value") = py::none(), py::arg("trainable") = py::none(), py::arg("collections") = py::none(),
-          py::arg("validate_shape") = true, py::arg("caching_device") = py::none(), py::arg("name") = py::none(),
-          py::arg("variable_def") = py::none(), py::arg("dtype") = py::none(), py::arg("expected_shape") = py::none(),
-          py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(),
-          py::arg("use_resource") = py::none(), py::arg("synchronization") = py::none(),
-          py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
+  cls.def(
+      py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
+                  py::object caching_device, const Name& name, py::object variable_def, DType dtype,
+                  py::object expected_shape, py::object, py::object constraint, py::object use_resource, py::object,
+                  py::object, py::object) {
+        VariablePtr made = MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections),
+                                        validate_shape, std::move(caching_device), name, std::move(variable_def), dtype,
+                                        std::move(expected_shape), std::move(use_resource), std::move(constraint));
+        RecordOrigins(made->graph());
+        return made;
+      }),
+      py::arg("initial_value") = py::none(), py::arg("trainable") = py::none(), py::arg("collections") = py::none(),
+      py::arg("validate_shape") = true, py::arg("caching_device") = py::none(), py::arg("name") = py::none(),
+      py::arg("variable_def") = py::none(), py::arg("dtype") = py::none(), py::arg("expected_shape") = py::none(),
+      py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(), py::arg("use_resource") = py::none(),
+      py::arg("synchronization") = py::none(), py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
   using V = const VariablePtr&;
   cls.def_property_readonly("name", [](V v) { return v->name(); })
       .def_property_readonly("_shared_name", [](V v) { return v->op_name(); })

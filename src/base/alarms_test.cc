@@ -57,7 +57,7 @@ TEST(AlarmsTest, DropWaitsForTheOneThatRuns) {
 TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
   std::atomic<int> rung{0};
   ThreadAlarms alarms(RealClock());
-  Alarms::Id id = 0;
+  std::atomic<Alarms::Id> id{0};
   id = alarms.After(kMilli, [&] {
     alarms.Drop(id);
     alarms.After(kMilli, [&] { ++rung; });

@@ -1,4 +1,5 @@
 """Constraints on variables, initial values made of other variables, and scatters on both kinds of variables."""
+import inspect
 import numpy as np
 import pytest
 import weir as tf
@@ -105,3 +106,12 @@ def test_scatter_functions(resource):
         v.scatter_add([1.0])
     with pytest.raises((TypeError, ValueError)):
         tf.scatter_update(tf.constant([1.0]), [0], [1.0])
+
+
+def test_the_nodes_of_a_variable_know_where_it_was_made():
+    made = tf.Variable(1.0)
+    line = inspect.currentframe().f_lineno - 1
+    got = tf.get_variable("got", [2])
+    for variable, expected in ((made, line), (got, line + 2)):
+        for op in (variable.op, variable.initializer, variable.value().op):
+            assert op.traceback[-1][1] == expected, op.name
