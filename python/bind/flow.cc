@@ -134,7 +134,6 @@ py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn,
 }
 
 // --- while
-// ----------------------------------------------------------------------------------------------------------------
 py::tuple AsArguments(py::handle structure) {
   py::list items;
   for (py::handle item : py::iter(structure)) items.append(item);
@@ -225,7 +224,6 @@ py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::o
 }
 
 // --- rows
-// -----------------------------------------------------------------------------------------------------------------
 struct LoopSettings {
   int parallel_iterations = 10;
   bool back_prop = true;

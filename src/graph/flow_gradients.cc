@@ -213,7 +213,6 @@ Output DenseOf(const Grad& grad, Output like) {
 }
 
 // --- gradients of the ops
-// ---------------------------------------------------------------------------------------------
 Result<Grads> LoopSwitchGrad(Node* node, const Grads& d) {
   Graph& graph = node->graph();
   LoopGradient* loop = CurrentLoopOf(*node);

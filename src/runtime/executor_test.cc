@@ -164,7 +164,6 @@ TEST_F(ExecutorTest, UnfedPlaceholder) {
 }
 
 // --- references
-// --------------------------------------------------------------------------------------------------------
 
 TEST_F(ExecutorTest, UninitializedVariables) {
   Output v = Variable("v");
@@ -196,7 +195,6 @@ TEST_F(ExecutorTest, AFedReferenceIsNoReference) {
 }
 
 // --- branches and loops
-// ------------------------------------------------------------------------------------------------
 
 TEST_F(ExecutorTest, OnlyTheTakenBranchRuns) {
   Output p = Placeholder("p", PartialShape::Scalar(), kBool);
@@ -413,7 +411,6 @@ TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
 }
 
 // --- cancellation
-// ------------------------------------------------------------------------------------------------------
 
 TEST_F(ExecutorTest, TimeoutAndCancellation) {
   Output y = Op("Add", {Op("Forever", {}), Const(1)});

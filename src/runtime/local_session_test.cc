@@ -216,7 +216,6 @@ TEST_F(LocalSessionTest, Callables) {
 }
 
 // --- partial runs
-// ------------------------------------------------------------------------------------------------------
 
 class PartialRunTest : public LocalSessionTest {
  protected:
@@ -292,7 +291,6 @@ TEST_F(PartialRunTest, TheCallersTokenEndsTheWait) {
 }
 
 // --- traces
-// ------------------------------------------------------------------------------------------------------------
 
 TEST_F(LocalSessionTest, ATraceTellsWhatRan) {
   Output x = Placeholder("x");
@@ -321,7 +319,6 @@ TEST_F(LocalSessionTest, ATraceTellsWhatRan) {
 }
 
 // --- functions and constants
-// -------------------------------------------------------------------------------------------
 
 TEST_F(LocalSessionTest, FunctionsOfTheGraph) {
   // f(a) = f's body calls Later and adds a constant; g(a) = f(f(a)).

@@ -136,7 +136,6 @@ Output IntConstant(Graph& graph, absl::Span<const int64_t> values, bool scalar, 
 }  // namespace
 
 // --- constants
-// ------------------------------------------------------------------------------------------------------------
 Output Zeros(Graph& graph, const Input& shape, DType dtype, std::string name) {
   return Constants(graph, shape, BaseType(dtype), false, Or(std::move(name), "zeros"));
 }
@@ -169,7 +168,6 @@ Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const In
 }
 
 // --- sizes
-// ----------------------------------------------------------------------------------------------------------------
 Output ShapeValue(Graph& graph, const Input& input, DType out_type, std::string name) {
   NameScope scope(graph, Or(std::move(name), "Shape"));
   Output x = ValueOf(graph, input, kInvalidType, "input");
@@ -196,7 +194,6 @@ Output RankValue(Graph& graph, const Input& input, std::string name) {
 }
 
 // --- joining and splitting
-// ------------------------------------------------------------------------------------------------
 Output ConcatAll(Graph& graph, const InputList& values, const Input& axis, std::string name) {
   if (values.size() == 1) {  // the axis is checked all the same
     NameScope scope(graph, Or(std::move(name), "concat"));
@@ -262,7 +259,6 @@ OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes_in, s
 }
 
 // --- order of axes
-// --------------------------------------------------------------------------------------------------------
 Output TransposeAxes(Graph& graph, const Input& a, const Input& perm, bool conjugate, std::string name) {
   NameScope scope(graph, Or(std::move(name), "transpose"));
   Output x = ValueOf(graph, a, kInvalidType, "a");
@@ -302,7 +298,6 @@ Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate, std::stri
 }
 
 // --- choosing
-// -------------------------------------------------------------------------------------------------------------
 Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, const Input& axis, int64_t batch_dims,
                     std::string name) {
   if (params.is_output() && params.output().base_dtype() == kResource) {
@@ -524,7 +519,6 @@ Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, cons
 }
 
 // --- order of values
-// ------------------------------------------------------------------------------------------------------
 namespace {
 
 // The op puts the greatest first along the last axis: other axes are moved there, and ascending order is that of -x.

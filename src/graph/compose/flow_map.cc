@@ -4,6 +4,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/compose/tensor_array.h"
+#include "op/shape_context.h"
 
 namespace weir {
 namespace {

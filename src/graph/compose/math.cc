@@ -179,7 +179,6 @@ Output ScalarTimes(Graph& graph, const Input& scalar_in, const Input& x_in, std:
 }
 
 // --- reductions
-// ---------------------------------------------------------------------------------------------------------
 Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis, bool keep_dims, std::string name) {
   NodeBuilder builder(graph, op, std::move(name));
   if (!axis.absent()) return builder.In(x).In(axis).Attr("keep_dims", keep_dims).BuildOutput();
@@ -297,7 +296,6 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
 }
 
 // --- products
-// -----------------------------------------------------------------------------------------------------------
 Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const MatrixProduct& how, std::string name) {
   NameScope scope(graph, Or(std::move(name), "MatMul"));
   if ((how.transpose_a && how.adjoint_a) || (how.transpose_b && how.adjoint_b)) {
@@ -420,7 +418,6 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, 
 }
 
 // --- sequences, counts, the rest
-// ------------------------------------------------------------------------------------------
 Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const Input& delta_in, DType dtype,
                std::string name) {
   NameScope scope(graph, Or(std::move(name), "range"));

@@ -141,8 +141,7 @@ void RegisterImagePatches(OpRegistry& registry) {
       .signature = "images: T -> patches: T",
       .attrs = {"ksizes: list(int) >= 4", "strides: list(int) >= 4", "rates: list(int) >= 4",
                 "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
-                "complex64, complex128, "
-                "bool}",
+                "complex64, complex128, bool}",
                 "padding: {'SAME', 'VALID'}"},
       .shape = ExtractShape,
       .gradient = ExtractGradient,

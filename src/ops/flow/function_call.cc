@@ -237,7 +237,6 @@ Status OutputShapesFromAttr(ShapeContext& c) {
 }
 
 // --- gradients
-// --------------------------------------------------------------------------------------------------------
 FuncAttr GradientFunction(const FuncAttr& function) {
   AttrMap attrs;
   attrs.emplace("f", AttrValue(function));

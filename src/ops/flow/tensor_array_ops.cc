@@ -341,7 +341,6 @@ Status SplitShape(ShapeContext& c) {
 }
 
 // --- gradients
-// --------------------------------------------------------------------------------------------------------
 struct GradientArray {
   Output handle;
   Output flow;

@@ -128,7 +128,6 @@ Result<Gradients> BatchMatMulV2Gradient(GradientContext& g) {
 }
 
 // --- SparseMatMul
-// -----------------------------------------------------------------------------------------------------
 Result<Tensor> AsFloats(const Tensor& t) {
   if (t.dtype() == kFloat) return t;
   WEIR_ASSIGN(Tensor wide, Tensor::Allocate(kFloat, t.shape()));

@@ -143,7 +143,7 @@ inline std::string CheckGradient(const std::string& op, const std::vector<Tensor
 inline Tensor SomeDoubles(const Shape& shape, int salt = 0) {
   Tensor t = Tensor::Allocate(kDouble, shape).value();
   for (int64_t i = 0; i < t.num_elements(); ++i)
-    t.data<double>()[i] = std::sin(static_cast<double>(i * i + 5 * i + 7 * salt + 1)) * 1.5;
+    t.data<double>()[i] = std::sin(static_cast<double>(i * i + 5 * i + int64_t{7} * salt + 1)) * 1.5;
   return t;
 }
 

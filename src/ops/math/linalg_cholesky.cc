@@ -115,7 +115,6 @@ Status LeastSquaresShape(ShapeContext& ctx) {
 }
 
 // --- gradients
-// --------------------------------------------------------------------------------------------------------
 Output Symmetric(Output x) { return (x + Adjoint(x)) * 0.5; }
 
 Result<Gradients> CholeskyGradient(GradientContext& g) {

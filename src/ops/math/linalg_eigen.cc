@@ -62,7 +62,6 @@ Result<Gradients> SelfAdjointEigGradient(GradientContext& g) {
 }
 
 // --- QR
-// ---------------------------------------------------------------------------------------------------------------
 struct QrOp {
   bool full;
   static Result<QrOp> Make(KernelSetup& setup) {
@@ -139,7 +138,6 @@ Result<Gradients> QrGradient(GradientContext& g) {
 }
 
 // --- the square root
-// --------------------------------------------------------------------------------------------------
 struct SquareRootOp {
   static Result<SquareRootOp> Make(KernelSetup&) { return SquareRootOp{}; }
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {

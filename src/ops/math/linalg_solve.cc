@@ -101,7 +101,6 @@ struct SolveOp {
 };
 
 // --- shapes
-// -----------------------------------------------------------------------------------------------------------
 Status SolveShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialMatrix a, SquareInput(ctx, 0));
   WEIR_ASSIGN(const PartialMatrix b, MatrixInput(ctx, 1));
@@ -112,7 +111,6 @@ Status SolveShape(ShapeContext& ctx) {
 }
 
 // --- gradients
-// --------------------------------------------------------------------------------------------------------
 Result<Gradients> InverseGradient(GradientContext& g) {
   WEIR_ASSIGN(const bool adjoint, g.Attr<bool>("adjoint"));
   Output inverse = g.output(0);

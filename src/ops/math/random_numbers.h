@@ -17,7 +17,6 @@
 namespace weir::ops {
 
 // --- in [0, 1): random bits under the exponent of 1, less 1
-// -----------------------------------------------------------
 inline float UnitFloat(uint32_t x) { return std::bit_cast<float>((uint32_t{127} << 23) | (x & 0x7fffffu)) - 1.0f; }
 inline double UnitDouble(uint32_t high, uint32_t low) {
   const uint64_t mantissa = (uint64_t{high & 0xfffffu} << 32) | low;
@@ -31,7 +30,6 @@ inline bfloat16 UnitBfloat16(uint32_t x) {
 }
 
 // --- two normal numbers out of two uniform ones (Box and Muller)
-// ------------------------------------------------------
 template <class T>
 std::array<T, 2> TwoNormals(T radius, T angle) {
   const T length = std::sqrt(T(-2) * std::log(std::max(radius, T(1.0e-7))));

@@ -147,7 +147,7 @@ TEST(RandomOps, ShuffleMovesWholeRows) {
   EXPECT_EQ(Values<int32_t>(shuffle.Run()), (Ints{6, 7, 1, 5, 8, 9, 0, 4, 2, 3}));
   KeptKernel rows("RandomShuffle", {Tensor::Of<std::string>({3, 2}, {"a", "A", "b", "B", "c", "C"})}, Seeds(11, 2));
   const Tensor t = rows.Run();
-  for (int i = 0; i < 3; ++i)
+  for (int64_t i = 0; i < 3; ++i)
     EXPECT_EQ(t.data<std::string>()[2 * i][0] - 'a', t.data<std::string>()[2 * i + 1][0] - 'A');
 }
 

@@ -20,7 +20,6 @@ constexpr char kRealNumbers[] =
     "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
 
 // --- kernels
-// ----------------------------------------------------------------------------------------------------------
 Result<Kernel> MakeSorted(KernelSetup& setup, RowOp op) {
   WEIR_ASSIGN(const RowReducer reducer, RowReducer::For(op, setup.input_type(0)));
   return Kernel::Sync([reducer](KernelContext& ctx) -> Status {
@@ -64,7 +63,6 @@ Result<Kernel> MakeUnsorted(KernelSetup& setup, RowOp op) {
 }
 
 // --- shapes
-// -----------------------------------------------------------------------------------------------------------
 Status SortedShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialShape data, ctx.WithRankAtLeast(0, 1));
   WEIR_ASSIGN(const PartialShape ids, ctx.WithRank(1, 1));
@@ -93,7 +91,6 @@ Status UnsortedShape(ShapeContext& ctx) {
 }
 
 // --- gradients
-// --------------------------------------------------------------------------------------------------------
 Result<Gradients> SegmentSumGradient(GradientContext& g) {
   return Gradients{Gather(g.d_output(0), g.input(1)), std::monostate{}};
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/state/indices.h"
 #include "ops/state/update_rules.h"
@@ -101,7 +102,6 @@ std::string Signature(const Layout& layout) {
 }
 
 // --- running
-// ----------------------------------------------------------------------------------------------------------
 
 template <class F>
 Result<UpdateScalars<F>> ReadScalars(KernelContext& ctx, const Layout& layout, bool flag) {
@@ -270,7 +270,6 @@ Result<Kernel> MakeUpdate(const UpdateOp& op, Face face, Extent extent, KernelSe
 }
 
 // --- shapes
-// -----------------------------------------------------------------------------------------------------------
 
 Status UpdateShape(const Layout& layout, ShapeContext& c) {
   for (int i : layout.scalars) WEIR_TRY(c.WithRank(i, 0).status());

@@ -251,7 +251,7 @@ TEST(ApplyOps, LargeSparseUpdatesKeepTheOrderOfDuplicates) {
   constexpr int64_t kCount = 20000;
   std::vector<int64_t> indices(kCount);
   std::vector<double> grad(kCount * 4);
-  std::vector<double> expected(5 * 4, 0.0), accum(5 * 4, 0.0);
+  std::vector<double> expected(20, 0.0), accum(20, 0.0);
   for (int64_t k = 0; k < kCount; ++k) {
     indices[k] = (k * 7) % 5;
     for (int64_t i = 0; i < 4; ++i) {

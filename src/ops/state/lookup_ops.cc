@@ -45,7 +45,6 @@ void AddTableOp(OpRegistry& registry, const OpEntry& entry,
 namespace {
 
 // --- making
-// -----------------------------------------------------------------------------------------------------------
 
 // How the handle leaves the node, made once.
 struct TableHandle {
@@ -186,7 +185,6 @@ void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std
 }
 
 // --- using
-// ------------------------------------------------------------------------------------------------------------
 
 Status CheckTypes(const LookupTable& table, DType key, DType value) {
   const LookupTableSpec& spec = table.spec();

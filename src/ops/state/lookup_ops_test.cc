@@ -190,7 +190,6 @@ TEST_P(Lookup, DenseTablesKeepTwoKeysForThemselves) {
 }
 
 // --- text files
-// -------------------------------------------------------------------------------------------------------
 
 class TextFile {
  public:

@@ -207,7 +207,6 @@ TEST_F(VariableOps, TemporaryVariablesLiveUntilDestroyed) {
 }
 
 // --- scatter
-// ----------------------------------------------------------------------------------------------------------
 
 struct ScatterCase {
   const char* op;
@@ -270,7 +269,6 @@ TEST_F(VariableOps, ScatterRefusesBeforeItChanges) {
 }
 
 // --- gather
-// -----------------------------------------------------------------------------------------------------------
 
 TEST_F(VariableOps, GathersRows) {
   const Tensor handle = MakeHandle("g");

@@ -1,6 +1,8 @@
 // AsString: numbers as text in printf's notation, with its width, precision and fill flags.
 #include <cstdio>
 
+#include "op/op_registry.h"
+#include "op/shape_context.h"
 #include "ops/string/map_strings.h"
 
 namespace weir::ops {

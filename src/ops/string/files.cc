@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/env.h"
+#include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
 

@@ -1,4 +1,5 @@
 // StringToNumber: each string read as a number; one that is none is an error.
+#include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
 #include "ops/string/number_text.h"
