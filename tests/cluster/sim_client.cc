@@ -206,7 +206,13 @@ void SimClient::Next() {
   if (!counter_->initialized) return Begin(NewInit());
   Hold();
   Begin(NewStep());
-  while (!options_.in_turn && world_.Chance(0.25)) Begin(NewStep());
+  while (!options_.in_turn && world_.Chance(0.25)) {
+    Hold();
+    world_.After(world_.Between(0, 3 * kMilli), [this] {
+      if (!handle_.empty()) Begin(NewStep());
+      Release();
+    });
+  }
   Release();
 }
 

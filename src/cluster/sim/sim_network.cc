@@ -13,6 +13,7 @@ constexpr int64_t kMilli = 1'000'000;
 constexpr int64_t kUsualDelay = 300 * kMicro;
 constexpr int64_t kNotice = 5 * kMilli;             // until an end knows that its connection is broken
 constexpr int64_t kDispatch = 30 * kMicro;          // until a thread takes up what has arrived
+constexpr int64_t kLateDispatch = 5 * kMilli;       // now and then
 constexpr int64_t kShortestPing = 10'000 * kMilli;  // how long a silent peer is trusted
 constexpr int64_t kLongestPing = 20'000 * kMilli;
 constexpr int64_t kConnectTimeout = 1'000 * kMilli;
@@ -119,8 +120,7 @@ class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_f
         // Both happen: the transport may answer at once or a little later.
         const Status reason = call->token->reason();
         if (network->world_.Chance(0.5)) return network->GiveUp(call, reason);
-        network->world_.After(network->world_.Between(0, kDispatch),
-                              [network, call, reason] { network->GiveUp(call, reason); });
+        network->world_.After(network->Dispatch(), [network, call, reason] { network->GiveUp(call, reason); });
       });
     }
     if (options.timeout_ms > 0) {
@@ -245,6 +245,8 @@ int64_t SimNetwork::Delay() {
   return world_.Between(kMicro, world_.Chance(weather_.slow) ? weather_.slow_nanos : kUsualDelay);
 }
 
+int64_t SimNetwork::Dispatch() { return world_.Between(0, world_.Chance(0.02) ? kLateDispatch : kDispatch); }
+
 int64_t SimNetwork::CutUntil(const Host& a, const Host& b) const {
   auto it = cuts_.find(std::minmax(a.name(), b.name()));
   return it != cuts_.end() && it->second > world_.now() ? it->second : 0;
@@ -305,7 +307,7 @@ void SimNetwork::TakeCall(const ConnectionPtr& connection, const CallPtr& call, 
   incoming->bytes = std::move(request);
   connection->incoming.emplace(call->number, incoming);
   // Any thread may take it up: calls that came one after the other begin in any order.
-  world_.After(world_.Between(0, kDispatch), [this, connection, incoming] {
+  world_.After(Dispatch(), [this, connection, incoming] {
     const auto it = connection->to->listeners.find(connection->address);
     if (it == connection->to->listeners.end()) return incoming->Respond(Unavailable("nobody listens any more"));
     world_.Note(fmt::format("{} serves {} #{}", connection->to->label(), Short(incoming->call->method),
@@ -349,7 +351,7 @@ void SimNetwork::GiveUp(const CallPtr& call, const Status& why) {
       auto it = connection->incoming.find(number);
       if (it == connection->incoming.end()) return;
       const std::shared_ptr<IncomingEnd> incoming = it->second;
-      world_.After(world_.Between(0, kDispatch),
+      world_.After(Dispatch(),
                    [incoming] { incoming->token.Cancel(Unavailable("the caller has given up or is out of reach")); });
     });
   }

@@ -51,6 +51,7 @@ class SimNetwork final {
   using ConnectionPtr = std::shared_ptr<Connection>;
 
   int64_t Delay();
+  int64_t Dispatch();
   int64_t CutUntil(const Host& a, const Host& b) const;  // 0: not cut
   std::shared_ptr<Host> Listening(const std::string& address) const;
   ConnectionPtr Open(const std::shared_ptr<Host>& from, const std::shared_ptr<Host>& to, const std::string& address);
