@@ -1,5 +1,6 @@
 // The program weir_tests_ops: every case of tests/ops/*.optest is a test, run in every mode. A first argument names
-// another folder of such files. With --remote in front of it, cases run on a server in another process instead.
+// another folder of such files. With --remote in front of it, cases run on a server in another process instead; with
+// --simulated, on another task of a simulated cluster (WEIR_SIM_SEED=n is another run of it).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "tests/ops/coverage.h"
 #include "tests/ops/remote.h"
 #include "tests/ops/run.h"
+#include "tests/ops/simulated.h"
 
 namespace weir::optest {
 namespace {
@@ -22,12 +24,19 @@ namespace {
 // What all tests share; made by main, outlives them.
 class Bench final {
  public:
-  // `remote` names this program, where cases are to run on another task.
-  explicit Bench(const std::string& remote) {
+  enum class Where { kHere, kRemote, kSimulated };
+  explicit Bench(Where where) {
     ops::RegisterAllOps(registry_);
-    if (!remote.empty()) {
-      cluster_ = std::make_unique<RemoteCluster>(registry_, remote);
-      modes_.push_back(cluster_->Mode());
+    if (where == Where::kRemote) {
+      remote_ = std::make_unique<RemoteCluster>(registry_, "/proc/self/exe");
+      modes_.push_back(remote_->Mode());
+      return;
+    }
+    if (where == Where::kSimulated) {
+      const char* seed = std::getenv("WEIR_SIM_SEED");
+      simulated_ =
+          std::make_unique<SimulatedCluster>(registry_, seed != nullptr ? std::strtoull(seed, nullptr, 10) : 1);
+      modes_ = simulated_->Modes();
       return;
     }
     modes_.push_back(Local("optimized", two_threads_, {}));
@@ -81,7 +90,8 @@ class Bench final {
   ThreadPool two_threads_{"optest", 2};
   ThreadPool one_thread_{"optest_one", 1};
   ElasticPool blocking_pool_{"optest_blocking"};
-  std::unique_ptr<RemoteCluster> cluster_;
+  std::unique_ptr<RemoteCluster> remote_;
+  std::unique_ptr<SimulatedCluster> simulated_;
   std::vector<RunMode> modes_;
   Coverage coverage_;
 };
@@ -93,7 +103,7 @@ class CaseTest final : public ::testing::Test {
   void TestBody() override {
     std::map<std::pair<int, std::string>, std::vector<std::string>> problems;  // -> the modes that have it
     for (const RunMode& mode : bench_.modes()) {
-      if (case_.known_shapes_only && !mode.known_shapes) continue;
+      if ((case_.known_shapes_only && !mode.known_shapes) || (case_.one_task_only && mode.spread)) continue;
       const Outcome outcome = RunCase(bench_.registry(), *file_, case_, mode);
       if (!outcome.skipped.empty()) GTEST_SKIP() << "in this build there is " << outcome.skipped;
       for (const Problem& problem : outcome.problems) problems[{problem.line, problem.text}].push_back(mode.name);
@@ -175,9 +185,12 @@ void RegisterFiles(Bench& bench, const std::filesystem::path& folder) {
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   if (argc == 4 && std::string_view(argv[1]) == "--serve") return weir::optest::ServeOther(argv[2], argv[3]);
-  const bool remote = argc > 1 && std::string_view(argv[1]) == "--remote";
-  if (remote) ++argv, --argc;
-  weir::optest::Bench bench(remote ? "/proc/self/exe" : "");
+  using Where = weir::optest::Bench::Where;
+  Where where = Where::kHere;
+  if (argc > 1 && std::string_view(argv[1]) == "--remote") where = Where::kRemote;
+  if (argc > 1 && std::string_view(argv[1]) == "--simulated") where = Where::kSimulated;
+  if (where != Where::kHere) ++argv, --argc;
+  weir::optest::Bench bench(where);
   weir::optest::RegisterFiles(bench, argc > 1 ? argv[1] : "tests/ops");
   return RUN_ALL_TESTS();
 }

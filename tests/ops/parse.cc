@@ -445,12 +445,13 @@ Result<File> ParseFile(const OpRegistry& registry, const std::string& name, std:
   for (const Block& block : blocks) {
     std::vector<Statement> statements;
     bool known_shapes_only = false;
+    bool one_task_only = false;
     std::vector<Line> lines = block.body;
     const bool one_line = block.keyword == "shape" || block.keyword == "random";
     if (one_line) lines.insert(lines.begin(), Line{block.line, block.keyword + " " + block.header});
     for (const Line& line : lines) {
-      if (line.text == "only known shapes") {
-        known_shapes_only = true;
+      if (line.text == "only known shapes" || line.text == "only one task") {
+        (line.text == "only one task" ? one_task_only : known_shapes_only) = true;
         continue;
       }
       Result<Statement> statement = parser.Parse(line);
@@ -467,7 +468,7 @@ Result<File> ParseFile(const OpRegistry& registry, const std::string& name, std:
       continue;
     }
     std::string title = one_line ? block.keyword + " " + block.header : block.header + block.variant;
-    file.cases.push_back({block.line, std::move(title), known_shapes_only, std::move(statements)});
+    file.cases.push_back({block.line, std::move(title), known_shapes_only, one_task_only, std::move(statements)});
   }
   return file;
 }

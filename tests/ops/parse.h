@@ -71,6 +71,7 @@ struct Case {
   int line = 0;
   std::string title;
   bool known_shapes_only = false;
+  bool one_task_only = false;
   std::vector<Statement> statements;
 };
 

@@ -26,15 +26,36 @@ tensorflow::ServerDef Definition(const std::string& worker, const std::string& p
 
 }  // namespace
 
+RunMode OnAnotherTask(std::string name, std::string target,
+                      std::function<Result<std::shared_ptr<MasterService>>()> find) {
+  RunMode mode{.name = std::move(name)};
+  mode.checks_gradients = false;
+  mode.device = [](int) { return "/job:ps/task:0"; };
+  mode.open = [target = std::move(target),
+               find = std::move(find)](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
+    tensorflow::ConfigProto config;
+    config.set_isolate_session_state(true);  // cases use the same names for their variables
+    WEIR_ASSIGN(std::shared_ptr<MasterService> master, find());
+    return std::make_unique<RemoteSession>(std::move(graph), std::move(master), config, target);
+  };
+  return mode;
+}
+
 RemoteCluster::RemoteCluster(const OpRegistry& registry, const std::string& program) {
   const Server::Dependencies dependencies{registry, pool_, blocking_pool_, network_};
-  auto free_address = [&] {
+  // Both are held until both are known: they must not be the same.
+  auto taken = [&] {
     auto probe = Server::Make(Definition("localhost:0", "localhost:1", "worker"), {}, dependencies);
     WEIR_CHECK(probe.ok(), std::string(probe.status().message()));
-    return (*probe)->target().substr(std::string("grpc://").size());
+    const Status started = (*probe)->Start();
+    WEIR_CHECK(started.ok(), std::string(started.message()));
+    return *std::move(probe);
   };
-  const std::string worker = free_address();
-  const std::string ps = free_address();
+  auto address_of = [](const Server& probe) { return probe.target().substr(std::string("grpc://").size()); };
+  std::unique_ptr<Server> probes[] = {taken(), taken()};
+  const std::string worker = address_of(*probes[0]);
+  const std::string ps = address_of(*probes[1]);
+  for (std::unique_ptr<Server>& probe : probes) probe = nullptr;
   other_ = fork();
   if (other_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -54,16 +75,8 @@ RemoteCluster::~RemoteCluster() {
 }
 
 RunMode RemoteCluster::Mode() {
-  RunMode mode{.name = "on another task"};
-  mode.checks_gradients = false;
-  mode.device = [](int) { return "/job:ps/task:0"; };
-  mode.open = [this](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
-    tensorflow::ConfigProto config;
-    config.set_isolate_session_state(true);  // cases use the same names for their variables
-    WEIR_ASSIGN(std::shared_ptr<MasterService> master, network_.FindMaster(server_->target()));
-    return std::make_unique<RemoteSession>(std::move(graph), std::move(master), config, server_->target());
-  };
-  return mode;
+  const std::string target = server_->target();
+  return OnAnotherTask("on another task", target, [this, target] { return network_.FindMaster(target); });
 }
 
 int ServeOther(const std::string& own_address, const std::string& other_address) {

@@ -14,6 +14,10 @@
 
 namespace weir::optest {
 
+// Sessions on the master that `find` gives, every node on /job:ps/task:0.
+RunMode OnAnotherTask(std::string name, std::string target,
+                      std::function<Result<std::shared_ptr<MasterService>>()> find);
+
 class RemoteCluster final {
  public:
   // `program` is this program: it is started again as the other server.

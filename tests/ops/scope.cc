@@ -61,6 +61,9 @@ std::string Scope::InFolder(std::string text) const {
   return folder_.empty() ? text : absl::StrReplaceAll(text, {{"$dir", folder_}});
 }
 
+// What a function consists of runs where the function is called.
+std::string Scope::Device() const { return mode_.device && feeds_literals_ ? mode_.device(nodes_) : ""; }
+
 Status Scope::AddPlaceholder(const std::string& name, const Literal& literal) {
   const Output made = NodeBuilder(*graph_, "Placeholder", name)
                           .Attr("dtype", literal.dtype)
@@ -72,7 +75,7 @@ Status Scope::AddPlaceholder(const std::string& name, const Literal& literal) {
 
 Result<Output> Scope::MakeVariable(const std::string& name, const Literal& literal) {
   const bool resource = literal.role == Role::kResource;
-  const DeviceScope device(*graph_, mode_.device ? mode_.device(nodes_) : "");
+  const DeviceScope device(*graph_, Device());
   const Output made = NodeBuilder(*graph_, resource ? "VarHandleOp" : "VariableV2", name)
                           .Attr("dtype", literal.dtype)
                           .Attr("shape", literal.shape)
@@ -191,7 +194,8 @@ Result<Node*> Scope::AddNode(const Statement& statement) {
     WEIR_ASSIGN(const Output output, Raw({name}));
     builder.ControlInput(output.node);
   }
-  if (mode_.device) builder.Device(mode_.device(nodes_++));
+  builder.Device(Device());
+  ++nodes_;
   WEIR_ASSIGN(Node * node, builder.Build());
   if (names.size() == 1) {
     WEIR_TRY(Bind(names[0], {.output = Output(node, 0), .whole_node = true}));

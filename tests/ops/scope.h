@@ -17,6 +17,7 @@ struct RunMode {
   bool known_shapes = true;  // else nothing is said of the shapes of what is fed
   bool checks_gradients = true;
   std::function<Result<std::unique_ptr<Session>>(std::shared_ptr<Graph>)> open;
+  bool spread = false;                     // over several tasks
   std::function<std::string(int)> device;  // of the n-th node of a case; may be empty: no wish
 };
 
@@ -59,6 +60,7 @@ class Scope final {
   Result<Input> MakeInput(const Arg& arg);
   Result<Node*> AddGradientNodes(const Statement& statement);
   Status Bind(const std::string& name, Bound bound);
+  std::string Device() const;  // of the next node
   std::string InFolder(std::string text) const;
 
   const RunMode& mode_;
