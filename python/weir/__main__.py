@@ -1,8 +1,60 @@
 """`weir run SCRIPT ARGS...`, also as `python -m weir run ...`: runs a program in which `import tensorflow` is Weir."""
 import os
 import sys
+import types
 
 _USAGE = "Usage: weir run SCRIPT [ARGS...]\n       weir run -m MODULE [ARGS...]"
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _is_ours(frame):
+    file = frame.f_code.co_filename
+    return file == "<frozen runpy>" or os.path.abspath(file).startswith(_PACKAGE + os.sep)
+
+
+def _frames_of_the_program(trace):
+    kept = []
+    while trace is not None:
+        if not _is_ours(trace.tb_frame):
+            kept.append(trace)
+        trace = trace.tb_next
+    for one in reversed(kept):
+        trace = types.TracebackType(trace, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return trace
+
+
+def _report(kind, error, trace):
+    """Prints an exception that ends the program: with the program's own frames, where it has any."""
+    seen, todo = set(), [error]
+    while todo:
+        one = todo.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        own = _frames_of_the_program(one.__traceback__)
+        if own is not None or isinstance(one, SyntaxError):  # which says itself where it is
+            one.__traceback__ = own
+        todo += [one.__cause__, one.__context__, *getattr(one, "exceptions", ())]
+        if isinstance(one, ImportError) and (one.name or "").partition(".")[0] == "tensorflow":
+            from weir import _names
+            one.add_note(_names.missing_note(one.name))
+    sys.__excepthook__(kind, error, error.__traceback__)
+
+
+def _wrong_call(message):
+    print(f"weir run: {message}\nSee 'weir run --help'.", file=sys.stderr)
+    return 2
+
+
+def _has_module(name):
+    import importlib.util
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        if not name.startswith((error.name or "?") + "."):
+            raise
+        return False
 
 
 def main(argv=None):
@@ -14,24 +66,23 @@ def main(argv=None):
         import weir
         print(weir.__version__)
         return 0
-    if argv[0] != "run" or len(argv) < 2:
+    if argv[0] != "run" or len(argv) < 2 or argv[1:] == ["-m"]:
         print(_USAGE, file=sys.stderr)
         return 2
     import runpy
     from weir import _names
     _names.become_tensorflow()
+    sys.excepthook = _report
     if argv[1] == "-m":
-        if len(argv) < 3:
-            print(_USAGE, file=sys.stderr)
-            return 2
         sys.argv = argv[2:]
         sys.path[0] = os.getcwd()
+        if not _has_module(argv[2]):
+            return _wrong_call(f"there is no module '{argv[2]}'")
         runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
         return 0
     script = argv[1]
     if not os.path.exists(script):
-        print(f"weir: there is no file '{script}'", file=sys.stderr)
-        return 2
+        return _wrong_call(f"there is no file '{script}'")
     sys.argv = argv[1:]
     # As `python SCRIPT` does it: modules beside the script come first.
     if sys.path and sys.path[0] in ("", os.getcwd()):

@@ -112,7 +112,18 @@ def lookup(root, prefix, name):
         except ModuleNotFoundError as error:
             if not (error.name or "").startswith(f"{root}."):
                 raise
-    raise AttributeError(f"module '{(root + '.' + prefix).rstrip('.')}' has no attribute '{name}'")
+    module = (root + "." + prefix).rstrip(".")
+    note = f": {missing_note(module)}" if root == "tensorflow" else ""
+    raise AttributeError(f"module '{module}' has no attribute '{name}'{note}")
+
+
+def missing_note(name):
+    """What to say of a name below `tensorflow` that is not there: whose fault it is, and what there is."""
+    parts = name.split(".")
+    while len(parts) > 1 and not _is_package(".".join(parts[1:])):
+        parts.pop()
+    module = ".".join(parts)
+    return f"`tensorflow` is Weir here, which does not have this; dir({module}) lists what it has"
 
 
 def names_in(prefix):

@@ -17,28 +17,18 @@ using Devices = std::vector<tensorflow::DeviceAttributes>;
 
 constexpr int64_t kOwnTimeoutMs = 1'000;  // for a task to say what it has itself
 
-std::string Memory(int64_t bytes) {
-  double size = static_cast<double>(bytes);
-  size_t unit = 0;
-  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
-  return fmt::format("{:.{}f} {}", size, size == std::floor(size) ? 0 : 1, kUnits[unit]);
-}
-
+// Without the memory limit, which says nothing about a CPU: TensorFlow and Weir send the same number for each.
 void Print(const Devices& devices) {
-  using Row = std::array<std::string, 4>;
-  std::vector<Row> rows = {{"NAME", "KIND", "MEMORY", "INCARNATION"}};
-  for (const tensorflow::DeviceAttributes& device : devices) {
-    rows.push_back({device.name(), device.device_type(), Memory(device.memory_limit()),
-                    fmt::format("{:016x}", device.incarnation())});
-  }
-  std::array<size_t, 3> widths = {};
+  using Row = std::array<std::string, 3>;
+  std::vector<Row> rows = {{"NAME", "KIND", "INCARNATION"}};
+  for (const tensorflow::DeviceAttributes& device : devices)
+    rows.push_back({device.name(), device.device_type(), fmt::format("{:016x}", device.incarnation())});
+  std::array<size_t, 2> widths = {};
   for (const Row& row : rows) {
     for (size_t k = 0; k < widths.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
   }
   for (const Row& row : rows) {
-    const std::string line =
-        fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2], row[3]);
+    const std::string line = fmt::format("{:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2]);
     std::fputs(line.c_str(), stdout);
   }
 }

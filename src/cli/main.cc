@@ -1,10 +1,14 @@
 // The `weir` program: reads the command line and hands over to what each command is.
 // Invariant: what belongs to a user's script reaches it untouched.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "cli/devices.h"
 #include "cli/run_python.h"
 #include "cli/serve.h"
@@ -13,21 +17,48 @@
 namespace weir::cli {
 namespace {
 
+constexpr int kWrongCall = 2;
+
+// The usage line says what a command line is made of; the rest is as CLI11 has it.
+class Help final : public CLI::Formatter {
+ public:
+  explicit Help(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override { return usage_ + "\n"; }
+
+ private:
+  std::string usage_;
+};
+
+// `command` is empty where none was named.
+int WrongCall(const std::string& command, const std::string& message) {
+  const std::string program = command.empty() ? "weir" : "weir " + command;
+  std::fprintf(stderr, "%s: %s\nSee '%s --help'.\n", program.c_str(), message.c_str(), program.c_str());
+  return kWrongCall;
+}
+
 int Fail(const std::string& command, const Status& status) {
-  std::fprintf(stderr, "weir %s: %s\n", command.c_str(), std::string(status.message()).c_str());
-  const bool is_wrong_call = status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound;
-  return is_wrong_call ? 2 : 1;
+  const std::string message(status.message());
+  if (status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound)
+    return WrongCall(command, message);
+  std::fprintf(stderr, "weir %s: %s\n", command.c_str(), message.c_str());
+  return 1;
+}
+
+// Its bounds are in the message of what breaks them, not in the help.
+template <class T>
+CLI::Validator Within(T least, T most) {
+  return CLI::Range(least, most).description("");
 }
 
 void AddRun(CLI::App& app, int& exit_status) {
-  CLI::App* run =
-      app.add_subcommand("run", "run SCRIPT [ARGS...]: a Python program in which `import tensorflow` is Weir");
+  CLI::App* run = app.add_subcommand("run", "Runs a Python program in which `import tensorflow` is Weir");
+  run->formatter(std::make_shared<Help>("Usage: weir run SCRIPT [ARGS...]\n       weir run -m MODULE [ARGS...]"));
   run->footer("Example:\n  weir run train.py --learning_rate=0.1\n");
   run->prefix_command();
   run->callback([run, &exit_status] {
     std::vector<std::string> arguments = run->remaining();
     if (arguments.empty()) {
-      exit_status = Fail("run", InvalidArgument("which script? Usage: weir run SCRIPT [ARGS...]"));
+      exit_status = WrongCall("run", "which script? As in: weir run SCRIPT [ARGS...]");
       return;
     }
     arguments.insert(arguments.begin(), "run");
@@ -36,13 +67,20 @@ void AddRun(CLI::App& app, int& exit_status) {
 }
 
 void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
-  CLI::App* up =
-      app.add_subcommand("up", "up SCRIPT [-- ARGS...]: a Python program as all tasks of a cluster on this host");
+  CLI::App* up = app.add_subcommand("up", "Runs a Python program as all tasks of a cluster on this host");
+  up->formatter(std::make_shared<Help>("Usage: weir up SCRIPT [OPTIONS] [-- ARGS...]"));
   up->add_option("SCRIPT", options.script, "the program, run by `weir run` once for every task")->required();
-  up->add_option("--ps", options.ps, "how many parameter servers")->check(CLI::Range(0, 1000))->capture_default_str();
-  up->add_option("--workers", options.workers, "how many workers")->check(CLI::Range(1, 1000))->capture_default_str();
+  up->add_option("--ps", options.ps, "how many parameter servers")
+      ->type_name("N")
+      ->check(Within(0, 1000))
+      ->capture_default_str();
+  up->add_option("--workers", options.workers, "how many workers")
+      ->type_name("N")
+      ->check(Within(1, 1000))
+      ->capture_default_str();
   up->add_option("--grace", options.grace_seconds, "seconds from asking a task to end until it is killed")
-      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("SECONDS")
+      ->check(Within(0.0, 1e6))
       ->capture_default_str();
   up->add_option("ARGS", options.arguments, "arguments of the program, after --");
   up->footer(
@@ -58,17 +96,21 @@ void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
 }
 
 void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
-  CLI::App* serve = app.add_subcommand("serve", "serve: one task of a cluster, without Python");
+  CLI::App* serve = app.add_subcommand("serve", "Runs one task of a cluster, without Python");
+  serve->formatter(std::make_shared<Help>("Usage: weir serve [OPTIONS]"));
   serve->add_option("--cluster", options.cluster, "its jobs: ps=host:port,host:port;worker=host:port");
   serve->add_option("--ps_hosts", options.ps_hosts, "the addresses of job ps, with commas between");
   serve->add_option("--worker_hosts", options.worker_hosts, "the addresses of job worker");
   serve->add_option("--config", options.config_file, "a JSON file as TF_CONFIG, with or without \"task\"");
   serve->add_option("--job_name", options.job_name, "the job that this is a task of");
-  serve->add_option("--task_index", options.task_index, "which task of its job this is")->check(CLI::NonNegativeNumber);
+  serve->add_option("--task_index", options.task_index, "which task of its job this is")
+      ->type_name("N")
+      ->check(Within(0, 1'000'000));
   serve->add_option("--bind_address", options.bind_address,
-                    "where to listen (host or host:port), when that is not the address that the cluster has for it");
+                    "where to listen, host or host:port, when that is not its address in the cluster");
   serve->add_option("--grace", options.grace_seconds, "seconds that running steps get when it is asked to end")
-      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("SECONDS")
+      ->check(Within(0.0, 1e6))
       ->capture_default_str();
   serve->footer(
       "Without --cluster, --ps_hosts, --worker_hosts and --config, the environment's TF_CONFIG says what they would.\n"
@@ -83,11 +125,13 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
 }
 
 void AddDevices(CLI::App& app, DevicesOptions& options, int& exit_status) {
-  CLI::App* devices = app.add_subcommand("devices", "devices TARGET: the devices of the cluster behind a server");
+  CLI::App* devices = app.add_subcommand("devices", "Lists the devices of the cluster behind a server");
+  devices->formatter(std::make_shared<Help>("Usage: weir devices TARGET [OPTIONS]"));
   devices->add_option("TARGET", options.target, "any server of the cluster: grpc://host:port, or host:port")
       ->required();
   devices->add_option("--timeout", options.timeout_seconds, "seconds to wait for an answer")
-      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("SECONDS")
+      ->check(Within(0.001, 1e6))
       ->capture_default_str();
   devices->footer(
       "The status is 1 when nobody answers, and when some task of the cluster does not.\n\n"
@@ -98,10 +142,57 @@ void AddDevices(CLI::App& app, DevicesOptions& options, int& exit_status) {
   });
 }
 
+// How many letters must be put in, left out or changed.
+size_t EditDistance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> Commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+int UnknownCommand(const std::vector<std::string>& names, const std::string& word) {
+  size_t closest = 3;  // what is further away was not meant
+  const std::string* nearest = nullptr;
+  for (const std::string& name : names) {
+    const bool is_start = word.size() > 1 && name.starts_with(word);
+    if (const size_t distance = is_start ? 0 : EditDistance(word, name); distance < closest) {
+      closest = distance;
+      nearest = &name;
+    }
+  }
+  return WrongCall("", nearest != nullptr
+                           ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
+                           : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
+}
+
+// What CLI11 found wrong with the command line.
+int WrongCall(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
+  if (app.get_subcommands().empty()) return WrongCall("", fmt::format("there is no option '{}'", first));
+  const std::string command = app.get_subcommands().front()->get_name();
+  const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return WrongCall(command, std::string(error.what()) +
+                                (is_extra && command == "up" ? "; arguments of the program come after --" : ""));
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Weir, a dataflow training engine that speaks TensorFlow 1.x", "weir");
+  app.formatter(std::make_shared<Help>("Usage: weir COMMAND ..."));
   app.set_version_flag("--version", WEIR_VERSION);
-  app.require_subcommand(1);
+  app.footer("'weir COMMAND --help' says more about each.\n");
   int exit_status = 0;
   UpOptions up_options;
   ServeOptions serve_options;
@@ -110,7 +201,24 @@ int Main(int argc, char** argv) {
   AddUp(app, up_options, exit_status);
   AddServe(app, serve_options, exit_status);
   AddDevices(app, devices_options, exit_status);
-  CLI11_PARSE(app, argc, argv);
+
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.resize(std::min<size_t>(arguments.size(), 1));
+    arguments.emplace_back("--help");
+  }
+  if (arguments.empty()) return WrongCall("", "which command? There are " + absl::StrJoin(Commands(app), ", "));
+  const std::string first = arguments[0];
+  const std::vector<std::string> names = Commands(app);
+  const bool is_known = std::find(names.begin(), names.end(), first) != names.end();
+  if (!is_known && !first.starts_with("-")) return UnknownCommand(names, first);
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return error.get_exit_code() == 0 ? app.exit(error) : WrongCall(app, error, first);
+  }
   return exit_status;
 }
 

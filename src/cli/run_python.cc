@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,15 +14,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds the package: beside the program in a build tree, below lib/ when installed.
+// The folder that holds the package: beside the program in a build tree, below lib/ when installed. It is whole when
+// it has the extension module, which is built last.
 Result<fs::path> FindPackageRoot() {
   WEIR_ASSIGN(const std::string program, ThisProgram());
   const fs::path folder = fs::path(program).parent_path();
+  const std::array<fs::path, 2> roots = {folder / "python", folder.parent_path() / "lib/weir/python"};
   std::error_code error;
-  for (const fs::path& root : {folder / "python", folder.parent_path() / "lib/weir/python"}) {
-    if (fs::is_directory(root / "weir", error)) return root;
+  for (const fs::path& root : roots) {
+    if (fs::exists(root / "weir/__main__.py", error) && fs::exists(root / "weir/_weir.so", error)) return root;
   }
-  return NotFound("the Python package is neither in python/ beside this program nor in ../lib/weir/python");
+  return FailedPrecondition(
+      "the Python package is missing or not complete: neither {} nor {} holds __main__.py and _weir.so. "
+      "Run 'make build', or 'make install' for an installed program",
+      (roots[0] / "weir").string(), (roots[1] / "weir").string());
 }
 
 }  // namespace

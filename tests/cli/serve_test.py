@@ -226,7 +226,7 @@ def test_a_second_signal_does_not_wait():
 
 
 # --- devices ----------------------------------------------------------------------------------------------------------
-ROW = re.compile(r"(/job:\w+/replica:0/task:\d/device:CPU:0) +(CPU) +(\d+(?:\.\d)? \w+)  ([0-9a-f]{16})")
+ROW = re.compile(r"(/job:\w+/replica:0/task:\d/device:CPU:0) +(CPU)  +([0-9a-f]{16})")
 
 
 def test_devices_of_a_cluster():
@@ -238,12 +238,12 @@ def test_devices_of_a_cluster():
             status, out, error = weir("devices", target)
             assert (status, error) == (0, "")
             head, *rows = out.splitlines()
-            assert head.split() == ["NAME", "KIND", "MEMORY", "INCARNATION"]
+            assert head.split() == ["NAME", "KIND", "INCARNATION"]
             tables.append(sorted(ROW.fullmatch(row).groups() for row in rows))
         assert tables[0] == tables[1]
         assert [row[0] for row in tables[0]] == [f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker")]
         with tf.Session(a.target) as sess:
-            assert {row[0]: int(row[3], 16) for row in tables[0]} == {d.name: d.incarnation for d in sess.list_devices()}
+            assert {row[0]: int(row[2], 16) for row in tables[0]} == {d.name: d.incarnation for d in sess.list_devices()}
 
 
 def test_devices_when_a_task_is_not_up():
@@ -268,4 +268,4 @@ def test_devices_when_nobody_is_there():
     for wrong in ("http://a:1", "grpc://a", "a:99999", ""):
         status, out, error = weir("devices", wrong)
         assert status == 2 and f"target '{wrong}'" in error
-    assert weir("devices")[0] not in (0, 1)
+    assert weir("devices")[0] == 2

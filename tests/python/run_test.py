@@ -1,4 +1,5 @@
 """`weir run`, importing, and ending."""
+import re
 import subprocess
 import sys
 
@@ -36,7 +37,8 @@ except ImportError as error:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "1.15.5 2.0 42 --flag x"
-    assert "no_such_name" in lines[1] and "no_such_module" in lines[2]
+    assert "no_such_name" in lines[1] and "is Weir" in lines[1] and "dir(tensorflow)" in lines[1]
+    assert "no_such_module" in lines[2]
 
 
 def test_errors_of_a_program(tmp_path):
@@ -46,6 +48,40 @@ def test_errors_of_a_program(tmp_path):
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
     done = subprocess.run([sys.executable, "-m", "weir", "run", "/nonexistent.py"], capture_output=True, text=True)
     assert done.returncode == 2 and "nonexistent" in done.stderr
+
+
+FAILS_BELOW = """
+import tensorflow as tf
+def add():
+    return tf.math.add_n([tf.constant(1.0), tf.constant(1)])
+def build():
+    try:
+        add()
+    except TypeError as error:
+        raise RuntimeError("not built") from error
+build()
+"""
+
+
+def test_a_traceback_shows_the_program(tmp_path):
+    done = weir_run(tmp_path, FAILS_BELOW)
+    assert done.returncode == 1 and done.stderr.splitlines()[-1] == "RuntimeError: not built"
+    places = re.findall(r'^  File "(.*)", line \d+, in (.*)$', done.stderr, re.M)
+    script = str(tmp_path / "script.py")
+    assert places == [(script, "build"), (script, "add"), (script, "<module>"), (script, "build")]
+    # Of what is no Python: where it is, and nothing around it.
+    done = weir_run(tmp_path, "1 +\n")
+    assert done.returncode == 1 and re.findall(r'File "(.*)", line', done.stderr) == [script]
+
+
+def test_what_weir_lacks_is_said_to_be_its_own_fault(tmp_path):
+    done = weir_run(tmp_path, "import tensorflow as tf\ntf.train.no_such_name\n")
+    assert re.search(r"AttributeError: module 'tensorflow.train' has no .*'no_such_name'.* Weir.*dir\(tensorflow.train\)", done.stderr)
+    for line in ("import tensorflow.train.no_such_name", "from tensorflow.train import no_such_name"):
+        done = weir_run(tmp_path, line + "\n")
+        assert done.returncode == 1 and re.search(r"no_such_name.*\n.* Weir .*dir\(tensorflow.train\)", done.stderr), done.stderr
+    done = weir_run(tmp_path, "import no_such_module\n")
+    assert done.returncode == 1 and "Weir" not in done.stderr
 
 
 def test_tensorflow_is_weir_only_there():

@@ -51,7 +51,7 @@ class Guard {
 
   Result<Output> Run(Output initial) {
     const std::vector<Node*> order = Order(initial.node);
-    if (order.empty()) return initial;  // nearly always: the lists of all variables are not looked at
+    if (order.empty()) return initial;         // nearly always: the lists of all variables are not looked at
     std::unordered_map<Node*, Output> values;  // of reference variables that were found
     std::unordered_map<Node*, Node*> copies;
     std::vector<VariablePtr> known = GlobalVariables(graph_);

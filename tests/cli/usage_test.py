@@ -1,0 +1,70 @@
+"""What the program says to a command line that is wrong, and what it says when it is not whole itself."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve()
+WEIR = BUILD / "weir"
+
+
+def weir(*arguments, program=WEIR):
+    result = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
+    return result.returncode, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("arguments, command, parts", [
+    ([], "", ["which command?", "run, up, serve, devices"]),
+    (["frob"], "", ["'frob'", "run, up, serve, devices"]),
+    (["servee"], "", ["'servee'", "did you mean 'serve'?"]),
+    (["dev"], "", ["'dev'", "did you mean 'devices'?"]),
+    (["help", "frob"], "", ["'frob'"]),
+    (["--frob"], "", ["'--frob'"]),
+    (["run"], "run", ["which script?"]),
+    (["run", "none.py"], "run", ["'none.py'"]),
+    (["run", "-m", "no_such_module"], "run", ["'no_such_module'"]),
+    (["run", "-m", "no_such_package.module"], "run", ["'no_such_package.module'"]),
+    (["up"], "up", ["SCRIPT"]),
+    (["up", "none.py"], "up", ["'none.py'"]),
+    (["up", "none.py", "--ps", "-1"], "up", ["--ps", "-1", "0 to 1000"]),
+    (["up", "none.py", "--steps=4"], "up", ["--steps=4", "after --"]),
+    (["serve", "--frob"], "serve", ["--frob"]),
+    (["serve", "--cluster"], "serve", ["--cluster"]),
+    (["serve", "--task_index", "x"], "serve", ["--task_index", "x"]),
+    (["devices"], "devices", ["TARGET"]),
+    (["devices", "nobody"], "devices", ["'nobody'"]),
+])
+def test_wrong_calls(arguments, command, parts):
+    status, out, error = weir(*arguments)
+    program = f"weir {command}".rstrip()
+    message, hint = error.splitlines()
+    assert (status, out) == (2, "") and hint == f"See '{program} --help'."
+    assert message.startswith(f"{program}: ") and all(part in message for part in parts), message
+
+
+@pytest.mark.parametrize("command", ["", "run", "up", "serve", "devices"])
+def test_help(command):
+    status, out, error = weir(*command.split(), "--help")
+    assert (status, error) == (0, "") and re.search(rf"^Usage: weir {command}", out, re.M)
+    assert max(map(len, out.splitlines())) <= 120
+    assert not command or f"\n  weir {command} " in out[out.index("Example"):]
+    assert weir("help", *command.split()) == (status, out, error)
+
+
+def test_without_the_python_package(tmp_path):
+    """The program alone, beside a package that is not built yet."""
+    program = tmp_path / "bin" / "weir"
+    program.parent.mkdir()
+    shutil.copy(WEIR, program)
+    script = tmp_path / "script.py"
+    script.write_text("print('ran')\n")
+    package = program.parent / "python" / "weir"
+    for step in (package.mkdir, (package / "__main__.py").touch, None):
+        status, out, error = weir("run", script, program=program)
+        assert (status, out) == (1, "") and "Python package" in error and str(package) in error and "make build" in error
+        if step:
+            package.parent.mkdir(exist_ok=True)
+            step()
