@@ -14,28 +14,28 @@ constexpr size_t kMaxKept = 1'000;
 
 }  // namespace
 
-void Farewells::Try(const std::string& task, std::shared_ptr<const Call> call, bool again) {
+void Farewells::Try(const std::string& address, std::shared_ptr<const Call> call, bool again) {
   const Call& run = *call;
-  run(CallOptions{.timeout_ms = kTryMs}, [self = shared_from_this(), task, call, again](const Status& status) {
+  run(CallOptions{.timeout_ms = kTryMs}, [self = shared_from_this(), address, call, again](const Status& status) {
     const bool heard = status.code() != StatusCode::kUnavailable && status.code() != StatusCode::kDeadlineExceeded;
-    if (!heard) return self->Keep(task, call, again);
+    if (!heard) return self->Keep(address, call, again);
     if (!again) return;
     decltype(Unheard::calls) others;
     {
       std::lock_guard lock(self->mu_);
-      if (auto it = self->unheard_.find(task); it != self->unheard_.end()) {
+      if (auto it = self->unheard_.find(address); it != self->unheard_.end()) {
         others = std::move(it->second.calls);
         self->unheard_.erase(it);
       }
     }
-    for (const std::shared_ptr<const Call>& other : others) self->Try(task, other, false);
+    for (const std::shared_ptr<const Call>& other : others) self->Try(address, other, false);
   });
 }
 
-void Farewells::Keep(const std::string& task, std::shared_ptr<const Call> call, bool again) {
+void Farewells::Keep(const std::string& address, std::shared_ptr<const Call> call, bool again) {
   std::lock_guard lock(mu_);
   if (alarms_ == nullptr) return;
-  auto [it, first] = unheard_.try_emplace(task);
+  auto [it, first] = unheard_.try_emplace(address);
   Unheard& unheard = it->second;
   if (unheard.calls.size() < kMaxKept) unheard.calls.push_back(std::move(call));
   if (!first && !again) return;  // it will have its turn
@@ -44,19 +44,19 @@ void Farewells::Keep(const std::string& task, std::shared_ptr<const Call> call, 
     return;
   }
   const int64_t pause_ms = std::min(kFirstPauseMs << std::min(unheard.attempts++, 20), kLongestPauseMs);
-  alarms_->After(pause_ms * kNanosPerMilli, [self = shared_from_this(), task] { self->TryAgain(task); });
+  alarms_->After(pause_ms * kNanosPerMilli, [self = shared_from_this(), address] { self->TryAgain(address); });
 }
 
-void Farewells::TryAgain(const std::string& task) {
+void Farewells::TryAgain(const std::string& address) {
   std::shared_ptr<const Call> call;
   {
     std::lock_guard lock(mu_);
-    auto it = unheard_.find(task);
+    auto it = unheard_.find(address);
     if (alarms_ == nullptr || it == unheard_.end()) return;
     call = std::move(it->second.calls.front());
     it->second.calls.pop_front();
   }
-  Try(task, std::move(call), true);
+  Try(address, std::move(call), true);
 }
 
 void Farewells::Stop() {

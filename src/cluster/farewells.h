@@ -20,7 +20,9 @@ class Farewells final : public std::enable_shared_from_this<Farewells> {
   using Call = std::function<void(const CallOptions& options, std::function<void(const Status&)> done)>;
   // `alarms` must live until Stop.
   explicit Farewells(Alarms& alarms) : alarms_(&alarms) {}
-  void Say(const std::string& task, Call call) { Try(task, std::make_shared<const Call>(std::move(call)), false); }
+  void Say(const std::string& address, Call call) {
+    Try(address, std::make_shared<const Call>(std::move(call)), false);
+  }
   // Nothing is called again after it.
   void Stop();
 
@@ -30,9 +32,9 @@ class Farewells final : public std::enable_shared_from_this<Farewells> {
     std::deque<std::shared_ptr<const Call>> calls;
     int attempts = 0;
   };
-  void Try(const std::string& task, std::shared_ptr<const Call> call, bool again);
-  void Keep(const std::string& task, std::shared_ptr<const Call> call, bool again);
-  void TryAgain(const std::string& task);
+  void Try(const std::string& address, std::shared_ptr<const Call> call, bool again);
+  void Keep(const std::string& address, std::shared_ptr<const Call> call, bool again);
+  void TryAgain(const std::string& address);
 
   std::mutex mu_;
   Alarms* alarms_;  // null once stopped

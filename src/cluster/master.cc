@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/log.h"
+#include "session/cluster_config.h"
 
 namespace weir {
 namespace {
@@ -56,12 +57,35 @@ Result<std::shared_ptr<MasterSession>> Master::FindForStep(const std::string& ha
   return Find(handle);
 }
 
-Result<std::shared_ptr<MasterSession>> Master::NewSession(const tensorflow::ConfigProto& config) {
+// The one with the address that the client used, or else that this task has in the cluster it was started in.
+Result<std::string> Master::OwnTaskIn(const ClusterSpec& cluster, const std::string& target) const {
+  const Peers& peers = *dependencies_.session.peers;
+  const size_t scheme = target.find("://");
+  const std::string reached = scheme == std::string::npos ? target : target.substr(scheme + 3);
+  for (const std::string& address : {reached, peers.AddressOf(peers.own_task())}) {
+    for (const auto& [job, tasks] : cluster.jobs()) {
+      for (const auto& [task, listens] : tasks) {
+        if (listens == address) return TaskName(job, task);
+      }
+    }
+  }
+  return InvalidArgument(
+      "the session's cluster_def does not have the server that the session is on, {}: give it the address '{}' there. "
+      "It has {}",
+      peers.own_task(), reached, ClusterConfig{cluster}.ToJson());
+}
+
+Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProto config, const std::string& target) {
   MasterSession::Dependencies dependencies = dependencies_.session;
-  if (config.has_cluster_def()) {
-    WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(config.cluster_def()));
-    dependencies.peers = std::make_shared<Peers>(std::move(cluster), dependencies_.transport,
-                                                 dependencies_.session.peers->own_task(), &dependencies_.own_worker);
+  if (config.cluster_def().job_size() > 0) {
+    Result<ClusterSpec> cluster = ClusterSpec::FromProto(config.cluster_def());
+    if (!cluster.ok()) return WithContext(cluster.status(), "the session's cluster_def");
+    WEIR_ASSIGN(std::string own_task, OwnTaskIn(*cluster, target));
+    dependencies.peers = std::make_shared<Peers>(*std::move(cluster), dependencies_.transport, std::move(own_task),
+                                                 &dependencies_.own_worker);
+    config.set_isolate_session_state(true);  // as in TensorFlow: names of tasks mean something in this session alone
+  } else {
+    config.clear_cluster_def();
   }
   std::string handle = fmt::format("{:016x}", dependencies_.session.rng.Next64());
   LogInfo("Start master session {} with config:{}", handle, Brief(config));
@@ -78,7 +102,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
   InBackground([this, shared, cancel = options.cancel, done = std::move(done)] {
     tensorflow::ConfigProto config = dependencies_.default_config;
     config.MergeFrom(shared->config());
-    Result<std::shared_ptr<MasterSession>> session = NewSession(config);
+    Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target());
     if (!session.ok()) return done(session.status());
     Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0);
     if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // nobody would ever close it

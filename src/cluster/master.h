@@ -52,7 +52,10 @@ class Master final : public MasterService {
   Result<std::shared_ptr<MasterSession>> Find(const std::string& handle);
   // For a new step: not when the server is stopping.
   Result<std::shared_ptr<MasterSession>> FindForStep(const std::string& handle);
-  Result<std::shared_ptr<MasterSession>> NewSession(const tensorflow::ConfigProto& config);
+  // `target` is how the client has reached this master.
+  Result<std::shared_ptr<MasterSession>> NewSession(tensorflow::ConfigProto config, const std::string& target);
+  // Which task of the cluster this one is.
+  Result<std::string> OwnTaskIn(const ClusterSpec& cluster, const std::string& target) const;
   // Closes all sessions, then calls `done`.
   void CloseAll(std::function<void()> done);
   void InBackground(std::function<void()> work);

@@ -348,12 +348,13 @@ void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_we
     if (ended_well && part.cleans_up) continue;
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
-    dependencies_.farewells->Say(part.task, [worker = part.worker, request](const CallOptions& options,
-                                                                            std::function<void(const Status&)> done) {
-      worker->CleanupGraph(
-          request, options,
-          [done = std::move(done)](const Result<tensorflow::CleanupGraphResponse>& r) { done(r.status()); });
-    });
+    dependencies_.farewells->Say(
+        dependencies_.peers->AddressOf(part.task),
+        [worker = part.worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
+          worker->CleanupGraph(
+              request, options,
+              [done = std::move(done)](const Result<tensorflow::CleanupGraphResponse>& r) { done(r.status()); });
+        });
   }
 }
 

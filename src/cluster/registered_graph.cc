@@ -39,7 +39,7 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request)
   import.validate_colocation = false;  // a group may name a node of another task
   WEIR_TRY(ImportGraphDef(*graph_, request.graph_def(), import).status());
   functions_ = std::make_unique<LocalFunctionRunner>(
-      graph_->functions(), dependencies_.registry, dependencies_.devices, dependencies_.resources.get(),
+      graph_->functions(), dependencies_.registry, *dependencies_.devices, dependencies_.resources.get(),
       LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}});
   kernels_ = std::make_unique<KernelCache>(dependencies_.resources.get(), functions_.get(), dependencies_.stateful);
   receives_dead_ = request.has_control_flow();
@@ -71,7 +71,7 @@ Result<std::shared_ptr<Executor>> RegisteredGraph::MakeExecutor(const PlanSignat
   copy.receives_dead = receives_dead_;
   // The master has placed and rewritten it already: no passes here.
   WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
-              CompilePlan(*graph_, copy, PlanEnvironment{dependencies_.devices, *kernels_, PlacerOptions{}}));
+              CompilePlan(*graph_, copy, PlanEnvironment{*dependencies_.devices, *kernels_, PlacerOptions{}}));
   return std::make_shared<Executor>(std::move(plan));
 }
 

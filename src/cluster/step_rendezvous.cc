@@ -12,18 +12,14 @@ void StepRendezvous::set_peers(std::shared_ptr<Peers> peers) {
 
 void StepRendezvous::RecvAsync(const std::string& key, Done done) {
   const std::string source = TaskOfDevice(key.substr(0, key.find(';')));
-  if (source == task_) return local_->RecvAsync(key, std::move(done));
-  RecvFrom(source, key, std::move(done));
-}
-
-void StepRendezvous::RecvFrom(const std::string& task, const std::string& key, Done done) {
   std::shared_ptr<Peers> peers;
   {
     std::lock_guard lock(mu_);
     peers = peers_;
   }
-  if (peers == nullptr) return done(Internal("step {} does not know where {} is", step_id_, task));
-  Result<std::shared_ptr<WorkerService>> worker = peers->Find(task);
+  if (peers == nullptr) return done(Internal("step {} does not know where {} is", step_id_, source));
+  if (source == peers->own_task()) return local_->RecvAsync(key, std::move(done));
+  Result<std::shared_ptr<WorkerService>> worker = peers->Find(source);
   if (!worker.ok()) return done(worker.status());
   AskForAll(*std::move(worker), key, std::move(done));
 }

@@ -13,7 +13,7 @@ namespace weir {
 
 class StepRendezvous final : public Rendezvous {
  public:
-  explicit StepRendezvous(int64_t step_id, std::string task) : step_id_(step_id), task_(std::move(task)) {}
+  explicit StepRendezvous(int64_t step_id) : step_id_(step_id) {}
 
   Status Send(const std::string& key, Value value) override { return local_->Send(key, std::move(value)); }
   void RecvAsync(const std::string& key, Done done) override;
@@ -23,11 +23,10 @@ class StepRendezvous final : public Rendezvous {
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
   // True if no value and no receiver waits here.
   bool idle() { return local_->idle(); }
-  // Whom to ask for values of other tasks. Before the first RecvAsync.
+  // Who this task is, and whom to ask for values of others. Before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);
 
  private:
-  void RecvFrom(const std::string& task, const std::string& key, Done done);
   struct Pieces;
   tensorflow::RecvTensorRequest RequestFor(const std::string& key, size_t offset) const;
   void AskForAll(std::shared_ptr<WorkerService> worker, const std::string& key, Done done);
@@ -36,7 +35,6 @@ class StepRendezvous final : public Rendezvous {
   void AskForPiece(const std::shared_ptr<Pieces>& pieces);
 
   const int64_t step_id_;
-  const std::string task_;
   const IntrusivePtr<LocalRendezvous> local_ = MakeIntrusive<LocalRendezvous>();
   CancelToken cancel_;
   std::mutex mu_;

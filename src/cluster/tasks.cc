@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "device/device.h"
+#include "device/renamed_device.h"
 #include "graph/device_name.h"
 
 namespace weir {
@@ -111,9 +112,14 @@ void SessionTasks::AskAgain(const std::string& task, std::shared_ptr<WorkerServi
                    [self = shared_from_this(), task, worker = std::move(worker), waited_ms, cancel,
                     done = std::move(done)](Result<tensorflow::GetStatusResponse> status) {
                      if (status.ok()) {
-                       const auto& devices = status->device_attributes();
+                       Devices devices(status->device_attributes().begin(), status->device_attributes().end());
+                       // In a cluster of the session's own, tasks go by the names that they have there.
+                       if (self->config_.has_cluster_def()) {
+                         for (tensorflow::DeviceAttributes& device : devices)
+                           device.set_name(RenamedTo(task, device.name()));
+                       }
                        std::lock_guard lock(self->mu_);
-                       self->devices_[task] = std::make_shared<const Devices>(devices.begin(), devices.end());
+                       self->devices_[task] = std::make_shared<const Devices>(std::move(devices));
                      }
                      if (status.ok()) return done(OkStatus());
                      if (cancel->cancelled()) return done(cancel->reason());
@@ -144,7 +150,8 @@ tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::stri
   def.set_protocol("grpc");
   if (config_.has_cluster_def()) *def.mutable_cluster() = config_.cluster_def();
   request.set_isolate_session_state(config_.isolate_session_state());
-  request.set_master_task(peers_->own_task());
+  // The address too: in clusters of sessions' own, several masters may go by one name.
+  request.set_master_task(fmt::format("{} at {}", peers_->own_task(), peers_->AddressOf(peers_->own_task())));
   std::lock_guard lock(mu_);
   for (const auto& [name, devices] : devices_) {
     for (const tensorflow::DeviceAttributes& device : *devices) *request.add_cluster_device_attributes() = device;
@@ -196,12 +203,12 @@ void SessionTasks::SayFarewell(const std::string& task) {
   if (!worker.ok()) return;
   tensorflow::DeleteWorkerSessionRequest request;
   request.set_session_handle(handle_);
-  farewells_->Say(
-      task, [worker = *worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
-        worker->DeleteWorkerSession(
-            request, options,
-            [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });
-      });
+  farewells_->Say(peers_->AddressOf(task), [worker = *worker, request](const CallOptions& options,
+                                                                       std::function<void(const Status&)> done) {
+    worker->DeleteWorkerSession(
+        request, options,
+        [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });
+  });
 }
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 
 #include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
+#include "device/renamed_device.h"
 #include "op/rendezvous_key.h"
 #include "runtime/partition.h"
 #include "runtime/step_trace.h"
@@ -20,14 +21,15 @@ struct Worker::WorkerSession {
   int64_t master_incarnation = 0;
   std::shared_ptr<ResourceManager> resources;
   std::shared_ptr<Peers> peers;
+  std::shared_ptr<const Devices> devices;
   std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
   std::mutex mu;
   std::map<std::string, std::shared_ptr<RegisteredGraph>> graphs;
 };
 
 struct Worker::ActiveStep {
-  ActiveStep(int64_t id, const std::string& task, std::shared_ptr<void> counted_here)
-      : counted(std::move(counted_here)), rendezvous(MakeIntrusive<StepRendezvous>(id, task)) {}
+  ActiveStep(int64_t id, std::shared_ptr<void> counted_here)
+      : counted(std::move(counted_here)), rendezvous(MakeIntrusive<StepRendezvous>(id)) {}
   const std::shared_ptr<void> counted;
   const IntrusivePtr<StepRendezvous> rendezvous;
   CancelToken cancel;
@@ -57,7 +59,7 @@ struct Worker::ActiveStep {
 
 Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies)
     : task_(std::move(task)),
-      devices_(std::move(devices)),
+      devices_(std::make_shared<const Devices>(std::move(devices))),
       dependencies_(dependencies),
       resources_(std::make_shared<ResourceManager>()) {}
 
@@ -96,7 +98,7 @@ std::string Worker::NewHandle() {
 
 void Worker::GetStatus(tensorflow::GetStatusRequest, const CallOptions&, Reply<tensorflow::GetStatusResponse> done) {
   tensorflow::GetStatusResponse response;
-  for (const auto& device : devices_) *response.add_device_attributes() = device->attributes();
+  for (const auto& device : *devices_) *response.add_device_attributes() = device->attributes();
   done(std::move(response));
 }
 
@@ -107,10 +109,9 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   session->handle = request.session_handle();
   session->resources = request.isolate_session_state() ? std::make_shared<ResourceManager>() : resources_;
   session->peers = peers_;
-  if (request.server_def().has_cluster() && request.server_def().cluster().job_size() > 0) {
-    Result<ClusterSpec> cluster = ClusterSpec::FromProto(request.server_def().cluster());
-    if (!cluster.ok()) return done(cluster.status());
-    session->peers = std::make_shared<Peers>(*std::move(cluster), dependencies_.transport, task_, this);
+  session->devices = devices_;
+  if (request.server_def().cluster().job_size() > 0) {
+    if (Status status = Rename(request.server_def(), session.get()); !status.ok()) return done(status);
   }
   session->master = request.master_task();
   session->master_incarnation = request.master_incarnation();
@@ -130,6 +131,18 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   }
   for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan);
   done(tensorflow::CreateWorkerSessionResponse());
+}
+
+Status Worker::Rename(const tensorflow::ServerDef& def, WorkerSession* session) {
+  WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(def.cluster()));
+  const Status known = cluster.TaskAddress(def.job_name(), def.task_index()).status();
+  if (!known.ok()) return InvalidArgument("{} is to be another task: {}", task_, std::string(known.message()));
+  const std::string name = TaskName(def.job_name(), def.task_index());
+  session->peers = std::make_shared<Peers>(std::move(cluster), dependencies_.transport, name, this);
+  Devices renamed;
+  for (const auto& device : *devices_) renamed.push_back(RenameDevice(*device, name));
+  session->devices = std::make_shared<const Devices>(std::move(renamed));
+  return OkStatus();
 }
 
 void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session) {
@@ -176,6 +189,7 @@ Result<std::shared_ptr<Worker::WorkerSession>> Worker::FindSession(const std::st
   auto session = std::make_shared<WorkerSession>();
   session->resources = resources_;
   session->peers = peers_;
+  session->devices = devices_;
   sessions_.emplace("", session);
   return session;
 }
@@ -204,7 +218,7 @@ Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::Reg
   WEIR_ASSIGN(std::shared_ptr<WorkerSession> session,
               FindSession(request.session_handle(), request.create_worker_session_called()));
   WEIR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
-              RegisteredGraph::Make(request, RegisteredGraph::Dependencies{dependencies_.registry, devices_,
+              RegisteredGraph::Make(request, RegisteredGraph::Dependencies{dependencies_.registry, session->devices,
                                                                            session->resources, session->stateful}));
   tensorflow::RegisterGraphResponse response;
   response.set_graph_handle(NewHandle());
@@ -231,7 +245,7 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
 
 std::shared_ptr<Worker::ActiveStep> Worker::StepFor(int64_t id) {
   std::shared_ptr<ActiveStep>& step = steps_[id];
-  if (step == nullptr) step = std::make_shared<ActiveStep>(id, task_, in_flight_.Enter());
+  if (step == nullptr) step = std::make_shared<ActiveStep>(id, in_flight_.Enter());
   return step;
 }
 
@@ -454,13 +468,13 @@ void Worker::CleanupAll(tensorflow::CleanupAllRequest request, const CallOptions
   done(tensorflow::CleanupAllResponse());
 }
 
-// The device must be one of ours, in its present life.
+// The device must be one of ours, in its present life; sessions may call our task by other names.
 Status Worker::CheckSource(const std::string& text) const {
   WEIR_ASSIGN(const RendezvousKey key, RendezvousKey::Parse(text));
-  for (const auto& device : devices_) {
-    if (device->name() != key.from) continue;
+  for (const auto& device : *devices_) {
+    if (device->name() != RenamedTo(task_, key.from)) continue;
     if (device->attributes().incarnation() == key.incarnation) return OkStatus();
-    return Aborted("{} was restarted: the value asked for was on its former self", task_);
+    return Aborted("{} was restarted: the value asked for was on {}, its former self", task_, key.from);
   }
   return InvalidArgument("{} has no device {}", task_, key.from);
 }

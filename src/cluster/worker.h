@@ -39,7 +39,6 @@ class Worker final : public WorkerService {
   // Who the other tasks are, unless a session says otherwise. Before the first call.
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
-  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   // Takes no more steps and waits until those that are known have been ended by their masters, but not longer than
   // that: other tasks may still want what a step has sent here.
   void Drain(int64_t timeout_ms);
@@ -95,9 +94,12 @@ class Worker final : public WorkerService {
   Result<RecvTensorReply> NextPiece(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
+  // The cluster that a session brings, and the name that this task and its devices have in it.
+  Status Rename(const tensorflow::ServerDef& def, WorkerSession* session);
 
   const std::string task_;
-  const std::vector<std::unique_ptr<Device>> devices_;
+  using Devices = std::vector<std::unique_ptr<Device>>;
+  const std::shared_ptr<const Devices> devices_;
   const Dependencies dependencies_;
   const std::shared_ptr<ResourceManager> resources_;  // of all sessions that are not isolated
   std::shared_ptr<Peers> peers_;
