@@ -1,5 +1,5 @@
 # The libraries that Weir stands on, all from system packages. Where a package's own CMake files ask for more than
-# Weir uses (oneDNN: OpenCL) or do not exist (re2, FarmHash), a small imported target stands in. Installed with Weir: programs
+# Weir uses (oneDNN: OpenCL) or do not exist (re2, FarmHash, snappy), a small imported target stands in. Installed with Weir: programs
 # that find_package(Weir) find the same libraries by this file.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -26,5 +26,6 @@ target_link_libraries(weir::dnnl INTERFACE gomp)  # what it runs on: device/cpu/
 weir_find_library(re2 re2/re2.h re2)
 weir_find_library(farmhash farmhash.h farmhash)
 weir_find_library(icu unicode/ustring.h icuuc)
+weir_find_library(snappy snappy.h snappy)
 weir_find_library(grpc grpcpp/grpcpp.h grpc++_unsecure)
 target_link_libraries(weir::grpc INTERFACE grpc_unsecure gpr)

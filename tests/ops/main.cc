@@ -63,7 +63,7 @@ class Bench final {
     const std::pair<const char*, void (*)(OpRegistry&)> lists[] = {
         {"math", ops::RegisterMathOps},   {"array", ops::RegisterArrayOps}, {"nn", ops::RegisterNnOps},
         {"state", ops::RegisterStateOps}, {"flow", ops::RegisterFlowOps},   {"string", ops::RegisterStringOps},
-        {"comm", ops::RegisterCommOps}};
+        {"io", ops::RegisterIoOps},       {"comm", ops::RegisterCommOps}};
     for (const auto& [name, add] : lists) {
       OpRegistry group;
       add(group);

@@ -20,7 +20,7 @@ constexpr Group kGroups[] = {
     {"math", weir::ops::RegisterMathOps}, {"array", weir::ops::RegisterArrayOps},
     {"nn", weir::ops::RegisterNnOps},     {"state", weir::ops::RegisterStateOps},
     {"flow", weir::ops::RegisterFlowOps}, {"string", weir::ops::RegisterStringOps},
-    {"comm", weir::ops::RegisterCommOps},
+    {"io", weir::ops::RegisterIoOps},     {"comm", weir::ops::RegisterCommOps},
 };
 
 bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {

@@ -5,6 +5,7 @@
 #include "op/op_registry.h"
 #include "op/rendezvous_key.h"
 #include "op/shape_context.h"
+#include "ops/comm/keep_unchanged.h"
 
 namespace weir::ops {
 namespace {
@@ -26,18 +27,6 @@ std::string KeyAt(const RendezvousKey& key, const std::string& outside, KernelCo
   here.frame = position.frame;
   here.iteration = position.iteration;
   return here.ToString();
-}
-
-// What a variable or another consumer shares must not be overwritten before it has left.
-Status KeepUnchanged(Tensor* tensor) {
-  constexpr size_t kCheapToCopy = 64 << 10;
-  if (tensor->OwnsMemoryAlone() || tensor->num_bytes() == 0) return OkStatus();
-  if (IsPlain(tensor->dtype()) && tensor->num_bytes() > kCheapToCopy && !tensor->buffer()->written_by_rows()) {
-    *tensor = tensor->Lease();
-    return OkStatus();
-  }
-  WEIR_ASSIGN(*tensor, tensor->Clone());
-  return OkStatus();
 }
 
 Result<Kernel> MakeSend(KernelSetup& setup) {

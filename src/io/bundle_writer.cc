@@ -1,0 +1,213 @@
+#include "io/bundle_writer.h"
+
+#include "base/crc32c.h"
+#include "base/rng.h"
+#include "io/bundle_index.h"
+#include "io/coding.h"
+#include "io/table.h"
+#include "tensor/tensor_proto.h"
+
+namespace weir::io {
+namespace {
+
+constexpr int kBundleVersion = 1;
+
+Status SyncDirectoryOf(Env& env, const std::string& path) { return env.SyncDirectory(std::string(DirectoryOf(path))); }
+
+// Takes away the index, so that a checkpoint which is being replaced is not seen with half of its files.
+Status RemoveIndex(Env& env, const std::string& prefix) {
+  const std::string index = BundleIndexName(prefix);
+  if (!env.Exists(index)) return OkStatus();
+  WEIR_TRY(env.DeleteFile(index));
+  return SyncDirectoryOf(env, index);
+}
+
+Status WriteIndex(Env& env, const std::string& path, int num_shards,
+                  const std::map<std::string, tensorflow::BundleEntryProto>& entries) {
+  WEIR_ASSIGN(const std::unique_ptr<WritableFile> file, env.OpenWrite(path));
+  TableWriter table(*file);
+  tensorflow::BundleHeaderProto header;
+  header.set_num_shards(num_shards);
+  header.set_endianness(tensorflow::BundleHeaderProto::LITTLE);
+  header.mutable_version()->set_producer(kBundleVersion);
+  WEIR_TRY(table.Add("", header.SerializeAsString()));
+  for (const auto& [name, entry] : entries) WEIR_TRY(table.Add(name, entry.SerializeAsString()));
+  WEIR_TRY(table.Finish());
+  WEIR_TRY(file->Sync());
+  return file->Close();
+}
+
+// Differs between writers that may be at work on the same files.
+std::string TemporarySuffix() { return fmt::format(".tempstate{}", RealRng().Next64()); }
+
+Status AddEntry(const std::string& name, tensorflow::BundleEntryProto entry, const std::string& prefix,
+                std::map<std::string, tensorflow::BundleEntryProto>& entries) {
+  const auto [at, added] = entries.emplace(name, entry);
+  if (added) return OkStatus();
+  tensorflow::BundleEntryProto& known = at->second;
+  if (known.slices().empty() || entry.slices().empty())
+    return InvalidArgument("Duplicate tensor keyed by {} encountered, when merging prefix: {}", name, prefix);
+  if (known.dtype() != entry.dtype() || known.shape().SerializeAsString() != entry.shape().SerializeAsString())
+    return InvalidArgument("the parts of tensor {} differ in type or shape, when merging prefix: {}", name, prefix);
+  known.mutable_slices()->MergeFrom(entry.slices());
+  return OkStatus();
+}
+
+}  // namespace
+
+std::string BundleIndexName(const std::string& prefix) { return prefix + ".index"; }
+std::string BundleDataName(const std::string& prefix, int shard, int num_shards) {
+  return fmt::format("{}.data-{:05}-of-{:05}", prefix, shard, num_shards);
+}
+
+Result<std::unique_ptr<BundleWriter>> BundleWriter::Open(Env& env, const std::string& prefix) {
+  if (prefix.empty()) return InvalidArgument("a checkpoint needs a name");
+  const std::string directory(DirectoryOf(prefix));
+  const std::string parent(DirectoryOf(directory));
+  if (!directory.empty() && !env.Exists(directory) && (parent.empty() || env.Exists(parent)))
+    WEIR_TRY(env.MakeDirectories(directory));
+  std::unique_ptr<BundleWriter> writer(new BundleWriter(env, prefix, TemporarySuffix()));
+  WEIR_ASSIGN(writer->data_, env.OpenWrite(BundleDataName(prefix, 0, 1) + writer->suffix_));
+  return writer;
+}
+
+BundleWriter::~BundleWriter() {
+  if (finished_) return;
+  data_.reset();
+  for (const std::string& name : {BundleDataName(prefix_, 0, 1), BundleIndexName(prefix_)})
+    env_.DeleteFile(name + suffix_).IgnoreError();
+}
+
+Status BundleWriter::Append(std::string_view bytes) {
+  offset_ += bytes.size();
+  return data_->Append(bytes);
+}
+
+// The lengths as varints, their checksum, then the strings. The checksum of lengths is over fixed-size numbers.
+Status BundleWriter::AppendStrings(const Tensor& value, uint32_t* crc) {
+  std::string lengths;
+  for (const std::string& text : value.flat<std::string>()) {
+    std::string fixed;
+    if (text.size() <= UINT32_MAX) {
+      PutFixed32(fixed, static_cast<uint32_t>(text.size()));
+    } else {
+      PutFixed64(fixed, text.size());
+    }
+    *crc = crc32c::Extend(*crc, fixed.data(), fixed.size());
+    PutVarint(lengths, text.size());
+  }
+  std::string checksum;
+  PutFixed32(checksum, crc32c::Mask(*crc));
+  *crc = crc32c::Extend(*crc, checksum.data(), checksum.size());
+  WEIR_TRY(Append(lengths));
+  WEIR_TRY(Append(checksum));
+  for (const std::string& text : value.flat<std::string>()) {
+    *crc = crc32c::Extend(*crc, text.data(), text.size());
+    WEIR_TRY(Append(text));
+  }
+  return OkStatus();
+}
+
+Status BundleWriter::Add(const std::string& name, const Tensor& value) {
+  if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
+  if (entries_.contains(name)) return InvalidArgument("Adding duplicate key: {}", name);
+  tensorflow::BundleEntryProto entry;
+  entry.set_dtype(static_cast<tensorflow::DataType>(value.dtype()));
+  weir::ToProto(value.shape(), entry.mutable_shape());
+  entry.set_offset(static_cast<int64_t>(offset_));
+  const uint64_t begin = offset_;
+  uint32_t crc = 0;
+  if (value.dtype() == kString) {
+    WEIR_TRY(AppendStrings(value, &crc));
+  } else if (IsPlain(value.dtype())) {
+    const std::string_view bytes(static_cast<const char*>(value.raw()), value.num_bytes());
+    crc = crc32c::Value(bytes);
+    WEIR_TRY(Append(bytes));
+  } else {
+    return Unimplemented("values of type {} have no form in a file", value.dtype());
+  }
+  entry.set_size(static_cast<int64_t>(offset_ - begin));
+  entry.set_crc32c(crc32c::Mask(crc));
+  entries_.emplace(name, std::move(entry));
+  return OkStatus();
+}
+
+Status BundleWriter::AddSlice(const std::string& name, const Shape& full_shape, const TensorSlice& slice,
+                              const Tensor& value) {
+  WEIR_ASSIGN(const TensorSlice within, slice.Within(full_shape));
+  WEIR_ASSIGN(const Shape expected, within.shape());
+  if (expected != value.shape())
+    return InvalidArgument(
+        "Slice in shape_and_slice specification does not match the shape of the tensor to save: {} of {}, tensor: {}",
+        slice.ToString(), full_shape, value.shape());
+  if (slice.Covers(full_shape)) return Add(name, value);
+  tensorflow::BundleEntryProto entry;
+  entry.set_dtype(static_cast<tensorflow::DataType>(value.dtype()));
+  weir::ToProto(full_shape, entry.mutable_shape());
+  slice.ToProto(entry.add_slices());
+  WEIR_TRY(Add(slice.Key(name), value));
+  return AddEntry(name, std::move(entry), prefix_, entries_);
+}
+
+Status BundleWriter::Finish() {
+  if (finished_) return FailedPrecondition("the checkpoint {} is written already", prefix_);
+  const std::string data = BundleDataName(prefix_, 0, 1);
+  const std::string index = BundleIndexName(prefix_);
+  WEIR_TRY(data_->Sync());
+  WEIR_TRY(data_->Close());
+  WEIR_TRY(WriteIndex(env_, index + suffix_, 1, entries_));
+  WEIR_TRY(RemoveIndex(env_, prefix_));
+  WEIR_TRY(env_.Rename(data + suffix_, data));
+  WEIR_TRY(SyncDirectoryOf(env_, data));
+  WEIR_TRY(env_.Rename(index + suffix_, index));
+  finished_ = true;
+  return SyncDirectoryOf(env_, index);
+}
+
+Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const std::string& destination,
+                    bool allow_missing) {
+  struct Source {
+    std::string prefix;
+    int shards = 0;
+    int first = 0;  // of its shards in the merged bundle
+  };
+  std::vector<Source> sources;
+  std::map<std::string, tensorflow::BundleEntryProto> entries;
+  int num_shards = 0;
+  for (const std::string& prefix : prefixes) {
+    if (!env.Exists(BundleIndexName(prefix))) {
+      if (allow_missing) continue;
+      return InvalidArgument("cannot merge into {}: there is no checkpoint {}", destination, prefix);
+    }
+    WEIR_ASSIGN(BundleIndex index, ReadBundleIndex(env, prefix));
+    for (auto& [name, entry] : index.entries) {
+      if (entry.slices().empty()) entry.set_shard_id(num_shards + entry.shard_id());
+      WEIR_TRY(AddEntry(name, std::move(entry), prefix, entries));
+    }
+    sources.push_back({.prefix = prefix, .shards = index.num_shards, .first = num_shards});
+    num_shards += index.num_shards;
+  }
+  const std::string index = BundleIndexName(destination);
+  const std::string aside = index + TemporarySuffix();
+  const auto merge = [&]() -> Status {
+    WEIR_TRY(WriteIndex(env, aside, num_shards, entries));
+    WEIR_TRY(RemoveIndex(env, destination));
+    for (const Source& source : sources) {
+      for (int i = 0; i < source.shards; ++i)
+        WEIR_TRY(env.Rename(BundleDataName(source.prefix, i, source.shards),
+                            BundleDataName(destination, source.first + i, num_shards)));
+    }
+    WEIR_TRY(SyncDirectoryOf(env, index));
+    return env.Rename(aside, index);
+  };
+  if (Status status = merge(); !status.ok()) {
+    env.DeleteFile(aside).IgnoreError();
+    return status;
+  }
+  WEIR_TRY(SyncDirectoryOf(env, index));
+  for (const Source& source : sources)
+    if (source.prefix != destination) WEIR_TRY(env.DeleteFile(BundleIndexName(source.prefix)));
+  return OkStatus();
+}
+
+}  // namespace weir::io

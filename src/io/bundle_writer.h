@@ -1,0 +1,60 @@
+// Writing V2 checkpoints (tensor bundles): `prefix.index` is a table from names of tensors to BundleEntryProtos, with a
+// BundleHeaderProto under the empty name; `prefix.data-00000-of-00001` holds their bytes.
+// Both are written aside and synced; data gets its name first, and without an index there is no checkpoint: so one is
+// there whole or not at all.
+#ifndef WEIR_IO_BUNDLE_WRITER_H_
+#define WEIR_IO_BUNDLE_WRITER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "io/tensor_slice.h"
+#include "proto/tensor_bundle.pb.h"
+#include "tensor/tensor.h"
+
+namespace weir::io {
+
+std::string BundleIndexName(const std::string& prefix);
+std::string BundleDataName(const std::string& prefix, int shard, int num_shards);
+
+// Not thread-safe. Destroying one that is not finished removes what it wrote.
+class BundleWriter final {
+ public:
+  // Makes the directory of `prefix` where only that one is missing.
+  static Result<std::unique_ptr<BundleWriter>> Open(Env& env, const std::string& prefix);
+  ~BundleWriter();
+  BundleWriter(const BundleWriter&) = delete;
+  BundleWriter& operator=(const BundleWriter&) = delete;
+
+  // A name that was added already is an error.
+  Status Add(const std::string& name, const Tensor& value);
+  // The part of a tensor `name` of shape `full_shape` at `slice`. Parts do not overlap.
+  Status AddSlice(const std::string& name, const Shape& full_shape, const TensorSlice& slice, const Tensor& value);
+  Status Finish();
+
+ private:
+  BundleWriter(Env& env, std::string prefix, std::string suffix)
+      : env_(env), prefix_(std::move(prefix)), suffix_(std::move(suffix)) {}
+  Status Append(std::string_view bytes);
+  Status AppendStrings(const Tensor& value, uint32_t* crc);
+
+  Env& env_;
+  const std::string prefix_;
+  const std::string suffix_;  // of the names that files have until they are whole
+  std::unique_ptr<WritableFile> data_;
+  std::map<std::string, tensorflow::BundleEntryProto> entries_;
+  uint64_t offset_ = 0;
+  bool finished_ = false;
+};
+
+// Joins bundles into one: renames their data files to be the shards of `destination` and writes one index. Parts of one
+// tensor may lie in different bundles.
+Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const std::string& destination,
+                    bool allow_missing = false);
+
+}  // namespace weir::io
+
+#endif  // WEIR_IO_BUNDLE_WRITER_H_

@@ -1,0 +1,213 @@
+#include "io/record_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "base/crc32c.h"
+#include "io/coding.h"
+
+namespace weir::io {
+namespace {
+
+constexpr size_t kHeader = 12;  // length and its checksum
+constexpr size_t kFooter = 4;
+constexpr size_t kReadAhead = size_t{256} << 10;
+constexpr size_t kChunk = size_t{64} << 10;
+
+int WindowBits(Compression compression) { return compression == Compression::kGzip ? MAX_WBITS + 16 : MAX_WBITS; }
+
+}  // namespace
+
+class RecordWriter::Deflater {
+ public:
+  static Result<std::unique_ptr<Deflater>> Make(Compression compression, int level) {
+    std::unique_ptr<Deflater> made(new Deflater);
+    const int code =
+        deflateInit2(&made->stream_, level, Z_DEFLATED, WindowBits(compression), /*memLevel=*/9, Z_DEFAULT_STRATEGY);
+    if (code != Z_OK) return InvalidArgument("cannot compress records with level {}", level);
+    made->ready_ = true;
+    return made;
+  }
+  ~Deflater() {
+    if (ready_) deflateEnd(&stream_);
+  }
+  Status Write(WritableFile& file, std::string_view bytes, int flush) {
+    std::string out(kChunk, '\0');
+    do {
+      const size_t part = std::min<size_t>(bytes.size(), size_t{1} << 30);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+      stream_.avail_in = static_cast<uInt>(part);
+      bytes.remove_prefix(part);
+      do {
+        stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+        stream_.avail_out = static_cast<uInt>(out.size());
+        const int code = deflate(&stream_, bytes.empty() ? flush : Z_NO_FLUSH);
+        if (code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END)
+          return Internal("compressing failed: zlib says {}", code);
+        WEIR_TRY(file.Append(std::string_view(out.data(), out.size() - stream_.avail_out)));
+      } while (stream_.avail_out == 0);
+    } while (!bytes.empty());
+    return OkStatus();
+  }
+
+ private:
+  Deflater() = default;
+  z_stream stream_{};
+  bool ready_ = false;
+};
+
+RecordWriter::RecordWriter(std::unique_ptr<WritableFile> file) : file_(std::move(file)) {}
+RecordWriter::~RecordWriter() { Close().IgnoreError(); }
+
+Result<std::unique_ptr<RecordWriter>> RecordWriter::Open(Env& env, const std::string& path, Compression compression,
+                                                         int level) {
+  WEIR_ASSIGN(std::unique_ptr<WritableFile> file, env.OpenWrite(path));
+  auto writer = std::make_unique<RecordWriter>(std::move(file));
+  if (compression != Compression::kNone) {
+    WEIR_ASSIGN(writer->deflater_, Deflater::Make(compression, level));
+  }
+  return writer;
+}
+
+Status RecordWriter::Append(std::string_view bytes) {
+  return deflater_ == nullptr ? file_->Append(bytes) : deflater_->Write(*file_, bytes, Z_NO_FLUSH);
+}
+
+Status RecordWriter::Write(std::string_view record) {
+  if (file_ == nullptr) return FailedPrecondition("cannot write a record: the file is closed");
+  std::string header;
+  PutFixed64(header, record.size());
+  PutFixed32(header, crc32c::Mask(crc32c::Value(header)));
+  std::string footer;
+  PutFixed32(footer, crc32c::Mask(crc32c::Value(record)));
+  WEIR_TRY(Append(header));
+  WEIR_TRY(Append(record));
+  return Append(footer);
+}
+
+Status RecordWriter::Flush() {
+  if (file_ == nullptr) return FailedPrecondition("cannot flush records: the file is closed");
+  if (deflater_ != nullptr) WEIR_TRY(deflater_->Write(*file_, "", Z_SYNC_FLUSH));
+  return file_->Flush();
+}
+
+Status RecordWriter::Sync() {
+  WEIR_TRY(Flush());
+  return file_->Sync();
+}
+
+Status RecordWriter::Close() {
+  if (file_ == nullptr) return OkStatus();
+  const std::unique_ptr<WritableFile> file = std::move(file_);
+  if (deflater_ != nullptr) WEIR_TRY(deflater_->Write(*file, "", Z_FINISH));
+  return file->Close();
+}
+
+class RecordReader::Inflater {
+ public:
+  static Result<std::unique_ptr<Inflater>> Make(Compression compression) {
+    std::unique_ptr<Inflater> made(new Inflater);
+    if (inflateInit2(&made->stream_, WindowBits(compression)) != Z_OK) return Internal("zlib cannot be started");
+    made->ready_ = true;
+    return made;
+  }
+  ~Inflater() {
+    if (ready_) inflateEnd(&stream_);
+  }
+  // Appends decompressed bytes until `out` has `size` of them or the file ends.
+  Status Fill(const ReadableFile& file, const std::string& path, size_t size, std::string& out) {
+    while (out.size() < size) {
+      if (stream_.avail_in == 0) {
+        in_.resize(kChunk);
+        WEIR_ASSIGN(const size_t got, file.Read(position_, in_.size(), in_.data()));
+        if (got == 0) return OkStatus();
+        position_ += got;
+        stream_.next_in = reinterpret_cast<Bytef*>(in_.data());
+        stream_.avail_in = static_cast<uInt>(got);
+      }
+      const size_t have = out.size();
+      const size_t room = std::min(size - have, kReadAhead);
+      out.resize(have + room);
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + have);
+      stream_.avail_out = static_cast<uInt>(room);
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      out.resize(have + room - stream_.avail_out);
+      if (code == Z_STREAM_END) {
+        if (inflateReset(&stream_) != Z_OK)
+          return Internal("zlib cannot be started again");  // another stream may follow
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
+        return DataLoss("{}: damaged compressed data before offset {}", path, position_);
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  Inflater() = default;
+  z_stream stream_{};
+  bool ready_ = false;
+  std::string in_;
+  uint64_t position_ = 0;
+};
+
+RecordReader::RecordReader(std::string path, std::unique_ptr<ReadableFile> file)
+    : path_(std::move(path)), file_(std::move(file)) {}
+RecordReader::~RecordReader() = default;
+
+Result<std::unique_ptr<RecordReader>> RecordReader::Open(Env& env, const std::string& path, Compression compression) {
+  WEIR_ASSIGN(std::unique_ptr<ReadableFile> file, env.OpenRead(path));
+  std::unique_ptr<RecordReader> reader(new RecordReader(path, std::move(file)));
+  if (compression != Compression::kNone) {
+    WEIR_ASSIGN(reader->inflater_, Inflater::Make(compression));
+  }
+  return reader;
+}
+
+Result<std::string_view> RecordReader::Bytes(uint64_t offset, uint64_t size) {
+  const uint64_t before = offset - buffer_start_;
+  // A length out of the file is believed only as far as bytes come: memory grows in pieces.
+  if (inflater_ != nullptr) {
+    if (before > kReadAhead) {
+      buffer_.erase(0, before);
+      buffer_start_ = offset;
+    }
+    const uint64_t end = offset - buffer_start_ + size;
+    WEIR_TRY(inflater_->Fill(*file_, path_, end, buffer_));
+  } else if (before + size > buffer_.size() || before > buffer_.size()) {
+    buffer_.erase(0, std::min<uint64_t>(before, buffer_.size()));
+    buffer_start_ = offset;
+    while (buffer_.size() < size) {
+      const size_t have = buffer_.size();
+      const size_t piece = std::max(kReadAhead, std::min<size_t>(size - have, std::max(have, size_t{1} << 20)));
+      buffer_.resize(have + piece);
+      WEIR_ASSIGN(const size_t got, file_->Read(offset + have, piece, buffer_.data() + have));
+      buffer_.resize(have + got);
+      if (got < piece) break;
+    }
+  }
+  const std::string_view rest =
+      std::string_view(buffer_).substr(std::min<uint64_t>(offset - buffer_start_, buffer_.size()));
+  return rest.substr(0, size);
+}
+
+Result<std::optional<std::string>> RecordReader::Next() {
+  WEIR_ASSIGN(std::string_view header, Bytes(offset_, kHeader));
+  if (header.empty()) return std::nullopt;
+  if (header.size() < kHeader) return DataLoss("{}: truncated record at offset {}", path_, offset_);
+  const uint64_t length = Fixed64(header.data());
+  if (crc32c::Unmask(Fixed32(header.data() + 8)) != crc32c::Value(header.data(), 8))
+    return DataLoss("{}: corrupted record at offset {}: wrong checksum of its length", path_, offset_);
+  if (length > uint64_t{INT64_MAX} / 2) return DataLoss("{}: corrupted record at offset {}", path_, offset_);
+  WEIR_ASSIGN(const std::string_view data, Bytes(offset_ + kHeader, length + kFooter));
+  if (data.size() < length + kFooter)
+    return DataLoss("{}: truncated record at offset {}: it has {} of {} bytes", path_, offset_,
+                    std::min<uint64_t>(data.size(), length), length);
+  const std::string_view record = data.substr(0, length);
+  if (crc32c::Unmask(Fixed32(data.data() + length)) != crc32c::Value(record))
+    return DataLoss("{}: corrupted record at offset {}: wrong checksum of its data", path_, offset_);
+  offset_ += kHeader + length + kFooter;
+  return std::optional<std::string>(record);
+}
+
+}  // namespace weir::io

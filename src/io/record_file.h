@@ -1,0 +1,72 @@
+// Record files (TFRecord): a sequence of byte strings. Each record is
+//   length: fixed64, masked crc32c of the length: fixed32, data, masked crc32c of the data: fixed32
+// and may lie inside a zlib or gzip stream as a whole. What is damaged is an error that names file and offset.
+#ifndef WEIR_IO_RECORD_FILE_H_
+#define WEIR_IO_RECORD_FILE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/env.h"
+
+namespace weir::io {
+
+enum class Compression { kNone, kZlib, kGzip };
+
+// Not thread-safe. What was not closed may be lost in part.
+class RecordWriter final {
+ public:
+  static Result<std::unique_ptr<RecordWriter>> Open(Env& env, const std::string& path,
+                                                    Compression compression = Compression::kNone, int level = -1);
+  // Over a file that is open already.
+  explicit RecordWriter(std::unique_ptr<WritableFile> file);
+  ~RecordWriter();
+  RecordWriter(const RecordWriter&) = delete;
+  RecordWriter& operator=(const RecordWriter&) = delete;
+
+  Status Write(std::string_view record);
+  // Another process can read all records up to here.
+  Status Flush();
+  Status Sync();
+  Status Close();
+
+ private:
+  class Deflater;
+  Status Append(std::string_view bytes);
+  std::unique_ptr<WritableFile> file_;
+  std::unique_ptr<Deflater> deflater_;  // null: not compressed
+};
+
+// Not thread-safe.
+class RecordReader final {
+ public:
+  static Result<std::unique_ptr<RecordReader>> Open(Env& env, const std::string& path,
+                                                    Compression compression = Compression::kNone);
+  ~RecordReader();
+  RecordReader(const RecordReader&) = delete;
+  RecordReader& operator=(const RecordReader&) = delete;
+
+  // The next record; nothing at the end of the file. DataLoss for a record that is damaged or ends early: the next call
+  // tries the same record again, so that a file that is still being written can be followed.
+  Result<std::optional<std::string>> Next();
+  // Of the next record, counted in bytes after decompression.
+  uint64_t offset() const { return offset_; }
+
+ private:
+  class Inflater;
+  RecordReader(std::string path, std::unique_ptr<ReadableFile> file);
+  // The bytes [offset, offset + size), fewer at the end.
+  Result<std::string_view> Bytes(uint64_t offset, uint64_t size);
+  const std::string path_;
+  std::unique_ptr<ReadableFile> file_;
+  std::unique_ptr<Inflater> inflater_;
+  uint64_t offset_ = 0;
+  std::string buffer_;  // bytes of the file from buffer_start_ on
+  uint64_t buffer_start_ = 0;
+};
+
+}  // namespace weir::io
+
+#endif  // WEIR_IO_RECORD_FILE_H_
