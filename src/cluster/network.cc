@@ -1,5 +1,9 @@
 #include "cluster/network.h"
 
+#include <charconv>
+#include <cstdlib>
+
+#include "base/log.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/remote_session.h"
 #include "session/cluster_spec.h"
@@ -8,10 +12,23 @@ namespace weir {
 namespace {
 
 constexpr std::string_view kScheme = "grpc://";
+constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
+
+// What the environment says, or else the default.
+int64_t PeerTimeoutMs() {
+  const char* variable = std::getenv(kTimeoutVariable);
+  if (variable == nullptr) return kPeerTimeoutMs;
+  const std::string_view text = variable;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value > 0) return value;
+  LogWarning("{}={} is not a number of milliseconds: {} is used", kTimeoutVariable, text, kPeerTimeoutMs);
+  return kPeerTimeoutMs;
+}
 
 }  // namespace
 
-Network::Network() : Network([] { return MakeGrpcTransport(); }) {}
+Network::Network() : Network([] { return MakeGrpcTransport(PeerTimeoutMs()); }) {}
 
 Transport& Network::transport() {
   std::lock_guard lock(mu_);

@@ -3,15 +3,18 @@
 // done with it, while the IncomingCall that the handler holds may live longer.
 #include "cluster/grpc/grpc_transport.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <unordered_set>
@@ -76,7 +79,16 @@ constexpr std::pair<const char*, int> kStreamArguments[] = {
     {GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 1 << 22},
 };
 
-grpc::ChannelArguments Arguments() {
+// A peer that is stopped or cut off answers no pings: its calls end then, on both sides.
+std::vector<std::pair<const char*, int>> PingArguments(int64_t peer_timeout_ms) {
+  constexpr int64_t kShortestMs = 2;
+  const int half = static_cast<int>(std::clamp<int64_t>(peer_timeout_ms, kShortestMs, std::numeric_limits<int>::max()) / 2);
+  return {{GRPC_ARG_KEEPALIVE_TIME_MS, half},
+          {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, half},
+          {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}};
+}
+
+grpc::ChannelArguments Arguments(int64_t peer_timeout_ms) {
   grpc::ChannelArguments args;
   for (const auto& [name, value] : kStreamArguments) args.SetInt(name, value);
   args.SetMaxReceiveMessageSize(-1);
@@ -84,14 +96,11 @@ grpc::ChannelArguments Arguments() {
   constexpr int kFirstBackoffMs = 20;
   constexpr int kMaxBackoffMs = 1000;
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
-  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
-  // A peer that is stopped or cut off answers no pings: its calls end then.
-  constexpr int kPingMs = 10000;
-  constexpr int kPingTimeoutMs = 10000;
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs);
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
-  args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  for (const auto& [name, value] : PingArguments(peer_timeout_ms)) args.SetInt(name, value);
+  // In spite of its name: how long a peer may take to answer an attempt to connect.
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+              static_cast<int>(std::min<int64_t>(peer_timeout_ms, std::numeric_limits<int>::max())));
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return args;
@@ -138,10 +147,11 @@ class OutgoingCalls final {
 
 class GrpcChannel final : public Channel {
  public:
-  GrpcChannel(const std::string& address, std::shared_ptr<OutgoingCalls> calls)
+  GrpcChannel(const std::string& address, int64_t peer_timeout_ms, std::shared_ptr<OutgoingCalls> calls)
       : address_(address),
         calls_(std::move(calls)),
-        stub_(grpc::CreateCustomChannel(GrpcAddress(address), grpc::InsecureChannelCredentials(), Arguments())) {}
+        stub_(grpc::CreateCustomChannel(GrpcAddress(address), grpc::InsecureChannelCredentials(),
+                                        Arguments(peer_timeout_ms))) {}
 
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
     auto* call = new OpenCall;
@@ -291,7 +301,7 @@ class GrpcListener final : public Listener {
     server_->Wait();
   }
 
-  Status Start(const std::string& address) {
+  Status Start(const std::string& address, int64_t peer_timeout_ms) {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(GrpcAddress(address), grpc::InsecureServerCredentials(), &port_);
     builder.RegisterCallbackGenericService(&service_);
@@ -299,8 +309,9 @@ class GrpcListener final : public Listener {
     builder.SetMaxSendMessageSize(-1);
     for (const auto& [name, value] : kStreamArguments) builder.AddChannelArgument(name, value);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port
-    constexpr int kMinPingMs = 1000;
-    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinPingMs);
+    for (const auto& [name, value] : PingArguments(peer_timeout_ms)) builder.AddChannelArgument(name, value);
+    // However often others ping.
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port_ == 0) {
@@ -336,7 +347,8 @@ class GrpcListener final : public Listener {
 // without an address, that lives as long as the transport and has used the threads.
 class GrpcTransport final : public Transport {
  public:
-  GrpcTransport() : keeper_(grpc::CreateCustomChannel("", nullptr, grpc::ChannelArguments())) {
+  explicit GrpcTransport(int64_t peer_timeout_ms)
+      : peer_timeout_ms_(peer_timeout_ms), keeper_(grpc::CreateCustomChannel("", nullptr, grpc::ChannelArguments())) {
     auto* call = new OpenCall;
     call->request = ToByteBuffer(Rope());
     calls_->Add(call);
@@ -349,26 +361,28 @@ class GrpcTransport final : public Transport {
   }
   ~GrpcTransport() override { calls_->CancelAndWait(); }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<GrpcChannel>(address, calls_);
+    return std::make_shared<GrpcChannel>(address, peer_timeout_ms_, calls_);
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) override {
     auto listener = std::make_unique<GrpcListener>(std::move(handler));
-    WEIR_TRY(listener->Start(address));
+    WEIR_TRY(listener->Start(address, peer_timeout_ms_));
     return std::unique_ptr<Listener>(std::move(listener));
   }
 
  private:
+  const int64_t peer_timeout_ms_;
   const std::shared_ptr<OutgoingCalls> calls_ = std::make_shared<OutgoingCalls>();
   grpc::GenericStub keeper_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeGrpcTransport() {
-  // gRPC's own log repeats what callers are told anyway.
+std::unique_ptr<Transport> MakeGrpcTransport(int64_t peer_timeout_ms) {
+  // The logs of gRPC and protobuf repeat what callers are told anyway, and a caller could fill them.
+  google::protobuf::SetLogHandler(nullptr);
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
-  return std::make_unique<GrpcTransport>();
+  return std::make_unique<GrpcTransport>(peer_timeout_ms);
 }
 
 }  // namespace weir

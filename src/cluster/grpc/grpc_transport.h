@@ -8,6 +8,10 @@
 
 namespace weir {
 
-std::unique_ptr<Transport> MakeGrpcTransport();
+// A peer from which nothing is heard for about that long counts as lost: calls to it are Unavailable, its own calls are
+// cancelled.
+constexpr int64_t kPeerTimeoutMs = 20'000;
+
+std::unique_ptr<Transport> MakeGrpcTransport(int64_t peer_timeout_ms = kPeerTimeoutMs);
 
 }  // namespace weir
