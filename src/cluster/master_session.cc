@@ -74,15 +74,23 @@ struct MasterSession::PartialRun {
 
 // A signature that is being compiled, for everybody who waits for it.
 struct MasterSession::Compiling {
-  struct Waiter {
-    std::atomic<bool> answered{false};
-    WithPlan then;
-    CancelToken* token = nullptr;
-    CancelToken::Id tie = 0;
-  };
   CancelToken cancel;
   CancelToken::Id close_tie = 0;
-  std::vector<std::shared_ptr<Waiter>> waiters;  // guarded by the session's lock
+  std::vector<std::shared_ptr<CompilingWaiter>> waiters;  // guarded by the session's lock
+};
+
+struct MasterSession::CompilingWaiter {
+  std::atomic<bool> answered{false};
+  WithPlan then;
+  CancelToken* token = nullptr;
+  CancelToken::Id tie = 0;
+  std::shared_ptr<Compiling> compiling;  // that it is a waiter of; guarded by the session's lock
+
+  void Answer(const Result<std::shared_ptr<StepPlan>>& plan) {
+    if (answered.exchange(true)) return;
+    if (token != nullptr) token->Unregister(tie);
+    then(plan);
+  }
 };
 
 MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config, Dependencies dependencies)
@@ -127,43 +135,30 @@ std::shared_ptr<StepPlan> MasterSession::FindPlan(const std::string& key) {
 
 void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPlan then) {
   const std::string key = signature.Key();
+  auto waiter = std::make_shared<CompilingWaiter>();
+  waiter->then = std::move(then);
+  if (cancel != nullptr) {  // before anybody knows the waiter: who answers it cuts the tie
+    waiter->token = cancel;
+    waiter->tie = cancel->Register([this, key, waiter] { LeaveCompiling(key, waiter); });
+    if (waiter->tie == 0) return waiter->then(cancel->reason());
+  }
   std::shared_ptr<StepPlan> known;
   std::shared_ptr<Compiling> compiling;
-  auto waiter = std::make_shared<Compiling::Waiter>();
-  waiter->then = std::move(then);
-  waiter->token = cancel;
   bool first = false;
   {
     std::lock_guard lock(mu_);
     if (auto it = plans_.find(key); it != plans_.end()) {
       known = it->second;
-    } else {
+    } else if (!waiter->answered) {
       std::shared_ptr<Compiling>& entry = compiling_[key];
       first = entry == nullptr;
       if (first) entry = std::make_shared<Compiling>();
       compiling = entry;
       compiling->waiters.push_back(waiter);
+      waiter->compiling = compiling;
     }
   }
-  if (known != nullptr) return waiter->then(known);
-  // Who is cancelled leaves; when nobody is left, compiling ends too.
-  auto leave = [this, key, compiling, waiter] {
-    if (waiter->answered.exchange(true)) return;
-    bool last = false;
-    {
-      std::lock_guard lock(mu_);
-      std::erase(compiling->waiters, waiter);
-      last = compiling->waiters.empty();
-      if (auto it = compiling_.find(key); last && it != compiling_.end() && it->second == compiling)
-        compiling_.erase(it);
-    }
-    if (last) compiling->cancel.Cancel(waiter->token->reason());
-    waiter->then(waiter->token->reason());
-  };
-  if (cancel != nullptr) {
-    waiter->tie = cancel->Register(leave);
-    if (waiter->tie == 0) leave();
-  }
+  if (known != nullptr) return waiter->Answer(known);
   if (!first) return;
   compiling->close_tie = closed_.Register([this, compiling] { compiling->cancel.Cancel(closed_.reason()); });
   if (compiling->close_tie == 0) compiling->cancel.Cancel(closed_.reason());
@@ -175,21 +170,37 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
           const Result<std::shared_ptr<StepPlan>>& plan) { self->EndCompiling(key, compiling, plan); });
 }
 
+// Who is cancelled leaves; when nobody is left, compiling ends too.
+void MasterSession::LeaveCompiling(const std::string& key, const std::shared_ptr<CompilingWaiter>& waiter) {
+  if (waiter->answered.exchange(true)) return;
+  std::shared_ptr<Compiling> compiling;
+  bool last = false;
+  {
+    std::lock_guard lock(mu_);
+    compiling = std::exchange(waiter->compiling, nullptr);
+    if (compiling != nullptr) {
+      std::erase(compiling->waiters, waiter);
+      last = compiling->waiters.empty();
+      if (auto it = compiling_.find(key); last && it != compiling_.end() && it->second == compiling)
+        compiling_.erase(it);
+    }
+  }
+  if (last) compiling->cancel.Cancel(waiter->token->reason());
+  waiter->then(waiter->token->reason());
+}
+
 void MasterSession::EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
                                  const Result<std::shared_ptr<StepPlan>>& plan) {
   closed_.Unregister(compiling->close_tie);
-  std::vector<std::shared_ptr<Compiling::Waiter>> waiters;
+  std::vector<std::shared_ptr<CompilingWaiter>> waiters;
   {
     std::lock_guard lock(mu_);
     waiters.swap(compiling->waiters);
+    for (const std::shared_ptr<CompilingWaiter>& waiter : waiters) waiter->compiling = nullptr;
     if (auto it = compiling_.find(key); it != compiling_.end() && it->second == compiling) compiling_.erase(it);
     if (plan.ok()) plans_.emplace(key, *plan);
   }
-  for (const std::shared_ptr<Compiling::Waiter>& waiter : waiters) {
-    if (waiter->answered.exchange(true)) continue;
-    if (waiter->token != nullptr) waiter->token->Unregister(waiter->tie);
-    waiter->then(plan);
-  }
+  for (const std::shared_ptr<CompilingWaiter>& waiter : waiters) waiter->Answer(plan);
 }
 
 // ---- steps ----

@@ -52,11 +52,13 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   struct PartialRun;
   struct Step;
   struct Compiling;
+  struct CompilingWaiter;
   using WithPlan = std::function<void(Result<std::shared_ptr<StepPlan>>)>;
 
   std::shared_ptr<StepPlan> FindPlan(const std::string& key);
   // The plan of a signature, known or new. `cancel` ends the wait of this caller; it lives until `then` is called.
   void GetPlan(StepSignature signature, CancelToken* cancel, WithPlan then);
+  void LeaveCompiling(const std::string& key, const std::shared_ptr<CompilingWaiter>& waiter);
   void EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
                     const Result<std::shared_ptr<StepPlan>>& plan);
   // A step that can be cancelled by its caller, its deadline and the session.
