@@ -43,7 +43,7 @@ struct Worker::ActiveStep {
   std::atomic<bool> partial_started{false};
   bool partial_ended = false;
   Status partial_status;
-  std::function<void(Status)> when_ended;
+  std::vector<std::function<void(Status)>> when_ended;
 
   struct InPieces {
     Tensor tensor;
@@ -378,14 +378,14 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
     args.clock = &dependencies_.clock;
     args.cancelled_by = {&stop_, &step->cancel};
     (*executor)->Start(args, {}, [state, step](Result<std::vector<Tensor>> values) {
-      std::function<void(Status)> waiter;
+      std::vector<std::function<void(Status)>> waiters;
       {
         std::lock_guard lock(step->mu);
         step->partial_ended = true;
         step->partial_status = values.status();
-        waiter = std::move(step->when_ended);
+        waiters.swap(step->when_ended);
       }
-      if (waiter) waiter(values.status());
+      for (const auto& waiter : waiters) waiter(values.status());
     });
   }
   for (NamedTensor& sent : call.tensors) {
@@ -419,10 +419,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
   for (const std::string& key : call.message.recv_key()) piece->reply.tensors.push_back({key, Tensor()});
   if (options.cancel != nullptr) {
     piece->cancel = options.cancel;
-    piece->registration = options.cancel->Register([step, token = options.cancel] {
-      step->cancel.Cancel(token->reason());
-      step->rendezvous->Abort(token->reason());
-    });
+    piece->registration = options.cancel->Register([step, token = options.cancel] { step->End(token->reason()); });
     if (piece->registration == 0) step->End(options.cancel->reason());
   }
   for (int i = 0; i < count; ++i) {
@@ -439,7 +436,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
   {
     std::lock_guard lock(step->mu);
     if (!step->partial_ended) {
-      step->when_ended = [piece](const Status& status) { piece->Finish(status); };
+      step->when_ended.push_back([piece](const Status& status) { piece->Finish(status); });
       return;
     }
     ended = step->partial_status;
