@@ -170,6 +170,36 @@ Status ReadNamed(RopeReader& reader, size_t size, NamedTensor* to) {
   return OkStatus();
 }
 
+// The length of the UTF-8 character that the text begins with; 0 when there is none.
+size_t CharacterSize(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const size_t size = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3
+                      : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  if (size > text.size()) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  }
+  const unsigned char second = size > 2 ? static_cast<unsigned char>(text[1]) : 0;
+  const bool too_long = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool no_character = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+  return too_long || no_character ? 0 : size;
+}
+
+// Messages hold texts, and an error may repeat any bytes.
+std::string AsUtf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const size_t size = CharacterSize(text);
+    if (size == 0) {
+      valid += '?';
+    } else {
+      valid += text.substr(0, size);
+    }
+    text.remove_prefix(std::max<size_t>(size, 1));
+  }
+  return valid;
+}
+
 }  // namespace
 
 Rope EncodeTensor(const Tensor& tensor) {
@@ -210,7 +240,7 @@ Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField fie
       std::string inner;
       AddBytesHeader(kNameField, named.name.size(), &inner);
       inner += named.name;
-      AddBytesHeader(kNamedTensorField, tensor.size(), &inner);
+      if (named.tensor.valid()) AddBytesHeader(kNamedTensorField, tensor.size(), &inner);
       AddBytesHeader(field.number, inner.size() + tensor.size(), &header);
       header += inner;
     } else {
@@ -252,7 +282,7 @@ Status Decode(const Rope& bytes, google::protobuf::MessageLite* m) {
 }
 
 std::string ErrorText(const Status& status) {
-  std::string text(status.message());
+  std::string text = AsUtf8({status.message().data(), status.message().size()});
   const std::optional<std::string> node = NodeOf(status);
   if (!node.has_value()) return text;
   const std::string mark = fmt::format("[[{{{{node {}}}}}]]", *node);

@@ -252,8 +252,31 @@ TEST(WireTest, OnlyNamedTensorsMayBeMissing) {
   RunStepCall call;
   ASSERT_TRUE(Decode(Rope(Bytes(2, Bytes(1, "x:0"))), &call).ok());
   EXPECT_FALSE(call.tensors.at(0).tensor.valid());
+  RunStepCall back;
+  ASSERT_TRUE(Decode(Encode(call), &back).ok());
+  EXPECT_FALSE(back.tensors.at(0).tensor.valid());
   RunCallableCall unnamed;
   EXPECT_EQ(Decode(Rope(Bytes(3, "")), &unnamed).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(WireTest, ErrorsAreText) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"plain", "plain"},
+      {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+      {"a\xff" "b", "a?b"},
+      {"\xc0\x80", "??"},              // too long
+      {"\xe0\x80\x80", "???"},         // too long
+      {"\xed\xa0\x80", "???"},         // half of a pair
+      {"\xf5\x80\x80\x80", "????"},    // beyond the last character
+      {"\xe2\x82", "??"},              // ends too early
+      {"\xe2\x82x", "??x"},
+  };
+  for (const auto& [bytes, text] : cases) {
+    EXPECT_EQ(ErrorText(InvalidArgument("{}", bytes)), text);
+    tensorflow::RunStepResponse message;
+    message.set_status_error_message(ErrorText(InvalidArgument("{}", bytes)));
+    EXPECT_TRUE(tensorflow::RunStepResponse().ParseFromString(message.SerializeAsString()));
+  }
 }
 
 TEST(WireTest, ErrorsKeepTheirNode) {
