@@ -1,0 +1,159 @@
+// Much of everything: steps, sessions, servers. What they take they give back: over the second half of each test threads,
+// descriptors and memory do not grow.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/clock.h"
+#include "cluster/server.h"
+#include "graph/build/array_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/state_ops.h"
+#include "ops/register.h"
+
+namespace weir {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// What this process holds.
+struct Held {
+  int64_t threads = 0;
+  int64_t descriptors = 0;
+  int64_t kilobytes = 0;
+
+  static Held Now() {
+    Held held;
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+      if (word == "Threads:") status >> held.threads;
+      if (word == "VmRSS:") status >> held.kilobytes;
+    }
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++held.descriptors;
+    return held;
+  }
+};
+
+// Whoever lets go of something may do so a moment later.
+void ExpectNoGrowth(const Held& before) {
+  constexpr int64_t kSlackKilobytes = 4096;  // what the heap may move
+  Held now;
+  for (int i = 0; i < 100; ++i) {
+    now = Held::Now();
+    if (now.threads <= before.threads && now.descriptors <= before.descriptors) break;
+    RealClock().SleepMicros(50'000);
+  }
+  EXPECT_LE(now.threads, before.threads);
+  EXPECT_LE(now.descriptors, before.descriptors);
+  if (!kSanitized) EXPECT_LE(now.kilobytes, before.kilobytes + kSlackKilobytes);
+}
+
+class StressTest : public testing::Test {
+ protected:
+  StressTest() : pool_("test", 2), blocking_("test_blocking") { ops::RegisterAllOps(registry_); }
+
+  std::unique_ptr<Server> NewServer() {
+    tensorflow::ServerDef def;
+    auto* job = def.mutable_cluster()->add_job();
+    job->set_name("local");
+    (*job->mutable_tasks())[0] = "localhost:0";
+    def.set_job_name("local");
+    auto server = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+    EXPECT_TRUE(server.ok()) << server.status();
+    EXPECT_TRUE((*server)->Start().ok());
+    return *std::move(server);
+  }
+  // Over the network, though the server is in this process.
+  std::shared_ptr<Session> Connect(const Server& server, std::shared_ptr<Graph> graph) {
+    return *client_network_.NewSession(server.target(), std::move(graph), {});
+  }
+
+  OpRegistry registry_;
+  ThreadPool pool_;
+  ElasticPool blocking_;
+  Network network_;
+  Network client_network_;
+};
+
+TEST_F(StressTest, EightClientsWithManySteps) {
+  constexpr int kClients = 8;
+  constexpr int kSteps = 1000;
+  auto server = NewServer();
+  auto graph = std::make_shared<Graph>(registry_);
+  Output v = VariableV2(*graph, PartialShape::Scalar(), kInt32, {.name = "v"});
+  Output init = Assign(v, Constant(*graph, Tensor::Scalar(0)));
+  Output by = Placeholder(*graph, kInt32);
+  Output add = AssignAdd(v, by, {.use_locking = true});
+  ASSERT_TRUE(Connect(*server, graph)->Run({.targets = {init.node}}).ok());
+  Held middle;
+  std::vector<std::shared_ptr<Session>> sessions;
+  for (int i = 0; i < kClients; ++i) sessions.push_back(Connect(*server, graph));
+  for (int half = 0; half < 2; ++half) {
+    std::vector<std::thread> clients;
+    for (const std::shared_ptr<Session>& session : sessions) {
+      clients.emplace_back([&, session] {
+        for (int k = 0; k < kSteps / 2; ++k) {
+          auto values = session->Run({.feeds = {{by, Tensor::Scalar(1)}}, .fetches = {add}});
+          ASSERT_TRUE(values.ok()) << values.status();
+        }
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    if (half == 0) middle = Held::Now();
+  }
+  ExpectNoGrowth(middle);
+  auto values = sessions[0]->Run({.fetches = {v}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<int32_t>(), kClients * kSteps);
+}
+
+TEST_F(StressTest, ManySessionsAreOpenedAndClosed) {
+  constexpr int kSessions = 200;
+  auto server = NewServer();
+  Held middle;
+  for (int k = 0; k < kSessions; ++k) {
+    if (k == kSessions / 2) middle = Held::Now();
+    auto graph = std::make_shared<Graph>(registry_);
+    Output x = Placeholder(*graph, kFloat);
+    Output sum = x + Constant(*graph, Tensor::Zeros(kFloat, Shape{1000}).value());
+    auto session = Connect(*server, graph);
+    auto values = session->Run({.feeds = {{x, Tensor::Scalar(1.0f)}}, .fetches = {sum}});
+    ASSERT_TRUE(values.ok()) << values.status();
+    if (k % 2 == 0) EXPECT_TRUE(session->Close().ok());  // the others close when they go
+  }
+  ExpectNoGrowth(middle);
+}
+
+TEST_F(StressTest, ManyServersAreStartedAndStopped) {
+  constexpr int kServers = 50;
+  Held middle;
+  for (int k = 0; k < kServers; ++k) {
+    if (k == kServers / 2) middle = Held::Now();
+    auto server = NewServer();
+    auto graph = std::make_shared<Graph>(registry_);
+    Output v = VariableV2(*graph, PartialShape(Shape{1000}), kFloat, {.name = "v"});
+    Output init = Assign(v, Constant(*graph, Tensor::Zeros(kFloat, Shape{1000}).value()));
+    auto session = Connect(*server, graph);
+    ASSERT_TRUE(session->Run({.targets = {init.node}}).ok());
+    if (k % 3 == 0) session = nullptr;    // else the server is gone first
+    if (k % 2 == 0) server->Stop(k % 4);  // else when it goes
+    server = nullptr;
+  }
+  ExpectNoGrowth(middle);
+}
+
+}  // namespace
+}  // namespace weir
