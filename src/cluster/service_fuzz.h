@@ -1,0 +1,258 @@
+// What the fuzz targets of the two services share: a cluster of two tasks in memory, and scripts, sequences of calls to
+// one of them. All handles and step numbers come from one seed, so that a script that was recorded once knows them.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/task.h"
+#include "graph/mutate_node_fuzz.h"
+
+namespace weir::fuzz {
+
+// ---- calls in memory ----
+
+class MemoryCall final : public IncomingCall {
+ public:
+  MemoryCall(std::string method, Rope request, CancelToken* token, Channel::Done done)
+      : method_(std::move(method)), request_(std::move(request)), token_(token), done_(std::move(done)) {}
+  // The caller's token ends the call at once on his side, and cancels it on the other.
+  static void Start(const CallHandler& handler, std::string method, Rope request, const CallOptions& options,
+                    Channel::Done done) {
+    auto call = std::make_shared<MemoryCall>(std::move(method), std::move(request), options.cancel, std::move(done));
+    if (options.cancel != nullptr) {
+      call->tie_ = options.cancel->Register([call] {
+        call->cancel_.Cancel(call->token_->reason());
+        call->Respond(call->token_->reason());
+      });
+      if (call->tie_ == 0) return call->Respond(options.cancel->reason());
+    }
+    handler(call);
+  }
+
+  const std::string& method() const override { return method_; }
+  const Rope& request() const override { return request_; }
+  CancelToken& cancel() override { return cancel_; }
+  void Respond(Result<Rope> response) override {
+    if (answered_.exchange(true)) return;
+    if (const CancelToken::Id tie = tie_; tie != 0) token_->Unregister(tie);
+    const Channel::Done done = std::move(done_);
+    done(std::move(response));
+  }
+
+ private:
+  const std::string method_;
+  const Rope request_;
+  CancelToken* const token_;
+  std::atomic<CancelToken::Id> tie_{0};
+  std::atomic<bool> answered_{false};
+  Channel::Done done_;
+  CancelToken cancel_;
+};
+
+class MemoryTransport final : public Transport {
+ public:
+  void Add(const std::string& address, CallHandler handler) { handlers_[address] = std::move(handler); }
+  std::shared_ptr<Channel> Connect(const std::string& address) override {
+    auto it = handlers_.find(address);
+    return std::make_shared<MemoryChannel>(address, it == handlers_.end() ? nullptr : it->second);
+  }
+  Result<std::unique_ptr<Listener>> Listen(const std::string&, CallHandler) override {
+    return Unimplemented("nobody listens in memory");
+  }
+
+ private:
+  class MemoryChannel final : public Channel {
+   public:
+    MemoryChannel(std::string address, CallHandler handler)
+        : address_(std::move(address)), handler_(std::move(handler)) {}
+    void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
+      if (handler_ == nullptr) return done(Unavailable("nobody is at {}", address_));
+      MemoryCall::Start(handler_, method, std::move(request), options, std::move(done));
+    }
+    const std::string& address() const override { return address_; }
+
+   private:
+    const std::string address_;
+    const CallHandler handler_;
+  };
+  std::map<std::string, CallHandler> handlers_;
+};
+
+// ---- the cluster ----
+
+inline constexpr char kPs[] = "ps0:1";
+inline constexpr char kWorker[] = "worker0:1";
+
+class MemoryCluster final {
+ public:
+  // `watch` sees all calls to both tasks.
+  MemoryCluster(const OpRegistry& registry, ThreadPool& pool, ElasticPool& blocking_pool,
+                std::function<void(const std::string& address, const IncomingCall& call)> watch = nullptr)
+      : alarms_(RealClock()), rng_(/*seed=*/1) {
+    const ClusterSpec spec =
+        *ClusterSpec::Make({{"ps", ClusterSpec::Tasks{{0, kPs}}}, {"worker", ClusterSpec::Tasks{{0, kWorker}}}});
+    for (const auto& [job, address] : {std::pair("ps", kPs), std::pair("worker", kWorker)}) {
+      tasks_.push_back(std::make_unique<Task>(
+          TaskName(job, 0), spec, tensorflow::ConfigProto(),
+          Task::Dependencies{registry, pool, blocking_pool, transport_, RealClock(), alarms_, rng_}));
+      CallHandler handler = tasks_.back()->Handler();
+      transport_.Add(address, [handler = std::move(handler), watch, name = std::string(address)](
+                                  const std::shared_ptr<IncomingCall>& call) {
+        if (watch) watch(name, *call);
+        handler(call);
+      });
+    }
+  }
+  ~MemoryCluster() {
+    for (const auto& task : tasks_) task->End();
+  }
+  MemoryTransport& transport() { return transport_; }
+
+ private:
+  ThreadAlarms alarms_;
+  SeededRng rng_;
+  MemoryTransport transport_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+};
+
+// ---- scripts ----
+
+struct ScriptedCall {
+  uint8_t method = 0;  // its number in a list
+  std::string bytes;
+};
+using Script = std::vector<ScriptedCall>;
+
+inline const std::vector<std::string>& MasterMethods() {
+  static const std::vector<std::string> methods = {
+      "CreateSession", "ExtendSession", "RunStep",      "PartialRunSetup", "CloseSession",
+      "ListDevices",   "Reset",         "MakeCallable", "RunCallable",     "ReleaseCallable"};
+  return methods;
+}
+inline const std::vector<std::string>& WorkerMethods() {
+  static const std::vector<std::string> methods = {
+      "GetStatus", "CreateWorkerSession", "DeleteWorkerSession", "RegisterGraph", "DeregisterGraph",
+      "RunGraph",  "CleanupGraph",        "CleanupAll",          "RecvTensor",    "Logging"};
+  return methods;
+}
+
+// Each call is its method, the size of its message in two bytes, and the message. Any bytes are some script.
+inline Script ParseScript(std::string_view text) {
+  constexpr size_t kHeader = 3;
+  constexpr size_t kMaxCalls = 24;
+  Script script;
+  while (text.size() >= kHeader && script.size() < kMaxCalls) {
+    const size_t size = static_cast<uint8_t>(text[1]) | static_cast<size_t>(static_cast<uint8_t>(text[2])) << 8;
+    script.push_back({static_cast<uint8_t>(text[0]), std::string(text.substr(kHeader, size))});
+    text.remove_prefix(std::min(kHeader + size, text.size()));
+  }
+  return script;
+}
+
+inline std::string ToText(const Script& script) {
+  constexpr size_t kMaxBytes = 0xffff;
+  std::string text;
+  for (const ScriptedCall& call : script) {
+    const size_t size = std::min(call.bytes.size(), kMaxBytes);
+    text += static_cast<char>(call.method);
+    text += static_cast<char>(size & 0xff);
+    text += static_cast<char>(size >> 8);
+    text += call.bytes.substr(0, size);
+  }
+  return text;
+}
+
+// Makes the calls one after the other. One that takes longer than `patience_ms` is left to itself, and cancelled in the
+// end. What they were answered.
+inline std::vector<Status> RunScript(MemoryCluster& cluster, const std::string& address, const std::string& service,
+                                     const std::vector<std::string>& methods, const Script& script, int patience_ms) {
+  struct Answers {
+    std::mutex mu;
+    std::condition_variable there;
+    std::vector<Status> statuses;
+    std::vector<bool> answered;
+    size_t left = 0;
+  };
+  auto shared = std::make_shared<Answers>();
+  Answers& answers = *shared;
+  const std::shared_ptr<Channel> channel = cluster.transport().Connect(address);
+  CancelToken token;
+  for (size_t i = 0; i < script.size(); ++i) {
+    {
+      std::lock_guard lock(answers.mu);
+      answers.statuses.emplace_back();
+      answers.answered.push_back(false);
+      ++answers.left;
+    }
+    const std::string method = fmt::format("/tensorflow.{}/{}", service, methods[script[i].method % methods.size()]);
+    channel->Call(method, Rope(script[i].bytes), CallOptions{.cancel = &token}, [shared, i](Result<Rope> response) {
+      std::lock_guard lock(shared->mu);
+      shared->statuses[i] = response.status();
+      shared->answered[i] = true;
+      --shared->left;
+      shared->there.notify_all();
+    });
+    std::unique_lock lock(answers.mu);
+    answers.there.wait_for(lock, std::chrono::milliseconds(patience_ms), [&] { return bool{answers.answered[i]}; });
+  }
+  token.Cancel(Cancelled("the script is over"));
+  std::unique_lock lock(answers.mu);
+  answers.there.wait(lock, [&] { return answers.left == 0; });
+  return answers.statuses;
+}
+
+// ---- mutations ----
+
+template <class Message>
+bool MutateGraphOf(std::string* bytes, std::minstd_rand& random) {
+  Message message;
+  if (!message.ParseFromString(*bytes)) return false;
+  MutateNode(message.mutable_graph_def()->mutable_node(), random);
+  *bytes = message.SerializeAsString();
+  return true;
+}
+
+using Mutate = std::function<void(std::string* bytes)>;  // changes some bytes
+
+inline std::string MutateScript(std::string_view text, const std::vector<std::string>& methods, unsigned seed,
+                                const Mutate& mutate) {
+  std::minstd_rand random(seed);
+  auto pick = [&random](size_t n) { return static_cast<size_t>(random() % n); };
+  Script script = ParseScript(text);
+  if (script.empty()) script.emplace_back();
+  ScriptedCall& call = script[pick(script.size())];
+  const std::string& method = methods[call.method % methods.size()];
+  switch (pick(8)) {
+    case 0:
+      call.method = static_cast<uint8_t>(pick(methods.size()));
+      break;
+    case 1:
+      std::swap(call, script[pick(script.size())]);
+      break;
+    case 2:
+      script.push_back(ScriptedCall(call));
+      break;
+    case 3:
+    case 4: {
+      const bool mutated = method == "CreateSession"   ? MutateGraphOf<tensorflow::CreateSessionRequest>(&call.bytes, random)
+                           : method == "ExtendSession" ? MutateGraphOf<tensorflow::ExtendSessionRequest>(&call.bytes, random)
+                           : method == "RegisterGraph" ? MutateGraphOf<tensorflow::RegisterGraphRequest>(&call.bytes, random)
+                                                       : false;
+      if (!mutated) mutate(&call.bytes);
+      break;
+    }
+    default:
+      mutate(&call.bytes);
+      break;
+  }
+  return ToText(script);
+}
+
+}  // namespace weir::fuzz

@@ -1,0 +1,65 @@
+// A fuzz target out of the name of a service, its methods and the task that is called. Included once per program.
+#pragma once
+
+#include <google/protobuf/stubs/logging.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+
+#include "base/log.h"
+#include "cluster/service_fuzz.h"
+#include "ops/register.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+
+namespace weir::fuzz {
+
+// What lives as long as the program. Memory is limited: a graph may well ask for a large tensor, and gets its error.
+struct Process final {
+  Process() : pool("fuzz", 2), blocking_pool("fuzz_blocking") {
+    google::protobuf::SetLogHandler(nullptr);  // or else it writes a line per malformed message
+    ops::RegisterAllOps(registry);
+    long pages = 0;
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+      if (std::fscanf(file, "%ld", &pages) != 1) pages = 0;
+      std::fclose(file);
+    }
+    constexpr rlim_t kRoom = rlim_t{512} << 20;
+    const rlimit limit{static_cast<rlim_t>(pages) * 4096 + kRoom, RLIM_INFINITY};
+    if (pages > 0) setrlimit(RLIMIT_AS, &limit);
+  }
+  OpRegistry registry;
+  ThreadPool pool;
+  ElasticPool blocking_pool;
+};
+
+inline Process& TheProcess() {
+  static auto* process = new Process;
+  return *process;
+}
+
+inline void RunInput(const char* address, const char* service, const std::vector<std::string>& methods,
+                     const uint8_t* data, size_t size) {
+  constexpr int kPatienceMs = 5;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (text.find("File") != std::string_view::npos) return;  // ops that write files would
+  Process& process = TheProcess();
+  MemoryCluster cluster(process.registry, process.pool, process.blocking_pool);
+  RunScript(cluster, address, service, methods, ParseScript(text), kPatienceMs);
+}
+
+inline size_t MutateInput(const std::vector<std::string>& methods, uint8_t* data, size_t size, size_t max_size,
+                          unsigned seed) {
+  const std::string text =
+      MutateScript({reinterpret_cast<const char*>(data), size}, methods, seed, [](std::string* bytes) {
+        constexpr size_t kMore = 64;
+        const size_t before = bytes->size();
+        bytes->resize(before + kMore);
+        bytes->resize(LLVMFuzzerMutate(reinterpret_cast<uint8_t*>(bytes->data()), before, bytes->size()));
+      });
+  if (text.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
+  std::copy(text.begin(), text.end(), data);
+  return text.size();
+}
+
+}  // namespace weir::fuzz
