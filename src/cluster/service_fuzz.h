@@ -103,8 +103,8 @@ class MemoryCluster final {
           TaskName(job, 0), spec, tensorflow::ConfigProto(),
           Task::Dependencies{registry, pool, blocking_pool, transport_, RealClock(), alarms_, rng_}));
       CallHandler handler = tasks_.back()->Handler();
-      transport_.Add(address, [handler = std::move(handler), watch, name = std::string(address)](
-                                  const std::shared_ptr<IncomingCall>& call) {
+      transport_.Add(address, [handler = std::move(handler), watch,
+                               name = std::string(address)](const std::shared_ptr<IncomingCall>& call) {
         if (watch) watch(name, *call);
         handler(call);
       });
@@ -131,9 +131,9 @@ struct ScriptedCall {
 using Script = std::vector<ScriptedCall>;
 
 inline const std::vector<std::string>& MasterMethods() {
-  static const std::vector<std::string> methods = {
-      "CreateSession", "ExtendSession", "RunStep",      "PartialRunSetup", "CloseSession",
-      "ListDevices",   "Reset",         "MakeCallable", "RunCallable",     "ReleaseCallable"};
+  static const std::vector<std::string> methods = {"CreateSession", "ExtendSession",  "RunStep", "PartialRunSetup",
+                                                   "CloseSession",  "ListDevices",    "Reset",   "MakeCallable",
+                                                   "RunCallable",   "ReleaseCallable"};
   return methods;
 }
 inline const std::vector<std::string>& WorkerMethods() {
@@ -241,10 +241,11 @@ inline std::string MutateScript(std::string_view text, const std::vector<std::st
       break;
     case 3:
     case 4: {
-      const bool mutated = method == "CreateSession"   ? MutateGraphOf<tensorflow::CreateSessionRequest>(&call.bytes, random)
-                           : method == "ExtendSession" ? MutateGraphOf<tensorflow::ExtendSessionRequest>(&call.bytes, random)
-                           : method == "RegisterGraph" ? MutateGraphOf<tensorflow::RegisterGraphRequest>(&call.bytes, random)
-                                                       : false;
+      const bool mutated =
+          method == "CreateSession"   ? MutateGraphOf<tensorflow::CreateSessionRequest>(&call.bytes, random)
+          : method == "ExtendSession" ? MutateGraphOf<tensorflow::ExtendSessionRequest>(&call.bytes, random)
+          : method == "RegisterGraph" ? MutateGraphOf<tensorflow::RegisterGraphRequest>(&call.bytes, random)
+                                      : false;
       if (!mutated) mutate(&call.bytes);
       break;
     }

@@ -97,8 +97,7 @@ void Variables(const OpRegistry& registry, MasterService& master) {
 void Loop(const OpRegistry& registry, MasterService& master) {
   RunSession(registry, master, [](const std::shared_ptr<Graph>& graph, Session& session) {
     Result<OutputList> loop = WhileLoop(
-        *graph,
-        [&](const OutputList& v) -> Result<Output> { return Less(v[0], Constant(*graph, Tensor::Scalar(3))); },
+        *graph, [&](const OutputList& v) -> Result<Output> { return Less(v[0], Constant(*graph, Tensor::Scalar(3))); },
         [&](const OutputList& v) -> Result<OutputList> {
           DeviceScope scope(*graph, "/job:ps");
           return OutputList{Add(v[0], Constant(*graph, Tensor::Scalar(1)))};
@@ -168,8 +167,8 @@ void Callables(const OpRegistry& registry, MasterService& master) {
 
 TEST_F(ServiceSeeds, AreRecorded) {
   if (std::getenv("WEIR_WRITE_SEEDS") == nullptr) GTEST_SKIP() << "WEIR_WRITE_SEEDS=1 records the seeds again";
-  const std::pair<const char*, Client> clients[] = {{"values", Values}, {"variables", Variables}, {"loop", Loop},
-                                                    {"pieces", Pieces}, {"callables", Callables}};
+  const std::pair<const char*, Client> clients[] = {
+      {"values", Values}, {"variables", Variables}, {"loop", Loop}, {"pieces", Pieces}, {"callables", Callables}};
   for (const auto& [name, client] : clients) {
     std::mutex mu;
     std::map<std::string, Script> scripts;  // by folder
@@ -190,6 +189,40 @@ TEST_F(ServiceSeeds, AreRecorded) {
       std::ofstream(fs::path(folder) / name, std::ios::binary) << ToText(script);
     }
   }
+}
+
+// For the messages alone: their kind, where they are cut, their bytes.
+TEST_F(ServiceSeeds, OfMessagesAreRecorded) {
+  if (std::getenv("WEIR_WRITE_SEEDS") == nullptr) GTEST_SKIP() << "WEIR_WRITE_SEEDS=1 records the seeds again";
+  const std::vector<NamedTensor> named = {{"x:0", Tensor::Vector({1.0f, 2.0f})},
+                                          {"y:0", Tensor::Vector<std::string>({"p", "", "qr"})},
+                                          {"z:0", Tensor::Scalar(true)},
+                                          {"r:0", Tensor::Vector<ResourceHandle>({{"d", "c", "n", 5, "T"}})},
+                                          {"e:0", Tensor::Zeros(kInt64, Shape{0, 3}).value()},
+                                          {"none", Tensor()}};
+  const fs::path folder = "tests/fuzz/wire";
+  fs::create_directories(folder);
+  const auto write = [&](const char* name, char kind, const Rope& message) {
+    std::ofstream(folder / name, std::ios::binary) << kind << '\x05' << message.Flatten();
+  };
+  RunGraphCall graph;
+  graph.message.set_graph_handle("0000000000000001");
+  graph.message.add_recv_key("a;1;b;e;0:0");
+  graph.tensors = named;
+  write("run_graph", 0, Encode(graph));
+  RunStepCall step;
+  step.message.add_fetch("y:0");
+  step.message.mutable_options()->set_timeout_in_ms(5);
+  step.tensors = named;
+  write("run_step", 2, Encode(step));
+  RunCallableCall callable;
+  callable.message.set_handle(1);
+  callable.tensors.assign(named.begin(), named.begin() + 3);
+  write("run_callable", 4, Encode(callable));
+  RecvTensorReply received;
+  received.message.set_send_start_micros(7);
+  received.tensors = {named[0]};
+  write("recv_tensor", 6, Encode(received));
 }
 
 // ---- what the seeds do ----

@@ -1,5 +1,5 @@
-// Much of everything: steps, sessions, servers. What they take they give back: over the second half of each test threads,
-// descriptors and memory do not grow.
+// Much of everything: steps, sessions, servers. What they take they give back: over the second half of each test
+// threads, descriptors and memory do not grow.
 #include <gtest/gtest.h>
 
 #include <algorithm>

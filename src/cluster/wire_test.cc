@@ -263,12 +263,14 @@ TEST(WireTest, ErrorsAreText) {
   const std::pair<std::string, std::string> cases[] = {
       {"plain", "plain"},
       {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
-      {"a\xff" "b", "a?b"},
-      {"\xc0\x80", "??"},              // too long
-      {"\xe0\x80\x80", "???"},         // too long
-      {"\xed\xa0\x80", "???"},         // half of a pair
-      {"\xf5\x80\x80\x80", "????"},    // beyond the last character
-      {"\xe2\x82", "??"},              // ends too early
+      {"a\xff"
+       "b",
+       "a?b"},
+      {"\xc0\x80", "??"},            // too long
+      {"\xe0\x80\x80", "???"},       // too long
+      {"\xed\xa0\x80", "???"},       // half of a pair
+      {"\xf5\x80\x80\x80", "????"},  // beyond the last character
+      {"\xe2\x82", "??"},            // ends too early
       {"\xe2\x82x", "??x"},
   };
   for (const auto& [bytes, text] : cases) {

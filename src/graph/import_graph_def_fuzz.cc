@@ -38,9 +38,9 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   const int functions = def.library().function_size();
   const unsigned where = static_cast<unsigned>(random() % static_cast<unsigned>(functions + 2));
   weir::fuzz::MutateNode(where < static_cast<unsigned>(functions)
-                 ? def.mutable_library()->mutable_function(static_cast<int>(where))->mutable_node_def()
-                 : def.mutable_node(),
-             random);
+                             ? def.mutable_library()->mutable_function(static_cast<int>(where))->mutable_node_def()
+                             : def.mutable_node(),
+                         random);
   const std::string bytes = def.SerializeAsString();
   if (bytes.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::copy(bytes.begin(), bytes.end(), data);

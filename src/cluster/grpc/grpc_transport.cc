@@ -82,7 +82,8 @@ constexpr std::pair<const char*, int> kStreamArguments[] = {
 // A peer that is stopped or cut off answers no pings: its calls end then, on both sides.
 std::vector<std::pair<const char*, int>> PingArguments(int64_t peer_timeout_ms) {
   constexpr int64_t kShortestMs = 2;
-  const int half = static_cast<int>(std::clamp<int64_t>(peer_timeout_ms, kShortestMs, std::numeric_limits<int>::max()) / 2);
+  const int half =
+      static_cast<int>(std::clamp<int64_t>(peer_timeout_ms, kShortestMs, std::numeric_limits<int>::max()) / 2);
   return {{GRPC_ARG_KEEPALIVE_TIME_MS, half},
           {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, half},
           {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}};
