@@ -2,9 +2,9 @@
 // threads, descriptors and memory do not grow.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "base/clock.h"
@@ -47,18 +47,29 @@ struct Held {
   }
 };
 
-// Whoever lets go of something may do so a moment later.
-void ExpectNoGrowth(const Held& before) {
+// Runs one half of a test and then the other, over which nothing grows. gRPC's own pools may: they get their last
+// threads under load. So the other half may be tried again: what work leaves behind grows every time, a pool does not.
+void ExpectNoGrowth(const std::function<void()>& run_half) {
   constexpr int64_t kSlackKilobytes = 4096;  // what the heap may move
-  Held now;
-  for (int i = 0; i < 100; ++i) {
-    now = Held::Now();
-    if (now.threads <= before.threads && now.descriptors <= before.descriptors) break;
-    RealClock().SleepMicros(50'000);
+  constexpr int kTries = 5;
+  run_half();
+  for (int i = 1;; ++i) {
+    const Held before = Held::Now();
+    run_half();
+    Held now;
+    for (int wait = 0; wait < 40; ++wait) {  // who lets go of something may do so a moment later
+      now = Held::Now();
+      if (now.threads <= before.threads && now.descriptors <= before.descriptors) break;
+      RealClock().SleepMicros(50'000);
+    }
+    const bool fatter = !kSanitized && now.kilobytes > before.kilobytes + kSlackKilobytes;
+    if (now.threads <= before.threads && now.descriptors <= before.descriptors && !fatter) return;
+    if (i < kTries && !testing::Test::HasFailure()) continue;
+    EXPECT_LE(now.threads, before.threads);
+    EXPECT_LE(now.descriptors, before.descriptors);
+    EXPECT_FALSE(fatter) << before.kilobytes << " kB before, " << now.kilobytes << " kB after";
+    return;
   }
-  EXPECT_LE(now.threads, before.threads);
-  EXPECT_LE(now.descriptors, before.descriptors);
-  if (!kSanitized) EXPECT_LE(now.kilobytes, before.kilobytes + kSlackKilobytes);
 }
 
 class StressTest : public testing::Test {
@@ -98,10 +109,11 @@ TEST_F(StressTest, EightClientsWithManySteps) {
   Output by = Placeholder(*graph, kInt32);
   Output add = AssignAdd(v, by, {.use_locking = true});
   ASSERT_TRUE(Connect(*server, graph)->Run({.targets = {init.node}}).ok());
-  Held middle;
   std::vector<std::shared_ptr<Session>> sessions;
   for (int i = 0; i < kClients; ++i) sessions.push_back(Connect(*server, graph));
-  for (int half = 0; half < 2; ++half) {
+  int expected = 0;
+  ExpectNoGrowth([&] {
+    expected += kClients * (kSteps / 2);
     std::vector<std::thread> clients;
     for (const std::shared_ptr<Session>& session : sessions) {
       clients.emplace_back([&, session] {
@@ -112,47 +124,43 @@ TEST_F(StressTest, EightClientsWithManySteps) {
       });
     }
     for (std::thread& client : clients) client.join();
-    if (half == 0) middle = Held::Now();
-  }
-  ExpectNoGrowth(middle);
+  });
   auto values = sessions[0]->Run({.fetches = {v}});
   ASSERT_TRUE(values.ok()) << values.status();
-  EXPECT_EQ((*values)[0].scalar<int32_t>(), kClients * kSteps);
+  EXPECT_EQ((*values)[0].scalar<int32_t>(), expected);
 }
 
 TEST_F(StressTest, ManySessionsAreOpenedAndClosed) {
   constexpr int kSessions = 200;
   auto server = NewServer();
-  Held middle;
-  for (int k = 0; k < kSessions; ++k) {
-    if (k == kSessions / 2) middle = Held::Now();
-    auto graph = std::make_shared<Graph>(registry_);
-    Output x = Placeholder(*graph, kFloat);
-    Output sum = x + Constant(*graph, Tensor::Zeros(kFloat, Shape{1000}).value());
-    auto session = Connect(*server, graph);
-    auto values = session->Run({.feeds = {{x, Tensor::Scalar(1.0f)}}, .fetches = {sum}});
-    ASSERT_TRUE(values.ok()) << values.status();
-    if (k % 2 == 0) EXPECT_TRUE(session->Close().ok());  // the others close when they go
-  }
-  ExpectNoGrowth(middle);
+  ExpectNoGrowth([&] {
+    for (int k = 0; k < kSessions / 2; ++k) {
+      auto graph = std::make_shared<Graph>(registry_);
+      Output x = Placeholder(*graph, kFloat);
+      Output sum = x + Constant(*graph, Tensor::Zeros(kFloat, Shape{1000}).value());
+      auto session = Connect(*server, graph);
+      auto values = session->Run({.feeds = {{x, Tensor::Scalar(1.0f)}}, .fetches = {sum}});
+      ASSERT_TRUE(values.ok()) << values.status();
+      if (k % 2 == 0) EXPECT_TRUE(session->Close().ok());  // the others close when they go
+    }
+  });
 }
 
 TEST_F(StressTest, ManyServersAreStartedAndStopped) {
   constexpr int kServers = 50;
-  Held middle;
-  for (int k = 0; k < kServers; ++k) {
-    if (k == kServers / 2) middle = Held::Now();
-    auto server = NewServer();
-    auto graph = std::make_shared<Graph>(registry_);
-    Output v = VariableV2(*graph, PartialShape(Shape{1000}), kFloat, {.name = "v"});
-    Output init = Assign(v, Constant(*graph, Tensor::Zeros(kFloat, Shape{1000}).value()));
-    auto session = Connect(*server, graph);
-    ASSERT_TRUE(session->Run({.targets = {init.node}}).ok());
-    if (k % 3 == 0) session = nullptr;    // else the server is gone first
-    if (k % 2 == 0) server->Stop(k % 4);  // else when it goes
-    server = nullptr;
-  }
-  ExpectNoGrowth(middle);
+  ExpectNoGrowth([&] {
+    for (int k = 0; k < kServers / 2; ++k) {
+      auto server = NewServer();
+      auto graph = std::make_shared<Graph>(registry_);
+      Output v = VariableV2(*graph, PartialShape(Shape{1000}), kFloat, {.name = "v"});
+      Output init = Assign(v, Constant(*graph, Tensor::Zeros(kFloat, Shape{1000}).value()));
+      auto session = Connect(*server, graph);
+      ASSERT_TRUE(session->Run({.targets = {init.node}}).ok());
+      if (k % 3 == 0) session = nullptr;    // else the server is gone first
+      if (k % 2 == 0) server->Stop(k % 4);  // else when it goes
+      server = nullptr;
+    }
+  });
 }
 
 }  // namespace

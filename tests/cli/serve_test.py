@@ -169,6 +169,8 @@ def test_signal_ends_it_well(number):
         status, error = served.end(number)
         assert status == 0 and "Start master session" in error
         assert time.monotonic() - start < 2  # nothing ran: nothing to wait for
+        with serving("--cluster", served.target.replace("grpc://", "local=")) as again:  # the port is free
+            assert value_on(again.target, "/job:local") == 3.0
 
 
 def test_running_steps_end_first():

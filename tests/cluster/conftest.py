@@ -10,8 +10,6 @@ import pytest
 
 import weir as tf
 
-processes.functions()
-
 
 @pytest.fixture(autouse=True)
 def graph():

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 raw = tf.raw_ops
 LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
 IN_TIME = 2 * PEER_TIMEOUT + 3  # a ping, its timeout, and what a busy machine adds
+PS = "/job:ps/task:0"
 
 
 @pytest.fixture
@@ -26,18 +27,84 @@ def cluster():
         yield made
 
 
-def sleep_on(device, seconds):
-    with tf.device(device):
-        return raw.PyFunc(input=[tf.constant(seconds)], token="pyfunc_0", Tout=[tf.float32])[0]
+def device_of(name):
+    return f"/job:{name[:-1]}/task:{name[-1]}"
 
 
-def ticking(device, path):
-    """A loop that never ends and writes to a file on its way."""
-    def body(i):
-        with tf.device(device):
-            done = raw.PyFunc(input=[tf.constant(str(path))], token="pyfunc_1", Tout=[tf.int32])[0]
-        return i + 1 + tf.reshape(done, tf.constant([], tf.int32))
-    return tf.while_loop(lambda i: i >= 0, body, [tf.constant(0)])
+def run_apart(target, make):
+    """The value of what `make` makes, of a session and a graph of its own."""
+    with tf.Graph().as_default():
+        fetch = make()
+        with tf.Session(target, config=tf.ConfigProto(operation_timeout_in_ms=PATIENCE * 1000)) as session:
+            return session.run(fetch)
+
+
+class Gate:
+    """Where steps wait, on one task, until they are let through. `target` is a master that is not expected to fail."""
+
+    def __init__(self, target, device):
+        self.target, self.device = target, device
+        self.set("waiting", 0.0)
+        self.set("value", 0.0)
+
+    def variable(self, name):
+        with tf.device(self.device):
+            return raw.VarHandleOp(dtype=tf.float32, shape=[], shared_name=f"gate/{name}")
+
+    def set(self, name, value):
+        run_apart(self.target, lambda: raw.AssignVariableOp(resource=self.variable(name), value=tf.constant(value)))
+
+    def get(self, name):
+        return run_apart(self.target, lambda: raw.ReadVariableOp(resource=self.variable(name), dtype=tf.float32))
+
+    def wait(self):
+        """The value that it is opened with, for a graph."""
+        waiting, value = self.variable("waiting"), self.variable("value")
+
+        def read(_):
+            return raw.ReadVariableOp(resource=value, dtype=tf.float32)
+        with tf.device(self.device):
+            with tf.control_dependencies([raw.AssignVariableOp(resource=waiting, value=tf.constant(1.0))]):
+                closed = tf.constant(0.0)
+            return tf.while_loop(lambda found: tf.equal(found, 0.0), read, [closed])
+
+    def wait_for_step(self):
+        wait_until(lambda: self.get("waiting") == 1.0, "a step at the gate")
+
+    def open(self, value):
+        self.set("value", value)
+
+
+class Ticks:
+    """Loops that never end, of two tasks or on the ps alone, and count their rounds there."""
+
+    def __init__(self):
+        with tf.device(PS):
+            self.count = tf.Variable(0, name="ticks", dtype=tf.int64, use_resource=True)
+
+        def body(i):
+            with tf.device(PS):
+                counted = tf.assign_add(self.count, 1)
+            with tf.control_dependencies([counted]):
+                return i + 1
+        self.forever = tf.while_loop(lambda i: i >= 0, body, [tf.constant(0)])
+        with tf.device(PS):
+            self.alone = tf.while_loop(lambda i: i >= 0, body, [tf.constant(0)])
+
+    def watch(self, cluster):
+        """Sets the counter to 0; its reader."""
+        session = tf.Session(cluster.target("ps0"))
+        session.run(self.count.initializer)
+        return lambda: session.run(self.count)
+
+
+def wait_for_silence(count):
+    """Until nobody counts any more."""
+    def silent():
+        before = count()
+        time.sleep(0.5)
+        return count() == before
+    wait_until(silent, "the end of the step")
 
 
 class Step:
@@ -64,6 +131,14 @@ class Step:
         return self
 
 
+def run_program(text, command=()):
+    """A client in a process of its own, with what this file has."""
+    # Where SIGINT is ignored, children would inherit that.
+    return subprocess.Popen([*command, sys.executable, "-c", "from faults_test import *\n" + text], text=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+
+
 def check_fresh_session(cluster, master="worker0"):
     with tf.Graph().as_default():
         with tf.device("/job:ps/task:0"):
@@ -78,18 +153,20 @@ def check_fresh_session(cluster, master="worker0"):
 @pytest.mark.parametrize("victim", ["ps0", "worker1", "worker0"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_a_task_that_is_lost_in_the_middle_of_a_step(cluster, victim, number):
-    on = f"/job:{victim[:-1]}/task:{victim[-1]}"
     # worker0 is the session's master: with it the client loses everything.
-    fetch = sleep_on(on if victim != "worker0" else "/job:ps/task:0", 600.0) + 1.0
+    on = device_of(victim if victim != "worker0" else "ps0")
+    gate = Gate(cluster.target("worker1" if victim != "worker1" else "ps0"), on)
     session = tf.Session(cluster.target("worker0"))
-    session.run(tf.constant(1.0))
-    step = Step(session, fetch)
-    time.sleep(1)
+    step = Step(session, gate.wait() + 1.0)
+    gate.wait_for_step()
     cluster.signal(victim, number)
     lost = time.monotonic()
     step.join()
     assert isinstance(step.error, LOST), step.error
     assert cluster.target(victim)[len("grpc://"):] in str(step.error)
+    assert ("no sign of life" if number == signal.SIGSTOP else "the connection broke") in str(step.error)
+    if victim != "worker0":
+        assert f"/job:{victim[:-1]}/replica:0/task:{victim[-1]}" in str(step.error)
     assert step.ended - lost < (IN_TIME if number == signal.SIGSTOP else PEER_TIMEOUT), step.error
     closer = threading.Thread(target=session.close, daemon=True)  # of a session whose master may not answer
     cluster.end(victim)
@@ -98,6 +175,18 @@ def test_a_task_that_is_lost_in_the_middle_of_a_step(cluster, victim, number):
     check_fresh_session(cluster)
     closer.join(PATIENCE)
     assert not closer.is_alive()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_what_a_lost_master_had_others_do_ends(cluster, number):
+    ticks = Ticks()
+    count = ticks.watch(cluster)
+    session = tf.Session(cluster.target("worker1"))
+    step = Step(session, ticks.alone)
+    wait_until(lambda: count() > 5, "the step")
+    cluster.signal("worker1", number)
+    assert isinstance(step.join().error, LOST), step.error
+    wait_for_silence(count)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
@@ -152,85 +241,81 @@ def test_a_task_that_was_stopped_for_a_moment_goes_on(cluster):
         session.run(v.initializer)
         cluster.signal("ps0", signal.SIGSTOP)
         step = Step(session, v)
-        time.sleep(PEER_TIMEOUT / 4)
+        time.sleep(PEER_TIMEOUT / 4)  # that long it is silent
         cluster.signal("ps0", signal.SIGCONT)
         assert step.join().value == 5, step.error
 
 
-def test_a_client_that_is_gone_ends_its_steps(cluster, tmp_path):
-    path = tmp_path / "ticks"
-    program = f"""
-import weir as tf, processes, faults_test
-processes.functions()
-faults_test.tf.Session({cluster.target("worker0")!r}).run(faults_test.ticking("/job:ps/task:0", {str(path)!r}))
-"""
-    client = subprocess.Popen([sys.executable, "-c", program])
-    wait_until(lambda: path.exists() and path.stat().st_size > 5, "the client's step")
+def test_a_client_that_is_gone_ends_its_steps(cluster):
+    count = Ticks().watch(cluster)
+    client = run_program(f"tf.Session({cluster.target('worker0')!r}).run(Ticks().forever)")
+    wait_until(lambda: count() > 5, "the client's step")
     client.kill()
     client.wait(PATIENCE)
-    expect_silence(path)
+    wait_for_silence(count)
     check_fresh_session(cluster)
 
 
-def expect_silence(path):
-    """The loop that writes there ends soon, and stays ended."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        before = path.stat().st_size
-        time.sleep(1)
-        if path.stat().st_size == before:
-            return
-    raise AssertionError("the step goes on")
-
-
-def test_cancellation_reaches_another_task(cluster, tmp_path):
-    path = tmp_path / "ticks"
-    fetch = ticking("/job:ps/task:0", path)
+def test_cancellation_reaches_another_task(cluster):
+    ticks = Ticks()
+    count = ticks.watch(cluster)
     session = tf.Session(cluster.target("worker0"))
     with pytest.raises(tf.errors.DeadlineExceededError):
-        session.run(fetch, options=tf.RunOptions(timeout_in_ms=1000))
-    expect_silence(path)
-    written = path.stat().st_size
-    step = Step(session, fetch)
-    wait_until(lambda: path.stat().st_size > written, "the second step")
+        session.run(ticks.forever, options=tf.RunOptions(timeout_in_ms=1000))
+    wait_for_silence(count)
+    before = count()
+    step = Step(session, ticks.forever)
+    wait_until(lambda: count() > before, "the second step")
     session.close()  # from another thread than the one that runs it
     assert isinstance(step.join().error, tf.errors.CancelledError), step.error
-    expect_silence(path)
+    wait_for_silence(count)
     check_fresh_session(cluster)
 
 
-def test_ctrl_c_cancels_the_step_and_is_a_keyboard_interrupt(cluster, tmp_path):
-    path = tmp_path / "ticks"
-    program = f"""
-import weir as tf, processes, faults_test
-processes.functions()
+def test_ctrl_c_cancels_the_step_and_is_a_keyboard_interrupt(cluster):
+    count = Ticks().watch(cluster)
+    client = run_program(f"""
 session = tf.Session({cluster.target("worker0")!r})
-fetch = faults_test.ticking("/job:ps/task:0", {str(path)!r})
+forever = Ticks().forever
 try:
-    session.run(fetch)
+    session.run(forever)
 except KeyboardInterrupt:
     print("interrupted", session.run(tf.constant(7)), flush=True)
-"""
-    client = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
-                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-    wait_until(lambda: path.exists() and path.stat().st_size > 5, "the client's step")
+""")
+    wait_until(lambda: count() > 5, "the client's step")
     client.send_signal(signal.SIGINT)
     out, _ = client.communicate(timeout=PATIENCE)
     assert out == "interrupted 7\n" and client.returncode == 0
-    expect_silence(path)
+    wait_for_silence(count)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_in_join_lets_the_running_step_end(cluster, number):
-    with tf.Session(cluster.target("worker0")) as session:
-        session.run(tf.constant(1.0))
-        step = Step(session, sleep_on("/job:ps/task:0", 1.5))
-        time.sleep(0.7)
+    gate = Gate(cluster.target("worker1"), device_of("worker1"))
+    waiting = gate.wait()
+    with tf.device(PS):
+        tripled = waiting * 3.0
+        other = tf.constant(1.0) + 1.0
+    with tf.Session(cluster.target("worker0")) as session, tf.Session(cluster.target("worker1")) as second:
+        assert second.run(other) == 2.0
+        step = Step(session, tripled)
+        gate.wait_for_step()
         cluster.signal("ps0", number)
-        assert step.join().value == 1.5, step.error
+
+        def refuses():  # while the step that it knows goes on
+            try:
+                second.run(other)
+            except tf.errors.UnavailableError:
+                return True
+            return False
+        wait_until(refuses, "the signal's effect")
+        assert cluster.running["ps0"].poll() is None and step.thread.is_alive()
+        gate.open(2.0)
+        assert step.join().value == 6.0, step.error
         assert cluster.running["ps0"].wait(PATIENCE) == 0, cluster.said()
-        with pytest.raises(tf.errors.UnavailableError):
-            session.run(sleep_on("/job:ps/task:0", 0.0))
+    cluster.end("ps0")
+    cluster.start("ps0")  # on the same port
+    check_fresh_session(cluster)
 
 
 @pytest.fixture
@@ -269,35 +354,38 @@ def namespaces():
 
 
 def test_a_network_that_is_cut(namespaces):
-    """The client and its worker on one side, the ps on the other. The client prints how its steps end."""
+    """The client and its worker on one side, the ps on the other. The client tells how its steps end."""
     where = {"ps0": namespaces["right"], "worker0": namespaces["left"]}
     with Cluster(run_in=where, ps=["10.213.2.2:2222"], worker=["10.213.1.2:2222"]) as cluster:
-        program = f"""
+        client = run_program(f"""
 import time
-import weir as tf, processes, faults_test
-processes.functions()
-session = tf.Session({cluster.target("worker0")!r})
-assert session.run(faults_test.sleep_on("/job:ps/task:0", 0.0)) == 0.0
-waiting = faults_test.sleep_on("/job:ps/task:0", 600.0)
-print("step", flush=True)
-begin = time.monotonic()
-try:
-    session.run(waiting)
-except tf.errors.UnavailableError as error:
-    print("unavailable", time.monotonic() - begin, flush=True)
+target = {cluster.target("worker0")!r}
+gate = Gate(target, PS)
+step = Step(tf.Session(target), gate.wait())
+gate.wait_for_step()
+print("inside", flush=True)
 input()
-with tf.Session({cluster.target("worker0")!r}) as fresh:
-    print(fresh.run(faults_test.sleep_on("/job:ps/task:0", 0.5)), flush=True)
-"""
-        client = subprocess.Popen([*namespaces["left"], sys.executable, "-c", program], text=True,
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+begin = time.monotonic()
+step.join()
+assert "/job:ps/replica:0/task:0" in str(step.error) and "10.213.2.2:2222" in str(step.error), step.error
+print(type(step.error).__name__, time.monotonic() - begin, flush=True)
+input()
+def opened():
+    try:
+        gate.open(0.5)
+        return True
+    except tf.errors.UnavailableError:  # the ps may not yet know what has become of its own connections
+        return False
+wait_until(opened, "the network")
+print(run_apart(target, gate.wait), flush=True)
+""", namespaces["left"])
         try:
-            assert client.stdout.readline() == "step\n", cluster.said()
-            time.sleep(1)
+            assert client.stdout.readline() == "inside\n", cluster.said()
             namespaces["forward"](False)
-            words = client.stdout.readline().split()
-            assert words[:1] == ["unavailable"], (words, cluster.said())
-            assert float(words[1]) < 1 + IN_TIME
+            print(file=client.stdin, flush=True)
+            name, seconds = client.stdout.readline().split() or ["nothing", "0"]
+            assert name == "UnavailableError", cluster.said()
+            assert float(seconds) < IN_TIME
             namespaces["forward"](True)
             out, _ = client.communicate("\n", timeout=PATIENCE)
             assert out == "0.5\n" and client.returncode == 0, cluster.said()

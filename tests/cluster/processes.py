@@ -1,8 +1,6 @@
-"""A cluster of processes, and what may happen to them. Each is a Python program that serves one task.
-
-Every task knows the same Python functions, in the same order as this module: py_func on a task runs there.
-"""
+"""A cluster of processes, and what may happen to them. Each is a Python program that serves one task."""
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -10,14 +8,12 @@ import tempfile
 import textwrap
 import time
 
-PEER_TIMEOUT = 3.0  # seconds after which a silent peer counts as lost
+PEER_TIMEOUT = 4.0  # seconds after which a silent peer counts as lost
 PATIENCE = 60  # for what takes no time at all on an idle machine
 
 PROGRAM = textwrap.dedent("""
     import sys
     import weir as tf
-    import processes
-    processes.functions()
     cluster, job, task = eval(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     server = tf.train.Server(cluster, job_name=job, task_index=task)
     print("ready", flush=True)
@@ -29,31 +25,6 @@ def environment():
     here = os.path.dirname(os.path.abspath(__file__))
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path, "WEIR_PEER_TIMEOUT_MS": str(int(PEER_TIMEOUT * 1000))}
-
-
-KEPT = []
-
-
-def functions():
-    """Functions for graphs: pyfunc_0 sleeps for some seconds, pyfunc_1 adds a byte to a file and sleeps for 10 ms."""
-    import numpy as np
-    import weir as tf
-
-    def sleep(seconds):
-        time.sleep(float(seconds))
-        return np.float32(seconds)
-
-    def tick(path):
-        with open(path, "ab") as file:
-            file.write(b".")
-        time.sleep(0.01)
-        return np.int32(0)
-
-    graph = tf.Graph()
-    KEPT.append(graph)  # they live as long as the graph that knows them
-    with graph.as_default():
-        made = [tf.py_func(sleep, [1.0], tf.float32), tf.py_func(tick, [""], tf.int32)]
-    assert [one.op.get_attr("token") for one in made] == [b"pyfunc_0", b"pyfunc_1"]
 
 
 def free_address(host="localhost"):
@@ -82,7 +53,9 @@ class Cluster:
     def launch(self, name):
         self.running[name] = subprocess.Popen(
             [*self.run_in.get(name, []), sys.executable, "-c", PROGRAM, repr(self.jobs), name[:-1], name[-1]],
-            env=environment(), stdout=subprocess.PIPE, stderr=self.errors, text=True)
+            env=environment(), stdout=subprocess.PIPE, stderr=self.errors, text=True,
+            # Where SIGINT is ignored, children would inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
     def wait_until_ready(self, name):
         assert self.running[name].stdout.readline() == "ready\n", self.said()

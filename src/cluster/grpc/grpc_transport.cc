@@ -52,9 +52,17 @@ Rope ToRope(const grpc::ByteBuffer& buffer) {
   return rope;
 }
 
-Status FromGrpc(const grpc::Status& status) {
+// A few of gRPC's texts are what everybody sees of a lost peer, and say too little.
+Status FromGrpc(const grpc::Status& status, int64_t peer_timeout_ms) {
   if (status.ok()) return OkStatus();
-  return MakeStatus(static_cast<StatusCode>(status.error_code()), status.error_message());
+  const std::string text = status.error_message();
+  if (text == "Socket closed" || text.starts_with("recvmsg:") || text.starts_with("sendmsg:"))
+    return Unavailable("the connection broke ({}): its process has ended, or something between has", text);
+  if (text == "keepalive watchdog timeout") {
+    return Unavailable("no sign of life for {} ms: it is stopped or cut off (WEIR_PEER_TIMEOUT_MS sets how long)",
+                       peer_timeout_ms);
+  }
+  return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
 }
 
 // What gRPC puts into its own trailer must stay small.
@@ -150,6 +158,7 @@ class GrpcChannel final : public Channel {
  public:
   GrpcChannel(const std::string& address, int64_t peer_timeout_ms, std::shared_ptr<OutgoingCalls> calls)
       : address_(address),
+        peer_timeout_ms_(peer_timeout_ms),
         calls_(std::move(calls)),
         stub_(grpc::CreateCustomChannel(GrpcAddress(address), grpc::InsecureChannelCredentials(),
                                         Arguments(peer_timeout_ms))) {}
@@ -174,10 +183,11 @@ class GrpcChannel final : public Channel {
     calls_->Add(call);
     stub_.UnaryCall(
         &call->context, method, grpc::StubOptions(), &call->request, &call->response,
-        [call, calls = calls_](const grpc::Status& status) {
+        [call, calls = calls_, peer_timeout_ms = peer_timeout_ms_](const grpc::Status& status) {
           calls->Remove(call);
           if (call->token != nullptr) call->token->Unregister(call->registration);
-          Result<Rope> result = status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
+          Result<Rope> result =
+              status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status, peer_timeout_ms));
           if (status.error_code() == grpc::StatusCode::CANCELLED && call->token != nullptr && call->token->cancelled())
             result = call->token->reason();
           Done done = std::move(call->done);
@@ -191,6 +201,7 @@ class GrpcChannel final : public Channel {
 
  private:
   const std::string address_;
+  const int64_t peer_timeout_ms_;
   const std::shared_ptr<OutgoingCalls> calls_;
   grpc::GenericStub stub_;
 };
