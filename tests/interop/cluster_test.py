@@ -4,6 +4,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import sys
 
 import pytest
 
@@ -84,6 +85,7 @@ def results(tmp_path_factory):
             client.stdin.close()  # its turn: a reset ends the sessions of everybody
             assert client.wait(timeout=180) == 0
             found["tensorflow"] = json.loads((folder / "results.json").read_text())
+            found["targets"] = targets
             yield found
         finally:
             for process in processes:
@@ -100,3 +102,19 @@ def test_cluster(results, client, cluster, program):
     value, seconds = results[client][cluster][program]
     assert value == EXPECTED[program]
     assert seconds < 30
+
+
+def test_a_client_that_asks_for_signs_of_life(results):
+    """A server does not hang up on it, however long the step and however often it asks."""
+    program = """
+import sys
+import weir as tf
+forever = tf.while_loop(lambda i: i < 2, lambda i: i * 1, [0])
+try:
+    tf.Session(sys.argv[1]).run(forever, options=tf.RunOptions(timeout_in_ms=6000))
+except tf.errors.DeadlineExceededError:
+    print("in the end")
+"""
+    out = subprocess.run([sys.executable, "-c", program, results["targets"]["tensorflow"]], capture_output=True, text=True,
+                         timeout=120, env=os.environ | {"WEIR_PEER_TIMEOUT_MS": "900"})
+    assert out.stdout == "in the end\n", out.stderr

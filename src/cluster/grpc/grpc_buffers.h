@@ -1,0 +1,13 @@
+// Ropes as gRPC's byte buffers and back, without copying: the slices of one hold on to the pieces of the other.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include "cluster/rope.h"
+
+namespace weir {
+
+grpc::ByteBuffer ToByteBuffer(const Rope& rope);
+Rope ToRope(const grpc::ByteBuffer& buffer);
+
+}  // namespace weir

@@ -1,0 +1,242 @@
+#include "cluster/grpc/grpc_channel.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "base/clock.h"
+#include "cluster/grpc/grpc_buffers.h"
+
+namespace weir {
+namespace {
+
+using SharedPtr = std::shared_ptr<GrpcChannel::Shared>;
+
+constexpr int64_t kNanosPerMs = 1'000'000;
+
+int64_t Now() { return RealClock().MonotonicNanos(); }
+
+// Of the time after which a peer counts as lost, one third goes by until it is asked for a sign of life, and the rest
+// is for the answer.
+int64_t ProbeAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 3); }
+int64_t ProbeTimeoutMs(int64_t peer_timeout_ms) {
+  return std::max<int64_t>(1, peer_timeout_ms - ProbeAfterMs(peer_timeout_ms));
+}
+// After that silence the peer may have hung up without our knowing, after three quarters of its own time (see
+// grpc_transport.cc): new calls take a new connection.
+int64_t StaleAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 2); }
+
+grpc::ChannelArguments Arguments(int64_t peer_timeout_ms) {
+  grpc::ChannelArguments args;
+  for (const auto& [name, value] : kStreamArguments) args.SetInt(name, value);
+  args.SetMaxReceiveMessageSize(-1);
+  args.SetMaxSendMessageSize(-1);
+  constexpr int kFirstBackoffMs = 20;
+  constexpr int kMaxBackoffMs = 1000;
+  args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
+  args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
+  // In spite of its name: how long a peer may take to answer an attempt to connect.
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+              static_cast<int>(std::min<int64_t>(peer_timeout_ms, std::numeric_limits<int>::max())));
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return args;
+}
+
+// Whether the peer has said that, and not the library on this side.
+bool IsAnswer(const grpc::Status& status) {
+  return status.error_code() != grpc::StatusCode::UNAVAILABLE && status.error_code() != grpc::StatusCode::CANCELLED &&
+         status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED;
+}
+
+// What gRPC says of a connection that ends says too little.
+Status FromGrpc(const grpc::Status& status) {
+  if (status.ok()) return OkStatus();
+  const std::string text = status.error_message();
+  if (text == "Socket closed" || text.starts_with("recvmsg:") || text.starts_with("sendmsg:"))
+    return Unavailable("the connection broke ({}): its process has ended, or something between has", text);
+  return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
+}
+
+Status LostPeer(int64_t peer_timeout_ms) {
+  return Unavailable("no sign of life for {} ms: it is stopped or cut off (WEIR_PEER_TIMEOUT_MS sets how long)",
+                     peer_timeout_ms);
+}
+
+// ---- watching ----
+
+void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection);
+
+// Looks after it later, if it still is there then. The caller has set `watched`.
+void Watch(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t nanos) {
+  shared->alarms.After(nanos, [weak = std::weak_ptr(shared), watched = std::weak_ptr(connection)] {
+    const SharedPtr alive = weak.lock();
+    const std::shared_ptr<GrpcConnection> there = watched.lock();
+    if (alive != nullptr && there != nullptr) Look(alive, there);
+  });
+}
+
+// What the end of a probe says of a peer.
+void Judge(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t begin,
+           const grpc::Status& status) {
+  const int64_t timeout = ProbeTimeoutMs(shared->peer_timeout_ms) * kNanosPerMs;
+  const int64_t now = Now();
+  if (IsAnswer(status)) connection->heard_nanos = now;
+  const bool silent =
+      status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED && now - connection->heard_nanos >= timeout;
+  // Calls that wait for a connection go on waiting, and a process that has slept itself does not judge others.
+  const bool connected = connection->channel->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
+  const bool slept = now - begin > timeout + timeout / 4;
+  if (!silent || !connected || slept)
+    return Watch(shared, connection, ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMs);
+  connection->lost = true;
+  shared->calls.CancelOf(connection.get());
+}
+
+// Asks for a sign of life.
+void Probe(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection) {
+  auto* call = new OpenCall;
+  call->connection = connection;
+  call->request = ToByteBuffer(Rope());
+  call->context.set_deadline(std::chrono::system_clock::now() +
+                             std::chrono::milliseconds(ProbeTimeoutMs(shared->peer_timeout_ms)));
+  if (!shared->calls.Add(call)) {
+    delete call;
+    return;
+  }
+  const int64_t begin = Now();
+  connection->stub.UnaryCall(&call->context, "/weir.Connection/GiveSignOfLife", grpc::StubOptions(), &call->request,
+                             &call->response, [call, shared, begin](const grpc::Status& status) {
+                               const std::shared_ptr<GrpcConnection> connection = call->connection;
+                               shared->calls.Remove(call);
+                               delete call;
+                               Judge(shared, connection, begin, status);
+                               shared->calls.Ended();
+                             });
+}
+
+void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection) {
+  if (connection->open_calls == 0) {
+    connection->watched = false;
+    // A call that began in between believed it to be watched.
+    if (connection->open_calls == 0 || connection->watched.exchange(true)) return;
+  }
+  const int64_t after = ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMs;
+  const int64_t silent = Now() - connection->heard_nanos;
+  if (silent < after) return Watch(shared, connection, after - silent);
+  Probe(shared, connection);
+}
+
+}  // namespace
+
+std::string GrpcAddress(const std::string& address) { return address; }
+
+GrpcConnection::GrpcConnection(const std::string& address, int64_t peer_timeout_ms)
+    : channel(grpc::CreateCustomChannel(GrpcAddress(address), grpc::InsecureChannelCredentials(),
+                                        Arguments(peer_timeout_ms))),
+      stub(channel),
+      heard_nanos(Now()) {}
+
+// ---- OutgoingCalls ----
+
+bool OutgoingCalls::Add(OpenCall* call) {
+  std::lock_guard lock(mu_);
+  if (closed_) return false;
+  open_.insert(call);
+  return true;
+}
+
+void OutgoingCalls::Remove(OpenCall* call) {
+  std::lock_guard lock(mu_);
+  open_.erase(call);
+  ++ending_;
+}
+
+void OutgoingCalls::Ended() {
+  std::lock_guard lock(mu_);
+  if (--ending_ == 0 && open_.empty()) none_.notify_all();
+}
+
+void OutgoingCalls::Close() {
+  std::unique_lock lock(mu_);
+  closed_ = true;
+  for (OpenCall* call : open_) call->context.TryCancel();
+  none_.wait(lock, [&] { return open_.empty() && ending_ == 0; });
+}
+
+void OutgoingCalls::CancelOf(const GrpcConnection* connection) {
+  std::lock_guard lock(mu_);
+  for (OpenCall* call : open_) {
+    if (call->connection.get() == connection) call->context.TryCancel();
+  }
+}
+
+// ---- GrpcChannel ----
+
+GrpcChannel::GrpcChannel(std::string address, std::shared_ptr<Shared> shared)
+    : address_(std::move(address)),
+      shared_(std::move(shared)),
+      connection_(std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms)) {}
+
+std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
+  std::shared_ptr<GrpcConnection> former;  // let go of without the lock
+  std::lock_guard lock(mu_);
+  const bool stale = Now() - connection_->heard_nanos > StaleAfterMs(shared_->peer_timeout_ms) * kNanosPerMs;
+  // Who does not wait must hear how things are now, not how they were when gRPC last tried.
+  const bool outdated = !wait_for_ready && connection_->channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE;
+  if (connection_->lost || stale || outdated)
+    former = std::exchange(connection_, std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms));
+  return connection_;
+}
+
+void GrpcChannel::Call(const std::string& method, Rope request, const CallOptions& options, Done done) {
+  auto* call = new OpenCall;
+  call->done = std::move(done);
+  call->request = ToByteBuffer(request);
+  const std::shared_ptr<GrpcConnection> connection = Connection(options.wait_for_ready);
+  call->connection = connection;
+  call->context.set_wait_for_ready(options.wait_for_ready);
+  if (options.timeout_ms > 0)
+    call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(options.timeout_ms));
+  const auto give_up = [call](const Status& reason) {
+    const Done told = std::move(call->done);
+    delete call;
+    told(reason);
+  };
+  if (options.cancel != nullptr) {
+    call->token = options.cancel;
+    call->registration = options.cancel->Register([call] { call->context.TryCancel(); });
+    if (call->registration == 0) return give_up(options.cancel->reason());
+  }
+  if (!shared_->calls.Add(call)) {
+    if (call->token != nullptr) call->token->Unregister(call->registration);
+    return give_up(Cancelled("the process is ending"));
+  }
+  ++connection->open_calls;
+  if (!connection->watched.exchange(true))
+    Watch(shared_, connection, ProbeAfterMs(shared_->peer_timeout_ms) * kNanosPerMs);
+  if (connection->lost) call->context.TryCancel();  // since it was chosen
+  connection->stub.UnaryCall(&call->context, method, grpc::StubOptions(), &call->request, &call->response,
+                             [call, shared = shared_](const grpc::Status& status) {
+                               shared->calls.Remove(call);
+                               if (call->token != nullptr) call->token->Unregister(call->registration);
+                               --call->connection->open_calls;
+                               if (IsAnswer(status)) call->connection->heard_nanos = Now();
+                               Result<Rope> result =
+                                   status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
+                               if (status.error_code() == grpc::StatusCode::CANCELLED) {
+                                 if (call->token != nullptr && call->token->cancelled()) {
+                                   result = call->token->reason();
+                                 } else if (call->connection->lost) {
+                                   result = LostPeer(shared->peer_timeout_ms);
+                                 }
+                               }
+                               Done told = std::move(call->done);
+                               delete call;
+                               told(std::move(result));
+                               told = nullptr;
+                               shared->calls.Ended();
+                             });
+}
+
+}  // namespace weir
