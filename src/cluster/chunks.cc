@@ -37,8 +37,7 @@ RecvTensorReply MakeChunk(const Tensor& tensor, size_t offset, size_t chunk_byte
     reply.message.mutable_transport_options()->set_value(header.SerializeAsString());
   }
   const size_t size = std::min(chunk_bytes, tensor.num_bytes() - offset);
-  reply.tensors.push_back({"", Tensor::FromBuffer(kUint8, Shape{static_cast<int64_t>(size)}, tensor.buffer(),
-                                                  static_cast<char*>(tensor.raw()) + offset)});
+  reply.piece.Append(static_cast<char*>(tensor.raw()) + offset, size, std::make_shared<BufferPtr>(tensor.buffer()));
   return reply;
 }
 
@@ -46,8 +45,8 @@ bool IsChunk(const RecvTensorReply& reply) { return reply.message.transport_opti
 
 Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
   const auto wrong = [] { return Internal("a piece of a tensor came that does not fit"); };
-  if (!IsChunk(reply) || reply.tensors.size() != 1 || reply.tensors[0].tensor.dtype() != kUint8) return wrong();
-  const Tensor& piece = reply.tensors[0].tensor;
+  if (!IsChunk(reply)) return wrong();
+  const size_t size = reply.piece.size();
   if (offset == 0) {
     tensorflow::TensorProto header;
     if (!header.ParseFromString(reply.message.transport_options().value())) return wrong();
@@ -55,14 +54,13 @@ Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
     WEIR_ASSIGN(const PartialShape shape, FromProto(header.tensor_shape()));
     if (IsRef(dtype) || !IsPlain(dtype) || !shape.fully_defined()) return wrong();
     WEIR_ASSIGN(tensor_, Tensor::Allocate(dtype, shape.ToShape()));
-    chunk_bytes_ = piece.num_bytes();
+    chunk_bytes_ = size;
     asked_ = chunk_bytes_;
   }
   const size_t total = tensor_.num_bytes();
-  if (piece.num_bytes() == 0 || offset >= total || piece.num_bytes() != std::min(chunk_bytes_, total - offset))
-    return wrong();
-  std::memcpy(static_cast<char*>(tensor_.raw()) + offset, piece.raw(), piece.num_bytes());
-  return received_.fetch_add(piece.num_bytes(), std::memory_order_acq_rel) + piece.num_bytes() == total;
+  if (size == 0 || offset >= total || size != std::min(chunk_bytes_, total - offset)) return wrong();
+  RopeReader(reply.piece).Read(static_cast<char*>(tensor_.raw()) + offset, size);
+  return received_.fetch_add(size, std::memory_order_acq_rel) + size == total;
 }
 
 bool ChunkedTensor::Next(size_t* offset) {

@@ -1,4 +1,4 @@
-// Tensors too large for one message: between Weir tasks they travel in pieces, each an answer to a RecvTensor of its
+// Large tensors: between Weir tasks they travel in pieces, each an answer to a RecvTensor of its
 // own. The one that asks says that it can put pieces together; the first answer brings type and shape and the first
 // piece.
 #pragma once
@@ -10,11 +10,13 @@
 
 namespace weir {
 
-// What is larger goes in pieces of this size: gRPC takes no message beyond 4 GB, and a smaller piece costs more in
-// calls than it gains by being copied while the next one is on its way.
-constexpr size_t kChunkBytes = size_t{512} << 20;
-// So many are asked for at a time.
-constexpr int kChunksAtOnce = 2;
+// The size of a piece: a piece is copied to its place, out of the cache, while others are on their way. (gRPC hands a
+// message over when all of it is there, so one large message would be copied after its last byte has come.)
+constexpr size_t kChunkBytes = size_t{1} << 20;
+// So many are asked for at a time: enough to keep a network of 10 Gb/s and 1 ms busy.
+constexpr int kChunksAtOnce = 4;
+// A tensor of more pieces than this is taken apart; for fewer, asking again costs more than it gains.
+constexpr size_t kWholeChunks = 4;
 
 // A request from byte `offset` on, by one who takes pieces.
 void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request);

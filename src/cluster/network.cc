@@ -28,7 +28,9 @@ int64_t PeerTimeoutMs() {
 
 }  // namespace
 
+Network::Network(std::function<std::unique_ptr<Transport>()> make) : make_(std::move(make)) {}
 Network::Network() : Network([] { return MakeGrpcTransport(PeerTimeoutMs()); }) {}
+Network::~Network() = default;
 
 Transport& Network::transport() {
   std::lock_guard lock(mu_);

@@ -8,16 +8,19 @@
 #include <mutex>
 #include <string>
 
-#include "cluster/services.h"
 #include "session/session.h"
 
 namespace weir {
 
+class MasterService;
+class Transport;
+
 class Network final {
  public:
   // `make` gives the transport; gRPC unless a test says otherwise.
-  explicit Network(std::function<std::unique_ptr<Transport>()> make) : make_(std::move(make)) {}
+  explicit Network(std::function<std::unique_ptr<Transport>()> make);
   Network();
+  ~Network();
   Transport& transport();
 
   // While it is known under its address, a master is reached directly.

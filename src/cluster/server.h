@@ -16,6 +16,8 @@
 
 namespace weir {
 
+class Listener;
+
 class Server final {
  public:
   struct Dependencies {

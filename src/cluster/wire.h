@@ -32,7 +32,11 @@ using RunStepCall = TensorMessage<tensorflow::RunStepRequest>;
 using RunStepReply = TensorMessage<tensorflow::RunStepResponse>;
 using RunCallableCall = TensorMessage<tensorflow::RunCallableRequest>;
 using RunCallableReply = TensorMessage<tensorflow::RunCallableResponse>;
-using RecvTensorReply = TensorMessage<tensorflow::RecvTensorResponse>;
+// Brings a tensor, or a piece of its bytes (see chunks.h), which stay in the memory they came in until they are copied
+// to their place.
+struct RecvTensorReply : TensorMessage<tensorflow::RecvTensorResponse> {
+  Rope piece;
+};
 
 // Which field that is.
 struct TensorField {
@@ -53,19 +57,24 @@ Result<Tensor> DecodeTensor(const Rope& bytes);
 
 Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField field,
                    const std::vector<NamedTensor>& tensors);
+// `piece`, where it is taken, gets the bytes of RecvTensorReply's, without a copy.
 Status DecodeTensors(const Rope& bytes, TensorField field, google::protobuf::MessageLite* message,
-                     std::vector<NamedTensor>* tensors);
+                     std::vector<NamedTensor>* tensors, Rope* piece = nullptr);
 
 template <class Message>
 Rope Encode(const TensorMessage<Message>& m) {
   return EncodeTensors(m.message, TensorFieldOf(m.message), m.tensors);
 }
+Rope Encode(const RecvTensorReply& m);
 inline Rope Encode(const google::protobuf::MessageLite& m) { return Rope(m.SerializeAsString()); }
 
 Status Decode(const Rope& bytes, google::protobuf::MessageLite* m);
 template <class Message>
 Status Decode(const Rope& bytes, TensorMessage<Message>* m) {
   return DecodeTensors(bytes, TensorFieldOf(m->message), &m->message, &m->tensors);
+}
+inline Status Decode(const Rope& bytes, RecvTensorReply* m) {
+  return DecodeTensors(bytes, TensorFieldOf(m->message), &m->message, &m->tensors, &m->piece);
 }
 
 // Errors on the wire are a code and a text; the node at which one arose stands in the text as TensorFlow writes it,

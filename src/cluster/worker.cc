@@ -522,7 +522,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
       return waiting->done(value.status());
     }
     if (in_pieces && !value->dead && IsPlain(value->tensor.dtype()) &&
-        value->tensor.num_bytes() > dependencies_.chunk_bytes) {
+        value->tensor.num_bytes() > kWholeChunks * dependencies_.chunk_bytes) {
       RecvTensorReply first = MakeChunk(value->tensor, 0, dependencies_.chunk_bytes);
       {
         std::lock_guard lock(step->mu);
@@ -553,7 +553,7 @@ Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& ke
     if (it == step->in_pieces.end() || offset >= it->second.tensor.num_bytes())
       return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
     reply = MakeChunk(it->second.tensor, offset, dependencies_.chunk_bytes);
-    it->second.left -= std::min(it->second.left, reply.tensors[0].tensor.num_bytes());
+    it->second.left -= std::min(it->second.left, reply.piece.size());
     if (it->second.left > 0) return reply;
     step->in_pieces.erase(it);
   }

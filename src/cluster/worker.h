@@ -31,7 +31,7 @@ class Worker final : public WorkerService {
     PyFuncRunner* py_functions = nullptr;
     Transport& transport;              // to other tasks, for sessions that bring their own cluster
     Clock& clock;                      // by which kernels are measured
-    size_t chunk_bytes = kChunkBytes;  // what is larger is sent to Weir tasks in pieces of this size
+    size_t chunk_bytes = kChunkBytes;  // large tensors are sent to Weir tasks in pieces of this size
   };
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);

@@ -25,8 +25,8 @@ inline constexpr std::pair<const char*, int> kStreamArguments[] = {
     {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, (1 << 24) - 1},
     {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1 << 27},
     {GRPC_ARG_HTTP2_BDP_PROBE, 0},
-    {GRPC_ARG_TCP_READ_CHUNK_SIZE, 1 << 20},
-    {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 1 << 22},
+    {GRPC_ARG_TCP_READ_CHUNK_SIZE, 1 << 18},
+    {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 1 << 18},
     {GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 1 << 22},
 };
 
