@@ -104,15 +104,12 @@ void Probe(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
     delete call;
     return;
   }
-  const int64_t begin = Now();
-  connection->stub.UnaryCall(&call->context, "/weir.Connection/GiveSignOfLife", grpc::StubOptions(), &call->request,
-                             &call->response, [call, shared, begin](const grpc::Status& status) {
-                               const std::shared_ptr<GrpcConnection> connection = call->connection;
-                               shared->calls.Remove(call);
-                               delete call;
-                               Judge(shared, connection, begin, status);
-                               shared->calls.Ended();
-                             });
+  call->Start("/weir.Connection/GiveSignOfLife", shared->events(), [shared, begin = Now()](OpenCall* call) {
+    shared->calls.Remove(call);
+    Judge(shared, call->connection, begin, call->status);
+    delete call;
+    shared->calls.Ended();
+  });
 }
 
 void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection) {
@@ -136,6 +133,24 @@ GrpcConnection::GrpcConnection(const std::string& address, int64_t peer_timeout_
                                         Arguments(peer_timeout_ms))),
       stub(channel),
       heard_nanos(Now()) {}
+
+// ---- OpenCall ----
+
+void OpenCall::Start(const std::string& method, GrpcEvents& events, std::function<void(OpenCall*)> ended) {
+  ended_ = std::move(ended);
+  events_ = &events;
+  reader_ = connection->stub.PrepareUnaryCall(&context, method, request, &events.queue());
+  reader_->StartCall();
+  reader_->Finish(&response, &status, this);
+}
+
+void OpenCall::Happened(bool /*ok*/) {
+  const auto end = [this] {
+    const std::function<void(OpenCall*)> ended = std::move(ended_);  // which deletes the call
+    ended(this);
+  };
+  events_->RunFor(response.Valid() ? response.Length() : 0, end);
+}
 
 // ---- OutgoingCalls ----
 
@@ -176,6 +191,7 @@ void OutgoingCalls::CancelOf(const GrpcConnection* connection) {
 GrpcChannel::GrpcChannel(std::string address, std::shared_ptr<Shared> shared)
     : address_(std::move(address)),
       shared_(std::move(shared)),
+      events_(shared_->events()),
       connection_(std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms)) {}
 
 std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
@@ -216,27 +232,26 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
   if (!connection->watched.exchange(true))
     Watch(shared_, connection, ProbeAfterMs(shared_->peer_timeout_ms) * kNanosPerMs);
   if (connection->lost) call->context.TryCancel();  // since it was chosen
-  connection->stub.UnaryCall(&call->context, method, grpc::StubOptions(), &call->request, &call->response,
-                             [call, shared = shared_](const grpc::Status& status) {
-                               shared->calls.Remove(call);
-                               if (call->token != nullptr) call->token->Unregister(call->registration);
-                               --call->connection->open_calls;
-                               if (IsAnswer(status)) call->connection->heard_nanos = Now();
-                               Result<Rope> result =
-                                   status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
-                               if (status.error_code() == grpc::StatusCode::CANCELLED) {
-                                 if (call->token != nullptr && call->token->cancelled()) {
-                                   result = call->token->reason();
-                                 } else if (call->connection->lost) {
-                                   result = LostPeer(shared->peer_timeout_ms);
-                                 }
-                               }
-                               Done told = std::move(call->done);
-                               delete call;
-                               told(std::move(result));
-                               told = nullptr;
-                               shared->calls.Ended();
-                             });
+  call->Start(method, events_, [shared = shared_](OpenCall* call) {
+    const grpc::Status& status = call->status;
+    shared->calls.Remove(call);
+    if (call->token != nullptr) call->token->Unregister(call->registration);
+    --call->connection->open_calls;
+    if (IsAnswer(status)) call->connection->heard_nanos = Now();
+    Result<Rope> result = status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
+    if (status.error_code() == grpc::StatusCode::CANCELLED) {
+      if (call->token != nullptr && call->token->cancelled()) {
+        result = call->token->reason();
+      } else if (call->connection->lost) {
+        result = LostPeer(shared->peer_timeout_ms);
+      }
+    }
+    Done told = std::move(call->done);
+    delete call;
+    told(std::move(result));
+    told = nullptr;
+    shared->calls.Ended();
+  });
 }
 
 }  // namespace weir

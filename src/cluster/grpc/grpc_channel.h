@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "base/alarms.h"
+#include "cluster/grpc/grpc_events.h"
 #include "cluster/transport.h"
 
 namespace weir {
@@ -28,6 +29,12 @@ inline constexpr std::pair<const char*, int> kStreamArguments[] = {
     {GRPC_ARG_TCP_READ_CHUNK_SIZE, 1 << 18},
     {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 1 << 18},
     {GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 1 << 22},
+    // What calls do not use, but would pay for.
+    {GRPC_ARG_ENABLE_CENSUS, 0},
+    {GRPC_ARG_ENABLE_CHANNELZ, 0},
+    {GRPC_ARG_ENABLE_LOAD_REPORTING, 0},
+    {GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0},
+    {GRPC_ARG_ENABLE_RETRIES, 0},
 };
 
 // "host:port" and "unix:path" as gRPC takes them.
@@ -45,14 +52,24 @@ struct GrpcConnection final {
   std::atomic<bool> lost{false};
 };
 
-struct OpenCall {
+struct OpenCall final : public GrpcEvent {
+  // Begins the call; `ended` runs once, with the response and the status in place.
+  void Start(const std::string& method, GrpcEvents& events, std::function<void(OpenCall*)> ended);
+  void Happened(bool ok) override;
+
   grpc::ClientContext context;
   grpc::ByteBuffer request;
   grpc::ByteBuffer response;
+  grpc::Status status;
   Channel::Done done;
   CancelToken* token = nullptr;
   CancelToken::Id registration = 0;
   std::shared_ptr<GrpcConnection> connection;
+
+ private:
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;
+  std::function<void(OpenCall*)> ended_;
+  GrpcEvents* events_ = nullptr;
 };
 
 // The calls of a transport that have not ended. Thread-safe.
@@ -70,17 +87,19 @@ class OutgoingCalls final {
   std::mutex mu_;
   std::condition_variable none_;
   std::unordered_set<OpenCall*> open_;
-  int ending_ = 0;  // whose callbacks run
+  int ending_ = 0;  // whose ends are being worked on
   bool closed_ = false;
 };
 
 class GrpcChannel final : public Channel {
  public:
-  // What all channels of a transport share. `alarms` lives until the calls are closed.
+  // What all channels of a transport share. `alarms` and `events` live until the calls are closed.
   struct Shared {
-    Shared(int64_t timeout_ms, Alarms& alarms) : peer_timeout_ms(timeout_ms), alarms(alarms) {}
+    Shared(int64_t timeout_ms, Alarms& alarms, std::function<GrpcEvents&()> events)
+        : peer_timeout_ms(timeout_ms), alarms(alarms), events(std::move(events)) {}
     const int64_t peer_timeout_ms;
     Alarms& alarms;
+    const std::function<GrpcEvents&()> events;  // made when they are first asked for
     OutgoingCalls calls;
   };
   GrpcChannel(std::string address, std::shared_ptr<Shared> shared);
@@ -94,6 +113,7 @@ class GrpcChannel final : public Channel {
 
   const std::string address_;
   const std::shared_ptr<Shared> shared_;
+  GrpcEvents& events_;
   std::mutex mu_;
   std::shared_ptr<GrpcConnection> connection_;
 };

@@ -1,6 +1,6 @@
-// Calls use gRPC's callback interface on both sides: its own threads run the callbacks, which only hand work on. Each
-// call in is a reactor that lives until gRPC is done with it, while the IncomingCall that the handler holds may live
-// longer.
+// Calls use gRPC's completion queues on both sides, mostly one for all of a process, whose thread runs what only hands
+// work on. Each call in is an Exchange that lives until gRPC is done with it, while the IncomingCall that the handler
+// holds may live longer.
 #include "cluster/grpc/grpc_transport.h"
 
 #include <google/protobuf/stubs/logging.h>
@@ -12,11 +12,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
 
+#include "absl/synchronization/mutex.h"
 #include "base/clock.h"
 #include "cluster/grpc/grpc_buffers.h"
 #include "cluster/grpc/grpc_channel.h"
@@ -42,37 +44,56 @@ void AddPings(int64_t peer_timeout_ms, grpc::ServerBuilder* builder) {
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
 }
 
+class GrpcListener;
+
+// A call as its handler sees it; may outlive what gRPC has for it.
 class GrpcIncoming final : public IncomingCall {
  public:
-  class Reactor;
+  class Exchange;
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   CancelToken& cancel() override { return cancel_; }
   void Respond(Result<Rope> response) override;
 
  private:
-  friend class Reactor;
-  // Who gets it ends the call; null for everybody after the first.
-  Reactor* TakeReactor() { return reactor_.exchange(nullptr); }
+  friend class Exchange;
+  // Who gets it answers; null for everybody after the first.
+  Exchange* TakeExchange() { return exchange_.exchange(nullptr); }
   std::string method_;
   Rope request_;
   CancelToken cancel_;
-  std::atomic<Reactor*> reactor_{nullptr};
+  std::atomic<Exchange*> exchange_{nullptr};
 };
 
-// The calls that are open, so that stopping can cancel them.
-class OpenCalls {
+// The exchanges of a listener, open or waiting for a call, so that stopping can cancel them and wait. Thread-safe.
+class Exchanges final {
  public:
-  bool Add(const std::shared_ptr<GrpcIncoming>& call) {
+  // False once it is closed.
+  bool Begin() {
     std::lock_guard lock(mu_);
-    if (!closed_) open_.emplace(call.get(), call);
+    if (!closed_) ++count_;
     return !closed_;
+  }
+  // As one more, which ends by itself; while one is there.
+  void Hold() {
+    std::lock_guard lock(mu_);
+    ++count_;
+  }
+  void End() {
+    std::lock_guard lock(mu_);
+    if (--count_ == 0) none_.notify_all();
+  }
+  void Open(const std::shared_ptr<GrpcIncoming>& call) {
+    std::lock_guard lock(mu_);
+    open_.emplace(call.get(), call);
+    if (closed_) call->cancel().Cancel(Stopping());
   }
   void Remove(GrpcIncoming* call) {
     std::lock_guard lock(mu_);
     open_.erase(call);
   }
-  void CancelAll() {
+  // Begins no more and cancels what is open.
+  void Close() {
     std::vector<std::shared_ptr<GrpcIncoming>> calls;
     {
       std::lock_guard lock(mu_);
@@ -81,78 +102,80 @@ class OpenCalls {
         if (std::shared_ptr<GrpcIncoming> alive = weak.lock()) calls.push_back(std::move(alive));
       }
     }
-    for (const std::shared_ptr<GrpcIncoming>& call : calls)
-      call->cancel().Cancel(Unavailable("the server is stopping"));
+    for (const std::shared_ptr<GrpcIncoming>& call : calls) call->cancel().Cancel(Stopping());
+  }
+  void Wait() {
+    std::unique_lock lock(mu_);
+    none_.wait(lock, [&] { return count_ == 0; });
   }
 
  private:
+  static Status Stopping() { return Unavailable("the server is stopping"); }
   std::mutex mu_;
+  std::condition_variable none_;
   std::map<GrpcIncoming*, std::weak_ptr<GrpcIncoming>> open_;
+  int count_ = 0;
   bool closed_ = false;
 };
 
-// One per call; gRPC calls its On... methods one after the other.
-class GrpcIncoming::Reactor final : public grpc::ServerGenericBidiReactor {
+// What gRPC has for one call, from the wait for it to its last event. Its events come one after the other, on the
+// listener's thread.
+class GrpcIncoming::Exchange final {
  public:
-  Reactor(std::string method, const CallHandler& handler, std::shared_ptr<OpenCalls> open)
-      : call_(std::make_shared<GrpcIncoming>()), handler_(handler), open_(std::move(open)) {
-    call_->method_ = std::move(method);
-    call_->reactor_ = this;
-    counted_ = open_->Add(call_);
-    StartRead(&buffer_);
-  }
-
-  void OnReadDone(bool ok) override {
-    if (!ok || !counted_) {
-      if (call_->TakeReactor() != nullptr)
-        Finish(ok ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "the server is stopping")
-                  : grpc::Status(grpc::StatusCode::INTERNAL, "the call has no message"));
-      return;
-    }
-    call_->request_ = ToRope(buffer_);
-    buffer_.Clear();
-    handler_(call_);
-  }
-  void OnCancel() override { call_->cancel_.Cancel(Unavailable("the caller has given up or is out of reach")); }
-  void OnDone() override {
-    if (counted_) open_->Remove(call_.get());
-    delete this;
-  }
-
-  void Send(Result<Rope> response) {
-    if (!response.ok()) return Finish(ToGrpc(response.status()));
-    buffer_ = ToByteBuffer(*response);
-    StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status::OK);
-  }
+  // Waits for a call, unless the listener is stopping.
+  static void Accept(GrpcListener& listener);
+  ~Exchange();
+  // Once.
+  void Send(Result<Rope> response);
 
  private:
-  const std::shared_ptr<GrpcIncoming> call_;
-  const CallHandler& handler_;
-  const std::shared_ptr<OpenCalls> open_;
-  grpc::ByteBuffer buffer_;
-  bool counted_ = false;
-};
+  // One operation and what follows on it.
+  class Operation final : public GrpcEvent {
+   public:
+    Operation(Exchange& exchange, void (Exchange::*then)(bool)) : exchange_(exchange), then_(then) {}
+    void Happened(bool ok) override { (exchange_.*then_)(ok); }
 
-void GrpcIncoming::Respond(Result<Rope> response) {
-  if (Reactor* reactor = TakeReactor()) reactor->Send(std::move(response));
-}
+   private:
+    Exchange& exchange_;
+    void (Exchange::*const then_)(bool);
+  };
+
+  explicit Exchange(GrpcListener& listener) : listener_(listener), stream_(&context_) {}
+  void Accepted(bool ok);
+  void Read(bool ok);
+  void Sent(bool ok);
+  void Done(bool ok);
+  void Finish(const grpc::Status& status) { stream_.Finish(status, &sent_); }
+
+  GrpcListener& listener_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_;
+  grpc::ByteBuffer buffer_;
+  std::shared_ptr<GrpcIncoming> call_;
+  int events_left_ = 2;  // Sent and Done, in any order, are the last
+  Operation accepted_{*this, &Exchange::Accepted};
+  Operation read_{*this, &Exchange::Read};
+  Operation sent_{*this, &Exchange::Sent};
+  Operation done_{*this, &Exchange::Done};
+};
 
 class GrpcListener final : public Listener {
  public:
-  explicit GrpcListener(CallHandler handler)
-      : handler_(std::move(handler)), open_(std::make_shared<OpenCalls>()), service_(*this) {}
+  explicit GrpcListener(CallHandler handler) : handler_(std::move(handler)) {}
   ~GrpcListener() override {
     if (server_ == nullptr) return;
-    open_->CancelAll();
+    exchanges_.Close();
     constexpr auto kGrace = std::chrono::milliseconds(200);
     server_->Shutdown(std::chrono::system_clock::now() + kGrace);
-    server_->Wait();
+    exchanges_.Wait();
   }
 
   Status Start(const std::string& address, int64_t peer_timeout_ms) {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(GrpcAddress(address), grpc::InsecureServerCredentials(), &port_);
-    builder.RegisterCallbackGenericService(&service_);
+    builder.RegisterAsyncGenericService(&service_);
+    std::unique_ptr<grpc::ServerCompletionQueue> queue = builder.AddCompletionQueue();
+    queue_ = queue.get();
     builder.SetMaxReceiveMessageSize(-1);
     builder.SetMaxSendMessageSize(-1);
     for (const auto& [name, value] : kStreamArguments) builder.AddChannelArgument(name, value);
@@ -162,53 +185,100 @@ class GrpcListener final : public Listener {
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     server_ = builder.BuildAndStart();
+    events_ = std::make_shared<GrpcEvents>(std::move(queue));
     if (server_ == nullptr || port_ == 0) {
+      if (server_ != nullptr) server_->Shutdown();
       server_ = nullptr;
       return Unavailable("cannot listen on {}", address);
     }
     if (address.starts_with("unix:")) port_ = -1;
+    constexpr int kAccepting = 8;  // calls that may come in at the same time without waiting for each other
+    for (int i = 0; i < kAccepting; ++i) GrpcIncoming::Exchange::Accept(*this);
     return OkStatus();
   }
   int port() const override { return port_; }
+  const std::shared_ptr<GrpcEvents>& events() const { return events_; }
 
  private:
-  class Service final : public grpc::CallbackGenericService {
-   public:
-    explicit Service(GrpcListener& listener) : listener_(listener) {}
-    grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
-      return new GrpcIncoming::Reactor(context->method(), listener_.handler_, listener_.open_);
-    }
-
-   private:
-    GrpcListener& listener_;
-  };
-
+  friend class GrpcIncoming::Exchange;
   const CallHandler handler_;
-  const std::shared_ptr<OpenCalls> open_;
-  Service service_;
+  Exchanges exchanges_;
+  grpc::AsyncGenericService service_;
+  grpc::ServerCompletionQueue* queue_ = nullptr;  // of `events_`
+  std::shared_ptr<GrpcEvents> events_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };
 
-// gRPC's callback threads end with the last channel or server that uses them, and whoever lets go of that waits for
-// them. A callback may hold the last reference to its channel and would wait for itself; so there is one more channel,
-// without an address, that lives as long as the transport and has used the threads.
+void GrpcIncoming::Exchange::Accept(GrpcListener& listener) {
+  if (!listener.exchanges_.Begin()) return;
+  auto* exchange = new Exchange(listener);
+  exchange->context_.AsyncNotifyWhenDone(&exchange->done_);
+  listener.service_.RequestCall(&exchange->context_, &exchange->stream_, listener.queue_, listener.queue_,
+                                &exchange->accepted_);
+}
+
+GrpcIncoming::Exchange::~Exchange() {
+  if (call_ != nullptr) listener_.exchanges_.Remove(call_.get());
+}
+
+void GrpcIncoming::Exchange::Accepted(bool ok) {
+  GrpcListener& listener = listener_;
+  if (!ok) {  // the server stops, and nothing else will be reported
+    delete this;
+    return listener.exchanges_.End();
+  }
+  Accept(listener);
+  call_ = std::make_shared<GrpcIncoming>();
+  call_->method_ = context_.method();
+  call_->exchange_ = this;
+  listener.exchanges_.Open(call_);
+  stream_.Read(&buffer_, &read_);
+}
+
+void GrpcIncoming::Exchange::Read(bool ok) {
+  if (!ok) {
+    if (call_->TakeExchange() != nullptr) Finish(grpc::Status(grpc::StatusCode::INTERNAL, "the call has no message"));
+    return;
+  }
+  call_->request_ = ToRope(buffer_);
+  buffer_.Clear();
+  // The handler may answer, and so end the exchange, before it returns.
+  listener_.exchanges_.Hold();
+  listener_.events_->RunFor(call_->request_.size(), [call = call_, &listener = listener_] {
+    listener.handler_(call);
+    listener.exchanges_.End();
+  });
+}
+
+void GrpcIncoming::Exchange::Send(Result<Rope> response) {
+  if (!response.ok()) return Finish(ToGrpc(response.status()));
+  buffer_ = ToByteBuffer(*response);
+  stream_.WriteAndFinish(buffer_, grpc::WriteOptions(), grpc::Status::OK, &sent_);
+}
+
+void GrpcIncoming::Exchange::Sent(bool /*ok*/) {
+  GrpcListener& listener = listener_;
+  if (--events_left_ > 0) return;
+  delete this;
+  listener.exchanges_.End();
+}
+
+void GrpcIncoming::Exchange::Done(bool ok) {
+  if (context_.IsCancelled()) call_->cancel_.Cancel(Unavailable("the caller has given up or is out of reach"));
+  Sent(ok);
+}
+
+void GrpcIncoming::Respond(Result<Rope> response) {
+  if (Exchange* exchange = TakeExchange()) exchange->Send(std::move(response));
+}
+
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(int64_t peer_timeout_ms)
-      : shared_(std::make_shared<GrpcChannel::Shared>(peer_timeout_ms, alarms_)),
-        keeper_(grpc::CreateCustomChannel("", nullptr, grpc::ChannelArguments())),
-        alarms_(RealClock()) {
-    auto* call = new OpenCall;
-    call->request = ToByteBuffer(Rope());
-    shared_->calls.Add(call);
-    keeper_.UnaryCall(&call->context, "/", grpc::StubOptions(), &call->request, &call->response,
-                      [call, shared = shared_](const grpc::Status&) {
-                        shared->calls.Remove(call);
-                        delete call;
-                        shared->calls.Ended();
-                      });
-  }
+      : shared_(std::make_shared<GrpcChannel::Shared>(peer_timeout_ms, alarms_,
+                                                      [this]() -> GrpcEvents& { return Events(); })),
+        alarms_(RealClock()) {}
   ~GrpcTransport() override { shared_->calls.Close(); }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
     return std::make_shared<GrpcChannel>(address, shared_);
@@ -216,12 +286,23 @@ class GrpcTransport final : public Transport {
   Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) override {
     auto listener = std::make_unique<GrpcListener>(std::move(handler));
     WEIR_TRY(listener->Start(address, shared_->peer_timeout_ms));
+    // Of all threads that wait for gRPC's events one sees them and wakes the others whose they are: calls out share
+    // the thread of the calls in.
+    std::lock_guard lock(mu_);
+    if (events_ == nullptr) events_ = listener->events();
     return std::unique_ptr<Listener>(std::move(listener));
   }
 
  private:
+  GrpcEvents& Events() {
+    std::lock_guard lock(mu_);
+    if (events_ == nullptr) events_ = std::make_shared<GrpcEvents>(std::make_unique<grpc::CompletionQueue>());
+    return *events_;
+  }
+
+  std::mutex mu_;
+  std::shared_ptr<GrpcEvents> events_;  // of the calls out; once there, it stays
   const std::shared_ptr<GrpcChannel::Shared> shared_;
-  grpc::GenericStub keeper_;
   // Goes first: it may look after a connection even now.
   ThreadAlarms alarms_;
 };
@@ -239,6 +320,7 @@ void KeepReadBuffers() {
 
 std::unique_ptr<Transport> MakeGrpcTransport(int64_t peer_timeout_ms) {
   KeepReadBuffers();
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // gRPC's mutexes would keep a graph
   // The logs of gRPC and protobuf repeat what callers are told anyway, and a caller could fill them.
   google::protobuf::SetLogHandler(nullptr);
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
