@@ -15,6 +15,7 @@
 #include "graph/build/state_ops.h"
 #include "graph/compose/flow.h"
 #include "graph/node_builder.h"
+#include "op/cancel.h"
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
 

@@ -12,7 +12,7 @@ constexpr int64_t kSecond = 1'000 * kMilli;
 constexpr int64_t kWindow = 6 * kSecond;       // in which faults begin
 constexpr int64_t kPatience = 3600 * kSecond;  // who is not done then never will be
 constexpr int kClients = 3;
-constexpr size_t kSmallChunk = 24;  // bytes: even small vectors go in pieces
+constexpr size_t kSmallChunk = 5;  // bytes: even small vectors go in pieces, which cut elements
 
 class Simulation final {
  public:

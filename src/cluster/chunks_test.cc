@@ -1,0 +1,98 @@
+// Tensors in pieces: what is taken apart comes together again in any order, and pieces that do not fit are errors.
+#include "cluster/chunks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace weir {
+namespace {
+
+Tensor Numbers(int64_t n) {
+  Tensor tensor = Tensor::Zeros(kFloat, Shape{n}).value();
+  for (int64_t i = 0; i < n; ++i) tensor.data<float>()[i] = static_cast<float>(i);
+  return tensor;
+}
+
+// As it arrives at the other end.
+RecvTensorReply Sent(const RecvTensorReply& reply) {
+  RecvTensorReply back;
+  const Status status = Decode(Encode(reply), &back);
+  EXPECT_TRUE(status.ok()) << status;
+  return back;
+}
+
+TEST(ChunksTest, APieceIsNotCopiedOnTheWayOut) {
+  const Tensor tensor = Numbers(10'000);
+  const Rope rope = Encode(MakeChunk(tensor, 4'000, 8'000));
+  ASSERT_EQ(rope.pieces().back().size, 8'000U);
+  EXPECT_EQ(static_cast<const void*>(rope.pieces().back().data), static_cast<char*>(tensor.raw()) + 4'000);
+}
+
+TEST(ChunksTest, PiecesComeTogetherInAnyOrder) {
+  const Tensor tensor = Numbers(1'000);  // 4,000 bytes: six pieces, the last one short
+  constexpr size_t kPiece = 777;
+  ChunkedTensor whole;
+  Result<bool> complete = whole.Add(Sent(MakeChunk(tensor, 0, kPiece)), 0);
+  ASSERT_TRUE(complete.ok()) << complete.status();
+  EXPECT_FALSE(*complete);
+  std::vector<size_t> offsets;
+  for (size_t offset = 0; whole.Next(&offset);) offsets.push_back(offset);
+  ASSERT_EQ(offsets, (std::vector<size_t>{777, 1554, 2331, 3108, 3885}));
+  for (size_t k = offsets.size(); k-- > 0;) {
+    complete = whole.Add(Sent(MakeChunk(tensor, offsets[k], kPiece)), offsets[k]);
+    ASSERT_TRUE(complete.ok()) << complete.status();
+    EXPECT_EQ(*complete, k == 0);
+  }
+  const Tensor back = whole.Take();
+  EXPECT_EQ(back.dtype(), kFloat);
+  EXPECT_EQ(back.shape(), tensor.shape());
+  EXPECT_EQ(std::memcmp(back.raw(), tensor.raw(), tensor.num_bytes()), 0);
+}
+
+TEST(ChunksTest, PiecesThatDoNotFitAreErrors) {
+  const Tensor tensor = Numbers(100);
+  const auto first = [&] { return MakeChunk(tensor, 0, 150); };
+  {
+    RecvTensorReply no_header = first();
+    no_header.message.mutable_transport_options()->set_value("?");
+    EXPECT_EQ(ChunkedTensor().Add(no_header, 0).status().code(), StatusCode::kInternal);
+  }
+  {
+    RecvTensorReply strings = first();
+    tensorflow::TensorProto header;
+    header.set_dtype(tensorflow::DT_STRING);
+    strings.message.mutable_transport_options()->set_value(header.SerializeAsString());
+    EXPECT_EQ(ChunkedTensor().Add(strings, 0).status().code(), StatusCode::kInternal);
+  }
+  {
+    RecvTensorReply empty = first();
+    empty.piece = Rope();
+    EXPECT_EQ(ChunkedTensor().Add(empty, 0).status().code(), StatusCode::kInternal);
+  }
+  ChunkedTensor whole;
+  ASSERT_TRUE(whole.Add(first(), 0).ok());
+  EXPECT_EQ(whole.Add(MakeChunk(tensor, 150, 149), 150).status().code(), StatusCode::kInternal);  // too short
+  EXPECT_EQ(whole.Add(MakeChunk(tensor, 150, 151), 150).status().code(), StatusCode::kInternal);  // too long
+  EXPECT_EQ(whole.Add(first(), 400).status().code(), StatusCode::kInternal);                      // beyond the end
+  RecvTensorReply plain;
+  plain.tensors.push_back({"", tensor});
+  EXPECT_EQ(whole.Add(plain, 150).status().code(), StatusCode::kInternal);
+}
+
+TEST(ChunksTest, WhoAsksForAPieceSaysWhere) {
+  tensorflow::RecvTensorRequest request;
+  size_t offset = 1;
+  Result<bool> wants = WantsChunk(request, &offset);
+  EXPECT_TRUE(wants.ok() && !*wants);
+  EXPECT_EQ(offset, 0U);
+  AskForChunk(123, &request);
+  wants = WantsChunk(request, &offset);
+  EXPECT_TRUE(wants.ok() && *wants);
+  EXPECT_EQ(offset, 123U);
+  request.mutable_transport_options()->set_value("12x");
+  EXPECT_EQ(WantsChunk(request, &offset).status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace weir
