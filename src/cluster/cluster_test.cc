@@ -168,6 +168,35 @@ TEST_F(ClusterTest, LoopsCrossTasks) {
   }
 }
 
+// Loops of cheap nodes run on the thread that brought them, but must not keep it: it brings their end, too.
+TEST_F(ClusterTest, EndlessLoopsOnAnotherTaskEndAndLeaveItWorking) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  DeviceScope scope(*graph, "/job:ps/task:0");
+  Result<OutputList> loop = WhileLoop(
+      *graph, [&](const OutputList& v) -> Result<Output> { return Less(v[0], v[1]); },
+      [&](const OutputList& v) -> Result<OutputList> {
+        return OutputList{Minimum(v[0], v[1]), v[1]};
+      },
+      {Constant(*graph, Tensor::Scalar(0)), Constant(*graph, Tensor::Scalar(1))});
+  ASSERT_TRUE(loop.ok()) << loop.status();
+  auto session = NewSession("worker0", graph);
+  tensorflow::RunOptions options;
+  options.set_timeout_in_ms(100);
+  constexpr int kLoops = 4;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kLoops; ++i) {
+    clients.emplace_back([&] {
+      const RunRequest request{.fetches = *loop, .options = &options};
+      EXPECT_EQ(session->Run(request).status().code(), StatusCode::kDeadlineExceeded);
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  auto values = session->Run({.fetches = {Constant(*graph, Tensor::Scalar(7))}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<int32_t>(), 7);
+}
+
 TEST_F(ClusterTest, ErrorsNameTheNodeTheTaskAndItsAddress) {
   StartCluster(1, 1);
   auto graph = NewGraph();

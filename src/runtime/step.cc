@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -208,7 +210,15 @@ void Step::Abandon(Status reason) {
 }
 
 void Step::Work(Worker& worker) {
+  // A thread that is only lent, as one of those that bring messages, goes back after so many nodes: the message that
+  // ends the step may be the next one that it would bring.
+  constexpr int kLentNodes = 256;
+  int left = worker.keeps_dear || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
   while (!worker.stack.empty()) {
+    if (left-- == 0) {
+      const auto rest = std::exchange(worker.stack, {});
+      return Share(rest);
+    }
     const ReadyNode item = worker.stack.back();
     worker.stack.pop_back();
     Run(worker, item);
