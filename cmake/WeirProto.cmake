@@ -18,7 +18,16 @@ add_custom_command(
   COMMENT "Generating C++ messages from proto/"
   VERBATIM)
 
-add_library(weir_proto STATIC ${proto_sources} ${proto_headers})
+# google.protobuf.Any comes with the full runtime alone: here it is made once more, for the lite one.
+set(any ${WEIR_PROTO_GEN}/google/protobuf/any.pb)
+add_custom_command(
+  OUTPUT ${any}.cc ${any}.h
+  COMMAND protobuf::protoc -I${Protobuf_INCLUDE_DIRS} --cpp_out=lite:${WEIR_PROTO_GEN} google/protobuf/any.proto
+  COMMENT "Generating google.protobuf.Any for the lite runtime"
+  VERBATIM)
+set_source_files_properties(${WEIR_PROTO_GEN}/proto/meta_graph.pb.cc PROPERTIES COMPILE_DEFINITIONS WEIR_LITE_ANY)
+
+add_library(weir_proto STATIC ${proto_sources} ${proto_headers} ${any}.cc ${any}.h)
 target_include_directories(weir_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${WEIR_PROTO_GEN}>)
 target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf-lite)
 # Generated code is compiled quickly: less optimized, and without the sanitizers of its tree.

@@ -5,6 +5,7 @@
 #include "bind/cluster.h"
 #include "bind/dtype.h"
 #include "bind/errors.h"
+#include "bind/files.h"
 #include "bind/literal.h"
 #include "bind/nest.h"
 #include "bind/numpy.h"
@@ -57,6 +58,10 @@ PYBIND11_MODULE(_weir, m) {
   BindCluster(m);
   BindSession(m);
   BindImportGraph(m);
+  BindCheckpoints(m);
+  BindSaver(m);
+  BindMetaGraph(m);
+  BindRecords(m);
   BindServer(m);
   BindProcess(m);
 }

@@ -1,5 +1,6 @@
 // Any bytes as the two files of a checkpoint, or as a V1 table: reading gives errors or tensors, never harm. The first
 // two bytes say where the index ends.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

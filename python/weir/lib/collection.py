@@ -38,3 +38,31 @@ class CollectionRef(collections.abc.MutableSequence):
 
     def __repr__(self):
         return repr(self._items())
+
+
+_PROTO_FUNCTIONS = {}
+
+
+def register_proto_function(collection_name, proto_type=None, to_proto=None, from_proto=None):
+    """How the items of a collection are written to meta graphs and read from them."""
+    if (to_proto and not callable(to_proto)) or (from_proto and not callable(from_proto)):
+        raise TypeError("to_proto and from_proto must be callable.")
+    _PROTO_FUNCTIONS[collection_name] = (proto_type, to_proto, from_proto)
+
+
+def proto_functions(collection_name):
+    """None, or (item -> message, (bytes, scope) -> item) as the binding calls them."""
+    if collection_name not in _PROTO_FUNCTIONS:
+        return None
+    proto_type, to_proto, from_proto = _PROTO_FUNCTIONS[collection_name]
+
+    def read(data, scope):
+        return from_proto(proto_type.FromString(data) if proto_type else data, import_scope=scope or None)
+
+    return to_proto, read if from_proto else None
+
+
+def meta_graph_from_text(text):
+    from google.protobuf import text_format
+    from weir import MetaGraphDef
+    return text_format.Parse(text, MetaGraphDef())

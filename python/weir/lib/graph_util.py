@@ -56,3 +56,22 @@ def must_run_on_cpu(node, pin_variables_on_cpu=False):
 
 def tensor_shape_from_node_def_name(graph, input_name):
     return graph.get_tensor_by_name(input_name if ":" in input_name else input_name + ":0").get_shape()
+
+
+def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+    """Writes a graph to a file in logdir, as text or as bytes; returns its path."""
+    import os
+
+    from weir.lib import gfile
+    graph_def = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
+    gfile.make_dirs(logdir)
+    path = os.path.join(logdir, name)
+    if as_text:
+        from google.protobuf import text_format
+        data = text_format.MessageToString(graph_def, float_format="").encode()
+    else:
+        data = graph_def.SerializeToString()
+    with gfile.GFile(path + ".tmp", "wb") as file:
+        file.write(data)
+    gfile.rename(path + ".tmp", path, overwrite=True)
+    return path

@@ -1,0 +1,41 @@
+// Checkpoints, savers, meta graphs and record files in Python.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "bind/errors.h"
+#include "train/meta_graph.h"
+#include "train/saver.h"
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+// A path as str, bytes or os.PathLike; TypeError for anything else.
+std::string PathFrom(py::handle path);
+// The error classes that TensorFlow has for files: tf.errors.*.
+inline void CheckFile(const Status& status) {
+  if (!status.ok()) RaiseRunError(status, nullptr);
+}
+template <class T>
+T TakeFile(Result<T> result) {
+  CheckFile(result.status());
+  return *std::move(result);
+}
+
+// How items of collections that Python knows cross into meta graphs: plain values, what register_proto_function names,
+// and types that add a codec of their own.
+CollectionCodec PythonCollectionCodec();
+void AddCollectionCodec(CollectionCodec codec);
+
+// A step in whatever `session` is: its run(fetches, feed_dict). May be called without the GIL.
+RunStep RunInPython(py::object session);
+
+void BindCheckpoints(py::module_& m);
+void BindSaver(py::module_& m);
+void BindMetaGraph(py::module_& m);
+void BindRecords(py::module_& m);
+
+}  // namespace weir::python

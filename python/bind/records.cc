@@ -1,0 +1,47 @@
+// Record files: tf.python_io.TFRecordWriter and tf_record_iterator.
+#include "bind/files.h"
+#include "bind/numpy.h"
+#include "io/record_file.h"
+
+namespace weir::python {
+namespace {
+
+io::Compression CompressionFrom(const std::string& type) {
+  if (type.empty()) return io::Compression::kNone;
+  if (type == "ZLIB") return io::Compression::kZlib;
+  if (type == "GZIP") return io::Compression::kGzip;
+  RaiseValue(fmt::format("Not a valid compression_type: {}", type));
+}
+
+}  // namespace
+
+void BindRecords(py::module_& m) {
+  py::class_<io::RecordWriter>(m, "RecordWriter")
+      .def(py::init([](py::handle path, const std::string& compression, int level) {
+             return TakeFile(io::RecordWriter::Open(RealEnv(), PathFrom(path), CompressionFrom(compression), level));
+           }),
+           py::arg("path"), py::arg("compression_type") = "", py::arg("compression_level") = -1)
+      .def(
+          "write",
+          [](io::RecordWriter& writer, py::handle record) {
+            std::string bytes;
+            if (!BytesOf(record, &bytes)) RaiseType(fmt::format("bytes are expected, not {}", Repr(record)));
+            CheckFile(writer.Write(bytes));
+          },
+          py::arg("record"))
+      .def("flush", [](io::RecordWriter& writer) { CheckFile(writer.Flush()); })
+      .def("close", [](io::RecordWriter& writer) { CheckFile(writer.Close()); });
+  py::class_<io::RecordReader>(m, "RecordReader")
+      .def(py::init([](py::handle path, const std::string& compression) {
+             return TakeFile(io::RecordReader::Open(RealEnv(), PathFrom(path), CompressionFrom(compression)));
+           }),
+           py::arg("path"), py::arg("compression_type") = "")
+      .def("__iter__", [](py::object self) { return self; })
+      .def("__next__", [](io::RecordReader& reader) {
+        const std::optional<std::string> record = TakeFile(reader.Next());
+        if (!record.has_value()) throw py::stop_iteration();
+        return py::bytes(*record);
+      });
+}
+
+}  // namespace weir::python
