@@ -110,10 +110,13 @@ function(weir_unit_tests folder)
   endif()
 endfunction()
 
-# weir_fuzz_targets(<folder> [LINK targets...]): every src/<folder>/**/x_fuzz.cc as a libFuzzer program of its own that
-# the tests run for a few seconds, starting from tests/fuzz/x/ where that exists.
+# weir_fuzz_targets(<folder> [SECONDS n] [LINK targets...]): every src/<folder>/**/x_fuzz.cc as a libFuzzer program of its
+# own that the tests run for n (5) seconds, starting from tests/fuzz/x/ where that exists.
 function(weir_fuzz_targets folder)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "SECONDS" "LINK" ${ARGN})
+  if(NOT ARG_SECONDS)
+    set(ARG_SECONDS 5)
+  endif()
   if(NOT WEIR_FUZZ)
     return()
   endif()
@@ -130,7 +133,7 @@ function(weir_fuzz_targets folder)
     if(NOT IS_DIRECTORY ${seeds})
       set(seeds)
     endif()
-    add_test(NAME ${name} COMMAND ${name} -max_total_time=5 -timeout=10 -rss_limit_mb=2048 ${grown} ${seeds})
-    set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120 ENVIRONMENT "${WEIR_TEST_ENVIRONMENT}")
+    add_test(NAME ${name} COMMAND ${name} -max_total_time=${ARG_SECONDS} -timeout=10 -rss_limit_mb=2048 ${grown} ${seeds})
+    set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "${WEIR_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
