@@ -2,6 +2,7 @@
 #include "bind/server.h"
 
 #include <signal.h>
+#include <algorithm>
 
 #include "bind/errors.h"
 #include "bind/messages.h"
@@ -73,9 +74,12 @@ void Join(ServerObject& self) {
     py::gil_scoped_release release;
     self.server->Join([&] { return signals.received(); });
     ended_by_signal = signals.received();
-    if (ended_by_signal) self.server->Stop(kSignalGraceMs);
   }
   if (ended_by_signal) {
+    {
+      py::gil_scoped_release release;  // with Python's own handlers again: a second signal ends the process
+      self.server->Stop(kSignalGraceMs);
+    }
     PyErr_SetObject(PyExc_SystemExit, py::int_(0).ptr());
     throw py::error_already_set();
   }
@@ -95,7 +99,9 @@ void BindServer(py::module_& m) {
           "stop",
           [](ServerObject& s, double grace_seconds) {
             py::gil_scoped_release release;
-            s.server->Stop(static_cast<int64_t>(grace_seconds * 1000));
+            constexpr double kLongestSeconds = 1e9;
+            const double seconds = grace_seconds > 0 ? std::min(grace_seconds, kLongestSeconds) : 0;  // NaN: 0
+            s.server->Stop(static_cast<int64_t>(seconds * 1000));
           },
           py::arg("grace_seconds") = 0.0);
   m.def(

@@ -64,16 +64,17 @@ struct RunExtras {
 
 // Runs `step(cancel)` without the GIL; a Ctrl-C on the main thread cancels it and becomes a KeyboardInterrupt.
 template <class F>
-std::vector<Tensor> RunStep(Graph* graph, F&& step) {
+auto RunStep(Graph* graph, F&& step) {
   ReleasePending();
-  Result<std::vector<Tensor>> result = std::vector<Tensor>();
+  std::optional<std::invoke_result_t<F, CancelToken*>> ran;
   {
     CancelToken cancel;
     std::optional<InterruptGuard> guard(std::in_place, cancel);
     py::gil_scoped_release release;
-    result = step(&cancel);
+    ran = step(&cancel);
     guard.reset();
   }
+  auto& result = *ran;
   if (!result.ok()) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     RaiseRunError(result.status(), graph);
@@ -171,9 +172,9 @@ py::object PartialRunSetup(SessionObject& s, py::handle fetches, py::object feed
   if (!feeds.is_none())
     for (py::handle key : py::iter(feeds))
       for (const Output& output : FeedKeys(s.graph_object(), key)) keys.push_back(output);
-  auto handle = s.session->PartialRunSetup(keys, map.outputs(), map.targets());
-  if (!handle.ok()) RaiseRunError(handle.status(), s.graph_ptr());
-  return py::str(*handle);
+  return py::str(RunStep(s.graph_ptr(), [&](CancelToken* cancel) {
+    return s.session->PartialRunSetup(keys, map.outputs(), map.targets(), cancel);
+  }));
 }
 
 py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fetches, py::handle feed_dict) {
@@ -281,11 +282,7 @@ void BindSession(py::module_& m) {
       .def("partial_run_setup", &PartialRunSetup, py::arg("fetches"), py::arg("feeds") = py::none())
       .def("partial_run", &PartialRun, py::arg("handle"), py::arg("fetches"), py::arg("feed_dict") = py::none())
       .def("list_devices",
-           [](S& s) {
-             auto devices = s.session->ListDevices();
-             if (!devices.ok()) RaiseRunError(devices.status(), nullptr);
-             return *devices;
-           })
+           [](S& s) { return RunStep(nullptr, [&](CancelToken* cancel) { return s.session->ListDevices(cancel); }); })
       .def("close", &Close)
       .def("as_default", [](py::object self) { return DefaultScope(std::move(self), false); })
       .def_property_readonly("graph", [](const S& s) { return s.graph; })

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace weir {
 namespace {
 
@@ -44,6 +46,21 @@ TEST(AlignedTraceTest, AnEmptyTraceIsLeftAlone) {
   tensorflow::StepStats stats;
   AlignTrace(1000, 1050, &stats);
   EXPECT_EQ(stats.dev_stats_size(), 0);
+}
+
+TEST(AlignedTraceTest, TimesThatNoClockShowsDoNoHarm) {
+  tensorflow::StepStats stats;
+  auto* device = stats.add_dev_stats();
+  for (const int64_t time : {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), int64_t{500}}) {
+    auto* node = device->add_node_stats();
+    node->set_all_start_micros(time);
+    node->set_all_start_nanos(time);
+    node->set_scheduled_micros(time);
+    node->set_scheduled_nanos(time);
+    node->set_all_end_rel_micros(time == 500 ? 10 : time);
+  }
+  AlignTrace(1'000, 1'030, &stats);
+  EXPECT_EQ(device->node_stats(2).all_start_micros(), 1'010);
 }
 
 }  // namespace

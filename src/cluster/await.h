@@ -2,7 +2,9 @@
 // {...}).
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -10,8 +12,14 @@
 
 namespace weir {
 
+// While it waits, `look` is called every so often.
+struct AwaitNotice {
+  std::chrono::milliseconds every{0};
+  std::function<void()> look;
+};
+
 template <class Response, class Start>
-Result<Response> Await(const Start& start) {
+Result<Response> Await(const Start& start, const AwaitNotice& notice = {}) {
   struct State {
     std::mutex mu;
     std::condition_variable there;
@@ -24,7 +32,15 @@ Result<Response> Await(const Start& start) {
     state->there.notify_all();
   });
   std::unique_lock lock(state->mu);
-  state->there.wait(lock, [&] { return state->reply.has_value(); });
+  const auto answered = [&] { return state->reply.has_value(); };
+  if (notice.look) {
+    while (!state->there.wait_for(lock, notice.every, answered)) {
+      lock.unlock();
+      notice.look();
+      lock.lock();
+    }
+  }
+  state->there.wait(lock, answered);
   return *std::move(state->reply);
 }
 

@@ -54,18 +54,21 @@ Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
     WEIR_ASSIGN(const PartialShape shape, FromProto(header.tensor_shape()));
     if (IsRef(dtype) || !IsPlain(dtype) || !shape.fully_defined()) return wrong();
     WEIR_ASSIGN(tensor_, Tensor::Allocate(dtype, shape.ToShape()));
+    total_ = tensor_.num_bytes();
     chunk_bytes_ = size;
     asked_ = chunk_bytes_;
   }
-  const size_t total = tensor_.num_bytes();
-  if (size == 0 || offset >= total || size != std::min(chunk_bytes_, total - offset)) return wrong();
-  RopeReader(reply.piece).Read(static_cast<char*>(tensor_.raw()) + offset, size);
-  return received_.fetch_add(size, std::memory_order_acq_rel) + size == total;
+  if (size == 0 || offset >= total_ || size != std::min(chunk_bytes_, total_ - offset)) return wrong();
+  char* to = static_cast<char*>(tensor_.raw()) + offset;
+  RopeReader(reply.piece).Read(to, size);
+  if (tensor_.dtype() == kBool && std::any_of(to, to + size, [](char byte) { return byte != 0 && byte != 1; }))
+    return wrong();
+  return received_.fetch_add(size, std::memory_order_acq_rel) + size == total_;
 }
 
 bool ChunkedTensor::Next(size_t* offset) {
   *offset = asked_.fetch_add(chunk_bytes_, std::memory_order_relaxed);
-  return *offset < tensor_.num_bytes();
+  return *offset < total_;
 }
 
 }  // namespace weir

@@ -38,7 +38,8 @@ class ChunkedTensor final {
   Tensor Take() { return std::move(tensor_); }
 
  private:
-  Tensor tensor_;           // set with the first piece
+  Tensor tensor_;  // set with the first piece
+  size_t total_ = 0;
   size_t chunk_bytes_ = 0;  // of all but the last one
   std::atomic<size_t> asked_{0};
   std::atomic<size_t> received_{0};

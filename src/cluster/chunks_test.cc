@@ -80,6 +80,13 @@ TEST(ChunksTest, PiecesThatDoNotFitAreErrors) {
   EXPECT_EQ(whole.Add(plain, 150).status().code(), StatusCode::kInternal);
 }
 
+TEST(ChunksTest, BytesThatAreNoBoolsAreErrors) {
+  Tensor tensor = Tensor::Zeros(kBool, Shape{100}).value();
+  ASSERT_TRUE(ChunkedTensor().Add(MakeChunk(tensor, 0, 60), 0).ok());
+  static_cast<char*>(tensor.raw())[59] = 2;
+  EXPECT_EQ(ChunkedTensor().Add(MakeChunk(tensor, 0, 60), 0).status().code(), StatusCode::kInternal);
+}
+
 TEST(ChunksTest, WhoAsksForAPieceSaysWhere) {
   tensorflow::RecvTensorRequest request;
   size_t offset = 1;

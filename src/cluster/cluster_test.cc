@@ -277,6 +277,43 @@ TEST_F(ClusterTest, ClosingASessionEndsItsWaitForATaskThatIsNotThere) {
   closer.join();
 }
 
+TEST_F(ClusterTest, AListOfDevicesThatWaitsForATaskEnds) {
+  StartCluster(1, 1);
+  servers_.erase("ps0");
+  tensorflow::ConfigProto config;
+  config.set_operation_timeout_in_ms(100);
+  for (Network* network : {&network_, &other_network_}) {  // in process, and over the network
+    auto session = *network->NewSession(servers_.at("worker0")->target(), NewGraph(), config);
+    EXPECT_EQ(session->ListDevices().status().code(), StatusCode::kDeadlineExceeded);
+  }
+  for (const bool by_closing : {true, false}) {
+    auto session = NewSession("worker0", NewGraph());
+    std::thread lister([&] { EXPECT_FALSE(session->ListDevices().ok()); });
+    RealClock().SleepMicros(50'000);
+    if (by_closing) {
+      EXPECT_TRUE(session->Close().ok());
+    } else {
+      servers_.erase("worker0");  // also where its client does nothing
+    }
+    lister.join();
+  }
+}
+
+TEST_F(ClusterTest, TwoServersNeverShareASocket) {
+  const std::string path = "unix:" + testing::TempDir() + "weir_cluster_test.sock";
+  cluster_ = *ClusterSpec::Make({{"worker", {{0, path}}}});
+  ASSERT_NE(StartServer("worker", 0), nullptr);
+  auto graph = NewGraph();
+  auto values = NewSession("worker0", graph)->Run({.fetches = {Constant(*graph, Tensor::Scalar(7))}});
+  EXPECT_TRUE(values.ok()) << values.status();
+  tensorflow::ServerDef def = servers_.at("worker0")->server_def();
+  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+  EXPECT_EQ(second.status().code(), StatusCode::kUnknown);
+  EXPECT_NE(second.status().message().find(path), std::string::npos) << second.status();
+  servers_.clear();
+  EXPECT_NE(StartServer("worker", 0), nullptr);  // what the first one left behind is in nobody's way
+}
+
 TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
   StartCluster(1, 1);
   servers_.erase("ps0");

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cluster/aligned_trace.h"
 #include "graph/graph_def.h"
+#include "op/joined_token.h"
 
 namespace weir {
 namespace {
@@ -468,6 +469,7 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
     partial_runs_.erase(handle);
   };
   step->replies.resize(plan.parts.size());
+  step->answered_micros.resize(plan.parts.size());
   step->left = plan.parts.size() + 1;
   for (size_t i = 0; i < plan.parts.size(); ++i) {
     const StepPlan::Part& part = plan.parts[i];
@@ -548,18 +550,19 @@ Status MasterSession::ReleaseCallable(int64_t handle) {
 
 void MasterSession::ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done) {
   struct Join {
+    explicit Join(std::initializer_list<CancelToken*> tokens) : cancel(tokens) {}
     std::mutex mu;
     size_t left = 0;
     Status status;
     std::shared_ptr<void> counted;
+    JoinedToken cancel;
   };
   const std::vector<std::string> tasks = tasks_->Allowed();
-  auto join = std::make_shared<Join>();
+  auto join = std::make_shared<Join>(std::initializer_list<CancelToken*>{options.cancel, &closed_});
   join->left = tasks.size();
   join->counted = in_flight_.Enter();
-  CancelToken* cancel = options.cancel != nullptr ? options.cancel : &closed_;
   for (const std::string& task : tasks) {
-    tasks_->Ask(task, cancel, [self = shared_from_this(), join, tasks, done](const Status& status) {
+    tasks_->Ask(task, join->cancel.get(), [self = shared_from_this(), join, tasks, done](const Status& status) {
       {
         std::lock_guard lock(join->mu);
         if (join->status.ok()) join->status = status;

@@ -1,6 +1,7 @@
 #include "cluster/remote_session.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "absl/container/flat_hash_map.h"
 #include "base/log.h"
@@ -11,7 +12,7 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kTryMs = 10'000;  // how long to wait for a server before saying so
+constexpr auto kNoticeEvery = std::chrono::seconds(10);  // how often to say for whom one waits
 constexpr int64_t kCloseTimeoutMs = 10'000;
 constexpr int64_t kAnswerMs = 2'000;  // what a master gets beyond a step's own timeout to say how it ended
 
@@ -33,30 +34,78 @@ RemoteSession::RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<Maste
 RemoteSession::~RemoteSession() { Close().IgnoreError(); }
 
 int64_t RemoteSession::TimeoutFor(const tensorflow::RunOptions* options) const {
-  if (options != nullptr && options->timeout_in_ms() > 0) return options->timeout_in_ms() + kAnswerMs;
-  return config_.operation_timeout_in_ms() > 0 ? config_.operation_timeout_in_ms() + kAnswerMs : 0;
+  if (options != nullptr && options->timeout_in_ms() > 0) return options->timeout_in_ms();
+  return std::max<int64_t>(0, config_.operation_timeout_in_ms());
 }
 
-// A server that is not up yet is waited for.
-Result<tensorflow::CreateSessionResponse> RemoteSession::CreateSession(const tensorflow::CreateSessionRequest& request,
-                                                                       CancelToken* cancel) {
-  const int64_t timeout_ms = TimeoutFor(nullptr);
-  for (int64_t waited_ms = 0;; waited_ms += kTryMs) {
-    const int64_t left_ms = timeout_ms > 0 ? timeout_ms - waited_ms : kTryMs;
-    Result<tensorflow::CreateSessionResponse> response =
-        Await<tensorflow::CreateSessionResponse>([&](Reply<tensorflow::CreateSessionResponse> done) {
-          master_->CreateSession(
-              request, CallOptions{.timeout_ms = std::min(left_ms, kTryMs), .cancel = cancel, .wait_for_ready = true},
-              std::move(done));
-        });
-    const bool silent = response.status().code() == StatusCode::kDeadlineExceeded && !cancel->cancelled();
-    if (!silent || (timeout_ms > 0 && left_ms <= kTryMs)) return response;
-    LogInfo("CreateSession still waiting for response from the server at {}", target_);
+// The caller's turn to send the graph, which one thread has at a time.
+class RemoteSession::Turn final {
+ public:
+  Turn(RemoteSession& session, CancelToken& cancel, int64_t timeout_ms) : session_(session) {
+    const CancelToken::Id id = cancel.Register([&session] {
+      { const std::lock_guard lock(session.mu_); }  // whoever is about to wait waits by now
+      session.turn_over_.notify_all();
+    });
+    std::unique_lock lock(session_.mu_);
+    const auto ready = [&] { return !session_.sending_ || cancel.cancelled(); };
+    bool in_time = true;
+    if (timeout_ms > 0) {
+      in_time = session_.turn_over_.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready);
+    } else {
+      session_.turn_over_.wait(lock, ready);
+    }
+    if (cancel.cancelled()) {
+      status_ = cancel.reason();
+    } else if (!in_time) {
+      status_ = DeadlineExceeded("another thread still sends the graph to the server at {}", session_.target_);
+    } else {
+      has_it_ = session_.sending_ = true;
+    }
+    lock.unlock();
+    if (id != 0) cancel.Unregister(id);
   }
+  ~Turn() {
+    if (!has_it_) return;
+    const std::lock_guard lock(session_.mu_);
+    session_.sending_ = false;
+    session_.turn_over_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  const Status& status() const { return status_; }
+
+ private:
+  RemoteSession& session_;
+  Status status_;
+  bool has_it_ = false;
+};
+
+// A call whose end the session's own or the caller's token brings, or the time: a master in this process knows no
+// deadlines of calls.
+template <class Response, class Start>
+Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, CancelToken* cancel, const Start& start) {
+  CancelToken late;
+  JoinedToken joined{cancel, &closed_, &late};
+  const auto begin = std::chrono::steady_clock::now();
+  const std::chrono::milliseconds limit(timeout_ms);
+  AwaitNotice notice{
+      kNoticeEvery, [&] {
+        if (timeout_ms == 0 || std::chrono::steady_clock::now() - begin < limit)
+          return LogInfo("{} still waiting for response from the server at {}", what, target_);
+        late.Cancel(DeadlineExceeded("{}: no answer from the server at {} within {} ms", what, target_, timeout_ms));
+      }};
+  if (timeout_ms > 0) notice.every = std::min<std::chrono::milliseconds>(kNoticeEvery, limit);
+  return Await<Response>(
+      [&](Reply<Response> done) {
+        start(CallOptions{.timeout_ms = timeout_ms, .cancel = joined.get()}, std::move(done));
+      },
+      notice);
 }
 
-Result<std::string> RemoteSession::SendGraph(CancelToken* cancel) {
-  std::lock_guard sending(send_mu_);
+Result<std::string> RemoteSession::SendGraph(CancelToken* cancel, int64_t timeout_ms) {
+  JoinedToken joined{cancel, &closed_};
+  const Turn turn(*this, *joined.get(), timeout_ms);
+  WEIR_TRY(turn.status());
   std::string handle;
   int64_t version = 0;
   int first = 0;
@@ -73,14 +122,19 @@ Result<std::string> RemoteSession::SendGraph(CancelToken* cancel) {
   export_options.first_node = first;
   WEIR_ASSIGN(tensorflow::GraphDef def, ExportGraphDef(*graph_, export_options));
   const int sent = first + def.node_size();
-  JoinedToken joined{cancel, &closed_};
-  const CallOptions options{.timeout_ms = TimeoutFor(nullptr), .cancel = joined.get()};
   if (handle.empty()) {
     tensorflow::CreateSessionRequest request;
     *request.mutable_graph_def() = std::move(def);
     *request.mutable_config() = config_;
     request.set_target(target_);
-    WEIR_ASSIGN(const tensorflow::CreateSessionResponse response, CreateSession(request, joined.get()));
+    // A server that is not up yet is waited for.
+    WEIR_ASSIGN(
+        const tensorflow::CreateSessionResponse response,
+        Ask<tensorflow::CreateSessionResponse>("CreateSession", timeout_ms, cancel,
+                                               [&](CallOptions options, Reply<tensorflow::CreateSessionResponse> done) {
+                                                 options.wait_for_ready = true;
+                                                 master_->CreateSession(std::move(request), options, std::move(done));
+                                               }));
     std::lock_guard lock(mu_);
     handle_ = response.session_handle();
     version_ = response.graph_version();
@@ -93,7 +147,8 @@ Result<std::string> RemoteSession::SendGraph(CancelToken* cancel) {
   request.set_current_graph_version(version);
   WEIR_ASSIGN(const tensorflow::ExtendSessionResponse response,
               Await<tensorflow::ExtendSessionResponse>([&](Reply<tensorflow::ExtendSessionResponse> done) {
-                master_->ExtendSession(std::move(request), options, std::move(done));
+                master_->ExtendSession(std::move(request),
+                                       CallOptions{.timeout_ms = timeout_ms, .cancel = joined.get()}, std::move(done));
               }));
   std::lock_guard lock(mu_);
   version_ = response.new_graph_version();
@@ -121,7 +176,8 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::
                                                    const tensorflow::RunOptions* options,
                                                    tensorflow::RunMetadata* metadata, CancelToken* cancel) {
   if (closed_.cancelled()) return Closed();
-  WEIR_ASSIGN(std::string handle, SendGraph(cancel));
+  const int64_t timeout_ms = TimeoutFor(options);
+  WEIR_ASSIGN(std::string handle, SendGraph(cancel, timeout_ms));
   call.message.set_session_handle(std::move(handle));
   if (options != nullptr) *call.message.mutable_options() = *options;
   absl::flat_hash_map<std::string_view, Tensor> values;  // by name, which `fetches` holds
@@ -138,8 +194,8 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::
   const int asked = call.message.fetch_size();
   JoinedToken joined{cancel, &closed_};
   WEIR_ASSIGN(RunStepReply reply, Await<RunStepReply>([&](Reply<RunStepReply> done) {
-                master_->RunStep(std::move(call),
-                                 CallOptions{.timeout_ms = TimeoutFor(options), .cancel = joined.get()},
+                const int64_t limit_ms = timeout_ms > 0 ? timeout_ms + kAnswerMs : 0;
+                master_->RunStep(std::move(call), CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()},
                                  std::move(done));
               }));
   if (static_cast<int>(reply.tensors.size()) != asked)
@@ -202,20 +258,21 @@ Result<std::shared_ptr<Session::Callable>> RemoteSession::MakeCallable(const std
 }
 
 Result<std::string> RemoteSession::PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                                                   const std::vector<Node*>& targets) {
+                                                   const std::vector<Node*>& targets, CancelToken* cancel) {
   WEIR_TRY(Check(feeds, targets));
   WEIR_TRY(Check(fetches, {}));
   tensorflow::PartialRunSetupRequest request;
-  WEIR_ASSIGN(*request.mutable_session_handle(), SendGraph(nullptr));
+  const int64_t timeout_ms = TimeoutFor(nullptr);
+  WEIR_ASSIGN(*request.mutable_session_handle(), SendGraph(cancel, timeout_ms));
   for (const Output& feed : feeds) request.add_feed(feed.name());
   for (const Output& fetch : fetches) request.add_fetch(fetch.name());
   for (const Node* target : targets) request.add_target(target->name());
   WEIR_ASSIGN(const tensorflow::PartialRunSetupResponse response,
-              Await<tensorflow::PartialRunSetupResponse>([&](Reply<tensorflow::PartialRunSetupResponse> done) {
-                master_->PartialRunSetup(std::move(request),
-                                         CallOptions{.timeout_ms = TimeoutFor(nullptr), .cancel = &closed_},
-                                         std::move(done));
-              }));
+              Ask<tensorflow::PartialRunSetupResponse>(
+                  "PartialRunSetup", timeout_ms, cancel,
+                  [&](const CallOptions& options, Reply<tensorflow::PartialRunSetupResponse> done) {
+                    master_->PartialRunSetup(std::move(request), options, std::move(done));
+                  }));
   return response.partial_run_handle();
 }
 
@@ -231,15 +288,16 @@ Result<std::vector<Tensor>> RemoteSession::PartialRun(const std::string& handle,
   return RunStep(std::move(call), NamesOf(fetches), nullptr, nullptr, cancel);
 }
 
-Result<std::vector<DeviceInfo>> RemoteSession::ListDevices() {
+Result<std::vector<DeviceInfo>> RemoteSession::ListDevices(CancelToken* cancel) {
   tensorflow::ListDevicesRequest request;
-  WEIR_ASSIGN(*request.mutable_session_handle(), SendGraph(nullptr));
+  const int64_t timeout_ms = TimeoutFor(nullptr);
+  WEIR_ASSIGN(*request.mutable_session_handle(), SendGraph(cancel, timeout_ms));
   WEIR_ASSIGN(const tensorflow::ListDevicesResponse response,
-              Await<tensorflow::ListDevicesResponse>([&](Reply<tensorflow::ListDevicesResponse> done) {
-                master_->ListDevices(std::move(request),
-                                     CallOptions{.timeout_ms = TimeoutFor(nullptr), .cancel = &closed_},
-                                     std::move(done));
-              }));
+              Ask<tensorflow::ListDevicesResponse>(
+                  "ListDevices", timeout_ms, cancel,
+                  [&](const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done) {
+                    master_->ListDevices(std::move(request), options, std::move(done));
+                  }));
   std::vector<DeviceInfo> devices;
   for (const auto* list : {&response.local_device(), &response.remote_device()}) {
     for (const tensorflow::DeviceAttributes& device : *list)
@@ -250,7 +308,8 @@ Result<std::vector<DeviceInfo>> RemoteSession::ListDevices() {
 
 Status RemoteSession::Close() {
   closed_.Cancel(Closed());
-  std::lock_guard sending(send_mu_);  // a session that is being made is made by now, or has failed
+  CancelToken never;
+  const Turn turn(*this, never, 0);  // a session that is being made is made by now, or has failed
   tensorflow::CloseSessionRequest request;
   {
     std::lock_guard lock(mu_);

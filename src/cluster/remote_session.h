@@ -3,6 +3,7 @@
 // is sent, and nobody waited for, before the first step. Thread-safe.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,18 +26,19 @@ class RemoteSession final : public Session {
   Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                                  const std::vector<Node*>& targets) override;
   Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                                      const std::vector<Node*>& targets) override;
+                                      const std::vector<Node*>& targets, CancelToken* cancel = nullptr) override;
   Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                          const std::vector<Output>& fetches, CancelToken* cancel = nullptr) override;
-  Result<std::vector<DeviceInfo>> ListDevices() override;
+  Result<std::vector<DeviceInfo>> ListDevices(CancelToken* cancel = nullptr) override;
   Status Close() override;
 
  private:
   class RemoteCallable;
+  class Turn;
   // Makes the master's session, or extends it by what the graph has got since. Gives the session's handle.
-  Result<std::string> SendGraph(CancelToken* cancel);
-  Result<tensorflow::CreateSessionResponse> CreateSession(const tensorflow::CreateSessionRequest& request,
-                                                          CancelToken* cancel);
+  Result<std::string> SendGraph(CancelToken* cancel, int64_t timeout_ms);
+  template <class Response, class Start>
+  Result<Response> Ask(const char* what, int64_t timeout_ms, CancelToken* cancel, const Start& start);
   Status Check(const std::vector<Output>& outputs, const std::vector<Node*>& targets) const;
   // Gives the values of `fetches`, whichever of them the call, which has its feeds and targets, must ask for.
   Result<std::vector<Tensor>> RunStep(RunStepCall call, const std::vector<std::string>& fetches,
@@ -49,8 +51,9 @@ class RemoteSession final : public Session {
   const tensorflow::ConfigProto config_;
   const std::string target_;
   CancelToken closed_;
-  std::mutex send_mu_;  // held while the graph is sent
   std::mutex mu_;
+  std::condition_variable turn_over_;
+  bool sending_ = false;  // a thread sends the graph
   std::string handle_;
   int64_t version_ = 0;
   int sent_nodes_ = 0;

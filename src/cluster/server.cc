@@ -1,6 +1,7 @@
 #include "cluster/server.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "base/alarms.h"
 #include "base/clock.h"
@@ -19,6 +21,39 @@ namespace weir {
 namespace {
 
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
+
+// Binds the port, or a free one into `*port` when that is 0, and lets go of it. Gives errno, or 0.
+int TryPort(const addrinfo& address, int* port) {
+  const int fd = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return errno;
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (address.ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+  sockaddr_storage name{};
+  std::memcpy(&name, address.ai_addr, std::min<size_t>(address.ai_addrlen, sizeof(name)));
+  in_port_t& own = name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&name)->sin6_port
+                                              : reinterpret_cast<sockaddr_in*>(&name)->sin_port;
+  own = htons(static_cast<uint16_t>(*port));
+  const bool bound = bind(fd, reinterpret_cast<sockaddr*>(&name), address.ai_addrlen) == 0 && listen(fd, 1) == 0;
+  const int error = bound ? 0 : errno;
+  socklen_t size = sizeof(name);
+  if (bound && getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) == 0) *port = ntohs(own);
+  close(fd);
+  return error;
+}
+
+// Whether a server answers at the path of a socket. (What is left of one that has ended does not.)
+bool IsTaken(const std::string& path) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(name.sun_path)) return false;
+  std::memcpy(name.sun_path, path.data(), path.size());
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const bool answered = connect(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)) == 0;
+  close(fd);
+  return answered;
+}
 
 // Whether this process could listen there, said in words where it could not; for port 0 also which port is free. gRPC
 // itself does not tell.
@@ -37,23 +72,18 @@ Result<int> ProbePort(const Address& address) {
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
   int error = EADDRNOTAVAIL;
-  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
-    const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) continue;
-    const int on = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    const bool bound = bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, 1) == 0;
-    if (!bound) error = errno;
-    sockaddr_storage name{};
-    socklen_t size = sizeof(name);
+  // A name may stand for several addresses, as localhost does: the port must be free at all that are this machine's.
+  constexpr int kTries = 20;  // for a port that is free at the first, but taken at another
+  for (int i = 0; i < kTries; ++i) {
     int chosen = address.port;
-    if (bound && chosen == 0 && getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) == 0) {
-      chosen = ntohs(name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&name)->sin6_port
-                                                : reinterpret_cast<sockaddr_in*>(&name)->sin_port);
+    error = EADDRNOTAVAIL;
+    for (const addrinfo* a = found; a != nullptr && error != EADDRINUSE; a = a->ai_next) {
+      const int bind_error = TryPort(*a, &chosen);
+      if (bind_error == 0 || error != 0) error = bind_error;
+      if (bind_error == EADDRINUSE) error = EADDRINUSE;
     }
-    close(fd);
-    if (bound) return chosen;
-    if (error == EADDRINUSE) break;
+    if (error == 0) return chosen;
+    if (error != EADDRINUSE || address.port != 0) break;
   }
   if (error == EADDRINUSE) {
     return UnknownError("Could not start gRPC server: port {} is in use already (address {})", address.port,
@@ -110,10 +140,19 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
   if (!text.ok()) return InvalidArgument("{}", std::string(text.status().message()));
   WEIR_ASSIGN(Address own, Address::Parse(*text));
   WEIR_ASSIGN(Address bind, BindAddress(own, options.bind_address));
-  if (!bind.is_unix()) {
+  if (bind.is_unix()) {
+    if (IsTaken(bind.path))
+      return UnknownError("Could not start gRPC server: another one listens at {} already", bind.ToString());
+  } else {
     WEIR_ASSIGN(const int port, ProbePort(bind));
-    if (own.port == 0) own.port = port;
     bind.port = port;
+    if (own.port == 0) {
+      // Others are told the port that was found.
+      own.port = port;
+      std::map<std::string, ClusterSpec::Tasks> jobs = cluster.jobs();
+      jobs[def.job_name()][def.task_index()] = own.ToString();
+      WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
+    }
   }
   auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, dependencies);
   return std::unique_ptr<Server>(new Server(def, own.ToString(), bind.ToString(), std::move(core)));
@@ -145,8 +184,8 @@ Status Server::Start() {
 void Server::Stop(int64_t grace_ms) {
   std::unique_ptr<Listener> listener;
   {
-    std::lock_guard lock(mu_);
-    if (stopped_) return;
+    std::unique_lock lock(mu_);
+    if (stopped_) return ended_.wait(lock, [&] { return has_ended_; });
     stopped_ = true;
     listener = std::move(listener_);
   }
@@ -161,12 +200,13 @@ void Server::Stop(int64_t grace_ms) {
   core_->task.End();
   listener = nullptr;
   std::lock_guard lock(mu_);
+  has_ended_ = true;
   ended_.notify_all();
 }
 
 void Server::Join(const std::function<bool()>& until) {
   std::unique_lock lock(mu_);
-  while (!stopped_) {
+  while (!has_ended_) {
     if (!until) {
       ended_.wait(lock);
       continue;

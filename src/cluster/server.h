@@ -33,7 +33,7 @@ class Server final {
     std::string bind_address;
   };
 
-  // Checks the definition and binds the port. Errors name the job, the task and the address.
+  // Checks the definition and whether the port is free. Errors name the job, the task and the address.
   static Result<std::unique_ptr<Server>> Make(const tensorflow::ServerDef& def, const Options& options,
                                               const Dependencies& dependencies);
   ~Server();
@@ -42,7 +42,8 @@ class Server final {
 
   // Begins to answer. Starting twice does nothing.
   Status Start();
-  // Gives running steps up to `grace_ms` to end, cancels the rest and releases the port. Stopping twice does nothing.
+  // Gives running steps up to `grace_ms` to end, cancels the rest and releases the port. Stopping again waits for
+  // the end of the first.
   void Stop(int64_t grace_ms = 0);
   // Blocks until it is stopped, or, where `until` is given, it says so: it is asked every 100 ms.
   void Join(const std::function<bool()>& until = nullptr);
@@ -62,7 +63,8 @@ class Server final {
   mutable std::mutex mu_;
   std::condition_variable ended_;
   bool started_ = false;
-  bool stopped_ = false;
+  bool stopped_ = false;    // Stop has been called
+  bool has_ended_ = false;  // ... and is done
   std::unique_ptr<Listener> listener_;
 };
 

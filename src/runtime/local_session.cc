@@ -283,7 +283,7 @@ struct LocalSession::Partial {
 };
 
 Result<std::string> LocalSession::PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                                                  const std::vector<Node*>& targets) {
+                                                  const std::vector<Node*>& targets, CancelToken* /*cancel*/) {
   ActiveRun active(*this);
   if (!active.entered()) return Closed();
   auto partial = std::make_shared<Partial>();
@@ -365,7 +365,7 @@ Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, 
   return results;
 }
 
-Result<std::vector<DeviceInfo>> LocalSession::ListDevices() {
+Result<std::vector<DeviceInfo>> LocalSession::ListDevices(CancelToken* /*cancel*/) {
   std::vector<DeviceInfo> result;
   for (const auto& device : devices_) {
     const tensorflow::DeviceAttributes& attributes = device->attributes();

@@ -36,10 +36,10 @@ class LocalSession final : public Session {
   Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                                  const std::vector<Node*>& targets) override;
   Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                                      const std::vector<Node*>& targets) override;
+                                      const std::vector<Node*>& targets, CancelToken* cancel = nullptr) override;
   Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                          const std::vector<Output>& fetches, CancelToken* cancel = nullptr) override;
-  Result<std::vector<DeviceInfo>> ListDevices() override;
+  Result<std::vector<DeviceInfo>> ListDevices(CancelToken* cancel = nullptr) override;
   Status Close() override;
 
   const std::shared_ptr<Graph>& graph() const { return graph_; }

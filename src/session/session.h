@@ -55,10 +55,10 @@ class Session {
                                                          const std::vector<Node*>& targets) = 0;
   // A step fed and fetched in pieces.
   virtual Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                                              const std::vector<Node*>& targets) = 0;
+                                              const std::vector<Node*>& targets, CancelToken* cancel = nullptr) = 0;
   virtual Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                                  const std::vector<Output>& fetches, CancelToken* cancel = nullptr) = 0;
-  virtual Result<std::vector<DeviceInfo>> ListDevices() = 0;
+  virtual Result<std::vector<DeviceInfo>> ListDevices(CancelToken* cancel = nullptr) = 0;
   // Cancels what runs, waits for it and frees what the session holds. Runs after it fail.
   virtual Status Close() = 0;
 };
