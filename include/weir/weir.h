@@ -22,9 +22,11 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
+#include "graph/build/queue_ops.h"
 #include "graph/build/reduce.h"
 #include "graph/build/state_ops.h"
 #include "graph/build/string_ops.h"
+#include "graph/compose/accumulator.h"
 #include "graph/compose/array.h"   // Zeros, StackAll, BooleanMask, ...
 #include "graph/compose/checks.h"  // AssertRelation, AssertRank, ...
 #include "graph/compose/clip.h"
@@ -34,6 +36,7 @@
 #include "graph/compose/initializers.h"
 #include "graph/compose/math.h"  // Norm, TensorDot, EinsteinSum, ...
 #include "graph/compose/nn.h"
+#include "graph/compose/queue.h"
 #include "graph/compose/random.h"
 #include "graph/compose/string.h"
 #include "graph/compose/tensor_array.h"

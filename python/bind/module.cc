@@ -14,6 +14,7 @@
 #include "bind/ops.h"
 #include "bind/process.h"
 #include "bind/py_func.h"
+#include "bind/queue.h"
 #include "bind/server.h"
 #include "bind/session.h"
 #include "bind/shape.h"
@@ -51,6 +52,8 @@ PYBIND11_MODULE(_weir, m) {
   BindLookup(m);
   BindGraphParts(m);
   BindTensorArray(m);
+  BindQueues(m);
+  BindAccumulators(m);
   BindNest(m);
   BindFlow(m);
   BindPyFunc(m);

@@ -8,6 +8,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterNnOps(registry);
   RegisterStateOps(registry);
   RegisterFlowOps(registry);
+  RegisterQueueOps(registry);
   RegisterStringOps(registry);
   RegisterIoOps(registry);
   RegisterCommOps(registry);

@@ -12,6 +12,7 @@ void RegisterArrayOps(OpRegistry& registry);
 void RegisterNnOps(OpRegistry& registry);
 void RegisterStateOps(OpRegistry& registry);
 void RegisterFlowOps(OpRegistry& registry);
+void RegisterQueueOps(OpRegistry& registry);
 void RegisterStringOps(OpRegistry& registry);
 void RegisterIoOps(OpRegistry& registry);
 void RegisterCommOps(OpRegistry& registry);

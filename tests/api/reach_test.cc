@@ -37,6 +37,44 @@ TEST(PublicHeaders, CallablesComeFromTheSession) {
   EXPECT_FLOAT_EQ(ValueOrThrow(twice->Call({Tensor::Scalar(4.0f)}))[0].scalar<float>(), 8);
 }
 
+TEST(PublicHeaders, Queues) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const Queue queue = Queue::Fifo(g, 10, {kFloat}, {.shapes = {PartialShape{2}}, .name = "rows"});
+  const Op enqueue(queue.EnqueueMany({Input(Tensor::Of<float>(Shape{3, 2}, {1, 2, 3, 4, 5, 6}))}));
+  const OutputList two = queue.DequeueMany(2);
+  EXPECT_EQ(two[0].name(), "rows_DequeueMany:0");
+  EXPECT_EQ(two[0].shape(), (PartialShape{2, 2}));
+  const Op close(queue.Close());
+  ClientSession session(engine);
+  session.Run(enqueue);
+  EXPECT_EQ(session.Run(queue.Size()).scalar<int32_t>(), 3);
+  EXPECT_THAT(Floats(session.Run(two[0])), ElementsAre(1, 2, 3, 4));
+  session.Run(close);
+  EXPECT_THAT(Floats(session.Run(queue.DequeueUpTo(5)[0])), ElementsAre(5, 6));
+  EXPECT_THROW(session.Run(queue.Dequeue()[0]), Error);
+  EXPECT_FALSE(Queue::Fifo(g, 10, {kFloat}, {.shapes = {PartialShape{kUnknownDim}}}).valid());
+  EXPECT_THAT(std::string(g.TakeError().message()), HasSubstr("fully defined"));
+}
+
+TEST(PublicHeaders, Accumulators) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const DenseAccumulator dense = DenseAccumulator::Make(g, kFloat, {.shape = {2}});
+  const Op apply(dense.ApplyGrad({1.0f, 2.0f}));
+  const Op apply_more(dense.ApplyGrad({3.0f, 6.0f}));
+  const SparseAccumulator sparse = SparseAccumulator::Make(g, kFloat, {.reduction_type = "SUM"});
+  const Op apply_row(sparse.ApplyGrad({1}, Input(Tensor::Of<float>(Shape{1, 2}, {1, 2}))));
+  ClientSession session(engine);
+  session.Run(apply);
+  session.Run(apply_more);
+  EXPECT_THAT(Floats(session.Run(dense.TakeGrad(2))), ElementsAre(2, 4));
+  session.Run(apply_row);
+  session.Run(apply_row);
+  EXPECT_EQ(session.Run(sparse.NumAccumulated()).scalar<int32_t>(), 2);
+  EXPECT_THAT(Floats(session.Run(sparse.TakeGrad(1).values)), ElementsAre(2, 4));
+}
+
 TEST(PublicHeaders, DenseGradientsSayWhichValueHasNone) {
   Engine engine;
   Graph& g = engine.graph();

@@ -17,10 +17,11 @@ struct Group {
   void (*add)(weir::OpRegistry&);
 };
 constexpr Group kGroups[] = {
-    {"math", weir::ops::RegisterMathOps}, {"array", weir::ops::RegisterArrayOps},
-    {"nn", weir::ops::RegisterNnOps},     {"state", weir::ops::RegisterStateOps},
-    {"flow", weir::ops::RegisterFlowOps}, {"string", weir::ops::RegisterStringOps},
-    {"io", weir::ops::RegisterIoOps},     {"comm", weir::ops::RegisterCommOps},
+    {"math", weir::ops::RegisterMathOps},     {"array", weir::ops::RegisterArrayOps},
+    {"nn", weir::ops::RegisterNnOps},         {"state", weir::ops::RegisterStateOps},
+    {"flow", weir::ops::RegisterFlowOps},     {"queue", weir::ops::RegisterQueueOps},
+    {"string", weir::ops::RegisterStringOps}, {"io", weir::ops::RegisterIoOps},
+    {"comm", weir::ops::RegisterCommOps},
 };
 
 bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {

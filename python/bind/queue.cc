@@ -1,0 +1,246 @@
+// Queues; weir/lib/queues.py gives each kind its class.
+#include "bind/queue.h"
+
+#include "bind/gc.h"
+#include "bind/input_caster.h"
+
+namespace weir::python {
+namespace {
+
+// Keeps the graph of its queue alive.
+struct QueueObject {
+  Queue queue;
+  py::object graph;
+};
+
+template <class T>
+T Built(Graph& graph, T result) {
+  RecordOrigins(graph);
+  Check(graph.TakeError());
+  return result;
+}
+template <class T>
+T Built(const QueueObject& self, T result) {
+  return Built(self.queue.graph(), std::move(result));
+}
+
+std::vector<DType> TypesFrom(py::handle object) {
+  std::vector<DType> types;
+  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) return {AsDType(object)};
+  for (py::handle item : object) types.push_back(AsDType(item));
+  return types;
+}
+
+// None, one shape, or a list of shapes.
+std::vector<PartialShape> ShapesFrom(py::handle object) {
+  if (object.is_none()) return {};
+  if (const PartialShape* shape = ShapeOfObject(object)) return {*shape};
+  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) {
+    RaiseType(fmt::format("Shapes must be a TensorShape or a list or tuple of TensorShapes, got {} instead.",
+                          py::str(object.get_type()).cast<std::string>()));
+  }
+  bool sizes = true;
+  for (py::handle item : object) sizes = sizes && (item.is_none() || py::isinstance<py::int_>(item));
+  if (sizes) return {ShapeFrom(object)};
+  std::vector<PartialShape> shapes;
+  for (py::handle item : object) shapes.push_back(ShapeFrom(item));
+  return shapes;
+}
+
+std::vector<std::string> NamesFrom(py::handle object, size_t components) {
+  if (object.is_none()) return {};
+  std::vector<std::string> names;
+  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) {
+    names.push_back(object.cast<std::string>());
+  } else {
+    for (py::handle item : object) names.push_back(item.cast<std::string>());
+  }
+  if (names.size() != components) {
+    RaiseValue(
+        fmt::format("List of names must have the same length as the list of dtypes, received {} names, {} dtypes",
+                    names.size(), components));
+  }
+  return names;
+}
+
+QueueOptions OptionsFrom(py::handle shapes, py::handle names, size_t components, const Name& shared_name,
+                         const Name& name) {
+  return {.shapes = ShapesFrom(shapes),
+          .names = NamesFrom(names, components),
+          .shared_name = shared_name.text,
+          .name = name.text};
+}
+
+QueueObject Made(Graph& graph, Queue queue) { return {Built(graph, std::move(queue)), GraphOf(graph)}; }
+
+// The components of an element: a dictionary where they have names, else a list or a single value.
+InputList ComponentsFrom(const Queue& queue, py::handle values) {
+  InputList inputs;
+  if (py::isinstance<py::dict>(values)) {
+    if (queue.names().empty()) RaiseValue("Queue must have names to enqueue a dictionary");
+    const auto dict = py::reinterpret_borrow<py::dict>(values);
+    bool same = dict.size() == queue.names().size();
+    for (const std::string& name : queue.names()) same = same && dict.contains(name);
+    if (!same) {
+      py::list keys = py::module_::import("builtins").attr("sorted")(dict);
+      RaiseValue(fmt::format("Keys in dictionary to enqueue do not match names of Queue.  Dictionary: {}, Queue: {}",
+                             py::repr(keys).cast<std::string>(),
+                             py::repr(py::cast(queue.names())).cast<std::string>()));
+    }
+    for (const std::string& name : queue.names()) inputs.push_back(InputFrom(dict[name.c_str()]));
+    return inputs;
+  }
+  if (!queue.names().empty()) RaiseValue("You must enqueue a dictionary in a Queue with names");
+  if (!py::isinstance<py::list>(values) && !py::isinstance<py::tuple>(values)) return {InputFrom(values)};
+  for (py::handle value : values) inputs.push_back(InputFrom(value));
+  return inputs;
+}
+
+// The other way round.
+py::object ElementOf(const Queue& queue, const OutputList& outputs) {
+  if (!queue.names().empty()) {
+    py::dict dict;
+    for (size_t c = 0; c < outputs.size(); ++c) dict[queue.names()[c].c_str()] = Wrap(outputs[c]);
+    return dict;
+  }
+  if (outputs.size() == 1) return Wrap(outputs[0]);
+  py::list list;
+  for (const Output& output : outputs) list.append(Wrap(output));
+  return list;
+}
+
+py::object FromList(Input index, py::handle queues) {
+  bool all = py::isinstance<py::list>(queues) && py::len(queues) > 0;
+  std::vector<Queue> list;
+  if (all) {
+    for (py::handle item : queues) {
+      const Queue* queue = QueueOf(item);
+      all = all && queue != nullptr;
+      if (queue != nullptr) list.push_back(*queue);
+    }
+  }
+  if (!all) RaiseType("A list of queues expected");
+  Graph& graph = list[0].graph();
+  return py::cast(Made(graph, Queue::FromList(index, list)));
+}
+
+void BindMakers(py::module_& m) {
+  m.def(
+      "fifo_queue",
+      [](int64_t capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
+         const Name& name) {
+        Graph& graph = DefaultGraphRef();
+        std::vector<DType> types = TypesFrom(dtypes);
+        const QueueOptions options = OptionsFrom(shapes, names, types.size(), shared_name, name);
+        return Made(graph, Queue::Fifo(graph, capacity, std::move(types), options));
+      },
+      py::arg("capacity"), py::arg("dtypes"), py::arg("shapes") = py::none(), py::arg("names") = py::none(),
+      py::arg("shared_name") = py::none(), py::arg("name") = py::none());
+  m.def(
+      "random_shuffle_queue",
+      [](int64_t capacity, int64_t min_after_dequeue, py::object dtypes, py::object shapes, py::object names,
+         std::optional<int64_t> seed, const Name& shared_name, const Name& name) {
+        Graph& graph = DefaultGraphRef();
+        std::vector<DType> types = TypesFrom(dtypes);
+        const QueueOptions options = OptionsFrom(shapes, names, types.size(), shared_name, name);
+        return Made(graph, Queue::RandomShuffle(graph, capacity, min_after_dequeue, std::move(types), options, seed));
+      },
+      py::arg("capacity"), py::arg("min_after_dequeue"), py::arg("dtypes"), py::arg("shapes") = py::none(),
+      py::arg("names") = py::none(), py::arg("seed") = py::none(), py::arg("shared_name") = py::none(),
+      py::arg("name") = py::none());
+  m.def(
+      "padding_fifo_queue",
+      [](int64_t capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
+         const Name& name) {
+        Graph& graph = DefaultGraphRef();
+        std::vector<DType> types = TypesFrom(dtypes);
+        const QueueOptions options = OptionsFrom(shapes, names, types.size(), shared_name, name);
+        return Made(graph, Queue::PaddingFifo(graph, capacity, std::move(types), options));
+      },
+      py::arg("capacity"), py::arg("dtypes"), py::arg("shapes"), py::arg("names") = py::none(),
+      py::arg("shared_name") = py::none(), py::arg("name") = py::none());
+  m.def(
+      "priority_queue",
+      [](int64_t capacity, py::object types, py::object shapes, py::object names, const Name& shared_name,
+         const Name& name) {
+        Graph& graph = DefaultGraphRef();
+        std::vector<DType> list = TypesFrom(types);
+        if (shapes.is_none()) RaiseType("a PriorityQueue needs the shapes of its components");
+        const QueueOptions options = OptionsFrom(shapes, names, list.size() + 1, shared_name, name);
+        return Made(graph, Queue::Priority(graph, capacity, std::move(list), options));
+      },
+      py::arg("capacity"), py::arg("types"), py::arg("shapes") = py::none(), py::arg("names") = py::none(),
+      py::arg("shared_name") = py::none(), py::arg("name") = py::none());
+}
+
+}  // namespace
+
+const Queue* QueueOf(py::handle object) {
+  return py::isinstance<QueueObject>(object) ? &object.cast<const QueueObject&>().queue : nullptr;
+}
+
+void BindQueues(py::module_& m) {
+  using Q = QueueObject;
+  py::class_<Q>(m, "QueueBase", py::dynamic_attr(), Collected<Q, VisitGraph<Q>, ClearNothing<Q>>())
+      .def(py::init([](const Q& made) { return std::make_unique<Q>(made); }))
+      .def(py::init([](py::object dtypes, py::object shapes, py::object names, Output queue_ref) {
+             if (!queue_ref.valid()) RaiseType("a queue needs its queue_ref");
+             std::vector<DType> types = TypesFrom(dtypes);
+             const QueueOptions options = OptionsFrom(shapes, names, types.size(), {}, {});
+             return std::make_unique<Q>(Made(queue_ref.graph(), Queue::Wrap(queue_ref, std::move(types), options)));
+           }),
+           py::arg("dtypes"), py::arg("shapes"), py::arg("names"), py::arg("queue_ref"))
+      .def_static("from_list", &FromList, py::arg("index"), py::arg("queues"))
+      .def_property_readonly("queue_ref", [](const Q& q) { return q.queue.queue_ref(); })
+      .def_property_readonly("name", [](const Q& q) { return q.queue.name(); })
+      .def_property_readonly("dtypes", [](const Q& q) { return q.queue.dtypes(); })
+      .def_property_readonly("shapes", [](const Q& q) { return q.queue.shapes(); })
+      .def_property_readonly("names",
+                             [](const Q& q) -> py::object {
+                               if (q.queue.names().empty()) return py::none();
+                               return py::cast(q.queue.names());
+                             })
+      .def_property_readonly("graph", [](const Q& q) { return q.graph; })
+      .def(
+          "enqueue",
+          [](const Q& q, py::object vals, const Name& n) {
+            return Built(q, q.queue.Enqueue(ComponentsFrom(q.queue, vals), n.text));
+          },
+          py::arg("vals"), py::arg("name") = py::none())
+      .def(
+          "enqueue_many",
+          [](const Q& q, py::object vals, const Name& n) {
+            return Built(q, q.queue.EnqueueMany(ComponentsFrom(q.queue, vals), n.text));
+          },
+          py::arg("vals"), py::arg("name") = py::none())
+      .def(
+          "dequeue", [](const Q& q, const Name& n) { return ElementOf(q.queue, Built(q, q.queue.Dequeue(n.text))); },
+          py::arg("name") = py::none())
+      .def(
+          "dequeue_many",
+          [](const Q& q, Input count, const Name& n) {
+            return ElementOf(q.queue, Built(q, q.queue.DequeueMany(count, n.text)));
+          },
+          py::arg("n"), py::arg("name") = py::none())
+      .def(
+          "dequeue_up_to",
+          [](const Q& q, Input count, const Name& n) {
+            return ElementOf(q.queue, Built(q, q.queue.DequeueUpTo(count, n.text)));
+          },
+          py::arg("n"), py::arg("name") = py::none())
+      .def(
+          "close",
+          [](const Q& q, bool cancel_pending, const Name& n) {
+            return Built(q, q.queue.Close(cancel_pending, n.text));
+          },
+          py::arg("cancel_pending_enqueues") = false, py::arg("name") = py::none())
+      .def(
+          "is_closed", [](const Q& q, const Name& n) { return Built(q, q.queue.IsClosed(n.text)); },
+          py::arg("name") = py::none())
+      .def(
+          "size", [](const Q& q, const Name& n) { return Built(q, q.queue.Size(n.text)); },
+          py::arg("name") = py::none());
+  BindMakers(m);
+}
+
+}  // namespace weir::python

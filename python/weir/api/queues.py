@@ -1,0 +1,12 @@
+"""Queues and accumulators: tf.FIFOQueue and its kin, tf.queue, tf.io."""
+
+_QUEUES = ["QueueBase", "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue"]
+_ACCUMULATORS = ["ConditionalAccumulatorBase", "ConditionalAccumulator", "SparseConditionalAccumulator"]
+
+NAMES = {
+    **{name: f"weir.lib.queues:{name}" for name in _QUEUES + _ACCUMULATORS},
+    **{f"queue.{name}": f"={name}" for name in _QUEUES},
+    **{f"io.{name}": f"={name}" for name in _QUEUES if name != "FIFOQueue"},
+    "sparse.SparseConditionalAccumulator": "=SparseConditionalAccumulator",
+    "python.ops.data_flow_ops.*": "=",
+}

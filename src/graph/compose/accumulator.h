@@ -1,0 +1,70 @@
+// Accumulators of a graph: gradients are applied to them, dropped when they come from an old step, and taken as soon as
+// enough are there. Values. The errors of building stay with the graph.
+#pragma once
+
+#include <string>
+
+#include "graph/graph.h"
+#include "graph/input.h"
+
+namespace weir {
+
+struct AccumulatorOptions {
+  PartialShape shape = {};       // of every gradient
+  std::string shared_name = "";  // accumulators of one name on one device are the same
+  std::string name = "";
+  std::string reduction_type = "MEAN";  // or "SUM"
+};
+
+// What both kinds have.
+class AccumulatorRef {
+ public:
+  AccumulatorRef() = default;  // invalid
+  AccumulatorRef(Output ref, DType dtype, PartialShape shape) : ref_(ref), dtype_(dtype), shape_(std::move(shape)) {}
+
+  bool valid() const { return ref_.valid(); }
+  Graph& graph() const { return ref_.graph(); }
+  Output accumulator_ref() const { return ref_; }
+  const std::string& name() const { return ref_.node->name(); }
+  DType dtype() const { return dtype_; }
+  const PartialShape& shape() const { return shape_; }
+
+  // How many gradients there are.
+  Output NumAccumulated(const std::string& name = "") const;
+  // Gradients of earlier steps are stale from now on.
+  Node* SetGlobalStep(const Input& new_global_step, const std::string& name = "") const;
+
+ protected:
+  ~AccumulatorRef() = default;
+
+ private:
+  std::string OpName(const char* op) const;
+
+  Output ref_;
+  DType dtype_ = kInvalidType;
+  PartialShape shape_;
+};
+
+class DenseAccumulator final : public AccumulatorRef {
+ public:
+  using AccumulatorRef::AccumulatorRef;
+  static DenseAccumulator Make(Graph& graph, DType dtype, const AccumulatorOptions& options = {});
+
+  Node* ApplyGrad(const Input& grad, const Input& local_step = 0, const std::string& name = "") const;
+  // Waits for `num_required` gradients and gives their mean (or sum).
+  Output TakeGrad(const Input& num_required, const std::string& name = "") const;
+};
+
+class SparseAccumulator final : public AccumulatorRef {
+ public:
+  using AccumulatorRef::AccumulatorRef;
+  static SparseAccumulator Make(Graph& graph, DType dtype, const AccumulatorOptions& options = {});
+
+  // Rows of a gradient; grad_shape may be absent.
+  Node* ApplyGrad(const Input& grad_indices, const Input& grad_values, const Input& grad_shape = {},
+                  const Input& local_step = 0, const std::string& name = "") const;
+  // As DenseAccumulator's; a row's mean is over the gradients that have it.
+  IndexedSlices TakeGrad(const Input& num_required, const std::string& name = "") const;
+};
+
+}  // namespace weir

@@ -1,0 +1,96 @@
+// As in queue.cc, tokens are never left with the lock held: a callback that runs may wait for it.
+#include "ops/queue/accumulator.h"
+
+#include <utility>
+
+namespace weir::ops {
+
+Status Accumulator::Apply(int64_t local_step, GradientInput gradient) {
+  std::vector<Ended> ended;
+  {
+    std::lock_guard lock(mu_);
+    if (local_step < global_step_) return OkStatus();
+    if (sum_ == nullptr) {
+      WEIR_ASSIGN(sum_,
+                  spec_.sparse ? MakeSparseSum(spec_.dtype, spec_.shape) : MakeDenseSum(spec_.dtype, spec_.shape));
+    }
+    WEIR_TRY(sum_->Add(std::move(gradient)));
+    ++count_;
+    ServeLocked(ended);
+  }
+  Report(std::move(ended));
+  return OkStatus();
+}
+
+void Accumulator::Take(int64_t num_required, CancelToken& cancel, TakeDone done) {
+  std::vector<Ended> ended;
+  {
+    std::lock_guard lock(mu_);
+    const uint64_t id = next_waiter_++;
+    const bool too_late = cancel.cancelled();
+    waiters_.emplace_hint(waiters_.end(), id, Waiter{num_required, &cancel, 0, std::move(done)});
+    if (!too_late) ServeLocked(ended);
+    if (auto it = waiters_.find(id); it != waiters_.end()) {
+      if (!too_late) {
+        it->second.cancel_id =
+            cancel.Register([self = ResourcePtr<Accumulator>::Share(this), id] { self->CancelWaiter(id); });
+      }
+      if (it->second.cancel_id == 0) {
+        ended.push_back({std::move(it->second), Cancelled("TakeGrad operation was cancelled"), nullptr, 0});
+        waiters_.erase(it);
+      }
+    }
+  }
+  Report(std::move(ended));
+}
+
+void Accumulator::CancelWaiter(uint64_t id) {
+  std::vector<Ended> ended;
+  {
+    std::lock_guard lock(mu_);
+    auto it = waiters_.find(id);
+    if (it == waiters_.end()) return;  // served a moment ago
+    ended.push_back({std::move(it->second), Cancelled("TakeGrad operation was cancelled"), nullptr, 0});
+    waiters_.erase(it);
+    ServeLocked(ended);  // the next one may want fewer
+  }
+  Report(std::move(ended));
+}
+
+void Accumulator::ServeLocked(std::vector<Ended>& ended) {
+  if (waiters_.empty() || count_ == 0 || count_ < waiters_.begin()->second.num_required) return;
+  const auto first = waiters_.begin();
+  ended.push_back({std::move(first->second), OkStatus(), std::move(sum_), std::exchange(count_, 0)});
+  sum_ = nullptr;
+  ++global_step_;
+  waiters_.erase(first);
+}
+
+void Accumulator::Report(std::vector<Ended> ended) const {
+  for (Ended& end : ended) {
+    if (end.waiter.cancel_id != 0) end.waiter.cancel->Unregister(end.waiter.cancel_id);
+    if (end.status.ok()) {
+      end.waiter.done(end.sum->Finish(end.count, spec_.mean));
+    } else {
+      end.waiter.done(std::move(end.status));
+    }
+  }
+}
+
+void Accumulator::SetGlobalStep(int64_t step) {
+  std::lock_guard lock(mu_);
+  global_step_ = step;
+}
+
+int64_t Accumulator::num_accumulated() const {
+  std::lock_guard lock(mu_);
+  return count_;
+}
+
+std::string Accumulator::DebugString() const {
+  std::lock_guard lock(mu_);
+  return fmt::format("{} accumulator '{}' of {} {} with {} gradients", spec_.sparse ? "sparse" : "dense", spec_.name,
+                     spec_.dtype, spec_.shape, count_);
+}
+
+}  // namespace weir::ops

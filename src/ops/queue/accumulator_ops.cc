@@ -1,0 +1,191 @@
+// The ops of accumulators. Dense ones have reference handles and (Resource...) resource handles, sparse ones
+// references.
+#include "absl/strings/str_cat.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+#include "ops/queue/accumulator.h"
+#include "ops/queue/owned_handle.h"
+
+namespace weir::ops {
+namespace {
+
+constexpr char kTypes[] = "dtype: {half, float, double}";
+
+const char* HandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
+
+// --- making
+
+Status CheckSame(const AccumulatorSpec& there, const AccumulatorSpec& wanted) {
+  if (there.sparse == wanted.sparse && there.dtype == wanted.dtype && there.shape == wanted.shape &&
+      there.mean == wanted.mean) {
+    return OkStatus();
+  }
+  auto text = [](const AccumulatorSpec& s) {
+    return fmt::format("{} {} {} of {}", s.sparse ? "sparse" : "dense", s.mean ? "MEAN" : "SUM", s.shape, s.dtype);
+  };
+  return InvalidArgument("Shared accumulator '{}' is {} but requested was {}", wanted.name, text(there), text(wanted));
+}
+
+Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleFace face) {
+  AccumulatorSpec spec;
+  spec.sparse = sparse;
+  WEIR_ASSIGN(spec.dtype, setup.Attr<DType>("dtype"));
+  WEIR_ASSIGN(spec.shape, setup.Attr<PartialShape>("shape"));
+  const Result<std::string> reduction = setup.Attr<std::string>("reduction_type");
+  if (!reduction.ok()) return reduction.status();
+  spec.mean = *reduction == "MEAN";
+  WEIR_ASSIGN(std::shared_ptr<OwnedHandle> handle,
+              OwnedHandle::Make(setup, face, "tensorflow::ConditionalAccumulatorBase"));
+  spec.name = handle->title();
+  return Kernel::Sync([spec = std::move(spec), handle = std::move(handle)](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<Accumulator> accumulator,
+                       handle->Get<Accumulator>(ctx, [&]() -> Result<ResourcePtr<Accumulator>> {
+                         return MakeIntrusive<Accumulator>(spec);
+                       }));
+           WEIR_TRY(CheckSame(accumulator->spec(), spec));
+           handle->Give(ctx);
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+void AddMaker(OpRegistry& registry, std::string name, bool sparse, HandleFace face) {
+  registry.Add({
+      .name = std::move(name),
+      .signature = absl::StrCat("-> handle: ", HandleType(face)),
+      .attrs = {kTypes, "shape: shape", "container: string = ''", "shared_name: string = ''",
+                "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
+      .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel([sparse, face](KernelSetup& setup) { return MakeAccumulator(setup, sparse, face); }),
+      .stateful = true,
+  });
+}
+
+// --- using
+
+Result<int64_t> ScalarInput(const KernelContext& ctx, int i, std::string_view what) {
+  if (ctx.input(i).num_elements() != 1)
+    return InvalidArgument("Argument {} must be scalar, but had bad shape {}", what, ctx.input(i).shape());
+  return ctx.input(i).Int(0);
+}
+
+Status CheckKind(const Accumulator& accumulator, bool sparse, DType dtype) {
+  const AccumulatorSpec& spec = accumulator.spec();
+  if (spec.sparse == sparse && spec.dtype == dtype) return OkStatus();
+  return InvalidArgument("Signature mismatch: the node is for {} gradients of {}, {} accumulator '{}' is of {}",
+                         sparse ? "sparse" : "dense", dtype, spec.sparse ? "sparse" : "dense", spec.name, spec.dtype);
+}
+
+Result<Kernel> MakeApply(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<Accumulator> accumulator, LookupHandle<Accumulator>(ctx));
+    WEIR_TRY(CheckKind(*accumulator, false, ctx.input(2).dtype()));
+    WEIR_ASSIGN(const int64_t step, ScalarInput(ctx, 1, "local_step"));
+    GradientInput gradient;
+    gradient.values = std::move(ctx.raw_input(2).tensor);
+    return accumulator->Apply(step, std::move(gradient));
+  });
+}
+
+Result<Kernel> MakeSparseApply(KernelSetup& setup) {
+  WEIR_ASSIGN(const bool has_shape, setup.Attr<bool>("has_known_shape"));
+  return Kernel::Sync([has_shape](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<Accumulator> accumulator, LookupHandle<Accumulator>(ctx));
+    WEIR_TRY(CheckKind(*accumulator, true, ctx.input(3).dtype()));
+    WEIR_ASSIGN(const int64_t step, ScalarInput(ctx, 1, "local_step"));
+    GradientInput gradient;
+    gradient.indices = &ctx.input(2);
+    gradient.values = ctx.input(3);
+    if (has_shape) gradient.dense_shape = &ctx.input(4);
+    return accumulator->Apply(step, std::move(gradient));
+  });
+}
+
+Result<Kernel> MakeTake(KernelSetup& setup, bool sparse) {
+  WEIR_ASSIGN(const DType dtype, setup.Attr<DType>("dtype"));
+  return Kernel::Async([sparse, dtype](KernelContext& ctx, Done done) {
+    auto start = [&]() -> Status {
+      WEIR_ASSIGN(ResourcePtr<Accumulator> accumulator, LookupHandle<Accumulator>(ctx));
+      WEIR_TRY(CheckKind(*accumulator, sparse, dtype));
+      WEIR_ASSIGN(const int64_t required, ScalarInput(ctx, 1, "num_required"));
+      if (required <= 0) return InvalidArgument("Argument num_required must be positive, but was {}", required);
+      accumulator->Take(required, ctx.cancel(), [&ctx, done = std::move(done)](Result<std::vector<Tensor>> taken) {
+        if (!taken.ok()) return done(taken.status());
+        for (size_t i = 0; i < taken->size(); ++i) ctx.set_output(static_cast<int>(i), std::move((*taken)[i]));
+        done(OkStatus());
+      });
+      return OkStatus();
+    };
+    if (Status status = start(); !status.ok()) done(std::move(status));
+  });
+}
+
+Result<Kernel> MakeNumAccumulated(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<Accumulator> accumulator, LookupHandle<Accumulator>(ctx));
+           ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(accumulator->num_accumulated())));
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+Result<Kernel> MakeSetGlobalStep(KernelSetup&) {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<Accumulator> accumulator, LookupHandle<Accumulator>(ctx));
+           WEIR_ASSIGN(const int64_t step, ScalarInput(ctx, 1, "new_global_step"));
+           accumulator->SetGlobalStep(step);
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+// The handle, and input 1 (a step, a number) a scalar where there is one.
+ShapeFn UserShape(HandleFace face, ShapeFn inner) {
+  return [face, inner = std::move(inner)](ShapeContext& c) -> Status {
+    WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, face == HandleFace::kRef ? 1 : 0));
+    if (face == HandleFace::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
+    if (c.num_inputs() > 1) WEIR_TRY(c.WithRank(1, 0).status());
+    return inner(c);
+  };
+}
+
+void AddUser(OpRegistry& registry, std::string name, HandleFace face, std::string_view signature,
+             std::vector<std::string> attrs, ShapeFn shape, KernelFactory make) {
+  const bool more = signature[0] != '-';
+  registry.Add({
+      .name = std::move(name),
+      .signature = fmt::format("handle: {}{}{}", HandleType(face), more ? ", " : " ", signature),
+      .attrs = std::move(attrs),
+      .shape = UserShape(face, std::move(shape)),
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(std::move(make)),
+      .stateful = face == HandleFace::kResource,
+  });
+}
+
+}  // namespace
+
+void RegisterAccumulators(OpRegistry& registry) {
+  for (const HandleFace face : {HandleFace::kRef, HandleFace::kResource}) {
+    const std::string prefix = face == HandleFace::kRef ? "" : "Resource";
+    AddMaker(registry, prefix + "ConditionalAccumulator", false, face);
+    AddUser(registry, prefix + "AccumulatorApplyGradient", face, "local_step: int64, gradient: dtype ->", {kTypes},
+            NoOutputs(), MakeApply);
+    AddUser(registry, prefix + "AccumulatorTakeGradient", face, "num_required: int32 -> average: dtype", {kTypes},
+            UnknownOutputs(), [](KernelSetup& setup) { return MakeTake(setup, false); });
+    AddUser(registry, prefix + "AccumulatorNumAccumulated", face, "-> num_accumulated: int32", {}, ScalarOutputs(),
+            MakeNumAccumulated);
+    AddUser(registry, prefix + "AccumulatorSetGlobalStep", face, "new_global_step: int64 ->", {}, NoOutputs(),
+            MakeSetGlobalStep);
+  }
+  AddMaker(registry, "SparseConditionalAccumulator", true, HandleFace::kRef);
+  AddUser(registry, "SparseAccumulatorApplyGradient", HandleFace::kRef,
+          "local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64 ->",
+          {kTypes, "has_known_shape: bool"}, NoOutputs(), MakeSparseApply);
+  AddUser(registry, "SparseAccumulatorTakeGradient", HandleFace::kRef,
+          "num_required: int32 -> indices: int64, values: dtype, shape: int64", {kTypes}, UnknownOutputs(),
+          [](KernelSetup& setup) { return MakeTake(setup, true); });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,227 @@
+// A call joins those who wait and then everyone who can be served is; only who is left registers for cancellation.
+// Tokens are never left (CancelToken::Unregister) with the queue's lock held: a callback that runs may wait for it.
+#include "ops/queue/queue.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace weir::ops {
+namespace {
+
+std::unique_ptr<QueueOrder> MakeOrder(const QueueSpec& spec) {
+  switch (spec.kind) {
+    case QueueKind::kRandomShuffle:
+      return MakeRandomOrder(spec.seed, spec.seed2);
+    case QueueKind::kPriority:
+      return MakePriorityOrder();
+    case QueueKind::kFifo:
+    case QueueKind::kPaddingFifo:
+      break;
+  }
+  return MakeArrivalOrder();
+}
+
+}  // namespace
+
+const char* QueueKindName(QueueKind kind) {
+  switch (kind) {
+    case QueueKind::kFifo:
+      return "FIFOQueue";
+    case QueueKind::kRandomShuffle:
+      return "RandomShuffleQueue";
+    case QueueKind::kPaddingFifo:
+      return "PaddingFIFOQueue";
+    case QueueKind::kPriority:
+      return "PriorityQueue";
+  }
+  return "";
+}
+
+Queue::Queue(QueueSpec spec) : spec_(std::move(spec)), order_(MakeOrder(spec_)) {}
+
+void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done) {
+  Waiter waiter;
+  waiter.action = Waiter::Action::kEnqueue;
+  waiter.elements = std::move(elements);
+  waiter.cancel = &cancel;
+  waiter.enqueue_done = std::move(done);
+  Wait(std::move(waiter));
+}
+
+void Queue::Dequeue(int64_t count, bool fewer_when_closed, CancelToken& cancel, DequeueDone done) {
+  Waiter waiter;
+  waiter.action = Waiter::Action::kDequeue;
+  waiter.count = count;
+  waiter.fewer_when_closed = fewer_when_closed;
+  waiter.cancel = &cancel;
+  waiter.dequeue_done = std::move(done);
+  Wait(std::move(waiter));
+}
+
+void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done) {
+  if (!cancel_pending_enqueues) {
+    Waiter waiter;
+    waiter.action = Waiter::Action::kClose;
+    waiter.cancel = &cancel;
+    waiter.enqueue_done = std::move(done);
+    return Wait(std::move(waiter));
+  }
+  std::vector<Ended> ended;
+  {
+    std::lock_guard lock(mu_);
+    closed_ = true;
+    while (!enqueues_.empty())
+      EndLocked(enqueues_, enqueues_.begin(), Cancelled("Enqueue operation was cancelled"), ended);
+    ServeLocked(ended);
+  }
+  Report(std::move(ended));
+  done(OkStatus());
+}
+
+void Queue::Wait(Waiter waiter) {
+  const bool dequeues = waiter.action == Waiter::Action::kDequeue;
+  std::vector<Ended> ended;
+  {
+    std::lock_guard lock(mu_);
+    Waiters& waiters = dequeues ? dequeues_ : enqueues_;
+    const uint64_t id = next_waiter_++;
+    const bool too_late = waiter.cancel->cancelled();
+    waiters.emplace_hint(waiters.end(), id, std::move(waiter));
+    if (!too_late) ServeLocked(ended);
+    if (auto it = waiters.find(id); it != waiters.end()) {
+      CancelToken& cancel = *it->second.cancel;
+      if (!too_late) {
+        it->second.cancel_id = cancel.Register(
+            [self = ResourcePtr<Queue>::Share(this), id, dequeues] { self->CancelWaiter(id, dequeues); });
+      }
+      if (it->second.cancel_id == 0) {
+        EndLocked(waiters, it, Cancelled("{} operation was cancelled", dequeues ? "Dequeue" : "Enqueue"), ended);
+        ServeLocked(ended);
+      }
+    }
+  }
+  Report(std::move(ended));
+}
+
+void Queue::CancelWaiter(uint64_t id, bool dequeues) {
+  std::vector<Ended> ended;
+  {
+    std::lock_guard lock(mu_);
+    Waiters& waiters = dequeues ? dequeues_ : enqueues_;
+    auto it = waiters.find(id);
+    if (it == waiters.end()) return;  // served a moment ago
+    EndLocked(waiters, it, Cancelled("{} operation was cancelled", dequeues ? "Dequeue" : "Enqueue"), ended);
+    ServeLocked(ended);
+  }
+  Report(std::move(ended));
+}
+
+void Queue::ServeLocked(std::vector<Ended>& ended) {
+  bool changed = true;
+  while (changed) {
+    changed = ServeEnqueuesLocked(ended);
+    changed = ServeDequeuesLocked(ended) || changed;
+  }
+}
+
+bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
+  const int64_t capacity = spec_.capacity < 0 ? std::numeric_limits<int64_t>::max() : spec_.capacity;
+  bool changed = false;
+  while (!enqueues_.empty()) {
+    const auto first = enqueues_.begin();
+    Waiter& waiter = first->second;
+    if (waiter.action == Waiter::Action::kClose) {
+      const bool again = std::exchange(closed_, true);
+      EndLocked(enqueues_, first, again ? Cancelled("Queue '{}' is already closed.", spec_.name) : OkStatus(), ended);
+      changed = true;
+      continue;
+    }
+    if (closed_) {
+      EndLocked(enqueues_, first, Cancelled("{} '{}' is closed.", QueueKindName(spec_.kind), spec_.name), ended);
+      changed = true;
+      continue;
+    }
+    while (waiter.next < waiter.elements.size() && order_->size() < capacity) {
+      QueueElement& element = waiter.elements[waiter.next++];
+      element.arrival = next_arrival_++;
+      order_->Add(std::move(element));
+      changed = true;
+    }
+    if (waiter.next < waiter.elements.size()) break;
+    EndLocked(enqueues_, first, OkStatus(), ended);
+    changed = true;
+  }
+  return changed;
+}
+
+bool Queue::ServeDequeuesLocked(std::vector<Ended>& ended) {
+  bool changed = false;
+  while (!dequeues_.empty()) {
+    const auto first = dequeues_.begin();
+    Waiter& waiter = first->second;
+    const int64_t taken = static_cast<int64_t>(waiter.elements.size());
+    const int64_t in_reach = taken + order_->size();
+    if (closed_ && in_reach < waiter.count) {
+      if (!waiter.fewer_when_closed || in_reach == 0) {
+        const Status status =
+            OutOfRange("{} '{}' is closed and has insufficient elements (requested {}, current size {})",
+                       QueueKindName(spec_.kind), spec_.name, waiter.count, in_reach);
+        EndLocked(dequeues_, first, status, ended);
+        changed = true;
+        continue;
+      }
+      waiter.count = in_reach;
+    }
+    int64_t take = std::min(waiter.count - taken, AvailableLocked());
+    changed = changed || take > 0;
+    for (; take > 0; --take) waiter.elements.push_back(order_->Take());
+    if (static_cast<int64_t>(waiter.elements.size()) < waiter.count) break;
+    EndLocked(dequeues_, first, OkStatus(), ended);
+    changed = true;
+  }
+  return changed;
+}
+
+void Queue::EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<Ended>& ended) {
+  Waiter& waiter = it->second;
+  if (waiter.action == Waiter::Action::kDequeue && !status.ok()) {
+    order_->GiveBack(std::move(waiter.elements));
+    waiter.elements.clear();
+  }
+  ended.push_back({std::move(waiter), std::move(status)});
+  waiters.erase(it);
+}
+
+int64_t Queue::AvailableLocked() const {
+  return closed_ ? order_->size() : std::max<int64_t>(0, order_->size() - spec_.min_after_dequeue);
+}
+
+void Queue::Report(std::vector<Ended> ended) {
+  for (auto& [waiter, status] : ended) {
+    if (waiter.cancel_id != 0) waiter.cancel->Unregister(waiter.cancel_id);
+    if (waiter.action != Waiter::Action::kDequeue) {
+      waiter.enqueue_done(std::move(status));
+    } else if (status.ok()) {
+      waiter.dequeue_done(std::move(waiter.elements));
+    } else {
+      waiter.dequeue_done(std::move(status));
+    }
+  }
+}
+
+int64_t Queue::size() const {
+  std::lock_guard lock(mu_);
+  return order_->size();
+}
+
+bool Queue::is_closed() const {
+  std::lock_guard lock(mu_);
+  return closed_;
+}
+
+std::string Queue::DebugString() const {
+  std::lock_guard lock(mu_);
+  return fmt::format("{} '{}' with {} elements", QueueKindName(spec_.kind), spec_.name, order_->size());
+}
+
+}  // namespace weir::ops

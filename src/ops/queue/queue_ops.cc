@@ -1,0 +1,309 @@
+// The ops of queues: those that make them and those that use them, each with a reference handle and (V2) a resource
+// handle. What may wait is an asynchronous kernel.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+#include "ops/queue/owned_handle.h"
+#include "ops/queue/queue_values.h"
+
+namespace weir::ops {
+namespace {
+
+constexpr HandleFace kFaces[] = {HandleFace::kRef, HandleFace::kResource};
+
+const char* Suffix(HandleFace face) { return face == HandleFace::kRef ? "" : "V2"; }
+const char* HandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
+
+std::string TypesText(const std::vector<DType>& types) {
+  return absl::StrJoin(types, ", ", [](std::string* out, DType t) { *out += OpDefTypeName(t); });
+}
+std::string ShapesText(const std::vector<PartialShape>& shapes) {
+  return absl::StrCat(
+      "[", absl::StrJoin(shapes, ", ", [](std::string* out, const PartialShape& s) { *out += s.ToString(); }), "]");
+}
+
+// --- making
+
+Status CheckSpec(const QueueSpec& spec) {
+  const bool padding = spec.kind == QueueKind::kPaddingFifo;
+  if (spec.shapes.size() != spec.types.size() && (padding || !spec.shapes.empty())) {
+    return InvalidArgument("Shapes must be provided for all components, but there are {} types ({}) and {} shapes ({})",
+                           spec.types.size(), TypesText(spec.types), spec.shapes.size(), ShapesText(spec.shapes));
+  }
+  for (const PartialShape& shape : spec.shapes) {
+    if (padding ? !shape.known_rank() : !shape.fully_defined()) {
+      return InvalidArgument("the component shapes of a {} must {}, but are {}", QueueKindName(spec.kind),
+                             padding ? "have a known rank" : "be fully defined", ShapesText(spec.shapes));
+    }
+  }
+  if (spec.min_after_dequeue < 0) return InvalidArgument("min_after_dequeue {} must be >= 0", spec.min_after_dequeue);
+  if (spec.capacity >= 0 && spec.min_after_dequeue > 0 && spec.min_after_dequeue >= spec.capacity)
+    return InvalidArgument("min_after_dequeue {} must be < capacity {}", spec.min_after_dequeue, spec.capacity);
+  return OkStatus();
+}
+
+Result<QueueSpec> SpecOf(const KernelSetup& setup, QueueKind kind) {
+  QueueSpec spec;
+  spec.kind = kind;
+  WEIR_ASSIGN(spec.types, setup.Attr<std::vector<DType>>("component_types"));
+  WEIR_ASSIGN(spec.shapes, setup.Attr<std::vector<PartialShape>>("shapes"));
+  WEIR_ASSIGN(spec.capacity, setup.Attr<int64_t>("capacity"));
+  if (kind == QueueKind::kPriority) {  // the priority is a component that the attributes do not mention
+    if (spec.shapes.size() == spec.types.size()) spec.shapes.insert(spec.shapes.begin(), PartialShape(Shape{}));
+    spec.types.insert(spec.types.begin(), kInt64);
+  }
+  if (kind == QueueKind::kRandomShuffle) {
+    WEIR_ASSIGN(spec.min_after_dequeue, setup.Attr<int64_t>("min_after_dequeue"));
+    WEIR_ASSIGN(spec.seed, setup.Attr<int64_t>("seed"));
+    WEIR_ASSIGN(spec.seed2, setup.Attr<int64_t>("seed2"));
+  }
+  WEIR_TRY(CheckSpec(spec));
+  return spec;
+}
+
+// Whether the queue that is there under the name is what the node describes.
+Status CheckSame(const QueueSpec& there, const QueueSpec& wanted) {
+  const std::string shared = fmt::format("Shared queue '{}' has", wanted.name);
+  if (there.kind != wanted.kind) {
+    return InvalidArgument("{} type {} but requested type was {}", shared, QueueKindName(there.kind),
+                           QueueKindName(wanted.kind));
+  }
+  if (there.capacity != wanted.capacity && (there.capacity >= 0 || wanted.capacity >= 0)) {
+    return InvalidArgument("{} capacity {} but requested capacity was {}", shared, there.capacity, wanted.capacity);
+  }
+  if (there.types != wanted.types) {
+    return InvalidArgument("{} component types {} but requested component types were {}", shared,
+                           TypesText(there.types), TypesText(wanted.types));
+  }
+  if (there.shapes != wanted.shapes) {
+    return InvalidArgument("{} component shapes {} but requested component shapes were {}", shared,
+                           ShapesText(there.shapes), ShapesText(wanted.shapes));
+  }
+  if (there.min_after_dequeue != wanted.min_after_dequeue) {
+    return InvalidArgument("{} min_after_dequeue {} but requested min_after_dequeue was {}.", shared,
+                           there.min_after_dequeue, wanted.min_after_dequeue);
+  }
+  const bool seeded = wanted.seed != 0 || wanted.seed2 != 0;  // without a seed any order is right
+  if (seeded && (there.seed != wanted.seed || there.seed2 != wanted.seed2)) {
+    return InvalidArgument("{} random seeds ({}, {}) but requested seeds are ({}, {}).", shared, there.seed,
+                           there.seed2, wanted.seed, wanted.seed2);
+  }
+  return OkStatus();
+}
+
+Result<Kernel> MakeQueue(KernelSetup& setup, QueueKind kind, HandleFace face) {
+  WEIR_ASSIGN(QueueSpec spec, SpecOf(setup, kind));
+  WEIR_ASSIGN(std::shared_ptr<OwnedHandle> handle, OwnedHandle::Make(setup, face, "tensorflow::QueueInterface"));
+  spec.name = handle->title();
+  return Kernel::Sync([spec = std::move(spec), handle = std::move(handle)](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<Queue> queue, handle->Get<Queue>(ctx, [&]() -> Result<ResourcePtr<Queue>> {
+             return MakeIntrusive<Queue>(spec);
+           }));
+           WEIR_TRY(CheckSame(queue->spec(), spec));
+           handle->Give(ctx);
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+void AddMaker(OpRegistry& registry, QueueKind kind, std::vector<std::string> attrs) {
+  for (const char* name : {"container: string = ''", "shared_name: string = ''"}) attrs.push_back(name);
+  for (HandleFace face : kFaces) {
+    registry.Add({
+        .name = absl::StrCat(QueueKindName(kind), Suffix(face)),
+        .signature = absl::StrCat("-> handle: ", HandleType(face)),
+        .attrs = attrs,
+        .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+        .no_gradient = kNoGradient,
+        .kernels = CpuKernel([kind, face](KernelSetup& setup) { return MakeQueue(setup, kind, face); }),
+        .stateful = true,
+    });
+  }
+}
+
+// --- using
+
+Status CheckTimeout(const KernelSetup& setup) {
+  WEIR_ASSIGN(const int64_t timeout, setup.Attr<int64_t>("timeout_ms"));
+  return timeout == -1 ? OkStatus() : InvalidArgument("Timeout not supported yet.");
+}
+
+// Holds the node's types against the queue's. `given` are those of the components.
+Status CheckTypes(const Queue& queue, const std::vector<DType>& given, std::string_view direction) {
+  const std::vector<DType>& types = queue.spec().types;
+  if (given == types) return OkStatus();
+  return InvalidArgument("Signature mismatch: the components {} are {}, those of {} '{}' are {}", direction,
+                         TypesText(given), QueueKindName(queue.spec().kind), queue.spec().name, TypesText(types));
+}
+
+std::vector<DType> ComponentInputs(const KernelSetup& setup) {
+  std::vector<DType> types;
+  for (int i = 1; i < setup.num_inputs(); ++i) types.push_back(BaseType(setup.input_type(i)));
+  return types;
+}
+
+// A kernel that may wait: `start` either fails at once or sees to it that `done` is called.
+template <class Start>
+Kernel Waiting(Start start) {
+  return Kernel::Async([start = std::move(start)](KernelContext& ctx, Done done) {
+    Result<ResourcePtr<Queue>> queue = LookupHandle<Queue>(ctx);
+    if (!queue.ok()) return done(queue.status());
+    if (Status status = start(**queue, ctx, done); !status.ok()) done(std::move(status));
+  });
+}
+
+Result<Kernel> MakeEnqueue(KernelSetup& setup, bool many) {
+  WEIR_TRY(CheckTimeout(setup));
+  return Waiting([many, types = ComponentInputs(setup)](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+    WEIR_TRY(CheckTypes(queue, types, "to enqueue"));
+    std::vector<QueueElement> elements;
+    if (many) {
+      WEIR_ASSIGN(elements, ElementsOfBatch(queue.spec(), ctx));
+      if (elements.empty()) {
+        done(OkStatus());
+        return OkStatus();
+      }
+    } else {
+      WEIR_ASSIGN(QueueElement element, ElementOfInputs(queue.spec(), ctx));
+      elements.push_back(std::move(element));
+    }
+    queue.Enqueue(std::move(elements), ctx.cancel(), std::move(done));
+    return OkStatus();
+  });
+}
+
+Status GiveBatch(KernelContext& ctx, const QueueSpec& spec, const std::vector<QueueElement>& elements) {
+  for (int c = 0; c < ctx.num_outputs(); ++c) {
+    WEIR_ASSIGN(Tensor batch, BatchComponent(spec, elements, c));
+    ctx.set_output(c, std::move(batch));
+  }
+  return OkStatus();
+}
+
+Result<Kernel> MakeDequeue(KernelSetup& setup) {
+  WEIR_TRY(CheckTimeout(setup));
+  WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
+  return Waiting([types](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+    WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
+    queue.Dequeue(1, false, ctx.cancel(), [&ctx, done = std::move(done)](Result<std::vector<QueueElement>> got) {
+      if (!got.ok()) return done(got.status());
+      for (int c = 0; c < ctx.num_outputs(); ++c)
+        ctx.set_output(c, std::move((*got)[0].components[static_cast<size_t>(c)]));
+      done(OkStatus());
+    });
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {
+  WEIR_TRY(CheckTimeout(setup));
+  WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
+  return Waiting([types, up_to](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+    WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
+    const Tensor& n = ctx.input(1);
+    if (n.num_elements() != 1) return InvalidArgument("n must be a scalar, but has shape {}", n.shape());
+    const int64_t count = n.Int(0);
+    if (count < 0) return InvalidArgument("{} requested {} < 0 elements", up_to ? "DequeueUpTo" : "DequeueMany", count);
+    WEIR_TRY(CheckBatches(queue.spec()));
+    if (count == 0) {
+      WEIR_TRY(GiveBatch(ctx, queue.spec(), {}));
+      done(OkStatus());
+      return OkStatus();
+    }
+    queue.Dequeue(count, up_to, ctx.cancel(),
+                  [&ctx, self = ResourcePtr<Queue>::Share(&queue),
+                   done = std::move(done)](Result<std::vector<QueueElement>> got) {
+                    done(got.ok() ? GiveBatch(ctx, self->spec(), *got) : got.status());
+                  });
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MakeClose(KernelSetup& setup) {
+  WEIR_ASSIGN(const bool cancel_pending, setup.Attr<bool>("cancel_pending_enqueues"));
+  return Waiting([cancel_pending](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+    queue.Close(cancel_pending, ctx.cancel(), std::move(done));
+    return OkStatus();
+  });
+}
+
+// An op that looks at the queue and gives a scalar.
+template <class Look>
+Kernel Looking(Look look) {
+  return Kernel::Sync([look](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<Queue> queue, LookupHandle<Queue>(ctx));
+           ctx.set_output(0, look(*queue));
+           return OkStatus();
+         })
+      .Cheap();
+}
+
+Status DequeueManyShape(ShapeContext& c) {
+  if (const Tensor* n = c.constant(1); n != nullptr && n->num_elements() == 1 && n->Int(0) < 0)
+    return InvalidArgument("Input 'n' must be >= 0, but is {}", n->Int(0));
+  return OkStatus();
+}
+
+struct QueueUser {
+  const char* name;
+  const char* signature;  // without the handle
+  std::vector<std::string> attrs;
+  ShapeFn shape;
+  KernelFactory make;
+};
+
+void AddUser(OpRegistry& registry, const QueueUser& op) {
+  for (HandleFace face : kFaces) {
+    const bool more = op.signature[0] != '-';
+    registry.Add({
+        .name = absl::StrCat(op.name, Suffix(face)),
+        .signature = absl::StrCat("handle: ", HandleType(face), more ? ", " : " ", op.signature),
+        .attrs = op.attrs,
+        .shape = [face, inner = op.shape](ShapeContext& c) -> Status {
+          WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, face == HandleFace::kRef ? 1 : 0));
+          if (face == HandleFace::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
+          return inner(c);
+        },
+        .no_gradient = kNoGradient,
+        .kernels = CpuKernel(op.make),
+        .stateful = face == HandleFace::kResource,
+    });
+  }
+}
+
+}  // namespace
+
+void RegisterQueues(OpRegistry& registry) {
+  const std::vector<std::string> parts = {"component_types: list(type) >= 1", "shapes: list(shape) >= 0 = []",
+                                          "capacity: int = -1"};
+  AddMaker(registry, QueueKind::kFifo, parts);
+  AddMaker(registry, QueueKind::kPaddingFifo, parts);
+  AddMaker(registry, QueueKind::kRandomShuffle,
+           {parts[0], parts[1], parts[2], "min_after_dequeue: int = 0", "seed: int = 0", "seed2: int = 0"});
+  AddMaker(registry, QueueKind::kPriority,
+           {"component_types: list(type) >= 0 = []", "shapes: list(shape) >= 0", parts[2]});
+
+  const std::vector<std::string> in = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"};
+  const std::vector<std::string> out = {"component_types: list(type) >= 1", "timeout_ms: int = -1"};
+  AddUser(registry, {"QueueEnqueue", "components: Tcomponents ->", in, NoOutputs(),
+                     [](KernelSetup& setup) { return MakeEnqueue(setup, false); }});
+  AddUser(registry, {"QueueEnqueueMany", "components: Tcomponents ->", in, NoOutputs(),
+                     [](KernelSetup& setup) { return MakeEnqueue(setup, true); }});
+  AddUser(registry, {"QueueDequeue", "-> components: component_types", out, UnknownOutputs(), MakeDequeue});
+  AddUser(registry, {"QueueDequeueMany", "n: int32 -> components: component_types", out, DequeueManyShape,
+                     [](KernelSetup& setup) { return MakeDequeueMany(setup, false); }});
+  AddUser(registry, {"QueueDequeueUpTo", "n: int32 -> components: component_types", out, DequeueManyShape,
+                     [](KernelSetup& setup) { return MakeDequeueMany(setup, true); }});
+  AddUser(registry, {"QueueClose", "->", {"cancel_pending_enqueues: bool = false"}, NoOutputs(), MakeClose});
+  AddUser(registry, {"QueueSize", "-> size: int32", {}, ScalarOutputs(), [](KernelSetup&) -> Result<Kernel> {
+                       return Looking([](const Queue& q) { return Tensor::Scalar(static_cast<int32_t>(q.size())); });
+                     }});
+  AddUser(registry, {"QueueIsClosed", "-> is_closed: bool", {}, ScalarOutputs(), [](KernelSetup&) -> Result<Kernel> {
+                       return Looking([](const Queue& q) { return Tensor::Scalar(q.is_closed()); });
+                     }});
+}
+
+}  // namespace weir::ops

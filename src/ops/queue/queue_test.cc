@@ -1,0 +1,323 @@
+// The queue itself: who waits, in what order they are served, what cancelling and closing leave behind, many threads.
+#include "ops/queue/queue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <optional>
+#include <thread>
+
+namespace weir::ops {
+namespace {
+
+QueueSpec Numbers(int64_t capacity, QueueKind kind = QueueKind::kFifo) {
+  QueueSpec spec;
+  spec.kind = kind;
+  spec.name = "numbers";
+  spec.capacity = capacity;
+  spec.types = {kInt64};
+  spec.shapes = {PartialShape(Shape{})};
+  return spec;
+}
+
+std::vector<QueueElement> Elements(const std::vector<int64_t>& values) {
+  std::vector<QueueElement> elements;
+  for (const int64_t value : values) elements.push_back({{Tensor::Scalar(value)}});
+  return elements;
+}
+
+// A call that may still wait.
+struct Call {
+  CancelToken cancel;
+  std::optional<Status> status;
+  std::vector<int64_t> values;
+  bool waits() const { return !status.has_value(); }
+};
+
+class QueueTest : public ::testing::Test {
+ protected:
+  ResourcePtr<Queue> Make(QueueSpec spec) { return MakeIntrusive<Queue>(std::move(spec)); }
+
+  std::shared_ptr<Call> Enqueue(Queue& queue, const std::vector<int64_t>& values) {
+    auto call = std::make_shared<Call>();
+    queue.Enqueue(Elements(values), call->cancel, [call](Status status) { call->status = std::move(status); });
+    return call;
+  }
+  std::shared_ptr<Call> Dequeue(Queue& queue, int64_t count, bool fewer_when_closed = false) {
+    auto call = std::make_shared<Call>();
+    queue.Dequeue(count, fewer_when_closed, call->cancel, [call](Result<std::vector<QueueElement>> got) {
+      call->status = got.status();
+      if (!got.ok()) return;
+      for (const QueueElement& element : *got) call->values.push_back(element.components[0].scalar<int64_t>());
+    });
+    return call;
+  }
+  std::shared_ptr<Call> Close(Queue& queue, bool cancel_pending = false) {
+    auto call = std::make_shared<Call>();
+    queue.Close(cancel_pending, call->cancel, [call](Status status) { call->status = std::move(status); });
+    return call;
+  }
+  static void Cancel(Call& call) { call.cancel.Cancel(Cancelled("the step is over")); }
+  // What is left, in order. Closes the queue.
+  std::vector<int64_t> Rest(Queue& queue) {
+    Close(queue, true);
+    return Dequeue(queue, 1 << 20, true)->values;
+  }
+};
+using Values = std::vector<int64_t>;
+
+TEST_F(QueueTest, DequeuesAreServedInTheOrderInWhichTheyCame) {
+  auto queue = Make(Numbers(-1));
+  auto first = Dequeue(*queue, 1);
+  auto second = Dequeue(*queue, 2);
+  auto third = Dequeue(*queue, 1);
+  Enqueue(*queue, {1});
+  EXPECT_EQ(first->values, Values{1});
+  EXPECT_TRUE(second->waits());
+  Enqueue(*queue, {2});
+  EXPECT_TRUE(second->waits());
+  EXPECT_TRUE(third->waits());  // though there would be an element for it
+  Enqueue(*queue, {3, 4});
+  EXPECT_EQ(second->values, (Values{2, 3}));
+  EXPECT_EQ(third->values, Values{4});
+}
+
+TEST_F(QueueTest, EnqueuesWaitForRoomInTheOrderInWhichTheyCame) {
+  auto queue = Make(Numbers(2));
+  auto first = Enqueue(*queue, {1, 2, 3});
+  auto second = Enqueue(*queue, {4});
+  EXPECT_TRUE(first->waits());
+  EXPECT_EQ(queue->size(), 2);
+  EXPECT_EQ(Dequeue(*queue, 1)->values, Values{1});
+  EXPECT_FALSE(first->waits());
+  EXPECT_TRUE(second->waits());
+  EXPECT_EQ(Dequeue(*queue, 1)->values, Values{2});
+  EXPECT_FALSE(second->waits());
+  EXPECT_EQ(Rest(*queue), (Values{3, 4}));
+}
+
+TEST_F(QueueTest, TakesMoreThanItsCapacityPieceByPiece) {
+  auto queue = Make(Numbers(2));
+  auto wanted = Dequeue(*queue, 5);
+  auto given = Enqueue(*queue, {1, 2, 3, 4, 5, 6});
+  EXPECT_FALSE(given->waits());
+  EXPECT_EQ(wanted->values, (Values{1, 2, 3, 4, 5}));
+  EXPECT_EQ(queue->size(), 1);
+}
+
+TEST_F(QueueTest, NothingGoesIntoAQueueWithoutRoom) {
+  auto queue = Make(Numbers(0));
+  auto given = Enqueue(*queue, {1});
+  auto wanted = Dequeue(*queue, 1);
+  EXPECT_TRUE(given->waits());
+  EXPECT_TRUE(wanted->waits());
+  Cancel(*given);
+  Cancel(*wanted);
+}
+
+TEST_F(QueueTest, ACancelledDequeueGivesBackWhatItHadTaken) {
+  for (const QueueKind kind : {QueueKind::kFifo, QueueKind::kPriority, QueueKind::kPaddingFifo}) {
+    auto queue = Make(Numbers(-1, kind));
+    Enqueue(*queue, {1, 2, 3});
+    auto cancelled = Dequeue(*queue, 5);
+    auto next = Dequeue(*queue, 2);
+    EXPECT_EQ(queue->size(), 0);
+    Cancel(*cancelled);
+    EXPECT_EQ(cancelled->status->code(), StatusCode::kCancelled);
+    EXPECT_EQ(next->values, (Values{1, 2})) << QueueKindName(kind);
+    Enqueue(*queue, {4});
+    EXPECT_EQ(Rest(*queue), (Values{3, 4})) << QueueKindName(kind);
+  }
+}
+
+TEST_F(QueueTest, ACancelledEnqueueLeavesWhatHadRoom) {
+  auto queue = Make(Numbers(2));
+  auto cancelled = Enqueue(*queue, {1, 2, 3});
+  auto next = Enqueue(*queue, {4});
+  Cancel(*cancelled);
+  EXPECT_EQ(cancelled->status->code(), StatusCode::kCancelled);
+  EXPECT_TRUE(next->waits());
+  EXPECT_EQ(Dequeue(*queue, 1)->values, Values{1});
+  EXPECT_FALSE(next->waits());
+  EXPECT_EQ(Rest(*queue), (Values{2, 4}));
+}
+
+TEST_F(QueueTest, AStepThatIsOverDoesNothing) {
+  auto queue = Make(Numbers(2));
+  CancelToken over;
+  over.Cancel(Cancelled("over"));
+  Status enqueued;
+  queue->Enqueue(Elements({1}), over, [&](Status status) { enqueued = std::move(status); });
+  EXPECT_EQ(enqueued.code(), StatusCode::kCancelled);
+  EXPECT_EQ(queue->size(), 0);
+  Enqueue(*queue, {2});
+  Status dequeued;
+  queue->Dequeue(1, false, over, [&](Result<std::vector<QueueElement>> got) { dequeued = got.status(); });
+  EXPECT_EQ(dequeued.code(), StatusCode::kCancelled);
+  EXPECT_EQ(queue->size(), 1);
+}
+
+TEST_F(QueueTest, CloseWaitsForTheEnqueuesBeforeIt) {
+  auto queue = Make(Numbers(1));
+  auto before = Enqueue(*queue, {1, 2});
+  auto close = Close(*queue);
+  auto after = Enqueue(*queue, {3});
+  EXPECT_TRUE(close->waits());
+  EXPECT_FALSE(queue->is_closed());
+  EXPECT_EQ(Dequeue(*queue, 1)->values, Values{1});
+  EXPECT_TRUE(before->status->ok());
+  EXPECT_TRUE(close->status->ok());
+  EXPECT_TRUE(queue->is_closed());
+  EXPECT_EQ(after->status->code(), StatusCode::kCancelled);
+  EXPECT_EQ(Rest(*queue), Values{2});
+}
+
+TEST_F(QueueTest, CloseCanBeCalledOff) {
+  auto queue = Make(Numbers(1));
+  auto before = Enqueue(*queue, {1, 2});
+  auto close = Close(*queue);
+  auto after = Enqueue(*queue, {3});
+  Cancel(*close);
+  EXPECT_EQ(close->status->code(), StatusCode::kCancelled);
+  EXPECT_EQ(Dequeue(*queue, 3)->values, (Values{1, 2, 3}));
+  EXPECT_TRUE(after->status->ok());
+  EXPECT_FALSE(queue->is_closed());
+}
+
+TEST_F(QueueTest, ClosingMayCancelWhatWaits) {
+  auto queue = Make(Numbers(1));
+  auto before = Enqueue(*queue, {1, 2});
+  auto pending = Close(*queue);
+  auto close = Close(*queue, true);
+  EXPECT_TRUE(close->status->ok());
+  EXPECT_EQ(before->status->message(), "Enqueue operation was cancelled");
+  EXPECT_EQ(pending->status->code(), StatusCode::kCancelled);
+  EXPECT_EQ(Rest(*queue), Values{1});
+}
+
+TEST_F(QueueTest, ClosingEndsTheWaitOfDequeues) {
+  auto queue = Make(Numbers(-1));
+  Enqueue(*queue, {1, 2, 3});
+  auto too_many = Dequeue(*queue, 5);
+  auto up_to = Dequeue(*queue, 5, true);
+  auto one = Dequeue(*queue, 1);
+  Close(*queue);
+  EXPECT_EQ(too_many->status->code(), StatusCode::kOutOfRange);
+  EXPECT_EQ(too_many->status->message(),
+            "FIFOQueue 'numbers' is closed and has insufficient elements (requested 5, current size 3)");
+  EXPECT_EQ(up_to->values, (Values{1, 2, 3}));
+  EXPECT_EQ(one->status->code(), StatusCode::kOutOfRange);
+}
+
+TEST_F(QueueTest, KeepsSomeToChooseFromWhileOpen) {
+  QueueSpec spec = Numbers(10, QueueKind::kRandomShuffle);
+  spec.min_after_dequeue = 2;
+  spec.seed = 1;
+  auto queue = Make(spec);
+  Enqueue(*queue, {1, 2, 3});
+  EXPECT_FALSE(Dequeue(*queue, 1)->waits());
+  auto waiting = Dequeue(*queue, 2);
+  EXPECT_TRUE(waiting->waits());
+  EXPECT_EQ(queue->size(), 2);
+  Enqueue(*queue, {4});
+  EXPECT_TRUE(waiting->waits());
+  EXPECT_EQ(queue->size(), 2);  // one is with the one who waits
+  Cancel(*waiting);
+  EXPECT_EQ(queue->size(), 3);
+  Close(*queue);
+  EXPECT_EQ(Dequeue(*queue, 5, true)->values.size(), 3u);
+}
+
+TEST_F(QueueTest, EqualPrioritiesKeepTheirOrder) {
+  QueueSpec spec = Numbers(-1, QueueKind::kPriority);
+  spec.types = {kInt64, kInt64};
+  spec.shapes.clear();
+  auto queue = Make(spec);
+  auto add = [&](int64_t priority, int64_t value) {
+    std::vector<QueueElement> one(1);
+    one[0].components = {Tensor::Scalar(priority), Tensor::Scalar(value)};
+    CancelToken token;
+    queue->Enqueue(std::move(one), token, [](const Status& status) { EXPECT_TRUE(status.ok()); });
+  };
+  for (int64_t i = 0; i < 20; ++i) add(i % 3, i);
+  Values values;
+  CancelToken token;
+  auto take = [&](Result<std::vector<QueueElement>> got) {
+    ASSERT_TRUE(got.ok());
+    for (const QueueElement& e : *got) values.push_back(e.components[1].scalar<int64_t>());
+  };
+  queue->Dequeue(20, false, token, take);
+  EXPECT_EQ(values, (Values{0, 3, 6, 9, 12, 15, 18, 1, 4, 7, 10, 13, 16, 19, 2, 5, 8, 11, 14, 17}));
+}
+
+TEST_F(QueueTest, AWaitMayStartTheNextFromItsEnd) {
+  auto queue = Make(Numbers(1));
+  int64_t sum = 0;
+  int taken = 0;
+  CancelToken token;
+  std::function<void(Result<std::vector<QueueElement>>)> take = [&](Result<std::vector<QueueElement>> got) {
+    ASSERT_TRUE(got.ok());
+    sum += (*got)[0].components[0].scalar<int64_t>();
+    if (++taken < 100) queue->Dequeue(1, false, token, take);
+  };
+  queue->Dequeue(1, false, token, take);
+  Values values;
+  for (int64_t i = 1; i <= 100; ++i) values.push_back(i);
+  Enqueue(*queue, values);
+  EXPECT_EQ(taken, 100);
+  EXPECT_EQ(sum, 5050);
+}
+
+// Threads that put numbers in, threads that take several at a time, and steps that are cancelled while they wait: every
+// number that went in comes out once.
+TEST_F(QueueTest, ManyThreadsLoseAndDoubleNothing) {
+  constexpr int kThreads = 4;
+  constexpr int64_t kEach = 400;
+  for (const QueueKind kind : {QueueKind::kFifo, QueueKind::kRandomShuffle}) {
+    auto queue = Make(Numbers(7, kind));
+    std::vector<std::thread> producers;
+    std::vector<std::thread> consumers;
+    std::vector<Values> got(kThreads);
+    for (int t = 0; t < kThreads; ++t) {
+      producers.emplace_back([&, t] {
+        for (int64_t i = 0; i < kEach; i += 4) {
+          const int64_t base = t * kEach + i;
+          CancelToken token;
+          std::promise<Status> done;
+          queue->Enqueue(Elements({base, base + 1, base + 2, base + 3}), token,
+                         [&](Status status) { done.set_value(std::move(status)); });
+          ASSERT_TRUE(done.get_future().get().ok());
+        }
+      });
+      consumers.emplace_back([&, t] {
+        for (int round = 0;; ++round) {
+          CancelToken token;
+          std::promise<Result<std::vector<QueueElement>>> done;
+          queue->Dequeue(1 + (round + t) % 9, true, token,
+                         [&](Result<std::vector<QueueElement>> r) { done.set_value(std::move(r)); });
+          if (round % 3 == 0) token.Cancel(Cancelled("over"));  // while it waits, or too late
+          Result<std::vector<QueueElement>> result = done.get_future().get();
+          if (result.ok()) {
+            for (const QueueElement& e : *result)
+              got[static_cast<size_t>(t)].push_back(e.components[0].scalar<int64_t>());
+          } else if (result.status().code() == StatusCode::kOutOfRange) {
+            return;
+          }
+        }
+      });
+    }
+    for (std::thread& thread : producers) thread.join();
+    EXPECT_TRUE(Close(*queue)->status->ok());
+    for (std::thread& thread : consumers) thread.join();
+    Values all;
+    for (const Values& values : got) all.insert(all.end(), values.begin(), values.end());
+    std::sort(all.begin(), all.end());
+    ASSERT_EQ(all.size(), static_cast<size_t>(kThreads * kEach));
+    for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<int64_t>(i));
+  }
+}
+
+}  // namespace
+}  // namespace weir::ops

@@ -1,0 +1,14 @@
+// The ops of this folder, one line per file.
+#include "ops/register.h"
+
+namespace weir::ops {
+
+void RegisterAccumulators(OpRegistry& registry);
+void RegisterQueues(OpRegistry& registry);
+
+void RegisterQueueOps(OpRegistry& registry) {
+  RegisterAccumulators(registry);
+  RegisterQueues(registry);
+}
+
+}  // namespace weir::ops
