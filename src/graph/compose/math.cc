@@ -267,7 +267,6 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
                              Input(std::vector<int64_t>{axes[1]}))
                     : reduce("Sum", size, axis);
   } else if (matrix && order.power == 2) {
-    Output perm = x;
     if (!x.shape().known_rank()) return fail("the 2-norm of matrices needs a known rank");
     const int rank = x.shape().rank();
     std::vector<int64_t> rest;
@@ -433,7 +432,7 @@ Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const
                       : part->literal() != nullptr ? part->literal()->NaturalType()
                                                    : kInvalidType;
       if (t == kInvalidType) continue;
-      if (place(t) == std::size(kOrder)) return RangeOf(graph, start_arg, limit_arg, delta_in, t, Own(scope));
+      if (place(t) == std::ssize(kOrder)) return RangeOf(graph, start_arg, limit_arg, delta_in, t, Own(scope));
       widest = std::max(widest, place(t));
     }
     dtype = kOrder[widest];
