@@ -1,6 +1,7 @@
 """What `make install` lays down works away from the build tree: the program, the package, find_package(Weir)."""
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -8,15 +9,6 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build"))
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-
-CMAKE = """
-cmake_minimum_required(VERSION 3.25)
-project(User CXX)
-find_package(Weir REQUIRED)
-add_executable(user user.cc)
-target_link_libraries(user PRIVATE Weir::weir)
-"""
-
 
 def run(*command, cwd=None):
     result = subprocess.run(list(map(str, command)), cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True)
@@ -42,9 +34,11 @@ def test_weir_run_uses_the_installed_package(prefix, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_cpp_program_finds_weir(prefix, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(CMAKE)
-    (tmp_path / "user.cc").write_text((ROOT / "examples/cpp/hello.cc").read_text())
-    run("cmake", "-G", "Ninja", "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
+def test_the_cpp_program_of_the_readme_finds_weir(prefix, tmp_path):
+    blocks = dict(re.findall(r"```(cpp|cmake)\n(.*?)```", (ROOT / "README.md").read_text(), re.S))
+    (tmp_path / "CMakeLists.txt").write_text(blocks["cmake"])
+    (tmp_path / "first.cc").write_text(blocks["cpp"])
+    run("cmake", "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
     run("cmake", "--build", tmp_path / "build")
-    assert run(tmp_path / "build" / "user") == run(BUILD / "examples" / "hello")
+    slope, offset = map(float, run(tmp_path / "build" / "first").split())
+    assert abs(slope - 2.0) < 0.2 and abs(offset - 0.2) < 0.3
