@@ -20,7 +20,7 @@ TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
   std::atomic<int> rung{0};
   ThreadAlarms alarms(RealClock());
   for (int i : {3, 1, 2}) {
-    alarms.After(i * 10 * kMilli, [&, i] {
+    alarms.After(int64_t{i} * 10 * kMilli, [&, i] {
       std::lock_guard lock(mu);
       order.push_back(i);
       ++rung;

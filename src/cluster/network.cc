@@ -40,7 +40,7 @@ Transport& Network::transport() {
 
 void Network::AddMaster(const std::string& address, std::shared_ptr<MasterService> master) {
   std::lock_guard lock(mu_);
-  masters_[address] = std::move(master);
+  masters_[address] = master;
 }
 
 void Network::RemoveMaster(const std::string& address) {

@@ -20,6 +20,7 @@
 
 namespace weir {
 
+class OpRegistry;
 class RegisteredGraph;
 
 class Worker final : public WorkerService {

@@ -10,7 +10,8 @@ namespace {
 template <class T>
 std::vector<T> Numbers(int64_t n, int salt) {
   std::vector<T> v(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) v[static_cast<size_t>(i)] = T(static_cast<float>((i * 7 + salt * 3 + i / 5) % 11));
+  for (int64_t i = 0; i < n; ++i)
+    v[static_cast<size_t>(i)] = T(static_cast<float>((i * 7 + int64_t{salt} * 3 + i / 5) % 11));
   return v;
 }
 
