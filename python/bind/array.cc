@@ -3,6 +3,7 @@
 #include "bind/arguments.h"
 #include "bind/numpy.h"
 #include "bind/sparse.h"
+#include "bind/variables.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/compose/dims.h"
@@ -148,18 +149,29 @@ void BindJoins(py::module_& m) {
   });
 }
 
+// A resource variable is not read as a whole where its handle will do.
+Input TableOf(py::handle params, bool handle_will_do) {
+  if (!handle_will_do || !IsVariable(params)) return InputFrom(params);
+  const VariablePtr variable = VariableFrom(params);
+  return variable->is_resource() ? Input(variable->handle()) : InputFrom(params);
+}
+
 void BindChoice(py::module_& m) {
-  Def(
-      m, "gather",
-      +[](Graph& g, Input params, Input indices, Name n, Input axis, int64_t batch_dims) {
-        return GatherRowsOf(g, params, indices, axis, batch_dims, n.text);
+  m.def(
+      "gather",
+      [](py::handle params, const Input& indices, const Name& n, const Input& axis, int64_t batch_dims) {
+        const Input table = TableOf(params, IsRowGather(axis, batch_dims));
+        Graph& graph = GraphOfInput(table.is_output() ? table : indices);
+        return Checked(graph, GatherRowsOf(graph, table, indices, axis, batch_dims, n.text));
       },
       py::arg("params"), py::arg("indices"), py::arg("name") = py::none(), py::arg("axis") = py::none(),
       py::arg("batch_dims") = 0);
-  Def(
-      m, "gather_nd",
-      +[](Graph& g, Input params, Input indices, Name n, int64_t batch_dims) {
-        return GatherNdOf(g, params, indices, batch_dims, n.text);
+  m.def(
+      "gather_nd",
+      [](py::handle params, const Input& indices, const Name& n, int64_t batch_dims) {
+        const Input table = TableOf(params, batch_dims == 0);
+        Graph& graph = GraphOfInput(table.is_output() ? table : indices);
+        return Checked(graph, GatherNdOf(graph, table, indices, batch_dims, n.text));
       },
       py::arg("params"), py::arg("indices"), py::arg("name") = py::none(), py::arg("batch_dims") = 0);
   Def(

@@ -10,6 +10,7 @@
 #include "bind/scopes.h"
 #include "bind/sparse.h"
 #include "graph/build/state_ops.h"
+#include "graph/compose/array.h"
 #include "graph/graph_keys.h"
 
 namespace weir::python {
@@ -307,14 +308,10 @@ void BindVariables(py::module_& m) {
       .def(
           "sparse_read",
           [](V v, const Input& indices, const Name& name) {
-            if (!v->is_resource())
-              return Output(Take(NodeBuilder(v->graph(), "Gather", name.text).In(v->value()).In(indices).Build()), 0);
-            return Output(Take(NodeBuilder(v->graph(), "ResourceGather", name.text)
-                                   .In(v->handle())
-                                   .In(indices)
-                                   .Attr("dtype", v->dtype())
-                                   .Build()),
-                          0);
+            const Output rows =
+                GatherRowsOf(v->graph(), v->is_resource() ? v->handle() : v->value(), indices, {}, 0, name.text);
+            Check(v->graph().TakeError());
+            return rows;
           },
           py::arg("indices"), py::arg("name") = py::none())
       .def("set_shape",

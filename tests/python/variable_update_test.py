@@ -115,3 +115,24 @@ def test_the_nodes_of_a_variable_know_where_it_was_made():
     for variable, expected in ((made, line), (got, line + 2)):
         for op in (variable.op, variable.initializer, variable.value().op):
             assert op.traceback[-1][1] == expected, op.name
+
+
+def test_rows_of_a_variable(resource):
+    """Of a resource variable rows are read by its handle, not out of a copy of the whole."""
+    v = tf.get_variable("v", initializer=tf.constant([[1.0, 2.0], [3.0, 4.0]]), use_resource=resource)
+    rows = {"gather": tf.gather(v, [1]), "axis": tf.gather(v, [1], axis=0), "named": tf.gather(v, [1], name="foo"),
+            "read": v.sparse_read([1])}
+    elements, columns = tf.gather_nd(v, [[1, 0]]), tf.gather(v, [1], axis=1)
+    op = "ResourceGather" if resource else "GatherV2"
+    names = ["Gather:0", "Gather_1:0", "foo:0", "Gather_2:0"] if resource else ["GatherV2:0", "GatherV2_1:0", "foo:0", "GatherV2_2:0"]
+    assert [y.op.type for y in rows.values()] == [op] * 4 and [y.name for y in rows.values()] == names
+    assert columns.op.type == "GatherV2"
+    assert (elements.op.inputs[0].op.type if resource else elements.op.type) == ("ResourceGatherNd" if resource else "GatherNd")
+    slices, whole = tf.gradients(rows["gather"], v)[0], tf.gradients([elements, columns], v)[0]
+    assert isinstance(slices, tf.IndexedSlices)
+    with started(tf.Session()) as session:
+        for y in rows.values():
+            assert session.run(y).tolist() == [[3.0, 4.0]]
+        assert session.run([elements, columns])[0].tolist() == [3.0] and session.run(columns).tolist() == [[2.0], [4.0]]
+        assert session.run(tf.convert_to_tensor(slices)).tolist() == [[0.0, 0.0], [1.0, 1.0]]
+        assert session.run(tf.convert_to_tensor(whole)).tolist() == [[0.0, 1.0], [1.0, 1.0]]

@@ -7,6 +7,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/reduce.h"
+#include "graph/build/state_ops.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
 #include "graph/node_builder.h"
@@ -298,18 +299,21 @@ Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate, std::stri
 }
 
 // --- choosing
+bool IsRowGather(const Input& axis, int64_t batch_dims) {
+  if (batch_dims != 0 || axis.is_output()) return false;
+  const std::optional<Tensor> value = axis.absent() ? Tensor::Scalar<int64_t>(0) : axis.literal()->Value(kInt64);
+  return value.has_value() && value->num_elements() == 1 && value->data<int64_t>()[0] == 0;
+}
+
 Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, const Input& axis, int64_t batch_dims,
                     std::string name) {
   if (params.is_output() && params.output().base_dtype() == kResource) {
     Output handle = params.output();
     Result<DType> dtype = handle.node->Attr<DType>("dtype");
     if (!dtype.ok()) return Fail(graph, dtype.status());
-    if (axis.absent() && batch_dims == 0)
-      return NodeBuilder(graph, "ResourceGather", std::move(name))
-          .In(handle)
-          .In(indices)
-          .Attr("dtype", *dtype)
-          .BuildOutput();
+    if (!IsRowGather(axis, batch_dims))
+      return Fail(graph, InvalidArgument("'{}' is a handle: only whole rows can be gathered from it", handle.name()));
+    return ResourceGather(graph, handle, indices, *dtype, {.name = Or(std::move(name), "Gather")});
   }
   if (batch_dims < 0) {
     Output ids = ValueOf(graph, indices, kInvalidType, "indices");
@@ -325,6 +329,11 @@ Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, con
 }
 
 Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in, int64_t batch_dims, std::string name) {
+  if (batch_dims == 0 && params_in.is_output() && params_in.output().base_dtype() == kResource) {
+    Result<DType> dtype = params_in.output().node->Attr<DType>("dtype");
+    if (!dtype.ok()) return Fail(graph, dtype.status());
+    return Identity(ResourceGatherNd(graph, params_in, indices_in, *dtype, {.name = Or(std::move(name), "GatherNd")}));
+  }
   if (batch_dims == 0) return GatherNd(graph, params_in, indices_in, {.name = std::move(name)});
   NameScope scope(graph, Or(std::move(name), "BatchGatherND"));
   Output params = ValueOf(graph, params_in, kInvalidType, "params");

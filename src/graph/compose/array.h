@@ -37,6 +37,8 @@ Output TransposeAxes(Graph& graph, const Input& a, const Input& perm = {}, bool 
                      std::string name = "transpose");
 Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate = false, std::string name = "matrix_transpose");
 
+// `params` may be the handle of a variable where only whole rows are gathered: from axis 0, and not in batches.
+bool IsRowGather(const Input& axis, int64_t batch_dims);
 Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, const Input& axis = {},
                     int64_t batch_dims = 0, std::string name = "");
 Output GatherNdOf(Graph& graph, const Input& params, const Input& indices, int64_t batch_dims = 0,
