@@ -44,6 +44,10 @@ def test_cross_entropies():
     close(lambda: tf.nn.softmax_cross_entropy_with_logits(labels=LABELS, logits=LOGITS), expected)
     close(lambda: tf.nn.softmax_cross_entropy_with_logits(LOGITS, LABELS), expected)
     close(lambda: tf.nn.softmax_cross_entropy_with_logits_v2(LABELS, LOGITS), expected)
+    whole = np.eye(3, dtype=np.int32)[[1, 2]]  # labels are cast to what the logits are
+    expected = -np.log(softmax(LOGITS))[[0, 1], [1, 2]]
+    for labels in (whole, tf.constant, lambda x: tf.constant(x, tf.float64)):
+        close(lambda: tf.nn.softmax_cross_entropy_with_logits(labels=labels(whole) if callable(labels) else labels, logits=LOGITS), expected)
     sparse = -np.log(softmax(LOGITS))[[0, 1], [1, 2]]
     close(lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 2], logits=LOGITS), sparse)
     close(lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(LOGITS, np.array([1, 2], np.int64)), sparse)

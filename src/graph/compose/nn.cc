@@ -89,11 +89,14 @@ Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int a
   Output logits = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
   if (!logits.valid()) return Output::Failed(graph);
   const DType dtype = logits.base_dtype();
-  Output labels = Taken(graph, ToOutput(graph, labels_in, dtype, "labels"));
+  Output labels = Taken(graph, ToOutput(graph, labels_in, kInvalidType, "labels"));
   if (!labels.valid()) return Output::Failed(graph);
   if (stop_labels) labels = StopGradient(labels);
-  Exchanged x = WithAxisLast(Widened(logits), axis);
-  Exchanged z = WithAxisLast(Widened(labels), axis);
+  const Output wide = Widened(logits);
+  if (wide.valid() && labels.valid() && labels.base_dtype() != wide.base_dtype())
+    labels = Cast(labels, wide.base_dtype());
+  Exchanged x = WithAxisLast(wide, axis);
+  Exchanged z = WithAxisLast(labels, axis);
   if (!x.value.valid() || !z.value.valid()) return Output::Failed(graph);
   Output shape = ShapeOf(x.value);
   auto result = SoftmaxCrossEntropyWithLogits(Flattened(x.value), Flattened(z.value), {.name = scope.name() + "/"});
