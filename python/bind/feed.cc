@@ -49,7 +49,8 @@ bool QuickScalar(py::handle value, DType type, Tensor* out) {
 }
 
 // A Python int that the type would change is a mistake, not a conversion.
-void CheckIntegerFits(py::handle value, DType type) {
+void CheckIntegerFits(py::handle value, const Output& output) {
+  const DType type = output.base_dtype();
   bool fits = !(type == kString);
   if (IsInteger(type) || IsQuantized(type)) {
     py::object info = py::module_::import("numpy").attr("iinfo")(NumpyType(type));
@@ -58,9 +59,24 @@ void CheckIntegerFits(py::handle value, DType type) {
   }
   if (!fits)
     RaiseType(fmt::format(
-        "Type of feed value {} with type {} is not compatible with Tensor type {}. Try explicitly setting the type of "
-        "the feed tensor to a larger type (e.g. int64).",
-        Str(value), Repr(py::type::handle_of(value)), Repr(NumpyType(type))));
+        "Type of feed value {} with type {} is not compatible with Tensor type {} of '{}'. Try explicitly setting the "
+        "type of the feed tensor to a larger type (e.g. int64).",
+        Str(value), Repr(py::type::handle_of(value)), Repr(NumpyType(type)), output.name()));
+}
+
+// numpy does not know what it converts for.
+Tensor ConvertedFor(const Output& output, py::handle value) {
+  const auto message = [&output](py::error_already_set& error) {
+    return fmt::format("Cannot feed this value for Tensor '{}' of type {}: {}", output.name(), output.base_dtype(),
+                       Str(error.value()));
+  };
+  try {
+    return TensorFromNumpy(value, output.base_dtype(), Memory::kBorrow);
+  } catch (py::error_already_set& error) {
+    if (error.type().ptr() == PyExc_ValueError) RaiseValue(message(error));
+    if (error.type().ptr() == PyExc_TypeError) RaiseType(message(error));
+    throw;
+  }
 }
 
 void AddFeed(GraphObject& graph, py::handle key, py::handle value, std::vector<Feed>* feeds);
@@ -135,13 +151,13 @@ Tensor FeedValue(GraphObject& graph, Output output, py::handle value, py::handle
           "lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {} which was passed to the "
           "feed with key {}.",
           Str(value), Str(key)));
-    if (PyLong_Check(value.ptr()) && !PyBool_Check(value.ptr())) CheckIntegerFits(value, type);
+    if (PyLong_Check(value.ptr()) && !PyBool_Check(value.ptr())) CheckIntegerFits(value, output);
     if (py::hasattr(value,
                     "get_raw_handle"))  // a tensor that the session keeps: its name where one is wanted, else its value
       tensor =
           TensorFromNumpy(type == kString ? value.attr("get_raw_handle")() : value.attr("eval")(), type, Memory::kCopy);
     else
-      tensor = TensorFromNumpy(value, type, Memory::kBorrow);
+      tensor = ConvertedFor(output, value);
   }
   const PartialShape shape = output.shape();
   if (!shape.CompatibleWith(tensor.shape()))

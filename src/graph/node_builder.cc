@@ -30,7 +30,9 @@ std::vector<std::string> ColocationGroups(const Node& node) {
 // Turns the arguments of one op into outputs, inferring type, number and type-list attributes on the way.
 class ArgResolver {
  public:
-  ArgResolver(Graph& graph, const OpDef& op, AttrMap& attrs) : graph_(graph), op_(op), attrs_(attrs) {}
+  // `args` gives the inputs of the op's argument i, for messages.
+  ArgResolver(Graph& graph, const OpDef& op, AttrMap& attrs, std::function<const InputList&(size_t)> args)
+      : graph_(graph), op_(op), attrs_(attrs), args_(std::move(args)) {}
 
   Status Prepare(const ArgDef& arg, const InputList& inputs) {
     for (const Input& input : inputs) {
@@ -88,6 +90,14 @@ class ArgResolver {
     return OkStatus();
   }
 
+  // Of inputs that are all resolved: whether the schema allows their types.
+  Status CheckInputTypes(const std::vector<Output>& inputs) const {
+    size_t at = 0;
+    for (size_t i = 0; i < op_.inputs.size(); ++i)
+      for (size_t count = args_(i).size(); count > 0; --count) WEIR_TRY(CheckAllowed(op_.inputs[i], inputs[at++]));
+    return OkStatus();
+  }
+
  private:
   // A literal that nothing else gives a type takes the attribute's default where it fits.
   DType PreferredType(const ArgDef& arg, const Input& input, DType wanted) const {
@@ -110,19 +120,34 @@ class ArgResolver {
                           op_.name, arg.name, value.name(), value.dtype()));
     const DType given = BaseType(value.dtype());
     if (wanted != kInvalidType && given != BaseType(wanted))
-      return MarkTypeError(InvalidArgument("input '{}' of op {} has type {} that does not match the expected type {}{}",
-                                           arg.name, op_.name, given, BaseType(wanted),
-                                           arg.type_attr.empty() ? std::string() : " of attribute " + arg.type_attr));
+      return MarkTypeError(InvalidArgument("input '{}' of op {} is '{}' of type {}, which does not match {}", arg.name,
+                                           op_.name, value.name(), given, WhoWants(arg, BaseType(wanted))));
+    return wanted == kInvalidType ? CheckAllowed(arg, value) : OkStatus();
+  }
+
+  Status CheckAllowed(const ArgDef& arg, Output value) const {
     const std::string& attr = arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr;
-    if (wanted == kInvalidType && !attr.empty()) {
-      const AttrDef* def = op_.FindAttr(attr);
-      if (def != nullptr && !def->allowed_types.empty() &&
-          std::find(def->allowed_types.begin(), def->allowed_types.end(), given) == def->allowed_types.end())
-        return MarkTypeError(InvalidArgument(
-            "value passed to input '{}' of op {} has type {} that is not in the list of allowed types: {}", arg.name,
-            op_.name, given, AllowedTypes(op_, attr)));
+    const AttrDef* def = attr.empty() ? nullptr : op_.FindAttr(attr);
+    const DType given = value.base_dtype();
+    if (def == nullptr || def->allowed_types.empty() ||
+        std::find(def->allowed_types.begin(), def->allowed_types.end(), given) != def->allowed_types.end())
+      return OkStatus();
+    return MarkTypeError(
+        InvalidArgument("input '{}' of op {} is '{}' of type {}, which is not in the list of allowed types: {}",
+                        arg.name, op_.name, value.name(), given, AllowedTypes(op_, attr)));
+  }
+
+  // The expected type, and the input that it comes from where there is one.
+  std::string WhoWants(const ArgDef& arg, DType wanted) const {
+    if (arg.type_attr.empty()) return fmt::format("the expected type {}", wanted);
+    for (size_t i = 0; i < op_.inputs.size(); ++i) {
+      if (op_.inputs[i].type_attr != arg.type_attr) continue;
+      for (const Input& input : args_(i)) {
+        if (input.is_output() && input.output().base_dtype() == wanted)
+          return fmt::format("type {} of input '{}', '{}'", wanted, op_.inputs[i].name, input.output().name());
+      }
     }
-    return OkStatus();
+    return fmt::format("the expected type {} of attribute {}", wanted, arg.type_attr);
   }
 
   Status ResolveTypeList(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
@@ -157,6 +182,7 @@ class ArgResolver {
   Graph& graph_;
   const OpDef& op_;
   AttrMap& attrs_;
+  std::function<const InputList&(size_t)> args_;
 };
 
 // Nodes in the order they came, each once; a group of thousands costs no more per node than one of two.
@@ -238,7 +264,7 @@ Result<Node*> NodeBuilder::Build() {
 
   // Literals become nodes below the name of this one: "mul/y".
   std::vector<Output> inputs;
-  ArgResolver resolver(graph_, *op, attrs_);
+  ArgResolver resolver(graph_, *op, attrs_, [this](size_t i) -> const InputList& { return args_[i].inputs; });
   bool has_literals = false;
   for (size_t i = 0; i < args_.size(); ++i) {
     if (args_[i].is_list != op->inputs[i].is_list())
@@ -307,8 +333,10 @@ Result<Node*> NodeBuilder::Build() {
   const std::string shown = name.back() == '/' ? name.substr(0, name.size() - 1) : name;  // in messages
   auto props = std::make_shared<NodeProps>();
   props->op = op;
-  if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok())
+  if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok()) {
+    WEIR_TRY(resolver.CheckInputTypes(inputs));  // that says more
     return WithContext(status, fmt::format("op {} (node '{}')", op_, shown));
+  }
   props->attrs = std::make_shared<const AttrMap>(std::move(attrs_));
   WEIR_ASSIGN(props->input_types, ArgTypes(op->inputs, *props->attrs));
   WEIR_ASSIGN(props->output_types, ArgTypes(op->outputs, *props->attrs));
@@ -394,8 +422,8 @@ Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::s
   if (x.absent()) return MarkTypeError(InvalidArgument("a value is missing"));
   if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
   if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())
-    return MarkTypeError(
-        InvalidArgument("'{}' has type {}, where {} is expected", x.output().name(), x.output().base_dtype(), wanted));
+    return InvalidArgument("{}'{}' has type {}, where {} is expected", name == "Const" ? "" : name + ": ",
+                           x.output().name(), x.output().base_dtype(), BaseType(wanted));
   return x.output();
 }
 

@@ -56,6 +56,26 @@ def test_errors(call, error, text):
     assert text in str(raised.value)
 
 
+@pytest.mark.parametrize("build, error, names", [
+    (lambda f, i, s: f + i, TypeError, ["'i:0' of type int32", "float32", "'f:0'"]),
+    (lambda f, i, s: i < f, TypeError, ["'f:0' of type float32", "int32", "'i:0'"]),
+    (lambda f, i, s: tf.concat([tf.reshape(f, [1], name="a"), tf.reshape(i, [1], name="b")], 0), TypeError, ["'b:0' of type int32", "'a:0'"]),
+    (lambda f, i, s: tf.add_n([f, i]), TypeError, ["'i:0' of type int32", "float32", "'f:0'"]),
+    (lambda f, i, s: tf.where(tf.constant(True), f, i), TypeError, ["'i:0' of type int32", "'f:0'"]),
+    (lambda f, i, s: tf.logical_not(f), TypeError, ["'f:0' of type float32", "the expected type bool"]),
+    (lambda f, i, s: tf.sqrt(s), TypeError, ["'s:0' of type string", "float16, float32, float64"]),
+    (lambda f, i, s: tf.sqrt(i), TypeError, ["'i:0' of type int32", "Sqrt"]),
+    (lambda f, i, s: tf.convert_to_tensor(i, tf.float32), ValueError, ["float32", "int32", "'i:0'"]),
+    (lambda f, i, s: tf.Variable(i, dtype=tf.float32), ValueError, ["initial_value", "'i:0'", "int32", "float32"]),
+    (lambda f, i, s: tf.Variable(1.0).assign(i), TypeError, ["'i:0' of type int32", "'Variable:0'", "float32"]),
+])
+def test_wrong_types_name_the_tensors(graph, build, error, names):
+    f, i, s = tf.constant(1.0, name="f"), tf.constant(1, name="i"), tf.constant("a", name="s")
+    with pytest.raises(error) as raised:
+        build(f, i, s)
+    assert not [name for name in names if name not in str(raised.value)], raised.value
+
+
 def test_every_op_has_a_function():
     for name in dir(raw):
         function = getattr(raw, name)

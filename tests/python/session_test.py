@@ -113,8 +113,10 @@ def elsewhere():
     (lambda x: {"x": [1, 2, 3]}, TypeError, "Cannot interpret feed_dict key as Tensor: The name 'x' refers to an Operation"),
     (lambda x: {3: 1}, TypeError, "Cannot interpret feed_dict key as Tensor: Can not convert a int into a Tensor."),
     (lambda x: {x: x}, TypeError, "The value of a feed cannot be a tf.Tensor object."),
-    (lambda x: {x: [[1, 2], [3]]}, ValueError, ""),
-    (lambda x: {x: ["a", "b", "c"]}, ValueError, ""),
+    (lambda x: {x: [[1, 2], [3]]}, ValueError, "Cannot feed this value for Tensor 'x:0' of type float32: setting an array element"),
+    (lambda x: {x: ["a", "b", "c"]}, ValueError, "Cannot feed this value for Tensor 'x:0' of type float32: could not convert"),
+    (lambda x: {x: [object()] * 3}, TypeError, "Cannot feed this value for Tensor 'x:0' of type float32: "),
+    (lambda x: {"x:0": {}}, TypeError, "Cannot feed this value for Tensor 'x:0' of type float32: "),
     (lambda x: [1], TypeError, "feed_dict"),
     (lambda x: {tf.Graph(): 1}, TypeError, "Cannot interpret feed_dict key"),
     (lambda x: {(x, x): ([1, 2, 3],)}, ValueError, "Could not flatten dictionary"),
@@ -138,8 +140,8 @@ def test_integers_that_do_not_fit(sess):
     for value in (2**31, -2**31 - 1, 2**40, 2**70):
         with pytest.raises(TypeError, match="is not compatible with Tensor type"):
             sess.run(number, {number: value})
-    text = raw.Placeholder(dtype=tf.string, shape=[])
-    with pytest.raises(TypeError, match="is not compatible with Tensor type"):
+    text = raw.Placeholder(dtype=tf.string, shape=[], name="words")
+    with pytest.raises(TypeError, match="is not compatible with Tensor type .* of 'words:0'"):
         sess.run(text, {text: 3})
 
 
