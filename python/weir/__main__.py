@@ -1,16 +1,18 @@
 """`weir run SCRIPT ARGS...`, also as `python -m weir run ...`: runs a program in which `import tensorflow` is Weir."""
+import importlib
 import os
 import sys
 import types
 
 _USAGE = "Usage: weir run SCRIPT [ARGS...]\n       weir run -m MODULE [ARGS...]"
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_OURS = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, importlib.__file__))
 
 
 def _is_ours(frame):
+    """Whether a frame is of Weir or of what runs programs and finds modules."""
     file = frame.f_code.co_filename
-    return file == "<frozen runpy>" or os.path.abspath(file).startswith(_PACKAGE + os.sep)
+    return file.startswith("<frozen ") or os.path.abspath(file).startswith(_OURS)
 
 
 def _frames_of_the_program(trace):
@@ -48,9 +50,9 @@ def _wrong_call(message):
 
 
 def _has_module(name):
-    import importlib.util
+    from importlib.util import find_spec
     try:
-        return importlib.util.find_spec(name) is not None
+        return find_spec(name) is not None
     except ModuleNotFoundError as error:
         if not name.startswith((error.name or "?") + "."):
             raise

@@ -95,8 +95,8 @@ class LocalCluster final {
     const auto first_worker = addresses.begin() + options_.ps;
     const std::string ps_hosts = absl::StrJoin(addresses.begin(), first_worker, ",");
     const std::string worker_hosts = absl::StrJoin(first_worker, addresses.end(), ",");
-    console_.Say(fmt::format("{} ps at {}; {} workers at {}", options_.ps, ps_hosts.empty() ? "no address" : ps_hosts,
-                             options_.workers, worker_hosts));
+    console_.Say((options_.ps == 0 ? "" : fmt::format("{} ps at {}; ", options_.ps, ps_hosts)) +
+                 fmt::format("{} worker{} at {}", options_.workers, options_.workers == 1 ? "" : "s", worker_hosts));
     std::map<std::string, ClusterSpec::Tasks> jobs;
     for (int i = 0; i < options_.ps; ++i) jobs["ps"][i] = addresses[static_cast<size_t>(i)];
     for (int i = 0; i < options_.workers; ++i) jobs["worker"][i] = *(first_worker + i);
