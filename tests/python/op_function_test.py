@@ -63,6 +63,8 @@ def test_errors(call, error, text):
     (lambda f, i, s: tf.add_n([f, i]), TypeError, ["'i:0' of type int32", "float32", "'f:0'"]),
     (lambda f, i, s: tf.where(tf.constant(True), f, i), TypeError, ["'i:0' of type int32", "'f:0'"]),
     (lambda f, i, s: tf.logical_not(f), TypeError, ["'f:0' of type float32", "the expected type bool"]),
+    (lambda f, i, s: tf.logical_xor(True, f), TypeError, ["'f:0' of type float32", "bool"]),
+    (lambda f, i, s: tf.cond(i, lambda: f, lambda: f), TypeError, ["pred", "'i:0'", "int32"]),
     (lambda f, i, s: tf.sqrt(s), TypeError, ["'s:0' of type string", "float16, float32, float64"]),
     (lambda f, i, s: tf.sqrt(i), TypeError, ["'i:0' of type int32", "Sqrt"]),
     (lambda f, i, s: tf.convert_to_tensor(i, tf.float32), ValueError, ["float32", "int32", "'i:0'"]),

@@ -136,6 +136,9 @@ Result<OutputList> BuildCase(Graph& graph, const std::vector<CaseBranch>& branch
 Result<OutputList> Cond(Graph& graph, const Input& pred, const BranchFn& true_fn, const BranchFn& false_fn,
                         std::string name) {
   NameScope scope(graph, name.empty() ? "cond" : name);
+  if (pred.is_output() && pred.output().base_dtype() != kBool)
+    return MarkTypeError(
+        InvalidArgument("pred must be bool; '{}' has type {}", pred.output().name(), pred.output().base_dtype()));
   WEIR_ASSIGN(Output value, ToOutput(graph, pred, kBool));
   WEIR_ASSIGN(Node * decide, NodeBuilder(graph, "Switch").In(value).In(value).Build());
   WEIR_ASSIGN(Node * pivot_true, MakeIdentity(graph, Output(decide, 1), "switch_t"));

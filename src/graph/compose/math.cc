@@ -160,8 +160,8 @@ Output DivideOldStyle(Graph& graph, const Input& x_in, const Input& y_in, std::s
 
 Output ExclusiveOr(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
   NameScope scope(graph, Or(std::move(name), "LogicalXor"));
-  Output x = ValueOf(graph, x_in, kBool, "x");
-  Output y = ValueOf(graph, y_in, kBool, "y");
+  Output x = ValueOf(graph, x_in, x_in.is_output() ? kInvalidType : kBool, "x");
+  Output y = ValueOf(graph, y_in, y_in.is_output() ? kInvalidType : kBool, "y");
   if (!x.valid() || !y.valid()) return Output::Failed(graph);
   return LogicalAnd(graph, LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), {.name = Own(scope)});
 }
