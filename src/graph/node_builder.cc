@@ -132,9 +132,9 @@ class ArgResolver {
     if (def == nullptr || def->allowed_types.empty() ||
         std::find(def->allowed_types.begin(), def->allowed_types.end(), given) != def->allowed_types.end())
       return OkStatus();
-    return MarkTypeError(
-        InvalidArgument("input '{}' of op {} is '{}' of type {}, which is not in the list of allowed types: {}",
-                        arg.name, op_.name, value.name(), given, AllowedTypes(op_, attr)));
+    return MarkTypeError(InvalidArgument(
+        "input '{}' of op {} is '{}' of type {}, which is not in the list of allowed types of attribute {}: {}",
+        arg.name, op_.name, value.name(), given, attr, AllowedTypes(op_, attr)));
   }
 
   // The expected type, and the input that it comes from where there is one.
@@ -144,7 +144,8 @@ class ArgResolver {
       if (op_.inputs[i].type_attr != arg.type_attr) continue;
       for (const Input& input : args_(i)) {
         if (input.is_output() && input.output().base_dtype() == wanted)
-          return fmt::format("type {} of input '{}', '{}'", wanted, op_.inputs[i].name, input.output().name());
+          return fmt::format("type {} of input '{}', '{}' (attribute {})", wanted, op_.inputs[i].name,
+                             input.output().name(), arg.type_attr);
       }
     }
     return fmt::format("the expected type {} of attribute {}", wanted, arg.type_attr);

@@ -6,7 +6,6 @@
 namespace weir {
 namespace {
 
-using testing::ElementsAre;
 using testing::FloatNear;
 using testing::Pointwise;
 
