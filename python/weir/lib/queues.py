@@ -6,11 +6,15 @@ from weir import _weir
 QueueBase = _weir.QueueBase
 
 
+def _parts(queue):
+    return queue.dtypes, queue.shapes, queue.names, queue.queue_ref
+
+
 class FIFOQueue(QueueBase):
     """First in, first out."""
 
     def __init__(self, capacity, dtypes, shapes=None, names=None, shared_name=None, name="fifo_queue"):
-        super().__init__(_weir.fifo_queue(capacity, dtypes, shapes, names, shared_name, name))
+        super().__init__(*_parts(_weir.fifo_queue(capacity, dtypes, shapes, names, shared_name, name)))
 
 
 class RandomShuffleQueue(QueueBase):
@@ -18,21 +22,21 @@ class RandomShuffleQueue(QueueBase):
 
     def __init__(self, capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None, shared_name=None,
                  name="random_shuffle_queue"):
-        super().__init__(_weir.random_shuffle_queue(capacity, min_after_dequeue, dtypes, shapes, names, seed, shared_name, name))
+        super().__init__(*_parts(_weir.random_shuffle_queue(capacity, min_after_dequeue, dtypes, shapes, names, seed, shared_name, name)))
 
 
 class PaddingFIFOQueue(QueueBase):
     """First in, first out; batches of elements of different sizes are filled up with zeros."""
 
     def __init__(self, capacity, dtypes, shapes, names=None, shared_name=None, name="padding_fifo_queue"):
-        super().__init__(_weir.padding_fifo_queue(capacity, dtypes, shapes, names, shared_name, name))
+        super().__init__(*_parts(_weir.padding_fifo_queue(capacity, dtypes, shapes, names, shared_name, name)))
 
 
 class PriorityQueue(QueueBase):
     """The element with the smallest first component, an int64, comes first."""
 
     def __init__(self, capacity, types, shapes=None, names=None, shared_name=None, name="priority_queue"):
-        super().__init__(_weir.priority_queue(capacity, types, shapes, names, shared_name, name))
+        super().__init__(*_parts(_weir.priority_queue(capacity, types, shapes, names, shared_name, name)))
 
 
 class ConditionalAccumulatorBase:
