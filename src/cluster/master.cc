@@ -107,8 +107,10 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0);
     if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // nobody would ever close it
     if (!version.ok()) {
-      std::lock_guard lock(mu_);
-      sessions_.erase((*session)->handle());
+      {
+        std::lock_guard lock(mu_);
+        sessions_.erase((*session)->handle());
+      }
       return done(version.status());
     }
     tensorflow::CreateSessionResponse response;

@@ -62,7 +62,7 @@ void SessionPlacements::Fix(const Graph& graph, const PlanGraph& placed) {
 PlanCompiler::PlanCompiler(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done)
     : dependencies_(std::move(dependencies)),
       signature_(std::move(signature)),
-      cancel_(cancel),
+      ending_(std::in_place, std::initializer_list<CancelToken*>{cancel}),
       done_(std::move(done)) {}
 
 void PlanCompiler::Compile(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done) {
@@ -73,31 +73,54 @@ void PlanCompiler::Compile(Dependencies dependencies, StepSignature signature, C
 
 void PlanCompiler::Schedule(Next next) {
   dependencies_.blocking_pool.Schedule([self = shared_from_this(), next] {
-    if (self->cancel_->cancelled()) return self->Fail(self->cancel_->reason());
+    if (self->cancel()->cancelled()) return self->End(self->cancel()->reason());
     (*self.*next)();
   });
 }
 
-void PlanCompiler::ForEach(std::vector<std::string> tasks,
-                           std::function<void(const std::string&, std::function<void(Status)>)> what, Next next) {
+void PlanCompiler::End(Result<std::shared_ptr<StepPlan>> result) {
+  ending_.reset();  // the caller's token may be gone after its answer
+  done_(std::move(result));
+}
+
+void PlanCompiler::ForEach(size_t count, const std::function<void(size_t, std::function<void(Status)>)>& what,
+                           std::function<void(const Status&)> then) {
   struct Join {
     std::mutex mu;
     size_t left = 0;
-    Status status;
+    Status status;  // the first error
   };
   auto join = std::make_shared<Join>();
-  join->left = tasks.size() + 1;
-  auto answered = [self = shared_from_this(), join, next](const Status& status) {
+  join->left = count + 1;
+  auto answered = [self = shared_from_this(), join, then = std::move(then)](const Status& status) {
+    bool is_first_error = false;
     {
       std::lock_guard lock(join->mu);
-      if (join->status.ok()) join->status = status;
+      is_first_error = join->status.ok() && !status.ok();
+      if (is_first_error) join->status = status;
+      if (!is_first_error && --join->left > 0) return;
+    }
+    if (is_first_error) {
+      self->cancel()->Cancel(status);  // the others need not go on; this one still counts meanwhile
+      std::lock_guard lock(join->mu);
       if (--join->left > 0) return;
     }
-    if (!join->status.ok()) return self->Fail(join->status);
-    self->Schedule(next);
+    then(join->status);
   };
-  for (const std::string& task : tasks) what(task, answered);
+  for (size_t i = 0; i < count; ++i) what(i, answered);
   answered(OkStatus());
+}
+
+void PlanCompiler::ForEachTask(const std::vector<std::string>& tasks, TaskCall call, Next next) {
+  ForEach(
+      tasks.size(),
+      [&](size_t i, std::function<void(Status)> done) {
+        (*dependencies_.tasks.*call)(tasks[i], cancel(), std::move(done));
+      },
+      [this, next](const Status& status) {
+        if (!status.ok()) return End(status);
+        Schedule(next);
+      });
 }
 
 Result<Output> PlanCompiler::FindOutput(const std::string& name, std::string_view what) const {
@@ -129,14 +152,9 @@ Status PlanCompiler::PruneNow() {
 }
 
 void PlanCompiler::Prune() {
-  if (Status status = PruneNow(); !status.ok()) return Fail(status);
+  if (Status status = PruneNow(); !status.ok()) return End(status);
   SessionTasks& tasks = *dependencies_.tasks;
-  ForEach(
-      {tasks.peers().own_task()},
-      [this](const std::string& task, std::function<void(Status)> done) {
-        dependencies_.tasks->Ask(task, cancel_, std::move(done));
-      },
-      &PlanCompiler::Place);
+  ForEachTask({tasks.peers().own_task()}, &SessionTasks::Ask, &PlanCompiler::Place);
 }
 
 std::vector<std::unique_ptr<Device>> PlanCompiler::AssumeDevices(std::set<std::string>* assumed) const {
@@ -184,13 +202,8 @@ void PlanCompiler::Place() {
       PlaceNodes(*dependencies_.graph, devices_,
                  PlacerOptions{dependencies_.config.allow_soft_placement(), /*log_placement=*/false}, pruned_);
   const std::set<std::string> ask = TasksToAsk(assumed, placed.ok());
-  if (ask.empty()) return placed.ok() ? Cut() : Fail(placed);
-  ForEach(
-      {ask.begin(), ask.end()},
-      [this](const std::string& task, std::function<void(Status)> done) {
-        dependencies_.tasks->Ask(task, cancel_, std::move(done));
-      },
-      &PlanCompiler::Place);
+  if (ask.empty()) return placed.ok() ? Cut() : End(placed);
+  ForEachTask({ask.begin(), ask.end()}, &SessionTasks::Ask, &PlanCompiler::Place);
 }
 
 Status PlanCompiler::CutNow() {
@@ -229,37 +242,34 @@ Status PlanCompiler::CutNow() {
 }
 
 void PlanCompiler::Cut() {
-  if (Status status = CutNow(); !status.ok()) return Fail(status);
+  if (Status status = CutNow(); !status.ok()) return End(status);
   std::vector<std::string> tasks;
   for (const StepPlan::Part& part : plan_->parts) tasks.push_back(part.task);
-  ForEach(
-      std::move(tasks),
-      [this](const std::string& task, std::function<void(Status)> done) {
-        dependencies_.tasks->Open(task, cancel_, std::move(done));
-      },
-      &PlanCompiler::Register);
+  ForEachTask(tasks, &SessionTasks::Open, &PlanCompiler::Register);
+}
+
+// What was registered of a plan that does not come about: workers would keep it until the session ends.
+void PlanCompiler::Deregister() {
+  for (const StepPlan::Part& part : plan_->parts) {
+    if (part.graph_handle.empty()) continue;
+    tensorflow::DeregisterGraphRequest request;
+    request.set_session_handle(dependencies_.session_handle);
+    request.set_create_worker_session_called(true);
+    request.set_graph_handle(part.graph_handle);
+    dependencies_.tasks->Say(part.task, [worker = part.worker, request](const CallOptions& options,
+                                                                        std::function<void(const Status&)> done) {
+      worker->DeregisterGraph(request, options,
+                              [done = std::move(done)](const Result<tensorflow::DeregisterGraphResponse>& response) {
+                                done(response.status());
+                              });
+    });
+  }
 }
 
 void PlanCompiler::Register() {
-  struct Join {
-    std::mutex mu;
-    size_t left = 0;
-    Status status;
-  };
-  auto join = std::make_shared<Join>();
-  join->left = plan_->parts.size() + 1;
-  auto answered = [self = shared_from_this(), join](const Status& status) {
-    {
-      std::lock_guard lock(join->mu);
-      if (join->status.ok()) join->status = status;
-      if (--join->left > 0) return;
-    }
-    if (!join->status.ok()) return self->Fail(join->status);
-    self->done_(self->plan_);
-  };
   tensorflow::GraphDef library;
   if (!dependencies_.graph->functions().empty()) dependencies_.graph->functions().ToProto(library.mutable_library());
-  for (size_t i = 0; i < plan_->parts.size(); ++i) {
+  const auto register_part = [&](size_t i, std::function<void(Status)> answered) {
     tensorflow::RegisterGraphRequest request;
     request.set_session_handle(dependencies_.session_handle);
     request.set_create_worker_session_called(true);
@@ -270,13 +280,18 @@ void PlanCompiler::Register() {
     *request.mutable_graph_def()->mutable_library() = library.library();
     request.mutable_graph_def()->mutable_versions()->set_producer(dependencies_.graph->versions().producer);
     StepPlan::Part& part = plan_->parts[i];
-    part.worker->RegisterGraph(std::move(request), CallOptions{.cancel = cancel_},
-                               [plan = plan_, &part, answered](Result<tensorflow::RegisterGraphResponse> response) {
-                                 if (response.ok()) part.graph_handle = response->graph_handle();
-                                 answered(response.status());
-                               });
-  }
-  answered(OkStatus());
+    part.worker->RegisterGraph(
+        std::move(request), CallOptions{.cancel = cancel()},
+        [plan = plan_, &part, answered = std::move(answered)](Result<tensorflow::RegisterGraphResponse> response) {
+          if (response.ok()) part.graph_handle = response->graph_handle();
+          answered(response.status());
+        });
+  };
+  ForEach(plan_->parts.size(), register_part, [this](const Status& status) {
+    if (status.ok()) return End(plan_);
+    Deregister();
+    End(status);
+  });
 }
 
 }  // namespace weir

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cluster/tasks.h"
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
+#include "op/joined_token.h"
 #include "runtime/placement_groups.h"
 
 namespace weir {
@@ -72,14 +74,20 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
 
   // Goes on with `next`, on the blocking pool.
   void Schedule(Next next);
-  // Does something with every task, then goes on with `next`; ends with the first error.
-  void ForEach(std::vector<std::string> tasks,
-               std::function<void(const std::string& task, std::function<void(Status)> done)> what, Next next);
-  void Fail(const Status& status) { done_(status); }
+  // Does something `count` times at once, and `then` when all have answered, with the first error, which ends the
+  // others.
+  void ForEach(size_t count, const std::function<void(size_t, std::function<void(Status)> done)>& what,
+               std::function<void(const Status&)> then);
+  // The same with tasks; goes on with `next`.
+  using TaskCall = void (SessionTasks::*)(const std::string& task, CancelToken* cancel, SessionTasks::Done done);
+  void ForEachTask(const std::vector<std::string>& tasks, TaskCall call, Next next);
+  void Deregister();
+  void End(Result<std::shared_ptr<StepPlan>> result);
+  CancelToken* cancel() { return ending_->get(); }
 
   const Dependencies dependencies_;
   const StepSignature signature_;
-  CancelToken* const cancel_;
+  std::optional<JoinedToken> ending_;  // until the end: the caller's token, or the first error
   const Done done_;
   PlanGraph pruned_;
   std::vector<std::unique_ptr<Device>> devices_;  // what the nodes of pruned_ are placed on

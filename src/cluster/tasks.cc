@@ -164,12 +164,14 @@ tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::stri
 void SessionTasks::Open(const std::string& task, CancelToken* cancel, Done done) {
   Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
   if (!worker.ok()) return done(worker.status());
+  bool is_open = false;
   {
     std::lock_guard lock(mu_);
     Opened& opened = opened_[task];
-    if (opened.surely) return done(OkStatus());
-    ++opened.asking;
+    is_open = opened.surely;
+    if (!is_open) ++opened.asking;
   }
+  if (is_open) return done(OkStatus());
   // The call itself is not cancelled: the task might open the session after it was told to close it.
   (*worker)->CreateWorkerSession(OpenRequest(task), CallOptions{.timeout_ms = kOpenMs},
                                  [self = shared_from_this(), task, done = Unless(*cancel, std::move(done))](
@@ -203,8 +205,7 @@ void SessionTasks::SayFarewell(const std::string& task) {
   if (!worker.ok()) return;
   tensorflow::DeleteWorkerSessionRequest request;
   request.set_session_handle(handle_);
-  farewells_->Say(peers_->AddressOf(task), [worker = *worker, request](const CallOptions& options,
-                                                                       std::function<void(const Status&)> done) {
+  Say(task, [worker = *worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
     worker->DeleteWorkerSession(
         request, options,
         [done = std::move(done)](const Result<tensorflow::DeleteWorkerSessionResponse>& r) { done(r.status()); });

@@ -41,6 +41,8 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   void Ask(const std::string& task, CancelToken* cancel, Done done);
   // Tells a task of the session, once.
   void Open(const std::string& task, CancelToken* cancel, Done done);
+  // Tells the task something whose answer nobody waits for.
+  void Say(const std::string& task, Farewells::Call call) { farewells_->Say(peers_->AddressOf(task), std::move(call)); }
   // Tells those that know it that the session has ended, without waiting.
   void Close();
 

@@ -206,12 +206,15 @@ Result<std::shared_ptr<RegisteredGraph>> Worker::FindGraph(WorkerSession& sessio
   return it->second;
 }
 
-void Worker::RegisterGraph(tensorflow::RegisterGraphRequest request, const CallOptions&,
+void Worker::RegisterGraph(tensorflow::RegisterGraphRequest request, const CallOptions& options,
                            Reply<tensorflow::RegisterGraphResponse> done) {
   // Importing and compiling take their time: not on the caller's thread.
   auto shared = std::make_shared<tensorflow::RegisterGraphRequest>(std::move(request));
   dependencies_.blocking_pool.Schedule(
-      [this, shared, done = std::move(done), counted = in_flight_.Enter()] { done(Register(*shared)); });
+      [this, shared, cancel = options.cancel, done = std::move(done), counted = in_flight_.Enter()] {
+        if (cancel != nullptr && cancel->cancelled()) return done(cancel->reason());
+        done(Register(*shared));
+      });
 }
 
 Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::RegisterGraphRequest& request) {
@@ -235,11 +238,12 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
   std::shared_ptr<RegisteredGraph> gone;
   {
     std::lock_guard lock((*session)->mu);
-    auto it = (*session)->graphs.find(request.graph_handle());
-    if (it == (*session)->graphs.end()) return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
-    gone = std::move(it->second);
-    (*session)->graphs.erase(it);
+    if (auto it = (*session)->graphs.find(request.graph_handle()); it != (*session)->graphs.end()) {
+      gone = std::move(it->second);
+      (*session)->graphs.erase(it);
+    }
   }
+  if (gone == nullptr) return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
   done(tensorflow::DeregisterGraphResponse());
 }
 
@@ -260,11 +264,13 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   std::shared_ptr<ActiveStep> step;
   {
     std::lock_guard lock(mu_);
-    if (draining_ && !steps_.contains(request.step_id())) return done(Unavailable("{} is stopping", task_));
-    step = StepFor(request.step_id());
-    step->session = *session;
-    ++step->running;
+    if (!draining_ || steps_.contains(request.step_id())) {
+      step = StepFor(request.step_id());
+      step->session = *session;
+      ++step->running;
+    }
   }
+  if (step == nullptr) return done(Unavailable("{} is stopping", task_));
   step->rendezvous->set_peers((*session)->peers);
   done = [this, step, id = request.step_id(), cancel = options.cancel,
           done = std::move(done)](Result<RunGraphReply> reply) {
