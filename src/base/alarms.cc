@@ -1,5 +1,7 @@
 #include "base/alarms.h"
 
+#include <pthread.h>
+
 #include <chrono>
 
 namespace weir {
@@ -19,7 +21,10 @@ Alarms::Id ThreadAlarms::After(int64_t nanos, std::function<void()> ring) {
   const Id id = next_++;
   due_.emplace(std::pair(time, id), std::move(ring));
   times_.emplace(id, time);
-  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
+  if (!thread_.joinable()) {
+    thread_ = std::thread([this] { Run(); });
+    pthread_setname_np(thread_.native_handle(), "weir_alarms");
+  }
   if (due_.begin()->first.second == id) changed_.notify_all();
   return id;
 }

@@ -177,14 +177,15 @@ void Master::ListDevices(tensorflow::ListDevicesRequest request, const CallOptio
 void Master::Reset(tensorflow::ResetRequest request, const CallOptions&, Reply<tensorflow::ResetResponse> done) {
   tensorflow::CleanupAllRequest cleanup;
   *cleanup.mutable_container() = std::move(*request.mutable_container());
-  CloseAll([this, cleanup = std::move(cleanup), done = std::move(done), counted = in_flight_.Enter()] {
+  const std::vector<std::string> filters(request.device_filters().begin(), request.device_filters().end());
+  CloseAll([this, cleanup = std::move(cleanup), filters, done = std::move(done), counted = in_flight_.Enter()] {
     struct Join {
       std::mutex mu;
       size_t left = 0;
       Status status;
       std::shared_ptr<void> counted;
     };
-    const std::vector<std::string> tasks = dependencies_.session.peers->Tasks();
+    const std::vector<std::string> tasks = AllowedTasks(*dependencies_.session.peers, filters);
     auto join = std::make_shared<Join>();
     join->left = tasks.size();
     join->counted = counted;

@@ -21,7 +21,7 @@ class StepRendezvous final : public Rendezvous {
 
   // For receives of other tasks: waits for a value that this task sends.
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
-  // True if no value and no receiver waits here.
+  // True if no value and no receiver waits here. False once it was aborted.
   bool idle() { return local_->idle(); }
   // Who this task is, and whom to ask for values of others. Before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);

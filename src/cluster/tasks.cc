@@ -67,24 +67,28 @@ SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
 
 }  // namespace
 
-std::vector<std::string> SessionTasks::Allowed() const {
-  std::vector<std::string> allowed = {peers_->own_task()};
+std::vector<std::string> AllowedTasks(const Peers& peers, const std::vector<std::string>& device_filters) {
+  std::vector<std::string> allowed = {peers.own_task()};
   std::vector<DeviceName> filters;
-  for (const std::string& text : config_.device_filters()) {
+  for (const std::string& text : device_filters) {
     Result<DeviceName> filter = DeviceName::Parse(text);
     if (!filter.ok()) continue;
     filter->type.reset();
     filter->index.reset();
     filters.push_back(*std::move(filter));
   }
-  for (const std::string& task : peers_->Tasks()) {
-    if (task == peers_->own_task()) continue;
+  for (const std::string& task : peers.Tasks()) {
+    if (task == peers.own_task()) continue;
     Result<DeviceName> name = DeviceName::Parse(task);
-    bool passes = config_.device_filters_size() == 0;
+    bool passes = device_filters.empty();
     for (const DeviceName& filter : filters) passes = passes || (name.ok() && filter.Matches(*name));
     if (passes) allowed.push_back(task);
   }
   return allowed;
+}
+
+std::vector<std::string> SessionTasks::Allowed() const {
+  return AllowedTasks(*peers_, {config_.device_filters().begin(), config_.device_filters().end()});
 }
 
 std::shared_ptr<const SessionTasks::Devices> SessionTasks::DevicesOf(const std::string& task) const {

@@ -16,6 +16,9 @@
 
 namespace weir {
 
+// The own task, and those others that one of the filters matches: all, where there are none.
+std::vector<std::string> AllowedTasks(const Peers& peers, const std::vector<std::string>& device_filters);
+
 class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
  public:
   using Devices = std::vector<tensorflow::DeviceAttributes>;

@@ -1,5 +1,5 @@
-// A step is known here from its first call, be it RunGraph or a RecvTensor of a task that was faster, until
-// CleanupGraph.
+// A step is known here from its first call, be it RunGraph or a RecvTensor of a task that was faster, until it has run
+// and nobody waits for its values any more, or CleanupGraph says that nobody will.
 #include "cluster/worker.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace weir {
 
 struct PlacerOptions {
-  bool allow_soft_placement = false;  // an unknown device becomes the default one instead of an error
+  bool allow_soft_placement = false;  // where a device does not exist, another one of its task is taken
   bool log_placement = false;         // a line "name: (Op): device" per node on standard output
 };
 

@@ -63,7 +63,6 @@ struct Step::Worker {
   }
 };
 
-// An asynchronous kernel on its way. Whoever comes second, the thread that launched it or `done`, completes it.
 // How many values are being handed on by this thread, one inside of the other.
 class InlineDepth {
  public:
@@ -79,6 +78,7 @@ class InlineDepth {
 };
 constexpr int kMaxInlineDepth = 4;
 
+// An asynchronous kernel on its way. Whoever comes second, the thread that launched it or `done`, completes it.
 struct Step::AsyncCall {
   enum Phase { kLaunching, kLaunched, kDone };
 

@@ -83,6 +83,13 @@ def test_reset_empties_containers_and_ends_sessions(cluster):
             fresh.run(gone)
 
 
+def test_reset_asks_only_the_tasks_that_filters_leave(cluster):
+    cluster["ps0"].stop()
+    with pytest.raises(tf.errors.UnavailableError, match="/job:ps/replica:0/task:0"):
+        tf.Session.reset(cluster["worker0"].target)
+    tf.Session.reset(cluster["worker0"].target, config=tf.ConfigProto(device_filters=["/job:worker"]))
+
+
 def test_unplaced_nodes_run_where_the_session_is(cluster):
     meta = tf.RunMetadata()
     with tf.device("/job:ps"):

@@ -126,11 +126,8 @@ void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connec
 
 }  // namespace
 
-std::string GrpcAddress(const std::string& address) { return address; }
-
 GrpcConnection::GrpcConnection(const std::string& address, int64_t peer_timeout_ms)
-    : channel(grpc::CreateCustomChannel(GrpcAddress(address), grpc::InsecureChannelCredentials(),
-                                        Arguments(peer_timeout_ms))),
+    : channel(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), Arguments(peer_timeout_ms))),
       stub(channel),
       heard_nanos(Now()) {}
 

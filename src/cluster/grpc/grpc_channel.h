@@ -37,9 +37,6 @@ inline constexpr std::pair<const char*, int> kStreamArguments[] = {
     {GRPC_ARG_ENABLE_RETRIES, 0},
 };
 
-// "host:port" and "unix:path" as gRPC takes them.
-std::string GrpcAddress(const std::string& address);
-
 // One connection, which gRPC opens on first use and opens again after a failure. Thread-safe.
 struct GrpcConnection final {
   GrpcConnection(const std::string& address, int64_t peer_timeout_ms);

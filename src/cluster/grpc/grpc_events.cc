@@ -1,11 +1,15 @@
 #include "cluster/grpc/grpc_events.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace weir {
 
 GrpcEvents::GrpcEvents(std::unique_ptr<grpc::CompletionQueue> queue)
-    : queue_(std::move(queue)), large_("weir_rpc_copy", 1), thread_([this] { Run(); }) {}
+    : queue_(std::move(queue)), large_("weir_rpc_copy", 1), thread_([this] { Run(); }) {
+  pthread_setname_np(thread_.native_handle(), "weir_rpc");
+}
 
 GrpcEvents::~GrpcEvents() {
   queue_->Shutdown();

@@ -172,7 +172,7 @@ class GrpcListener final : public Listener {
 
   Status Start(const std::string& address, int64_t peer_timeout_ms) {
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(GrpcAddress(address), grpc::InsecureServerCredentials(), &port_);
+    builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port_);
     builder.RegisterAsyncGenericService(&service_);
     std::unique_ptr<grpc::ServerCompletionQueue> queue = builder.AddCompletionQueue();
     queue_ = queue.get();
