@@ -1,6 +1,7 @@
 #include "cluster/master_session.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/clock.h"
@@ -550,25 +551,27 @@ Status MasterSession::ReleaseCallable(int64_t handle) {
 
 void MasterSession::ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done) {
   struct Join {
-    explicit Join(std::initializer_list<CancelToken*> tokens) : cancel(tokens) {}
+    explicit Join(std::initializer_list<CancelToken*> tokens) : cancel(std::in_place, tokens) {}
     std::mutex mu;
     size_t left = 0;
     Status status;
     std::shared_ptr<void> counted;
-    JoinedToken cancel;
+    std::optional<JoinedToken> cancel;  // until the answer: the caller's token may be gone after it
   };
   const std::vector<std::string> tasks = tasks_->Allowed();
   auto join = std::make_shared<Join>(std::initializer_list<CancelToken*>{options.cancel, &closed_});
   join->left = tasks.size();
   join->counted = in_flight_.Enter();
+  CancelToken* const cancel = join->cancel->get();
   for (const std::string& task : tasks) {
-    tasks_->Ask(task, join->cancel.get(), [self = shared_from_this(), join, tasks, done](const Status& status) {
+    tasks_->Ask(task, cancel, [self = shared_from_this(), join, tasks, done](const Status& status) {
       {
         std::lock_guard lock(join->mu);
         if (join->status.ok()) join->status = status;
         if (--join->left > 0) return;
       }
       join->counted = nullptr;
+      join->cancel.reset();
       if (!join->status.ok()) return done(join->status);
       tensorflow::ListDevicesResponse response;
       for (const std::string& known : tasks) {

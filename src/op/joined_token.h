@@ -1,8 +1,10 @@
-// JoinedToken: a CancelToken that is cancelled with the first of several. They outlive it.
+// JoinedToken: a CancelToken that is cancelled with the first of several. They outlive it. What its cancellation ends
+// may destroy it.
 #ifndef WEIR_OP_JOINED_TOKEN_H_
 #define WEIR_OP_JOINED_TOKEN_H_
 
 #include <initializer_list>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,9 +18,9 @@ class JoinedToken final {
   JoinedToken(std::initializer_list<CancelToken*> tokens) {
     for (CancelToken* token : tokens) {
       if (token == nullptr) continue;
-      const CancelToken::Id id = token->Register([this, token] { joined_.Cancel(token->reason()); });
+      const CancelToken::Id id = token->Register([joined = joined_, token] { joined->Cancel(token->reason()); });
       if (id == 0) {
-        joined_.Cancel(token->reason());
+        joined_->Cancel(token->reason());
       } else {
         ties_.emplace_back(token, id);
       }
@@ -29,10 +31,10 @@ class JoinedToken final {
   }
   JoinedToken(const JoinedToken&) = delete;
   JoinedToken& operator=(const JoinedToken&) = delete;
-  CancelToken* get() { return &joined_; }
+  CancelToken* get() { return joined_.get(); }
 
  private:
-  CancelToken joined_;
+  const std::shared_ptr<CancelToken> joined_ = std::make_shared<CancelToken>();
   std::vector<std::pair<CancelToken*, CancelToken::Id>> ties_;
 };
 
