@@ -2,6 +2,7 @@
 
 #include "graph/graph_def.h"
 #include "op/rendezvous_key.h"
+#include "runtime/kept_plan.h"
 #include "runtime/partition.h"
 
 namespace weir {
@@ -72,7 +73,7 @@ Result<std::shared_ptr<Executor>> RegisteredGraph::MakeExecutor(const PlanSignat
   // The master has placed and rewritten it already: no passes here.
   WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
               CompilePlan(*graph_, copy, PlanEnvironment{*dependencies_.devices, *kernels_, PlacerOptions{}}));
-  return std::make_shared<Executor>(std::move(plan));
+  return std::make_shared<Executor>(KeptPlan(std::move(plan), dependencies_.resources));
 }
 
 Result<std::shared_ptr<Executor>> RegisteredGraph::PartialExecutor() {

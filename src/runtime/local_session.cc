@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "runtime/constant_evaluator.h"
+#include "runtime/kept_plan.h"
 #include "runtime/local_devices.h"
 #include "runtime/step_trace.h"
 
@@ -179,7 +180,7 @@ Result<std::shared_ptr<Executor>> LocalSession::Compile(const PlanSignature& sig
               CompilePlan(*graph_, signature,
                           PlanEnvironment{devices_, *kernels_, PlacerOptionsOf(config_), FoldsConstants(config_),
                                           OptimizerIsOn(config_), evaluator_.get()}));
-  return std::make_shared<Executor>(std::move(plan));
+  return std::make_shared<Executor>(KeptPlan(std::move(plan), resources_));
 }
 
 StepArgs LocalSession::ArgsForStep() {
