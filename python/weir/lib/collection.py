@@ -63,6 +63,6 @@ def proto_functions(collection_name):
 
 
 def meta_graph_from_text(text):
-    from google.protobuf import text_format
+    from google.protobuf import text_format  # type: ignore
     from weir import MetaGraphDef
     return text_format.Parse(text, MetaGraphDef())

@@ -67,7 +67,7 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
     gfile.make_dirs(logdir)
     path = os.path.join(logdir, name)
     if as_text:
-        from google.protobuf import text_format
+        from google.protobuf import text_format  # type: ignore
         data = text_format.MessageToString(graph_def, float_format="").encode()
     else:
         data = graph_def.SerializeToString()

@@ -50,7 +50,7 @@ class ConditionalAccumulator(_weir.DenseAccumulator, ConditionalAccumulatorBase)
         super().__init__(dtype, shape, shared_name, name, reduction_type)
 
 
-TakenSparseGradient = collections.namedtuple("SparseAccumulatorTakeGradient", ["indices", "values", "shape"])
+SparseAccumulatorTakeGradient = collections.namedtuple("SparseAccumulatorTakeGradient", ["indices", "values", "shape"])
 
 
 class SparseConditionalAccumulator(_weir.SparseAccumulator, ConditionalAccumulatorBase):
@@ -60,4 +60,4 @@ class SparseConditionalAccumulator(_weir.SparseAccumulator, ConditionalAccumulat
         super().__init__(dtype, shape, shared_name, name, reduction_type)
 
     def take_grad(self, num_required, name=None):
-        return TakenSparseGradient(*super().take_grad(num_required, name))
+        return SparseAccumulatorTakeGradient(*super().take_grad(num_required, name))
