@@ -3,6 +3,8 @@
 
 #include "bind/arguments.h"
 #include "bind/cluster.h"
+#include "bind/coordinator.h"
+#include "bind/device_setter.h"
 #include "bind/dtype.h"
 #include "bind/errors.h"
 #include "bind/files.h"
@@ -59,6 +61,8 @@ PYBIND11_MODULE(_weir, m) {
   BindPyFunc(m);
   BindDefun(m);
   BindCluster(m);
+  BindDeviceSetter(m);
+  BindCoordinator(m);
   BindSession(m);
   BindImportGraph(m);
   BindCheckpoints(m);

@@ -2,6 +2,7 @@
 #include "bind/scopes.h"
 
 #include "bind/attr.h"
+#include "bind/device_setter.h"
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
@@ -65,6 +66,8 @@ DeviceRequest DeviceRequestFrom(py::object device) {
     Take(DeviceName::Parse(name));
     return {.name = name, .choose = {}, .ignore_outer = false};
   }
+  if (py::isinstance<DeviceFunction>(device))
+    return {.name = "", .choose = device.cast<const DeviceFunction&>().choose, .ignore_outer = false};
   if (PyCallable_Check(device.ptr()) == 0)
     RaiseType(fmt::format("{} is neither a device nor a device function", Repr(device)));
   return {.name = "",

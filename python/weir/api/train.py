@@ -1,10 +1,11 @@
-"""Gradients, optimizers, learning rates, moving averages, the global step."""
+"""Gradients, optimizers, learning rates, moving averages, the global step, placement of parameters, coordinators."""
 
 _OPTIMIZERS = ["GradientDescent", "Momentum", "Adagrad", "AdagradDA", "Adadelta", "Adam", "RMSProp", "Ftrl",
                "ProximalGradientDescent", "ProximalAdagrad"]
 _DECAYS = ["exponential_decay", "natural_exp_decay", "inverse_time_decay", "polynomial_decay", "piecewise_constant", "cosine_decay",
            "cosine_decay_restarts", "linear_cosine_decay", "noisy_linear_cosine_decay"]
 _STEPS = ["get_global_step", "create_global_step", "get_or_create_global_step", "assert_global_step"]
+_PLACEMENT = ["GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"]
 
 NAMES = {
     "gradients": "gradients",
@@ -22,6 +23,12 @@ NAMES = {
     "clip_by_average_norm": "clip_by_average_norm",
     "clip_by_global_norm": "clip_by_global_norm",
     "global_norm": "global_norm",
+    "train.replica_device_setter": "replica_device_setter",
+    **{f"contrib.training.{name}": name for name in _PLACEMENT},
+    "python.training.device_setter.*": "=train.",
+    "train.Coordinator": "Coordinator",
+    "train.LooperThread": "weir.lib.looper:LooperThread",
+    "python.training.coordinator.*": "=train.",
     "train.Server": "weir.lib.server:Server",
     "train.Optimizer": "Optimizer",
     **{f"train.{name}Optimizer": f"{name}Optimizer" for name in _OPTIMIZERS},
