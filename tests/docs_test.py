@@ -127,3 +127,17 @@ def test_the_filters_that_the_documentation_names_match_tests():
     for doc in DOCS:
         for suite in re.findall(r"--gtest_filter='?(\w+)\.\*", doc.read_text()):
             assert suite in suites, f"{doc.name}: no test is called {suite}.*"
+
+
+def test_a_simulated_seed_replays_as_the_documentation_says():
+    """The commands of docs/cluster.md: few seeds pass, and one of them tells the same story each time."""
+    build = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build"))
+    text = (ROOT / "docs/cluster.md").read_text()
+    block = re.search(r"\n## Simulation\n.*?```sh\n(.*?)```", text, re.S)[1]
+    commands = [line.partition("#")[0].strip().replace("build/", f"{build}/", 1) for line in block.splitlines()]
+    assert [re.findall(r"WEIR_SIM_SEEDS?", command) for command in commands] == [[], ["WEIR_SIM_SEEDS"], ["WEIR_SIM_SEED"]]
+    told = [subprocess.run(["bash", "-c", command + " --gtest_filter=*EverySeed*"], check=True, capture_output=True, text=True, timeout=120)
+            for command in (commands[1], commands[2], commands[2])]
+    assert "20 seeds: " in told[0].stdout
+    story = [[line for line in run.stderr.splitlines() if re.match(r" +\d+\.\d{6}  ", line)] for run in told]
+    assert not story[0] and len(story[1]) > 100 and story[1] == story[2]

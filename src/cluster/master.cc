@@ -10,6 +10,7 @@ namespace weir {
 namespace {
 
 constexpr int64_t kResetTimeoutMs = 30'000;
+constexpr int64_t kNanosPerMilli = 1'000'000;
 
 // "field: value field: value" of what is set, as far as people look at it in a log.
 std::string Brief(const tensorflow::ConfigProto& config) {
@@ -39,14 +40,22 @@ void Master::InBackground(std::function<void()> work) {
 }
 
 Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle) {
-  std::lock_guard lock(mu_);
-  auto it = sessions_.find(handle);
-  if (it == sessions_.end()) {
+  std::shared_ptr<MasterSession> session;
+  Alarms::Id unclaimed = 0;
+  {
+    std::lock_guard lock(mu_);
+    if (auto it = sessions_.find(handle); it != sessions_.end()) {
+      session = it->second.session;
+      unclaimed = std::exchange(it->second.unclaimed, 0);
+    }
+  }
+  if (unclaimed != 0) dependencies_.session.alarms.Drop(unclaimed);
+  if (session == nullptr) {
     return Aborted(
         "Session {} is not found. This server does not know it, possibly because it was restarted: make a new session",
         handle);
   }
-  return it->second;
+  return session;
 }
 
 Result<std::shared_ptr<MasterSession>> Master::FindForStep(const std::string& handle) {
@@ -92,8 +101,32 @@ Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProt
   auto session = std::make_shared<MasterSession>(handle, config, std::move(dependencies));
   std::lock_guard lock(mu_);
   if (draining_ || stopped_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
-  sessions_.emplace(std::move(handle), session);
+  sessions_.emplace(std::move(handle), Entry{session});
   return session;
+}
+
+void Master::WaitForClaim(const std::string& handle) {
+  if (dependencies_.unclaimed_session_ms <= 0) return;
+  std::lock_guard lock(mu_);
+  auto it = sessions_.find(handle);
+  if (it == sessions_.end()) return;
+  it->second.unclaimed = dependencies_.session.alarms.After(dependencies_.unclaimed_session_ms * kNanosPerMilli,
+                                                            [this, handle] { CloseUnclaimed(handle); });
+}
+
+void Master::CloseUnclaimed(const std::string& handle) {
+  std::shared_ptr<MasterSession> session;
+  std::shared_ptr<void> counted;
+  {
+    std::lock_guard lock(mu_);
+    auto it = sessions_.find(handle);
+    if (it == sessions_.end() || it->second.unclaimed == 0) return;  // somebody was faster
+    session = std::move(it->second.session);
+    sessions_.erase(it);
+    counted = in_flight_.Enter();
+  }
+  LogInfo("Closing session {}, which no client has used since it was created", handle);
+  session->Close([counted = std::move(counted)] {});
 }
 
 void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
@@ -116,6 +149,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     tensorflow::CreateSessionResponse response;
     response.set_session_handle((*session)->handle());
     response.set_graph_version(*version);
+    WaitForClaim((*session)->handle());
     done(std::move(response));
   });
 }
@@ -233,14 +267,17 @@ void Master::ReleaseCallable(tensorflow::ReleaseCallableRequest request, const C
 }
 
 void Master::CloseAll(std::function<void()> done) {
-  std::map<std::string, std::shared_ptr<MasterSession>> sessions;
+  Sessions sessions;
   {
     std::lock_guard lock(mu_);
     sessions.swap(sessions_);
   }
+  for (const auto& [handle, entry] : sessions) {
+    if (entry.unclaimed != 0) dependencies_.session.alarms.Drop(entry.unclaimed);
+  }
   // Runs `done` when the last copy of it is gone.
   auto last = std::shared_ptr<void>(nullptr, [done = std::move(done)](void*) { done(); });
-  for (const auto& [handle, session] : sessions) session->Close([last] {});
+  for (const auto& [handle, entry] : sessions) entry.session->Close([last] {});
 }
 
 void Master::Drain(int64_t timeout_ms) {
@@ -248,7 +285,7 @@ void Master::Drain(int64_t timeout_ms) {
   {
     std::lock_guard lock(mu_);
     draining_ = true;
-    for (const auto& [handle, session] : sessions_) sessions.push_back(session);
+    for (const auto& [handle, entry] : sessions_) sessions.push_back(entry.session);
   }
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   for (const std::shared_ptr<MasterSession>& session : sessions) {

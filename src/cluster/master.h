@@ -10,6 +10,12 @@
 
 namespace weir {
 
+// A session that no client has used since it was created is closed after that time. Its client may never have heard of
+// it: when the answer to CreateSession is lost, it makes another one, and nobody would ever close this one. A client
+// that holds a session need not say so in any way, so that one that was used once stays until it is closed. Clients
+// create a session when they run its first step, but a program may do the one long before the other: hence a day.
+inline constexpr int64_t kUnclaimedSessionMs = 24 * 3600 * int64_t{1000};
+
 class Master final : public MasterService {
  public:
   struct Dependencies {
@@ -17,6 +23,7 @@ class Master final : public MasterService {
     tensorflow::ConfigProto default_config;
     WorkerService& own_worker;  // for sessions that bring their own cluster
     Transport& transport;
+    int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // 0: they stay
   };
   explicit Master(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
   ~Master() override { Stop(); }
@@ -48,7 +55,13 @@ class Master final : public MasterService {
                        Reply<tensorflow::ReleaseCallableResponse> done) override;
 
  private:
-  // Aborted for a handle that this master does not know.
+  struct Entry {
+    std::shared_ptr<MasterSession> session;
+    Alarms::Id unclaimed = 0;  // when it rings, no client has used the session; 0 once one has
+  };
+  using Sessions = std::map<std::string, Entry>;
+
+  // Aborted for a handle that this master does not know. Who asks for a session uses it.
   Result<std::shared_ptr<MasterSession>> Find(const std::string& handle);
   // For a new step: not when the server is stopping.
   Result<std::shared_ptr<MasterSession>> FindForStep(const std::string& handle);
@@ -56,6 +69,8 @@ class Master final : public MasterService {
   Result<std::shared_ptr<MasterSession>> NewSession(tensorflow::ConfigProto config, const std::string& target);
   // Which task of the cluster this one is.
   Result<std::string> OwnTaskIn(const ClusterSpec& cluster, const std::string& target) const;
+  void WaitForClaim(const std::string& handle);
+  void CloseUnclaimed(const std::string& handle);
   // Closes all sessions, then calls `done`.
   void CloseAll(std::function<void()> done);
   void InBackground(std::function<void()> work);
@@ -65,7 +80,7 @@ class Master final : public MasterService {
   mutable std::mutex mu_;
   bool draining_ = false;
   bool stopped_ = false;
-  std::map<std::string, std::shared_ptr<MasterSession>> sessions_;
+  Sessions sessions_;
 };
 
 }  // namespace weir

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 
+#include "absl/strings/numbers.h"
 #include "base/alarms.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -21,6 +23,7 @@ namespace weir {
 namespace {
 
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
+constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
 
 // Binds the port, or a free one into `*port` when that is 0, and lets go of it. Gives errno, or 0.
 int TryPort(const addrinfo& address, int* port) {
@@ -114,17 +117,29 @@ Result<Address> BindAddress(const Address& own, std::string text) {
   return checked;
 }
 
+Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
+  if (given.has_value()) return *given;
+  const char* text = std::getenv(kUnclaimedVariable);
+  if (text == nullptr) return kUnclaimedSessionMs;
+  constexpr double kMaxSeconds = 1e9;
+  double seconds = 0;
+  if (!absl::SimpleAtod(text, &seconds) || !(seconds >= 0 && seconds <= kMaxSeconds))
+    return InvalidArgument("{} is a number of seconds, 0 for never, and not '{}'", kUnclaimedVariable, text);
+  return std::llround(std::ceil(seconds * 1000));
+}
+
 }  // namespace
 
 // What answers calls. Sessions in this process hold on to it, so that it outlives a server that they still talk to.
 struct Server::Core final {
   Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
-       const Dependencies& dependencies)
+       int64_t unclaimed_session_ms, const Dependencies& dependencies)
       : network(dependencies.network),
         alarms(RealClock()),
         task(name, cluster, def.default_session_config(),
              Task::Dependencies{dependencies.registry, dependencies.pool, dependencies.blocking_pool,
-                                network.transport(), RealClock(), alarms, RealRng(), dependencies.py_functions}) {}
+                                network.transport(), RealClock(), alarms, RealRng(), dependencies.py_functions,
+                                kChunkBytes, unclaimed_session_ms}) {}
 
   Network& network;
   ThreadAlarms alarms;
@@ -154,7 +169,9 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
       WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
     }
   }
-  auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, dependencies);
+  WEIR_ASSIGN(const int64_t unclaimed_session_ms, UnclaimedSessionMs(options.unclaimed_session_ms));
+  auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, unclaimed_session_ms,
+                                     dependencies);
   return std::unique_ptr<Server>(new Server(def, own.ToString(), bind.ToString(), std::move(core)));
 }
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/thread_pool.h"
@@ -31,6 +32,9 @@ class Server final {
     // Where to listen, instead of the address that the cluster has for this task: "host" or "host:port". Empty: the
     // environment's WEIR_BIND_ADDRESS, or else that address.
     std::string bind_address;
+    // After which time the master closes a session that no client has used since it was created; 0: never. Not given:
+    // the environment's WEIR_UNCLAIMED_SESSION_SECONDS, or else a day.
+    std::optional<int64_t> unclaimed_session_ms;
   };
 
   // Checks the definition and whether the port is free. Errors name the job, the task and the address.

@@ -21,7 +21,7 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
   master_ = std::make_unique<Master>(Master::Dependencies{
       MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(), peers_,
                                   dependencies.blocking_pool, dependencies.alarms, farewells_, dependencies.rng},
-      config, worker_, dependencies.transport});
+      config, worker_, dependencies.transport, dependencies.unclaimed_session_ms});
 }
 
 Task::~Task() { farewells_->Stop(); }

@@ -25,7 +25,8 @@ class Task final {
     Alarms& alarms;
     Rng& rng;
     PyFuncRunner* py_functions = nullptr;
-    size_t chunk_bytes = kChunkBytes;  // see Worker::Dependencies
+    size_t chunk_bytes = kChunkBytes;                    // see Worker::Dependencies
+    int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // see Master::Dependencies
   };
 
   // `name` is "/job:ps/replica:0/task:0"; it need not be in the cluster. `config` is what sessions get that say nothing

@@ -80,7 +80,13 @@ void Worker::Stop(const Status& reason) {
 
 Worker::Load Worker::load() const {
   std::lock_guard lock(mu_);
-  return {static_cast<int>(sessions_.size()), static_cast<int>(steps_.size()), !in_flight_.none()};
+  Load load{.sessions = static_cast<int>(sessions_.size()), .steps = static_cast<int>(steps_.size())};
+  for (const auto& [handle, session] : sessions_) {
+    std::lock_guard session_lock(session->mu);
+    load.graphs += static_cast<int>(session->graphs.size());
+  }
+  load.runs = !in_flight_.none();
+  return load;
 }
 
 void Worker::Drain(int64_t timeout_ms) {

@@ -48,6 +48,7 @@ class Worker final : public WorkerService {
   // What it holds at the moment.
   struct Load {
     int sessions = 0;
+    int graphs = 0;  // of all sessions
     int steps = 0;
     bool runs = false;  // something is on its way
   };

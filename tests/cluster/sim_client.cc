@@ -136,13 +136,13 @@ void SimClient::CreateSession() {
                          [this](Result<tensorflow::CreateSessionResponse> response) {
                            if (response.ok()) {
                              handle_ = response->session_handle();
+                             left_pieces_ = false;
                              return Next();
                            }
                            const StatusCode code = response.status().code();
                            const bool right = (code == StatusCode::kUnavailable && history_.lost) ||
-                                              (code == StatusCode::kDeadlineExceeded && history_.stalled);
+                                              (code == StatusCode::kDeadlineExceeded && history_.stalled_ms > 0);
                            if (!right) Wrong(fmt::format("creating a session: {}", response.status().ToString()));
-                           ++history_.orphans;
                            if (++failures_ > kFailuresInARow) {
                              Wrong("gets no session");
                              done_ = true;
@@ -169,7 +169,7 @@ void SimClient::SendClose(std::shared_ptr<MasterService> master, std::string han
                       [this, master, handle, attempt, then](const Result<tensorflow::CloseSessionResponse>& response) {
                         const StatusCode code = response.status().code();
                         const bool unheard = (code == StatusCode::kUnavailable && history_.lost) ||
-                                             (code == StatusCode::kDeadlineExceeded && history_.stalled);
+                                             (code == StatusCode::kDeadlineExceeded && history_.stalled_ms > 0);
                         // A master that does not know it has closed it already, or has been restarted.
                         const bool unknown = code == StatusCode::kAborted && (history_.crashed || attempt > 0);
                         if (!response.ok() && !unheard && !unknown)
@@ -199,6 +199,8 @@ void SimClient::NewLife() {
 void SimClient::Next() {
   if (done_) return;
   if (steps_ >= options_.steps) {
+    resting_ = options_.rests && !handle_.empty() && !left_pieces_;
+    if (resting_) return;
     CloseSession([this] { done_ = true; });
     return;
   }
@@ -346,7 +348,7 @@ void SimClient::Begin(const StepPtr& step) {
   Hold();
   active_.push_back(step);
   step->started = world_.now();
-  step->timeout_ms = options_.timeout_ms > 0 ? options_.timeout_ms : world_.Chance(0.5) ? 3'000 : 10'000;
+  step->timeout_ms = options_.timeout_ms > 0 ? options_.timeout_ms : world_.Chance(0.5) ? 3'000 : 30'000;
   world_.Note(fmt::format("{} begins: {}", name_, step->what));
   if (!options_.in_turn && world_.Chance(0.06)) {
     world_.After(world_.Between(0, 20 * kMilli), [step] {
@@ -401,8 +403,11 @@ void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
   }
   world_.After(world_.Between(0, 400) * kMilli, [this, step] {
     // The session may be another one by then, or none; and a client may forget about the next piece.
-    if (step->then && !step->closing && !handle_.empty() && (options_.in_turn || world_.Chance(0.9)))
+    if (step->then && !step->closing && !handle_.empty() && (options_.in_turn || world_.Chance(0.9))) {
       Begin(step->then(""));
+    } else if (step->then) {
+      left_pieces_ = true;
+    }
     Release();
   });
 }
@@ -410,6 +415,8 @@ void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
 void SimClient::Failed(const StepPtr& step, const Status& status) {
   ++history_.errors;
   CheckError(*step, status);
+  // Its master may see it otherwise.
+  if (step->sets_up || !step->call.message.partial_run_handle().empty()) left_pieces_ = true;
   if (++failures_ > kFailuresInARow && !done_) {
     Wrong("does not recover");
     done_ = true;
@@ -435,7 +442,7 @@ void SimClient::CheckError(const Step& step, const Status& status) {
       right = history_.crashed || step.closing;
       break;
     case StatusCode::kDeadlineExceeded:
-      right = history_.stalled;
+      right = step.timeout_ms <= history_.stalled_ms;
       break;
     case StatusCode::kCancelled:
       right = step.gave_up || step.closing;

@@ -14,13 +14,12 @@ namespace weir {
 
 // What a client must know to tell a right error from a wrong one, and what all of them found.
 struct SimHistory {
-  bool lost = false;     // a connection broke: calls may be Unavailable
-  bool crashed = false;  // a task was restarted: sessions may be Aborted
-  bool stalled = false;  // something may take longer than a step has time: DeadlineExceeded
+  bool lost = false;       // a connection broke: calls may be Unavailable
+  bool crashed = false;    // a task was restarted: sessions may be Aborted
+  int64_t stalled_ms = 0;  // how long a step may have been held up: one that has no more time than that may be late
   std::vector<std::string> wrong;
-  int steps = 0;    // that gave a value
-  int errors = 0;   // that did not
-  int orphans = 0;  // sessions that a master may have made without the client knowing
+  int steps = 0;   // that gave a value
+  int errors = 0;  // that did not
 };
 
 class SimClient final {
@@ -31,13 +30,17 @@ class SimClient final {
     std::string master;      // a task; empty: another one for each session
     bool in_turn = false;    // all kinds of steps one after the other, and none is given up; else as it comes
     int64_t timeout_ms = 0;  // of each step; 0: random
+    bool rests = false;      // after its steps it keeps its session until Leave
   };
   SimClient(SimWorld& world, SimNetwork& network, SimCluster& cluster, SimHistory& history, const OpRegistry& registry,
             Options options);
   ~SimClient();
 
   void Start() { Next(); }
-  bool done() const { return done_ && closing_ == 0; }
+  bool done() const { return (done_ || resting_) && closing_ == 0; }
+  void Leave() {
+    if (std::exchange(resting_, false)) CloseSession([this] { done_ = true; });
+  }
   std::string name() const { return name_; }
 
  private:
@@ -95,8 +98,10 @@ class SimClient final {
   std::vector<StepPtr> active_;
   int holds_ = 0;
   int steps_ = 0;
-  int failures_ = 0;  // one after the other
-  int closing_ = 0;   // sessions that a master has not heard of yet
+  int failures_ = 0;          // one after the other
+  int closing_ = 0;           // sessions that a master has not heard of yet
+  bool left_pieces_ = false;  // the session may have a step that waits for its next piece
+  bool resting_ = false;
   bool done_ = false;
 };
 

@@ -12,11 +12,11 @@ namespace weir {
 
 // What a seed may do to the cluster.
 struct SimFaults {
-  int drops = 0;    // connections
-  int crashes = 0;  // of tasks, which come back
-  int cuts = 0;     // between two hosts
+  int drops = 0;     // connections
+  int crashes = 0;   // of tasks, which come back
+  int ambushes = 0;  // crashes of a task that has just done its part of a step; it is back at once
+  int cuts = 0;      // between two hosts
   bool very_slow = false;
-  bool any() const { return drops > 0 || crashes > 0 || cuts > 0 || very_slow; }
 };
 
 struct SimOutcome {

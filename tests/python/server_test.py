@@ -299,6 +299,19 @@ def test_a_task_listens_where_bind_address_says(monkeypatch, host):
         tf.train.Server(spec, bind_address="two words")
 
 
+@pytest.mark.parametrize("seconds, right", [("0", True), ("100000.5", True), ("-1", False), ("soon", False), ("", False), ("nan", False)])
+def test_how_long_unused_sessions_stay_is_a_number_of_seconds(monkeypatch, seconds, right):
+    monkeypatch.setenv("WEIR_UNCLAIMED_SESSION_SECONDS", seconds)
+    if not right:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"WEIR_UNCLAIMED_SESSION_SECONDS.*'{seconds}'"):
+            tf.train.Server.create_local_server()
+        return
+    server = tf.train.Server.create_local_server()
+    with tf.Session(server.target) as session:
+        assert session.run(tf.constant(7)) == 7
+    server.stop()
+
+
 @pytest.mark.parametrize("target", ["local", "http://localhost:1", "grpc://", "grpc://nowhere"])
 def test_targets_that_are_none(target):
     with pytest.raises((tf.errors.NotFoundError, tf.errors.InvalidArgumentError), match=target):

@@ -41,9 +41,10 @@ void SimCluster::Start(const std::string& task) {
   Transport& transport = network_.StartHost(HostOf(task));
   life = std::make_unique<Life>();
   life->label = fmt::format("life {} of {}", num_crashes_[task] + 1, task);
-  life->task = std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
-                                      Task::Dependencies{registry_, pool_, blocking_pool_, transport, world_.clock(),
-                                                         world_.alarms(), world_.rng(), nullptr, chunk_bytes_});
+  life->task =
+      std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
+                             Task::Dependencies{registry_, pool_, blocking_pool_, transport, world_.clock(),
+                                                world_.alarms(), world_.rng(), nullptr, chunk_bytes_, kUnclaimedMs});
   Result<std::unique_ptr<Listener>> listener = transport.Listen(AddressOf(task), life->task->Handler());
   WEIR_CHECK(listener.ok(), listener.status().ToString());
   life->listener = *std::move(listener);

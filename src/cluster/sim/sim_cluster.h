@@ -19,6 +19,9 @@ class SimCluster final {
              size_t chunk_bytes = kChunkBytes);
   ~SimCluster();
 
+  // How long masters keep a session that no client has used.
+  static constexpr int64_t kUnclaimedMs = 120'000;
+
   const std::vector<std::string>& tasks() const { return tasks_; }  // "/job:ps/replica:0/task:0"
   static std::string HostOf(const std::string& task);               // "ps0"
   std::string AddressOf(const std::string& task) const;             // "ps0:1"

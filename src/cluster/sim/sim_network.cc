@@ -327,6 +327,7 @@ void SimNetwork::IncomingEnd::Respond(Result<Rope> response) {
     if (!sent->ok()) return network->End(call, sent->status());
     network->End(call, Rope((*sent)->Flatten()));
   });
+  if (network->seen_) network->seen_(connection->to->name(), Short(call->method));
 }
 
 void SimNetwork::End(const CallPtr& call, Result<Rope> result) {

@@ -37,6 +37,10 @@ class SimNetwork final {
   void Cut(const std::string& a, const std::string& b, int64_t nanos);
   // Breaks one of the connections that are open; does nothing where there is none.
   void DropAConnection();
+  // `seen` runs whenever a host sends an answer, with the host's name and the method: faults can wait for their moment.
+  void WatchAnswers(std::function<void(const std::string& host, std::string_view method)> seen) {
+    seen_ = std::move(seen);
+  }
   // Calls that have no answer yet.
   int num_open_calls() const { return open_calls_; }
 
@@ -67,6 +71,7 @@ class SimNetwork final {
 
   SimWorld& world_;
   Weather weather_;
+  std::function<void(const std::string&, std::string_view)> seen_;
   int next_call_ = 1;
   int next_connection_ = 1;
   int open_calls_ = 0;
