@@ -117,8 +117,11 @@ VariableRequest RequestFrom(const std::string& name, const py::kwargs& kwargs) {
   if (!take("dtype").is_none()) request.dtype = AsDType(take("dtype"));
   if (py::object initializer = take("initializer"); IsInitialValue(initializer)) {
     request.initial_value = InputFrom(initializer);
-    if (request.dtype == kInvalidType && request.initial_value->is_output())
+    if (request.dtype == kInvalidType && request.initial_value->is_output()) {
       request.dtype = request.initial_value->output().base_dtype();
+    } else if (request.dtype == kInvalidType && request.initial_value->literal() != nullptr) {
+      request.dtype = request.initial_value->literal()->NaturalType();
+    }
   } else {
     request.initializer = InitializerFrom(initializer);
   }

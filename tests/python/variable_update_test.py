@@ -136,3 +136,10 @@ def test_rows_of_a_variable(resource):
         assert session.run([elements, columns])[0].tolist() == [3.0] and session.run(columns).tolist() == [[2.0], [4.0]]
         assert session.run(tf.convert_to_tensor(slices)).tolist() == [[0.0, 0.0], [1.0, 1.0]]
         assert session.run(tf.convert_to_tensor(whole)).tolist() == [[0.0, 1.0], [1.0, 1.0]]
+
+
+def test_a_value_decides_the_type_of_get_variable():
+    with tf.Graph().as_default():
+        types = {"i": 5, "f": 5.0, "l": np.int64(7), "a": np.array([1.5, 2.5]), "s": "text", "b": True}
+        made = {name: tf.get_variable(name, initializer=value).dtype.base_dtype for name, value in types.items()}
+    assert made == {"i": tf.int32, "f": tf.float32, "l": tf.int64, "a": tf.float64, "s": tf.string, "b": tf.bool}
