@@ -225,6 +225,37 @@ def test_partitions_and_shards(tmp_path):
         assert sess.run(tf.convert_to_tensor(other)).tolist() == values.tolist()
 
 
+def test_every_task_of_a_cluster_writes_its_own_shard(tmp_path):
+    reserved = [tf.train.Server.create_local_server() for _ in range(2)]
+    addresses = [server.target[len("grpc://"):] for server in reserved]
+    for server in reserved:
+        server.stop()
+    spec = tf.train.ClusterSpec({"ps": addresses})
+    servers = [tf.train.Server(spec, job_name="ps", task_index=task) for task in range(2)]
+    with tf.Graph().as_default() as graph:
+        variables = []
+        for task in range(2):
+            with tf.device(f"/job:ps/task:{task}"):
+                variables.append(tf.get_variable(f"v{task}", initializer=np.float32([task, 5])))
+        saver = tf.train.Saver(sharded=True)
+        with tf.Session(servers[0].target) as sess:
+            sess.run(tf.global_variables_initializer())
+            path = saver.save(sess, str(tmp_path / "m"))
+            sess.run([v.assign([9, 9]) for v in variables])
+            saver.restore(sess, path)
+            assert [value.tolist() for value in sess.run(variables)] == [[0, 5], [1, 5]]
+    for server in servers:
+        server.stop()
+    assert {"m.data-00000-of-00002", "m.data-00001-of-00002", "m.index"} < set(os.listdir(tmp_path))
+    assert not [name for name in os.listdir(tmp_path) if "temp" in name]
+    nodes = {node.name: node for node in graph.as_graph_def().node}
+    assert nodes["save/SaveV2_1"].device == "/job:ps/task:1/device:CPU:0"
+    assert list(nodes["save/MergeV2Checkpoints/checkpoint_prefixes"].input)[:2] == ["save/ShardedFilename", "save/ShardedFilename_1"]
+    assert list(nodes["save/restore_all"].input) == ["^save/restore_all/NoOp", "^save/restore_all/NoOp_1"]
+    assert nodes["save/restore_shard_1"].device == "/job:ps/task:1"
+    assert saver.as_saver_def().save_tensor_name == "save/Identity:0" and saver.as_saver_def().sharded
+
+
 def test_meta_graphs_carry_collections(saved, tmp_path):
     _, _, path = saved
     with tf.Graph().as_default() as graph, tf.Session() as sess:
