@@ -44,7 +44,7 @@ py::object ImportIntoDefault(py::handle graph_def, py::handle input_map, py::han
   py::list returned;
   for (const ImportResult::Element& element : result.returned)
     returned.append(element.output < 0 ? Wrap(element.node) : Wrap(Output(element.node, element.output)));
-  return std::move(returned);
+  return py::object(std::move(returned));
 }
 
 }  // namespace

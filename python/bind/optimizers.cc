@@ -50,8 +50,6 @@ std::vector<GradAndVar> PairsFrom(py::handle pairs) {
   return result;
 }
 
-Node* NodeOrNull(py::handle object) { return object.is_none() ? nullptr : NodeFrom(object); }
-
 // An optimizer written in Python: each step of the base class is asked of the Python object under TensorFlow's name for
 // it.
 class PyOptimizer final : public Optimizer {

@@ -141,7 +141,9 @@ TEST_F(StressTest, ManySessionsAreOpenedAndClosed) {
       auto session = Connect(*server, graph);
       auto values = session->Run({.feeds = {{x, Tensor::Scalar(1.0f)}}, .fetches = {sum}});
       ASSERT_TRUE(values.ok()) << values.status();
-      if (k % 2 == 0) EXPECT_TRUE(session->Close().ok());  // the others close when they go
+      if (k % 2 == 0) {
+        EXPECT_TRUE(session->Close().ok());  // the others close when they go
+      }
     }
   });
 }

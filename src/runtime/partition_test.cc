@@ -199,7 +199,8 @@ TEST_F(PartitionTest, WhatLeavesAVariableIsAValue) {
   Output read = OpOn("b", "Identity", {v});
   Cut({read, v}, {}, {assign.node});
   for (const tensorflow::NodeDef& node : Part(kA).graph.node()) {
-    if (node.op() == "_Send") EXPECT_EQ(node.attr().at("T").type(), tensorflow::DT_FLOAT) << node.name();
+    if (node.op() != "_Send") continue;
+    EXPECT_EQ(node.attr().at("T").type(), tensorflow::DT_FLOAT) << node.name();
   }
   EXPECT_EQ(Count(kA, "_Recv"), 1);
   EXPECT_EQ(Count(kB, "_Recv"), 1);

@@ -19,7 +19,9 @@ Tensor Data() { return F({3, 2}, {1, 2, 3, 4, 5, 6}); }
 // Values, or the error's message.
 std::string RunOp(const std::string& op, std::vector<Tensor> inputs) {
   const auto result = RunKernel(AllOps(), op, std::move(inputs));
-  if (!result.ok()) EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+  if (!result.ok()) {
+    EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+  }
   return result.ok() ? (*result)[0].ToString(64) : std::string(result.status().message());
 }
 
