@@ -31,10 +31,11 @@ endif()
 if(WEIR_FEW_TYPES)
   add_compile_definitions(WEIR_FEW_TYPES)
 endif()
+# All seeds of the simulated cluster run in the release tree; instrumented, a part of them.
 set(WEIR_TEST_ENVIRONMENT "")
 if(WEIR_SANITIZE)
   set(WEIR_TEST_ENVIRONMENT
-      "UBSAN_OPTIONS=print_stacktrace=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/lsan.supp;TSAN_OPTIONS=second_deadlock_stack=1 suppressions=${PROJECT_SOURCE_DIR}/tools/tsan.supp")
+      "UBSAN_OPTIONS=print_stacktrace=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/lsan.supp;TSAN_OPTIONS=second_deadlock_stack=1 suppressions=${PROJECT_SOURCE_DIR}/tools/tsan.supp;WEIR_SIM_SEEDS=200")
 endif()
 
 # ccache, told to accept precompiled headers and to share entries between checkouts at different paths.
