@@ -133,8 +133,8 @@ def test_control_c_ends_a_wait(stuck):
     for wait in (lambda coord: coord.wait_for_stop(), lambda coord: coord.join([stuck])):
         coord = tf.train.Coordinator()
         timer = threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT])
-        timer.start()
         with pytest.raises(KeyboardInterrupt):
+            timer.start()  # on a busy machine the signal may come before this returns
             wait(coord)
         timer.join()
         assert not coord.should_stop() and not coord.joined
