@@ -1,6 +1,7 @@
-// Record files: tf.python_io.TFRecordWriter and tf_record_iterator.
+// Record files: tf.python_io.TFRecordWriter and tf_record_iterator; IDX files.
 #include "bind/files.h"
 #include "bind/numpy.h"
+#include "io/idx.h"
 #include "io/record_file.h"
 
 namespace weir::python {
@@ -11,6 +12,12 @@ io::Compression CompressionFrom(const std::string& type) {
   if (type == "ZLIB") return io::Compression::kZlib;
   if (type == "GZIP") return io::Compression::kGzip;
   RaiseValue(fmt::format("Not a valid compression_type: {}", type));
+}
+
+// A file that is not what it should be is a ValueError; tf.errors.* say what else goes wrong.
+py::object IdxArray(const Result<Tensor>& values) {
+  if (values.status().code() == StatusCode::kInvalidArgument) RaiseValue(std::string(values.status().message()));
+  return ArrayFromTensor(TakeFile(values));
 }
 
 }  // namespace
@@ -42,6 +49,16 @@ void BindRecords(py::module_& m) {
         if (!record.has_value()) throw py::stop_iteration();
         return py::bytes(*record);
       });
+  m.def(
+      "read_idx_images", [](py::handle path) { return IdxArray(io::ReadIdxImages(RealEnv(), PathFrom(path))); },
+      py::arg("path"));
+  m.def(
+      "read_idx_labels", [](py::handle path) { return IdxArray(io::ReadIdxLabels(RealEnv(), PathFrom(path))); },
+      py::arg("path"));
+  m.def(
+      "parse_idx",
+      [](py::bytes bytes, const std::string& name) { return IdxArray(io::ParseIdx(std::string_view(bytes), name)); },
+      py::arg("bytes"), py::arg("name"));
 }
 
 }  // namespace weir::python

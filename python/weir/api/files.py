@@ -1,4 +1,4 @@
-"""Checkpoints, savers, meta graphs and record files."""
+"""Checkpoints, savers, meta graphs, record files and MNIST's files."""
 
 _CHECKPOINTS = ["NewCheckpointReader", "load_checkpoint", "load_variable", "list_variables", "latest_checkpoint", "get_checkpoint_state",
                 "generate_checkpoint_state_proto", "update_checkpoint_state", "checkpoint_exists", "get_checkpoint_mtimes",
@@ -14,6 +14,9 @@ NAMES = {
     "io.write_graph": "weir.lib.graph_util:write_graph",
     **{f"{module}.{name}": f"weir.lib.records:{name}" for module in ("python_io", "io") for name in _RECORDS},
     "python.lib.io.tf_record.*": "=python_io.",
+    "examples.tutorials.mnist.input_data": "weir.lib.mnist:",
+    "contrib.learn.datasets.mnist": "weir.lib.mnist:",
+    "contrib.learn.python.learn.datasets.mnist": "weir.lib.mnist:",
     "python.training.saver.*": "=train.",
     "python.training.checkpoint_management.*": "=train.",
     "python.training.checkpoint_utils.*": "=train.",
