@@ -41,10 +41,8 @@ ColocationScope::ColocationScope(Graph& graph, Node* node, bool ignore_existing)
   saved_colocation_ = state.colocation;
   saved_devices_ = state.devices;
   if (ignore_existing || node == nullptr) state.colocation.clear();
-  if (node != nullptr) {
-    state.colocation.push_back({node});
-    state.devices.clear();
-  }
+  if (node != nullptr) state.colocation.push_back({node});
+  state.devices.clear();
 }
 ColocationScope::~ColocationScope() {
   BuildState& state = graph_.build();

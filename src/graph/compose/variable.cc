@@ -121,7 +121,13 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
   if (options.use_resource) {
     VarIsInitializedOp(v->handle_, {.name = "IsInitialized/VarIsInitializedOp"});
     WEIR_ASSIGN(const Output initial, GuardedInitialValue(graph, v->initial_value_, name));
-    v->initializer_ = AssignVariableOp(v->handle_, initial, {.name = "Assign"});
+    // Both go where the handle is, whatever the scopes would do with nodes that are no variables.
+    {
+      ColocationScope alone(graph, nullptr, /*ignore_existing=*/true);
+      DeviceScope with_handle(graph, v->handle_.node->device());
+      v->initializer_ = AssignVariableOp(v->handle_, initial, {.name = "Assign"});
+    }
+    DeviceScope with_handle(graph, v->handle_.node->device());
     std::optional<DeviceScope> cached;
     if (options.caching_device != nullptr) cached.emplace(graph, *options.caching_device);
     v->snapshot_ = ReadVariableOp(v->handle_, v->dtype_, {.name = "Read/ReadVariableOp"});
