@@ -3,83 +3,14 @@
 #include "bind/coordinator.h"
 
 #include <pybind11/stl.h>
-#include <unistd.h>
-
-#include <condition_variable>
-#include <mutex>
 
 #include "bind/errors.h"
 #include "bind/gc.h"
+#include "bind/waiting.h"
 #include "train/coordinator.h"
 
 namespace weir::python {
 namespace {
-
-// Threads on their way back to Python. Whoever asks for the GIL while the interpreter goes is ended by it in the middle
-// of C++, so none may be under way then.
-struct Returns {
-  std::mutex mu;
-  std::condition_variable changed;
-  int under_way = 0;
-  bool closed = false;
-};
-Returns& TheReturns() {
-  static Returns* returns = new Returns;  // threads may be parked in it for as long as the process is
-  return *returns;
-}
-
-// Asked without the GIL too, which Python's own question needs.
-bool IsMainThread() { return getpid() == gettid(); }
-
-void BeginReturn() {
-  Returns& returns = TheReturns();
-  std::unique_lock<std::mutex> lock(returns.mu);
-  if (returns.closed && !IsMainThread()) returns.changed.wait(lock, [] { return false; });
-  ++returns.under_way;
-}
-
-void EndReturn() {
-  Returns& returns = TheReturns();
-  std::lock_guard<std::mutex> lock(returns.mu);
-  --returns.under_way;
-  returns.changed.notify_all();
-}
-
-void CloseReturns() {
-  PyThreadState* state = PyEval_SaveThread();
-  {
-    Returns& returns = TheReturns();
-    std::unique_lock<std::mutex> lock(returns.mu);
-    returns.closed = true;
-    returns.changed.wait(lock, [&] { return returns.under_way == 0; });
-  }
-  PyEval_RestoreThread(state);
-}
-
-// Without the GIL from here to the end of the block.
-class Waiting final {
- public:
-  Waiting() : state_(PyEval_SaveThread()) {}
-  ~Waiting() {
-    BeginReturn();
-    PyEval_RestoreThread(state_);
-    EndReturn();
-  }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-
- private:
-  PyThreadState* state_;
-};
-
-// With the GIL inside of a Waiting.
-template <class F>
-auto InPython(F&& body) {
-  BeginReturn();
-  py::gil_scoped_acquire gil;
-  EndReturn();
-  return body();
-}
 
 struct CoordinatorObject {
   std::shared_ptr<Coordinator> coord;
@@ -253,6 +184,12 @@ struct StopOnException {
 
 }  // namespace
 
+std::shared_ptr<Coordinator> CoordinatorOf(py::handle object) {
+  if (object.is_none()) return nullptr;
+  if (!py::isinstance<CoordinatorObject>(object)) RaiseType(fmt::format("{} is no Coordinator", Repr(object)));
+  return object.cast<const CoordinatorObject&>().coord;
+}
+
 void BindCoordinator(py::module_& m) {
   using C = CoordinatorObject;
   py::class_<StopOnException>(m, "StopOnException")
@@ -282,7 +219,6 @@ void BindCoordinator(py::module_& m) {
       .def_property_readonly("joined", [](const C& c) { return c.coord->joined(); })
       .def("raise_requested_exception", &RaiseReported)
       .def("_loop", &Loop, py::arg("interval_secs"), py::arg("body"));
-  py::module_::import("atexit").attr("register")(py::cpp_function(&CloseReturns));
 }
 
 }  // namespace weir::python

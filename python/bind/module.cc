@@ -17,6 +17,7 @@
 #include "bind/process.h"
 #include "bind/py_func.h"
 #include "bind/queue.h"
+#include "bind/queue_runner.h"
 #include "bind/server.h"
 #include "bind/session.h"
 #include "bind/shape.h"
@@ -24,6 +25,7 @@
 #include "bind/tensor_array.h"
 #include "bind/train.h"
 #include "bind/variables.h"
+#include "bind/waiting.h"
 
 PYBIND11_MODULE(_weir, m) {
   using namespace weir::python;
@@ -62,8 +64,10 @@ PYBIND11_MODULE(_weir, m) {
   BindDefun(m);
   BindCluster(m);
   BindDeviceSetter(m);
+  BindWaiting(m);
   BindCoordinator(m);
   BindSession(m);
+  BindQueueRunner(m);
   BindImportGraph(m);
   BindCheckpoints(m);
   BindSaver(m);

@@ -264,6 +264,14 @@ void RunOperation(py::object operation, py::object feed_dict, py::object session
   session.attr("run")(operation, feed_dict);
 }
 
+std::shared_ptr<Session> SessionOf(py::handle session) {
+  if (!py::isinstance<SessionObject>(session))
+    RaiseType(fmt::format("sess must be a `tf.Session` object, not {}", Repr(session)));
+  const auto& object = session.cast<const SessionObject&>();
+  CheckOpen(object);
+  return object.session;
+}
+
 void BindSession(py::module_& m) {
   using S = SessionObject;
   py::class_<DeviceInfo>(m, "_DeviceAttributes")

@@ -5,6 +5,7 @@ _OPTIMIZERS = ["GradientDescent", "Momentum", "Adagrad", "AdagradDA", "Adadelta"
 _DECAYS = ["exponential_decay", "natural_exp_decay", "inverse_time_decay", "polynomial_decay", "piecewise_constant", "cosine_decay",
            "cosine_decay_restarts", "linear_cosine_decay", "noisy_linear_cosine_decay"]
 _STEPS = ["get_global_step", "create_global_step", "get_or_create_global_step", "assert_global_step"]
+_QUEUE_RUNNERS = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
 _PLACEMENT = ["GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"]
 
 NAMES = {
@@ -28,6 +29,9 @@ NAMES = {
     "python.training.device_setter.*": "=train.",
     "train.Coordinator": "Coordinator",
     "train.LooperThread": "weir.lib.looper:LooperThread",
+    **{f"train.{name}": f"weir.lib.queue_runner:{name}" for name in _QUEUE_RUNNERS},
+    **{f"train.queue_runner.{name}": f"=train.{name}" for name in _QUEUE_RUNNERS},
+    "python.training.queue_runner.*": "=train.",
     "python.training.coordinator.*": "=train.",
     "train.Server": "weir.lib.server:Server",
     "train.Optimizer": "Optimizer",

@@ -1,0 +1,153 @@
+#include "train/queue_runner.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/log.h"
+
+namespace weir {
+namespace {
+
+Result<Node*> FindNodeOf(Graph& graph, const std::string& scope, const std::string& name) {
+  const std::string full = scope.empty() ? name : scope + "/" + name;
+  Node* node = graph.FindNode(full);
+  if (node == nullptr) return NotFound("The name '{}' refers to an Operation not in the graph.", full);
+  return node;
+}
+
+std::string WithoutScope(const std::string& name, const std::string& scope) {
+  return !scope.empty() && name.starts_with(scope + "/") ? name.substr(scope.size() + 1) : name;
+}
+
+class ThreadHandle final : public CoordinatedThread {
+ public:
+  explicit ThreadHandle(std::string name) : name_(std::move(name)) {}
+  Result<bool> Alive() override { return alive_.load(); }
+  Result<std::string> Name() override { return name_; }
+  void End() { alive_ = false; }
+
+ private:
+  const std::string name_;
+  std::atomic<bool> alive_{true};
+};
+
+}  // namespace
+
+Result<QueueRunnerPtr> QueueRunner::Make(QueueRunnerParts parts) {
+  if (parts.enqueue.empty()) return InvalidArgument("Must provide queue and enqueue_ops.");
+  std::vector<Node*> nodes = parts.enqueue;
+  nodes.push_back(parts.close);
+  nodes.push_back(parts.cancel);
+  if (std::find(nodes.begin(), nodes.end(), nullptr) != nodes.end())
+    return InvalidArgument("the runner of queue '{}' lacks a node", parts.queue_name);
+  if (parts.closed.empty())
+    return InvalidArgument("the runner of queue '{}' would never know the end of its input", parts.queue_name);
+  QueueRunnerPtr runner(new QueueRunner(std::move(parts)));
+  runner->self_ = runner;
+  return runner;
+}
+
+Result<QueueRunnerPtr> QueueRunner::FromProto(Graph& graph, const tensorflow::QueueRunnerDef& def,
+                                              const std::string& import_scope) {
+  QueueRunnerParts parts;
+  WEIR_ASSIGN(Node * queue, FindNodeOf(graph, import_scope, def.queue_name()));
+  parts.queue_name = queue->name();
+  for (const std::string& name : def.enqueue_op_name()) {
+    WEIR_ASSIGN(Node * node, FindNodeOf(graph, import_scope, name));
+    parts.enqueue.push_back(node);
+  }
+  WEIR_ASSIGN(parts.close, FindNodeOf(graph, import_scope, def.close_op_name()));
+  WEIR_ASSIGN(parts.cancel, FindNodeOf(graph, import_scope, def.cancel_op_name()));
+  if (def.queue_closed_exception_types_size() > 0) parts.closed.clear();
+  for (int code : def.queue_closed_exception_types()) parts.closed.insert(static_cast<StatusCode>(code));
+  return Make(std::move(parts));
+}
+
+std::optional<tensorflow::QueueRunnerDef> QueueRunner::ToProto(const std::string& export_scope) const {
+  if (!export_scope.empty() && !parts_.queue_name.starts_with(export_scope)) return std::nullopt;
+  tensorflow::QueueRunnerDef def;
+  def.set_queue_name(WithoutScope(parts_.queue_name, export_scope));
+  for (const Node* node : parts_.enqueue) def.add_enqueue_op_name(WithoutScope(node->name(), export_scope));
+  def.set_close_op_name(WithoutScope(parts_.close->name(), export_scope));
+  def.set_cancel_op_name(WithoutScope(parts_.cancel->name(), export_scope));
+  for (StatusCode code : parts_.closed)
+    def.add_queue_closed_exception_types(static_cast<tensorflow::error::Code>(static_cast<int>(code)));
+  return def;
+}
+
+std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> session,
+                                                  std::shared_ptr<Coordinator> coordinator) {
+  const SessionKey key = session;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    std::erase_if(running_, [](const auto& entry) { return entry.first.expired(); });
+    int& count = running_[key];
+    if (count > 0) return {};
+    count = static_cast<int>(parts_.enqueue.size());
+  }
+  const QueueRunnerPtr self = self_.lock();  // loops may outlive whoever made the runner
+  std::vector<Loop> loops;
+  for (Node* node : parts_.enqueue)
+    loops.push_back(
+        {fmt::format("QueueRunnerThread-{}-{}", parts_.queue_name, node->name()),
+         [self, key, session, node, coordinator] { return self->RunEnqueue(key, *session, node, coordinator.get()); }});
+  if (coordinator != nullptr)
+    loops.push_back({fmt::format("QueueRunnerThread-{}-close_on_stop", parts_.queue_name),
+                     [self, session, coordinator]() -> Status {
+                       coordinator->WaitForStop();
+                       // Where the session has gone already, there is nothing to wake.
+                       session->Run({.targets = {self->parts_.cancel}}).status().IgnoreError();
+                       return OkStatus();
+                     }});
+  return loops;
+}
+
+bool QueueRunner::EndLoop(const SessionKey& key) {
+  std::lock_guard<std::mutex> lock(mu_);
+  return --running_[key] == 0;
+}
+
+Status QueueRunner::RunEnqueue(const SessionKey& key, Session& session, Node* enqueue, const Coordinator* coordinator) {
+  Status status;
+  if (auto step = session.MakeCallable({}, {}, {enqueue}); step.ok()) {
+    while (status.ok() && (coordinator == nullptr || !coordinator->should_stop())) status = (*step)->Call({}).status();
+  } else {
+    status = step.status();
+  }
+  const bool is_last = EndLoop(key);
+  if (!parts_.closed.contains(status.code())) return status;
+  if (is_last) session.Run({.targets = {parts_.close}}).status().IgnoreError();  // somebody else may have closed it
+  return OkStatus();
+}
+
+QueueRunnerThreads::QueueRunnerThreads(std::shared_ptr<Coordinator> coordinator, std::vector<QueueRunner::Loop> loops) {
+  for (QueueRunner::Loop& loop : loops) {
+    auto handle = std::make_shared<ThreadHandle>(loop.name);
+    coordinator->RegisterThread(handle);
+    threads_.emplace_back([coordinator, handle, run = std::move(loop.run)] {
+      if (const Status status = run();
+          !status.ok() && coordinator->RequestStop(status) == Coordinator::Outcome::kTooLate)
+        LogWarning("a queue runner failed after its coordinator was joined: {}", status.ToString());
+      handle->End();
+    });
+  }
+}
+
+QueueRunnerThreads::~QueueRunnerThreads() {
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void AddQueueRunner(Graph& graph, QueueRunnerPtr runner, const std::string& collection) {
+  graph.AddToCollection(collection, std::move(runner));
+}
+
+std::unique_ptr<QueueRunnerThreads> StartQueueRunners(Graph& graph, const std::shared_ptr<Session>& session,
+                                                      const std::shared_ptr<Coordinator>& coordinator,
+                                                      const std::string& collection) {
+  std::vector<QueueRunner::Loop> loops;
+  for (const QueueRunnerPtr& runner : graph.CollectionOf<QueueRunnerPtr>(collection))
+    for (QueueRunner::Loop& loop : runner->Loops(session, coordinator)) loops.push_back(std::move(loop));
+  return std::make_unique<QueueRunnerThreads>(coordinator, std::move(loops));
+}
+
+}  // namespace weir
