@@ -117,7 +117,7 @@ function(weir_unit_tests folder)
 endfunction()
 
 # weir_fuzz_targets(<folder> [SECONDS n] [LINK targets...]): every src/<folder>/**/x_fuzz.cc as a libFuzzer program of its
-# own that the tests run for n (5) seconds, starting from tests/fuzz/x/ where that exists.
+# own that the tests run for n (5) seconds, starting from tests/fuzz/x/ where that exists. It only prints what it fails of.
 function(weir_fuzz_targets folder)
   cmake_parse_arguments(ARG "" "SECONDS" "LINK" ${ARGN})
   if(NOT ARG_SECONDS)
@@ -139,7 +139,8 @@ function(weir_fuzz_targets folder)
     if(NOT IS_DIRECTORY ${seeds})
       set(seeds)
     endif()
-    add_test(NAME ${name} COMMAND ${name} -max_total_time=${ARG_SECONDS} -timeout=10 -rss_limit_mb=2048 ${grown} ${seeds})
+    add_test(NAME ${name} COMMAND ${name} -max_total_time=${ARG_SECONDS} -timeout=30 -rss_limit_mb=2048 -verbosity=0
+             -print_funcs=0 ${grown} ${seeds})
     set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "${WEIR_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <google/protobuf/stubs/logging.h>
-#include <sys/resource.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "cluster/service_fuzz.h"
@@ -14,20 +12,14 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace weir::fuzz {
 
-// What lives as long as the program. Memory is limited: a graph may well ask for a large tensor, and gets its error.
+// What lives as long as the program. Tensors have little room: a graph may well ask for large ones, which gives its
+// error or else takes its time. Not by the system's limits, which would also end the sanitizer's own allocations.
 struct Process final {
   Process() : pool("fuzz", 2), blocking_pool("fuzz_blocking") {
-    google::protobuf::SetLogHandler(nullptr);      // or else it writes a line per malformed message
-    setenv("WEIR_LOG", "error", /*overwrite=*/0);  // and the master one per session
+    google::protobuf::SetLogHandler(nullptr);               // or else it writes a line per malformed message
+    setenv("WEIR_LOG", "error", /*overwrite=*/0);           // and the master one per session
+    setenv("WEIR_MEMORY_LIMIT_MB", "16", /*overwrite=*/0);  // read with the first allocation
     ops::RegisterAllOps(registry);
-    long pages = 0;
-    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
-      if (std::fscanf(file, "%ld", &pages) != 1) pages = 0;
-      std::fclose(file);
-    }
-    constexpr rlim_t kRoom = rlim_t{512} << 20;
-    const rlimit limit{static_cast<rlim_t>(pages) * 4096 + kRoom, RLIM_INFINITY};
-    if (pages > 0) setrlimit(RLIMIT_AS, &limit);
   }
   OpRegistry registry;
   ThreadPool pool;

@@ -18,6 +18,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/log.h"
 
 namespace weir {
 namespace {
@@ -28,6 +29,21 @@ constexpr size_t kMaxCachedBytes = size_t{1} << 30;
 constexpr int64_t kCacheNanos = int64_t{20} * 1'000'000'000;
 // Fresh memory below this size may be handed out between two looks at what the system has left.
 constexpr int64_t kUncheckedBytes = int64_t{32} << 20;
+
+// What WEIR_MEMORY_LIMIT_MB grants to the large blocks of this process, together.
+int64_t LimitByUser() {
+  const char* variable = std::getenv("WEIR_MEMORY_LIMIT_MB");
+  if (variable == nullptr) return kNoLimit;
+  constexpr int64_t kMegabyte = int64_t{1} << 20;
+  const std::string_view text = variable;
+  int64_t megabytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
+  if (error == std::errc() && end == text.data() + text.size() && megabytes > 0 && megabytes <= kNoLimit / kMegabyte) {
+    return megabytes * kMegabyte;
+  }
+  LogWarning("WEIR_MEMORY_LIMIT_MB={} is not a number of megabytes: only the system limits memory", text);
+  return kNoLimit;
+}
 
 size_t AlignUp(size_t n, size_t alignment) { return (n + alignment - 1) / alignment * alignment; }
 
@@ -115,14 +131,17 @@ class MappedBuffer final : public Buffer {
 class RecyclingAllocator final : public Allocator {
  public:
   RecyclingAllocator()
-      : limit_(probe_.Limit()), max_cached_(std::min<size_t>(kMaxCachedBytes, static_cast<size_t>(limit_ / 4))) {}
+      : limit_(std::min(probe_.Limit(), LimitByUser())),
+        max_cached_(std::min<size_t>(kMaxCachedBytes, static_cast<size_t>(limit_ / 4))) {}
 
   Result<BufferPtr> Allocate(size_t bytes) override {
     if (bytes < kLargeBytes) {
       if (Buffer* buffer = HeapBuffer::Make(bytes)) return BufferPtr::Adopt(buffer);
       return Exhausted(bytes, 0);
     }
-    if (bytes > static_cast<size_t>(limit_)) return Exhausted(bytes, limit_);
+    const int64_t live = live_.load(std::memory_order_relaxed);
+    const int64_t left = std::max<int64_t>(limit_ - live, 0);
+    if (bytes > static_cast<size_t>(left)) return Exhausted(bytes, left);
     size_t capacity = SizeClass(bytes);
     void* data = TakeCached(bytes, &capacity);
     if (data == nullptr) {
@@ -198,8 +217,6 @@ class RecyclingAllocator final : public Allocator {
 
   Status CheckRoom(size_t bytes) {
     const auto wanted = static_cast<int64_t>(bytes);
-    const int64_t live = live_.load(std::memory_order_relaxed);
-    if (live > limit_ - wanted) return Exhausted(bytes, std::max<int64_t>(limit_ - live, 0));
     if (unchecked_.fetch_add(wanted, std::memory_order_relaxed) + wanted < kUncheckedBytes) return OkStatus();
     unchecked_.store(0, std::memory_order_relaxed);
     if (wanted <= probe_.Room()) return OkStatus();
