@@ -13,13 +13,13 @@ namespace weir {
 
 class InFlight final {
  public:
-  // Counts for as long as a copy of it lives.
+  // Counts for as long as a copy of it lives. Not null.
   std::shared_ptr<void> Enter() {
     {
       std::lock_guard lock(mu_);
       ++count_;
     }
-    return std::shared_ptr<void>(nullptr, [this](void*) { Leave(); });
+    return std::shared_ptr<void>(this, [](void* self) { static_cast<InFlight*>(self)->Leave(); });
   }
   bool none() const {
     std::lock_guard lock(mu_);

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/log.h"
+#include "cluster/when_all.h"
 #include "session/cluster_config.h"
 
 namespace weir {
@@ -213,27 +214,12 @@ void Master::Reset(tensorflow::ResetRequest request, const CallOptions&, Reply<t
   *cleanup.mutable_container() = std::move(*request.mutable_container());
   const std::vector<std::string> filters(request.device_filters().begin(), request.device_filters().end());
   CloseAll([this, cleanup = std::move(cleanup), filters, done = std::move(done), counted = in_flight_.Enter()] {
-    struct Join {
-      std::mutex mu;
-      size_t left = 0;
-      Status status;
-      std::shared_ptr<void> counted;
-    };
     const std::vector<std::string> tasks = AllowedTasks(*dependencies_.session.peers, filters);
-    auto join = std::make_shared<Join>();
-    join->left = tasks.size();
-    join->counted = counted;
+    const auto answered = WhenAll(tasks.size(), [done, counted](const Status& status) {
+      if (!status.ok()) return done(status);
+      done(tensorflow::ResetResponse());
+    });
     for (const std::string& task : tasks) {
-      auto answered = [join, done](const Status& status) {
-        {
-          std::lock_guard lock(join->mu);
-          if (join->status.ok()) join->status = status;
-          if (--join->left > 0) return;
-        }
-        join->counted = nullptr;
-        if (!join->status.ok()) return done(join->status);
-        done(tensorflow::ResetResponse());
-      };
       Result<std::shared_ptr<WorkerService>> worker = dependencies_.session.peers->Find(task);
       if (!worker.ok()) {
         answered(worker.status());

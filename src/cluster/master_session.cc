@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cluster/aligned_trace.h"
+#include "cluster/when_all.h"
 #include "graph/graph_def.h"
 #include "op/joined_token.h"
 
@@ -550,38 +551,30 @@ Status MasterSession::ReleaseCallable(int64_t handle) {
 // ---- the rest ----
 
 void MasterSession::ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done) {
-  struct Join {
-    explicit Join(std::initializer_list<CancelToken*> tokens) : cancel(std::in_place, tokens) {}
-    std::mutex mu;
-    size_t left = 0;
-    Status status;
+  struct Waiting {
+    Waiting(std::shared_ptr<void> counted, std::initializer_list<CancelToken*> tokens)
+        : counted(std::move(counted)), cancel(tokens) {}
     std::shared_ptr<void> counted;
-    std::optional<JoinedToken> cancel;  // until the answer: the caller's token may be gone after it
+    JoinedToken cancel;
   };
   const std::vector<std::string> tasks = tasks_->Allowed();
-  auto join = std::make_shared<Join>(std::initializer_list<CancelToken*>{options.cancel, &closed_});
-  join->left = tasks.size();
-  join->counted = in_flight_.Enter();
-  CancelToken* const cancel = join->cancel->get();
-  for (const std::string& task : tasks) {
-    tasks_->Ask(task, cancel, [self = shared_from_this(), join, tasks, done](const Status& status) {
-      {
-        std::lock_guard lock(join->mu);
-        if (join->status.ok()) join->status = status;
-        if (--join->left > 0) return;
-      }
-      join->counted = nullptr;
-      join->cancel.reset();
-      if (!join->status.ok()) return done(join->status);
-      tensorflow::ListDevicesResponse response;
-      for (const std::string& known : tasks) {
-        const bool own = known == self->tasks_->peers().own_task();
-        for (const tensorflow::DeviceAttributes& device : *self->tasks_->DevicesOf(known))
-          *(own ? response.add_local_device() : response.add_remote_device()) = device;
-      }
-      done(std::move(response));
-    });
-  }
+  // Until the answer: the caller's token may be gone after it.
+  auto waiting = std::make_shared<std::optional<Waiting>>();
+  waiting->emplace(in_flight_.Enter(), std::initializer_list<CancelToken*>{options.cancel, &closed_});
+  CancelToken* const cancel = (*waiting)->cancel.get();
+  const auto answered =
+      WhenAll(tasks.size(), [self = shared_from_this(), waiting, tasks, done = std::move(done)](const Status& status) {
+        waiting->reset();
+        if (!status.ok()) return done(status);
+        tensorflow::ListDevicesResponse response;
+        for (const std::string& known : tasks) {
+          const bool own = known == self->tasks_->peers().own_task();
+          for (const tensorflow::DeviceAttributes& device : *self->tasks_->DevicesOf(known))
+            *(own ? response.add_local_device() : response.add_remote_device()) = device;
+        }
+        done(std::move(response));
+      });
+  for (const std::string& task : tasks) tasks_->Ask(task, cancel, answered);
 }
 
 void MasterSession::Close(std::function<void()> done) {

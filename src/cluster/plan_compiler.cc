@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "absl/strings/str_join.h"
+#include "cluster/when_all.h"
 #include "graph/device_name.h"
 #include "graph/function_library.h"
 #include "graph/graph_def.h"
@@ -85,28 +86,9 @@ void PlanCompiler::End(Result<std::shared_ptr<StepPlan>> result) {
 
 void PlanCompiler::ForEach(size_t count, const std::function<void(size_t, std::function<void(Status)>)>& what,
                            std::function<void(const Status&)> then) {
-  struct Join {
-    std::mutex mu;
-    size_t left = 0;
-    Status status;  // the first error
-  };
-  auto join = std::make_shared<Join>();
-  join->left = count + 1;
-  auto answered = [self = shared_from_this(), join, then = std::move(then)](const Status& status) {
-    bool is_first_error = false;
-    {
-      std::lock_guard lock(join->mu);
-      is_first_error = join->status.ok() && !status.ok();
-      if (is_first_error) join->status = status;
-      if (!is_first_error && --join->left > 0) return;
-    }
-    if (is_first_error) {
-      self->cancel()->Cancel(status);  // the others need not go on; this one still counts meanwhile
-      std::lock_guard lock(join->mu);
-      if (--join->left > 0) return;
-    }
-    then(join->status);
-  };
+  const auto answered = WhenAll(
+      count + 1, [self = shared_from_this(), then = std::move(then)](const Status& status) { then(status); },
+      [this](const Status& status) { cancel()->Cancel(status); });
   for (size_t i = 0; i < count; ++i) what(i, answered);
   answered(OkStatus());
 }

@@ -103,6 +103,10 @@ Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, Cancel
 }
 
 Result<std::string> RemoteSession::SendGraph(CancelToken* cancel, int64_t timeout_ms) {
+  {
+    std::lock_guard lock(mu_);  // nearly always there is nothing to send
+    if (!handle_.empty() && graph_->num_nodes() == sent_nodes_ && !closed_.cancelled()) return handle_;
+  }
   JoinedToken joined{cancel, &closed_};
   const Turn turn(*this, *joined.get(), timeout_ms);
   WEIR_TRY(turn.status());

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -22,6 +21,7 @@
 #include "base/clock.h"
 #include "cluster/grpc/grpc_buffers.h"
 #include "cluster/grpc/grpc_channel.h"
+#include "cluster/in_flight.h"
 
 namespace weir {
 namespace {
@@ -68,20 +68,10 @@ class GrpcIncoming final : public IncomingCall {
 // The exchanges of a listener, open or waiting for a call, so that stopping can cancel them and wait. Thread-safe.
 class Exchanges final {
  public:
-  // False once it is closed.
-  bool Begin() {
+  // Counts one more for as long as a copy of what is returned lives; null once it is closed.
+  std::shared_ptr<void> Begin() {
     std::lock_guard lock(mu_);
-    if (!closed_) ++count_;
-    return !closed_;
-  }
-  // As one more, which ends by itself; while one is there.
-  void Hold() {
-    std::lock_guard lock(mu_);
-    ++count_;
-  }
-  void End() {
-    std::lock_guard lock(mu_);
-    if (--count_ == 0) none_.notify_all();
+    return closed_ ? nullptr : in_flight_.Enter();
   }
   void Open(const std::shared_ptr<GrpcIncoming>& call) {
     std::lock_guard lock(mu_);
@@ -104,18 +94,14 @@ class Exchanges final {
     }
     for (const std::shared_ptr<GrpcIncoming>& call : calls) call->cancel().Cancel(Stopping());
   }
-  void Wait() {
-    std::unique_lock lock(mu_);
-    none_.wait(lock, [&] { return count_ == 0; });
-  }
+  void Wait() { in_flight_.WaitForNone(); }
 
  private:
   static Status Stopping() { return Unavailable("the server is stopping"); }
   std::mutex mu_;
-  std::condition_variable none_;
   std::map<GrpcIncoming*, std::weak_ptr<GrpcIncoming>> open_;
-  int count_ = 0;
   bool closed_ = false;
+  InFlight in_flight_;
 };
 
 // What gRPC has for one call, from the wait for it to its last event. Its events come one after the other, on the
@@ -140,13 +126,15 @@ class GrpcIncoming::Exchange final {
     void (Exchange::*const then_)(bool);
   };
 
-  explicit Exchange(GrpcListener& listener) : listener_(listener), stream_(&context_) {}
+  Exchange(GrpcListener& listener, std::shared_ptr<void> counted)
+      : counted_(std::move(counted)), listener_(listener), stream_(&context_) {}
   void Accepted(bool ok);
   void Read(bool ok);
   void Sent(bool ok);
   void Done(bool ok);
   void Finish(const grpc::Status& status) { stream_.Finish(status, &sent_); }
 
+  const std::shared_ptr<void> counted_;  // goes last
   GrpcListener& listener_;
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_;
@@ -211,8 +199,9 @@ class GrpcListener final : public Listener {
 };
 
 void GrpcIncoming::Exchange::Accept(GrpcListener& listener) {
-  if (!listener.exchanges_.Begin()) return;
-  auto* exchange = new Exchange(listener);
+  std::shared_ptr<void> counted = listener.exchanges_.Begin();
+  if (counted == nullptr) return;
+  auto* exchange = new Exchange(listener, std::move(counted));
   exchange->context_.AsyncNotifyWhenDone(&exchange->done_);
   listener.service_.RequestCall(&exchange->context_, &exchange->stream_, listener.queue_, listener.queue_,
                                 &exchange->accepted_);
@@ -223,16 +212,15 @@ GrpcIncoming::Exchange::~Exchange() {
 }
 
 void GrpcIncoming::Exchange::Accepted(bool ok) {
-  GrpcListener& listener = listener_;
   if (!ok) {  // the server stops, and nothing else will be reported
     delete this;
-    return listener.exchanges_.End();
+    return;
   }
-  Accept(listener);
+  Accept(listener_);
   call_ = std::make_shared<GrpcIncoming>();
   call_->method_ = context_.method();
   call_->exchange_ = this;
-  listener.exchanges_.Open(call_);
+  listener_.exchanges_.Open(call_);
   stream_.Read(&buffer_, &read_);
 }
 
@@ -244,11 +232,8 @@ void GrpcIncoming::Exchange::Read(bool ok) {
   call_->request_ = ToRope(buffer_);
   buffer_.Clear();
   // The handler may answer, and so end the exchange, before it returns.
-  listener_.exchanges_.Hold();
-  listener_.events_->RunFor(call_->request_.size(), [call = call_, &listener = listener_] {
-    listener.handler_(call);
-    listener.exchanges_.End();
-  });
+  listener_.events_->RunFor(call_->request_.size(),
+                            [call = call_, &handler = listener_.handler_, counted = counted_] { handler(call); });
 }
 
 void GrpcIncoming::Exchange::Send(Result<Rope> response) {
@@ -258,10 +243,7 @@ void GrpcIncoming::Exchange::Send(Result<Rope> response) {
 }
 
 void GrpcIncoming::Exchange::Sent(bool /*ok*/) {
-  GrpcListener& listener = listener_;
-  if (--events_left_ > 0) return;
-  delete this;
-  listener.exchanges_.End();
+  if (--events_left_ == 0) delete this;
 }
 
 void GrpcIncoming::Exchange::Done(bool ok) {
