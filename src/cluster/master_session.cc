@@ -39,6 +39,7 @@ struct MasterSession::Step {
 
   std::mutex mu;
   size_t left = 1;
+  std::vector<bool> answered;  // by part
   Status status;
 
   // What follows from another error is not its cause: it gives way.
@@ -50,6 +51,31 @@ struct MasterSession::Step {
     }
     cancel.Cancel(MarkDerived(failed));
   }
+  // From now on it runs over the parts of a plan.
+  void Begin(std::shared_ptr<StepPlan> with, int64_t step_id) {
+    std::lock_guard lock(mu);
+    plan = std::move(with);
+    id = step_id;
+    left = plan->parts.size() + 1;
+    answered.assign(plan->parts.size(), false);
+    replies.resize(plan->parts.size());
+    answered_micros.resize(plan->parts.size());
+    values.resize(plan->fetch_names.size());
+  }
+  // What a part has come to.
+  void Take(size_t part, Result<RunGraphReply> reply) {
+    if (reply.ok()) {
+      if (reply->message.has_step_stats()) answered_micros[part] = RealClock().NowMicros();
+      replies[part] = *std::move(reply);
+    } else {
+      Fail(reply.status());
+    }
+    {
+      std::lock_guard lock(mu);
+      answered[part] = true;
+    }
+    Answered();
+  }
   // One answer less to wait for; the last one ends the step.
   void Answered() {
     {
@@ -58,6 +84,7 @@ struct MasterSession::Step {
     }
     End();
   }
+  void TimeOut(int64_t timeout_ms);
   void End();
   Result<RunStepReply> Collect();
 };
@@ -227,9 +254,8 @@ std::shared_ptr<MasterSession::Step> MasterSession::NewStep(int64_t timeout_ms, 
   }
   if (timeout_ms <= 0) timeout_ms = config_.operation_timeout_in_ms();
   if (timeout_ms > 0) {
-    step->alarm = dependencies_.alarms.After(std::min(timeout_ms, kMaxTimeoutMs) * kNanosPerMilli, [step] {
-      step->Fail(DeadlineExceeded("Timed out waiting for notification"));
-    });
+    step->alarm = dependencies_.alarms.After(std::min(timeout_ms, kMaxTimeoutMs) * kNanosPerMilli,
+                                             [step, timeout_ms] { step->TimeOut(timeout_ms); });
   }
   return step;
 }
@@ -285,20 +311,15 @@ Status CheckFeeds(const StepPlan& plan, const std::vector<Tensor>& feeds) {
 
 void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<StepPlan> plan,
                             std::vector<Tensor> feeds, const tensorflow::RunOptions& options) {
-  step->plan = std::move(plan);
-  if (Status status = CheckFeeds(*step->plan, feeds); !status.ok()) {
+  if (Status status = CheckFeeds(*plan, feeds); !status.ok()) {
     step->Fail(status);
     return step->Answered();
   }
+  step->Begin(std::move(plan), NewStepId());
   const std::vector<StepPlan::Part>& parts = step->plan->parts;
-  step->id = NewStepId();
-  step->values.resize(step->plan->fetch_names.size());
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
-  step->replies.resize(parts.size());
-  step->answered_micros.resize(parts.size());
   if (options.trace_level() != tensorflow::RunOptions::NO_TRACE) step->started_micros = RealClock().NowMicros();
-  step->left = parts.size() + 1;
   for (size_t i = 0; i < parts.size(); ++i) {
     RunGraphCall call = CallFor(parts[i], step->id);
     if (options.trace_level() != tensorflow::RunOptions::NO_TRACE)
@@ -307,18 +328,30 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     for (const Partition::ClientEdge& feed : parts[i].feeds) call.tensors.push_back({feed.key, feeds[feed.number]});
     for (const std::string& key : parts[i].keys) call.message.add_recv_key(key);
     parts[i].worker->RunGraph(std::move(call), CallOptions{.cancel = &step->cancel},
-                              [step, i](Result<RunGraphReply> reply) {
-                                if (reply.ok()) {
-                                  if (reply->message.has_step_stats())
-                                    step->answered_micros[i] = RealClock().NowMicros();
-                                  step->replies[i] = *std::move(reply);
-                                } else {
-                                  step->Fail(reply.status());
-                                }
-                                step->Answered();
-                              });
+                              [step, i](Result<RunGraphReply> reply) { step->Take(i, std::move(reply)); });
   }
   step->Answered();
+}
+
+void MasterSession::Step::TimeOut(int64_t timeout_ms) {
+  const SessionTasks& tasks = *session->tasks_;
+  std::vector<std::string> awaited;
+  bool runs = false;
+  {
+    std::lock_guard lock(mu);
+    runs = plan != nullptr;
+    for (size_t i = 0; i < answered.size(); ++i) {
+      if (!answered[i]) awaited.push_back(plan->parts[i].task);
+    }
+  }
+  if (!runs) awaited = tasks.Awaited();
+  std::string text = fmt::format("Timed out waiting for notification: {} ms have passed", timeout_ms);
+  for (size_t i = 0; i < awaited.size(); ++i) {
+    if (i == 0) text += runs ? ", and the step still runs on " : ", and there is no answer yet from ";
+    if (i > 0) text += ", ";
+    text += tasks.peers().Describe(awaited[i]);
+  }
+  Fail(MakeStatus(StatusCode::kDeadlineExceeded, text));
 }
 
 Result<RunStepReply> MasterSession::Step::Collect() {
@@ -458,21 +491,16 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
     last = partial->complete();
   }
   std::shared_ptr<Step> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
-  step->plan = partial->plan;
-  step->id = partial->step_id;
+  step->Begin(partial->plan, partial->step_id);
   step->in_pieces = true;
   step->clean_up = last;
   step->wanted = std::move(wanted);
-  step->values.resize(plan.fetch_names.size());
   for (const StepPlan::FedFetch& fed : plan.fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
   step->at_end = [this, handle, last](const Status& status) {
     if (status.ok() && !last) return;
     std::lock_guard lock(mu_);
     partial_runs_.erase(handle);
   };
-  step->replies.resize(plan.parts.size());
-  step->answered_micros.resize(plan.parts.size());
-  step->left = plan.parts.size() + 1;
   for (size_t i = 0; i < plan.parts.size(); ++i) {
     const StepPlan::Part& part = plan.parts[i];
     RunGraphCall piece = CallFor(part, partial->step_id);
@@ -487,14 +515,7 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
       if (asked && keys.insert(fetch.key).second) piece.message.add_recv_key(fetch.key);
     }
     part.worker->RunGraph(std::move(piece), CallOptions{.cancel = &step->cancel},
-                          [step, i](Result<RunGraphReply> reply) {
-                            if (reply.ok()) {
-                              step->replies[i] = *std::move(reply);
-                            } else {
-                              step->Fail(reply.status());
-                            }
-                            step->Answered();
-                          });
+                          [step, i](Result<RunGraphReply> reply) { step->Take(i, std::move(reply)); });
   }
   step->Answered();
 }

@@ -10,8 +10,8 @@ Peers::Peers(ClusterSpec cluster, Transport& transport, std::string own_task, Wo
     for (const auto& [task, address] : tasks) addresses_.emplace(TaskName(job, task), address);
   }
   if (own_worker != nullptr) {
-    addresses_.try_emplace(own_task_);
-    workers_.emplace(own_task_, std::shared_ptr<WorkerService>(own_worker, [](WorkerService*) {}));
+    const std::string& address = addresses_.try_emplace(own_task_).first->second;
+    workers_.emplace(own_task_, MakeOwnWorker(*own_worker, TaskAt(own_task_, address)));
   }
 }
 
@@ -33,6 +33,8 @@ std::string Peers::AddressOf(const std::string& task) const {
   auto it = addresses_.find(task);
   return it == addresses_.end() ? "" : it->second;
 }
+
+std::string Peers::Describe(const std::string& task) const { return TaskAt(task, AddressOf(task)); }
 
 std::vector<std::string> Peers::Tasks() const {
   std::vector<std::string> tasks;

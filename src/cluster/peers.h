@@ -23,6 +23,7 @@ class Peers final {
   // NotFound, naming the tasks there are, for one that is not in the cluster.
   Result<std::shared_ptr<WorkerService>> Find(const std::string& task);
   std::string AddressOf(const std::string& task) const;  // "" when not in the cluster
+  std::string Describe(const std::string& task) const;   // with its address
   std::vector<std::string> Tasks() const;                // all, in the order of their names
   const ClusterSpec& cluster() const { return cluster_; }
   const std::string& own_task() const { return own_task_; }

@@ -64,6 +64,10 @@ const google::protobuf::MessageLite& PlainPart(const TensorMessage<Message>& mes
   return message.message;
 }
 
+Status Came(const Status& status, const std::string& where) {
+  return WithContext(status, fmt::format("From {}", where));
+}
+
 class RemoteEnd {
  public:
   RemoteEnd(std::shared_ptr<Channel> channel, std::string who) : channel_(std::move(channel)), who_(std::move(who)) {}
@@ -79,7 +83,8 @@ class RemoteEnd {
     }
     channel_->Call(
         method, Encode(request), options,
-        [done = std::move(done), where = where(), cancel = options.cancel](Result<Rope> bytes) {
+        [done = std::move(done), where = TaskAt(who_, channel_->address()),
+         cancel = options.cancel](Result<Rope> bytes) {
           if (!bytes.ok()) {
             if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
             return done(Came(
@@ -93,12 +98,6 @@ class RemoteEnd {
   }
 
  private:
-  std::string where() const {
-    return who_.empty() ? channel_->address() : fmt::format("{} ({})", who_, channel_->address());
-  }
-  static Status Came(const Status& status, const std::string& where) {
-    return WithContext(status, fmt::format("From {}", where));
-  }
   const std::shared_ptr<Channel> channel_;
   const std::string who_;
 };
@@ -125,6 +124,42 @@ class RemoteWorker final : public WorkerService {
 
  private:
   const RemoteEnd end_;
+};
+
+// The worker of the same process: its errors, too, say where they come from.
+class OwnWorker final : public WorkerService {
+ public:
+  OwnWorker(WorkerService& worker, std::string where)
+      : worker_(worker), where_(std::make_shared<const std::string>(std::move(where))) {}
+#define WEIR_OWN(Method, Request, Response)                                                 \
+  void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
+    worker_.Method(std::move(request), options, Named<Response>(options, std::move(done))); \
+  }
+  WEIR_OWN(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)
+  WEIR_OWN(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse)
+  WEIR_OWN(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse)
+  WEIR_OWN(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)
+  WEIR_OWN(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)
+  WEIR_OWN(RunGraph, RunGraphCall, RunGraphReply)
+  WEIR_OWN(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)
+  WEIR_OWN(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)
+  WEIR_OWN(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)
+  WEIR_OWN(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
+#undef WEIR_OWN
+
+ private:
+  template <class Response>
+  Reply<Response> Named(const CallOptions& options, Reply<Response> done) const {
+    return [where = where_, cancel = options.cancel, done = std::move(done)](Result<Response> response) {
+      if (response.ok()) return done(std::move(response));
+      // Why the caller has given up it knows itself.
+      const bool given_up =
+          cancel != nullptr && cancel->cancelled() && cancel->reason().message() == response.status().message();
+      done(given_up ? response.status() : Came(response.status(), *where));
+    };
+  }
+  WorkerService& worker_;
+  const std::shared_ptr<const std::string> where_;
 };
 
 class RemoteMaster final : public MasterService {
@@ -174,8 +209,17 @@ void Add(Handlers& handlers, std::string method, Service& service,
 
 }  // namespace
 
+std::string TaskAt(const std::string& task, const std::string& address) {
+  if (task.empty() || address.empty()) return task + address;
+  return fmt::format("{} ({})", task, address);
+}
+
 std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel, std::string who) {
   return std::make_shared<RemoteWorker>(std::move(channel), std::move(who));
+}
+
+std::shared_ptr<WorkerService> MakeOwnWorker(WorkerService& worker, std::string where) {
+  return std::make_shared<OwnWorker>(worker, std::move(where));
 }
 
 std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel) {

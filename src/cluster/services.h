@@ -66,6 +66,10 @@ class MasterService {
 // empty where only the address is known.
 std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel, std::string who);
 std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel);
+// The worker of the own task, which must outlive it, reached directly: errors say where they come from all the same.
+std::shared_ptr<WorkerService> MakeOwnWorker(WorkerService& worker, std::string where);
+// "/job:ps/replica:0/task:0 (10.0.0.7:2222)", as far as it is known.
+std::string TaskAt(const std::string& task, const std::string& address);
 
 // Calls that come in, for both services; a method that neither has is Unimplemented. A message that cannot be read is
 // answered with InvalidArgument. Both must outlive the calls.

@@ -106,7 +106,28 @@ void SessionTasks::Ask(const std::string& task, CancelToken* cancel, Done done) 
   if (DevicesOf(task) != nullptr) return done(OkStatus());
   Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
   if (!worker.ok()) return done(worker.status());
-  AskAgain(task, *std::move(worker), 0, cancel, std::move(done));
+  {
+    std::lock_guard lock(mu_);
+    ++asked_[task];
+  }
+  AskAgain(task, *std::move(worker), 0, cancel,
+           [self = shared_from_this(), task, done = std::move(done)](const Status& status) {
+             {
+               std::lock_guard lock(self->mu_);
+               if (--self->asked_[task] == 0) self->asked_.erase(task);
+             }
+             done(status);
+           });
+}
+
+std::vector<std::string> SessionTasks::Awaited() const {
+  std::lock_guard lock(mu_);
+  std::vector<std::string> tasks;
+  for (const auto& [task, count] : asked_) tasks.push_back(task);
+  for (const auto& [task, opened] : opened_) {
+    if (opened.asking > 0 && !asked_.contains(task)) tasks.push_back(task);
+  }
+  return tasks;
 }
 
 void SessionTasks::AskAgain(const std::string& task, std::shared_ptr<WorkerService> worker, int64_t waited_ms,

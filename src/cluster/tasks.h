@@ -42,6 +42,8 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   // Asks for the devices of a task until it answers or `cancel`, which outlives the call, says stop; says every ten
   // seconds for whom it waits.
   void Ask(const std::string& task, CancelToken* cancel, Done done);
+  // Those that have been asked and have not answered, by name.
+  std::vector<std::string> Awaited() const;
   // Tells a task of the session, once.
   void Open(const std::string& task, CancelToken* cancel, Done done);
   // Tells the task something whose answer nobody waits for.
@@ -62,6 +64,7 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   const std::shared_ptr<Farewells> farewells_;
   mutable std::mutex mu_;
   std::map<std::string, std::shared_ptr<const Devices>> devices_;
+  std::map<std::string, int> asked_;  // how many wait for an answer of that task
   // Tasks that know the session, or may.
   struct Opened {
     bool surely = false;
