@@ -86,15 +86,19 @@ std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> sessi
     count = static_cast<int>(parts_.enqueue.size());
   }
   const QueueRunnerPtr self = self_.lock();  // loops may outlive whoever made the runner
+  const auto stopped = std::make_shared<CancelToken>();
   std::vector<Loop> loops;
   for (Node* node : parts_.enqueue)
-    loops.push_back(
-        {fmt::format("QueueRunnerThread-{}-{}", parts_.queue_name, node->name()),
-         [self, key, session, node, coordinator] { return self->RunEnqueue(key, *session, node, coordinator.get()); }});
+    loops.push_back({fmt::format("QueueRunnerThread-{}-{}", parts_.queue_name, node->name()),
+                     [self, key, session, node, coordinator, stopped] {
+                       return self->RunEnqueue(key, *session, node, coordinator.get(), stopped.get());
+                     }});
   if (coordinator != nullptr)
     loops.push_back({fmt::format("QueueRunnerThread-{}-close_on_stop", parts_.queue_name),
-                     [self, session, coordinator]() -> Status {
+                     [self, session, coordinator, stopped]() -> Status {
                        coordinator->WaitForStop();
+                       // Not all that an enqueue node waits for is its own queue, which is all that `cancel` can wake.
+                       stopped->Cancel(Cancelled("the coordinator has stopped"));
                        // Where the session has gone already, there is nothing to wake.
                        session->Run({.targets = {self->parts_.cancel}}).status().IgnoreError();
                        return OkStatus();
@@ -107,10 +111,13 @@ bool QueueRunner::EndLoop(const SessionKey& key) {
   return --running_[key] == 0;
 }
 
-Status QueueRunner::RunEnqueue(const SessionKey& key, Session& session, Node* enqueue, const Coordinator* coordinator) {
+Status QueueRunner::RunEnqueue(const SessionKey& key, Session& session, Node* enqueue, const Coordinator* coordinator,
+                               CancelToken* stopped) {
   Status status;
   if (auto step = session.MakeCallable({}, {}, {enqueue}); step.ok()) {
-    while (status.ok() && (coordinator == nullptr || !coordinator->should_stop())) status = (*step)->Call({}).status();
+    while (status.ok() && (coordinator == nullptr || !coordinator->should_stop()))
+      status = (*step)->Call({}, nullptr, nullptr, stopped).status();
+    if (status.code() == StatusCode::kCancelled && stopped->cancelled()) status = OkStatus();
   } else {
     status = step.status();
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "op/cancel.h"
 #include "proto/collections.pb.h"
 #include "session/session.h"
 #include "train/coordinator.h"
@@ -46,14 +47,16 @@ class QueueRunner final {
     std::string name;
     std::function<Status()> run;
   };
-  // One per enqueue node and, with a coordinator, one that runs `cancel` on its stop. None while loops that were made
+  // One per enqueue node and, with a coordinator, one that on its stop ends the steps that the others wait in and runs
+  // `cancel`. None while loops that were made
   // for this session before have not ended.
   std::vector<Loop> Loops(std::shared_ptr<Session> session, std::shared_ptr<Coordinator> coordinator);
 
  private:
   explicit QueueRunner(QueueRunnerParts parts) : parts_(std::move(parts)) {}
   using SessionKey = std::weak_ptr<Session>;
-  Status RunEnqueue(const SessionKey& key, Session& session, Node* enqueue, const Coordinator* coordinator);
+  Status RunEnqueue(const SessionKey& key, Session& session, Node* enqueue, const Coordinator* coordinator,
+                    CancelToken* stopped);
   bool EndLoop(const SessionKey& key);  // true when it was the last one
 
   const QueueRunnerParts parts_;

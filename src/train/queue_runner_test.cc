@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "graph/compose/queue.h"
 #include "graph/compose/variable.h"
 #include "graph/node_builder.h"
 #include "ops/register.h"
@@ -104,6 +105,17 @@ TEST_F(QueueRunnerTest, AStopEndsTheLoopsAndCancels) {
   EXPECT_TRUE(coord->Join().ok());
   EXPECT_EQ(Value(cancelled_), 1);
   EXPECT_EQ(Value(closed_), 0);
+}
+
+TEST_F(QueueRunnerTest, AStopEndsStepsThatWaitForSomethingElse) {
+  auto coord = std::make_shared<Coordinator>();
+  const Queue never = Queue::Fifo(graph(), 1, {kFloat});
+  parts_.enqueue = {never.Dequeue()[0].node};
+  const auto runner = Must(QueueRunner::Make(parts_));
+  const QueueRunnerThreads threads(coord, runner->Loops(session_, coord));
+  coord->RequestStop();
+  EXPECT_TRUE(coord->Join().ok());
+  EXPECT_EQ(Value(cancelled_), 1);
 }
 
 TEST_F(QueueRunnerTest, AFailureStopsTheCoordinator) {
