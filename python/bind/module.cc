@@ -20,6 +20,7 @@
 #include "bind/queue_runner.h"
 #include "bind/server.h"
 #include "bind/session.h"
+#include "bind/session_manager.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
 #include "bind/tensor_array.h"
@@ -71,6 +72,8 @@ PYBIND11_MODULE(_weir, m) {
   BindImportGraph(m);
   BindCheckpoints(m);
   BindSaver(m);
+  BindSessionManager(m);
+  BindScaffold(m);
   BindMetaGraph(m);
   BindRecords(m);
   BindServer(m);

@@ -272,6 +272,8 @@ std::shared_ptr<Session> SessionOf(py::handle session) {
   return object.session;
 }
 
+std::shared_ptr<Session> SessionBehind(py::handle session) { return session.cast<const SessionObject&>().session; }
+
 void BindSession(py::module_& m) {
   using S = SessionObject;
   py::class_<DeviceInfo>(m, "_DeviceAttributes")

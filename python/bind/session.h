@@ -17,6 +17,8 @@ void RunOperation(py::object operation, py::object feed_dict, py::object session
 
 // The C++ session of a tf.Session that is open. A TypeError for anything else, a RuntimeError once it is closed.
 std::shared_ptr<Session> SessionOf(py::handle session);
+// The same of one whose graph may be empty still. REQUIRES: a tf.Session.
+std::shared_ptr<Session> SessionBehind(py::handle session);
 
 void BindSession(py::module_& m);
 

@@ -1,0 +1,216 @@
+#include "train/session_manager.h"
+
+#include <absl/strings/str_join.h>
+
+#include "base/log.h"
+#include "train/checkpoint_state.h"
+#include "train/pauses.h"
+
+namespace weir {
+namespace {
+
+constexpr char kSetupPayload[] = "weir/setup";
+
+Status SetupError(Status status) {
+  status.SetPayload(kSetupPayload, absl::Cord("1"));
+  return status;
+}
+
+std::string NamesOf(const std::vector<Node*>& nodes) {
+  if (nodes.empty()) return "None";
+  return absl::StrJoin(nodes, ", ", [](std::string* out, const Node* node) { out->append(node->name()); });
+}
+
+// Closes a session that nobody else gets.
+class CloseOnError final {
+ public:
+  explicit CloseOnError(SessionPtr session) : session_(std::move(session)) {}
+  ~CloseOnError() {
+    if (session_ != nullptr) session_->Close().IgnoreError();
+  }
+  CloseOnError(const CloseOnError&) = delete;
+  CloseOnError& operator=(const CloseOnError&) = delete;
+  Session& operator*() const { return *session_; }
+  const SessionPtr& get() const { return session_; }
+  SessionPtr Keep() { return std::move(session_); }
+
+ private:
+  SessionPtr session_;
+};
+
+}  // namespace
+
+bool IsSetupError(const Status& status) { return status.GetPayload(kSetupPayload).has_value(); }
+
+Result<std::shared_ptr<SessionManager>> SessionManager::Make(Graph& graph, SessionManagerOptions options) {
+  if (options.ready_for_local_init.node != nullptr && options.local_init.empty())
+    return SetupError(
+        InvalidArgument("If you pass a ready_for_local_init_op you must also pass a local_init_op, "
+                        "ready_for_local_init_op [{}]",
+                        options.ready_for_local_init.node->name()));
+  return std::shared_ptr<SessionManager>(new SessionManager(graph, std::move(options)));
+}
+
+Result<SessionManager::Missing> SessionManager::AskReady(const ReadyOp& ready, const char* what, Session& session,
+                                                         CancelToken* cancel) const {
+  if (ready.node == nullptr) return std::nullopt;
+  RunRequest request;
+  if (ready.output < 0)
+    request.targets = {ready.node};
+  else
+    request.fetches = {Output(ready.node, ready.output)};
+  request.cancel = cancel;
+  const Result<std::vector<Tensor>> values = session.Run(request);
+  if (!values.ok()) {
+    const Status& status = values.status();
+    if (status.code() != StatusCode::kFailedPrecondition) return status;
+    if (status.message().find("uninitialized") != absl::string_view::npos) return std::string(status.message());
+    LogWarning("{}: error [{}]", what, std::string(status.message()));
+    return status;
+  }
+  if (values->empty() || (*values)[0].num_elements() == 0) return std::nullopt;
+  const Tensor& names = (*values)[0];
+  if (names.dtype() == kInt32) return std::nullopt;
+  if (names.dtype() != kString)
+    return SetupError(InvalidArgument("'{}' is to name what is not ready, as strings; it gives {}", ready.node->name(),
+                                      DTypeName(names.dtype())));
+  return "Variables not initialized: " + absl::StrJoin(names.flat<std::string>(), ", ");
+}
+
+Result<SessionManager::Missing> SessionManager::InitializeLocal(Session& session, CancelToken* cancel) const {
+  if (options_.local_init.empty()) return std::nullopt;
+  WEIR_ASSIGN(Missing missing,
+              AskReady(options_.ready_for_local_init, "Model not ready for local init", session, cancel));
+  if (missing) return missing;
+  WEIR_TRY(session
+               .Run({.feeds = options_.local_init_feeds,
+                     .targets = options_.local_init,
+                     .options = options_.local_init_run_options ? &*options_.local_init_run_options : nullptr,
+                     .cancel = cancel})
+               .status());
+  return std::nullopt;
+}
+
+Status SessionManager::RestoreFrom(const std::string& path, Session& session, const RestoreOptions& options) const {
+  std::vector<Node*> initializers = graph_.CollectionOf<Node*>("saved_model_initializers");
+  if (!initializers.empty())
+    WEIR_TRY(session.Run({.targets = std::move(initializers), .cancel = options.cancel}).status());
+  Status step;
+  const Status restored = options.saver->Restore(
+      graph_,
+      [&](RunRequest request) {
+        request.cancel = options.cancel;
+        Result<std::vector<Tensor>> values = session.Run(request);
+        step = values.status();
+        return values;
+      },
+      path);
+  return restored.ok() || !step.ok() ? restored : SetupError(restored);
+}
+
+Result<bool> SessionManager::Restore(Session& session, const RestoreOptions& options) const {
+  if (!options.checkpoint_dir.empty() && !options.checkpoint_path.empty())
+    return SetupError(InvalidArgument("Can not provide both checkpoint_dir and checkpoint_filename_with_path."));
+  if (options.saver == nullptr) return false;
+  if (!options.checkpoint_path.empty()) {
+    WEIR_TRY(RestoreFrom(options.checkpoint_path, session, options));
+    return true;
+  }
+  if (options.checkpoint_dir.empty()) return false;
+  const double wait_secs = options.wait_for_checkpoint ? options.max_wait_secs : 0;
+  Pauses pauses(options_.recovery_wait_secs, wait_secs, options.cancel);
+  if (options.wait_for_checkpoint) LogInfo("Waiting for checkpoint to be available.");
+  while (true) {
+    WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
+    if (state && !state->model_checkpoint_path().empty()) {
+      // The newest that is whole. Where none is, restoring the one that is named says what is wrong with it.
+      WEIR_ASSIGN(const auto latest, LatestCheckpoint(*options_.env, options.checkpoint_dir));
+      WEIR_TRY(RestoreFrom(latest.value_or(state->model_checkpoint_path()), session, options));
+      options.saver->RecoverLastCheckpoints(
+          {state->all_model_checkpoint_paths().begin(), state->all_model_checkpoint_paths().end()});
+      return true;
+    }
+    const Status paused = pauses.Next();
+    if (paused.code() == StatusCode::kDeadlineExceeded) return false;
+    WEIR_TRY(paused);
+  }
+}
+
+Status SessionManager::MakeReady(const SessionPtr& session, const PrepareOptions& options) const {
+  CancelToken* const cancel = options.restore.cancel;
+  WEIR_ASSIGN(const bool restored, Restore(*session, options.restore));
+  if (!restored) {
+    if (options.init.empty() && !options.init_fn && options_.local_init.empty())
+      return SetupError(
+          FailedPrecondition("Model is not initialized and no init_op or init_fn or local_init_op was given"));
+    if (!options.init.empty())
+      WEIR_TRY(session->Run({.feeds = options.init_feeds, .targets = options.init, .cancel = cancel}).status());
+    if (options.init_fn) WEIR_TRY(options.init_fn(session));
+  }
+  const auto not_ready = [&](const char* what, const std::string& missing) {
+    return SetupError(FailedPrecondition(
+        "Init operations did not make model ready{}.  Init op: {}, init fn: {}, local_init_op: {}, error: {}", what,
+        NamesOf(options.init), options.init_fn ? "given" : "None", NamesOf(options_.local_init), missing));
+  };
+  WEIR_ASSIGN(Missing missing, InitializeLocal(*session, cancel));
+  if (missing) return not_ready(" for local_init", *missing);
+  WEIR_ASSIGN(missing, AskReady(options_.ready, "Model not ready", *session, cancel));
+  return missing ? not_ready("", *missing) : OkStatus();
+}
+
+Result<SessionPtr> SessionManager::Prepare(const SessionMaker& make, const PrepareOptions& options) const {
+  WEIR_ASSIGN(SessionPtr made, make());
+  CloseOnError session(std::move(made));
+  WEIR_TRY(MakeReady(session.get(), options));
+  return session.Keep();
+}
+
+Result<SessionManager::Recovered> SessionManager::Recover(const SessionMaker& make,
+                                                          const RestoreOptions& options) const {
+  WEIR_ASSIGN(SessionPtr made, make());
+  CloseOnError session(std::move(made));
+  WEIR_ASSIGN(const bool restored, Restore(*session, options));
+  const std::string& from = options.checkpoint_dir.empty() ? options.checkpoint_path : options.checkpoint_dir;
+  WEIR_ASSIGN(Missing missing, InitializeLocal(*session, options.cancel));
+  if (!restored) return Recovered{session.Keep(), false};
+  if (missing) {
+    LogInfo("Restoring model from {} did not make model ready for local init: {}", from, *missing);
+    return Recovered{session.Keep(), false};
+  }
+  WEIR_ASSIGN(missing, AskReady(options_.ready, "Model not ready", *session, options.cancel));
+  if (missing)
+    LogInfo("Restoring model from {} did not make model ready: {}", from, *missing);
+  else
+    LogInfo("Restored model from {}", from);
+  return Recovered{session.Keep(), !missing.has_value()};
+}
+
+Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOptions& options) const {
+  Pauses pauses(options_.recovery_wait_secs, options.max_wait_secs, options.cancel);
+  std::string said;
+  while (true) {
+    WEIR_ASSIGN(SessionPtr made, make());
+    CloseOnError session(std::move(made));
+    // One session serves until something fails in it; what is local is initialized once in it.
+    bool local_done = false;
+    Status ended;
+    while (ended.ok()) {
+      Result<Missing> missing = std::nullopt;
+      if (!local_done) missing = InitializeLocal(*session, options.cancel);
+      local_done = missing.ok() && !*missing;
+      if (local_done) missing = AskReady(options_.ready, "Model not ready", *session, options.cancel);
+      ended = missing.status();
+      if (ended.ok() && !*missing) return session.Keep();
+      if (!ended.ok() && ended.code() != StatusCode::kUnavailable && ended.code() != StatusCode::kAborted) return ended;
+      std::string lacking = ended.ok() ? **missing : std::string(ended.message());
+      if (lacking != said) LogInfo("Waiting for model to be ready: {}", lacking);
+      said = std::move(lacking);
+      const Status paused = pauses.Next();
+      if (paused.code() == StatusCode::kDeadlineExceeded)
+        return DeadlineExceeded("Session was not ready after waiting {:g} secs. {}", options.max_wait_secs, said);
+      WEIR_TRY(paused);
+    }
+  }
+}
+
+}  // namespace weir
