@@ -3,6 +3,7 @@
 # that find_package(Weir) find the same libraries by this file.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
 find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(fmt REQUIRED)

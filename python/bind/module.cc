@@ -23,6 +23,7 @@
 #include "bind/session_manager.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
+#include "bind/summary.h"
 #include "bind/tensor_array.h"
 #include "bind/train.h"
 #include "bind/variables.h"
@@ -56,6 +57,7 @@ PYBIND11_MODULE(_weir, m) {
   BindLosses(m);
   BindLookup(m);
   BindGraphParts(m);
+  BindSummaries(m);
   BindTensorArray(m);
   BindQueues(m);
   BindAccumulators(m);
@@ -76,6 +78,7 @@ PYBIND11_MODULE(_weir, m) {
   BindScaffold(m);
   BindMetaGraph(m);
   BindRecords(m);
+  BindFileWriter(m);
   BindServer(m);
   BindProcess(m);
 }

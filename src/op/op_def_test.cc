@@ -84,6 +84,7 @@ TEST(ParseAttrTest, Defaults) {
   EXPECT_EQ(Default("a: list(shape) = [{}, [3]]"),
             AttrValue(std::vector<PartialShape>{PartialShape::Scalar(), PartialShape{3}}));
   EXPECT_EQ(Default("f: func = { name: 'g' }"), AttrValue(FuncAttr{"g", nullptr}));
+  EXPECT_EQ(Default("t: tensor = uint8[255, 0, 7]"), AttrValue(Tensor::Vector<uint8_t>({255, 0, 7})));
   EXPECT_EQ(Default("f: list(func) = []"), AttrValue(std::vector<FuncAttr>{}));
 }
 
@@ -102,7 +103,9 @@ TEST(ParseAttrTest, ErrorsQuoteTheText) {
   EXPECT_THAT(AttrError("a: int >= 3 = 1"), HasSubstr("must be at least 3"));
   EXPECT_THAT(AttrError("a: {'x'} = 'y'"), HasSubstr("not in the list of allowed values"));
   EXPECT_THAT(AttrError("a: shape = { dim { size: -7 } }"), ::testing::Not(""));
-  EXPECT_THAT(AttrError("a: tensor = 1"), HasSubstr("takes no default"));
+  EXPECT_THAT(AttrError("a: tensor = 1"), HasSubstr("a vector of uint8"));
+  EXPECT_THAT(AttrError("a: tensor = uint8[1, 256]"), HasSubstr("0 to 255 expected"));
+  EXPECT_THAT(AttrError("a: list(tensor) = [uint8[1]]"), HasSubstr("takes no default but []"));
   EXPECT_THAT(AttrError(""), HasSubstr("a name expected"));
   EXPECT_THAT(AttrError("1a: int"), HasSubstr("a name expected"));
 }

@@ -151,6 +151,20 @@ Result<AttrValue> ParseDefaultOf(Cursor& in, bool list) {
   return AttrValue(std::move(values));
 }
 
+// "uint8[255, 0, 0, 255]": a vector.
+Result<AttrValue> ParseTensorDefault(Cursor& in) {
+  if (!in.TakeWord("uint8")) return in.Error("a tensor as default is a vector of uint8");
+  std::vector<uint8_t> values;
+  WEIR_TRY(in.Expect("["));
+  while (!in.Take("]")) {
+    if (!values.empty()) WEIR_TRY(in.Expect(","));
+    WEIR_ASSIGN(const int64_t value, in.Number<int64_t>());
+    if (value < 0 || value > 255) return in.Error("0 to 255 expected");
+    values.push_back(static_cast<uint8_t>(value));
+  }
+  return AttrValue(Tensor::Vector<uint8_t>(values));
+}
+
 Result<AttrValue> ParseDefault(Cursor& in, std::string_view element, bool list) {
   if (element == "string") return ParseDefaultOf<std::string>(in, list);
   if (element == "int") return ParseDefaultOf<int64_t>(in, list);
@@ -160,7 +174,8 @@ Result<AttrValue> ParseDefault(Cursor& in, std::string_view element, bool list) 
   if (element == "shape") return ParseDefaultOf<PartialShape>(in, list);
   if (element == "func") return ParseDefaultOf<FuncAttr>(in, list);
   if (list && in.Take("[") && in.Take("]")) return AttrValue(std::vector<Tensor>());
-  return in.Error("an attribute of kind tensor takes no default");
+  if (list) return in.Error("a list of tensors takes no default but []");
+  return ParseTensorDefault(in);
 }
 
 const AttrDef* Declared(const std::vector<AttrDef>& attrs, std::string_view name) {

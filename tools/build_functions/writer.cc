@@ -95,6 +95,9 @@ struct Spelling {
   }  // functions and tensors: none
 };
 
+// Left out, it is what the schema says.
+bool IsTensor(const AttrDef& attr) { return attr.type == "tensor"; }
+
 // What the functions of one op are made of.
 class Function {
  public:
@@ -108,7 +111,7 @@ class Function {
     }
     for (const AttrDef& attr : op.attrs) {
       if (inferred.contains(attr.name)) continue;
-      if (attr.default_value.has_value() && attr.default_value->As<Tensor>() == nullptr) {
+      if (attr.default_value.has_value()) {
         optional_.push_back(&attr);
         continue;
       }
@@ -134,8 +137,9 @@ class Function {
   std::string Declaration() const {
     std::string text = fmt::format("\nstruct {} {{\n", attrs_name_);
     for (const AttrDef* attr : optional_)
-      text += fmt::format("  {} {} = {};\n", CppType(attr->type), Identifier(attr->name),
-                          std::visit(Spelling(), attr->default_value->value()));
+      text += IsTensor(*attr) ? fmt::format("  std::optional<Tensor> {};\n", Identifier(attr->name))
+                              : fmt::format("  {} {} = {};\n", CppType(attr->type), Identifier(attr->name),
+                                            std::visit(Spelling(), attr->default_value->value()));
     text += "  std::string name = \"\";\n};\n";
     if (has_result_struct()) {
       text += fmt::format("struct {} {{\n", result_);
@@ -153,7 +157,9 @@ class Function {
     for (const AttrDef* attr : required_)
       text += fmt::format("  node.Attr(\"{}\", {});\n", attr->name, Identifier(attr->name));
     for (const AttrDef* attr : optional_)
-      text += fmt::format("  node.Attr(\"{}\", attrs.{});\n", attr->name, Identifier(attr->name));
+      text += IsTensor(*attr) ? fmt::format("  if (attrs.{0}.has_value()) node.Attr(\"{1}\", *attrs.{0});\n",
+                                            Identifier(attr->name), attr->name)
+                              : fmt::format("  node.Attr(\"{}\", attrs.{});\n", attr->name, Identifier(attr->name));
     if (has_result_struct()) {
       std::vector<std::string> fields;
       for (size_t i = 0; i < op_.outputs.size(); ++i) fields.push_back(fmt::format("outputs[{}]", i));

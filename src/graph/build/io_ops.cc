@@ -4,6 +4,71 @@
 
 namespace weir {
 
+Output AudioSummary(Graph& graph, const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryAttrs& attrs) {
+  NodeBuilder node(graph, "AudioSummary", attrs.name);
+  node.In(tag);
+  node.In(tensor);
+  node.Attr("sample_rate", sample_rate);
+  node.Attr("max_outputs", attrs.max_outputs);
+  return node.BuildOutput();
+}
+Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tag}, InputList{tensor}});
+  if (graph == nullptr) return {};
+  return AudioSummary(*graph, tag, tensor, sample_rate, attrs);
+}
+
+Output AudioSummaryV2(Graph& graph, const Input& tag, const Input& tensor, const Input& sample_rate, const AudioSummaryV2Attrs& attrs) {
+  NodeBuilder node(graph, "AudioSummaryV2", attrs.name);
+  node.In(tag);
+  node.In(tensor);
+  node.In(sample_rate);
+  node.Attr("max_outputs", attrs.max_outputs);
+  return node.BuildOutput();
+}
+Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample_rate, const AudioSummaryV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tag}, InputList{tensor}, InputList{sample_rate}});
+  if (graph == nullptr) return {};
+  return AudioSummaryV2(*graph, tag, tensor, sample_rate, attrs);
+}
+
+Output HistogramSummary(Graph& graph, const Input& tag, const Input& values, const HistogramSummaryAttrs& attrs) {
+  NodeBuilder node(graph, "HistogramSummary", attrs.name);
+  node.In(tag);
+  node.In(values);
+  return node.BuildOutput();
+}
+Output HistogramSummary(const Input& tag, const Input& values, const HistogramSummaryAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tag}, InputList{values}});
+  if (graph == nullptr) return {};
+  return HistogramSummary(*graph, tag, values, attrs);
+}
+
+Output ImageSummary(Graph& graph, const Input& tag, const Input& tensor, const ImageSummaryAttrs& attrs) {
+  NodeBuilder node(graph, "ImageSummary", attrs.name);
+  node.In(tag);
+  node.In(tensor);
+  node.Attr("max_images", attrs.max_images);
+  if (attrs.bad_color.has_value()) node.Attr("bad_color", *attrs.bad_color);
+  return node.BuildOutput();
+}
+Output ImageSummary(const Input& tag, const Input& tensor, const ImageSummaryAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tag}, InputList{tensor}});
+  if (graph == nullptr) return {};
+  return ImageSummary(*graph, tag, tensor, attrs);
+}
+
+Output MergeSummary(Graph& graph, const InputList& inputs, const MergeSummaryAttrs& attrs) {
+  NodeBuilder node(graph, "MergeSummary", attrs.name);
+  node.In(inputs);
+  return node.BuildOutput();
+}
+Output MergeSummary(const InputList& inputs, const MergeSummaryAttrs& attrs) {
+  Graph* graph = GraphOfAll({inputs});
+  if (graph == nullptr) return {};
+  return MergeSummary(*graph, inputs, attrs);
+}
+
 Node* MergeV2Checkpoints(Graph& graph, const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsAttrs& attrs) {
   NodeBuilder node(graph, "MergeV2Checkpoints", attrs.name);
   node.In(checkpoint_prefixes);
@@ -74,6 +139,18 @@ Node* SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_
   return SaveV2(*graph, prefix, tensor_names, shape_and_slices, tensors, attrs);
 }
 
+Output ScalarSummary(Graph& graph, const Input& tags, const Input& values, const ScalarSummaryAttrs& attrs) {
+  NodeBuilder node(graph, "ScalarSummary", attrs.name);
+  node.In(tags);
+  node.In(values);
+  return node.BuildOutput();
+}
+Output ScalarSummary(const Input& tags, const Input& values, const ScalarSummaryAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tags}, InputList{values}});
+  if (graph == nullptr) return {};
+  return ScalarSummary(*graph, tags, values, attrs);
+}
+
 Output ShardedFilename(Graph& graph, const Input& basename, const Input& shard, const Input& num_shards, const ShardedFilenameAttrs& attrs) {
   NodeBuilder node(graph, "ShardedFilename", attrs.name);
   node.In(basename);
@@ -97,6 +174,33 @@ Output ShardedFilespec(const Input& basename, const Input& num_shards, const Sha
   Graph* graph = GraphOfAll({InputList{basename}, InputList{num_shards}});
   if (graph == nullptr) return {};
   return ShardedFilespec(*graph, basename, num_shards, attrs);
+}
+
+Output TensorSummary(Graph& graph, const Input& tensor, const TensorSummaryAttrs& attrs) {
+  NodeBuilder node(graph, "TensorSummary", attrs.name);
+  node.In(tensor);
+  node.Attr("description", attrs.description);
+  node.Attr("labels", attrs.labels);
+  node.Attr("display_name", attrs.display_name);
+  return node.BuildOutput();
+}
+Output TensorSummary(const Input& tensor, const TensorSummaryAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tensor}});
+  if (graph == nullptr) return {};
+  return TensorSummary(*graph, tensor, attrs);
+}
+
+Output TensorSummaryV2(Graph& graph, const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, const TensorSummaryV2Attrs& attrs) {
+  NodeBuilder node(graph, "TensorSummaryV2", attrs.name);
+  node.In(tag);
+  node.In(tensor);
+  node.In(serialized_summary_metadata);
+  return node.BuildOutput();
+}
+Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, const TensorSummaryV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tag}, InputList{tensor}, InputList{serialized_summary_metadata}});
+  if (graph == nullptr) return {};
+  return TensorSummaryV2(*graph, tag, tensor, serialized_summary_metadata, attrs);
 }
 
 }  // namespace weir

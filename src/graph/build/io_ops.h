@@ -10,6 +10,40 @@
 
 namespace weir {
 
+struct AudioSummaryAttrs {
+  int64_t max_outputs = 3;
+  std::string name = "";
+};
+Output AudioSummary(Graph& graph, const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryAttrs& attrs = {});
+Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryAttrs& attrs = {});
+
+struct AudioSummaryV2Attrs {
+  int64_t max_outputs = 3;
+  std::string name = "";
+};
+Output AudioSummaryV2(Graph& graph, const Input& tag, const Input& tensor, const Input& sample_rate, const AudioSummaryV2Attrs& attrs = {});
+Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample_rate, const AudioSummaryV2Attrs& attrs = {});
+
+struct HistogramSummaryAttrs {
+  std::string name = "";
+};
+Output HistogramSummary(Graph& graph, const Input& tag, const Input& values, const HistogramSummaryAttrs& attrs = {});
+Output HistogramSummary(const Input& tag, const Input& values, const HistogramSummaryAttrs& attrs = {});
+
+struct ImageSummaryAttrs {
+  int64_t max_images = 3;
+  std::optional<Tensor> bad_color;
+  std::string name = "";
+};
+Output ImageSummary(Graph& graph, const Input& tag, const Input& tensor, const ImageSummaryAttrs& attrs = {});
+Output ImageSummary(const Input& tag, const Input& tensor, const ImageSummaryAttrs& attrs = {});
+
+struct MergeSummaryAttrs {
+  std::string name = "";
+};
+Output MergeSummary(Graph& graph, const InputList& inputs, const MergeSummaryAttrs& attrs = {});
+Output MergeSummary(const InputList& inputs, const MergeSummaryAttrs& attrs = {});
+
 struct MergeV2CheckpointsAttrs {
   bool delete_old_dirs = true;
   std::string name = "";
@@ -43,6 +77,12 @@ struct SaveV2Attrs {
 Node* SaveV2(Graph& graph, const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const InputList& tensors, const SaveV2Attrs& attrs = {});
 Node* SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const InputList& tensors, const SaveV2Attrs& attrs = {});
 
+struct ScalarSummaryAttrs {
+  std::string name = "";
+};
+Output ScalarSummary(Graph& graph, const Input& tags, const Input& values, const ScalarSummaryAttrs& attrs = {});
+Output ScalarSummary(const Input& tags, const Input& values, const ScalarSummaryAttrs& attrs = {});
+
 struct ShardedFilenameAttrs {
   std::string name = "";
 };
@@ -54,6 +94,21 @@ struct ShardedFilespecAttrs {
 };
 Output ShardedFilespec(Graph& graph, const Input& basename, const Input& num_shards, const ShardedFilespecAttrs& attrs = {});
 Output ShardedFilespec(const Input& basename, const Input& num_shards, const ShardedFilespecAttrs& attrs = {});
+
+struct TensorSummaryAttrs {
+  std::string description = "";
+  std::vector<std::string> labels = {};
+  std::string display_name = "";
+  std::string name = "";
+};
+Output TensorSummary(Graph& graph, const Input& tensor, const TensorSummaryAttrs& attrs = {});
+Output TensorSummary(const Input& tensor, const TensorSummaryAttrs& attrs = {});
+
+struct TensorSummaryV2Attrs {
+  std::string name = "";
+};
+Output TensorSummaryV2(Graph& graph, const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, const TensorSummaryV2Attrs& attrs = {});
+Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, const TensorSummaryV2Attrs& attrs = {});
 
 }  // namespace weir
 

@@ -7,7 +7,8 @@ from tensorflow.python.framework import op_def_library
 def default_of(attr):
     value = attr.default_value
     read = {"string": lambda v: v.s, "int": lambda v: v.i, "float": lambda v: v.f, "bool": lambda v: v.b,
-            "type": lambda v: tf.as_dtype(v.type), "shape": lambda v: tf.TensorShape(v.shape)}
+            "type": lambda v: tf.as_dtype(v.type), "shape": lambda v: tf.TensorShape(v.shape),
+            "tensor": lambda v: v.tensor}
     if not attr.type.startswith("list("):
         return read[attr.type](value)
     kind = attr.type[5:-1]

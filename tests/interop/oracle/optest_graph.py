@@ -133,7 +133,8 @@ class Asker:
         tensors = [self.read(self.tensor(Ref(match.group(1), int(match.group(2) or 0)))) for match in found]
         values = self.run([tensor.op if tensor.dtype == tf.resource else tensor for tensor in tensors])
         for line, match, tensor, value in zip(step, found, tensors, values):
-            parser, value = Parser(line[1], match.end()), np.asarray(value)
+            # An array of numpy's own strings would lose zeros at their ends.
+            parser, value = Parser(line[1], match.end()), np.asarray(value, object if isinstance(value, bytes) else None)
             if match.group(3) == "between":
                 low, _, high = float(parser.number()), parser.word(), float(parser.number())
                 agrees = bool(np.all((value >= low) & (value <= high)))
