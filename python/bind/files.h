@@ -36,6 +36,7 @@ RunStep RunInPython(py::object session);
 void BindCheckpoints(py::module_& m);
 void BindSaver(py::module_& m);
 void BindMetaGraph(py::module_& m);
+void BindSavedModel(py::module_& m);
 void BindRecords(py::module_& m);
 
 }  // namespace weir::python

@@ -77,6 +77,7 @@ PYBIND11_MODULE(_weir, m) {
   BindSessionManager(m);
   BindScaffold(m);
   BindMetaGraph(m);
+  BindSavedModel(m);
   BindRecords(m);
   BindFileWriter(m);
   BindServer(m);

@@ -4,12 +4,36 @@ _CHECKPOINTS = ["NewCheckpointReader", "load_checkpoint", "load_variable", "list
                 "generate_checkpoint_state_proto", "update_checkpoint_state", "checkpoint_exists", "get_checkpoint_mtimes",
                 "remove_checkpoint", "init_from_checkpoint"]
 _META_GRAPHS = ["export_meta_graph", "import_meta_graph"]
+_SAVED_MODEL_CONSTANTS = ["ASSETS_DIRECTORY", "ASSETS_KEY", "LEGACY_INIT_OP_KEY", "MAIN_OP_KEY", "SAVED_MODEL_FILENAME_PB",
+                          "SAVED_MODEL_FILENAME_PBTXT", "SAVED_MODEL_SCHEMA_VERSION", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME"]
+_TAGS = ["SERVING", "TRAINING", "GPU", "TPU"]
+_SIGNATURE_CONSTANTS = ["DEFAULT_SERVING_SIGNATURE_DEF_KEY", "CLASSIFY_INPUTS", "CLASSIFY_METHOD_NAME", "CLASSIFY_OUTPUT_CLASSES",
+                        "CLASSIFY_OUTPUT_SCORES", "PREDICT_INPUTS", "PREDICT_METHOD_NAME", "PREDICT_OUTPUTS", "REGRESS_INPUTS",
+                        "REGRESS_METHOD_NAME", "REGRESS_OUTPUTS"]
+_SIGNATURES = ["build_signature_def", "classification_signature_def", "is_valid_signature", "predict_signature_def",
+               "regression_signature_def"]
+_TENSOR_INFOS = ["build_tensor_info", "get_tensor_from_tensor_info"]
+# The part of tf.saved_model that each name is in, too.
+_SAVED_MODEL = {
+    "constants": _SAVED_MODEL_CONSTANTS, "tag_constants": _TAGS, "signature_constants": _SIGNATURE_CONSTANTS,
+    "signature_def_utils": _SIGNATURES, "utils": _TENSOR_INFOS, "loader": ["load", "contains_saved_model"],
+}
 _RECORDS = ["TFRecordWriter", "TFRecordOptions", "TFRecordCompressionType", "tf_record_iterator"]
 
 NAMES = {
     "train.Saver": "Saver",
     **{f"train.{name}": name for name in _CHECKPOINTS + _META_GRAPHS},
     **{f"contrib.framework.{name}": name for name in ["load_checkpoint", "load_variable", "list_variables", "init_from_checkpoint"]},
+    **{f"saved_model.{name}": f"weir.lib.saved_model:{name}" for names in _SAVED_MODEL.values() for name in names},
+    **{f"saved_model.{part}.{name}": f"=saved_model.{name}" for part, names in _SAVED_MODEL.items() for name in names},
+    "saved_model.Builder": "weir.lib.saved_model:Builder",
+    "saved_model.builder.SavedModelBuilder": "=saved_model.Builder",
+    "saved_model.simple_save": "weir.lib.saved_model:simple_save",
+    "saved_model.maybe_saved_model_directory": "weir.lib.saved_model:contains_saved_model",
+    "saved_model.loader.maybe_saved_model_directory": "weir.lib.saved_model:contains_saved_model",
+    "saved_model.main_op.main_op": "weir.lib.saved_model:main_op",
+    **{f"python.saved_model.{part}.{name}": f"=saved_model.{name}" for part, names in _SAVED_MODEL.items() for name in names},
+    "python.saved_model.builder.SavedModelBuilder": "=saved_model.Builder",
     "train.write_graph": "weir.lib.graph_util:write_graph",
     "io.write_graph": "weir.lib.graph_util:write_graph",
     **{f"{module}.{name}": f"weir.lib.records:{name}" for module in ("python_io", "io") for name in _RECORDS},

@@ -1,0 +1,85 @@
+// Saved models: a directory with meta graphs under tags, the variables that they share, and the files that they need,
+// as servers and other programs load them. The model's file is written last: a directory without it is no model.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "train/meta_graph.h"
+#include "train/saver.h"
+
+namespace weir {
+
+struct SavedMetaGraphOptions {
+  std::map<std::string, tensorflow::SignatureDef> signatures = {};
+  std::vector<Output> assets = {};       // constants that hold the paths of files
+  const Node* main_op = nullptr;         // run when the model has been loaded
+  const Node* legacy_init_op = nullptr;  // the same, as old models name it
+  const Node* train_op = nullptr;
+  std::shared_ptr<Saver> saver = nullptr;  // one of all global variables when not given
+  MetaGraphOptions meta_graph = {};
+};
+
+// Add the variables with the first graph, other graphs after it, then save. The messages of FailedPrecondition errors
+// say what comes first.
+class SavedModelBuilder final {
+ public:
+  // FailedPrecondition where the directory exists and is not empty.
+  static Result<std::unique_ptr<SavedModelBuilder>> Make(std::string directory, Env& env = RealEnv());
+
+  Status AddMetaGraphAndVariables(Graph& graph, const RunStep& run, const std::vector<std::string>& tags,
+                                  const SavedMetaGraphOptions& options = {});
+  Status AddMetaGraph(Graph& graph, const std::vector<std::string>& tags, const SavedMetaGraphOptions& options = {});
+  const tensorflow::SavedModel& model() const { return model_; }
+  // Returns the path of the model's file.
+  Result<std::string> Save();
+
+  const std::string& directory() const { return directory_; }
+
+ private:
+  SavedModelBuilder(std::string directory, Env& env) : directory_(std::move(directory)), env_(env) {}
+  // Checks the options and copies the assets; the saver to use.
+  Result<std::shared_ptr<Saver>> Prepare(Graph& graph, const SavedMetaGraphOptions& options);
+  Status SaveAssets(Graph& graph, const SavedMetaGraphOptions& options);
+  Status Add(Graph& graph, Saver& saver, const std::vector<std::string>& tags, const SavedMetaGraphOptions& options);
+
+  const std::string directory_;
+  Env& env_;
+  tensorflow::SavedModel model_;
+  bool has_variables_ = false;
+  // What the first graph says for all.
+  std::map<std::string, tensorflow::CollectionDef> shared_collections_;
+};
+
+// The one way to say it for a model that only predicts: its inputs and outputs by name.
+Result<std::string> SavePredictor(Graph& graph, const RunStep& run, const std::string& directory,
+                                  const std::map<std::string, Output>& inputs,
+                                  const std::map<std::string, Output>& outputs);
+
+tensorflow::TensorInfo ToTensorInfo(Output output);
+
+// NotFound where there is no model.
+Result<tensorflow::SavedModel> ReadSavedModel(const std::string& directory, Env& env = RealEnv());
+// The meta graph with exactly these tags; NotFound names those there are.
+Result<tensorflow::MetaGraphDef> FindMetaGraph(const tensorflow::SavedModel& model, const std::string& directory,
+                                               const std::set<std::string>& tags);
+// Adds the graph, restores its variables and runs its main op.
+Status LoadMetaGraph(Graph& graph, const RunStep& run, const tensorflow::MetaGraphDef& def,
+                     const std::string& directory, const ImportMetaGraphOptions& options = {}, Env& env = RealEnv());
+
+namespace saved_model {
+inline constexpr char kFile[] = "saved_model.pb";
+inline constexpr char kTextFile[] = "saved_model.pbtxt";
+inline constexpr char kAssets[] = "assets";
+inline constexpr char kVariables[] = "variables/variables";
+inline constexpr char kServing[] = "serve";
+inline constexpr char kDefaultSignature[] = "serving_default";
+inline constexpr char kPredict[] = "tensorflow/serving/predict";
+}  // namespace saved_model
+
+}  // namespace weir
