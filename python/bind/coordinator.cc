@@ -97,6 +97,7 @@ py::object ExceptionFrom(py::handle ex) {
 }
 
 void RequestStop(CoordinatorObject& c, py::handle ex) {
+  const OnThread on_thread;
   const py::object exception = ExceptionFrom(ex);
   int is_clean = 1;
   if (!exception.is_none()) is_clean = PyObject_IsInstance(exception.ptr(), c.clean_types.ptr());
@@ -161,6 +162,7 @@ void Join(CoordinatorObject& c, py::object threads, double stop_grace_period_sec
 }
 
 void Loop(CoordinatorObject& c, std::optional<double> interval, py::object body) {
+  const OnThread on_thread;
   const std::shared_ptr<Coordinator> coord = c.coord;
   Status status;
   {
@@ -196,6 +198,7 @@ void BindCoordinator(py::module_& m) {
       .def("__enter__", [](const StopOnException&) {})
       .def("__exit__", [](const StopOnException& s, py::object type, py::object value, py::object trace) {
         if (type.is_none()) return false;
+        const OnThread on_thread;
         s.coord.attr("request_stop")(py::make_tuple(type, value, trace));
         return true;
       });

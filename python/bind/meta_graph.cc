@@ -7,6 +7,7 @@
 #include "bind/numpy.h"
 #include "bind/objects.h"
 #include "bind/process.h"
+#include "bind/waiting.h"
 #include "train/checkpoint_state.h"
 
 namespace weir::python {
@@ -25,7 +26,7 @@ py::object RegisteredFunctions(const std::string& key) {
 std::optional<CollectionItem> PythonToItem(const std::string& key, const std::any& item) {
   const PyItem* held = std::any_cast<PyItem>(&item);
   if (held == nullptr) return std::nullopt;
-  py::gil_scoped_acquire gil;
+  const WithGil gil;
   py::object object = held->get();
   try {
     if (py::object functions = RegisteredFunctions(key); !functions.is_none() && !functions[py::int_(0)].is_none())
@@ -44,7 +45,7 @@ std::optional<CollectionItem> PythonToItem(const std::string& key, const std::an
 
 Result<std::optional<GraphItem>> PythonFromItem(const std::string& key, const CollectionItem& item,
                                                 const std::string& scope) {
-  py::gil_scoped_acquire gil;
+  const WithGil gil;
   return CatchingExceptions([&]() -> Result<std::optional<GraphItem>> {
     if (const auto* number = std::get_if<float>(&item)) return GraphItem{PyItem(py::float_(*number))};
     const auto* bytes = std::get_if<BytesItem>(&item);

@@ -47,6 +47,7 @@ py::object ErrorOf(const Status& status, Graph* graph) {
 }
 
 void RunLoop(LoopObject& l) {
+  const OnThread on_thread;
   Status status;
   {
     Waiting waiting;

@@ -9,6 +9,7 @@
 #include "bind/objects.h"
 #include "bind/process.h"
 #include "bind/variables.h"
+#include "bind/waiting.h"
 #include "train/checkpoint_state.h"
 #include "train/init_from_checkpoint.h"
 
@@ -265,7 +266,7 @@ void AddSaverCodec() {
 
 RunStep RunInPython(py::object session) {
   return [item = PyItem(std::move(session))](const RunRequest& request) -> Result<std::vector<Tensor>> {
-    py::gil_scoped_acquire gil;
+    const WithGil gil;
     try {
       py::dict feeds;
       for (const Feed& feed : request.feeds) feeds[Wrap(feed.output)] = NumpyFromTensor(feed.value);

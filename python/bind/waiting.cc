@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -11,9 +12,11 @@ namespace {
 struct Returns {
   std::mutex mu;
   std::condition_variable changed;
-  int under_way = 0;
+  int under_way = 0;  // threads that take the GIL, and those in an OnThread that may have it
   bool closed = false;
 };
+// How many OnThreads this thread is in.
+thread_local int on_thread = 0;
 Returns& TheReturns() {
   static Returns* returns = new Returns;  // threads may be parked in it for as long as the process is
   return *returns;
@@ -25,7 +28,9 @@ void CloseReturns() {
     Returns& returns = TheReturns();
     std::unique_lock<std::mutex> lock(returns.mu);
     returns.closed = true;
-    returns.changed.wait(lock, [&] { return returns.under_way == 0; });
+    // What a program's own functions do may take longer than anybody wants to wait.
+    constexpr std::chrono::seconds kPatience(2);
+    returns.changed.wait_for(lock, kPatience, [&] { return returns.under_way == 0; });
   }
   PyEval_RestoreThread(state);
 }
@@ -42,10 +47,35 @@ void BeginReturn() {
 }
 
 void EndReturn() {
+  if (on_thread > 0) return;  // under way until it waits again
   Returns& returns = TheReturns();
   std::lock_guard<std::mutex> lock(returns.mu);
   --returns.under_way;
   returns.changed.notify_all();
+}
+
+void BeginAway() {
+  if (on_thread == 0) return;
+  Returns& returns = TheReturns();
+  std::lock_guard<std::mutex> lock(returns.mu);
+  --returns.under_way;
+  returns.changed.notify_all();
+}
+
+OnThread::OnThread() {
+  if (IsMainThread()) return;
+  if (on_thread == 0) {
+    PyThreadState* state = PyEval_SaveThread();
+    BeginReturn();
+    PyEval_RestoreThread(state);
+  }
+  ++on_thread;
+}
+
+OnThread::~OnThread() {
+  if (IsMainThread()) return;
+  if (on_thread == 1) BeginAway();
+  --on_thread;
 }
 
 void BindWaiting(py::module_&) { py::module_::import("atexit").attr("register")(py::cpp_function(&CloseReturns)); }

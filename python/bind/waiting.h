@@ -14,11 +14,13 @@ bool IsMainThread();
 // Around taking the GIL again. BeginReturn does not return once the interpreter goes.
 void BeginReturn();
 void EndReturn();
+// The GIL was given away.
+void BeginAway();
 
 // Without the GIL from here to the end of the block.
 class Waiting final {
  public:
-  Waiting() : state_(PyEval_SaveThread()) {}
+  Waiting() : state_(PyEval_SaveThread()) { BeginAway(); }
   ~Waiting() {
     BeginReturn();
     PyEval_RestoreThread(state_);
@@ -31,14 +33,42 @@ class Waiting final {
   PyThreadState* state_;
 };
 
-// With the GIL inside of a Waiting.
+// With the GIL inside of a Waiting; nothing where the thread has it.
+class WithGil final {
+ public:
+  WithGil() : taken_(PyGILState_Check() == 0) {
+    if (!taken_) return;
+    BeginReturn();
+    state_ = PyGILState_Ensure();
+    EndReturn();
+  }
+  ~WithGil() {
+    if (!taken_) return;
+    PyGILState_Release(state_);
+    BeginAway();
+  }
+  WithGil(const WithGil&) = delete;
+  WithGil& operator=(const WithGil&) = delete;
+
+ private:
+  const bool taken_;
+  PyGILState_STATE state_ = PyGILState_UNLOCKED;
+};
 template <class F>
 auto InPython(F&& body) {
-  BeginReturn();
-  py::gil_scoped_acquire gil;
-  EndReturn();
+  const WithGil gil;
   return body();
 }
+
+// All that a thread of Python does in a function of C++ that calls Python. The interpreter ends threads in the middle
+// of Python, through the frames of C++ below it, which must not happen: it waits at exit until such threads wait too.
+class OnThread final {
+ public:
+  OnThread();
+  ~OnThread();
+  OnThread(const OnThread&) = delete;
+  OnThread& operator=(const OnThread&) = delete;
+};
 
 // At exit no thread is under way from then on.
 void BindWaiting(py::module_& m);
