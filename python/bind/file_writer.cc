@@ -7,6 +7,7 @@
 #include "bind/objects.h"
 #include "bind/process.h"
 #include "bind/summary.h"
+#include "bind/waiting.h"
 #include "graph/graph_def.h"
 
 namespace weir::python {
@@ -134,12 +135,18 @@ class PythonWriter final : public SummaryWriter {
   Status Flush() override {
     return Call("flush", [] { return py::tuple(); });
   }
+  Status Close() override {
+    return Call("close", [] { return py::tuple(); });
+  }
+  Status Reopen() override {
+    return Call("reopen", [] { return py::tuple(); });
+  }
 
  private:
   static py::object StepObject(Step step) { return step.has_value() ? py::object(py::int_(*step)) : py::none(); }
   template <class F>
   Status Call(const char* method, F&& arguments) {
-    py::gil_scoped_acquire gil;
+    const WithGil gil;
     return CatchingExceptions([&]() -> Status {
       writer_.get().attr(method)(*arguments());
       return OkStatus();

@@ -24,6 +24,7 @@
 #include "bind/shape.h"
 #include "bind/sparse.h"
 #include "bind/summary.h"
+#include "bind/supervisor.h"
 #include "bind/tensor_array.h"
 #include "bind/train.h"
 #include "bind/variables.h"
@@ -80,6 +81,7 @@ PYBIND11_MODULE(_weir, m) {
   BindSavedModel(m);
   BindRecords(m);
   BindFileWriter(m);
+  BindSupervisor(m);
   BindServer(m);
   BindProcess(m);
 }

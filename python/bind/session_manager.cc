@@ -182,6 +182,10 @@ std::shared_ptr<SessionManager> SessionManagerOf(py::handle object) {
   return object.cast<const SessionManagerObject&>().manager;
 }
 
+py::object SessionManagerObjectOf(std::shared_ptr<SessionManager> manager, py::object graph) {
+  return py::cast(std::make_unique<SessionManagerObject>(SessionManagerObject{std::move(manager), std::move(graph)}));
+}
+
 void BindSessionManager(py::module_& m) {
   using M = SessionManagerObject;
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };

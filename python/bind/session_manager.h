@@ -42,6 +42,8 @@ std::shared_ptr<Saver> SaverFrom(py::handle saver);
 
 // The C++ one of a tf.train.SessionManager or tf.train.Scaffold; a TypeError for anything else.
 std::shared_ptr<SessionManager> SessionManagerOf(py::handle object);
+// A tf.train.SessionManager over a C++ one of that tf.Graph.
+py::object SessionManagerObjectOf(std::shared_ptr<SessionManager> manager, py::object graph);
 // A scaffold's init_fn is set by whoever makes its sessions, by InitFunctionFrom(scaffold.init_fn, sessions).
 std::shared_ptr<Scaffold> ScaffoldOf(py::handle object);
 

@@ -10,7 +10,7 @@ namespace weir::python {
 namespace py = pybind11;
 
 // A FileWriter as it is; any other object by its methods add_summary, add_session_log, add_graph, add_meta_graph,
-// add_run_metadata and flush, which may then be called without the GIL. Null for None.
+// add_run_metadata, flush, close and reopen, which may then be called without the GIL. Null for None.
 SummaryWriterPtr SummaryWriterFrom(py::object writer);
 // The writer of a directory, one for all who ask; a new one gets the default graph.
 std::shared_ptr<FileWriter> CachedWriter(const std::string& logdir);

@@ -36,6 +36,9 @@ class SummaryWriter {
   virtual Status AddRunMetadata(const tensorflow::RunMetadata& metadata, const std::string& tag, Step step = {}) = 0;
   // All that was added is in the file, or an error says why not.
   virtual Status Flush() = 0;
+  // Flushes, and takes nothing more until Reopen.
+  virtual Status Close() = 0;
+  virtual Status Reopen() = 0;
 };
 using SummaryWriterPtr = std::shared_ptr<SummaryWriter>;
 
@@ -66,9 +69,9 @@ class FileWriter final : public SummaryWriter {
   Status AddEvent(tensorflow::Event event);
   Status Flush() override;
   // Flushes, closes the file and ends the thread. Again: nothing happens.
-  Status Close();
+  Status Close() override;
   // After Close: further events go to a new file (the same one within a second).
-  Status Reopen();
+  Status Reopen() override;
 
   const std::string& logdir() const { return logdir_; }
   std::string path() const;  // of the file that is being written

@@ -3,6 +3,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/compose/lookup.h"
+#include "graph/compose/summary.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
@@ -87,13 +88,10 @@ Status CompleteSummary(Graph& graph, std::optional<Output>* summary) {
     if (const auto* output = std::any_cast<Output>(&*item)) *summary = *output;
     return OkStatus();
   }
-  const std::vector<Output> summaries = graph.CollectionOf<Output>(graph_keys::kSummaries);
-  if (summaries.empty()) return OkStatus();
-  NameScope scope(graph, "Merge");
-  const Output merged = NodeBuilder(graph, "MergeSummary", "MergeSummary").In(summaries).BuildOutput();
+  const std::optional<Output> merged = MergeAllSummaries(graph);
   WEIR_TRY(graph.TakeError());
   *summary = merged;
-  graph.AddToCollection(graph_keys::kSummaryOp, merged);
+  if (merged) graph.AddToCollection(graph_keys::kSummaryOp, *merged);
   return OkStatus();
 }
 

@@ -6,6 +6,7 @@ _DECAYS = ["exponential_decay", "natural_exp_decay", "inverse_time_decay", "poly
            "cosine_decay_restarts", "linear_cosine_decay", "noisy_linear_cosine_decay"]
 _STEPS = ["get_global_step", "create_global_step", "get_or_create_global_step", "assert_global_step"]
 _QUEUE_RUNNERS = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
+_SUPERVISOR = ["Supervisor", "SVSummaryThread", "SVStepCounterThread", "SVTimerCheckpointThread"]
 _PLACEMENT = ["GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"]
 
 NAMES = {
@@ -33,6 +34,8 @@ NAMES = {
     **{f"train.queue_runner.{name}": f"=train.{name}" for name in _QUEUE_RUNNERS},
     "train.SessionManager": "SessionManager",
     "train.Scaffold": "weir.lib.scaffold:Scaffold",
+    "train.Supervisor": "weir.lib.supervisor:Supervisor",
+    **{f"python.training.supervisor.{name}": f"weir.lib.supervisor:{name}" for name in _SUPERVISOR},
     "python.training.session_manager.*": "=train.",
     "python.training.queue_runner.*": "=train.",
     "python.training.coordinator.*": "=train.",

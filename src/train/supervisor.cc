@@ -1,0 +1,406 @@
+#include "train/supervisor.h"
+
+#include <limits>
+
+#include "base/log.h"
+#include "graph/compose/lookup.h"
+#include "graph/compose/summary.h"
+#include "graph/compose/variable.h"
+#include "graph/graph_def.h"
+#include "graph/graph_keys.h"
+
+namespace weir {
+namespace {
+
+// The first item of a collection that is a T, of as many as there are.
+template <class T>
+std::optional<T> FirstOf(Graph& graph, const char* collection) {
+  std::vector<T> items = graph.CollectionOf<T>(collection);
+  if (items.size() > 1) LogInfo("Found {} {} operations. Returning the first one.", items.size(), collection);
+  if (items.empty()) return std::nullopt;
+  return std::move(items[0]);
+}
+
+std::optional<ReadyOp> FirstReadyOp(Graph& graph, const char* collection) {
+  if (const auto output = FirstOf<Output>(graph, collection)) return ReadyOp(*output);
+  if (const auto node = FirstOf<Node*>(graph, collection)) return ReadyOp(*node);
+  return std::nullopt;
+}
+
+std::optional<std::vector<Node*>> FirstNode(Graph& graph, const char* collection) {
+  if (const auto found = FirstReadyOp(graph, collection)) return std::vector<Node*>{found->node};
+  return std::nullopt;
+}
+
+std::vector<VariablePtr> AllVariables(Graph& graph) {
+  std::vector<VariablePtr> all = GlobalVariables(graph);
+  for (VariablePtr& v : LocalVariables(graph)) all.push_back(std::move(v));
+  return all;
+}
+
+Status CompleteReady(Graph& graph, SupervisorOptions& options) {
+  if (!options.ready) options.ready = FirstReadyOp(graph, graph_keys::kReadyOp);
+  if (!options.ready) {
+    const Output names = ReportUninitialized(graph, AllVariables(graph));
+    WEIR_TRY(graph.TakeError());
+    options.ready = names;
+    graph.AddToCollection(graph_keys::kReadyOp, names);
+  }
+  if (!options.ready_for_local_init)
+    options.ready_for_local_init = FirstReadyOp(graph, graph_keys::kReadyForLocalInitOp).value_or(ReadyOp());
+  return OkStatus();
+}
+
+Status CompleteInit(Graph& graph, SupervisorOptions& options) {
+  if (!options.init) options.init = FirstNode(graph, graph_keys::kInitOp);
+  if (!options.init) {
+    Node* const init = InitializeVariables(graph, GlobalVariables(graph));
+    WEIR_TRY(graph.TakeError());
+    options.init = {init};
+    graph.AddToCollection(graph_keys::kInitOp, init);
+  }
+  if (!options.local_init) options.local_init = FirstNode(graph, graph_keys::kLocalInitOp);
+  if (!options.local_init) {
+    Node* const variables = InitializeVariables(graph, LocalVariables(graph));
+    WEIR_ASSIGN(Node * tables, InitializeTables(graph));
+    Node* const all = Group(graph, {variables, tables});
+    WEIR_TRY(graph.TakeError());
+    options.local_init = {all};
+    graph.AddToCollection(graph_keys::kLocalInitOp, all);
+  }
+  return OkStatus();
+}
+
+Status CompleteSaver(Graph& graph, SupervisorOptions& options) {
+  if (!options.saver) options.saver = FirstOf<std::shared_ptr<Saver>>(graph, graph_keys::kSavers);
+  if (options.saver) return OkStatus();
+  options.saver = nullptr;
+  if (GlobalVariables(graph).empty()) return OkStatus();
+  WEIR_ASSIGN(options.saver, Saver::Make(graph));
+  graph.AddToCollection(graph_keys::kSavers, *options.saver);
+  return OkStatus();
+}
+
+Status CompleteSummary(Graph& graph, SupervisorOptions& options) {
+  if (!options.summary) options.summary = FirstOf<Output>(graph, graph_keys::kSummaryOp);
+  if (options.summary) return OkStatus();
+  options.summary = MergeAllSummaries(graph);
+  WEIR_TRY(graph.TakeError());
+  if (options.summary)
+    graph.AddToCollection(graph_keys::kSummaryOp, *options.summary);
+  else
+    options.summary = Output();
+  return OkStatus();
+}
+
+std::optional<Output> NamedGlobalStep(Graph& graph) {
+  Node* const node = graph.FindNode("global_step");
+  if (node == nullptr || node->num_outputs() == 0) return std::nullopt;
+  const Output step(node, 0);
+  if (step.base_dtype() == kInt32 || step.base_dtype() == kInt64) return step;
+  LogWarning("Found 'global_step' is not an int type: {}", DTypeName(step.base_dtype()));
+  return std::nullopt;
+}
+
+void CompleteGlobalStep(Graph& graph, SupervisorOptions& options) {
+  if (options.global_step) return;
+  if (const auto variable = FirstOf<VariablePtr>(graph, graph_keys::kGlobalStep)) {
+    options.global_step = (*variable)->value();
+    options.global_step_name = (*variable)->op_name();
+  } else {
+    options.global_step = FirstOf<Output>(graph, graph_keys::kGlobalStep);
+  }
+  if (options.global_step) return;
+  options.global_step = NamedGlobalStep(graph);
+  if (options.global_step)
+    graph.AddToCollection(graph_keys::kGlobalStep, *options.global_step);
+  else
+    options.global_step = Output();
+}
+
+Result<int64_t> StepFrom(const Tensor& value, const std::string& name) {
+  if (value.num_elements() == 1 && value.dtype() == kInt64) return value.flat<int64_t>()[0];
+  if (value.num_elements() == 1 && value.dtype() == kInt32) return value.flat<int32_t>()[0];
+  return InvalidArgument("the global step '{}' is not one integer: it is of type {} and shape {}", name,
+                         DTypeName(value.dtype()), value.shape().ToString());
+}
+
+Result<int64_t> ReadStep(Session& session, Output counter) {
+  WEIR_ASSIGN(const std::vector<Tensor> values, session.Run({.fetches = {counter}}));
+  return StepFrom(values[0], counter.name());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Supervisor>> Supervisor::Make(Graph& graph, SupervisorOptions options) {
+  std::unique_ptr<Supervisor> made(new Supervisor(graph, std::move(options)));
+  WEIR_TRY(made->Complete());
+  WEIR_TRY(made->CheckDevices());
+  graph.Finalize();
+  return made;
+}
+
+Status Supervisor::Complete() {
+  SupervisorOptions& options = options_;
+  WEIR_TRY(CompleteReady(graph_, options));
+  WEIR_TRY(CompleteInit(graph_, options));
+  WEIR_TRY(CompleteSaver(graph_, options));
+  WEIR_TRY(CompleteSummary(graph_, options));
+  CompleteGlobalStep(graph_, options);
+  if (options.global_step->valid() && options.global_step_name.empty())
+    options.global_step_name = options.global_step->node->name();
+  if (!options.is_chief) {
+    options.logdir = "";
+    options.summary_writer = nullptr;
+  }
+  if (!options.logdir.empty()) save_path_ = JoinPath(options.logdir, options.checkpoint_basename);
+  if (!options.summary_writer) {
+    options.summary_writer = nullptr;
+    if (!options.logdir.empty()) {
+      WEIR_ASSIGN(options.summary_writer, FileWriter::Make(options.logdir));
+    }
+  }
+  coordinator_ = options.coordinator != nullptr ? options.coordinator : std::make_shared<Coordinator>();
+  manager_ = options.session_manager;
+  if (manager_ != nullptr) return OkStatus();
+  WEIR_ASSIGN(manager_, SessionManager::Make(graph_, {.local_init = *options.local_init,
+                                                      .ready = *options.ready,
+                                                      .ready_for_local_init = *options.ready_for_local_init,
+                                                      .recovery_wait_secs = options.recovery_wait_secs,
+                                                      .local_init_run_options = options.local_init_run_options,
+                                                      .env = options.env}));
+  return OkStatus();
+}
+
+Status Supervisor::CheckDevices() const {
+  if (options_.is_chief) return OkStatus();
+  for (const Node* node : graph_.Nodes())
+    if ((node->type() == "Variable" || node->type() == "VariableV2") && node->device().empty())
+      return InvalidArgument("When using replicas, all Variables must have their device set: {}", node->name());
+  return OkStatus();
+}
+
+Supervisor::~Supervisor() {
+  if (!loopers_.empty() || !runners_.empty()) coordinator_->RequestStop();
+  ForgetThreads();
+}
+
+Result<SessionPtr> Supervisor::GetSession(const SessionMaker& make, const SessionOptions& options) {
+  coordinator_->ClearStop();
+  if (summary_writer() != nullptr) {
+    WEIR_TRY(summary_writer()->Reopen());
+    writer_open_ = true;
+  }
+  if (!is_chief()) return manager_->Wait(make, {.max_wait_secs = options.max_wait_secs, .cancel = options.cancel});
+  WEIR_ASSIGN(SessionPtr session,
+              manager_->Prepare(make, {.restore = {.saver = saver(),
+                                                   .checkpoint_dir = options_.logdir,
+                                                   .wait_for_checkpoint = options.wait_for_checkpoint,
+                                                   .max_wait_secs = options.max_wait_secs,
+                                                   .cancel = options.cancel},
+                                       .init = init(),
+                                       .init_feeds = options_.init_feeds,
+                                       .init_fn = options_.init_fn}));
+  if (Status status = WriteGraph(); !status.ok()) {
+    session->Close().IgnoreError();
+    return status;
+  }
+  return session;
+}
+
+Status Supervisor::WriteGraph() {
+  if (options_.logdir.empty() && (summary_writer() == nullptr || graph_written_)) return OkStatus();
+  WEIR_ASSIGN(const tensorflow::GraphDef def, ExportGraphDef(graph_, {.add_shapes = true}));
+  if (!options_.logdir.empty()) {
+    std::string data;
+    if (options_.graph_text) {
+      WEIR_ASSIGN(data, options_.graph_text(def));
+    } else {
+      data = def.SerializeAsString();
+    }
+    const char* const name = options_.graph_text ? "graph.pbtxt" : "graph.pb";
+    WEIR_TRY(options_.env->MakeDirectories(options_.logdir));
+    WEIR_TRY(options_.env->WriteFileAtomically(JoinPath(options_.logdir, name), data));
+  }
+  if (summary_writer() == nullptr || graph_written_) return OkStatus();
+  graph_written_ = true;
+  WEIR_TRY(summary_writer()->AddGraph(def));
+  tensorflow::MetaGraphDef meta;
+  *meta.mutable_graph_def() = def;
+  if (saver() != nullptr) *meta.mutable_saver_def() = saver()->def();
+  return summary_writer()->AddMetaGraph(meta);
+}
+
+Result<std::optional<int64_t>> Supervisor::StepIn(Session& session) const {
+  if (!global_step()) return std::nullopt;
+  WEIR_ASSIGN(const int64_t step, ReadStep(session, *global_step()));
+  return step;
+}
+
+Supervisor::Service Supervisor::SummaryService(SessionPtr session) {
+  return {"summaries", options_.save_summaries_secs, [] { return OkStatus(); },
+          [this, session]() -> Status {
+            if (!summary()) return OkStatus();
+            RunRequest request = {.fetches = {*summary()}};
+            if (global_step()) request.fetches.push_back(*global_step());
+            WEIR_ASSIGN(const std::vector<Tensor> values, session->Run(request));
+            std::optional<int64_t> step;
+            if (global_step()) {
+              WEIR_ASSIGN(step, StepFrom(values[1], global_step()->name()));
+            }
+            if (summary_writer() == nullptr) return OkStatus();
+            LogInfo("Recording summary at step {}.", step ? std::to_string(*step) : "None");
+            tensorflow::Summary message;
+            if (values[0].dtype() != kString || values[0].num_elements() != 1 ||
+                !message.ParseFromString(values[0].flat<std::string>()[0]))
+              return InvalidArgument("'{}' gives no summary", summary()->name());
+            return summary_writer()->AddSummary(std::move(message), step);
+          }};
+}
+
+Supervisor::Service Supervisor::StepCounterService(SessionPtr session, Output counter, std::string name) {
+  struct Last {
+    double time = 0;
+    int64_t step = 0;
+    int logged = 0;
+  };
+  const auto seconds = [] { return static_cast<double>(RealClock().MonotonicNanos()) / 1e9; };
+  auto last = std::make_shared<Last>();
+  return {"step counter", options_.save_summaries_secs,
+          [session, counter, last, seconds]() -> Status {
+            last->time = seconds();
+            WEIR_ASSIGN(last->step, ReadStep(*session, counter));
+            return OkStatus();
+          },
+          [this, session, counter, last, seconds, tag = std::move(name) + "/sec"]() -> Status {
+            WEIR_ASSIGN(const int64_t step, ReadStep(*session, counter));
+            const double now = seconds();
+            const double elapsed = now - last->time;
+            const double rate = elapsed > 0 ? static_cast<double>(step - last->step) / elapsed
+                                            : std::numeric_limits<double>::infinity();
+            *last = {now, step, last->logged + 1};
+            constexpr int kLogged = 10;
+            if (last->logged <= kLogged) LogInfo("{}: {:g}", tag, rate);
+            if (summary_writer() == nullptr) return OkStatus();
+            tensorflow::Summary message;
+            tensorflow::Summary::Value* const value = message.add_value();
+            value->set_tag(tag);
+            value->set_simple_value(static_cast<float>(rate));
+            return summary_writer()->AddSummary(std::move(message), step);
+          }};
+}
+
+Supervisor::Service Supervisor::CheckpointService(SessionPtr session) {
+  return {"checkpoints", options_.save_model_secs, [] { return OkStatus(); },
+          [this, session]() -> Status {
+            LogInfo("Saving checkpoint to path {}", save_path_);
+            SaveOptions options;
+            WEIR_ASSIGN(options.global_step, StepIn(*session));
+            options.meta_graph.codec = options_.codec;
+            WEIR_TRY(saver()->Save(graph_, RunIn(*session), save_path_, options).status());
+            if (summary_writer() == nullptr || !options.global_step) return OkStatus();
+            tensorflow::SessionLog log;
+            log.set_status(tensorflow::SessionLog::CHECKPOINT);
+            log.set_checkpoint_path(save_path_);
+            WEIR_ASSIGN(const auto step, StepIn(*session));
+            return summary_writer()->AddSessionLog(std::move(log), step);
+          }};
+}
+
+Result<std::vector<Supervisor::Service>> Supervisor::StandardServices(const SessionPtr& session) {
+  if (!is_chief())
+    return FailedPrecondition(
+        "Only chief supervisor can start standard services. Because only chief supervisors can write events.");
+  std::vector<Service> services;
+  if (options_.logdir.empty()) {
+    LogWarning("Standard services need a 'logdir' passed to the SessionManager");
+    return services;
+  }
+  if (global_step() && summary_writer() != nullptr) {
+    tensorflow::SessionLog log;
+    log.set_status(tensorflow::SessionLog::START);
+    WEIR_ASSIGN(const auto step, StepIn(*session));
+    WEIR_TRY(summary_writer()->AddSessionLog(std::move(log), step));
+  }
+  if (options_.save_summaries_secs > 0 && summary_writer() != nullptr) {
+    if (summary()) services.push_back(SummaryService(session));
+    if (global_step()) services.push_back(StepCounterService(session, *global_step(), options_.global_step_name));
+  }
+  if (saver() != nullptr && options_.save_model_secs > 0) services.push_back(CheckpointService(session));
+  return services;
+}
+
+void Supervisor::Start(Service service) {
+  auto body = [service, started = false]() mutable -> Status {
+    if (!started) WEIR_TRY(service.start());
+    started = true;
+    return service.run();
+  };
+  std::lock_guard<std::mutex> lock(threads_mu_);
+  loopers_.push_back(
+      std::make_unique<LooperThread>(coordinator_, service.name, service.interval_secs, std::move(body)));
+}
+
+void Supervisor::Loop(std::optional<double> interval_secs, std::function<Status()> body) {
+  std::lock_guard<std::mutex> lock(threads_mu_);
+  loopers_.push_back(std::make_unique<LooperThread>(coordinator_, "loop", interval_secs, std::move(body)));
+}
+
+Result<SessionPtr> Supervisor::PrepareOrWaitForSession(const SessionMaker& make, const SessionOptions& options) {
+  WEIR_ASSIGN(SessionPtr session, GetSession(make, options));
+  if (!options.start_standard_services) return session;
+  if (is_chief()) {
+    WEIR_ASSIGN(std::vector<Service> services, StandardServices(session));
+    for (Service& service : services) Start(std::move(service));
+  }
+  auto runners = StartQueueRunners(graph_, session, coordinator_);
+  std::lock_guard<std::mutex> lock(threads_mu_);
+  runners_.push_back(std::move(runners));
+  return session;
+}
+
+Status Supervisor::RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body,
+                              const SessionOptions& options) {
+  Result<SessionPtr> session = PrepareOrWaitForSession(make, options);
+  Status status = session.status();
+  if (session.ok()) status = body(*session);
+  coordinator_->RequestStop(status);
+  const Status stopped = Stop();
+  if (session.ok()) (*session)->Close().IgnoreError();
+  return stopped;
+}
+
+Status Supervisor::Stop() {
+  coordinator_->RequestStop();
+  const Status joined = coordinator_->Join({.stop_grace_period_secs = options_.stop_grace_secs});
+  if (coordinator_->joined() && coordinator_->stragglers() == 0) ForgetThreads();
+  const Status closed = CloseSummaryWriter();
+  return joined.ok() ? closed : joined;
+}
+
+void Supervisor::ForgetThreads() {
+  std::lock_guard<std::mutex> lock(threads_mu_);
+  loopers_.clear();
+  runners_.clear();
+}
+
+Status Supervisor::CloseSummaryWriter() {
+  if (summary_writer() == nullptr || !writer_open_.exchange(false)) return OkStatus();
+  tensorflow::SessionLog log;
+  log.set_status(tensorflow::SessionLog::STOP);
+  const Status noted = summary_writer()->AddSessionLog(std::move(log));
+  const Status closed = summary_writer()->Close();
+  graph_written_ = false;
+  return noted.ok() ? closed : noted;
+}
+
+Status Supervisor::SummaryComputed(const SessionPtr& session, tensorflow::Summary summary,
+                                   std::optional<int64_t> step) {
+  if (summary_writer() == nullptr) return FailedPrecondition("Writing a summary requires a summary writer.");
+  if (!step) {
+    WEIR_ASSIGN(step, StepIn(*session));
+  }
+  return summary_writer()->AddSummary(std::move(summary), step);
+}
+
+}  // namespace weir

@@ -1,0 +1,89 @@
+"""Supervisors of a chief and of a second worker, in a cluster of processes whose ps is killed and restarted."""
+import threading
+
+import pytest
+
+import weir as tf
+from processes import PATIENCE, Cluster, free_address, wait_until
+
+LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
+
+
+@pytest.fixture
+def cluster():
+    with Cluster(ps=[free_address()], worker=[free_address(), free_address()]) as made:
+        yield made
+
+
+class Trainer(threading.Thread):
+    """Counts steps on the ps, until `last`. A queue on the worker gives what to count by; it is closed when training ends, for as
+    long as the worker's process lives, so that one that is to train again counts by itself."""
+
+    def __init__(self, cluster, task, logdir, last, queue=False):
+        super().__init__(daemon=True)
+        self.target, self.last = cluster.target(f"worker{task}"), last
+        self.seen, self.error, self.graph = [], None, tf.Graph()
+        device = f"/job:worker/task:{task}"
+        with self.graph.as_default(), tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device=device)):
+            self.step = tf.train.get_or_create_global_step()
+            by = tf.constant(1, tf.int64)
+            if queue:
+                items = tf.FIFOQueue(5, tf.int64, shapes=[[]], shared_name=f"input{task}")
+                tf.train.add_queue_runner(tf.train.QueueRunner(items, [items.enqueue(by)]))
+                by = items.dequeue()
+            self.more = tf.assign_add(self.step, by)
+            self.sv = tf.train.Supervisor(is_chief=task == 0, logdir=logdir, save_model_secs=0.05, recovery_wait_secs=1)
+
+    def train(self):
+        with self.sv.managed_session(self.target) as sess:
+            self.seen = [int(sess.run(self.step))]
+            while not self.sv.should_stop() and self.seen[-1] < self.last:
+                self.seen.append(int(sess.run(self.more)))
+
+    def run(self):
+        try:
+            self.train()
+        except Exception as error:
+            self.error = error
+
+    def finish(self):
+        self.join(2 * PATIENCE)
+        assert not self.is_alive()
+        return self.error
+
+
+def saved_step(logdir):
+    latest = tf.train.latest_checkpoint(logdir)
+    return int(latest.rsplit("-", 1)[1]) if latest else -1
+
+
+def test_a_second_worker_trains_with_the_chief(cluster, tmp_path):
+    chief, second = [Trainer(cluster, task, str(tmp_path), last=300, queue=True) for task in (0, 1)]
+    second.start()  # waits
+    chief.start()
+    assert chief.finish() is None and second.finish() is None
+    assert chief.seen[-1] >= 300 and second.seen[-1] >= 300
+    # Every step was one worker's: none is seen twice.
+    assert not set(chief.seen[1:]) & set(second.seen[1:])
+    assert saved_step(str(tmp_path)) >= 0
+
+
+def test_a_lost_ps_ends_the_sessions_and_training_goes_on_from_the_last_checkpoint(cluster, tmp_path):
+    logdir, forever = str(tmp_path), 10 ** 9
+    trainers = [Trainer(cluster, task, logdir, forever) for task in (0, 1)]
+    for trainer in trainers:
+        trainer.start()
+    wait_until(lambda: saved_step(logdir) > 0, "a checkpoint of a step")
+    cluster.end("ps0")
+    for trainer in trainers:
+        assert isinstance(trainer.finish(), LOST)
+    reached, saved = trainers[0].seen[-1], saved_step(logdir)
+    assert 0 < saved <= reached + 1
+    last = reached + 200
+    trainers = [Trainer(cluster, task, logdir, last) for task in (0, 1)]
+    for trainer in trainers:
+        trainer.start()
+    cluster.start("ps0")
+    for trainer in trainers:
+        assert trainer.finish() is None
+        assert trainer.seen[0] >= saved and trainer.seen[-1] >= last

@@ -1,0 +1,132 @@
+"""The published trainers as clusters of processes, word for word. Their paths are their own: each process has scratch
+directories where they write, and the cluster's addresses are free ones."""
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build")).resolve()
+PUBLISHED = ROOT.parent / "shared/programs"
+PATIENCE = 300
+
+pytestmark = [pytest.mark.slow,
+              pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published programs are not beside the repository")]
+
+
+def scratch(path):
+    """What comes before a command to give it a /tmp and an /opt of its own."""
+    for name in ("tmp", "opt"):
+        (path / name).mkdir(exist_ok=True)
+    return ["unshare", "--mount", "--map-root-user", "sh", "-c",
+            'mount --bind "$1/opt" /opt && mount --bind "$1/tmp" /tmp && shift && exec "$@"', "sh", str(path)]
+
+
+@pytest.fixture(scope="module")
+def can_mount(tmp_path_factory):
+    try:
+        done = subprocess.run([*scratch(tmp_path_factory.mktemp("mount")), "true"], capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("there is no unshare")
+    if done.returncode:
+        pytest.skip(f"no mount namespace can be made: {done.stderr}")
+
+
+def free_addresses(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
+    for s in sockets:
+        s.close()
+    return addresses
+
+
+class Trainers:
+    """The processes of a program, by job and task."""
+
+    def __init__(self, program, path, ps, workers):
+        self.program, self.path = program, path
+        hosts = free_addresses(ps + workers)
+        self.flags = [f"--ps_hosts={','.join(hosts[:ps])}", f"--worker_hosts={','.join(hosts[ps:])}"]
+        self.running = {}
+        for task in range(ps):
+            self.start("ps", task)
+        for task in range(workers):
+            self.start("worker", task)
+
+    def start(self, job, task):
+        environment = {name: value for name, value in os.environ.items() if name not in ("TF_CONFIG", "WEIR_LOG")}
+        out, err = ((self.path / f"{job}{task}.{kind}").open("a") for kind in ("out", "err"))
+        with out, err:
+            self.running[job, task] = subprocess.Popen(
+                [*scratch(self.path), BUILD / "weir", "run", self.program, *self.flags, f"--job_name={job}", f"--task_index={task}"],
+                cwd=self.path, env={**environment, "PYTHONUNBUFFERED": "1"}, stdout=out, stderr=err,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+
+    def said(self, job, task, kind="out"):
+        return (self.path / f"{job}{task}.{kind}").read_text()
+
+    def wait_until_said(self, job, task, pattern):
+        end = time.monotonic() + PATIENCE
+        while not (found := re.findall(pattern, self.said(job, task))):
+            assert self.running[job, task].poll() is None, self.said(job, task, "err")
+            assert time.monotonic() < end, f"{job} {task} never said {pattern}"
+            time.sleep(0.05)
+        return found
+
+    def finish(self, job, task):
+        return self.running.pop((job, task)).wait(PATIENCE)
+
+    def end(self, number, job, task):
+        self.running[job, task].send_signal(number)
+        return self.finish(job, task)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        for process in self.running.values():
+            process.kill()
+            process.wait()
+
+
+def test_linear_regression(can_mount, tmp_path):
+    pytest.importorskip("sklearn")
+    with Trainers(PUBLISHED / "linear_regression.py", tmp_path, ps=1, workers=2) as trainers:
+        line = r"Partial result from node: (\d), w: (\S+), b0: (\S+)\n"
+        for task in (0, 1):
+            trainers.wait_until_said("worker", task, line * 40)
+        for task in (1, 0):
+            assert trainers.end(signal.SIGINT, "worker", task) != 0
+            error = trainers.said("worker", task, "err")
+            assert error.rstrip().endswith("KeyboardInterrupt"), error
+        for task in (0, 1):
+            node, w, b = re.findall(line, trainers.said("worker", task))[-1]
+            assert int(node) == task
+            assert abs(float(w) - 2) < 0.5 and abs(float(b) - 0.2) < 0.3
+        logs = tmp_path / "tmp/train_logs"
+        assert (logs / "checkpoint").exists() and list(logs.glob("model.ckpt-*.index")) and (logs / "graph.pbtxt").exists()
+        assert trainers.end(signal.SIGTERM, "ps", 0) == 0
+
+
+def test_mnist_softmax(can_mount, tmp_path):
+    subprocess.run([sys.executable, ROOT / "tools/write_digits", tmp_path / "data"], check=True)
+    with Trainers(PUBLISHED / "mnist_softmax.py", tmp_path, ps=2, workers=2) as trainers:
+        for task in (0, 1):
+            assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
+            out = trainers.said("worker", task)
+            assert re.match(rf"Cluster job: worker, task_index: {task}, target: grpc://localhost:\d+\n", out)
+            assert re.search(rf"Step \d+ in task {task}\n", out) and "done.\n" in out
+        assert "accuracy" not in trainers.said("worker", 0)
+        steps = [int(n) for task in (0, 1) for n in re.findall(r"Step (\d+)", trainers.said("worker", task))]
+        assert max(steps) >= 2000
+        assert float(re.search(r"accuracy: (\S+)\n", trainers.said("worker", 1))[1]) > 0.9
+        for task in (0, 1):
+            assert trainers.end(signal.SIGTERM, "ps", task) == 0
