@@ -1,5 +1,5 @@
 // Server: one task of a cluster: a master for clients and a worker for masters, at one address. Made for a ServerDef,
-// it listens from Start until Stop or its destruction. Thread-safe.
+// it has its port from then until Stop or its destruction, and answers from Start on. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -37,14 +37,14 @@ class Server final {
     std::optional<int64_t> unclaimed_session_ms;
   };
 
-  // Checks the definition and whether the port is free. Errors name the job, the task and the address.
+  // Checks the definition and takes the port. Errors name the job, the task and the address.
   static Result<std::unique_ptr<Server>> Make(const tensorflow::ServerDef& def, const Options& options,
                                               const Dependencies& dependencies);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Begins to answer. Starting twice does nothing.
+  // Begins to answer, also calls that came in before. Starting twice does nothing.
   Status Start();
   // Gives running steps up to `grace_ms` to end, cancels the rest and releases the port. Stopping again waits for
   // the end of the first.
@@ -58,11 +58,11 @@ class Server final {
 
  private:
   struct Core;
-  Server(tensorflow::ServerDef def, std::string address, std::string bind_address, std::shared_ptr<Core> core);
+  Server(tensorflow::ServerDef def, std::string address, std::shared_ptr<Core> core,
+         std::unique_ptr<Listener> listener);
 
   const tensorflow::ServerDef def_;
-  std::string address_;             // as others know it
-  const std::string bind_address_;  // where it listens
+  const std::string address_;  // as others know it
   std::shared_ptr<Core> core_;
   mutable std::mutex mu_;
   std::condition_variable ended_;

@@ -63,7 +63,7 @@ class MemoryTransport final : public Transport {
     auto it = handlers_.find(address);
     return std::make_shared<MemoryChannel>(address, it == handlers_.end() ? nullptr : it->second);
   }
-  Result<std::unique_ptr<Listener>> Listen(const std::string&, CallHandler) override {
+  Result<std::unique_ptr<Listener>> Listen(const std::string&) override {
     return Unimplemented("nobody listens in memory");
   }
 

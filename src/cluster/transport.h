@@ -43,10 +43,12 @@ class IncomingCall {
 // Called for each call that comes in, on any thread, several at a time; must not block.
 using CallHandler = std::function<void(std::shared_ptr<IncomingCall>)>;
 
-// Listens until it is destroyed, which cancels and waits for the calls that are still open.
+// Has its address until it is destroyed, which cancels and waits for the calls that are still open.
 class Listener {
  public:
   virtual ~Listener() = default;
+  // Once. Calls that come in before wait.
+  virtual void Serve(CallHandler handler) = 0;
   virtual int port() const = 0;  // the one that was chosen, where 0 was asked for; -1 for a socket with a path
 };
 
@@ -54,7 +56,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual std::shared_ptr<Channel> Connect(const std::string& address) = 0;
-  virtual Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) = 0;
+  // Unavailable where somebody else has the address, InvalidArgument where it is not one of this machine.
+  virtual Result<std::unique_ptr<Listener>> Listen(const std::string& address) = 0;
 };
 
 }  // namespace weir

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "cluster/grpc/grpc_buffers.h"
 #include "cluster/grpc/grpc_channel.h"
+#include "cluster/grpc/grpc_port.h"
 #include "cluster/in_flight.h"
 
 namespace weir {
@@ -104,8 +105,8 @@ class Exchanges final {
   InFlight in_flight_;
 };
 
-// What gRPC has for one call, from the wait for it to its last event. Its events come one after the other, on the
-// listener's thread.
+// What gRPC has for one call, from the wait for it to its last event. Of its events all but the end of the call,
+// which may be reported at any time, come one after the other.
 class GrpcIncoming::Exchange final {
  public:
   // Waits for a call, unless the listener is stopping.
@@ -139,8 +140,8 @@ class GrpcIncoming::Exchange final {
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_;
   grpc::ByteBuffer buffer_;
-  std::shared_ptr<GrpcIncoming> call_;
-  int events_left_ = 2;  // Sent and Done, in any order, are the last
+  const std::shared_ptr<GrpcIncoming> call_ = std::make_shared<GrpcIncoming>();
+  std::atomic<int> events_left_{2};  // Sent and Done, in any order, are the last
   Operation accepted_{*this, &Exchange::Accepted};
   Operation read_{*this, &Exchange::Read};
   Operation sent_{*this, &Exchange::Sent};
@@ -149,7 +150,6 @@ class GrpcIncoming::Exchange final {
 
 class GrpcListener final : public Listener {
  public:
-  explicit GrpcListener(CallHandler handler) : handler_(std::move(handler)) {}
   ~GrpcListener() override {
     if (server_ == nullptr) return;
     exchanges_.Close();
@@ -158,9 +158,11 @@ class GrpcListener final : public Listener {
     exchanges_.Wait();
   }
 
-  Status Start(const std::string& address, int64_t peer_timeout_ms) {
+  // Binds all addresses or none: false where somebody else has one of them.
+  bool Bind(const std::vector<std::string>& addresses, int port, int64_t peer_timeout_ms) {
+    port_ = port;
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port_);
+    for (const std::string& address : addresses) builder.AddListeningPort(address, grpc::InsecureServerCredentials());
     builder.RegisterAsyncGenericService(&service_);
     std::unique_ptr<grpc::ServerCompletionQueue> queue = builder.AddCompletionQueue();
     queue_ = queue.get();
@@ -174,22 +176,19 @@ class GrpcListener final : public Listener {
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     server_ = builder.BuildAndStart();
     events_ = std::make_shared<GrpcEvents>(std::move(queue));
-    if (server_ == nullptr || port_ == 0) {
-      if (server_ != nullptr) server_->Shutdown();
-      server_ = nullptr;
-      return Unavailable("cannot listen on {}", address);
-    }
-    if (address.starts_with("unix:")) port_ = -1;
+    return server_ != nullptr;
+  }
+  void Serve(CallHandler handler) override {
+    handler_ = std::move(handler);
     constexpr int kAccepting = 8;  // calls that may come in at the same time without waiting for each other
     for (int i = 0; i < kAccepting; ++i) GrpcIncoming::Exchange::Accept(*this);
-    return OkStatus();
   }
   int port() const override { return port_; }
   const std::shared_ptr<GrpcEvents>& events() const { return events_; }
 
  private:
   friend class GrpcIncoming::Exchange;
-  const CallHandler handler_;
+  CallHandler handler_;
   Exchanges exchanges_;
   grpc::AsyncGenericService service_;
   grpc::ServerCompletionQueue* queue_ = nullptr;  // of `events_`
@@ -207,9 +206,7 @@ void GrpcIncoming::Exchange::Accept(GrpcListener& listener) {
                                 &exchange->accepted_);
 }
 
-GrpcIncoming::Exchange::~Exchange() {
-  if (call_ != nullptr) listener_.exchanges_.Remove(call_.get());
-}
+GrpcIncoming::Exchange::~Exchange() { listener_.exchanges_.Remove(call_.get()); }
 
 void GrpcIncoming::Exchange::Accepted(bool ok) {
   if (!ok) {  // the server stops, and nothing else will be reported
@@ -217,7 +214,6 @@ void GrpcIncoming::Exchange::Accepted(bool ok) {
     return;
   }
   Accept(listener_);
-  call_ = std::make_shared<GrpcIncoming>();
   call_->method_ = context_.method();
   call_->exchange_ = this;
   listener_.exchanges_.Open(call_);
@@ -265,24 +261,60 @@ class GrpcTransport final : public Transport {
   std::shared_ptr<Channel> Connect(const std::string& address) override {
     return std::make_shared<GrpcChannel>(address, shared_);
   }
-  Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) override {
-    auto listener = std::make_unique<GrpcListener>(std::move(handler));
-    WEIR_TRY(listener->Start(address, shared_->peer_timeout_ms));
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
+    WEIR_ASSIGN(const Address wanted, Address::Parse(address));
+    WEIR_ASSIGN(std::unique_ptr<GrpcListener> listener, Bind(wanted));
     // Of all threads that wait for gRPC's events one sees them and wakes the others whose they are: calls out share
     // the thread of the calls in.
     std::lock_guard lock(mu_);
     if (events_ == nullptr) events_ = listener->events();
+    LookAfter(listener->events());
     return std::unique_ptr<Listener>(std::move(listener));
   }
 
  private:
+  Result<std::unique_ptr<GrpcListener>> Bind(const Address& wanted) {
+    constexpr int kTries = 20;  // somebody else may take a port that was just found free
+    for (int i = 0; i < kTries && (i == 0 || wanted.port == 0); ++i) {
+      int port = 0;
+      WEIR_ASSIGN(const std::vector<std::string> addresses, FindFreePort(wanted, &port));
+      auto listener = std::make_unique<GrpcListener>();
+      if (listener->Bind(addresses, port, shared_->peer_timeout_ms)) return listener;
+    }
+    return PortInUse(wanted);
+  }
   GrpcEvents& Events() {
     std::lock_guard lock(mu_);
-    if (events_ == nullptr) events_ = std::make_shared<GrpcEvents>(std::make_unique<grpc::CompletionQueue>());
+    if (events_ == nullptr) {
+      events_ = std::make_shared<GrpcEvents>(std::make_unique<grpc::CompletionQueue>());
+      LookAfter(events_);
+    }
     return *events_;
+  }
+  // For as long as they live. REQUIRES: mu_ is held.
+  void LookAfter(const std::shared_ptr<GrpcEvents>& events) {
+    looked_after_.push_back(events);
+    if (looked_after_.size() == 1) LookLater();
+  }
+  // So often that a peer that is being waited for gets its sign of life in time, on both sides.
+  void LookLater() {
+    constexpr int64_t kNanosPerMs = 1'000'000;
+    alarms_.After(std::max<int64_t>(1, shared_->peer_timeout_ms / 8) * kNanosPerMs, [this] {
+      std::vector<std::shared_ptr<GrpcEvents>> alive;  // let go of without the lock
+      std::lock_guard lock(mu_);
+      std::erase_if(looked_after_, [&](const std::weak_ptr<GrpcEvents>& events) {
+        alive.push_back(events.lock());
+        return alive.back() == nullptr;
+      });
+      for (const std::shared_ptr<GrpcEvents>& events : alive) {
+        if (events != nullptr) events->Look();
+      }
+      if (!looked_after_.empty()) LookLater();
+    });
   }
 
   std::mutex mu_;
+  std::vector<std::weak_ptr<GrpcEvents>> looked_after_;
   std::shared_ptr<GrpcEvents> events_;  // of the calls out; once there, it stays
   const std::shared_ptr<GrpcChannel::Shared> shared_;
   // Goes first: it may look after a connection even now.

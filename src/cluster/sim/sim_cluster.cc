@@ -45,9 +45,10 @@ void SimCluster::Start(const std::string& task) {
       std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
                              Task::Dependencies{registry_, pool_, blocking_pool_, transport, world_.clock(),
                                                 world_.alarms(), world_.rng(), nullptr, chunk_bytes_, kUnclaimedMs});
-  Result<std::unique_ptr<Listener>> listener = transport.Listen(AddressOf(task), life->task->Handler());
+  Result<std::unique_ptr<Listener>> listener = transport.Listen(AddressOf(task));
   WEIR_CHECK(listener.ok(), listener.status().ToString());
   life->listener = *std::move(listener);
+  life->listener->Serve(life->task->Handler());
 }
 
 void SimCluster::Crash(const std::string& task) {

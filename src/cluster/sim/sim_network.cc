@@ -29,7 +29,7 @@ class SimNetwork::Host final : public Transport, public std::enable_shared_from_
   Host(SimNetwork& network, std::string name, int life) : network_(network), name_(std::move(name)), life_(life) {}
 
   std::shared_ptr<Channel> Connect(const std::string& address) override;
-  Result<std::unique_ptr<Listener>> Listen(const std::string& address, CallHandler handler) override;
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address) override;
 
   SimNetwork& network() { return network_; }
   const std::string& name() const { return name_; }
@@ -89,6 +89,7 @@ class SimNetwork::Link final : public Listener {
  public:
   Link(std::shared_ptr<Host> host, std::string address) : host_(std::move(host)), address_(std::move(address)) {}
   ~Link() override { host_->listeners.erase(address_); }
+  void Serve(CallHandler handler) override { host_->listeners[address_] = std::move(handler); }
   int port() const override { return -1; }
 
  private:
@@ -180,10 +181,9 @@ std::shared_ptr<Channel> SimNetwork::Host::Connect(const std::string& address) {
   return std::make_shared<ChannelEnd>(shared_from_this(), address);
 }
 
-Result<std::unique_ptr<Listener>> SimNetwork::Host::Listen(const std::string& address, CallHandler handler) {
+Result<std::unique_ptr<Listener>> SimNetwork::Host::Listen(const std::string& address) {
   if (!alive) return Unavailable("{} has crashed", label());
   if (network_.Listening(address) != nullptr) return Unavailable("cannot listen on {}: it is in use", address);
-  listeners.emplace(address, std::move(handler));
   return std::unique_ptr<Listener>(std::make_unique<Link>(shared_from_this(), address));
 }
 

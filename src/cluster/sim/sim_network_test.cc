@@ -14,13 +14,14 @@ class SimNetworkTest : public testing::Test {
  protected:
   // A host that answers with what it was asked, and "wait" never.
   void Serve(const std::string& host) {
-    listeners_.push_back(*network_.StartHost(host).Listen(host + ":1", [this](std::shared_ptr<IncomingCall> call) {
+    listeners_.push_back(*network_.StartHost(host).Listen(host + ":1"));
+    listeners_.back()->Serve([this](std::shared_ptr<IncomingCall> call) {
       const std::string asked = call->request().Flatten();
       served_.push_back(asked);
       if (asked != "wait") return call->Respond(Rope(asked));
       call->cancel().Register([this] { ++cancelled_; });
       waiting_.push_back(std::move(call));
-    }));
+    });
   }
   struct Answer {
     std::optional<Result<std::string>> text;

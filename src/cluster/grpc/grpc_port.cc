@@ -1,0 +1,108 @@
+#include "cluster/grpc/grpc_port.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace weir {
+namespace {
+
+// Binds the port, or a free one into `*port` when that is 0, and lets go of it. Gives errno, or 0.
+int TryPort(const addrinfo& address, int* port) {
+  const int fd = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return errno;
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (address.ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+  sockaddr_storage name{};
+  std::memcpy(&name, address.ai_addr, std::min<size_t>(address.ai_addrlen, sizeof(name)));
+  in_port_t& own = name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&name)->sin6_port
+                                              : reinterpret_cast<sockaddr_in*>(&name)->sin_port;
+  own = htons(static_cast<uint16_t>(*port));
+  const bool bound = bind(fd, reinterpret_cast<sockaddr*>(&name), address.ai_addrlen) == 0 && listen(fd, 1) == 0;
+  const int error = bound ? 0 : errno;
+  socklen_t size = sizeof(name);
+  if (bound && getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) == 0) *port = ntohs(own);
+  close(fd);
+  return error;
+}
+
+// Whether a server answers at the path of a socket. (What is left of one that has ended does not.)
+bool IsTaken(const std::string& path) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(name.sun_path)) return false;
+  std::memcpy(name.sun_path, path.data(), path.size());
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const bool answered = connect(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)) == 0;
+  close(fd);
+  return answered;
+}
+
+std::string NumericHost(const addrinfo& address) {
+  char host[NI_MAXHOST] = "";
+  getnameinfo(address.ai_addr, address.ai_addrlen, host, sizeof(host), nullptr, 0, NI_NUMERICHOST);
+  return host;
+}
+
+// The numeric hosts, among those found, at which `*port`, or one that it is set to when it is 0, is free. Gives errno
+// where it is taken at one of them, or where none is this machine's.
+int FreeAtAll(const addrinfo* found, int* port, std::vector<std::string>* hosts) {
+  int error = EADDRNOTAVAIL;
+  for (const addrinfo* a = found; a != nullptr && error != EADDRINUSE; a = a->ai_next) {
+    const int bind_error = TryPort(*a, port);
+    if (error != 0 || bind_error == EADDRINUSE) error = bind_error;
+    if (bind_error == 0) hosts->push_back(NumericHost(*a));
+  }
+  return error;
+}
+
+}  // namespace
+
+Status PortInUse(const Address& address) {
+  if (address.is_unix()) return Unavailable("another one listens at {} already", address.ToString());
+  return Unavailable("port {} is in use already (address {})", address.port, address.ToString());
+}
+
+Result<std::vector<std::string>> FindFreePort(const Address& address, int* port) {
+  if (address.is_unix()) {
+    *port = -1;
+    if (IsTaken(address.path)) return PortInUse(address);
+    return std::vector<std::string>{address.ToString()};
+  }
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const std::string asked = std::to_string(address.port);
+  if (const int error = getaddrinfo(address.host.c_str(), asked.c_str(), &hints, &found); error != 0)
+    return InvalidArgument("the name of the address {} cannot be resolved ({})", address.ToString(),
+                           gai_strerror(error));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+  constexpr int kTries = 20;  // for a port that is free at the first, but taken at another
+  std::vector<std::string> hosts;
+  int error = EADDRINUSE;
+  for (int i = 0; i < kTries && error == EADDRINUSE && (i == 0 || address.port == 0); ++i) {
+    hosts.clear();
+    *port = address.port;
+    error = FreeAtAll(found, port, &hosts);
+  }
+  if (error == EADDRINUSE) return PortInUse(address);
+  if (error == EADDRNOTAVAIL) return InvalidArgument("{} is not an address of this machine", address.ToString());
+  if (error != 0) return Unavailable("cannot listen on {}: {}", address.ToString(), std::strerror(error));
+  std::vector<std::string> addresses;
+  for (std::string& host : hosts) {
+    std::string bound = Address{std::move(host), *port, ""}.ToString();
+    if (std::find(addresses.begin(), addresses.end(), bound) == addresses.end()) addresses.push_back(std::move(bound));
+  }
+  return addresses;
+}
+
+}  // namespace weir

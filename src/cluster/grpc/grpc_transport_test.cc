@@ -1,0 +1,507 @@
+// Calls over real sockets: how they are answered, given up and lost, and when a peer counts as dead.
+#include "cluster/grpc/grpc_transport.h"
+
+#include <gtest/gtest.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <optional>
+#include <thread>
+
+namespace weir {
+namespace {
+
+constexpr char kSignOfLife[] = "/weir.Connection/GiveSignOfLife";
+constexpr int64_t kPatience = 20'000'000'000;  // nanoseconds; what takes longer will not come
+
+// Something that one thread waits for and another brings.
+class Signal final {
+ public:
+  void Give() {
+    std::lock_guard lock(mu_);
+    given_ = true;
+    changed_.notify_all();
+  }
+  bool Wait() {
+    std::unique_lock lock(mu_);
+    return changed_.wait_for(lock, std::chrono::nanoseconds(kPatience), [&] { return given_; });
+  }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable changed_;
+  bool given_ = false;
+};
+
+// A call and its answer.
+class Answer final {
+ public:
+  Channel::Done Take() {
+    return [this](Result<Rope> result) {
+      std::lock_guard lock(mu_);
+      ++times_;
+      if (result.ok()) {
+        text_ = result->Flatten();
+      } else {
+        status_ = result.status();
+      }
+      come_.notify_all();
+    };
+  }
+  // How the call has ended.
+  Status Wait() {
+    std::unique_lock lock(mu_);
+    if (!come_.wait_for(lock, std::chrono::nanoseconds(kPatience), [&] { return times_ > 0; }))
+      return Internal("no answer came");
+    EXPECT_EQ(times_, 1);
+    return status_;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable come_;
+  int times_ = 0;
+  Status status_;
+  std::string text_;
+};
+
+// A way to a port of this machine that can be cut without either side being told.
+class Proxy final {
+ public:
+  explicit Proxy(int port) : to_(port) {
+    sockaddr_in name = Loopback(0);
+    socklen_t size = sizeof(name);
+    const bool listens = bind(listener_, reinterpret_cast<sockaddr*>(&name), size) == 0 && listen(listener_, 10) == 0 &&
+                         getsockname(listener_, reinterpret_cast<sockaddr*>(&name), &size) == 0 && pipe(wake_) == 0;
+    EXPECT_TRUE(listens);
+    port_ = ntohs(name.sin_port);
+    thread_ = std::thread([this] { Run(); });
+  }
+  ~Proxy() {
+    Wake('e');
+    thread_.join();
+    for (const int fd : {listener_, wake_[0], wake_[1]}) close(fd);
+    for (const auto& [a, b] : pairs_) {
+      close(a);
+      close(b);
+    }
+  }
+  int port() const { return port_; }
+  int connections() const { return connections_; }
+  // Nothing passes any more over the connections there are.
+  void Cut() {
+    Wake('c');
+    EXPECT_TRUE(cut_.Wait());
+  }
+
+ private:
+  static sockaddr_in Loopback(int port) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(static_cast<uint16_t>(port));
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return name;
+  }
+  void Wake(char what) { EXPECT_EQ(write(wake_[1], &what, 1), 1); }
+  void Accept() {
+    const int from = accept(listener_, nullptr, nullptr);
+    const int to = socket(AF_INET, SOCK_STREAM, 0);
+    const sockaddr_in name = Loopback(to_);
+    EXPECT_EQ(connect(to, reinterpret_cast<const sockaddr*>(&name), sizeof(name)), 0);
+    pairs_.emplace_back(from, to);
+    ++connections_;
+  }
+  // False at its end.
+  static bool Pass(int from, int to) {
+    char bytes[4096];
+    const ssize_t size = read(from, bytes, sizeof(bytes));
+    return size > 0 && send(to, bytes, static_cast<size_t>(size), MSG_NOSIGNAL) == size;
+  }
+  void Run() {
+    size_t first = 0;  // of the pairs that are not cut
+    for (;;) {
+      std::vector<pollfd> polled = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
+      for (size_t i = first; i < pairs_.size(); ++i) {
+        polled.push_back({pairs_[i].first, POLLIN, 0});
+        polled.push_back({pairs_[i].second, POLLIN, 0});
+      }
+      poll(polled.data(), polled.size(), -1);
+      for (size_t k = 2; k < polled.size(); ++k) {
+        const auto& [a, b] = pairs_[first + (k - 2) / 2];
+        if (polled[k].revents == 0) continue;
+        if (!Pass(polled[k].fd, polled[k].fd == a ? b : a)) {
+          shutdown(a, SHUT_RDWR);
+          shutdown(b, SHUT_RDWR);
+        }
+      }
+      if (polled[1].revents != 0) Accept();
+      char what = 0;
+      if (polled[0].revents == 0 || read(wake_[0], &what, 1) != 1) continue;
+      if (what == 'e') return;
+      first = pairs_.size();
+      cut_.Give();
+    }
+  }
+
+  const int to_;
+  const int listener_ = socket(AF_INET, SOCK_STREAM, 0);
+  int port_ = 0;
+  int wake_[2] = {-1, -1};
+  std::vector<std::pair<int, int>> pairs_;
+  std::atomic<int> connections_{0};
+  Signal cut_;
+  std::thread thread_;
+};
+
+class GrpcTransportTest : public testing::Test {
+ protected:
+  // A listener waits until all calls have been answered.
+  void TearDown() override {
+    std::lock_guard lock(mu_);
+    for (const std::shared_ptr<IncomingCall>& call : kept_) call->Respond(Cancelled("the test has ended"));
+  }
+  void Keep(std::shared_ptr<IncomingCall> call) {
+    std::lock_guard lock(mu_);
+    kept_.push_back(std::move(call));
+  }
+  IncomingCall& kept(size_t i) {
+    std::lock_guard lock(mu_);
+    return *kept_.at(i);
+  }
+  void Listen(int64_t peer_timeout_ms, CallHandler handler) {
+    server_ = MakeGrpcTransport(peer_timeout_ms);
+    Result<std::unique_ptr<Listener>> listener = server_->Listen("localhost:0");
+    ASSERT_TRUE(listener.ok()) << listener.status();
+    listener_ = *std::move(listener);
+    ASSERT_GT(listener_->port(), 0);
+    client_ = MakeGrpcTransport(peer_timeout_ms);
+    channel_ = client_->Connect(address());
+    if (handler) listener_->Serve(std::move(handler));
+  }
+  std::string address() const { return fmt::format("localhost:{}", listener_->port()); }
+  Status Call(const std::string& method, std::string request, std::string* response = nullptr,
+              const CallOptions& options = {}) {
+    Answer answer;
+    channel_->Call(method, Rope(std::move(request)), options, answer.Take());
+    Status status = answer.Wait();
+    if (response != nullptr) *response = answer.text();
+    return status;
+  }
+  static void Echo(const std::shared_ptr<IncomingCall>& call) {
+    if (call->method() == kSignOfLife) return call->Respond(Unimplemented("there is no such method"));
+    call->Respond(Rope(call->method() + ":" + call->request().Flatten()));
+  }
+
+  std::mutex mu_;
+  std::vector<std::shared_ptr<IncomingCall>> kept_;  // that have no answer yet
+  std::unique_ptr<Transport> server_;
+  std::unique_ptr<Transport> client_;
+  std::unique_ptr<Listener> listener_;
+  std::shared_ptr<Channel> channel_;
+};
+
+constexpr int64_t kLongTimeoutMs = 120'000;
+
+TEST_F(GrpcTransportTest, MessagesOfAllSizesComeBack) {
+  Listen(kLongTimeoutMs, Echo);
+  for (const size_t size : {0, 1, 1'000, 300'000, 5'000'000}) {
+    std::string response;
+    const Status status = Call("/a.B/C", std::string(size, 'x'), &response);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(response, "/a.B/C:" + std::string(size, 'x'));
+  }
+}
+
+TEST_F(GrpcTransportTest, ErrorsKeepTheirCodeAndTheirText) {
+  Listen(kLongTimeoutMs, [](const std::shared_ptr<IncomingCall>& call) {
+    call->Respond(NotFound("no {}", call->request().Flatten()));
+  });
+  const Status status = Call("/a.B/C", "such thing");
+  EXPECT_EQ(status, NotFound("no such thing"));
+  const Status cut = Call("/a.B/C", std::string(100'000, 'x'));  // what gRPC would choke on
+  EXPECT_EQ(cut.code(), StatusCode::kNotFound);
+  EXPECT_EQ(cut.message(), absl::StrCat("no ", std::string(4096 - 3, 'x')));
+}
+
+TEST_F(GrpcTransportTest, OnlyTheFirstAnswerCounts) {
+  Listen(kLongTimeoutMs, [](const std::shared_ptr<IncomingCall>& call) {
+    call->Respond(Rope("first"));
+    call->Respond(Rope("second"));
+    call->Respond(Internal("third"));
+  });
+  std::string response;
+  EXPECT_TRUE(Call("/a.B/C", "", &response).ok());
+  EXPECT_EQ(response, "first");
+}
+
+TEST_F(GrpcTransportTest, CallsWaitUntilTheyAreServed) {
+  Listen(kLongTimeoutMs, nullptr);
+  EXPECT_EQ(Call("/a.B/C", "", nullptr, {.timeout_ms = 50}).code(), StatusCode::kDeadlineExceeded);
+  Answer early;
+  channel_->Call("/a.B/C", Rope("x"), {}, early.Take());
+  listener_->Serve(Echo);
+  EXPECT_TRUE(early.Wait().ok());
+  EXPECT_EQ(early.text(), "/a.B/C:x");
+}
+
+TEST_F(GrpcTransportTest, ACallThatIsGivenUpEndsOnBothSides) {
+  Signal came;
+  Signal cancelled;
+  Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    call->cancel().Register([&] { cancelled.Give(); });
+    Keep(std::move(call));
+    came.Give();
+  });
+  CancelToken token;
+  Answer answer;
+  channel_->Call("/a.B/C", Rope("x"), {.cancel = &token}, answer.Take());
+  ASSERT_TRUE(came.Wait());
+  token.Cancel(Aborted("enough"));
+  EXPECT_EQ(answer.Wait(), Aborted("enough"));
+  EXPECT_TRUE(cancelled.Wait());
+  EXPECT_EQ(kept(0).cancel().reason().code(), StatusCode::kUnavailable);
+  kept(0).Respond(Rope("too late"));
+  // One that is cancelled already does not begin.
+  EXPECT_EQ(Call("/a.B/C", "", nullptr, {.cancel = &token}), Aborted("enough"));
+}
+
+TEST_F(GrpcTransportTest, ATimeoutEndsACallOnBothSides) {
+  Signal cancelled;
+  Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    call->cancel().Register([&] { cancelled.Give(); });
+    Keep(std::move(call));
+  });
+  EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 200}).code(), StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(cancelled.Wait());
+}
+
+TEST_F(GrpcTransportTest, AListenerThatEndsCancelsWhatIsOpenAndFreesItsPort) {
+  Signal came;
+  Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    call->cancel().Register([call = call.get()] { call->Respond(call->cancel().reason()); });
+    Keep(std::move(call));
+    came.Give();
+  });
+  Answer answer;
+  channel_->Call("/a.B/C", Rope("x"), {}, answer.Take());
+  ASSERT_TRUE(came.Wait());
+  const std::string where = address();
+  listener_ = nullptr;
+  EXPECT_EQ(answer.Wait(), Unavailable("the server is stopping"));
+  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);  // nobody is there
+  Result<std::unique_ptr<Listener>> next = server_->Listen(where);
+  ASSERT_TRUE(next.ok()) << next.status();
+  (*next)->Serve(Echo);
+  EXPECT_TRUE(Call("/a.B/C", "x").ok());  // who asks anew hears how things are now
+}
+
+TEST_F(GrpcTransportTest, ATransportThatEndsEndsItsCalls) {
+  Signal came;
+  Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    Keep(std::move(call));
+    came.Give();
+  });
+  Answer answer;
+  channel_->Call("/a.B/C", Rope("x"), {}, answer.Take());
+  ASSERT_TRUE(came.Wait());
+  client_ = nullptr;
+  EXPECT_EQ(answer.Wait().code(), StatusCode::kCancelled);
+  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kCancelled);
+}
+
+TEST_F(GrpcTransportTest, AnAddressIsHadByOne) {
+  Listen(kLongTimeoutMs, Echo);
+  Result<std::unique_ptr<Listener>> second = client_->Listen(address());
+  EXPECT_EQ(second.status().code(), StatusCode::kUnavailable);
+  EXPECT_NE(second.status().message().find(address()), absl::string_view::npos) << second.status();
+  // Also where the name stands for several addresses, and one of them is free.
+  for (const char* host : {"127.0.0.1", "0.0.0.0"})
+    EXPECT_EQ(client_->Listen(fmt::format("{}:{}", host, listener_->port())).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(client_->Listen("192.0.2.1:0").status().code(), StatusCode::kInvalidArgument);  // of documents only
+  EXPECT_EQ(client_->Listen("no.such.host.invalid:0").status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(GrpcTransportTest, AllAddressesOfANameAreListenedOn) {
+  Listen(kLongTimeoutMs, Echo);
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  ASSERT_EQ(getaddrinfo("localhost", nullptr, &hints, &found), 0);
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+    char host[NI_MAXHOST] = "";
+    getnameinfo(a->ai_addr, a->ai_addrlen, host, sizeof(host), nullptr, 0, NI_NUMERICHOST);
+    channel_ = client_->Connect(
+        fmt::format("{}:{}", a->ai_family == AF_INET6 ? fmt::format("[{}]", host) : host, listener_->port()));
+    const int probe = socket(a->ai_family, SOCK_STREAM, 0);  // a machine may have a name for ::1, but no IPv6
+    const bool is_here = probe >= 0 && bind(probe, a->ai_addr, a->ai_addrlen) == 0;
+    close(probe);
+    if (!is_here) continue;
+    const Status status = Call("/a.B/C", "x");
+    EXPECT_TRUE(status.ok()) << host << ": " << status;
+  }
+}
+
+// ---- signs of life ----
+
+constexpr int64_t kShortTimeoutMs = 1'000;
+
+TEST_F(GrpcTransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
+  Listen(kShortTimeoutMs, nullptr);
+  const std::string where = address();
+  listener_ = nullptr;
+  Answer answer;
+  channel_->Call("/a.B/C", Rope("x"), {.wait_for_ready = true}, answer.Take());
+  // One that is not there yet is not lost, however long that takes.
+  EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 2 * kShortTimeoutMs, .wait_for_ready = true}).code(),
+            StatusCode::kDeadlineExceeded);
+  Result<std::unique_ptr<Listener>> next = server_->Listen(where);
+  ASSERT_TRUE(next.ok()) << next.status();
+  (*next)->Serve(Echo);
+  EXPECT_TRUE(answer.Wait().ok());
+}
+
+TEST_F(GrpcTransportTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
+  std::atomic<int> signs{0};
+  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    if (call->method() != kSignOfLife) return Keep(std::move(call));
+    call->Respond(Unimplemented("there is no such method"));
+    constexpr int kEnough = 5;  // each after a third of the time: more than that time
+    if (++signs == kEnough) kept(0).Respond(Rope("at last"));
+  });
+  std::string response;
+  const Status status = Call("/a.B/C", "x", &response);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(response, "at last");
+}
+
+TEST_F(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
+  std::atomic<bool> silent{true};
+  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    if (!silent) return Echo(call);
+    Keep(std::move(call));
+  });
+  Answer first;
+  Answer second;
+  channel_->Call("/a.B/C", Rope("x"), {}, first.Take());
+  channel_->Call("/a.B/D", Rope("x"), {.wait_for_ready = true}, second.Take());
+  for (Answer* answer : {&first, &second}) {
+    const Status status = answer->Wait();
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+    EXPECT_NE(status.message().find("no sign of life for 1000 ms"), absl::string_view::npos) << status;
+  }
+  silent = false;
+  EXPECT_TRUE(Call("/a.B/C", "x").ok());
+}
+
+TEST_F(GrpcTransportTest, BothSidesNoticeThatTheyAreCutOff) {
+  Signal came;
+  Signal cancelled;
+  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    if (call->method() == kSignOfLife) return Echo(call);
+    call->cancel().Register([&] { cancelled.Give(); });
+    Keep(std::move(call));
+    came.Give();
+  });
+  Proxy proxy(listener_->port());
+  channel_ = client_->Connect(fmt::format("127.0.0.1:{}", proxy.port()));
+  Answer answer;
+  channel_->Call("/a.B/C", Rope("x"), {}, answer.Take());
+  ASSERT_TRUE(came.Wait());
+  proxy.Cut();
+  EXPECT_EQ(answer.Wait().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(cancelled.Wait());
+}
+
+TEST_F(GrpcTransportTest, AfterALongSilenceANewConnectionIsTaken) {
+  std::atomic<int> signs{0};
+  Listen(kShortTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
+    if (call->method() == kSignOfLife) ++signs;
+    Echo(call);
+  });
+  Proxy proxy(listener_->port());
+  channel_ = client_->Connect(fmt::format("127.0.0.1:{}", proxy.port()));
+  EXPECT_TRUE(Call("/a.B/C", "x").ok());
+  EXPECT_EQ(proxy.connections(), 1);
+  // For that time nobody says anything, and nobody is asked for a sign of life that nobody waits for.
+  Answer late;
+  client_->Connect("127.0.0.1:1")
+      ->Call("/a.B/C", Rope(), {.timeout_ms = 2 * kShortTimeoutMs, .wait_for_ready = true}, late.Take());
+  EXPECT_EQ(late.Wait().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(signs, 0);
+  proxy.Cut();
+  const Status status = Call("/a.B/C", "x");
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(proxy.connections(), 2);
+}
+
+TEST_F(GrpcTransportTest, ASilentPeerCostsOnlyItsOwnCalls) {
+  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) { Keep(std::move(call)); });
+  const std::unique_ptr<Transport> healthy = MakeGrpcTransport(kLongTimeoutMs);
+  std::unique_ptr<Listener> other = *healthy->Listen("localhost:0");
+  Signal came;
+  std::shared_ptr<IncomingCall> slow;
+  other->Serve([&](std::shared_ptr<IncomingCall> call) {
+    if (call->method() == kSignOfLife) return Echo(call);
+    slow = std::move(call);
+    came.Give();
+  });
+  const std::shared_ptr<Channel> to_other = client_->Connect(fmt::format("localhost:{}", other->port()));
+  Answer answer;
+  to_other->Call("/a.B/C", Rope("x"), {}, answer.Take());
+  ASSERT_TRUE(came.Wait());
+  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);
+  slow->Respond(Rope("fine"));
+  EXPECT_TRUE(answer.Wait().ok());
+}
+
+TEST_F(GrpcTransportTest, AServerWhoseThreadIsBusyStillAnswers) {
+  Signal busy;
+  Signal enough;
+  Listen(kShortTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
+    if (call->method() == "/a.B/Block") {
+      busy.Give();
+      EXPECT_TRUE(enough.Wait());
+    }
+    Echo(call);
+  });
+  Answer blocked;
+  Answer blocked_too;
+  channel_->Call("/a.B/Block", Rope("x"), {}, blocked.Take());
+  ASSERT_TRUE(busy.Wait());
+  channel_->Call("/a.B/Block", Rope("y"), {}, blocked_too.Take());
+  const Status status = Call("/a.B/C", "x");
+  EXPECT_TRUE(status.ok()) << status;
+  enough.Give();
+  for (Answer* answer : {&blocked, &blocked_too}) {
+    const Status ended = answer->Wait();
+    EXPECT_TRUE(ended.ok()) << ended;
+  }
+}
+
+TEST_F(GrpcTransportTest, AClientWhoseThreadIsBusyStillHearsAnswers) {
+  Listen(kShortTimeoutMs, Echo);
+  Signal busy;
+  Signal enough;
+  Signal ended;
+  channel_->Call("/a.B/C", Rope("x"), {}, [&](const Result<Rope>& result) {
+    EXPECT_TRUE(result.ok()) << result.status();
+    busy.Give();
+    EXPECT_TRUE(enough.Wait());
+    ended.Give();
+  });
+  ASSERT_TRUE(busy.Wait());
+  const Status status = Call("/a.B/C", "y");
+  EXPECT_TRUE(status.ok()) << status;
+  enough.Give();
+  EXPECT_TRUE(ended.Wait());
+}
+
+}  // namespace
+}  // namespace weir
