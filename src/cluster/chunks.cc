@@ -27,17 +27,35 @@ Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* of
   return true;
 }
 
-RecvTensorReply MakeChunk(const Tensor& tensor, size_t offset, size_t chunk_bytes) {
+Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes) {
+  const size_t whole = kWholeChunks * chunk_bytes;
+  if (IsPlain(tensor.dtype())) {
+    if (tensor.num_bytes() <= whole) return std::nullopt;
+    return Chunkable{tensor, false};
+  }
+  if (tensor.dtype() != kString) return std::nullopt;
+  size_t size = 0;
+  for (const std::string& value : tensor.flat<std::string>()) size += value.size() + 2;  // at least
+  if (size <= whole) return std::nullopt;
+  const Rope encoded = EncodeTensor(tensor);
+  WEIR_ASSIGN(Tensor bytes, Tensor::Allocate(kUint8, Shape{static_cast<int64_t>(encoded.size())}));
+  RopeReader(encoded).Read(bytes.raw(), encoded.size());
+  return Chunkable{std::move(bytes), true};
+}
+
+RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_bytes) {
   RecvTensorReply reply;
   reply.message.mutable_transport_options()->set_type_url(kChunks);
   if (offset == 0) {
+    // Of strings the shape is that of their encoding.
     tensorflow::TensorProto header;
-    header.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
-    ToProto(PartialShape(tensor.shape()), header.mutable_tensor_shape());
+    header.set_dtype(static_cast<tensorflow::DataType>(from.encoded ? kString : from.bytes.dtype()));
+    ToProto(PartialShape(from.bytes.shape()), header.mutable_tensor_shape());
     reply.message.mutable_transport_options()->set_value(header.SerializeAsString());
   }
-  const size_t size = std::min(chunk_bytes, tensor.num_bytes() - offset);
-  reply.piece.Append(static_cast<char*>(tensor.raw()) + offset, size, std::make_shared<BufferPtr>(tensor.buffer()));
+  const size_t size = std::min(chunk_bytes, from.bytes.num_bytes() - offset);
+  reply.piece.Append(static_cast<char*>(from.bytes.raw()) + offset, size,
+                     std::make_shared<BufferPtr>(from.bytes.buffer()));
   return reply;
 }
 
@@ -52,8 +70,9 @@ Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
     if (!header.ParseFromString(reply.message.transport_options().value())) return wrong();
     WEIR_ASSIGN(const DType dtype, DTypeFromNumber(header.dtype()));
     WEIR_ASSIGN(const PartialShape shape, FromProto(header.tensor_shape()));
-    if (IsRef(dtype) || !IsPlain(dtype) || !shape.fully_defined()) return wrong();
-    WEIR_ASSIGN(tensor_, Tensor::Allocate(dtype, shape.ToShape()));
+    encoded_ = dtype == kString;
+    if (IsRef(dtype) || !(IsPlain(dtype) || encoded_) || !shape.fully_defined()) return wrong();
+    WEIR_ASSIGN(tensor_, Tensor::Allocate(encoded_ ? kUint8 : dtype, shape.ToShape()));
     total_ = tensor_.num_bytes();
     chunk_bytes_ = size;
     asked_ = chunk_bytes_;
@@ -64,6 +83,17 @@ Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
   if (tensor_.dtype() == kBool && std::any_of(to, to + size, [](char byte) { return byte != 0 && byte != 1; }))
     return wrong();
   return received_.fetch_add(size, std::memory_order_acq_rel) + size == total_;
+}
+
+Result<Tensor> ChunkedTensor::Take() {
+  if (!encoded_) return std::move(tensor_);
+  Rope bytes;
+  bytes.Append(tensor_.raw(), tensor_.num_bytes(), std::make_shared<BufferPtr>(tensor_.buffer()));
+  tensor_ = Tensor();
+  WEIR_ASSIGN(Tensor strings, DecodeTensor(bytes));
+  if (strings.dtype() != kString)
+    return Internal("pieces came together to a {} tensor, not to strings", strings.dtype());
+  return strings;
 }
 
 bool ChunkedTensor::Next(size_t* offset) {

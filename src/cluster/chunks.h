@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "cluster/wire.h"
@@ -23,8 +24,15 @@ void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request);
 // False when the one who asks takes whole tensors only. An offset that is no number is InvalidArgument.
 Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* offset);
 
-// The piece of a plain tensor that begins at `offset`; shares its memory. REQUIRES: offset < num_bytes().
-RecvTensorReply MakeChunk(const Tensor& tensor, size_t offset, size_t chunk_bytes);
+// What a tensor is taken apart from: plain ones themselves, strings in their encoding, which is a copy.
+struct Chunkable {
+  Tensor bytes;
+  bool encoded = false;
+};
+// Nothing for a tensor that is sent as a whole: a short one, or one of neither kind.
+Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes);
+// The piece that begins at `offset`; shares its memory. REQUIRES: offset < bytes.num_bytes().
+RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_bytes);
 bool IsChunk(const RecvTensorReply& reply);
 
 // Puts the pieces together, in any order after the first. Thread-safe.
@@ -35,10 +43,12 @@ class ChunkedTensor final {
   Result<bool> Add(const RecvTensorReply& reply, size_t offset);
   // Where the next piece to ask for begins; false when all have been asked for.
   bool Next(size_t* offset);
-  Tensor Take() { return std::move(tensor_); }
+  // REQUIRES: all pieces were added. An error where they are no tensor.
+  Result<Tensor> Take();
 
  private:
-  Tensor tensor_;  // set with the first piece
+  Tensor tensor_;         // set with the first piece
+  bool encoded_ = false;  // it holds the bytes of strings
   size_t total_ = 0;
   size_t chunk_bytes_ = 0;  // of all but the last one
   std::atomic<size_t> asked_{0};

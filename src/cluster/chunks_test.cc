@@ -24,7 +24,7 @@ RecvTensorReply Sent(const RecvTensorReply& reply) {
 
 TEST(ChunksTest, APieceIsNotCopiedOnTheWayOut) {
   const Tensor tensor = Numbers(10'000);
-  const Rope rope = Encode(MakeChunk(tensor, 4'000, 8'000));
+  const Rope rope = Encode(MakeChunk({tensor}, 4'000, 8'000));
   ASSERT_EQ(rope.pieces().back().size, 8'000U);
   EXPECT_EQ(static_cast<const void*>(rope.pieces().back().data), static_cast<char*>(tensor.raw()) + 4'000);
 }
@@ -33,37 +33,83 @@ TEST(ChunksTest, PiecesComeTogetherInAnyOrder) {
   const Tensor tensor = Numbers(1'000);  // 4,000 bytes: six pieces, the last one short
   constexpr size_t kPiece = 777;
   ChunkedTensor whole;
-  Result<bool> complete = whole.Add(Sent(MakeChunk(tensor, 0, kPiece)), 0);
+  Result<bool> complete = whole.Add(Sent(MakeChunk({tensor}, 0, kPiece)), 0);
   ASSERT_TRUE(complete.ok()) << complete.status();
   EXPECT_FALSE(*complete);
   std::vector<size_t> offsets;
   for (size_t offset = 0; whole.Next(&offset);) offsets.push_back(offset);
   ASSERT_EQ(offsets, (std::vector<size_t>{777, 1554, 2331, 3108, 3885}));
   for (size_t k = offsets.size(); k-- > 0;) {
-    complete = whole.Add(Sent(MakeChunk(tensor, offsets[k], kPiece)), offsets[k]);
+    complete = whole.Add(Sent(MakeChunk({tensor}, offsets[k], kPiece)), offsets[k]);
     ASSERT_TRUE(complete.ok()) << complete.status();
     EXPECT_EQ(*complete, k == 0);
   }
-  const Tensor back = whole.Take();
+  const Tensor back = whole.Take().value();
   EXPECT_EQ(back.dtype(), kFloat);
   EXPECT_EQ(back.shape(), tensor.shape());
   EXPECT_EQ(std::memcmp(back.raw(), tensor.raw(), tensor.num_bytes()), 0);
 }
 
+TEST(ChunksTest, WhatIsShortIsNotTakenApart) {
+  constexpr size_t kPiece = 100;
+  const auto is_whole = [](const Tensor& tensor) { return !TakeApart(tensor, kPiece).value().has_value(); };
+  EXPECT_TRUE(is_whole(Numbers(kWholeChunks * kPiece / sizeof(float))));
+  EXPECT_FALSE(is_whole(Numbers(kWholeChunks * kPiece / sizeof(float) + 1)));
+  EXPECT_TRUE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kPiece - 2, 'x'))));
+  EXPECT_FALSE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kPiece - 1, 'x'))));
+  EXPECT_FALSE(is_whole(Tensor::Zeros(kString, Shape{kWholeChunks * kPiece}).value()));
+  EXPECT_TRUE(is_whole(Tensor::Zeros(kString, Shape{0}).value()));
+}
+
+TEST(ChunksTest, StringsComeTogetherToo) {
+  Tensor tensor = Tensor::Zeros(kString, Shape{50, 3}).value();
+  for (int64_t i = 0; i < tensor.num_elements(); ++i)
+    tensor.data<std::string>()[i] = std::string(static_cast<size_t>(i * i), static_cast<char>(i));
+  constexpr size_t kPiece = 10'001;
+  const std::optional<Chunkable> apart = TakeApart(tensor, kPiece).value();
+  ASSERT_TRUE(apart.has_value());
+  ChunkedTensor whole;
+  size_t offset = 0;
+  bool complete = false;
+  do {
+    ASSERT_FALSE(complete);
+    complete = whole.Add(Sent(MakeChunk(*apart, offset, kPiece)), offset).value();
+  } while (whole.Next(&offset));
+  EXPECT_TRUE(complete);
+  const Tensor back = whole.Take().value();
+  ASSERT_EQ(back.shape(), tensor.shape());
+  for (int64_t i = 0; i < tensor.num_elements(); ++i)
+    ASSERT_EQ(back.data<std::string>()[i], tensor.data<std::string>()[i]) << i;
+}
+
+TEST(ChunksTest, BytesThatAreNoStringsAreErrors) {
+  const Rope numbers = EncodeTensor(Numbers(100));
+  Tensor bytes = Tensor::Zeros(kUint8, Shape{static_cast<int64_t>(numbers.size())}).value();
+  RopeReader(numbers).Read(bytes.raw(), numbers.size());
+  ChunkedTensor other;
+  ASSERT_TRUE(other.Add(MakeChunk({bytes, true}, 0, numbers.size()), 0).value());
+  EXPECT_EQ(other.Take().status().code(), StatusCode::kInternal);
+  Tensor ones = Tensor::Zeros(kUint8, Shape{100}).value();
+  std::memset(ones.raw(), 0xff, ones.num_bytes());
+  ChunkedTensor garbage;
+  ASSERT_TRUE(garbage.Add(MakeChunk({ones, true}, 0, 100), 0).value());
+  EXPECT_EQ(garbage.Take().status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(ChunksTest, PiecesThatDoNotFitAreErrors) {
   const Tensor tensor = Numbers(100);
-  const auto first = [&] { return MakeChunk(tensor, 0, 150); };
+  const auto first = [&] { return MakeChunk({tensor}, 0, 150); };
   {
     RecvTensorReply no_header = first();
     no_header.message.mutable_transport_options()->set_value("?");
     EXPECT_EQ(ChunkedTensor().Add(no_header, 0).status().code(), StatusCode::kInternal);
   }
   {
-    RecvTensorReply strings = first();
+    RecvTensorReply handles = first();
     tensorflow::TensorProto header;
-    header.set_dtype(tensorflow::DT_STRING);
-    strings.message.mutable_transport_options()->set_value(header.SerializeAsString());
-    EXPECT_EQ(ChunkedTensor().Add(strings, 0).status().code(), StatusCode::kInternal);
+    header.set_dtype(tensorflow::DT_RESOURCE);
+    handles.message.mutable_transport_options()->set_value(header.SerializeAsString());
+    EXPECT_EQ(ChunkedTensor().Add(handles, 0).status().code(), StatusCode::kInternal);
   }
   {
     RecvTensorReply empty = first();
@@ -72,9 +118,9 @@ TEST(ChunksTest, PiecesThatDoNotFitAreErrors) {
   }
   ChunkedTensor whole;
   ASSERT_TRUE(whole.Add(first(), 0).ok());
-  EXPECT_EQ(whole.Add(MakeChunk(tensor, 150, 149), 150).status().code(), StatusCode::kInternal);  // too short
-  EXPECT_EQ(whole.Add(MakeChunk(tensor, 150, 151), 150).status().code(), StatusCode::kInternal);  // too long
-  EXPECT_EQ(whole.Add(first(), 400).status().code(), StatusCode::kInternal);                      // beyond the end
+  EXPECT_EQ(whole.Add(MakeChunk({tensor}, 150, 149), 150).status().code(), StatusCode::kInternal);  // too short
+  EXPECT_EQ(whole.Add(MakeChunk({tensor}, 150, 151), 150).status().code(), StatusCode::kInternal);  // too long
+  EXPECT_EQ(whole.Add(first(), 400).status().code(), StatusCode::kInternal);                        // beyond the end
   RecvTensorReply plain;
   plain.tensors.push_back({"", tensor});
   EXPECT_EQ(whole.Add(plain, 150).status().code(), StatusCode::kInternal);
@@ -82,9 +128,9 @@ TEST(ChunksTest, PiecesThatDoNotFitAreErrors) {
 
 TEST(ChunksTest, BytesThatAreNoBoolsAreErrors) {
   Tensor tensor = Tensor::Zeros(kBool, Shape{100}).value();
-  ASSERT_TRUE(ChunkedTensor().Add(MakeChunk(tensor, 0, 60), 0).ok());
+  ASSERT_TRUE(ChunkedTensor().Add(MakeChunk({tensor}, 0, 60), 0).ok());
   static_cast<char*>(tensor.raw())[59] = 2;
-  EXPECT_EQ(ChunkedTensor().Add(MakeChunk(tensor, 0, 60), 0).status().code(), StatusCode::kInternal);
+  EXPECT_EQ(ChunkedTensor().Add(MakeChunk({tensor}, 0, 60), 0).status().code(), StatusCode::kInternal);
 }
 
 TEST(ChunksTest, WhoAsksForAPieceSaysWhere) {

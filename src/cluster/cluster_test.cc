@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include "base/clock.h"
+#include "cluster/chunks.h"
 #include "cluster/peers.h"
 #include "cluster/server.h"
 #include "graph/build/array_ops.h"
@@ -306,6 +309,77 @@ TEST_F(ClusterTest, AListOfDevicesThatWaitsForATaskEnds) {
     }
     lister.join();
   }
+}
+
+TEST_F(ClusterTest, AServerHasItsPortBeforeItStarts) {
+  tensorflow::ServerDef def;
+  auto* job = def.mutable_cluster()->add_job();
+  job->set_name("worker");
+  (*job->mutable_tasks())[0] = "localhost:0";
+  def.set_job_name("worker");
+  const auto make = [&] { return Server::Make(def, {}, {registry_, pool_, blocking_, network_}); };
+  auto server = make();
+  ASSERT_TRUE(server.ok()) << server.status();
+  const std::string address = (*server)->target().substr(7);
+  (*job->mutable_tasks())[0] = address;
+  const Status second = make().status();
+  EXPECT_EQ(second.code(), StatusCode::kUnknown);
+  EXPECT_NE(second.message().find(address), absl::string_view::npos) << second;
+  // Who calls before it starts waits for that.
+  auto graph = NewGraph();
+  Output seven = Constant(*graph, Tensor::Scalar(7));
+  std::atomic<bool> started{false};
+  std::thread early([&] {
+    auto session = *other_network_.NewSession((*server)->target(), graph, {});
+    auto values = session->Run({.fetches = {seven}});
+    EXPECT_TRUE(started);
+    EXPECT_TRUE(values.ok()) << values.status();
+  });
+  started = true;
+  EXPECT_TRUE((*server)->Start().ok());
+  early.join();
+  server->reset();
+  EXPECT_TRUE(make().ok());  // the port is free again
+}
+
+TEST_F(ClusterTest, ServersThatAreMadeAtOnceHavePortsOfTheirOwn) {
+  constexpr int kServers = 16;
+  std::vector<std::unique_ptr<Server>> servers(kServers);
+  std::vector<std::thread> makers;
+  for (int i = 0; i < kServers; ++i) {
+    makers.emplace_back([&, i] {
+      tensorflow::ServerDef def;
+      auto* job = def.mutable_cluster()->add_job();
+      job->set_name("worker");
+      (*job->mutable_tasks())[0] = "localhost:0";
+      def.set_job_name("worker");
+      auto server = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+      EXPECT_TRUE(server.ok()) << server.status();
+      if (server.ok()) servers[i] = *std::move(server);
+    });
+  }
+  for (std::thread& maker : makers) maker.join();
+  std::set<std::string> targets;
+  for (const auto& server : servers) targets.insert(server->target());
+  EXPECT_EQ(targets.size(), kServers);
+}
+
+TEST_F(ClusterTest, LongStringsCrossTasks) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  Output x = Placeholder(*graph, kString);
+  Output there;
+  {
+    DeviceScope scope(*graph, "/job:ps/task:0");
+    there = Identity(x);
+  }
+  Output back = Identity(there);
+  Tensor texts = Tensor::Zeros(kString, Shape{3}).value();
+  texts.data<std::string>()[0] = std::string(2 * kWholeChunks * kChunkBytes, 'x');
+  texts.data<std::string>()[2] = "short";
+  auto values = NewSession("worker0", graph)->Run({.feeds = {{x, texts}}, .fetches = {back}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ((*values)[0].data<std::string>()[i], texts.data<std::string>()[i]) << i;
 }
 
 TEST_F(ClusterTest, TwoServersNeverShareASocket) {

@@ -68,6 +68,15 @@ Status Came(const Status& status, const std::string& where) {
   return WithContext(status, fmt::format("From {}", where));
 }
 
+const std::vector<NamedTensor>& TensorsOf(const google::protobuf::MessageLite&) {
+  static const std::vector<NamedTensor> none;
+  return none;
+}
+template <class Message>
+const std::vector<NamedTensor>& TensorsOf(const TensorMessage<Message>& message) {
+  return message.tensors;
+}
+
 class RemoteEnd {
  public:
   RemoteEnd(std::shared_ptr<Channel> channel, std::string who) : channel_(std::move(channel)), who_(std::move(who)) {}
@@ -81,8 +90,11 @@ class RemoteEnd {
           "cause: feed them, or load them into variables",
           method, size, kMaxMessageBytes));
     }
+    Rope encoded = Encode(request);
+    if (Status status = CheckCallSize(encoded.size(), TensorsOf(request)); !status.ok())
+      return done(WithContext(status, method));
     channel_->Call(
-        method, Encode(request), options,
+        method, std::move(encoded), options,
         [done = std::move(done), where = TaskAt(who_, channel_->address()),
          cancel = options.cancel](Result<Rope> bytes) {
           if (!bytes.ok()) {
@@ -199,8 +211,12 @@ void Add(Handlers& handlers, std::string method, Service& service,
     const bool in_body = WantsBodyErrors(request);
     (service.*run)(std::move(request), CallOptions{.cancel = &call->cancel()},
                    [call, in_body](Result<Response> response) {
-                     if (response.ok()) return call->Respond(Encode(*response));
-                     const Status& status = response.status();
+                     Status status = response.status();
+                     if (status.ok()) {
+                       Rope encoded = Encode(*response);
+                       status = CheckCallSize(encoded.size(), TensorsOf(*response));
+                       if (status.ok()) return call->Respond(std::move(encoded));
+                     }
                      if (in_body) return call->Respond(ErrorBody<Response>(status));
                      call->Respond(MakeStatus(status.code(), ErrorText(status)));
                    });

@@ -58,6 +58,13 @@ struct StepRendezvous::Pieces {
   void End(Result<Value> result) {
     if (!ended.exchange(true)) done(std::move(result));
   }
+  void Added(const Result<bool>& complete) {
+    if (!complete.ok()) return End(complete.status());
+    if (!*complete) return;
+    Result<Tensor> whole = tensor.Take();
+    if (!whole.ok()) return End(whole.status());
+    End(Value{*std::move(whole), false});
+  }
 };
 
 void StepRendezvous::AskForRest(std::shared_ptr<WorkerService> worker, const std::string& key,
@@ -66,9 +73,7 @@ void StepRendezvous::AskForRest(std::shared_ptr<WorkerService> worker, const std
   pieces->worker = std::move(worker);
   pieces->key = key;
   pieces->done = std::move(done);
-  Result<bool> complete = pieces->tensor.Add(first, 0);
-  if (!complete.ok()) return pieces->End(complete.status());
-  if (*complete) return pieces->End(Value{pieces->tensor.Take(), false});
+  pieces->Added(pieces->tensor.Add(first, 0));
   for (int i = 0; i < kChunksAtOnce; ++i) AskForPiece(pieces);
 }
 
@@ -80,9 +85,7 @@ void StepRendezvous::AskForPiece(const std::shared_ptr<Pieces>& pieces) {
                              [self, pieces, offset](Result<RecvTensorReply> reply) {
                                if (!reply.ok()) return pieces->End(reply.status());
                                self->AskForPiece(pieces);  // the next one is on its way while this one is copied
-                               Result<bool> complete = pieces->tensor.Add(*reply, offset);
-                               if (!complete.ok()) return pieces->End(complete.status());
-                               if (*complete) pieces->End(Value{pieces->tensor.Take(), false});
+                               pieces->Added(pieces->tensor.Add(*reply, offset));
                              });
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tensor/tensor_proto.h"
 
@@ -14,6 +15,7 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 
 constexpr int kContentField = 4;
+constexpr int kStringsField = 8;
 constexpr int kNameField = 1;
 constexpr int kNamedTensorField = 2;
 constexpr int kPieceField = 1000;  // of RecvTensorResponse, between Weir tasks only
@@ -120,10 +122,27 @@ Status CheckNumValues(const tensorflow::TensorProto& proto) {
   return OkStatus();
 }
 
+// A tensor that has a string for each element takes them over; everything else is left to FromProto.
+Result<Tensor> TakeStrings(tensorflow::TensorProto proto, std::vector<std::string> strings) {
+  WEIR_ASSIGN(const PartialShape partial, FromProto(proto.tensor_shape()));
+  const bool fits = partial.fully_defined() && proto.dtype() == tensorflow::DT_STRING && NumValues(proto) == 0 &&
+                    proto.tensor_content().empty() &&
+                    partial.ToShape().num_elements() == static_cast<int64_t>(strings.size());
+  if (!fits) {
+    for (std::string& value : strings) proto.add_string_val(std::move(value));
+    WEIR_TRY(CheckNumValues(proto));
+    return FromProto(proto);
+  }
+  WEIR_ASSIGN(Tensor tensor, Tensor::Allocate(kString, partial.ToShape()));
+  std::move(strings.begin(), strings.end(), tensor.data<std::string>());
+  return tensor;
+}
+
 // The tensor of `size` bytes at the reader.
 Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
   const size_t end = reader.left() - size;
-  std::string rest;  // every field but the content
+  std::string rest;  // every field but the content and the strings, which may be more than protobuf takes
+  std::vector<std::string> strings;
   Rope content;
   bool has_content = false;
   while (reader.left() > end) {
@@ -139,6 +158,9 @@ Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
       content = Rope();
       if (!reader.Take(field.value, &content)) return Malformed("tensor");
       has_content = true;
+    } else if (field.number == kStringsField && field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (reader.left() - end < field.value || !reader.Read(&strings.emplace_back(), field.value))
+        return Malformed("tensor");
     } else if (reader.left() - end < (field.type == WireFormatLite::WIRETYPE_VARINT ? 0 : field.value) ||
                !CopyField(reader, field, &rest)) {
       return Malformed("tensor");
@@ -147,6 +169,7 @@ Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
   tensorflow::TensorProto proto;
   if (!proto.ParseFromString(rest)) return Malformed("tensor");
   if (has_content) proto.set_tensor_content(content.Flatten());
+  if (!strings.empty()) return TakeStrings(std::move(proto), std::move(strings));
   WEIR_TRY(CheckNumValues(proto));
   return FromProto(proto);
 }
@@ -204,23 +227,57 @@ std::string AsUtf8(std::string_view text) {
   return valid;
 }
 
+// Short strings are copied together into blocks, long ones are referred to.
+Rope EncodeStrings(const Tensor& tensor, std::string block) {
+  constexpr size_t kLong = 4096;
+  constexpr size_t kBlock = 1 << 16;
+  const auto owner = std::make_shared<BufferPtr>(tensor.buffer());
+  Rope rope;
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    const std::string& value = tensor.data<std::string>()[i];
+    AddBytesHeader(kStringsField, value.size(), &block);
+    if (value.size() < kLong) block += value;
+    if (value.size() < kLong && block.size() < kBlock) continue;
+    rope.Append(std::exchange(block, {}));
+    if (value.size() >= kLong) rope.Append(value.data(), value.size(), owner);
+  }
+  rope.Append(std::move(block));
+  return rope;
+}
+
+std::string Describe(const NamedTensor& named) {
+  return fmt::format("{}a {} tensor of shape {}", named.name.empty() ? "" : fmt::format("'{}', ", named.name),
+                     named.tensor.dtype(), named.tensor.shape());
+}
+
 }  // namespace
+
+Status CheckCallSize(size_t bytes, const std::vector<NamedTensor>& tensors, size_t limit) {
+  if (bytes <= limit) return OkStatus();
+  const NamedTensor* largest = nullptr;
+  size_t most = 0;
+  for (const NamedTensor& named : tensors) {
+    const size_t size = EncodeTensor(named.tensor).size();
+    if (size < most || !named.tensor.valid()) continue;
+    largest = &named;
+    most = size;
+  }
+  return ResourceExhausted("a message of {} bytes is too large: a call takes {}. {}", bytes, limit,
+                           largest == nullptr ? "" : fmt::format("Of it {} bytes are {}", most, Describe(*largest)));
+}
 
 Rope EncodeTensor(const Tensor& tensor) {
   if (!tensor.valid()) return Rope();
-  if (!IsPlain(tensor.dtype())) {
+  if (!IsPlain(tensor.dtype()) && tensor.dtype() != kString) {
     tensorflow::TensorProto proto;
     ToProto(tensor, &proto);
-    if (tensor.dtype() == kString) {
-      for (int64_t i = proto.string_val_size(); i < tensor.num_elements(); ++i)
-        proto.add_string_val(tensor.data<std::string>()[i]);
-    }
     return Rope(proto.SerializeAsString());
   }
   tensorflow::TensorProto header;
   header.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
   ToProto(PartialShape(tensor.shape()), header.mutable_tensor_shape());
   std::string text = header.SerializeAsString();
+  if (tensor.dtype() == kString) return EncodeStrings(tensor, std::move(text));
   if (tensor.num_bytes() > 0) AddBytesHeader(kContentField, tensor.num_bytes(), &text);
   Rope rope(std::move(text));
   if (tensor.num_bytes() > 0)

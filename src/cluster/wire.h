@@ -5,6 +5,8 @@
 
 #include <google/protobuf/message_lite.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,11 @@ inline TensorField TensorFieldOf(const tensorflow::RunStepResponse&) { return {1
 inline TensorField TensorFieldOf(const tensorflow::RunCallableRequest&) { return {3, false}; }
 inline TensorField TensorFieldOf(const tensorflow::RunCallableResponse&) { return {1, false}; }
 inline TensorField TensorFieldOf(const tensorflow::RecvTensorResponse&) { return {1, false}; }
+
+// What a call carries at most: gRPC counts the bytes of a message in 32 bits.
+constexpr size_t kMaxCallBytes = std::numeric_limits<uint32_t>::max();
+// ResourceExhausted for a message of more, naming the largest of its tensors.
+Status CheckCallSize(size_t bytes, const std::vector<NamedTensor>& tensors, size_t limit = kMaxCallBytes);
 
 // TensorProto.
 Rope EncodeTensor(const Tensor& tensor);

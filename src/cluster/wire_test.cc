@@ -302,5 +302,45 @@ TEST(WireTest, TheNodeOfAnErrorIsInItsFirstBrackets) {
   EXPECT_EQ(ErrorText(MarkNode(InvalidArgument("bad"), "a")), "bad\n\t [[{{node a}}]]");
 }
 
+TEST(WireTest, LongStringsAreReferredTo) {
+  Tensor tensor = Tensor::Zeros(kString, Shape{3}).value();
+  std::string* texts = tensor.data<std::string>();
+  texts[0] = "short";
+  texts[1] = std::string(100'000, 'x');
+  texts[2] = "after";
+  const Rope rope = EncodeTensor(tensor);
+  ASSERT_EQ(rope.pieces().size(), 3U);
+  EXPECT_EQ(rope.pieces()[1].data, texts[1].data());
+  EXPECT_EQ(rope.pieces()[1].size, texts[1].size());
+  tensorflow::TensorProto proto;
+  ASSERT_TRUE(proto.ParseFromString(rope.Flatten()));  // as protobuf reads it, too
+  ASSERT_EQ(proto.string_val_size(), 3);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(proto.string_val(i), texts[i]);
+}
+
+TEST(WireTest, ManyStringsGoIntoFewPieces) {
+  Tensor tensor = Tensor::Zeros(kString, Shape{100'000}).value();
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<std::string>()[i] = std::to_string(i);
+  const Rope rope = EncodeTensor(tensor);
+  EXPECT_LT(rope.pieces().size(), 20U);
+  Result<Tensor> back = DecodeTensor(rope);
+  ASSERT_TRUE(back.ok()) << back.status();
+  ASSERT_EQ(back->num_elements(), tensor.num_elements());
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) ASSERT_EQ(back->data<std::string>()[i], std::to_string(i));
+}
+
+TEST(WireTest, AMessageThatIsTooLargeNamesItsLargestTensor) {
+  const std::vector<NamedTensor> tensors = {{"small", Tensor::Scalar(1.0f)},
+                                            {"large", Tensor::Zeros(kFloat, Shape{100, 5}).value()},
+                                            {"", Tensor::Scalar(std::string(1'000, 'x'))}};
+  const size_t size = EncodeTensors(tensorflow::RunGraphRequest(), {3, true}, tensors).size();
+  EXPECT_TRUE(CheckCallSize(size, tensors, size).ok());
+  const Status status = CheckCallSize(size, tensors, size - 1);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  for (const std::string part : {std::to_string(size), std::string("'large'"), std::string("[100,5]")})
+    EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
+  EXPECT_FALSE(CheckCallSize(10, {}, 9).ok());
+}
+
 }  // namespace
 }  // namespace weir

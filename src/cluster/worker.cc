@@ -46,7 +46,7 @@ struct Worker::ActiveStep {
   std::vector<std::function<void(Status)>> when_ended;
 
   struct InPieces {
-    Tensor tensor;
+    Chunkable from;
     size_t left = 0;
   };
   std::map<std::string, InPieces> in_pieces;  // what another task takes piece by piece, by key; guarded by mu
@@ -533,13 +533,18 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
       Leave(step, id, &ActiveStep::waiting);
       return waiting->done(value.status());
     }
-    if (in_pieces && !value->dead && IsPlain(value->tensor.dtype()) &&
-        value->tensor.num_bytes() > kWholeChunks * dependencies_.chunk_bytes) {
-      RecvTensorReply first = MakeChunk(value->tensor, 0, dependencies_.chunk_bytes);
+    Result<std::optional<Chunkable>> apart = std::nullopt;
+    if (in_pieces && !value->dead) apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
+    if (!apart.ok()) {
+      Leave(step, id, &ActiveStep::waiting);
+      return waiting->done(WithContext(apart.status(), key));
+    }
+    if (apart->has_value()) {
+      RecvTensorReply first = MakeChunk(**apart, 0, dependencies_.chunk_bytes);
       {
         std::lock_guard lock(step->mu);
-        const size_t left = value->tensor.num_bytes() - dependencies_.chunk_bytes;
-        step->in_pieces[key] = {std::move(value->tensor), left};
+        const size_t left = (*apart)->bytes.num_bytes() - first.piece.size();
+        step->in_pieces[key] = {**std::move(apart), left};
       }
       return waiting->done(std::move(first));
     }
@@ -562,9 +567,9 @@ Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& ke
   {
     std::lock_guard lock(step->mu);
     auto it = step->in_pieces.find(key);
-    if (it == step->in_pieces.end() || offset >= it->second.tensor.num_bytes())
+    if (it == step->in_pieces.end() || offset >= it->second.from.bytes.num_bytes())
       return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
-    reply = MakeChunk(it->second.tensor, offset, dependencies_.chunk_bytes);
+    reply = MakeChunk(it->second.from, offset, dependencies_.chunk_bytes);
     it->second.left -= std::min(it->second.left, reply.piece.size());
     if (it->second.left > 0) return reply;
     step->in_pieces.erase(it);
