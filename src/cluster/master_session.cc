@@ -46,10 +46,18 @@ struct MasterSession::Step {
   void Fail(const Status& failed) {
     {
       std::lock_guard lock(mu);
-      if (!status.ok() && !(IsDerived(status) && !IsDerived(failed))) return;
+      if (!status.ok() && !(IsDerived(status) && !IsDerived(failed))) return NameNode(failed);
       status = failed;
     }
     cancel.Cancel(MarkDerived(failed));
+  }
+  // Where the step has run out of time, and a part of it knows for which node it waited. REQUIRES: mu is held.
+  void NameNode(const Status& ended) {
+    const std::optional<std::string> node = NodeOf(ended);
+    if (status.code() != StatusCode::kDeadlineExceeded || !IsDerived(ended) || !node.has_value()) return;
+    if (NodeOf(status).has_value()) return;
+    status = MarkNode(
+        MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}']]", std::string(status.message()), *node)), *node);
   }
   // From now on it runs over the parts of a plan.
   void Begin(std::shared_ptr<StepPlan> with, int64_t step_id) {

@@ -44,7 +44,13 @@ void Step::Fail(const Status& status, const PlanNode* node) {
   Status derived;
   {
     std::lock_guard lock(mu_);
-    if (!status_.ok()) return;
+    if (!status_.ok()) {
+      // Of a step that has run out of time, the first node that ends for that reason is one that was waited for.
+      const bool waited = IsDerived(status) || status.code() == StatusCode::kCancelled;
+      if (status_.code() == StatusCode::kDeadlineExceeded && waited && !NodeOf(status_).has_value())
+        status_ = Describe(status_, node);
+      return;
+    }
     status_ = Describe(status, node);
     derived = MarkDerived(status_);
     changed_.notify_all();

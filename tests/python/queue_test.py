@@ -207,6 +207,13 @@ def test_a_timeout_takes_nothing_along(sess):
     assert sess.run(q.size()) == 0
 
 
+def test_a_timeout_names_what_was_waited_for(sess):
+    element = tf.FIFOQueue(3, tf.int32).dequeue(name="element")
+    with pytest.raises(tf.errors.DeadlineExceededError, match="element") as raised:
+        sess.run(element + 1, options=seconds(0.05))
+    assert raised.value.op is element.op
+
+
 def test_closing(sess):
     q = tf.FIFOQueue(10, tf.int32, shapes=[()], name="q")
     sess.run(q.enqueue_many([[1, 2, 3]]))

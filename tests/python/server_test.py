@@ -155,6 +155,17 @@ def test_a_timeout_ends_the_step_everywhere(cluster):
         assert session.run(tf.constant(3)) == 3
 
 
+def test_a_timeout_names_what_was_waited_for(cluster):
+    for job in ("worker", "ps"):
+        with tf.device(f"/job:{job}/task:0"):
+            element = tf.FIFOQueue(3, tf.int32).dequeue()
+        with tf.Session(cluster["worker0"].target) as session:
+            with pytest.raises(tf.errors.DeadlineExceededError, match=f"/job:{job}/replica:0/task:0") as raised:
+                session.run(element, options=tf.RunOptions(timeout_in_ms=100))
+            # Of another task it is known only that it has not answered.
+            assert raised.value.op is (element.op if job == "worker" else None)
+
+
 def test_closing_a_session_ends_its_steps(cluster):
     with tf.device("/job:ps/task:0"):
         forever = tf.while_loop(lambda i: i < 2_000_000_000, lambda i: i + 1, [tf.constant(0)])
