@@ -90,9 +90,10 @@ bool IsEqual(const ClusterSpec& spec, py::handle other) {
 }
 
 const Tasks& TasksOf(const ClusterSpec& spec, py::handle job) {
-  const auto entry = py::isinstance<py::str>(job) ? spec.jobs().find(job.cast<std::string>()) : spec.jobs().end();
-  if (entry == spec.jobs().end()) RaiseValue(fmt::format("No such job in cluster: {}", Repr(job)));
-  return entry->second;
+  if (!py::isinstance<py::str>(job)) RaiseValue(fmt::format("No such job in cluster: {}", Repr(job)));
+  const Result<const Tasks*> tasks = spec.TasksOf(job.cast<std::string>());
+  if (!tasks.ok()) RaiseValue(std::string(tasks.status().message()));
+  return **tasks;
 }
 
 std::string TaskAddress(const ClusterSpec& spec, py::handle job, py::handle index) {

@@ -1,5 +1,6 @@
 #include "bind/py_func.h"
 
+#include "absl/strings/ascii.h"
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/numpy.h"
@@ -18,6 +19,18 @@ StatusCode CodeOf(py::error_already_set& error) {
   if (py::hasattr(error.value(), "error_code"))
     return static_cast<StatusCode>(error.value().attr("error_code").cast<int>());
   return StatusCode::kUnknown;
+}
+
+// The exception and, as Python would show them, the lines of the program that it came through.
+std::string TextOf(py::error_already_set& error) {
+  const py::module_ traceback = py::module_::import("traceback");
+  const py::str none("");
+  const py::object lines = traceback.attr("format_exception_only")(error.type(), error.value());
+  std::string text = py::cast<std::string>(none.attr("join")(lines));
+  if (!error.trace() || error.trace().is_none()) return std::string(absl::StripTrailingAsciiWhitespace(text));
+  text += "Traceback (most recent call last):\n";
+  text += py::cast<std::string>(none.attr("join")(traceback.attr("format_tb")(error.trace())));
+  return std::string(absl::StripTrailingAsciiWhitespace(text));
 }
 
 std::vector<Tensor> ConvertResults(py::object results, const std::vector<DType>& types) {
@@ -102,7 +115,7 @@ Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const st
       PyErr_SetInterrupt();
       return Cancelled("the step was interrupted");
     }
-    return MakeStatus(CodeOf(error), error.what());
+    return MakeStatus(CodeOf(error), TextOf(error));
   }
 }
 

@@ -164,7 +164,8 @@ std::vector<std::string> Commands(const CLI::App& app) {
   return names;
 }
 
-int UnknownCommand(const std::vector<std::string>& names, const std::string& word) {
+// The name that was meant by a word that is none; null when it is like none of them.
+const std::string* Nearest(const std::vector<std::string>& names, const std::string& word) {
   size_t closest = 3;  // what is further away was not meant
   const std::string* nearest = nullptr;
   for (const std::string& name : names) {
@@ -174,18 +175,38 @@ int UnknownCommand(const std::vector<std::string>& names, const std::string& wor
       nearest = &name;
     }
   }
+  return nearest;
+}
+
+int UnknownCommand(const std::vector<std::string>& names, const std::string& word) {
+  const std::string* nearest = Nearest(names, word);
   return WrongCall("", nearest != nullptr
                            ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
                            : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
 }
 
+// What a command was given that it does not take, the first option of it or else all.
+std::string UnknownArguments(const CLI::App& command) {
+  const char* hint = command.get_name() == "up" ? "; arguments of the program come after --" : "";
+  const std::vector<std::string> words = command.remaining();
+  const auto option =
+      std::find_if(words.begin(), words.end(), [](const std::string& word) { return word.starts_with("--"); });
+  if (option == words.end()) return fmt::format("there is no use for '{}' here{}", absl::StrJoin(words, " "), hint);
+  const std::string name = option->substr(2, option->find('=') - 2);
+  std::vector<std::string> names;
+  for (const CLI::Option* known : command.get_options())
+    names.insert(names.end(), known->get_lnames().begin(), known->get_lnames().end());
+  if (const std::string* nearest = Nearest(names, name))
+    return fmt::format("there is no option '{}'; did you mean '--{}'?", *option, *nearest);
+  return fmt::format("there is no option '{}'{}", *option, hint);
+}
+
 // What CLI11 found wrong with the command line.
 int WrongCall(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
   if (app.get_subcommands().empty()) return WrongCall("", fmt::format("there is no option '{}'", first));
-  const std::string command = app.get_subcommands().front()->get_name();
+  const CLI::App& command = *app.get_subcommands().front();
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return WrongCall(command, std::string(error.what()) +
-                                (is_extra && command == "up" ? "; arguments of the program come after --" : ""));
+  return WrongCall(command.get_name(), is_extra ? UnknownArguments(command) : error.what());
 }
 
 int Main(int argc, char** argv) {

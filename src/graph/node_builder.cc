@@ -420,7 +420,9 @@ OutputList NodeBuilder::BuildOutputs(size_t on_error) {
 
 Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::string& name) {
   if (x.failed()) return Aborted("the value for '{}' could not be built", name);
-  if (x.absent()) return MarkTypeError(InvalidArgument("a value is missing"));
+  if (x.absent())
+    return InvalidArgument("None values not supported.{}",
+                           name == "Const" ? "" : fmt::format(" ('{}' has no value)", name));
   if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
   if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())
     return InvalidArgument("{}'{}' has type {}, where {} is expected", name == "Const" ? "" : name + ": ",

@@ -73,7 +73,8 @@ TEST(ClusterConfigTest, ErrorsNameWhatIsWrong) {
        "\"index\" is 18446744073709551615"},
       {R"({"cluster": {}, "task": {"type": "ps", "index": "one"}})", "\"index\" is \"one\", not the index of a task"},
       {R"({"cluster": {}, "task": {"type": "ps", "index": ""}})", "\"index\" is \"\", not the index of a task"},
-      {R"({"cluster": {}, "task": {"type": "ps", "index": 0}})", "x: \"task\": No such job in cluster: 'ps'"},
+      {R"({"cluster": {}, "task": {"type": "ps", "index": 0}})",
+       "x: \"task\": No such job in cluster: 'ps'; it has none"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 1}})", "No task with index 1 in job 'ps'"},
       {std::string(100'000, '['), "x: this is not JSON"},
   };

@@ -160,7 +160,11 @@ Status ClusterSpec::CheckAddresses() const {
 
 Result<const ClusterSpec::Tasks*> ClusterSpec::TasksOf(const std::string& job) const {
   const auto entry = jobs_.find(job);
-  if (entry == jobs_.end()) return NotFound("No such job in cluster: '{}'", job);
+  if (entry == jobs_.end()) {
+    std::string known;
+    for (const auto& [name, tasks] : jobs_) known += (known.empty() ? "" : ", ") + name;
+    return NotFound("No such job in cluster: '{}'; it has {}", job, known.empty() ? "none" : known);
+  }
   return &entry->second;
 }
 

@@ -24,18 +24,17 @@ Status CheckDef(const tensorflow::SaverDef& def) {
 
 // What to do about an error while restoring, in words.
 Status ExplainRestore(const Status& status) {
+  const char* cause = nullptr;
   if (status.code() == StatusCode::kNotFound)
-    return WithContext(
-        status,
-        "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key "
-        "that is missing from the checkpoint. Please ensure that you have not altered the graph expected "
-        "based on the checkpoint. Original error:\n\n");
+    cause = "a Variable name or other graph key that is missing from the checkpoint";
   if (status.code() == StatusCode::kInvalidArgument)
-    return WithContext(status,
-                       "Restoring from checkpoint failed. This is most likely due to a mismatch between the current "
-                       "graph and the graph from the checkpoint. Please ensure that you have not altered the graph "
-                       "expected based on the checkpoint. Original error:\n\n");
-  return status;
+    cause = "a mismatch between the current graph and the graph from the checkpoint";
+  if (cause == nullptr) return status;
+  return WithContext(
+      status,
+      fmt::format("Restoring from checkpoint failed. This is most likely due to {}. Please ensure that you have "
+                  "not altered the graph expected based on the checkpoint. Original error",
+                  cause));
 }
 
 }  // namespace

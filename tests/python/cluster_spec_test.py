@@ -52,10 +52,10 @@ def test_truth_and_equality():
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda c: c.num_tasks("x"), "No such job in cluster: 'x'"),
-    (lambda c: c.task_indices("x"), "No such job in cluster: 'x'"),
-    (lambda c: c.job_tasks("x"), "No such job in cluster: 'x'"),
-    (lambda c: c.task_address("x", 0), "No such job in cluster: 'x'"),
+    (lambda c: c.num_tasks("x"), "No such job in cluster: 'x'; it has idle, ps, worker"),
+    (lambda c: c.task_indices("x"), "No such job in cluster: 'x'; it has idle, ps, worker"),
+    (lambda c: c.job_tasks("x"), "No such job in cluster: 'x'; it has idle, ps, worker"),
+    (lambda c: c.task_address("x", 0), "No such job in cluster: 'x'; it has idle, ps, worker"),
     (lambda c: c.num_tasks(None), "No such job in cluster: None"),
     (lambda c: c.task_address("worker", 1), "No task with index 1 in job 'worker'"),
     (lambda c: c.task_address("worker", -1), "No task with index -1 in job 'worker'"),

@@ -58,3 +58,14 @@ def test_the_gradient_of_a_zero_clipped_by_norm():
     with tf.Session() as sess:
         np.testing.assert_allclose(sess.run(grad, {x: [0, 0]}), [1, 1])
         np.testing.assert_allclose(sess.run(grad, {x: [3, 4]}), [0.032, -0.024], atol=1e-6)
+
+
+@pytest.mark.parametrize("optimizer, missing", [
+    (lambda: tf.train.GradientDescentOptimizer(None), "learning_rate"),
+    (lambda: tf.train.MomentumOptimizer(0.1, None), "momentum"),
+    (lambda: tf.train.AdamOptimizer(None), "learning_rate"),
+])
+def test_hyperparameters_that_are_none(optimizer, missing):
+    w = tf.Variable([1.0, 2.0], name="w")
+    with pytest.raises(ValueError, match=f"None values not supported.*{missing}"):
+        optimizer().minimize(tf.reduce_sum(w * w))

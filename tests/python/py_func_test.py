@@ -40,6 +40,23 @@ def test_errors(function, error):
         assert raised.value.op is y.op
 
 
+def test_errors_show_where_in_the_function():
+    def divide(x):
+        return x / 0
+
+    def outer(x):
+        return divide(int(x))
+
+    with tf.Session() as sess, pytest.raises(tf.errors.UnknownError) as raised:
+        sess.run(tf.py_func(outer, [1.0], tf.float32))
+    lines = raised.value.message.splitlines()
+    assert lines[:2] == ["ZeroDivisionError: division by zero", "Traceback (most recent call last):"]
+    frames = [line for line in lines if line.startswith("  File ")]
+    assert [frame.split(" in ")[-1] for frame in frames] == ["outer", "divide"]
+    assert all(f'"{__file__}"' in frame for frame in frames)
+    assert "    return x / 0" in lines
+
+
 def test_functions_may_use_sessions_and_threads():
     inner = tf.Graph()
     with inner.as_default():

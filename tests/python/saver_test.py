@@ -69,7 +69,7 @@ def test_errors_of_restoring(saved, tmp_path):
     with tf.Graph().as_default(), tf.Session() as sess:
         v = tf.get_variable("missing", shape=[])
         saver = tf.train.Saver()
-        with pytest.raises(tf.errors.NotFoundError, match="Key missing not found in checkpoint"):
+        with pytest.raises(tf.errors.NotFoundError, match="Original error: Key missing not found in checkpoint"):
             saver.restore(sess, path)
         with pytest.raises(ValueError, match="not a valid checkpoint"):
             saver.restore(sess, str(tmp_path / "nothing"))

@@ -7,10 +7,6 @@
 namespace weir {
 
 Output ValueOf(Graph& graph, const Input& x, DType wanted, const std::string& name) {
-  if (x.absent()) {
-    graph.RecordError(MarkTypeError(InvalidArgument("argument '{}' is missing", name)));
-    return Output::Failed(graph);
-  }
   Result<Output> value = ToOutput(graph, x, wanted, name);
   if (value.ok()) return *value;
   graph.RecordError(value.status());
