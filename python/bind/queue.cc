@@ -124,15 +124,32 @@ py::object FromList(Input index, py::handle queues) {
   return py::cast(Made(graph, Queue::FromList(index, list)));
 }
 
+// What queues of all kinds are made from. `make` gets the graph, the types and the options; an element has one
+// component for each type, and `more`.
+struct QueueArgs {
+  py::handle dtypes;
+  py::handle shapes;
+  py::handle names;
+  const Name& shared_name;
+  const Name& name;
+};
+template <class Make>
+QueueObject MakeQueue(const QueueArgs& args, const Make& make, size_t more = 0) {
+  Graph& graph = DefaultGraphRef();
+  std::vector<DType> types = TypesFrom(args.dtypes);
+  const QueueOptions options = OptionsFrom(args.shapes, args.names, types.size() + more, args.shared_name, args.name);
+  return Made(graph, make(graph, std::move(types), options));
+}
+
 void BindMakers(py::module_& m) {
   m.def(
       "fifo_queue",
       [](int64_t capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
-        Graph& graph = DefaultGraphRef();
-        std::vector<DType> types = TypesFrom(dtypes);
-        const QueueOptions options = OptionsFrom(shapes, names, types.size(), shared_name, name);
-        return Made(graph, Queue::Fifo(graph, capacity, std::move(types), options));
+        return MakeQueue({dtypes, shapes, names, shared_name, name},
+                         [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
+                           return Queue::Fifo(graph, capacity, std::move(types), options);
+                         });
       },
       py::arg("capacity"), py::arg("dtypes"), py::arg("shapes") = py::none(), py::arg("names") = py::none(),
       py::arg("shared_name") = py::none(), py::arg("name") = py::none());
@@ -140,10 +157,10 @@ void BindMakers(py::module_& m) {
       "random_shuffle_queue",
       [](int64_t capacity, int64_t min_after_dequeue, py::object dtypes, py::object shapes, py::object names,
          std::optional<int64_t> seed, const Name& shared_name, const Name& name) {
-        Graph& graph = DefaultGraphRef();
-        std::vector<DType> types = TypesFrom(dtypes);
-        const QueueOptions options = OptionsFrom(shapes, names, types.size(), shared_name, name);
-        return Made(graph, Queue::RandomShuffle(graph, capacity, min_after_dequeue, std::move(types), options, seed));
+        return MakeQueue({dtypes, shapes, names, shared_name, name}, [&](Graph& graph, std::vector<DType> types,
+                                                                         const QueueOptions& options) {
+          return Queue::RandomShuffle(graph, capacity, min_after_dequeue, std::move(types), options, seed);
+        });
       },
       py::arg("capacity"), py::arg("min_after_dequeue"), py::arg("dtypes"), py::arg("shapes") = py::none(),
       py::arg("names") = py::none(), py::arg("seed") = py::none(), py::arg("shared_name") = py::none(),
@@ -152,10 +169,10 @@ void BindMakers(py::module_& m) {
       "padding_fifo_queue",
       [](int64_t capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
-        Graph& graph = DefaultGraphRef();
-        std::vector<DType> types = TypesFrom(dtypes);
-        const QueueOptions options = OptionsFrom(shapes, names, types.size(), shared_name, name);
-        return Made(graph, Queue::PaddingFifo(graph, capacity, std::move(types), options));
+        return MakeQueue({dtypes, shapes, names, shared_name, name},
+                         [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
+                           return Queue::PaddingFifo(graph, capacity, std::move(types), options);
+                         });
       },
       py::arg("capacity"), py::arg("dtypes"), py::arg("shapes"), py::arg("names") = py::none(),
       py::arg("shared_name") = py::none(), py::arg("name") = py::none());
@@ -163,11 +180,13 @@ void BindMakers(py::module_& m) {
       "priority_queue",
       [](int64_t capacity, py::object types, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
-        Graph& graph = DefaultGraphRef();
-        std::vector<DType> list = TypesFrom(types);
         if (shapes.is_none()) RaiseType("a PriorityQueue needs the shapes of its components");
-        const QueueOptions options = OptionsFrom(shapes, names, list.size() + 1, shared_name, name);
-        return Made(graph, Queue::Priority(graph, capacity, std::move(list), options));
+        return MakeQueue(
+            {types, shapes, names, shared_name, name},
+            [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
+              return Queue::Priority(graph, capacity, std::move(types), options);
+            },
+            /*more=*/1);
       },
       py::arg("capacity"), py::arg("types"), py::arg("shapes") = py::none(), py::arg("names") = py::none(),
       py::arg("shared_name") = py::none(), py::arg("name") = py::none());

@@ -12,11 +12,6 @@ bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
 
 }  // namespace
 
-int32_t PlacementGroups::Find(int32_t x) {
-  while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-  return x;
-}
-
 void PlacementGroups::Merge(Group& into, const Group& other) const {
   if (into.conflict.ok()) into.conflict = other.conflict;
   const DeviceName& a = into.request;
@@ -44,11 +39,11 @@ void PlacementGroups::Merge(Group& into, const Group& other) const {
 }
 
 void PlacementGroups::Join(int32_t a, int32_t b) {
-  a = Find(a);
-  b = Find(b);
+  a = sets_.Find(a);
+  b = sets_.Find(b);
   if (a == b) return;
+  sets_.Join(a, b);
   if (a > b) std::swap(a, b);
-  parent_[b] = a;
   if (auto it = groups_.find(b); it != groups_.end()) {
     const Group moved = std::move(it->second);
     groups_.erase(it);
@@ -57,8 +52,8 @@ void PlacementGroups::Join(int32_t a, int32_t b) {
 }
 
 void PlacementGroups::JoinState(int32_t user, int32_t state) {
-  user = Find(user);
-  state = Find(state);
+  user = sets_.Find(user);
+  state = sets_.Find(state);
   auto asked = groups_.find(user);
   auto owned = groups_.find(state);
   if (user != state && asked != groups_.end() && owned != groups_.end() && !asked->second.fixed)
@@ -78,23 +73,19 @@ void PlacementGroups::Ask(int32_t element, const std::string& device, const std:
                                               std::string(parsed.status().message())),
                               by);
   }
-  Merge(groups_[Find(element)], asked);
+  Merge(groups_[sets_.Find(element)], asked);
 }
 
 int32_t PlacementGroups::ElementOf(const std::string& name) {
-  const auto fresh = [&] {
-    parent_.push_back(static_cast<int32_t>(parent_.size()));
-    return parent_.back();
-  };
   const Node* node = graph_.FindNode(name);
   if (node == nullptr) {
     auto [it, is_new] = by_name_.try_emplace(name);
-    if (is_new) it->second = fresh();
+    if (is_new) it->second = sets_.Add();
     return it->second;
   }
   auto [it, is_new] = element_of_.try_emplace(node->id());
   if (!is_new) return it->second;
-  it->second = fresh();
+  it->second = sets_.Add();
   const int32_t element = it->second;
   Ask(element, node->device(), name);
   // Somebody has named it before it was there.
@@ -130,7 +121,7 @@ void PlacementGroups::Update() {
 Result<std::string> PlacementGroups::RequestOf(const Node& node) {
   auto it = element_of_.find(node.id());
   if (it == element_of_.end()) return node.device();
-  auto group = groups_.find(Find(it->second));
+  auto group = groups_.find(sets_.Find(it->second));
   if (group == groups_.end()) return std::string();
   WEIR_TRY(group->second.conflict);
   return group->second.request.ToString();
@@ -139,7 +130,7 @@ Result<std::string> PlacementGroups::RequestOf(const Node& node) {
 void PlacementGroups::Fix(const Node& node, const std::string& device) {
   Result<DeviceName> name = DeviceName::Parse(device);
   if (!name.ok()) return;
-  Group& group = groups_[Find(ElementOf(node.name()))];
+  Group& group = groups_[sets_.Find(ElementOf(node.name()))];
   if (group.fixed) return;
   group.request = *std::move(name);
   group.asked_by = node.name();

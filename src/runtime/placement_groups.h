@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/disjoint_sets.h"
 #include "graph/device_name.h"
 #include "graph/graph.h"
 
@@ -32,7 +33,6 @@ class PlacementGroups final {
     Status conflict;
     bool fixed = false;
   };
-  int32_t Find(int32_t x);
   void Join(int32_t a, int32_t b);
   // The same for a node and the state that it takes: where they disagree, the state's place counts.
   void JoinState(int32_t user, int32_t state);
@@ -43,10 +43,10 @@ class PlacementGroups final {
   const Graph& graph_;
   const bool soft_;
   int next_ = 0;                                  // the first node that is not known yet
-  std::vector<int32_t> parent_;                   // union-find, by element: a node, or a name that no node has
+  DisjointSets sets_;                             // of elements: a node, or a name that no node has
   absl::flat_hash_map<int, int32_t> element_of_;  // of nodes that belong to a group, by their number
   std::map<std::string, int32_t> by_name_;        // of names without a node
-  absl::flat_hash_map<int32_t, Group> groups_;    // by root
+  absl::flat_hash_map<int32_t, Group> groups_;    // by the element that the set is known by
 };
 
 }  // namespace weir

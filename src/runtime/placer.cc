@@ -1,11 +1,11 @@
-// Groups are a union-find over the nodes of the plan, plus one element for each node that is only named in a group. A
+// Groups are disjoint sets of the nodes of the plan, plus one element for each node that is only named in a group. A
 // node that asks for nothing and belongs to no group costs one comparison.
 #include "runtime/placer.h"
 
 #include <cstdio>
-#include <numeric>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/disjoint_sets.h"
 #include "graph/device_name.h"
 
 namespace weir {
@@ -38,9 +38,7 @@ class Placement {
  public:
   Placement(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices, const PlacerOptions& options,
             PlanGraph& plan)
-      : client_(client), devices_(devices), options_(options), plan_(plan), parent_(plan.nodes.size()) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
+      : client_(client), devices_(devices), options_(options), plan_(plan), sets_(plan.nodes.size()) {}
 
   Status Run() {
     for (const auto& device : devices_) {
@@ -78,40 +76,31 @@ class Placement {
     return false;
   }
 
-  int32_t Find(int32_t x) {
-    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-    return x;
-  }
-  void Join(int32_t a, int32_t b) {
-    a = Find(a);
-    b = Find(b);
-    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-  }
-
   void JoinGroups() {
     for (size_t n = 0; n < plan_.nodes.size(); ++n) {
       const PlanGraph::Node& node = plan_.nodes[n];
       for (size_t i = 0; i < node.inputs.size(); ++i) {
-        if (IsState(node, i)) Join(static_cast<int32_t>(n), node.inputs[i].node);
+        if (IsState(node, i)) sets_.Join(static_cast<int32_t>(n), node.inputs[i].node);
       }
       auto attr = node.props->attrs->find("_class");
       if (attr == node.props->attrs->end()) continue;
       const auto* classes = attr->second.As<std::vector<std::string>>();
       if (classes == nullptr) continue;
       for (const std::string& name : *classes) {
-        if (name.starts_with(kGroupPrefix)) Join(static_cast<int32_t>(n), ElementOf(name.substr(kGroupPrefix.size())));
+        if (name.starts_with(kGroupPrefix))
+          sets_.Join(static_cast<int32_t>(n), ElementOf(name.substr(kGroupPrefix.size())));
       }
     }
   }
 
-  // The element of the union-find that stands for the node of that name.
+  // The element that stands for the node of that name.
   int32_t ElementOf(const std::string& name) {
     if (by_name_.empty()) {
       for (size_t n = 0; n < plan_.nodes.size(); ++n) by_name_.emplace(plan_.nodes[n].name(), static_cast<int32_t>(n));
     }
-    auto [it, is_new] = by_name_.try_emplace(name, static_cast<int32_t>(parent_.size()));
+    auto [it, is_new] = by_name_.try_emplace(name, static_cast<int32_t>(sets_.size()));
     if (is_new) {
-      parent_.push_back(it->second);
+      sets_.Add();
       const Node* node = client_.FindNode(name);
       outside_.emplace_back(name, node == nullptr ? std::string() : node->device());
     }
@@ -119,8 +108,8 @@ class Placement {
   }
 
   Status CollectRequests() {
-    groups_.resize(parent_.size());
-    for (size_t x = 0; x < parent_.size(); ++x) {
+    groups_.resize(sets_.size());
+    for (size_t x = 0; x < sets_.size(); ++x) {
       const bool inside = x < plan_.nodes.size();
       const std::string& asked = inside ? plan_.nodes[x].device : outside_[x - plan_.nodes.size()].second;
       if (asked.empty()) continue;
@@ -135,7 +124,7 @@ class Placement {
         }
         parsed->second = *std::move(result);
       }
-      Group& group = groups_[Find(static_cast<int32_t>(x))];
+      Group& group = groups_[sets_.Find(static_cast<int32_t>(x))];
       Result<DeviceName> merged = MergeRequests(group.request, parsed->second, options_.allow_soft_placement);
       if (!merged.ok() && inside && TakesState(plan_.nodes[x])) continue;  // the state's place counts
       if (!merged.ok()) {
@@ -156,7 +145,7 @@ class Placement {
   }
 
   Result<int> Choose(int32_t n) {
-    Group& group = groups_[Find(n)];
+    Group& group = groups_[sets_.Find(n)];
     if (group.device >= 0) return group.device;
     if (group.asked_by < 0) return group.device = 0;
     group.device = Match(group.request);
@@ -189,8 +178,8 @@ class Placement {
   const std::vector<std::unique_ptr<Device>>& devices_;
   const PlacerOptions& options_;
   PlanGraph& plan_;
-  std::vector<int32_t> parent_;
-  std::vector<Group> groups_;                                 // by the root of the union-find
+  DisjointSets sets_;
+  std::vector<Group> groups_;                                 // by the element that the set is known by
   std::vector<std::pair<std::string, std::string>> outside_;  // name and request of nodes that are only named
   std::vector<DeviceName> device_names_;
   absl::flat_hash_map<std::string, int32_t> by_name_;

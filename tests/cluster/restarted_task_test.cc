@@ -1,35 +1,17 @@
 // What a restarted task makes of calls that were meant for its former self.
-#include <gtest/gtest.h>
-
-#include "cluster/sim/sim_cluster.h"
+#include "cluster/one_task.h"
 #include "op/rendezvous_key.h"
-#include "ops/register.h"
 
 namespace weir {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
-
-class RestartedTaskTest : public testing::Test {
+class RestartedTaskTest : public OneTaskTest {
  protected:
-  RestartedTaskTest() : network_(world_), cluster_(world_, network_, Registry(), {{"ps", 1}}) {
-    cluster_.Start(kTask);
-    worker_ = MakeRemoteWorker(network_.StartHost("client").Connect(cluster_.AddressOf(kTask)), kTask);
-  }
-  ~RestartedTaskTest() override { EXPECT_EQ(cluster_.End(3600 * kSecond), ""); }
-  const OpRegistry& Registry() {
-    ops::RegisterAllOps(registry_);
-    return registry_;
-  }
   uint64_t Incarnation() {
-    uint64_t incarnation = 0;
-    bool answered = false;
-    worker_->GetStatus({}, CallOptions{}, [&](const Result<tensorflow::GetStatusResponse>& status) {
-      answered = true;
-      if (status.ok()) incarnation = status->device_attributes(0).incarnation();
-    });
-    EXPECT_TRUE(world_.RunUntil([&] { return answered; }, world_.now() + kSecond));
-    return incarnation;
+    Result<tensorflow::GetStatusResponse> status = Answer<tensorflow::GetStatusResponse>(
+        [&](auto done) { worker_->GetStatus({}, CallOptions{}, std::move(done)); });
+    EXPECT_TRUE(status.ok()) << status.status();
+    return status.ok() ? status->device_attributes(0).incarnation() : 0;
   }
   // How asking for a value ends that a task of that name, in that life, would have sent.
   Status Ask(const std::string& task, uint64_t incarnation) {
@@ -50,13 +32,6 @@ class RestartedTaskTest : public testing::Test {
     }
     return ended;
   }
-
-  const std::string kTask = TaskName("ps", 0);
-  OpRegistry registry_;
-  SimWorld world_{1, /*tell=*/false};
-  SimNetwork network_;
-  SimCluster cluster_;
-  std::shared_ptr<WorkerService> worker_;
 };
 
 TEST_F(RestartedTaskTest, ValuesOfItsFormerSelfAreAborted) {
@@ -75,8 +50,8 @@ TEST_F(RestartedTaskTest, ValuesOfItsFormerSelfAreAborted) {
 
 TEST_F(RestartedTaskTest, ASessionMayCallItByAnotherName) {
   const uint64_t now = Incarnation();
-  EXPECT_EQ(Ask(TaskName("worker", 3), now).code(), StatusCode::kCancelled);
-  EXPECT_EQ(Ask(TaskName("worker", 3), now + 1).code(), StatusCode::kAborted);
+  EXPECT_EQ(Ask(TaskName("ps", 3), now).code(), StatusCode::kCancelled);
+  EXPECT_EQ(Ask(TaskName("ps", 3), now + 1).code(), StatusCode::kAborted);
 }
 
 }  // namespace

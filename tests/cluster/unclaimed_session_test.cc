@@ -1,41 +1,18 @@
 // Sessions that no client ever uses, on a simulated clock.
-#include <gtest/gtest.h>
-
-#include "cluster/sim/sim_cluster.h"
-#include "ops/register.h"
+#include "cluster/one_task.h"
 
 namespace weir {
 namespace {
 
 constexpr int64_t kMilli = 1'000'000;
-constexpr int64_t kHour = 3600 * 1000 * kMilli;
 
-class UnclaimedSessionTest : public testing::Test {
+class UnclaimedSessionTest : public OneTaskTest {
  protected:
-  UnclaimedSessionTest() : network_(world_), cluster_(world_, network_, Registry(), {{"worker", 1}}) {
-    cluster_.Start(kTask);
-    master_ = MakeRemoteMaster(network_.StartHost("client").Connect(cluster_.AddressOf(kTask)));
-  }
-  ~UnclaimedSessionTest() override { EXPECT_EQ(cluster_.End(kHour), ""); }
-
-  const OpRegistry& Registry() {
-    ops::RegisterAllOps(registry_);
-    return registry_;
-  }
   int num_sessions() { return cluster_.Find(kTask)->master().num_sessions(); }
   void Wait(int64_t ms) {
     const int64_t end = world_.now() + ms * kMilli;
     world_.After(ms * kMilli, [] {});
     world_.RunUntil([&] { return world_.now() >= end; }, end);
-  }
-  // What a call answers, within a simulated second.
-  template <class Response, class Call>
-  Result<Response> Answer(const Call& call) {
-    std::optional<Result<Response>> answer;
-    call([&](Result<Response> response) { answer = std::move(response); });
-    world_.RunUntil([&] { return answer.has_value(); }, world_.now() + 1000 * kMilli);
-    if (!answer.has_value()) return Internal("no answer came");
-    return *std::move(answer);
   }
   std::string Create() {
     Result<tensorflow::CreateSessionResponse> response = Answer<tensorflow::CreateSessionResponse>(
@@ -57,13 +34,6 @@ class UnclaimedSessionTest : public testing::Test {
                [&](auto done) { master_->ExtendSession(std::move(request), CallOptions{}, std::move(done)); })
         .status();
   }
-
-  const std::string kTask = TaskName("worker", 0);
-  OpRegistry registry_;
-  SimWorld world_{1, /*tell=*/false};
-  SimNetwork network_;
-  SimCluster cluster_;
-  std::shared_ptr<MasterService> master_;
 };
 
 TEST_F(UnclaimedSessionTest, OneThatNobodyUsesIsClosed) {
