@@ -18,6 +18,7 @@
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_session.h"
+#include "train/session_manager.h"
 
 namespace weir {
 
@@ -90,6 +91,13 @@ class Engine final {
   // A cluster of one task, "/job:local/task:0", on a free port.
   std::unique_ptr<Server> StartLocalServer() const {
     return StartServer(Cluster({{"local", {"localhost:0"}}}), "local", 0);
+  }
+  // Makes sessions for supervisors and session managers: in this process, or on the cluster of the server at `target`.
+  SessionMaker Sessions(const std::string& target = "", const tensorflow::ConfigProto& config = {}) const {
+    return [this, target, config]() -> Result<SessionPtr> {
+      if (!target.empty()) return network_.NewSession(target, graph_, config);
+      return std::make_shared<LocalSession>(graph_, LocalSession::Dependencies{compute_, blocking_, nullptr, config});
+    };
   }
   const OpRegistry& registry() const { return registry_; }
 

@@ -11,7 +11,8 @@
 //   session.Run({{x, batch}}, {loss}, {train});
 //
 // Across servers: engine.StartServer(cluster, "ps", 0), DeviceScope(g, "/job:ps/task:0") around what is to be there,
-// and ClientSession(engine, "grpc://host:port").
+// and ClientSession(engine, "grpc://host:port"). Training that is initialized, saved, restored and stopped by itself:
+// Supervisor::Make(g, ...) and RunManaged(engine.Sessions(target), ...).
 //
 // Building functions keep their first error with the graph; Op, Var and ClientSession throw weir::Error with it.
 // graph/build has a function per op, by group; graph/compose what is made of several; train what minimizes.
@@ -44,7 +45,14 @@
 #include "graph/compose/variable_scope.h"
 #include "graph/gradients.h"
 #include "graph/graph_def.h"
+#include "train/coordinator.h"
+#include "train/device_setter.h"
 #include "train/learning_rate.h"
 #include "train/moving_averages.h"
 #include "train/optimizers.h"
+#include "train/queue_runner.h"
+#include "train/saver.h"
+#include "train/scaffold.h"
+#include "train/session_manager.h"
+#include "train/supervisor.h"
 #include "weir/engine.h"

@@ -230,8 +230,6 @@ Status StatusOfRun(py::error_already_set& error) {
   return status;
 }
 
-constexpr char kSavers[] = "savers";
-
 // Savers in the collection of their name cross as SaverDefs.
 void AddSaverCodec() {
   RegisterCollectionType({
@@ -244,22 +242,7 @@ void AddSaverCodec() {
         return py::cast<std::shared_ptr<Saver>>(object);
       },
   });
-  AddCollectionCodec({
-      .to_item = [](const std::string&, const std::any& item) -> std::optional<CollectionItem> {
-        const auto* saver = std::any_cast<std::shared_ptr<Saver>>(&item);
-        if (saver == nullptr) return std::nullopt;
-        return BytesItem{(*saver)->def().SerializeAsString()};
-      },
-      .from_item = [](Graph&, const std::string& key, const CollectionItem& item,
-                      const std::string& scope) -> Result<std::optional<GraphItem>> {
-        const auto* bytes = std::get_if<BytesItem>(&item);
-        if (key != kSavers || bytes == nullptr) return std::nullopt;
-        tensorflow::SaverDef def;
-        if (!def.ParseFromString(bytes->bytes)) return DataLoss("collection '{}': a SaverDef cannot be read", key);
-        WEIR_ASSIGN(std::shared_ptr<Saver> saver, Saver::FromDef(std::move(def), scope));
-        return GraphItem{std::move(saver)};
-      },
-  });
+  AddCollectionCodec(SaverCodec());
 }
 
 }  // namespace

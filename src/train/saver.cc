@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "graph/graph_keys.h"
 #include "train/checkpoint_state.h"
 
 namespace weir {
@@ -228,6 +229,25 @@ void Saver::DeleteOld(const std::string& meta_graph_suffix) {
     const Status removed = RemoveCheckpoint(*options_.env, prefix, meta_graph_suffix);
     if (!removed.ok()) LogWarning("Ignoring: {}", std::string(removed.message()));
   }
+}
+
+CollectionCodec SaverCodec() {
+  return {
+      .to_item = [](const std::string&, const std::any& item) -> std::optional<CollectionItem> {
+        const auto* saver = std::any_cast<std::shared_ptr<Saver>>(&item);
+        if (saver == nullptr) return std::nullopt;
+        return BytesItem{(*saver)->def().SerializeAsString()};
+      },
+      .from_item = [](Graph&, const std::string& key, const CollectionItem& item,
+                      const std::string& scope) -> Result<std::optional<GraphItem>> {
+        const auto* bytes = std::get_if<BytesItem>(&item);
+        if (key != graph_keys::kSavers || bytes == nullptr) return std::nullopt;
+        tensorflow::SaverDef def;
+        if (!def.ParseFromString(bytes->bytes)) return DataLoss("collection '{}': a SaverDef cannot be read", key);
+        WEIR_ASSIGN(std::shared_ptr<Saver> saver, Saver::FromDef(std::move(def), scope));
+        return GraphItem{std::move(saver)};
+      },
+  };
 }
 
 Result<std::shared_ptr<Saver>> SaverOfMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,

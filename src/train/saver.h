@@ -89,6 +89,9 @@ class Saver final {
   double next_kept_for_good_ = 0;
 };
 
+// Savers in the collection "savers" cross into meta graphs as SaverDefs.
+CollectionCodec SaverCodec();
+
 // The saver of an imported meta graph: that of its saver_def; where it has none a new one if there are variables, else
 // null.
 Result<std::shared_ptr<Saver>> SaverOfMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,

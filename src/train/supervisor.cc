@@ -160,6 +160,7 @@ Status Supervisor::Complete() {
       WEIR_ASSIGN(options.summary_writer, FileWriter::Make(options.logdir));
     }
   }
+  if (!options.codec.to_item) options.codec = SaverCodec();
   coordinator_ = options.coordinator != nullptr ? options.coordinator : std::make_shared<Coordinator>();
   manager_ = options.session_manager;
   if (manager_ != nullptr) return OkStatus();

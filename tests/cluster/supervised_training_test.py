@@ -1,10 +1,14 @@
-"""Supervisors of a chief and of a second worker, in a cluster of processes whose ps is killed and restarted."""
+"""Supervisors of a chief and of a second worker, in a cluster of processes of which some are killed and restarted."""
+import re
+import subprocess
+import sys
+import textwrap
 import threading
 
 import pytest
 
 import weir as tf
-from processes import PATIENCE, Cluster, free_address, wait_until
+from processes import PATIENCE, PROGRAM, Cluster, environment, free_address, wait_until
 
 LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
 
@@ -87,3 +91,88 @@ def test_a_lost_ps_ends_the_sessions_and_training_goes_on_from_the_last_checkpoi
     for trainer in trainers:
         assert trainer.finish() is None
         assert trainer.seen[0] >= saved and trainer.seen[-1] >= last
+
+
+# A trainer that goes on after a task was lost, as TensorFlow's documentation has it.
+TRAINER = textwrap.dedent("""
+    import sys
+    import weir as tf
+    cluster, task, logdir, last = eval(sys.argv[1]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+    server = tf.train.Server(cluster, job_name="worker", task_index=task)
+    with tf.device(tf.train.replica_device_setter(worker_device=f"/job:worker/task:{task}", cluster=cluster)):
+        step = tf.train.get_or_create_global_step()
+        more = tf.assign_add(step, 1)
+    sv = tf.train.Supervisor(is_chief=task == 0, logdir=logdir, save_model_secs=0.02)
+
+    def train():
+        with sv.managed_session(server.target) as sess:
+            at = sess.run(step)
+            print("begins at", at, flush=True)
+            while not sv.should_stop() and at < last:
+                at = sess.run(more)
+        return at >= last
+    while True:
+        try:
+            if train():
+                break
+        except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:
+            print("lost", type(error).__name__, flush=True)
+    print("done", flush=True)
+""")
+
+
+class Processes:
+    """A ps and two workers, each a process that trains; what they print goes to files."""
+
+    def __init__(self, path, last):
+        self.jobs = {"ps": [free_address()], "worker": [free_address(), free_address()]}
+        self.path, self.logdir, self.last, self.running = path, str(path / "logs"), last, {}
+        for name in ("ps0", "worker0", "worker1"):
+            self.start(name)
+
+    def start(self, name):
+        program = PROGRAM if name.startswith("ps") else TRAINER
+        with (self.path / f"{name}.out").open("a") as out, (self.path / f"{name}.err").open("a") as err:
+            self.running[name] = subprocess.Popen(
+                [sys.executable, "-c", program, repr(self.jobs), name[:-1], name[-1], self.logdir, str(self.last)],
+                env=environment(), stdout=out, stderr=err)
+
+    def restart(self, name):
+        self.running[name].kill()
+        self.running[name].wait(PATIENCE)
+        self.start(name)
+
+    def said(self, name, kind="out"):
+        return (self.path / f"{name}.{kind}").read_text()
+
+    def begun(self, name):
+        return [int(at) for at in re.findall(r"begins at (\d+)", self.said(name))]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        for process in self.running.values():
+            process.kill()
+            process.wait(PATIENCE)
+
+
+@pytest.mark.slow
+def test_training_outlives_its_processes(tmp_path):
+    with Processes(tmp_path, last=20000) as processes:
+        # One after the other is killed, each after training has gone on since the last time.
+        for name in ("ps0", "worker1", "ps0", "worker0", "ps0"):
+            before = saved_step(processes.logdir)
+            wait_until(lambda: processes.begun("worker0") and processes.begun("worker1"), "both workers to begin")
+            wait_until(lambda: saved_step(processes.logdir) > max(before, 0), "a later checkpoint")
+            rounds = len(processes.begun("worker0")), len(processes.begun("worker1"))
+            saved = saved_step(processes.logdir)
+            processes.restart(name)
+            for worker in (0, 1):
+                if name == "ps0" or name == f"worker{worker}":
+                    wait_until(lambda: len(processes.begun(f"worker{worker}")) > rounds[worker], f"worker{worker} to begin again")
+            assert processes.begun("worker0")[-1] >= saved or name == "worker1"  # nothing that was saved is lost
+        for name in ("worker0", "worker1"):
+            assert processes.running[name].wait(PATIENCE) == 0, processes.said(name, "err")
+            assert processes.said(name).endswith("done\n")
+        assert "lost" in processes.said("worker1")

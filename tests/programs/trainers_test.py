@@ -1,5 +1,5 @@
-"""The published trainers as clusters of processes, word for word. Their paths are their own: each process has scratch
-directories where they write, and the cluster's addresses are free ones."""
+"""Trainers as clusters of processes: the published ones, word for word, and those of examples/ in C++. Their paths are their
+own: each process has scratch directories where they write, and the cluster's addresses are free ones."""
 import os
 import pathlib
 import re
@@ -16,8 +16,8 @@ BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build")).resolve()
 PUBLISHED = ROOT.parent / "shared/programs"
 PATIENCE = 300
 
-pytestmark = [pytest.mark.slow,
-              pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published programs are not beside the repository")]
+pytestmark = pytest.mark.slow
+published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published programs are not beside the repository")
 
 
 def scratch(path):
@@ -49,10 +49,10 @@ def free_addresses(count):
 
 
 class Trainers:
-    """The processes of a program, by job and task."""
+    """The processes of a program, by job and task. `command` takes the flags of a cluster."""
 
-    def __init__(self, program, path, ps, workers):
-        self.program, self.path = program, path
+    def __init__(self, command, path, ps, workers):
+        self.command, self.path = command, path
         hosts = free_addresses(ps + workers)
         self.flags = [f"--ps_hosts={','.join(hosts[:ps])}", f"--worker_hosts={','.join(hosts[ps:])}"]
         self.running = {}
@@ -66,7 +66,7 @@ class Trainers:
         out, err = ((self.path / f"{job}{task}.{kind}").open("a") for kind in ("out", "err"))
         with out, err:
             self.running[job, task] = subprocess.Popen(
-                [*scratch(self.path), BUILD / "weir", "run", self.program, *self.flags, f"--job_name={job}", f"--task_index={task}"],
+                [*scratch(self.path), *self.command, *self.flags, f"--job_name={job}", f"--task_index={task}"],
                 cwd=self.path, env={**environment, "PYTHONUNBUFFERED": "1"}, stdout=out, stderr=err,
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
@@ -97,9 +97,10 @@ class Trainers:
             process.wait()
 
 
+@published
 def test_linear_regression(can_mount, tmp_path):
     pytest.importorskip("sklearn")
-    with Trainers(PUBLISHED / "linear_regression.py", tmp_path, ps=1, workers=2) as trainers:
+    with Trainers([BUILD / "weir", "run", PUBLISHED / "linear_regression.py"], tmp_path, ps=1, workers=2) as trainers:
         line = r"Partial result from node: (\d), w: (\S+), b0: (\S+)\n"
         for task in (0, 1):
             trainers.wait_until_said("worker", task, line * 40)
@@ -116,9 +117,24 @@ def test_linear_regression(can_mount, tmp_path):
         assert trainers.end(signal.SIGTERM, "ps", 0) == 0
 
 
+def test_linear_regression_in_cpp(can_mount, tmp_path):
+    command = [BUILD / "examples/cluster_linear_regression"]
+    line = r"Partial result from node: (\d), w: (\S+), b: (\S+)\n"
+    with Trainers(command, tmp_path, ps=1, workers=2) as trainers:
+        for task in (0, 1):
+            trainers.wait_until_said("worker", task, line * 5)
+        for task in (1, 0):
+            assert trainers.end(signal.SIGINT, "worker", task) == 0, trainers.said("worker", task, "err")
+            node, w, b = re.findall(line, trainers.said("worker", task))[-1]
+            assert int(node) == task
+            assert abs(float(w) - 2) < 0.5 and abs(float(b) - 0.2) < 0.3
+        assert list((tmp_path / "tmp/train_logs").glob("model.ckpt-*.index"))
+
+
+@published
 def test_mnist_softmax(can_mount, tmp_path):
     subprocess.run([sys.executable, ROOT / "tools/write_digits", tmp_path / "data"], check=True)
-    with Trainers(PUBLISHED / "mnist_softmax.py", tmp_path, ps=2, workers=2) as trainers:
+    with Trainers([BUILD / "weir", "run", PUBLISHED / "mnist_softmax.py"], tmp_path, ps=2, workers=2) as trainers:
         for task in (0, 1):
             assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
             out = trainers.said("worker", task)

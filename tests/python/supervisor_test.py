@@ -83,6 +83,16 @@ def test_a_managed_session_is_the_callers_until_it_ends():
         assert not sv.should_stop() and sess.run(v) == 7.0
 
 
+def test_stopping_inside_and_again(logdir):
+    v = tf.Variable(7.0)
+    sv = tf.train.Supervisor(logdir=logdir)
+    with sv.managed_session() as sess:
+        sv.stop()
+        assert sess.run(v) == 7.0
+    sv.stop()
+    assert len([status for status, _ in session_log(logdir) if status == "STOP"]) == 1
+
+
 def test_exceptions_of_the_block_are_raised_when_it_ends():
     tf.Variable(1.0)
     sv = tf.train.Supervisor()

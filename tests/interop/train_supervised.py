@@ -1,0 +1,12 @@
+"""Run by TensorFlow's interpreter: python train_supervised.py OUT TARGET DIR LAST ...: trains with a Supervisor once per target
+("" is TensorFlow itself), directory and last step; what it found as JSON."""
+import json
+import pathlib
+import sys
+
+from both.supervised import train
+from oracle.tensorflow1 import tf
+
+if __name__ == "__main__":
+    runs = zip(sys.argv[2::3], sys.argv[3::3], sys.argv[4::3])
+    pathlib.Path(sys.argv[1]).write_text(json.dumps([train(tf, target, logdir, int(last)) for target, logdir, last in runs]))
