@@ -45,6 +45,7 @@
 #include "graph/compose/variable_scope.h"
 #include "graph/gradients.h"
 #include "graph/graph_def.h"
+#include "io/idx.h"  // files of digits
 #include "train/coordinator.h"
 #include "train/device_setter.h"
 #include "train/learning_rate.h"
