@@ -191,6 +191,7 @@ class ClientSession final {
   //   std::shared_ptr<Session::Callable> step = ValueOrThrow(session.session().MakeCallable({x}, {loss},
   //   {train.node()})); std::vector<Tensor> values = ValueOrThrow(step->Call({batch}));
   Session& session() const { return *session_; }
+  std::shared_ptr<Session> shared_session() const { return session_; }
 
  private:
   std::shared_ptr<Graph> graph_;

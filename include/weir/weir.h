@@ -56,4 +56,5 @@
 #include "train/scaffold.h"
 #include "train/session_manager.h"
 #include "train/supervisor.h"
+#include "train/sync_replicas.h"
 #include "weir/engine.h"

@@ -72,6 +72,7 @@ PYBIND11_MODULE(_weir, m) {
   BindCoordinator(m);
   BindSession(m);
   BindQueueRunner(m);
+  BindSyncReplicas(m);
   BindImportGraph(m);
   BindCheckpoints(m);
   BindSaver(m);

@@ -126,9 +126,18 @@ std::unique_ptr<QueueRunnerObject> FromDef(py::handle message, const std::option
   return std::make_unique<QueueRunnerObject>(QueueRunnerObject{std::move(made), graph, queue, types, py::list()});
 }
 
+std::unique_ptr<QueueRunnerObject> FromHandle(py::object queue, const RunnerHandle& handle) {
+  py::object graph = GraphOf(handle.runner->parts().enqueue[0]->graph());
+  const py::tuple types = TypesOf(handle.runner->parts().closed);
+  return std::make_unique<QueueRunnerObject>(
+      QueueRunnerObject{handle.runner, std::move(graph), std::move(queue), types, py::list()});
+}
+
 std::unique_ptr<QueueRunnerObject> MakeRunner(py::object queue, py::object enqueue_ops, py::object close_op,
                                               py::object cancel_op, py::object closed_types, py::object def,
-                                              const std::optional<std::string>& import_scope) {
+                                              const std::optional<std::string>& import_scope,
+                                              const RunnerHandle* handle) {
+  if (handle != nullptr) return FromHandle(std::move(queue), *handle);
   if (def.is_none())
     return FromArguments(std::move(queue), std::move(enqueue_ops), std::move(close_op), std::move(cancel_op),
                          std::move(closed_types));
@@ -140,6 +149,7 @@ std::unique_ptr<QueueRunnerObject> MakeRunner(py::object queue, py::object enque
 
 void BindQueueRunner(py::module_& m) {
   using R = QueueRunnerObject;
+  py::class_<RunnerHandle>(m, "QueueRunnerHandle");
   py::class_<LoopObject>(m, "QueueRunnerLoop")
       .def_property_readonly("name", [](const LoopObject& l) { return l.loop.name; })
       .def("__call__", &RunLoop);
@@ -147,7 +157,7 @@ void BindQueueRunner(py::module_& m) {
       .def(py::init(&MakeRunner), py::arg("queue") = py::none(), py::arg("enqueue_ops") = py::none(),
            py::arg("close_op") = py::none(), py::arg("cancel_op") = py::none(),
            py::arg("queue_closed_exception_types") = py::none(), py::arg("queue_runner_def") = py::none(),
-           py::arg("import_scope") = py::none())
+           py::arg("import_scope") = py::none(), py::arg("handle") = py::none())
       .def_property_readonly("queue", [](const R& r) { return r.queue; })
       .def_property_readonly("enqueue_ops", [](const R& r) { return r.runner->parts().enqueue; })
       .def_property_readonly("close_op", [](const R& r) { return r.runner->parts().close; })

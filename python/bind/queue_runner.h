@@ -3,9 +3,16 @@
 
 #include <pybind11/pybind11.h>
 
+#include "train/queue_runner.h"
+
 namespace weir::python {
 
 namespace py = pybind11;
+
+// A runner that C++ has made, on its way into Python's class.
+struct RunnerHandle {
+  QueueRunnerPtr runner;
+};
 
 void BindQueueRunner(py::module_& m);
 

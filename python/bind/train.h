@@ -1,4 +1,4 @@
-// Gradients, optimizers, learning rates and moving averages in Python.
+// Gradients, optimizers, synchronous replicas, learning rates and moving averages in Python.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -29,5 +29,6 @@ T TakeGradients(Result<T> result) {
 void BindGradients(py::module_& m);
 void BindOptimizers(py::module_& m);
 void BindLearningRates(py::module_& m);
+void BindSyncReplicas(py::module_& m);
 
 }  // namespace weir::python

@@ -4,6 +4,7 @@
 
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
+#include "graph/build/state_ops.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
 
@@ -123,9 +124,13 @@ Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and
     WEIR_ASSIGN(Node * finished, Finish(graph, updates, "update"));
     ControlDependencies after(graph, {finished});
     ColocationScope colocated(graph, global_step->handle().node);
-    Output counted = global_step->AssignAdd(1, /*use_locking=*/false, scope.name() + "/");
+    if (global_step->is_resource()) {
+      WEIR_ASSIGN(const Output one, weir::ToOutput(graph, 1, global_step->dtype(), "value"));
+      result = AssignAddVariableOp(global_step->handle(), one, {.name = scope.name() + "/"});
+    } else {
+      result = global_step->AssignAdd(1, /*use_locking=*/false, scope.name() + "/").node;
+    }
     WEIR_TRY(graph.TakeError());
-    result = counted.node;
   }
   std::vector<Node*> known = graph.CollectionOf<Node*>(graph_keys::kTrainOp);
   if (std::find(known.begin(), known.end(), result) == known.end()) graph.AddToCollection(graph_keys::kTrainOp, result);

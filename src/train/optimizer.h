@@ -65,8 +65,8 @@ class Optimizer {
                                        std::string name = "");
 
   // Null when the variable has no such slot.
-  VariablePtr GetSlot(const VariablePtr& var, const std::string& slot_name) const;
-  std::vector<std::string> SlotNames() const;
+  virtual VariablePtr GetSlot(const VariablePtr& var, const std::string& slot_name) const;
+  virtual std::vector<std::string> SlotNames() const;
   // Slots and other variables that the optimizer made, in the order of their names.
   virtual std::vector<VariablePtr> Variables() const;
 

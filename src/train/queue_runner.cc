@@ -75,6 +75,10 @@ std::optional<tensorflow::QueueRunnerDef> QueueRunner::ToProto(const std::string
   return def;
 }
 
+void QueueRunner::AddCompanion(std::string name, Companion companion) {
+  companions_.emplace_back(std::move(name), std::move(companion));
+}
+
 std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> session,
                                                   std::shared_ptr<Coordinator> coordinator) {
   const SessionKey key = session;
@@ -93,7 +97,11 @@ std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> sessi
                      [self, key, session, node, coordinator, stopped] {
                        return self->RunEnqueue(key, *session, node, coordinator.get(), stopped.get());
                      }});
-  if (coordinator != nullptr)
+  if (coordinator != nullptr) {
+    for (const auto& [name, companion] : companions_)
+      loops.push_back(
+          {fmt::format("QueueRunnerThread-{}-{}", parts_.queue_name, name),
+           [run = companion, session, coordinator, stopped] { return run(*session, *coordinator, *stopped); }});
     loops.push_back({fmt::format("QueueRunnerThread-{}-close_on_stop", parts_.queue_name),
                      [self, session, coordinator, stopped]() -> Status {
                        coordinator->WaitForStop();
@@ -103,6 +111,7 @@ std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> sessi
                        session->Run({.targets = {self->parts_.cancel}}).status().IgnoreError();
                        return OkStatus();
                      }});
+  }
   return loops;
 }
 

@@ -42,6 +42,11 @@ class QueueRunner final {
 
   const QueueRunnerParts& parts() const { return parts_; }
 
+  // Something else to do on a thread of its own beside the enqueue nodes: until the coordinator stops, when `stopped`
+  // is cancelled. Before Loops; left out without a coordinator.
+  using Companion = std::function<Status(Session& session, const Coordinator& coordinator, CancelToken& stopped)>;
+  void AddCompanion(std::string name, Companion companion);
+
   // What one thread is to do. It returns the error that is to be reported.
   struct Loop {
     std::string name;
@@ -60,6 +65,7 @@ class QueueRunner final {
   bool EndLoop(const SessionKey& key);  // true when it was the last one
 
   const QueueRunnerParts parts_;
+  std::vector<std::pair<std::string, Companion>> companions_;
   std::weak_ptr<QueueRunner> self_;
   std::mutex mu_;
   std::map<SessionKey, int, std::owner_less<SessionKey>> running_;

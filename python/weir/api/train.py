@@ -42,6 +42,8 @@ NAMES = {
     "train.Server": "weir.lib.server:Server",
     "train.Optimizer": "Optimizer",
     **{f"train.{name}Optimizer": f"{name}Optimizer" for name in _OPTIMIZERS},
+    "train.SyncReplicasOptimizer": "weir.lib.sync_replicas:SyncReplicasOptimizer",
+    "python.training.sync_replicas_optimizer.*": "=train.",
     **{f"train.{name}": name for name in _DECAYS},
     "train.piecewise_constant_decay": "piecewise_constant",
     "train.ExponentialMovingAverage": "ExponentialMovingAverage",

@@ -7,6 +7,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/queue_ops.h"
 #include "graph/compose/random.h"
+#include "graph/node_builder.h"
 
 namespace weir {
 namespace {
@@ -90,11 +91,12 @@ Queue Queue::Fifo(Graph& graph, int64_t capacity, std::vector<DType> dtypes, con
   }
   const ControlDependencies outside = ControlDependencies::Cleared(graph);
   const DeviceScope on_cpu(graph, "/device:CPU:*");
-  const Output ref = FIFOQueueV2(graph, dtypes,
-                                 {.shapes = options.shapes,
-                                  .capacity = capacity,
-                                  .shared_name = options.shared_name,
-                                  .name = Or(options.name, "fifo_queue")});
+  NodeBuilder node(graph, "FIFOQueueV2", Or(options.name, "fifo_queue"));
+  node.Attr("component_types", dtypes).Attr("shapes", options.shapes).Attr("capacity", capacity);
+  node.Attr("container", "").Attr("shared_name", options.shared_name);
+  if (options.tokens_needed > 0)
+    node.Attr("_tokens_needed", options.tokens_needed).Attr("_members_expected", options.members_expected);
+  const Output ref = node.BuildOutput();
   return Checked(graph, ref, std::move(dtypes), options);
 }
 

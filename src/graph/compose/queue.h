@@ -17,6 +17,10 @@ struct QueueOptions {
   std::vector<std::string> names = {};  // of the components; none is fine
   std::string shared_name = "";         // queues of one name on one device are the same
   std::string name = "";
+  // Of a queue of tokens, which sessions take in turns: how many of a batch must be used for the next one to come, and
+  // how many sessions there will be.
+  int64_t tokens_needed = 0;
+  int64_t members_expected = 0;
 };
 
 class Queue final {

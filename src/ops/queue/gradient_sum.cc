@@ -97,7 +97,7 @@ class SparseSum final : public GradientSum {
       if (mean && counts_[row].gradients > 1) DivideBy(out, width, counts_[row].gradients);
     }
     WEIR_ASSIGN(Tensor dense_shape, Tensor::Allocate(kInt64, Shape{row_shape_.rank() + 1}));
-    dense_shape.data<int64_t>()[0] = shape_.known_rank() ? shape_[0] : kUnknownDim;
+    dense_shape.data<int64_t>()[0] = shape_.known_rank() && shape_.rank() > 0 ? shape_[0] : kUnknownDim;
     std::copy(row_shape_.begin(), row_shape_.end(), dense_shape.data<int64_t>() + 1);
     return std::vector<Tensor>{std::move(indices), std::move(values), std::move(dense_shape)};
   }
@@ -117,7 +117,8 @@ class SparseSum final : public GradientSum {
     if (values.dim(0) != indices.dim(0))
       return InvalidArgument("Expected {} non-empty input values, got {}", indices.dim(0), values.dim(0));
     WEIR_ASSIGN(const int64_t limit, CheckDenseShape(gradient));
-    if (shape_.known_rank()) WEIR_TRY(CheckValues(values, shape_));
+    // As in TensorFlow the shape may leave out the last dimensions: that of a scalar fits all gradients.
+    if (shape_.known_rank()) WEIR_TRY(CheckValues(values, shape_, /*may_have_more=*/true));
     if (gradients_ > 0) WEIR_TRY(CheckValues(values, PartialShape{kUnknownDim}.Concat(row_shape_)));
     for (int64_t i = 0; i < indices.dim(0); ++i) {
       const int64_t index = indices.Int(i);
@@ -144,8 +145,8 @@ class SparseSum final : public GradientSum {
     }
     return limit == kUnknownDim && dims[0] >= 0 ? dims[0] : limit;
   }
-  static Status CheckValues(const Tensor& values, const PartialShape& expected) {
-    if (expected.rank() != values.rank()) {
+  static Status CheckValues(const Tensor& values, const PartialShape& expected, bool may_have_more = false) {
+    if (may_have_more ? values.rank() < expected.rank() : values.rank() != expected.rank()) {
       return InvalidArgument("Shape mismatch: expected values rank {}, got {}", expected.rank(), values.rank());
     }
     for (int d = 1; d < expected.rank(); ++d) {

@@ -37,7 +37,8 @@ const char* QueueKindName(QueueKind kind) {
   return "";
 }
 
-Queue::Queue(QueueSpec spec) : spec_(std::move(spec)), order_(MakeOrder(spec_)) {}
+Queue::Queue(QueueSpec spec)
+    : spec_(std::move(spec)), order_(MakeOrder(spec_)), turns_(spec_.tokens_needed, spec_.members_expected) {}
 
 void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done) {
   Waiter waiter;
@@ -48,14 +49,31 @@ void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, Enq
   Wait(std::move(waiter));
 }
 
-void Queue::Dequeue(int64_t count, bool fewer_when_closed, CancelToken& cancel, DequeueDone done) {
+void Queue::Dequeue(int64_t count, bool fewer_when_closed, const std::string& member, CancelToken& cancel,
+                    DequeueDone done) {
   Waiter waiter;
+  waiter.member = member;
   waiter.action = Waiter::Action::kDequeue;
   waiter.count = count;
   waiter.fewer_when_closed = fewer_when_closed;
   waiter.cancel = &cancel;
   waiter.dequeue_done = std::move(done);
   Wait(std::move(waiter));
+}
+
+void Queue::Join(const std::string& member) {
+  std::lock_guard lock(mu_);
+  turns_.Join(member);
+}
+
+void Queue::Leave(const std::string& member) {
+  std::vector<Ended> ended;
+  {
+    std::lock_guard lock(mu_);
+    for (int64_t left = turns_.Leave(member); left > 0; --left) order_->Add({token_, next_arrival_++});
+    ServeLocked(ended);  // the others may have more now
+  }
+  Report(std::move(ended));
 }
 
 void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done) {
@@ -141,6 +159,11 @@ bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
       changed = true;
       continue;
     }
+    if (turns_.on() && waiter.next == 0) {
+      while (order_->size() > 0) order_->Take();
+      token_ = waiter.elements[0].components;
+      turns_.BeginRound();
+    }
     while (waiter.next < waiter.elements.size() && order_->size() < capacity) {
       QueueElement& element = waiter.elements[waiter.next++];
       element.arrival = next_arrival_++;
@@ -154,10 +177,15 @@ bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
   return changed;
 }
 
+Queue::Waiters::iterator Queue::NextDequeueLocked() {
+  if (!turns_.on() || closed_) return dequeues_.begin();
+  return std::find_if(dequeues_.begin(), dequeues_.end(),
+                      [&](const auto& entry) { return turns_.MayTake(entry.second.member); });
+}
+
 bool Queue::ServeDequeuesLocked(std::vector<Ended>& ended) {
   bool changed = false;
-  while (!dequeues_.empty()) {
-    const auto first = dequeues_.begin();
+  for (auto first = NextDequeueLocked(); first != dequeues_.end(); first = NextDequeueLocked()) {
     Waiter& waiter = first->second;
     const int64_t taken = static_cast<int64_t>(waiter.elements.size());
     const int64_t in_reach = taken + order_->size();
@@ -176,6 +204,7 @@ bool Queue::ServeDequeuesLocked(std::vector<Ended>& ended) {
     changed = changed || take > 0;
     for (; take > 0; --take) waiter.elements.push_back(order_->Take());
     if (static_cast<int64_t>(waiter.elements.size()) < waiter.count) break;
+    turns_.Took(waiter.member);
     EndLocked(dequeues_, first, OkStatus(), ended);
     changed = true;
   }

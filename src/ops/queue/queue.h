@@ -1,7 +1,8 @@
 // Queue: a resource that holds elements (tuples of tensors) between steps. Who has to wait is served strictly in the
-// order of arrival, dequeues and enqueues each for themselves, and holds no thread meanwhile.
+// order of arrival, dequeues and enqueues each for themselves, and holds no thread meanwhile. Of a queue of tokens,
+// those whose turn it is not are passed over.
 // No element is lost or doubled: what a dequeue had taken when it is cancelled, or cannot be filled any more, goes
-// back.
+// back. Only tokens of an earlier batch go when the next one comes.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include "op/cancel.h"
 #include "op/resource.h"
 #include "ops/queue/queue_order.h"
+#include "ops/queue/turns.h"
 
 namespace weir::ops {
 
@@ -27,6 +29,9 @@ struct QueueSpec {
   int64_t min_after_dequeue = 0;     // so many stay in an open queue
   int64_t seed = 0;
   int64_t seed2 = 0;
+  // Above 0: elements are tokens that members take in turns (turns.h), so many of which make the next batch come.
+  int64_t tokens_needed = 0;
+  int64_t members_expected = 0;
 };
 
 // Thread-safe. Callbacks run without the queue's lock, on the thread that makes the wait end or on the caller's.
@@ -43,7 +48,14 @@ class Queue final : public Resource {
   void Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done);
   // Takes `count` elements as soon as they are there; of a closed queue what is left, if `fewer_when_closed` and
   // anything is. Takes what there is while it waits, so `count` may be over the capacity.
-  void Dequeue(int64_t count, bool fewer_when_closed, CancelToken& cancel, DequeueDone done);
+  void Dequeue(int64_t count, bool fewer_when_closed, CancelToken& cancel, DequeueDone done) {
+    Dequeue(count, fewer_when_closed, "", cancel, std::move(done));
+  }
+  // The same for a member of a queue of tokens.
+  void Dequeue(int64_t count, bool fewer_when_closed, const std::string& member, CancelToken& cancel, DequeueDone done);
+  // Who takes turns. One call of Leave for each of Join; the tokens of who has left go back.
+  void Join(const std::string& member);
+  void Leave(const std::string& member);
   // Closed, a queue takes nothing more and gives out what it has. Waits for the enqueues before it, or ends all that
   // wait with Cancelled.
   void Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done);
@@ -61,6 +73,7 @@ class Queue final : public Resource {
     size_t next = 0;  // of an enqueue: the first element that is not in yet
     int64_t count = 0;
     bool fewer_when_closed = false;
+    std::string member;  // of a dequeue that takes turns
     CancelToken* cancel = nullptr;
     CancelToken::Id cancel_id = 0;
     EnqueueDone enqueue_done;
@@ -78,6 +91,8 @@ class Queue final : public Resource {
   void ServeLocked(std::vector<Ended>& ended);
   bool ServeEnqueuesLocked(std::vector<Ended>& ended);
   bool ServeDequeuesLocked(std::vector<Ended>& ended);
+  // The first dequeue whose turn it is.
+  Waiters::iterator NextDequeueLocked();
   void EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<Ended>& ended);
   int64_t AvailableLocked() const;
   static void Report(std::vector<Ended> ended);
@@ -85,6 +100,8 @@ class Queue final : public Resource {
   const QueueSpec spec_;
   mutable std::mutex mu_;
   const std::unique_ptr<QueueOrder> order_;
+  Turns turns_;
+  std::vector<Tensor> token_;  // of this round; all are alike
   bool closed_ = false;
   uint64_t next_arrival_ = 0;
   uint64_t next_waiter_ = 0;

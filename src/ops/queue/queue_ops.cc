@@ -51,6 +51,11 @@ Result<QueueSpec> SpecOf(const KernelSetup& setup, QueueKind kind) {
   WEIR_ASSIGN(spec.types, setup.Attr<std::vector<DType>>("component_types"));
   WEIR_ASSIGN(spec.shapes, setup.Attr<std::vector<PartialShape>>("shapes"));
   WEIR_ASSIGN(spec.capacity, setup.Attr<int64_t>("capacity"));
+  // What a graph says that hands out tokens to replicas. Others give it no meaning.
+  if (setup.HasAttr("_tokens_needed")) {
+    WEIR_ASSIGN(spec.tokens_needed, setup.Attr<int64_t>("_tokens_needed"));
+    WEIR_ASSIGN(spec.members_expected, setup.Attr<int64_t>("_members_expected"));
+  }
   if (kind == QueueKind::kPriority) {  // the priority is a component that the attributes do not mention
     if (spec.shapes.size() == spec.types.size()) spec.shapes.insert(spec.shapes.begin(), PartialShape(Shape{}));
     spec.types.insert(spec.types.begin(), kInt64);
@@ -183,19 +188,46 @@ Status GiveBatch(KernelContext& ctx, const QueueSpec& spec, const std::vector<Qu
   return OkStatus();
 }
 
+// The membership of a session in a queue of tokens: lasts as long as the kernel by which it takes them.
+class Membership final {
+ public:
+  ~Membership() {
+    if (queue_) queue_->Leave(member_);
+  }
+  // The session's name as a member.
+  std::string In(Queue& queue, const KernelContext& ctx) {
+    std::lock_guard lock(mu_);
+    if (queue_.get() != &queue) {
+      if (queue_) queue_->Leave(member_);
+      queue_ = ResourcePtr<Queue>::Share(&queue);
+      member_ = ctx.step().session_handle == nullptr ? "" : *ctx.step().session_handle;
+      queue_->Join(member_);
+    }
+    return member_;
+  }
+
+ private:
+  std::mutex mu_;
+  ResourcePtr<Queue> queue_;
+  std::string member_;
+};
+
 Result<Kernel> MakeDequeue(KernelSetup& setup) {
   WEIR_TRY(CheckTimeout(setup));
   WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
-  return Waiting([types](Queue& queue, KernelContext& ctx, Done& done) -> Status {
-    WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
-    queue.Dequeue(1, false, ctx.cancel(), [&ctx, done = std::move(done)](Result<std::vector<QueueElement>> got) {
-      if (!got.ok()) return done(got.status());
-      for (int c = 0; c < ctx.num_outputs(); ++c)
-        ctx.set_output(c, std::move((*got)[0].components[static_cast<size_t>(c)]));
-      done(OkStatus());
-    });
-    return OkStatus();
-  });
+  return Waiting(
+      [types, membership = std::make_shared<Membership>()](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+        WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
+        const std::string member = queue.spec().tokens_needed > 0 ? membership->In(queue, ctx) : "";
+        queue.Dequeue(1, false, member, ctx.cancel(),
+                      [&ctx, done = std::move(done)](Result<std::vector<QueueElement>> got) {
+                        if (!got.ok()) return done(got.status());
+                        for (int c = 0; c < ctx.num_outputs(); ++c)
+                          ctx.set_output(c, std::move((*got)[0].components[static_cast<size_t>(c)]));
+                        done(OkStatus());
+                      });
+        return OkStatus();
+      });
 }
 
 Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {

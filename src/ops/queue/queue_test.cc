@@ -54,6 +54,14 @@ class QueueTest : public ::testing::Test {
     });
     return call;
   }
+  std::shared_ptr<Call> Token(Queue& queue, const std::string& member) {
+    auto call = std::make_shared<Call>();
+    queue.Dequeue(1, false, member, call->cancel, [call](Result<std::vector<QueueElement>> got) {
+      call->status = got.status();
+      if (got.ok()) call->values.push_back((*got)[0].components[0].scalar<int64_t>());
+    });
+    return call;
+  }
   std::shared_ptr<Call> Close(Queue& queue, bool cancel_pending = false) {
     auto call = std::make_shared<Call>();
     queue.Close(cancel_pending, call->cancel, [call](Status status) { call->status = std::move(status); });
@@ -67,6 +75,103 @@ class QueueTest : public ::testing::Test {
   }
 };
 using Values = std::vector<int64_t>;
+
+QueueSpec Tokens(int64_t needed, int64_t expected = 0) {
+  QueueSpec spec = Numbers(-1);
+  spec.tokens_needed = needed;
+  spec.members_expected = expected;
+  return spec;
+}
+
+TEST_F(QueueTest, TokensAreKeptForMembersThatAreYetToCome) {
+  auto queue = Make(Tokens(2, 2));
+  queue->Join("early");
+  Enqueue(*queue, {1, 1});
+  EXPECT_EQ(Token(*queue, "early")->values, Values{1});
+  auto more = Token(*queue, "early");
+  EXPECT_TRUE(more->waits());
+  queue->Join("late");
+  EXPECT_EQ(Token(*queue, "late")->values, Values{1});
+  EXPECT_TRUE(more->waits());
+}
+
+TEST_F(QueueTest, NoMemberTakesTheTokenOfAnother) {
+  auto queue = Make(Tokens(2));
+  queue->Join("fast");
+  queue->Join("slow");
+  Enqueue(*queue, {1, 1});
+  EXPECT_EQ(Token(*queue, "fast")->values, Values{1});
+  auto again = Token(*queue, "fast");
+  EXPECT_TRUE(again->waits());
+  EXPECT_EQ(Token(*queue, "slow")->values, Values{1});
+  EXPECT_TRUE(again->waits());
+  Enqueue(*queue, {2, 2});
+  EXPECT_EQ(again->values, Values{2});
+  EXPECT_EQ(Token(*queue, "slow")->values, Values{2});
+}
+
+TEST_F(QueueTest, TokensOfAnEarlierRoundGoWhenTheNextOneBegins) {
+  auto queue = Make(Tokens(2));  // of three members: one is a backup
+  for (const char* name : {"a", "b", "c"}) queue->Join(name);
+  for (int64_t round = 1; round < 4; ++round) {
+    Enqueue(*queue, {round, round, round});
+    EXPECT_EQ(Token(*queue, "a")->values, Values{round});
+    EXPECT_EQ(Token(*queue, "b")->values, Values{round});
+    EXPECT_EQ(queue->size(), 1);
+  }
+  EXPECT_EQ(Token(*queue, "c")->values, Values{3});
+}
+
+TEST_F(QueueTest, MembersThatStayTakeTheTokensOfThoseThatLeft) {
+  auto queue = Make(Tokens(2));
+  queue->Join("a");
+  queue->Join("b");
+  queue->Join("b");  // by another kernel of the same session
+  Enqueue(*queue, {5, 5});
+  EXPECT_EQ(Token(*queue, "a")->values, Values{5});
+  auto more = Token(*queue, "a");
+  queue->Leave("b");
+  EXPECT_TRUE(more->waits());
+  queue->Leave("b");
+  EXPECT_EQ(more->values, Values{5});
+  EXPECT_TRUE(Token(*queue, "a")->waits());
+}
+
+TEST_F(QueueTest, AMemberLeavesItsTokensBehind) {
+  auto queue = Make(Tokens(2));
+  queue->Join("a");
+  queue->Join("b");
+  Enqueue(*queue, {7, 7});
+  EXPECT_EQ(Token(*queue, "a")->values, Values{7});
+  EXPECT_EQ(Token(*queue, "b")->values, Values{7});
+  auto more = Token(*queue, "a");
+  EXPECT_TRUE(more->waits());
+  queue->Leave("b");
+  EXPECT_EQ(more->values, Values{7});
+  EXPECT_EQ(queue->size(), 0);
+}
+
+TEST_F(QueueTest, TheOnlyMemberTakesAllTokens) {
+  auto queue = Make(Tokens(3));
+  queue->Join("only");
+  Enqueue(*queue, {0, 0, 0});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Token(*queue, "only")->values, Values{0});
+  EXPECT_TRUE(Token(*queue, "only")->waits());
+}
+
+TEST_F(QueueTest, AClosedQueueOfTokensEndsAllWaits) {
+  auto queue = Make(Tokens(2));
+  queue->Join("a");
+  queue->Join("b");
+  Enqueue(*queue, {1, 1});
+  Token(*queue, "a");
+  auto waits = Token(*queue, "a");
+  auto longer = Token(*queue, "a");
+  Close(*queue, true);
+  EXPECT_EQ(waits->values, Values{1});
+  ASSERT_FALSE(longer->waits());
+  EXPECT_EQ(longer->status->code(), StatusCode::kOutOfRange);
+}
 
 TEST_F(QueueTest, DequeuesAreServedInTheOrderInWhichTheyCame) {
   auto queue = Make(Numbers(-1));

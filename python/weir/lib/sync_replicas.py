@@ -1,0 +1,70 @@
+"""tf.train.SyncReplicasOptimizer with the threads of Python that its chief needs, and its hook."""
+from weir import _weir
+from weir.lib.queue_runner import QueueRunner
+from weir.lib.queues import QueueBase
+
+
+class SyncReplicasOptimizer(_weir.SyncReplicasOptimizer):
+    """Replicas that step together: the mean of their gradients is applied once per step."""
+
+    _runner = None
+
+    def compute_gradients(self, *args, **kwargs):
+        return self._opt.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """The op for a replica to run: gives its gradients and ends when the step is over."""
+        return self._applied(super().apply_gradients(grads_and_vars, global_step, name))
+
+    def get_chief_queue_runner(self):
+        """What the chief runs beside its training. Call it after apply_gradients()."""
+        if self._runner is None:
+            handle = self._chief_runner()
+            dtypes, queue_ref = self._token_queue()
+            self._runner = QueueRunner(QueueBase(dtypes, [[]], None, queue_ref), handle=handle)
+        return self._runner
+
+    def make_session_run_hook(self, is_chief, num_tokens=-1):
+        """The hook that initializes this and, on the chief, starts its queue runner."""
+        return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
+
+
+class _SyncReplicasOptimizerHook:
+    def __init__(self, sync_optimizer, is_chief, num_tokens):
+        self._sync_optimizer = sync_optimizer
+        self._is_chief = is_chief
+        self._num_tokens = num_tokens
+
+    def begin(self):
+        optimizer = self._sync_optimizer
+        if not optimizer._gradients_applied:
+            raise ValueError("SyncReplicasOptimizer.apply_gradient should be called before using the hook.")
+        self._ready_for_local_init_op = optimizer.ready_for_local_init_op
+        if self._is_chief:
+            self._local_init_op = optimizer.chief_init_op
+            self._q_runner = optimizer.get_chief_queue_runner()
+            self._init_tokens_op = optimizer.get_init_tokens_op(self._num_tokens)
+        else:
+            self._local_init_op = optimizer.local_step_init_op
+            self._q_runner = self._init_tokens_op = None
+
+    def after_create_session(self, session, coord):
+        missing = session.run(self._ready_for_local_init_op)
+        if missing.size:
+            names = ", ".join(name.decode() for name in missing)
+            raise RuntimeError("Init operations did not make model ready for SyncReplicasOptimizer local_init. Init op: "
+                               f"{self._local_init_op.name}, error: Variables not initialized: {names}")
+        session.run(self._local_init_op)
+        if self._init_tokens_op is not None:
+            session.run(self._init_tokens_op)
+        if self._q_runner is not None:
+            self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)
+
+    def before_run(self, run_context):
+        return None
+
+    def after_run(self, run_context, run_values):
+        pass
+
+    def end(self, session):
+        pass

@@ -1,0 +1,222 @@
+#include "train/sync_replicas.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "graph/build/array_ops.h"
+#include "graph/graph_keys.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+Node* NoOp(Graph& graph, const std::string& name = "") { return NodeBuilder(graph, "NoOp", name).BuildNode(); }
+
+// What nodes see of the step: a resource is read again, in the order that holds for them.
+Output ValueOf(const Variable& step) { return step.is_resource() ? step.AsInput() : step.value(); }
+
+}  // namespace
+
+SyncReplicasOptimizer::SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, SyncReplicasOptions options)
+    : Optimizer(options.name, options.use_locking),
+      optimizer_(std::move(optimizer)),
+      options_(std::move(options)),
+      total_(options_.total_num_replicas.value_or(options_.replicas_to_aggregate)),
+      tokens_per_step_(std::max(total_, options_.replicas_to_aggregate)) {}
+
+Status SyncReplicasOptimizer::Check() const {
+  if (optimizer_ == nullptr) return InvalidArgument("{}: there is no optimizer to apply gradients with", name());
+  if (options_.replicas_to_aggregate < 1 || total_ < 1)
+    return InvalidArgument("{}: replicas_to_aggregate and total_num_replicas must be positive, and are {} and {}",
+                           name(), options_.replicas_to_aggregate, total_);
+  return optimizer_->Check();
+}
+
+Result<std::vector<GradAndVar>> SyncReplicasOptimizer::ComputeGradients(Output loss, const MinimizeOptions& options) {
+  WEIR_TRY(Check());
+  return optimizer_->ComputeGradients(loss, options);
+}
+
+VariablePtr SyncReplicasOptimizer::GetSlot(const VariablePtr& var, const std::string& slot_name) const {
+  return optimizer_ == nullptr ? nullptr : optimizer_->GetSlot(var, slot_name);
+}
+std::vector<std::string> SyncReplicasOptimizer::SlotNames() const {
+  return optimizer_ == nullptr ? std::vector<std::string>() : optimizer_->SlotNames();
+}
+std::vector<VariablePtr> SyncReplicasOptimizer::Variables() const {
+  return optimizer_ == nullptr ? std::vector<VariablePtr>() : optimizer_->Variables();
+}
+Result<Node*> SyncReplicasOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
+  return optimizer_->ApplyDense(grad, var);
+}
+
+Status SyncReplicasOptimizer::MakeLocalStep(Graph& graph) {
+  // Where this replica is by default; the step that it works on stays there, whatever places variables elsewhere.
+  Node* anchor = NoOp(graph);
+  if (anchor == nullptr) return graph.TakeError();
+  {
+    ColocationScope with_anchor(graph, anchor);
+    VariableOptions options;
+    options.name = "sync_rep_local_step";
+    options.dtype = global_step_->dtype();
+    options.trainable = false;
+    options.collections = {graph_keys::kLocalVariables};
+    WEIR_ASSIGN(local_step_, Variable::Make(graph, 0, options));
+  }
+  local_step_init_ = local_step_->Assign(ValueOf(*global_step_), /*use_locking=*/true).node;
+  ready_for_local_init_ = ReportUninitialized(graph, GlobalVariables(graph));
+  return graph.TakeError();
+}
+
+SyncReplicasOptimizer::Aggregated SyncReplicasOptimizer::Aggregate(Graph& graph,
+                                                                   const std::vector<GradAndVar>& grads_and_vars) {
+  Aggregated result;
+  const Input needed = static_cast<int32_t>(options_.replicas_to_aggregate);
+  for (const GradAndVar& item : grads_and_vars) {
+    DeviceScope beside(graph, item.var->device());
+    AccumulatorOptions options;
+    options.shared_name = item.var->name() + "/grad_accum";
+    if (!HasGrad(item.grad)) {
+      result.gradients.push_back(item);
+    } else if (const Output* grad = std::get_if<Output>(&item.grad)) {
+      options.shape = item.var->shape();
+      const auto sum = DenseAccumulator::Make(graph, grad->base_dtype(), options);
+      result.given.push_back(sum.ApplyGrad(*grad, local_step_->value()));
+      result.gradients.push_back({sum.TakeGrad(needed), item.var});
+      sums_.push_back({sum, item.var->device()});
+    } else {
+      const IndexedSlices& rows = std::get<IndexedSlices>(item.grad);
+      options.shape = PartialShape::Scalar();
+      const auto sum = SparseAccumulator::Make(graph, rows.values.base_dtype(), options);
+      const Input shape = rows.dense_shape.valid() ? Input(rows.dense_shape) : Input();
+      result.given.push_back(sum.ApplyGrad(rows.indices, rows.values, shape, local_step_->value()));
+      result.gradients.push_back({sum.TakeGrad(needed), item.var});
+      sums_.push_back({sum, item.var->device()});
+    }
+  }
+  return result;
+}
+
+Node* SyncReplicasOptimizer::GiveTokens(Graph& graph, int64_t count) const {
+  const Output steps = Fill(graph, Tensor::Vector<int32_t>({static_cast<int32_t>(count)}), ValueOf(*global_step_));
+  return tokens_.EnqueueMany({steps});
+}
+
+QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) const {
+  // All accumulators get what a replica gives: one of them tells.
+  DeviceScope beside(graph, sums_[0].device);
+  const Output given =
+      std::visit([](const auto& sum) { return sum.NumAccumulated("num_accumulated"); }, sums_[0].accumulator);
+  return [given, step = global_step_->value(), name = name(), needed = options_.replicas_to_aggregate,
+          limit = options_.replica_wait_secs](Session& session, const Coordinator& coordinator,
+                                              CancelToken& stopped) -> Status {
+    using Clock = std::chrono::steady_clock;
+    auto look = session.MakeCallable({}, {given, step}, {});
+    if (!look.ok()) return OkStatus();  // what is wrong with the session, its other steps say
+    std::pair<int64_t, int64_t> last = {0, 0};
+    Clock::time_point since = Clock::now();
+    while (!coordinator.WaitForStop(std::min(1.0, limit / 10))) {
+      const Result<std::vector<Tensor>> seen = (*look)->Call({}, nullptr, nullptr, &stopped);
+      if (!seen.ok()) return OkStatus();
+      const std::pair<int64_t, int64_t> now = {(*seen)[0].Int(0), (*seen)[1].Int(0)};
+      if (now != last || now.first == 0 || now.first >= needed) since = Clock::now();
+      last = now;
+      const double waited = std::chrono::duration<double>(Clock::now() - since).count();
+      if (waited >= limit)
+        return DeadlineExceeded(
+            "{}: step {} has had {} of the {} gradients that it needs for {:.0f} s: too few replicas are there", name,
+            now.second, now.first, needed, waited);
+    }
+    return OkStatus();
+  };
+}
+
+Result<Node*> SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and_vars,
+                                                    VariablePtr global_step, std::string) {
+  if (grads_and_vars.empty()) return InvalidArgument("Must supply at least one variable");
+  if (global_step == nullptr) return InvalidArgument("Global step is required to check staleness");
+  WEIR_TRY(Check());
+  if (gradients_applied()) return FailedPrecondition("{}: gradients have been applied before", name());
+  global_step_ = std::move(global_step);
+  Graph& graph = global_step_->graph();
+  WEIR_TRY(MakeLocalStep(graph));
+
+  NameScope scope(graph, name());
+  const Aggregated aggregated = Aggregate(graph, grads_and_vars);
+  WEIR_TRY(graph.TakeError());
+  Node* train = nullptr;
+  Node* round = nullptr;
+  {
+    DeviceScope beside_step(graph, global_step_->device());
+    NameScope root(graph, "");
+    WEIR_ASSIGN(Node * update, optimizer_->ApplyGradients(aggregated.gradients, global_step_));
+    tokens_ = Queue::Fifo(graph, -1, {global_step_->dtype()},
+                          {.shapes = {PartialShape::Scalar()},
+                           .shared_name = "sync_token_q",
+                           .name = "sync_token_q",
+                           .tokens_needed = options_.replicas_to_aggregate,
+                           .members_expected = total_});
+    Output token;
+    {
+      ControlDependencies after(graph, aggregated.given);
+      const OutputList taken = tokens_.Dequeue();
+      WEIR_TRY(graph.TakeError());
+      token = taken[0];
+    }
+    train = local_step_->Assign(token, /*use_locking=*/true).node;
+    {
+      ControlDependencies after(graph, {update});
+      round = GiveTokens(graph, tokens_per_step_);
+    }
+    WEIR_TRY(graph.TakeError());
+    if (options_.variable_averages != nullptr) {
+      ControlDependencies after(graph, {round});
+      WEIR_ASSIGN(round, options_.variable_averages->Apply(graph, options_.variables_to_average));
+    }
+    QueueRunnerParts parts;
+    parts.queue_name = tokens_.name();
+    parts.enqueue = {round};
+    parts.close = tokens_.Close();
+    parts.cancel = tokens_.Close(/*cancel_pending_enqueues=*/true);
+    WEIR_TRY(graph.TakeError());
+    WEIR_ASSIGN(chief_runner_, QueueRunner::Make(std::move(parts)));
+  }
+  std::vector<Node*> inits = {local_step_init_};
+  for (const Sum& sum : sums_) {
+    DeviceScope beside(graph, sum.device);
+    inits.push_back(std::visit([&](const auto& a) { return a.SetGlobalStep(ValueOf(*global_step_), "SetGlobalStep"); },
+                               sum.accumulator));
+  }
+  WEIR_TRY(graph.TakeError());
+  chief_init_ = Group(graph, inits);
+  if (!sums_.empty() && std::isfinite(options_.replica_wait_secs)) chief_runner_->AddCompanion("watch", Watch(graph));
+  WEIR_TRY(graph.TakeError());
+  return train;
+}
+
+Result<QueueRunnerPtr> SyncReplicasOptimizer::GetChiefQueueRunner() const {
+  if (!gradients_applied()) return InvalidArgument("Should be called after apply_gradients().");
+  return chief_runner_;
+}
+
+Result<Node*> SyncReplicasOptimizer::GetInitTokensOp(int64_t num_tokens) {
+  if (!gradients_applied()) return InvalidArgument("get_init_tokens_op() should be called after apply_gradients().");
+  const int64_t needed = options_.replicas_to_aggregate - total_;
+  if (num_tokens == -1) num_tokens = options_.replicas_to_aggregate;
+  if (num_tokens < needed || num_tokens < -1)
+    return InvalidArgument("Too few tokens to finish the first step: {} (given) vs {} (needed)", num_tokens, needed);
+  Graph& graph = global_step_->graph();
+  Node* node = nullptr;
+  if (num_tokens > 0) {
+    DeviceScope beside_step(graph, global_step_->device());
+    NameScope root(graph, "");
+    node = GiveTokens(graph, num_tokens);
+  } else {
+    node = NoOp(graph, "no_init_tokens");
+  }
+  WEIR_TRY(graph.TakeError());
+  return node;
+}
+
+}  // namespace weir

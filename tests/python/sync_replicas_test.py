@@ -1,0 +1,313 @@
+"""SyncReplicasOptimizer on clusters of servers in this process: the same parameters as one process that averages, whoever is slow,
+leaves or comes back."""
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import weir as tf
+
+STEPS = 12
+RNG = np.random.RandomState(3)
+X = RNG.normal(size=(8, 10 * STEPS, 4, 3)).astype(np.float32)  # by replica and step
+Y = RNG.normal(size=(8, 10 * STEPS, 4)).astype(np.float32)
+PATIENCE = 60
+
+
+def start_cluster(ps, workers):
+    """Servers of a cluster of this process; those of the workers."""
+    sockets = [socket.socket() for _ in range(ps + workers)]
+    for s in sockets:
+        s.bind(("localhost", 0))
+    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
+    for s in sockets:
+        s.close()
+    spec = tf.train.ClusterSpec({"ps": addresses[:ps], "worker": addresses[ps:]})
+    servers = [tf.train.Server(spec, job_name="ps", task_index=i) for i in range(ps)]
+    servers += [tf.train.Server(spec, job_name="worker", task_index=i) for i in range(workers)]
+    return servers, servers[ps:]
+
+
+def model(w, v, x, y):
+    hidden = tf.tanh(tf.matmul(x, w))
+    return tf.reduce_mean(tf.square(tf.reduce_sum(hidden * v, 1) - y))
+
+
+def variables():
+    w = tf.Variable(np.full((3, 5), 0.1, np.float32), name="w")
+    v = tf.Variable(np.linspace(-1, 1, 5).astype(np.float32), name="v")
+    return w, v
+
+
+class Replica:
+    """A worker's graph and session. `before_step(i)` is called before each of its steps."""
+
+    def __init__(self, server, ps, index, aggregate, total, optimizer=lambda: tf.train.MomentumOptimizer(0.1, 0.9), sparse=False,
+                 averages=False, tokens=0, before_step=lambda i: None, **options):
+        self.index, self.chief, self.before_step = index, index == 0, before_step
+        self.graph = tf.Graph()
+        with self.graph.as_default(), tf.device(tf.train.replica_device_setter(ps, worker_device=f"/job:worker/task:{index}")):
+            self.x = tf.placeholder(tf.float32, [None, 3], name="x")
+            self.y = tf.placeholder(tf.float32, [None], name="y")
+            self.w, self.v = variables()
+            w = tf.gather(self.w, [0, 1, 2]) if sparse else self.w
+            self.loss = model(w, self.v, self.x, self.y)
+            self.step = tf.train.get_or_create_global_step()
+            if averages:
+                self.averages = tf.train.ExponentialMovingAverage(0.5)
+                options.update(variable_averages=self.averages, variables_to_average=[self.w])
+            self.opt = tf.train.SyncReplicasOptimizer(optimizer(), aggregate, total, **options)
+            self.train = self.opt.minimize(self.loss, global_step=self.step)
+            self.runner = self.opt.get_chief_queue_runner()
+            self.tokens = self.opt.get_init_tokens_op(tokens)
+            self.init = tf.global_variables_initializer()
+        self.local_step = self.graph.get_tensor_by_name("sync_rep_local_step/read:0")
+        self.sess = tf.Session(server.target, graph=self.graph)
+        self.coord = tf.train.Coordinator()
+        self.taken = []
+
+    def prepare(self):
+        if self.chief:
+            self.sess.run(self.init)
+            self.sess.run(self.opt.chief_init_op)
+            self.sess.run(self.tokens)
+            self.runner.create_threads(self.sess, coord=self.coord, daemon=True, start=True)
+        else:
+            self.sess.run(self.opt.local_step_init_op)
+
+    def run(self, steps):
+        for i in range(steps):
+            self.before_step(i)
+            at = int(self.sess.run(self.local_step))
+            self.taken.append(at)
+            self.sess.run(self.train, {self.x: X[self.index, at], self.y: Y[self.index, at]})
+
+    def values(self):
+        return self.sess.run([self.w, self.v, self.step])
+
+    def close(self):
+        """Raises where the threads of the queue runner do not end."""
+        self.coord.request_stop()
+        self.coord.join(stop_grace_period_secs=PATIENCE)
+        self.sess.close()
+
+
+def alone(steps, replicas, optimizer=lambda: tf.train.MomentumOptimizer(0.1, 0.9), averages=False):
+    """The same with the batches averaged, in one process."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        w, v = variables()
+        xs = [tf.placeholder(tf.float32, [None, 3]) for _ in range(replicas)]
+        ys = [tf.placeholder(tf.float32, [None]) for _ in range(replicas)]
+        loss = tf.add_n([model(w, v, x, y) for x, y in zip(xs, ys)]) / replicas
+        train = optimizer().minimize(loss)
+        average = tf.train.ExponentialMovingAverage(0.5)
+        with tf.control_dependencies([train]):
+            both = average.apply([w])
+        sess.run(tf.global_variables_initializer())
+        for i in range(steps):
+            feeds = {p: X[r, i] for r, p in enumerate(xs)} | {p: Y[r, i] for r, p in enumerate(ys)}
+            sess.run(both if averages else train, feeds)
+        return sess.run([average.average(w) if averages else w, v])
+
+
+def together(*calls):
+    """Calls on threads of their own; the first error is raised."""
+    errors = []
+
+    def guard(call):
+        try:
+            call()
+        except BaseException as error:  # shown by the main thread
+            errors.append(error)
+    threads = [threading.Thread(target=guard, args=(call,), daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive(), "a replica hangs"
+    if errors:
+        raise errors[0]
+
+
+def assert_close(values, wanted):
+    for a, b in zip(values, wanted):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("ps, workers", [(1, 1), (1, 2), (2, 2), (2, 4)])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_the_same_as_one_process_that_averages(ps, workers, kind):
+    servers, masters = start_cluster(ps, workers)
+    # Who is slow is another one each time; tokens must not go to those who are quick.
+    order = np.random.RandomState(0).randint(0, workers, size=STEPS)
+
+    def pause(index):
+        return lambda i: [replicas[index].values() for _ in range(20 * (order[i] == index))]
+    sparse = kind == "sparse"
+    optimizer = (lambda: tf.train.GradientDescentOptimizer(0.2)) if sparse else (lambda: tf.train.AdamOptimizer(0.05))
+    replicas = [Replica(masters[i], ps, i, workers, workers, sparse=sparse, before_step=pause(i), optimizer=optimizer)
+                for i in range(workers)]
+    for replica in replicas:
+        replica.prepare()
+    together(*(lambda r=replica: r.run(STEPS) for replica in replicas))
+    assert all(replica.taken == list(range(STEPS)) for replica in replicas)
+    *values, step = replicas[-1].values()
+    assert step == STEPS
+    assert_close(values, alone(STEPS, workers, optimizer))
+    for replica in reversed(replicas):
+        replica.close()
+
+
+def test_averages_follow_each_step():
+    servers, masters = start_cluster(1, 2)
+    replicas = [Replica(masters[i], 1, i, 2, 2, averages=True) for i in range(2)]
+    for replica in replicas:
+        replica.prepare()
+    together(*(lambda r=replica: r.run(STEPS) for replica in replicas))
+    with replicas[0].graph.as_default():
+        average = replicas[0].averages.average(replicas[0].w)
+    wanted = alone(STEPS, 2, averages=True)[0]
+    deadline = time.monotonic() + PATIENCE  # tokens come before averages
+    while time.monotonic() < deadline:
+        value = replicas[0].sess.run(average)
+        if np.allclose(value, wanted, rtol=2e-5, atol=2e-6):
+            break
+    np.testing.assert_allclose(value, wanted, rtol=2e-5, atol=2e-6)
+
+
+def test_a_backup_replica_may_be_late():
+    servers, masters = start_cluster(1, 3)
+    release = threading.Event()
+    late = Replica(masters[2], 1, 2, 2, 3, before_step=lambda i: release.wait(PATIENCE) if i == 1 else None)
+    replicas = [Replica(masters[i], 1, i, 2, 3) for i in range(2)] + [late]
+    for replica in replicas:
+        replica.prepare()
+
+    def others():
+        together(*(lambda r=replica: r.run(STEPS - 2) for replica in replicas[:2]))
+        release.set()
+        together(*(lambda r=replica: r.run(2) for replica in replicas[:2]))
+    together(others, lambda: late.run(3))
+    # What it gave in between was stale and dropped; the token that it gets next is of the newest step.
+    assert late.taken[1] <= 1 and late.taken[2] >= STEPS - 2
+    assert replicas[0].values()[2] >= STEPS
+
+
+def test_init_tokens_do_no_harm():
+    servers, masters = start_cluster(1, 2)
+    chief, other = [Replica(masters[i], 1, i, 2, 2, tokens=-1) for i in range(2)]
+    chief.prepare()
+    other.prepare()
+    ended = threading.Event()
+
+    def until_the_other_ends():
+        while not ended.is_set():
+            chief.run(1)
+
+    def some_steps():
+        other.run(STEPS)
+        other.sess.close()
+        ended.set()
+    together(until_the_other_ends, some_steps)
+    # With a token from the beginning, a replica works on some step twice: the second gradient counts there or is dropped.
+    assert other.taken == sorted(other.taken) and other.taken[-1] >= STEPS - 3
+    chief.close()
+
+
+def test_those_who_stay_go_on_when_one_has_left():
+    servers, masters = start_cluster(1, 2)
+    replicas = [Replica(masters[i], 1, i, 2, 2) for i in range(2)]
+    for replica in replicas:
+        replica.prepare()
+    together(*(lambda r=replica: r.run(3) for replica in replicas))
+    together(lambda: replicas[0].run(4), lambda: (replicas[1].run(1), replicas[1].sess.close()))
+    assert replicas[0].values()[2] >= 5
+
+
+def test_a_replica_that_comes_back_is_taken_in_again():
+    servers, masters = start_cluster(1, 2)
+    replicas = [Replica(masters[i], 1, i, 2, 2) for i in range(2)]
+    for replica in replicas:
+        replica.prepare()
+    together(*(lambda r=replica: r.run(3) for replica in replicas))
+    replicas[1].sess.close()
+    again = Replica(masters[1], 1, 1, 2, 2)
+    again.prepare()
+    together(lambda: replicas[0].run(5), lambda: again.run(4))
+    assert again.taken[0] == 3 and again.taken[-1] > 3
+    assert replicas[0].values()[2] >= 6
+
+
+def test_closing_while_the_chief_waits_takes_no_time():
+    servers, masters = start_cluster(1, 2)
+    chief = Replica(masters[0], 1, 0, 2, 2)
+    chief.prepare()
+    other = Replica(masters[1], 1, 1, 2, 2)
+    other.prepare()
+    waits = threading.Thread(target=lambda: pytest.raises(tf.errors.OutOfRangeError, other.run, 2), daemon=True)
+    waits.start()
+    assert chief.sess.run(chief.step) == 0  # one gradient is no step
+    chief.close()
+    waits.join(PATIENCE)
+    assert not waits.is_alive()  # the queue of tokens is closed: who waits there is told
+
+
+def test_too_few_replicas_are_an_error_after_a_time():
+    servers, masters = start_cluster(1, 3)
+    replicas = [Replica(masters[i], 1, i, 3, 3, replica_wait_secs=1) for i in range(2)]
+    for replica in replicas:
+        replica.prepare()
+    with pytest.raises(tf.errors.OutOfRangeError):  # the queue of tokens is closed
+        together(*(lambda r=replica: r.run(1) for replica in replicas))
+    with pytest.raises(tf.errors.DeadlineExceededError, match="step 0 has had 2 of the 3 gradients that it needs for 1 s: too few replicas"):
+        replicas[0].coord.join()
+
+
+def test_misuse():
+    with tf.Graph().as_default():
+        w = tf.Variable(1.0, name="w")
+        step = tf.train.get_or_create_global_step()
+        opt = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 5, 3)
+        with pytest.raises(ValueError, match="Should be called after apply_gradients"):
+            opt.get_chief_queue_runner()
+        with pytest.raises(ValueError, match="should be called after apply_gradients"):
+            opt.get_init_tokens_op()
+        with pytest.raises(ValueError, match="should be called before using the hook"):
+            opt.make_session_run_hook(True).begin()
+        with pytest.raises(ValueError, match="Must supply at least one variable"):
+            opt.apply_gradients([], step)
+        with pytest.raises(ValueError, match="Global step is required"):
+            opt.minimize(w * w)
+        with pytest.raises(ValueError, match="must be positive"):
+            tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 0).minimize(w * w, global_step=step)
+        opt.minimize(w * w, global_step=step)
+        with pytest.raises(ValueError, match="Too few tokens to finish the first step: 1 .given. vs 2 .needed."):
+            opt.get_init_tokens_op(1)
+        assert opt.get_init_tokens_op(2).type == "QueueEnqueueManyV2"
+        assert opt.get_chief_queue_runner() is opt.get_chief_queue_runner()
+
+
+def test_an_optimizer_of_python_inside():
+    class Plain(tf.train.Optimizer):
+        def __init__(self):
+            super().__init__(False, "Plain")
+
+        def _apply_dense(self, grad, var):
+            return tf.assign_sub(var, 0.1 * grad).op
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        w = tf.Variable(1.0, name="w")
+        step = tf.train.get_or_create_global_step()
+        opt = tf.train.SyncReplicasOptimizer(Plain(), 1)
+        train = opt.minimize(w * w, global_step=step)
+        runner = opt.get_chief_queue_runner()
+        sess.run(tf.global_variables_initializer())
+        sess.run(opt.chief_init_op)
+        coord = tf.train.Coordinator()
+        runner.create_threads(sess, coord, daemon=True, start=True)
+        for _ in range(3):
+            sess.run(train)
+        assert sess.run(w) == pytest.approx(0.8 ** 3)
+        coord.request_stop()
+        coord.join()
