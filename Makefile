@@ -17,10 +17,12 @@ deps: ## install the Debian packages that Weir needs (skips at once what is ther
 
 build: build-release ## build everything: build/weir, build/python, tests, examples
 
-demo: deps ## build what is needed, then train a model on a cluster of this host
+demo: deps ## build what is needed, then train a classifier of handwritten digits on a cluster of this host
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build -j $(JOBS) --target weir weir_python
-	build/weir up examples/cluster/train.py --ps 1 --workers 2
+	@rm -rf build/demo/logs
+	@tools/write_digits build/demo/digits
+	build/weir up examples/cluster/digits.py --ps 2 --workers 2 -- --data_dir=build/demo/digits --logdir=build/demo/logs
 
 check: build ## fast tests of the release build, under two minutes
 	@cd build && $(CTEST) -L fast --output-junit ctest.xml

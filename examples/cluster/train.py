@@ -1,4 +1,4 @@
-"""Two workers train one network whose variables are on a parameter server, each at its own pace. What `make demo` runs:
+"""Two workers train one network whose variables are on a parameter server, each at its own pace:
 
   weir up examples/cluster/train.py --ps 1 --workers 2
 

@@ -1,0 +1,55 @@
+"""The classifier of digits that `make demo` trains, as a cluster of processes: each worker at its own pace, or all together."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build")).resolve()
+PATIENCE = 300
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory):
+    """A folder with digits in the form of MNIST's files."""
+    pytest.importorskip("sklearn")
+    folder = tmp_path_factory.mktemp("digits") / "data"
+    subprocess.run([sys.executable, str(ROOT / "tools/write_digits"), str(folder)], check=True, capture_output=True)
+    return folder
+
+
+def train(digits, logs, *arguments):
+    """What the tasks have printed."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TF_CONFIG", "WEIR_LOG")}
+    done = subprocess.run([BUILD / "weir", "up", ROOT / "examples/cluster/digits.py", "--ps", "2", "--workers", "2", "--",
+                           f"--data_dir={digits}", f"--logdir={logs}", *arguments],
+                          env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def shares(out):
+    return [int(re.search(rf"\[worker/{task}\] (\d+) steps here", out)[1]) for task in range(2)]
+
+
+@pytest.mark.parametrize("mode", ["async", "sync"])
+def test_training(digits, tmp_path, mode):
+    out = train(digits, tmp_path / "logs", "--steps=600", *(["--sync"] if mode == "sync" else []))
+    assert float(re.search(r"\[worker/0\] accuracy (0\.\d+) on 300 digits that were not trained with", out)[1]) > 0.9
+    assert re.search(r"\[worker/0\] step +\d+  loss 0\.\d+", out)
+    if mode == "sync":
+        assert all(598 <= share <= 602 for share in shares(out))
+    else:
+        assert 600 <= sum(shares(out)) <= 602
+    saved = re.search(r"\[worker/0\] checkpoint  (.*)", out)[1]
+    assert pathlib.Path(saved + ".index").exists()
+    assert list((tmp_path / "logs").glob("events.out.tfevents.*"))
+
+
+def test_going_on(digits, tmp_path):
+    train(digits, tmp_path / "logs", "--steps=200")
+    out = train(digits, tmp_path / "logs", "--steps=300")
+    assert 100 <= sum(shares(out)) <= 103
