@@ -107,7 +107,11 @@ void RequestStop(CoordinatorObject& c, py::handle ex) {
     return;
   }
   const std::string type = TypeName(exception);
-  switch (c.coord->ReportError(UnknownError("{}: {}", type, Str(exception)))) {
+  Status error = UnknownError("{}: {}", type, Str(exception));
+  if (py::hasattr(exception, "error_code"))  // one of tf.errors
+    error =
+        MakeStatus(static_cast<StatusCode>(exception.attr("error_code").cast<int>()), Str(exception.attr("message")));
+  switch (c.coord->ReportError(error)) {
     case Coordinator::Outcome::kTooLate:
       RaiseException(exception);
     case Coordinator::Outcome::kFirstError:

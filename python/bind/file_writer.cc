@@ -50,7 +50,7 @@ template <class F>
 void Unlocked(F&& call) {
   Status status;
   {
-    py::gil_scoped_release release;
+    Waiting waiting;
     status = call();
   }
   CheckFile(status);
@@ -213,7 +213,7 @@ void BindFileWriter(py::module_& m) {
             const Step step = StepFrom(s);
             Status status;
             {
-              py::gil_scoped_release release;
+              Waiting waiting;
               status = w.AddRunMetadata(message, tag, step);
             }
             if (status.code() == StatusCode::kInvalidArgument) RaiseValue(std::string(status.message()));

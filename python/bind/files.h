@@ -30,6 +30,9 @@ T TakeFile(Result<T> result) {
 CollectionCodec PythonCollectionCodec();
 void AddCollectionCodec(CollectionCodec codec);
 
+// The exception as a Status of the code that it has as one of tf.errors. Raising the Status raises the exception again.
+Status StatusOfRun(py::error_already_set& error);
+
 // A step in whatever `session` is: its run(fetches, feed_dict). May be called without the GIL.
 RunStep RunInPython(py::object session);
 

@@ -73,27 +73,29 @@ void EnsureWatcher() {
 }  // namespace
 
 InterruptGuard::InterruptGuard(CancelToken& token) {
-  if (_PyOS_IsMainThread() == 0 || (watch != nullptr && (watch->stop || watch->token != nullptr))) return;
+  if (_PyOS_IsMainThread() == 0 || (watch != nullptr && watch->stop)) return;
   EnsureWatcher();
+  active_ = true;
+  {
+    std::lock_guard<std::mutex> lock(watch->mu);
+    outer_ = watch->token;
+    watch->token = &token;
+  }
+  if (outer_ != nullptr) return;
   struct sigaction ours = {};
   ours.sa_sigaction = Handle;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  {
-    std::lock_guard<std::mutex> lock(watch->mu);
-    watch->token = &token;
-  }
   sigaction(SIGINT, &ours, &watch->before);
   const bool python_handles = (watch->before.sa_flags & SA_SIGINFO) != 0 ||
                               (watch->before.sa_handler != SIG_DFL && watch->before.sa_handler != SIG_IGN);
-  active_ = true;
   if (!python_handles) sigaction(SIGINT, &watch->before, nullptr);
 }
 
 InterruptGuard::~InterruptGuard() {
   if (!active_) return;
-  sigaction(SIGINT, &watch->before, nullptr);
+  if (outer_ == nullptr) sigaction(SIGINT, &watch->before, nullptr);
   std::lock_guard<std::mutex> lock(watch->mu);
-  watch->token = nullptr;
+  watch->token = outer_;
 }
 
 void StopInterruptWatcher() {

@@ -9,6 +9,7 @@ namespace weir::python {
 class InterruptGuard final {
  public:
   // Does something on the main thread only, and only where Python handles SIGINT. Made with the GIL, ended without.
+  // Inside of another one (a hook's own step) only its token is cancelled.
   explicit InterruptGuard(CancelToken& token);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
@@ -16,6 +17,7 @@ class InterruptGuard final {
 
  private:
   bool active_ = false;
+  CancelToken* outer_ = nullptr;  // of the guard around this one
 };
 
 // Ends the thread that waits for the signal. The GIL must not be held.

@@ -8,6 +8,7 @@
 #include "bind/dtype.h"
 #include "bind/errors.h"
 #include "bind/files.h"
+#include "bind/hooks.h"
 #include "bind/literal.h"
 #include "bind/nest.h"
 #include "bind/numpy.h"
@@ -83,6 +84,9 @@ PYBIND11_MODULE(_weir, m) {
   BindRecords(m);
   BindFileWriter(m);
   BindSupervisor(m);
+  BindHooks(m);
+  BindSavingHooks(m);
+  BindMonitoredSession(m);
   BindServer(m);
   BindProcess(m);
 }

@@ -218,18 +218,6 @@ void BindMethods(py::class_<Saver, std::shared_ptr<Saver>>& cls) {
           py::arg("save_debug_info") = false);
 }
 
-// The exception as a Status of the code that it has as one of tf.errors.
-Status StatusOfRun(py::error_already_set& error) {
-  const py::object value = error.value();
-  if (!value || !py::hasattr(value, "error_code")) return StatusOfException(error);
-  const int code = py::cast<int>(value.attr("error_code"));
-  const std::string message = py::cast<std::string>(py::str(value.attr("message")));
-  const Status raised = StatusOfException(error);
-  Status status = MakeStatus(static_cast<StatusCode>(code), message);
-  raised.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
-  return status;
-}
-
 // Savers in the collection of their name cross as SaverDefs.
 void AddSaverCodec() {
   RegisterCollectionType({
@@ -246,6 +234,17 @@ void AddSaverCodec() {
 }
 
 }  // namespace
+
+Status StatusOfRun(py::error_already_set& error) {
+  const py::object value = error.value();
+  if (!value || !py::hasattr(value, "error_code")) return StatusOfException(error);
+  const int code = py::cast<int>(value.attr("error_code"));
+  const std::string message = py::cast<std::string>(py::str(value.attr("message")));
+  const Status raised = StatusOfException(error);
+  Status status = MakeStatus(static_cast<StatusCode>(code), message);
+  raised.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
+  return status;
+}
 
 RunStep RunInPython(py::object session) {
   return [item = PyItem(std::move(session))](const RunRequest& request) -> Result<std::vector<Tensor>> {

@@ -11,11 +11,6 @@ namespace {
 
 constexpr char kSetupPayload[] = "weir/setup";
 
-Status SetupError(Status status) {
-  status.SetPayload(kSetupPayload, absl::Cord("1"));
-  return status;
-}
-
 std::string NamesOf(const std::vector<Node*>& nodes) {
   if (nodes.empty()) return "None";
   return absl::StrJoin(nodes, ", ", [](std::string* out, const Node* node) { out->append(node->name()); });
@@ -39,6 +34,11 @@ class CloseOnError final {
 };
 
 }  // namespace
+
+Status SetupError(Status status) {
+  status.SetPayload(kSetupPayload, absl::Cord("1"));
+  return status;
+}
 
 bool IsSetupError(const Status& status) { return status.GetPayload(kSetupPayload).has_value(); }
 

@@ -111,5 +111,6 @@ class SessionManager final {
 
 // True for errors that come from what the caller gave or from a model that is not ready, not from a step.
 bool IsSetupError(const Status& status);
+Status SetupError(Status status);  // marked as one
 
 }  // namespace weir

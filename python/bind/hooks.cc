@@ -1,0 +1,352 @@
+// SessionRunHooks across the border. A step calls hooks without the GIL; those of Python take it for their methods.
+#include "bind/hooks.h"
+
+#include <pybind11/stl.h>
+
+#include "bind/coordinator.h"
+#include "bind/feed.h"
+#include "bind/fetch.h"
+#include "bind/files.h"
+#include "bind/input_caster.h"
+#include "bind/messages.h"
+#include "bind/numpy.h"
+#include "bind/process.h"
+#include "bind/session.h"
+#include "train/hooks.h"
+
+namespace weir::python {
+namespace {
+
+py::module_ Library() { return py::module_::import("weir.lib.hooks"); }
+
+// Objects of C++ whose Python objects exist elsewhere. Under the GIL.
+template <class T>
+class Known final {
+ public:
+  void Remember(const std::shared_ptr<T>& inner, py::handle object) {
+    std::erase_if(items_, [](const Item& item) { return item.inner.expired(); });
+    for (const Item& item : items_)
+      if (item.inner.lock() == inner) return;
+    items_.push_back({inner, PyItem(py::weakref(object))});
+  }
+  py::object Find(const std::shared_ptr<T>& inner) const {
+    for (const Item& item : items_)
+      if (inner != nullptr && item.inner.lock() == inner) return item.reference.get()();
+    return py::none();
+  }
+
+ private:
+  struct Item {
+    std::weak_ptr<T> inner;
+    PyItem reference;  // a weak one
+  };
+  std::vector<Item> items_;
+};
+Known<Session>& Sessions() {
+  static auto* sessions = new Known<Session>;
+  return *sessions;
+}
+Known<Coordinator>& Coordinators() {
+  static auto* coordinators = new Known<Coordinator>;
+  return *coordinators;
+}
+
+std::shared_ptr<RunNote> NoteOf(RunContext& context) {
+  if (const auto* note = std::any_cast<std::shared_ptr<RunNote>>(&context.note)) return *note;
+  auto note = std::make_shared<RunNote>();
+  note->original_args = PyItem(Library().attr("SessionRunArgs")(py::none()));
+  context.note = note;
+  return note;
+}
+
+py::object ContextObject(RunContext& context) {
+  const std::shared_ptr<RunNote> note = NoteOf(context);
+  // Another session makes another context.
+  if (note->context.ptr() == nullptr || note->session.lock() != context.session()) {
+    note->context =
+        PyItem(Library().attr("SessionRunContext")(note->original_args.get(), PythonSessionOf(context.session())));
+    note->session = context.session();
+  }
+  return note->context.get();
+}
+
+// A hook of Python's.
+class PythonHook final : public SessionRunHook {
+ public:
+  explicit PythonHook(py::object hook) : hook_(std::move(hook)) {}
+  ~PythonHook() override {
+    if (fetches_ == nullptr || !Py_IsInitialized()) return;
+    py::gil_scoped_acquire gil;
+    fetches_.reset();
+  }
+
+  Status Begin(Graph& graph) override {
+    graph_ = &graph;
+    return CallingPython([&]() -> Status {
+      hook_.get().attr("begin")();
+      return OkStatus();
+    });
+  }
+
+  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>& coordinator) override {
+    return CallingPython([&]() -> Status {
+      hook_.get().attr("after_create_session")(PythonSessionOf(session), PythonCoordinatorOf(coordinator));
+      return OkStatus();
+    });
+  }
+
+  Result<HookRequest> BeforeRun(RunContext& context) override {
+    return CallingPython([&]() -> Result<HookRequest> {
+      fetches_.reset();
+      const py::object run_context = ContextObject(context);
+      const py::object wanted = hook_.get().attr("before_run")(run_context);
+      if (run_context.attr("stop_requested").cast<bool>()) context.RequestStop();
+      if (wanted.is_none()) return HookRequest();
+      if (!py::isinstance(wanted, Library().attr("SessionRunArgs")))
+        RaiseType(fmt::format("before_run must return a SessionRunArgs or None, not {}", Repr(wanted)));
+      HookRequest request;
+      GraphObject& graph = GraphObjectOf(GraphOf(*graph_));
+      if (const py::object fetches = wanted.attr("fetches"); !fetches.is_none()) {
+        fetches_ = std::make_unique<FetchMap>(graph, fetches);
+        request.fetches = fetches_->outputs();
+        request.targets = fetches_->targets();
+      }
+      if (const py::object feeds = wanted.attr("feed_dict"); !feeds.is_none())
+        CollectFeeds(graph, feeds, &request.feeds);
+      if (const py::object options = wanted.attr("options"); !options.is_none())
+        request.options = MessageFrom<tensorflow::RunOptions>(options);
+      return request;
+    });
+  }
+
+  Status AfterRun(RunContext& context, const RunValues& values) override {
+    return CallingPython([&]() -> Status {
+      py::object results = py::none();
+      if (fetches_ != nullptr) {
+        std::vector<py::object> arrays;
+        for (const Tensor& value : values.results) arrays.push_back(NumpyFromTensor(value));
+        results = fetches_->Result(arrays);
+        fetches_.reset();
+      }
+      const py::object run_context = ContextObject(context);
+      hook_.get().attr("after_run")(
+          run_context, Library().attr("SessionRunValues")(results, MessageToPython("RunOptions", values.options),
+                                                          MessageToPython("RunMetadata", values.metadata)));
+      if (run_context.attr("stop_requested").cast<bool>()) context.RequestStop();
+      return OkStatus();
+    });
+  }
+
+  Status End(const SessionPtr& session) override {
+    return CallingPython([&]() -> Status {
+      hook_.get().attr("end")(PythonSessionOf(session));
+      return OkStatus();
+    });
+  }
+
+ private:
+  PyItem hook_;
+  Graph* graph_ = nullptr;
+  std::unique_ptr<FetchMap> fetches_;  // of the step under way
+};
+
+// --- built-in hooks, called by Python
+template <class F>
+auto InStep(F&& body) {
+  return RunHooks(&DefaultGraphRef(), std::forward<F>(body));
+}
+
+SessionPtr SessionFrom(py::handle session) {
+  SessionPtr inner = SessionBehind(session);
+  RememberSession(session);
+  return inner;
+}
+
+py::object BeforeRun(HookObject& h, py::object run_context) {
+  RunRequest original;
+  RunContext context(SessionFrom(run_context.attr("session")), original);
+  const auto wanted = InStep([&](CancelToken* cancel) {
+    original.cancel = cancel;
+    return h.hook->BeforeRun(context);
+  });
+  h.wanted = *wanted;
+  if (context.stop_requested()) run_context.attr("request_stop")();
+  if (h.wanted.fetches.empty() && h.wanted.targets.empty() && h.wanted.feeds.empty() && !h.wanted.options)
+    return py::none();
+  py::list fetches;
+  for (const Output& fetch : h.wanted.fetches) fetches.append(Wrap(fetch));
+  for (Node* target : h.wanted.targets) fetches.append(Wrap(target));
+  py::dict feeds;
+  for (const Feed& feed : h.wanted.feeds) feeds[Wrap(feed.output)] = NumpyFromTensor(feed.value);
+  return Library().attr("SessionRunArgs")(
+      fetches, feeds.empty() ? py::object(py::none()) : py::object(feeds),
+      h.wanted.options ? MessageToPython("RunOptions", *h.wanted.options) : py::none());
+}
+
+void AfterRun(HookObject& h, py::object run_context, py::object run_values) {
+  RunRequest original;
+  RunContext context(SessionFrom(run_context.attr("session")), original);
+  std::vector<Tensor> results;
+  if (const py::object given = run_values.attr("results"); !given.is_none()) {
+    const auto values = given.cast<std::vector<py::object>>();
+    if (values.size() < h.wanted.fetches.size()) RaiseValue("results are missing that before_run has asked for");
+    for (size_t i = 0; i < h.wanted.fetches.size(); ++i)
+      results.push_back(TensorFromNumpy(values[i], h.wanted.fetches[i].base_dtype(), Memory::kCopy));
+  } else if (!h.wanted.fetches.empty()) {
+    RaiseValue("results are missing that before_run has asked for");
+  }
+  const auto options = MessageFrom<tensorflow::RunOptions>(run_values.attr("options"));
+  const auto metadata = MessageFrom<tensorflow::RunMetadata>(run_values.attr("run_metadata"));
+  const RunValues seen{std::move(results), options, metadata};
+  InStep([&](CancelToken* cancel) {
+    original.cancel = cancel;
+    return h.hook->AfterRun(context, seen);
+  });
+  if (context.stop_requested()) run_context.attr("request_stop")();
+}
+
+std::unique_ptr<HookObject> Object(HookPtr hook) {
+  return std::make_unique<HookObject>(HookObject{std::move(hook), {}});
+}
+
+// `tensors` is a function that gives (tag, tensor) pairs, `format` one from values and seconds to a line.
+std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optional<int64_t> every_n_iter,
+                                                  std::optional<double> every_n_secs, bool at_end, py::object format) {
+  LoggingTensorOptions options;
+  options.interval.every_steps = every_n_iter;
+  options.interval.every_secs = every_n_secs;
+  options.at_end = at_end;
+  options.log = PythonLog("info");
+  options.format = [format = PyItem(std::move(format))](const std::vector<Tensor>& values,
+                                                        std::optional<double> secs) -> Result<std::string> {
+    return CallingPython([&]() -> Result<std::string> {
+      py::list arrays;
+      for (const Tensor& value : values) arrays.append(NumpyFromTensor(value));
+      return Str(format.get()(arrays, secs ? py::object(py::float_(*secs)) : py::none()));
+    });
+  };
+  return Object(Take(LoggingTensorHook::Make(
+      [tensors = PyItem(std::move(tensors))](Graph&) -> Result<std::vector<LoggedTensor>> {
+        return CallingPython([&]() -> Result<std::vector<LoggedTensor>> {
+          std::vector<LoggedTensor> found;
+          for (py::handle item : py::iter(tensors.get()())) {
+            const auto pair = item.cast<std::pair<py::object, Output>>();
+            found.push_back({Str(pair.first), pair.second});
+          }
+          return found;
+        });
+      },
+      std::move(options))));
+}
+
+}  // namespace
+
+void RememberSession(py::handle session) { Sessions().Remember(SessionBehind(session), session); }
+py::object PythonSessionOf(const SessionPtr& session) { return Sessions().Find(session); }
+void RememberCoordinator(py::handle coordinator) { Coordinators().Remember(CoordinatorOf(coordinator), coordinator); }
+py::object PythonCoordinatorOf(const std::shared_ptr<Coordinator>& coordinator) {
+  return Coordinators().Find(coordinator);
+}
+
+HookPtr HookFrom(py::object hook) {
+  const py::module_ library = Library();
+  if (!py::hasattr(hook, "before_run") || !py::hasattr(hook, "after_run"))
+    RaiseType(fmt::format("a hook is a SessionRunHook, not {}", Repr(hook)));
+  const py::object built_in = library.attr("BuiltInHook");
+  if (py::isinstance(hook, built_in)) {
+    bool as_built = true;
+    for (const char* method : {"begin", "after_create_session", "before_run", "after_run", "end"})
+      as_built &= py::type::of(hook).attr(method).is(built_in.attr(method));
+    if (as_built) return hook.attr("_hook").cast<HookObject&>().hook;
+  }
+  return std::make_shared<PythonHook>(std::move(hook));
+}
+
+void RaiseHookError(const Status& status, Graph* graph) {
+  if (IsNanLoss(status)) {
+    const py::object type = Library().attr("NanLossDuringTrainingError");
+    PyErr_SetNone(type.ptr());
+    throw py::error_already_set();
+  }
+  RaiseServiceError(status, graph);
+}
+
+std::function<void(const std::string&)> PythonLog(const char* level) {
+  return [level](const std::string& line) {
+    InPython([&] {
+      try {
+        py::module_::import("weir.lib.log").attr(level)("%s", line);
+      } catch (py::error_already_set& error) {
+        error.discard_as_unraisable("logging");
+      }
+    });
+  };
+}
+
+void BindHooks(py::module_& m) {
+  using H = HookObject;
+  py::class_<H>(m, "Hook")
+      .def("begin",
+           [](H& h) {
+             Graph& graph = DefaultGraphRef();
+             InStep([&](CancelToken*) { return h.hook->Begin(graph); });
+           })
+      .def(
+          "after_create_session",
+          [](H& h, py::handle session, py::handle coord) {
+            const SessionPtr inner = SessionFrom(session);
+            const std::shared_ptr<Coordinator> coordinator = CoordinatorOf(coord);
+            InStep([&](CancelToken*) { return h.hook->AfterCreateSession(inner, coordinator); });
+          },
+          py::arg("session"), py::arg("coord"))
+      .def("before_run", &BeforeRun, py::arg("run_context"))
+      .def("after_run", &AfterRun, py::arg("run_context"), py::arg("run_values"))
+      .def(
+          "end",
+          [](H& h, py::handle session) {
+            const SessionPtr inner = SessionFrom(session);
+            InStep([&](CancelToken*) { return h.hook->End(inner); });
+          },
+          py::arg("session"));
+
+  m.def(
+      "stop_at_step_hook",
+      [](std::optional<int64_t> num_steps, std::optional<int64_t> last_step) {
+        return Object(Take(StopAtStepHook::Make(num_steps, last_step)));
+      },
+      py::arg("num_steps"), py::arg("last_step"));
+  m.def("logging_tensor_hook", &MakeLoggingTensorHook, py::arg("tensors"), py::arg("every_n_iter"),
+        py::arg("every_n_secs"), py::arg("at_end"), py::arg("format"));
+  m.def(
+      "nan_tensor_hook",
+      [](Output loss, bool fail_on_nan_loss) {
+        return Object(
+            std::make_shared<NanTensorHook>(loss, fail_on_nan_loss, PythonLog("error"), PythonLog("warning")));
+      },
+      py::arg("loss_tensor"), py::arg("fail_on_nan_loss"));
+  m.def(
+      "global_step_waiter_hook",
+      [](int64_t step) { return Object(std::make_shared<GlobalStepWaiterHook>(step, PythonLog("info"))); },
+      py::arg("wait_until_step"));
+
+  using T = SecondOrStepTimer;
+  py::class_<T>(m, "SecondOrStepTimer", py::dynamic_attr(),
+                "Says when something is due every so many seconds or steps.")
+      .def(py::init([](std::optional<double> every_secs, std::optional<int64_t> every_steps) {
+             return Take(T::Make({.every_secs = every_secs, .every_steps = every_steps}));
+           }),
+           py::arg("every_secs") = py::none(), py::arg("every_steps") = py::none())
+      .def("reset", &T::Reset)
+      .def("should_trigger_for_step", &T::ShouldTrigger, py::arg("step"))
+      .def(
+          "update_last_triggered_step",
+          [](T& t, int64_t step) -> py::tuple {
+            const auto elapsed = t.Note(step);
+            if (!elapsed) return py::make_tuple(py::none(), py::none());
+            return py::make_tuple(elapsed->secs, elapsed->steps);
+          },
+          py::arg("step"))
+      .def("last_triggered_step", &T::last_step);
+}
+
+}  // namespace weir::python

@@ -1,0 +1,85 @@
+// Hooks in Python: those of C++ as Python calls them, and those of Python as C++ calls them.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "bind/files.h"
+#include "bind/process.h"
+#include "bind/session_manager.h"
+#include "train/hook.h"
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+// As RaiseServiceError; a loss that is not a number is a NanLossDuringTrainingError.
+[[noreturn]] void RaiseHookError(const Status& status, Graph* graph);
+
+// What Python's hooks are told of a call of run, as the `note` of a RunContext.
+struct RunNote {
+  PyItem original_args;  // a SessionRunArgs
+  PyItem context;        // the SessionRunContext, made for the first hook that sees it
+  std::weak_ptr<Session> session;
+};
+
+// The hook behind an object of Python: that of C++ where it is a built-in one whose methods nobody has overridden, else
+// one that calls its methods. Called without the GIL.
+HookPtr HookFrom(py::object hook);
+
+// The Python object of a session that Python has made and still holds; None for any other.
+void RememberSession(py::handle session);
+py::object PythonSessionOf(const SessionPtr& session);
+void RememberCoordinator(py::handle coordinator);
+py::object PythonCoordinatorOf(const std::shared_ptr<Coordinator>& coordinator);
+
+// `body`, which gives a Status or a Result, in Python; its exceptions as Statuses of the codes that they have.
+template <class F>
+auto CallingPython(F&& body) -> decltype(body()) {
+  return InPython([&]() -> decltype(body()) {
+    try {
+      return body();
+    } catch (py::error_already_set& error) {
+      return StatusOfRun(error);
+    } catch (const py::builtin_exception& error) {
+      error.set_error();
+      py::error_already_set fetched;
+      return StatusOfException(fetched);
+    }
+  });
+}
+// `body(cancel)` without the GIL, as RunWaiting, with the errors of hooks.
+template <class F>
+auto RunHooks(Graph* graph, F&& body) {
+  std::optional<std::invoke_result_t<F, CancelToken*>> ran;
+  {
+    CancelToken cancel;
+    std::optional<InterruptGuard> guard(std::in_place, cancel);
+    Waiting waiting;
+    ran = body(&cancel);
+    guard.reset();
+  }
+  Status status;
+  if constexpr (std::is_same_v<std::decay_t<decltype(*ran)>, Status>)
+    status = *ran;
+  else
+    status = ran->status();
+  if (!status.ok()) {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    RaiseHookError(status, graph);
+  }
+  return *std::move(ran);
+}
+
+void BindHooks(py::module_& m);
+void BindSavingHooks(py::module_& m);
+void BindMonitoredSession(py::module_& m);
+
+// A built-in hook as Python holds it.
+struct HookObject {
+  HookPtr hook;
+  HookRequest wanted;  // what before_run has asked for last
+};
+// Lines to tf.logging: "info", "warn", "error".
+std::function<void(const std::string&)> PythonLog(const char* level);
+
+}  // namespace weir::python

@@ -1,0 +1,134 @@
+// tf.train.CheckpointSaverHook, SummarySaverHook, StepCounterHook and ProfilerHook.
+#include <pybind11/stl.h>
+
+#include "bind/files.h"
+#include "bind/hooks.h"
+#include "bind/input_caster.h"
+#include "bind/messages.h"
+#include "bind/summary.h"
+#include "runtime/chrome_trace.h"
+#include "train/saving_hooks.h"
+
+namespace weir::python {
+namespace {
+
+// A listener of Python's.
+class PythonListener final : public CheckpointListener {
+ public:
+  explicit PythonListener(py::object listener) : listener_(std::move(listener)) {}
+  Status Begin() override {
+    return CallingPython([&]() -> Status {
+      listener_.get().attr("begin")();
+      return OkStatus();
+    });
+  }
+  Status BeforeSave(const SessionPtr& session, int64_t step) override {
+    return CallingPython([&]() -> Status {
+      listener_.get().attr("before_save")(PythonSessionOf(session), step);
+      return OkStatus();
+    });
+  }
+  Result<bool> AfterSave(const SessionPtr& session, int64_t step) override {
+    return CallingPython([&]() -> Result<bool> {
+      const py::object wants_stop = listener_.get().attr("after_save")(PythonSessionOf(session), step);
+      return PyObject_IsTrue(wants_stop.ptr()) == 1;
+    });
+  }
+  Status End(const SessionPtr& session, int64_t step) override {
+    return CallingPython([&]() -> Status {
+      listener_.get().attr("end")(PythonSessionOf(session), step);
+      return OkStatus();
+    });
+  }
+
+ private:
+  PyItem listener_;
+};
+
+// The writer given, or that of the directory; none without either.
+WriterSource WriterFrom(py::object writer, py::handle directory) {
+  if (!writer.is_none()) return ThisWriter(SummaryWriterFrom(std::move(writer)));
+  if (directory.is_none() || py::len(directory) == 0) return {};
+  return [path = PathFrom(directory)](Graph&) -> Result<SummaryWriterPtr> {
+    return CallingPython([&]() -> Result<SummaryWriterPtr> { return CachedWriter(path); });
+  };
+}
+
+std::unique_ptr<HookObject> Object(HookPtr hook) {
+  return std::make_unique<HookObject>(HookObject{std::move(hook), {}});
+}
+
+// `saver` gives the saver when it is called; None takes that of the graph's collection.
+std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::optional<double> save_secs,
+                                                std::optional<int64_t> save_steps, py::object saver,
+                                                const std::string& basename, py::object listeners) {
+  CheckpointSaverOptions options;
+  options.checkpoint_dir = PathFrom(checkpoint_dir);
+  options.interval = {.every_secs = save_secs, .every_steps = save_steps};
+  options.checkpoint_basename = basename;
+  options.writer = WriterFrom(py::none(), checkpoint_dir);
+  options.codec = PythonCollectionCodec();
+  options.log = PythonLog("info");
+  if (!saver.is_none())
+    options.saver = [saver = PyItem(std::move(saver))](Graph&) -> Result<std::shared_ptr<Saver>> {
+      return CallingPython([&]() -> Result<std::shared_ptr<Saver>> { return SaverFrom(saver.get()()); });
+    };
+  if (!listeners.is_none())
+    for (py::handle listener : py::iter(listeners))
+      options.listeners.push_back(std::make_shared<PythonListener>(py::reinterpret_borrow<py::object>(listener)));
+  options.graph_text = [](const tensorflow::GraphDef& def) {
+    return CallingPython([&]() -> Result<std::string> {
+      const py::object text = py::module_::import("google.protobuf.text_format").attr("MessageToString");
+      return text(MessageToPython("GraphDef", def)).cast<std::string>();
+    });
+  };
+  return Object(Take(CheckpointSaverHook::Make(std::move(options))));
+}
+
+// `summaries` is a function that gives the tensors to run.
+std::unique_ptr<HookObject> MakeSummarySaver(std::optional<int64_t> save_steps, std::optional<double> save_secs,
+                                             py::object output_dir, py::object summary_writer, py::object summaries) {
+  SummarySaverOptions options;
+  options.interval = {.every_secs = save_secs, .every_steps = save_steps};
+  options.writer = WriterFrom(std::move(summary_writer), output_dir);
+  options.summaries = [summaries = PyItem(std::move(summaries))]() -> Result<std::vector<Output>> {
+    return CallingPython(
+        [&]() -> Result<std::vector<Output>> { return summaries.get()().cast<std::vector<Output>>(); });
+  };
+  return Object(Take(SummarySaverHook::Make(std::move(options))));
+}
+
+std::unique_ptr<HookObject> MakeProfiler(std::optional<int64_t> save_steps, std::optional<double> save_secs,
+                                         py::object output_dir, bool show_dataflow, bool show_memory) {
+  ProfilerOptions options;
+  options.interval = {.every_secs = save_secs, .every_steps = save_steps};
+  options.output_dir = PathFrom(output_dir);
+  options.writer = WriterFrom(py::none(), output_dir);
+  options.log = PythonLog("info");
+  options.timeline = [=](const tensorflow::StepStats& stats) -> Result<std::string> {
+    return ChromeTrace(stats, {.show_dataflow = show_dataflow, .show_memory = show_memory});
+  };
+  return Object(Take(ProfilerHook::Make(std::move(options))));
+}
+
+}  // namespace
+
+void BindSavingHooks(py::module_& m) {
+  m.def("checkpoint_saver_hook", &MakeCheckpointSaver, py::arg("checkpoint_dir"), py::arg("save_secs"),
+        py::arg("save_steps"), py::arg("saver"), py::arg("checkpoint_basename"), py::arg("listeners"));
+  m.def("summary_saver_hook", &MakeSummarySaver, py::arg("save_steps"), py::arg("save_secs"), py::arg("output_dir"),
+        py::arg("summary_writer"), py::arg("summaries"));
+  m.def(
+      "step_counter_hook",
+      [](std::optional<int64_t> every_n_steps, std::optional<double> every_n_secs, py::object output_dir,
+         py::object summary_writer) {
+        return Object(Take(StepCounterHook::Make({.every_secs = every_n_secs, .every_steps = every_n_steps},
+                                                 WriterFrom(std::move(summary_writer), output_dir), PythonLog("info"),
+                                                 PythonLog("warning"))));
+      },
+      py::arg("every_n_steps"), py::arg("every_n_secs"), py::arg("output_dir"), py::arg("summary_writer"));
+  m.def("profiler_hook", &MakeProfiler, py::arg("save_steps"), py::arg("save_secs"), py::arg("output_dir"),
+        py::arg("show_dataflow"), py::arg("show_memory"));
+}
+
+}  // namespace weir::python

@@ -1,0 +1,217 @@
+"""Hooks of monitored sessions: what users derive from, and the built-in ones, whose work is done in C++."""
+import collections
+
+import numpy as _np
+
+from weir import _weir
+from weir._weir import SecondOrStepTimer  # noqa: F401 (a public name)
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    def __str__(self):
+        return "NaN loss during training."
+
+
+class SessionRunArgs(collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])):
+    """What a hook adds to a call of run()."""
+
+    def __new__(cls, fetches, feed_dict=None, options=None):
+        return super().__new__(cls, fetches, feed_dict, options)
+
+
+SessionRunValues = collections.namedtuple("SessionRunValues", ["results", "options", "run_metadata"])
+
+
+class SessionRunContext:
+    """A call of run(), as hooks see it."""
+
+    def __init__(self, original_args, session):
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self):
+        return self._original_args
+
+    @property
+    def session(self):
+        return self._session
+
+    @property
+    def stop_requested(self):
+        return self._stop_requested
+
+    def request_stop(self):
+        """Lets should_stop() of the session be true after this step."""
+        self._stop_requested = True
+
+
+class SessionRunHook:
+    """Derive from it and give it to a monitored session: its methods are called around every step."""
+
+    def begin(self):
+        """Once, before there is a session: the last time to add to the graph."""
+
+    def after_create_session(self, session, coord):
+        """For every new session, also after a loss."""
+
+    def before_run(self, run_context):
+        """Gives a SessionRunArgs with what to fetch and feed along, or None."""
+        return None
+
+    def after_run(self, run_context, run_values):
+        """After a step that has not failed."""
+
+    def end(self, session):
+        """At the end, unless an error ended the loop."""
+
+
+class BuiltInHook(SessionRunHook):
+    """A hook of C++. A monitored session calls it there, unless a derived class overrides one of these methods."""
+    _hook: _weir.Hook
+
+    def begin(self):
+        self._hook.begin()
+
+    def after_create_session(self, session, coord):
+        self._hook.after_create_session(session, coord)
+
+    def before_run(self, run_context):
+        return self._hook.before_run(run_context)
+
+    def after_run(self, run_context, run_values):
+        self._hook.after_run(run_context, run_values)
+
+    def end(self, session):
+        self._hook.end(session)
+
+
+class StopAtStepHook(BuiltInHook):
+    """Asks for the end after num_steps steps, or at last_step."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        self._hook = _weir.stop_at_step_hook(num_steps, last_step)
+
+
+class LoggingTensorHook(BuiltInHook):
+    """Logs tensors every so many steps or seconds, and at the end if asked to."""
+
+    def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
+        tags = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
+
+        def elements():
+            graph = _weir.get_default_graph()
+            wanted = [tensors[tag] for tag in tags] if isinstance(tensors, dict) else tags
+            return [(tag, graph.as_graph_element(tensor, allow_operation=False)) for tag, tensor in zip(tags, wanted)]
+
+        def line(values, seconds):
+            if formatter:
+                return formatter(dict(zip(tags, values)))
+            with _np.printoptions(suppress=True):
+                text = ", ".join(f"{tag} = {value}" for tag, value in zip(tags, values))
+            return text if seconds is None else f"{text} ({seconds:.3f} sec)"
+
+        self._hook = _weir.logging_tensor_hook(elements, every_n_iter, every_n_secs, at_end, line)
+
+
+class NanTensorHook(BuiltInHook):
+    """Looks at a loss after every step: NaN is an error, or the end."""
+
+    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        self._hook = _weir.nan_tensor_hook(loss_tensor, fail_on_nan_loss)
+
+
+class GlobalStepWaiterHook(BuiltInHook):
+    """Lets the first step wait until the global step has come to a number."""
+
+    def __init__(self, wait_until_step):
+        self._hook = _weir.global_step_waiter_hook(wait_until_step)
+
+
+class CheckpointSaverListener:
+    """Derive from it: its methods are called around every checkpoint of a CheckpointSaverHook."""
+
+    def begin(self):
+        pass
+
+    def before_save(self, session, global_step_value):
+        pass
+
+    def after_save(self, session, global_step_value):
+        """True asks for the end."""
+
+    def end(self, session, global_step_value):
+        pass
+
+
+class CheckpointSaverHook(BuiltInHook):
+    """Saves the model at the beginning, every so many seconds or steps, and at the end."""
+
+    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt", scaffold=None,
+                 listeners=None):
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        given = None
+        if saver is not None:
+            given = lambda: saver  # noqa: E731
+        elif scaffold is not None:
+            given = lambda: scaffold.saver  # noqa: E731
+        self._hook = _weir.checkpoint_saver_hook(checkpoint_dir, save_secs, save_steps, given, checkpoint_basename, listeners)
+
+
+class SummarySaverHook(BuiltInHook):
+    """Writes summaries of the first step and then every so many steps or seconds."""
+
+    def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None):
+        if (scaffold is None) == (summary_op is None):
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+
+        def summaries():
+            found = summary_op if summary_op is not None else scaffold.summary_op
+            if found is None:
+                return []
+            return list(found) if isinstance(found, (list, tuple)) else [found]
+
+        self._hook = _weir.summary_saver_hook(save_steps, save_secs, output_dir, summary_writer, summaries)
+
+
+class StepCounterHook(BuiltInHook):
+    """Logs and summarizes the steps per second."""
+
+    def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
+        self._hook = _weir.step_counter_hook(every_n_steps, every_n_secs, output_dir, summary_writer)
+
+
+class ProfilerHook(BuiltInHook):
+    """Traces a step every so many steps or seconds: timeline-STEP.json for chrome://tracing."""
+
+    def __init__(self, save_steps=None, save_secs=None, output_dir="", show_dataflow=True, show_memory=False):
+        self._hook = _weir.profiler_hook(save_steps, save_secs, output_dir, show_dataflow, show_memory)
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs something at the end; final_ops_values is what it gave."""
+
+    def __init__(self, final_ops, final_ops_feed_dict=None):
+        self._final_ops = final_ops
+        self._final_ops_feed_dict = final_ops_feed_dict
+        self._final_ops_values = None
+
+    @property
+    def final_ops_values(self):
+        return self._final_ops_values
+
+    def end(self, session):
+        if self._final_ops is not None:
+            self._final_ops_values = session.run(self._final_ops, feed_dict=self._final_ops_feed_dict)
+
+
+class FeedFnHook(SessionRunHook):
+    """Feeds what feed_fn() gives, for every step anew."""
+
+    def __init__(self, feed_fn):
+        self.feed_fn = feed_fn
+
+    def before_run(self, run_context):
+        return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

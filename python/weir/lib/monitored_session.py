@@ -1,0 +1,160 @@
+"""tf.train.MonitoredSession and its relatives: names and defaults over the core in C++."""
+import inspect as _inspect
+
+from weir import _weir, errors as _errors
+from weir.lib import hooks as _hooks
+from weir.lib.scaffold import Scaffold as _Scaffold
+
+_USE_DEFAULT = object()
+_RECOVERY_WAIT_SECS = 30
+
+
+class SessionCreator:
+    """Derive from it, or give a monitored session any object with this method."""
+
+    def create_session(self):
+        """A tf.Session whose model is ready."""
+        raise NotImplementedError(f"create_session is not implemented for {self}.")
+
+
+class ChiefSessionCreator(SessionCreator):
+    """Restores the model from the last checkpoint, or initializes it."""
+
+    def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None,
+                 recovery_wait_secs=_RECOVERY_WAIT_SECS):
+        self._arguments = (scaffold or _Scaffold(), master, config, checkpoint_dir, checkpoint_filename_with_path, recovery_wait_secs)
+
+    def create_session(self):
+        return _weir.chief_session(*self._arguments)
+
+
+class WorkerSessionCreator(SessionCreator):
+    """Waits until the chief has made the model ready."""
+
+    def __init__(self, scaffold=None, master="", config=None, max_wait_secs=30 * 60, recovery_wait_secs=_RECOVERY_WAIT_SECS):
+        self._arguments = (scaffold or _Scaffold(), master, config, max_wait_secs, recovery_wait_secs)
+
+    def create_session(self):
+        return _weir.worker_session(*self._arguments)
+
+
+class StepContext:
+    """What a step function of run_step_fn gets."""
+
+    def __init__(self, session, run_with_hooks):
+        self._session = session
+        self._run_with_hooks = run_with_hooks
+
+    @property
+    def session(self):
+        return self._session
+
+    def run_with_hooks(self, *args, **kwargs):
+        return self._run_with_hooks(*args, **kwargs)
+
+    def request_stop(self):
+        """Leaves the step function, and with it the `with` block of the session."""
+        raise StopIteration("step_fn has requested the iterations to stop.")
+
+
+class _MonitoredSession:
+    StepContext = StepContext
+
+    def __init__(self, session_creator, hooks, should_recover, stop_grace_period_secs=120, recovery_wait_secs=_RECOVERY_WAIT_SECS):
+        self._hooks = list(hooks or [])
+        self._core = _weir.MonitoredSessionCore(session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs,
+                                                should_recover, recovery_wait_secs)
+
+    @property
+    def graph(self):
+        session = self._core.session()
+        return None if session is None else session.graph
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        return self._core.run(fetches, feed_dict, options, run_metadata, False)
+
+    def run_step_fn(self, step_fn):
+        """Calls step_fn(step_context), which may run parts of a step without hooks, in the same session."""
+        parameters = [name for name in _inspect.signature(step_fn).parameters if name != "self"]
+        if parameters != ["step_context"]:
+            raise ValueError(f"`step_fn` may either have one `step_context` argument, or `self` and `step_context` arguments if it's an "
+                             f"instance method. Got {parameters} instead.")
+        if self._core.closed():
+            raise RuntimeError("Session is already closed.")
+
+        def run_with_hooks(fetches, feed_dict=None, options=None, run_metadata=None):
+            return self._core.run(fetches, feed_dict, options, run_metadata, True)
+
+        return self._core.run_step_fn(lambda session: step_fn(StepContext(session, run_with_hooks)))
+
+    def should_stop(self):
+        return self._core.should_stop()
+
+    def close(self):
+        self._core.close(False)
+
+    def _is_closed(self):
+        return self._core.closed()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exception_type, exception_value, traceback):
+        ended = exception_type in (None, _errors.OutOfRangeError, StopIteration)
+        self._core.close(not ended)
+        return ended
+
+
+class MonitoredSession(_MonitoredSession):
+    """A session with hooks that comes back after a lost task. Close it, or use it in a `with` statement."""
+
+    def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120, recovery_wait_secs=_RECOVERY_WAIT_SECS):
+        super().__init__(session_creator, hooks, True, stop_grace_period_secs, recovery_wait_secs)
+
+
+class SingularMonitoredSession(_MonitoredSession):
+    """A session with hooks, to which a lost task is an error like any other."""
+
+    def __init__(self, hooks=None, scaffold=None, master="", config=None, checkpoint_dir=None, stop_grace_period_secs=120,
+                 checkpoint_filename_with_path=None):
+        creator = ChiefSessionCreator(scaffold=scaffold, master=master, config=config, checkpoint_dir=checkpoint_dir,
+                                      checkpoint_filename_with_path=checkpoint_filename_with_path)
+        super().__init__(creator, hooks, False, stop_grace_period_secs)
+
+    def raw_session(self):
+        return self._core.session()
+
+
+def _interval(steps, secs, default_steps, default_secs):
+    """Defaults hold only where neither is given."""
+    if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
+        return default_steps, default_secs
+    return None if steps is _USE_DEFAULT else steps, None if secs is _USE_DEFAULT else secs
+
+
+def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None,
+                             save_checkpoint_secs=_USE_DEFAULT, save_summaries_steps=_USE_DEFAULT, save_summaries_secs=_USE_DEFAULT,
+                             config=None, stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200,
+                             save_checkpoint_steps=_USE_DEFAULT, summary_dir=None, recovery_wait_secs=_RECOVERY_WAIT_SECS):
+    """The session of a task: the chief saves checkpoints and summaries, the others wait for it."""
+    summary_steps, summary_secs = _interval(save_summaries_steps, save_summaries_secs, 100, None)
+    checkpoint_steps, checkpoint_secs = _interval(save_checkpoint_steps, save_checkpoint_secs, None, 600)
+    scaffold = scaffold or _Scaffold()
+    if not is_chief:
+        creator = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs,
+                                       recovery_wait_secs=recovery_wait_secs)
+        return MonitoredSession(creator, hooks, stop_grace_period_secs, recovery_wait_secs)
+    all_hooks = list(chief_only_hooks or [])
+    summary_dir = summary_dir or checkpoint_dir
+    if summary_dir and log_step_count_steps and log_step_count_steps > 0:
+        all_hooks.append(_hooks.StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
+    if summary_dir and ((summary_steps and summary_steps > 0) or (summary_secs and summary_secs > 0)):
+        all_hooks.append(_hooks.SummarySaverHook(scaffold=scaffold, save_steps=summary_steps, save_secs=summary_secs,
+                                                 output_dir=summary_dir))
+    if checkpoint_dir and ((checkpoint_secs and checkpoint_secs > 0) or (checkpoint_steps and checkpoint_steps > 0)):
+        all_hooks.append(_hooks.CheckpointSaverHook(checkpoint_dir, save_steps=checkpoint_steps, save_secs=checkpoint_secs,
+                                                    scaffold=scaffold))
+    all_hooks.extend(hooks or [])
+    creator = ChiefSessionCreator(scaffold=scaffold, master=master, config=config, checkpoint_dir=checkpoint_dir,
+                                  recovery_wait_secs=recovery_wait_secs)
+    return MonitoredSession(creator, all_hooks, stop_grace_period_secs, recovery_wait_secs)

@@ -1,0 +1,135 @@
+// The hooks that most programs use: to stop, to log, to wait, to feed and to look for numbers that are none. Those that
+// write files are in saving_hooks.h.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "train/global_step.h"
+#include "train/hook.h"
+#include "train/step_timer.h"
+
+namespace weir {
+
+// Where lines for people go.
+using LogSink = std::function<void(const std::string& line)>;
+LogSink InfoLog();
+LogSink WarningLog();
+LogSink ErrorLog();
+
+// The step of the graph, or FailedPrecondition that says which hook needs it.
+Result<Output> GlobalStepFor(Graph& graph, const char* hook);
+
+// Asks for the end after a number of steps of this program, or at a step of all.
+class StopAtStepHook final : public SessionRunHook {
+ public:
+  // InvalidArgument unless exactly one is given.
+  static Result<std::shared_ptr<StopAtStepHook>> Make(std::optional<int64_t> num_steps,
+                                                      std::optional<int64_t> last_step);
+  Status Begin(Graph& graph) override;
+  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&) override;
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+  Status AfterRun(RunContext& context, const RunValues& values) override;
+
+ private:
+  StopAtStepHook(std::optional<int64_t> num_steps, std::optional<int64_t> last_step)
+      : num_steps_(num_steps), last_step_(last_step) {}
+  const std::optional<int64_t> num_steps_;
+  std::optional<int64_t> last_step_;
+  Output global_step_;
+};
+
+// Logs values every so many steps or seconds, and at the end if that is asked for.
+struct LoggedTensor {
+  std::string tag;
+  Output value;
+};
+struct LoggingTensorOptions {
+  TimerInterval interval = {};  // of steps of this program; none: only at the end
+  bool at_end = false;
+  // A line out of the values; by default "a = 1, b = 2 (0.500 sec)".
+  std::function<Result<std::string>(const std::vector<Tensor>& values, std::optional<double> elapsed_secs)> format = {};
+  LogSink log = InfoLog();
+};
+class LoggingTensorHook final : public SessionRunHook {
+ public:
+  // Asked in Begin, once the graph is complete.
+  using Tensors = std::function<Result<std::vector<LoggedTensor>>(Graph& graph)>;
+  static Result<std::shared_ptr<LoggingTensorHook>> Make(Tensors tensors, LoggingTensorOptions options);
+  static Result<std::shared_ptr<LoggingTensorHook>> Make(std::vector<LoggedTensor> tensors,
+                                                         LoggingTensorOptions options);
+  Status Begin(Graph& graph) override;
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+  Status AfterRun(RunContext& context, const RunValues& values) override;
+  Status End(const SessionPtr& session) override;
+
+ private:
+  LoggingTensorHook(Tensors tensors, LoggingTensorOptions options, std::optional<SecondOrStepTimer> timer)
+      : find_(std::move(tensors)), options_(std::move(options)), timer_(std::move(timer)) {}
+  std::vector<Output> outputs() const;
+  Status Log(const std::vector<Tensor>& values);
+
+  const Tensors find_;
+  const LoggingTensorOptions options_;
+  std::optional<SecondOrStepTimer> timer_;
+  std::vector<LoggedTensor> tensors_;
+  int64_t count_ = 0;
+  bool due_ = false;
+};
+
+// Looks at a loss after each step. When it is not a number, the hook fails with NanLoss, or asks for the end.
+Status NanLoss();
+bool IsNanLoss(const Status& status);
+class NanTensorHook final : public SessionRunHook {
+ public:
+  NanTensorHook(Output loss, bool fail_on_nan, LogSink error = ErrorLog(), LogSink warning = WarningLog())
+      : loss_(loss), fail_on_nan_(fail_on_nan), error_(std::move(error)), warning_(std::move(warning)) {}
+  Result<HookRequest> BeforeRun(RunContext&) override { return HookRequest{.fetches = {loss_}}; }
+  Status AfterRun(RunContext& context, const RunValues& values) override;
+
+ private:
+  const Output loss_;
+  const bool fail_on_nan_;
+  const LogSink error_;
+  const LogSink warning_;
+};
+
+// Lets the first step wait until others have come to a step.
+class GlobalStepWaiterHook final : public SessionRunHook {
+ public:
+  explicit GlobalStepWaiterHook(int64_t wait_until_step, LogSink log = InfoLog())
+      : wait_until_step_(wait_until_step), log_(std::move(log)) {}
+  Status Begin(Graph& graph) override;
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+
+ private:
+  const int64_t wait_until_step_;
+  const LogSink log_;
+  Output global_step_;
+  bool started_ = false;
+};
+
+// Runs a last step at the end, whose values stay.
+class FinalOpsHook final : public SessionRunHook {
+ public:
+  explicit FinalOpsHook(HookRequest final) : final_(std::move(final)) {}
+  Status End(const SessionPtr& session) override;
+  const std::vector<Tensor>& values() const { return values_; }
+
+ private:
+  const HookRequest final_;
+  std::vector<Tensor> values_;
+};
+
+// Feeds what a function gives, for each step anew.
+class FeedFnHook final : public SessionRunHook {
+ public:
+  using FeedFn = std::function<Result<std::vector<Feed>>()>;
+  explicit FeedFnHook(FeedFn feeds) : feeds_(std::move(feeds)) {}
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+
+ private:
+  const FeedFn feeds_;
+};
+
+}  // namespace weir

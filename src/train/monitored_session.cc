@@ -1,0 +1,282 @@
+#include "train/monitored_session.h"
+
+#include <limits>
+#include <unordered_set>
+
+#include "base/log.h"
+#include "train/pauses.h"
+
+namespace weir {
+namespace {
+
+// The options of a step as all that take part in it want them: the most that anybody asks for.
+void Merge(const tensorflow::RunOptions& from, tensorflow::RunOptions* to) {
+  to->set_trace_level(std::max(to->trace_level(), from.trace_level()));
+  to->set_timeout_in_ms(std::max(to->timeout_in_ms(), from.timeout_in_ms()));
+  if (from.inter_op_thread_pool() != 0) to->set_inter_op_thread_pool(from.inter_op_thread_pool());
+  to->set_output_partition_graphs(to->output_partition_graphs() || from.output_partition_graphs());
+  if (from.has_debug_options()) to->mutable_debug_options()->MergeFrom(from.debug_options());
+}
+
+Status AddFeeds(const HookRequest& wanted, std::unordered_set<Output, OutputHash>* by_hooks,
+                const std::unordered_set<Output, OutputHash>& by_caller, std::vector<Feed>* feeds) {
+  for (const Feed& feed : wanted.feeds) {
+    if (!by_hooks->insert(feed.output).second)
+      return SetupError(FailedPrecondition("Same tensor is fed by two hooks."));
+    if (by_caller.contains(feed.output))
+      return SetupError(FailedPrecondition("Same tensor is fed by a SessionRunHook and user."));
+    feeds->push_back(feed);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+bool IsPreemption(const Status& status) {
+  return status.code() == StatusCode::kAborted || status.code() == StatusCode::kUnavailable;
+}
+
+SessionCreator ChiefSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaffold, SessionMaker make,
+                                   ChiefSessionOptions options) {
+  return [&graph, scaffold = std::move(scaffold), make = std::move(make),
+          options = std::move(options)](CancelToken* cancel) -> Result<SessionPtr> {
+    WEIR_TRY(scaffold->Finalize(graph));
+    WEIR_ASSIGN(const auto manager,
+                SessionManager::Make(graph, scaffold->session_manager_options(options.recovery_wait_secs)));
+    RestoreOptions restore;
+    restore.checkpoint_dir = options.checkpoint_dir;
+    restore.checkpoint_path = options.checkpoint_path;
+    restore.cancel = cancel;
+    return manager->Prepare(make, scaffold->prepare_options(std::move(restore)));
+  };
+}
+
+SessionCreator WorkerSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaffold, SessionMaker make,
+                                    WorkerSessionOptions options) {
+  return [&graph, scaffold = std::move(scaffold), make = std::move(make),
+          options](CancelToken* cancel) -> Result<SessionPtr> {
+    WEIR_TRY(scaffold->Finalize(graph));
+    WEIR_ASSIGN(const auto manager,
+                SessionManager::Make(graph, scaffold->session_manager_options(options.recovery_wait_secs)));
+    return manager->Wait(make, {.max_wait_secs = options.max_wait_secs, .cancel = cancel});
+  };
+}
+
+MonitoredSession::MonitoredSession(Graph& graph, SessionCreator creator, MonitoredSessionOptions options)
+    : graph_(graph), creator_(std::move(creator)), options_(std::move(options)), was_finalized_(graph.finalized()) {}
+
+Result<std::unique_ptr<MonitoredSession>> MonitoredSession::Make(Graph& graph, SessionCreator creator,
+                                                                 MonitoredSessionOptions options, CancelToken* cancel) {
+  std::unique_ptr<MonitoredSession> made(new MonitoredSession(graph, std::move(creator), std::move(options)));
+  for (const HookPtr& hook : made->options_.hooks) WEIR_TRY(hook->Begin(graph));
+  WEIR_TRY(made->Ensure(cancel));
+  return made;
+}
+
+MonitoredSession::~MonitoredSession() {
+  if (!closed_) Close(/*failed=*/true).IgnoreError();
+}
+
+Status MonitoredSession::Create(CancelToken* cancel) {
+  WEIR_ASSIGN(session_, creator_(cancel));
+  if (options_.make_coordinator) {
+    WEIR_ASSIGN(coordinator_, options_.make_coordinator());
+  } else {
+    coordinator_ = std::make_shared<Coordinator>(std::set<StatusCode>());
+  }
+  if (options_.start_queue_runners) {
+    WEIR_TRY(options_.start_queue_runners(session_, coordinator_));
+  } else {
+    runners_ = StartQueueRunners(graph_, session_, coordinator_);
+  }
+  for (const HookPtr& hook : options_.hooks) WEIR_TRY(hook->AfterCreateSession(session_, coordinator_));
+  return OkStatus();
+}
+
+Status MonitoredSession::Ensure(CancelToken* cancel) {
+  if (session_ != nullptr) return OkStatus();
+  Pauses pauses(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel);
+  while (true) {
+    const Status status = Create(cancel);
+    if (status.ok()) return OkStatus();
+    Drop().IgnoreError();
+    if (!options_.recover || !IsPreemption(status)) return status;
+    LogInfo("A session could not be made, likely because a task is not there yet; it is tried again. {}",
+            std::string(status.message()));
+    WEIR_TRY(pauses.Next());
+  }
+}
+
+Status MonitoredSession::Drop() {
+  Status status;
+  if (coordinator_ != nullptr) {
+    coordinator_->RequestStop();
+    if (options_.join) {
+      status = options_.join(coordinator_);
+    } else {
+      Coordinator::JoinOptions join;
+      join.stop_grace_period_secs = options_.stop_grace_period_secs;
+      join.ignore_live_threads = true;
+      status = coordinator_->Join(std::move(join));
+    }
+  }
+  if (session_ != nullptr) session_->Close().IgnoreError();
+  runners_.reset();
+  session_ = nullptr;
+  coordinator_ = nullptr;
+  return status;
+}
+
+// What the step failed of: where a thread has failed of a lost task, that is the cause.
+Status MonitoredSession::Refined(const Status& status) const {
+  if (status.ok() || IsPreemption(status) || coordinator_ == nullptr) return status;
+  const Status reported = coordinator_->error();
+  return IsPreemption(reported) ? reported : status;
+}
+
+template <class F>
+Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
+  if (closed_) return SetupError(FailedPrecondition("Session is already closed."));
+  while (true) {
+    WEIR_TRY(Ensure(cancel));
+    const Status status = Refined(body());
+    if (!options_.recover || !IsPreemption(status)) return status;
+    LogInfo("A task was lost or restarted: the session is closed, and another is made. {}",
+            std::string(status.message()));
+    if (const Status dropped = Drop(); !dropped.ok() && !IsPreemption(dropped)) return dropped;
+  }
+}
+
+Result<std::vector<Tensor>> MonitoredSession::Run(const RunRequest& request, const std::any& note) {
+  std::vector<Tensor> values;
+  WEIR_TRY(Recovering(request.cancel, [&]() -> Status {
+    WEIR_ASSIGN(values, RunHooked(request, note));
+    return OkStatus();
+  }));
+  return values;
+}
+
+Status MonitoredSession::RunStepFn(const std::function<Status(const SessionPtr&)>& body, CancelToken* cancel) {
+  return Recovering(cancel, [&] { return body(session_); });
+}
+
+Result<std::vector<Tensor>> MonitoredSession::RunHooked(const RunRequest& request, const std::any& note) {
+  if (closed_ || session_ == nullptr) return SetupError(FailedPrecondition("Session is already closed."));
+  if (should_stop()) return SetupError(FailedPrecondition("Run called even after should_stop requested."));
+  RunContext context(session_, request);
+  context.note = note;
+  RunRequest all = request;
+  tensorflow::RunOptions run_options;
+  if (request.options != nullptr) {
+    run_options = *request.options;
+    all.options = &run_options;
+  }
+  tensorflow::RunMetadata metadata;
+
+  std::unordered_set<Output, OutputHash> by_caller;
+  std::unordered_set<Output, OutputHash> by_hooks;
+  for (const Feed& feed : request.feeds) by_caller.insert(feed.output);
+  std::vector<size_t> counts;
+  for (const HookPtr& hook : options_.hooks) {
+    WEIR_ASSIGN(const HookRequest wanted, hook->BeforeRun(context));
+    WEIR_TRY(AddFeeds(wanted, &by_hooks, by_caller, &all.feeds));
+    all.fetches.insert(all.fetches.end(), wanted.fetches.begin(), wanted.fetches.end());
+    all.targets.insert(all.targets.end(), wanted.targets.begin(), wanted.targets.end());
+    if (wanted.options) {
+      Merge(*wanted.options, &run_options);
+      // A step that nobody asks anything special of costs nothing more.
+      all.options = &run_options;
+      if (all.metadata == nullptr) all.metadata = &metadata;
+    }
+    counts.push_back(wanted.fetches.size());
+  }
+  std::vector<Tensor> values;
+  if (!all.fetches.empty() || !all.targets.empty()) {
+    WEIR_ASSIGN(values, session_->Run(all));
+  }
+  auto next = values.begin() + static_cast<int64_t>(request.fetches.size());
+  for (size_t i = 0; i < options_.hooks.size(); ++i) {
+    const auto end = next + static_cast<int64_t>(counts[i]);
+    const RunValues seen{std::vector<Tensor>(next, end), run_options,
+                         all.metadata == nullptr ? metadata : *all.metadata};
+    next = end;
+    WEIR_TRY(options_.hooks[i]->AfterRun(context, seen));
+  }
+  stop_ = stop_ || context.stop_requested();
+  values.resize(request.fetches.size());
+  return values;
+}
+
+bool MonitoredSession::should_stop() const {
+  if (closed_ || stop_) return true;
+  if (coordinator_ == nullptr || !coordinator_->should_stop()) return false;
+  // A thread that has failed of a lost task: the next step makes another session.
+  return !(options_.recover && IsPreemption(coordinator_->error()));
+}
+
+Status MonitoredSession::Close(bool failed) {
+  if (closed_) return SetupError(FailedPrecondition("Session is already closed."));
+  Status status;
+  if (!failed && session_ != nullptr)
+    for (const HookPtr& hook : options_.hooks) {
+      status = hook->End(session_);
+      if (!status.ok()) break;
+    }
+  Status dropped = Drop();
+  if (options_.recover && IsPreemption(dropped)) dropped = OkStatus();
+  closed_ = true;
+  if (!was_finalized_) graph_.Unfinalize();
+  return status.ok() ? dropped : status;
+}
+
+Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph, SessionMaker make,
+                                                                   FileWriterCache& writers,
+                                                                   TrainingSessionOptions options) {
+  const std::shared_ptr<Scaffold> scaffold =
+      options.scaffold != nullptr ? options.scaffold : std::make_shared<Scaffold>();
+  MonitoredSessionOptions session;
+  session.stop_grace_period_secs = options.stop_grace_period_secs;
+  session.recovery_wait_secs = options.recovery_wait_secs;
+  if (!options.is_chief) {
+    session.hooks = std::move(options.hooks);
+    return MonitoredSession::Make(graph,
+                                  WorkerSessionCreator(graph, scaffold, std::move(make),
+                                                       {.max_wait_secs = options.max_wait_secs,
+                                                        .recovery_wait_secs = options.recovery_wait_secs}),
+                                  std::move(session));
+  }
+  session.hooks = std::move(options.chief_only_hooks);
+  const std::string summary_dir = options.summary_dir.empty() ? options.checkpoint_dir : options.summary_dir;
+  if (!summary_dir.empty() && options.log_step_count_steps > 0) {
+    WEIR_ASSIGN(HookPtr hook, StepCounterHook::Make({.every_steps = options.log_step_count_steps},
+                                                    WriterOfDirectory(writers, summary_dir)));
+    session.hooks.push_back(std::move(hook));
+  }
+  if (!summary_dir.empty() && (options.save_summaries.every_secs || options.save_summaries.every_steps)) {
+    SummarySaverOptions summaries;
+    summaries.interval = options.save_summaries;
+    summaries.writer = WriterOfDirectory(writers, summary_dir);
+    summaries.summaries = [scaffold]() -> Result<std::vector<Output>> {
+      return scaffold->summary ? std::vector<Output>{*scaffold->summary} : std::vector<Output>();
+    };
+    WEIR_ASSIGN(HookPtr hook, SummarySaverHook::Make(std::move(summaries)));
+    session.hooks.push_back(std::move(hook));
+  }
+  if (!options.checkpoint_dir.empty() && (options.save_checkpoint.every_secs || options.save_checkpoint.every_steps)) {
+    CheckpointSaverOptions checkpoints;
+    checkpoints.checkpoint_dir = options.checkpoint_dir;
+    checkpoints.interval = options.save_checkpoint;
+    checkpoints.writer = WriterOfDirectory(writers, options.checkpoint_dir);
+    checkpoints.saver = [scaffold](Graph&) -> Result<std::shared_ptr<Saver>> { return scaffold->saver; };
+    WEIR_ASSIGN(HookPtr hook, CheckpointSaverHook::Make(std::move(checkpoints)));
+    session.hooks.push_back(std::move(hook));
+  }
+  for (HookPtr& hook : options.hooks) session.hooks.push_back(std::move(hook));
+  return MonitoredSession::Make(
+      graph,
+      ChiefSessionCreator(graph, scaffold, std::move(make),
+                          {.checkpoint_dir = options.checkpoint_dir, .recovery_wait_secs = options.recovery_wait_secs}),
+      std::move(session));
+}
+
+}  // namespace weir

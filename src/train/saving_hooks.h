@@ -1,0 +1,153 @@
+// Hooks that write files: checkpoints, summaries, how fast training goes, traces of steps. What they write to is made
+// when training begins.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "train/file_writer.h"
+#include "train/hooks.h"
+#include "train/saver.h"
+
+namespace weir {
+
+// Asked in Begin; null or an empty function: nothing is written.
+using WriterSource = std::function<Result<SummaryWriterPtr>(Graph& graph)>;
+WriterSource ThisWriter(SummaryWriterPtr writer);
+// The writer of a directory, which begins with the graph. REQUIRES: the cache outlives the hook.
+WriterSource WriterOfDirectory(FileWriterCache& cache, std::string logdir, CollectionCodec codec = {});
+
+// Called around each checkpoint that a CheckpointSaverHook writes. All of it on the thread that runs steps.
+class CheckpointListener {
+ public:
+  virtual ~CheckpointListener() = default;
+  virtual Status Begin() { return OkStatus(); }
+  virtual Status BeforeSave(const SessionPtr& session, int64_t step) { return OkStatus(); }
+  // True asks for the end of training.
+  virtual Result<bool> AfterSave(const SessionPtr& session, int64_t step) { return false; }
+  virtual Status End(const SessionPtr& session, int64_t step) { return OkStatus(); }
+};
+using CheckpointListenerPtr = std::shared_ptr<CheckpointListener>;
+
+struct CheckpointSaverOptions {
+  std::string checkpoint_dir;
+  TimerInterval interval = {};
+  std::string checkpoint_basename = "model.ckpt";
+  // Asked before the first checkpoint; by default the one that the graph's collection of savers holds.
+  std::function<Result<std::shared_ptr<Saver>>(Graph& graph)> saver = {};
+  std::vector<CheckpointListenerPtr> listeners = {};
+  WriterSource writer = {};  // notes where checkpoints are
+  CollectionCodec codec = {};
+  // The text form of a graph, for graph.pbtxt beside the checkpoints; without it the graph is graph.pb there.
+  std::function<Result<std::string>(const tensorflow::GraphDef&)> graph_text = {};
+  LogSink log = InfoLog();
+  Env* env = &RealEnv();
+  // How the saver's steps are run; by default in the session as it is.
+  std::function<RunStep(const SessionPtr&)> run = {};
+};
+
+// Saves the model when a session begins, every so many seconds or steps, and at the end.
+class CheckpointSaverHook final : public SessionRunHook {
+ public:
+  static Result<std::shared_ptr<CheckpointSaverHook>> Make(CheckpointSaverOptions options);
+  Status Begin(Graph& graph) override;
+  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&) override;
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+  Status AfterRun(RunContext& context, const RunValues& values) override;
+  Status End(const SessionPtr& session) override;
+
+ private:
+  CheckpointSaverHook(CheckpointSaverOptions options, SecondOrStepTimer timer)
+      : options_(std::move(options)), timer_(std::move(timer)) {}
+  Result<std::shared_ptr<Saver>> FindSaver() const;
+  Status WriteGraph(const std::shared_ptr<Saver>& saver);
+  Result<bool> Save(const SessionPtr& session, int64_t step);  // true: a listener wants the end
+
+  const CheckpointSaverOptions options_;
+  SecondOrStepTimer timer_;
+  SummaryWriterPtr writer_;
+  Graph* graph_ = nullptr;
+  Output global_step_;
+};
+
+struct SummarySaverOptions {
+  TimerInterval interval = {};
+  // Asked for each summary: what to run, none where there is nothing to summarize.
+  std::function<Result<std::vector<Output>>()> summaries = {};
+  WriterSource writer = {};
+};
+
+// Runs summaries along with steps, the first one and then every so many seconds or steps, and writes them.
+class SummarySaverHook final : public SessionRunHook {
+ public:
+  static Result<std::shared_ptr<SummarySaverHook>> Make(SummarySaverOptions options);
+  Status Begin(Graph& graph) override;
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+  Status AfterRun(RunContext& context, const RunValues& values) override;
+  Status End(const SessionPtr& session) override;
+
+ private:
+  SummarySaverHook(SummarySaverOptions options, SecondOrStepTimer timer)
+      : options_(std::move(options)), timer_(std::move(timer)) {}
+  const SummarySaverOptions options_;
+  SecondOrStepTimer timer_;
+  SummaryWriterPtr writer_;
+  Output global_step_;
+  std::optional<int64_t> next_step_;
+  bool due_ = false;
+};
+
+// Steps per second, to a summary "global_step/sec" and the log.
+class StepCounterHook final : public SessionRunHook {
+ public:
+  static Result<std::shared_ptr<StepCounterHook>> Make(TimerInterval interval, WriterSource writer,
+                                                       LogSink log = InfoLog(), LogSink warning = WarningLog());
+  Status Begin(Graph& graph) override;
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+  Status AfterRun(RunContext& context, const RunValues& values) override;
+
+ private:
+  StepCounterHook(SecondOrStepTimer timer, WriterSource source, LogSink log, LogSink warning)
+      : timer_(std::move(timer)), source_(std::move(source)), log_(std::move(log)), warning_(std::move(warning)) {}
+  SecondOrStepTimer timer_;
+  const WriterSource source_;
+  const LogSink log_;
+  const LogSink warning_;
+  SummaryWriterPtr writer_;
+  Output global_step_;
+  std::string tag_;
+  std::optional<int64_t> last_seen_;
+  int unmoved_ = 0;
+};
+
+// Traces a step every so many seconds or steps: a file timeline-STEP.json for chrome://tracing, and the trace itself in
+// the event file.
+struct ProfilerOptions {
+  TimerInterval interval = {};
+  std::string output_dir = "";
+  // The trace of a step as the file's text.
+  std::function<Result<std::string>(const tensorflow::StepStats&)> timeline;
+  WriterSource writer = {};
+  LogSink log = InfoLog();
+  Env* env = &RealEnv();
+};
+class ProfilerHook final : public SessionRunHook {
+ public:
+  static Result<std::shared_ptr<ProfilerHook>> Make(ProfilerOptions options);
+  Status Begin(Graph& graph) override;
+  Result<HookRequest> BeforeRun(RunContext& context) override;
+  Status AfterRun(RunContext& context, const RunValues& values) override;
+
+ private:
+  ProfilerHook(ProfilerOptions options, SecondOrStepTimer timer)
+      : options_(std::move(options)), timer_(std::move(timer)) {}
+  const ProfilerOptions options_;
+  SecondOrStepTimer timer_;
+  SummaryWriterPtr writer_;
+  Output global_step_;
+  std::optional<int64_t> next_step_;
+  bool due_ = false;
+};
+
+}  // namespace weir

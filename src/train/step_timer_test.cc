@@ -1,0 +1,46 @@
+#include "train/step_timer.h"
+
+#include <gtest/gtest.h>
+
+namespace weir {
+namespace {
+
+class HandClock final : public Clock {
+ public:
+  int64_t nanos = 0;
+  int64_t NowMicros() const override { return nanos / 1000; }
+  int64_t MonotonicNanos() const override { return nanos; }
+  void SleepMicros(int64_t micros) override { nanos += micros * 1000; }
+};
+
+TEST(StepTimerTest, Steps) {
+  auto timer = SecondOrStepTimer::Make({.every_steps = 3}).value();
+  EXPECT_TRUE(timer.ShouldTrigger(7));
+  EXPECT_FALSE(timer.Note(7).has_value());
+  EXPECT_FALSE(timer.ShouldTrigger(9));
+  EXPECT_TRUE(timer.ShouldTrigger(10));
+  EXPECT_EQ(timer.Note(11)->steps, 4);
+  EXPECT_EQ(timer.last_step(), 11);
+  timer.Reset();
+  EXPECT_TRUE(timer.ShouldTrigger(11));
+}
+
+TEST(StepTimerTest, Seconds) {
+  HandClock clock;
+  auto timer = SecondOrStepTimer::Make({.every_secs = 2}, clock).value();
+  timer.Note(1);
+  clock.nanos += 1'999'999'999;
+  EXPECT_FALSE(timer.ShouldTrigger(2));
+  clock.nanos += 1;
+  EXPECT_TRUE(timer.ShouldTrigger(2));
+  EXPECT_FALSE(timer.ShouldTrigger(1));  // noted already
+  EXPECT_EQ(timer.Note(2)->secs, 2);
+}
+
+TEST(StepTimerTest, NeitherAndBoth) {
+  EXPECT_EQ(SecondOrStepTimer::Make({}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(SecondOrStepTimer::Make({.every_secs = 1, .every_steps = 1}).status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,105 @@
+"""MonitoredTrainingSessions of two workers, each a process, whose ps is killed and restarted: the run reaches its last step."""
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import weir as tf
+from processes import PATIENCE, Cluster, environment, free_address
+
+LAST_STEP = 400
+
+WORKER = textwrap.dedent("""
+    import sys, time
+    import weir as tf
+    target, task, folder, last_step = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    with tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device=f"/job:worker/task:{task}")):
+        step = tf.train.get_or_create_global_step()
+        w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+        loss = tf.square(w - 3.0)
+        train = tf.train.GradientDescentOptimizer(0.05).minimize(loss, global_step=step)
+
+    class Says(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            print("session", session.run(step), flush=True)
+
+    hooks = [tf.train.StopAtStepHook(last_step=last_step), Says()]
+    with tf.train.MonitoredTrainingSession(target, is_chief=task == 0, checkpoint_dir=folder, hooks=hooks, save_checkpoint_steps=20,
+                                           recovery_wait_secs=0.5, max_wait_secs=120) as sess:
+        while not sess.should_stop():
+            _, seen, value = sess.run([train, step, w])
+            if seen % 10 == 0:
+                print("step", seen, flush=True)
+            time.sleep(0.005)
+    print("done", seen, float(value), flush=True)
+""")
+
+
+@pytest.fixture
+def cluster():
+    with Cluster(ps=[free_address()], worker=[free_address(), free_address()]) as made:
+        yield made
+
+
+class Trainer:
+    def __init__(self, cluster, task, folder):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", WORKER, cluster.target(f"worker{task}"), str(task), str(folder), str(LAST_STEP)],
+            env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        self.lines = []
+
+    def wait_for_step(self, step):
+        """Reads on until the worker has seen that step."""
+        while True:
+            line = self.process.stdout.readline()
+            assert line, "".join(self.lines)
+            self.lines.append(line)
+            if (match := re.match(r"step (\d+)", line)) and int(match.group(1)) >= step:
+                return
+
+    def finish(self):
+        rest, _ = self.process.communicate(timeout=2 * PATIENCE)
+        self.lines += rest.splitlines(keepends=True)
+        return self.process.returncode
+
+    def sessions(self):
+        """The steps at which its sessions began."""
+        return [int(line.split()[1]) for line in self.lines if line.startswith("session ")]
+
+    def result(self):
+        """The last step and value that it saw."""
+        last, value = [line for line in self.lines if line.startswith("done ")][0].split()[1:]
+        return int(last), float(value)
+
+
+@pytest.fixture
+def trainers(cluster, tmp_path):
+    made = [Trainer(cluster, task, tmp_path / "checkpoints") for task in range(2)]
+    yield made
+    for trainer in made:
+        if trainer.process.poll() is None:
+            trainer.process.kill()
+            trainer.process.wait(PATIENCE)
+        trainer.process.stdout.close()
+
+
+def test_the_run_ends_though_the_ps_is_killed(cluster, trainers, tmp_path):
+    for step in (60, 160):
+        trainers[0].wait_for_step(step)
+        cluster.end("ps0")
+        cluster.start("ps0")
+    codes = [trainer.finish() for trainer in trainers]
+    assert codes == [0, 0], "".join(trainers[0].lines + trainers[1].lines)
+    assert [len(trainer.sessions()) >= 3 for trainer in trainers] == [True, True]
+    # No more is lost than what came after the last checkpoint: one every 20 steps, and the step of each worker under way.
+    for begun, killed in zip(trainers[0].sessions()[1:], (60, 160)):
+        assert begun >= killed - 20
+    saved = int(tf.train.latest_checkpoint(str(tmp_path / "checkpoints")).rpartition("-")[2])
+    assert saved >= LAST_STEP
+    for trainer in trainers:
+        last, value = trainer.result()
+        assert last >= LAST_STEP - 2 and abs(value - 3.0) < 1e-3

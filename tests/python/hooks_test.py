@@ -1,0 +1,357 @@
+"""Hooks, alone and around the steps of a monitored session."""
+import glob
+import json
+import os
+
+import numpy as np
+import pytest
+
+import weir as tf
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    with tf.Graph().as_default():
+        yield
+    tf.summary.FileWriterCache.clear()
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    """What is logged."""
+    found = []
+    for level in ("info", "warning", "error"):
+        monkeypatch.setattr(f"weir.lib.log.{level}", lambda message, *args: found.append(message % args))
+    return found
+
+
+def count():
+    """An op that adds one to the global step."""
+    return tf.assign_add(tf.train.get_or_create_global_step(), 1)
+
+
+def run_all(hooks, train, **arguments):
+    values = []
+    with tf.train.SingularMonitoredSession(hooks=hooks, **arguments) as sess:
+        while not sess.should_stop():
+            values.append(sess.run(train))
+    return values
+
+
+def events(folder):
+    tf.summary.FileWriterCache.clear()
+    found = [event for path in sorted(glob.glob(os.path.join(folder, "*tfevents*"))) for event in tf.train.summary_iterator(path)]
+    return [event for event in found if not event.file_version]
+
+
+def test_timer():
+    timer = tf.train.SecondOrStepTimer(every_steps=3)
+    assert timer.last_triggered_step() is None and timer.should_trigger_for_step(0)
+    assert timer.update_last_triggered_step(0) == (None, None)
+    assert [timer.should_trigger_for_step(step) for step in range(5)] == [False, False, False, True, True]
+    seconds, steps = timer.update_last_triggered_step(4)
+    assert seconds >= 0 and steps == 4 and timer.last_triggered_step() == 4
+    timer.reset()
+    assert timer.should_trigger_for_step(4)
+    every_second = tf.train.SecondOrStepTimer(every_secs=0.0)
+    every_second.update_last_triggered_step(1)
+    assert not every_second.should_trigger_for_step(1) and every_second.should_trigger_for_step(2)
+    for bad in ({}, {"every_secs": 1.0, "every_steps": 1}):
+        with pytest.raises(ValueError):
+            tf.train.SecondOrStepTimer(**bad)
+
+
+def test_stop_at_step():
+    train = count()
+    assert run_all([tf.train.StopAtStepHook(num_steps=3)], train) == [1, 2, 3]
+    for bad in ({}, {"num_steps": 1, "last_step": 2}):
+        with pytest.raises(ValueError):
+            tf.train.StopAtStepHook(**bad)
+
+
+def test_stop_at_last_step():
+    train = count()
+    assert run_all([tf.train.StopAtStepHook(last_step=2)], train) == [1, 2]
+
+
+def test_hooks_that_need_a_global_step(tmp_path):
+    tf.Variable(1)
+    for hook in (tf.train.StopAtStepHook(num_steps=3), tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1),
+                 tf.train.StepCounterHook()):
+        with pytest.raises(RuntimeError, match="Global step should be created to use"):
+            tf.train.SingularMonitoredSession(hooks=[hook])
+
+
+def test_logging_tensors(lines):
+    train = count()
+    loss = tf.cast(train, tf.float32) * 0.5
+    run_all([tf.train.LoggingTensorHook({"b": loss, "a": train.name}, every_n_iter=2), tf.train.StopAtStepHook(num_steps=4)], train)
+    assert len(lines) == 2
+    assert lines[0] == "a = 1, b = 0.5" and lines[1].startswith("a = 3, b = 1.5 (") and lines[1].endswith(" sec)")
+
+
+def test_logging_at_end_with_a_formatter(lines):
+    train = count()
+    seen = []
+    hook = tf.train.LoggingTensorHook([train], at_end=True, formatter=lambda values: seen.append(dict(values)) or "formatted")
+    run_all([hook, tf.train.StopAtStepHook(num_steps=2)], train)
+    assert lines == ["formatted"] and seen == [{train: 3}]
+    for bad in ({}, {"every_n_iter": 1, "every_n_secs": 1.0}, {"every_n_iter": 0}):
+        with pytest.raises(ValueError):
+            tf.train.LoggingTensorHook([train], **bad)
+
+
+def test_nan(lines):
+    x = tf.placeholder(tf.float32, [])
+    with tf.train.SingularMonitoredSession(hooks=[tf.train.NanTensorHook(x + 1.0)]) as sess:
+        sess.run(x, {x: 1.0})
+        with pytest.raises(tf.train.NanLossDuringTrainingError, match="NaN loss during training."):
+            sess.run(x, {x: np.nan})
+    with tf.train.SingularMonitoredSession(hooks=[tf.train.NanTensorHook(x, fail_on_nan_loss=False)]) as sess:
+        sess.run(x, {x: np.nan})
+        assert sess.should_stop()
+    assert lines == ["Model diverged with loss = NaN."] * 2
+
+
+def test_waiting_for_a_step(lines):
+    step = tf.train.get_or_create_global_step()
+    move = tf.assign(step, 7)
+
+    class Mover(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            run_context.session.run(move)
+
+    with tf.train.SingularMonitoredSession(hooks=[Mover(), tf.train.GlobalStepWaiterHook(7)]) as sess:
+        assert sess.run(step) == 7
+    assert lines == ["Waiting for global step 7 before starting training.", "Done waiting for global step 7."]
+
+
+def test_final_ops_and_feeds():
+    x = tf.placeholder(tf.float32, [])
+    train = count()
+    numbers = iter([1.0, 2.0])
+    final = tf.train.FinalOpsHook({"step": train, "x": x}, {x: 9.0})
+    with tf.train.SingularMonitoredSession(hooks=[tf.train.FeedFnHook(lambda: {x: next(numbers)}), final]) as sess:
+        assert [sess.run(x) for _ in range(2)] == [1.0, 2.0]
+    assert final.final_ops_values == {"step": 1, "x": 9.0}
+
+
+def test_two_feeds_of_one_tensor():
+    x = tf.placeholder(tf.float32, [])
+    feed = tf.train.FeedFnHook(lambda: {x: 1.0})
+    with tf.train.SingularMonitoredSession(hooks=[feed]) as sess:
+        with pytest.raises(RuntimeError, match="fed by a SessionRunHook and user"):
+            sess.run(x, {x: 2.0})
+    with tf.train.SingularMonitoredSession(hooks=[feed, tf.train.FeedFnHook(lambda: {x: 1.0})]) as sess:
+        with pytest.raises(RuntimeError, match="fed by two hooks"):
+            sess.run(x)
+
+
+class Listener(tf.train.CheckpointSaverListener):
+    def __init__(self, stop_after=None):
+        self.calls = []
+        self.stop_after = stop_after
+
+    def begin(self):
+        self.calls.append("begin")
+
+    def before_save(self, session, global_step_value):
+        assert session.run(tf.train.get_global_step()) == global_step_value
+        self.calls.append(f"before {global_step_value}")
+
+    def after_save(self, session, global_step_value):
+        self.calls.append(f"after {global_step_value}")
+        return global_step_value == self.stop_after
+
+    def end(self, session, global_step_value):
+        self.calls.append(f"end {global_step_value}")
+
+
+def test_checkpoints(tmp_path, lines):
+    train = count()
+    listener = Listener()
+    saver = tf.train.Saver()
+    hook = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=2, saver=saver, listeners=[listener])
+    run_all([hook, tf.train.StopAtStepHook(num_steps=5)], train)
+    assert listener.calls == ["begin", *(f"{when} {step}" for step in (0, 2, 4, 5) for when in ("before", "after")), "end 5"]
+    assert lines == [f"Saving checkpoints for {step} into {tmp_path}/model.ckpt." for step in (0, 2, 4, 5)]
+    assert tf.train.latest_checkpoint(str(tmp_path)) == f"{tmp_path}/model.ckpt-5"
+    assert "global_step" in (tmp_path / "graph.pbtxt").read_text()
+    logs = [(event.step, event.session_log.checkpoint_path) for event in events(tmp_path) if event.HasField("session_log")]
+    assert logs == [(step, f"{tmp_path}/model.ckpt") for step in (0, 2, 4, 5)]
+
+
+def test_a_listener_asks_for_the_end(tmp_path):
+    train = count()
+    hook = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1, saver=tf.train.Saver(), listeners=[Listener(stop_after=3)])
+    assert run_all([hook], train) == [1, 2, 3]
+
+
+def test_which_saver(tmp_path):
+    train = count()
+    scaffold = tf.train.Scaffold()
+    with pytest.raises(ValueError, match="both saver and scaffold"):
+        tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1, saver=tf.train.Saver(), scaffold=scaffold)
+    hook = tf.train.CheckpointSaverHook(str(tmp_path), save_secs=1000, scaffold=scaffold)
+    run_all([hook, tf.train.StopAtStepHook(num_steps=1)], train, scaffold=scaffold)
+    assert tf.train.latest_checkpoint(str(tmp_path)) == f"{tmp_path}/model.ckpt-1"
+
+
+def test_summaries(tmp_path):
+    train = count()
+    tf.summary.scalar("step", tf.cast(train, tf.float32))
+    hook = tf.train.SummarySaverHook(save_steps=2, output_dir=str(tmp_path), summary_op=tf.summary.merge_all())
+    run_all([hook, tf.train.StopAtStepHook(num_steps=5)], train)
+    found = [(event.step, event.summary.value[0].simple_value) for event in events(tmp_path) if event.HasField("summary")]
+    assert found == [(1, 1.0), (3, 3.0), (5, 5.0)]
+    starts = [event.step for event in events(tmp_path) if event.HasField("session_log")]
+    assert starts == [1]
+    for bad in ({}, {"scaffold": tf.train.Scaffold(), "summary_op": tf.constant("")}):
+        with pytest.raises(ValueError, match="Exactly one"):
+            tf.train.SummarySaverHook(save_steps=1, **bad)
+
+
+class Writer:
+    """A writer of the user's own."""
+
+    def __init__(self):
+        self.values = []
+
+    def add_summary(self, summary, step):
+        self.values += [(step, value.tag) for value in summary.value]
+
+    def add_session_log(self, log, step):
+        self.values.append((step, log.status))
+
+    def flush(self):
+        self.values.append("flush")
+
+
+def test_a_writer_of_ones_own():
+    train = count()
+    writer = Writer()
+    both = [tf.summary.scalar("a", 1.0), tf.summary.scalar("b", 1.0)]
+    hooks = [tf.train.SummarySaverHook(save_steps=1, summary_writer=writer, summary_op=both), tf.train.StopAtStepHook(num_steps=2)]
+    run_all(hooks, train)
+    assert writer.values == [(1, tf.SessionLog.START), (1, "a"), (1, "b"), (2, "a"), (2, "b"), "flush"]
+
+
+def test_steps_per_second(tmp_path, lines):
+    train = count()
+    hook = tf.train.StepCounterHook(every_n_steps=2, output_dir=str(tmp_path))
+    run_all([hook, tf.train.StopAtStepHook(num_steps=6)], train)
+    found = [(event.step, event.summary.value[0].tag) for event in events(tmp_path) if event.HasField("summary")]
+    assert found == [(3, "global_step/sec"), (5, "global_step/sec")]
+    assert [line.split(":")[0] for line in lines] == ["global_step/sec"] * 2
+    for bad in ({"every_n_steps": None}, {"every_n_steps": 1, "every_n_secs": 1.0}):
+        with pytest.raises(ValueError, match="exactly one of"):
+            tf.train.StepCounterHook(**bad)
+
+
+def test_a_step_that_does_not_move(lines):
+    tf.train.get_or_create_global_step()
+    with tf.train.SingularMonitoredSession(hooks=[tf.train.StepCounterHook()]) as sess:
+        for _ in range(20):
+            sess.run(tf.train.get_global_step())
+    assert len(lines) == 5 and all("has not been increased" in line for line in lines)
+
+
+def test_profiles(tmp_path):
+    train = count()
+    run_all([tf.train.ProfilerHook(save_steps=2, output_dir=str(tmp_path)), tf.train.StopAtStepHook(num_steps=5)], train)
+    traces = sorted(path.name for path in tmp_path.glob("timeline-*.json"))
+    assert traces == ["timeline-3.json", "timeline-5.json"] or traces == ["timeline-2.json", "timeline-4.json"]
+    assert json.loads((tmp_path / traces[0]).read_text())["traceEvents"]
+    assert [event.tagged_run_metadata.tag for event in events(tmp_path) if event.HasField("tagged_run_metadata")]
+
+
+class Recorder(tf.train.SessionRunHook):
+    """Writes down when it is called with what."""
+
+    def __init__(self, args=None):
+        self.calls = []
+        self.args = args
+
+    def begin(self):
+        self.calls.append("begin")
+
+    def after_create_session(self, session, coord):
+        assert isinstance(session, tf.Session) and isinstance(coord, tf.train.Coordinator)
+        assert session.graph.finalized
+        self.calls.append("after_create_session")
+
+    def before_run(self, run_context):
+        self.calls.append(("before_run", run_context.original_args, run_context.stop_requested))
+        self.session = run_context.session
+        return self.args
+
+    def after_run(self, run_context, run_values):
+        self.calls.append(("after_run", run_values))
+
+    def end(self, session):
+        assert session is self.session
+        self.calls.append("end")
+
+
+def test_ones_own_hook():
+    x = tf.placeholder(tf.float32, [], name="x")
+    y, z = x + 1.0, x * 2.0
+    plain = Recorder()
+    fetching = Recorder(tf.train.SessionRunArgs({"z": [z, "x:0"], "op": y.op}, options=tf.RunOptions(trace_level=3)))
+    with tf.train.SingularMonitoredSession(hooks=[plain, fetching]) as sess:
+        assert sess.run({"y": y}, {x: 3.0}) == {"y": 4.0}
+    before = ("before_run", ({"y": y}, {x: 3.0}, None), False)
+    assert [call if isinstance(call, str) else call[0] for call in plain.calls] == [
+        "begin", "after_create_session", "before_run", "after_run", "end"]
+    assert plain.calls[2] == before and plain.calls[3][1].results is None
+    values = fetching.calls[3][1]
+    assert values.results == {"z": [6.0, 3.0], "op": None}
+    assert values.options.trace_level == 3 and values.run_metadata.step_stats.dev_stats
+
+
+def test_a_hook_derived_from_a_built_in_one():
+    train = count()
+
+    class Twice(tf.train.StopAtStepHook):
+        def __init__(self):
+            super().__init__(num_steps=2)
+            self.seen = []
+
+        def after_run(self, run_context, run_values):
+            self.seen.append(run_values.results)
+            super().after_run(run_context, run_values)
+
+    hook = Twice()
+    assert run_all([hook], train) == [1, 2]
+    assert len(hook.seen) == 2
+
+
+def test_a_hook_by_hand():
+    train = count()
+    hook = tf.train.StopAtStepHook(last_step=2)
+    hook.begin()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        hook.after_create_session(sess, tf.train.Coordinator())
+        stops = []
+        for _ in range(3):
+            context = tf.train.SessionRunContext(tf.train.SessionRunArgs(train), sess)
+            args = hook.before_run(context)
+            _, results = sess.run([train, args.fetches])
+            hook.after_run(context, tf.train.SessionRunValues(results, tf.RunOptions(), tf.RunMetadata()))
+            stops.append(context.stop_requested)
+        hook.end(sess)
+    assert stops == [False, True, True]
+
+
+def test_errors_of_hooks_are_the_users_own():
+    class Fails(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            raise KeyError("mine")
+
+    one = tf.constant(1)
+    with tf.train.SingularMonitoredSession(hooks=[Fails()]) as sess:
+        with pytest.raises(KeyError, match="mine"):
+            sess.run(one)
+    with pytest.raises(TypeError, match="SessionRunHook"):
+        tf.train.SingularMonitoredSession(hooks=["no hook"])

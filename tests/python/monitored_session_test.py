@@ -1,0 +1,292 @@
+"""Monitored sessions: their life, what they recover from, step functions, threads and errors."""
+import glob
+import os
+import threading
+
+import pytest
+
+import weir as tf
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    with tf.Graph().as_default():
+        yield
+    tf.summary.FileWriterCache.clear()
+
+
+def count():
+    return tf.assign_add(tf.train.get_or_create_global_step(), 1)
+
+
+class Sessions(tf.train.SessionCreator):
+    """Makes sessions, and remembers them."""
+
+    def __init__(self, fail=()):
+        self.inner = tf.train.ChiefSessionCreator()
+        self.made = []
+        self.fail = list(fail)
+
+    def create_session(self):
+        if self.fail:
+            raise self.fail.pop(0)
+        self.made.append(self.inner.create_session())
+        return self.made[-1]
+
+
+def lost(kind=tf.errors.AbortedError):
+    return kind(None, None, "a task was lost")
+
+
+class FailsAt(tf.train.SessionRunHook):
+    """Raises errors in the steps of their numbers, once each."""
+
+    def __init__(self, errors):
+        self.errors = dict(errors)
+        self.step = 0
+        self.sessions = []
+
+    def after_create_session(self, session, coord):
+        self.sessions.append(session)
+
+    def after_run(self, run_context, run_values):
+        self.step += 1
+        if self.step in self.errors:
+            raise self.errors.pop(self.step)
+
+
+def test_a_model_is_initialized():
+    v = tf.Variable(3.0)
+    local = tf.Variable(4.0, collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
+    with tf.train.MonitoredSession() as sess:
+        assert sess.run([v, local]) == [3.0, 4.0]
+        assert sess.graph is tf.get_default_graph() and not sess.should_stop()
+        assert tf.get_default_graph().finalized
+    assert sess.should_stop() and sess.graph is None
+    assert not tf.get_default_graph().finalized
+    with pytest.raises(RuntimeError, match="already closed"):
+        sess.run(v)
+    with pytest.raises(RuntimeError, match="already closed"):
+        sess.close()
+
+
+def test_options_and_metadata():
+    metadata = tf.RunMetadata()
+    one = tf.Variable(1.0)
+    with tf.train.MonitoredSession() as sess:
+        sess.run(one, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+    assert metadata.step_stats.dev_stats
+
+
+def test_run_after_the_end_was_asked_for():
+    train = count()
+    with tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=1)]) as sess:
+        assert sess.run(train) == 1
+        assert sess.should_stop()
+        with pytest.raises(RuntimeError, match="after should_stop"):
+            sess.run(train)
+
+
+@pytest.mark.parametrize("kind", [tf.errors.AbortedError, tf.errors.UnavailableError])
+def test_a_lost_task_is_recovered_from(kind, tmp_path):
+    train = count()
+    creator = Sessions()
+    creator.inner = tf.train.ChiefSessionCreator(checkpoint_dir=str(tmp_path))
+    hook = FailsAt({3: lost(kind), 5: lost(kind)})
+    saver = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1, saver=tf.train.Saver())
+    with tf.train.MonitoredSession(creator, hooks=[saver, hook, tf.train.StopAtStepHook(last_step=6)]) as sess:
+        values = []
+        while not sess.should_stop():
+            values.append(sess.run(train))
+    # The third step is saved before it fails, so that the fourth is what the caller sees of it.
+    assert values == [1, 2, 4, 6] and len(creator.made) == 3
+    assert hook.sessions == creator.made
+
+
+def test_making_a_session_is_tried_again():
+    creator = Sessions(fail=[lost(), lost(tf.errors.UnavailableError)])
+    one = tf.constant(1)
+    with tf.train.MonitoredSession(creator, recovery_wait_secs=0.01) as sess:
+        assert sess.run(one) == 1
+    with pytest.raises(ValueError, match="mine"):
+        tf.train.MonitoredSession(Sessions(fail=[ValueError("mine")]))
+
+
+def test_other_errors_are_the_callers():
+    x = tf.placeholder(tf.float32, [2])
+    hook = FailsAt({2: tf.errors.InternalError(None, None, "broken")})
+    with tf.train.MonitoredSession(Sessions(), hooks=[hook]) as sess:
+        with pytest.raises(ValueError, match="shape"):
+            sess.run(x, {x: [1.0]})
+        assert list(sess.run(x, {x: [1.0, 2.0]})) == [1.0, 2.0]
+        with pytest.raises(tf.errors.InternalError, match="broken"):
+            sess.run(x, {x: [1.0, 2.0]})
+        assert len(hook.sessions) == 1
+
+
+def test_a_singular_session_does_not_recover():
+    one = tf.constant(1)
+    hook = FailsAt({1: lost()})
+    with pytest.raises(tf.errors.AbortedError, match="lost"):
+        with tf.train.SingularMonitoredSession(hooks=[hook]) as sess:
+            assert isinstance(sess.raw_session(), tf.Session)
+            sess.run(one)
+
+
+class Ends(tf.train.SessionRunHook):
+    ended = False
+
+    def end(self, session):
+        self.ended = True
+
+
+@pytest.mark.parametrize("error, goes_through, ended", [
+    (tf.errors.OutOfRangeError(None, None, "no more"), False, True),
+    (StopIteration("enough"), False, True),
+    (tf.errors.InternalError(None, None, "broken"), True, False),
+    (KeyboardInterrupt(), True, False),
+])
+def test_what_leaves_the_block(error, goes_through, ended):
+    hook = Ends()
+    try:
+        with tf.train.MonitoredSession(hooks=[hook]) as sess:
+            raise error
+    except BaseException as caught:
+        assert caught is error and goes_through
+    else:
+        assert not goes_through
+    assert hook.ended is ended and sess.should_stop()
+
+
+def test_step_functions():
+    train = count()
+    twice = tf.train.get_global_step() * 2
+    seen = []
+
+    class Looks(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            seen.append("hook")
+
+    def step(step_context):
+        step_context.session.run(train)
+        return step_context.run_with_hooks(twice)
+
+    with tf.train.MonitoredSession(hooks=[Looks()]) as sess:
+        assert sess.run_step_fn(step) == 2
+        assert seen == ["hook"]
+        with pytest.raises(ValueError, match="step_context"):
+            sess.run_step_fn(lambda a, b: None)
+        sess.run_step_fn(lambda step_context: step_context.request_stop())
+        seen.append("not reached")
+    assert seen == ["hook"]
+
+
+def test_step_functions_are_called_again_after_a_loss():
+    train = count()
+    creator = Sessions()
+    calls = []
+
+    def step(step_context):
+        calls.append(step_context.session)
+        if len(calls) == 1:
+            raise lost()
+        return step_context.run_with_hooks(train)
+
+    with tf.train.MonitoredSession(creator) as sess:
+        assert sess.run_step_fn(step) == 1
+    assert calls == creator.made and len(calls) == 2
+
+
+def test_queue_runners_are_started_and_end():
+    queue = tf.FIFOQueue(10, [tf.int32], shapes=[()])
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue([7])]))
+    before = threading.active_count()
+    value = queue.dequeue()
+    with tf.train.MonitoredSession() as sess:
+        assert [sess.run(value) for _ in range(20)] == [7] * 20
+    assert threading.active_count() == before
+
+
+def test_an_input_that_ends():
+    queue = tf.FIFOQueue(10, [tf.int64], shapes=[()])
+    fill, value, close = queue.enqueue_many([[0, 1, 2]]), queue.dequeue(), queue.close()
+    got = []
+    with tf.train.MonitoredSession() as sess:
+        sess.run(fill)
+        sess.run(close)
+        while not sess.should_stop():
+            got.append(sess.run(value))
+    assert got == [0, 1, 2]
+
+
+def test_a_thread_that_asks_for_the_end():
+    one = tf.constant(1)
+
+    class Stops(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            self.coord = coord
+
+    hook = Stops()
+    with tf.train.MonitoredSession(hooks=[hook]) as sess:
+        sess.run(one)
+        hook.coord.request_stop()
+        assert sess.should_stop()
+
+
+def test_an_error_of_a_thread_is_raised_at_the_end():
+    hook = Ends()
+    kept = []
+
+    class Keeps(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            kept.append(coord)
+
+    with pytest.raises(KeyError, match="mine"):
+        with tf.train.MonitoredSession(hooks=[hook, Keeps()]) as sess:
+            kept[0].request_stop(KeyError("mine"))
+            assert sess.should_stop()
+    assert hook.ended
+
+
+def train_to(last_step, folder, **arguments):
+    with tf.Graph().as_default():
+        train = count()
+        tf.summary.scalar("step", tf.cast(train, tf.float32))
+        values = []
+        with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, hooks=[tf.train.StopAtStepHook(last_step=last_step)],
+                                               **arguments) as sess:
+            while not sess.should_stop():
+                values.append(sess.run(train))
+    tf.summary.FileWriterCache.clear()
+    return values
+
+
+def test_training_sessions_go_on_where_they_were(tmp_path):
+    folder = str(tmp_path)
+    assert train_to(3, folder) == [1, 2, 3]
+    assert tf.train.latest_checkpoint(folder).endswith("model.ckpt-3")
+    assert train_to(5, folder, save_checkpoint_steps=1, save_summaries_steps=1, log_step_count_steps=1) == [4, 5]
+    found = [event for path in glob.glob(os.path.join(folder, "*tfevents*")) for event in tf.train.summary_iterator(path)]
+    tags = {(event.step, value.tag) for event in found for value in event.summary.value}
+    assert {(1, "step"), (4, "step"), (5, "step"), (5, "global_step/sec")} <= tags
+
+
+def test_training_sessions_without_files():
+    train = count()
+    with tf.train.MonitoredTrainingSession(chief_only_hooks=[tf.train.StopAtStepHook(num_steps=2)]) as sess:
+        while not sess.should_stop():
+            last = sess.run(train)
+    assert last == 2
+
+
+def test_a_scaffold(tmp_path):
+    v = tf.Variable(1.0, name="v")
+    fed = tf.placeholder(tf.float32, [])
+    called = []
+    tf.train.get_or_create_global_step()
+    init_step = tf.train.get_global_step().initializer
+    scaffold = tf.train.Scaffold(init_op=tf.group(tf.assign(v, fed), init_step), init_feed_dict={fed: 5.0},
+                                 init_fn=lambda s, sess: called.append(isinstance(sess, tf.Session)))
+    with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), scaffold=scaffold) as sess:
+        assert sess.run(v) == 5.0
+    assert called == [True] and tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-0")
