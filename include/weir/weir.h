@@ -12,7 +12,8 @@
 //
 // Across servers: engine.StartServer(cluster, "ps", 0), DeviceScope(g, "/job:ps/task:0") around what is to be there,
 // and ClientSession(engine, "grpc://host:port"). Training that is initialized, saved, restored and stopped by itself:
-// Supervisor::Make(g, ...) and RunManaged(engine.Sessions(target), ...).
+// Supervisor::Make(g, ...) and RunManaged(engine.Sessions(target), ...), or with hooks around its steps and recovery
+// from lost tasks MonitoredTrainingSession(g, engine.Sessions(target), ...).
 //
 // Building functions keep their first error with the graph; Op, Var and ClientSession throw weir::Error with it.
 // graph/build has a function per op, by group; graph/compose what is made of several; train what minimizes.
@@ -40,6 +41,7 @@
 #include "graph/compose/queue.h"
 #include "graph/compose/random.h"
 #include "graph/compose/string.h"
+#include "graph/compose/summary.h"
 #include "graph/compose/tensor_array.h"
 #include "graph/compose/variable.h"
 #include "graph/compose/variable_scope.h"
@@ -48,11 +50,15 @@
 #include "io/idx.h"  // files of digits
 #include "train/coordinator.h"
 #include "train/device_setter.h"
+#include "train/file_writer.h"
+#include "train/hooks.h"
 #include "train/learning_rate.h"
+#include "train/monitored_session.h"
 #include "train/moving_averages.h"
 #include "train/optimizers.h"
 #include "train/queue_runner.h"
 #include "train/saver.h"
+#include "train/saving_hooks.h"
 #include "train/scaffold.h"
 #include "train/session_manager.h"
 #include "train/supervisor.h"

@@ -269,7 +269,7 @@ Status ProfilerHook::AfterRun(RunContext& context, const RunValues& values) {
     WEIR_ASSIGN(const std::string text, options_.timeline(values.metadata.step_stats()));
     if (!options_.output_dir.empty()) WEIR_TRY(options_.env->MakeDirectories(options_.output_dir));
     WEIR_TRY(options_.env->WriteFile(path, text));
-    if (writer_ != nullptr) WEIR_TRY(writer_->AddRunMetadata(values.metadata, fmt::format("step_{}", step), step));
+    if (writer_ != nullptr) WEIR_TRY(writer_->AddRunMetadata(values.metadata, fmt::format("step_{}", step)));
   }
   next_step_ = step + 1;
   return OkStatus();
