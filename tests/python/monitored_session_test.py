@@ -1,6 +1,7 @@
 """Monitored sessions: their life, what they recover from, step functions, threads and errors."""
 import glob
 import os
+import socket
 import threading
 
 import pytest
@@ -290,3 +291,37 @@ def test_a_scaffold(tmp_path):
     with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), scaffold=scaffold) as sess:
         assert sess.run(v) == 5.0
     assert called == [True] and tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-0")
+
+
+def test_replicas_that_step_together(tmp_path):
+    sockets = [socket.socket() for _ in range(3)]
+    for s in sockets:
+        s.bind(("localhost", 0))
+    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
+    for s in sockets:
+        s.close()
+    spec = {"ps": addresses[:1], "worker": addresses[1:]}
+    servers = [tf.train.Server(spec, job_name=job, task_index=task) for job, task in (("ps", 0), ("worker", 0), ("worker", 1))]
+    ended = {}
+
+    def train(task):
+        setter = tf.train.replica_device_setter(ps_tasks=1, worker_device=f"/job:worker/task:{task}")
+        with tf.Graph().as_default(), tf.device(setter):
+            step = tf.train.get_or_create_global_step()
+            w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+            optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 2, total_num_replicas=2)
+            op = optimizer.minimize(tf.square(w - float(task)), global_step=step)
+            hooks = [optimizer.make_session_run_hook(task == 0, num_tokens=0), tf.train.StopAtStepHook(last_step=50)]
+            with tf.train.MonitoredTrainingSession(servers[1 + task].target, is_chief=task == 0, hooks=hooks,
+                                                   checkpoint_dir=str(tmp_path) if task == 0 else None) as sess:
+                while not sess.should_stop():
+                    _, value = sess.run([op, w])
+            ended[task] = float(value)
+
+    threads = [threading.Thread(target=train, args=(task,), daemon=True) for task in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert sorted(ended) == [0, 1]
+    assert all(abs(value - 0.5) < 1e-3 for value in ended.values())  # the mean of what both want

@@ -1,5 +1,6 @@
 """tf.train.SyncReplicasOptimizer with the threads of Python that its chief needs, and its hook."""
 from weir import _weir
+from weir.lib.hooks import SessionRunHook
 from weir.lib.queue_runner import QueueRunner
 from weir.lib.queues import QueueBase
 
@@ -29,7 +30,7 @@ class SyncReplicasOptimizer(_weir.SyncReplicasOptimizer):
         return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
 
-class _SyncReplicasOptimizerHook:
+class _SyncReplicasOptimizerHook(SessionRunHook):
     def __init__(self, sync_optimizer, is_chief, num_tokens):
         self._sync_optimizer = sync_optimizer
         self._is_chief = is_chief
@@ -59,12 +60,3 @@ class _SyncReplicasOptimizerHook:
             session.run(self._init_tokens_op)
         if self._q_runner is not None:
             self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)
-
-    def before_run(self, run_context):
-        return None
-
-    def after_run(self, run_context, run_values):
-        pass
-
-    def end(self, session):
-        pass
