@@ -88,7 +88,7 @@ SupervisorOptions OptionsFrom(const Arguments& a, SupervisorObject& made) {
   if (!IsDefault(a.summary_op)) options.summary = OutputFrom(graph, a.summary_op);
   if (!IsDefault(a.global_step)) {
     options.global_step = OutputFrom(graph, a.global_step);
-    if (!a.global_step.is_none()) options.global_step_name = NodeFrom(a.global_step)->name();
+    if (!a.global_step.is_none()) options.global_step_name = Str(a.global_step.attr("op").attr("name"));
   }
   options.init_feeds = FeedsFrom(graph, a.init_feed_dict);
   if (!a.init_fn.is_none())

@@ -162,11 +162,12 @@ def test_checkpoints_are_saved_and_restored(logdir):
     assert log[0] == ("START", 0) and ("CHECKPOINT", 5) in log and log[-1][0] == "STOP" and ("START", 5) in log
 
 
-def test_summaries_are_written(logdir):
+@pytest.mark.parametrize("given", [False, True])
+def test_summaries_are_written(logdir, given):
     step = tf.train.get_or_create_global_step()
     tf.summary.scalar("value", tf.cast(step, tf.float32))
     to_41 = step.assign(41)
-    sv = tf.train.Supervisor(logdir=logdir, save_summaries_secs=0.01, save_model_secs=0)
+    sv = tf.train.Supervisor(logdir=logdir, save_summaries_secs=0.01, save_model_secs=0, **({"global_step": step} if given else {}))
     with sv.managed_session() as sess:
         sess.run(to_41)
         sv.summary_computed(sess, tf.Summary(value=[tf.Summary.Value(tag="mine", simple_value=2.0)]))
