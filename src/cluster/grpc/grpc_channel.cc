@@ -49,12 +49,13 @@ bool IsAnswer(const grpc::Status& status) {
          status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED;
 }
 
-// What gRPC says of a connection that ends says too little.
+// What gRPC says of a connection that ends, or of a call that does not, says too little.
 Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return OkStatus();
   const std::string text = status.error_message();
   if (text == "Socket closed" || text.starts_with("recvmsg:") || text.starts_with("sendmsg:"))
     return Unavailable("the connection broke ({}): its process has ended, or something between has", text);
+  if (text == "Deadline Exceeded") return DeadlineExceeded("no answer came in time");
   return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
 }
 

@@ -277,7 +277,7 @@ TEST_F(GrpcTransportTest, ATimeoutEndsACallOnBothSides) {
     call->cancel().Register([&] { cancelled.Give(); });
     Keep(std::move(call));
   });
-  EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 200}).code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 200}), DeadlineExceeded("no answer came in time"));
   EXPECT_TRUE(cancelled.Wait());
 }
 
@@ -365,6 +365,22 @@ TEST_F(GrpcTransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
   ASSERT_TRUE(next.ok()) << next.status();
   (*next)->Serve(Echo);
   EXPECT_TRUE(answer.Wait().ok());
+}
+
+TEST_F(GrpcTransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
+  client_ = MakeGrpcTransport(kShortTimeoutMs);
+  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel takes connections, and nobody says a word on them
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(name);
+  ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr*>(&name), size), 0);
+  ASSERT_EQ(listen(silent, 10), 0);
+  ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr*>(&name), &size), 0);
+  channel_ = client_->Connect(fmt::format("127.0.0.1:{}", ntohs(name.sin_port)));
+  const Status status = Call("/a.B/C", "x", nullptr, {.timeout_ms = 4 * kShortTimeoutMs, .wait_for_ready = true});
+  EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
+  close(silent);
 }
 
 TEST_F(GrpcTransportTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
