@@ -1,0 +1,150 @@
+"""Training whose tasks are killed again and again: it reaches its last step and loses none beyond the last checkpoint."""
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+
+import pytest
+
+import weir as tf
+from processes import PATIENCE, environment, free_address
+
+pytestmark = pytest.mark.slow
+
+KILLS = 30
+SEED = 11
+
+# Trains until <folder>/last names a step. Says each step that it made.
+TRAINER = textwrap.dedent("""
+    import os, sys, time
+    import numpy as np
+    import weir as tf
+    cluster, job, task, folder = eval(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    server = tf.train.Server(cluster, job_name=job, task_index=task)
+    if job == "ps":
+        server.join()
+        sys.exit(0)
+
+    class StopWhenAsked(tf.train.SessionRunHook):
+        def before_run(self, context):
+            return tf.train.SessionRunArgs(tf.train.get_global_step())
+        def after_run(self, context, values):
+            print("step", values.results, flush=True)
+            name = os.path.join(folder, "last")
+            if os.path.exists(name) and values.results >= int(open(name).read()):
+                context.request_stop()
+
+    with tf.device(tf.train.replica_device_setter(cluster=cluster, worker_device=f"/job:worker/task:{task}")):
+        step = tf.train.get_or_create_global_step()
+        x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None])
+        w = tf.get_variable("w", [3], initializer=tf.zeros_initializer())
+        loss = tf.reduce_mean(tf.square(tf.reduce_sum(x * w, 1) - y))
+        train = tf.train.AdagradOptimizer(0.1).minimize(loss, global_step=step)
+    rng = np.random.RandomState(task)
+    with tf.train.MonitoredTrainingSession(server.target, is_chief=task == 0, checkpoint_dir=folder + "/model",
+                                           save_checkpoint_secs=None, save_checkpoint_steps=20,
+                                           save_summaries_steps=None, log_step_count_steps=None,
+                                           hooks=[StopWhenAsked()]) as session:
+        while not session.should_stop():
+            data = rng.rand(8, 3)
+            session.run(train, {x: data, y: data @ [1.0, -2.0, 3.0]})
+            time.sleep(0.005)
+    print("done", flush=True)
+""")
+
+
+class Task:
+    """One process. Knows the steps that it has said, each with its time."""
+
+    def __init__(self, cluster, name, folder, errors):
+        self.started = time.monotonic()
+        self.said = []
+        self.process = subprocess.Popen([sys.executable, "-c", TRAINER, repr(cluster), name[:-1], name[-1], folder],
+                                        env=environment(), stdout=subprocess.PIPE, stderr=errors, text=True)
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            if line.startswith("step "):
+                self.said.append((time.monotonic(), int(line.split()[1])))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+        self.process.stdout.close()
+
+
+class Training:
+    def __init__(self, folder, ps=1, workers=2):
+        self.cluster = {"ps": [free_address() for _ in range(ps)], "worker": [free_address() for _ in range(workers)]}
+        self.folder = folder
+        self.errors = tempfile.TemporaryFile("w+")
+        names = [f"{job}{i}" for job, tasks in self.cluster.items() for i in range(len(tasks))]
+        self.tasks = {name: self.launch(name) for name in names}
+
+    def launch(self, name):
+        return Task(self.cluster, name, self.folder, self.errors)
+
+    def steps_since(self, since, names=None):
+        return [said for name, task in self.tasks.items() if names is None or name in names
+                for said in list(task.said) if said[0] > since]
+
+    def wait_for_step(self, since, names=None):
+        """The time of the first step that one of them made after that time."""
+        end = time.monotonic() + PATIENCE
+        while not (steps := self.steps_since(since, names)):
+            assert time.monotonic() < end, f"no step was made\n{self.errors_said()}"
+            time.sleep(0.002)
+        return min(steps)[0]
+
+    def latest_checkpoint_step(self):
+        latest = tf.train.latest_checkpoint(os.path.join(self.folder, "model"))
+        return 0 if latest is None else int(latest.rsplit("-", 1)[1])
+
+    def errors_said(self):
+        self.errors.seek(0)
+        return self.errors.read()[-4000:]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        for task in self.tasks.values():
+            task.kill()
+        self.errors.close()
+
+
+def test_training_goes_on_through_thirty_kills(tmp_path):
+    chance = random.Random(SEED)
+    recovery = []
+    with Training(str(tmp_path)) as training:
+        training.wait_for_step(0, ["worker0"])
+        for kill in range(KILLS):
+            name = ["ps0", "worker0", "worker1"][kill % 3]
+            time.sleep(chance.uniform(0, 0.6))  # the moment of the kill is what varies
+            training.tasks[name].kill()
+            saved = training.latest_checkpoint_step()
+            time.sleep(chance.uniform(0, 0.3))
+            training.tasks[name] = task = training.launch(name)
+            # A restarted worker goes on itself; a restarted ps lets the workers go on.
+            first = training.wait_for_step(task.started, None if name == "ps0" else [name])
+            recovery.append(first - task.started)
+            lost = [step for _, step in training.steps_since(task.started) if step < saved]
+            assert not lost, f"seed {SEED}, kill {kill} of {name}: {saved} was saved, but steps went on from {lost[0]}"
+        last = max(step for _, step in training.steps_since(0)) + 100
+        (tmp_path / "ask").write_text(str(last))
+        os.rename(tmp_path / "ask", tmp_path / "last")
+        for name in ["worker0", "worker1"]:
+            assert training.tasks[name].process.wait(PATIENCE) == 0, training.errors_said()
+        assert max(step for _, step in training.steps_since(0)) >= last
+        assert training.latest_checkpoint_step() >= last
+    print(f"from a restart to the next step: median {statistics.median(recovery):.3f} s, most {max(recovery):.3f} s")
+    values = tf.train.load_checkpoint(str(tmp_path / "model"))
+    assert abs(values.get_tensor("w") - [1, -2, 3]).max() < 0.2
