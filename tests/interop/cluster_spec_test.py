@@ -9,6 +9,9 @@ from conftest import run_tensorflow
 
 # Where the texts differ: Python's own message for a call names the caller.
 ONLY_THE_CLASS = {"C()", "hash(c)"}
+# Where Weir goes on to say which jobs there are.
+MORE = {expression: "; it has idle, ps, worker" for expression in (
+    "c.num_tasks('x')", "c.job_tasks('x')", "c.task_address('x', 0)")}
 
 
 @pytest.fixture(scope="module")
@@ -31,4 +34,4 @@ def test_answer(ours, theirs, expression):
         assert wanted == "TypeError"
     if expression == "c.as_dict()":  # its order is that of the dict it was given
         mine, wanted = eval(mine), eval(wanted)
-    assert mine == wanted
+    assert mine == wanted + MORE[expression] if expression in MORE else mine == wanted
