@@ -149,3 +149,54 @@ def test_mnist_softmax(can_mount, tmp_path, language):
             assert max(steps) >= 2000
             for task in (0, 1):
                 assert trainers.end(signal.SIGTERM, "ps", task) == 0
+
+
+def wait_for_checkpoint(trainers, folder):
+    end = time.monotonic() + PATIENCE
+    while not list(folder.glob("model.ckpt-*.index")):
+        assert trainers.running["worker", 0].poll() is None, trainers.said("worker", 0, "err")
+        assert time.monotonic() < end, f"no checkpoint in {folder}"
+        time.sleep(0.05)
+
+
+def last_step(folder):
+    return int(re.search(r'model_checkpoint_path: "[^"]*model\.ckpt-(\d+)"', (folder / "checkpoint").read_text())[1])
+
+
+@published
+def test_trainer_skeleton(can_mount, tmp_path):
+    # What it leaves open is filled in: a model, and an end that comes soon.
+    text = (PUBLISHED / "trainer_skeleton.py").read_text()
+    for old, new in [("      loss = ...\n", "      w = tf.Variable(0.0, name='w')\n      loss = tf.reduce_mean(tf.square(w - tf.random_uniform([8])))\n"),
+                     ("last_step=1000000", "last_step=10000")]:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (tmp_path / "tmp").mkdir()  # which is /tmp for the program
+    (tmp_path / "tmp/trainer.py").write_text(text)
+    logs = tmp_path / "tmp/train_logs"
+    with Trainers([BUILD / "weir", "run", "/tmp/trainer.py"], tmp_path, ps=1, workers=2) as trainers:
+        wait_for_checkpoint(trainers, logs)
+        trainers.end(signal.SIGKILL, "ps", 0)
+        trainers.start("ps", 0)
+        for task in (0, 1):
+            assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
+        assert 10000 <= last_step(logs) <= 10001
+        # Started again, it finds that all is done.
+        for task in (0, 1):
+            trainers.start("worker", task)
+        for task in (0, 1):
+            assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
+        assert last_step(logs) <= 10005
+
+
+def test_trainer(can_mount, tmp_path):
+    command = [BUILD / "weir", "run", ROOT / "examples/cluster/trainer.py", "--logdir=/tmp/logs"]
+    line = r"step (\d+): y = (\S+) x \+ (\S+)\n"
+    with Trainers([*command, "--last_step=2000"], tmp_path, ps=2, workers=2) as trainers:
+        for task in (0, 1):
+            assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
+            step, slope, offset = map(float, re.findall(line, trainers.said("worker", task))[-1])
+            assert step >= 1990 and abs(slope - 2) < 0.1 and abs(offset - 0.5) < 0.1
+    with Trainers([*command, "--last_step=3000"], tmp_path, ps=2, workers=1) as trainers:
+        assert trainers.finish("worker", 0) == 0, trainers.said("worker", 0, "err")
+    assert 3000 <= last_step(tmp_path / "tmp/logs") <= 3001
