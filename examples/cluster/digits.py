@@ -21,6 +21,7 @@ flags.DEFINE_string("logdir", "logs", "Where checkpoints and event files go")
 flags.DEFINE_integer("steps", 2000, "The global step at which training ends")
 flags.DEFINE_integer("batch", 100, "Images per step")
 flags.DEFINE_bool("sync", False, "All workers step together")
+flags.DEFINE_integer("aggregate", 0, "With --sync: so many gradients make a step, and further workers are backups; 0: one of each worker")
 FLAGS = flags.FLAGS
 
 
@@ -45,7 +46,7 @@ def work(cluster, server, workers):
         optimizer = tf.train.AdagradOptimizer(0.05)
         arguments = {}
         if FLAGS.sync:
-            optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=workers)
+            optimizer = tf.train.SyncReplicasOptimizer(optimizer, FLAGS.aggregate or workers, total_num_replicas=workers)
         train = optimizer.minimize(loss, global_step=global_step)
         if FLAGS.sync:
             arguments = dict(local_init_op=optimizer.chief_init_op if chief else optimizer.local_step_init_op,

@@ -200,3 +200,19 @@ def test_trainer(can_mount, tmp_path):
     with Trainers([*command, "--last_step=3000"], tmp_path, ps=2, workers=1) as trainers:
         assert trainers.finish("worker", 0) == 0, trainers.said("worker", 0, "err")
     assert 3000 <= last_step(tmp_path / "tmp/logs") <= 3001
+
+
+def test_workers_that_step_together_outlive_one_that_is_killed(can_mount, tmp_path):
+    pytest.importorskip("sklearn")
+    subprocess.run([sys.executable, ROOT / "tools/write_digits", tmp_path / "data"], check=True)
+    command = [BUILD / "weir", "run", ROOT / "examples/cluster/digits.py", "--data_dir=data", "--logdir=/tmp/logs", "--sync", "--aggregate=2",
+               "--steps=1500"]
+    with Trainers(command, tmp_path, ps=2, workers=3) as trainers:
+        trainers.wait_until_said("worker", 0, r"step +[1-9]\d*")
+        trainers.end(signal.SIGKILL, "worker", 2)
+        before = len(re.findall(r"step +\d+", trainers.said("worker", 0)))
+        trainers.wait_until_said("worker", 0, r"(?:step .*\n){%d}" % (before + 2))
+        trainers.start("worker", 2)
+        for task in range(3):
+            assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
+        assert float(re.search(r"accuracy (\S+) on", trainers.said("worker", 0))[1]) > 0.9
