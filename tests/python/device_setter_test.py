@@ -80,6 +80,18 @@ def test_greedy_by_a_load_of_the_program():
         tf.contrib.training.GreedyLoadBalancingStrategy(2, 3)
 
 
+@pytest.mark.parametrize("rows", [1000, None])
+def test_a_table_stays_where_it_is(rows):
+    with tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0")):
+        table = tf.Variable(tf.placeholder_with_default(tf.zeros([1000, 4]), [rows, 4]), validate_shape=rows is not None)
+        found = tf.nn.embedding_lookup(table, tf.placeholder(tf.int64, [None]))
+        tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.square(found)))
+    readers = [op for op in tf.get_default_graph().get_operations()
+               if any(tensor.op.type in ("VariableV2", "Variable") and tensor.shape.ndims != 0 for tensor in op.inputs)]
+    assert {"GatherV2", "ScatterSub"} <= {op.type for op in readers}
+    assert [op.name for op in readers if not op.device.startswith("/job:ps") and not op.colocation_groups()] == []
+
+
 def test_random_by_name():
     choose = tf.contrib.training.RandomStrategy(5)
     again = tf.contrib.training.RandomStrategy(5, seed=0)

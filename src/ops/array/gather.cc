@@ -176,10 +176,19 @@ Status GatherV2Shape(ShapeContext& ctx) {
   return OkStatus();
 }
 
+// Beside the params: a table on another task must not come along for its shape.
+Output ShapeBeside(Output params) {
+  Graph& graph = params.graph();
+  ColocationScope beside(graph, params.node);
+  const PartialShape shape = params.shape();
+  if (!shape.fully_defined()) return ShapeOf(params, {.out_type = kInt64});
+  return Const(graph, Tensor::Vector<int64_t>(shape.dims()), kInt64, {.name = "Shape"});
+}
+
 // Rows of params that were picked, as rows: nothing of the size of params is ever made.
 IndexedSlices RowGradient(GradientContext& g) {
   const Output params = g.input(0), indices = g.input(1);
-  const Output shape = ShapeOf(params, {.out_type = kInt64});
+  const Output shape = ShapeBeside(params);
   const Output row = Cast(StridedSlice(shape, {1}, {0}, {1}, {.end_mask = 1}), kInt32);
   const Output count = ExpandDims(Size(indices), 0);
   const Output values = Reshape(g.d_output(0), ConcatV2({count, row}, 0));

@@ -18,7 +18,7 @@ SETTERS = {
 }
 
 # Nodes of other types are named and made differently in places.
-TYPES = {"VariableV2", "VarHandleOp", "Assign", "AssignVariableOp", "Placeholder", "ApplyAdagrad", "ResourceApplyAdagrad"}
+TYPES = {"VariableV2", "VarHandleOp", "Assign", "AssignVariableOp", "Placeholder", "ApplyAdagrad", "ResourceApplyAdagrad", "SparseApplyAdagrad", "GatherV2"}
 
 
 def model(tf):
@@ -32,7 +32,9 @@ def model(tf):
         with tf.device(device):
             tf.Variable(2.0, name=name)
             tf.placeholder(tf.float32, name=name + "_x")
-    tf.train.AdagradOptimizer(0.1).minimize(a * tf.reduce_sum(b * resource))
+    table = tf.get_variable("table", [100, 4])
+    rows = tf.nn.embedding_lookup(table, tf.placeholder(tf.int64, [3], name="ids"), name="rows")
+    tf.train.AdagradOptimizer(0.1).minimize(a * tf.reduce_sum(b * resource) + tf.reduce_sum(rows))
 
 
 def answers(tf):
@@ -42,6 +44,6 @@ def answers(tf):
         for outer in ("", "/job:outer/replica:4/task:9/device:GPU:3"):
             with tf.Graph().as_default() as graph, tf.device(outer), tf.device(tf.train.replica_device_setter(**arguments)):
                 model(tf)
-            placed = {op.name: op.device for op in graph.get_operations() if op.type in TYPES}
+            placed = {op.name: op.device for op in graph.get_operations() if op.type in TYPES or op.name.endswith("rows_grad/Shape")}
             found.setdefault(label, {})[outer] = placed
     return found
