@@ -1,7 +1,10 @@
 """Monitored sessions: their life, what they recover from, step functions, threads and errors."""
 import glob
 import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -325,3 +328,55 @@ def test_replicas_that_step_together(tmp_path):
         thread.join(120)
     assert sorted(ended) == [0, 1]
     assert all(abs(value - 0.5) < 1e-3 for value in ended.values())  # the mean of what both want
+
+
+WAITS = """
+import sys
+import weir as tf
+
+queue = tf.FIFOQueue(1, [tf.int32], shapes=[()])
+value, one = queue.dequeue(), tf.constant(1)
+
+
+class Waits(tf.train.SessionRunHook):
+    def before_run(self, run_context):
+        run_context.session.run(value)
+
+
+ended = tf.train.FinalOpsHook(one)
+try:
+    with tf.train.MonitoredSession(hooks=[ended] + ([Waits()] if sys.argv[1] == "hook" else [])) as sess:
+        print("waits", flush=True)
+        sess.run(value if sys.argv[1] == "step" else one)
+except KeyboardInterrupt:
+    print("interrupted", ended.final_ops_values)
+"""
+
+
+@pytest.mark.parametrize("where", ["step", "hook"])
+def test_an_interrupt_ends_what_waits(where):
+    child = subprocess.Popen([sys.executable, "-c", WAITS, where], stdout=subprocess.PIPE, text=True,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    assert child.stdout.readline() == "waits\n"
+    child.send_signal(signal.SIGINT)
+    said, _ = child.communicate(timeout=60)
+    assert said == "interrupted None\n" and child.returncode == 0
+
+
+FORGETS = """
+import sys
+import weir as tf
+
+queue = tf.FIFOQueue(10, [tf.int32], shapes=[()])
+tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue([7])] * 2))
+train, value = tf.assign_add(tf.train.get_or_create_global_step(), 1), queue.dequeue()
+hook = tf.train.FeedFnHook(dict)
+sess = tf.train.MonitoredTrainingSession(checkpoint_dir=sys.argv[1], hooks=[hook])
+hook.session = sess
+print(*sess.run([train, value]))
+"""
+
+
+def test_a_program_that_closes_nothing_ends(tmp_path):
+    done = subprocess.run([sys.executable, "-c", FORGETS, str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 7\n", "")
