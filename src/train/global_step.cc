@@ -8,27 +8,28 @@
 namespace weir {
 namespace {
 
-Result<Output> Checked(Output step) {
+Result<GlobalStep> Checked(Output step, const std::string& name) {
   if (step.base_dtype() != kInt64 && step.base_dtype() != kInt32)
     return InvalidArgument("the global step '{}' must be int64 or int32, not {}", step.name(), step.base_dtype());
   if (step.shape().known_rank() && step.shape().rank() != 0)
     return InvalidArgument("the global step '{}' must be a scalar, not {}", step.name(), step.shape());
-  return step;
+  return GlobalStep{step, name};
 }
 
 }  // namespace
 
-Result<Output> FindGlobalStep(Graph& graph) {
+Result<GlobalStep> FindGlobalStep(Graph& graph) {
   const std::vector<std::any> items = graph.Collection(graph_keys::kGlobalStep);
   if (items.size() > 1) return InvalidArgument("Multiple tensors in the global step collection.");
   if (!items.empty()) {
-    if (const auto* variable = std::any_cast<VariablePtr>(&items[0])) return Checked((*variable)->value());
-    if (const auto* output = std::any_cast<Output>(&items[0])) return Checked(*output);
+    if (const auto* variable = std::any_cast<VariablePtr>(&items[0]))
+      return Checked((*variable)->value(), (*variable)->op_name());
+    if (const auto* output = std::any_cast<Output>(&items[0])) return Checked(*output, output->node->name());
     return InvalidArgument("what the global step collection holds is no tensor");
   }
   for (const VariablePtr& variable : graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables))
-    if (variable->op_name() == "global_step") return Checked(variable->value());
-  return Output();
+    if (variable->op_name() == "global_step") return Checked(variable->value(), variable->op_name());
+  return GlobalStep();
 }
 
 int64_t GlobalStepOf(const Tensor& value) { return value.Int(0); }

@@ -43,9 +43,10 @@ LogSink ErrorLog() {
   return [](const std::string& line) { LogError("{}", line); };
 }
 
-Result<Output> GlobalStepFor(Graph& graph, const char* hook) {
-  WEIR_ASSIGN(const Output step, FindGlobalStep(graph));
-  if (!step.valid()) return SetupError(FailedPrecondition("Global step should be created to use {}.", hook));
+Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook) {
+  const Result<GlobalStep> step = FindGlobalStep(graph);
+  if (!step.ok()) return SetupError(step.status());
+  if (!step->value.valid()) return SetupError(FailedPrecondition("Global step should be created to use {}.", hook));
   return step;
 }
 
@@ -58,7 +59,8 @@ Result<std::shared_ptr<StopAtStepHook>> StopAtStepHook::Make(std::optional<int64
 }
 
 Status StopAtStepHook::Begin(Graph& graph) {
-  WEIR_ASSIGN(global_step_, GlobalStepFor(graph, "StopAtStepHook"));
+  WEIR_ASSIGN(const GlobalStep step, GlobalStepFor(graph, "StopAtStepHook"));
+  global_step_ = step.value;
   return OkStatus();
 }
 
@@ -170,7 +172,8 @@ Status NanTensorHook::AfterRun(RunContext& context, const RunValues& values) {
 
 // --- GlobalStepWaiterHook
 Status GlobalStepWaiterHook::Begin(Graph& graph) {
-  WEIR_ASSIGN(global_step_, GlobalStepFor(graph, "GlobalStepWaiterHook"));
+  WEIR_ASSIGN(const GlobalStep step, GlobalStepFor(graph, "GlobalStepWaiterHook"));
+  global_step_ = step.value;
   started_ = wait_until_step_ <= 0;
   return OkStatus();
 }

@@ -18,7 +18,7 @@ LogSink WarningLog();
 LogSink ErrorLog();
 
 // The step of the graph, or FailedPrecondition that says which hook needs it.
-Result<Output> GlobalStepFor(Graph& graph, const char* hook);
+Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook);
 
 // Asks for the end after a number of steps of this program, or at a step of all.
 class StopAtStepHook final : public SessionRunHook {

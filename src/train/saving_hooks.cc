@@ -48,7 +48,8 @@ Result<std::shared_ptr<CheckpointSaverHook>> CheckpointSaverHook::Make(Checkpoin
 Status CheckpointSaverHook::Begin(Graph& graph) {
   graph_ = &graph;
   WEIR_ASSIGN(writer_, MakeWriter(options_.writer, graph));
-  WEIR_ASSIGN(global_step_, GlobalStepFor(graph, "CheckpointSaverHook"));
+  WEIR_ASSIGN(const GlobalStep step, GlobalStepFor(graph, "CheckpointSaverHook"));
+  global_step_ = step.value;
   for (const CheckpointListenerPtr& listener : options_.listeners) WEIR_TRY(listener->Begin());
   return OkStatus();
 }
@@ -150,7 +151,8 @@ Result<std::shared_ptr<SummarySaverHook>> SummarySaverHook::Make(SummarySaverOpt
 Status SummarySaverHook::Begin(Graph& graph) {
   WEIR_ASSIGN(writer_, MakeWriter(options_.writer, graph));
   next_step_ = {};
-  WEIR_ASSIGN(global_step_, GlobalStepFor(graph, "SummarySaverHook"));
+  WEIR_ASSIGN(const GlobalStep step, GlobalStepFor(graph, "SummarySaverHook"));
+  global_step_ = step.value;
   return OkStatus();
 }
 
@@ -197,11 +199,9 @@ Result<std::shared_ptr<StepCounterHook>> StepCounterHook::Make(TimerInterval int
 
 Status StepCounterHook::Begin(Graph& graph) {
   WEIR_ASSIGN(writer_, MakeWriter(source_, graph));
-  WEIR_ASSIGN(global_step_, GlobalStepFor(graph, "StepCounterHook"));
-  // A variable's value is read by a node below its own.
-  tag_ = global_step_.node->name();
-  if (const size_t slash = tag_.rfind('/'); slash != std::string::npos && slash > 0) tag_.resize(slash);
-  tag_ += "/sec";
+  WEIR_ASSIGN(const GlobalStep step, GlobalStepFor(graph, "StepCounterHook"));
+  global_step_ = step.value;
+  tag_ = step.name + "/sec";
   return OkStatus();
 }
 
@@ -246,7 +246,8 @@ Result<std::shared_ptr<ProfilerHook>> ProfilerHook::Make(ProfilerOptions options
 Status ProfilerHook::Begin(Graph& graph) {
   WEIR_ASSIGN(writer_, MakeWriter(options_.writer, graph));
   next_step_ = {};
-  WEIR_ASSIGN(global_step_, GlobalStepFor(graph, "ProfilerHook"));
+  WEIR_ASSIGN(const GlobalStep step, GlobalStepFor(graph, "ProfilerHook"));
+  global_step_ = step.value;
   return OkStatus();
 }
 

@@ -355,3 +355,20 @@ def test_errors_of_hooks_are_the_users_own():
             sess.run(one)
     with pytest.raises(TypeError, match="SessionRunHook"):
         tf.train.SingularMonitoredSession(hooks=["no hook"])
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_a_global_step_of_another_name(tmp_path, use_resource):
+    with tf.variable_scope("outer", use_resource=use_resource):
+        step = tf.get_variable("count", [], tf.int64, tf.zeros_initializer(), trainable=False)
+    tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)
+    train = tf.assign_add(step, 1)
+    assert run_all([tf.train.StepCounterHook(1, output_dir=str(tmp_path)), tf.train.StopAtStepHook(num_steps=3)], train) == [1, 2, 3]
+    assert {value.tag for event in events(tmp_path) for value in event.summary.value} == {"outer/count/sec"}
+
+
+def test_several_global_steps():
+    for name in "ab":
+        tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, tf.get_variable(name, [], tf.int64, trainable=False))
+    with pytest.raises(ValueError, match="Multiple tensors in the global step collection"):
+        tf.train.SingularMonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=3)])

@@ -286,3 +286,22 @@ def test_ctrl_c_stops_a_trainer_cleanly(logdir):
     _, err = child.communicate(timeout=60)
     assert child.returncode != 0 and err.rstrip().endswith("KeyboardInterrupt"), err
     assert session_log(logdir)[-1][0] == "STOP"
+
+
+def test_a_loop_that_begins_again_after_a_restart(logdir):
+    step = tf.train.get_or_create_global_step()
+    more = tf.assign_add(step, 1)
+    sv = tf.train.Supervisor(logdir=logdir)
+    seen, errors = [], [tf.errors.AbortedError(None, None, "restarted")]
+
+    def train(sess, last, by=1):
+        seen.append(sess.run(more))
+        if errors:
+            raise errors.pop()
+        if len(seen) == last:
+            sv.request_stop()
+
+    tf.train.basic_train_loop(sv, train, args=[3], kwargs={"by": 2})
+    assert len(seen) == 3 and not errors
+    with pytest.raises(ValueError, match="mine"):
+        tf.train.basic_train_loop(sv, lambda sess: (_ for _ in ()).throw(ValueError("mine")))

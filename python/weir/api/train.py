@@ -35,6 +35,7 @@ NAMES = {
     "train.SessionManager": "SessionManager",
     "train.Scaffold": "weir.lib.scaffold:Scaffold",
     "train.Supervisor": "weir.lib.supervisor:Supervisor",
+    "train.basic_train_loop": "weir.lib.supervisor:basic_train_loop",
     **{f"python.training.supervisor.{name}": f"weir.lib.supervisor:{name}" for name in _SUPERVISOR},
     "python.training.session_manager.*": "=train.",
     "python.training.queue_runner.*": "=train.",

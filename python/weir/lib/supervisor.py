@@ -1,7 +1,7 @@
 """tf.train.Supervisor: the services around a training loop, on threads of Python."""
 import contextlib
 
-from weir import _weir
+from weir import _weir, errors as _errors
 from weir.lib.graph_keys import GraphKeys
 from weir.lib.looper import LooperThread
 
@@ -123,3 +123,15 @@ class SVTimerCheckpointThread(_ServiceThread):
 
     def __init__(self, sv, sess):
         super().__init__(sv, sv._checkpoint_service(sess))
+
+
+def basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master=""):
+    """Calls train_step_fn(sess, *args, **kwargs) until the supervisor stops; begins again where a task was restarted."""
+    while True:
+        try:
+            with supervisor.managed_session(master) as sess:
+                while not supervisor.should_stop():
+                    train_step_fn(sess, *(args or ()), **(kwargs or {}))
+            return
+        except _errors.AbortedError:
+            pass
