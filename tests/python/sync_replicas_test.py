@@ -82,7 +82,8 @@ class Replica:
             self.before_step(i)
             at = int(self.sess.run(self.local_step))
             self.taken.append(at)
-            self.sess.run(self.train, {self.x: X[self.index, at], self.y: Y[self.index, at]})
+            batch = at % (10 * STEPS)
+            self.sess.run(self.train, {self.x: X[self.index, batch], self.y: Y[self.index, batch]})
 
     def values(self):
         return self.sess.run([self.w, self.v, self.step])
@@ -235,7 +236,17 @@ def test_a_replica_that_comes_back_is_taken_in_again():
     replicas[1].sess.close()
     again = Replica(masters[1], 1, 1, 2, 2)
     again.prepare()
-    together(lambda: replicas[0].run(5), lambda: again.run(4))
+    done = threading.Event()
+
+    def stay():  # whatever the other one does with its share of the tokens
+        while not done.is_set():
+            replicas[0].run(1)
+
+    def come_back():
+        again.run(4)
+        done.set()
+        again.sess.close()
+    together(stay, come_back)
     assert again.taken[0] == 3 and again.taken[-1] > 3
     assert replicas[0].values()[2] >= 6
 
