@@ -32,10 +32,13 @@ Result<GlobalStep> FindGlobalStep(Graph& graph) {
   return GlobalStep();
 }
 
-int64_t GlobalStepOf(const Tensor& value) { return value.Int(0); }
+int64_t GlobalStepOf(const Tensor& value) { return value.num_elements() == 0 ? 0 : value.Int(0); }
 
 Result<int64_t> ReadGlobalStep(Session& session, Output global_step, CancelToken* cancel) {
   WEIR_ASSIGN(const std::vector<Tensor> values, session.Run({.fetches = {global_step}, .cancel = cancel}));
+  if (values[0].num_elements() != 1)
+    return InvalidArgument("the global step {} is a tensor of {} elements", global_step.name(),
+                           values[0].num_elements());
   return GlobalStepOf(values[0]);
 }
 

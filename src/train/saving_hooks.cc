@@ -2,6 +2,7 @@
 
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
+#include "train/checkpoint_state.h"
 
 namespace weir {
 namespace {
@@ -55,7 +56,12 @@ Status CheckpointSaverHook::Begin(Graph& graph) {
 }
 
 Result<std::shared_ptr<Saver>> CheckpointSaverHook::FindSaver() const {
-  if (options_.saver) return options_.saver(*graph_);
+  if (options_.saver) {
+    WEIR_ASSIGN(std::shared_ptr<Saver> saver, options_.saver(*graph_));
+    if (saver != nullptr) return saver;
+    return SetupError(FailedPrecondition(
+        "CheckpointSaverHook: the scaffold has no saver. Give it the scaffold of its session, or a saver."));
+  }
   const auto savers = graph_->CollectionOf<std::shared_ptr<Saver>>(graph_keys::kSavers);
   if (savers.empty())
     return SetupError(FailedPrecondition(
@@ -93,7 +99,7 @@ Status CheckpointSaverHook::AfterCreateSession(const SessionPtr& session, const 
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_));
   WEIR_ASSIGN(const std::shared_ptr<Saver> saver, FindSaver());
   WEIR_TRY(WriteGraph(saver));
-  WEIR_TRY(Save(session, step).status());
+  WEIR_TRY(Save(session, step, /*is_first=*/true).status());
   timer_.Note(step);
   return OkStatus();
 }
@@ -117,7 +123,7 @@ Status CheckpointSaverHook::End(const SessionPtr& session) {
   return OkStatus();
 }
 
-Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step) {
+Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, bool is_first) {
   const std::string path = JoinPath(options_.checkpoint_dir, options_.checkpoint_basename);
   options_.log(fmt::format("Saving checkpoints for {} into {}.", step, path));
   for (const CheckpointListenerPtr& listener : options_.listeners) WEIR_TRY(listener->BeforeSave(session, step));
@@ -125,8 +131,14 @@ Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step) 
   SaveOptions save;
   save.global_step = step;
   save.meta_graph.codec = options_.codec;
-  const RunStep run = options_.run ? options_.run(session) : RunIn(*session);
-  WEIR_TRY(saver->Save(*graph_, run, path, save).status());
+  // What a new session has restored is not written over itself: who is killed in that moment would have neither.
+  const std::vector<std::string> kept = saver->last_checkpoints();
+  const std::string name = fmt::format("{}-{}", path, step);
+  const bool is_restored = is_first && std::find(kept.begin(), kept.end(), name) != kept.end();
+  if (!is_restored || !CheckpointExists(*options_.env, name)) {
+    const RunStep run = options_.run ? options_.run(session) : RunIn(*session);
+    WEIR_TRY(saver->Save(*graph_, run, path, save).status());
+  }
   if (writer_ != nullptr) {
     tensorflow::SessionLog log;
     log.set_status(tensorflow::SessionLog::CHECKPOINT);

@@ -62,7 +62,7 @@ class CheckpointSaverHook final : public SessionRunHook {
       : options_(std::move(options)), timer_(std::move(timer)) {}
   Result<std::shared_ptr<Saver>> FindSaver() const;
   Status WriteGraph(const std::shared_ptr<Saver>& saver);
-  Result<bool> Save(const SessionPtr& session, int64_t step);  // true: a listener wants the end
+  Result<bool> Save(const SessionPtr& session, int64_t step, bool is_first = false);  // true: a listener wants the end
 
   const CheckpointSaverOptions options_;
   SecondOrStepTimer timer_;

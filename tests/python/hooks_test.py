@@ -197,6 +197,29 @@ def test_which_saver(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path)) == f"{tmp_path}/model.ckpt-1"
 
 
+def test_a_scaffold_of_no_session_has_no_saver(tmp_path):
+    train = count()
+    hook = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1, scaffold=tf.train.Scaffold())
+    with pytest.raises(RuntimeError, match="the scaffold has no saver"):
+        run_all([hook, tf.train.StopAtStepHook(num_steps=1)], train)
+
+
+def test_what_was_restored_is_not_written_over_itself(tmp_path):
+    for last in (3, 5):
+        with tf.Graph().as_default():
+            train = count()
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), save_checkpoint_secs=1000,
+                                                   hooks=[tf.train.StopAtStepHook(last_step=last)]) as session:
+                if last == 5:
+                    assert {path: os.stat(path).st_mtime_ns for path in saved} == saved
+                while not session.should_stop():
+                    session.run(train)
+        saved = {str(path): os.stat(path).st_mtime_ns for path in tmp_path.glob("model.ckpt-3*")}
+        assert len(saved) == 3
+    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("-5")
+
+
+
 def test_summaries(tmp_path):
     train = count()
     tf.summary.scalar("step", tf.cast(train, tf.float32))

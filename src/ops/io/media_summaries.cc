@@ -89,8 +89,9 @@ Status SummarizeImages(KernelContext& ctx, const ImageOptions& options) {
   if (static_cast<int64_t>(options.bad_color.size()) < channels)
     return InvalidArgument("expected depth <= bad_color.size, got depth = {}, bad_color.size = {}", channels,
                            options.bad_color.size());
-  const int64_t pixels = height * width;
   Summary summary;
+  if (shape[0] == 0) return SetSummary(ctx, summary);
+  const int64_t pixels = height * width;
   std::vector<uint8_t> scaled;
   for (int64_t i = 0; i < std::min(shape[0], options.max_images); ++i) {
     const T* from = images.data<T>() + i * pixels * channels;

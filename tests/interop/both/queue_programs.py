@@ -26,7 +26,8 @@ def names_of_components(tf):
     with tf.name_scope("input"):
         q = tf.FIFOQueue(5, [tf.int32, tf.float32], names=["label", "image"], shared_name="examples", name="examples")
         enqueue = q.enqueue({"image": X, "label": 7})
-        other = q.enqueue({"image": X + 1.0, "label": 8}, name="again")
+        with tf.control_dependencies([enqueue]):
+            other = q.enqueue({"image": X + 1.0, "label": 8}, name="again")
     with tf.control_dependencies([enqueue]):
         first = q.dequeue()
     with tf.control_dependencies([other, first["label"]]):
