@@ -277,7 +277,12 @@ std::function<void(const std::string&)> PythonLog(const char* level) {
       try {
         py::module_::import("weir.lib.log").attr(level)("%s", line);
       } catch (py::error_already_set& error) {
-        error.discard_as_unraisable("logging");
+        // Ctrl-C is for the program, not for its log: it comes again as soon as the program runs.
+        if (error.matches(PyExc_KeyboardInterrupt)) {
+          PyErr_SetInterrupt();
+        } else {
+          error.discard_as_unraisable("logging");
+        }
       }
     });
   };

@@ -96,8 +96,6 @@ tensorflow::SavedModel ModelIn(const std::string& directory) {
 
 void BindSavedModel(py::module_& m) {
   BindBuilder(m);
-  m.def("tensor_info_of",
-        [](py::handle tensor) { return MessageToPython("TensorInfo", ToTensorInfo(OutputOf(tensor))); });
   m.def("load_saved_model",
         [](py::object session, const std::set<std::string>& tags, py::handle path, py::object import_scope) {
           const std::string directory = PathFrom(path);

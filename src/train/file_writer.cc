@@ -201,10 +201,10 @@ Status AddGraphEvents(SummaryWriter& writer, const Graph& graph, const Collectio
 
 Result<FileWriterCache::Found> FileWriterCache::Get(const std::string& logdir) {
   std::lock_guard<std::mutex> lock(mu_);
-  std::shared_ptr<FileWriter>& writer = writers_[logdir];
-  if (writer != nullptr) return Found{writer, false};
-  WEIR_ASSIGN(writer, FileWriter::Make(logdir));
-  return Found{writer, true};
+  if (const auto found = writers_.find(logdir); found != writers_.end()) return Found{found->second, false};
+  WEIR_ASSIGN(std::shared_ptr<FileWriter> writer, FileWriter::Make(logdir));
+  writers_[logdir] = writer;
+  return Found{std::move(writer), true};
 }
 
 Status FileWriterCache::Clear() {

@@ -107,7 +107,7 @@ def test_nan(lines):
         sess.run(x, {x: 1.0})
         with pytest.raises(tf.train.NanLossDuringTrainingError, match="NaN loss during training."):
             sess.run(x, {x: np.nan})
-    with tf.train.SingularMonitoredSession(hooks=[tf.train.NanTensorHook(x, fail_on_nan_loss=False)]) as sess:
+    with tf.train.SingularMonitoredSession(hooks=[tf.train.NanTensorHook(x.name, fail_on_nan_loss=False)]) as sess:
         sess.run(x, {x: np.nan})
         assert sess.should_stop()
     assert lines == ["Model diverged with loss = NaN."] * 2

@@ -380,3 +380,30 @@ print(*sess.run([train, value]))
 def test_a_program_that_closes_nothing_ends(tmp_path):
     done = subprocess.run([sys.executable, "-c", FORGETS, str(tmp_path)], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 7\n", "")
+
+
+INTERRUPTED_LOG = """
+import logging, os, signal, sys
+import weir as tf
+class Interrupt(logging.Handler):
+    def emit(self, record):
+        if "Saving checkpoints for 3" in record.getMessage():
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+tf.logging.set_verbosity(tf.logging.INFO)
+logging.getLogger("tensorflow").addHandler(Interrupt())
+train = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+try:
+    with tf.train.MonitoredTrainingSession(checkpoint_dir=sys.argv[1], save_checkpoint_secs=None, save_checkpoint_steps=1,
+                                           hooks=[tf.train.StopAtStepHook(last_step=100)]) as session:
+        while not session.should_stop():
+            step = session.run(train)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_that_comes_while_a_line_is_logged_is_not_lost(tmp_path):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_LOG, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\n", done.stderr
+    assert "Exception ignored" not in done.stderr

@@ -136,6 +136,8 @@ def test_signatures(tmp_path):
     assert info.coo_sparse.values_tensor_name == "sparse/values:0" and info.tensor_shape.unknown_rank
     found = tf.saved_model.utils.get_tensor_from_tensor_info(info)
     assert found.indices.name == "sparse/indices:0"
+    variable = tf.saved_model.utils.build_tensor_info(tf.Variable([1.0, 2.0], name="v"))
+    assert (variable.name, variable.dtype) == ("v:0", 101) and variable.tensor_shape.dim[0].size == 2
     broken = utils.build_signature_def({"x": type(info)(dtype=1)})
     with tf.Session() as session, pytest.raises(ValueError, match="signature 'k': 'x' names no tensor"):
         tf.saved_model.Builder(str(tmp_path / "m")).add_meta_graph_and_variables(session, ["serve"], {"k": broken})

@@ -218,6 +218,15 @@ def test_writers_of_many_threads(tmp_path):
     assert sorted(event.step for event in events(tmp_path)) == list(range(200))
 
 
+def test_the_cache_keeps_no_writer_that_could_not_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    for _ in range(2):
+        with pytest.raises(tf.errors.OpError):
+            tf.summary.FileWriterCache.get(str(tmp_path / "file"))
+    tf.summary.FileWriterCache.clear()
+
+
+
 def test_cache(tmp_path):
     a = tf.summary.FileWriterCache.get(str(tmp_path))
     assert tf.summary.FileWriterCache.get(str(tmp_path)) is a

@@ -119,6 +119,8 @@ class NanTensorHook(BuiltInHook):
     """Looks at a loss after every step: NaN is an error, or the end."""
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        if isinstance(loss_tensor, str):
+            loss_tensor = _weir.get_default_graph().as_graph_element(loss_tensor)
         self._hook = _weir.nan_tensor_hook(loss_tensor, fail_on_nan_loss)
 
 

@@ -82,13 +82,14 @@ def model_from_text(text):
 
 
 def build_tensor_info(tensor):
+    info = message_class("TensorInfo")(dtype=tensor.dtype.as_datatype_enum, tensor_shape=tensor.get_shape().as_proto())
     if hasattr(tensor, "dense_shape"):
-        info = message_class("TensorInfo")(dtype=tensor.dtype.as_datatype_enum, tensor_shape=tensor.get_shape().as_proto())
         info.coo_sparse.values_tensor_name = tensor.values.name
         info.coo_sparse.indices_tensor_name = tensor.indices.name
         info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
-        return info
-    return _weir.tensor_info_of(tensor)
+    else:
+        info.name = tensor.name
+    return info
 
 
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
