@@ -80,7 +80,8 @@ TEST(ClusterSpecTest, KeepsJobsAndTasks) {
   EXPECT_EQ(spec.TaskAddress("ps", 1).value(), "b:1");
 
   EXPECT_EQ(spec.TasksOf("master").status(), NotFound("No such job in cluster: 'master'; it has idle, ps, worker"));
-  EXPECT_EQ(spec.TaskAddress("master", 0).status(), NotFound("No such job in cluster: 'master'; it has idle, ps, worker"));
+  EXPECT_EQ(spec.TaskAddress("master", 0).status(),
+            NotFound("No such job in cluster: 'master'; it has idle, ps, worker"));
   EXPECT_EQ(spec.TaskAddress("worker", 0).status(), NotFound("No task with index 0 in job 'worker'"));
 
   EXPECT_EQ(spec, ClusterSpec::Make(jobs).value());
