@@ -50,24 +50,7 @@ auto CallingPython(F&& body) -> decltype(body()) {
 // `body(cancel)` without the GIL, as RunWaiting, with the errors of hooks.
 template <class F>
 auto RunHooks(Graph* graph, F&& body) {
-  std::optional<std::invoke_result_t<F, CancelToken*>> ran;
-  {
-    CancelToken cancel;
-    std::optional<InterruptGuard> guard(std::in_place, cancel);
-    Waiting waiting;
-    ran = body(&cancel);
-    guard.reset();
-  }
-  Status status;
-  if constexpr (std::is_same_v<std::decay_t<decltype(*ran)>, Status>)
-    status = *ran;
-  else
-    status = ran->status();
-  if (!status.ok()) {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    RaiseHookError(status, graph);
-  }
-  return *std::move(ran);
+  return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseHookError(status, graph); });
 }
 
 void BindHooks(py::module_& m);

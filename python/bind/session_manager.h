@@ -51,9 +51,9 @@ std::shared_ptr<Scaffold> ScaffoldOf(py::handle object);
 [[noreturn]] void RaiseServiceError(const Status& status, Graph* graph);
 
 // Runs `body(cancel)`, which gives a Status or a Result, without the GIL; a Ctrl-C on the main thread cancels it and
-// becomes a KeyboardInterrupt.
-template <class F>
-auto RunWaiting(Graph* graph, F&& body) {
+// becomes a KeyboardInterrupt. `raise(status)` throws what another error is in Python.
+template <class F, class Raise>
+auto RunWaiting(F&& body, Raise&& raise) {
   std::optional<std::invoke_result_t<F, CancelToken*>> ran;
   {
     CancelToken cancel;
@@ -69,9 +69,13 @@ auto RunWaiting(Graph* graph, F&& body) {
     status = ran->status();
   if (!status.ok()) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    RaiseServiceError(status, graph);
+    raise(status);
   }
   return *std::move(ran);
+}
+template <class F>
+auto RunWaiting(Graph* graph, F&& body) {
+  return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseServiceError(status, graph); });
 }
 
 void BindSessionManager(py::module_& m);

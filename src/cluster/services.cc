@@ -114,6 +114,19 @@ class RemoteEnd {
   const std::string who_;
 };
 
+// Every method of a worker, with its messages.
+#define WEIR_WORKER_METHODS(METHOD)                                                                            \
+  METHOD(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)                               \
+  METHOD(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse) \
+  METHOD(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse) \
+  METHOD(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)                   \
+  METHOD(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)             \
+  METHOD(RunGraph, RunGraphCall, RunGraphReply)                                                                \
+  METHOD(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)                      \
+  METHOD(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)                            \
+  METHOD(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)                                           \
+  METHOD(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
+
 class RemoteWorker final : public WorkerService {
  public:
   RemoteWorker(std::shared_ptr<Channel> channel, std::string who) : end_(std::move(channel), std::move(who)) {}
@@ -122,16 +135,7 @@ class RemoteWorker final : public WorkerService {
     static const std::string path = std::string(kWorker) + #Method;                         \
     end_.Call<Request, Response>(path, std::move(request), options, std::move(done));       \
   }
-  WEIR_REMOTE(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)
-  WEIR_REMOTE(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse)
-  WEIR_REMOTE(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse)
-  WEIR_REMOTE(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)
-  WEIR_REMOTE(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)
-  WEIR_REMOTE(RunGraph, RunGraphCall, RunGraphReply)
-  WEIR_REMOTE(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)
-  WEIR_REMOTE(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)
-  WEIR_REMOTE(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)
-  WEIR_REMOTE(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
+  WEIR_WORKER_METHODS(WEIR_REMOTE)
 #undef WEIR_REMOTE
 
  private:
@@ -147,16 +151,7 @@ class OwnWorker final : public WorkerService {
   void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
     worker_.Method(std::move(request), options, Named<Response>(options, std::move(done))); \
   }
-  WEIR_OWN(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)
-  WEIR_OWN(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse)
-  WEIR_OWN(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse)
-  WEIR_OWN(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)
-  WEIR_OWN(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)
-  WEIR_OWN(RunGraph, RunGraphCall, RunGraphReply)
-  WEIR_OWN(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)
-  WEIR_OWN(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)
-  WEIR_OWN(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)
-  WEIR_OWN(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
+  WEIR_WORKER_METHODS(WEIR_OWN)
 #undef WEIR_OWN
 
  private:
@@ -246,16 +241,9 @@ CallHandler ServeBoth(WorkerService& worker, MasterService& master) {
   auto handlers = std::make_shared<Handlers>();
   const auto to_worker = [&](const char* name, auto run) { Add(*handlers, kWorker + std::string(name), worker, run); };
   const auto to_master = [&](const char* name, auto run) { Add(*handlers, kMaster + std::string(name), master, run); };
-  to_worker("GetStatus", &WorkerService::GetStatus);
-  to_worker("CreateWorkerSession", &WorkerService::CreateWorkerSession);
-  to_worker("DeleteWorkerSession", &WorkerService::DeleteWorkerSession);
-  to_worker("RegisterGraph", &WorkerService::RegisterGraph);
-  to_worker("DeregisterGraph", &WorkerService::DeregisterGraph);
-  to_worker("RunGraph", &WorkerService::RunGraph);
-  to_worker("CleanupGraph", &WorkerService::CleanupGraph);
-  to_worker("CleanupAll", &WorkerService::CleanupAll);
-  to_worker("RecvTensor", &WorkerService::RecvTensor);
-  to_worker("Logging", &WorkerService::Logging);
+#define WEIR_SERVE(Method, Request, Response) to_worker(#Method, &WorkerService::Method);
+  WEIR_WORKER_METHODS(WEIR_SERVE)
+#undef WEIR_SERVE
   to_master("CreateSession", &MasterService::CreateSession);
   to_master("ExtendSession", &MasterService::ExtendSession);
   to_master("RunStep", &MasterService::RunStep);

@@ -33,18 +33,6 @@ Result<std::vector<CoordinatedThreadPtr>> LiveOnes(const std::vector<Coordinated
   return live;
 }
 
-class LooperHandle final : public CoordinatedThread {
- public:
-  explicit LooperHandle(std::string name) : name_(std::move(name)) {}
-  Result<bool> Alive() override { return alive_.load(); }
-  Result<std::string> Name() override { return name_; }
-  void End() { alive_ = false; }
-
- private:
-  const std::string name_;
-  std::atomic<bool> alive_{true};
-};
-
 }  // namespace
 
 Coordinator::Outcome Coordinator::RequestStop(const Status& error) {
@@ -173,7 +161,7 @@ Status Coordinator::Loop(std::optional<double> interval_secs, FunctionRef<Status
 
 LooperThread::LooperThread(std::shared_ptr<Coordinator> coordinator, std::string name,
                            std::optional<double> interval_secs, std::function<Status()> body) {
-  auto handle = std::make_shared<LooperHandle>(std::move(name));
+  auto handle = std::make_shared<OwnThread>(std::move(name));
   coordinator->RegisterThread(handle);
   thread_ = std::thread([coordinator = std::move(coordinator), handle, interval_secs, body = std::move(body)] {
     if (Status status = coordinator->Loop(interval_secs, body); !status.ok()) coordinator->RequestStop(status);

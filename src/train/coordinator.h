@@ -2,6 +2,7 @@
 // Thread-safe. No lock is held while a thread is asked whether it lives, or while a loop's body runs.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -26,6 +27,18 @@ class CoordinatedThread {
   virtual Result<std::string> Name() = 0;
 };
 using CoordinatedThreadPtr = std::shared_ptr<CoordinatedThread>;
+// A thread that says itself when it ends.
+class OwnThread final : public CoordinatedThread {
+ public:
+  explicit OwnThread(std::string name) : name_(std::move(name)) {}
+  Result<bool> Alive() override { return alive_.load(); }
+  Result<std::string> Name() override { return name_; }
+  void End() { alive_ = false; }
+
+ private:
+  const std::string name_;
+  std::atomic<bool> alive_{true};
+};
 
 // Asked a few times a second by whoever waits; true ends the wait early.
 using Interrupted = std::function<bool()>;

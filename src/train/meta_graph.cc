@@ -23,11 +23,6 @@ bool HoldsVariables(const std::string& key) {
   return false;
 }
 
-std::string InScope(const std::string& scope, const std::string& name) {
-  if (scope.empty() || name.empty()) return name;
-  return name.starts_with('^') ? "^" + scope + "/" + name.substr(1) : scope + "/" + name;
-}
-
 // What C++ code puts into collections; the codec is asked for the rest.
 std::optional<CollectionItem> ToItem(const std::string& key, const std::any& item, const CollectionCodec& codec) {
   if (const VariablePtr* variable = std::any_cast<VariablePtr>(&item)) {
@@ -188,6 +183,11 @@ class CollectionImporter {
 };
 
 }  // namespace
+
+std::string InScope(const std::string& scope, const std::string& name) {
+  if (scope.empty() || name.empty()) return name;
+  return name.starts_with('^') ? "^" + scope + "/" + name.substr(1) : scope + "/" + name;
+}
 
 tensorflow::VariableDef ToVariableDef(const Variable& variable) {
   tensorflow::VariableDef def;

@@ -66,6 +66,9 @@ struct ImportedMetaGraph {
 Result<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,
                                           const ImportMetaGraphOptions& options = {});
 
+// A name in a message as it is in a graph that the message was imported into, below that scope.
+std::string InScope(const std::string& scope, const std::string& name);
+
 // A file that holds the message as bytes.
 Result<tensorflow::MetaGraphDef> ReadMetaGraphFile(Env& env, const std::string& path);
 

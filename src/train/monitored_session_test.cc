@@ -9,8 +9,8 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/compose/summary.h"
-#include "ops/register.h"
 #include "runtime/local_session.h"
+#include "train/all_ops_test.h"
 #include "train/checkpoint_state.h"
 
 namespace weir {
@@ -92,10 +92,6 @@ class MonitoredSessionTest : public testing::Test {
     return steps;
   }
 
-  struct AllOps {
-    AllOps() { ops::RegisterAllOps(registry); }
-    OpRegistry registry;
-  };
   AllOps ops_;
   ThreadPool pool_{"test", 2};
   ElasticPool blocking_pool_{"test_blocking"};

@@ -4,12 +4,13 @@
 #include <atomic>
 
 #include "base/log.h"
+#include "train/meta_graph.h"
 
 namespace weir {
 namespace {
 
 Result<Node*> FindNodeOf(Graph& graph, const std::string& scope, const std::string& name) {
-  const std::string full = scope.empty() ? name : scope + "/" + name;
+  const std::string full = InScope(scope, name);
   Node* node = graph.FindNode(full);
   if (node == nullptr) return NotFound("The name '{}' refers to an Operation not in the graph.", full);
   return node;
@@ -18,18 +19,6 @@ Result<Node*> FindNodeOf(Graph& graph, const std::string& scope, const std::stri
 std::string WithoutScope(const std::string& name, const std::string& scope) {
   return !scope.empty() && name.starts_with(scope + "/") ? name.substr(scope.size() + 1) : name;
 }
-
-class ThreadHandle final : public CoordinatedThread {
- public:
-  explicit ThreadHandle(std::string name) : name_(std::move(name)) {}
-  Result<bool> Alive() override { return alive_.load(); }
-  Result<std::string> Name() override { return name_; }
-  void End() { alive_ = false; }
-
- private:
-  const std::string name_;
-  std::atomic<bool> alive_{true};
-};
 
 }  // namespace
 
@@ -138,7 +127,7 @@ Status QueueRunner::RunEnqueue(const SessionKey& key, Session& session, Node* en
 
 QueueRunnerThreads::QueueRunnerThreads(std::shared_ptr<Coordinator> coordinator, std::vector<QueueRunner::Loop> loops) {
   for (QueueRunner::Loop& loop : loops) {
-    auto handle = std::make_shared<ThreadHandle>(loop.name);
+    auto handle = std::make_shared<OwnThread>(loop.name);
     coordinator->RegisterThread(handle);
     threads_.emplace_back([coordinator, handle, run = std::move(loop.run)] {
       if (const Status status = run();

@@ -7,30 +7,14 @@
 #include "graph/compose/queue.h"
 #include "graph/compose/variable.h"
 #include "graph/node_builder.h"
-#include "ops/register.h"
 #include "runtime/local_session.h"
+#include "train/all_ops_test.h"
 
 namespace weir {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-template <class T>
-T Must(Result<T> result) {
-  EXPECT_TRUE(result.ok()) << result.status();
-  return result.ok() ? *std::move(result) : T();
-}
-
-template <class T>
-std::string Message(const Result<T>& result) {
-  return std::string(result.status().message());
-}
-
-struct AllOps {
-  OpRegistry registry;
-  AllOps() { ops::RegisterAllOps(registry); }
-};
 
 class QueueRunnerTest : public ::testing::Test {
  protected:

@@ -46,8 +46,7 @@ Result<std::vector<Feed>> AssetFeeds(Graph& graph, const tensorflow::MetaGraphDe
       return DataLoss("{}: an asset of the saved model cannot be read", directory);
     // A name with a folder in it would lead out of the model.
     const std::string name(FileNameOf(asset.filename()));
-    const std::string tensor = scope.empty() ? asset.tensor_info().name() : scope + "/" + asset.tensor_info().name();
-    WEIR_ASSIGN(const Output output, graph.FindOutput(tensor));
+    WEIR_ASSIGN(const Output output, graph.FindOutput(InScope(scope, asset.tensor_info().name())));
     feeds.push_back({output, Tensor::Scalar(JoinPath(JoinPath(directory, saved_model::kAssets), name))});
   }
   return feeds;
@@ -61,8 +60,7 @@ Result<Node*> InitOp(Graph& graph, const tensorflow::MetaGraphDef& def, const st
     if (found->second.node_list().value_size() != 1)
       return InvalidArgument("the collection '{}' of a saved model holds {} ops instead of one", key,
                              found->second.node_list().value_size());
-    std::string name = found->second.node_list().value(0);
-    if (!scope.empty()) name = scope + "/" + name;
+    const std::string name = InScope(scope, found->second.node_list().value(0));
     Node* node = graph.FindNode(name);
     if (node == nullptr)
       return NotFound("the saved model has no node '{}', which its collection '{}' names", name, key);

@@ -11,10 +11,6 @@ namespace {
 
 double Seconds(const Clock& clock) { return static_cast<double>(clock.NowMicros()) / 1e6; }
 
-std::string Prefixed(const std::string& scope, const std::string& name) {
-  return scope.empty() || name.empty() ? name : scope + "/" + name;
-}
-
 Status CheckDef(const tensorflow::SaverDef& def) {
   for (const auto& [what, name] :
        {std::pair("save_tensor_name", def.save_tensor_name()), std::pair("restore_op_name", def.restore_op_name()),
@@ -65,9 +61,9 @@ Result<std::shared_ptr<Saver>> Saver::FromDef(tensorflow::SaverDef def, const st
   options.max_to_keep = def.max_to_keep();
   options.keep_checkpoint_every_n_hours = def.keep_checkpoint_every_n_hours();
   options.graph.sharded = def.sharded();
-  def.set_filename_tensor_name(Prefixed(import_scope, def.filename_tensor_name()));
-  def.set_save_tensor_name(Prefixed(import_scope, def.save_tensor_name()));
-  def.set_restore_op_name(Prefixed(import_scope, def.restore_op_name()));
+  def.set_filename_tensor_name(InScope(import_scope, def.filename_tensor_name()));
+  def.set_save_tensor_name(InScope(import_scope, def.save_tensor_name()));
+  def.set_restore_op_name(InScope(import_scope, def.restore_op_name()));
   std::shared_ptr<Saver> saver(new Saver(std::move(options)));
   saver->def_ = std::move(def);
   saver->built_ = true;

@@ -7,8 +7,8 @@
 
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
-#include "ops/register.h"
 #include "runtime/local_session.h"
+#include "train/all_ops_test.h"
 #include "train/pauses.h"
 #include "train/scaffold.h"
 
@@ -16,22 +16,6 @@ namespace weir {
 namespace {
 
 using testing::HasSubstr;
-
-template <class T>
-T Must(Result<T> result) {
-  EXPECT_TRUE(result.ok()) << result.status();
-  return result.ok() ? *std::move(result) : T();
-}
-
-template <class T>
-std::string Message(const Result<T>& result) {
-  return std::string(result.status().message());
-}
-
-struct AllOps {
-  OpRegistry registry;
-  AllOps() { ops::RegisterAllOps(registry); }
-};
 
 // Variables `a` and `b` of a model whose sessions share their state, as sessions of one cluster do.
 class SessionManagerTest : public ::testing::Test {

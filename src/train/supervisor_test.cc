@@ -6,8 +6,8 @@
 #include "graph/compose/summary.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
-#include "ops/register.h"
 #include "runtime/local_session.h"
+#include "train/all_ops_test.h"
 #include "train/checkpoint_state.h"
 
 namespace weir {
@@ -16,17 +16,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-template <class T>
-T Must(Result<T> result) {
-  EXPECT_TRUE(result.ok()) << result.status();
-  return result.ok() ? *std::move(result) : T();
-}
-
-struct AllOps {
-  OpRegistry registry;
-  AllOps() { ops::RegisterAllOps(registry); }
-};
 
 // Remembers what it is told, in short.
 class Recorder final : public SummaryWriter {
