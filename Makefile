@@ -74,5 +74,5 @@ test-release test-dev test-asan test-tsan: test-%: build-%
 
 $(INTEROP_VENV)/ready:
 	$(PYTHON) -m venv $(INTEROP_VENV)
-	$(INTEROP_VENV)/bin/pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.21.*'
+	$(INTEROP_VENV)/bin/pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.21.*' 'tensorboard==2.21.*'
 	touch $@
