@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/clock.h"
-#include "cluster/aligned_trace.h"
+#include "cluster/master_step.h"
 #include "cluster/when_all.h"
 #include "graph/graph_def.h"
 #include "op/joined_token.h"
@@ -17,85 +17,6 @@ constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kMaxTimeoutMs = int64_t{1} << 40;
 
 }  // namespace
-
-// A step from its call until the last worker has answered.
-struct MasterSession::Step {
-  std::shared_ptr<MasterSession> session;
-  std::shared_ptr<void> counted;
-  std::shared_ptr<StepPlan> plan;
-  int64_t id = 0;
-  bool in_pieces = false;
-  bool clean_up = true;  // a step in pieces goes on after this call
-  CancelToken cancel;    // of all that is done for the step
-  Alarms::Id alarm = 0;
-  std::vector<std::pair<CancelToken*, CancelToken::Id>> ties;
-  Reply<RunStepReply> done;
-  std::function<void(const Status&)> at_end;
-  std::vector<Tensor> values;          // by fetch
-  std::vector<int> wanted;             // the fetches of this call
-  std::vector<RunGraphReply> replies;  // by part
-  int64_t started_micros = 0;
-  std::vector<int64_t> answered_micros;  // by part, of those that are traced
-
-  std::mutex mu;
-  size_t left = 1;
-  std::vector<bool> answered;  // by part
-  Status status;
-
-  // What follows from another error is not its cause: it gives way.
-  void Fail(const Status& failed) {
-    {
-      std::lock_guard lock(mu);
-      if (!status.ok() && !(IsDerived(status) && !IsDerived(failed))) return NameNode(failed);
-      status = failed;
-    }
-    cancel.Cancel(MarkDerived(failed));
-  }
-  // Where the step has run out of time, and a part of it knows for which node it waited. REQUIRES: mu is held.
-  void NameNode(const Status& ended) {
-    const std::optional<std::string> node = NodeOf(ended);
-    if (status.code() != StatusCode::kDeadlineExceeded || !IsDerived(ended) || !node.has_value()) return;
-    if (NodeOf(status).has_value()) return;
-    status = MarkNode(
-        MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}']]", std::string(status.message()), *node)), *node);
-  }
-  // From now on it runs over the parts of a plan.
-  void Begin(std::shared_ptr<StepPlan> with, int64_t step_id) {
-    std::lock_guard lock(mu);
-    plan = std::move(with);
-    id = step_id;
-    left = plan->parts.size() + 1;
-    answered.assign(plan->parts.size(), false);
-    replies.resize(plan->parts.size());
-    answered_micros.resize(plan->parts.size());
-    values.resize(plan->fetch_names.size());
-  }
-  // What a part has come to.
-  void Take(size_t part, Result<RunGraphReply> reply) {
-    if (reply.ok()) {
-      if (reply->message.has_step_stats()) answered_micros[part] = RealClock().NowMicros();
-      replies[part] = *std::move(reply);
-    } else {
-      Fail(reply.status());
-    }
-    {
-      std::lock_guard lock(mu);
-      answered[part] = true;
-    }
-    Answered();
-  }
-  // One answer less to wait for; the last one ends the step.
-  void Answered() {
-    {
-      std::lock_guard lock(mu);
-      if (--left > 0) return;
-    }
-    End();
-  }
-  void TimeOut(int64_t timeout_ms);
-  void End();
-  Result<RunStepReply> Collect();
-};
 
 // A step that the client runs in pieces.
 struct MasterSession::PartialRun {
@@ -339,63 +260,6 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
                               [step, i](Result<RunGraphReply> reply) { step->Take(i, std::move(reply)); });
   }
   step->Answered();
-}
-
-void MasterSession::Step::TimeOut(int64_t timeout_ms) {
-  const SessionTasks& tasks = *session->tasks_;
-  std::vector<std::string> awaited;
-  bool runs = false;
-  {
-    std::lock_guard lock(mu);
-    runs = plan != nullptr;
-    for (size_t i = 0; i < answered.size(); ++i) {
-      if (!answered[i]) awaited.push_back(plan->parts[i].task);
-    }
-  }
-  if (!runs) awaited = tasks.Awaited();
-  std::string text = fmt::format("Timed out waiting for notification: {} ms have passed", timeout_ms);
-  for (size_t i = 0; i < awaited.size(); ++i) {
-    if (i == 0) text += runs ? ", and the step still runs on " : ", and there is no answer yet from ";
-    if (i > 0) text += ", ";
-    text += tasks.peers().Describe(awaited[i]);
-  }
-  Fail(MakeStatus(StatusCode::kDeadlineExceeded, text));
-}
-
-Result<RunStepReply> MasterSession::Step::Collect() {
-  if (!status.ok()) return status;
-  RunStepReply reply;
-  for (size_t i = 0; i < replies.size(); ++i) {
-    absl::flat_hash_map<std::string_view, Tensor*> received;
-    for (NamedTensor& named : replies[i].tensors) received.emplace(named.name, &named.tensor);
-    for (const Partition::ClientEdge& fetch : plan->parts[i].fetches) {
-      if (auto it = received.find(fetch.key); it != received.end()) values[fetch.number] = *it->second;
-    }
-    if (replies[i].message.has_step_stats()) {
-      AlignTrace(started_micros, answered_micros[i], replies[i].message.mutable_step_stats());
-      reply.message.mutable_metadata()->mutable_step_stats()->MergeFrom(replies[i].message.step_stats());
-    }
-    for (tensorflow::GraphDef& graph : *replies[i].message.mutable_partition_graph())
-      *reply.message.mutable_metadata()->add_partition_graphs() = std::move(graph);
-  }
-  for (int fetch : wanted) {
-    if (!values[fetch].valid()) return Internal("no value came for {}", plan->fetch_names[fetch]);
-    reply.tensors.push_back({plan->fetch_names[fetch], std::move(values[fetch])});
-  }
-  return reply;
-}
-
-void MasterSession::Step::End() {
-  if (alarm != 0) session->dependencies_.alarms.Drop(alarm);
-  for (const auto& [token, id] : ties) token->Unregister(id);
-  if (plan != nullptr && id != 0 && (clean_up || !status.ok()))
-    session->CleanUp(*plan, id, /*ended_well=*/status.ok() && !in_pieces);
-  Result<RunStepReply> result = Collect();
-  if (at_end) at_end(result.status());
-  replies.clear();
-  const Reply<RunStepReply> answer = std::move(done);
-  answer(std::move(result));
-  counted = nullptr;  // who waits for the session's steps may then cut the way of the answer
 }
 
 void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const {

@@ -1,0 +1,57 @@
+// MasterSession::Step: a step from its call until the last worker has answered; what the session's own file begins and
+// this one ends. Thread-safe where it says so.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "cluster/master_session.h"
+
+namespace weir {
+
+struct MasterSession::Step {
+  std::shared_ptr<MasterSession> session;
+  std::shared_ptr<void> counted;
+  std::shared_ptr<StepPlan> plan;
+  int64_t id = 0;
+  bool in_pieces = false;
+  bool clean_up = true;  // a step in pieces goes on after this call
+  CancelToken cancel;    // of all that is done for the step
+  Alarms::Id alarm = 0;
+  std::vector<std::pair<CancelToken*, CancelToken::Id>> ties;
+  Reply<RunStepReply> done;
+  std::function<void(const Status&)> at_end;
+  std::vector<Tensor> values;          // by fetch
+  std::vector<int> wanted;             // the fetches of this call
+  std::vector<RunGraphReply> replies;  // by part
+  int64_t started_micros = 0;
+  std::vector<int64_t> answered_micros;  // by part, of those that are traced
+
+  std::mutex mu;
+  size_t left = 1;
+  std::vector<bool> answered;  // by part
+  Status status;
+
+  // From now on it runs over the parts of a plan. Once.
+  void Begin(std::shared_ptr<StepPlan> with, int64_t step_id);
+
+  // These may be called by any thread.
+  // What follows from another error is not its cause: it gives way.
+  void Fail(const Status& failed);
+  // Its time is over.
+  void TimeOut(int64_t timeout_ms);
+  // What a part has come to. For each part once.
+  void Take(size_t part, Result<RunGraphReply> reply);
+  // One answer less to wait for; the last one ends the step.
+  void Answered();
+
+ private:
+  void NameNode(const Status& ended);
+  Result<RunStepReply> Collect();
+  void End();
+};
+
+}  // namespace weir
