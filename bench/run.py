@@ -20,9 +20,13 @@ BUILDING = ROOT / "bench" / "building.py"
 # What each row may cost, as a fraction of TensorFlow's figure.
 GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 6, "wide_2000_ops": 1 / 2, "step_linreg": 1, "step_softmax": 1,
          "step_mlp": 1, "step_embed": 1, "build_50000_nodes": 1 / 4, "null_1": 1 / 3, "pull_1": 1 / 3, "pull_25000000": 1 / 1.2,
-         "push_25000000": 1 / 1.2}
+         "push_25000000": 1 / 1.2, "ps memory": 1 / 10, "train_linreg_async": 1 / 3, "train_linreg_sync": 1 / 3, "train_softmax_async": 1 / 3,
+         "train_softmax_sync": 1 / 3, "train_mlp_async": 1 / 1.3, "train_mlp_sync": 1 / 1.3, "train_embed_async": 1 / 1.3,
+         "train_embed_sync": 1 / 1.3}
 # Steps of a worker against parameter servers in processes of their own: mode, size, repeats.
 CLUSTER = [("null", 1, 300), ("null", 4, 200), ("pull", 1, 300), ("pull", 25_000_000, 15), ("push", 25_000_000, 15), ("rows", 1_000_000, 200)]
+# Two workers that train against parameter servers, all in processes of their own: model, servers, steps of each.
+TRAINING = [("linreg", 1, 600), ("softmax", 2, 400), ("mlp", 2, 80), ("embed", 2, 150)]
 GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
 
 
@@ -45,13 +49,25 @@ def run_local(command):
     return rows
 
 
+def last_row(command, *arguments):
+    out = subprocess.run(command + [str(MEASURES), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                         env=dict(os.environ, BENCH_RUNNER=" ".join(command))).stdout
+    return json.loads(out.splitlines()[-1])
+
+
 def run_cluster(command):
+    return {row["name"]: row["median_us"] for row in (last_row(command, *arguments) for arguments in CLUSTER)}
+
+
+def run_training(command):
+    """Microseconds between two steps of any worker, and the peak memory of a parameter server that holds next to nothing."""
     rows = {}
-    for mode, size, repeats in CLUSTER:
-        out = subprocess.run(command + [str(MEASURES), mode, str(size), str(repeats)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                             text=True, env=dict(os.environ, BENCH_RUNNER=" ".join(command))).stdout
-        row = json.loads(out.splitlines()[-1])
-        rows[row["name"]] = row["median_us"]
+    for model, servers, steps in TRAINING:
+        for mode in ("async", "sync"):
+            row = last_row(command, "train", model, mode, 2, servers, steps)
+            rows[row["name"]] = 1e6 / row["steps_per_s"]
+            if model == "linreg" and mode == "async":
+                rows["ps memory"] = row["ps_peak_mb"][0]
     return rows
 
 
@@ -102,7 +118,7 @@ def main():
     for i in range(rounds):
         for name, command in contenders.items():
             print(f"round {i + 1} of {rounds}: {name} ...", file=sys.stderr, flush=True)
-            for row, value in {**run_local(command), **building_rows(command, GROWTH[0]), **run_cluster(command)}.items():
+            for row, value in {**run_local(command), **building_rows(command, GROWTH[0]), **run_cluster(command), **run_training(command)}.items():
                 if name == "Weir" and row == "import":
                     value = import_seconds() * 1e6
                 samples[name].setdefault(row, []).append(value)
