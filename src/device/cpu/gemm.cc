@@ -7,32 +7,11 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "device/cpu/gemm_simd.h"
+#include "device/cpu/one_openmp_thread.h"
 #include "tensor/tensor.h"
-
-// Part of the OpenMP runtime under oneDNN. Declared here because a compiler's own omp.h may be of another runtime.
-extern "C" {
-int omp_get_max_threads();
-void omp_set_num_threads(int);
-}
 
 namespace weir {
 namespace {
-
-// oneDNN's calls of this thread run on this thread alone; the caller's setting comes back.
-class OneOpenMpThread final {
- public:
-  OneOpenMpThread() : before_(omp_get_max_threads()) {
-    if (before_ != 1) omp_set_num_threads(1);
-  }
-  ~OneOpenMpThread() {
-    if (before_ != 1) omp_set_num_threads(before_);
-  }
-  OneOpenMpThread(const OneOpenMpThread&) = delete;
-  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
-
- private:
-  const int before_;
-};
 
 GemmLayout Completed(GemmLayout l) {
   if (l.lda == 0) l.lda = std::max<int64_t>(1, l.transpose_a ? l.m : l.k);

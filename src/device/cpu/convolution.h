@@ -1,0 +1,81 @@
+// Convolutions of float on oneDNN: the result, and its gradients by the input and by the filter. Images and results
+// stay in the layout of their tensors, so that nothing but the filter is ever reordered. Every primitive runs on one
+// thread; the batch is split over the threads of the pool.
+#ifndef WEIR_DEVICE_CPU_CONVOLUTION_H_
+#define WEIR_DEVICE_CPU_CONVOLUTION_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/status.h"
+#include "base/thread_pool.h"
+
+namespace weir {
+
+// Images are [batch, in..., in_channels] (or [batch, in_channels, in...]), filters [filter..., in_channels / groups,
+// out_channels], dense both. All sizes are positive.
+struct ConvSizes {
+  static constexpr int kMaxDims = 3;
+  using Dims = std::array<int64_t, kMaxDims>;
+
+  int dims = 2;  // 2 or 3: how many of each list below count, the outermost first
+  int64_t batch = 1;
+  int64_t in_channels = 1;
+  int64_t out_channels = 1;
+  int64_t groups = 1;
+  bool channels_first = false;
+  Dims in = {};
+  Dims out = {};
+  Dims filter = {};
+  Dims stride = {};
+  Dims dilation = {};
+  Dims before = {};  // zeros that stand before the first element of each dimension
+
+  bool operator==(const ConvSizes&) const = default;
+  // Per image.
+  int64_t in_elements() const;
+  int64_t out_elements() const;
+  int64_t filter_elements() const;
+  double multiplications() const;  // of all images
+};
+
+enum class ConvPass { kForward, kInputGradient, kFilterGradient };
+
+// One pass over images of given sizes: its primitives. Thread-safe.
+class Convolution {
+ public:
+  virtual ~Convolution() = default;
+  // kForward: images, filter -> results. kInputGradient: filter, gradients of results -> gradients of images.
+  // kFilterGradient: images, gradients of results -> gradient of the filter.
+  virtual Status Run(ThreadPool* pool, const float* a, const float* b, float* to) const = 0;
+};
+// Split for so many threads. An error means that memory ran out or that oneDNN cannot do it.
+Result<std::shared_ptr<const Convolution>> MakeConvolution(ConvPass pass, const ConvSizes& sizes, int threads);
+
+// The convolutions of one kernel by their sizes, made when first asked for; those not used for long are dropped.
+// Thread-safe.
+class ConvolutionCache final {
+ public:
+  Result<std::shared_ptr<const Convolution>> Get(ConvPass pass, const ConvSizes& sizes, int threads);
+
+ private:
+  struct Entry {
+    ConvPass pass;
+    ConvSizes sizes;
+    int threads;
+    std::shared_ptr<const Convolution> convolution;
+  };
+  std::mutex mu_;
+  std::vector<Entry> entries_;  // the last used first
+};
+
+// The same passes for other numbers (double) as plain loops, split over the pool.
+template <class T>
+void ConvolveDirectly(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const T* a, const T* b, T* to);
+
+}  // namespace weir
+
+#endif  // WEIR_DEVICE_CPU_CONVOLUTION_H_

@@ -1,0 +1,254 @@
+#include "graph/compose/convolution.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "graph/build/array_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/compose/dims.h"
+
+namespace weir {
+namespace {
+
+Output Refused(Graph& graph, Status why) {
+  graph.RecordError(std::move(why));
+  return Output::Failed(graph);
+}
+
+bool ChannelsFirst(const WindowOptions& options) { return options.data_format.starts_with("NC"); }
+
+// The format as ops over `dims` (2 or 3) dimensions name it, or an error when it is none of so many dimensions.
+Result<std::string> OpFormat(const WindowOptions& options, int dims) {
+  constexpr const char* kLast[] = {"NWC", "NHWC", "NDHWC"};
+  constexpr const char* kFirst[] = {"NCW", "NCHW", "NCDHW"};
+  const std::string& format = options.data_format;
+  const int op = std::max(dims, 2) - 1;
+  if (format.empty() || format == kLast[dims - 1]) return std::string(kLast[op]);
+  if (format == kFirst[dims - 1]) return std::string(kFirst[op]);
+  // One dimension is computed as two, and its callers may name it so.
+  if (dims == 1 && (format == "NHWC" || format == "NCHW")) return format;
+  return InvalidArgument("data_format must be {} or {}, but is {}", kLast[dims - 1], kFirst[dims - 1], format);
+}
+
+// One value per dimension of an image that an op with `op_dims` spatial dimensions takes.
+Result<std::vector<int64_t>> Spread(const std::vector<int64_t>& values, int dims, bool channels_first,
+                                    const char* what) {
+  const auto n = static_cast<size_t>(dims);
+  std::vector<int64_t> spatial(n, 1);
+  if (values.size() == 1) {
+    std::fill(spatial.begin(), spatial.end(), values[0]);
+  } else if (values.size() == n) {
+    spatial = values;
+  } else if (values.size() == n + 2) {
+    if (dims > 1) return values;
+    if (values[0] != 1 || values[channels_first ? 1 : 2] != 1)
+      return InvalidArgument("{} of batch and channels must be 1, but {} is [{}]", what, what,
+                             absl::StrJoin(values, ", "));
+    spatial[0] = values[channels_first ? 2 : 1];
+  } else if (!values.empty()) {
+    return InvalidArgument("{} should be of length 1, {} or {}, but was {}", what, dims, dims + 2, values.size());
+  }
+  if (dims == 1) spatial.insert(spatial.begin(), 1);
+  std::vector<int64_t> all = spatial;
+  all.insert(all.begin(), 1);
+  all.insert(channels_first ? all.begin() + 1 : all.end(), 1);
+  return all;
+}
+
+struct OpWindow {
+  std::vector<int64_t> strides;
+  std::vector<int64_t> dilations;
+  std::string format;
+};
+Result<OpWindow> OpWindowOf(const WindowOptions& options, int dims) {
+  OpWindow w;
+  WEIR_ASSIGN(w.format, OpFormat(options, dims));
+  WEIR_ASSIGN(w.strides, Spread(options.strides, dims, ChannelsFirst(options), "strides"));
+  WEIR_ASSIGN(w.dilations, Spread(options.dilations, dims, ChannelsFirst(options), "dilations"));
+  return w;
+}
+
+// The axis that stands for the missing dimension of images with one.
+int ExtraAxis(const WindowOptions& options) { return ChannelsFirst(options) ? 2 : 1; }
+
+// The spatial dimensions of images of any rank, or an error.
+Result<int> SpatialDims(Output images) {
+  const PartialShape shape = images.shape();
+  if (!shape.known_rank()) return InvalidArgument("the rank of '{}' must be known", images.name());
+  if (shape.rank() < 3 || shape.rank() > 5)
+    return InvalidArgument("'{}' must have 1 to 3 spatial dimensions, but has the shape {}", images.name(), shape);
+  return shape.rank() - 2;
+}
+
+std::string NameOr(const WindowOptions& options, const char* name) {
+  return options.name.empty() ? name : options.name;
+}
+
+Output ConvolveLine(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options) {
+  NameScope scope(graph, NameOr(options, "conv1d"));
+  Result<OpWindow> w = OpWindowOf(options, 1);
+  if (!w.ok()) return Refused(graph, w.status());
+  const int axis = ExtraAxis(options);
+  Output x = ExpandDims(graph, images, axis);
+  if (!x.valid()) return Output::Failed(graph);
+  Output y = Conv2D(graph, x, ExpandDims(graph, ValueOf(graph, filter, x.base_dtype(), "filter"), 0), w->strides,
+                    options.padding, {.data_format = w->format, .dilations = w->dilations});
+  return Squeeze(graph, y, {.squeeze_dims = {axis}});
+}
+
+}  // namespace
+
+Output Convolve(Graph& graph, const Input& images, const Input& filter, int dims, const WindowOptions& options) {
+  if (dims == 1) return ConvolveLine(graph, images, filter, options);
+  Result<OpWindow> w = OpWindowOf(options, dims);
+  if (!w.ok()) return Refused(graph, w.status());
+  if (dims == 2) {
+    return Conv2D(graph, images, filter, w->strides, options.padding,
+                  {.explicit_paddings = options.explicit_paddings,
+                   .data_format = w->format,
+                   .dilations = w->dilations,
+                   .name = options.name});
+  }
+  return Conv3D(graph, images, filter, w->strides, options.padding,
+                {.data_format = w->format, .dilations = w->dilations, .name = options.name});
+}
+
+Output ConvolveAnyRank(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options) {
+  Output x = ValueOf(graph, images, kInvalidType, "input");
+  if (!x.valid()) return Output::Failed(graph);
+  Result<int> dims = SpatialDims(x);
+  if (!dims.ok()) return Refused(graph, dims.status());
+  WindowOptions named = options;
+  named.name = NameOr(options, "convolution");
+  return Convolve(graph, x, filter, *dims, named);
+}
+
+Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter, const Input& output_shape, int dims,
+                          const WindowOptions& options) {
+  constexpr const char* kNames[] = {"conv1d_transpose", "conv2d_transpose", "conv3d_transpose"};
+  NameScope scope(graph, NameOr(options, kNames[dims - 1]));
+  Result<OpWindow> w = OpWindowOf(options, dims);
+  if (!w.ok()) return Refused(graph, w.status());
+  Output x = ValueOf(graph, images, kInvalidType, "value");
+  if (!x.valid()) return Output::Failed(graph);
+  Output f = ValueOf(graph, filter, x.base_dtype(), "filter");
+  Output sizes = ValueOf(graph, output_shape, kInvalidType, "output_shape");
+  if (!f.valid() || !sizes.valid()) return Output::Failed(graph);
+  const PartialShape rank = sizes.shape();
+  if (!rank.CompatibleWith(PartialShape{dims + 2}))
+    return Refused(graph, InvalidArgument("output_shape must have shape ({},), got {}", dims + 2, rank));
+  const std::string name = scope.name() + "/";
+  if (dims == 3) {
+    return Conv3DBackpropInputV2(graph, sizes, f, x, w->strides, options.padding,
+                                 {.data_format = w->format, .dilations = w->dilations, .name = name});
+  }
+  if (dims == 2) {
+    return Conv2DBackpropInput(graph, sizes, f, x, w->strides, options.padding,
+                               {.data_format = w->format, .dilations = w->dilations, .name = name});
+  }
+  const int axis = ExtraAxis(options);
+  Output one = ValueOf(graph, Tensor::Vector<int32_t>({1}));
+  Output all = ConcatV2(graph,
+                        {Slice(graph, sizes, {0}, std::vector<int64_t>{axis}), one,
+                         Slice(graph, sizes, std::vector<int64_t>{axis}, {-1})},
+                        0);
+  Output y = Conv2DBackpropInput(graph, all, ExpandDims(graph, f, 0), ExpandDims(graph, x, axis), w->strides,
+                                 options.padding, {.data_format = w->format, .dilations = w->dilations});
+  return Squeeze(graph, y, {.squeeze_dims = {axis}, .name = name});
+}
+
+Output ConvolveDepthwise(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options) {
+  Result<OpWindow> w = OpWindowOf(options, 2);
+  if (!w.ok()) return Refused(graph, w.status());
+  return DepthwiseConv2dNative(
+      graph, images, filter, w->strides, options.padding,
+      {.data_format = w->format, .dilations = w->dilations, .name = NameOr(options, "depthwise")});
+}
+
+Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
+                         const WindowOptions& options) {
+  NameScope scope(graph, NameOr(options, "separable_conv2d"));
+  WindowOptions within = options;
+  within.name = "depthwise";
+  Output x = ValueOf(graph, images, kInvalidType, "tensor_in");
+  if (!x.valid()) return Output::Failed(graph);
+  Output across = ValueOf(graph, pointwise, x.base_dtype(), "pointwise_filter");
+  if (!across.valid()) return Output::Failed(graph);
+  if (!across.shape().CompatibleWith(PartialShape{1, 1, kUnknownDim, kUnknownDim}))
+    return Refused(graph, InvalidArgument("pointwise_filter must be [1, 1, channels, results], but has the shape {}",
+                                          across.shape()));
+  Output y = ConvolveDepthwise(graph, x, depthwise, within);
+  const WindowOptions single{.data_format = options.data_format, .name = scope.name() + "/"};
+  return Convolve(graph, y, across, 2, single);
+}
+
+Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
+            const WindowOptions& options) {
+  const bool max = kind == PoolKind::kMax;
+  Result<OpWindow> w = OpWindowOf(options, dims);
+  if (!w.ok()) return Refused(graph, w.status());
+  if (std::any_of(w->dilations.begin(), w->dilations.end(), [](int64_t d) { return d != 1; }))
+    return Refused(graph, Unimplemented("pooling over windows with gaps (dilations [{}])",
+                                        absl::StrJoin(options.dilations, ", ")));
+  Result<std::vector<int64_t>> size = Spread(window, dims, ChannelsFirst(options), "ksize");
+  if (!size.ok()) return Refused(graph, size.status());
+  const std::string& padding = options.padding;
+  if (dims == 3) {
+    if (max)
+      return MaxPool3D(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
+    return AvgPool3D(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
+  }
+  if (dims == 2) {
+    if (max)
+      return MaxPool(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
+    return AvgPool(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
+  }
+  NameScope scope(graph, NameOr(options, max ? "MaxPool1d" : "AvgPool1D"));
+  const int axis = ExtraAxis(options);
+  Output x = ExpandDims(graph, images, axis);
+  Output y = max ? MaxPool(graph, x, *size, w->strides, padding, {.data_format = w->format})
+                 : AvgPool(graph, x, *size, w->strides, padding, {.data_format = w->format});
+  return Squeeze(graph, y, {.squeeze_dims = {axis}});
+}
+
+Output PoolAnyRank(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window,
+                   const WindowOptions& options) {
+  Output x = ValueOf(graph, images, kInvalidType, "input");
+  if (!x.valid()) return Output::Failed(graph);
+  Result<int> dims = SpatialDims(x);
+  if (!dims.ok()) return Refused(graph, dims.status());
+  WindowOptions named = options;
+  named.name = NameOr(options, kind == PoolKind::kMax ? "max_pool" : "avg_pool");
+  return Pool(graph, x, kind, window, *dims, named);
+}
+
+BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Input& scale, const Input& offset,
+                                        const Input& mean, const Input& variance, const BatchNormOptions& options) {
+  const BatchNormResult failed{Output::Failed(graph), Output::Failed(graph), Output::Failed(graph)};
+  auto refused = [&](Status why) {
+    graph.RecordError(std::move(why));
+    return failed;
+  };
+  const bool given = !mean.absent() || !variance.absent();
+  if (options.is_training && given)
+    return refused(InvalidArgument("Both 'mean' and 'variance' must be None if is_training is True."));
+  if (!options.is_training && (mean.absent() || variance.absent()))
+    return refused(InvalidArgument("Both 'mean' and 'variance' must be given if is_training is False."));
+  Output images = ValueOf(graph, x, kInvalidType, "input");
+  Output s = ValueOf(graph, scale, kFloat, "scale");
+  Output o = ValueOf(graph, offset, kFloat, "offset");
+  const Tensor none = Tensor::Vector<float>(std::initializer_list<float>{});
+  Output m = ValueOf(graph, given ? mean : Input(none), kFloat, "Const");
+  Output v = ValueOf(graph, given ? variance : Input(none), kFloat, "Const");
+  if (!images.valid() || !s.valid() || !o.valid() || !m.valid() || !v.valid()) return failed;
+  // The least that TensorFlow takes, so that its graphs and these give the same.
+  constexpr float kLeastEpsilon = 1.001e-5f;
+  const auto r = FusedBatchNormV3(graph, images, s, o, m, v,
+                                  {.epsilon = std::max(options.epsilon, kLeastEpsilon),
+                                   .data_format = options.data_format,
+                                   .is_training = options.is_training,
+                                   .name = options.name});
+  return {r.y, r.batch_mean, r.batch_variance};
+}
+
+}  // namespace weir

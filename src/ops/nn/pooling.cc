@@ -1,0 +1,65 @@
+#include "ops/nn/pooling.h"
+
+#include "op/shape_context.h"
+
+namespace weir::ops {
+
+Result<PoolWindow> PoolWindow::FromAttrs(const AttrMap& attrs, int dims) {
+  PoolWindow w;
+  WEIR_ASSIGN(w.sliding, SlidingWindow::FromAttrs(attrs, dims));
+  WEIR_ASSIGN(w.size, SpatialPart(attrs, "ksize", dims, w.sliding.channels_first));
+  return w;
+}
+
+Result<PoolSizes> PoolSizes::Make(const PoolWindow& window, const Shape& in) {
+  const SlidingWindow& s = window.sliding;
+  if (in.rank() != s.rank())
+    return InvalidArgument("images to pool must be {}-dimensional, but have the shape {}", s.rank(), in);
+  PoolSizes p;
+  p.images = in[0];
+  p.channels = in[s.channel_axis()];
+  SlidingWindow::Dims out = {};
+  const int first = 3 - s.dims;
+  for (int i = 0; i < s.dims; ++i) {
+    const auto d = static_cast<size_t>(i);
+    WEIR_ASSIGN(const SlidingWindow::Fit fit, s.FitInto(i, in[s.spatial_axis(i)], window.size[d]));
+    out[d] = fit.out;
+    p.in[first + i] = in[s.spatial_axis(i)];
+    p.out[first + i] = fit.out;
+    p.size[first + i] = window.size[d];
+    p.stride[first + i] = s.stride[d];
+    p.before[first + i] = fit.before;
+  }
+  WEIR_ASSIGN(p.out_shape, Shape::Make(s.ImageDims(p.images, out, p.channels)));
+  if (s.channels_first) {
+    // Without elements their product may be anything, and nothing is looked at.
+    p.images = in.num_elements() == 0 ? 0 : p.images * p.channels;
+    p.channels = 1;
+  }
+  return p;
+}
+
+ShapeFn PooledShape(int dims) {
+  return [dims](ShapeContext& ctx) -> Status {
+    WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(ctx.attrs(), dims));
+    const SlidingWindow& s = window.sliding;
+    WEIR_ASSIGN(const PartialShape in, ctx.WithRank(0, s.rank()));
+    SlidingWindow::Dims out = {};
+    for (int i = 0; i < dims; ++i) {
+      const auto d = static_cast<size_t>(i);
+      WEIR_ASSIGN(out[d], s.OutputSize(i, in[s.spatial_axis(i)], window.size[d]));
+    }
+    for (int i = 0; i < ctx.num_outputs(); ++i)
+      ctx.set_output(i, PartialShape(s.ImageDims(in[0], out, in[s.channel_axis()])));
+    return OkStatus();
+  };
+}
+
+Status CheckPooled(const PoolSizes& sizes, const Tensor& value, const char* what) {
+  if (!(value.shape() == sizes.out_shape))
+    return InvalidArgument("{} has the shape {}, but the result of this pooling {}", what, value.shape(),
+                           sizes.out_shape);
+  return OkStatus();
+}
+
+}  // namespace weir::ops

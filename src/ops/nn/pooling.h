@@ -1,0 +1,72 @@
+// What max and average pooling share: the sizes of images and windows, and a walk over the windows.
+// Pooling keeps channels apart, so [n, c, spatial...] reads as [n * c, spatial..., 1].
+#ifndef WEIR_OPS_NN_POOLING_H_
+#define WEIR_OPS_NN_POOLING_H_
+
+#include <algorithm>
+
+#include "op/kernel.h"
+#include "ops/nn/sliding_window.h"
+
+namespace weir::ops {
+
+// A node's windows.
+struct PoolWindow {
+  SlidingWindow sliding;
+  SlidingWindow::Dims size = {};
+  static Result<PoolWindow> FromAttrs(const AttrMap& attrs, int dims);
+};
+
+// Sizes with three spatial dimensions; those that an image lacks are the first and have size 1.
+struct PoolSizes {
+  int64_t images = 0;
+  int64_t channels = 0;
+  int64_t in[3] = {1, 1, 1};
+  int64_t out[3] = {1, 1, 1};
+  int64_t size[3] = {1, 1, 1};
+  int64_t stride[3] = {1, 1, 1};
+  int64_t before[3] = {0, 0, 0};
+  Shape out_shape;
+
+  static Result<PoolSizes> Make(const PoolWindow& window, const Shape& in);
+
+  int64_t in_positions() const { return in[0] * in[1] * in[2]; }
+  int64_t out_positions() const { return out[0] * out[1] * out[2]; }
+  int64_t taps() const { return size[0] * size[1] * size[2]; }
+
+  // One window: where it begins and ends in each dimension, inside of the image, and never empty.
+  struct Window {
+    int64_t begin[3];
+    int64_t end[3];
+    int64_t taps() const { return (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]); }
+  };
+  Window WindowAt(int64_t out_position) const {
+    Window w;
+    for (int i = 2; i >= 0; --i) {
+      const int64_t start = out_position % out[i] * stride[i] - before[i];
+      w.begin[i] = std::max<int64_t>(0, start);
+      w.end[i] = std::min(in[i], start + size[i]);
+      out_position /= out[i];
+    }
+    return w;
+  }
+  // f(position in the image) for every tap of a window, in the order of memory.
+  template <class F>
+  void ForTaps(const Window& w, F f) const {
+    for (int64_t d = w.begin[0]; d < w.end[0]; ++d) {
+      for (int64_t h = w.begin[1]; h < w.end[1]; ++h) {
+        const int64_t row = (d * in[1] + h) * in[2];
+        for (int64_t x = w.begin[2]; x < w.end[2]; ++x) f(row + x);
+      }
+    }
+  }
+};
+
+// The shape of what pooling gives; input 0 are the images.
+ShapeFn PooledShape(int dims);
+// The gradient that flows in has the shape of the result.
+Status CheckPooled(const PoolSizes& sizes, const Tensor& value, const char* what);
+
+}  // namespace weir::ops
+
+#endif  // WEIR_OPS_NN_POOLING_H_

@@ -1,0 +1,51 @@
+// How a window slides over images: the attributes strides, dilations, padding, explicit_paddings and data_format of a
+// node, read and checked once, and the sizes that follow from them. Spatial dimensions are numbered from the outermost.
+#ifndef WEIR_OPS_NN_SLIDING_WINDOW_H_
+#define WEIR_OPS_NN_SLIDING_WINDOW_H_
+
+#include <string>
+
+#include "device/cpu/convolution.h"
+#include "op/attr_value.h"
+#include "tensor/shape.h"
+
+namespace weir::ops {
+
+struct SlidingWindow {
+  using Dims = ConvSizes::Dims;
+  enum class Padding { kSame, kValid, kExplicit };
+
+  int dims = 2;
+  bool channels_first = false;
+  Padding padding = Padding::kValid;
+  Dims stride = {};
+  Dims dilation = {};
+  Dims before = {};  // with kExplicit
+  Dims after = {};
+
+  // Attributes that are not there have no effect.
+  static Result<SlidingWindow> FromAttrs(const AttrMap& attrs, int dims);
+
+  int rank() const { return dims + 2; }
+  int channel_axis() const { return channels_first ? 1 : dims + 1; }
+  int spatial_axis(int i) const { return (channels_first ? 2 : 1) + i; }
+
+  struct Fit {
+    int64_t out = 0;
+    int64_t before = 0;  // how much of the first window stands before the first element
+  };
+  // A window of `size` elements over spatial dimension i, which has `in` elements. An error when it does not fit.
+  Result<Fit> FitInto(int i, int64_t in, int64_t size) const;
+  // The size of the result alone; unknown (-1) when one of them is.
+  Result<int64_t> OutputSize(int i, int64_t in, int64_t size) const;
+  // [batch, spatial..., channels] in the order of the data format.
+  DimVector ImageDims(int64_t batch, absl::Span<const int64_t> spatial, int64_t channels) const;
+};
+
+// The attribute `name` of window sizes or strides per dimension of an image: its spatial part, all of it positive.
+// Windows that reach over several images or channels are an error.
+Result<SlidingWindow::Dims> SpatialPart(const AttrMap& attrs, const char* name, int dims, bool channels_first);
+
+}  // namespace weir::ops
+
+#endif  // WEIR_OPS_NN_SLIDING_WINDOW_H_
