@@ -3,6 +3,7 @@
 
 #include "bind/arguments.h"
 #include "bind/cluster.h"
+#include "bind/convolution.h"
 #include "bind/coordinator.h"
 #include "bind/device_setter.h"
 #include "bind/dtype.h"
@@ -53,6 +54,7 @@ PYBIND11_MODULE(_weir, m) {
   BindMath(m);
   BindArray(m);
   BindNn(m);
+  BindConvolution(m);
   BindRandom(m);
   BindString(m);
   BindChecks(m);

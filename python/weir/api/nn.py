@@ -1,4 +1,4 @@
-"""tf.nn without convolution, pooling and recurrence."""
+"""tf.nn without recurrence."""
 
 _OPS = {
     "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "selu": "Selu", "softplus": "Softplus", "softsign": "Softsign",
@@ -41,6 +41,58 @@ NAMES = {
     "nn.space_to_depth": "=space_to_depth",
     "nn.depth_to_space": "=depth_to_space",
     "nn.space_to_batch": "=space_to_batch",
+    # convolution
+    "nn.conv1d": "(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu!=None, data_format=None, name=None, input->value, "
+                 "dilations=None) conv1d[input=value, filter=filters, strides=stride]",
+    "nn.conv2d": "(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu!=True, data_format='NHWC', dilations=[1, 1, 1, 1], "
+                 "name=None, filters->filter) conv2d",
+    "nn.conv3d": "(input, filter=None, strides=None, padding=None, data_format='NDHWC', dilations=[1, 1, 1, 1, 1], name=None, "
+                 "filters->filter) conv3d",
+    "nn.convolution": "(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters->filter, "
+                      "dilations->dilation_rate) convolution[dilations=dilation_rate]",
+    "nn.conv1d_transpose": "(input, filters, output_shape, strides, padding='SAME', data_format='NWC', dilations=None, name=None) "
+                           "conv1d_transpose[value=input, filter=filters]",
+    "nn.conv2d_transpose": "(value=None, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NHWC', name=None, "
+                           "input->value, filters->filter, dilations=None) conv2d_transpose",
+    "nn.conv3d_transpose": "(value, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NDHWC', name=None, "
+                           "input->value, filters->filter, dilations=None) conv3d_transpose",
+    "nn.conv2d_backprop_input": "(input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True, "
+                                "data_format='NHWC', dilations=[1, 1, 1, 1], name=None, filters->filter) op:Conv2DBackpropInput",
+    "nn.conv2d_backprop_filter": "(input, filter_sizes, out_backprop, strides, padding, use_cudnn_on_gpu=True, data_format='NHWC', "
+                                 "dilations=[1, 1, 1, 1], name=None) op:Conv2DBackpropFilter",
+    "nn.conv3d_backprop_filter": "(input, filter_sizes, out_backprop, strides, padding, data_format='NDHWC', dilations=[1, 1, 1, 1, 1], "
+                                 "name=None) op:Conv3DBackpropFilterV2",
+    "nn.conv3d_backprop_filter_v2": "=nn.conv3d_backprop_filter",
+    "nn.depthwise_conv2d": "(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations->rate) "
+                           "depthwise_conv2d[dilations=rate]",
+    "nn.depthwise_conv2d_native": "(input, filter, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None) "
+                                  "op:DepthwiseConv2dNative",
+    "nn.depthwise_conv2d_backprop_input": "(input_sizes, filter, out_backprop, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], "
+                                          "name=None) op:DepthwiseConv2dNativeBackpropInput",
+    "nn.depthwise_conv2d_native_backprop_input": "=nn.depthwise_conv2d_backprop_input",
+    "nn.depthwise_conv2d_backprop_filter": "(input, filter_sizes, out_backprop, strides, padding, data_format='NHWC', "
+                                           "dilations=[1, 1, 1, 1], name=None) op:DepthwiseConv2dNativeBackpropFilter",
+    "nn.depthwise_conv2d_native_backprop_filter": "=nn.depthwise_conv2d_backprop_filter",
+    "nn.separable_conv2d": "(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, "
+                           "dilations->rate) separable_conv2d",
+    "nn.atrous_conv2d": "atrous_conv2d",
+    "nn.atrous_conv2d_transpose": "atrous_conv2d_transpose",
+    "nn.fused_batch_norm": "fused_batch_norm",
+    # pooling
+    "nn.max_pool": "(value, ksize, strides, padding, data_format='NHWC', name=None, input->value) max_pool2d[input=value]",
+    "nn.avg_pool": "(value, ksize, strides, padding, data_format='NHWC', name=None, input->value) avg_pool2d[input=value]",
+    "nn.max_pool2d": "(input, ksize, strides, padding, data_format='NHWC', name=None) max_pool2d",
+    "nn.avg_pool2d": "=nn.avg_pool",
+    "nn.max_pool1d": "(input, ksize, strides, padding, data_format='NWC', name=None) max_pool1d",
+    "nn.avg_pool1d": "(input, ksize, strides, padding, data_format='NWC', name=None) avg_pool1d",
+    "nn.max_pool3d": "(input, ksize, strides, padding, data_format='NDHWC', name=None) max_pool3d",
+    "nn.avg_pool3d": "(input, ksize, strides, padding, data_format='NDHWC', name=None) avg_pool3d",
+    "nn.max_pool_v2": "(input, ksize, strides, padding, data_format=None, name=None) max_pool_any",
+    "nn.avg_pool_v2": "(input, ksize, strides, padding, data_format=None, name=None) avg_pool_any",
+    "nn.max_pool_with_argmax": "(input, ksize, strides, padding, data_format='NHWC', Targmax=None, name=None, output_dtype->Targmax, "
+                               "include_batch_in_index=False) max_pool_with_argmax",
+    "nn.pool": "(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, "
+               "dilations->dilation_rate) pool",
     # the modules that programs import
     "python.ops.nn_ops.*": "=nn.",
     "python.ops.nn.*": "=nn.",

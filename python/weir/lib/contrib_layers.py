@@ -1,0 +1,222 @@
+"""tf.contrib.layers as far as trainers use it: layers under their older names and defaults, and regularizers."""
+import numbers
+
+from weir import _weir
+from weir.lib import layers
+from weir.lib.initializers import xavier_initializer
+
+_relu = _weir.op_function("Relu")
+_ZEROS = "zeros"
+
+
+def _regularizer(scale, scope, name, penalty):
+    if isinstance(scale, numbers.Integral):
+        raise ValueError(f"scale cannot be an integer: {scale}")
+    if isinstance(scale, numbers.Real):
+        if scale < 0:
+            raise ValueError(f"Setting a scale less than 0 on a regularizer: {scale}")
+        if scale == 0:
+            return lambda weights: None
+
+    def regularize(weights):
+        with _weir.name_scope(scope or name) as full:
+            factor = _weir.convert_to_tensor(scale, dtype=weights.dtype.base_dtype, name="scale")
+            return _weir.op_function("Mul")(factor, penalty(weights), name=full)
+    return regularize
+
+
+def l1_regularizer(scale, scope=None):
+    return _regularizer(scale, scope, "l1_regularizer", lambda w: _weir.reduce_sum(_weir.op_function("Abs")(w)))
+
+
+def l2_regularizer(scale, scope=None):
+    return _regularizer(scale, scope, "l2_regularizer", lambda w: _weir.op_function("L2Loss")(w))
+
+
+def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
+    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope=scope or "l1_l2_regularizer")
+
+
+def sum_regularizer(regularizer_list, scope=None):
+    regularizers = [r for r in regularizer_list if r is not None]
+    if not regularizers:
+        return None
+
+    def regularize(weights):
+        with _weir.name_scope(scope or "sum_regularizer"):
+            penalties = [p for p in (r(weights) for r in regularizers) if p is not None]
+            return _weir.add_n(penalties) if penalties else None
+    return regularize
+
+
+def apply_regularization(regularizer, weights_list=None):
+    weights = _weir.get_collection("weights") if weights_list is None else weights_list
+    if not weights:
+        raise ValueError("No weights to regularize.")
+    with _weir.name_scope("get_regularization_penalty"):
+        penalties = [p for p in (regularizer(w) for w in weights) if p is not None]
+        total = _weir.add_n(penalties) if penalties else _weir.constant(0.0)
+        _weir.add_to_collection("regularization_losses", total)
+        return total
+
+
+def _collect(collections, name, variable):
+    """Variables go to the collections given, by name ("weights", "biases") or as one list for all."""
+    if isinstance(collections, dict):
+        collections = collections.get(name)
+    for collection in [collections] if isinstance(collections, str) else collections or []:
+        _weir.add_to_collection(collection, variable)
+
+
+def _given(collections, value):
+    for collection in [collections] if isinstance(collections, str) else collections or []:
+        _weir.add_to_collection(collection, value)
+    return value
+
+
+class _Named:
+    """A layer whose kernel and bias are called weights and biases."""
+
+    def add_weight(self, name, *args, **kwargs):
+        return super().add_weight({"kernel": "weights", "bias": "biases"}.get(name, name), *args, **kwargs)
+
+
+class _Dense(_Named, layers.Dense):
+    pass
+
+
+class _Conv1D(_Named, layers.Conv1D):
+    pass
+
+
+class _Conv2D(_Named, layers.Conv2D):
+    pass
+
+
+class _Conv3D(_Named, layers.Conv3D):
+    pass
+
+
+class _Conv2DTranspose(_Named, layers.Conv2DTranspose):
+    pass
+
+
+def _apply(make, default, inputs, activation_fn, normalizer_fn, normalizer_params, biases_initializer, reuse, variables_collections,
+           outputs_collections, scope):
+    """A layer in a scope of its own, then a normalization (in place of the bias) and the activation."""
+    with _weir.variable_scope(scope, default_name=default, reuse=reuse) as opened:
+        layer = make(use_bias=normalizer_fn is None and biases_initializer is not None, _scope=opened, _reuse=reuse)
+        y = layer(inputs)
+        _collect(variables_collections, "weights", layer.kernel)
+        if layer.bias is not None:
+            _collect(variables_collections, "biases", layer.bias)
+        if normalizer_fn is not None:
+            y = normalizer_fn(y, **(normalizer_params or {}))
+        if activation_fn is not None:
+            y = activation_fn(y)
+        return _given(outputs_collections, y)
+
+
+def fully_connected(inputs, num_outputs, activation_fn=_relu, normalizer_fn=None, normalizer_params=None, weights_initializer=xavier_initializer(),
+                    weights_regularizer=None, biases_initializer=_ZEROS, biases_regularizer=None, reuse=None, variables_collections=None,
+                    outputs_collections=None, trainable=True, scope=None):
+    def make(**kwargs):
+        return _Dense(num_outputs, kernel_initializer=weights_initializer, kernel_regularizer=weights_regularizer, bias_initializer=biases_initializer,
+                      bias_regularizer=biases_regularizer, trainable=trainable, **kwargs)
+    return _apply(make, "fully_connected", inputs, activation_fn, normalizer_fn, normalizer_params, biases_initializer, reuse, variables_collections,
+                  outputs_collections, scope)
+
+
+def convolution(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1, activation_fn=_relu, normalizer_fn=None,
+                normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=_ZEROS,
+                biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None, trainable=True, scope=None, conv_dims=None):
+    rank = _weir.convert_to_tensor(inputs).shape.ndims
+    if conv_dims is not None and conv_dims + 2 != rank:
+        raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
+    if rank not in (3, 4, 5):
+        raise ValueError(f"Convolution not supported for input with rank {rank}")
+
+    def make(**kwargs):
+        kind = {3: _Conv1D, 4: _Conv2D, 5: _Conv3D}[rank]
+        return kind(num_outputs, kernel_size, stride, padding.lower(), _format(data_format), rate, kernel_initializer=weights_initializer,
+                    kernel_regularizer=weights_regularizer, bias_initializer=biases_initializer, bias_regularizer=biases_regularizer,
+                    trainable=trainable, **kwargs)
+    return _apply(make, "Conv" if rank == 4 else f"convolution{rank - 2}d", inputs, activation_fn, normalizer_fn, normalizer_params,
+                  biases_initializer, reuse, variables_collections, outputs_collections, scope)
+
+
+def convolution2d(*args, **kwargs):
+    return convolution(*args, conv_dims=2, **kwargs)
+
+
+conv2d = convolution2d
+
+
+def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format="NHWC", activation_fn=_relu, normalizer_fn=None,
+                            normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=_ZEROS,
+                            biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None, trainable=True, scope=None):
+    def make(**kwargs):
+        return _Conv2DTranspose(num_outputs, kernel_size, stride, padding.lower(), _format(data_format), kernel_initializer=weights_initializer,
+                                kernel_regularizer=weights_regularizer, bias_initializer=biases_initializer, bias_regularizer=biases_regularizer,
+                                trainable=trainable, **kwargs)
+    return _apply(make, "Conv2d_transpose", inputs, activation_fn, normalizer_fn, normalizer_params, biases_initializer, reuse,
+                  variables_collections, outputs_collections, scope)
+
+
+conv2d_transpose = convolution2d_transpose
+
+
+def _format(data_format):
+    return "channels_first" if data_format and data_format.startswith("NC") else "channels_last"
+
+
+def _pool2d(layer, default, inputs, kernel_size, stride, padding, data_format, outputs_collections, scope):
+    with _weir.name_scope(scope or default):
+        make = layer(kernel_size, stride, padding.lower(), _format(data_format), name=default)
+        return _given(outputs_collections, make.call(_weir.convert_to_tensor(inputs)))
+
+
+def max_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None, scope=None):
+    return _pool2d(layers.MaxPooling2D, "MaxPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope)
+
+
+def avg_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None, scope=None):
+    return _pool2d(layers.AveragePooling2D, "AvgPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope)
+
+
+def flatten(inputs, outputs_collections=None, scope=None):
+    return _given(outputs_collections, layers.flatten(inputs, name=scope or "Flatten"))
+
+
+def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None, scope=None, seed=None):
+    layer = layers.Dropout(1 - keep_prob, noise_shape, seed, name=scope or "Dropout")
+    return _given(outputs_collections, layer(inputs, training=is_training))
+
+
+def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, activation_fn=None, param_initializers=None, param_regularizers=None,
+               updates_collections="update_ops", is_training=True, reuse=None, variables_collections=None, outputs_collections=None, trainable=True,
+               batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False, scope=None):
+    if batch_weights is not None or zero_debias_moving_mean:
+        raise NotImplementedError("batch_weights and zero_debias_moving_mean of batch_norm")
+    initial, regular = param_initializers or {}, param_regularizers or {}
+    with _weir.variable_scope(scope, default_name="BatchNorm", reuse=reuse) as opened:
+        layer = layers.BatchNormalization(
+            1 if data_format.startswith("NC") else -1, decay, epsilon, center, scale, initial.get("beta", "zeros"), initial.get("gamma", "ones"),
+            initial.get("moving_mean", "zeros"), initial.get("moving_variance", "ones"), regular.get("beta"), regular.get("gamma"), fused=fused,
+            trainable=trainable, _scope=opened, _reuse=reuse)
+        layer.update_collection = updates_collections
+        y = layer(inputs, training=is_training)
+        if updates_collections is None and layer.updates:  # the averages move with the step itself
+            y = _weir.with_dependencies(layer.updates, y)
+        for name in ("beta", "gamma", "moving_mean", "moving_variance"):
+            if getattr(layer, name) is not None:
+                _collect(variables_collections, name, getattr(layer, name))
+        return _given(outputs_collections, y if activation_fn is None else activation_fn(y))
+
+
+def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_collections=None, scope=None):
+    with _weir.name_scope(scope or "OneHotEncoding"):
+        labels = _weir.convert_to_tensor(labels)
+        if labels.dtype == _weir.dtypes["int32"]:
+            labels = _weir.cast(labels, _weir.dtypes["int64"])
+        return _given(outputs_collections, _weir.one_hot(labels, num_classes, on_value=on_value, off_value=off_value))

@@ -1,0 +1,66 @@
+"""tf.contrib.layers: older names and defaults over the same layers."""
+import numpy as np
+import pytest
+import weir as tf
+
+layers = tf.contrib.layers
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def run(fetches):
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches)
+
+
+def test_layers_and_their_variables():
+    x = np.random.RandomState(1).rand(2, 8, 8, 3).astype(np.float32)
+    h = layers.conv2d(x, 4, 3, scope="conv1", variables_collections=["kept"])
+    assert h.shape.as_list() == [2, 8, 8, 4] and h.op.name == "conv1/Relu"
+    h = layers.max_pool2d(h, 2)
+    h = layers.flatten(h)
+    assert h.shape.as_list() == [2, 64]
+    h = layers.dropout(layers.fully_connected(h, 16), 0.9, is_training=False)
+    y = layers.fully_connected(h, 10, activation_fn=None, scope="logits")
+    assert [v.name for v in tf.global_variables()] == [
+        "conv1/weights:0", "conv1/biases:0", "fully_connected/weights:0", "fully_connected/biases:0", "logits/weights:0", "logits/biases:0"]
+    assert [v.name for v in tf.get_collection("kept")] == ["conv1/weights:0", "conv1/biases:0"]
+    assert run(y).shape == (2, 10)
+    again = layers.fully_connected(h, 10, activation_fn=None, scope="logits", reuse=True)
+    np.testing.assert_array_equal(*run([y, again]))
+
+
+def test_batch_norm():
+    x = np.random.RandomState(1).rand(16, 3).astype(np.float32)
+    y = layers.batch_norm(x, decay=0.5)
+    assert [v.name for v in tf.global_variables()] == ["BatchNorm/beta:0", "BatchNorm/moving_mean:0", "BatchNorm/moving_variance:0"]
+    assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2
+    np.testing.assert_allclose(run(y).mean(0), np.zeros(3), atol=1e-5)
+    z = layers.batch_norm(x, decay=0.5, updates_collections=None, scope="now")
+    mean = next(v for v in tf.global_variables() if v.name == "now/moving_mean:0")
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(z)
+        np.testing.assert_allclose(session.run(mean), x.mean(0) / 2, rtol=1e-5)
+    normalized = layers.fully_connected(x, 4, normalizer_fn=layers.batch_norm, scope="fc")
+    assert "fc/biases:0" not in [v.name for v in tf.global_variables()] and normalized.op.name == "fc/Relu"
+
+
+def test_regularizers():
+    w = tf.Variable([1.0, -2.0])
+    assert run(layers.l2_regularizer(0.5)(w)) == 1.25 and run(layers.l1_regularizer(0.5)(w)) == 1.5
+    assert run(layers.l1_l2_regularizer(0.5, 0.5)(w)) == 2.75
+    assert layers.l2_regularizer(0.0)(w) is None
+    assert layers.l2_regularizer(0.1)(w).op.name == "l2_regularizer_1"
+    with pytest.raises(ValueError, match="integer"):
+        layers.l2_regularizer(1)
+    with pytest.raises(ValueError, match="less than 0"):
+        layers.l1_regularizer(-1.0)
+    tf.get_variable("v", [2], initializer=tf.ones_initializer(), regularizer=layers.l2_regularizer(0.5))
+    assert run(tf.losses.get_regularization_losses()) == [0.5]
+    assert run(layers.apply_regularization(layers.l2_regularizer(0.5), [w])) == 1.25
