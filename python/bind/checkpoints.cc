@@ -5,6 +5,7 @@
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
+#include "bind/waiting.h"
 #include "io/checkpoint_reader.h"
 #include "train/checkpoint_state.h"
 
@@ -30,7 +31,7 @@ std::shared_ptr<Reader> OpenReader(py::handle pattern) {
   const std::string prefix = PathFrom(pattern);
   Result<std::unique_ptr<Reader>> reader = nullptr;
   {
-    py::gil_scoped_release release;
+    const Waiting waiting;
     reader = io::OpenCheckpoint(RealEnv(), prefix);
   }
   return TakeFile(std::move(reader));
@@ -45,7 +46,7 @@ py::list Dims(const Shape& shape) {
 py::object GetTensor(const Reader& reader, const std::string& name) {
   Result<Tensor> value = Tensor();
   {
-    py::gil_scoped_release release;
+    const Waiting waiting;
     value = reader.Read(name);
   }
   return NumpyFromTensor(TakeFile(std::move(value)));

@@ -6,6 +6,7 @@
 
 #include "bind/errors.h"
 #include "bind/gc.h"
+#include "bind/op_errors.h"
 #include "bind/waiting.h"
 #include "train/coordinator.h"
 
@@ -108,7 +109,7 @@ void RequestStop(CoordinatorObject& c, py::handle ex) {
   }
   const std::string type = TypeName(exception);
   Status error = UnknownError("{}: {}", type, Str(exception));
-  if (py::hasattr(exception, "error_code"))  // one of tf.errors
+  if (IsOpError(exception))
     error =
         MakeStatus(static_cast<StatusCode>(exception.attr("error_code").cast<int>()), Str(exception.attr("message")));
   switch (c.coord->ReportError(error)) {

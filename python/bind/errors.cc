@@ -1,29 +1,63 @@
 #include "bind/errors.h"
 
-#include <string>
+#include <absl/strings/cord.h>
 
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "bind/files.h"
 #include "bind/objects.h"
+#include "bind/op_errors.h"
+#include "bind/process.h"
 
 namespace weir::python {
 namespace {
 
 constexpr char kExceptionUrl[] = "weir/python_exception";
 
-// The exception that the last StatusOfException of this thread has put aside. Owned; null when taken.
+// Exceptions that Statuses stand for, each as long as a copy of its Status lives.
 struct PutAside {
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  uint64_t id = 0;
+  PyItem type, value, trace;
+  std::thread::id thread;
 };
-thread_local PutAside put_aside;
+struct Kept {
+  std::mutex mu;
+  std::map<std::string, PutAside, std::less<>> exceptions;  // by number
+  uint64_t next = 1;
+};
+Kept& TheKept() {
+  static Kept* kept = new Kept;  // Statuses may outlive the module
+  return *kept;
+}
+
+absl::Cord Keep(PutAside exception) {
+  Kept& kept = TheKept();
+  std::lock_guard<std::mutex> lock(kept.mu);
+  const auto it = kept.exceptions.emplace(std::to_string(kept.next++), std::move(exception)).first;
+  return absl::MakeCordFromExternal(it->first, [](absl::string_view number) {
+    PutAside released;
+    Kept& all = TheKept();
+    std::lock_guard<std::mutex> all_lock(all.mu);
+    const auto found = all.exceptions.find(std::string_view(number.data(), number.size()));
+    released = std::move(found->second);  // Python's objects go without the lock, after it
+    all.exceptions.erase(found);
+  });
+}
 
 void RaiseAgainIfException(const Status& status) {
-  auto payload = status.GetPayload(kExceptionUrl);
-  if (!payload.has_value() || put_aside.type == nullptr) return;
-  if (std::to_string(put_aside.id) != std::string(*payload)) return;
-  PyErr_Restore(put_aside.type, put_aside.value, put_aside.trace);
-  put_aside.type = put_aside.value = put_aside.trace = nullptr;
+  const auto payload = status.GetPayload(kExceptionUrl);
+  if (!payload.has_value()) return;
+  PutAside found;
+  {
+    Kept& kept = TheKept();
+    std::lock_guard<std::mutex> lock(kept.mu);
+    const auto it = kept.exceptions.find(std::string(*payload));
+    if (it == kept.exceptions.end() || it->second.thread != std::this_thread::get_id()) return;
+    found = it->second;
+  }
+  PyErr_Restore(found.type.get().release().ptr(), found.value.get().release().ptr(), found.trace.get().release().ptr());
   throw py::error_already_set();
 }
 
@@ -48,15 +82,29 @@ std::string MessageOf(const Status& status) { return std::string(status.message(
 Status StatusOfException(py::error_already_set& error) {
   const std::string text = error.what();
   const std::string first_line = text.substr(0, text.find('\n'));
-  Py_CLEAR(put_aside.type);
-  Py_CLEAR(put_aside.value);
-  Py_CLEAR(put_aside.trace);
   error.restore();
-  PyErr_Fetch(&put_aside.type, &put_aside.value, &put_aside.trace);
-  static std::atomic<uint64_t> next{1};
-  put_aside.id = next.fetch_add(1, std::memory_order_relaxed);
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  const auto item = [](PyObject* object) { return PyItem(py::reinterpret_steal<py::object>(object)); };
   Status status = UnknownError("{}", first_line);
-  status.SetPayload(kExceptionUrl, absl::Cord(std::to_string(put_aside.id)));
+  status.SetPayload(kExceptionUrl, Keep({item(type), item(value), item(trace), std::this_thread::get_id()}));
+  return status;
+}
+
+bool IsOpError(py::handle exception) {
+  return exception.ptr() != nullptr && py::isinstance(exception, ErrorsModule().attr("OpError"));
+}
+
+Status StatusOfRun(py::error_already_set& error) {
+  const py::object value = error.value();
+  if (!IsOpError(value)) return StatusOfException(error);
+  const int code = py::cast<int>(value.attr("error_code"));
+  const std::string message = py::cast<std::string>(py::str(value.attr("message")));
+  const Status raised = StatusOfException(error);
+  Status status = MakeStatus(static_cast<StatusCode>(code), message);
+  raised.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
   return status;
 }
 

@@ -250,6 +250,8 @@ py::object PythonCoordinatorOf(const std::shared_ptr<Coordinator>& coordinator) 
 
 HookPtr HookFrom(py::object hook) {
   const py::module_ library = Library();
+  if (PyType_Check(hook.ptr()) != 0)
+    RaiseType(fmt::format("hooks are objects: pass {}(...), not the class {}", Str(hook.attr("__name__")), Repr(hook)));
   if (!py::hasattr(hook, "before_run") || !py::hasattr(hook, "after_run"))
     RaiseType(fmt::format("a hook is a SessionRunHook, not {}", Repr(hook)));
   const py::object built_in = library.attr("BuiltInHook");

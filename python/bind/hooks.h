@@ -37,7 +37,9 @@ template <class F>
 auto CallingPython(F&& body) -> decltype(body()) {
   return InPython([&]() -> decltype(body()) {
     try {
-      return body();
+      auto result = body();
+      CheckSignals();  // a signal that came meanwhile is Python's, not for the step that follows
+      return result;
     } catch (py::error_already_set& error) {
       return StatusOfRun(error);
     } catch (const py::builtin_exception& error) {

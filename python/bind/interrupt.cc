@@ -13,9 +13,12 @@ namespace {
 
 namespace py = pybind11;
 
-// What the handler touches is async-signal-safe: a semaphore and the handler that was there before.
+// What the handler touches is async-signal-safe: a semaphore, atomic numbers and the handler that was there before.
 struct Watch {
   sem_t wake;
+  std::atomic<uint64_t> armed{0};  // the number of the wait that a signal ends; 0: none. Set by the main thread
+  std::atomic<uint64_t> hit{0};    // that of the wait that the last signal came in
+  uint64_t next = 1;               // of the main thread
   struct sigaction before = {};
   std::mutex mu;
   CancelToken* token = nullptr;  // of the step that the main thread waits for; guarded by mu
@@ -27,7 +30,10 @@ struct Watch {
 Watch* watch = nullptr;
 
 void Handle(int number, siginfo_t* info, void* context) {
-  sem_post(&watch->wake);
+  if (const uint64_t armed = watch->armed.load(); armed != 0) {
+    watch->hit.store(armed);
+    sem_post(&watch->wake);
+  }
   if ((watch->before.sa_flags & SA_SIGINFO) != 0)
     watch->before.sa_sigaction(number, info, context);
   else
@@ -53,7 +59,8 @@ void WatchForSignals() {
     if (watch->stop) return;
     if (!PythonWouldInterrupt()) continue;
     std::lock_guard<std::mutex> lock(watch->mu);
-    if (watch->token != nullptr) watch->token->Cancel(Cancelled("the step was interrupted"));
+    if (watch->token != nullptr && watch->armed.load() == watch->hit.load())
+      watch->token->Cancel(Cancelled("the step was interrupted"));
   }
 }
 
@@ -79,7 +86,9 @@ InterruptGuard::InterruptGuard(CancelToken& token) {
   {
     std::lock_guard<std::mutex> lock(watch->mu);
     outer_ = watch->token;
+    outer_armed_ = watch->armed.load();
     watch->token = &token;
+    watch->armed = watch->next++;
   }
   if (outer_ != nullptr) return;
   struct sigaction ours = {};
@@ -96,6 +105,16 @@ InterruptGuard::~InterruptGuard() {
   if (outer_ == nullptr) sigaction(SIGINT, &watch->before, nullptr);
   std::lock_guard<std::mutex> lock(watch->mu);
   watch->token = outer_;
+  watch->armed = outer_armed_;
+}
+
+bool SuspendInterrupts() {
+  if (watch == nullptr || _PyOS_IsMainThread() == 0) return false;
+  return watch->armed.exchange(0) != 0;
+}
+
+void ResumeInterrupts(bool suspended) {
+  if (suspended) watch->armed = watch->next++;  // another wait than before
 }
 
 void StopInterruptWatcher() {

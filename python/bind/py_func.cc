@@ -4,6 +4,7 @@
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/numpy.h"
+#include "bind/op_errors.h"
 #include "bind/ops.h"
 #include "graph/node_builder.h"
 
@@ -16,8 +17,7 @@ StatusCode CodeOf(py::error_already_set& error) {
   if (error.matches(PyExc_StopIteration)) return StatusCode::kOutOfRange;
   if (error.matches(PyExc_MemoryError)) return StatusCode::kResourceExhausted;
   if (error.matches(PyExc_NotImplementedError)) return StatusCode::kUnimplemented;
-  if (py::hasattr(error.value(), "error_code"))
-    return static_cast<StatusCode>(error.value().attr("error_code").cast<int>());
+  if (IsOpError(error.value())) return static_cast<StatusCode>(error.value().attr("error_code").cast<int>());
   return StatusCode::kUnknown;
 }
 

@@ -5,6 +5,7 @@
 #include "bind/messages.h"
 #include "bind/objects.h"
 #include "bind/process.h"
+#include "bind/waiting.h"
 #include "train/saved_model.h"
 
 namespace weir::python {
@@ -49,6 +50,7 @@ void BindBuilder(py::module_& m) {
            [](SavedModelBuilder& builder, py::object session, const std::vector<std::string>& tags,
               const py::dict& signatures, py::object assets, py::object main_op, py::object legacy_init_op,
               py::object train_op, bool clear_devices, bool strip_default_attrs, py::object saver) {
+             const OnThread on_thread;
              const SavedMetaGraphOptions options = OptionsFrom(signatures, assets, main_op, legacy_init_op, train_op,
                                                                clear_devices, strip_default_attrs, saver);
              const bool with_variables = !session.is_none();
@@ -56,7 +58,7 @@ void BindBuilder(py::module_& m) {
              Status status;
              if (with_variables) {
                const RunStep run = RunInPython(session);
-               py::gil_scoped_release release;
+               const Waiting waiting;
                status = builder.AddMetaGraphAndVariables(graph, run, tags, options);
              } else {
                status = builder.AddMetaGraph(graph, tags, options);
@@ -98,6 +100,7 @@ void BindSavedModel(py::module_& m) {
   BindBuilder(m);
   m.def("load_saved_model",
         [](py::object session, const std::set<std::string>& tags, py::handle path, py::object import_scope) {
+          const OnThread on_thread;
           const std::string directory = PathFrom(path);
           const Result<tensorflow::MetaGraphDef> def = FindMetaGraph(ModelIn(directory), directory, tags);
           if (!def.ok()) {
@@ -111,7 +114,7 @@ void BindSavedModel(py::module_& m) {
           const RunStep run = RunInPython(session);
           Status status;
           {
-            py::gil_scoped_release release;
+            const Waiting waiting;
             status = LoadMetaGraph(graph, run, *def, directory, options);
           }
           RecordOrigins(graph);

@@ -80,6 +80,7 @@ std::optional<int64_t> GlobalStepFrom(py::object session, py::object step) {
 py::object Save(Saver& saver, py::object session, py::object save_path, py::object global_step,
                 py::object latest_filename, const std::string& suffix, bool write_meta_graph, bool write_state,
                 bool strip_default_attrs, py::object) {
+  const OnThread on_thread;
   Graph& graph = GraphOfSession(session);
   SaveOptions options;
   options.global_step = GlobalStepFrom(session, std::move(global_step));
@@ -93,7 +94,7 @@ py::object Save(Saver& saver, py::object session, py::object save_path, py::obje
   const SessionRun run(session);
   Result<std::optional<std::string>> saved = std::nullopt;
   {
-    py::gil_scoped_release release;
+    const Waiting waiting;
     saved = saver.Save(graph, run.run, path, options);
   }
   if (!saved.ok()) RaiseSaverError(saved.status(), *run.ended, graph);
@@ -101,6 +102,7 @@ py::object Save(Saver& saver, py::object session, py::object save_path, py::obje
 }
 
 void Restore(Saver& saver, py::object session, py::object save_path) {
+  const OnThread on_thread;
   if (saver.is_empty()) return;
   if (save_path.is_none()) RaiseValue("Can't load save_path when it is None.");
   Graph& graph = GraphOfSession(session);
@@ -108,7 +110,7 @@ void Restore(Saver& saver, py::object session, py::object save_path) {
   const SessionRun run(session);
   Status status;
   {
-    py::gil_scoped_release release;
+    const Waiting waiting;
     status = saver.Restore(graph, run.run, path);
   }
   if (!status.ok()) RaiseSaverError(status, *run.ended, graph);
@@ -234,17 +236,6 @@ void AddSaverCodec() {
 }
 
 }  // namespace
-
-Status StatusOfRun(py::error_already_set& error) {
-  const py::object value = error.value();
-  if (!value || !py::hasattr(value, "error_code")) return StatusOfException(error);
-  const int code = py::cast<int>(value.attr("error_code"));
-  const std::string message = py::cast<std::string>(py::str(value.attr("message")));
-  const Status raised = StatusOfException(error);
-  Status status = MakeStatus(static_cast<StatusCode>(code), message);
-  raised.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
-  return status;
-}
 
 RunStep RunInPython(py::object session) {
   return [item = PyItem(std::move(session))](const RunRequest& request) -> Result<std::vector<Tensor>> {

@@ -7,6 +7,7 @@
 #include "bind/errors.h"
 #include "bind/messages.h"
 #include "bind/process.h"
+#include "bind/waiting.h"
 #include "cluster/remote_session.h"
 #include "cluster/server.h"
 
@@ -20,7 +21,7 @@ constexpr int64_t kSignalGraceMs = 3000;
 struct ServerObject {
   std::shared_ptr<Server> server;
   ~ServerObject() {
-    py::gil_scoped_release release;
+    const Waiting waiting;
     server = nullptr;
   }
 };
@@ -71,13 +72,13 @@ void Join(ServerObject& self) {
   bool ended_by_signal = false;
   {
     JoinSignals signals;
-    py::gil_scoped_release release;
+    const Waiting waiting;
     self.server->Join([&] { return signals.received(); });
     ended_by_signal = signals.received();
   }
   if (ended_by_signal) {
     {
-      py::gil_scoped_release release;  // with Python's own handlers again: a second signal ends the process
+      const Waiting waiting;  // with Python's own handlers again: a second signal ends the process
       self.server->Stop(kSignalGraceMs);
     }
     PyErr_SetObject(PyExc_SystemExit, py::int_(0).ptr());
@@ -98,7 +99,7 @@ void BindServer(py::module_& m) {
       .def(
           "stop",
           [](ServerObject& s, double grace_seconds) {
-            py::gil_scoped_release release;
+            const Waiting waiting;
             constexpr double kLongestSeconds = 1e9;
             const double seconds = grace_seconds > 0 ? std::min(grace_seconds, kLongestSeconds) : 0;  // NaN: 0
             s.server->Stop(static_cast<int64_t>(seconds * 1000));
@@ -110,7 +111,7 @@ void BindServer(py::module_& m) {
         const auto message = MessageFrom<tensorflow::ConfigProto>(config);
         Status status;
         {
-          py::gil_scoped_release release;
+          const Waiting waiting;
           status = Process::Get().Reset(target, containers, message);
         }
         CheckRun(status);

@@ -5,11 +5,11 @@
 #include "bind/fetch.h"
 #include "bind/gc.h"
 #include "bind/input_caster.h"
-#include "bind/interrupt.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
 #include "bind/objects.h"
 #include "bind/process.h"
+#include "bind/run_waiting.h"
 #include "bind/scopes.h"
 #include "graph/graph_def.h"
 #include "session/session.h"
@@ -29,7 +29,7 @@ struct SessionObject {
   Graph* graph_ptr() const { return graph_object().graph.get(); }
   ~SessionObject() {
     if (session == nullptr) return;
-    py::gil_scoped_release release;
+    const Waiting waiting;
     session.reset();
   }
 };
@@ -66,20 +66,7 @@ struct RunExtras {
 template <class F>
 auto RunStep(Graph* graph, F&& step) {
   ReleasePending();
-  std::optional<std::invoke_result_t<F, CancelToken*>> ran;
-  {
-    CancelToken cancel;
-    std::optional<InterruptGuard> guard(std::in_place, cancel);
-    py::gil_scoped_release release;
-    ran = step(&cancel);
-    guard.reset();
-  }
-  auto& result = *ran;
-  if (!result.ok()) {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    RaiseRunError(result.status(), graph);
-  }
-  return *std::move(result);
+  return *RunWaiting(std::forward<F>(step), [graph](const Status& status) { RaiseRunError(status, graph); });
 }
 
 std::vector<py::object> ToNumpy(std::vector<Tensor> tensors) {
@@ -101,6 +88,7 @@ void WrapHandles(const SessionObject& s, const std::vector<Output>& outputs, std
 
 py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::object options,
                py::object run_metadata) {
+  const OnThread on_thread;
   CheckOpen(s);
   GraphObject& graph = s.graph_object();
   FetchMap map(graph, fetches);
@@ -140,6 +128,7 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
   if (!made.ok()) RaiseRunError(made.status(), s.graph_ptr());
   std::shared_ptr<Session::Callable> callable = *made;
   return py::cpp_function([self, map, feeds, callable, accept_options](const py::args& args, const py::kwargs& kwargs) {
+    const OnThread on_thread;
     auto& session = self.cast<SessionObject&>();
     if (session.closed) RaiseRuntime("Attempted to use a closed Session.");
     if (args.size() != feeds->size())
@@ -166,6 +155,7 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
 }
 
 py::object PartialRunSetup(SessionObject& s, py::handle fetches, py::object feeds) {
+  const OnThread on_thread;
   CheckOpen(s);
   FetchMap map(s.graph_object(), fetches);
   std::vector<Output> keys;
@@ -178,6 +168,7 @@ py::object PartialRunSetup(SessionObject& s, py::handle fetches, py::object feed
 }
 
 py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fetches, py::handle feed_dict) {
+  const OnThread on_thread;
   CheckOpen(s);
   FetchMap map(s.graph_object(), fetches);
   std::vector<Feed> feeds;
@@ -188,6 +179,7 @@ py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fe
 }
 
 void Close(SessionObject& s) {
+  const OnThread on_thread;
   if (s.entered != nullptr) {
     std::shared_ptr<Scope> entered = std::move(s.entered);
     s.entered = nullptr;
@@ -195,8 +187,18 @@ void Close(SessionObject& s) {
   }
   if (s.closed) return;
   s.closed = true;
-  py::gil_scoped_release release;
+  const Waiting waiting;
   s.session->Close().IgnoreError();
+}
+
+// Where a checkpoint belongs, targets are given by mistake, and the other way round.
+void CheckIsNoPath(const std::string& target) {
+  if (target.find("://") != std::string::npos || target.find('/') == std::string::npos) return;
+  RaiseRunError(InvalidArgument("'{}' is a path, and no target of a session: pass \"\" for this process or a server's "
+                                "address (\"grpc://host:port\", tf.train.Server's target); directories of checkpoints "
+                                "are given as checkpoint_dir or logdir",
+                                target),
+                nullptr);
 }
 
 std::unique_ptr<SessionObject> MakeSession(py::object target, py::object graph, py::object config) {
@@ -210,6 +212,7 @@ std::unique_ptr<SessionObject> MakeSession(py::object target, py::object graph, 
     if (!PyUnicode_Check(target.ptr()) && !PyBytes_Check(target.ptr()))
       RaiseType(fmt::format("target must be a string, but got {}", Repr(target)));
     made->target = py::cast<std::string>(target);
+    CheckIsNoPath(made->target);
   }
   made->config = MessageFrom<tensorflow::ConfigProto>(config);
   auto session = Process::Get().NewSession(made->target, made->graph_object().graph, made->config);

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "bind/errors.h"
-#include "bind/interrupt.h"
-#include "bind/waiting.h"
+#include "bind/run_waiting.h"
 #include "train/scaffold.h"
 #include "train/session_manager.h"
 
@@ -50,29 +49,7 @@ std::shared_ptr<Scaffold> ScaffoldOf(py::handle object);
 // An error of a training service: what the caller gave is a ValueError or RuntimeError, a step's error is tf.errors.*.
 [[noreturn]] void RaiseServiceError(const Status& status, Graph* graph);
 
-// Runs `body(cancel)`, which gives a Status or a Result, without the GIL; a Ctrl-C on the main thread cancels it and
-// becomes a KeyboardInterrupt. `raise(status)` throws what another error is in Python.
-template <class F, class Raise>
-auto RunWaiting(F&& body, Raise&& raise) {
-  std::optional<std::invoke_result_t<F, CancelToken*>> ran;
-  {
-    CancelToken cancel;
-    std::optional<InterruptGuard> guard(std::in_place, cancel);
-    Waiting waiting;
-    ran = body(&cancel);
-    guard.reset();
-  }
-  Status status;
-  if constexpr (std::is_same_v<std::decay_t<decltype(*ran)>, Status>)
-    status = *ran;
-  else
-    status = ran->status();
-  if (!status.ok()) {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    raise(status);
-  }
-  return *std::move(ran);
-}
+// As RunWaiting, with the errors of services.
 template <class F>
 auto RunWaiting(Graph* graph, F&& body) {
   return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseServiceError(status, graph); });

@@ -35,6 +35,15 @@ void CloseReturns() {
   PyEval_RestoreThread(state);
 }
 
+// Keeps the GIL, which is worth something in every step. False once the interpreter goes.
+bool TryBeginReturn() {
+  Returns& returns = TheReturns();
+  std::lock_guard<std::mutex> lock(returns.mu);
+  if (returns.closed) return false;
+  ++returns.under_way;
+  return true;
+}
+
 }  // namespace
 
 bool IsMainThread() { return getpid() == gettid(); }
@@ -64,10 +73,9 @@ void BeginAway() {
 
 OnThread::OnThread() {
   if (IsMainThread()) return;
-  if (on_thread == 0) {
-    PyThreadState* state = PyEval_SaveThread();
-    BeginReturn();
-    PyEval_RestoreThread(state);
+  if (on_thread == 0 && !TryBeginReturn()) {
+    PyEval_SaveThread();
+    BeginReturn();  // for good
   }
   ++on_thread;
 }

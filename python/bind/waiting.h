@@ -4,6 +4,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include "bind/interrupt.h"
+
 namespace weir::python {
 
 namespace py = pybind11;
@@ -41,9 +43,11 @@ class WithGil final {
     BeginReturn();
     state_ = PyGILState_Ensure();
     EndReturn();
+    suspended_ = SuspendInterrupts();
   }
   ~WithGil() {
     if (!taken_) return;
+    ResumeInterrupts(suspended_);
     PyGILState_Release(state_);
     BeginAway();
   }
@@ -52,6 +56,7 @@ class WithGil final {
 
  private:
   const bool taken_;
+  bool suspended_ = false;
   PyGILState_STATE state_ = PyGILState_UNLOCKED;
 };
 template <class F>

@@ -32,10 +32,6 @@ Status AddFeeds(const HookRequest& wanted, std::unordered_set<Output, OutputHash
 
 }  // namespace
 
-bool IsPreemption(const Status& status) {
-  return status.code() == StatusCode::kAborted || status.code() == StatusCode::kUnavailable;
-}
-
 SessionCreator ChiefSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaffold, SessionMaker make,
                                    ChiefSessionOptions options) {
   return [&graph, scaffold = std::move(scaffold), make = std::move(make),
@@ -99,7 +95,7 @@ Status MonitoredSession::Ensure(CancelToken* cancel) {
   while (true) {
     const Status status = Create(cancel);
     if (status.ok()) return OkStatus();
-    Drop().IgnoreError();
+    Drop(status).IgnoreError();
     if (!options_.recover || !IsPreemption(status)) return status;
     LogInfo("A session could not be made, likely because a task is not there yet; it is tried again. {}",
             std::string(status.message()));
@@ -107,10 +103,10 @@ Status MonitoredSession::Ensure(CancelToken* cancel) {
   }
 }
 
-Status MonitoredSession::Drop() {
+Status MonitoredSession::Drop(const Status& cause) {
   Status status;
   if (coordinator_ != nullptr) {
-    coordinator_->RequestStop();
+    coordinator_->RequestStop(IsPreemption(cause) ? cause : OkStatus());
     if (options_.join) {
       status = options_.join(coordinator_);
     } else {
@@ -143,7 +139,7 @@ Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
     if (!options_.recover || !IsPreemption(status)) return status;
     LogInfo("A task was lost or restarted: the session is closed, and another is made. {}",
             std::string(status.message()));
-    if (const Status dropped = Drop(); !dropped.ok() && !IsPreemption(dropped)) return dropped;
+    if (const Status dropped = Drop(status); !dropped.ok() && !IsPreemption(dropped)) return dropped;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "train/hook.h"
+#include "train/preemption.h"
 #include "train/queue_runner.h"
 #include "train/saving_hooks.h"
 #include "train/scaffold.h"
@@ -75,7 +76,8 @@ class MonitoredSession final {
   MonitoredSession(Graph& graph, SessionCreator creator, MonitoredSessionOptions options);
   Status Create(CancelToken* cancel);  // once
   Status Ensure(CancelToken* cancel);  // as often as it takes
-  Status Drop();                       // the session, its threads and its coordinator
+  // The session, its threads and its coordinator, which learns the cause.
+  Status Drop(const Status& cause = OkStatus());
   Status Refined(const Status& status) const;
   template <class F>
   Status Recovering(CancelToken* cancel, F&& body);
@@ -111,8 +113,5 @@ struct TrainingSessionOptions {
 Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph, SessionMaker make,
                                                                    FileWriterCache& writers,
                                                                    TrainingSessionOptions options = {});
-
-// A task that a step needs was lost, or has come back as another one.
-bool IsPreemption(const Status& status);
 
 }  // namespace weir

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "train/meta_graph.h"
+#include "train/preemption.h"
 
 namespace weir {
 namespace {
@@ -96,6 +97,8 @@ std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> sessi
                        coordinator->WaitForStop();
                        // Not all that an enqueue node waits for is its own queue, which is all that `cancel` can wake.
                        stopped->Cancel(Cancelled("the coordinator has stopped"));
+                       // A queue outlives a session that has lost a task: the next session goes on with it.
+                       if (IsPreemption(coordinator->error())) return OkStatus();
                        // Where the session has gone already, there is nothing to wake.
                        session->Run({.targets = {self->parts_.cancel}}).status().IgnoreError();
                        return OkStatus();

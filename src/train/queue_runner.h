@@ -22,8 +22,9 @@ namespace weir {
 struct QueueRunnerParts {
   std::string queue_name = "";
   std::vector<Node*> enqueue = {};
-  Node* close = nullptr;   // run when the last enqueue node meets the end of its input
-  Node* cancel = nullptr;  // run when the coordinator stops: wakes enqueue nodes that wait
+  Node* close = nullptr;  // run when the last enqueue node meets the end of its input
+  // Run when the coordinator stops, unless a task was lost: ends the queue, and with it the steps of who waits at it.
+  Node* cancel = nullptr;
   // Errors that mean the end, not a failure.
   std::set<StatusCode> closed = {StatusCode::kOutOfRange};
 };
@@ -53,8 +54,7 @@ class QueueRunner final {
     std::function<Status()> run;
   };
   // One per enqueue node and, with a coordinator, one that on its stop ends the steps that the others wait in and runs
-  // `cancel`. None while loops that were made
-  // for this session before have not ended.
+  // `cancel`. None while loops that were made for this session before have not ended.
   std::vector<Loop> Loops(std::shared_ptr<Session> session, std::shared_ptr<Coordinator> coordinator);
 
  private:

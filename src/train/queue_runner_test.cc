@@ -91,6 +91,19 @@ TEST_F(QueueRunnerTest, AStopEndsTheLoopsAndCancels) {
   EXPECT_EQ(Value(closed_), 0);
 }
 
+TEST_F(QueueRunnerTest, ALostTaskLeavesTheQueueToTheNextSession) {
+  for (const Status& lost : {Unavailable("gone"), Aborted("another one")}) {
+    auto coord = std::make_shared<Coordinator>();
+    const Queue never = Queue::Fifo(graph(), 1, {kFloat});
+    parts_.enqueue = {never.Dequeue()[0].node};
+    const auto runner = Must(QueueRunner::Make(parts_));
+    const QueueRunnerThreads threads(coord, runner->Loops(session_, coord));
+    coord->RequestStop(lost);
+    EXPECT_EQ(coord->Join(), lost);
+    EXPECT_EQ(Value(cancelled_), 0);
+  }
+}
+
 TEST_F(QueueRunnerTest, AStopEndsStepsThatWaitForSomethingElse) {
   auto coord = std::make_shared<Coordinator>();
   const Queue never = Queue::Fifo(graph(), 1, {kFloat});

@@ -1,12 +1,11 @@
 #include "train/sync_replicas.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 #include "graph/build/array_ops.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
+#include "train/replica_watch.h"
 
 namespace weir {
 namespace {
@@ -104,32 +103,74 @@ Node* SyncReplicasOptimizer::GiveTokens(Graph& graph, int64_t count) const {
 }
 
 QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) const {
-  // All accumulators get what a replica gives: one of them tells.
-  DeviceScope beside(graph, sums_[0].device);
-  const Output given =
-      std::visit([](const auto& sum) { return sum.NumAccumulated("num_accumulated"); }, sums_[0].accumulator);
-  return [given, step = global_step_->value(), name = name(), needed = options_.replicas_to_aggregate,
-          limit = options_.replica_wait_secs](Session& session, const Coordinator& coordinator,
-                                              CancelToken& stopped) -> Status {
-    using Clock = std::chrono::steady_clock;
-    auto look = session.MakeCallable({}, {given, step}, {});
-    if (!look.ok()) return OkStatus();  // what is wrong with the session, its other steps say
-    std::pair<int64_t, int64_t> last = {0, 0};
-    Clock::time_point since = Clock::now();
-    while (!coordinator.WaitForStop(std::min(1.0, limit / 10))) {
-      const Result<std::vector<Tensor>> seen = (*look)->Call({}, nullptr, nullptr, &stopped);
-      if (!seen.ok()) return OkStatus();
-      const std::pair<int64_t, int64_t> now = {(*seen)[0].Int(0), (*seen)[1].Int(0)};
-      if (now != last || now.first == 0 || now.first >= needed) since = Clock::now();
-      last = now;
-      const double waited = std::chrono::duration<double>(Clock::now() - since).count();
-      if (waited >= limit)
-        return DeadlineExceeded(
-            "{}: step {} has had {} of the {} gradients that it needs for {:.0f} s: too few replicas are there", name,
-            now.second, now.first, needed, waited);
-    }
-    return OkStatus();
+  ReplicaWatch watch;
+  watch.name = name();
+  watch.needed = options_.replicas_to_aggregate;
+  watch.limit_secs = options_.replica_wait_secs;
+  watch.step = global_step_->value();
+  NameScope root(graph, "");
+  NameScope own(graph, "watch_replicas");  // names of others are TensorFlow's
+  for (const Sum& sum : sums_) {
+    DeviceScope beside(graph, sum.device);
+    watch.given.push_back(
+        std::visit([](const auto& of) { return of.NumAccumulated("num_accumulated"); }, sum.accumulator));
+  }
+  DeviceScope beside_step(graph, global_step_->device());
+  watch.waiting = tokens_.EveryoneWaits("everyone_waits");
+  watch.again = GiveTokens(graph, tokens_per_step_);
+  return [watch = std::move(watch)](Session& session, const Coordinator& coordinator, CancelToken& stopped) {
+    return watch.Run(session, coordinator, stopped);
   };
+}
+
+Result<Node*> SyncReplicasOptimizer::MakeRound(Graph& graph, const Aggregated& aggregated) {
+  DeviceScope beside_step(graph, global_step_->device());
+  NameScope root(graph, "");
+  WEIR_ASSIGN(Node * update, optimizer_->ApplyGradients(aggregated.gradients, global_step_));
+  tokens_ = Queue::Fifo(graph, -1, {global_step_->dtype()},
+                        {.shapes = {PartialShape::Scalar()},
+                         .shared_name = "sync_token_q",
+                         .name = "sync_token_q",
+                         .tokens_needed = options_.replicas_to_aggregate,
+                         .members_expected = total_});
+  Output token;
+  {
+    ControlDependencies after(graph, aggregated.given);
+    const OutputList taken = tokens_.Dequeue();
+    WEIR_TRY(graph.TakeError());
+    token = taken[0];
+  }
+  Node* const train = local_step_->Assign(token, /*use_locking=*/true).node;
+  Node* round = nullptr;
+  {
+    ControlDependencies after(graph, {update});
+    round = GiveTokens(graph, tokens_per_step_);
+  }
+  WEIR_TRY(graph.TakeError());
+  if (options_.variable_averages != nullptr) {
+    ControlDependencies after(graph, {round});
+    WEIR_ASSIGN(round, options_.variable_averages->Apply(graph, options_.variables_to_average));
+  }
+  QueueRunnerParts parts;
+  parts.queue_name = tokens_.name();
+  parts.enqueue = {round};
+  parts.close = tokens_.Close();
+  parts.cancel = tokens_.Close(/*cancel_pending_enqueues=*/true);
+  WEIR_TRY(graph.TakeError());
+  WEIR_ASSIGN(chief_runner_, QueueRunner::Make(std::move(parts)));
+  return train;
+}
+
+Status SyncReplicasOptimizer::MakeChiefInit(Graph& graph) {
+  std::vector<Node*> inits = {local_step_init_};
+  for (const Sum& sum : sums_) {
+    DeviceScope beside(graph, sum.device);
+    inits.push_back(std::visit([&](const auto& a) { return a.SetGlobalStep(ValueOf(*global_step_), "SetGlobalStep"); },
+                               sum.accumulator));
+  }
+  WEIR_TRY(graph.TakeError());
+  chief_init_ = Group(graph, inits);
+  return graph.TakeError();
 }
 
 Result<Node*> SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and_vars,
@@ -145,52 +186,9 @@ Result<Node*> SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar
   NameScope scope(graph, name());
   const Aggregated aggregated = Aggregate(graph, grads_and_vars);
   WEIR_TRY(graph.TakeError());
-  Node* train = nullptr;
-  Node* round = nullptr;
-  {
-    DeviceScope beside_step(graph, global_step_->device());
-    NameScope root(graph, "");
-    WEIR_ASSIGN(Node * update, optimizer_->ApplyGradients(aggregated.gradients, global_step_));
-    tokens_ = Queue::Fifo(graph, -1, {global_step_->dtype()},
-                          {.shapes = {PartialShape::Scalar()},
-                           .shared_name = "sync_token_q",
-                           .name = "sync_token_q",
-                           .tokens_needed = options_.replicas_to_aggregate,
-                           .members_expected = total_});
-    Output token;
-    {
-      ControlDependencies after(graph, aggregated.given);
-      const OutputList taken = tokens_.Dequeue();
-      WEIR_TRY(graph.TakeError());
-      token = taken[0];
-    }
-    train = local_step_->Assign(token, /*use_locking=*/true).node;
-    {
-      ControlDependencies after(graph, {update});
-      round = GiveTokens(graph, tokens_per_step_);
-    }
-    WEIR_TRY(graph.TakeError());
-    if (options_.variable_averages != nullptr) {
-      ControlDependencies after(graph, {round});
-      WEIR_ASSIGN(round, options_.variable_averages->Apply(graph, options_.variables_to_average));
-    }
-    QueueRunnerParts parts;
-    parts.queue_name = tokens_.name();
-    parts.enqueue = {round};
-    parts.close = tokens_.Close();
-    parts.cancel = tokens_.Close(/*cancel_pending_enqueues=*/true);
-    WEIR_TRY(graph.TakeError());
-    WEIR_ASSIGN(chief_runner_, QueueRunner::Make(std::move(parts)));
-  }
-  std::vector<Node*> inits = {local_step_init_};
-  for (const Sum& sum : sums_) {
-    DeviceScope beside(graph, sum.device);
-    inits.push_back(std::visit([&](const auto& a) { return a.SetGlobalStep(ValueOf(*global_step_), "SetGlobalStep"); },
-                               sum.accumulator));
-  }
-  WEIR_TRY(graph.TakeError());
-  chief_init_ = Group(graph, inits);
-  if (!sums_.empty() && std::isfinite(options_.replica_wait_secs)) chief_runner_->AddCompanion("watch", Watch(graph));
+  WEIR_ASSIGN(Node * train, MakeRound(graph, aggregated));
+  WEIR_TRY(MakeChiefInit(graph));
+  if (!sums_.empty()) chief_runner_->AddCompanion("watch", Watch(graph));
   WEIR_TRY(graph.TakeError());
   return train;
 }

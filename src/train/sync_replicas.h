@@ -70,9 +70,12 @@ class SyncReplicasOptimizer final : public Optimizer {
   };
   Status MakeLocalStep(Graph& graph);
   Aggregated Aggregate(Graph& graph, const std::vector<GradAndVar>& grads_and_vars);
+  // What a replica runs; the queue of tokens and what fills it.
+  Result<Node*> MakeRound(Graph& graph, const Aggregated& aggregated);
+  Status MakeChiefInit(Graph& graph);
   // Gives a round of tokens; they carry the global step.
   Node* GiveTokens(Graph& graph, int64_t count) const;
-  // What the chief's queue runner does beside: sees to it that gradients come.
+  // What the chief's queue runner does beside.
   QueueRunner::Companion Watch(Graph& graph) const;
 
   const std::shared_ptr<Optimizer> optimizer_;

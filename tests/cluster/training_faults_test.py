@@ -19,12 +19,12 @@ pytestmark = pytest.mark.slow
 KILLS = 30
 SEED = 11
 
-# Trains until <folder>/last names a step. Says each step that it made.
+# Trains until <folder>/last names a step, "async" or "sync". Says each step that it made.
 TRAINER = textwrap.dedent("""
     import os, sys, time
     import numpy as np
     import weir as tf
-    cluster, job, task, folder = eval(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    cluster, job, task, folder, together = eval(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5] == "sync"
     server = tf.train.Server(cluster, job_name=job, task_index=task)
     if job == "ps":
         server.join()
@@ -43,13 +43,18 @@ TRAINER = textwrap.dedent("""
         step = tf.train.get_or_create_global_step()
         x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None])
         w = tf.get_variable("w", [3], initializer=tf.zeros_initializer())
-        loss = tf.reduce_mean(tf.square(tf.reduce_sum(x * w, 1) - y))
-        train = tf.train.AdagradOptimizer(0.1).minimize(loss, global_step=step)
+        b = tf.get_variable("b", [], initializer=tf.zeros_initializer())
+        loss = tf.reduce_mean(tf.square(tf.reduce_sum(x * w, 1) + b - y))
+        optimizer, hooks = tf.train.AdagradOptimizer(0.1), [StopWhenAsked()]
+        if together:
+            optimizer = tf.train.SyncReplicasOptimizer(optimizer, len(cluster["worker"]))
+            hooks.append(optimizer.make_session_run_hook(task == 0, num_tokens=0))
+        train = optimizer.minimize(loss, global_step=step)
     rng = np.random.RandomState(task)
     with tf.train.MonitoredTrainingSession(server.target, is_chief=task == 0, checkpoint_dir=folder + "/model",
                                            save_checkpoint_secs=None, save_checkpoint_steps=20,
                                            save_summaries_steps=None, log_step_count_steps=None,
-                                           hooks=[StopWhenAsked()]) as session:
+                                           hooks=hooks) as session:
         while not session.should_stop():
             data = rng.rand(8, 3)
             session.run(train, {x: data, y: data @ [1.0, -2.0, 3.0]})
@@ -61,10 +66,10 @@ TRAINER = textwrap.dedent("""
 class Task:
     """One process. Knows the steps that it has said, each with its time."""
 
-    def __init__(self, cluster, name, folder, errors):
+    def __init__(self, cluster, name, folder, kind, errors):
         self.started = time.monotonic()
         self.said = []
-        self.process = subprocess.Popen([sys.executable, "-c", TRAINER, repr(cluster), name[:-1], name[-1], folder],
+        self.process = subprocess.Popen([sys.executable, "-c", TRAINER, repr(cluster), name[:-1], name[-1], folder, kind],
                                         env=environment(), stdout=subprocess.PIPE, stderr=errors, text=True)
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
@@ -82,15 +87,16 @@ class Task:
 
 
 class Training:
-    def __init__(self, folder, ps=1, workers=2):
+    def __init__(self, folder, ps=1, workers=2, kind="async"):
         self.cluster = {"ps": [free_address() for _ in range(ps)], "worker": [free_address() for _ in range(workers)]}
         self.folder = folder
+        self.kind = kind
         self.errors = tempfile.TemporaryFile("w+")
         names = [f"{job}{i}" for job, tasks in self.cluster.items() for i in range(len(tasks))]
         self.tasks = {name: self.launch(name) for name in names}
 
     def launch(self, name):
-        return Task(self.cluster, name, self.folder, self.errors)
+        return Task(self.cluster, name, self.folder, self.kind, self.errors)
 
     def steps_since(self, since, names=None):
         return [said for name, task in self.tasks.items() if names is None or name in names
@@ -107,6 +113,21 @@ class Training:
     def latest_checkpoint_step(self):
         latest = tf.train.latest_checkpoint(os.path.join(self.folder, "model"))
         return 0 if latest is None else int(latest.rsplit("-", 1)[1])
+
+    def finish(self):
+        """Asks for the end a hundred steps from now and waits for it."""
+        last = max(step for _, step in self.steps_since(0)) + 100
+        with open(os.path.join(self.folder, "ask"), "w") as file:
+            file.write(str(last))
+        os.rename(os.path.join(self.folder, "ask"), os.path.join(self.folder, "last"))
+        for name, task in self.tasks.items():
+            if name.startswith("worker"):
+                assert task.process.wait(PATIENCE) == 0, self.errors_said()
+        for task in self.tasks.values():
+            if task.process.poll() is not None:
+                task.reader.join(PATIENCE)
+        assert max(step for _, step in self.steps_since(0)) >= last, self.errors_said()
+        assert self.latest_checkpoint_step() >= last
 
     def errors_said(self):
         self.errors.seek(0)
@@ -138,13 +159,20 @@ def test_training_goes_on_through_thirty_kills(tmp_path):
             recovery.append(first - task.started)
             lost = [step for _, step in training.steps_since(task.started) if step < saved]
             assert not lost, f"seed {SEED}, kill {kill} of {name}: {saved} was saved, but steps went on from {lost[0]}"
-        last = max(step for _, step in training.steps_since(0)) + 100
-        (tmp_path / "ask").write_text(str(last))
-        os.rename(tmp_path / "ask", tmp_path / "last")
-        for name in ["worker0", "worker1"]:
-            assert training.tasks[name].process.wait(PATIENCE) == 0, training.errors_said()
-        assert max(step for _, step in training.steps_since(0)) >= last
-        assert training.latest_checkpoint_step() >= last
+        training.finish()
     print(f"from a restart to the next step: median {statistics.median(recovery):.3f} s, most {max(recovery):.3f} s")
     values = tf.train.load_checkpoint(str(tmp_path / "model"))
     assert abs(values.get_tensor("w") - [1, -2, 3]).max() < 0.2
+
+
+def test_replicas_that_step_together_go_on_after_the_loss_of_any_parameter_server(tmp_path):
+    """The first one holds the step and the queue of tokens, the second only variables."""
+    with Training(str(tmp_path), ps=2, kind="sync") as training:
+        for name in ["ps1", "ps0", "ps1", "ps0"]:
+            for worker in ["worker0", "worker1"]:
+                training.wait_for_step(time.monotonic(), [worker])
+            training.tasks[name].kill()
+            training.tasks[name] = task = training.launch(name)
+            for worker in ["worker0", "worker1"]:
+                training.wait_for_step(task.started, [worker])
+        training.finish()

@@ -287,6 +287,14 @@ Output Queue::IsClosed(const std::string& name) const {
   return NodeBuilder(graph(), OpName("QueueIsClosed"), NameFor(name, "_Is_Closed")).In(ref_).BuildOutput();
 }
 
+Output Queue::EveryoneWaits(const std::string& name) const {
+  if (!valid()) return {};
+  return NodeBuilder(graph(), OpName("QueueSize"), NameFor(name, "_Size"))
+      .In(ref_)
+      .Attr("_everyone_waits", true)
+      .BuildOutput();
+}
+
 Output Queue::Size(const std::string& name) const {
   if (!valid()) return {};
   return NodeBuilder(graph(), OpName("QueueSize"), NameFor(name, "_Size")).In(ref_).BuildOutput();

@@ -59,6 +59,8 @@ class Queue final {
   Node* Close(bool cancel_pending_enqueues = false, const std::string& name = "") const;
   Output IsClosed(const std::string& name = "") const;
   Output Size(const std::string& name = "") const;
+  // Of a queue of tokens: below 0 while every member waits for one, and nobody else is expected. Elsewhere the size.
+  Output EveryoneWaits(const std::string& name = "") const;
 
  private:
   static Queue Checked(Graph& graph, Output ref, std::vector<DType> dtypes, const QueueOptions& options);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace weir::ops {
 namespace {
@@ -70,7 +71,9 @@ void Queue::Leave(const std::string& member) {
   std::vector<Ended> ended;
   {
     std::lock_guard lock(mu_);
-    for (int64_t left = turns_.Leave(member); left > 0; --left) order_->Add({token_, next_arrival_++});
+    const Turns::Left left = turns_.Leave(member);
+    while (left.round_ends && order_->size() > 0) order_->Take();
+    for (int64_t i = 0; i < left.tokens; ++i) order_->Add({token_, next_arrival_++});
     ServeLocked(ended);  // the others may have more now
   }
   Report(std::move(ended));
@@ -241,6 +244,13 @@ void Queue::Report(std::vector<Ended> ended) {
 int64_t Queue::size() const {
   std::lock_guard lock(mu_);
   return order_->size();
+}
+
+bool Queue::everyone_waits() const {
+  std::lock_guard lock(mu_);
+  std::set<std::string> waiting;
+  for (const auto& [id, waiter] : dequeues_) waiting.insert(waiter.member);
+  return turns_.on() && turns_.AreAll(waiting);
 }
 
 bool Queue::is_closed() const {

@@ -61,6 +61,7 @@ class Queue final : public Resource {
   void Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done);
 
   int64_t size() const;
+  bool everyone_waits() const;  // every member for a token, and none is expected beside them
   bool is_closed() const;
   std::string DebugString() const override;
 

@@ -196,14 +196,18 @@ class Membership final {
   }
   // The session's name as a member.
   std::string In(Queue& queue, const KernelContext& ctx) {
-    std::lock_guard lock(mu_);
-    if (queue_.get() != &queue) {
-      if (queue_) queue_->Leave(member_);
-      queue_ = ResourcePtr<Queue>::Share(&queue);
-      member_ = ctx.step().session_handle == nullptr ? "" : *ctx.step().session_handle;
-      queue_->Join(member_);
+    const std::string name = ctx.step().session_handle == nullptr ? "" : *ctx.step().session_handle;
+    ResourcePtr<Queue> before;
+    std::string name_before;
+    {
+      std::lock_guard lock(mu_);
+      if (queue_.get() == &queue) return member_;
+      before = std::exchange(queue_, ResourcePtr<Queue>::Share(&queue));
+      name_before = std::exchange(member_, name);
+      queue_->Join(name);
     }
-    return member_;
+    if (before) before->Leave(name_before);  // without the lock: steps that this serves go on here
+    return name;
   }
 
  private:
@@ -330,8 +334,13 @@ void RegisterQueues(OpRegistry& registry) {
   AddUser(registry, {"QueueDequeueUpTo", "n: int32 -> components: component_types", out, DequeueManyShape,
                      [](KernelSetup& setup) { return MakeDequeueMany(setup, true); }});
   AddUser(registry, {"QueueClose", "->", {"cancel_pending_enqueues: bool = false"}, NoOutputs(), MakeClose});
-  AddUser(registry, {"QueueSize", "-> size: int32", {}, ScalarOutputs(), [](KernelSetup&) -> Result<Kernel> {
-                       return Looking([](const Queue& q) { return Tensor::Scalar(static_cast<int32_t>(q.size())); });
+  AddUser(registry, {"QueueSize", "-> size: int32", {}, ScalarOutputs(), [](KernelSetup& setup) -> Result<Kernel> {
+                       // What a graph asks that hands out tokens to replicas.
+                       const bool asks_who_waits = setup.HasAttr("_everyone_waits");
+                       return Looking([asks_who_waits](const Queue& q) {
+                         if (asks_who_waits && q.everyone_waits()) return Tensor::Scalar(int32_t{-1});
+                         return Tensor::Scalar(static_cast<int32_t>(q.size()));
+                       });
                      }});
   AddUser(registry, {"QueueIsClosed", "-> is_closed: bool", {}, ScalarOutputs(), [](KernelSetup&) -> Result<Kernel> {
                        return Looking([](const Queue& q) { return Tensor::Scalar(q.is_closed()); });

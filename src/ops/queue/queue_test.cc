@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <limits>
 #include <optional>
 #include <thread>
 
@@ -93,6 +94,65 @@ TEST_F(QueueTest, TokensAreKeptForMembersThatAreYetToCome) {
   queue->Join("late");
   EXPECT_EQ(Token(*queue, "late")->values, Values{1});
   EXPECT_TRUE(more->waits());
+}
+
+TEST_F(QueueTest, MembersThatAllComeBackBeginAnew) {
+  auto queue = Make(Tokens(2, 2));
+  for (const char* name : {"a", "b"}) queue->Join(name);
+  Enqueue(*queue, {7, 7});
+  EXPECT_EQ(Token(*queue, "a")->values, Values{7});
+  for (const char* name : {"a", "b"}) queue->Leave(name);
+  // Nothing is left of what they had, and the one who comes first does not take what the other is to get.
+  EXPECT_EQ(queue->size(), 0);
+  queue->Join("a again");
+  auto first = Token(*queue, "a again");
+  EXPECT_TRUE(first->waits());
+  Enqueue(*queue, {3, 3});
+  EXPECT_EQ(first->values, Values{3});
+  auto more = Token(*queue, "a again");
+  EXPECT_TRUE(more->waits());
+  queue->Join("b again");
+  EXPECT_EQ(Token(*queue, "b again")->values, Values{3});
+  EXPECT_TRUE(more->waits());
+}
+
+TEST_F(QueueTest, WhoHasLeftIsNotWaitedForWhoeverComesNext) {
+  auto queue = Make(Tokens(2, 3));
+  for (const char* name : {"stays", "leaves"}) queue->Join(name);
+  queue->Leave("leaves");
+  queue->Join("late");
+  Enqueue(*queue, {1, 1});
+  EXPECT_EQ(Token(*queue, "stays")->values, Values{1});
+  EXPECT_EQ(Token(*queue, "late")->values, Values{1});
+  queue->Leave("late");
+  // Its token goes back, and only one is left to take what is there.
+  EXPECT_EQ(Token(*queue, "stays")->values, Values{1});
+}
+
+TEST_F(QueueTest, KnowsWhenEveryoneWaitsForAToken) {
+  auto queue = Make(Tokens(2, 2));
+  EXPECT_FALSE(queue->everyone_waits());
+  queue->Join("a");
+  auto first = Token(*queue, "a");
+  EXPECT_FALSE(queue->everyone_waits());  // another one is expected
+  queue->Join("b");
+  EXPECT_FALSE(queue->everyone_waits());
+  auto second = Token(*queue, "b");
+  EXPECT_TRUE(queue->everyone_waits());
+  Enqueue(*queue, {1, 1});
+  EXPECT_FALSE(queue->everyone_waits());
+}
+
+TEST_F(QueueTest, SharesOfAnySizeAreCountedRight) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const int64_t expected : {int64_t{0}, int64_t{1}, kMost}) {
+    auto queue = Make(Tokens(kMost, expected));
+    for (const char* name : {"a", "b"}) queue->Join(name);
+    Enqueue(*queue, {1, 1, 1});
+    EXPECT_EQ(Token(*queue, "a")->values, Values{1});
+    EXPECT_EQ(Token(*queue, "b")->values, Values{1});
+    EXPECT_EQ(Token(*queue, "a")->waits(), expected == kMost);
+  }
 }
 
 TEST_F(QueueTest, NoMemberTakesTheTokenOfAnother) {

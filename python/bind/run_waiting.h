@@ -1,0 +1,47 @@
+// RunWaiting: how the binding calls what may wait: without the GIL, ended by Ctrl-C.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <optional>
+#include <type_traits>
+
+#include "base/status.h"
+#include "bind/interrupt.h"
+#include "bind/waiting.h"
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+// A signal that Python has yet to handle becomes the exception that it means.
+inline void CheckSignals() {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+// Runs `body(cancel)`, which gives a Status or a Result, without the GIL; a Ctrl-C on the main thread cancels it and
+// becomes a KeyboardInterrupt. `raise(status)` throws what another error is in Python.
+template <class F, class Raise>
+auto RunWaiting(F&& body, Raise&& raise) {
+  CheckSignals();
+  std::optional<std::invoke_result_t<F, CancelToken*>> ran;
+  {
+    CancelToken cancel;
+    std::optional<InterruptGuard> guard(std::in_place, cancel);
+    Waiting waiting;
+    ran = body(&cancel);
+    guard.reset();
+  }
+  Status status;
+  if constexpr (std::is_same_v<std::decay_t<decltype(*ran)>, Status>)
+    status = *ran;
+  else
+    status = ran->status();
+  if (!status.ok()) {
+    CheckSignals();
+    raise(status);
+  }
+  return *std::move(ran);
+}
+
+}  // namespace weir::python

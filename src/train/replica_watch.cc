@@ -1,0 +1,68 @@
+#include "train/replica_watch.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace weir {
+namespace {
+
+constexpr double kShortestPauseSecs = 0.01;
+constexpr double kLongestPauseSecs = 1;
+
+struct Seen {
+  std::vector<int64_t> given;
+  int64_t step = 0;
+  bool all_wait = false;
+  bool operator==(const Seen&) const = default;
+};
+
+Seen SeenIn(const std::vector<Tensor>& values) {
+  Seen seen;
+  const size_t sums = values.size() - 2;
+  for (size_t i = 0; i < sums; ++i) seen.given.push_back(values[i].Int(0));
+  seen.step = values[sums].Int(0);
+  seen.all_wait = values[sums + 1].Int(0) < 0;
+  return seen;
+}
+
+}  // namespace
+
+Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, CancelToken& stopped) const {
+  std::vector<Output> fetches = given;
+  fetches.push_back(step);
+  fetches.push_back(waiting);
+  auto look = session.MakeCallable({}, fetches, {});
+  if (!look.ok()) return OkStatus();  // what is wrong with the session, its other steps say
+  const auto now_secs = [&] { return static_cast<double>(clock->MonotonicNanos()) / 1e9; };
+  Seen last;
+  double since = now_secs();
+  double pause = kShortestPauseSecs;
+  while (!coordinator.WaitForStop(pause)) {
+    const Result<std::vector<Tensor>> values = (*look)->Call({}, nullptr, nullptr, &stopped);
+    if (!values.ok()) return OkStatus();
+    Seen seen = SeenIn(*values);
+    const auto lacking =
+        std::find_if(seen.given.begin(), seen.given.end(), [&](int64_t count) { return count > 0 && count < needed; });
+    const bool lacks = lacking != seen.given.end();
+    if (seen != last || !lacks) since = now_secs();
+    // Who waits has given its gradients: seen twice, nobody is left who could give what is missing.
+    if (lacks && seen.all_wait && seen == last) {
+      LogInfo("{}: step {} has {} of {} gradients and every replica waits: all give theirs once more", name, seen.step,
+              *lacking, needed);
+      session.Run({.targets = {again}, .cancel = &stopped}).status().IgnoreError();
+      last = Seen();
+      continue;
+    }
+    if (const double waited = now_secs() - since; waited >= limit_secs)
+      return DeadlineExceeded(
+          "{}: step {} has had {} of the {} gradients that it needs for {:.0f} s: too few replicas are there", name,
+          seen.step, *lacking, needed, waited);
+    pause = std::min({pause * 1.5, kLongestPauseSecs, std::max(limit_secs / 10, kShortestPauseSecs)});
+    if (lacks && seen.all_wait) pause = kShortestPauseSecs;
+    last = std::move(seen);
+  }
+  return OkStatus();
+}
+
+}  // namespace weir
