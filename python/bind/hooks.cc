@@ -88,8 +88,10 @@ class PythonHook final : public SessionRunHook {
     });
   }
 
-  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>& coordinator) override {
+  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>& coordinator,
+                            CancelToken*) override {
     return CallingPython([&]() -> Status {
+      const InGraph in_graph(GraphOf(*graph_));
       hook_.get().attr("after_create_session")(PythonSessionOf(session), PythonCoordinatorOf(coordinator));
       return OkStatus();
     });
@@ -137,7 +139,7 @@ class PythonHook final : public SessionRunHook {
     });
   }
 
-  Status End(const SessionPtr& session) override {
+  Status End(const SessionPtr& session, CancelToken*) override {
     return CallingPython([&]() -> Status {
       hook_.get().attr("end")(PythonSessionOf(session));
       return OkStatus();
@@ -154,6 +156,12 @@ class PythonHook final : public SessionRunHook {
 template <class F>
 auto InStep(F&& body) {
   return RunHooks(&DefaultGraphRef(), std::forward<F>(body));
+}
+
+// The same for what gives nothing but an error.
+template <class F>
+void Run(F&& body) {
+  Check(InStep(std::forward<F>(body)));
 }
 
 SessionPtr SessionFrom(py::handle session) {
@@ -198,7 +206,7 @@ void AfterRun(HookObject& h, py::object run_context, py::object run_values) {
   const auto options = MessageFrom<tensorflow::RunOptions>(run_values.attr("options"));
   const auto metadata = MessageFrom<tensorflow::RunMetadata>(run_values.attr("run_metadata"));
   const RunValues seen{std::move(results), options, metadata};
-  InStep([&](CancelToken* cancel) {
+  Run([&](CancelToken* cancel) {
     original.cancel = cancel;
     return h.hook->AfterRun(context, seen);
   });
@@ -237,6 +245,76 @@ std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optio
         });
       },
       std::move(options))));
+}
+
+void BindHook(py::module_& m) {
+  using H = HookObject;
+  py::class_<H>(m, "Hook")
+      .def("begin",
+           [](H& h) {
+             Graph& graph = DefaultGraphRef();
+             Run([&](CancelToken*) { return h.hook->Begin(graph); });
+           })
+      .def(
+          "after_create_session",
+          [](H& h, py::handle session, py::handle coord) {
+            const SessionPtr inner = SessionFrom(session);
+            const std::shared_ptr<Coordinator> coordinator = CoordinatorOf(coord);
+            Run([&](CancelToken* cancel) { return h.hook->AfterCreateSession(inner, coordinator, cancel); });
+          },
+          py::arg("session"), py::arg("coord"))
+      .def("before_run", &BeforeRun, py::arg("run_context"))
+      .def("after_run", &AfterRun, py::arg("run_context"), py::arg("run_values"))
+      .def(
+          "end",
+          [](H& h, py::handle session) {
+            const SessionPtr inner = SessionFrom(session);
+            Run([&](CancelToken* cancel) { return h.hook->End(inner, cancel); });
+          },
+          py::arg("session"));
+}
+
+void BindMakers(py::module_& m) {
+  m.def(
+      "stop_at_step_hook",
+      [](std::optional<int64_t> num_steps, std::optional<int64_t> last_step) {
+        return Object(Take(StopAtStepHook::Make(num_steps, last_step)));
+      },
+      py::arg("num_steps"), py::arg("last_step"));
+  m.def("logging_tensor_hook", &MakeLoggingTensorHook, py::arg("tensors"), py::arg("every_n_iter"),
+        py::arg("every_n_secs"), py::arg("at_end"), py::arg("format"));
+  m.def(
+      "nan_tensor_hook",
+      [](Output loss, bool fail_on_nan_loss) {
+        return Object(
+            std::make_shared<NanTensorHook>(loss, fail_on_nan_loss, PythonLog("error"), PythonLog("warning")));
+      },
+      py::arg("loss_tensor"), py::arg("fail_on_nan_loss"));
+  m.def(
+      "global_step_waiter_hook",
+      [](int64_t step) { return Object(std::make_shared<GlobalStepWaiterHook>(step, PythonLog("info"))); },
+      py::arg("wait_until_step"));
+}
+
+void BindTimer(py::module_& m) {
+  using T = SecondOrStepTimer;
+  py::class_<T>(m, "SecondOrStepTimer", py::dynamic_attr(),
+                "Says when something is due every so many seconds or steps.")
+      .def(py::init([](std::optional<double> every_secs, std::optional<int64_t> every_steps) {
+             return Take(T::Make({.every_secs = every_secs, .every_steps = every_steps}));
+           }),
+           py::arg("every_secs") = py::none(), py::arg("every_steps") = py::none())
+      .def("reset", &T::Reset)
+      .def("should_trigger_for_step", &T::ShouldTrigger, py::arg("step"))
+      .def(
+          "update_last_triggered_step",
+          [](T& t, int64_t step) -> py::tuple {
+            const auto elapsed = t.Note(step);
+            if (!elapsed) return py::make_tuple(py::none(), py::none());
+            return py::make_tuple(elapsed->secs, elapsed->steps);
+          },
+          py::arg("step"))
+      .def("last_triggered_step", &T::last_step);
 }
 
 }  // namespace
@@ -291,69 +369,9 @@ std::function<void(const std::string&)> PythonLog(const char* level) {
 }
 
 void BindHooks(py::module_& m) {
-  using H = HookObject;
-  py::class_<H>(m, "Hook")
-      .def("begin",
-           [](H& h) {
-             Graph& graph = DefaultGraphRef();
-             InStep([&](CancelToken*) { return h.hook->Begin(graph); });
-           })
-      .def(
-          "after_create_session",
-          [](H& h, py::handle session, py::handle coord) {
-            const SessionPtr inner = SessionFrom(session);
-            const std::shared_ptr<Coordinator> coordinator = CoordinatorOf(coord);
-            InStep([&](CancelToken*) { return h.hook->AfterCreateSession(inner, coordinator); });
-          },
-          py::arg("session"), py::arg("coord"))
-      .def("before_run", &BeforeRun, py::arg("run_context"))
-      .def("after_run", &AfterRun, py::arg("run_context"), py::arg("run_values"))
-      .def(
-          "end",
-          [](H& h, py::handle session) {
-            const SessionPtr inner = SessionFrom(session);
-            InStep([&](CancelToken*) { return h.hook->End(inner); });
-          },
-          py::arg("session"));
-
-  m.def(
-      "stop_at_step_hook",
-      [](std::optional<int64_t> num_steps, std::optional<int64_t> last_step) {
-        return Object(Take(StopAtStepHook::Make(num_steps, last_step)));
-      },
-      py::arg("num_steps"), py::arg("last_step"));
-  m.def("logging_tensor_hook", &MakeLoggingTensorHook, py::arg("tensors"), py::arg("every_n_iter"),
-        py::arg("every_n_secs"), py::arg("at_end"), py::arg("format"));
-  m.def(
-      "nan_tensor_hook",
-      [](Output loss, bool fail_on_nan_loss) {
-        return Object(
-            std::make_shared<NanTensorHook>(loss, fail_on_nan_loss, PythonLog("error"), PythonLog("warning")));
-      },
-      py::arg("loss_tensor"), py::arg("fail_on_nan_loss"));
-  m.def(
-      "global_step_waiter_hook",
-      [](int64_t step) { return Object(std::make_shared<GlobalStepWaiterHook>(step, PythonLog("info"))); },
-      py::arg("wait_until_step"));
-
-  using T = SecondOrStepTimer;
-  py::class_<T>(m, "SecondOrStepTimer", py::dynamic_attr(),
-                "Says when something is due every so many seconds or steps.")
-      .def(py::init([](std::optional<double> every_secs, std::optional<int64_t> every_steps) {
-             return Take(T::Make({.every_secs = every_secs, .every_steps = every_steps}));
-           }),
-           py::arg("every_secs") = py::none(), py::arg("every_steps") = py::none())
-      .def("reset", &T::Reset)
-      .def("should_trigger_for_step", &T::ShouldTrigger, py::arg("step"))
-      .def(
-          "update_last_triggered_step",
-          [](T& t, int64_t step) -> py::tuple {
-            const auto elapsed = t.Note(step);
-            if (!elapsed) return py::make_tuple(py::none(), py::none());
-            return py::make_tuple(elapsed->secs, elapsed->steps);
-          },
-          py::arg("step"))
-      .def("last_triggered_step", &T::last_step);
+  BindHook(m);
+  BindMakers(m);
+  BindTimer(m);
 }
 
 }  // namespace weir::python

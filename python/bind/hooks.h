@@ -5,6 +5,7 @@
 
 #include "bind/files.h"
 #include "bind/process.h"
+#include "bind/scopes.h"
 #include "bind/session_manager.h"
 #include "train/hook.h"
 
@@ -25,6 +26,18 @@ struct RunNote {
 // The hook behind an object of Python: that of C++ where it is a built-in one whose methods nobody has overridden, else
 // one that calls its methods. Called without the GIL.
 HookPtr HookFrom(py::object hook);
+
+// That graph as the default one, as in `with graph.as_default():`.
+class InGraph final {
+ public:
+  explicit InGraph(py::object graph) : scope_(EnterGraph(std::move(graph))) { scope_->EnterOnce(); }
+  ~InGraph() { scope_->Exit(); }
+  InGraph(const InGraph&) = delete;
+  InGraph& operator=(const InGraph&) = delete;
+
+ private:
+  const std::shared_ptr<Scope> scope_;
+};
 
 // The Python object of a session that Python has made and still holds; None for any other.
 void RememberSession(py::handle session);

@@ -76,6 +76,7 @@ PYBIND11_MODULE(_weir, m) {
   BindSession(m);
   BindQueueRunner(m);
   BindSyncReplicas(m);
+  BindGlobalStep(m);
   BindImportGraph(m);
   BindCheckpoints(m);
   BindSaver(m);

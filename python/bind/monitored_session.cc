@@ -42,8 +42,11 @@ struct MonitoredSessionObject {
 
   ~MonitoredSessionObject() {
     if (session == nullptr) return;
-    Waiting waiting;
-    session.reset();
+    {
+      const Waiting waiting;
+      session.reset();
+    }
+    ReleasePending();  // what it held of Python's, which was let go of without the GIL
   }
 };
 
@@ -57,10 +60,12 @@ void ClearMonitored(MonitoredSessionObject& s) {}
 
 using M = MonitoredSessionObject;
 
-// A creator of Python's: an object with create_session().
-SessionCreator CreatorFrom(py::object creator, std::shared_ptr<Current> current) {
-  return [creator = PyItem(std::move(creator)), current = std::move(current)](CancelToken*) -> Result<SessionPtr> {
+// A creator of Python's: an object with create_session(). After a loss the program may be at another graph.
+SessionCreator CreatorFrom(py::object creator, py::object graph, std::shared_ptr<Current> current) {
+  return [creator = PyItem(std::move(creator)), graph = PyItem(std::move(graph)),
+          current = std::move(current)](CancelToken*) -> Result<SessionPtr> {
     return CallingPython([&]() -> Result<SessionPtr> {
+      const InGraph in_graph(graph.get());
       py::object session = creator.get().attr("create_session")();
       SessionPtr inner = SessionBehind(session);
       RememberSession(session);
@@ -111,7 +116,8 @@ std::unique_ptr<M> Make(py::object creator, const py::list& hooks, double stop_g
   UsePythonThreads(made->current, &options);
   Graph& graph = *GraphObjectOf(made->graph).graph;
   made->session = *RunHooks(&graph, [&](CancelToken* cancel) {
-    return MonitoredSession::Make(graph, CreatorFrom(std::move(creator), made->current), std::move(options), cancel);
+    return MonitoredSession::Make(graph, CreatorFrom(std::move(creator), made->graph, made->current),
+                                  std::move(options), cancel);
   });
   return made;
 }
@@ -146,7 +152,7 @@ py::object Run(M& m, py::object fetches, py::object feed_dict, py::object option
 py::object RunStepFn(M& m, py::object step_fn) {
   PyItem result;
   Graph& graph = *GraphObjectOf(m.graph).graph;
-  RunHooks(&graph, [&](CancelToken* cancel) {
+  Check(RunHooks(&graph, [&](CancelToken* cancel) {
     return m.session->RunStepFn(
         [&](const SessionPtr& session) {
           return CallingPython([&]() -> Status {
@@ -155,7 +161,7 @@ py::object RunStepFn(M& m, py::object step_fn) {
           });
         },
         cancel);
-  });
+  }));
   return result.get();
 }
 
@@ -166,7 +172,7 @@ py::object CurrentSession(const M& m) {
 
 void Close(M& m, bool failed) {
   Graph& graph = *GraphObjectOf(m.graph).graph;
-  RunHooks(&graph, [&](CancelToken*) { return m.session->Close(failed); });
+  Check(RunHooks(&graph, [&](CancelToken* cancel) { return m.session->Close(failed, cancel); }));
   m.current->Set(&m.current->session, PyItem());
 }
 
@@ -174,7 +180,8 @@ void Close(M& m, bool failed) {
 py::object ChiefSession(py::object scaffold, py::object master, py::object config, py::object checkpoint_dir,
                         py::object checkpoint_path, double recovery_wait_secs) {
   scaffold.attr("finalize")();
-  const std::shared_ptr<Scaffold> inner = ScaffoldOf(scaffold);
+  // Not in the scaffold itself, which its init_fn refers to: nobody would see that cycle.
+  const auto inner = std::make_shared<Scaffold>(*ScaffoldOf(scaffold));
   const PythonSessions sessions(std::move(master), DefaultGraph(), std::move(config));
   inner->init_fn = InitFunctionFrom(scaffold.attr("init_fn"), sessions);
   ChiefSessionOptions options;

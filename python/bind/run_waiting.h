@@ -25,12 +25,14 @@ template <class F, class Raise>
 auto RunWaiting(F&& body, Raise&& raise) {
   CheckSignals();
   std::optional<std::invoke_result_t<F, CancelToken*>> ran;
+  bool interrupted = false;
   {
     CancelToken cancel;
     std::optional<InterruptGuard> guard(std::in_place, cancel);
     Waiting waiting;
     ran = body(&cancel);
     guard.reset();
+    interrupted = cancel.cancelled();
   }
   Status status;
   if constexpr (std::is_same_v<std::decay_t<decltype(*ran)>, Status>)
@@ -39,6 +41,10 @@ auto RunWaiting(F&& body, Raise&& raise) {
     status = ran->status();
   if (!status.ok()) {
     CheckSignals();
+    if (interrupted) {  // what came after it has had the signal
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+      throw py::error_already_set();
+    }
     raise(status);
   }
   return *std::move(ran);

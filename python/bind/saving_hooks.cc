@@ -76,12 +76,7 @@ std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::
   if (!listeners.is_none())
     for (py::handle listener : py::iter(listeners))
       options.listeners.push_back(std::make_shared<PythonListener>(py::reinterpret_borrow<py::object>(listener)));
-  options.graph_text = [](const tensorflow::GraphDef& def) {
-    return CallingPython([&]() -> Result<std::string> {
-      const py::object text = py::module_::import("google.protobuf.text_format").attr("MessageToString");
-      return text(MessageToPython("GraphDef", def)).cast<std::string>();
-    });
-  };
+  options.graph_text = PythonGraphText();
   return Object(Take(CheckpointSaverHook::Make(std::move(options))));
 }
 

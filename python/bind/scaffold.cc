@@ -27,10 +27,6 @@ int VisitScaffold(ScaffoldObject& s, visitproc visit, void* arg) {
   return 0;
 }
 
-py::object WrapReady(const ReadyOp& ready) {
-  return ready.output < 0 ? Wrap(ready.node) : Wrap(Output(ready.node, ready.output));
-}
-
 void Finalize(ScaffoldObject& s) {
   Scaffold& scaffold = *s.scaffold;
   const py::object graph = DefaultGraph();

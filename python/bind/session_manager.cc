@@ -81,6 +81,21 @@ ReadyOp ReadyOpFrom(py::handle graph, py::handle ready_op) {
   return map.outputs().empty() ? ReadyOp(map.targets()[0]) : ReadyOp(map.outputs()[0]);
 }
 
+py::object WrapReady(const ReadyOp& ready) {
+  return ready.output < 0 ? Wrap(ready.node) : Wrap(Output(ready.node, ready.output));
+}
+
+GraphText PythonGraphText() {
+  return [](const tensorflow::GraphDef& def) {
+    return InPython([&] {
+      return CatchingExceptions([&]() -> Result<std::string> {
+        const py::object text = py::module_::import("google.protobuf.text_format").attr("MessageToString");
+        return py::cast<std::string>(text(MessageToPython("GraphDef", def)));
+      });
+    });
+  };
+}
+
 std::vector<Feed> FeedsFrom(py::handle graph, py::handle feed_dict) {
   std::vector<Feed> feeds;
   if (!feed_dict.is_none()) CollectFeeds(GraphObjectOf(graph), feed_dict, &feeds);

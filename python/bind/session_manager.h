@@ -10,6 +10,7 @@
 
 #include "bind/errors.h"
 #include "bind/run_waiting.h"
+#include "train/graph_file.h"
 #include "train/scaffold.h"
 #include "train/session_manager.h"
 
@@ -36,6 +37,7 @@ InitFunction InitFunctionFrom(py::object init_fn, const PythonSessions& sessions
 std::vector<Node*> NodesFrom(py::handle graph, py::handle fetches);
 ReadyOp ReadyOpFrom(py::handle graph, py::handle ready_op);
 std::vector<Feed> FeedsFrom(py::handle graph, py::handle feed_dict);
+py::object WrapReady(const ReadyOp& ready);  // the operation or tensor
 // A tf.train.Saver or None.
 std::shared_ptr<Saver> SaverFrom(py::handle saver);
 
@@ -54,6 +56,9 @@ template <class F>
 auto RunWaiting(Graph* graph, F&& body) {
   return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseServiceError(status, graph); });
 }
+
+// The text of a graph, as protobuf's text_format writes it.
+GraphText PythonGraphText();
 
 void BindSessionManager(py::module_& m);
 void BindScaffold(py::module_& m);

@@ -58,10 +58,6 @@ Output OutputFrom(py::handle graph, py::handle value) {
 
 double SecondsFrom(py::handle seconds) { return seconds.is_none() ? 0 : py::cast<double>(seconds); }
 
-py::object WrapReady(const ReadyOp& ready) {
-  return ready.output < 0 ? Wrap(ready.node) : Wrap(Output(ready.node, ready.output));
-}
-
 struct Arguments {
   py::object graph, ready_op, ready_for_local_init_op;
   bool is_chief;
@@ -113,14 +109,7 @@ SupervisorOptions OptionsFrom(const Arguments& a, SupervisorObject& made) {
   options.summary_writer = SummaryWriterFrom(made.summary_writer);
   options.coordinator = CoordinatorOf(made.coord);
   options.codec = PythonCollectionCodec();
-  options.graph_text = [](const tensorflow::GraphDef& def) {
-    return InPython([&] {
-      return CatchingExceptions([&]() -> Result<std::string> {
-        return py::cast<std::string>(py::module_::import("google.protobuf.text_format")
-                                         .attr("MessageToString")(MessageToPython("GraphDef", def)));
-      });
-    });
-  };
+  options.graph_text = PythonGraphText();
   return options;
 }
 
@@ -186,7 +175,8 @@ py::object StandardServices(const SupervisorObject& s, py::handle sess) {
   const std::shared_ptr<Supervisor> sv = s.sv;
   if (!sv->is_chief()) Check(sv->StandardServices(nullptr).status());
   const SessionPtr session = sv->options().logdir.empty() ? nullptr : SessionOf(sess);
-  const auto services = RunWaiting(&sv->graph(), [&](CancelToken*) { return sv->StandardServices(session); });
+  const auto services =
+      RunWaiting(&sv->graph(), [&](CancelToken* cancel) { return sv->StandardServices(session, cancel); });
   if (sv->options().logdir.empty()) return py::none();
   py::list made;
   for (const Supervisor::Service& service : *services) made.append(ServiceObject{sv, service});
@@ -198,6 +188,41 @@ void SummaryComputed(const SupervisorObject& s, py::object sess, py::handle summ
   if (global_step.is_none() && !s.global_step.is_none())
     global_step = py::module_::import("weir.lib.global_step").attr("global_step")(std::move(sess), s.global_step);
   s.summary_writer.attr("add_summary")(summary, global_step);
+}
+
+void BindServices(py::class_<SupervisorObject>& cls) {
+  using S = SupervisorObject;
+  cls.def("_get_session", &Prepare, py::arg("master"), py::arg("config"), py::arg("wait_for_checkpoint"),
+          py::arg("max_wait_secs"))
+      .def("_standard_services", &StandardServices, py::arg("sess"))
+      .def(
+          "_summary_service",
+          [](const S& s, py::handle sess) {
+            return ServiceObject{s.sv, s.sv->SummaryService(SessionOf(sess))};
+          },
+          py::arg("sess"))
+      .def(
+          "_step_counter_service",
+          [](const S& s, py::handle sess, py::object counter) {
+            if (counter.is_none()) counter = s.global_step;
+            if (counter.is_none()) RaiseValue("there is no global step to count");
+            return ServiceObject{s.sv, s.sv->StepCounterService(SessionOf(sess), OutputFrom(s.graph, counter),
+                                                                NodeFrom(counter)->name())};
+          },
+          py::arg("sess"), py::arg("step_counter"))
+      .def(
+          "_checkpoint_service",
+          [](const S& s, py::handle sess) {
+            return ServiceObject{s.sv, s.sv->CheckpointService(SessionOf(sess))};
+          },
+          py::arg("sess"))
+      .def("_close_summary_writer",
+           [](const S& s) {
+             const std::shared_ptr<Supervisor> sv = s.sv;
+             Check(RunWaiting(&sv->graph(), [&](CancelToken*) { return sv->CloseSummaryWriter(); }));
+           })
+      .def("summary_computed", &SummaryComputed, py::arg("sess"), py::arg("summary"),
+           py::arg("global_step") = py::none());
 }
 
 void BindProperties(py::class_<SupervisorObject>& cls) {
@@ -276,38 +301,8 @@ void BindSupervisor(py::module_& m) {
           use_default("summary_op"), use_default("saver"), use_default("global_step"),
           py::arg("save_summaries_secs") = 120, py::arg("save_model_secs") = 600, py::arg("recovery_wait_secs") = 30,
           py::arg("stop_grace_secs") = 120, py::arg("checkpoint_basename") = "model.ckpt", none("session_manager"),
-          use_default("summary_writer"), none("init_fn"), none("local_init_run_options"))
-      .def("_get_session", &Prepare, py::arg("master"), py::arg("config"), py::arg("wait_for_checkpoint"),
-           py::arg("max_wait_secs"))
-      .def("_standard_services", &StandardServices, py::arg("sess"))
-      .def(
-          "_summary_service",
-          [](const S& s, py::handle sess) {
-            return ServiceObject{s.sv, s.sv->SummaryService(SessionOf(sess))};
-          },
-          py::arg("sess"))
-      .def(
-          "_step_counter_service",
-          [](const S& s, py::handle sess, py::object counter) {
-            if (counter.is_none()) counter = s.global_step;
-            if (counter.is_none()) RaiseValue("there is no global step to count");
-            return ServiceObject{s.sv, s.sv->StepCounterService(SessionOf(sess), OutputFrom(s.graph, counter),
-                                                                NodeFrom(counter)->name())};
-          },
-          py::arg("sess"), py::arg("step_counter"))
-      .def(
-          "_checkpoint_service",
-          [](const S& s, py::handle sess) {
-            return ServiceObject{s.sv, s.sv->CheckpointService(SessionOf(sess))};
-          },
-          py::arg("sess"))
-      .def("_close_summary_writer",
-           [](const S& s) {
-             const std::shared_ptr<Supervisor> sv = s.sv;
-             Check(RunWaiting(&sv->graph(), [&](CancelToken*) { return sv->CloseSummaryWriter(); }));
-           })
-      .def("summary_computed", &SummaryComputed, py::arg("sess"), py::arg("summary"),
-           py::arg("global_step") = py::none());
+          use_default("summary_writer"), none("init_fn"), none("local_init_run_options"));
+  BindServices(cls);
   BindProperties(cls);
 }
 

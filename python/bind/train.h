@@ -30,5 +30,6 @@ void BindGradients(py::module_& m);
 void BindOptimizers(py::module_& m);
 void BindLearningRates(py::module_& m);
 void BindSyncReplicas(py::module_& m);
+void BindGlobalStep(py::module_& m);
 
 }  // namespace weir::python

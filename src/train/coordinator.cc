@@ -4,24 +4,21 @@
 #include <atomic>
 
 #include "absl/strings/str_join.h"
+#include "base/clock_wait.h"
 #include "base/log.h"
 
 namespace weir {
 namespace {
 
-using std::chrono::duration;
-using std::chrono::duration_cast;
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
-
-constexpr milliseconds kBetweenInterrupts{50};
-constexpr milliseconds kFirstPoll{1};
-constexpr milliseconds kLongestPoll{50};
+constexpr int64_t kMilli = 1'000'000;
+constexpr int64_t kBetweenInterrupts = 50 * kMilli;
+constexpr int64_t kFirstPoll = 1 * kMilli;
+constexpr int64_t kLongestPoll = 50 * kMilli;
 constexpr double kLongestSeconds = 1e9;  // about 30 years: fits any clock
 
-steady_clock::duration DurationOf(double seconds) {
+int64_t NanosOf(double seconds) {
   const double bounded = seconds > 0 ? std::min(seconds, kLongestSeconds) : 0;  // also for NaN
-  return duration_cast<steady_clock::duration>(duration<double>(bounded));
+  return static_cast<int64_t>(bounded * 1e9);
 }
 
 Result<std::vector<CoordinatedThreadPtr>> LiveOnes(const std::vector<CoordinatedThreadPtr>& threads) {
@@ -57,19 +54,19 @@ bool Coordinator::should_stop() const {
 }
 
 bool Coordinator::WaitForStop(std::optional<double> seconds, const Interrupted& interrupted) const {
-  return WaitUntil(steady_clock::now() + DurationOf(seconds.value_or(kLongestSeconds)), interrupted);
+  return WaitUntil(clock_.MonotonicNanos() + NanosOf(seconds.value_or(kLongestSeconds)), interrupted);
 }
 
-bool Coordinator::WaitUntil(Instant deadline, const Interrupted& interrupted) const {
+bool Coordinator::WaitUntil(int64_t deadline_nanos, const Interrupted& interrupted) const {
   while (true) {
-    Instant until = deadline;
-    if (interrupted) until = std::min(until, steady_clock::now() + kBetweenInterrupts);
+    int64_t until = deadline_nanos;
+    if (interrupted) until = std::min(until, clock_.MonotonicNanos() + kBetweenInterrupts);
     {
       std::unique_lock<std::mutex> lock(mu_);
-      if (stopping_.wait_until(lock, until, [&] { return stop_; })) return true;
+      if (WaitOn(clock_, lock, stopping_, until, [&] { return stop_; })) return true;
     }
     if (interrupted && interrupted()) return false;
-    if (steady_clock::now() >= deadline) return false;
+    if (clock_.MonotonicNanos() >= deadline_nanos) return false;
   }
 }
 
@@ -107,19 +104,19 @@ Status Coordinator::Join(JoinOptions options) {
     live.insert(live.end(), registered_.begin(), registered_.end());
   }
   // How threads end is not announced: ask them, seldom where they run for long, often where they are about to stop.
-  std::optional<Instant> deadline;
-  milliseconds poll = kFirstPoll;
+  std::optional<int64_t> deadline;
+  int64_t poll = kFirstPoll;
   while (true) {
     WEIR_ASSIGN(live, LiveOnes(live));
     if (live.empty()) break;
     if (!deadline && should_stop()) {
-      deadline = steady_clock::now() + DurationOf(options.stop_grace_period_secs);
+      deadline = clock_.MonotonicNanos() + NanosOf(options.stop_grace_period_secs);
       poll = kFirstPoll;
     }
-    const Instant now = steady_clock::now();
+    const int64_t now = clock_.MonotonicNanos();
     if (deadline && now >= *deadline) break;
     if (deadline)
-      std::this_thread::sleep_until(std::min(now + poll, *deadline));
+      clock_.SleepMicros((std::min(now + poll, *deadline) - now) / 1000 + 1);
     else
       WaitUntil(now + poll, {});
     if (options.interrupted && options.interrupted()) return Cancelled("waiting for threads was interrupted");
@@ -150,8 +147,8 @@ Status Coordinator::Loop(std::optional<double> interval_secs, FunctionRef<Status
     while (!should_stop()) WEIR_TRY(body());
     return OkStatus();
   }
-  const steady_clock::duration interval = DurationOf(*interval_secs);
-  Instant next = steady_clock::now();
+  const int64_t interval = NanosOf(*interval_secs);
+  int64_t next = clock_.MonotonicNanos();
   while (!WaitUntil(next, {})) {
     next += interval;
     WEIR_TRY(body());
@@ -160,15 +157,28 @@ Status Coordinator::Loop(std::optional<double> interval_secs, FunctionRef<Status
 }
 
 LooperThread::LooperThread(std::shared_ptr<Coordinator> coordinator, std::string name,
-                           std::optional<double> interval_secs, std::function<Status()> body) {
-  auto handle = std::make_shared<OwnThread>(std::move(name));
-  coordinator->RegisterThread(handle);
-  thread_ = std::thread([coordinator = std::move(coordinator), handle, interval_secs, body = std::move(body)] {
-    if (Status status = coordinator->Loop(interval_secs, body); !status.ok()) coordinator->RequestStop(status);
-    handle->End();
-  });
+                           std::optional<double> interval_secs, std::function<Status()> body)
+    : handle_(std::make_shared<OwnThread>(std::move(name))) {
+  coordinator->RegisterThread(handle_);
+  thread_ = std::thread(
+      [coordinator = std::move(coordinator), handle = handle_, interval_secs, body = std::move(body)]() mutable {
+        if (Status status = coordinator->Loop(interval_secs, body); !status.ok()) coordinator->RequestStop(status);
+        body = nullptr;
+        handle->End();
+      });
 }
 
-LooperThread::~LooperThread() { thread_.join(); }
+LooperThread::~LooperThread() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void LooperThread::JoinOrAbandon() { handle_->JoinOrAbandon(thread_); }
+
+void OwnThread::JoinOrAbandon(std::thread& thread) const {
+  constexpr int kPatienceMs = 1000;
+  for (int waited = 0; alive_ && waited < kPatienceMs; ++waited) RealClock().SleepMicros(1000);
+  if (alive_) LogWarning("the thread '{}' does not end, and is left behind", name_);
+  alive_ ? thread.detach() : thread.join();
+}
 
 }  // namespace weir

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/function_ref.h"
 #include "base/status.h"
 
@@ -34,6 +34,8 @@ class OwnThread final : public CoordinatedThread {
   Result<bool> Alive() override { return alive_.load(); }
   Result<std::string> Name() override { return name_; }
   void End() { alive_ = false; }
+  // Joins the thread if it has ended or is about to (a second is given); else lets go of it, with a warning.
+  void JoinOrAbandon(std::thread& thread) const;
 
  private:
   const std::string name_;
@@ -46,7 +48,8 @@ using Interrupted = std::function<bool()>;
 class Coordinator final {
  public:
   // Errors of the clean codes ask for a stop and are not reported.
-  explicit Coordinator(std::set<StatusCode> clean = {StatusCode::kOutOfRange}) : clean_(std::move(clean)) {}
+  explicit Coordinator(std::set<StatusCode> clean = {StatusCode::kOutOfRange}, Clock& clock = RealClock())
+      : clean_(std::move(clean)), clock_(clock) {}
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
@@ -85,11 +88,11 @@ class Coordinator final {
   Status Loop(std::optional<double> interval_secs, FunctionRef<Status()> body) const;
 
  private:
-  using Instant = std::chrono::steady_clock::time_point;
-  bool WaitUntil(Instant deadline, const Interrupted& interrupted) const;
+  bool WaitUntil(int64_t deadline_nanos, const Interrupted& interrupted) const;
   Outcome Note(const Status& error);
 
   const std::set<StatusCode> clean_;
+  Clock& clock_;
   mutable std::mutex mu_;
   mutable std::condition_variable stopping_;
   bool stop_ = false;
@@ -106,10 +109,13 @@ class LooperThread final {
   LooperThread(std::shared_ptr<Coordinator> coordinator, std::string name, std::optional<double> interval_secs,
                std::function<Status()> body);
   ~LooperThread();  // asks nobody to stop: REQUIRES that somebody does
+  // Lets go of it unless it has ended: what it is stuck in may never come back.
+  void JoinOrAbandon();
   LooperThread(const LooperThread&) = delete;
   LooperThread& operator=(const LooperThread&) = delete;
 
  private:
+  const std::shared_ptr<OwnThread> handle_;
   std::thread thread_;
 };
 

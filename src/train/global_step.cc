@@ -2,33 +2,50 @@
 
 #include <any>
 
+#include "base/log.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
 
 namespace weir {
 namespace {
 
-Result<GlobalStep> Checked(Output step, const std::string& name) {
+Result<GlobalStep> Checked(Output step, const std::string& name, bool in_collection) {
   if (step.base_dtype() != kInt64 && step.base_dtype() != kInt32)
-    return InvalidArgument("the global step '{}' must be int64 or int32, not {}", step.name(), step.base_dtype());
-  if (step.shape().known_rank() && step.shape().rank() != 0)
-    return InvalidArgument("the global step '{}' must be a scalar, not {}", step.name(), step.shape());
-  return GlobalStep{step, name};
+    return MarkTypeError(
+        InvalidArgument("Existing \"global_step\" does not have integer type: '{}' is {}, and must be "
+                        "int64 or int32",
+                        step.name(), step.base_dtype()));
+  if (step.shape().fully_defined() && step.shape().rank() != 0)
+    return MarkTypeError(
+        InvalidArgument("Existing \"global_step\" is not scalar: '{}' is of shape {}", step.name(), step.shape()));
+  return GlobalStep{step, name, in_collection};
+}
+
+Result<GlobalStep> FromItem(const std::any& item) {
+  if (const auto* variable = std::any_cast<VariablePtr>(&item))
+    return Checked((*variable)->value(), (*variable)->op_name(), true);
+  if (const auto* output = std::any_cast<Output>(&item)) return Checked(*output, output->node->name(), true);
+  return MarkTypeError(InvalidArgument("Existing \"global_step\" must be a Variable or Tensor"));
 }
 
 }  // namespace
 
-Result<GlobalStep> FindGlobalStep(Graph& graph) {
+Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several) {
   const std::vector<std::any> items = graph.Collection(graph_keys::kGlobalStep);
-  if (items.size() > 1) return InvalidArgument("Multiple tensors in the global step collection.");
-  if (!items.empty()) {
-    if (const auto* variable = std::any_cast<VariablePtr>(&items[0]))
-      return Checked((*variable)->value(), (*variable)->op_name());
-    if (const auto* output = std::any_cast<Output>(&items[0])) return Checked(*output, output->node->name());
-    return InvalidArgument("what the global step collection holds is no tensor");
+  if (items.size() == 1) return FromItem(items[0]);
+  if (items.size() > 1) {
+    if (several == OfSeveral::kFirst) {
+      LogInfo("Found {} {} operations. Returning the first one.", items.size(), graph_keys::kGlobalStep);
+      return FromItem(items[0]);
+    }
+    LogError("Multiple tensors in global_step collection.");
+    return GlobalStep();
   }
+  Node* const node = graph.FindNode("global_step");
+  if (node == nullptr || node->num_outputs() == 0) return GlobalStep();
+  if (node->type() != "VarHandleOp") return Checked(Output(node, 0), node->name(), false);
   for (const VariablePtr& variable : graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables))
-    if (variable->op_name() == "global_step") return Checked(variable->value(), variable->op_name());
+    if (variable->op_name() == node->name()) return Checked(variable->value(), node->name(), false);
   return GlobalStep();
 }
 
@@ -36,9 +53,9 @@ int64_t GlobalStepOf(const Tensor& value) { return value.num_elements() == 0 ? 0
 
 Result<int64_t> ReadGlobalStep(Session& session, Output global_step, CancelToken* cancel) {
   WEIR_ASSIGN(const std::vector<Tensor> values, session.Run({.fetches = {global_step}, .cancel = cancel}));
-  if (values[0].num_elements() != 1)
-    return InvalidArgument("the global step {} is a tensor of {} elements", global_step.name(),
-                           values[0].num_elements());
+  if (values[0].num_elements() != 1 || (values[0].dtype() != kInt64 && values[0].dtype() != kInt32))
+    return InvalidArgument("the global step '{}' is not one integer: it is of type {} and shape {}", global_step.name(),
+                           DTypeName(values[0].dtype()), values[0].shape().ToString());
   return GlobalStepOf(values[0]);
 }
 

@@ -11,14 +11,16 @@ namespace weir {
 struct GlobalStep {
   Output value;      // invalid: there is none
   std::string name;  // of the variable, or of the node that gives the value
+  bool in_collection = false;
 };
-// That of the collection "global_step", else the variable of that name. InvalidArgument where the collection holds
-// several, or something that is no integer scalar.
-Result<GlobalStep> FindGlobalStep(Graph& graph);
+// That of the collection "global_step", else the tensor "global_step:0". Of several in the collection none, which the
+// log says, or the first. A TypeError for what is no integer or no scalar.
+enum class OfSeveral { kNone, kFirst };
+Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several = OfSeveral::kNone);
 
 // The value in a session, by a step of its own.
 Result<int64_t> ReadGlobalStep(Session& session, Output global_step, CancelToken* cancel = nullptr);
-// A fetched one. REQUIRES: an integer.
+// A fetched one. REQUIRES: of a tensor that FindGlobalStep could give.
 int64_t GlobalStepOf(const Tensor& value);
 
 }  // namespace weir

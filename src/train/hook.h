@@ -49,15 +49,17 @@ class SessionRunHook {
   virtual ~SessionRunHook() = default;
   // Once, before the first session is made: the last time to add nodes.
   virtual Status Begin(Graph& graph) { return OkStatus(); }
-  // For each new session, also the one that replaces a lost one. The graph is final.
-  virtual Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>& coordinator) {
+  // For each new session, also the one that replaces a lost one. The graph is final. `cancel` (may be null) is to end
+  // the steps of the hook's own, here and in End.
+  virtual Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>& coordinator,
+                                    CancelToken* cancel) {
     return OkStatus();
   }
   virtual Result<HookRequest> BeforeRun(RunContext& context) { return HookRequest(); }
   // Not called when the step failed.
   virtual Status AfterRun(RunContext& context, const RunValues& values) { return OkStatus(); }
   // At the end, unless an error ended the loop.
-  virtual Status End(const SessionPtr& session) { return OkStatus(); }
+  virtual Status End(const SessionPtr& session, CancelToken* cancel) { return OkStatus(); }
 };
 using HookPtr = std::shared_ptr<SessionRunHook>;
 

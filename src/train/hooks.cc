@@ -64,9 +64,10 @@ Status StopAtStepHook::Begin(Graph& graph) {
   return OkStatus();
 }
 
-Status StopAtStepHook::AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&) {
+Status StopAtStepHook::AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&,
+                                          CancelToken* cancel) {
   if (last_step_) return OkStatus();
-  WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_));
+  WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_, cancel));
   last_step_ = step + *num_steps_;
   return OkStatus();
 }
@@ -127,9 +128,9 @@ Status LoggingTensorHook::AfterRun(RunContext&, const RunValues& values) {
   return OkStatus();
 }
 
-Status LoggingTensorHook::End(const SessionPtr& session) {
+Status LoggingTensorHook::End(const SessionPtr& session, CancelToken* cancel) {
   if (!options_.at_end) return OkStatus();
-  WEIR_ASSIGN(const std::vector<Tensor> values, session->Run({.fetches = outputs()}));
+  WEIR_ASSIGN(const std::vector<Tensor> values, session->Run({.fetches = outputs(), .cancel = cancel}));
   return Log(values);
 }
 
@@ -201,8 +202,9 @@ Result<HookRequest> GlobalStepWaiterHook::BeforeRun(RunContext& context) {
 }
 
 // --- FinalOpsHook
-Status FinalOpsHook::End(const SessionPtr& session) {
+Status FinalOpsHook::End(const SessionPtr& session, CancelToken* cancel) {
   RunRequest request;
+  request.cancel = cancel;
   request.fetches = final_.fetches;
   request.targets = final_.targets;
   request.feeds = final_.feeds;

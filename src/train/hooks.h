@@ -27,7 +27,8 @@ class StopAtStepHook final : public SessionRunHook {
   static Result<std::shared_ptr<StopAtStepHook>> Make(std::optional<int64_t> num_steps,
                                                       std::optional<int64_t> last_step);
   Status Begin(Graph& graph) override;
-  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&) override;
+  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&,
+                            CancelToken* cancel) override;
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
 
@@ -61,7 +62,7 @@ class LoggingTensorHook final : public SessionRunHook {
   Status Begin(Graph& graph) override;
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
-  Status End(const SessionPtr& session) override;
+  Status End(const SessionPtr& session, CancelToken* cancel) override;
 
  private:
   LoggingTensorHook(Tensors tensors, LoggingTensorOptions options, std::optional<SecondOrStepTimer> timer)
@@ -113,7 +114,7 @@ class GlobalStepWaiterHook final : public SessionRunHook {
 class FinalOpsHook final : public SessionRunHook {
  public:
   explicit FinalOpsHook(HookRequest final) : final_(std::move(final)) {}
-  Status End(const SessionPtr& session) override;
+  Status End(const SessionPtr& session, CancelToken* cancel) override;
   const std::vector<Tensor>& values() const { return values_; }
 
  private:

@@ -37,8 +37,8 @@ SessionCreator ChiefSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaff
   return [&graph, scaffold = std::move(scaffold), make = std::move(make),
           options = std::move(options)](CancelToken* cancel) -> Result<SessionPtr> {
     WEIR_TRY(scaffold->Finalize(graph));
-    WEIR_ASSIGN(const auto manager,
-                SessionManager::Make(graph, scaffold->session_manager_options(options.recovery_wait_secs)));
+    WEIR_ASSIGN(const auto manager, SessionManager::Make(graph, scaffold->session_manager_options(
+                                                                    options.recovery_wait_secs, options.clock)));
     RestoreOptions restore;
     restore.checkpoint_dir = options.checkpoint_dir;
     restore.checkpoint_path = options.checkpoint_path;
@@ -52,8 +52,8 @@ SessionCreator WorkerSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaf
   return [&graph, scaffold = std::move(scaffold), make = std::move(make),
           options](CancelToken* cancel) -> Result<SessionPtr> {
     WEIR_TRY(scaffold->Finalize(graph));
-    WEIR_ASSIGN(const auto manager,
-                SessionManager::Make(graph, scaffold->session_manager_options(options.recovery_wait_secs)));
+    WEIR_ASSIGN(const auto manager, SessionManager::Make(graph, scaffold->session_manager_options(
+                                                                    options.recovery_wait_secs, options.clock)));
     return manager->Wait(make, {.max_wait_secs = options.max_wait_secs, .cancel = cancel});
   };
 }
@@ -70,7 +70,7 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredSession::Make(Graph& graph, S
 }
 
 MonitoredSession::~MonitoredSession() {
-  if (!closed_) Close(/*failed=*/true).IgnoreError();
+  if (!closed_) Close(/*failed=*/true, nullptr).IgnoreError();
 }
 
 Status MonitoredSession::Create(CancelToken* cancel) {
@@ -78,24 +78,24 @@ Status MonitoredSession::Create(CancelToken* cancel) {
   if (options_.make_coordinator) {
     WEIR_ASSIGN(coordinator_, options_.make_coordinator());
   } else {
-    coordinator_ = std::make_shared<Coordinator>(std::set<StatusCode>());
+    coordinator_ = std::make_shared<Coordinator>(std::set<StatusCode>(), *options_.clock);
   }
   if (options_.start_queue_runners) {
     WEIR_TRY(options_.start_queue_runners(session_, coordinator_));
   } else {
     runners_ = StartQueueRunners(graph_, session_, coordinator_);
   }
-  for (const HookPtr& hook : options_.hooks) WEIR_TRY(hook->AfterCreateSession(session_, coordinator_));
+  for (const HookPtr& hook : options_.hooks) WEIR_TRY(hook->AfterCreateSession(session_, coordinator_, cancel));
   return OkStatus();
 }
 
 Status MonitoredSession::Ensure(CancelToken* cancel) {
   if (session_ != nullptr) return OkStatus();
-  Pauses pauses(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel);
+  Pauses pauses(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
   while (true) {
     const Status status = Create(cancel);
     if (status.ok()) return OkStatus();
-    Drop(status).IgnoreError();
+    Drop(status, cancel).IgnoreError();
     if (!options_.recover || !IsPreemption(status)) return status;
     LogInfo("A session could not be made, likely because a task is not there yet; it is tried again. {}",
             std::string(status.message()));
@@ -103,7 +103,7 @@ Status MonitoredSession::Ensure(CancelToken* cancel) {
   }
 }
 
-Status MonitoredSession::Drop(const Status& cause) {
+Status MonitoredSession::Drop(const Status& cause, CancelToken* cancel) {
   Status status;
   if (coordinator_ != nullptr) {
     coordinator_->RequestStop(IsPreemption(cause) ? cause : OkStatus());
@@ -113,10 +113,12 @@ Status MonitoredSession::Drop(const Status& cause) {
       Coordinator::JoinOptions join;
       join.stop_grace_period_secs = options_.stop_grace_period_secs;
       join.ignore_live_threads = true;
+      join.interrupted = [cancel] { return cancel != nullptr && cancel->cancelled(); };
       status = coordinator_->Join(std::move(join));
     }
   }
   if (session_ != nullptr) session_->Close().IgnoreError();
+  if (runners_ != nullptr) runners_->JoinOrAbandon();
   runners_.reset();
   session_ = nullptr;
   coordinator_ = nullptr;
@@ -133,13 +135,17 @@ Status MonitoredSession::Refined(const Status& status) const {
 template <class F>
 Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
   if (closed_) return SetupError(FailedPrecondition("Session is already closed."));
+  std::optional<Pauses> pauses;  // from the second loss on: the first is got over at once
   while (true) {
     WEIR_TRY(Ensure(cancel));
     const Status status = Refined(body());
     if (!options_.recover || !IsPreemption(status)) return status;
     LogInfo("A task was lost or restarted: the session is closed, and another is made. {}",
             std::string(status.message()));
-    if (const Status dropped = Drop(status); !dropped.ok() && !IsPreemption(dropped)) return dropped;
+    if (const Status dropped = Drop(status, cancel); !dropped.ok() && !IsPreemption(dropped)) return dropped;
+    if (pauses) WEIR_TRY(pauses->Next());
+    if (!pauses)
+      pauses.emplace(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
   }
 }
 
@@ -210,15 +216,15 @@ bool MonitoredSession::should_stop() const {
   return !(options_.recover && IsPreemption(coordinator_->error()));
 }
 
-Status MonitoredSession::Close(bool failed) {
+Status MonitoredSession::Close(bool failed, CancelToken* cancel) {
   if (closed_) return SetupError(FailedPrecondition("Session is already closed."));
   Status status;
   if (!failed && session_ != nullptr)
     for (const HookPtr& hook : options_.hooks) {
-      status = hook->End(session_);
+      status = hook->End(session_, cancel);
       if (!status.ok()) break;
     }
-  Status dropped = Drop();
+  Status dropped = Drop(OkStatus(), cancel);
   if (options_.recover && IsPreemption(dropped)) dropped = OkStatus();
   closed_ = true;
   if (!was_finalized_) graph_.Unfinalize();
@@ -227,19 +233,22 @@ Status MonitoredSession::Close(bool failed) {
 
 Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph, SessionMaker make,
                                                                    FileWriterCache& writers,
-                                                                   TrainingSessionOptions options) {
+                                                                   TrainingSessionOptions options,
+                                                                   CancelToken* cancel) {
   const std::shared_ptr<Scaffold> scaffold =
       options.scaffold != nullptr ? options.scaffold : std::make_shared<Scaffold>();
   MonitoredSessionOptions session;
   session.stop_grace_period_secs = options.stop_grace_period_secs;
   session.recovery_wait_secs = options.recovery_wait_secs;
+  session.clock = options.clock;
   if (!options.is_chief) {
     session.hooks = std::move(options.hooks);
     return MonitoredSession::Make(graph,
                                   WorkerSessionCreator(graph, scaffold, std::move(make),
                                                        {.max_wait_secs = options.max_wait_secs,
-                                                        .recovery_wait_secs = options.recovery_wait_secs}),
-                                  std::move(session));
+                                                        .recovery_wait_secs = options.recovery_wait_secs,
+                                                        .clock = options.clock}),
+                                  std::move(session), cancel);
   }
   session.hooks = std::move(options.chief_only_hooks);
   const std::string summary_dir = options.summary_dir.empty() ? options.checkpoint_dir : options.summary_dir;
@@ -268,11 +277,12 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
     session.hooks.push_back(std::move(hook));
   }
   for (HookPtr& hook : options.hooks) session.hooks.push_back(std::move(hook));
-  return MonitoredSession::Make(
-      graph,
-      ChiefSessionCreator(graph, scaffold, std::move(make),
-                          {.checkpoint_dir = options.checkpoint_dir, .recovery_wait_secs = options.recovery_wait_secs}),
-      std::move(session));
+  return MonitoredSession::Make(graph,
+                                ChiefSessionCreator(graph, scaffold, std::move(make),
+                                                    {.checkpoint_dir = options.checkpoint_dir,
+                                                     .recovery_wait_secs = options.recovery_wait_secs,
+                                                     .clock = options.clock}),
+                                std::move(session), cancel);
 }
 
 }  // namespace weir

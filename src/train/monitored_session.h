@@ -24,6 +24,7 @@ struct ChiefSessionOptions {
   std::string checkpoint_dir = "";
   std::string checkpoint_path = "";
   double recovery_wait_secs = 30;
+  Clock* clock = &RealClock();
 };
 SessionCreator ChiefSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaffold, SessionMaker make,
                                    ChiefSessionOptions options = {});
@@ -31,6 +32,7 @@ SessionCreator ChiefSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaff
 struct WorkerSessionOptions {
   double max_wait_secs = 1800;
   double recovery_wait_secs = 30;
+  Clock* clock = &RealClock();
 };
 SessionCreator WorkerSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaffold, SessionMaker make,
                                     WorkerSessionOptions options = {});
@@ -45,6 +47,7 @@ struct MonitoredSessionOptions {
   std::function<Status(const SessionPtr&, const std::shared_ptr<Coordinator>&)> start_queue_runners = {};
   // Waits for the threads of a session that ends, instead of the coordinator's own Join.
   std::function<Status(const std::shared_ptr<Coordinator>&)> join = {};
+  Clock* clock = &RealClock();
 };
 
 class MonitoredSession final {
@@ -66,7 +69,8 @@ class MonitoredSession final {
   // A hook or a thread has asked for the end, or it is closed.
   bool should_stop() const;
   // Ends the hooks, stops the threads and closes the session. After an error (`failed`) the hooks are not asked.
-  Status Close(bool failed = false);
+  // `cancel` ends the steps of hooks and the wait for threads.
+  Status Close(bool failed = false, CancelToken* cancel = nullptr);
   bool closed() const { return closed_; }
   SessionPtr session() const { return session_; }  // null between two
   const std::shared_ptr<Coordinator>& coordinator() const { return coordinator_; }
@@ -77,7 +81,7 @@ class MonitoredSession final {
   Status Create(CancelToken* cancel);  // once
   Status Ensure(CancelToken* cancel);  // as often as it takes
   // The session, its threads and its coordinator, which learns the cause.
-  Status Drop(const Status& cause = OkStatus());
+  Status Drop(const Status& cause, CancelToken* cancel);
   Status Refined(const Status& status) const;
   template <class F>
   Status Recovering(CancelToken* cancel, F&& body);
@@ -108,10 +112,12 @@ struct TrainingSessionOptions {
   double max_wait_secs = 7200;
   double recovery_wait_secs = 30;
   double stop_grace_period_secs = 120;
+  Clock* clock = &RealClock();
 };
-// REQUIRES: the cache outlives the session.
+// REQUIRES: the cache outlives the session. `cancel` ends the wait for the first session.
 Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph, SessionMaker make,
                                                                    FileWriterCache& writers,
-                                                                   TrainingSessionOptions options = {});
+                                                                   TrainingSessionOptions options = {},
+                                                                   CancelToken* cancel = nullptr);
 
 }  // namespace weir

@@ -5,13 +5,16 @@
 
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
+#include "graph/compose/queue.h"
 #include "graph/compose/summary.h"
 #include "runtime/local_session.h"
 #include "train/all_ops_test.h"
 #include "train/checkpoint_state.h"
+#include "train/passing_clock_test.h"
 
 namespace weir {
 namespace {
@@ -145,7 +148,9 @@ class Recorder final : public SessionRunHook {
  public:
   explicit Recorder(HookRequest wanted) : wanted_(std::move(wanted)) {}
   Status Begin(Graph&) override { return Note("begin"); }
-  Status AfterCreateSession(const SessionPtr&, const std::shared_ptr<Coordinator>&) override { return Note("created"); }
+  Status AfterCreateSession(const SessionPtr&, const std::shared_ptr<Coordinator>&, CancelToken*) override {
+    return Note("created");
+  }
   Result<HookRequest> BeforeRun(RunContext&) override {
     Note("before").IgnoreError();
     return wanted_;
@@ -154,7 +159,7 @@ class Recorder final : public SessionRunHook {
     results = values.results;
     return Note("after");
   }
-  Status End(const SessionPtr&) override { return Note("end"); }
+  Status End(const SessionPtr&, CancelToken*) override { return Note("end"); }
 
   std::vector<std::string> calls;
   std::vector<Tensor> results;
@@ -219,6 +224,51 @@ TEST_F(MonitoredSessionTest, LogsAndLooksForNan) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_THAT(lines[0], HasSubstr("step = "));
   EXPECT_EQ(lines[1], "Model diverged with loss = NaN.");
+}
+
+TEST_F(MonitoredSessionTest, PausesWhereEverySessionIsLostAgain) {
+  PassingClock clock;
+  const auto session = Start({.clock = &clock});
+  constexpr int kLosses = 20;
+  // The initializer of each new session is a step too.
+  for (int i = 0; i < kLosses; ++i) failures_.insert(failures_.end(), {Unavailable("lost"), OkStatus(), OkStatus()});
+  failures_.push_back(Unavailable("lost"));
+  const int64_t begin = clock.MonotonicNanos();
+  EXPECT_TRUE(session->Run({.targets = {train_}}).ok());
+  EXPECT_GE(made_, kLosses / 2);
+  constexpr int64_t kMilli = 1'000'000;
+  EXPECT_GE(clock.MonotonicNanos() - begin, (made_ - 3) * kMilli);
+}
+
+TEST_F(MonitoredSessionTest, ACancelledTokenEndsTheWaitForTheFirstSession) {
+  CancelToken cancel;
+  cancel.Cancel(Cancelled("enough"));
+  const auto session = MonitoredTrainingSession(*graph_, Sessions(), writers_, {.is_chief = false}, &cancel);
+  EXPECT_EQ(session.status().code(), StatusCode::kCancelled);
+}
+
+// Waits in a step of its own at the end.
+class WaitsAtTheEnd final : public SessionRunHook {
+ public:
+  Status Begin(Graph& graph) override {
+    never_ = Queue::Fifo(graph, 1, {kFloat}).Dequeue()[0].node;
+    return graph.TakeError();
+  }
+  Status End(const SessionPtr& session, CancelToken* cancel) override {
+    return session->Run({.targets = {never_}, .cancel = cancel}).status();
+  }
+
+ private:
+  Node* never_ = nullptr;
+};
+
+TEST_F(MonitoredSessionTest, ACancelledTokenEndsTheStepsOfHooksAtTheEnd) {
+  const auto session = Start({.hooks = {std::make_shared<WaitsAtTheEnd>()}});
+  CancelToken cancel;
+  std::thread soon([&] { cancel.Cancel(Cancelled("enough")); });
+  EXPECT_EQ(session->Close(/*failed=*/false, &cancel).code(), StatusCode::kCancelled);
+  soon.join();
+  EXPECT_TRUE(session->closed());
 }
 
 }  // namespace

@@ -132,17 +132,25 @@ QueueRunnerThreads::QueueRunnerThreads(std::shared_ptr<Coordinator> coordinator,
   for (QueueRunner::Loop& loop : loops) {
     auto handle = std::make_shared<OwnThread>(loop.name);
     coordinator->RegisterThread(handle);
-    threads_.emplace_back([coordinator, handle, run = std::move(loop.run)] {
+    std::thread thread([coordinator, handle, run = std::move(loop.run)]() mutable {
       if (const Status status = run();
           !status.ok() && coordinator->RequestStop(status) == Coordinator::Outcome::kTooLate)
         LogWarning("a queue runner failed after its coordinator was joined: {}", status.ToString());
+      run = nullptr;
       handle->End();
     });
+    threads_.push_back({std::move(handle), std::move(thread)});
   }
 }
 
 QueueRunnerThreads::~QueueRunnerThreads() {
-  for (std::thread& thread : threads_) thread.join();
+  for (Thread& thread : threads_)
+    if (thread.thread.joinable()) thread.thread.join();
+}
+
+void QueueRunnerThreads::JoinOrAbandon() {
+  for (Thread& thread : threads_) thread.handle->JoinOrAbandon(thread.thread);
+  threads_.clear();
 }
 
 void AddQueueRunner(Graph& graph, QueueRunnerPtr runner, const std::string& collection) {

@@ -73,16 +73,22 @@ class QueueRunner final {
 using QueueRunnerPtr = std::shared_ptr<QueueRunner>;
 
 // Threads of C++ that run loops and report their errors to the coordinator, which also waits for them in Join. They end
-// before this is destroyed: the coordinator must have stopped then, or the queue have ended.
+// before this is destroyed, unless they are abandoned: the coordinator must have stopped then, or the queue have ended.
 class QueueRunnerThreads final {
  public:
   QueueRunnerThreads(std::shared_ptr<Coordinator> coordinator, std::vector<QueueRunner::Loop> loops);
   ~QueueRunnerThreads();
+  // Lets go of those that have not ended: what they are stuck in may never come back.
+  void JoinOrAbandon();
   QueueRunnerThreads(const QueueRunnerThreads&) = delete;
   QueueRunnerThreads& operator=(const QueueRunnerThreads&) = delete;
 
  private:
-  std::vector<std::thread> threads_;
+  struct Thread {
+    std::shared_ptr<OwnThread> handle;
+    std::thread thread;
+  };
+  std::vector<Thread> threads_;
 };
 
 // The runners that the graph's building code has added to a collection (GraphKeys' queue_runners), those of C++.

@@ -3,6 +3,7 @@
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
 #include "train/checkpoint_state.h"
+#include "train/graph_file.h"
 
 namespace weir {
 namespace {
@@ -76,15 +77,7 @@ Result<std::shared_ptr<Saver>> CheckpointSaverHook::FindSaver() const {
 
 Status CheckpointSaverHook::WriteGraph(const std::shared_ptr<Saver>& saver) {
   WEIR_ASSIGN(tensorflow::GraphDef def, ExportGraphDef(*graph_, {.add_shapes = true}));
-  WEIR_TRY(options_.env->MakeDirectories(options_.checkpoint_dir));
-  std::string text;
-  if (options_.graph_text) {
-    WEIR_ASSIGN(text, options_.graph_text(def));
-  } else {
-    text = def.SerializeAsString();
-  }
-  WEIR_TRY(options_.env->WriteFileAtomically(
-      JoinPath(options_.checkpoint_dir, options_.graph_text ? "graph.pbtxt" : "graph.pb"), text));
+  WEIR_TRY(WriteGraphFile(*options_.env, options_.checkpoint_dir, def, options_.graph_text));
   if (writer_ == nullptr) return OkStatus();
   WEIR_TRY(writer_->AddGraph(def));
   MetaGraphOptions options;
@@ -95,11 +88,12 @@ Status CheckpointSaverHook::WriteGraph(const std::shared_ptr<Saver>& saver) {
   return writer_->AddMetaGraph(meta_graph);
 }
 
-Status CheckpointSaverHook::AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&) {
-  WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_));
+Status CheckpointSaverHook::AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&,
+                                               CancelToken* cancel) {
+  WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_, cancel));
   WEIR_ASSIGN(const std::shared_ptr<Saver> saver, FindSaver());
   WEIR_TRY(WriteGraph(saver));
-  WEIR_TRY(Save(session, step, /*is_first=*/true).status());
+  WEIR_TRY(Save(session, step, cancel, /*is_first=*/true).status());
   timer_.Note(step);
   return OkStatus();
 }
@@ -111,19 +105,19 @@ Status CheckpointSaverHook::AfterRun(RunContext& context, const RunValues& value
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*context.session(), global_step_, context.original().cancel));
   if (!timer_.ShouldTrigger(step)) return OkStatus();
   timer_.Note(step);
-  WEIR_ASSIGN(const bool stop, Save(context.session(), step));
+  WEIR_ASSIGN(const bool stop, Save(context.session(), step, context.original().cancel));
   if (stop) context.RequestStop();
   return OkStatus();
 }
 
-Status CheckpointSaverHook::End(const SessionPtr& session) {
-  WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_));
-  if (timer_.last_step() != step) WEIR_TRY(Save(session, step).status());
+Status CheckpointSaverHook::End(const SessionPtr& session, CancelToken* cancel) {
+  WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_, cancel));
+  if (timer_.last_step() != step) WEIR_TRY(Save(session, step, cancel).status());
   for (const CheckpointListenerPtr& listener : options_.listeners) WEIR_TRY(listener->End(session, step));
   return OkStatus();
 }
 
-Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, bool is_first) {
+Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, CancelToken* cancel, bool is_first) {
   const std::string path = JoinPath(options_.checkpoint_dir, options_.checkpoint_basename);
   options_.log(fmt::format("Saving checkpoints for {} into {}.", step, path));
   for (const CheckpointListenerPtr& listener : options_.listeners) WEIR_TRY(listener->BeforeSave(session, step));
@@ -136,7 +130,11 @@ Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, 
   const std::string name = fmt::format("{}-{}", path, step);
   const bool is_restored = is_first && std::find(kept.begin(), kept.end(), name) != kept.end();
   if (!is_restored || !CheckpointExists(*options_.env, name)) {
-    const RunStep run = options_.run ? options_.run(session) : RunIn(*session);
+    const RunStep steps = options_.run ? options_.run(session) : RunIn(*session);
+    const RunStep run = [&](RunRequest request) {
+      request.cancel = cancel;
+      return steps(request);
+    };
     WEIR_TRY(saver->Save(*graph_, run, path, save).status());
   }
   if (writer_ != nullptr) {
@@ -197,7 +195,9 @@ Status SummarySaverHook::AfterRun(RunContext& context, const RunValues& values) 
   return OkStatus();
 }
 
-Status SummarySaverHook::End(const SessionPtr&) { return writer_ == nullptr ? OkStatus() : writer_->Flush(); }
+Status SummarySaverHook::End(const SessionPtr&, CancelToken*) {
+  return writer_ == nullptr ? OkStatus() : writer_->Flush();
+}
 
 // --- StepCounterHook
 Result<std::shared_ptr<StepCounterHook>> StepCounterHook::Make(TimerInterval interval, WriterSource writer, LogSink log,

@@ -52,17 +52,19 @@ class CheckpointSaverHook final : public SessionRunHook {
  public:
   static Result<std::shared_ptr<CheckpointSaverHook>> Make(CheckpointSaverOptions options);
   Status Begin(Graph& graph) override;
-  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&) override;
+  Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&,
+                            CancelToken* cancel) override;
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
-  Status End(const SessionPtr& session) override;
+  Status End(const SessionPtr& session, CancelToken* cancel) override;
 
  private:
   CheckpointSaverHook(CheckpointSaverOptions options, SecondOrStepTimer timer)
       : options_(std::move(options)), timer_(std::move(timer)) {}
   Result<std::shared_ptr<Saver>> FindSaver() const;
   Status WriteGraph(const std::shared_ptr<Saver>& saver);
-  Result<bool> Save(const SessionPtr& session, int64_t step, bool is_first = false);  // true: a listener wants the end
+  // True: a listener wants the end.
+  Result<bool> Save(const SessionPtr& session, int64_t step, CancelToken* cancel, bool is_first = false);
 
   const CheckpointSaverOptions options_;
   SecondOrStepTimer timer_;
@@ -85,7 +87,7 @@ class SummarySaverHook final : public SessionRunHook {
   Status Begin(Graph& graph) override;
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
-  Status End(const SessionPtr& session) override;
+  Status End(const SessionPtr& session, CancelToken* cancel) override;
 
  private:
   SummarySaverHook(SummarySaverOptions options, SecondOrStepTimer timer)

@@ -146,12 +146,13 @@ Status Scaffold::Finalize(Graph& graph) {
   return OkStatus();
 }
 
-SessionManagerOptions Scaffold::session_manager_options(double recovery_wait_secs) const {
+SessionManagerOptions Scaffold::session_manager_options(double recovery_wait_secs, Clock* clock) const {
   return {.local_init = local_init,
           .ready = ready,
           .ready_for_local_init = ready_for_local_init,
           .recovery_wait_secs = recovery_wait_secs,
-          .local_init_feeds = local_init_feeds};
+          .local_init_feeds = local_init_feeds,
+          .clock = clock};
 }
 
 PrepareOptions Scaffold::prepare_options(RestoreOptions restore) const {

@@ -26,7 +26,7 @@ struct Scaffold {
   Status Finalize(Graph& graph);
 
   // How to get a session with this model, after Finalize.
-  SessionManagerOptions session_manager_options(double recovery_wait_secs) const;
+  SessionManagerOptions session_manager_options(double recovery_wait_secs, Clock* clock = &RealClock()) const;
   PrepareOptions prepare_options(RestoreOptions restore) const;  // with this saver
 };
 

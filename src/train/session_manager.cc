@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "train/checkpoint_state.h"
 #include "train/pauses.h"
+#include "train/preemption.h"
 
 namespace weir {
 namespace {
@@ -118,7 +119,7 @@ Result<bool> SessionManager::Restore(Session& session, const RestoreOptions& opt
   }
   if (options.checkpoint_dir.empty()) return false;
   const double wait_secs = options.wait_for_checkpoint ? options.max_wait_secs : 0;
-  Pauses pauses(options_.recovery_wait_secs, wait_secs, options.cancel);
+  Pauses pauses(options_.recovery_wait_secs, wait_secs, options.cancel, *options_.clock);
   if (options.wait_for_checkpoint) LogInfo("Waiting for checkpoint to be available.");
   while (true) {
     WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
@@ -185,9 +186,40 @@ Result<SessionManager::Recovered> SessionManager::Recover(const SessionMaker& ma
   return Recovered{session.Keep(), !missing.has_value()};
 }
 
+namespace {
+
+// Tells what is waited for: what is new at once, and else now and then.
+class WaitingLines final {
+ public:
+  explicit WaitingLines(Clock& clock) : clock_(clock) {}
+  void Say(std::string lacking) {
+    constexpr int64_t kBetweenNanos = 10'000'000'000;
+    const int64_t now = clock_.MonotonicNanos();
+    if (lacking == said_ && now - when_ < kBetweenNanos) return;
+    LogInfo("Waiting for model to be ready: {}", lacking);
+    said_ = std::move(lacking);
+    when_ = now;
+  }
+  const std::string& said() const { return said_; }
+
+ private:
+  Clock& clock_;
+  std::string said_;
+  int64_t when_ = 0;
+};
+
+}  // namespace
+
 Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOptions& options) const {
-  Pauses pauses(options_.recovery_wait_secs, options.max_wait_secs, options.cancel);
-  std::string said;
+  constexpr double kOneLookSecs = 5;  // who does not want to wait looks once
+  TimeLimit limit(std::max(options.max_wait_secs, kOneLookSecs), options.cancel, *options_.clock);
+  CancelToken* const cancel = limit.token();
+  Pauses pauses(options_.recovery_wait_secs, options.max_wait_secs, cancel, *options_.clock);
+  WaitingLines lines(*options_.clock);
+  const auto too_long = [&] {
+    return DeadlineExceeded("Session was not ready after waiting {:g} secs. {}", options.max_wait_secs,
+                            lines.said().empty() ? "Tasks that it needs have not answered." : lines.said());
+  };
   while (true) {
     WEIR_ASSIGN(SessionPtr made, make());
     CloseOnError session(std::move(made));
@@ -196,18 +228,16 @@ Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOpti
     Status ended;
     while (ended.ok()) {
       Result<Missing> missing = std::nullopt;
-      if (!local_done) missing = InitializeLocal(*session, options.cancel);
+      if (!local_done) missing = InitializeLocal(*session, cancel);
       local_done = missing.ok() && !*missing;
-      if (local_done) missing = AskReady(options_.ready, "Model not ready", *session, options.cancel);
+      if (local_done) missing = AskReady(options_.ready, "Model not ready", *session, cancel);
       ended = missing.status();
       if (ended.ok() && !*missing) return session.Keep();
-      if (!ended.ok() && ended.code() != StatusCode::kUnavailable && ended.code() != StatusCode::kAborted) return ended;
-      std::string lacking = ended.ok() ? **missing : std::string(ended.message());
-      if (lacking != said) LogInfo("Waiting for model to be ready: {}", lacking);
-      said = std::move(lacking);
+      if (limit.passed()) return too_long();
+      if (!ended.ok() && !IsPreemption(ended)) return ended;
+      lines.Say(ended.ok() ? **missing : std::string(ended.message()));
       const Status paused = pauses.Next();
-      if (paused.code() == StatusCode::kDeadlineExceeded)
-        return DeadlineExceeded("Session was not ready after waiting {:g} secs. {}", options.max_wait_secs, said);
+      if (limit.passed() || paused.code() == StatusCode::kDeadlineExceeded) return too_long();
       WEIR_TRY(paused);
     }
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "graph/graph.h"
 #include "op/cancel.h"
@@ -44,6 +45,7 @@ struct SessionManagerOptions {
   std::vector<Feed> local_init_feeds = {};
   std::optional<tensorflow::RunOptions> local_init_run_options = {};
   Env* env = &RealEnv();
+  Clock* clock = &RealClock();
 };
 
 // What to restore from. Without a saver, or without a place, nothing is.
@@ -65,6 +67,7 @@ struct PrepareOptions {
 };
 
 struct WaitOptions {
+  // Of 0 the model is looked at once, which may take some seconds.
   double max_wait_secs = std::numeric_limits<double>::infinity();
   CancelToken* cancel = nullptr;
 };
@@ -88,7 +91,8 @@ class SessionManager final {
   Result<Recovered> Recover(const SessionMaker& make, const RestoreOptions& options = {}) const;
 
   // Waits until another task has made the model ready; tasks that cannot be reached yet are waited for too.
-  // DeadlineExceeded when that takes longer than allowed.
+  // Says every ten seconds at most what it waits for. DeadlineExceeded when that takes longer than allowed, whatever it
+  // waits in.
   Result<SessionPtr> Wait(const SessionMaker& make, const WaitOptions& options = {}) const;
 
   const SessionManagerOptions& options() const { return options_; }

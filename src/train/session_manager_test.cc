@@ -5,10 +5,12 @@
 
 #include <thread>
 
+#include "graph/compose/queue.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
 #include "runtime/local_session.h"
 #include "train/all_ops_test.h"
+#include "train/passing_clock_test.h"
 #include "train/pauses.h"
 #include "train/scaffold.h"
 
@@ -316,6 +318,24 @@ TEST(Pauses, EndWhenTheLimitHasPassed) {
   while (some.Next().ok()) ++count;
   EXPECT_GT(count, 0);
   EXPECT_GE(some.waited_secs(), 0.01);
+}
+
+TEST_F(SessionManagerTest, TheLimitHoldsInsideOfAStepToo) {
+  const Queue never = Queue::Fifo(graph(), 1, {kFloat});
+  PassingClock clock;
+  const auto manager = Manager({.ready = ReadyOp(never.Dequeue()[0].node), .clock = &clock});
+  const auto result = manager->Wait(make_, {.max_wait_secs = 60});
+  EXPECT_EQ(result.status().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(Message(result), HasSubstr("not ready after waiting 60 secs"));
+}
+
+TEST_F(SessionManagerTest, WaitsByItsClock) {
+  PassingClock clock;
+  const auto manager = Manager({.ready = ready_, .clock = &clock});
+  const auto result = manager->Wait(make_, {.max_wait_secs = 3600});
+  EXPECT_EQ(result.status().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(Message(result), HasSubstr("Variables not initialized: a, b"));
+  EXPECT_GE(clock.MonotonicNanos(), 3600'000'000'000);
 }
 
 }  // namespace

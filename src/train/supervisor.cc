@@ -8,6 +8,8 @@
 #include "graph/compose/variable.h"
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
+#include "train/global_step.h"
+#include "train/graph_file.h"
 
 namespace weir {
 namespace {
@@ -93,41 +95,14 @@ Status CompleteSummary(Graph& graph, SupervisorOptions& options) {
   return OkStatus();
 }
 
-std::optional<Output> NamedGlobalStep(Graph& graph) {
-  Node* const node = graph.FindNode("global_step");
-  if (node == nullptr || node->num_outputs() == 0) return std::nullopt;
-  const Output step(node, 0);
-  if (step.base_dtype() == kInt32 || step.base_dtype() == kInt64) return step;
-  LogWarning("Found 'global_step' is not an int type: {}", DTypeName(step.base_dtype()));
-  return std::nullopt;
-}
-
 void CompleteGlobalStep(Graph& graph, SupervisorOptions& options) {
   if (options.global_step) return;
-  if (const auto variable = FirstOf<VariablePtr>(graph, graph_keys::kGlobalStep)) {
-    options.global_step = (*variable)->value();
-    options.global_step_name = (*variable)->op_name();
-  } else {
-    options.global_step = FirstOf<Output>(graph, graph_keys::kGlobalStep);
-  }
-  if (options.global_step) return;
-  options.global_step = NamedGlobalStep(graph);
-  if (options.global_step)
-    graph.AddToCollection(graph_keys::kGlobalStep, *options.global_step);
-  else
-    options.global_step = Output();
-}
-
-Result<int64_t> StepFrom(const Tensor& value, const std::string& name) {
-  if (value.num_elements() == 1 && value.dtype() == kInt64) return value.flat<int64_t>()[0];
-  if (value.num_elements() == 1 && value.dtype() == kInt32) return value.flat<int32_t>()[0];
-  return InvalidArgument("the global step '{}' is not one integer: it is of type {} and shape {}", name,
-                         DTypeName(value.dtype()), value.shape().ToString());
-}
-
-Result<int64_t> ReadStep(Session& session, Output counter) {
-  WEIR_ASSIGN(const std::vector<Tensor> values, session.Run({.fetches = {counter}}));
-  return StepFrom(values[0], counter.name());
+  const Result<GlobalStep> found = FindGlobalStep(graph, OfSeveral::kFirst);
+  if (!found.ok()) LogWarning("{}", std::string(found.status().message()));
+  const GlobalStep step = found.ok() ? *found : GlobalStep();
+  options.global_step = step.value;
+  options.global_step_name = step.name;
+  if (step.value.valid() && !step.in_collection) graph.AddToCollection(graph_keys::kGlobalStep, step.value);
 }
 
 }  // namespace
@@ -141,7 +116,7 @@ Result<std::unique_ptr<Supervisor>> Supervisor::Make(Graph& graph, SupervisorOpt
 }
 
 Status Supervisor::Complete() {
-  SupervisorOptions& options = options_;
+  SupervisorOptions& options = parts_->options;
   WEIR_TRY(CompleteReady(graph_, options));
   WEIR_TRY(CompleteInit(graph_, options));
   WEIR_TRY(CompleteSaver(graph_, options));
@@ -153,7 +128,7 @@ Status Supervisor::Complete() {
     options.logdir = "";
     options.summary_writer = nullptr;
   }
-  if (!options.logdir.empty()) save_path_ = JoinPath(options.logdir, options.checkpoint_basename);
+  if (!options.logdir.empty()) parts_->save_path = JoinPath(options.logdir, options.checkpoint_basename);
   if (!options.summary_writer) {
     options.summary_writer = nullptr;
     if (!options.logdir.empty()) {
@@ -169,12 +144,13 @@ Status Supervisor::Complete() {
                                                       .ready_for_local_init = *options.ready_for_local_init,
                                                       .recovery_wait_secs = options.recovery_wait_secs,
                                                       .local_init_run_options = options.local_init_run_options,
-                                                      .env = options.env}));
+                                                      .env = options.env,
+                                                      .clock = options.clock}));
   return OkStatus();
 }
 
 Status Supervisor::CheckDevices() const {
-  if (options_.is_chief) return OkStatus();
+  if (is_chief()) return OkStatus();
   for (const Node* node : graph_.Nodes())
     if ((node->type() == "Variable" || node->type() == "VariableV2") && node->device().empty())
       return InvalidArgument("When using replicas, all Variables must have their device set: {}", node->name());
@@ -182,12 +158,21 @@ Status Supervisor::CheckDevices() const {
 }
 
 Supervisor::~Supervisor() {
-  if (!loopers_.empty() || !runners_.empty()) coordinator_->RequestStop();
+  {
+    std::lock_guard<std::mutex> lock(threads_mu_);
+    if (loopers_.empty() && runners_.empty()) return;
+  }
+  coordinator_->RequestStop();
+  coordinator_->Join({.stop_grace_period_secs = options().stop_grace_secs}).IgnoreError();
   ForgetThreads();
 }
 
 Result<SessionPtr> Supervisor::GetSession(const SessionMaker& make, const SessionOptions& options) {
   coordinator_->ClearStop();
+  {
+    std::lock_guard<std::mutex> lock(threads_mu_);
+    steps_ = std::make_shared<CancelToken>();
+  }
   if (summary_writer() != nullptr) {
     WEIR_TRY(summary_writer()->Reopen());
     writer_open_ = true;
@@ -195,13 +180,13 @@ Result<SessionPtr> Supervisor::GetSession(const SessionMaker& make, const Sessio
   if (!is_chief()) return manager_->Wait(make, {.max_wait_secs = options.max_wait_secs, .cancel = options.cancel});
   WEIR_ASSIGN(SessionPtr session,
               manager_->Prepare(make, {.restore = {.saver = saver(),
-                                                   .checkpoint_dir = options_.logdir,
+                                                   .checkpoint_dir = this->options().logdir,
                                                    .wait_for_checkpoint = options.wait_for_checkpoint,
                                                    .max_wait_secs = options.max_wait_secs,
                                                    .cancel = options.cancel},
                                        .init = init(),
-                                       .init_feeds = options_.init_feeds,
-                                       .init_fn = options_.init_fn}));
+                                       .init_feeds = this->options().init_feeds,
+                                       .init_fn = this->options().init_fn}));
   if (Status status = WriteGraph(); !status.ok()) {
     session->Close().IgnoreError();
     return status;
@@ -210,19 +195,10 @@ Result<SessionPtr> Supervisor::GetSession(const SessionMaker& make, const Sessio
 }
 
 Status Supervisor::WriteGraph() {
-  if (options_.logdir.empty() && (summary_writer() == nullptr || graph_written_)) return OkStatus();
+  const SupervisorOptions& given = options();
+  if (given.logdir.empty() && (summary_writer() == nullptr || graph_written_)) return OkStatus();
   WEIR_ASSIGN(const tensorflow::GraphDef def, ExportGraphDef(graph_, {.add_shapes = true}));
-  if (!options_.logdir.empty()) {
-    std::string data;
-    if (options_.graph_text) {
-      WEIR_ASSIGN(data, options_.graph_text(def));
-    } else {
-      data = def.SerializeAsString();
-    }
-    const char* const name = options_.graph_text ? "graph.pbtxt" : "graph.pb";
-    WEIR_TRY(options_.env->MakeDirectories(options_.logdir));
-    WEIR_TRY(options_.env->WriteFileAtomically(JoinPath(options_.logdir, name), data));
-  }
+  if (!given.logdir.empty()) WEIR_TRY(WriteGraphFile(*given.env, given.logdir, def, given.graph_text));
   if (summary_writer() == nullptr || graph_written_) return OkStatus();
   graph_written_ = true;
   WEIR_TRY(summary_writer()->AddGraph(def));
@@ -232,30 +208,33 @@ Status Supervisor::WriteGraph() {
   return summary_writer()->AddMetaGraph(meta);
 }
 
-Result<std::optional<int64_t>> Supervisor::StepIn(Session& session) const {
-  if (!global_step()) return std::nullopt;
-  WEIR_ASSIGN(const int64_t step, ReadStep(session, *global_step()));
+Result<std::optional<int64_t>> Supervisor::Parts::StepIn(Session& session, CancelToken* cancel) const {
+  if (!options.global_step->valid()) return std::nullopt;
+  WEIR_ASSIGN(const int64_t step, ReadGlobalStep(session, *options.global_step, cancel));
   return step;
 }
 
+std::shared_ptr<CancelToken> Supervisor::steps() {
+  std::lock_guard<std::mutex> lock(threads_mu_);
+  return steps_;
+}
+
 Supervisor::Service Supervisor::SummaryService(SessionPtr session) {
-  return {"summaries", options_.save_summaries_secs, [] { return OkStatus(); },
-          [this, session]() -> Status {
-            if (!summary()) return OkStatus();
-            RunRequest request = {.fetches = {*summary()}};
-            if (global_step()) request.fetches.push_back(*global_step());
+  return {"summaries", options().save_summaries_secs, [] { return OkStatus(); },
+          [parts = parts_, session, cancel = steps()]() -> Status {
+            const SupervisorOptions& given = parts->options;
+            if (!given.summary->valid()) return OkStatus();
+            RunRequest request = {.fetches = {*given.summary}, .cancel = cancel.get()};
             WEIR_ASSIGN(const std::vector<Tensor> values, session->Run(request));
-            std::optional<int64_t> step;
-            if (global_step()) {
-              WEIR_ASSIGN(step, StepFrom(values[1], global_step()->name()));
-            }
-            if (summary_writer() == nullptr) return OkStatus();
+            WEIR_ASSIGN(const std::optional<int64_t> step, parts->StepIn(*session, cancel.get()));
+            const SummaryWriterPtr& writer = *given.summary_writer;
+            if (writer == nullptr) return OkStatus();
             LogInfo("Recording summary at step {}.", step ? std::to_string(*step) : "None");
             tensorflow::Summary message;
             if (values[0].dtype() != kString || values[0].num_elements() != 1 ||
                 !message.ParseFromString(values[0].flat<std::string>()[0]))
-              return InvalidArgument("'{}' gives no summary", summary()->name());
-            return summary_writer()->AddSummary(std::move(message), step);
+              return InvalidArgument("'{}' gives no summary", given.summary->name());
+            return writer->AddSummary(std::move(message), step);
           }};
 }
 
@@ -265,16 +244,17 @@ Supervisor::Service Supervisor::StepCounterService(SessionPtr session, Output co
     int64_t step = 0;
     int logged = 0;
   };
-  const auto seconds = [] { return static_cast<double>(RealClock().MonotonicNanos()) / 1e9; };
+  const auto seconds = [clock = options().clock] { return static_cast<double>(clock->MonotonicNanos()) / 1e9; };
   auto last = std::make_shared<Last>();
-  return {"step counter", options_.save_summaries_secs,
-          [session, counter, last, seconds]() -> Status {
+  const std::shared_ptr<CancelToken> cancel = steps();
+  return {"step counter", options().save_summaries_secs,
+          [session, counter, last, seconds, cancel]() -> Status {
             last->time = seconds();
-            WEIR_ASSIGN(last->step, ReadStep(*session, counter));
+            WEIR_ASSIGN(last->step, ReadGlobalStep(*session, counter, cancel.get()));
             return OkStatus();
           },
-          [this, session, counter, last, seconds, tag = std::move(name) + "/sec"]() -> Status {
-            WEIR_ASSIGN(const int64_t step, ReadStep(*session, counter));
+          [parts = parts_, session, counter, last, seconds, cancel, tag = std::move(name) + "/sec"]() -> Status {
+            WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, counter, cancel.get()));
             const double now = seconds();
             const double elapsed = now - last->time;
             const double rate = elapsed > 0 ? static_cast<double>(step - last->step) / elapsed
@@ -282,52 +262,59 @@ Supervisor::Service Supervisor::StepCounterService(SessionPtr session, Output co
             *last = {now, step, last->logged + 1};
             constexpr int kLogged = 10;
             if (last->logged <= kLogged) LogInfo("{}: {:g}", tag, rate);
-            if (summary_writer() == nullptr) return OkStatus();
+            const SummaryWriterPtr& writer = *parts->options.summary_writer;
+            if (writer == nullptr) return OkStatus();
             tensorflow::Summary message;
             tensorflow::Summary::Value* const value = message.add_value();
             value->set_tag(tag);
             value->set_simple_value(static_cast<float>(rate));
-            return summary_writer()->AddSummary(std::move(message), step);
+            return writer->AddSummary(std::move(message), step);
           }};
 }
 
 Supervisor::Service Supervisor::CheckpointService(SessionPtr session) {
-  return {"checkpoints", options_.save_model_secs, [] { return OkStatus(); },
-          [this, session]() -> Status {
-            LogInfo("Saving checkpoint to path {}", save_path_);
-            SaveOptions options;
-            WEIR_ASSIGN(options.global_step, StepIn(*session));
-            options.meta_graph.codec = options_.codec;
-            WEIR_TRY(saver()->Save(graph_, RunIn(*session), save_path_, options).status());
-            if (summary_writer() == nullptr || !options.global_step) return OkStatus();
+  return {"checkpoints", options().save_model_secs, [] { return OkStatus(); },
+          [parts = parts_, session, cancel = steps()]() -> Status {
+            const SupervisorOptions& given = parts->options;
+            LogInfo("Saving checkpoint to path {}", parts->save_path);
+            SaveOptions save;
+            WEIR_ASSIGN(save.global_step, parts->StepIn(*session, cancel.get()));
+            save.meta_graph.codec = given.codec;
+            const RunStep run = [&](RunRequest request) {
+              request.cancel = cancel.get();
+              return session->Run(request);
+            };
+            WEIR_TRY((*given.saver)->Save(parts->graph, run, parts->save_path, save).status());
+            const SummaryWriterPtr& writer = *given.summary_writer;
+            if (writer == nullptr || !given.global_step) return OkStatus();
             tensorflow::SessionLog log;
             log.set_status(tensorflow::SessionLog::CHECKPOINT);
-            log.set_checkpoint_path(save_path_);
-            WEIR_ASSIGN(const auto step, StepIn(*session));
-            return summary_writer()->AddSessionLog(std::move(log), step);
+            log.set_checkpoint_path(parts->save_path);
+            WEIR_ASSIGN(const auto step, parts->StepIn(*session, cancel.get()));
+            return writer->AddSessionLog(std::move(log), step);
           }};
 }
 
-Result<std::vector<Supervisor::Service>> Supervisor::StandardServices(const SessionPtr& session) {
+Result<std::vector<Supervisor::Service>> Supervisor::StandardServices(const SessionPtr& session, CancelToken* cancel) {
   if (!is_chief())
     return FailedPrecondition(
         "Only chief supervisor can start standard services. Because only chief supervisors can write events.");
   std::vector<Service> services;
-  if (options_.logdir.empty()) {
+  if (options().logdir.empty()) {
     LogWarning("Standard services need a 'logdir' passed to the SessionManager");
     return services;
   }
   if (global_step() && summary_writer() != nullptr) {
     tensorflow::SessionLog log;
     log.set_status(tensorflow::SessionLog::START);
-    WEIR_ASSIGN(const auto step, StepIn(*session));
+    WEIR_ASSIGN(const auto step, parts_->StepIn(*session, cancel));
     WEIR_TRY(summary_writer()->AddSessionLog(std::move(log), step));
   }
-  if (options_.save_summaries_secs > 0 && summary_writer() != nullptr) {
+  if (options().save_summaries_secs > 0 && summary_writer() != nullptr) {
     if (summary()) services.push_back(SummaryService(session));
-    if (global_step()) services.push_back(StepCounterService(session, *global_step(), options_.global_step_name));
+    if (global_step()) services.push_back(StepCounterService(session, *global_step(), options().global_step_name));
   }
-  if (saver() != nullptr && options_.save_model_secs > 0) services.push_back(CheckpointService(session));
+  if (saver() != nullptr && options().save_model_secs > 0) services.push_back(CheckpointService(session));
   return services;
 }
 
@@ -351,8 +338,12 @@ Result<SessionPtr> Supervisor::PrepareOrWaitForSession(const SessionMaker& make,
   WEIR_ASSIGN(SessionPtr session, GetSession(make, options));
   if (!options.start_standard_services) return session;
   if (is_chief()) {
-    WEIR_ASSIGN(std::vector<Service> services, StandardServices(session));
-    for (Service& service : services) Start(std::move(service));
+    Result<std::vector<Service>> services = StandardServices(session, options.cancel);
+    if (!services.ok()) {
+      session->Close().IgnoreError();
+      return services.status();
+    }
+    for (Service& service : *services) Start(std::move(service));
   }
   auto runners = StartQueueRunners(graph_, session, coordinator_);
   std::lock_guard<std::mutex> lock(threads_mu_);
@@ -362,27 +353,36 @@ Result<SessionPtr> Supervisor::PrepareOrWaitForSession(const SessionMaker& make,
 
 Status Supervisor::RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body,
                               const SessionOptions& options) {
-  Result<SessionPtr> session = PrepareOrWaitForSession(make, options);
-  Status status = session.status();
-  if (session.ok()) status = body(*session);
-  coordinator_->RequestStop(status);
+  const Result<SessionPtr> session = PrepareOrWaitForSession(make, options);
+  if (!session.ok()) {  // whatever it is: no input can end before there is a session
+    Stop().IgnoreError();
+    return session.status();
+  }
+  coordinator_->RequestStop(body(*session));
   const Status stopped = Stop();
-  if (session.ok()) (*session)->Close().IgnoreError();
+  (*session)->Close().IgnoreError();
   return stopped;
 }
 
 Status Supervisor::Stop() {
   coordinator_->RequestStop();
-  const Status joined = coordinator_->Join({.stop_grace_period_secs = options_.stop_grace_secs});
-  if (coordinator_->joined() && coordinator_->stragglers() == 0) ForgetThreads();
+  const Status joined = coordinator_->Join({.stop_grace_period_secs = options().stop_grace_secs});
+  ForgetThreads();
   const Status closed = CloseSummaryWriter();
   return joined.ok() ? closed : joined;
 }
 
 void Supervisor::ForgetThreads() {
-  std::lock_guard<std::mutex> lock(threads_mu_);
-  loopers_.clear();
-  runners_.clear();
+  std::vector<std::unique_ptr<LooperThread>> loopers;
+  std::vector<std::unique_ptr<QueueRunnerThreads>> runners;
+  {
+    std::lock_guard<std::mutex> lock(threads_mu_);
+    loopers.swap(loopers_);
+    runners.swap(runners_);
+    if (steps_ != nullptr) steps_->Cancel(Cancelled("the supervisor has stopped"));
+  }
+  for (const auto& looper : loopers) looper->JoinOrAbandon();
+  for (const auto& threads : runners) threads->JoinOrAbandon();
 }
 
 Status Supervisor::CloseSummaryWriter() {
@@ -399,7 +399,7 @@ Status Supervisor::SummaryComputed(const SessionPtr& session, tensorflow::Summar
                                    std::optional<int64_t> step) {
   if (summary_writer() == nullptr) return FailedPrecondition("Writing a summary requires a summary writer.");
   if (!step) {
-    WEIR_ASSIGN(step, StepIn(*session));
+    WEIR_ASSIGN(step, parts_->StepIn(*session, nullptr));
   }
   return summary_writer()->AddSummary(std::move(summary), step);
 }

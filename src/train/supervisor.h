@@ -12,6 +12,7 @@
 
 #include "train/coordinator.h"
 #include "train/file_writer.h"
+#include "train/graph_file.h"
 #include "train/queue_runner.h"
 #include "train/session_manager.h"
 
@@ -46,8 +47,9 @@ struct SupervisorOptions {
   std::shared_ptr<Coordinator> coordinator = nullptr;         // by default: its own
   CollectionCodec codec = {};                                 // for meta graphs
   // The text form of a graph, for graph.pbtxt in logdir; without it the graph is graph.pb there.
-  std::function<Result<std::string>(const tensorflow::GraphDef&)> graph_text = {};
+  GraphText graph_text = {};
   Env* env = &RealEnv();
+  Clock* clock = &RealClock();
 };
 
 class Supervisor final {
@@ -80,7 +82,8 @@ class Supervisor final {
   void Loop(std::optional<double> interval_secs, std::function<Status()> body);
   bool should_stop() const { return coordinator_->should_stop(); }
   void RequestStop(const Status& error = OkStatus()) { coordinator_->RequestStop(error); }
-  // Asks for a stop, waits for the threads and closes the summary writer. The first error that was reported.
+  // Asks for a stop, waits for the threads and closes the summary writer. The first error that was reported. Threads
+  // that do not end in the grace period, nor when their steps are cancelled then, are left behind.
   Status Stop();
   // A summary that a step has computed. FailedPrecondition without a writer.
   Status SummaryComputed(const SessionPtr& session, tensorflow::Summary summary, std::optional<int64_t> step = {});
@@ -96,7 +99,7 @@ class Supervisor final {
   Result<SessionPtr> GetSession(const SessionMaker& make, const SessionOptions& options);
   // What saves the model, computes summaries and counts steps, and the note in the event file that a session begins.
   // FailedPrecondition unless chief; none without a logdir.
-  Result<std::vector<Service>> StandardServices(const SessionPtr& session);
+  Result<std::vector<Service>> StandardServices(const SessionPtr& session, CancelToken* cancel = nullptr);
   Service SummaryService(SessionPtr session);
   Service StepCounterService(SessionPtr session, Output counter, std::string name);
   Service CheckpointService(SessionPtr session);
@@ -104,34 +107,41 @@ class Supervisor final {
   Status CloseSummaryWriter();
 
   Graph& graph() const { return graph_; }
-  bool is_chief() const { return options_.is_chief; }
+  bool is_chief() const { return options().is_chief; }
   const std::shared_ptr<Coordinator>& coordinator() const { return coordinator_; }
   const std::shared_ptr<SessionManager>& session_manager() const { return manager_; }
-  const ReadyOp& ready() const { return *options_.ready; }
-  const ReadyOp& ready_for_local_init() const { return *options_.ready_for_local_init; }
-  const std::vector<Node*>& init() const { return *options_.init; }
-  const std::vector<Node*>& local_init() const { return *options_.local_init; }
-  const std::shared_ptr<Saver>& saver() const { return *options_.saver; }
-  std::optional<Output> summary() const { return options_.summary->valid() ? options_.summary : std::nullopt; }
+  const ReadyOp& ready() const { return *options().ready; }
+  const ReadyOp& ready_for_local_init() const { return *options().ready_for_local_init; }
+  const std::vector<Node*>& init() const { return *options().init; }
+  const std::vector<Node*>& local_init() const { return *options().local_init; }
+  const std::shared_ptr<Saver>& saver() const { return *options().saver; }
+  std::optional<Output> summary() const { return options().summary->valid() ? options().summary : std::nullopt; }
   std::optional<Output> global_step() const {
-    return options_.global_step->valid() ? options_.global_step : std::nullopt;
+    return options().global_step->valid() ? options().global_step : std::nullopt;
   }
-  const SummaryWriterPtr& summary_writer() const { return *options_.summary_writer; }  // null unless chief
-  const std::string& save_path() const { return save_path_; }                          // empty without one
-  const SupervisorOptions& options() const { return options_; }                        // complete
+  const SummaryWriterPtr& summary_writer() const { return *options().summary_writer; }  // null unless chief
+  const std::string& save_path() const { return parts_->save_path; }                    // empty without one
+  const SupervisorOptions& options() const { return parts_->options; }                  // complete
 
  private:
-  Supervisor(Graph& graph, SupervisorOptions options) : graph_(graph), options_(std::move(options)) {}
+  // What services share with it: one that is left behind may outlive it.
+  struct Parts {
+    Graph& graph;
+    SupervisorOptions options;
+    std::string save_path;
+    Result<std::optional<int64_t>> StepIn(Session& session, CancelToken* cancel) const;
+  };
+  Supervisor(Graph& graph, SupervisorOptions options)
+      : graph_(graph), parts_(new Parts{graph, std::move(options), ""}) {}
   Status Complete();
   Status CheckDevices() const;
   Status WriteGraph();
-  Result<std::optional<int64_t>> StepIn(Session& session) const;
+  std::shared_ptr<CancelToken> steps();
   void Start(Service service);
   void ForgetThreads();  // those that have ended, or soon will
 
   Graph& graph_;
-  SupervisorOptions options_;
-  std::string save_path_;
+  const std::shared_ptr<Parts> parts_;
   std::shared_ptr<Coordinator> coordinator_;
   std::shared_ptr<SessionManager> manager_;
   std::atomic<bool> graph_written_{false};  // to the event file
@@ -139,6 +149,7 @@ class Supervisor final {
   std::mutex threads_mu_;
   std::vector<std::unique_ptr<LooperThread>> loopers_;
   std::vector<std::unique_ptr<QueueRunnerThreads>> runners_;
+  std::shared_ptr<CancelToken> steps_;  // ends those of the services of this session
 };
 
 }  // namespace weir

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
+#include <future>
+
+#include "graph/compose/queue.h"
 #include "graph/compose/summary.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
@@ -212,6 +215,57 @@ TEST_F(SupervisorTest, ASessionThatCannotBeMadeReadyIsAnError) {
   const Status status = RunSteps(*sv, 1);
   EXPECT_TRUE(IsSetupError(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("Variables not initialized: global_step"));
+}
+
+TEST_F(SupervisorTest, AnEndBeforeThereIsASessionIsAnError) {
+  const auto sv = Must(Supervisor::Make(graph()));
+  const SessionMaker none = []() -> Result<SessionPtr> { return OutOfRange("no session"); };
+  EXPECT_EQ(sv->RunManaged(none, [](const SessionPtr&) { return OkStatus(); }), OutOfRange("no session"));
+}
+
+TEST_F(SupervisorTest, ASessionWhoseServicesFailIsClosed) {
+  const VariablePtr empty =
+      Must(Variable::Make(graph(), Tensor::Scalar<int64_t>(0), {.name = "empty", .collections = {"elsewhere"}}));
+  const auto sv = Must(Supervisor::Make(graph(), {.logdir = logdir_, .global_step = empty->value()}));
+  SessionPtr made;
+  const SessionMaker make_one = [&]() -> Result<SessionPtr> {
+    made = make()().value();
+    return made;
+  };
+  const auto session = sv->PrepareOrWaitForSession(make_one);
+  EXPECT_THAT(Message(session), HasSubstr("empty"));
+  ASSERT_NE(made, nullptr);
+  EXPECT_THAT(Message(made->Run({.targets = {more_}})), HasSubstr("closed"));
+}
+
+TEST_F(SupervisorTest, AThreadThatHangsIsLeftBehindAfterTheGracePeriod) {
+  std::promise<void> go_on;
+  std::promise<void> ended;
+  {
+    const auto sv = Must(Supervisor::Make(graph(), {.stop_grace_secs = 0.01}));
+    const Status status = sv->RunManaged(make(), [&](const SessionPtr&) -> Status {
+      std::promise<void> begun;
+      sv->Loop(std::nullopt, [&, may = std::make_shared<std::future<void>>(go_on.get_future())] {
+        begun.set_value();
+        may->wait();
+        ended.set_value();
+        return Aborted("over");
+      });
+      begun.get_future().wait();
+      return OkStatus();
+    });
+    EXPECT_THAT(std::string(status.message()), HasSubstr("threads still running: loop"));
+  }
+  go_on.set_value();
+  ended.get_future().wait();
+}
+
+TEST_F(SupervisorTest, TheStepsOfServicesEndAfterTheGracePeriod) {
+  const Queue never = Queue::Fifo(graph(), 1, {kString});
+  const Output summary = never.Dequeue()[0];
+  const auto sv = Must(Supervisor::Make(graph(), {.logdir = logdir_, .summary = summary, .stop_grace_secs = 0.01}));
+  const Status status = sv->RunManaged(make(), [](const SessionPtr&) { return OkStatus(); });
+  EXPECT_TRUE(status.ok() || status.code() == StatusCode::kFailedPrecondition) << status;
 }
 
 }  // namespace

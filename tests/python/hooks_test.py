@@ -393,5 +393,32 @@ def test_a_global_step_of_another_name(tmp_path, use_resource):
 def test_several_global_steps():
     for name in "ab":
         tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, tf.get_variable(name, [], tf.int64, trainable=False))
-    with pytest.raises(ValueError, match="Multiple tensors in the global step collection"):
+    with pytest.raises(RuntimeError, match="Global step should be created to use StopAtStepHook"):
         tf.train.SingularMonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=3)])
+
+
+def test_a_class_is_no_hook():
+    with pytest.raises(TypeError, match=r"pass StopAtStepHook\(...\), not the class"):
+        tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook])
+
+
+def test_where_the_global_step_is_found():
+    """As in TensorFlow: the only one of the collection, else the tensor of that name; what is no integer scalar is an error."""
+    def found(*items, **named):
+        with tf.Graph().as_default():
+            for name, value in named.items():
+                tf.Variable(value, name=name)
+            for item in items:
+                tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, item if isinstance(item, str) else tf.Variable(item, name="mine"))
+            return tf.train.get_global_step()
+    assert found() is None
+    assert found(0, 0) is None
+    assert found(0).name == "mine:0"
+    assert found(global_step=0).name == "global_step:0"
+    assert found(0, global_step=0).name == "mine:0"
+    for items, named, said in [((0.5,), {}, "integer type"), (([1, 2],), {}, "not scalar"), ((), {"global_step": 0.5}, "integer type"),
+                               (("x",), {}, "must be a Variable or Tensor")]:
+        with pytest.raises(TypeError, match=said):
+            found(*items, **named)
+    with pytest.raises(TypeError, match="must be a Variable or Tensor: x"):
+        tf.train.assert_global_step("x")

@@ -1,4 +1,5 @@
 """Monitored sessions: their life, what they recover from, step functions, threads and errors."""
+import gc
 import glob
 import os
 import signal
@@ -6,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -407,3 +409,88 @@ def test_an_interrupt_that_comes_while_a_line_is_logged_is_not_lost(tmp_path):
     done = subprocess.run([sys.executable, "-c", INTERRUPTED_LOG, str(tmp_path)], capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted\n", done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+class LosesATask(tf.train.SessionRunHook):
+    """Its first steps fail, as those do whose parameter server is lost."""
+
+    def __init__(self, losses=1):
+        self.losses, self.graphs = losses, []
+
+    def after_create_session(self, session, coord):
+        self.graphs.append(tf.get_default_graph())
+
+    def after_run(self, run_context, run_values):
+        if self.losses > 0:
+            self.losses -= 1
+            raise tf.errors.UnavailableError(None, None, "lost")
+
+
+def test_a_new_session_is_of_the_same_graph_whatever_the_default_is_then():
+    graph = tf.get_default_graph()
+    step = tf.train.get_or_create_global_step()
+    more = step.assign_add(1)
+    hook = LosesATask()
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        with tf.Graph().as_default():
+            session.run(more)
+        assert session.graph is graph
+    assert hook.graphs == [graph, graph]
+
+
+class ThreadOfSomeKind:
+    """What a coordinator waits for: its exception comes while the session is being got rid of."""
+    name = "some"
+
+    def __init__(self, error):
+        self.error = error
+
+    def is_alive(self):
+        raise self.error
+
+
+def test_an_exception_while_the_session_ends_does_not_hide_the_first():
+    class Fails(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            coord.register_thread(ThreadOfSomeKind(ValueError("second")))
+            raise KeyError("first")
+    with pytest.raises(KeyError, match="first"):
+        tf.train.MonitoredSession(hooks=[Fails()])
+
+
+def test_only_errors_of_steps_have_a_code():
+    """An attribute of that name may mean anything elsewhere."""
+    class Strange(Exception):
+        error_code = 14  # as of UnavailableError, after which a session would be made anew
+        message = "not of a step"
+
+    class Fails(tf.train.SessionRunHook):
+        calls = 0
+
+        def before_run(self, run_context):
+            self.calls += 1
+            raise Strange("mine")
+    hook = Fails()
+    step = tf.train.get_or_create_global_step()
+    session = tf.train.MonitoredSession(hooks=[hook])
+    with pytest.raises(Strange, match="mine"):
+        session.run(step)
+    assert hook.calls == 1
+    session._core.close(True)
+    coord = tf.train.Coordinator()
+    coord.request_stop(Strange("other"))
+    with pytest.raises(Strange, match="other"):
+        coord.join()
+
+
+def test_a_scaffold_with_an_init_fn_is_collected():
+    def init_fn(scaffold, session):
+        pass
+    scaffold = tf.train.Scaffold(init_fn=init_fn)
+    tf.train.get_or_create_global_step()
+    gone = weakref.ref(scaffold)
+    with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold)) as session:
+        session.run(tf.train.get_global_step())
+    del scaffold, session
+    gc.collect()
+    assert gone() is None

@@ -405,3 +405,9 @@ def test_interpreter_ends_with_open_sessions():
     code = ("import weir as tf\ns = tf.InteractiveSession()\nx = tf.constant(1.0) + 1.0\nprint(x.eval())\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and done.stdout == "2.0\n" and done.stderr == ""
+
+
+@pytest.mark.parametrize("path", ["/data/model", "runs/first", "./model.ckpt"])
+def test_a_path_is_no_target(path):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is a path, and no target.*checkpoint_dir"):
+        tf.Session(path)

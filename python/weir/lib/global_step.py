@@ -4,14 +4,8 @@ from weir.lib.graph_keys import GraphKeys
 
 
 def get_global_step(graph=None):
-    graph = graph or _weir.get_default_graph()
-    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
-    if len(found) > 1:
-        raise RuntimeError("Multiple tensors in the global step collection.")
-    if found:
-        return found[0]
-    named = [v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if v.name == "global_step:0"]
-    return named[0] if named else None
+    """The one that the graph's collection names, or the tensor "global_step:0"; None without either."""
+    return _weir.find_global_step(graph or _weir.get_default_graph())
 
 
 def create_global_step(graph=None):
@@ -33,6 +27,8 @@ def get_or_create_global_step(graph=None):
 
 
 def assert_global_step(global_step_tensor):
+    if not hasattr(global_step_tensor, "get_shape"):
+        raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
     if not global_step_tensor.dtype.base_dtype.is_integer:
         raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
     if global_step_tensor.get_shape().ndims not in (0, None):
