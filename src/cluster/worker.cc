@@ -7,6 +7,7 @@
 
 #include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
+#include "cluster/step_in_pieces.h"
 #include "device/renamed_device.h"
 #include "op/rendezvous_key.h"
 #include "runtime/partition.h"
@@ -38,13 +39,9 @@ struct Worker::ActiveStep {
   int running = 0;                         // RunGraph calls
   int waiting = 0;                         // receives of other tasks, until they have all of their value
 
-  // A step in pieces: its end, and who waits for it.
-  std::mutex mu;
-  std::atomic<bool> partial_started{false};
-  bool partial_ended = false;
-  Status partial_status;
-  std::vector<std::function<void(Status)>> when_ended;
+  StepInPieces partial;  // where a client runs it in pieces
 
+  std::mutex mu;
   struct InPieces {
     Chunkable from;
     size_t left = 0;
@@ -288,19 +285,30 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   StartStep(*session, *graph, step, std::move(call), options, std::move(done));
 }
 
-namespace {
-
 // What a step needs until its end.
-struct StepState {
+struct Worker::StepState {
   std::shared_ptr<void> counted;
   std::shared_ptr<RegisteredGraph> graph;
-  std::shared_ptr<void> session;
-  std::string session_handle;
+  std::shared_ptr<WorkerSession> session;
   std::optional<StepTrace> trace;
   RunGraphCall call;
 };
 
-}  // namespace
+StepArgs Worker::ArgsFor(const StepState& state, ActiveStep& step, int64_t id) {
+  StepArgs args;
+  args.context.step_id = id;
+  args.context.pool = &dependencies_.pool;
+  args.context.blocking_pool = &dependencies_.blocking_pool;
+  args.context.resources = state.session->resources.get();
+  args.context.functions = &state.graph->functions();
+  args.context.py_functions = dependencies_.py_functions;
+  args.context.rendezvous = step.rendezvous.get();
+  args.context.session_handle = &state.session->handle;
+  args.pool = &dependencies_.pool;
+  args.clock = &dependencies_.clock;
+  args.cancelled_by = {&stop_, &step.cancel};
+  return args;
+}
 
 void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                        const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
@@ -309,7 +317,6 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
   state->counted = in_flight_.Enter();
   state->graph = graph;
   state->session = session;
-  state->session_handle = session->handle;
   state->call = std::move(call);
   const tensorflow::RunGraphRequest& request = state->call.message;
   std::vector<Tensor> feeds(graph->num_feeds());
@@ -330,18 +337,7 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
     fetches.push_back(graph->FetchNumber(key));
     if (fetches.back() < 0) return done(InvalidArgument("the graph gives no value under '{}'", key));
   }
-  StepArgs args;
-  args.context.step_id = request.step_id();
-  args.context.pool = &dependencies_.pool;
-  args.context.blocking_pool = &dependencies_.blocking_pool;
-  args.context.resources = session->resources.get();
-  args.context.functions = &graph->functions();
-  args.context.py_functions = dependencies_.py_functions;
-  args.context.rendezvous = step->rendezvous.get();
-  args.context.session_handle = &state->session_handle;
-  args.pool = &dependencies_.pool;
-  args.clock = &dependencies_.clock;
-  args.cancelled_by = {&stop_, &step->cancel};
+  StepArgs args = ArgsFor(*state, *step, request.step_id());
   if (options.cancel != nullptr) args.cancelled_by.push_back(options.cancel);
   args.private_fetches = true;
   if (request.exec_opts().record_timeline()) args.trace = &state->trace.emplace();
@@ -359,101 +355,24 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
       });
 }
 
-// The first piece starts the step, with the client's values going through the rendezvous; each piece then sends what it
-// brings and waits for what it asks for, the last one also for the end.
+// The first piece starts the step, with the client's values going through the rendezvous.
 void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                         const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                         Reply<RunGraphReply> done) {
-  bool first = false;
-  {
-    std::lock_guard lock(step->mu);
-    first = !step->partial_started.exchange(true);
-  }
-  if (first) {
+  if (step->partial.Begin()) {
     Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
     if (!executor.ok()) return done(executor.status());
     auto state = std::make_shared<StepState>();
     state->counted = in_flight_.Enter();
     state->graph = graph;
     state->session = session;
-    state->session_handle = session->handle;
-    StepArgs args;
-    args.context.step_id = call.message.step_id();
-    args.context.pool = &dependencies_.pool;
-    args.context.blocking_pool = &dependencies_.blocking_pool;
-    args.context.resources = session->resources.get();
-    args.context.functions = &graph->functions();
-    args.context.py_functions = dependencies_.py_functions;
-    args.context.rendezvous = step->rendezvous.get();
-    args.context.session_handle = &state->session_handle;
-    args.pool = &dependencies_.pool;
-    args.clock = &dependencies_.clock;
-    args.cancelled_by = {&stop_, &step->cancel};
-    (*executor)->Start(args, {}, [state, step](Result<std::vector<Tensor>> values) {
-      std::vector<std::function<void(Status)>> waiters;
-      {
-        std::lock_guard lock(step->mu);
-        step->partial_ended = true;
-        step->partial_status = values.status();
-        waiters.swap(step->when_ended);
-      }
-      for (const auto& waiter : waiters) waiter(values.status());
-    });
+    const StepArgs args = ArgsFor(*state, *step, call.message.step_id());
+    (*executor)->Start(args, {},
+                       [state, step](const Result<std::vector<Tensor>>& values) { step->partial.End(values.status()); });
   }
-  for (NamedTensor& sent : call.tensors) {
-    Status status = step->rendezvous->Send(sent.name, {std::move(sent.tensor), false});
-    if (!status.ok()) return done(status);
-  }
-  // Collects the values; the last one to come ends the call.
-  struct Piece {
-    std::mutex mu;
-    RunGraphReply reply;
-    Status status;
-    int left = 0;
-    Reply<RunGraphReply> done;
-    CancelToken* cancel = nullptr;
-    CancelToken::Id registration = 0;
-    void Finish(const Status& failed) {
-      {
-        std::lock_guard lock(mu);
-        if (status.ok()) status = failed;
-        if (--left > 0) return;
-      }
-      if (registration != 0) cancel->Unregister(registration);
-      if (!status.ok()) return done(status);
-      done(std::move(reply));
-    }
-  };
-  auto piece = std::make_shared<Piece>();
-  const int count = call.message.recv_key_size();
-  piece->left = count + 1;
-  piece->done = std::move(done);
-  for (const std::string& key : call.message.recv_key()) piece->reply.tensors.push_back({key, Tensor()});
-  if (options.cancel != nullptr) {
-    piece->cancel = options.cancel;
-    piece->registration = options.cancel->Register([step, token = options.cancel] { step->End(token->reason()); });
-    if (piece->registration == 0) step->End(options.cancel->reason());
-  }
-  for (int i = 0; i < count; ++i) {
-    step->rendezvous->RecvLocal(call.message.recv_key(i), [piece, i](Result<Rendezvous::Value> value) {
-      if (!value.ok()) return piece->Finish(value.status());
-      if (value->dead)
-        return piece->Finish(InvalidArgument("'{}' is on a branch that was not taken", piece->reply.tensors[i].name));
-      piece->reply.tensors[i].tensor = std::move(value->tensor);
-      piece->Finish(OkStatus());
-    });
-  }
-  if (!call.message.is_last_partial_run()) return piece->Finish(OkStatus());
-  Status ended;
-  {
-    std::lock_guard lock(step->mu);
-    if (!step->partial_ended) {
-      step->when_ended.push_back([piece](const Status& status) { piece->Finish(status); });
-      return;
-    }
-    ended = step->partial_status;
-  }
-  piece->Finish(ended);
+  step->partial.Run(
+      std::move(call), *step->rendezvous, options.cancel, [step](const Status& reason) { step->End(reason); },
+      std::move(done));
 }
 
 void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions&,
@@ -586,7 +505,7 @@ void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int Acti
     std::lock_guard lock(mu_);
     --(*step.*users);
     const bool wanted =
-        step->waiting > 0 || step->partial_started || (step->session != nullptr && !step->rendezvous->idle());
+        step->waiting > 0 || step->partial.begun() || (step->session != nullptr && !step->rendezvous->idle());
     if (step->running > 0 || (wanted && !given_up)) return;
     auto it = steps_.find(id);
     if (it == steps_.end() || it->second != step) return;

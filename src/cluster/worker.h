@@ -22,6 +22,7 @@ namespace weir {
 
 class OpRegistry;
 class RegisteredGraph;
+struct StepArgs;
 
 class Worker final : public WorkerService {
  public:
@@ -79,6 +80,7 @@ class Worker final : public WorkerService {
  private:
   struct WorkerSession;
   struct ActiveStep;
+  struct StepState;
 
   Result<std::shared_ptr<WorkerSession>> FindSession(const std::string& handle, bool created);
   Result<std::shared_ptr<RegisteredGraph>> FindGraph(WorkerSession& session, const std::string& handle);
@@ -93,6 +95,7 @@ class Worker final : public WorkerService {
   void RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                   const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                   Reply<RunGraphReply> done);
+  StepArgs ArgsFor(const StepState& state, ActiveStep& step, int64_t id);
   Result<RecvTensorReply> NextPiece(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
