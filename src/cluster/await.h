@@ -27,8 +27,10 @@ Result<Response> Await(const Start& start, const AwaitNotice& notice = {}) {
   };
   auto state = std::make_shared<State>();  // the caller's thread may be gone before notify_all returns
   start([state](Result<Response> result) {
-    std::lock_guard lock(state->mu);
-    state->reply.emplace(std::move(result));
+    {
+      std::lock_guard lock(state->mu);
+      state->reply.emplace(std::move(result));
+    }
     state->there.notify_all();
   });
   std::unique_lock lock(state->mu);

@@ -248,6 +248,7 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
   const std::vector<StepPlan::Part>& parts = step->plan->parts;
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
+  if (step->plan->brought != nullptr) step->brought = std::make_shared<AnswerValues>(step->plan->brought);
   if (options.trace_level() != tensorflow::RunOptions::NO_TRACE) step->started_micros = RealClock().NowMicros();
   for (size_t i = 0; i < parts.size(); ++i) {
     RunGraphCall call = CallFor(parts[i], step->id);
@@ -256,6 +257,7 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     if (options.output_partition_graphs()) call.message.mutable_exec_opts()->set_record_partition_graphs(true);
     for (const Partition::ClientEdge& feed : parts[i].feeds) call.tensors.push_back({feed.key, feeds[feed.number]});
     for (const std::string& key : parts[i].keys) call.message.add_recv_key(key);
+    if (i + 1 == parts.size()) call.brought = step->brought;
     parts[i].worker->RunGraph(std::move(call), CallOptions{.cancel = &step->cancel},
                               [step, i](Result<RunGraphReply> reply) { step->Take(i, std::move(reply)); });
   }

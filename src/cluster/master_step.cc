@@ -61,6 +61,7 @@ void MasterSession::Step::TimeOut(int64_t timeout_ms) {
 void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
   if (reply.ok()) {
     if (reply->message.has_step_stats()) answered_micros[part] = RealClock().NowMicros();
+    if (plan->parts[part].brings_values) HandOn(*reply);
     replies[part] = *std::move(reply);
   } else {
     Fail(reply.status());
@@ -70,6 +71,14 @@ void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
     answered[part] = true;
   }
   Answered();
+}
+
+// To the nodes of the own task that wait for it.
+void MasterSession::Step::HandOn(RunGraphReply& reply) {
+  if (brought == nullptr) return;  // a step in pieces asks for each value
+  for (NamedTensor& named : reply.tensors) {
+    if (brought->Has(named.name)) brought->Bring(named.name, std::move(named.tensor));
+  }
 }
 
 void MasterSession::Step::Answered() {

@@ -24,9 +24,10 @@ struct MasterSession::Step {
   std::vector<std::pair<CancelToken*, CancelToken::Id>> ties;
   Reply<RunStepReply> done;
   std::function<void(const Status&)> at_end;
-  std::vector<Tensor> values;          // by fetch
-  std::vector<int> wanted;             // the fetches of this call
-  std::vector<RunGraphReply> replies;  // by part
+  std::vector<Tensor> values;             // by fetch
+  std::vector<int> wanted;                // the fetches of this call
+  std::vector<RunGraphReply> replies;     // by part
+  std::shared_ptr<AnswerValues> brought;  // where the plan has some
   int64_t started_micros = 0;
   std::vector<int64_t> answered_micros;  // by part, of those that are traced
 
@@ -50,6 +51,7 @@ struct MasterSession::Step {
 
  private:
   void NameNode(const Status& ended);
+  void HandOn(RunGraphReply& reply);
   Result<RunStepReply> Collect();
   void End();
 };

@@ -3,6 +3,7 @@
 // be there.
 #include "cluster/plan_compiler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -208,6 +209,10 @@ Status PlanCompiler::CutNow() {
     if (pruned_.fetches[k].value.fed())
       plan_->fed_fetches.push_back({static_cast<int>(k), pruned_.fetches[k].value.output});
   }
+  const std::string& own_task = dependencies_.tasks->peers().own_task();
+  std::stable_partition(partitions_.parts.begin(), partitions_.parts.end(),
+                        [&](const Partition& part) { return part.task != own_task; });
+  AnswerValues::Keys brought;
   for (Partition& partition : partitions_.parts) {
     StepPlan::Part& part = plan_->parts.emplace_back();
     part.task = partition.task;
@@ -219,7 +224,14 @@ Status PlanCompiler::CutNow() {
     for (const Partition::ClientEdge& fetch : part.fetches) {
       if (seen.insert(fetch.key).second) part.keys.push_back(fetch.key);
     }
+    if (part.task == own_task || !part.cleans_up || partitions_.has_flow) continue;
+    for (std::string& key : TakeIntoAnswer(own_task, *dependencies_.graph, &partition)) {
+      brought.insert(key);
+      part.keys.push_back(std::move(key));
+      part.brings_values = true;
+    }
   }
+  if (!brought.empty()) plan_->brought = std::make_shared<const AnswerValues::Keys>(std::move(brought));
   return OkStatus();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/answer_values.h"
 #include "cluster/services.h"
 #include "runtime/partition.h"
 
@@ -19,13 +20,15 @@ struct StepPlan {
     bool cleans_up = false;  // the worker forgets a step that has ended well by itself
     std::vector<Partition::ClientEdge> feeds;
     std::vector<Partition::ClientEdge> fetches;
-    std::vector<std::string> keys;  // of the fetches, each once
+    std::vector<std::string> keys;  // of the fetches, each once, and of the values below
+    bool brings_values = false;     // for nodes of the master's own task, with its answer
   };
   struct FedFetch {
     int fetch = 0;
     int feed = 0;
   };
-  std::vector<Part> parts;
+  std::vector<Part> parts;  // the master's own task comes last: the others begin before its nodes run
+  std::shared_ptr<const AnswerValues::Keys> brought;  // what other parts bring to that one; null: nothing
   std::vector<PlanGraph::Feed> feeds;
   std::vector<std::string> fetch_names;  // as the client wrote them
   std::vector<FedFetch> fed_fetches;     // that need no worker

@@ -10,13 +10,21 @@ void StepRendezvous::set_peers(std::shared_ptr<Peers> peers) {
   if (peers_ == nullptr) peers_ = std::move(peers);
 }
 
+void StepRendezvous::set_brought(std::shared_ptr<AnswerValues> brought) {
+  std::lock_guard lock(mu_);
+  brought_ = std::move(brought);
+}
+
 void StepRendezvous::RecvAsync(const std::string& key, Done done) {
-  const std::string source = TaskOfDevice(key.substr(0, key.find(';')));
   std::shared_ptr<Peers> peers;
+  std::shared_ptr<AnswerValues> brought;
   {
     std::lock_guard lock(mu_);
     peers = peers_;
+    brought = brought_;
   }
+  if (brought != nullptr && brought->Has(key)) return brought->RecvAsync(key, std::move(done));
+  const std::string source = TaskOfDevice(key.substr(0, key.find(';')));
   if (peers == nullptr) return done(Internal("step {} does not know where {} is", step_id_, source));
   if (source == peers->own_task()) return local_->RecvAsync(key, std::move(done));
   Result<std::shared_ptr<WorkerService>> worker = peers->Find(source);
@@ -91,6 +99,12 @@ void StepRendezvous::AskForPiece(const std::shared_ptr<Pieces>& pieces) {
 
 void StepRendezvous::Abort(Status reason) {
   auto self = IntrusivePtr<StepRendezvous>::Share(this);
+  std::shared_ptr<AnswerValues> brought;
+  {
+    std::lock_guard lock(mu_);
+    brought = brought_;
+  }
+  if (brought != nullptr) brought->Abort(reason);
   local_->Abort(reason);
   cancel_.Cancel(std::move(reason));
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/answer_values.h"
 #include "cluster/peers.h"
 #include "op/cancel.h"
 #include "runtime/rendezvous.h"
@@ -25,6 +26,8 @@ class StepRendezvous final : public Rendezvous {
   bool idle() { return local_->idle(); }
   // Who this task is, and whom to ask for values of others. Before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);
+  // What of those values the master brings by itself. Before the first RecvAsync.
+  void set_brought(std::shared_ptr<AnswerValues> brought);
 
  private:
   struct Pieces;
@@ -39,6 +42,7 @@ class StepRendezvous final : public Rendezvous {
   CancelToken cancel_;
   std::mutex mu_;
   std::shared_ptr<Peers> peers_;
+  std::shared_ptr<AnswerValues> brought_;
 };
 
 }  // namespace weir

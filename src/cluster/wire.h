@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "tensor/tensor.h"
 
 namespace weir {
+
+class AnswerValues;
 
 struct NamedTensor {
   std::string name;
@@ -28,7 +31,10 @@ struct TensorMessage {
   Message message;
   std::vector<NamedTensor> tensors;  // names stay empty where the field has none
 };
-using RunGraphCall = TensorMessage<tensorflow::RunGraphRequest>;
+// Inside of one process the caller may also bring values while the step runs.
+struct RunGraphCall : TensorMessage<tensorflow::RunGraphRequest> {
+  std::shared_ptr<AnswerValues> brought;
+};
 using RunGraphReply = TensorMessage<tensorflow::RunGraphResponse>;
 using RunStepCall = TensorMessage<tensorflow::RunStepRequest>;
 using RunStepReply = TensorMessage<tensorflow::RunStepResponse>;

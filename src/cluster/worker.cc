@@ -275,6 +275,7 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   }
   if (step == nullptr) return done(Unavailable("{} is stopping", task_));
   step->rendezvous->set_peers((*session)->peers);
+  if (call.brought != nullptr) step->rendezvous->set_brought(std::move(call.brought));
   done = [this, step, id = request.step_id(), cancel = options.cancel,
           done = std::move(done)](Result<RunGraphReply> reply) {
     // A master that has given up says so also by CleanupGraph, but that may have come before this call.
