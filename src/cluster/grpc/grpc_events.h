@@ -39,6 +39,7 @@ class GrpcEvents final {
   // Called now and then, by one thread: lets another thread stand in when nobody waits at the queue, and nobody has
   // since the last look.
   void Look();
+  int waiting() const { return waiting_.load(std::memory_order_relaxed); }  // threads at the queue
 
  private:
   void Run();

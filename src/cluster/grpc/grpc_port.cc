@@ -64,13 +64,13 @@ int FreeAtAll(const addrinfo* found, int* port, std::vector<std::string>* hosts)
   return error;
 }
 
-}  // namespace
-
+// Unavailable, naming port and address.
 Status PortInUse(const Address& address) {
   if (address.is_unix()) return Unavailable("another one listens at {} already", address.ToString());
   return Unavailable("port {} is in use already (address {})", address.port, address.ToString());
 }
 
+// The addresses to bind, with a port that was free a moment ago.
 Result<std::vector<std::string>> FindFreePort(const Address& address, int* port) {
   if (address.is_unix()) {
     *port = -1;
@@ -103,6 +103,18 @@ Result<std::vector<std::string>> FindFreePort(const Address& address, int* port)
     if (std::find(addresses.begin(), addresses.end(), bound) == addresses.end()) addresses.push_back(std::move(bound));
   }
   return addresses;
+}
+
+}  // namespace
+
+Result<int> BindFreePort(const Address& address, BindAddresses bind) {
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries && (i == 0 || address.port == 0); ++i) {
+    int port = 0;
+    WEIR_ASSIGN(const std::vector<std::string> addresses, FindFreePort(address, &port));
+    if (bind(addresses, port)) return port;
+  }
+  return PortInUse(address);
 }
 
 }  // namespace weir

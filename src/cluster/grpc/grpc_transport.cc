@@ -274,14 +274,12 @@ class GrpcTransport final : public Transport {
 
  private:
   Result<std::unique_ptr<GrpcListener>> Bind(const Address& wanted) {
-    constexpr int kTries = 20;  // somebody else may take a port that was just found free
-    for (int i = 0; i < kTries && (i == 0 || wanted.port == 0); ++i) {
-      int port = 0;
-      WEIR_ASSIGN(const std::vector<std::string> addresses, FindFreePort(wanted, &port));
-      auto listener = std::make_unique<GrpcListener>();
-      if (listener->Bind(addresses, port, shared_->peer_timeout_ms)) return listener;
-    }
-    return PortInUse(wanted);
+    std::unique_ptr<GrpcListener> listener;
+    WEIR_TRY(BindFreePort(wanted, [&](const std::vector<std::string>& addresses, int port) {
+               listener = std::make_unique<GrpcListener>();
+               return listener->Bind(addresses, port, shared_->peer_timeout_ms);
+             }).status());
+    return listener;
   }
   GrpcEvents& Events() {
     std::lock_guard lock(mu_);

@@ -315,6 +315,52 @@ TEST_F(GrpcTransportTest, ATransportThatEndsEndsItsCalls) {
   EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kCancelled);
 }
 
+TEST_F(GrpcTransportTest, WhoIsToldOfTheEndOfATransportBeginsNoCallOnIt) {
+  Signal came;
+  Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    if (call->method() != "/a.B/Keep") return Echo(call);
+    Keep(std::move(call));
+    came.Give();
+  });
+  Answer again;
+  channel_->Call("/a.B/Keep", Rope("x"), {}, [&](const Result<Rope>& result) {
+    EXPECT_EQ(result.status().code(), StatusCode::kCancelled);
+    channel_->Call("/a.B/C", Rope("x"), {}, again.Take());
+  });
+  ASSERT_TRUE(came.Wait());
+  client_ = nullptr;
+  EXPECT_EQ(again.Wait(), Cancelled("the process is ending"));
+}
+
+TEST_F(GrpcTransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
+  Signal came;
+  Signal came_late;
+  Status late;
+  Answer second;
+  Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    if (call->method() == "/a.B/Late") {
+      late = call->cancel().cancelled() ? call->cancel().reason() : OkStatus();
+      came_late.Give();
+      return call->Respond(late.ok() ? Result<Rope>(Rope()) : late);
+    }
+    // Who is told that the listener ends makes another call come in before it is gone.
+    call->cancel().Register([&, call = call.get()] {
+      channel_->Call("/a.B/Late", Rope("x"), {}, second.Take());
+      EXPECT_TRUE(came_late.Wait());
+      call->Respond(call->cancel().reason());
+    });
+    Keep(std::move(call));
+    came.Give();
+  });
+  Answer first;
+  channel_->Call("/a.B/C", Rope("x"), {}, first.Take());
+  ASSERT_TRUE(came.Wait());
+  listener_ = nullptr;
+  EXPECT_EQ(late, Unavailable("the server is stopping"));
+  EXPECT_EQ(first.Wait(), Unavailable("the server is stopping"));
+  EXPECT_EQ(second.Wait(), Unavailable("the server is stopping"));
+}
+
 TEST_F(GrpcTransportTest, AnAddressIsHadByOne) {
   Listen(kLongTimeoutMs, Echo);
   Result<std::unique_ptr<Listener>> second = client_->Listen(address());
@@ -395,6 +441,27 @@ TEST_F(GrpcTransportTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
   const Status status = Call("/a.B/C", "x", &response);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(response, "at last");
+}
+
+TEST_F(GrpcTransportTest, AnswersAreSignsOfLife) {
+  Signal came;
+  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
+    if (call->method() == "/a.B/C") return Echo(call);
+    const bool is_sign = call->method() == kSignOfLife;
+    Keep(std::move(call));  // nor does it answer who asks for one
+    if (!is_sign) came.Give();
+  });
+  Answer slow;
+  channel_->Call("/a.B/Slow", Rope("x"), {}, slow.Take());
+  ASSERT_TRUE(came.Wait());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2 * kShortTimeoutMs);
+  while (std::chrono::steady_clock::now() < end) {
+    const Status status = Call("/a.B/C", "x");
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  kept(0).Respond(Rope("at last"));
+  const Status status = slow.Wait();
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST_F(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
