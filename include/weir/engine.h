@@ -74,7 +74,7 @@ class Engine final {
     return node;
   }
   // One task of a cluster in this process, listening: its target() is for sessions, here and elsewhere. It ends with
-  // its object, or Stop; Join waits for that.
+  // its object, or Stop; Join waits for that, and JoinUntilSignal for SIGTERM and Ctrl-C, too.
   std::unique_ptr<Server> StartServer(const ClusterSpec& cluster, const std::string& job, int task,
                                       const tensorflow::ConfigProto& config = {},
                                       const std::string& bind_address = "") const {

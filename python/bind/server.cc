@@ -1,7 +1,6 @@
 // A server is kept by its Python object; whatever may wait for steps to end does so without the GIL.
 #include "bind/server.h"
 
-#include <signal.h>
 #include <algorithm>
 
 #include "bind/errors.h"
@@ -16,8 +15,6 @@ namespace {
 
 namespace py = pybind11;
 
-constexpr int64_t kSignalGraceMs = 3000;
-
 struct ServerObject {
   std::shared_ptr<Server> server;
   ~ServerObject() {
@@ -25,34 +22,6 @@ struct ServerObject {
     server = nullptr;
   }
 };
-
-// While a process waits in join(), SIGTERM and SIGINT mean: finish what runs and end well. Only on the main thread,
-// where Python's own handling stands.
-class JoinSignals final {
- public:
-  JoinSignals() : active_(_PyOS_IsMainThread() != 0) {
-    if (!active_) return;
-    received_ = 0;
-    struct sigaction ours = {};
-    ours.sa_handler = [](int number) { received_ = number; };
-    sigaction(SIGTERM, &ours, &before_[0]);
-    sigaction(SIGINT, &ours, &before_[1]);
-  }
-  ~JoinSignals() {
-    if (!active_) return;
-    sigaction(SIGTERM, &before_[0], nullptr);
-    sigaction(SIGINT, &before_[1], nullptr);
-  }
-  JoinSignals(const JoinSignals&) = delete;
-  JoinSignals& operator=(const JoinSignals&) = delete;
-  bool received() const { return active_ && received_ != 0; }
-
- private:
-  static volatile sig_atomic_t received_;
-  const bool active_;
-  struct sigaction before_[2] = {};
-};
-volatile sig_atomic_t JoinSignals::received_ = 0;
 
 void CheckRun(const Status& status) {
   if (!status.ok()) RaiseRunError(status, nullptr);
@@ -68,22 +37,22 @@ std::shared_ptr<ServerObject> MakeServer(py::handle server_def, bool start, cons
   return made;
 }
 
+// While a process waits in join(), SIGTERM and SIGINT mean: finish what runs and end well. Only on the main thread,
+// where Python's own handling stands.
 void Join(ServerObject& self) {
   bool ended_by_signal = false;
+  const bool is_main = _PyOS_IsMainThread() != 0;
   {
-    JoinSignals signals;
     const Waiting waiting;
-    self.server->Join([&] { return signals.received(); });
-    ended_by_signal = signals.received();
-  }
-  if (ended_by_signal) {
-    {
-      const Waiting waiting;  // with Python's own handlers again: a second signal ends the process
-      self.server->Stop(kSignalGraceMs);
+    if (is_main) {
+      ended_by_signal = self.server->JoinUntilSignal();
+    } else {
+      self.server->Join();
     }
-    PyErr_SetObject(PyExc_SystemExit, py::int_(0).ptr());
-    throw py::error_already_set();
   }
+  if (!ended_by_signal) return;
+  PyErr_SetObject(PyExc_SystemExit, py::int_(0).ptr());
+  throw py::error_already_set();
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 #include "cli/serve.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -102,13 +99,7 @@ Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_con
 
 Status Serve(const ServeOptions& options) {
   WEIR_ASSIGN(const ClusterConfig config, ServedTask(options, std::getenv("TF_CONFIG"), RealEnv()));
-  // Blocked before there are threads, so that none of them gets these signals.
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGTERM);
-  sigaddset(&ends, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-
+  auto signals = std::make_unique<EndSignals>();
   OpRegistry registry;
   ops::RegisterAllOps(registry);
   ThreadPool pool("weir", 0);
@@ -123,12 +114,7 @@ Status Serve(const ServeOptions& options) {
               Server::Make(def, Server::Options{options.bind_address},
                            Server::Dependencies{registry, pool, blocking_pool, network}));
   WEIR_TRY(server->Start());
-  int number = 0;
-  sigwait(&ends, &number);
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGINT, SIG_DFL);
-  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);
-  server->Stop(std::llround(options.grace_seconds * 1000));
+  server->JoinUntilSignal(std::llround(options.grace_seconds * 1000), std::move(signals));
   return OkStatus();
 }
 

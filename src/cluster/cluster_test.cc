@@ -1,6 +1,7 @@
 // A cluster of servers in this process, over real sockets: placement, steps over several tasks, loops that cross them,
 // errors, cancellation, restarts.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -473,6 +474,20 @@ TEST_F(ClusterTest, ListsTheDevicesOfAllTasks) {
   EXPECT_EQ(names, (std::vector<std::string>{"/job:ps/replica:0/task:0/device:CPU:0",
                                              "/job:worker/replica:0/task:0/device:CPU:0",
                                              "/job:worker/replica:0/task:1/device:CPU:0"}));
+}
+
+TEST_F(ClusterTest, ASignalStopsAServerWhoseEndIsWaitedFor) {
+  StartCluster(0, 2);
+  auto signals = std::make_unique<EndSignals>();
+  raise(SIGTERM);
+  Server& server = *servers_.at("worker0");
+  EXPECT_TRUE(server.JoinUntilSignal(kSignalGraceMs, std::move(signals)));
+  EXPECT_TRUE(server.stopped());
+  // Signals of before, and of others, are none of its business.
+  Server& other = *servers_.at("worker1");
+  std::thread end([&] { other.Stop(); });
+  EXPECT_FALSE(other.JoinUntilSignal());
+  end.join();
 }
 
 TEST_F(ClusterTest, APortInUseIsNamed) {

@@ -129,6 +129,7 @@ def test_linear_regression_in_cpp(can_mount, tmp_path):
             assert int(node) == task
             assert abs(float(w) - 2) < 0.5 and abs(float(b) - 0.2) < 0.3
         assert list((tmp_path / "tmp/train_logs").glob("model.ckpt-*.index"))
+        assert trainers.end(signal.SIGTERM, "ps", 0) == 0, trainers.said("ps", 0, "err")
 
 
 @pytest.mark.parametrize("language", [pytest.param("python", marks=published), "cpp"])
@@ -147,8 +148,8 @@ def test_mnist_softmax(can_mount, tmp_path, language):
         if language == "python":
             steps = [int(n) for task in (0, 1) for n in re.findall(rf"Step (\d+) in task {task}\n", trainers.said("worker", task))]
             assert max(steps) >= 2000
-            for task in (0, 1):
-                assert trainers.end(signal.SIGTERM, "ps", task) == 0
+        for task in (0, 1):
+            assert trainers.end((signal.SIGTERM, signal.SIGINT)[task], "ps", task) == 0, trainers.said("ps", task, "err")
 
 
 def wait_for_checkpoint(trainers, folder):

@@ -1,0 +1,58 @@
+#include "base/end_signals.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <optional>
+
+namespace weir {
+namespace {
+
+TEST(EndSignalsTest, SignalsAreNotedAndEndNothing) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    const EndSignals signals;
+    EXPECT_FALSE(signals.received());
+    raise(number);
+    EXPECT_TRUE(signals.received());
+  }
+}
+
+TEST(EndSignalsTest, EachSeesTheSignalsOfItsTime) {
+  std::optional<EndSignals> first(std::in_place);
+  raise(SIGTERM);
+  const EndSignals second;
+  EXPECT_TRUE(first->received());
+  EXPECT_FALSE(second.received());
+  first.reset();  // the second still lives
+  raise(SIGINT);
+  EXPECT_TRUE(second.received());
+}
+
+volatile sig_atomic_t g_former = 0;
+
+TEST(EndSignalsTest, TheHandlingOfBeforeComesBack) {
+  struct sigaction former = {};
+  struct sigaction before = {};
+  former.sa_handler = [](int) { g_former = 1; };
+  sigaction(SIGTERM, &former, &before);
+  {
+    const EndSignals signals;
+    raise(SIGTERM);
+    EXPECT_EQ(g_former, 0);
+  }
+  raise(SIGTERM);
+  EXPECT_EQ(g_former, 1);
+  sigaction(SIGTERM, &before, nullptr);
+}
+
+TEST(EndSignalsDeathTest, AfterwardsASignalEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        { const EndSignals signals; }
+        raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace weir
