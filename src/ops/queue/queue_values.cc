@@ -61,6 +61,20 @@ Status CheckPriority(const QueueSpec& spec, int rank) {
   return InvalidArgument("Expected the priority element to be a scalar, but it has {} dimensions", rank);
 }
 
+// Whether there is room for so many elements: each takes some also where it holds no values, which a batch of many does
+// not show.
+Status CheckRoom(int64_t rows, int components) {
+  constexpr int64_t kTensorBytes = sizeof(Tensor) + 128;  // with the memory of a small value
+  constexpr int64_t kUnasked = int64_t{64} << 20;
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(rows, static_cast<int64_t>(sizeof(QueueElement)) + components * kTensorBytes, &bytes))
+    return ResourceExhausted("a batch of {} elements is more than memory can hold", rows);
+  if (bytes <= kUnasked) return OkStatus();
+  const Status room = CpuAllocator().Allocate(static_cast<size_t>(bytes)).status();
+  if (!room.ok()) return WithContext(room, fmt::format("a batch of {} elements", rows));
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<QueueElement> ElementOfInputs(const QueueSpec& spec, KernelContext& ctx) {
@@ -92,6 +106,7 @@ Result<std::vector<QueueElement>> ElementsOfBatch(const QueueSpec& spec, KernelC
     }
   }
   WEIR_TRY(CheckPriority(spec, ctx.input(1).rank() - 1));
+  WEIR_TRY(CheckRoom(rows, components));
   std::vector<QueueElement> elements(static_cast<size_t>(rows));
   for (QueueElement& element : elements) element.components.reserve(static_cast<size_t>(components));
   for (int c = 0; c < components; ++c) {
