@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   Engine engine;
   auto server = engine.StartServer(cluster, flags["job_name"], task);
   if (flags["job_name"] == "ps") {
-    server->JoinUntilSignal();
+    JoinUntilSignal(*server);
     return 0;
   }
 

@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   std::printf("Cluster job: %s, task_index: %d, target: %s\n", flags["job_name"].c_str(), task,
               server->target().c_str());
   if (flags["job_name"] == "ps") {
-    server->JoinUntilSignal();
+    JoinUntilSignal(*server);
     return 0;
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "cluster/join_until_signal.h"
 #include "cluster/network.h"
 #include "cluster/server.h"
 #include "graph/compose/variable.h"

@@ -7,6 +7,7 @@
 #include "bind/messages.h"
 #include "bind/process.h"
 #include "bind/waiting.h"
+#include "cluster/join_until_signal.h"
 #include "cluster/remote_session.h"
 #include "cluster/server.h"
 
@@ -45,7 +46,7 @@ void Join(ServerObject& self) {
   {
     const Waiting waiting;
     if (is_main) {
-      ended_by_signal = self.server->JoinUntilSignal();
+      ended_by_signal = JoinUntilSignal(*self.server);
     } else {
       self.server->Join();
     }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_split.h"
 #include "base/thread_pool.h"
+#include "cluster/join_until_signal.h"
 #include "cluster/network.h"
 #include "cluster/server.h"
 #include "ops/register.h"
@@ -114,7 +115,7 @@ Status Serve(const ServeOptions& options) {
               Server::Make(def, Server::Options{options.bind_address},
                            Server::Dependencies{registry, pool, blocking_pool, network}));
   WEIR_TRY(server->Start());
-  server->JoinUntilSignal(std::llround(options.grace_seconds * 1000), std::move(signals));
+  JoinUntilSignal(*server, std::llround(options.grace_seconds * 1000), std::move(signals));
   return OkStatus();
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "cluster/chunks.h"
+#include "cluster/join_until_signal.h"
 #include "cluster/peers.h"
 #include "cluster/server.h"
 #include "graph/build/array_ops.h"
@@ -481,12 +482,12 @@ TEST_F(ClusterTest, ASignalStopsAServerWhoseEndIsWaitedFor) {
   auto signals = std::make_unique<EndSignals>();
   raise(SIGTERM);
   Server& server = *servers_.at("worker0");
-  EXPECT_TRUE(server.JoinUntilSignal(kSignalGraceMs, std::move(signals)));
+  EXPECT_TRUE(JoinUntilSignal(server, kSignalGraceMs, std::move(signals)));
   EXPECT_TRUE(server.stopped());
   // Signals of before, and of others, are none of its business.
   Server& other = *servers_.at("worker1");
   std::thread end([&] { other.Stop(); });
-  EXPECT_FALSE(other.JoinUntilSignal());
+  EXPECT_FALSE(JoinUntilSignal(other));
   end.join();
 }
 

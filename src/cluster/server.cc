@@ -154,15 +154,6 @@ void Server::Join(const std::function<bool()>& until) {
   }
 }
 
-bool Server::JoinUntilSignal(int64_t grace_ms, std::unique_ptr<EndSignals> since) {
-  if (since == nullptr) since = std::make_unique<EndSignals>();
-  Join([&] { return since->received(); });
-  if (!since->received()) return false;
-  since = nullptr;
-  Stop(grace_ms);
-  return true;
-}
-
 bool Server::stopped() const {
   std::lock_guard lock(mu_);
   return stopped_;

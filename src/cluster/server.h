@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "base/end_signals.h"
 #include "base/thread_pool.h"
 #include "cluster/network.h"
 #include "op/op_registry.h"
@@ -19,9 +18,6 @@
 namespace weir {
 
 class Listener;
-
-// How long steps may go on after a signal to end.
-constexpr int64_t kSignalGraceMs = 3000;
 
 class Server final {
  public:
@@ -55,10 +51,6 @@ class Server final {
   void Stop(int64_t grace_ms = 0);
   // Blocks until it is stopped, or, where `until` is given, it says so: it is asked every 100 ms.
   void Join(const std::function<bool()>& until = nullptr);
-  // The same for a program that does nothing else: SIGTERM and SIGINT let running steps end, for at most `grace_ms`,
-  // and stop it. True if a signal has. `since`, where it is given, was made earlier: signals count from then on. While
-  // steps end the handling of before is back, so that a second signal ends the process.
-  bool JoinUntilSignal(int64_t grace_ms = kSignalGraceMs, std::unique_ptr<EndSignals> since = nullptr);
   bool stopped() const;
 
   std::string target() const;  // "grpc://localhost:2222"
