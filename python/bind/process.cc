@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/live_line.h"
 #include "bind/interrupt.h"
 #include "bind/py_func.h"
 #include "cluster/remote_session.h"
@@ -120,12 +121,18 @@ void Process::Stop() {
     if (std::shared_ptr<Session> session = weak.lock()) session->Close().IgnoreError();
   for (const std::weak_ptr<Server>& weak : servers)
     if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
+  LiveLine::OfProcess().End();
   StopInterruptWatcher();
   blocking_pool_.reset();
   pool_.reset();
 }
 
 void BindProcess(py::module_& m) {
+  m.def("live_line_on_terminal", [] { return LiveLine::OfProcess().kind() == LiveLine::Kind::kTerminal; });
+  m.def("live_line_hide", [] { LiveLine::OfProcess().Hide(); });
+  m.def(
+      "live_line_show", [](bool at_line_start) { LiveLine::OfProcess().Show(at_line_start); },
+      py::arg("at_line_start"));
   py::module_::import("atexit").attr("register")(py::cpp_function([] { Process::Get().Stop(); }));
   m.def("op_names", [] { return Process::Get().registry().Names(); });
   // The OpDef message of an op, serialized.

@@ -216,6 +216,14 @@ void BindServices(py::class_<SupervisorObject>& cls) {
             return ServiceObject{s.sv, s.sv->CheckpointService(SessionOf(sess))};
           },
           py::arg("sess"))
+      .def(
+          "_progress_service",
+          [](const S& s, py::handle sess) -> py::object {
+            const auto service = s.sv->ProgressService(SessionOf(sess));
+            return service ? py::cast(ServiceObject{s.sv, *service}) : py::none();
+          },
+          py::arg("sess"))
+      .def("_end_progress", [](const S& s) { s.sv->EndProgress(); })
       .def("_close_summary_writer",
            [](const S& s) {
              const std::shared_ptr<Supervisor> sv = s.sv;

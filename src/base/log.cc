@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/live_line.h"
+
 namespace weir {
 namespace {
 
@@ -72,7 +74,11 @@ spdlog::logger& Logger() {
 bool LogEnabled(LogLevel level) { return ToSpdlog(level) >= MinimumLevel(); }
 
 void LogLine(LogLevel level, std::string_view message) {
-  if (LogEnabled(level)) Logger().log(ToSpdlog(level), "{}", message);
+  if (!LogEnabled(level)) return;
+  LiveLine& live = LiveLine::OfProcess();
+  live.Hide();
+  Logger().log(ToSpdlog(level), "{}", message);
+  live.Show();
 }
 
 }  // namespace weir

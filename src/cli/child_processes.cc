@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+
+#include "base/live_line.h"
 
 namespace weir::cli {
 
@@ -30,6 +33,17 @@ void OpenStandardStreams() {
 void CloseDescriptor(int& fd) {
   if (fd >= 0) close(fd);
   fd = -1;
+}
+
+constexpr int kLiveLine = 2;  // the stream of that
+
+// In the child: it is told of the pipe that it reports its live line to, which never makes it wait.
+void PassLiveLine(int pipe) {
+  struct stat found;
+  if (fstat(pipe, &found) != 0) return;
+  fcntl(pipe, F_SETFD, 0);
+  fcntl(pipe, F_SETFL, O_NONBLOCK);
+  setenv(LiveLine::kVariable, fmt::format("{}:{}", pipe, found.st_ino).c_str(), /*overwrite=*/1);
 }
 
 bool IsIgnored(int signal) {
@@ -123,14 +137,14 @@ Result<int> ChildProcesses::Start(const Command& command) {
   std::vector<char*> argv;
   for (const std::string& argument : command.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  int ends[2][2] = {{-1, -1}, {-1, -1}};
+  int ends[kStreams][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
   const auto close_all = [&ends] {
     for (auto& pipe : ends) {
       for (int& fd : pipe) CloseDescriptor(fd);
     }
   };
-  for (auto& pipe : ends) {
-    if (pipe2(pipe, O_CLOEXEC) != 0) {
+  for (int stream = 0; stream < (command.has_live_line ? kStreams : kLiveLine); ++stream) {
+    if (pipe2(ends[stream], O_CLOEXEC) != 0) {
       const Status error = SystemError("pipe");
       close_all();
       return error;
@@ -152,6 +166,7 @@ Result<int> ChildProcesses::Start(const Command& command) {
     dup2(ends[0][1], 1);
     dup2(ends[1][1], 2);
     if (null > 2) close(null);
+    if (command.has_live_line) PassLiveLine(ends[kLiveLine][1]);
     for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
     sigaction(SIGPIPE, &old_pipe_action_, nullptr);
     sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
@@ -163,9 +178,10 @@ Result<int> ChildProcesses::Start(const Command& command) {
   TellWatcher(pid);
   Child child;
   child.pid = pid;
-  for (int stream = 0; stream < 2; ++stream) {
+  for (int stream = 0; stream < kStreams; ++stream) {
     CloseDescriptor(ends[stream][1]);
     child.pipes[stream] = ends[stream][0];
+    if (child.pipes[stream] < 0) continue;
     fcntl(child.pipes[stream], F_SETFL, O_NONBLOCK);
   }
   children_.push_back(child);
@@ -182,7 +198,7 @@ Result<std::vector<ChildProcesses::Event>> ChildProcesses::Wait(int timeout_ms, 
   polled.push_back({signal_fd_, POLLIN, 0});
   std::vector<std::pair<int, int>> sources;  // child and stream of what follows in `polled`
   for (size_t child = 0; child < children_.size() && read_output; ++child) {
-    for (int stream = 0; stream < 2; ++stream) {
+    for (int stream = 0; stream < kStreams; ++stream) {
       if (children_[child].pipes[stream] < 0) continue;
       sources.emplace_back(child, stream);
       polled.push_back({children_[child].pipes[stream], POLLIN, 0});
@@ -224,7 +240,7 @@ void ChildProcesses::ReadPipe(int child, int stream, bool all, std::vector<Event
       CloseDescriptor(pipe);
       return;
     }
-    events.push_back({.kind = Event::kOutput,
+    events.push_back({.kind = stream == kLiveLine ? Event::kLiveLine : Event::kOutput,
                       .child = child,
                       .is_error = stream == 1,
                       .text = std::string(buffer, static_cast<size_t>(count))});
@@ -243,7 +259,7 @@ void ChildProcesses::CollectEnded(std::vector<Event>& events) {
     TellWatcher(-child.pid);
     waitpid(child.pid, nullptr, 0);
     child.pid = 0;
-    for (int stream = 0; stream < 2; ++stream) {
+    for (int stream = 0; stream < kStreams; ++stream) {
       if (child.pipes[stream] < 0) continue;
       ReadPipe(index, stream, /*all=*/true, events);
       CloseDescriptor(child.pipes[stream]);

@@ -24,13 +24,14 @@ class ChildProcesses final {
   struct Command {
     std::vector<std::string> arguments;                            // the path of the program first
     std::vector<std::pair<std::string, std::string>> environment;  // beside that of this process
+    bool has_live_line = false;                                    // which it reports to this process
   };
   struct Event {
-    enum Kind { kOutput, kEnded, kSignal };
+    enum Kind { kOutput, kLiveLine, kEnded, kSignal };
     Kind kind;
-    int child = -1;         // kOutput, kEnded: what Start returned
+    int child = -1;         // but for kSignal: what Start returned
     bool is_error = false;  // kOutput: written to standard error
-    std::string text;       // kOutput
+    std::string text;       // kOutput, kLiveLine: a piece of what is written there
     int status = 0;         // kEnded: the exit status, 128 + n after signal n; kSignal: its number
   };
 
@@ -47,9 +48,10 @@ class ChildProcesses final {
   Result<std::vector<Event>> Wait(int timeout_ms, bool read_output, std::vector<pollfd>& others);
 
  private:
+  static constexpr int kStreams = 3;  // standard output, standard error, the live line
   struct Child {
     pid_t pid = 0;  // 0: has ended
-    int pipes[2] = {-1, -1};
+    int pipes[kStreams] = {-1, -1, -1};
   };
 
   ChildProcesses() = default;

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
+
+#include "base/live_line.h"
 
 namespace weir::cli {
 
@@ -43,12 +44,7 @@ void OutputQueue::Discard() {
   written_ = 0;
 }
 
-bool OutputQueue::wants_colour() const {
-  const char* no_colour = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return isatty(fd_) != 0 && (no_colour == nullptr || *no_colour == '\0') &&
-         (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
-}
+bool OutputQueue::wants_colour() const { return IsFullTerminal(fd_); }
 
 void LinePrefixer::Add(std::string_view text, OutputQueue& out) {
   while (!text.empty()) {

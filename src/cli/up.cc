@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/child_processes.h"
 #include "cli/free_ports.h"
+#include "cli/live_area.h"
 #include "cli/prefixed_output.h"
 #include "cli/run_python.h"
 #include "session/cluster_config.h"
@@ -29,15 +30,19 @@ using Event = ChildProcesses::Event;
 // Above that, tasks wait until somebody has read what they have written.
 constexpr size_t kMostQueued = 1 << 20;
 
-// Standard output and standard error, which may be the same place.
+// Standard output and standard error, which may be the same place. Below the latter, where it is a terminal, live
+// lines.
 class Console final {
  public:
-  Console() {
-    struct stat out, error;
-    one_place_ =
-        fstat(1, &out) == 0 && fstat(2, &error) == 0 && out.st_dev == error.st_dev && out.st_ino == error.st_ino;
+  Console() : has_live_lines_(error_.wants_colour()) {}
+  // Where output goes. What shows below it makes room.
+  OutputQueue& queue(bool is_error) {
+    OutputQueue& queue = QueueOf(is_error);
+    if (&queue == &QueueOf(true)) live_.Erase();
+    return queue;
   }
-  OutputQueue& queue(bool is_error) { return is_error && !one_place_ ? error_ : out_; }
+  LiveArea& live() { return live_; }
+  bool has_live_lines() const { return has_live_lines_; }
   bool is_full() const { return std::max(out_.size(), error_.size()) > kMostQueued; }
   bool empty() const { return out_.size() + error_.size() == 0; }
   void Discard() {
@@ -61,20 +66,33 @@ class Console final {
   }
 
  private:
+  OutputQueue& QueueOf(bool is_error) { return is_error && !one_place_ ? error_ : out_; }
+
+  static bool AreOnePlace() {
+    struct stat out, error;
+    return fstat(1, &out) == 0 && fstat(2, &error) == 0 && out.st_dev == error.st_dev && out.st_ino == error.st_ino;
+  }
+
+  const bool one_place_ = AreOnePlace();
   OutputQueue out_{1};
   OutputQueue error_{2};
-  bool one_place_ = false;
+  const bool has_live_lines_;
+  LiveArea live_{QueueOf(true)};
 };
 
 struct Task {
   Task(std::string task_name, bool is_parameter_server, int number, Console& console)
       : name(std::move(task_name)),
         is_ps(is_parameter_server),
+        live{.prefix = TaskPrefix(name, number, console.has_live_lines()),
+             .prefix_columns = static_cast<int>(name.size()) + 3},
         out(TaskPrefix(name, number, console.queue(false).wants_colour())),
         error(TaskPrefix(name, number, console.queue(true).wants_colour())) {}
 
   std::string name;  // "worker/1"
   bool is_ps;
+  LiveArea::Line live;
+  std::string live_text;  // of which the last line is not whole
   LinePrefixer out;
   LinePrefixer error;
   bool has_ended = false;
@@ -114,6 +132,7 @@ class LocalCluster final {
       command.arguments.push_back("--job_name=" + config.job_name);
       command.arguments.push_back(fmt::format("--task_index={}", config.task_index));
       command.environment.emplace_back("TF_CONFIG", config.ToJson());
+      command.has_live_line = console_.has_live_lines();
       // Lines are to be seen when they are printed.
       if (std::getenv("PYTHONUNBUFFERED") == nullptr) command.environment.emplace_back("PYTHONUNBUFFERED", "1");
       WEIR_TRY(children_->Start(command).status());
@@ -135,6 +154,8 @@ class LocalCluster final {
         }
       }
       KillLate();
+      if (console_.live().stale() && console_.empty() && SteadyClock::now() >= console_.live().next())
+        console_.live().Draw(SteadyClock::now());
     }
     return status_.value_or(0);
   }
@@ -150,7 +171,12 @@ class LocalCluster final {
       (event.is_error ? task.error : task.out).Add(event.text, console_.queue(event.is_error));
       return;
     }
+    if (event.kind == Event::kLiveLine) {
+      HandleLiveLine(task, event.text);
+      return;
+    }
     task.has_ended = true;
+    EndLiveLine(task);
     task.out.Finish(console_.queue(false));
     task.error.Finish(console_.queue(true));
     if (event.status != 0 && !task.is_asked_to_end) {
@@ -162,6 +188,26 @@ class LocalCluster final {
     } else if (AllEnded(/*workers_only=*/true)) {
       for (Task& ps : tasks_) AskToEnd(ps, SIGTERM);
     }
+  }
+
+  // Whole lines are what a task shows now; an empty one says that the last stays as it is.
+  void HandleLiveLine(Task& task, std::string_view text) {
+    task.live_text += text;
+    for (size_t end = 0; (end = task.live_text.find('\n')) != std::string::npos; task.live_text.erase(0, end + 1)) {
+      if (end == 0) {
+        EndLiveLine(task);
+        continue;
+      }
+      task.live.text = task.live_text.substr(0, end);
+      console_.live().Set(NumberOf(task), task.live);
+    }
+  }
+
+  void EndLiveLine(Task& task) {
+    if (task.live.text.empty()) return;
+    console_.live().Remove(NumberOf(task));
+    console_.queue(true).Add(task.live.prefix + task.live.text + "\n");
+    task.live.text.clear();
   }
 
   // The first time workers are asked, and parameter servers stay for what these still save. Then it is enough: tasks
@@ -204,11 +250,14 @@ class LocalCluster final {
     }
   }
 
-  int MillisecondsToWait() const {
+  int MillisecondsToWait() {
     std::optional<SteadyClock::time_point> next;
     for (const Task& task : tasks_) {
       if (!task.has_ended && task.kill_at.has_value()) next = std::min(next.value_or(*task.kill_at), *task.kill_at);
     }
+    // While something is to be written, its place says when to go on.
+    if (console_.live().stale() && console_.empty())
+      next = std::min(next.value_or(console_.live().next()), console_.live().next());
     if (!next.has_value()) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - SteadyClock::now()).count();
     return static_cast<int>(std::clamp<int64_t>(left, 0, 3'600'000));

@@ -13,6 +13,8 @@
 
 namespace weir {
 
+class TrainingProgress;
+
 // What a hook wants of the next step, beside what the caller of Run wants.
 struct HookRequest {
   std::vector<Output> fetches = {};
@@ -30,7 +32,8 @@ class RunContext final {
   // No further step is run: MonitoredSession::should_stop is true from then on.
   void RequestStop() { stop_requested_ = true; }
   bool stop_requested() const { return stop_requested_; }
-  std::any note;  // what the caller wants its own hooks to know
+  std::any note;                                         // what the caller wants its own hooks to know
+  std::shared_ptr<TrainingProgress> progress = nullptr;  // what the task shows of its training; mostly null
 
  private:
   const SessionPtr session_;

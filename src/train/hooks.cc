@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "train/pauses.h"
+#include "train/progress.h"
 
 namespace weir {
 namespace {
@@ -122,7 +123,9 @@ Result<HookRequest> LoggingTensorHook::BeforeRun(RunContext&) {
   return due_ ? HookRequest{.fetches = outputs()} : HookRequest();
 }
 
-Status LoggingTensorHook::AfterRun(RunContext&, const RunValues& values) {
+Status LoggingTensorHook::AfterRun(RunContext& context, const RunValues& values) {
+  if (due_ && context.progress != nullptr)
+    for (size_t i = 0; i < tensors_.size(); ++i) context.progress->NoteValue(tensors_[i].tag, values.results[i]);
   if (due_) WEIR_TRY(Log(values.results));
   ++count_;
   return OkStatus();

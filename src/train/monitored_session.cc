@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "train/pauses.h"
+#include "train/progress.h"
 
 namespace weir {
 namespace {
@@ -63,6 +64,8 @@ MonitoredSession::MonitoredSession(Graph& graph, SessionCreator creator, Monitor
 
 Result<std::unique_ptr<MonitoredSession>> MonitoredSession::Make(Graph& graph, SessionCreator creator,
                                                                  MonitoredSessionOptions options, CancelToken* cancel) {
+  if (options.progress == nullptr) options.progress = TrainingProgress::Begin();
+  if (options.progress != nullptr) options.hooks.push_back(std::make_shared<ProgressHook>(options.progress));
   std::unique_ptr<MonitoredSession> made(new MonitoredSession(graph, std::move(creator), std::move(options)));
   for (const HookPtr& hook : made->options_.hooks) WEIR_TRY(hook->Begin(graph));
   WEIR_TRY(made->Ensure(cancel));
@@ -167,6 +170,7 @@ Result<std::vector<Tensor>> MonitoredSession::RunHooked(const RunRequest& reques
   if (should_stop()) return SetupError(FailedPrecondition("Run called even after should_stop requested."));
   RunContext context(session_, request);
   context.note = note;
+  context.progress = options_.progress;
   RunRequest all = request;
   tensorflow::RunOptions run_options;
   if (request.options != nullptr) {
@@ -224,6 +228,7 @@ Status MonitoredSession::Close(bool failed, CancelToken* cancel) {
       status = hook->End(session_, cancel);
       if (!status.ok()) break;
     }
+  if (options_.progress != nullptr) options_.progress->End();
   Status dropped = Drop(OkStatus(), cancel);
   if (options_.recover && IsPreemption(dropped)) dropped = OkStatus();
   closed_ = true;

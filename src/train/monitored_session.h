@@ -45,6 +45,8 @@ struct MonitoredSessionOptions {
   // Both called for each new session. By default a coordinator that reports every error, and the graph's own runners.
   std::function<Result<std::shared_ptr<Coordinator>>()> make_coordinator = {};
   std::function<Status(const SessionPtr&, const std::shared_ptr<Coordinator>&)> start_queue_runners = {};
+  // What a terminal shows of the steps while they run; without it what TrainingProgress::Begin gives.
+  std::shared_ptr<TrainingProgress> progress = nullptr;
   // Waits for the threads of a session that ends, instead of the coordinator's own Join.
   std::function<Status(const std::shared_ptr<Coordinator>&)> join = {};
   Clock* clock = &RealClock();

@@ -295,6 +295,29 @@ Supervisor::Service Supervisor::CheckpointService(SessionPtr session) {
           }};
 }
 
+std::optional<Supervisor::Service> Supervisor::ProgressService(SessionPtr session) {
+  if (!global_step()) return std::nullopt;
+  std::shared_ptr<TrainingProgress> progress = TrainingProgress::Begin();
+  if (progress == nullptr) return std::nullopt;
+  {
+    std::lock_guard<std::mutex> lock(threads_mu_);
+    progress_ = progress;
+  }
+  constexpr double kIntervalSecs = 0.5;
+  return Service{"progress", kIntervalSecs, [] { return OkStatus(); },
+                 [progress, session = std::move(session), step = *global_step()]() -> Status {
+                   // What goes wrong with it is for those to say who train.
+                   if (const Result<int64_t> now = ReadStep(*session, step); now.ok()) progress->NoteGlobalStep(*now);
+                   return OkStatus();
+                 }};
+}
+
+void Supervisor::EndProgress() {
+  std::lock_guard<std::mutex> lock(threads_mu_);
+  if (progress_ != nullptr) progress_->End();
+  progress_ = nullptr;
+}
+
 Result<std::vector<Supervisor::Service>> Supervisor::StandardServices(const SessionPtr& session, CancelToken* cancel) {
   if (!is_chief())
     return FailedPrecondition(
@@ -345,6 +368,7 @@ Result<SessionPtr> Supervisor::PrepareOrWaitForSession(const SessionMaker& make,
     }
     for (Service& service : *services) Start(std::move(service));
   }
+  if (std::optional<Service> progress = ProgressService(session)) Start(*std::move(progress));
   auto runners = StartQueueRunners(graph_, session, coordinator_);
   std::lock_guard<std::mutex> lock(threads_mu_);
   runners_.push_back(std::move(runners));
@@ -367,6 +391,7 @@ Status Supervisor::RunManaged(const SessionMaker& make, const std::function<Stat
 Status Supervisor::Stop() {
   coordinator_->RequestStop();
   const Status joined = coordinator_->Join({.stop_grace_period_secs = options().stop_grace_secs});
+  EndProgress();
   ForgetThreads();
   const Status closed = CloseSummaryWriter();
   return joined.ok() ? closed : joined;

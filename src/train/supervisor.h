@@ -14,6 +14,7 @@
 #include "train/file_writer.h"
 #include "train/graph_file.h"
 #include "train/queue_runner.h"
+#include "train/progress.h"
 #include "train/session_manager.h"
 
 namespace weir {
@@ -103,6 +104,9 @@ class Supervisor final {
   Service SummaryService(SessionPtr session);
   Service StepCounterService(SessionPtr session, Output counter, std::string name);
   Service CheckpointService(SessionPtr session);
+  // Shows the global step while training goes on; none where nobody would see it. EndProgress ends that.
+  std::optional<Service> ProgressService(SessionPtr session);
+  void EndProgress();
   // Notes the end in the event file and closes it.
   Status CloseSummaryWriter();
 
@@ -147,6 +151,7 @@ class Supervisor final {
   std::atomic<bool> graph_written_{false};  // to the event file
   std::atomic<bool> writer_open_{true};
   std::mutex threads_mu_;
+  std::shared_ptr<TrainingProgress> progress_;  // with threads_mu_
   std::vector<std::unique_ptr<LooperThread>> loopers_;
   std::vector<std::unique_ptr<QueueRunnerThreads>> runners_;
   std::shared_ptr<CancelToken> steps_;  // ends those of the services of this session

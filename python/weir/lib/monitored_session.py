@@ -2,7 +2,7 @@
 import inspect as _inspect
 
 from weir import _weir, errors as _errors
-from weir.lib import hooks as _hooks
+from weir.lib import hooks as _hooks, live_line as _live_line
 from weir.lib.scaffold import Scaffold as _Scaffold
 
 _USE_DEFAULT = object()
@@ -61,6 +61,7 @@ class _MonitoredSession:
     StepContext = StepContext
 
     def __init__(self, session_creator, hooks, should_recover, stop_grace_period_secs=120, recovery_wait_secs=_RECOVERY_WAIT_SECS):
+        _live_line.write_above()
         self._hooks = list(hooks or [])
         self._core = _weir.MonitoredSessionCore(session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs,
                                                 should_recover, recovery_wait_secs)

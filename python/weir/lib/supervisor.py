@@ -2,6 +2,7 @@
 import contextlib
 
 from weir import _weir, errors as _errors
+from weir.lib import live_line as _live_line
 from weir.lib.graph_keys import GraphKeys
 from weir.lib.looper import LooperThread
 
@@ -36,6 +37,10 @@ class Supervisor(_weir.Supervisor):
             if self.is_chief:
                 self.start_standard_services(sess)
             self.start_queue_runners(sess)
+            _live_line.write_above()
+            progress = self._progress_service(sess)
+            if progress is not None:
+                _started([_ServiceThread(self, progress)])
         return sess
 
     def start_standard_services(self, sess):
@@ -58,6 +63,7 @@ class Supervisor(_weir.Supervisor):
         try:
             self.coord.join(threads, stop_grace_period_secs=self._stop_grace_secs, ignore_live_threads=ignore_live_threads)
         finally:
+            self._end_progress()
             if close_summary_writer:
                 self._close_summary_writer()
 
