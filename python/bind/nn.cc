@@ -26,6 +26,15 @@ void BindSoftmax(py::module_& m) {
     Def(m, name, function, py::arg("logits"), py::arg("axis") = -1, py::arg("name") = py::none());
 }
 
+void BindInTopK(py::module_& m) {
+  Def(
+      m, "in_top_k",
+      +[](Graph& g, Input predictions, Input targets, Input k, Name n) {
+        return InTopKOf(ValueOf(g, predictions, kFloat, "predictions"), targets, k, n.text);
+      },
+      py::arg("predictions"), py::arg("targets"), py::arg("k"), py::arg("name") = py::none());
+}
+
 void CheckBoth(const Input& labels, const Input& logits) {
   if (labels.absent() || logits.absent()) RaiseValue("Both labels and logits must be provided.");
 }
@@ -271,6 +280,7 @@ void BindSampling(py::module_& m) {
 
 void BindNn(py::module_& m) {
   BindSoftmax(m);
+  BindInTopK(m);
   BindCrossEntropies(m);
   BindNormalization(m);
   BindEmbedding(m);

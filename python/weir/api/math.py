@@ -39,7 +39,7 @@ _SIGNATURES = {
                      "keep_dims->keepdims, input->input_tensor) count_nonzero",
     "invert_permutation": "op:InvertPermutation",
     "top_k": "(input, k=1, sorted=True, name=None) op:TopKV2",
-    "in_top_k": "(predictions, targets, k, name=None) op:InTopKV2",
+    "in_top_k": "(predictions, targets, k, name=None) in_top_k",
 }
 _REDUCTIONS = ["sum", "mean", "prod", "max", "min", "all", "any", "logsumexp"]
 # What tf.math has and tf has not.

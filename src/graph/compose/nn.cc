@@ -57,27 +57,26 @@ Exchanged WithAxisLast(Output x, int axis) {
   std::vector<int64_t> order(rank);
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[axis], order[rank - 1]);
-  return {Transpose(x, order), order};
+  return {Transpose(x, order, {.name = "transpose"}), order};
 }
 
-Output AlongAxis(const Input& input, int axis, std::string name, const char* default_name, Output (*apply)(Output)) {
-  Graph* graph = GraphOf({input});
-  if (graph == nullptr) return Output();
-  Output x = input.output();
-  if (axis == -1 && x.shape().known_rank() && x.shape().rank() > 0 && name.empty()) return apply(x);
-  NameScope scope(*graph, name.empty() ? default_name : name);
-  Exchanged last = WithAxisLast(x, axis);
-  Output y = apply(last.value);
-  return last.order.empty() ? y : Transpose(y, last.order);
+// The name is that of the last node.
+Output AlongAxis(const Input& input, int axis, std::string name, Output (*apply)(Output, std::string)) {
+  if (GraphOf({input}) == nullptr) return Output();
+  const Exchanged last = WithAxisLast(input.output(), axis);
+  if (last.order.empty()) return apply(last.value, std::move(name));
+  return Transpose(apply(last.value, ""), last.order, {.name = name.empty() ? "transpose" : std::move(name)});
 }
 
 }  // namespace
 
 Output SoftmaxAlong(const Input& logits, int axis, std::string name) {
-  return AlongAxis(logits, axis, std::move(name), "softmax", [](Output x) { return Softmax(x); });
+  return AlongAxis(logits, axis, std::move(name),
+                   [](Output x, std::string as) { return Softmax(x, {.name = std::move(as)}); });
 }
 Output LogSoftmaxAlong(const Input& logits, int axis, std::string name) {
-  return AlongAxis(logits, axis, std::move(name), "log_softmax", [](Output x) { return LogSoftmax(x); });
+  return AlongAxis(logits, axis, std::move(name),
+                   [](Output x, std::string as) { return LogSoftmax(x, {.name = std::move(as)}); });
 }
 
 Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int axis, bool stop_labels,
@@ -85,13 +84,14 @@ Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int a
   Graph* found = GraphOf({logits_in, labels_in});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "softmax_cross_entropy_with_logits" : name);
+  if (name.empty()) name = stop_labels ? "softmax_cross_entropy_with_logits_sg" : "softmax_cross_entropy_with_logits";
+  NameScope scope(graph, name);
   Output logits = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
   if (!logits.valid()) return Output::Failed(graph);
   const DType dtype = logits.base_dtype();
   Output labels = Taken(graph, ToOutput(graph, labels_in, kInvalidType, "labels"));
   if (!labels.valid()) return Output::Failed(graph);
-  if (stop_labels) labels = StopGradient(labels);
+  if (stop_labels) labels = StopGradient(labels, {.name = "labels_stop_gradient"});
   const Output wide = Widened(logits);
   if (wide.valid() && labels.valid() && labels.base_dtype() != wide.base_dtype())
     labels = Cast(labels, wide.base_dtype());
@@ -102,9 +102,13 @@ Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int a
   auto result = SoftmaxCrossEntropyWithLogits(Flattened(x.value), Flattened(z.value), {.name = scope.name() + "/"});
   Output loss = result.loss;
   const PartialShape known = x.value.shape();
-  if (known.rank() != 2 && loss.valid()) {
+  // The name that programs fetch: in TensorFlow the inputs are always reshaped before it.
+  constexpr char kLast[] = "Reshape_2";
+  if (known.rank() == 2 && loss.valid()) {
+    loss = Reshape(loss, {-1}, {.name = kLast});
+  } else if (loss.valid()) {
     Output outer = StridedSlice(shape, {0}, {-1}, {1}, {.begin_mask = 1});
-    loss = Reshape(loss, outer);
+    loss = Reshape(loss, outer, {.name = kLast});
     if (known.known_rank() && known.rank() > 0 && loss.valid()) {
       Result<PartialShape> front = known.Sub(0, known.rank() - 1);
       if (front.ok()) graph.RecordError(graph.SetShape(loss, *front));
@@ -117,7 +121,8 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
   Graph* found = GraphOf({logits_in, labels_in});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "SparseSoftmaxCrossEntropyWithLogits" : name);
+  if (name.empty()) name = "SparseSoftmaxCrossEntropyWithLogits";
+  NameScope scope(graph, name);
   Output logits = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
   Output labels = Taken(graph, ToOutput(graph, labels_in, kInvalidType, "labels"));
   if (!logits.valid() || !labels.valid()) return Output::Failed(graph);
@@ -134,13 +139,21 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
   }
   const DType dtype = logits.base_dtype();
   Output wide = Widened(logits);
-  if (shape.rank() == 2) return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels).loss, dtype);
+  if (shape.rank() == 2) return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels, {.name = name}).loss, dtype);
   Output labels_shape = ShapeOf(labels);
+  const Output flat = Flattened(wide);
   Output flat_labels = Reshape(labels, {-1});
-  Output loss = SparseSoftmaxCrossEntropyWithLogits(Flattened(wide), flat_labels).loss;
+  Output loss = SparseSoftmaxCrossEntropyWithLogits(flat, flat_labels, {.name = name}).loss;
   loss = Reshape(loss, labels_shape);
   if (loss.valid()) graph.RecordError(graph.SetShape(loss, labels.shape()));
   return Narrowed(loss, dtype);
+}
+
+Output InTopKOf(const Input& predictions, const Input& targets, const Input& k, std::string name) {
+  Graph* graph = GraphOf({predictions, targets, k});
+  if (graph == nullptr) return Output();
+  NameScope scope(*graph, name.empty() ? "in_top_k" : name);
+  return InTopKV2(*graph, predictions, targets, k, {.name = std::move(name)});
 }
 
 Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::string name) {

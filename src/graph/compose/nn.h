@@ -19,6 +19,9 @@ Output SparseSoftmaxCrossEntropy(const Input& logits, const Input& labels, std::
 Output SigmoidCrossEntropy(const Input& logits, const Input& labels, std::string name = "");
 Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Input& pos_weight, std::string name = "");
 
+// Whether the class of each row is among the k most likely.
+Output InTopKOf(const Input& predictions, const Input& targets, const Input& k, std::string name = "");
+
 // Softmax along any axis (the op itself works on the last).
 Output SoftmaxAlong(const Input& logits, int axis = -1, std::string name = "");
 Output LogSoftmaxAlong(const Input& logits, int axis = -1, std::string name = "");

@@ -6,6 +6,7 @@
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/state_ops.h"
+#include "graph/compose/array.h"
 #include "graph/compose/flow.h"
 #include "graph/compose/initial_value.h"
 #include "graph/graph_keys.h"
@@ -289,10 +290,9 @@ Output ReportUninitialized(Graph& graph, const std::vector<VariablePtr>& variabl
     flags.push_back(v->IsInitialized());
     names.push_back(v->op_name());
   }
-  Output missing = LogicalNot(Pack(graph, flags));
-  Output where = Squeeze(Where(missing), {.squeeze_dims = {1}});
+  Output missing = LogicalNot(Pack(graph, flags, {.name = "stack"}));
   Output all = Constant(graph, Tensor::Vector<std::string>(absl::MakeConstSpan(names)));
-  return GatherV2(all, where, 0);
+  return BooleanMask(graph, all, missing);
 }
 
 Node* Group(Graph& graph, const std::vector<Node*>& nodes, std::string name) {

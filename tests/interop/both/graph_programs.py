@@ -39,6 +39,28 @@ def math_names(tf):
                      tf.reduce_any(x > 0), tf.logical_and(x > 0, x < 1), tf.count_nonzero(x)]}
 
 
+def nn_names(tf):
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    labels = tf.placeholder(tf.int32, [None], name="labels")
+    deep = tf.reshape(x, [2, 2, 3], name="deep")
+    deep_labels = tf.reshape(labels, [2, 2], name="deep_labels")
+    nn = tf.nn
+    look = []
+    for name in (None, "given"):
+        with tf.name_scope("other_axes"):
+            look += [nn.softmax(x, 0, name=name), nn.softmax(deep, axis=1, name=name), nn.log_softmax(x, axis=0, name=name)]
+        look += [nn.softmax(x, name=name), nn.softmax(deep, name=name), nn.log_softmax(x, name=name), nn.in_top_k(x, labels, 1, name=name),
+                 nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=x, name=name),
+                 nn.sparse_softmax_cross_entropy_with_logits(labels=deep_labels, logits=deep, name=name),
+                 nn.softmax_cross_entropy_with_logits(labels=nn.softmax(x), logits=x, name=name),
+                 nn.softmax_cross_entropy_with_logits_v2(labels=nn.softmax(x), logits=x, name=name),
+                 nn.softmax_cross_entropy_with_logits_v2(labels=nn.softmax(deep), logits=deep, name=name),
+                 nn.sigmoid_cross_entropy_with_logits(labels=x, logits=x, name=name), nn.relu(x, name=name), nn.softplus(x, name=name)]
+    tf.Variable(1.0, name="v")
+    look += [tf.report_uninitialized_variables(), tf.report_uninitialized_variables(name="missing")]
+    return {"look": look, "feeds": [{x: X, labels: np.array([0, 1, 2, 0], np.int32)}]}
+
+
 def placeholders(tf):
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     keep = tf.placeholder_with_default(0.5, [], name="keep")
@@ -145,7 +167,7 @@ def partitioned_mod(tf):
 
 
 def programs():
-    for build in (hello, names, math_names, placeholders, linear_regression, gradients, gradient_zoo, sparse_gradient,
+    for build in (hello, names, math_names, nn_names, placeholders, linear_regression, gradients, gradient_zoo, sparse_gradient,
                   devices_and_controls, partitioned, partitioned_mod):
         yield Program(build.__name__, build)
     for resource in (False, True):
