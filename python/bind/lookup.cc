@@ -2,11 +2,26 @@
 #include "graph/compose/lookup.h"
 
 #include "bind/arguments.h"
+#include "bind/collections.h"
 #include "bind/sparse.h"
 
 namespace weir::python {
 
 void BindLookup(py::module_& m) {
+  // What a saver saves of a table, as the collection of such things has it.
+  py::class_<SavedTable>(m, "SavedTable")
+      .def_property_readonly("name", [](const SavedTable& s) { return s.table.name(); })
+      .def_property_readonly("op", [](const SavedTable& s) { return Wrap(s.table.handle); });
+  RegisterCollectionType({
+      .to_python = [](const std::any& item) -> py::object {
+        const auto* saved = std::any_cast<SavedTable>(&item);
+        return saved == nullptr ? py::object() : py::cast(*saved);
+      },
+      .from_python = [](py::handle object) -> std::any {
+        if (!py::isinstance<SavedTable>(object)) return {};
+        return py::cast<SavedTable>(object);
+      },
+  });
   py::class_<TableContents>(m, "TableContents")
       .def_readonly("key_dtype", &TableContents::key_dtype)
       .def_readonly("value_dtype", &TableContents::value_dtype);
@@ -73,13 +88,17 @@ void BindLookup(py::module_& m) {
           Graph& graph = contents.keys.valid() ? contents.keys.graph() : DefaultGraphRef();
           return Take(StaticTable(graph, contents, default_value, shared_name.text, name.text));
         });
-  m.def("mutable_table", [](DType key_dtype, DType value_dtype, Input default_value, const Name& shared_name,
-                            const Name& name, Input empty_key, Input deleted_key, std::optional<int64_t> buckets) {
-    MutableTableOptions options{
-        .shared_name = shared_name.text, .name = name.text, .empty_key = empty_key, .deleted_key = deleted_key};
-    if (buckets.has_value()) options.initial_num_buckets = *buckets;
-    return Take(MutableTable(DefaultGraphRef(), key_dtype, value_dtype, default_value, options));
-  });
+  m.def("mutable_table",
+        [](DType key_dtype, DType value_dtype, Input default_value, const Name& shared_name, const Name& name,
+           Input empty_key, Input deleted_key, std::optional<int64_t> buckets, bool checkpoint) {
+          MutableTableOptions options{.shared_name = shared_name.text,
+                                      .name = name.text,
+                                      .empty_key = empty_key,
+                                      .deleted_key = deleted_key,
+                                      .checkpoint = checkpoint};
+          if (buckets.has_value()) options.initial_num_buckets = *buckets;
+          return Take(MutableTable(DefaultGraphRef(), key_dtype, value_dtype, default_value, options));
+        });
   m.def(
       "tables_initializer", [](const Name& name) { return Wrap(Take(InitializeTables(DefaultGraphRef(), name.text))); },
       py::arg("name") = "init_all_tables");

@@ -103,9 +103,8 @@ void BindMetaGraph(py::module_& m) {
       [](py::object filename, py::object meta_info_def, py::object graph_def, py::object saver_def,
          py::object collection_list, bool as_text, py::object graph, py::object export_scope, bool clear_devices,
          bool clear_extraneous_savers, bool strip_default_attrs, py::object) -> py::object {
-        if (!export_scope.is_none() && py::len(export_scope) != 0)
-          Check(Unimplemented("a part of a graph cannot be exported as a meta graph yet (export_scope)"));
         MetaGraphOptions options;
+        if (!export_scope.is_none()) options.export_scope = py::cast<std::string>(export_scope);
         if (!saver_def.is_none()) options.saver_def = MessageFrom<tensorflow::SaverDef>(saver_def);
         if (!graph_def.is_none()) options.graph_def = MessageFrom<tensorflow::GraphDef>(graph_def);
         if (!collection_list.is_none()) options.collections = py::cast<std::vector<std::string>>(collection_list);

@@ -63,7 +63,8 @@ struct SessionRun {
   if (status == of_step) RaiseBuildError(status);  // raises what the session raised
   const bool callers_fault =
       status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kFailedPrecondition;
-  if (of_step.ok() && callers_fault) RaiseBuildError(status);
+  const bool is_mismatch = status.message().find("Restoring from checkpoint failed") == 0;
+  if (of_step.ok() && callers_fault && !is_mismatch) RaiseBuildError(status);
   if (status.message().find("Parent directory of") == 0) RaiseBuildError(status);
   RaiseRunError(MakeStatus(status.code(), std::string(status.message())), &graph);
 }
@@ -135,8 +136,7 @@ std::shared_ptr<Saver> MakeSaver(py::object var_list, bool reshape, bool sharded
     if (defer_build) RaiseValue("If saver_def is given, defer_build must be False.");
     return Take(Saver::FromDef(MessageFrom<tensorflow::SaverDef>(saver_def), name.text, options));
   }
-  if (py::cast<int>(write_version) != tensorflow::SaverDef::V2)
-    Check(Unimplemented("checkpoints are written in format V2 only; V1 can be restored"));
+  options.graph.format_v1 = py::cast<int>(write_version) == tensorflow::SaverDef::V1;
   options.variables = SavedVariablesFrom(var_list);
   Graph& graph = DefaultGraphRef();
   std::shared_ptr<Saver> saver = Take(Saver::Make(graph, std::move(options)));

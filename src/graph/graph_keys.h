@@ -21,6 +21,7 @@ inline constexpr char kBiases[] = "biases";
 inline constexpr char kActivations[] = "activations";
 inline constexpr char kUpdateOps[] = "update_ops";
 inline constexpr char kSavers[] = "savers";
+inline constexpr char kSaveableObjects[] = "saveable_objects";
 inline constexpr char kInitOp[] = "init_op";
 inline constexpr char kLocalInitOp[] = "local_init_op";
 inline constexpr char kReadyOp[] = "ready_op";

@@ -6,9 +6,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "base/log.h"
 #include "io/bundle_writer.h"
 #include "io/verify.h"
+#include "train/log.h"
 
 namespace weir {
 namespace {
@@ -200,12 +200,12 @@ Result<std::optional<tensorflow::CheckpointState>> GetCheckpointState(Env& env, 
   if (!env.Exists(file)) return std::nullopt;
   Result<std::string> text = env.ReadFile(file);
   if (!text.ok()) {
-    LogWarning("{}: checkpoint ignored: {}", file, std::string(text.status().message()));
+    TrainWarning("{}: checkpoint ignored: {}", file, std::string(text.status().message()));
     return std::nullopt;
   }
   Result<tensorflow::CheckpointState> state = ParseCheckpointState(*text);
   if (!state.ok()) {
-    LogWarning("{}: checkpoint ignored: {}", file, std::string(state.status().message()));
+    TrainWarning("{}: checkpoint ignored: {}", file, std::string(state.status().message()));
     return std::nullopt;
   }
   if (state->model_checkpoint_path().empty())
@@ -228,10 +228,10 @@ Result<std::optional<std::string>> LatestCheckpoint(Env& env, const std::string&
   for (const std::string& prefix : candidates) {
     const Status status = io::VerifyCheckpoint(env, prefix);
     if (status.ok()) {
-      if (prefix != candidates.front()) LogWarning("the last good checkpoint is {}", prefix);
+      if (prefix != candidates.front()) TrainWarning("the last good checkpoint is {}", prefix);
       return std::optional<std::string>(prefix);
     }
-    LogWarning("checkpoint {} is passed over: {}", prefix, std::string(status.message()));
+    TrainWarning("checkpoint {} is passed over: {}", prefix, std::string(status.message()));
   }
   return std::nullopt;
 }

@@ -2,10 +2,11 @@
 
 #include <set>
 
-#include "base/log.h"
+#include "absl/strings/str_join.h"
 #include "graph/attr_proto.h"
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
+#include "train/log.h"
 
 namespace weir {
 namespace {
@@ -23,17 +24,87 @@ bool HoldsVariables(const std::string& key) {
   return false;
 }
 
-// What C++ code puts into collections; the codec is asked for the rest.
-std::optional<CollectionItem> ToItem(const std::string& key, const std::any& item, const CollectionCodec& codec) {
-  if (const VariablePtr* variable = std::any_cast<VariablePtr>(&item)) {
-    if (HoldsVariables(key)) return BytesItem{ToVariableDef(**variable).SerializeAsString()};
-    return NodeNameItem{(*variable)->name()};
+// The part of a graph that is exported: what lies below a scope, under names without it. All of it without a scope.
+class ExportScope {
+ public:
+  explicit ExportScope(const std::string& scope) {
+    if (!scope.empty()) prefix_ = scope.ends_with('/') ? scope : scope + "/";
   }
-  if (const Output* output = std::any_cast<Output>(&item)) return NodeNameItem{output->name()};
-  if (Node* const* node = std::any_cast<Node*>(&item)) return NodeNameItem{(*node)->name()};
+  bool is_all() const { return prefix_.empty(); }
+  bool Has(std::string_view name) const { return name.starts_with(prefix_); }
+  // REQUIRES: Has(name).
+  std::string Without(std::string_view name) const { return std::string(name.substr(prefix_.size())); }
+
+  // Leaves the nodes of the scope. What they take from outside gets a name that no node has; those are returned.
+  std::set<std::string> Cut(tensorflow::GraphDef* def) const {
+    std::set<std::string> unbound;
+    if (is_all()) return unbound;
+    tensorflow::GraphDef left = *def;
+    left.clear_node();
+    for (const tensorflow::NodeDef& node : def->node())
+      if (Has(node.name())) *left.add_node() = Renamed(node, &unbound);
+    *def = std::move(left);
+    return unbound;
+  }
+
+  // Nothing where the variable lies elsewhere.
+  std::optional<tensorflow::VariableDef> Cut(tensorflow::VariableDef def) const {
+    if (is_all()) return def;
+    if (!Has(def.variable_name())) return std::nullopt;
+    for (std::string* name : {def.mutable_variable_name(), def.mutable_initializer_name(), def.mutable_snapshot_name(),
+                              def.mutable_initial_value_name()})
+      if (Has(*name)) *name = Without(*name);
+    if (def.has_save_slice_info_def() && Has(def.save_slice_info_def().full_name()))
+      def.mutable_save_slice_info_def()->set_full_name(Without(def.save_slice_info_def().full_name()));
+    return def;
+  }
+
+ private:
+  static constexpr char kUnboundPrefix[] = "$unbound_inputs_";
+  tensorflow::NodeDef Renamed(tensorflow::NodeDef node, std::set<std::string>* unbound) const {
+    node.set_name(Without(node.name()));
+    google::protobuf::RepeatedPtrField<std::string> inputs;
+    for (const std::string& input : node.input()) {
+      const bool is_control = input.starts_with('^');
+      const std::string name = is_control ? input.substr(1) : input;
+      if (Has(name)) {
+        *inputs.Add() = (is_control ? "^" : "") + Without(name);
+      } else if (!is_control) {  // an order among what is exported is left of it
+        *inputs.Add() = kUnboundPrefix + name;
+        unbound->insert(kUnboundPrefix + name);
+      }
+    }
+    *node.mutable_input() = std::move(inputs);
+    if (const auto placed = node.mutable_attr()->find("_class"); placed != node.mutable_attr()->end()) {
+      constexpr std::string_view kWith = "loc:@";
+      for (std::string& with : *placed->second.mutable_list()->mutable_s())
+        if (with.starts_with(kWith) && Has(with.substr(kWith.size())))
+          with = std::string(kWith) + Without(with.substr(kWith.size()));
+    }
+    return node;
+  }
+
+  std::string prefix_;
+};
+
+std::optional<CollectionItem> NamedItem(const std::string& name, const ExportScope& scope) {
+  if (!scope.Has(name)) return std::nullopt;
+  return NodeNameItem{scope.Without(name)};
+}
+
+// What C++ code puts into collections; the codec is asked for the rest.
+std::optional<CollectionItem> ToItem(const std::string& key, const std::any& item, const CollectionCodec& codec,
+                                     const ExportScope& scope) {
+  if (const VariablePtr* variable = std::any_cast<VariablePtr>(&item)) {
+    if (!HoldsVariables(key)) return NamedItem((*variable)->name(), scope);
+    const auto def = scope.Cut(ToVariableDef(**variable));
+    return def ? std::optional<CollectionItem>(BytesItem{def->SerializeAsString()}) : std::nullopt;
+  }
+  if (const Output* output = std::any_cast<Output>(&item)) return NamedItem(output->name(), scope);
+  if (Node* const* node = std::any_cast<Node*>(&item)) return NamedItem((*node)->name(), scope);
   if (const std::string* text = std::any_cast<std::string>(&item)) return BytesItem{*text};
   if (const int64_t* number = std::any_cast<int64_t>(&item)) return *number;
-  return codec.to_item ? codec.to_item(key, item) : std::nullopt;
+  return codec.to_item && scope.is_all() ? codec.to_item(key, item) : std::nullopt;
 }
 
 // All items of a collection are of one kind.
@@ -59,12 +130,13 @@ bool AddItem(const CollectionItem& item, tensorflow::CollectionDef* def) {
 }
 
 void ExportCollection(const Graph& graph, const std::string& key, const CollectionCodec& codec,
-                      tensorflow::MetaGraphDef* meta) {
+                      const ExportScope& scope, tensorflow::MetaGraphDef* meta) {
   tensorflow::CollectionDef def;
   for (const std::any& item : graph.Collection(key)) {
-    const std::optional<CollectionItem> value = ToItem(key, item, codec);
+    const std::optional<CollectionItem> value = ToItem(key, item, codec, scope);
+    if (!value.has_value() && !scope.is_all()) continue;
     if (!value.has_value() || !AddItem(*value, &def)) {
-      LogWarning("the collection '{}' is not written to the meta graph: its items have no form in one", key);
+      TrainWarning("the collection '{}' is not written to the meta graph: its items have no form in one", key);
       return;
     }
   }
@@ -114,6 +186,18 @@ void StripDefaultAttrs(const Graph& graph, tensorflow::GraphDef* def) {
   }
 }
 
+// All that a part of a graph takes from outside is there.
+Status CheckBound(const tensorflow::MetaGraphDef& def, const std::map<std::string, Output>& inputs) {
+  const auto unbound = def.collection_def().find(kUnboundInputs);
+  if (unbound == def.collection_def().end()) return OkStatus();
+  std::vector<std::string> missing;
+  for (const std::string& name : unbound->second.bytes_list().value())
+    if (!inputs.contains(name) && !inputs.contains(name + ":0")) missing.push_back(name);
+  if (missing.empty()) return OkStatus();
+  return InvalidArgument("Graph contains unbound inputs: {}. Must provide these inputs through input_map.",
+                         absl::StrJoin(missing, ", "));
+}
+
 // Reads the collections of a message into a graph.
 class CollectionImporter {
  public:
@@ -122,7 +206,7 @@ class CollectionImporter {
 
   Status Import(const std::string& key, const tensorflow::CollectionDef& def) {
     // Loops and branches are found in the graph itself.
-    if (key == graph_keys::kCondContext || key == graph_keys::kWhileContext) return OkStatus();
+    if (key == graph_keys::kCondContext || key == graph_keys::kWhileContext || key == kUnboundInputs) return OkStatus();
     using Def = tensorflow::CollectionDef;
     switch (def.kind_case()) {
       case Def::kNodeList:
@@ -232,6 +316,12 @@ Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaG
   } else {
     WEIR_ASSIGN(*meta.mutable_graph_def(), ExportGraphDef(graph, {.add_shapes = true}));
   }
+  const ExportScope scope(options.export_scope);
+  const std::set<std::string> unbound = scope.Cut(meta.mutable_graph_def());
+  if (!scope.is_all() && meta.graph_def().node().empty())
+    return InvalidArgument("there is nothing to export: the graph has no nodes below '{}'", options.export_scope);
+  for (const std::string& name : unbound)
+    (*meta.mutable_collection_def())[kUnboundInputs].mutable_bytes_list()->add_value(name);
   if (options.clear_devices)
     for (auto& node : *meta.mutable_graph_def()->mutable_node()) node.clear_device();
   if (options.clear_extraneous_savers) RemoveOtherSavers(options.saver_def, meta.mutable_graph_def());
@@ -246,13 +336,14 @@ Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaG
   for (const std::string& key : keys) {
     if (key.starts_with("__") || key.find('\x01') != std::string::npos) continue;  // of this process alone
     if (options.clear_extraneous_savers && key == kSavers) continue;
-    ExportCollection(graph, key, options.codec, &meta);
+    ExportCollection(graph, key, options.codec, scope, &meta);
   }
   return meta;
 }
 
 Result<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,
                                           const ImportMetaGraphOptions& options) {
+  WEIR_TRY(CheckBound(def, options.input_map));
   ImportedMetaGraph imported;
   ImportOptions import;
   import.input_map = options.input_map;

@@ -47,8 +47,12 @@ struct MetaGraphOptions {
   bool clear_extraneous_savers = false;  // leave out other savers' nodes
   bool strip_default_attrs = false;
   std::optional<tensorflow::GraphDef> graph_def = {};  // instead of the graph's own
+  // Only what lies below it, under names without it. What it takes from outside is named by the collection
+  // kUnboundInputs. Of collections, what only the codec knows is left out.
+  std::string export_scope = "";
   CollectionCodec codec = {};
 };
+inline constexpr char kUnboundInputs[] = "unbound_inputs";
 // A collection with items that have no form in a message is left out, with a warning.
 Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaGraphOptions& options = {});
 
@@ -62,7 +66,7 @@ struct ImportedMetaGraph {
   std::string scope;  // the names of what was imported begin with it and a slash; empty: as they were
   std::map<std::string, VariablePtr> variables;  // by name without the scope
 };
-// Adds nodes and collections to the graph.
+// Adds nodes and collections to the graph. InvalidArgument where the input map lacks one of kUnboundInputs.
 Result<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,
                                           const ImportMetaGraphOptions& options = {});
 

@@ -11,6 +11,8 @@ constexpr char kAssetsKey[] = "saved_model_assets";
 constexpr char kMainOpKey[] = "saved_model_main_op";
 constexpr char kTrainOpKey[] = "saved_model_train_op";
 constexpr char kLegacyInitOpKey[] = "legacy_init_op";
+// Signatures whose one output names the op to run: how newer files say what the collections above say.
+constexpr const char* kInitSignatures[] = {"__saved_model_init_op", "__saved_model_main_op"};
 constexpr char kAssetType[] = "type.googleapis.com/tensorflow.AssetFileDef";
 constexpr int kSchemaVersion = 1;
 
@@ -34,16 +36,26 @@ std::set<std::string> TagsOf(const tensorflow::MetaGraphDef& def) {
   return {def.meta_info_def().tags().begin(), def.meta_info_def().tags().end()};
 }
 
+// The list that a newer file has, or else the collection of an older one.
+Result<std::vector<tensorflow::AssetFileDef>> AssetsOf(const tensorflow::MetaGraphDef& def,
+                                                       const std::string& directory) {
+  std::vector<tensorflow::AssetFileDef> assets(def.asset_file_def().begin(), def.asset_file_def().end());
+  const auto found = def.collection_def().find(kAssetsKey);
+  if (!assets.empty() || found == def.collection_def().end()) return assets;
+  for (const google::protobuf::Any& any : found->second.any_list().value()) {
+    tensorflow::AssetFileDef& asset = assets.emplace_back();
+    if (any.type_url() != kAssetType || !asset.ParseFromString(any.value()))
+      return DataLoss("{}: an asset of the saved model cannot be read", directory);
+  }
+  return assets;
+}
+
 // The paths that the tensors of assets are fed with, where the model lies now.
 Result<std::vector<Feed>> AssetFeeds(Graph& graph, const tensorflow::MetaGraphDef& def, const std::string& directory,
                                      const std::string& scope) {
   std::vector<Feed> feeds;
-  const auto found = def.collection_def().find(kAssetsKey);
-  if (found == def.collection_def().end()) return feeds;
-  for (const google::protobuf::Any& any : found->second.any_list().value()) {
-    tensorflow::AssetFileDef asset;
-    if (any.type_url() != kAssetType || !asset.ParseFromString(any.value()))
-      return DataLoss("{}: an asset of the saved model cannot be read", directory);
+  WEIR_ASSIGN(const std::vector<tensorflow::AssetFileDef> assets, AssetsOf(def, directory));
+  for (const tensorflow::AssetFileDef& asset : assets) {
     // A name with a folder in it would lead out of the model.
     const std::string name(FileNameOf(asset.filename()));
     WEIR_ASSIGN(const Output output, graph.FindOutput(InScope(scope, asset.tensor_info().name())));
@@ -52,19 +64,30 @@ Result<std::vector<Feed>> AssetFeeds(Graph& graph, const tensorflow::MetaGraphDe
   return feeds;
 }
 
+Result<Node*> NodeNamed(Graph& graph, const std::string& name, const char* key) {
+  Node* node = graph.FindNode(name);
+  if (node == nullptr) return NotFound("the saved model has no node '{}', which its '{}' names", name, key);
+  return node;
+}
+
 // The op to run after loading; null when there is none.
 Result<Node*> InitOp(Graph& graph, const tensorflow::MetaGraphDef& def, const std::string& scope) {
+  for (const char* key : kInitSignatures) {
+    const auto found = def.signature_def().find(key);
+    if (found == def.signature_def().end()) continue;
+    const auto output = found->second.outputs().find(key);
+    if (output == found->second.outputs().end())
+      return InvalidArgument("the signature '{}' of a saved model has no output of that name", key);
+    const std::string& name = output->second.name();
+    return NodeNamed(graph, InScope(scope, name.substr(0, name.find(':'))), key);
+  }
   for (const char* key : {kMainOpKey, kLegacyInitOpKey}) {
     const auto found = def.collection_def().find(key);
     if (found == def.collection_def().end() || found->second.node_list().value().empty()) continue;
     if (found->second.node_list().value_size() != 1)
       return InvalidArgument("the collection '{}' of a saved model holds {} ops instead of one", key,
                              found->second.node_list().value_size());
-    const std::string name = InScope(scope, found->second.node_list().value(0));
-    Node* node = graph.FindNode(name);
-    if (node == nullptr)
-      return NotFound("the saved model has no node '{}', which its collection '{}' names", name, key);
-    return node;
+    return NodeNamed(graph, InScope(scope, found->second.node_list().value(0)), key);
   }
   return nullptr;
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "base/log.h"
+#include "absl/strings/str_join.h"
 #include "graph/graph_keys.h"
 #include "train/checkpoint_state.h"
+#include "train/log.h"
+#include "train/restore_errors.h"
 
 namespace weir {
 namespace {
@@ -44,7 +46,7 @@ Saver::Saver(SaverOptions options) : options_(std::move(options)) {
   def_.set_max_to_keep(options_.max_to_keep);
   def_.set_keep_checkpoint_every_n_hours(static_cast<float>(options_.keep_checkpoint_every_n_hours));
   def_.set_sharded(options_.graph.sharded);
-  def_.set_version(tensorflow::SaverDef::V2);
+  def_.set_version(options_.graph.format_v1 ? tensorflow::SaverDef::V1 : tensorflow::SaverDef::V2);
   next_kept_for_good_ = Seconds(*options_.clock) + options_.keep_checkpoint_every_n_hours * 3600;
 }
 
@@ -73,18 +75,20 @@ Result<std::shared_ptr<Saver>> Saver::FromDef(tensorflow::SaverDef def, const st
 Status Saver::Build(Graph& graph) {
   if (built_) return OkStatus();
   SavedVariables variables;
+  std::vector<SavedTable> tables;
   if (options_.variables.has_value()) {
     variables = *options_.variables;
   } else {
     WEIR_ASSIGN(variables, NamedForSaving(GlobalVariables(graph)));
+    tables = graph.CollectionOf<SavedTable>(graph_keys::kSaveableObjects);
   }
-  if (variables.empty()) {
+  if (variables.empty() && tables.empty()) {
     if (!options_.allow_empty) return InvalidArgument("No variables to save");
     is_empty_ = true;
     built_ = true;
     return OkStatus();
   }
-  WEIR_ASSIGN(def_, BuildSaverGraph(graph, variables, options_.graph, std::move(def_)));
+  WEIR_ASSIGN(def_, BuildSaverGraph(graph, variables, tables, options_.graph, std::move(def_)));
   options_.variables.reset();
   built_ = true;
   return OkStatus();
@@ -158,15 +162,20 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
 Status Saver::Restore(Graph& graph, const RunStep& run, const std::string& path) {
   if (is_empty_) return OkStatus();
   if (!built_) return FailedPrecondition("`build()` should be called before restore if defer_build==True");
-  if (!CheckpointExists(*options_.env, path))
-    return InvalidArgument("The passed save_path is not a valid checkpoint: {}", path);
-  LogInfo("Restoring parameters from {}", path);
+  const std::string advice = AdviceOnPath(*options_.env, path);
+  if (!advice.empty() || !CheckpointExists(*options_.env, path))
+    return InvalidArgument("The passed save_path is not a valid checkpoint: {}{}{}", path, advice.empty() ? "" : ": ",
+                           advice);
+  TrainInfo("Restoring parameters from {}", path);
   RunRequest request;
   WEIR_ASSIGN(const Output filename, graph.FindOutput(def_.filename_tensor_name()));
   Node* restore = graph.FindNode(def_.restore_op_name());
   if (restore == nullptr) return NotFound("the graph has no node '{}'", def_.restore_op_name());
   request.feeds = {{filename, Tensor::Scalar(path)}};
   request.targets = {restore};
+  // Before anything is assigned: a resource variable would take another shape.
+  if (const auto mismatches = ShapeMismatches(graph, *options_.env, def_, path); !mismatches.empty())
+    return ExplainRestore(InvalidArgument("{}", absl::StrJoin(mismatches, "; ")));
   return ExplainRestore(run(request).status());
 }
 
@@ -223,7 +232,7 @@ void Saver::DeleteOld(const std::string& meta_graph_suffix) {
   }
   for (const auto& [prefix, time] : old) {
     const Status removed = RemoveCheckpoint(*options_.env, prefix, meta_graph_suffix);
-    if (!removed.ok()) LogWarning("Ignoring: {}", std::string(removed.message()));
+    if (!removed.ok()) TrainWarning("Ignoring: {}", std::string(removed.message()));
   }
 }
 

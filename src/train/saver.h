@@ -24,7 +24,7 @@ using RunStep = std::function<Result<std::vector<Tensor>>(const RunRequest&)>;
 RunStep RunIn(Session& session);
 
 struct SaverOptions {
-  std::optional<SavedVariables> variables = {};  // all global variables when not given
+  std::optional<SavedVariables> variables = {};  // all global variables and tables when not given
   SaverGraphOptions graph = {};
   int max_to_keep = 5;  // 0 or less: all
   double keep_checkpoint_every_n_hours = 10000;

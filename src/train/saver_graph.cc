@@ -1,6 +1,6 @@
 #include "train/saver_graph.h"
 
-#include <optional>
+#include <functional>
 
 #include "absl/strings/str_join.h"
 #include "graph/build/array_ops.h"
@@ -12,64 +12,19 @@
 namespace weir {
 namespace {
 
-// One variable with the place it has in the checkpoint.
+// One thing to save: what it has in a checkpoint, and how it takes that back.
 struct Saveable {
-  std::string name;
-  std::string slice;  // "4 3 0,2:0,3"; empty: all of it
-  VariablePtr variable;
+  struct Entry {
+    std::string name;
+    std::string slice;  // "4 3 0,2:0,3"; empty: all of it
+    Output value;
+  };
+  std::vector<Entry> entries;
+  std::string device;
+  std::function<Node*(Graph& graph, const std::vector<Output>& restored)> assign;
 };
 
-Result<std::vector<Saveable>> Saveables(const SavedVariables& variables) {
-  std::vector<Saveable> result;
-  for (const auto& [name, parts] : variables) {
-    for (const VariablePtr& part : parts) {
-      if (!part->slice.has_value() && parts.size() > 1)
-        return InvalidArgument("At least two variables have the same name: {}", name);
-      result.push_back({name, part->slice.has_value() ? SliceSpec(*part->slice) : "", part});
-    }
-  }
-  return result;
-}
-
-// What a save node takes: the reference itself, so that it sees updates ordered before it; a read of others.
-Output ValueToSave(const Saveable& saveable) {
-  const Variable& v = *saveable.variable;
-  return v.is_resource() || !saveable.slice.empty() ? v.value() : v.handle();
-}
-
-struct Columns {
-  Tensor names;
-  Tensor slices;
-  std::vector<DType> types;
-};
-Columns ColumnsOf(const std::vector<Saveable>& saveables) {
-  std::vector<std::string> names;
-  std::vector<std::string> slices;
-  Columns columns;
-  for (const Saveable& saveable : saveables) {
-    names.push_back(saveable.name);
-    slices.push_back(saveable.slice);
-    columns.types.push_back(saveable.variable->dtype());
-  }
-  columns.names = Tensor::Vector<std::string>(absl::MakeConstSpan(names));
-  columns.slices = Tensor::Vector<std::string>(absl::MakeConstSpan(slices));
-  return columns;
-}
-
-// The file's name, once everything is in it.
-Output AddSave(Graph& graph, Output filename, const std::vector<Saveable>& saveables) {
-  const Columns columns = ColumnsOf(saveables);
-  InputList values;
-  for (const Saveable& saveable : saveables) values.emplace_back(ValueToSave(saveable));
-  Node* save = SaveV2(graph, filename, columns.names, columns.slices, values);
-  if (save == nullptr) return Output::Failed(graph);
-  ControlDependencies after(graph, {save});
-  ColocationScope with(graph, filename.node);
-  return Identity(filename, {.name = "control_dependency"});
-}
-
-Node* AddAssign(Graph& graph, const Saveable& saveable, Output value, bool reshape) {
-  const Variable& v = *saveable.variable;
+Node* AssignRestored(Graph& graph, const Variable& v, Output value, bool reshape) {
   if (reshape) {
     const PartialShape shape = v.shape();
     const Input wanted = shape.fully_defined() ? Input(std::vector<int64_t>(shape.dims().begin(), shape.dims().end()))
@@ -86,24 +41,107 @@ Node* AddAssign(Graph& graph, const Saveable& saveable, Output value, bool resha
   return AssignVariableOp(v.handle(), Identity(value));
 }
 
-Node* AddRestore(Graph& graph, Output filename, const std::vector<Saveable>& saveables, bool reshape,
-                 const std::string& name) {
+Saveable OfVariable(const std::string& name, const VariablePtr& v, bool reshape) {
+  const std::string slice = v->slice.has_value() ? SliceSpec(*v->slice) : "";
+  // A save node takes the reference itself, so that it sees updates ordered before it; a read of others.
+  const Output value = v->is_resource() || !slice.empty() ? v->value() : v->handle();
+  return {.entries = {{name, slice, value}},
+          .device = v->device(),
+          .assign = [v, reshape](Graph& graph, const std::vector<Output>& restored) {
+            return AssignRestored(graph, *v, restored[0], reshape);
+          }};
+}
+
+Saveable OfTable(const SavedTable& saved) {
+  const Output handle = saved.table.handle;
+  const std::string& name = saved.table.name();
+  return {.entries = {{name + "-keys", "", saved.keys}, {name + "-values", "", saved.values}},
+          .device = handle.node->device(),
+          .assign = [handle, name](Graph& graph, const std::vector<Output>& restored) {
+            NameScope scope(graph, name + "_table_restore");
+            ColocationScope with(graph, handle.node);
+            return LookupTableImportV2(graph, handle, restored[0], restored[1]);
+          }};
+}
+
+// In the order of their names.
+Result<std::vector<Saveable>> Saveables(const SavedVariables& variables, const std::vector<SavedTable>& tables,
+                                        bool reshape) {
+  std::map<std::string, std::vector<Saveable>> by_name;
+  for (const auto& [name, parts] : variables) {
+    for (const VariablePtr& part : parts) {
+      if (!part->slice.has_value() && parts.size() > 1)
+        return InvalidArgument("At least two variables have the same name: {}", name);
+      by_name[name].push_back(OfVariable(name, part, reshape));
+    }
+  }
+  for (const SavedTable& table : tables) {
+    std::vector<Saveable>& same = by_name[table.table.name()];
+    if (!same.empty()) return InvalidArgument("At least two variables have the same name: {}", table.table.name());
+    same.push_back(OfTable(table));
+  }
+  std::vector<Saveable> result;
+  for (auto& [name, saveables] : by_name)
+    for (Saveable& saveable : saveables) result.push_back(std::move(saveable));
+  return result;
+}
+
+struct Columns {
+  Tensor names;
+  Tensor slices;
+  std::vector<DType> types;
+  InputList values;
+};
+Columns ColumnsOf(const std::vector<Saveable>& saveables) {
+  std::vector<std::string> names;
+  std::vector<std::string> slices;
+  Columns columns;
+  for (const Saveable& saveable : saveables) {
+    for (const Saveable::Entry& entry : saveable.entries) {
+      names.push_back(entry.name);
+      slices.push_back(entry.slice);
+      columns.types.push_back(entry.value.base_dtype());
+      columns.values.emplace_back(entry.value);
+    }
+  }
+  columns.names = Tensor::Vector<std::string>(absl::MakeConstSpan(names));
+  columns.slices = Tensor::Vector<std::string>(absl::MakeConstSpan(slices));
+  return columns;
+}
+
+// The file's name, once everything is in it.
+Output AddSave(Graph& graph, Output filename, const std::vector<Saveable>& saveables, bool format_v1) {
+  const Columns columns = ColumnsOf(saveables);
+  Node* save = format_v1 ? SaveSlices(graph, filename, columns.names, columns.slices, columns.values, {.name = "save"})
+                         : SaveV2(graph, filename, columns.names, columns.slices, columns.values);
+  if (save == nullptr) return Output::Failed(graph);
+  ControlDependencies after(graph, {save});
+  ColocationScope with(graph, filename.node);
+  return Identity(filename, {.name = "control_dependency"});
+}
+
+Node* AddRestore(Graph& graph, Output filename, const std::vector<Saveable>& saveables, const std::string& name) {
   const Columns columns = ColumnsOf(saveables);
   OutputList values;
   {
     DeviceScope on_cpu(graph, "/device:CPU:0");
     values = RestoreV2(graph, filename, columns.names, columns.slices, columns.types);
   }
-  if (values.size() != saveables.size()) return nullptr;
+  if (values.size() != columns.types.size()) return nullptr;
   std::vector<Node*> assigned;
-  for (size_t i = 0; i < saveables.size(); ++i) assigned.push_back(AddAssign(graph, saveables[i], values[i], reshape));
+  auto next = values.begin();
+  for (const Saveable& saveable : saveables) {
+    const auto end = next + static_cast<int64_t>(saveable.entries.size());
+    assigned.push_back(saveable.assign(graph, std::vector<Output>(next, end)));
+    next = end;
+  }
   return Group(graph, assigned, name);
 }
 
 Result<std::map<std::string, std::vector<Saveable>>> ByDevice(const std::vector<Saveable>& saveables) {
   std::map<std::string, std::vector<Saveable>> result;
   for (const Saveable& saveable : saveables) {
-    WEIR_ASSIGN(const DeviceName device, DeviceName::Parse(saveable.variable->device()));
+    WEIR_ASSIGN(const DeviceName device, DeviceName::Parse(saveable.device));
     result[device.ToString()].push_back(saveable);
   }
   return result;
@@ -138,7 +176,7 @@ Result<Output> AddShardedSave(Graph& graph, Output filename,
     const Output file = ShardedFilename(prefix, shard++, count);
     WEIR_TRY(graph.TakeError());
     files.emplace_back(file);
-    saved.push_back(AddSave(graph, file, saveables).node);
+    saved.push_back(AddSave(graph, file, saveables, /*format_v1=*/false).node);
     WEIR_TRY(graph.TakeError());
   }
   ControlDependencies after(graph, saved);
@@ -152,6 +190,23 @@ Result<Output> AddShardedSave(Graph& graph, Output filename,
   WEIR_TRY(graph.TakeError());
   ControlDependencies after_merge(graph, {merged});
   return Identity(filename);
+}
+
+// Each device writes a file of its own; together they are what the pattern matches.
+Result<Output> AddShardedTables(Graph& graph, Output filename,
+                                const std::map<std::string, std::vector<Saveable>>& per_device) {
+  const Output count = Constant(graph, Tensor::Scalar(static_cast<int32_t>(per_device.size())), "num_shards");
+  std::vector<Node*> saved;
+  int32_t shard = 0;
+  for (const auto& [device, saveables] : per_device) {
+    DeviceScope on_device(graph, device);
+    const Output file = ShardedFilename(filename, shard++, count);
+    WEIR_TRY(graph.TakeError());
+    saved.push_back(AddSave(graph, file, saveables, /*format_v1=*/true).node);
+    WEIR_TRY(graph.TakeError());
+  }
+  ControlDependencies after(graph, saved);
+  return ShardedFilespec(filename, count);
 }
 
 }  // namespace
@@ -175,8 +230,9 @@ Result<SavedVariables> NamedForSaving(const std::vector<VariablePtr>& variables)
 }
 
 Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables& variables,
-                                             const SaverGraphOptions& options, tensorflow::SaverDef def) {
-  WEIR_ASSIGN(const std::vector<Saveable> saveables, Saveables(variables));
+                                             const std::vector<SavedTable>& tables, const SaverGraphOptions& options,
+                                             tensorflow::SaverDef def) {
+  WEIR_ASSIGN(const std::vector<Saveable> saveables, Saveables(variables, tables, options.reshape));
   NameScope scope(graph, options.name.empty() ? "save" : options.name);
   const std::string default_name = options.filename.empty() ? "model" : options.filename;
   Output filename =
@@ -187,17 +243,18 @@ Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables&
   Node* restored = nullptr;
   if (options.sharded) {
     WEIR_ASSIGN(const auto per_device, ByDevice(saveables));
-    WEIR_ASSIGN(saved, AddShardedSave(graph, filename, per_device));
+    WEIR_ASSIGN(saved, options.format_v1 ? AddShardedTables(graph, filename, per_device)
+                                         : AddShardedSave(graph, filename, per_device));
     std::vector<Node*> shards;
     for (const auto& [device, part] : per_device) {
       DeviceScope on_device(graph, device);
-      shards.push_back(AddRestore(graph, filename, part, options.reshape, "restore_shard"));
+      shards.push_back(AddRestore(graph, filename, part, "restore_shard"));
     }
     WEIR_TRY(graph.TakeError());
     restored = Group(graph, shards, "restore_all");
   } else {
-    saved = AddSave(graph, filename, saveables);
-    restored = AddRestore(graph, filename, saveables, options.reshape, "restore_all");
+    saved = AddSave(graph, filename, saveables, options.format_v1);
+    restored = AddRestore(graph, filename, saveables, "restore_all");
   }
   WEIR_TRY(graph.TakeError());
   def.set_filename_tensor_name(filename.name());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/compose/lookup.h"
 #include "graph/compose/variable.h"
 #include "proto/saver.pb.h"
 
@@ -24,9 +25,11 @@ struct SaverGraphOptions {
   std::string filename = "";  // what is saved to when nothing is fed: "model" when empty
   bool sharded = false;       // a file per device
   bool reshape = false;       // values may have another shape in the checkpoint
+  bool format_v1 = false;     // write tables instead of bundles; both can be restored
 };
-// Sets the three names of the def; the rest of it stays as it is in `def`.
+// Sets the three names of the def; the rest of it stays as it is in `def`. Two things of one name are an error.
 Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables& variables,
-                                             const SaverGraphOptions& options, tensorflow::SaverDef def);
+                                             const std::vector<SavedTable>& tables, const SaverGraphOptions& options,
+                                             tensorflow::SaverDef def);
 
 }  // namespace weir

@@ -77,6 +77,58 @@ def read_all(tf, folder):
     return found
 
 
+def v1_file(folder, name):
+    return f"{folder}/v1_{name.replace('/', '_')}"
+
+
+def write_v1(tf, folder):
+    """Files in the format V1: one of each type, parts in several files, and those of savers. The names of the tensors that it takes."""
+    taken = []
+    for name, value in values().items():
+        if name.startswith("many/"):
+            continue
+        try:
+            with tf.Graph().as_default(), tf.Session() as sess:
+                sess.run(tf.raw_ops.SaveSlices(filename=v1_file(folder, name), tensor_names=[name], shapes_and_slices=[""],
+                                               data=[as_tensor(tf, name, value)]))
+            taken.append(name)
+        except tf.errors.OpError:
+            pass
+    with tf.Graph().as_default(), tf.Session() as sess:
+        for shard, (spec, rows) in enumerate(PARTS):
+            sess.run(tf.raw_ops.SaveSlices(filename=f"{folder}/v1s-{shard:05}-of-00003", tensor_names=["p"], shapes_and_slices=[spec],
+                                           data=[tf.constant(WHOLE[rows])]))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("v", initializer=np.float32([1, 2]))
+        tf.get_variable("parts", shape=[6, 4], initializer=tf.ones_initializer(), partitioner=tf.fixed_size_partitioner(3))
+        sess.run(tf.global_variables_initializer())
+        for sharded in (True, False):
+            saver = tf.train.Saver(write_version=tf.train.SaverDef.V1, sharded=sharded)
+            saver.save(sess, f"{folder}/v1_{'sharded' if sharded else 'saver'}")
+    return taken
+
+
+def read_v1(tf, folder, names):
+    """What either engine reads of them: the values of one file each, cuts of the parts, and what is restored."""
+    found = {"all": {}}
+    with tf.Graph().as_default(), tf.Session() as sess:
+        for name in names:
+            dtype = as_tensor(tf, name, values()[name]).dtype
+            value = sess.run(tf.raw_ops.Restore(file_pattern=v1_file(folder, name), tensor_name=name, dt=dtype))
+            found["all"][name] = np.asarray(value).astype(np.float32) if name.endswith("bfloat16") else value
+        pattern = f"{folder}/v1s-?????-of-00003"
+        found["whole"] = sess.run(tf.raw_ops.Restore(file_pattern=pattern, tensor_name="p", dt=tf.float32))
+        found["cuts"] = [sess.run(tf.raw_ops.RestoreSlice(file_pattern=pattern, tensor_name="p", shape_and_slice=spec, dt=tf.float32))
+                         for spec in CUTS]
+        variables = [tf.get_variable("v", shape=[2]), tf.get_variable("parts", shape=[6, 4])]
+        found["restored"] = []
+        for path in (f"{folder}/v1_saver", f"{folder}/v1_sharded-?????-of-00001"):
+            tf.train.Saver().restore(sess, path)
+            found["restored"].append(sess.run(variables))
+    found["latest"] = tf.train.latest_checkpoint(folder).rpartition("/")[2]
+    return found
+
+
 def build_model(tf):
     """A model with slots, a partitioned variable and a loop, whose step can be told by what it computes."""
     x = tf.placeholder(tf.float32, [None, 3], name="x")

@@ -141,3 +141,30 @@ def test_signatures(tmp_path):
     broken = utils.build_signature_def({"x": type(info)(dtype=1)})
     with tf.Session() as session, pytest.raises(ValueError, match="signature 'k': 'x' names no tensor"):
         tf.saved_model.Builder(str(tmp_path / "m")).add_meta_graph_and_variables(session, ["serve"], {"k": broken})
+
+
+def test_what_newer_files_name_is_honoured(tmp_path):
+    """Assets as a list of the message, and the op to run as a signature."""
+    (tmp_path / "words.txt").write_text("one two")
+    path = tf.constant(str(tmp_path / "words.txt"), name="path")
+    words = tf.get_variable("words", initializer="", collections=[tf.GraphKeys.LOCAL_VARIABLES])
+    tf.group(words.assign(tf.read_file(path)), name="main")
+    builder = tf.saved_model.Builder(str(tmp_path / "model"))
+    with tf.Session() as session:
+        builder.add_meta_graph_and_variables(session, ["serve"])
+    builder.save()
+    from weir.proto import message_class
+    model = message_class("SavedModel").FromString((tmp_path / "model" / "saved_model.pb").read_bytes())
+    meta = model.meta_graphs[0]
+    meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "main"
+    asset = meta.asset_file_def.add(filename="words.txt")
+    asset.tensor_info.name = "path:0"
+    (tmp_path / "model" / "saved_model.pb").write_bytes(model.SerializeToString())
+    os.makedirs(tmp_path / "model" / "assets")
+    os.rename(tmp_path / "words.txt", tmp_path / "model" / "assets" / "words.txt")
+    session, _ = loaded(str(tmp_path / "model"), ["serve"])
+    assert session.run("words:0") == b"one two"
+    meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "none"
+    (tmp_path / "model" / "saved_model.pb").write_bytes(model.SerializeToString())
+    with pytest.raises(Exception, match="no node 'none', which its '__saved_model_init_op' names"):
+        loaded(str(tmp_path / "model"), ["serve"])

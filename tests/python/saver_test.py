@@ -75,8 +75,20 @@ def test_errors_of_restoring(saved, tmp_path):
             saver.restore(sess, str(tmp_path / "nothing"))
         with pytest.raises(ValueError, match="None"):
             saver.restore(sess, None)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
+        with pytest.raises(ValueError, match=f"it is a directory; pass tf.train.latest_checkpoint.*, which is '{path}'"):
+            saver.restore(sess, str(tmp_path))
+        for suffix in (".index", ".meta", ".data-00000-of-00001"):
+            with pytest.raises(ValueError, match=f"one of the files of a checkpoint; pass .*: '{path}'"):
+                saver.restore(sess, path + suffix)
+        os.makedirs(tmp_path / "empty")
+        with pytest.raises(ValueError, match="it is a directory, which has no checkpoint"):
+            saver.restore(sess, str(tmp_path / "empty"))
+        mismatch = rf"variable 'missing' has shape \[\], but 'a' in {path} has shape \[2,3\]"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=mismatch):
             tf.train.Saver({"a": v}).restore(sess, path)
+        resource = tf.get_variable("resource", shape=[3], use_resource=True)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"variable 'resource' has shape \[3\], but 'a' in .* has shape \[2,3\]"):
+            tf.train.Saver({"a": resource}).restore(sess, path)
         whole = tf.get_variable("whole", shape=[2, 3], dtype=tf.int32, initializer=tf.zeros_initializer())
         with pytest.raises(tf.errors.InvalidArgumentError, match="dtype"):
             tf.train.Saver({"a": whole}).restore(sess, path)
@@ -223,6 +235,82 @@ def test_partitions_and_shards(tmp_path):
         other = tf.get_variable("p", shape=[4, 3], partitioner=tf.fixed_size_partitioner(3))
         tf.train.Saver().restore(sess, str(tmp_path / "s"))
         assert sess.run(tf.convert_to_tensor(other)).tolist() == values.tolist()
+
+
+def test_the_first_format(tmp_path):
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        a, b = _model()
+        saver = tf.train.Saver(write_version=tf.train.SaverDef.V1, max_to_keep=1)
+        sharded = tf.train.Saver(write_version=tf.train.SaverDef.V1, sharded=True, name="shards")
+        assert saver.saver_def.version == tf.train.SaverDef.V1
+        assert graph.get_operation_by_name("save/save").type == "SaveSlices"
+        assert sharded.saver_def.save_tensor_name == "shards/ShardedFilespec:0"
+        sess.run(tf.global_variables_initializer())
+        first = saver.save(sess, str(tmp_path / "m"), global_step=1)
+        assert sorted(os.listdir(tmp_path)) == ["checkpoint", "m-1", "m-1.meta"]
+        path = saver.save(sess, str(tmp_path / "m"), global_step=2)
+        assert not os.path.exists(first) and tf.train.latest_checkpoint(str(tmp_path)) == path
+        several = sharded.save(sess, str(tmp_path / "s"))
+        assert several == str(tmp_path / "s-?????-of-00001") and os.path.exists(tmp_path / "s.meta")
+        for checkpoint in (path, several):
+            sess.run([a.assign(a * 0), b.assign(0)])
+            tf.train.Saver().restore(sess, checkpoint)
+            assert sess.run(a).tolist() == [[1, 2, 3], [4, 5, 6]] and sess.run(b) == 7
+
+
+def test_tables_are_saved(tmp_path):
+    def tables():
+        return [tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name="words"),
+                tf.contrib.lookup.MutableDenseHashTable(tf.int64, tf.float32, [0.0, 0.0], empty_key=-1, deleted_key=-2, name="dense"),
+                tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name="forgotten", checkpoint=False)]
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        _model()
+        words, dense, forgotten = tables()
+        assert [s.name for s in tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS)] == ["words", "dense"]
+        saver = tf.train.Saver()
+        assert graph.get_operation_by_name("save/words_table_restore/LookupTableImportV2").colocation_groups() == [b"loc:@words"]
+        sess.run(tf.global_variables_initializer())
+        sess.run([words.insert(["a", "b"], [1, 2]), dense.insert([5], [[1.0, 2.0]]), forgotten.insert(["a"], [1])])
+        path = saver.save(sess, str(tmp_path / "m"))
+    assert set(tf.train.NewCheckpointReader(path).get_variable_to_shape_map()) == {
+        "a", "b", "words-keys", "words-values", "dense-keys", "dense-values"}
+    with tf.Graph().as_default(), tf.Session() as sess:
+        _model()
+        words, dense, forgotten = tables()
+        sess.run(words.insert(["c"], [3]))
+        tf.train.Saver().restore(sess, path)
+        assert sess.run(words.lookup(tf.constant(["a", "b", "c"]))).tolist() == [1, 2, -1]
+        assert sess.run(dense.lookup(tf.constant([5, 6], tf.int64))).tolist() == [[1, 2], [0, 0]]
+        assert sess.run(forgotten.size()) == 0
+    with tf.Graph().as_default(), tf.Session() as sess:  # only a table
+        tables()[0].insert(["a"], [1])
+        assert tf.train.Saver().saver_def.restore_op_name == "save/restore_all"
+
+
+def test_a_part_of_a_graph_is_exported(tmp_path):
+    path = str(tmp_path / "part.meta")
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [], name="x")
+        with tf.variable_scope("layer"):
+            w = tf.get_variable("w", initializer=3.0)
+            y = tf.multiply(w, x, name="y")
+        tf.get_variable("outside", initializer=1.0)
+        tf.add_to_collection("results", y)
+        tf.add_to_collection("results", x)
+        meta = tf.train.export_meta_graph(path, export_scope="layer")
+        with pytest.raises(ValueError, match="no nodes below 'nowhere'"):
+            tf.train.export_meta_graph(export_scope="nowhere")
+    assert {node.name for node in meta.graph_def.node} == {"w", "w/initial_value", "w/Assign", "w/read", "y"}
+    assert list(meta.collection_def["results"].node_list.value) == ["y:0"]
+    assert list(meta.collection_def["unbound_inputs"].bytes_list.value) == [b"$unbound_inputs_x"]
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        with pytest.raises(ValueError, match=r"unbound inputs: \$unbound_inputs_x"):
+            tf.train.import_meta_graph(path)
+        saver = tf.train.import_meta_graph(path, import_scope="again", input_map={"$unbound_inputs_x": tf.constant(5.0)})
+        assert [v.name for v in tf.global_variables()] == ["again/w:0"] and saver is not None
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(tf.get_collection("results")) == [15.0]
+        assert graph.get_operation_by_name("again/w/Assign").colocation_groups() == [b"loc:@again/w"]
 
 
 def test_every_task_of_a_cluster_writes_its_own_shard(tmp_path):

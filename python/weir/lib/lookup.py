@@ -121,7 +121,7 @@ class StaticVocabularyTable(InitializableLookupTableBase):
 
 class MutableHashTable(LookupInterface):
     def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable", checkpoint=True, shared_name=None):
-        super().__init__(_weir.mutable_table(key_dtype, value_dtype, default_value, shared_name, name, None, None, None))
+        super().__init__(_weir.mutable_table(key_dtype, value_dtype, default_value, shared_name, name, None, None, None, checkpoint))
 
     def insert(self, keys, values, name=None):
         return self._table.insert(keys, values, name)
@@ -137,7 +137,7 @@ class MutableDenseHashTable(MutableHashTable):
     def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None,
                  name="MutableDenseHashTable", checkpoint=True, shared_name=None):
         LookupInterface.__init__(self, _weir.mutable_table(key_dtype, value_dtype, default_value, shared_name, name, empty_key,
-                                                           deleted_key, initial_num_buckets))
+                                                           deleted_key, initial_num_buckets, checkpoint))
 
 
 def _vocabulary(initializer, num_oov_buckets, default_value, name):

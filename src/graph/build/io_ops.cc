@@ -125,6 +125,33 @@ OutputList RestoreV2(const Input& prefix, const Input& tensor_names, const Input
   return RestoreV2(*graph, prefix, tensor_names, shape_and_slices, dtypes, attrs);
 }
 
+Node* Save(Graph& graph, const Input& filename, const Input& tensor_names, const InputList& data, const SaveAttrs& attrs) {
+  NodeBuilder node(graph, "Save", attrs.name);
+  node.In(filename);
+  node.In(tensor_names);
+  node.In(data);
+  return node.BuildNode();
+}
+Node* Save(const Input& filename, const Input& tensor_names, const InputList& data, const SaveAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{filename}, InputList{tensor_names}, data});
+  if (graph == nullptr) return {};
+  return Save(*graph, filename, tensor_names, data, attrs);
+}
+
+Node* SaveSlices(Graph& graph, const Input& filename, const Input& tensor_names, const Input& shapes_and_slices, const InputList& data, const SaveSlicesAttrs& attrs) {
+  NodeBuilder node(graph, "SaveSlices", attrs.name);
+  node.In(filename);
+  node.In(tensor_names);
+  node.In(shapes_and_slices);
+  node.In(data);
+  return node.BuildNode();
+}
+Node* SaveSlices(const Input& filename, const Input& tensor_names, const Input& shapes_and_slices, const InputList& data, const SaveSlicesAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{filename}, InputList{tensor_names}, InputList{shapes_and_slices}, data});
+  if (graph == nullptr) return {};
+  return SaveSlices(*graph, filename, tensor_names, shapes_and_slices, data, attrs);
+}
+
 Node* SaveV2(Graph& graph, const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const InputList& tensors, const SaveV2Attrs& attrs) {
   NodeBuilder node(graph, "SaveV2", attrs.name);
   node.In(prefix);

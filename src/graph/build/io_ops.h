@@ -71,6 +71,18 @@ struct RestoreV2Attrs {
 OutputList RestoreV2(Graph& graph, const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, const RestoreV2Attrs& attrs = {});
 OutputList RestoreV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, const RestoreV2Attrs& attrs = {});
 
+struct SaveAttrs {
+  std::string name = "";
+};
+Node* Save(Graph& graph, const Input& filename, const Input& tensor_names, const InputList& data, const SaveAttrs& attrs = {});
+Node* Save(const Input& filename, const Input& tensor_names, const InputList& data, const SaveAttrs& attrs = {});
+
+struct SaveSlicesAttrs {
+  std::string name = "";
+};
+Node* SaveSlices(Graph& graph, const Input& filename, const Input& tensor_names, const Input& shapes_and_slices, const InputList& data, const SaveSlicesAttrs& attrs = {});
+Node* SaveSlices(const Input& filename, const Input& tensor_names, const Input& shapes_and_slices, const InputList& data, const SaveSlicesAttrs& attrs = {});
+
 struct SaveV2Attrs {
   std::string name = "";
 };

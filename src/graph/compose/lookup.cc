@@ -99,6 +99,10 @@ Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtyp
                                        .name = options.name.empty() ? "MutableHashTable" : options.name});
   }
   WEIR_TRY(graph.TakeError());
+  if (options.checkpoint) {
+    WEIR_ASSIGN(const std::vector<Output> all, ExportTable(table));
+    graph.AddToCollection(graph_keys::kSaveableObjects, SavedTable{table, all[0], all[1]});
+  }
   return table;
 }
 

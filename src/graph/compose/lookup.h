@@ -56,6 +56,13 @@ struct MutableTableOptions {
   Input empty_key = {};  // absent: an ordinary table
   Input deleted_key = {};
   int64_t initial_num_buckets = 131072;
+  bool checkpoint = true;  // savers of the graph save it
+};
+// What the collection kSaveableObjects has for a table: its contents, as a saver saves them.
+struct SavedTable {
+  LookupTable table;
+  Output keys;
+  Output values;
 };
 Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtype, const Input& default_value,
                                  const MutableTableOptions& options = {});

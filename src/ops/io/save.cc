@@ -1,9 +1,10 @@
-// SaveV2 and MergeV2Checkpoints: values of variables as the files of a checkpoint. What is saved does not change while
-// it is written, and training goes on meanwhile.
+// SaveV2 and MergeV2Checkpoints, and Save and SaveSlices of format V1: values of variables as the files of a
+// checkpoint. What is saved does not change while it is written, and training goes on meanwhile.
 #include <set>
 
 #include "base/env.h"
 #include "io/bundle_writer.h"
+#include "io/slice_table_writer.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/comm/keep_unchanged.h"
@@ -20,17 +21,38 @@ Status CheckCount(const Tensor& strings, const char* what, int count) {
   return OkStatus();
 }
 
-Status AddTensor(io::BundleWriter& writer, const std::string& name, const std::string& spec, const Tensor& value) {
+Status AddSlice(io::BundleWriter& writer, const std::string& name, const io::ShapeAndSlice& place,
+                const Tensor& value) {
+  return writer.AddSlice(name, place.shape, place.slice, value);
+}
+Status AddSlice(io::SliceTableWriter& writer, const std::string& name, const io::ShapeAndSlice& place,
+                const Tensor& value) {
+  return writer.Add(name, place.shape, place.slice, value);
+}
+
+template <class Writer>
+Status AddTensor(Writer& writer, const std::string& name, const std::string& spec, const Tensor& value) {
   if (spec.empty()) return writer.Add(name, value);
   WEIR_ASSIGN(const io::ShapeAndSlice place, io::ParseShapeAndSlice(spec));
   if (place.slice_shape != value.shape())
     return InvalidArgument(
         "Slice in shape_and_slice specification does not match the shape of the tensor to save: {}, tensor: {}", spec,
         value.shape());
-  return writer.AddSlice(name, place.shape, place.slice, value);
+  return AddSlice(writer, name, place, value);
 }
 
 constexpr int kFirstTensor = 3;
+
+// What an input holds now, whatever happens to its variable afterwards.
+Result<std::vector<Tensor>> TakeValues(KernelContext& ctx, int first) {
+  std::vector<Tensor> values;
+  values.reserve(static_cast<size_t>(ctx.num_inputs() - first));
+  for (int i = first; i < ctx.num_inputs(); ++i) {
+    values.push_back(std::move(ctx.raw_input(i).tensor));
+    WEIR_TRY(KeepUnchanged(&values.back()));
+  }
+  return values;
+}
 
 Result<Kernel> MakeSaveV2(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
@@ -40,12 +62,7 @@ Result<Kernel> MakeSaveV2(KernelSetup&) {
            const Tensor& specs = ctx.input(2);
            WEIR_TRY(CheckCount(names, "tensor_names", count));
            WEIR_TRY(CheckCount(specs, "shape_and_slices", count));
-           std::vector<Tensor> values;
-           values.reserve(static_cast<size_t>(count));
-           for (int i = 0; i < count; ++i) {
-             values.push_back(std::move(ctx.raw_input(kFirstTensor + i).tensor));
-             WEIR_TRY(KeepUnchanged(&values.back()));
-           }
+           WEIR_ASSIGN(std::vector<Tensor> values, TakeValues(ctx, kFirstTensor));
            WEIR_ASSIGN(const std::unique_ptr<io::BundleWriter> writer, io::BundleWriter::Open(RealEnv(), prefix));
            for (int i = 0; i < count; ++i) {
              const std::string& name = names.data<std::string>()[i];
@@ -55,6 +72,30 @@ Result<Kernel> MakeSaveV2(KernelSetup&) {
              values[static_cast<size_t>(i)] = Tensor();
            }
            return writer->Finish();
+         })
+      .Blocking();
+}
+
+// Save and SaveSlices, which has the places of parts as a third input.
+Result<Kernel> MakeSave(KernelSetup& setup) {
+  const bool has_slices = setup.node().op->name == "SaveSlices";
+  return Kernel::Sync([has_slices](KernelContext& ctx) -> Status {
+           const int first = has_slices ? kFirstTensor : kFirstTensor - 1;
+           const int count = ctx.num_inputs() - first;
+           WEIR_ASSIGN(const std::string filename, ScalarString(ctx, 0, "filename"));
+           const Tensor& names = ctx.input(1);
+           WEIR_TRY(CheckCount(names, "tensor_names", count));
+           if (has_slices) WEIR_TRY(CheckCount(ctx.input(2), "shapes_and_slices", count));
+           WEIR_ASSIGN(std::vector<Tensor> values, TakeValues(ctx, first));
+           io::SliceTableWriter writer(RealEnv(), filename);
+           for (int i = 0; i < count; ++i) {
+             const std::string& name = names.data<std::string>()[i];
+             const std::string spec = has_slices ? ctx.input(2).data<std::string>()[i] : "";
+             const Status added = AddTensor(writer, name, spec, values[static_cast<size_t>(i)]);
+             if (!added.ok()) return WithContext(added, fmt::format("tensor {}", name));
+             values[static_cast<size_t>(i)] = Tensor();
+           }
+           return writer.Finish();
          })
       .Blocking();
 }
@@ -79,11 +120,13 @@ Result<Kernel> MakeMerge(KernelSetup& setup) {
       .Blocking();
 }
 
+// A file's name, and then columns of strings up to the first tensor.
+template <int kFirst>
 Status SaveShapes(ShapeContext& ctx) {
   WEIR_TRY(ctx.WithRank(0, 0).status());
-  for (const int i : {1, 2}) {
+  for (int i = 1; i < kFirst; ++i) {
     WEIR_ASSIGN(const PartialShape shape, ctx.WithRank(i, 1));
-    WEIR_TRY(MergeDims(shape[0], ctx.num_inputs() - kFirstTensor).status());
+    WEIR_TRY(MergeDims(shape[0], ctx.num_inputs() - kFirst).status());
   }
   return OkStatus();
 }
@@ -95,9 +138,27 @@ void RegisterSave(OpRegistry& registry) {
       .name = "SaveV2",
       .signature = "prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes ->",
       .attrs = {"dtypes: list(type) >= 1"},
-      .shape = SaveShapes,
+      .shape = SaveShapes<kFirstTensor>,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeSaveV2),
+      .stateful = true,
+  });
+  registry.Add({
+      .name = "Save",
+      .signature = "filename: string, tensor_names: string, data: T ->",
+      .attrs = {"T: list(type) >= 1"},
+      .shape = SaveShapes<kFirstTensor - 1>,
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeSave),
+      .stateful = true,
+  });
+  registry.Add({
+      .name = "SaveSlices",
+      .signature = "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
+      .attrs = {"T: list(type) >= 1"},
+      .shape = SaveShapes<kFirstTensor>,
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeSave),
       .stateful = true,
   });
   registry.Add({
