@@ -21,11 +21,13 @@ def tensorflow_python():
     return path
 
 
+def tensorflow_environment():
+    return {**{k: v for k, v in os.environ.items() if k != "PYTHONPATH"}, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def start_tensorflow(*arguments):
     """Starts a script of this folder where `import tensorflow` is TensorFlow."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    return subprocess.Popen([tensorflow_python(), *map(str, arguments)], env=environment, cwd=HERE)
+    return subprocess.Popen([tensorflow_python(), *map(str, arguments)], env=tensorflow_environment(), cwd=HERE)
 
 
 def run_tensorflow(*arguments):

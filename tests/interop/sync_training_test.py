@@ -1,0 +1,37 @@
+"""A Weir worker in a synchronous cluster of TensorFlow's: its ps and its chief."""
+import json
+import subprocess
+
+import pytest
+
+import weir as tf
+from both.sync_training import STEPS, averaged, train
+from cluster_test import free_addresses
+from conftest import HERE, tensorflow_environment, tensorflow_python
+
+
+@pytest.fixture
+def found(tmp_path):
+    """What both workers saw at the end, TensorFlow's first."""
+    ps, *workers = free_addresses(3)
+    cluster = {"ps": [ps], "worker": workers}
+    server = tf.train.Server(cluster, job_name="worker", task_index=1)
+    common = dict(cwd=HERE, env=tensorflow_environment())
+    servers = subprocess.Popen([tensorflow_python(), "cluster_servers.py", json.dumps([[cluster, "ps", 0]])], stdin=subprocess.PIPE, **common)
+    chief = subprocess.Popen([tensorflow_python(), "train_in_sync.py", json.dumps(cluster), "0", str(tmp_path), str(tmp_path / "chief.json")],
+                             **common)
+    try:
+        ours = train(tf, server.target, 1, str(tmp_path))
+        assert chief.wait(300) == 0
+        yield json.loads((tmp_path / "chief.json").read_text()), ours
+    finally:
+        for process in (chief, servers):
+            process.kill()
+            process.wait()
+
+
+def test_both_reach_the_last_step_with_the_averaged_parameters(found):
+    w, b = averaged()
+    for mine in found:
+        assert mine["step"] == STEPS
+        assert mine["w"] == pytest.approx(w, rel=1e-4, abs=1e-5) and mine["b"] == pytest.approx(b, rel=1e-4, abs=1e-5)
