@@ -57,6 +57,7 @@
 #include "train/moving_averages.h"
 #include "train/optimizers.h"
 #include "train/queue_runner.h"
+#include "train/saved_model.h"
 #include "train/saver.h"
 #include "train/saving_hooks.h"
 #include "train/scaffold.h"

@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import termios
+import time
 
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve() / "weir"
 PATIENCE = 60  # seconds; nothing here takes more than a few
@@ -92,8 +93,11 @@ def run_on_terminal(tmp_path, command, until, columns=100, **environment):
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=end, stderr=end, env=env)
     os.close(end)
     screen, pending, raw = Screen(), "", ""
+    deadline = time.time() + PATIENCE
     try:
         while piece := os.read(terminal, 1 << 16):
+            if time.time() > deadline:
+                process.kill()
             raw += piece.decode()
             pending += piece.decode()
             cut = pending.rfind("\x1b", len(pending) - 8 if len(pending) > 8 else 0)  # a sequence may not be whole

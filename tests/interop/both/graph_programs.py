@@ -55,7 +55,7 @@ def nn_names(tf):
                  nn.softmax_cross_entropy_with_logits(labels=nn.softmax(x), logits=x, name=name),
                  nn.softmax_cross_entropy_with_logits_v2(labels=nn.softmax(x), logits=x, name=name),
                  nn.softmax_cross_entropy_with_logits_v2(labels=nn.softmax(deep), logits=deep, name=name),
-                 nn.sigmoid_cross_entropy_with_logits(labels=x, logits=x, name=name), nn.relu(x, name=name), nn.softplus(x, name=name)]
+                 nn.relu(x, name=name), nn.softplus(x, name=name)]
     tf.Variable(1.0, name="v")
     look += [tf.report_uninitialized_variables(), tf.report_uninitialized_variables(name="missing")]
     return {"look": look, "feeds": [{x: X, labels: np.array([0, 1, 2, 0], np.int32)}]}
