@@ -13,6 +13,7 @@
 #include "bind/process.h"
 #include "bind/session.h"
 #include "train/hooks.h"
+#include "train/log.h"
 
 namespace weir::python {
 namespace {
@@ -336,7 +337,7 @@ HookPtr HookFrom(py::object hook) {
   if (py::isinstance(hook, built_in)) {
     bool as_built = true;
     for (const char* method : {"begin", "after_create_session", "before_run", "after_run", "end"})
-      as_built &= py::type::of(hook).attr(method).is(built_in.attr(method));
+      as_built &= py::type::of(hook).attr(method).attr("__module__").equal(library.attr("__name__"));
     if (as_built) return hook.attr("_hook").cast<HookObject&>().hook;
   }
   return std::make_shared<PythonHook>(std::move(hook));
@@ -369,6 +370,18 @@ std::function<void(const std::string&)> PythonLog(const char* level) {
 }
 
 void BindHooks(py::module_& m) {
+  // As tf.logging has it until a program says something else: what is worth a warning.
+  SetTrainLogLevel(LogLevel::kWarning);
+  m.def(
+      "set_train_log_level",
+      [](int level) {
+        if (level > 40) return SetTrainLogLevel(std::nullopt);
+        SetTrainLogLevel(level > 30   ? LogLevel::kError
+                         : level > 20 ? LogLevel::kWarning
+                         : level > 10 ? LogLevel::kInfo
+                                      : LogLevel::kDebug);
+      },
+      py::arg("level"), "From which of Python's logging levels on the lines of training in C++ are written.");
   BindHook(m);
   BindMakers(m);
   BindTimer(m);

@@ -17,6 +17,8 @@ namespace {
 
 // A number, a tensor, or a function of no arguments.
 Hyper HyperFrom(py::object value) {
+  if (PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0)
+    RaiseType(fmt::format("an optimizer takes numbers, tensors and functions for its rates, not {}", Repr(value)));
   if (PyCallable_Check(value.ptr()) != 0 && !IsTensor(value) && !IsVariable(value)) {
     return Hyper(std::function<Result<Input>()>([item = PyItem(value)]() -> Result<Input> {
       py::gil_scoped_acquire gil;

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/clock_wait.h"
-#include "base/log.h"
+#include "train/log.h"
 
 namespace weir {
 namespace {
@@ -138,7 +138,7 @@ Status Coordinator::Join(JoinOptions options) {
   if (!error.ok() || names.empty()) return error;
   const std::string message = "Coordinator stopped with threads still running: " + absl::StrJoin(names, " ");
   if (!options.ignore_live_threads) return FailedPrecondition("{}", message);
-  LogInfo("{}", message);
+  TrainInfo("{}", message);
   return OkStatus();
 }
 
@@ -177,7 +177,7 @@ void LooperThread::JoinOrAbandon() { handle_->JoinOrAbandon(thread_); }
 void OwnThread::JoinOrAbandon(std::thread& thread) const {
   constexpr int kPatienceMs = 1000;
   for (int waited = 0; alive_ && waited < kPatienceMs; ++waited) RealClock().SleepMicros(1000);
-  if (alive_) LogWarning("the thread '{}' does not end, and is left behind", name_);
+  if (alive_) TrainWarning("the thread '{}' does not end, and is left behind", name_);
   alive_ ? thread.detach() : thread.join();
 }
 

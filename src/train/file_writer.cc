@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/log.h"
 #include "graph/graph_def.h"
+#include "train/log.h"
 
 namespace weir {
 
@@ -22,7 +22,7 @@ Result<std::shared_ptr<FileWriter>> FileWriter::Make(std::string logdir, FileWri
 }
 
 FileWriter::~FileWriter() {
-  if (const Status status = Close(); !status.ok()) LogWarning("{}: {}", logdir_, std::string(status.message()));
+  if (const Status status = Close(); !status.ok()) TrainWarning("{}: {}", logdir_, std::string(status.message()));
 }
 
 Status FileWriter::Open() {
@@ -114,7 +114,7 @@ Status FileWriter::AddEvent(tensorflow::Event event) {
   const auto limit = static_cast<size_t>(std::max(options_.max_queue, 0));
   if (limit > 0) changed_.wait(lock, [&] { return closed_ || waiting_.size() < limit; });
   if (closed_) {
-    if (!told_closed_) LogWarning("{}: the writer is closed: what is added is lost until it is reopened", logdir_);
+    if (!told_closed_) TrainWarning("{}: the writer is closed: what is added is lost until it is reopened", logdir_);
     told_closed_ = true;
     return OkStatus();
   }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/log.h"
+#include "train/log.h"
 #include "train/pauses.h"
 #include "train/progress.h"
 
@@ -35,13 +35,13 @@ bool HasNan(const Tensor& t) {
 }  // namespace
 
 LogSink InfoLog() {
-  return [](const std::string& line) { LogInfo("{}", line); };
+  return [](const std::string& line) { TrainInfo("{}", line); };
 }
 LogSink WarningLog() {
-  return [](const std::string& line) { LogWarning("{}", line); };
+  return [](const std::string& line) { TrainWarning("{}", line); };
 }
 LogSink ErrorLog() {
-  return [](const std::string& line) { LogError("{}", line); };
+  return [](const std::string& line) { TrainError("{}", line); };
 }
 
 Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook) {
@@ -143,7 +143,7 @@ Status LoggingTensorHook::Log(const std::vector<Tensor>& values) {
     if (const auto since = timer_->Note(count_)) elapsed = since->secs;
   if (options_.format) {
     WEIR_ASSIGN(const std::string line, options_.format(values, elapsed));
-    options_.log(line);
+    if (!line.empty()) options_.log(line);
     return OkStatus();
   }
   std::vector<std::string> parts;

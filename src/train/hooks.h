@@ -48,7 +48,7 @@ struct LoggedTensor {
 struct LoggingTensorOptions {
   TimerInterval interval = {};  // of steps of this program; none: only at the end
   bool at_end = false;
-  // A line out of the values; by default "a = 1, b = 2 (0.500 sec)".
+  // A line out of the values, by default "a = 1, b = 2 (0.500 sec)"; an empty one is not logged.
   std::function<Result<std::string>(const std::vector<Tensor>& values, std::optional<double> elapsed_secs)> format = {};
   LogSink log = InfoLog();
 };

@@ -3,7 +3,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "base/log.h"
+#include "train/log.h"
 #include "train/pauses.h"
 #include "train/progress.h"
 
@@ -100,8 +100,8 @@ Status MonitoredSession::Ensure(CancelToken* cancel) {
     if (status.ok()) return OkStatus();
     Drop(status, cancel).IgnoreError();
     if (!options_.recover || !IsPreemption(status)) return status;
-    LogInfo("A session could not be made, likely because a task is not there yet; it is tried again. {}",
-            std::string(status.message()));
+    TrainInfo("A session could not be made, likely because a task is not there yet; it is tried again. {}",
+              std::string(status.message()));
     WEIR_TRY(pauses.Next());
   }
 }
@@ -143,8 +143,8 @@ Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
     WEIR_TRY(Ensure(cancel));
     const Status status = Refined(body());
     if (!options_.recover || !IsPreemption(status)) return status;
-    LogInfo("A task was lost or restarted: the session is closed, and another is made. {}",
-            std::string(status.message()));
+    TrainInfo("A task was lost or restarted: the session is closed, and another is made. {}",
+              std::string(status.message()));
     if (const Status dropped = Drop(status, cancel); !dropped.ok() && !IsPreemption(dropped)) return dropped;
     if (pauses) WEIR_TRY(pauses->Next());
     if (!pauses)

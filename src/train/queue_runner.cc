@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/log.h"
+#include "train/log.h"
 #include "train/meta_graph.h"
 #include "train/preemption.h"
 
@@ -135,7 +135,7 @@ QueueRunnerThreads::QueueRunnerThreads(std::shared_ptr<Coordinator> coordinator,
     std::thread thread([coordinator, handle, run = std::move(loop.run)]() mutable {
       if (const Status status = run();
           !status.ok() && coordinator->RequestStop(status) == Coordinator::Outcome::kTooLate)
-        LogWarning("a queue runner failed after its coordinator was joined: {}", status.ToString());
+        TrainWarning("a queue runner failed after its coordinator was joined: {}", status.ToString());
       run = nullptr;
       handle->End();
     });

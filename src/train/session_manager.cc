@@ -2,8 +2,8 @@
 
 #include <absl/strings/str_join.h>
 
-#include "base/log.h"
 #include "train/checkpoint_state.h"
+#include "train/log.h"
 #include "train/pauses.h"
 #include "train/preemption.h"
 
@@ -66,7 +66,7 @@ Result<SessionManager::Missing> SessionManager::AskReady(const ReadyOp& ready, c
     const Status& status = values.status();
     if (status.code() != StatusCode::kFailedPrecondition) return status;
     if (status.message().find("uninitialized") != absl::string_view::npos) return std::string(status.message());
-    LogWarning("{}: error [{}]", what, std::string(status.message()));
+    TrainWarning("{}: error [{}]", what, std::string(status.message()));
     return status;
   }
   if (values->empty() || (*values)[0].num_elements() == 0) return std::nullopt;
@@ -120,7 +120,7 @@ Result<bool> SessionManager::Restore(Session& session, const RestoreOptions& opt
   if (options.checkpoint_dir.empty()) return false;
   const double wait_secs = options.wait_for_checkpoint ? options.max_wait_secs : 0;
   Pauses pauses(options_.recovery_wait_secs, wait_secs, options.cancel, *options_.clock);
-  if (options.wait_for_checkpoint) LogInfo("Waiting for checkpoint to be available.");
+  if (options.wait_for_checkpoint) TrainInfo("Waiting for checkpoint to be available.");
   while (true) {
     WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
     if (state && !state->model_checkpoint_path().empty()) {
@@ -175,14 +175,14 @@ Result<SessionManager::Recovered> SessionManager::Recover(const SessionMaker& ma
   WEIR_ASSIGN(Missing missing, InitializeLocal(*session, options.cancel));
   if (!restored) return Recovered{session.Keep(), false};
   if (missing) {
-    LogInfo("Restoring model from {} did not make model ready for local init: {}", from, *missing);
+    TrainInfo("Restoring model from {} did not make model ready for local init: {}", from, *missing);
     return Recovered{session.Keep(), false};
   }
   WEIR_ASSIGN(missing, AskReady(options_.ready, "Model not ready", *session, options.cancel));
   if (missing)
-    LogInfo("Restoring model from {} did not make model ready: {}", from, *missing);
+    TrainInfo("Restoring model from {} did not make model ready: {}", from, *missing);
   else
-    LogInfo("Restored model from {}", from);
+    TrainInfo("Restored model from {}", from);
   return Recovered{session.Keep(), !missing.has_value()};
 }
 
@@ -196,7 +196,7 @@ class WaitingLines final {
     constexpr int64_t kBetweenNanos = 10'000'000'000;
     const int64_t now = clock_.MonotonicNanos();
     if (lacking == said_ && now - when_ < kBetweenNanos) return;
-    LogInfo("Waiting for model to be ready: {}", lacking);
+    TrainInfo("Waiting for model to be ready: {}", lacking);
     said_ = std::move(lacking);
     when_ = now;
   }

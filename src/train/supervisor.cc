@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "base/log.h"
 #include "graph/compose/lookup.h"
 #include "graph/compose/summary.h"
 #include "graph/compose/variable.h"
@@ -10,6 +9,7 @@
 #include "graph/graph_keys.h"
 #include "train/global_step.h"
 #include "train/graph_file.h"
+#include "train/log.h"
 
 namespace weir {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 template <class T>
 std::optional<T> FirstOf(Graph& graph, const char* collection) {
   std::vector<T> items = graph.CollectionOf<T>(collection);
-  if (items.size() > 1) LogInfo("Found {} {} operations. Returning the first one.", items.size(), collection);
+  if (items.size() > 1) TrainInfo("Found {} {} operations. Returning the first one.", items.size(), collection);
   if (items.empty()) return std::nullopt;
   return std::move(items[0]);
 }
@@ -98,7 +98,7 @@ Status CompleteSummary(Graph& graph, SupervisorOptions& options) {
 void CompleteGlobalStep(Graph& graph, SupervisorOptions& options) {
   if (options.global_step) return;
   const Result<GlobalStep> found = FindGlobalStep(graph, OfSeveral::kFirst);
-  if (!found.ok()) LogWarning("{}", std::string(found.status().message()));
+  if (!found.ok()) TrainWarning("{}", std::string(found.status().message()));
   const GlobalStep step = found.ok() ? *found : GlobalStep();
   options.global_step = step.value;
   options.global_step_name = step.name;
@@ -229,7 +229,7 @@ Supervisor::Service Supervisor::SummaryService(SessionPtr session) {
             WEIR_ASSIGN(const std::optional<int64_t> step, parts->StepIn(*session, cancel.get()));
             const SummaryWriterPtr& writer = *given.summary_writer;
             if (writer == nullptr) return OkStatus();
-            LogInfo("Recording summary at step {}.", step ? std::to_string(*step) : "None");
+            TrainInfo("Recording summary at step {}.", step ? std::to_string(*step) : "None");
             tensorflow::Summary message;
             if (values[0].dtype() != kString || values[0].num_elements() != 1 ||
                 !message.ParseFromString(values[0].flat<std::string>()[0]))
@@ -261,7 +261,7 @@ Supervisor::Service Supervisor::StepCounterService(SessionPtr session, Output co
                                             : std::numeric_limits<double>::infinity();
             *last = {now, step, last->logged + 1};
             constexpr int kLogged = 10;
-            if (last->logged <= kLogged) LogInfo("{}: {:g}", tag, rate);
+            if (last->logged <= kLogged) TrainInfo("{}: {:g}", tag, rate);
             const SummaryWriterPtr& writer = *parts->options.summary_writer;
             if (writer == nullptr) return OkStatus();
             tensorflow::Summary message;
@@ -276,7 +276,7 @@ Supervisor::Service Supervisor::CheckpointService(SessionPtr session) {
   return {"checkpoints", options().save_model_secs, [] { return OkStatus(); },
           [parts = parts_, session, cancel = steps()]() -> Status {
             const SupervisorOptions& given = parts->options;
-            LogInfo("Saving checkpoint to path {}", parts->save_path);
+            TrainInfo("Saving checkpoint to path {}", parts->save_path);
             SaveOptions save;
             WEIR_ASSIGN(save.global_step, parts->StepIn(*session, cancel.get()));
             save.meta_graph.codec = given.codec;
@@ -324,7 +324,7 @@ Result<std::vector<Supervisor::Service>> Supervisor::StandardServices(const Sess
         "Only chief supervisor can start standard services. Because only chief supervisors can write events.");
   std::vector<Service> services;
   if (options().logdir.empty()) {
-    LogWarning("Standard services need a 'logdir' passed to the SessionManager");
+    TrainWarning("Standard services need a 'logdir' passed to the SessionManager");
     return services;
   }
   if (global_step() && summary_writer() != nullptr) {

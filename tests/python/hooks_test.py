@@ -101,6 +101,35 @@ def test_logging_at_end_with_a_formatter(lines):
             tf.train.LoggingTensorHook([train], **bad)
 
 
+def test_logged_numbers_are_as_short_as_numpys(lines):
+    train = count()
+    values = {"a": tf.constant(0.1), "b": tf.constant([0.1, 2.0]), "c": tf.constant(1e-7, tf.float64), "d": tf.constant("text")}
+    run_all([tf.train.LoggingTensorHook(values, every_n_iter=100), tf.train.StopAtStepHook(num_steps=1)], train)
+    assert lines == ["a = 0.1, b = [0.1 2. ], c = 1e-07, d = b'text'"]
+
+
+def test_classes_derived_from_the_logging_hook(lines):
+    """They see values by their tags, and may log them as they like."""
+    train = count()
+    seen = []
+
+    class Own(tf.train.LoggingTensorHook):
+        def _log_tensors(self, tensor_values):
+            seen.append(dict(tensor_values))
+            super()._log_tensors(tensor_values)
+
+    class After(tf.train.LoggingTensorHook):
+        def after_run(self, run_context, run_values):
+            seen.append(run_values.results)
+            super().after_run(run_context, run_values)
+
+    run_all([Own({"t": train}, every_n_iter=2), tf.train.StopAtStepHook(num_steps=3)], train)
+    assert seen == [{"t": 1}, {"t": 3}] and lines[0] == "t = 1" and len(lines) == 2
+    seen.clear()
+    run_all([After({"t": train}, every_n_iter=2), tf.train.StopAtStepHook(num_steps=3)], train)
+    assert seen == [{"t": 1}, None, {"t": 3}] and len(lines) == 4
+
+
 def test_nan(lines):
     x = tf.placeholder(tf.float32, [])
     with tf.train.SingularMonitoredSession(hooks=[tf.train.NanTensorHook(x + 1.0)]) as sess:

@@ -111,6 +111,26 @@ def test_logging(caplog):
     assert caplog.records[0].filename == os.path.basename(__file__)
 
 
+def test_verbosity_is_also_that_of_cpp(tmp_path, capfd, monkeypatch):
+    """What savers and supervisors say; not what the runtime does."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("v", initializer=1.0)
+        saver = tf.train.Saver()
+        sess.run(tf.global_variables_initializer())
+        path = saver.save(sess, str(tmp_path / "m"))
+
+        def said(verbosity):
+            tf.logging.set_verbosity(verbosity)
+            capfd.readouterr()
+            saver.restore(sess, path)
+            return "Restoring parameters from" in capfd.readouterr().err
+        before = tf.logging.get_verbosity()
+        try:
+            assert [said(level) for level in (tf.logging.INFO, tf.logging.WARN, "DEBUG", tf.logging.FATAL)] == [True, False, True, False]
+        finally:
+            tf.logging.set_verbosity(before)
+
+
 # --- text and files ---------------------------------------------------------------------------------------------------------
 def test_compat():
     assert tf.compat.as_bytes("é") == "é".encode() and tf.compat.as_text(b"x") == "x" and tf.compat.as_str_any(5) == "5"

@@ -5,6 +5,7 @@ import numpy as _np
 
 from weir import _weir
 from weir._weir import SecondOrStepTimer  # noqa: F401 (a public name)
+from weir.lib import log as _log
 
 
 class NanLossDuringTrainingError(RuntimeError):
@@ -95,24 +96,40 @@ class StopAtStepHook(BuiltInHook):
 
 
 class LoggingTensorHook(BuiltInHook):
-    """Logs tensors every so many steps or seconds, and at the end if asked to."""
+    """Logs tensors every so many steps or seconds, and at the end if asked to. A derived class may override _log_tensors."""
 
     def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
-        tags = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
+        self._tag_order = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
+        self._tensors = tensors if isinstance(tensors, dict) else {item: item for item in self._tag_order}
+        self._formatter = formatter
+        self._seconds = None  # since the line before
 
         def elements():
             graph = _weir.get_default_graph()
-            wanted = [tensors[tag] for tag in tags] if isinstance(tensors, dict) else tags
-            return [(tag, graph.as_graph_element(tensor, allow_operation=False)) for tag, tensor in zip(tags, wanted)]
+            return [(tag, graph.as_graph_element(self._tensors[tag], allow_operation=False)) for tag in self._tag_order]
 
-        def line(values, seconds):
-            if formatter:
-                return formatter(dict(zip(tags, values)))
-            with _np.printoptions(suppress=True):
-                text = ", ".join(f"{tag} = {value}" for tag, value in zip(tags, values))
-            return text if seconds is None else f"{text} ({seconds:.3f} sec)"
+        def log(values, seconds):
+            self._seconds = seconds
+            self._log_tensors(dict(zip(self._tag_order, values)))
+            return ""
 
-        self._hook = _weir.logging_tensor_hook(elements, every_n_iter, every_n_secs, at_end, line)
+        self._hook = _weir.logging_tensor_hook(elements, every_n_iter, every_n_secs, at_end, log)
+
+    def _log_tensors(self, tensor_values):
+        if self._formatter:
+            return _log.info("%s", self._formatter(tensor_values))
+        with _np.printoptions(suppress=True):
+            text = ", ".join(f"{tag} = {tensor_values[tag]!s}" for tag in self._tag_order)
+        return _log.info("%s", text if self._seconds is None else f"{text} ({self._seconds:.3f} sec)")
+
+    def before_run(self, run_context):
+        wanted = super().before_run(run_context)
+        return wanted and SessionRunArgs(dict(zip(self._tag_order, wanted.fetches)))
+
+    def after_run(self, run_context, run_values):
+        if run_values.results is not None:
+            run_values = run_values._replace(results=[run_values.results[tag] for tag in self._tag_order])
+        super().after_run(run_context, run_values)
 
 
 class NanTensorHook(BuiltInHook):

@@ -3,6 +3,8 @@ import logging as _logging
 import sys as _sys
 import threading as _threading
 
+from weir import _weir
+
 DEBUG = _logging.DEBUG
 INFO = _logging.INFO
 WARN = _logging.WARN
@@ -112,4 +114,6 @@ _NAMES = {"DEBUG": DEBUG, "INFO": INFO, "WARN": WARN, "ERROR": ERROR, "FATAL": F
 
 
 def set_verbosity(v):
+    """From which level on lines are shown, also those that come from C++ and are about training."""
     get_logger().setLevel(_NAMES.get(v, v))
+    _weir.set_train_log_level(get_verbosity())

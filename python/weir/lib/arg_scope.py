@@ -1,0 +1,68 @@
+"""tf.contrib.framework.arg_scope: defaults for arguments of functions, for a block of the program."""
+import contextlib
+import functools
+import threading
+
+_state = threading.local()
+_known: dict = {}  # the arguments of decorated functions, by the function's key
+
+
+def _stack():
+    if not hasattr(_state, "stack"):
+        _state.stack = [{}]
+    return _state.stack
+
+
+def _key(function):
+    return getattr(function, "_key_op", None) or (function.__module__, function.__name__)
+
+
+def _name(function):
+    return f"{function.__module__}.{function.__name__}"
+
+
+def add_arg_scope(func):
+    """Lets arg_scope give defaults to a function. What a call names itself wins."""
+    @functools.wraps(func)
+    def with_defaults(*args, **kwargs):
+        given = current_arg_scope().get(_key(with_defaults))
+        return func(*args, **{**given, **kwargs}) if given else func(*args, **kwargs)
+    with_defaults._key_op = (func.__module__, func.__name__)
+    _known[with_defaults._key_op] = func.__code__.co_varnames[:func.__code__.co_argcount + func.__code__.co_kwonlyargcount]
+    return with_defaults
+
+
+def has_arg_scope(func):
+    return _key(func) in _known
+
+
+def arg_scoped_arguments(func):
+    if not has_arg_scope(func):
+        raise ValueError(f"{_name(func)} is not decorated with @add_arg_scope")
+    return _known[_key(func)]
+
+
+def current_arg_scope():
+    return _stack()[-1]
+
+
+@contextlib.contextmanager
+def arg_scope(list_ops_or_scope, **kwargs):
+    """Defaults for decorated functions inside of the block; or all of those that another arg_scope gave."""
+    if isinstance(list_ops_or_scope, dict):
+        if kwargs:
+            raise ValueError("a scope that is used again takes no further arguments")
+        scope = dict(list_ops_or_scope)
+    else:
+        if not isinstance(list_ops_or_scope, (list, tuple)):
+            raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)")
+        scope = {key: dict(defaults) for key, defaults in current_arg_scope().items()}
+        for function in list_ops_or_scope:
+            if not has_arg_scope(function):
+                raise ValueError(f"{_name(function)} is not decorated with @add_arg_scope")
+            scope.setdefault(_key(function), {}).update(kwargs)
+    _stack().append(scope)
+    try:
+        yield scope
+    finally:
+        _stack().pop()
