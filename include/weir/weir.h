@@ -21,6 +21,7 @@
 
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
+#include "graph/build/io_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
@@ -38,6 +39,7 @@
 #include "graph/compose/initializers.h"
 #include "graph/compose/math.h"  // Norm, TensorDot, EinsteinSum, ...
 #include "graph/compose/nn.h"
+#include "graph/compose/parse.h"  // ParseExamples, FixedLenFeature, ...
 #include "graph/compose/queue.h"
 #include "graph/compose/random.h"
 #include "graph/compose/string.h"
@@ -48,10 +50,12 @@
 #include "graph/gradients.h"
 #include "graph/graph_def.h"
 #include "io/idx.h"  // files of digits
+#include "train/batching.h"
 #include "train/coordinator.h"
 #include "train/device_setter.h"
 #include "train/file_writer.h"
 #include "train/hooks.h"
+#include "train/input_producers.h"
 #include "train/learning_rate.h"
 #include "train/monitored_session.h"
 #include "train/moving_averages.h"

@@ -61,6 +61,7 @@ PYBIND11_MODULE(_weir, m) {
   BindLosses(m);
   BindLookup(m);
   BindGraphParts(m);
+  BindParsing(m);
   BindSummaries(m);
   BindTensorArray(m);
   BindQueues(m);
@@ -75,6 +76,7 @@ PYBIND11_MODULE(_weir, m) {
   BindCoordinator(m);
   BindSession(m);
   BindQueueRunner(m);
+  BindInputPipelines(m);
   BindSyncReplicas(m);
   BindGlobalStep(m);
   BindImportGraph(m);

@@ -31,22 +31,6 @@ std::vector<DType> TypesFrom(py::handle object) {
   return types;
 }
 
-// None, one shape, or a list of shapes.
-std::vector<PartialShape> ShapesFrom(py::handle object) {
-  if (object.is_none()) return {};
-  if (const PartialShape* shape = ShapeOfObject(object)) return {*shape};
-  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) {
-    RaiseType(fmt::format("Shapes must be a TensorShape or a list or tuple of TensorShapes, got {} instead.",
-                          py::str(object.get_type()).cast<std::string>()));
-  }
-  bool sizes = true;
-  for (py::handle item : object) sizes = sizes && (item.is_none() || py::isinstance<py::int_>(item));
-  if (sizes) return {ShapeFrom(object)};
-  std::vector<PartialShape> shapes;
-  for (py::handle item : object) shapes.push_back(ShapeFrom(item));
-  return shapes;
-}
-
 std::vector<std::string> NamesFrom(py::handle object, size_t components) {
   if (object.is_none()) return {};
   std::vector<std::string> names;
@@ -194,6 +178,22 @@ void BindMakers(py::module_& m) {
 
 }  // namespace
 
+std::vector<PartialShape> ShapesFrom(py::handle object) {
+  if (object.is_none()) return {};
+  if (const PartialShape* shape = ShapeOfObject(object)) return {*shape};
+  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) {
+    RaiseType(fmt::format("Shapes must be a TensorShape or a list or tuple of TensorShapes, got {} instead.",
+                          py::str(object.get_type()).cast<std::string>()));
+  }
+  bool sizes = true;
+  for (py::handle item : object) sizes = sizes && (item.is_none() || py::isinstance<py::int_>(item));
+  if (sizes) return {ShapeFrom(object)};
+  std::vector<PartialShape> shapes;
+  for (py::handle item : object) shapes.push_back(ShapeFrom(item));
+  return shapes;
+}
+
+py::object WrapQueue(const Queue& queue) { return py::cast(QueueObject{queue, GraphOf(queue.graph())}); }
 const Queue* QueueOf(py::handle object) {
   return py::isinstance<QueueObject>(object) ? &object.cast<const QueueObject&>().queue : nullptr;
 }

@@ -1,4 +1,4 @@
-// tf.QueueBase and its kinds over the engine's Queue; accumulators.
+// tf.QueueBase and its kinds over the engine's Queue; accumulators; input pipelines that are made of queues.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,7 +10,11 @@ namespace weir::python {
 namespace py = pybind11;
 
 const Queue* QueueOf(py::handle object);  // null when it is none
+py::object WrapQueue(const Queue& queue);
+std::vector<PartialShape> ShapesFrom(py::handle object);  // None, one shape, or a list of shapes
 void BindQueues(py::module_& m);
 void BindAccumulators(py::module_& m);
+void BindInputPipelines(py::module_& m);
+void BindParsing(py::module_& m);
 
 }  // namespace weir::python

@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 
+#include "bind/collections.h"
 #include "bind/coordinator.h"
 #include "bind/errors.h"
 #include "bind/gc.h"
@@ -145,9 +146,25 @@ std::unique_ptr<QueueRunnerObject> MakeRunner(py::object queue, py::object enque
   return FromDef(def, import_scope);
 }
 
+// Runners that C++ put into a collection come out as Python's class; those of Python stay as they are.
+void AddRunnerType() {
+  RegisterCollectionType({
+      .to_python = [](const std::any& item) -> py::object {
+        const auto* runner = std::any_cast<QueueRunnerPtr>(&item);
+        if (runner == nullptr) return {};
+        Graph& graph = (*runner)->parts().enqueue[0]->graph();
+        return py::module_::import("weir.lib.queue_runner")
+            .attr("QueueRunner")(Wrap(graph.FindNode((*runner)->parts().queue_name)),
+                                 py::arg("handle") = RunnerHandle{*runner});
+      },
+      .from_python = [](py::handle) -> std::any { return {}; },
+  });
+}
+
 }  // namespace
 
 void BindQueueRunner(py::module_& m) {
+  AddRunnerType();
   using R = QueueRunnerObject;
   py::class_<RunnerHandle>(m, "QueueRunnerHandle");
   py::class_<LoopObject>(m, "QueueRunnerLoop")

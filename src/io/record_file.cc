@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "io/coding.h"
+#include "io/inflater.h"
 
 namespace weir::io {
 namespace {
@@ -15,16 +16,14 @@ constexpr size_t kFooter = 4;
 constexpr size_t kReadAhead = size_t{256} << 10;
 constexpr size_t kChunk = size_t{64} << 10;
 
-int WindowBits(Compression compression) { return compression == Compression::kGzip ? MAX_WBITS + 16 : MAX_WBITS; }
-
 }  // namespace
 
 class RecordWriter::Deflater {
  public:
   static Result<std::unique_ptr<Deflater>> Make(Compression compression, int level) {
     std::unique_ptr<Deflater> made(new Deflater);
-    const int code =
-        deflateInit2(&made->stream_, level, Z_DEFLATED, WindowBits(compression), /*memLevel=*/9, Z_DEFAULT_STRATEGY);
+    const int code = deflateInit2(&made->stream_, level, Z_DEFLATED, ZlibWindowBits(compression), /*memLevel=*/9,
+                                  Z_DEFAULT_STRATEGY);
     if (code != Z_OK) return InvalidArgument("cannot compress records with level {}", level);
     made->ready_ = true;
     return made;
@@ -104,53 +103,6 @@ Status RecordWriter::Close() {
   return file->Close();
 }
 
-class RecordReader::Inflater {
- public:
-  static Result<std::unique_ptr<Inflater>> Make(Compression compression) {
-    std::unique_ptr<Inflater> made(new Inflater);
-    if (inflateInit2(&made->stream_, WindowBits(compression)) != Z_OK) return Internal("zlib cannot be started");
-    made->ready_ = true;
-    return made;
-  }
-  ~Inflater() {
-    if (ready_) inflateEnd(&stream_);
-  }
-  // Appends decompressed bytes until `out` has `size` of them or the file ends.
-  Status Fill(const ReadableFile& file, const std::string& path, size_t size, std::string& out) {
-    while (out.size() < size) {
-      if (stream_.avail_in == 0) {
-        in_.resize(kChunk);
-        WEIR_ASSIGN(const size_t got, file.Read(position_, in_.size(), in_.data()));
-        if (got == 0) return OkStatus();
-        position_ += got;
-        stream_.next_in = reinterpret_cast<Bytef*>(in_.data());
-        stream_.avail_in = static_cast<uInt>(got);
-      }
-      const size_t have = out.size();
-      const size_t room = std::min(size - have, kReadAhead);
-      out.resize(have + room);
-      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + have);
-      stream_.avail_out = static_cast<uInt>(room);
-      const int code = inflate(&stream_, Z_NO_FLUSH);
-      out.resize(have + room - stream_.avail_out);
-      if (code == Z_STREAM_END) {
-        if (inflateReset(&stream_) != Z_OK)
-          return Internal("zlib cannot be started again");  // another stream may follow
-      } else if (code != Z_OK && code != Z_BUF_ERROR) {
-        return DataLoss("{}: damaged compressed data before offset {}", path, position_);
-      }
-    }
-    return OkStatus();
-  }
-
- private:
-  Inflater() = default;
-  z_stream stream_{};
-  bool ready_ = false;
-  std::string in_;
-  uint64_t position_ = 0;
-};
-
 RecordReader::RecordReader(std::string path, std::unique_ptr<ReadableFile> file)
     : path_(std::move(path)), file_(std::move(file)) {}
 RecordReader::~RecordReader() = default;
@@ -159,7 +111,7 @@ Result<std::unique_ptr<RecordReader>> RecordReader::Open(Env& env, const std::st
   WEIR_ASSIGN(std::unique_ptr<ReadableFile> file, env.OpenRead(path));
   std::unique_ptr<RecordReader> reader(new RecordReader(path, std::move(file)));
   if (compression != Compression::kNone) {
-    WEIR_ASSIGN(reader->inflater_, Inflater::Make(compression));
+    WEIR_ASSIGN(reader->inflater_, Inflater::Make(path, compression));
   }
   return reader;
 }
@@ -173,7 +125,7 @@ Result<std::string_view> RecordReader::Bytes(uint64_t offset, uint64_t size) {
       buffer_start_ = offset;
     }
     const uint64_t end = offset - buffer_start_ + size;
-    WEIR_TRY(inflater_->Fill(*file_, path_, end, buffer_));
+    WEIR_TRY(inflater_->Fill(*file_, end, buffer_));
   } else if (before + size > buffer_.size() || before > buffer_.size()) {
     buffer_.erase(0, std::min<uint64_t>(before, buffer_.size()));
     buffer_start_ = offset;
@@ -194,19 +146,21 @@ Result<std::string_view> RecordReader::Bytes(uint64_t offset, uint64_t size) {
 Result<std::optional<std::string>> RecordReader::Next() {
   WEIR_ASSIGN(std::string_view header, Bytes(offset_, kHeader));
   if (header.empty()) return std::nullopt;
-  if (header.size() < kHeader) return DataLoss("{}: truncated record at offset {}", path_, offset_);
+  if (header.size() < kHeader) return DataLoss("{}: truncated record {} at offset {}", path_, number_, offset_);
   const uint64_t length = Fixed64(header.data());
   if (crc32c::Unmask(Fixed32(header.data() + 8)) != crc32c::Value(header.data(), 8))
-    return DataLoss("{}: corrupted record at offset {}: wrong checksum of its length", path_, offset_);
-  if (length > uint64_t{INT64_MAX} / 2) return DataLoss("{}: corrupted record at offset {}", path_, offset_);
+    return DataLoss("{}: corrupted record {} at offset {}: wrong checksum of its length", path_, number_, offset_);
+  if (length > uint64_t{INT64_MAX} / 2)
+    return DataLoss("{}: corrupted record {} at offset {}", path_, number_, offset_);
   WEIR_ASSIGN(const std::string_view data, Bytes(offset_ + kHeader, length + kFooter));
   if (data.size() < length + kFooter)
-    return DataLoss("{}: truncated record at offset {}: it has {} of {} bytes", path_, offset_,
+    return DataLoss("{}: truncated record {} at offset {}: it has {} of {} bytes", path_, number_, offset_,
                     std::min<uint64_t>(data.size(), length), length);
   const std::string_view record = data.substr(0, length);
   if (crc32c::Unmask(Fixed32(data.data() + length)) != crc32c::Value(record))
-    return DataLoss("{}: corrupted record at offset {}: wrong checksum of its data", path_, offset_);
+    return DataLoss("{}: corrupted record {} at offset {}: wrong checksum of its data", path_, number_, offset_);
   offset_ += kHeader + length + kFooter;
+  ++number_;
   return std::optional<std::string>(record);
 }
 

@@ -10,10 +10,11 @@
 #include <string_view>
 
 #include "base/env.h"
+#include "io/compression.h"
 
 namespace weir::io {
 
-enum class Compression { kNone, kZlib, kGzip };
+class Inflater;
 
 // Not thread-safe. What was not closed may be lost in part.
 class RecordWriter final {
@@ -55,7 +56,6 @@ class RecordReader final {
   uint64_t offset() const { return offset_; }
 
  private:
-  class Inflater;
   RecordReader(std::string path, std::unique_ptr<ReadableFile> file);
   // The bytes [offset, offset + size), fewer at the end.
   Result<std::string_view> Bytes(uint64_t offset, uint64_t size);
@@ -63,7 +63,8 @@ class RecordReader final {
   std::unique_ptr<ReadableFile> file_;
   std::unique_ptr<Inflater> inflater_;
   uint64_t offset_ = 0;
-  std::string buffer_;  // bytes of the file from buffer_start_ on
+  uint64_t number_ = 0;  // of the next record
+  std::string buffer_;   // bytes of the file from buffer_start_ on
   uint64_t buffer_start_ = 0;
 };
 

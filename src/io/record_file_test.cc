@@ -67,7 +67,7 @@ TEST(RecordFileTest, EveryDamagedByteIsFoundWithFileAndOffset) {
     ASSERT_TRUE(env.WriteFile("/bad", damaged).ok());
     const Status status = ReadRecords(env, "/bad", Compression::kNone).status();
     EXPECT_EQ(status.code(), StatusCode::kDataLoss) << i;
-    const std::string where = fmt::format("/bad: corrupted record at offset {}", i < 21 ? 0 : 21);
+    const std::string where = fmt::format("/bad: corrupted record {} at offset {}", i < 21 ? 0 : 1, i < 21 ? 0 : 21);
     EXPECT_NE(std::string(status.message()).find(where), std::string::npos) << i << ": " << status;
   }
 }

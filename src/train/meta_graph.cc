@@ -7,6 +7,7 @@
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
 #include "train/log.h"
+#include "train/queue_runner.h"
 
 namespace weir {
 namespace {
@@ -104,6 +105,10 @@ std::optional<CollectionItem> ToItem(const std::string& key, const std::any& ite
   if (Node* const* node = std::any_cast<Node*>(&item)) return NamedItem((*node)->name(), scope);
   if (const std::string* text = std::any_cast<std::string>(&item)) return BytesItem{*text};
   if (const int64_t* number = std::any_cast<int64_t>(&item)) return *number;
+  if (const QueueRunnerPtr* runner = std::any_cast<QueueRunnerPtr>(&item); runner != nullptr && scope.is_all()) {
+    const std::optional<tensorflow::QueueRunnerDef> def = (*runner)->ToProto();
+    if (def.has_value()) return BytesItem{def->SerializeAsString()};
+  }
   return codec.to_item && scope.is_all() ? codec.to_item(key, item) : std::nullopt;
 }
 
@@ -252,6 +257,14 @@ class CollectionImporter {
     return OkStatus();
   }
   Status ImportOther(const std::string& key, const CollectionItem& item, std::any otherwise) {
+    if (const auto* bytes = std::get_if<BytesItem>(&item); key == graph_keys::kQueueRunners && bytes != nullptr) {
+      tensorflow::QueueRunnerDef def;
+      if (!def.ParseFromString(bytes->bytes))
+        return InvalidArgument("collection '{}' has no QueueRunnerDef in it", key);
+      WEIR_ASSIGN(otherwise, QueueRunner::FromProto(graph_, def, imported_.scope));
+      graph_.AddToCollection(key, std::move(otherwise));
+      return OkStatus();
+    }
     if (options_.codec.from_item) {
       WEIR_ASSIGN(const std::optional<GraphItem> made, options_.codec.from_item(graph_, key, item, imported_.scope));
       if (made.has_value()) otherwise = made->value;

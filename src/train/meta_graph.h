@@ -31,7 +31,7 @@ struct GraphItem {
   std::any value;
 };
 
-// How items cross that C++ does not know: those of queue runners, savers, Python objects. Either may be empty, and may
+// How items cross that C++ does not know: those of savers, Python objects. Either may be empty, and may
 // give nothing for what is not theirs.
 struct CollectionCodec {
   std::function<std::optional<CollectionItem>(const std::string& key, const std::any& item)> to_item;

@@ -4,6 +4,36 @@
 
 namespace weir {
 
+Output AddManySparseToTensorsMap(Graph& graph, const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddManySparseToTensorsMapAttrs& attrs) {
+  NodeBuilder node(graph, "AddManySparseToTensorsMap", attrs.name);
+  node.In(sparse_indices);
+  node.In(sparse_values);
+  node.In(sparse_shape);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
+}
+Output AddManySparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddManySparseToTensorsMapAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sparse_indices}, InputList{sparse_values}, InputList{sparse_shape}});
+  if (graph == nullptr) return {};
+  return AddManySparseToTensorsMap(*graph, sparse_indices, sparse_values, sparse_shape, attrs);
+}
+
+Output AddSparseToTensorsMap(Graph& graph, const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddSparseToTensorsMapAttrs& attrs) {
+  NodeBuilder node(graph, "AddSparseToTensorsMap", attrs.name);
+  node.In(sparse_indices);
+  node.In(sparse_values);
+  node.In(sparse_shape);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
+}
+Output AddSparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddSparseToTensorsMapAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sparse_indices}, InputList{sparse_values}, InputList{sparse_shape}});
+  if (graph == nullptr) return {};
+  return AddSparseToTensorsMap(*graph, sparse_indices, sparse_values, sparse_shape, attrs);
+}
+
 Output AudioSummary(Graph& graph, const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryAttrs& attrs) {
   NodeBuilder node(graph, "AudioSummary", attrs.name);
   node.In(tag);
@@ -32,6 +62,78 @@ Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample
   return AudioSummaryV2(*graph, tag, tensor, sample_rate, attrs);
 }
 
+Output DecodeCompressed(Graph& graph, const Input& bytes, const DecodeCompressedAttrs& attrs) {
+  NodeBuilder node(graph, "DecodeCompressed", attrs.name);
+  node.In(bytes);
+  node.Attr("compression_type", attrs.compression_type);
+  return node.BuildOutput();
+}
+Output DecodeCompressed(const Input& bytes, const DecodeCompressedAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{bytes}});
+  if (graph == nullptr) return {};
+  return DecodeCompressed(*graph, bytes, attrs);
+}
+
+Output DecodeJSONExample(Graph& graph, const Input& json_examples, const DecodeJSONExampleAttrs& attrs) {
+  NodeBuilder node(graph, "DecodeJSONExample", attrs.name);
+  node.In(json_examples);
+  return node.BuildOutput();
+}
+Output DecodeJSONExample(const Input& json_examples, const DecodeJSONExampleAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{json_examples}});
+  if (graph == nullptr) return {};
+  return DecodeJSONExample(*graph, json_examples, attrs);
+}
+
+DeserializeManySparseResult DeserializeManySparse(Graph& graph, const Input& serialized_sparse, DType dtype, const DeserializeManySparseAttrs& attrs) {
+  NodeBuilder node(graph, "DeserializeManySparse", attrs.name);
+  node.In(serialized_sparse);
+  node.Attr("dtype", dtype);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+DeserializeManySparseResult DeserializeManySparse(const Input& serialized_sparse, DType dtype, const DeserializeManySparseAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized_sparse}});
+  if (graph == nullptr) return {};
+  return DeserializeManySparse(*graph, serialized_sparse, dtype, attrs);
+}
+
+DeserializeSparseResult DeserializeSparse(Graph& graph, const Input& serialized_sparse, DType dtype, const DeserializeSparseAttrs& attrs) {
+  NodeBuilder node(graph, "DeserializeSparse", attrs.name);
+  node.In(serialized_sparse);
+  node.Attr("dtype", dtype);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+DeserializeSparseResult DeserializeSparse(const Input& serialized_sparse, DType dtype, const DeserializeSparseAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized_sparse}});
+  if (graph == nullptr) return {};
+  return DeserializeSparse(*graph, serialized_sparse, dtype, attrs);
+}
+
+Output FixedLengthRecordReader(Graph& graph, int64_t record_bytes, const FixedLengthRecordReaderAttrs& attrs) {
+  NodeBuilder node(graph, "FixedLengthRecordReader", attrs.name);
+  node.Attr("record_bytes", record_bytes);
+  node.Attr("header_bytes", attrs.header_bytes);
+  node.Attr("footer_bytes", attrs.footer_bytes);
+  node.Attr("hop_bytes", attrs.hop_bytes);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
+}
+
+Output FixedLengthRecordReaderV2(Graph& graph, int64_t record_bytes, const FixedLengthRecordReaderV2Attrs& attrs) {
+  NodeBuilder node(graph, "FixedLengthRecordReaderV2", attrs.name);
+  node.Attr("record_bytes", record_bytes);
+  node.Attr("header_bytes", attrs.header_bytes);
+  node.Attr("footer_bytes", attrs.footer_bytes);
+  node.Attr("hop_bytes", attrs.hop_bytes);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  node.Attr("encoding", attrs.encoding);
+  return node.BuildOutput();
+}
+
 Output HistogramSummary(Graph& graph, const Input& tag, const Input& values, const HistogramSummaryAttrs& attrs) {
   NodeBuilder node(graph, "HistogramSummary", attrs.name);
   node.In(tag);
@@ -42,6 +144,20 @@ Output HistogramSummary(const Input& tag, const Input& values, const HistogramSu
   Graph* graph = GraphOfAll({InputList{tag}, InputList{values}});
   if (graph == nullptr) return {};
   return HistogramSummary(*graph, tag, values, attrs);
+}
+
+Output IdentityReader(Graph& graph, const IdentityReaderAttrs& attrs) {
+  NodeBuilder node(graph, "IdentityReader", attrs.name);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
+}
+
+Output IdentityReaderV2(Graph& graph, const IdentityReaderV2Attrs& attrs) {
+  NodeBuilder node(graph, "IdentityReaderV2", attrs.name);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
 }
 
 Output ImageSummary(Graph& graph, const Input& tag, const Input& tensor, const ImageSummaryAttrs& attrs) {
@@ -80,6 +196,268 @@ Node* MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destinat
   Graph* graph = GraphOfAll({InputList{checkpoint_prefixes}, InputList{destination_prefix}});
   if (graph == nullptr) return {};
   return MergeV2Checkpoints(*graph, checkpoint_prefixes, destination_prefix, attrs);
+}
+
+OutputList ParseExample(Graph& graph, const Input& serialized, const Input& names, const InputList& sparse_keys, const InputList& dense_keys, const InputList& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleAttrs& attrs) {
+  NodeBuilder node(graph, "ParseExample", attrs.name);
+  node.In(serialized);
+  node.In(names);
+  node.In(sparse_keys);
+  node.In(dense_keys);
+  node.In(dense_defaults);
+  node.Attr("sparse_types", sparse_types);
+  node.Attr("dense_shapes", dense_shapes);
+  return node.BuildOutputs();
+}
+OutputList ParseExample(const Input& serialized, const Input& names, const InputList& sparse_keys, const InputList& dense_keys, const InputList& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized}, InputList{names}, sparse_keys, dense_keys, dense_defaults});
+  if (graph == nullptr) return {};
+  return ParseExample(*graph, serialized, names, sparse_keys, dense_keys, dense_defaults, sparse_types, dense_shapes, attrs);
+}
+
+OutputList ParseSequenceExample(Graph& graph, const Input& serialized, const Input& debug_name, const InputList& context_dense_defaults, const std::vector<std::string>& feature_list_dense_missing_assumed_empty, const std::vector<std::string>& context_sparse_keys, const std::vector<std::string>& context_dense_keys, const std::vector<std::string>& feature_list_sparse_keys, const std::vector<std::string>& feature_list_dense_keys, const ParseSequenceExampleAttrs& attrs) {
+  NodeBuilder node(graph, "ParseSequenceExample", attrs.name);
+  node.In(serialized);
+  node.In(debug_name);
+  node.In(context_dense_defaults);
+  node.Attr("feature_list_dense_missing_assumed_empty", feature_list_dense_missing_assumed_empty);
+  node.Attr("context_sparse_keys", context_sparse_keys);
+  node.Attr("context_dense_keys", context_dense_keys);
+  node.Attr("feature_list_sparse_keys", feature_list_sparse_keys);
+  node.Attr("feature_list_dense_keys", feature_list_dense_keys);
+  node.Attr("Ncontext_sparse", attrs.Ncontext_sparse);
+  node.Attr("Ncontext_dense", attrs.Ncontext_dense);
+  node.Attr("Nfeature_list_sparse", attrs.Nfeature_list_sparse);
+  node.Attr("Nfeature_list_dense", attrs.Nfeature_list_dense);
+  node.Attr("context_sparse_types", attrs.context_sparse_types);
+  node.Attr("feature_list_dense_types", attrs.feature_list_dense_types);
+  node.Attr("context_dense_shapes", attrs.context_dense_shapes);
+  node.Attr("feature_list_sparse_types", attrs.feature_list_sparse_types);
+  node.Attr("feature_list_dense_shapes", attrs.feature_list_dense_shapes);
+  return node.BuildOutputs();
+}
+OutputList ParseSequenceExample(const Input& serialized, const Input& debug_name, const InputList& context_dense_defaults, const std::vector<std::string>& feature_list_dense_missing_assumed_empty, const std::vector<std::string>& context_sparse_keys, const std::vector<std::string>& context_dense_keys, const std::vector<std::string>& feature_list_sparse_keys, const std::vector<std::string>& feature_list_dense_keys, const ParseSequenceExampleAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized}, InputList{debug_name}, context_dense_defaults});
+  if (graph == nullptr) return {};
+  return ParseSequenceExample(*graph, serialized, debug_name, context_dense_defaults, feature_list_dense_missing_assumed_empty, context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys, attrs);
+}
+
+OutputList ParseSingleExample(Graph& graph, const Input& serialized, const InputList& dense_defaults, int64_t num_sparse, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<PartialShape>& dense_shapes, const ParseSingleExampleAttrs& attrs) {
+  NodeBuilder node(graph, "ParseSingleExample", attrs.name);
+  node.In(serialized);
+  node.In(dense_defaults);
+  node.Attr("num_sparse", num_sparse);
+  node.Attr("sparse_keys", sparse_keys);
+  node.Attr("dense_keys", dense_keys);
+  node.Attr("sparse_types", sparse_types);
+  node.Attr("dense_shapes", dense_shapes);
+  return node.BuildOutputs();
+}
+OutputList ParseSingleExample(const Input& serialized, const InputList& dense_defaults, int64_t num_sparse, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<PartialShape>& dense_shapes, const ParseSingleExampleAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized}, dense_defaults});
+  if (graph == nullptr) return {};
+  return ParseSingleExample(*graph, serialized, dense_defaults, num_sparse, sparse_keys, dense_keys, sparse_types, dense_shapes, attrs);
+}
+
+OutputList ParseSingleSequenceExample(Graph& graph, const Input& serialized, const Input& feature_list_dense_missing_assumed_empty, const InputList& context_sparse_keys, const InputList& context_dense_keys, const InputList& feature_list_sparse_keys, const InputList& feature_list_dense_keys, const InputList& context_dense_defaults, const Input& debug_name, const ParseSingleSequenceExampleAttrs& attrs) {
+  NodeBuilder node(graph, "ParseSingleSequenceExample", attrs.name);
+  node.In(serialized);
+  node.In(feature_list_dense_missing_assumed_empty);
+  node.In(context_sparse_keys);
+  node.In(context_dense_keys);
+  node.In(feature_list_sparse_keys);
+  node.In(feature_list_dense_keys);
+  node.In(context_dense_defaults);
+  node.In(debug_name);
+  node.Attr("context_sparse_types", attrs.context_sparse_types);
+  node.Attr("feature_list_dense_types", attrs.feature_list_dense_types);
+  node.Attr("context_dense_shapes", attrs.context_dense_shapes);
+  node.Attr("feature_list_sparse_types", attrs.feature_list_sparse_types);
+  node.Attr("feature_list_dense_shapes", attrs.feature_list_dense_shapes);
+  return node.BuildOutputs();
+}
+OutputList ParseSingleSequenceExample(const Input& serialized, const Input& feature_list_dense_missing_assumed_empty, const InputList& context_sparse_keys, const InputList& context_dense_keys, const InputList& feature_list_sparse_keys, const InputList& feature_list_dense_keys, const InputList& context_dense_defaults, const Input& debug_name, const ParseSingleSequenceExampleAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized}, InputList{feature_list_dense_missing_assumed_empty}, context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys, context_dense_defaults, InputList{debug_name}});
+  if (graph == nullptr) return {};
+  return ParseSingleSequenceExample(*graph, serialized, feature_list_dense_missing_assumed_empty, context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys, context_dense_defaults, debug_name, attrs);
+}
+
+Output ParseTensor(Graph& graph, const Input& serialized, DType out_type, const ParseTensorAttrs& attrs) {
+  NodeBuilder node(graph, "ParseTensor", attrs.name);
+  node.In(serialized);
+  node.Attr("out_type", out_type);
+  return node.BuildOutput();
+}
+Output ParseTensor(const Input& serialized, DType out_type, const ParseTensorAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized}});
+  if (graph == nullptr) return {};
+  return ParseTensor(*graph, serialized, out_type, attrs);
+}
+
+Output ReaderNumRecordsProduced(Graph& graph, const Input& reader_handle, const ReaderNumRecordsProducedAttrs& attrs) {
+  NodeBuilder node(graph, "ReaderNumRecordsProduced", attrs.name);
+  node.In(reader_handle);
+  return node.BuildOutput();
+}
+Output ReaderNumRecordsProduced(const Input& reader_handle, const ReaderNumRecordsProducedAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderNumRecordsProduced(*graph, reader_handle, attrs);
+}
+
+Output ReaderNumRecordsProducedV2(Graph& graph, const Input& reader_handle, const ReaderNumRecordsProducedV2Attrs& attrs) {
+  NodeBuilder node(graph, "ReaderNumRecordsProducedV2", attrs.name);
+  node.In(reader_handle);
+  return node.BuildOutput();
+}
+Output ReaderNumRecordsProducedV2(const Input& reader_handle, const ReaderNumRecordsProducedV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderNumRecordsProducedV2(*graph, reader_handle, attrs);
+}
+
+Output ReaderNumWorkUnitsCompleted(Graph& graph, const Input& reader_handle, const ReaderNumWorkUnitsCompletedAttrs& attrs) {
+  NodeBuilder node(graph, "ReaderNumWorkUnitsCompleted", attrs.name);
+  node.In(reader_handle);
+  return node.BuildOutput();
+}
+Output ReaderNumWorkUnitsCompleted(const Input& reader_handle, const ReaderNumWorkUnitsCompletedAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderNumWorkUnitsCompleted(*graph, reader_handle, attrs);
+}
+
+Output ReaderNumWorkUnitsCompletedV2(Graph& graph, const Input& reader_handle, const ReaderNumWorkUnitsCompletedV2Attrs& attrs) {
+  NodeBuilder node(graph, "ReaderNumWorkUnitsCompletedV2", attrs.name);
+  node.In(reader_handle);
+  return node.BuildOutput();
+}
+Output ReaderNumWorkUnitsCompletedV2(const Input& reader_handle, const ReaderNumWorkUnitsCompletedV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderNumWorkUnitsCompletedV2(*graph, reader_handle, attrs);
+}
+
+ReaderReadResult ReaderRead(Graph& graph, const Input& reader_handle, const Input& queue_handle, const ReaderReadAttrs& attrs) {
+  NodeBuilder node(graph, "ReaderRead", attrs.name);
+  node.In(reader_handle);
+  node.In(queue_handle);
+  const OutputList outputs = node.BuildOutputs(2);
+  return {outputs[0], outputs[1]};
+}
+ReaderReadResult ReaderRead(const Input& reader_handle, const Input& queue_handle, const ReaderReadAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}, InputList{queue_handle}});
+  if (graph == nullptr) return {};
+  return ReaderRead(*graph, reader_handle, queue_handle, attrs);
+}
+
+ReaderReadUpToResult ReaderReadUpTo(Graph& graph, const Input& reader_handle, const Input& queue_handle, const Input& num_records, const ReaderReadUpToAttrs& attrs) {
+  NodeBuilder node(graph, "ReaderReadUpTo", attrs.name);
+  node.In(reader_handle);
+  node.In(queue_handle);
+  node.In(num_records);
+  const OutputList outputs = node.BuildOutputs(2);
+  return {outputs[0], outputs[1]};
+}
+ReaderReadUpToResult ReaderReadUpTo(const Input& reader_handle, const Input& queue_handle, const Input& num_records, const ReaderReadUpToAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}, InputList{queue_handle}, InputList{num_records}});
+  if (graph == nullptr) return {};
+  return ReaderReadUpTo(*graph, reader_handle, queue_handle, num_records, attrs);
+}
+
+ReaderReadUpToV2Result ReaderReadUpToV2(Graph& graph, const Input& reader_handle, const Input& queue_handle, const Input& num_records, const ReaderReadUpToV2Attrs& attrs) {
+  NodeBuilder node(graph, "ReaderReadUpToV2", attrs.name);
+  node.In(reader_handle);
+  node.In(queue_handle);
+  node.In(num_records);
+  const OutputList outputs = node.BuildOutputs(2);
+  return {outputs[0], outputs[1]};
+}
+ReaderReadUpToV2Result ReaderReadUpToV2(const Input& reader_handle, const Input& queue_handle, const Input& num_records, const ReaderReadUpToV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}, InputList{queue_handle}, InputList{num_records}});
+  if (graph == nullptr) return {};
+  return ReaderReadUpToV2(*graph, reader_handle, queue_handle, num_records, attrs);
+}
+
+ReaderReadV2Result ReaderReadV2(Graph& graph, const Input& reader_handle, const Input& queue_handle, const ReaderReadV2Attrs& attrs) {
+  NodeBuilder node(graph, "ReaderReadV2", attrs.name);
+  node.In(reader_handle);
+  node.In(queue_handle);
+  const OutputList outputs = node.BuildOutputs(2);
+  return {outputs[0], outputs[1]};
+}
+ReaderReadV2Result ReaderReadV2(const Input& reader_handle, const Input& queue_handle, const ReaderReadV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}, InputList{queue_handle}});
+  if (graph == nullptr) return {};
+  return ReaderReadV2(*graph, reader_handle, queue_handle, attrs);
+}
+
+Node* ReaderReset(Graph& graph, const Input& reader_handle, const ReaderResetAttrs& attrs) {
+  NodeBuilder node(graph, "ReaderReset", attrs.name);
+  node.In(reader_handle);
+  return node.BuildNode();
+}
+Node* ReaderReset(const Input& reader_handle, const ReaderResetAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderReset(*graph, reader_handle, attrs);
+}
+
+Node* ReaderResetV2(Graph& graph, const Input& reader_handle, const ReaderResetV2Attrs& attrs) {
+  NodeBuilder node(graph, "ReaderResetV2", attrs.name);
+  node.In(reader_handle);
+  return node.BuildNode();
+}
+Node* ReaderResetV2(const Input& reader_handle, const ReaderResetV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderResetV2(*graph, reader_handle, attrs);
+}
+
+Node* ReaderRestoreState(Graph& graph, const Input& reader_handle, const Input& state, const ReaderRestoreStateAttrs& attrs) {
+  NodeBuilder node(graph, "ReaderRestoreState", attrs.name);
+  node.In(reader_handle);
+  node.In(state);
+  return node.BuildNode();
+}
+Node* ReaderRestoreState(const Input& reader_handle, const Input& state, const ReaderRestoreStateAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}, InputList{state}});
+  if (graph == nullptr) return {};
+  return ReaderRestoreState(*graph, reader_handle, state, attrs);
+}
+
+Node* ReaderRestoreStateV2(Graph& graph, const Input& reader_handle, const Input& state, const ReaderRestoreStateV2Attrs& attrs) {
+  NodeBuilder node(graph, "ReaderRestoreStateV2", attrs.name);
+  node.In(reader_handle);
+  node.In(state);
+  return node.BuildNode();
+}
+Node* ReaderRestoreStateV2(const Input& reader_handle, const Input& state, const ReaderRestoreStateV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}, InputList{state}});
+  if (graph == nullptr) return {};
+  return ReaderRestoreStateV2(*graph, reader_handle, state, attrs);
+}
+
+Output ReaderSerializeState(Graph& graph, const Input& reader_handle, const ReaderSerializeStateAttrs& attrs) {
+  NodeBuilder node(graph, "ReaderSerializeState", attrs.name);
+  node.In(reader_handle);
+  return node.BuildOutput();
+}
+Output ReaderSerializeState(const Input& reader_handle, const ReaderSerializeStateAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderSerializeState(*graph, reader_handle, attrs);
+}
+
+Output ReaderSerializeStateV2(Graph& graph, const Input& reader_handle, const ReaderSerializeStateV2Attrs& attrs) {
+  NodeBuilder node(graph, "ReaderSerializeStateV2", attrs.name);
+  node.In(reader_handle);
+  return node.BuildOutput();
+}
+Output ReaderSerializeStateV2(const Input& reader_handle, const ReaderSerializeStateV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{reader_handle}});
+  if (graph == nullptr) return {};
+  return ReaderSerializeStateV2(*graph, reader_handle, attrs);
 }
 
 Output Restore(Graph& graph, const Input& file_pattern, const Input& tensor_name, DType dt, const RestoreAttrs& attrs) {
@@ -178,6 +556,45 @@ Output ScalarSummary(const Input& tags, const Input& values, const ScalarSummary
   return ScalarSummary(*graph, tags, values, attrs);
 }
 
+Output SerializeManySparse(Graph& graph, const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeManySparseAttrs& attrs) {
+  NodeBuilder node(graph, "SerializeManySparse", attrs.name);
+  node.In(sparse_indices);
+  node.In(sparse_values);
+  node.In(sparse_shape);
+  node.Attr("out_type", attrs.out_type);
+  return node.BuildOutput();
+}
+Output SerializeManySparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeManySparseAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sparse_indices}, InputList{sparse_values}, InputList{sparse_shape}});
+  if (graph == nullptr) return {};
+  return SerializeManySparse(*graph, sparse_indices, sparse_values, sparse_shape, attrs);
+}
+
+Output SerializeSparse(Graph& graph, const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeSparseAttrs& attrs) {
+  NodeBuilder node(graph, "SerializeSparse", attrs.name);
+  node.In(sparse_indices);
+  node.In(sparse_values);
+  node.In(sparse_shape);
+  node.Attr("out_type", attrs.out_type);
+  return node.BuildOutput();
+}
+Output SerializeSparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeSparseAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sparse_indices}, InputList{sparse_values}, InputList{sparse_shape}});
+  if (graph == nullptr) return {};
+  return SerializeSparse(*graph, sparse_indices, sparse_values, sparse_shape, attrs);
+}
+
+Output SerializeTensor(Graph& graph, const Input& tensor, const SerializeTensorAttrs& attrs) {
+  NodeBuilder node(graph, "SerializeTensor", attrs.name);
+  node.In(tensor);
+  return node.BuildOutput();
+}
+Output SerializeTensor(const Input& tensor, const SerializeTensorAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{tensor}});
+  if (graph == nullptr) return {};
+  return SerializeTensor(*graph, tensor, attrs);
+}
+
 Output ShardedFilename(Graph& graph, const Input& basename, const Input& shard, const Input& num_shards, const ShardedFilenameAttrs& attrs) {
   NodeBuilder node(graph, "ShardedFilename", attrs.name);
   node.In(basename);
@@ -201,6 +618,37 @@ Output ShardedFilespec(const Input& basename, const Input& num_shards, const Sha
   Graph* graph = GraphOfAll({InputList{basename}, InputList{num_shards}});
   if (graph == nullptr) return {};
   return ShardedFilespec(*graph, basename, num_shards, attrs);
+}
+
+Output TFRecordReader(Graph& graph, const TFRecordReaderAttrs& attrs) {
+  NodeBuilder node(graph, "TFRecordReader", attrs.name);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  node.Attr("compression_type", attrs.compression_type);
+  return node.BuildOutput();
+}
+
+Output TFRecordReaderV2(Graph& graph, const TFRecordReaderV2Attrs& attrs) {
+  NodeBuilder node(graph, "TFRecordReaderV2", attrs.name);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  node.Attr("compression_type", attrs.compression_type);
+  return node.BuildOutput();
+}
+
+TakeManySparseFromTensorsMapResult TakeManySparseFromTensorsMap(Graph& graph, const Input& sparse_handles, DType dtype, const TakeManySparseFromTensorsMapAttrs& attrs) {
+  NodeBuilder node(graph, "TakeManySparseFromTensorsMap", attrs.name);
+  node.In(sparse_handles);
+  node.Attr("dtype", dtype);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+TakeManySparseFromTensorsMapResult TakeManySparseFromTensorsMap(const Input& sparse_handles, DType dtype, const TakeManySparseFromTensorsMapAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{sparse_handles}});
+  if (graph == nullptr) return {};
+  return TakeManySparseFromTensorsMap(*graph, sparse_handles, dtype, attrs);
 }
 
 Output TensorSummary(Graph& graph, const Input& tensor, const TensorSummaryAttrs& attrs) {
@@ -228,6 +676,36 @@ Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& seria
   Graph* graph = GraphOfAll({InputList{tag}, InputList{tensor}, InputList{serialized_summary_metadata}});
   if (graph == nullptr) return {};
   return TensorSummaryV2(*graph, tag, tensor, serialized_summary_metadata, attrs);
+}
+
+Output TextLineReader(Graph& graph, const TextLineReaderAttrs& attrs) {
+  NodeBuilder node(graph, "TextLineReader", attrs.name);
+  node.Attr("skip_header_lines", attrs.skip_header_lines);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
+}
+
+Output TextLineReaderV2(Graph& graph, const TextLineReaderV2Attrs& attrs) {
+  NodeBuilder node(graph, "TextLineReaderV2", attrs.name);
+  node.Attr("skip_header_lines", attrs.skip_header_lines);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
+}
+
+Output WholeFileReader(Graph& graph, const WholeFileReaderAttrs& attrs) {
+  NodeBuilder node(graph, "WholeFileReader", attrs.name);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
+}
+
+Output WholeFileReaderV2(Graph& graph, const WholeFileReaderV2Attrs& attrs) {
+  NodeBuilder node(graph, "WholeFileReaderV2", attrs.name);
+  node.Attr("container", attrs.container);
+  node.Attr("shared_name", attrs.shared_name);
+  return node.BuildOutput();
 }
 
 }  // namespace weir

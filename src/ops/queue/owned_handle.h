@@ -46,11 +46,11 @@ class OwnedHandle final {
   ResourcePtr<VariableState> ref_;
 };
 
-// What the handle in input 0 stands for.
+// What the handle in an input stands for.
 template <class T>
-Result<ResourcePtr<T>> LookupHandle(const KernelContext& ctx) {
-  const Tensor& handle = ctx.input(0);
-  if (handle.dtype() == kResource) return ctx.LookupResource<T>(0);
+Result<ResourcePtr<T>> LookupHandle(const KernelContext& ctx, int input = 0) {
+  const Tensor& handle = ctx.input(input);
+  if (handle.dtype() == kResource) return ctx.LookupResource<T>(input);
   if (handle.dtype() != kString || handle.num_elements() != 2) {
     return InvalidArgument("a handle must be two strings, but is {} of shape {}", handle.dtype(), handle.shape());
   }

@@ -1,0 +1,182 @@
+#include "ops/io/reader.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "proto/example.pb.h"
+
+namespace weir::ops {
+
+// Holds the reader for the time of a read.
+class Reader::Turn final {
+ public:
+  Turn(Reader& reader, CancelToken& cancel) : reader_(reader) {
+    std::unique_lock lock(reader.mu_);
+    if (!reader.taken_) {
+      has_ = reader.taken_ = true;
+      return;
+    }
+    bool cancelled = false;
+    lock.unlock();
+    const CancelToken::Id id = cancel.Register([&] {
+      std::lock_guard inner(reader.mu_);
+      cancelled = true;
+      reader.turn_ends_.notify_all();
+    });
+    if (id == 0) return;
+    lock.lock();
+    reader.turn_ends_.wait(lock, [&] { return cancelled || !reader.taken_; });
+    if (!cancelled) has_ = reader.taken_ = true;
+    lock.unlock();
+    cancel.Unregister(id);
+  }
+  ~Turn() {
+    if (!has_) return;
+    std::lock_guard lock(reader_.mu_);
+    reader_.taken_ = false;
+    reader_.turn_ends_.notify_all();  // some of them may have been cancelled meanwhile
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  Status status() const { return has_ ? OkStatus() : Cancelled("Read operation was cancelled"); }
+
+ private:
+  Reader& reader_;
+  bool has_ = false;
+};
+
+namespace {
+
+Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken& cancel) {
+  if (queue.spec().types != std::vector<DType>{kString})
+    return InvalidArgument("reader '{}' takes its work from a queue with one component, strings, but queue '{}' has {}",
+                           title, queue.spec().name,
+                           queue.spec().types.size() == 1
+                               ? fmt::format("one of type {}", OpDefTypeName(queue.spec().types[0]))
+                               : fmt::format("{} components", queue.spec().types.size()));
+  std::mutex mu;
+  std::condition_variable changed;
+  std::optional<Result<std::vector<QueueElement>>> got;
+  queue.Dequeue(1, false, cancel, [&](Result<std::vector<QueueElement>> elements) {
+    std::lock_guard lock(mu);
+    got = std::move(elements);
+    changed.notify_one();  // under the lock: who waits is gone right after
+  });
+  std::unique_lock lock(mu);
+  changed.wait(lock, [&] { return got.has_value(); });
+  WEIR_TRY(got->status());
+  const Tensor& work = (*got)->at(0).components[0];
+  if (work.num_elements() != 1)
+    return InvalidArgument("reader '{}' expects one string as its work, but queue '{}' gave shape {}", title,
+                           queue.spec().name, work.shape());
+  return *work.data<std::string>();
+}
+
+}  // namespace
+
+Status Reader::NeedSource(Queue& queue, CancelToken& cancel) {
+  if (source_ != nullptr) return OkStatus();
+  WEIR_ASSIGN(work_, NextWork(title_, queue, cancel));
+  WEIR_ASSIGN(source_, open_(work_));
+  std::lock_guard lock(mu_);
+  ++work_started_;
+  return OkStatus();
+}
+
+void Reader::EndWork() {
+  source_.reset();
+  std::lock_guard lock(mu_);
+  ++work_finished_;
+}
+
+Result<Record> Reader::Read(Queue& queue, CancelToken& cancel) {
+  WEIR_ASSIGN(std::vector<Record> records, ReadUpTo(1, queue, cancel));
+  return std::move(records[0]);
+}
+
+Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Queue& queue, CancelToken& cancel) {
+  if (count < 1) return InvalidArgument("reader '{}' was asked for {} records", title_, count);
+  Turn turn(*this, cancel);
+  WEIR_TRY(turn.status());
+  std::vector<Record> records;
+  while (records.empty()) {
+    if (cancel.cancelled()) return Cancelled("Read operation was cancelled");
+    WEIR_TRY(NeedSource(queue, cancel));
+    bool last = false;
+    while (!last && static_cast<int64_t>(records.size()) < count) {
+      Record record;
+      Result<bool> found = source_->Next(&record, &last);
+      if (!found.ok()) {
+        if (records.empty()) return found.status();
+        break;  // what there is comes first; the error is met again
+      }
+      if (*found)
+        records.push_back(std::move(record));
+      else
+        last = true;
+    }
+    if (last) EndWork();
+  }
+  std::lock_guard lock(mu_);
+  produced_ += static_cast<int64_t>(records.size());
+  return records;
+}
+
+int64_t Reader::records_produced() const {
+  std::lock_guard lock(mu_);
+  return produced_;
+}
+int64_t Reader::work_units_completed() const {
+  std::lock_guard lock(mu_);
+  return work_finished_;
+}
+
+Status Reader::Reset(CancelToken& cancel) {
+  Turn turn(*this, cancel);
+  WEIR_TRY(turn.status());
+  source_.reset();
+  std::lock_guard lock(mu_);
+  work_started_ = work_finished_ = produced_ = 0;
+  work_.clear();
+  return OkStatus();
+}
+
+Status Reader::CheckKeepsState() const {
+  return keeps_state_ ? OkStatus() : Unimplemented("reader '{}' is of a kind that keeps no state", title_);
+}
+
+Result<std::string> Reader::SerializeState(CancelToken& cancel) {
+  WEIR_TRY(CheckKeepsState());
+  Turn turn(*this, cancel);
+  WEIR_TRY(turn.status());
+  tensorflow::ReaderBaseState state;
+  std::lock_guard lock(mu_);
+  state.set_work_started(work_started_);
+  state.set_work_finished(work_finished_);
+  state.set_num_records_produced(produced_);
+  state.set_current_work(work_);
+  return state.SerializeAsString();
+}
+
+Status Reader::RestoreState(const std::string& bytes, CancelToken& cancel) {
+  WEIR_TRY(CheckKeepsState());
+  tensorflow::ReaderBaseState state;
+  if (!state.ParseFromString(bytes))
+    return InvalidArgument("could not parse the state of reader '{}': {} bytes that are no ReaderBaseState", title_,
+                           bytes.size());
+  if (state.work_started() < 0 || state.num_records_produced() < 0 || state.work_finished() != state.work_started())
+    return InvalidArgument(
+        "the state of reader '{}' makes no sense: {} work units started, {} finished, {} records produced", title_,
+        state.work_started(), state.work_finished(), state.num_records_produced());
+  Turn turn(*this, cancel);
+  WEIR_TRY(turn.status());
+  source_.reset();
+  std::lock_guard lock(mu_);
+  work_started_ = state.work_started();
+  work_finished_ = state.work_finished();
+  produced_ = state.num_records_produced();
+  work_ = state.current_work();
+  return OkStatus();
+}
+
+}  // namespace weir::ops
