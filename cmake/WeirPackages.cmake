@@ -1,9 +1,10 @@
 # The libraries that Weir stands on, all from system packages. Where a package's own CMake files ask for more than
-# Weir uses (oneDNN: OpenCL) or do not exist (re2, FarmHash, snappy), a small imported target stands in. Installed with Weir: programs
+# Weir uses (oneDNN: OpenCL) or do not exist (re2, FarmHash, snappy, giflib), a small imported target stands in. Installed with Weir: programs
 # that find_package(Weir) find the same libraries by this file.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
 find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(fmt REQUIRED)
@@ -28,5 +29,6 @@ weir_find_library(re2 re2/re2.h re2)
 weir_find_library(farmhash farmhash.h farmhash)
 weir_find_library(icu unicode/ustring.h icuuc)
 weir_find_library(snappy snappy.h snappy)
+weir_find_library(gif gif_lib.h gif)
 weir_find_library(grpc grpcpp/grpcpp.h grpc++_unsecure)
 target_link_libraries(weir::grpc INTERFACE grpc_unsecure gpr)

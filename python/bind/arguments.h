@@ -39,6 +39,7 @@ void BindChecks(py::module_& m);
 void BindFlow(py::module_& m);
 void BindDefun(py::module_& m);
 void BindLosses(py::module_& m);
+void BindImage(py::module_& m);
 void BindLookup(py::module_& m);
 void BindGraphParts(py::module_& m);
 

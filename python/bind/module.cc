@@ -59,6 +59,7 @@ PYBIND11_MODULE(_weir, m) {
   BindString(m);
   BindChecks(m);
   BindLosses(m);
+  BindImage(m);
   BindLookup(m);
   BindGraphParts(m);
   BindParsing(m);

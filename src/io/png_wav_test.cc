@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "io/png.h"
+#include "io/image.h"
 #include "io/wav.h"
 
 namespace weir::io {

@@ -12,6 +12,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterStringOps(registry);
   RegisterIoOps(registry);
   RegisterCommOps(registry);
+  RegisterImageOps(registry);
 }
 
 }  // namespace weir::ops

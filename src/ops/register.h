@@ -16,5 +16,6 @@ void RegisterQueueOps(OpRegistry& registry);
 void RegisterStringOps(OpRegistry& registry);
 void RegisterIoOps(OpRegistry& registry);
 void RegisterCommOps(OpRegistry& registry);
+void RegisterImageOps(OpRegistry& registry);
 
 }  // namespace weir::ops

@@ -21,7 +21,7 @@ constexpr Group kGroups[] = {
     {"nn", weir::ops::RegisterNnOps},         {"state", weir::ops::RegisterStateOps},
     {"flow", weir::ops::RegisterFlowOps},     {"queue", weir::ops::RegisterQueueOps},
     {"string", weir::ops::RegisterStringOps}, {"io", weir::ops::RegisterIoOps},
-    {"comm", weir::ops::RegisterCommOps},
+    {"comm", weir::ops::RegisterCommOps},     {"image", weir::ops::RegisterImageOps},
 };
 
 bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {

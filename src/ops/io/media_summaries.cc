@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/png.h"
+#include "io/image.h"
 #include "io/wav.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"

@@ -1,0 +1,33 @@
+// Any bytes as a JPEG image: decoding gives an error or pixels within bounds. The first byte chooses the options.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/image.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace weir;
+  if (size < 1) return 0;
+  const int how = data[0];
+  const std::string_view contents(reinterpret_cast<const char*>(data) + 1, size - 1);
+  // A few bytes may stand for as many pixels as memory holds; here that would only be slow.
+  const Result<io::ImageSize> claimed = io::ReadJpegSize(contents);
+  if (claimed.ok() && claimed->height * claimed->width > (1 << 20)) return 0;
+  io::JpegDecodeOptions options;
+  options.channels = how % 3 == 2 ? 3 : how % 3;
+  options.ratio = 1 << (how / 4 % 4);
+  options.fancy_upscaling = how / 16 % 2 == 0;
+  options.accurate = how / 32 % 2 == 1;
+  options.try_recover_truncated = how / 64 % 2 == 1;
+  if (how / 128 == 1) options.crop = io::CropWindow{1, 2, 3, 4};
+  std::vector<uint8_t> memory;
+  const io::PixelsFn pixels = [&](const io::ImageSize& image) -> Result<void*> {
+    const int64_t elements = image.frames * image.height * image.width * image.channels;
+    if (elements <= 0 || elements > io::kMaxImageBytes) __builtin_trap();
+    if (elements > (1 << 24)) return ResourceExhausted("here that would only be slow");
+    memory.resize(static_cast<size_t>(elements) * 2);
+    return memory.data();
+  };
+  io::DecodeJpeg(contents, options, pixels).IgnoreError();
+  return 0;
+}

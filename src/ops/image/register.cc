@@ -1,0 +1,32 @@
+// The ops of this folder, one line per file.
+#include "ops/register.h"
+
+namespace weir::ops {
+
+void RegisterAdjustColors(OpRegistry& registry);
+void RegisterColorSpaces(OpRegistry& registry);
+void RegisterCropAndResize(OpRegistry& registry);
+void RegisterDecodeImage(OpRegistry& registry);
+void RegisterDrawBoxes(OpRegistry& registry);
+void RegisterEncodeImage(OpRegistry& registry);
+void RegisterNonMaxSuppression(OpRegistry& registry);
+void RegisterResizeArea(OpRegistry& registry);
+void RegisterResizeBicubic(OpRegistry& registry);
+void RegisterResizeBilinear(OpRegistry& registry);
+void RegisterResizeNearest(OpRegistry& registry);
+
+void RegisterImageOps(OpRegistry& registry) {
+  RegisterAdjustColors(registry);
+  RegisterColorSpaces(registry);
+  RegisterCropAndResize(registry);
+  RegisterDecodeImage(registry);
+  RegisterDrawBoxes(registry);
+  RegisterEncodeImage(registry);
+  RegisterNonMaxSuppression(registry);
+  RegisterResizeArea(registry);
+  RegisterResizeBicubic(registry);
+  RegisterResizeBilinear(registry);
+  RegisterResizeNearest(registry);
+}
+
+}  // namespace weir::ops

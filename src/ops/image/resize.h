@@ -1,0 +1,60 @@
+// What the resizing ops share: where a pixel of the resized image lies in the original, in float as TensorFlow has it.
+#pragma once
+
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "op/shape_context.h"
+
+namespace weir::ops {
+
+struct ResizeMode {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+Result<ResizeMode> ResizeModeOf(KernelSetup& setup);
+
+// One side of an image: how many pixels it has and gets.
+struct Side {
+  int64_t in = 0;
+  int64_t out = 0;
+  float scale = 0;  // pixels of the original per pixel of the result
+
+  // Where pixel `i` of the result lies.
+  float At(int64_t i, const ResizeMode& mode) const {
+    return mode.half_pixel_centers ? (static_cast<float>(i) + 0.5f) * scale - 0.5f : static_cast<float>(i) * scale;
+  }
+  // The pixel of the original that is nearest.
+  int64_t Nearest(int64_t i, const ResizeMode& mode) const;
+};
+Side SideOf(int64_t in, int64_t out, const ResizeMode& mode);
+
+struct Resize {
+  int64_t batch = 0;
+  int64_t channels = 0;
+  Side rows;
+  Side cols;
+};
+// The sizes of an op with inputs images and size, after all checks.
+Result<Resize> ResizeOf(const KernelContext& ctx, const ResizeMode& mode);
+// Those of a gradient op with inputs grads and original_image: rows and cols lead from the original to grads.
+Result<Resize> ResizeOfGradient(const KernelContext& ctx, const ResizeMode& mode);
+
+// Two pixels and how far between them a place lies.
+struct Between {
+  int64_t lower = 0;
+  int64_t upper = 0;
+  float lerp = 0;
+};
+std::vector<Between> BetweenPixels(const Side& side, const ResizeMode& mode);
+
+// Four pixels and their weights.
+struct Cubic {
+  int64_t index[4];
+  float weight[4];
+};
+std::vector<Cubic> CubicWeights(const Side& side, const ResizeMode& mode);
+
+// [batch, height, width, channels] and a size -> [batch, size[0], size[1], channels].
+Status ResizedShape(ShapeContext& ctx);
+
+}  // namespace weir::ops

@@ -1,0 +1,102 @@
+// ResizeBicubic and its gradient: each pixel is made of the sixteen around its place, down the columns first.
+#include "graph/build/image_ops.h"
+#include "op/gradient_context.h"
+#include "ops/image/resize.h"
+
+namespace weir::ops {
+namespace {
+
+float Weighted(const float* weight, float a, float b, float c, float d) {
+  return a * weight[0] + b * weight[1] + c * weight[2] + d * weight[3];
+}
+
+template <class T>
+Result<Kernel> MakeResize(KernelSetup& setup) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Resize r, ResizeOf(ctx, mode));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, Shape{r.batch, r.rows.out, r.cols.out, r.channels}));
+    if (out.num_elements() == 0) return OkStatus();
+    const std::vector<Cubic> rows = CubicWeights(r.rows, mode), cols = CubicWeights(r.cols, mode);
+    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
+    return ctx.ParallelFor(r.batch * r.rows.out, (r.cols.out + r.cols.in) * r.channels * 5, [&](int64_t line) {
+      const Cubic& y = rows[static_cast<size_t>(line % r.rows.out)];
+      const T* image = ctx.input(0).data<T>() + line / r.rows.out * image_size;
+      const T* lines[4];
+      for (int k = 0; k < 4; ++k) lines[k] = image + y.index[k] * row_size;
+      std::vector<float> column(static_cast<size_t>(row_size));
+      for (int64_t i = 0; i < row_size; ++i)
+        column[static_cast<size_t>(i)] =
+            Weighted(y.weight, static_cast<float>(lines[0][i]), static_cast<float>(lines[1][i]),
+                     static_cast<float>(lines[2][i]), static_cast<float>(lines[3][i]));
+      float* to = out.data<float>() + line * r.cols.out * r.channels;
+      for (const Cubic& x : cols) {
+        for (int64_t c = 0; c < r.channels; ++c) {
+          const auto at = [&](int k) { return column[static_cast<size_t>(x.index[k] * r.channels + c)]; };
+          *to++ = Weighted(x.weight, at(0), at(1), at(2), at(3));
+        }
+      }
+    });
+  });
+}
+
+template <class T>
+Result<Kernel> MakeResizeGrad(KernelSetup& setup) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Resize r, ResizeOfGradient(ctx, mode));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, ctx.input(1).shape()));
+    out.ZeroFill();
+    const std::vector<Cubic> rows = CubicWeights(r.rows, mode), cols = CubicWeights(r.cols, mode);
+    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
+    const int64_t grad_size = r.rows.out * r.cols.out * r.channels;
+    return ctx.ParallelFor(r.batch, grad_size * 32, [&](int64_t b) {
+      const float* from = ctx.input(0).data<float>() + b * grad_size;
+      T* image = out.data<T>() + b * image_size;
+      for (const Cubic& y : rows) {
+        for (const Cubic& x : cols) {
+          for (int64_t c = 0; c < r.channels; ++c, ++from) {
+            for (int i = 0; i < 4; ++i) {
+              for (int k = 0; k < 4; ++k)
+                image[y.index[i] * row_size + x.index[k] * r.channels + c] +=
+                    static_cast<T>(*from * y.weight[i] * x.weight[k]);
+            }
+          }
+        }
+      }
+    });
+  });
+}
+
+Result<Gradients> Gradient(GradientContext& g) {
+  WEIR_ASSIGN(const bool align, g.Attr<bool>("align_corners"));
+  WEIR_ASSIGN(const bool half, g.Attr<bool>("half_pixel_centers"));
+  const DType dtype = g.input(0).base_dtype();
+  if (dtype != kFloat && dtype != kDouble) return Gradients(2);
+  return Gradients{ResizeBicubicGrad(g.d_output(0), g.input(0), {.align_corners = align, .half_pixel_centers = half}),
+                   std::monostate{}};
+}
+
+}  // namespace
+
+void RegisterResizeBicubic(OpRegistry& registry) {
+  registry.Add({
+      .name = "ResizeBicubic",
+      .signature = "images: T, size: int32 -> resized_images: float",
+      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}",
+                "align_corners: bool = false", "half_pixel_centers: bool = false"},
+      .shape = ResizedShape,
+      .gradient = Gradient,
+      .kernels = CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, half, float, double, bfloat16>(
+          WEIR_FOR_TYPE(MakeResize)),
+  });
+  registry.Add({
+      .name = "ResizeBicubicGrad",
+      .signature = "grads: float, original_image: T -> output: T",
+      .attrs = {"T: {float, double}", "align_corners: bool = false", "half_pixel_centers: bool = false"},
+      .shape = SameAsInput(1),
+      .kernels = CpuKernels<float, double>(WEIR_FOR_TYPE(MakeResizeGrad)),
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,101 @@
+// ResizeBilinear and its gradient: each pixel is made of the four around its place. Always float, whatever the images.
+#include "graph/build/image_ops.h"
+#include "op/gradient_context.h"
+#include "ops/image/resize.h"
+
+namespace weir::ops {
+namespace {
+
+float Mix(float top_left, float top_right, float bottom_left, float bottom_right, float x, float y) {
+  const float top = top_left + (top_right - top_left) * x;
+  const float bottom = bottom_left + (bottom_right - bottom_left) * x;
+  return top + (bottom - top) * y;
+}
+
+template <class T>
+Result<Kernel> MakeResize(KernelSetup& setup) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Resize r, ResizeOf(ctx, mode));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, Shape{r.batch, r.rows.out, r.cols.out, r.channels}));
+    if (out.num_elements() == 0) return OkStatus();
+    const std::vector<Between> rows = BetweenPixels(r.rows, mode), cols = BetweenPixels(r.cols, mode);
+    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
+    return ctx.ParallelFor(r.batch * r.rows.out, r.cols.out * r.channels * 4, [&](int64_t line) {
+      const Between& y = rows[static_cast<size_t>(line % r.rows.out)];
+      const T* image = ctx.input(0).data<T>() + line / r.rows.out * image_size;
+      const T *top = image + y.lower * row_size, *bottom = image + y.upper * row_size;
+      float* to = out.data<float>() + line * r.cols.out * r.channels;
+      for (const Between& x : cols) {
+        const int64_t left = x.lower * r.channels, right = x.upper * r.channels;
+        for (int64_t c = 0; c < r.channels; ++c)
+          *to++ = Mix(static_cast<float>(top[left + c]), static_cast<float>(top[right + c]),
+                      static_cast<float>(bottom[left + c]), static_cast<float>(bottom[right + c]), x.lerp, y.lerp);
+      }
+    });
+  });
+}
+
+template <class T>
+Result<Kernel> MakeResizeGrad(KernelSetup& setup) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Resize r, ResizeOfGradient(ctx, mode));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, ctx.input(1).shape()));
+    out.ZeroFill();
+    const std::vector<Between> rows = BetweenPixels(r.rows, mode), cols = BetweenPixels(r.cols, mode);
+    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
+    const int64_t grad_size = r.rows.out * r.cols.out * r.channels;
+    return ctx.ParallelFor(r.batch, grad_size * 8, [&](int64_t b) {
+      const float* from = ctx.input(0).data<float>() + b * grad_size;
+      T* image = out.data<T>() + b * image_size;
+      const auto add = [&](int64_t y, int64_t x, int64_t c, float value) {
+        T& to = image[y * row_size + x * r.channels + c];
+        to = static_cast<T>(to + static_cast<T>(value));
+      };
+      for (const Between& y : rows) {
+        for (const Between& x : cols) {
+          for (int64_t c = 0; c < r.channels; ++c, ++from) {
+            add(y.lower, x.lower, c, *from * (1.0f - y.lerp) * (1.0f - x.lerp));
+            add(y.lower, x.upper, c, *from * (1.0f - y.lerp) * x.lerp);
+            add(y.upper, x.lower, c, *from * y.lerp * (1.0f - x.lerp));
+            add(y.upper, x.upper, c, *from * y.lerp * x.lerp);
+          }
+        }
+      }
+    });
+  });
+}
+
+Result<Gradients> Gradient(GradientContext& g) {
+  WEIR_ASSIGN(const bool align, g.Attr<bool>("align_corners"));
+  WEIR_ASSIGN(const bool half, g.Attr<bool>("half_pixel_centers"));
+  if (!IsFloating(g.input(0).base_dtype())) return Gradients(2);
+  return Gradients{ResizeBilinearGrad(g.d_output(0), g.input(0), {.align_corners = align, .half_pixel_centers = half}),
+                   std::monostate{}};
+}
+
+}  // namespace
+
+void RegisterResizeBilinear(OpRegistry& registry) {
+  registry.Add({
+      .name = "ResizeBilinear",
+      .signature = "images: T, size: int32 -> resized_images: float",
+      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}",
+                "align_corners: bool = false", "half_pixel_centers: bool = false"},
+      .shape = ResizedShape,
+      .gradient = Gradient,
+      .kernels = CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, bfloat16, half, float, double>(
+          WEIR_FOR_TYPE(MakeResize)),
+  });
+  registry.Add({
+      .name = "ResizeBilinearGrad",
+      .signature = "grads: float, original_image: T -> output: T",
+      .attrs = {"T: {float, bfloat16, half, double}", "align_corners: bool = false",
+                "half_pixel_centers: bool = false"},
+      .shape = SameAsInput(1),
+      .kernels = CpuKernels<float, bfloat16, half, double>(WEIR_FOR_TYPE(MakeResizeGrad)),
+  });
+}
+
+}  // namespace weir::ops

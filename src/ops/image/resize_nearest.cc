@@ -1,0 +1,102 @@
+// ResizeNearestNeighbor and its gradient, which adds up what was taken from each pixel.
+#include "graph/build/array_ops.h"
+#include "graph/build/image_ops.h"
+#include "op/gradient_context.h"
+#include "ops/image/resize.h"
+
+namespace weir::ops {
+namespace {
+
+std::vector<int64_t> NearestOf(const Side& side, const ResizeMode& mode) {
+  std::vector<int64_t> nearest(static_cast<size_t>(side.out));
+  for (int64_t i = 0; i < side.out; ++i) nearest[static_cast<size_t>(i)] = side.Nearest(i, mode);
+  return nearest;
+}
+
+template <class T>
+Result<Kernel> MakeResize(KernelSetup& setup) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Resize r, ResizeOf(ctx, mode));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, Shape{r.batch, r.rows.out, r.cols.out, r.channels}));
+    if (out.num_elements() == 0) return OkStatus();
+    const std::vector<int64_t> rows = NearestOf(r.rows, mode), cols = NearestOf(r.cols, mode);
+    return ctx.ParallelFor(r.batch * r.rows.out, r.cols.out * r.channels, [&](int64_t line) {
+      const int64_t row = line / r.rows.out * r.rows.in + rows[static_cast<size_t>(line % r.rows.out)];
+      const T* from = ctx.input(0).data<T>() + row * r.cols.in * r.channels;
+      T* to = out.data<T>() + line * r.cols.out * r.channels;
+      for (const int64_t x : cols) {
+        for (int64_t c = 0; c < r.channels; ++c) *to++ = from[x * r.channels + c];
+      }
+    });
+  });
+}
+
+template <class T>
+Result<Kernel> MakeResizeGrad(KernelSetup& setup) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
+    const Tensor &grads = ctx.input(0), &size = ctx.input(1);
+    if (grads.rank() != 4) return InvalidArgument("input must be 4-dimensional, got {}", grads.shape());
+    if (size.rank() != 1 || size.num_elements() != 2)
+      return InvalidArgument("size must be a vector of 2 elements, got shape {}", size.shape());
+    const int64_t height = size.Int(0), width = size.Int(1), channels = grads.dim(3);
+    if (height <= 0 || width <= 0 || grads.dim(1) <= 0 || grads.dim(2) <= 0)
+      return InvalidArgument("sizes must be positive, got {} and {} x {}", grads.shape(), height, width);
+    WEIR_ASSIGN(const Shape shape, Shape::Make({grads.dim(0), height, width, channels}));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, shape));
+    out.ZeroFill();
+    const Side row_side = SideOf(height, grads.dim(1), mode), col_side = SideOf(width, grads.dim(2), mode);
+    const std::vector<int64_t> rows = NearestOf(row_side, mode), cols = NearestOf(col_side, mode);
+    return ctx.ParallelFor(grads.dim(0), row_side.out * col_side.out * channels * 2, [&](int64_t b) {
+      const T* from = grads.data<T>() + b * row_side.out * col_side.out * channels;
+      T* image = out.data<T>() + b * height * width * channels;
+      for (const int64_t y : rows) {
+        for (const int64_t x : cols) {
+          T* to = image + (y * width + x) * channels;
+          for (int64_t c = 0; c < channels; ++c) to[c] = static_cast<T>(to[c] + *from++);
+        }
+      }
+    });
+  });
+}
+
+Result<Gradients> Gradient(GradientContext& g) {
+  WEIR_ASSIGN(const bool align, g.Attr<bool>("align_corners"));
+  WEIR_ASSIGN(const bool half, g.Attr<bool>("half_pixel_centers"));
+  const Output image = g.input(0);
+  const PartialShape shape = image.shape();
+  Output size;
+  if (shape.rank() == 4 && shape[1] >= 0 && shape[2] >= 0)
+    size = Constant(image.graph(),
+                    Tensor::Vector<int32_t>({static_cast<int32_t>(shape[1]), static_cast<int32_t>(shape[2])}));
+  else
+    size = StridedSlice(ShapeOf(image), {1}, {3}, {1});
+  return Gradients{ResizeNearestNeighborGrad(g.d_output(0), size, {.align_corners = align, .half_pixel_centers = half}),
+                   std::monostate{}};
+}
+
+}  // namespace
+
+void RegisterResizeNearest(OpRegistry& registry) {
+  registry.Add({
+      .name = "ResizeNearestNeighbor",
+      .signature = "images: T, size: int32 -> resized_images: T",
+      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}",
+                "align_corners: bool = false", "half_pixel_centers: bool = false"},
+      .shape = ResizedShape,
+      .gradient = Gradient,
+      .kernels = CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, half, float, double, bfloat16>(
+          WEIR_FOR_TYPE(MakeResize)),
+  });
+  registry.Add({
+      .name = "ResizeNearestNeighborGrad",
+      .signature = "grads: T, size: int32 -> output: T",
+      .attrs = {"T: {uint8, int8, int32, half, float, double, bfloat16}", "align_corners: bool = false",
+                "half_pixel_centers: bool = false"},
+      .shape = ResizedShape,
+      .kernels = CpuKernels<uint8_t, int8_t, int32_t, half, float, double, bfloat16>(WEIR_FOR_TYPE(MakeResizeGrad)),
+  });
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,110 @@
+"""tf.image: files of every kind through decode_image, and what its functions refuse while a graph is built."""
+import struct
+
+import numpy as np
+import pytest
+
+import weir as tf
+
+PIXELS = np.arange(18, dtype=np.uint8).reshape(2, 3, 3)
+BMP = (b"BM" + struct.pack("<IHHI", 54 + 24, 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, 3, -2, 1, 24, 0, 24, 0, 0, 0, 0) +
+       b"".join(row[:, ::-1].tobytes() + bytes(3) for row in PIXELS))
+GIF = bytes.fromhex("474946383961030002008100000102032832 3c46505aff0080 2c00000000030002000002064434a219e3003b".replace(" ", ""))
+
+
+def run(build, *feeds):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        places = [tf.placeholder(tf.string if isinstance(x, bytes) else np.asarray(x).dtype, None if isinstance(x, bytes) else np.shape(x)) for x in feeds]
+        return sess.run(build(*places), dict(zip(places, feeds)))
+
+
+def png(pixels=PIXELS):
+    return run(lambda: tf.image.encode_png(pixels))
+
+
+def test_decode_image_by_kind():
+    assert np.array_equal(run(tf.image.decode_image, png()), PIXELS)
+    assert np.array_equal(run(tf.image.decode_image, BMP), PIXELS)
+    frames = run(tf.image.decode_image, GIF)
+    assert frames.shape == (1, 2, 3, 3) and frames[0, 0, 1].tolist() == [40, 50, 60]
+    assert run(lambda x: tf.image.decode_image(x, expand_animations=False), GIF).shape == (2, 3, 3)
+    jpeg = run(lambda: tf.image.encode_jpeg(np.full([8, 8, 3], 100, np.uint8)))
+    assert np.abs(run(tf.image.decode_image, jpeg).astype(int) - 100).max() <= 1
+
+
+def test_decode_image_types_and_channels():
+    assert np.array_equal(run(lambda x: tf.image.decode_image(x, dtype=tf.uint16), png()), PIXELS.astype(np.uint16) * 257)
+    assert run(lambda x: tf.image.decode_image(x, channels=1), png()).shape == (2, 3, 1)
+    floats = run(lambda x: tf.image.decode_image(x, dtype=tf.float32), png())
+    assert np.allclose(floats, PIXELS / 255.0)
+
+
+@pytest.mark.parametrize("contents,channels,message", [
+    (b"hello, this is no image", None, "Unable to decode bytes as JPEG, PNG, GIF, or BMP"),
+    (GIF, 1, "decoding GIF images"),
+    (BMP, 1, "decoding BMP images"),
+    (b"\xff\xd8\xff\xe0", 4, "decoding JPEG images"),
+    (b"\xff\xd8\xff\xe0", None, "JPEG"),
+    (b"\x89PNG\r\n\x1a\n", None, "PNG"),
+])
+def test_decode_image_refuses(contents, channels, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        run(lambda x: tf.image.decode_image(x, channels=channels), contents)
+
+
+def test_the_error_names_the_node():
+    with pytest.raises(tf.errors.InvalidArgumentError) as info:
+        run(lambda x: tf.image.decode_png(x, name="my_picture"), b"\x89PNG\r\n\x1a\nnothing")
+    assert info.value.op.name == "my_picture"
+
+
+@pytest.mark.parametrize("build", [
+    lambda x: tf.image.decode_image(b"", channels=2),
+    lambda x: tf.image.resize_images(x[0, 0], [2, 2]),
+    lambda x: tf.image.resize_images(x, [2, 2, 2]),
+    lambda x: tf.image.resize_images(x, [2, 2], method=9),
+    lambda x: tf.image.resize_images(tf.placeholder(tf.float32), [2, 2]),
+    lambda x: tf.image.central_crop(x, 0.0),
+    lambda x: tf.image.central_crop(x, 1.5),
+    lambda x: tf.image.crop_to_bounding_box(x, 0, 0, 9, 1),
+    lambda x: tf.image.crop_to_bounding_box(x, -1, 0, 1, 1),
+    lambda x: tf.image.pad_to_bounding_box(x, 0, 0, 1, 1),
+    lambda x: tf.image.resize_image_with_crop_or_pad(x, 0, 1),
+    lambda x: tf.image.flip_left_right(x[0]),
+    lambda x: tf.image.random_hue(x, 0.6),
+    lambda x: tf.image.random_contrast(x, 2.0, 1.0),
+    lambda x: tf.image.random_brightness(x, -1.0),
+    lambda x: tf.image.adjust_gamma(x, -1.0),
+    lambda x: tf.image.grayscale_to_rgb(x),
+])
+def test_wrong_arguments(build):
+    with tf.Graph().as_default(), pytest.raises(ValueError):
+        build(tf.placeholder(tf.float32, [4, 5, 3]))
+
+
+def test_sizes_that_only_the_run_knows():
+    x = np.random.RandomState(1).rand(6, 8, 3).astype(np.float32)
+
+    def cropped(y):
+        unknown = tf.placeholder_with_default(y, [None, None, 3])
+        return tf.image.resize_image_with_crop_or_pad(unknown, 4, 10)
+
+    result = run(cropped, x)
+    assert result.shape == (4, 10, 3)
+    assert np.array_equal(result[:, 1:9], x[1:5]) and not result[:, 0].any() and not result[:, 9].any()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="height must be"):
+        run(lambda y: tf.image.crop_to_bounding_box(tf.placeholder_with_default(y, [None, None, 3]), 3, 0, 5, 5), x)
+
+
+def test_gradients_of_what_programs_train_through():
+    x = np.random.RandomState(2).rand(1, 4, 5, 2).astype(np.float32)
+    for build in (lambda y: tf.image.resize_images(y, [7, 3]), lambda y: tf.image.resize_images(y, [2, 9], method=tf.image.ResizeMethod.NEAREST_NEIGHBOR),
+                  lambda y: tf.image.resize_images(y, [8, 8], method=tf.image.ResizeMethod.BICUBIC), tf.image.flip_up_down,
+                  lambda y: tf.image.crop_and_resize(y, [[0.1, 0.2, 0.8, 0.9]], [0], [3, 3])):
+        def slopes(y):
+            total = tf.reduce_sum(build(y) * 2)
+            return total, tf.gradients(total, y)[0]
+
+        total, gradient = run(slopes, x)
+        # A linear function: it is its slope times the image.
+        assert np.isclose(total, (gradient * x).sum(), rtol=1e-4)
