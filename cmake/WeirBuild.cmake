@@ -54,24 +54,46 @@ else()
   set(WEIR_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
+# weir_unite(<target> [file...]): compiles the files of a target eight at a time, which parses the headers that they share
+# once and halves the time of a whole build; the price is that an edit compiles the neighbours too, so the dev preset
+# switches it off. Files that are named here stay apart. What a step runs through is not united: its code should not depend on
+# who its neighbours are.
+option(WEIR_UNITY "Compile files of a target several at a time: for whole builds" ON)
+set(WEIR_UNITY_FILES 8)
+function(weir_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WEIR_UNITY} UNITY_BUILD_BATCH_SIZE ${WEIR_UNITY_FILES})
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# weir_off_the_path(<target> [file...]): of what no step runs through (building graphs, supervision, tests): united but for
+# the files, and with fewer optimizations, which takes a third less to compile.
+function(weir_off_the_path target)
+  weir_unite(${target} ${ARGN})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # weir_precompile(<target> [header...]): what nearly every file of a big folder includes, parsed once. Headers are named
 # as #include names them; files still include what they use (`make lint` compiles without precompiled headers).
 # They have include guards: one that comes out of the cache is older than its files, which `#pragma once` takes for others.
+# Where there are few files to compile, after weir_unite(), a precompiled header costs more than it saves and is left out.
 function(weir_precompile target)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(united ${target} UNITY_BUILD)
+  list(LENGTH sources count)
+  if(united)
+    math(EXPR count "${count} / ${WEIR_UNITY_FILES}")
+  endif()
+  if(count LESS 4)
     return()
   endif()
   target_compile_options(${target} PRIVATE ${WEIR_PCH_FLAGS})
   list(TRANSFORM ARGN REPLACE "^([a-z].*)$" "${PROJECT_SOURCE_DIR}/src/\\1")
   target_precompile_headers(${target} PRIVATE <functional> <memory> <optional> <string> <unordered_map> <variant>
       <vector> <absl/status/status.h> <absl/status/statusor.h> <fmt/format.h> ${ARGN})
-endfunction()
-
-# weir_off_the_path(<target>): of what no step runs through (building graphs, supervision, tests), which takes a third
-# less to compile this way.
-function(weir_off_the_path target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # weir_library(<folder> [PUBLIC targets...] [PRIVATE targets...]): src/<folder>/**.cc as the library weir_<folder>.
@@ -106,10 +128,7 @@ function(weir_gtest target)
   endif()
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock ${main})
   weir_off_the_path(${target})
-  list(LENGTH ARG_SOURCES count)
-  if(count GREATER 3)
-    weir_precompile(${target} <gtest/gtest.h>)
-  endif()
+  weir_precompile(${target} <gtest/gtest.h>)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)

@@ -27,8 +27,8 @@ T Built(const A& self, T result) {
 }
 
 template <class T>
-std::unique_ptr<AccumulatorObject<T>> Make(DType dtype, const PartialShape& shape, const Name& shared_name,
-                                           const Name& name, const std::string& reduction_type) {
+std::unique_ptr<AccumulatorObject<T>> MakeAccumulator(DType dtype, const PartialShape& shape, const Name& shared_name,
+                                                      const Name& name, const std::string& reduction_type) {
   Graph& graph = DefaultGraphRef();
   T made =
       T::Make(graph, dtype,
@@ -42,8 +42,8 @@ template <class T>
 py::class_<AccumulatorObject<T>> BindKind(py::module_& m, const char* name) {
   using A = AccumulatorObject<T>;
   return py::class_<A>(m, name, py::dynamic_attr(), Collected<A, VisitGraph<A>, ClearNothing<A>>())
-      .def(py::init(&Make<T>), py::arg("dtype"), py::arg("shape") = py::none(), py::arg("shared_name") = py::none(),
-           py::arg("name") = py::none(), py::arg("reduction_type") = "MEAN")
+      .def(py::init(&MakeAccumulator<T>), py::arg("dtype"), py::arg("shape") = py::none(),
+           py::arg("shared_name") = py::none(), py::arg("name") = py::none(), py::arg("reduction_type") = "MEAN")
       .def_property_readonly("accumulator_ref", [](const A& a) { return a.accumulator.accumulator_ref(); })
       .def_property_readonly("name", [](const A& a) { return a.accumulator.name(); })
       .def_property_readonly("dtype", [](const A& a) { return a.accumulator.dtype(); })

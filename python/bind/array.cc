@@ -40,7 +40,6 @@ Input DenseShapeOr(py::handle x, bool* sparse) {
   *sparse = IsSparse(x);
   return *sparse ? Input(SparseOf(x).dense_shape) : InputFrom(x);
 }
-Graph& GraphOfInput(const Input& x) { return x.is_output() ? x.output().graph() : DefaultGraphRef(); }
 Output Checked(Graph& graph, Output y) {
   Check(graph.TakeError());
   return y;

@@ -37,7 +37,7 @@ std::shared_ptr<Reader> OpenReader(py::handle pattern) {
   return TakeFile(std::move(reader));
 }
 
-py::list Dims(const Shape& shape) {
+py::list ListOfDims(const Shape& shape) {
   py::list dims;
   for (const int64_t dim : shape) dims.append(dim);
   return dims;
@@ -79,7 +79,7 @@ void BindReader(py::module_& m) {
       .def("get_variable_to_shape_map",
            [](const Reader& r) {
              py::dict map;
-             for (const auto& [name, tensor] : r.tensors()) map[py::str(name)] = Dims(tensor.shape);
+             for (const auto& [name, tensor] : r.tensors()) map[py::str(name)] = ListOfDims(tensor.shape);
              return map;
            })
       .def("get_variable_to_dtype_map",
@@ -96,7 +96,8 @@ void BindReader(py::module_& m) {
       [](py::handle path) {
         py::list result;
         const std::shared_ptr<Reader> reader = LoadCheckpoint(path);
-        for (const auto& [name, tensor] : reader->tensors()) result.append(py::make_tuple(name, Dims(tensor.shape)));
+        for (const auto& [name, tensor] : reader->tensors())
+          result.append(py::make_tuple(name, ListOfDims(tensor.shape)));
         return result;
       },
       py::arg("ckpt_dir_or_file"));

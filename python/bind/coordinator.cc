@@ -16,7 +16,7 @@ namespace {
 struct CoordinatorObject {
   std::shared_ptr<Coordinator> coord;
   py::tuple clean_types;
-  py::object reported;  // the exception that Join raises, when Python reported it
+  py::object reported;  // the exception that join raises, when Python reported it
   py::set threads;
 };
 
@@ -143,7 +143,7 @@ bool WaitForStop(CoordinatorObject& c, std::optional<double> timeout) {
   return stopped;
 }
 
-void Join(CoordinatorObject& c, py::object threads, double stop_grace_period_secs, bool ignore_live_threads) {
+void JoinThreads(CoordinatorObject& c, py::object threads, double stop_grace_period_secs, bool ignore_live_threads) {
   py::set all(c.threads.attr("copy")());  // others may register while this waits
   if (!threads.is_none())
     for (py::handle thread : py::iter(threads)) all.add(thread);
@@ -222,7 +222,7 @@ void BindCoordinator(py::module_& m) {
       .def("wait_for_stop", &WaitForStop, py::arg("timeout") = py::none())
       .def(
           "register_thread", [](C& c, py::object thread) { c.threads.add(std::move(thread)); }, py::arg("thread"))
-      .def("join", &Join, py::arg("threads") = py::none(), py::arg("stop_grace_period_secs") = 120.0,
+      .def("join", &JoinThreads, py::arg("threads") = py::none(), py::arg("stop_grace_period_secs") = 120.0,
            py::arg("ignore_live_threads") = false)
       .def_property_readonly("joined", [](const C& c) { return c.coord->joined(); })
       .def("raise_requested_exception", &RaiseReported)

@@ -22,7 +22,7 @@ const RunConversion* FindRunConversion(py::handle object) {
   return nullptr;
 }
 
-bool IsMapping(py::handle object) {
+bool FetchesByKey(py::handle object) {
   if (PyDict_Check(object.ptr())) return true;
   return PyMapping_Check(object.ptr()) != 0 && py::hasattr(object, "keys") && py::hasattr(object, "items");
 }
@@ -108,7 +108,7 @@ FetchMap::Entry FetchMap::Add(py::handle fetch) {
     return entry;
   }
   if (PyUnicode_Check(fetch.ptr())) return AddElement(fetch);
-  if (IsMapping(fetch)) {
+  if (FetchesByKey(fetch)) {
     Entry entry{Kind::kDict, -1, {}, {}};
     py::list keys(fetch.attr("keys")());
     for (py::handle key : keys) entry.parts.push_back(Add(py::reinterpret_borrow<py::object>(fetch)[key]));

@@ -161,7 +161,7 @@ auto InStep(F&& body) {
 
 // The same for what gives nothing but an error.
 template <class F>
-void Run(F&& body) {
+void RunHook(F&& body) {
   Check(InStep(std::forward<F>(body)));
 }
 
@@ -207,15 +207,11 @@ void AfterRun(HookObject& h, py::object run_context, py::object run_values) {
   const auto options = MessageFrom<tensorflow::RunOptions>(run_values.attr("options"));
   const auto metadata = MessageFrom<tensorflow::RunMetadata>(run_values.attr("run_metadata"));
   const RunValues seen{std::move(results), options, metadata};
-  Run([&](CancelToken* cancel) {
+  RunHook([&](CancelToken* cancel) {
     original.cancel = cancel;
     return h.hook->AfterRun(context, seen);
   });
   if (context.stop_requested()) run_context.attr("request_stop")();
-}
-
-std::unique_ptr<HookObject> Object(HookPtr hook) {
-  return std::make_unique<HookObject>(HookObject{std::move(hook), {}});
 }
 
 // `tensors` is a function that gives (tag, tensor) pairs, `format` one from values and seconds to a line.
@@ -234,7 +230,7 @@ std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optio
       return Str(format.get()(arrays, secs ? py::object(py::float_(*secs)) : py::none()));
     });
   };
-  return Object(Take(LoggingTensorHook::Make(
+  return MakeHookObject(Take(LoggingTensorHook::Make(
       [tensors = PyItem(std::move(tensors))](Graph&) -> Result<std::vector<LoggedTensor>> {
         return CallingPython([&]() -> Result<std::vector<LoggedTensor>> {
           std::vector<LoggedTensor> found;
@@ -254,14 +250,14 @@ void BindHook(py::module_& m) {
       .def("begin",
            [](H& h) {
              Graph& graph = DefaultGraphRef();
-             Run([&](CancelToken*) { return h.hook->Begin(graph); });
+             RunHook([&](CancelToken*) { return h.hook->Begin(graph); });
            })
       .def(
           "after_create_session",
           [](H& h, py::handle session, py::handle coord) {
             const SessionPtr inner = SessionFrom(session);
             const std::shared_ptr<Coordinator> coordinator = CoordinatorOf(coord);
-            Run([&](CancelToken* cancel) { return h.hook->AfterCreateSession(inner, coordinator, cancel); });
+            RunHook([&](CancelToken* cancel) { return h.hook->AfterCreateSession(inner, coordinator, cancel); });
           },
           py::arg("session"), py::arg("coord"))
       .def("before_run", &BeforeRun, py::arg("run_context"))
@@ -270,16 +266,16 @@ void BindHook(py::module_& m) {
           "end",
           [](H& h, py::handle session) {
             const SessionPtr inner = SessionFrom(session);
-            Run([&](CancelToken* cancel) { return h.hook->End(inner, cancel); });
+            RunHook([&](CancelToken* cancel) { return h.hook->End(inner, cancel); });
           },
           py::arg("session"));
 }
 
-void BindMakers(py::module_& m) {
+void BindHookMakers(py::module_& m) {
   m.def(
       "stop_at_step_hook",
       [](std::optional<int64_t> num_steps, std::optional<int64_t> last_step) {
-        return Object(Take(StopAtStepHook::Make(num_steps, last_step)));
+        return MakeHookObject(Take(StopAtStepHook::Make(num_steps, last_step)));
       },
       py::arg("num_steps"), py::arg("last_step"));
   m.def("logging_tensor_hook", &MakeLoggingTensorHook, py::arg("tensors"), py::arg("every_n_iter"),
@@ -287,13 +283,13 @@ void BindMakers(py::module_& m) {
   m.def(
       "nan_tensor_hook",
       [](Output loss, bool fail_on_nan_loss) {
-        return Object(
+        return MakeHookObject(
             std::make_shared<NanTensorHook>(loss, fail_on_nan_loss, PythonLog("error"), PythonLog("warning")));
       },
       py::arg("loss_tensor"), py::arg("fail_on_nan_loss"));
   m.def(
       "global_step_waiter_hook",
-      [](int64_t step) { return Object(std::make_shared<GlobalStepWaiterHook>(step, PythonLog("info"))); },
+      [](int64_t step) { return MakeHookObject(std::make_shared<GlobalStepWaiterHook>(step, PythonLog("info"))); },
       py::arg("wait_until_step"));
 }
 
@@ -383,7 +379,7 @@ void BindHooks(py::module_& m) {
       },
       py::arg("level"), "From which of Python's logging levels on the lines of training in C++ are written.");
   BindHook(m);
-  BindMakers(m);
+  BindHookMakers(m);
   BindTimer(m);
 }
 

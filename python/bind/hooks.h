@@ -77,6 +77,9 @@ struct HookObject {
   HookPtr hook;
   HookRequest wanted;  // what before_run has asked for last
 };
+inline std::unique_ptr<HookObject> MakeHookObject(HookPtr hook) {
+  return std::make_unique<HookObject>(HookObject{std::move(hook), {}});
+}
 // Lines to tf.logging: "info", "warn", "error".
 std::function<void(const std::string&)> PythonLog(const char* level);
 

@@ -149,6 +149,8 @@ T Unwrapped(Result<T> result) {
 }
 inline void Unwrapped(const Status& status) { Check(status); }
 
+inline Graph& GraphOfInput(const Input& x) { return x.is_output() ? x.output().graph() : DefaultGraphRef(); }
+
 template <class F, class R, class... Args>
 auto BuildingWith(F function, R (F::*)(Graph&, Args...) const) {
   return [function](Args... args) {

@@ -10,12 +10,12 @@
 namespace weir::python {
 namespace {
 
-using Unary = Output (*)(Graph&, Input, Name);
-using Binary = Output (*)(Graph&, Input, Input, Name);
+using UnaryFunction = Output (*)(Graph&, Input, Name);
+using BinaryFunction = Output (*)(Graph&, Input, Input, Name);
 using Reducer = Output (*)(Graph&, Input, Input, bool, Name);
 
 void BindUnary(py::module_& m) {
-  const std::pair<const char*, Unary> functions[] = {
+  const std::pair<const char*, UnaryFunction> functions[] = {
       {"abs", [](Graph& g, Input x, Name n) { return AbsoluteValue(g, x, n.text); }},
       {"round", [](Graph& g, Input x, Name n) { return RoundedValue(g, x, n.text); }},
       {"conj", [](Graph& g, Input x, Name n) { return ConjugateValue(g, x, n.text); }},
@@ -23,27 +23,28 @@ void BindUnary(py::module_& m) {
       {"trace", [](Graph& g, Input x, Name n) { return TraceOf(g, x, n.text); }},
   };
   for (const auto& [name, function] : functions) Def(m, name, function, py::arg("x"), py::arg("name") = py::none());
-  const std::pair<const char*, Unary> parts[] = {
+  const std::pair<const char*, UnaryFunction> parts[] = {
       {"real", [](Graph& g, Input x, Name n) { return RealPart(g, x, n.text); }},
       {"imag", [](Graph& g, Input x, Name n) { return ImaginaryPart(g, x, n.text); }},
       {"angle", [](Graph& g, Input x, Name n) { return AngleOf(g, x, n.text); }},
   };
   for (const auto& [name, function] : parts) Def(m, name, function, py::arg("input"), py::arg("name") = py::none());
-  Def(m, "logdet", Unary([](Graph& g, Input x, Name n) { return LogDeterminant(g, x, n.text); }), py::arg("matrix"),
-      py::arg("name") = py::none());
+  Def(m, "logdet", UnaryFunction([](Graph& g, Input x, Name n) { return LogDeterminant(g, x, n.text); }),
+      py::arg("matrix"), py::arg("name") = py::none());
 }
 
 void BindBinary(py::module_& m) {
-  const std::pair<const char*, Binary> functions[] = {
+  const std::pair<const char*, BinaryFunction> functions[] = {
       {"truediv", [](Graph& g, Input x, Input y, Name n) { return TrueDivideValues(g, x, y, n.text); }},
       {"div", [](Graph& g, Input x, Input y, Name n) { return DivideOldStyle(g, x, y, n.text); }},
       {"logical_xor", [](Graph& g, Input x, Input y, Name n) { return ExclusiveOr(g, x, y, n.text); }},
   };
   for (const auto& [name, function] : functions)
     Def(m, name, function, py::arg("x"), py::arg("y"), py::arg("name") = py::none());
-  Def(m, "complex", Binary([](Graph& g, Input x, Input y, Name n) { return ComplexOf(g, x, y, n.text); }),
+  Def(m, "complex", BinaryFunction([](Graph& g, Input x, Input y, Name n) { return ComplexOf(g, x, y, n.text); }),
       py::arg("real"), py::arg("imag"), py::arg("name") = py::none());
-  Def(m, "cholesky_solve", Binary([](Graph& g, Input x, Input y, Name n) { return CholeskySolve(g, x, y, n.text); }),
+  Def(m, "cholesky_solve",
+      BinaryFunction([](Graph& g, Input x, Input y, Name n) { return CholeskySolve(g, x, y, n.text); }),
       py::arg("chol"), py::arg("rhs"), py::arg("name") = py::none());
   m.def(
       "scalar_mul",

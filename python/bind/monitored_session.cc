@@ -102,8 +102,8 @@ void UsePythonThreads(const std::shared_ptr<Current>& current, MonitoredSessionO
   };
 }
 
-std::unique_ptr<M> Make(py::object creator, const py::list& hooks, double stop_grace_period_secs, bool recover,
-                        double recovery_wait_secs) {
+std::unique_ptr<M> MakeMonitored(py::object creator, const py::list& hooks, double stop_grace_period_secs, bool recover,
+                                 double recovery_wait_secs) {
   auto made = std::make_unique<M>();
   made->graph = DefaultGraph();
   made->creator = creator;
@@ -122,8 +122,8 @@ std::unique_ptr<M> Make(py::object creator, const py::list& hooks, double stop_g
   return made;
 }
 
-py::object Run(M& m, py::object fetches, py::object feed_dict, py::object options_object, py::object metadata_object,
-               bool in_step_fn) {
+py::object RunMonitored(M& m, py::object fetches, py::object feed_dict, py::object options_object,
+                        py::object metadata_object, bool in_step_fn) {
   ReleasePending();
   if (m.session->closed()) RaiseRuntime("Session is already closed.");
   GraphObject& graph = GraphObjectOf(m.graph);
@@ -170,7 +170,7 @@ py::object CurrentSession(const M& m) {
   return PythonSessionOf(m.session->session());
 }
 
-void Close(M& m, bool failed) {
+void CloseMonitored(M& m, bool failed) {
   Graph& graph = *GraphObjectOf(m.graph).graph;
   Check(RunHooks(&graph, [&](CancelToken* cancel) { return m.session->Close(failed, cancel); }));
   m.current->Set(&m.current->session, PyItem());
@@ -208,16 +208,16 @@ py::object WorkerSession(py::object scaffold, py::object master, py::object conf
 
 void BindMonitoredSession(py::module_& m) {
   py::class_<M>(m, "MonitoredSessionCore", Collected<M, VisitMonitored, ClearMonitored>())
-      .def(py::init(&Make), py::arg("session_creator"), py::arg("hooks"), py::arg("stop_grace_period_secs"),
+      .def(py::init(&MakeMonitored), py::arg("session_creator"), py::arg("hooks"), py::arg("stop_grace_period_secs"),
            py::arg("recover"), py::arg("recovery_wait_secs"))
-      .def("run", &Run, py::arg("fetches"), py::arg("feed_dict"), py::arg("options"), py::arg("run_metadata"),
+      .def("run", &RunMonitored, py::arg("fetches"), py::arg("feed_dict"), py::arg("options"), py::arg("run_metadata"),
            py::arg("in_step_fn"))
       .def("run_step_fn", &RunStepFn, py::arg("step_fn"))
       .def("should_stop", [](const M& s) { return s.session->should_stop(); })
       .def("closed", [](const M& s) { return s.session->closed(); })
       .def("session", &CurrentSession)
       .def("coordinator", [](const M& s) { return PythonCoordinatorOf(s.session->coordinator()); })
-      .def("close", &Close, py::arg("failed"));
+      .def("close", &CloseMonitored, py::arg("failed"));
   m.def("chief_session", &ChiefSession, py::arg("scaffold"), py::arg("master"), py::arg("config"),
         py::arg("checkpoint_dir"), py::arg("checkpoint_filename_with_path"), py::arg("recovery_wait_secs"));
   m.def("worker_session", &WorkerSession, py::arg("scaffold"), py::arg("master"), py::arg("config"),

@@ -93,7 +93,6 @@ py::object SampledClasses(NodeBuilder&& sampler, Graph& g, const Input& true_cla
                            .Attr("seed2", seed2)
                            .Build()));
 }
-Graph& GraphOfInput(const Input& input) { return input.is_output() ? input.output().graph() : DefaultGraphRef(); }
 
 void BindSamplers(py::module_& m) {
   for (const auto& [name, op] : {std::pair{"uniform_candidate_sampler", "UniformCandidateSampler"},

@@ -54,10 +54,6 @@ WriterSource WriterFrom(py::object writer, py::handle directory) {
   };
 }
 
-std::unique_ptr<HookObject> Object(HookPtr hook) {
-  return std::make_unique<HookObject>(HookObject{std::move(hook), {}});
-}
-
 // `saver` gives the saver when it is called; None takes that of the graph's collection.
 std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::optional<double> save_secs,
                                                 std::optional<int64_t> save_steps, py::object saver,
@@ -77,7 +73,7 @@ std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::
     for (py::handle listener : py::iter(listeners))
       options.listeners.push_back(std::make_shared<PythonListener>(py::reinterpret_borrow<py::object>(listener)));
   options.graph_text = PythonGraphText();
-  return Object(Take(CheckpointSaverHook::Make(std::move(options))));
+  return MakeHookObject(Take(CheckpointSaverHook::Make(std::move(options))));
 }
 
 // `summaries` is a function that gives the tensors to run.
@@ -90,7 +86,7 @@ std::unique_ptr<HookObject> MakeSummarySaver(std::optional<int64_t> save_steps, 
     return CallingPython(
         [&]() -> Result<std::vector<Output>> { return summaries.get()().cast<std::vector<Output>>(); });
   };
-  return Object(Take(SummarySaverHook::Make(std::move(options))));
+  return MakeHookObject(Take(SummarySaverHook::Make(std::move(options))));
 }
 
 std::unique_ptr<HookObject> MakeProfiler(std::optional<int64_t> save_steps, std::optional<double> save_secs,
@@ -103,7 +99,7 @@ std::unique_ptr<HookObject> MakeProfiler(std::optional<int64_t> save_steps, std:
   options.timeline = [=](const tensorflow::StepStats& stats) -> Result<std::string> {
     return ChromeTrace(stats, {.show_dataflow = show_dataflow, .show_memory = show_memory});
   };
-  return Object(Take(ProfilerHook::Make(std::move(options))));
+  return MakeHookObject(Take(ProfilerHook::Make(std::move(options))));
 }
 
 }  // namespace
@@ -117,9 +113,9 @@ void BindSavingHooks(py::module_& m) {
       "step_counter_hook",
       [](std::optional<int64_t> every_n_steps, std::optional<double> every_n_secs, py::object output_dir,
          py::object summary_writer) {
-        return Object(Take(StepCounterHook::Make({.every_secs = every_n_secs, .every_steps = every_n_steps},
-                                                 WriterFrom(std::move(summary_writer), output_dir), PythonLog("info"),
-                                                 PythonLog("warning"))));
+        return MakeHookObject(Take(StepCounterHook::Make({.every_secs = every_n_secs, .every_steps = every_n_steps},
+                                                         WriterFrom(std::move(summary_writer), output_dir),
+                                                         PythonLog("info"), PythonLog("warning"))));
       },
       py::arg("every_n_steps"), py::arg("every_n_secs"), py::arg("output_dir"), py::arg("summary_writer"));
   m.def("profiler_hook", &MakeProfiler, py::arg("save_steps"), py::arg("save_secs"), py::arg("output_dir"),

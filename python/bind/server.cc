@@ -40,7 +40,7 @@ std::shared_ptr<ServerObject> MakeServer(py::handle server_def, bool start, cons
 
 // While a process waits in join(), SIGTERM and SIGINT mean: finish what runs and end well. Only on the main thread,
 // where Python's own handling stands.
-void Join(ServerObject& self) {
+void JoinServer(ServerObject& self) {
   bool ended_by_signal = false;
   const bool is_main = _PyOS_IsMainThread() != 0;
   {
@@ -65,7 +65,7 @@ void BindServer(py::module_& m) {
       .def_property_readonly("server_def",
                              [](const ServerObject& s) { return MessageToPython("ServerDef", s.server->server_def()); })
       .def("start", [](ServerObject& s) { CheckRun(s.server->Start()); })
-      .def("join", &Join)
+      .def("join", &JoinServer)
       .def(
           "stop",
           [](ServerObject& s, double grace_seconds) {

@@ -64,7 +64,7 @@ struct RunExtras {
 
 // Runs `step(cancel)` without the GIL; a Ctrl-C on the main thread cancels it and becomes a KeyboardInterrupt.
 template <class F>
-auto RunStep(Graph* graph, F&& step) {
+auto RunCancellable(Graph* graph, F&& step) {
   ReleasePending();
   return *RunWaiting(std::forward<F>(step), [graph](const Status& status) { RaiseRunError(status, graph); });
 }
@@ -86,8 +86,8 @@ void WrapHandles(const SessionObject& s, const std::vector<Output>& outputs, std
   }
 }
 
-py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::object options,
-               py::object run_metadata) {
+py::object RunFetches(SessionObject& s, py::handle fetches, py::handle feed_dict, py::object options,
+                      py::object run_metadata) {
   const OnThread on_thread;
   CheckOpen(s);
   GraphObject& graph = s.graph_object();
@@ -100,7 +100,7 @@ py::object Run(SessionObject& s, py::handle fetches, py::handle feed_dict, py::o
   request.options = extras.options_ptr();
   request.metadata = extras.metadata_ptr();
   if (request.fetches.empty() && request.targets.empty()) return map.Result({});
-  std::vector<Tensor> values = RunStep(graph.graph.get(), [&](CancelToken* cancel) {
+  std::vector<Tensor> values = RunCancellable(graph.graph.get(), [&](CancelToken* cancel) {
     request.cancel = cancel;
     return s.session->Run(request);
   });
@@ -145,8 +145,8 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
     std::vector<Tensor> values;
     for (size_t i = 0; i < feeds->size(); ++i)
       values.push_back(FeedValue(session.graph_object(), (*feeds)[i], args[i], Wrap((*feeds)[i])));
-    const std::vector<Tensor> held = values;  // as in Run: what shares memory with a borrowed array is copied
-    std::vector<Tensor> results = RunStep(session.graph_ptr(), [&](CancelToken* cancel) {
+    const std::vector<Tensor> held = values;  // as in RunFetches: what shares memory with a borrowed array is copied
+    std::vector<Tensor> results = RunCancellable(session.graph_ptr(), [&](CancelToken* cancel) {
       return callable->Call(std::move(values), extras.options_ptr(), extras.metadata_ptr(), cancel);
     });
     extras.Publish();
@@ -162,7 +162,7 @@ py::object PartialRunSetup(SessionObject& s, py::handle fetches, py::object feed
   if (!feeds.is_none())
     for (py::handle key : py::iter(feeds))
       for (const Output& output : FeedKeys(s.graph_object(), key)) keys.push_back(output);
-  return py::str(RunStep(s.graph_ptr(), [&](CancelToken* cancel) {
+  return py::str(RunCancellable(s.graph_ptr(), [&](CancelToken* cancel) {
     return s.session->PartialRunSetup(keys, map.outputs(), map.targets(), cancel);
   }));
 }
@@ -173,7 +173,7 @@ py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fe
   FetchMap map(s.graph_object(), fetches);
   std::vector<Feed> feeds;
   CollectFeeds(s.graph_object(), feed_dict, &feeds);
-  std::vector<Tensor> values = RunStep(
+  std::vector<Tensor> values = RunCancellable(
       s.graph_ptr(), [&](CancelToken* cancel) { return s.session->PartialRun(handle, feeds, map.outputs(), cancel); });
   return map.Result(ToNumpy(std::move(values)));
 }
@@ -288,14 +288,16 @@ void BindSession(py::module_& m) {
         return fmt::format("_DeviceAttributes({}, {}, {}, {})", d.name, d.type, d.memory_limit, d.incarnation);
       });
   py::class_<S> base(m, "BaseSession", py::dynamic_attr(), Collected<S, VisitSession, ClearNothing<S>>());
-  base.def("run", &Run, py::arg("fetches"), py::arg("feed_dict") = py::none(), py::arg("options") = py::none(),
+  base.def("run", &RunFetches, py::arg("fetches"), py::arg("feed_dict") = py::none(), py::arg("options") = py::none(),
            py::arg("run_metadata") = py::none())
       .def("make_callable", &MakeCallable, py::arg("fetches"), py::arg("feed_list") = py::none(),
            py::arg("accept_options") = false)
       .def("partial_run_setup", &PartialRunSetup, py::arg("fetches"), py::arg("feeds") = py::none())
       .def("partial_run", &PartialRun, py::arg("handle"), py::arg("fetches"), py::arg("feed_dict") = py::none())
       .def("list_devices",
-           [](S& s) { return RunStep(nullptr, [&](CancelToken* cancel) { return s.session->ListDevices(cancel); }); })
+           [](S& s) {
+             return RunCancellable(nullptr, [&](CancelToken* cancel) { return s.session->ListDevices(cancel); });
+           })
       .def("close", &Close)
       .def("as_default", [](py::object self) { return DefaultScope(std::move(self), false); })
       .def_property_readonly("graph", [](const S& s) { return s.graph; })

@@ -149,9 +149,9 @@ RestoreOptions RestoreOptionsFrom(py::handle saver, py::handle checkpoint_dir, p
   return options;
 }
 
-py::object Prepare(const SessionManagerObject& m, py::object master, py::object init_op, py::object saver,
-                   py::object checkpoint_dir, py::object checkpoint_path, bool wait_for_checkpoint,
-                   double max_wait_secs, py::object config, py::object init_feed_dict, py::object init_fn) {
+py::object PrepareSession(const SessionManagerObject& m, py::object master, py::object init_op, py::object saver,
+                          py::object checkpoint_dir, py::object checkpoint_path, bool wait_for_checkpoint,
+                          double max_wait_secs, py::object config, py::object init_feed_dict, py::object init_fn) {
   const PythonSessions sessions(std::move(master), m.graph, std::move(config));
   PrepareOptions options;
   options.restore = RestoreOptionsFrom(saver, checkpoint_dir, checkpoint_path, wait_for_checkpoint, max_wait_secs);
@@ -210,8 +210,8 @@ void BindSessionManager(py::module_& m) {
       .def(py::init(&MakeManager), none("local_init_op"), none("ready_op"), none("ready_for_local_init_op"),
            none("graph"), py::arg("recovery_wait_secs") = 30, none("local_init_run_options"),
            none("local_init_feed_dict"))
-      .def("prepare_session", &Prepare, py::arg("master"), none("init_op"), none("saver"), none("checkpoint_dir"),
-           none("checkpoint_filename_with_path"), py::arg("wait_for_checkpoint") = false,
+      .def("prepare_session", &PrepareSession, py::arg("master"), none("init_op"), none("saver"),
+           none("checkpoint_dir"), none("checkpoint_filename_with_path"), py::arg("wait_for_checkpoint") = false,
            py::arg("max_wait_secs") = 7200, none("config"), none("init_feed_dict"), none("init_fn"))
       .def("recover_session", &Recover, py::arg("master"), none("saver"), none("checkpoint_dir"),
            none("checkpoint_filename_with_path"), py::arg("wait_for_checkpoint") = false,

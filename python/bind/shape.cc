@@ -112,7 +112,7 @@ void BindDimension(py::module_& m) {
   compared("__ge__", [](int64_t a, int64_t b) { return a >= b; });
 }
 
-py::object GetItem(const ShapeObject& s, py::handle key) {
+py::object DimOrDims(const ShapeObject& s, py::handle key) {
   const PartialShape& shape = s.shape;
   if (PySlice_Check(key.ptr())) {
     if (!shape.known_rank()) {
@@ -329,7 +329,7 @@ void BindShape(py::module_& m) {
              if (!s.shape.known_rank()) RaiseValue("Cannot iterate over a shape with unknown rank.");
              return py::iter(Dims(s));
            })
-      .def("__getitem__", GetItem)
+      .def("__getitem__", DimOrDims)
       .def("__eq__",
            [](const S& s, py::handle o) {
              auto other = OtherShape(o);

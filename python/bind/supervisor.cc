@@ -139,8 +139,8 @@ std::unique_ptr<SupervisorObject> MakeSupervisor(Arguments a) {
   return made;
 }
 
-py::object Prepare(SupervisorObject& s, py::object master, py::object config, bool wait_for_checkpoint,
-                   std::optional<double> max_wait_secs) {
+py::object GetSession(SupervisorObject& s, py::object master, py::object config, bool wait_for_checkpoint,
+                      std::optional<double> max_wait_secs) {
   const PythonSessions sessions(std::move(master), s.graph, std::move(config));
   *s.sessions = sessions;
   Supervisor::SessionOptions options;
@@ -192,7 +192,7 @@ void SummaryComputed(const SupervisorObject& s, py::object sess, py::handle summ
 
 void BindServices(py::class_<SupervisorObject>& cls) {
   using S = SupervisorObject;
-  cls.def("_get_session", &Prepare, py::arg("master"), py::arg("config"), py::arg("wait_for_checkpoint"),
+  cls.def("_get_session", &GetSession, py::arg("master"), py::arg("config"), py::arg("wait_for_checkpoint"),
           py::arg("max_wait_secs"))
       .def("_standard_services", &StandardServices, py::arg("sess"))
       .def(

@@ -12,11 +12,11 @@
 namespace weir::python {
 namespace {
 
-std::shared_ptr<SyncReplicasOptimizer> Make(std::shared_ptr<Optimizer> opt, int64_t replicas_to_aggregate,
-                                            std::optional<int64_t> total_num_replicas,
-                                            std::shared_ptr<ExponentialMovingAverage> variable_averages,
-                                            py::object variables_to_average, bool use_locking, const std::string& name,
-                                            double replica_wait_secs) {
+std::shared_ptr<SyncReplicasOptimizer> MakeSyncReplicas(std::shared_ptr<Optimizer> opt, int64_t replicas_to_aggregate,
+                                                        std::optional<int64_t> total_num_replicas,
+                                                        std::shared_ptr<ExponentialMovingAverage> variable_averages,
+                                                        py::object variables_to_average, bool use_locking,
+                                                        const std::string& name, double replica_wait_secs) {
   SyncReplicasOptions options;
   options.replicas_to_aggregate = replicas_to_aggregate;
   options.total_num_replicas = total_num_replicas;
@@ -33,7 +33,7 @@ std::shared_ptr<SyncReplicasOptimizer> Make(std::shared_ptr<Optimizer> opt, int6
 void BindSyncReplicas(py::module_& m) {
   using S = SyncReplicasOptimizer;
   py::class_<S, Optimizer, std::shared_ptr<S>>(m, "SyncReplicasOptimizer")
-      .def(py::init(&Make), py::arg("opt"), py::arg("replicas_to_aggregate"),
+      .def(py::init(&MakeSyncReplicas), py::arg("opt"), py::arg("replicas_to_aggregate"),
            py::arg("total_num_replicas") = py::none(), py::arg("variable_averages") = py::none(),
            py::arg("variables_to_average") = py::none(), py::arg("use_locking") = false,
            py::arg("name") = "sync_replicas", py::arg("replica_wait_secs") = 60.0, py::keep_alive<1, 2>())

@@ -19,10 +19,11 @@ T Built(const ArrayObject& self, T result) {
 
 ArrayObject Then(const ArrayObject& self, TensorArray next) { return {Built(self, std::move(next)), self.graph}; }
 
-std::unique_ptr<ArrayObject> Make(DType dtype, const Input& size, std::optional<bool> dynamic_size,
-                                  std::optional<bool> clear_after_read, const Name& tensor_array_name, Output handle,
-                                  Output flow, bool infer_shape, const PartialShape& element_shape,
-                                  bool /*colocate_with_first_write_call*/, const Name& name) {
+std::unique_ptr<ArrayObject> MakeTensorArray(DType dtype, const Input& size, std::optional<bool> dynamic_size,
+                                             std::optional<bool> clear_after_read, const Name& tensor_array_name,
+                                             Output handle, Output flow, bool infer_shape,
+                                             const PartialShape& element_shape, bool /*colocate_with_first_write_call*/,
+                                             const Name& name) {
   if (dtype == kInvalidType) RaiseType("TensorArray needs a dtype");
   if (handle.valid()) {
     if (!size.absent() || dynamic_size.has_value() || clear_after_read.has_value() || tensor_array_name.given())
@@ -59,11 +60,11 @@ py::object WrapTensorArray(TensorArray array) {
 void BindTensorArray(py::module_& m) {
   using A = ArrayObject;
   py::class_<A>(m, "TensorArray")
-      .def(py::init(&Make), py::arg("dtype"), py::arg("size") = py::none(), py::arg("dynamic_size") = py::none(),
-           py::arg("clear_after_read") = py::none(), py::arg("tensor_array_name") = py::none(),
-           py::arg("handle") = py::none(), py::arg("flow") = py::none(), py::arg("infer_shape") = true,
-           py::arg("element_shape") = py::none(), py::arg("colocate_with_first_write_call") = true,
-           py::arg("name") = py::none())
+      .def(py::init(&MakeTensorArray), py::arg("dtype"), py::arg("size") = py::none(),
+           py::arg("dynamic_size") = py::none(), py::arg("clear_after_read") = py::none(),
+           py::arg("tensor_array_name") = py::none(), py::arg("handle") = py::none(), py::arg("flow") = py::none(),
+           py::arg("infer_shape") = true, py::arg("element_shape") = py::none(),
+           py::arg("colocate_with_first_write_call") = true, py::arg("name") = py::none())
       .def_property_readonly("flow", [](const A& a) { return a.array.flow(); })
       .def_property_readonly("handle", [](const A& a) { return a.array.handle(); })
       .def_property_readonly("dtype", [](const A& a) { return a.array.dtype(); })

@@ -14,6 +14,8 @@
 
 namespace weir {
 
+inline constexpr int64_t kNanosPerMilli = 1'000'000;
+
 class Alarms {
  public:
   using Id = uint64_t;

@@ -5,18 +5,17 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kNanosPerMilli = 1'000'000;
-constexpr int64_t kTryMs = 5'000;  // how long one attempt may take
-constexpr int kAttempts = 30;      // after which the task is taken to be gone for good
-constexpr int64_t kFirstPauseMs = 20;
-constexpr int64_t kLongestPauseMs = 5'000;
+constexpr int64_t kFarewellMs = 5'000;  // how long one attempt may take
+constexpr int kAttempts = 30;           // after which the task is taken to be gone for good
+constexpr int64_t kFirstFarewellPauseMs = 20;
+constexpr int64_t kLongestFarewellPauseMs = 5'000;
 constexpr size_t kMaxKept = 1'000;
 
 }  // namespace
 
 void Farewells::Try(const std::string& address, std::shared_ptr<const Call> call, bool again) {
   const Call& run = *call;
-  run(CallOptions{.timeout_ms = kTryMs}, [self = shared_from_this(), address, call, again](const Status& status) {
+  run(CallOptions{.timeout_ms = kFarewellMs}, [self = shared_from_this(), address, call, again](const Status& status) {
     const bool heard = status.code() != StatusCode::kUnavailable && status.code() != StatusCode::kDeadlineExceeded;
     if (!heard) return self->Keep(address, call, again);
     if (!again) return;
@@ -43,7 +42,7 @@ void Farewells::Keep(const std::string& address, std::shared_ptr<const Call> cal
     unheard_.erase(it);
     return;
   }
-  const int64_t pause_ms = std::min(kFirstPauseMs << std::min(unheard.attempts++, 20), kLongestPauseMs);
+  const int64_t pause_ms = std::min(kFirstFarewellPauseMs << std::min(unheard.attempts++, 20), kLongestFarewellPauseMs);
   alarms_->After(pause_ms * kNanosPerMilli, [self = shared_from_this(), address] { self->TryAgain(address); });
 }
 

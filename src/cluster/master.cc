@@ -11,7 +11,6 @@ namespace weir {
 namespace {
 
 constexpr int64_t kResetTimeoutMs = 30'000;
-constexpr int64_t kNanosPerMilli = 1'000'000;
 
 // "field: value field: value" of what is set, as far as people look at it in a log.
 std::string Brief(const tensorflow::ConfigProto& config) {

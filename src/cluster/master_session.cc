@@ -13,7 +13,6 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kMaxTimeoutMs = int64_t{1} << 40;
 
 }  // namespace

@@ -11,7 +11,6 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kTryMs = 10'000;     // how long one attempt to reach a task may take
 constexpr int64_t kFirstPauseMs = 20;  // between attempts
 constexpr int64_t kLongestPauseMs = 1'000;

@@ -13,11 +13,6 @@ namespace {
 
 using Grads = std::vector<Grad>;
 
-bool IsTrainable(DType t) {
-  t = BaseType(t);
-  return IsFloating(t) || IsComplex(t) || t == kResource || t == kVariant;
-}
-
 WhileContext* LoopOf(const Node& node) {
   return node.flow_context() == nullptr ? nullptr : node.flow_context()->EnclosingWhile();
 }

@@ -12,6 +12,12 @@
 
 namespace weir {
 
+// Whether gradients flow through values of the type.
+inline bool IsTrainable(DType t) {
+  t = BaseType(t);
+  return IsFloating(t) || IsComplex(t) || t == kResource || t == kVariant;
+}
+
 class FlowGradients {
  public:
   // Null when none of the nodes to differentiate is a loop exit. All exits of a differentiated loop join `between`.

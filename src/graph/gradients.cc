@@ -17,11 +17,6 @@
 namespace weir {
 namespace {
 
-bool IsTrainable(DType t) {
-  t = BaseType(t);
-  return IsFloating(t) || IsComplex(t) || t == kResource || t == kVariant;
-}
-
 class Differentiator {
  public:
   Differentiator(Graph& graph, const std::vector<Output>& ys, const std::vector<Output>& xs,

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "graph/colocation.h"
 #include "graph/flow_context.h"
 #include "graph/function_library.h"
 #include "graph/graph_def.h"
@@ -21,7 +22,6 @@ constexpr int kConsumerVersion = 134;
 // Outputs of all nodes together. A small def can ask for any number of them; more than this is
 // damage.
 constexpr int64_t kMaxOutputs = int64_t{1} << 24;
-constexpr std::string_view kColocationPrefix = "loc:@";
 
 absl::string_view Absl(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 

@@ -6,13 +6,12 @@
 #include <unordered_map>
 
 #include "graph/attr_proto.h"
+#include "graph/colocation.h"
 #include "graph/function_library.h"
 #include "graph/graph_def.h"
 
 namespace weir {
 namespace {
-
-constexpr std::string_view kColocationPrefix = "loc:@";
 
 // "Scope/My-Name" -> "scope_my_name": what an argument may be called.
 std::string ArgName(std::string_view name) {

@@ -9,8 +9,6 @@
 namespace weir {
 namespace {
 
-using Variable = WhileContext::Variable;
-
 // Building functions leave their errors with the graph: this asks for them.
 Result<Output> Checked(Graph& graph, Output value) {
   WEIR_TRY(graph.TakeError());
@@ -81,7 +79,8 @@ Status LoopGradient::AddForwardCounter() {
   // Executions of an inner loop, which share its stacks, come one after the other.
   if (outer_ != nullptr) zero.ControlInput(outer_->forward_count_);
   WEIR_ASSIGN(Node * start, zero.Build());
-  WEIR_ASSIGN(Variable counter, forward_.AddVariable(Output(start, 0), PartialShape::Scalar(), {.enter = "f_count"}));
+  WEIR_ASSIGN(WhileContext::Variable counter,
+              forward_.AddVariable(Output(start, 0), PartialShape::Scalar(), {.enter = "f_count"}));
   WEIR_TRY(forward_.AddSwitchFor(&counter));
   {
     FlowScope inside(graph_, &forward_);
@@ -108,7 +107,8 @@ Status LoopGradient::AddBackwardCounter(FlowContext* base) {
 
   BareFlowScope scope(graph_, around);
   WEIR_ASSIGN(Output one, Checked(graph_, Constant(graph_, Tensor::Scalar(int32_t{1}), "b_count")));
-  WEIR_ASSIGN(Variable counter, backward_->AddVariable(count, PartialShape::Scalar(), {.enter = "b_count"}));
+  WEIR_ASSIGN(WhileContext::Variable counter,
+              backward_->AddVariable(count, PartialShape::Scalar(), {.enter = "b_count"}));
   backward_->set_condition_pivot(counter.merge.node);
   {
     FlowScope inside(graph_, backward_);
@@ -274,7 +274,7 @@ Result<Output> LoopGradient::Sum(Node* enter, Output grad) {
     }
   }
   BareFlowScope scope(graph_, backward_);
-  WEIR_ASSIGN(Variable sum, backward_->AddVariable(zeros, shape, {.enter = "b_acc", .merge = "b_acc"}));
+  WEIR_ASSIGN(WhileContext::Variable sum, backward_->AddVariable(zeros, shape, {.enter = "b_acc", .merge = "b_acc"}));
   WEIR_TRY(backward_->AddSwitchFor(&sum));
   WEIR_ASSIGN(Output next, Checked(graph_, AddV2(sum.in_body, grad, {.name = "Add"})));
   WEIR_TRY(backward_->SetNext(sum, next).status());
@@ -311,7 +311,7 @@ Result<IndexedSlices> LoopGradient::Collect(Node* enter, const IndexedSlices& gr
   if (rows.known_rank() && rows.rank() > 0) rows.SetDim(0, kUnknownDim);
   BareFlowScope scope(graph_, backward_);
   const auto collect = [&](Output start, const PartialShape& shape, Output more) -> Result<Output> {
-    WEIR_ASSIGN(Variable all, backward_->AddVariable(start, shape, {.enter = "b_acc", .merge = "b_acc"}));
+    WEIR_ASSIGN(WhileContext::Variable all, backward_->AddVariable(start, shape, {.enter = "b_acc", .merge = "b_acc"}));
     WEIR_TRY(backward_->AddSwitchFor(&all));
     WEIR_ASSIGN(Output next, Checked(graph_, ConcatV2(graph_, {all.in_body, more}, 0)));
     WEIR_TRY(backward_->SetNext(all, next).status());

@@ -6,7 +6,7 @@
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_session.h"
 
-namespace weir {
+namespace weir::ops::session_ops_test {
 namespace {
 
 class RealOpsTest : public ::testing::Test {
@@ -99,4 +99,4 @@ TEST_F(RealOpsTest, LoopsAndBranches) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::ops::session_ops_test

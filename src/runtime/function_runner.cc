@@ -8,9 +8,9 @@
 namespace weir {
 namespace {
 
-constexpr int kMaxInlineDepth = 8;
+constexpr int kMaxInlineCalls = 8;
 
-int& InlineDepth() {
+int& InlineCalls() {
   thread_local int depth = 0;
   return depth;
 }
@@ -113,10 +113,10 @@ void LocalFunctionRunner::Run(Handle handle, StepContext& step, std::vector<Tens
   step_args.context = step;
   step_args.pool = step.pool;
   if (step.cancel != nullptr) step_args.cancelled_by.push_back(step.cancel);
-  if (InlineDepth() < kMaxInlineDepth) {
-    ++InlineDepth();
+  if (InlineCalls() < kMaxInlineCalls) {
+    ++InlineCalls();
     (*executor)->Start(step_args, std::move(args), std::move(done));
-    --InlineDepth();
+    --InlineCalls();
   } else {
     step.pool->Schedule([executor = *executor, step_args, args = std::move(args), done = std::move(done)]() mutable {
       executor->Start(step_args, std::move(args), std::move(done));

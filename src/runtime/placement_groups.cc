@@ -1,9 +1,9 @@
 #include "runtime/placement_groups.h"
 
+#include "graph/colocation.h"
+
 namespace weir {
 namespace {
-
-constexpr std::string_view kGroupPrefix = "loc:@";
 
 template <class T>
 bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
@@ -112,7 +112,8 @@ void PlacementGroups::Update() {
     const auto* names = classes == nullptr ? nullptr : classes->As<std::vector<std::string>>();
     if (names == nullptr) continue;
     for (const std::string& name : *names) {
-      if (name.starts_with(kGroupPrefix)) Join(ElementOf(node->name()), ElementOf(name.substr(kGroupPrefix.size())));
+      if (name.starts_with(kColocationPrefix))
+        Join(ElementOf(node->name()), ElementOf(name.substr(kColocationPrefix.size())));
     }
   }
   next_ = count;

@@ -6,12 +6,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/disjoint_sets.h"
+#include "graph/colocation.h"
 #include "graph/device_name.h"
 
 namespace weir {
 namespace {
-
-constexpr std::string_view kGroupPrefix = "loc:@";
 
 // The parts of both, or the first part on which they differ.
 Result<DeviceName> MergeRequests(const DeviceName& a, const DeviceName& b, bool soft) {
@@ -87,8 +86,8 @@ class Placement {
       const auto* classes = attr->second.As<std::vector<std::string>>();
       if (classes == nullptr) continue;
       for (const std::string& name : *classes) {
-        if (name.starts_with(kGroupPrefix))
-          sets_.Join(static_cast<int32_t>(n), ElementOf(name.substr(kGroupPrefix.size())));
+        if (name.starts_with(kColocationPrefix))
+          sets_.Join(static_cast<int32_t>(n), ElementOf(name.substr(kColocationPrefix.size())));
       }
     }
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr double kShortestSecs = 0.001;
 constexpr double kLongestSecs = 1e9;  // about 30 years: fits any clock
 
-int64_t NanosOf(double secs) { return static_cast<int64_t>(std::min(secs, kLongestSecs) * 1e9); }
+int64_t PauseNanos(double secs) { return static_cast<int64_t>(std::min(secs, kLongestSecs) * 1e9); }
 
 // Sleeps, or returns early when the token is cancelled.
 void Sleep(Clock& clock, double secs, CancelToken* cancel) {
@@ -28,7 +28,7 @@ void Sleep(Clock& clock, double secs, CancelToken* cancel) {
   }
   {
     std::unique_lock<std::mutex> lock(mu);
-    WaitOn(clock, lock, woken, clock.MonotonicNanos() + NanosOf(secs), [&] { return cancelled; });
+    WaitOn(clock, lock, woken, clock.MonotonicNanos() + PauseNanos(secs), [&] { return cancelled; });
   }
   if (cancel != nullptr) cancel->Unregister(id);
 }
@@ -50,7 +50,7 @@ TimeLimit::TimeLimit(double secs, CancelToken* outer, Clock& clock) : outer_(out
     if (outer_id_ == 0) token_.Cancel(outer_->reason());
   }
   if (!(secs < kLongestSecs)) return;
-  thread_ = std::thread([this, secs, &clock, until = clock.MonotonicNanos() + NanosOf(std::max(secs, 0.0))] {
+  thread_ = std::thread([this, secs, &clock, until = clock.MonotonicNanos() + PauseNanos(std::max(secs, 0.0))] {
     {
       std::unique_lock<std::mutex> lock(mu_);
       if (WaitOn(clock, lock, changed_, until, [&] { return over_; })) return;

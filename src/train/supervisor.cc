@@ -34,7 +34,7 @@ std::optional<std::vector<Node*>> FirstNode(Graph& graph, const char* collection
   return std::nullopt;
 }
 
-std::vector<VariablePtr> AllVariables(Graph& graph) {
+std::vector<VariablePtr> GlobalAndLocalVariables(Graph& graph) {
   std::vector<VariablePtr> all = GlobalVariables(graph);
   for (VariablePtr& v : LocalVariables(graph)) all.push_back(std::move(v));
   return all;
@@ -43,7 +43,7 @@ std::vector<VariablePtr> AllVariables(Graph& graph) {
 Status CompleteReady(Graph& graph, SupervisorOptions& options) {
   if (!options.ready) options.ready = FirstReadyOp(graph, graph_keys::kReadyOp);
   if (!options.ready) {
-    const Output names = ReportUninitialized(graph, AllVariables(graph));
+    const Output names = ReportUninitialized(graph, GlobalAndLocalVariables(graph));
     WEIR_TRY(graph.TakeError());
     options.ready = names;
     graph.AddToCollection(graph_keys::kReadyOp, names);

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // Remembers what it is told, in short.
-class Recorder final : public SummaryWriter {
+class SummaryRecorder final : public SummaryWriter {
  public:
   Status AddSummary(tensorflow::Summary summary, Step step) override {
     for (const auto& value : summary.value()) WEIR_TRY(Note(value.tag(), step));
@@ -163,7 +163,7 @@ TEST_F(SupervisorTest, SavesAndGoesOnWhereItEnded) {
 
 TEST_F(SupervisorTest, TellsTheWriterWhatHappens) {
   SummarizeScalar(graph(), "value", 3.0f);
-  auto writer = std::make_shared<Recorder>();
+  auto writer = std::make_shared<SummaryRecorder>();
   const auto sv = Must(Supervisor::Make(graph(), {.logdir = logdir_, .summary_writer = writer}));
   const SessionPtr session = Must(sv->GetSession(make(), {}));
   EXPECT_THAT(writer->Take(), ElementsAre("reopen", "graph", "meta graph"));

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-Node* NoOp(Graph& graph, const std::string& name = "") { return NodeBuilder(graph, "NoOp", name).BuildNode(); }
+Node* MakeNoOp(Graph& graph, const std::string& name = "") { return NodeBuilder(graph, "NoOp", name).BuildNode(); }
 
 // What nodes see of the step: a resource is read again, in the order that holds for them.
 Output ValueOf(const Variable& step) { return step.is_resource() ? step.AsInput() : step.value(); }
@@ -52,7 +52,7 @@ Result<Node*> SyncReplicasOptimizer::ApplyDense(Output grad, const VariablePtr& 
 
 Status SyncReplicasOptimizer::MakeLocalStep(Graph& graph) {
   // Where this replica is by default; the step that it works on stays there, whatever places variables elsewhere.
-  Node* anchor = NoOp(graph);
+  Node* anchor = MakeNoOp(graph);
   if (anchor == nullptr) return graph.TakeError();
   {
     ColocationScope with_anchor(graph, anchor);
@@ -211,7 +211,7 @@ Result<Node*> SyncReplicasOptimizer::GetInitTokensOp(int64_t num_tokens) {
     NameScope root(graph, "");
     node = GiveTokens(graph, num_tokens);
   } else {
-    node = NoOp(graph, "no_init_tokens");
+    node = MakeNoOp(graph, "no_init_tokens");
   }
   WEIR_TRY(graph.TakeError());
   return node;

@@ -13,7 +13,6 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kMilli = 1'000'000;
 constexpr int64_t kAnswerMs = 2'000;   // what a master gets beyond a step's own timeout, as RemoteSession gives it
 constexpr int64_t kNoticeMs = 25'000;  // how long a dead peer may go unnoticed
 constexpr int64_t kSessionTimeoutMs = 10'000;
@@ -148,7 +147,7 @@ void SimClient::CreateSession() {
                              done_ = true;
                              return;
                            }
-                           world_.After(world_.Between(50, 500) * kMilli, [this] { Next(); });
+                           world_.After(world_.Between(50, 500) * kNanosPerMilli, [this] { Next(); });
                          });
 }
 
@@ -180,7 +179,7 @@ void SimClient::SendClose(std::shared_ptr<MasterService> master, std::string han
                           Wrong("cannot close a session");
                           --closing_;
                         } else {
-                          world_.After(world_.Between(500, 2000) * kMilli, [this, master, handle, attempt] {
+                          world_.After(world_.Between(500, 2000) * kNanosPerMilli, [this, master, handle, attempt] {
                             SendClose(master, handle, attempt + 1, [] {});
                           });
                         }
@@ -210,7 +209,7 @@ void SimClient::Next() {
   Begin(NewStep());
   while (!options_.in_turn && world_.Chance(0.25)) {
     Hold();
-    world_.After(world_.Between(0, 3 * kMilli), [this] {
+    world_.After(world_.Between(0, 3 * kNanosPerMilli), [this] {
       if (!handle_.empty()) Begin(NewStep());
       Release();
     });
@@ -351,13 +350,13 @@ void SimClient::Begin(const StepPtr& step) {
   step->timeout_ms = options_.timeout_ms > 0 ? options_.timeout_ms : world_.Chance(0.5) ? 3'000 : 30'000;
   world_.Note(fmt::format("{} begins: {}", name_, step->what));
   if (!options_.in_turn && world_.Chance(0.06)) {
-    world_.After(world_.Between(0, 20 * kMilli), [step] {
+    world_.After(world_.Between(0, 20 * kNanosPerMilli), [step] {
       step->gave_up = true;
       step->cancel.Cancel(Cancelled("the client changed its mind"));
     });
   } else if (!options_.in_turn && world_.Chance(0.04)) {
     Hold();
-    world_.After(world_.Between(0, 20 * kMilli), [this] { CloseSession([this] { Release(); }); });
+    world_.After(world_.Between(0, 20 * kNanosPerMilli), [this] { CloseSession([this] { Release(); }); });
   }
   if (step->sets_up) {
     tensorflow::PartialRunSetupRequest request;
@@ -387,11 +386,11 @@ void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
   world_.Note(fmt::format("{} ends: {}: {}", name_, step->what,
                           reply.ok() ? "right" : std::string(reply.status().message()).substr(0, 200)));
   std::erase(active_, step);
-  if (world_.now() - step->started > (step->timeout_ms + kNoticeMs) * kMilli)
-    Wrong(fmt::format("{} took {} ms", step->what, (world_.now() - step->started) / kMilli));
+  if (world_.now() - step->started > (step->timeout_ms + kNoticeMs) * kNanosPerMilli)
+    Wrong(fmt::format("{} took {} ms", step->what, (world_.now() - step->started) / kNanosPerMilli));
   if (!reply.ok()) {
     Failed(step, reply.status());
-    world_.After(world_.Between(50, 500) * kMilli, [this] { Release(); });
+    world_.After(world_.Between(50, 500) * kNanosPerMilli, [this] { Release(); });
     return;
   }
   failures_ = 0;
@@ -401,7 +400,7 @@ void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
   } else {
     step->check(reply->tensors);
   }
-  world_.After(world_.Between(0, 400) * kMilli, [this, step] {
+  world_.After(world_.Between(0, 400) * kNanosPerMilli, [this, step] {
     // The session may be another one by then, or none; and a client may forget about the next piece.
     if (step->then && !step->closing && !handle_.empty() && (options_.in_turn || world_.Chance(0.9))) {
       Begin(step->then(""));

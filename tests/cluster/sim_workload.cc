@@ -7,8 +7,7 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kMilli = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMilli;
+constexpr int64_t kSecond = 1'000 * kNanosPerMilli;
 constexpr int64_t kWindow = 6 * kSecond;       // in which faults begin
 constexpr int64_t kPatience = 3600 * kSecond;  // who is not done then never will be
 constexpr int64_t kRetryMs = 2'000;            // until who waits for a task has noticed that it is back
@@ -55,7 +54,7 @@ class Simulation final {
   void ScheduleFaults() {
     over_ = kWindow;
     auto at_some_time = [this](std::function<void()> fault) {
-      world_.After(world_.Between(2 * kMilli, kWindow), std::move(fault));
+      world_.After(world_.Between(2 * kNanosPerMilli, kWindow), std::move(fault));
     };
     for (int i = 0; i < faults_.drops; ++i) {
       at_some_time([this] {
@@ -86,7 +85,7 @@ class Simulation final {
   void Crash(const std::string& task, int64_t pause) {
     if (cluster_.Find(task) == nullptr) return;
     history_.lost = history_.crashed = true;
-    history_.stalled_ms += pause / kMilli + kRetryMs;
+    history_.stalled_ms += pause / kNanosPerMilli + kRetryMs;
     cluster_.Crash(task);
     over_ = std::max(over_, world_.now() + pause);
     world_.After(pause, [this, task] { cluster_.Start(task); });
@@ -97,9 +96,9 @@ class Simulation final {
     for (const std::string& task : cluster_.tasks()) {
       if (SimCluster::HostOf(task) != host) continue;
       --ambushes_;
-      const int64_t delay = world_.Between(0, 2 * kMilli);
+      const int64_t delay = world_.Between(0, 2 * kNanosPerMilli);
       over_ = std::max(over_, world_.now() + delay + 1);
-      world_.After(delay, [this, task] { Crash(task, world_.Between(0, 5 * kMilli)); });
+      world_.After(delay, [this, task] { Crash(task, world_.Between(0, 5 * kNanosPerMilli)); });
       return;
     }
   }
@@ -113,7 +112,7 @@ class Simulation final {
     if (a == b) return;
     history_.lost = true;
     const int64_t nanos = world_.Chance(0.5) ? world_.Between(0, 2 * kSecond) : world_.Between(0, 40 * kSecond);
-    history_.stalled_ms += nanos / kMilli + kPingMs + kRetryMs;
+    history_.stalled_ms += nanos / kNanosPerMilli + kPingMs + kRetryMs;
     over_ = std::max(over_, world_.now() + nanos);
     network_.Cut(hosts[a], hosts[b], nanos);
     world_.After(nanos, [] {});

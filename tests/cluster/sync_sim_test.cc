@@ -17,11 +17,10 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kMilli = 1'000'000;
-constexpr int64_t kPatience = 3600 * 1000 * kMilli;
+constexpr int64_t kSyncPatience = 3600 * 1000 * kNanosPerMilli;
 constexpr int kSteps = 6;
 constexpr float kRate = 0.25f;
-constexpr int kPs = 2;
+constexpr int kServers = 2;
 
 float Wanted(int replica, int64_t step) { return static_cast<float>((replica * 5 + step * 3) % 7) - 2; }
 
@@ -64,7 +63,7 @@ class Replica {
   // Takes so many steps. Its batch is that of the step it works on.
   void Train(int steps, std::function<void()> done) {
     if (steps == 0) return done();
-    place_.world.After(place_.world.Between(0, 1 + pause_ * 40) * kMilli, [this, steps, done] {
+    place_.world.After(place_.world.Between(0, 1 + pause_ * 40) * kNanosPerMilli, [this, steps, done] {
       Run({}, {}, {local_step_}, [this, steps, done](const std::vector<NamedTensor>& values) {
         const auto step = values[0].tensor.scalar<int64_t>();
         step_ = step;
@@ -160,7 +159,7 @@ struct Sim {
   Sim(const OpRegistry& registry, uint64_t seed, int workers, int aggregate)
       : world(seed, false),
         network(world),
-        cluster(world, network, registry, {{"ps", kPs}, {"worker", workers}}),
+        cluster(world, network, registry, {{"ps", kServers}, {"worker", workers}}),
         place{world, network, cluster, registry} {
     network.set_weather({.slow = 0.2});
     for (const std::string& task : cluster.tasks()) cluster.Start(task);
@@ -181,10 +180,10 @@ struct Sim {
       for (const std::string& line : replica->wrong()) text += line + "\n";
     return text;
   }
-  bool Until(FunctionRef<bool()> enough) { return world.RunUntil(enough, world.now() + kPatience); }
+  bool Until(FunctionRef<bool()> enough) { return world.RunUntil(enough, world.now() + kSyncPatience); }
   void End() {
     for (const auto& replica : replicas) replica->Close();
-    EXPECT_EQ(cluster.End(kPatience), "");
+    EXPECT_EQ(cluster.End(kSyncPatience), "");
   }
 
   SimWorld world;
@@ -228,10 +227,10 @@ TEST_F(SyncSimTest, AWorkerThatDiesAndComesBackStopsNobody) {
     sim.Start([&](Replica& replica, int index) {
       replica.Train(1000, [] {});
       if (index < 2) return;
-      sim.world.After(sim.world.Between(0, 400) * kMilli, [&] {
+      sim.world.After(sim.world.Between(0, 400) * kNanosPerMilli, [&] {
         sim.replicas[2]->Forget();
         sim.cluster.Crash("/job:worker/replica:0/task:2");
-        sim.world.After(sim.world.Between(1, 3000) * kMilli, [&] {
+        sim.world.After(sim.world.Between(1, 3000) * kNanosPerMilli, [&] {
           sim.cluster.Start("/job:worker/replica:0/task:2");
           sim.replicas.push_back(std::make_unique<Replica>(sim.place, 2, /*life=*/1, 2, kWorkers));
           Replica& again = *sim.replicas.back();

@@ -4,14 +4,12 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kMilli = 1'000'000;
-
 class UnclaimedSessionTest : public OneTaskTest {
  protected:
   int num_sessions() { return cluster_.Find(kTask)->master().num_sessions(); }
   void Wait(int64_t ms) {
-    const int64_t end = world_.now() + ms * kMilli;
-    world_.After(ms * kMilli, [] {});
+    const int64_t end = world_.now() + ms * kNanosPerMilli;
+    world_.After(ms * kNanosPerMilli, [] {});
     world_.RunUntil([&] { return world_.now() >= end; }, end);
   }
   std::string Create() {

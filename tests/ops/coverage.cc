@@ -7,8 +7,6 @@
 namespace weir::optest {
 namespace {
 
-bool IsCheck(Kind kind) { return kind == Kind::kEquals || kind == Kind::kIs || kind == Kind::kBetween; }
-
 // Has no output that a step could give: it shows by what it does.
 bool HasNoValues(const OpDef& op) {
   return std::all_of(op.outputs.begin(), op.outputs.end(),

@@ -48,6 +48,8 @@ enum class Kind {
   kThen,      // what follows is another step
   kLink,      // input refs[0].index of node refs[0] becomes refs[1]
 };
+// Whether a statement of the kind compares a value.
+inline bool IsCheck(Kind kind) { return kind == Kind::kEquals || kind == Kind::kIs || kind == Kind::kBetween; }
 
 struct Statement {
   int line = 0;

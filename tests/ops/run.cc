@@ -13,8 +13,6 @@ constexpr bool kFewTypes = true;
 constexpr bool kFewTypes = false;
 #endif
 
-bool IsCheck(Kind kind) { return kind == Kind::kEquals || kind == Kind::kIs || kind == Kind::kBetween; }
-
 class CaseRunner final {
  public:
   CaseRunner(const OpRegistry& registry, const File& file, const Case& one, const RunMode& mode)

@@ -2,13 +2,9 @@
 
 #include "graph/build/queue_ops.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 
 namespace weir {
-namespace {
-
-std::string Or(const std::string& name, const char* fallback) { return name.empty() ? fallback : name; }
-
-}  // namespace
 
 std::string AccumulatorRef::OpName(const char* op) const {
   return BaseType(ref_.dtype()) == kResource ? fmt::format("Resource{}", op) : std::string(op);

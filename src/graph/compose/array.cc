@@ -10,15 +10,13 @@
 #include "graph/build/state_ops.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
 namespace {
 
 constexpr int64_t kSmallConstant = 1000;  // elements up to which zeros and ones are constants
-
-std::string Or(std::string name, const char* fallback) { return name.empty() ? fallback : std::move(name); }
-std::string Own(const NameScope& scope) { return scope.name() + "/"; }
 
 Output Fail(Graph& graph, const Status& status) {
   graph.RecordError(status);

@@ -10,14 +10,11 @@
 #include "graph/build/operators.h"
 #include "graph/build/reduce.h"
 #include "graph/compose/dims.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
 namespace {
-
-std::string Or(std::string name, const char* fallback) { return name.empty() ? fallback : std::move(name); }
-// The name of the node that a scope is made for.
-std::string Own(const NameScope& scope) { return scope.name() + "/"; }
 
 DType PartType(DType complex) { return complex == kComplex128 ? kDouble : kFloat; }
 

@@ -6,13 +6,12 @@
 #include "base/md5.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/queue_ops.h"
+#include "graph/compose/names.h"
 #include "graph/compose/random.h"
 #include "graph/node_builder.h"
 
 namespace weir {
 namespace {
-
-std::string Or(const std::string& name, const char* fallback) { return name.empty() ? fallback : name; }
 
 // How Python shows shapes: [(2, None), ()].
 std::string ShapesText(const std::vector<PartialShape>& shapes) {

@@ -5,11 +5,10 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
+#include "graph/compose/names.h"
 
 namespace weir {
 namespace {
-
-std::string Or(const std::string& name, const char* fallback) { return name.empty() ? fallback : name; }
 
 // `x` as a value; what fails stays with the graph.
 Output AsOutput(Graph& graph, const Input& x, DType wanted, const std::string& name) {

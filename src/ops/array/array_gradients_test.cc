@@ -7,7 +7,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::array_gradients_test {
 namespace {
 
 const OpRegistry& Registry() {
@@ -251,4 +251,4 @@ TEST(ArrayGradients, RowsOfConcatenatedTablesStayRows) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::array_gradients_test

@@ -7,7 +7,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::array_ops_test {
 namespace {
 
 template <class T>
@@ -446,4 +446,4 @@ INSTANTIATE_TEST_SUITE_P(Partial, Shapes,
                          }));
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::array_ops_test

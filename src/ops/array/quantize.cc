@@ -33,7 +33,7 @@ struct FakeQuantSpec {
   bool narrow = false;
 };
 template <class Context>
-Result<FakeQuantSpec> SpecOf(const Context& from) {
+Result<FakeQuantSpec> QuantizationOf(const Context& from) {
   FakeQuantSpec spec;
   WEIR_ASSIGN(int64_t bits, from.template Attr<int64_t>("num_bits"));
   if (bits < 2 || bits > 16) return InvalidArgument("num_bits must be between 2 and 16, inclusive, got {}", bits);
@@ -62,7 +62,7 @@ Status Quantize(KernelContext& ctx, float low, float high, const FakeQuantSpec& 
 }
 
 Result<Kernel> MakeFakeQuantArgs(KernelSetup& setup) {
-  WEIR_ASSIGN(FakeQuantSpec spec, SpecOf(setup));
+  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(setup));
   WEIR_ASSIGN(float low, setup.Attr<float>("min"));
   WEIR_ASSIGN(float high, setup.Attr<float>("max"));
   if (!(low < high)) return InvalidArgument("min has to be smaller than max, was: {} >= {}", low, high);
@@ -70,7 +70,7 @@ Result<Kernel> MakeFakeQuantArgs(KernelSetup& setup) {
 }
 
 Result<Kernel> MakeFakeQuantVars(KernelSetup& setup) {
-  WEIR_ASSIGN(FakeQuantSpec spec, SpecOf(setup));
+  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(setup));
   return Kernel::Sync([spec](KernelContext& ctx) -> Status {
     if (ctx.input(1).rank() != 0 || ctx.input(2).rank() != 0)
       return InvalidArgument("min and max must be scalars, got {} and {}", ctx.input(1).shape(), ctx.input(2).shape());
@@ -81,7 +81,7 @@ Result<Kernel> MakeFakeQuantVars(KernelSetup& setup) {
 Output MaskedBy(Output mask, Output dy) { return dy * Cast(mask, kFloat); }
 
 Result<Gradients> FakeQuantArgsGradient(GradientContext& g) {
-  WEIR_ASSIGN(FakeQuantSpec spec, SpecOf(g));
+  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(g));
   WEIR_ASSIGN(float low, g.Attr<float>("min"));
   WEIR_ASSIGN(float high, g.Attr<float>("max"));
   const FakeQuantRange r = Nudge(low, high, spec.bits, spec.narrow);
@@ -91,7 +91,7 @@ Result<Gradients> FakeQuantArgsGradient(GradientContext& g) {
 
 // Below and above of the range the gradient belongs to its ends.
 Result<Gradients> FakeQuantVarsGradient(GradientContext& g) {
-  WEIR_ASSIGN(FakeQuantSpec spec, SpecOf(g));
+  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(g));
   const Output x = g.input(0), low = g.input(1), high = g.input(2), dy = g.d_output(0);
   const float first = spec.narrow ? 1.0f : 0.0f;
   const auto last = static_cast<float>((int64_t{1} << spec.bits) - 1);

@@ -10,14 +10,14 @@
 namespace weir::ops {
 namespace {
 
-using Dims = absl::InlinedVector<CopyDim, 8>;
+using ReversedDims = absl::InlinedVector<CopyDim, 8>;
 
 Status ReverseDims(KernelContext& ctx, const std::vector<bool>& turn) {
   const Tensor& t = ctx.input(0);
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, t.shape()));
   if (t.num_elements() == 0) return OkStatus();
   const DimVector strides = RowMajorStrides(t.shape());
-  Dims dims;
+  ReversedDims dims;
   int64_t first = 0;
   for (int i = 0; i < t.rank(); ++i) {
     const bool back = turn[static_cast<size_t>(i)];
@@ -99,7 +99,7 @@ Status RunReverseSequence(KernelContext& ctx, int64_t seq_attr, int64_t batch_at
   const DimVector strides = RowMajorStrides(t.shape());
   for (size_t k = 0; k < lengths.size(); ++k) {
     const int64_t start = static_cast<int64_t>(k) * strides[batch];
-    Dims dims;
+    ReversedDims dims;
     for (int i = 0; i < rank; ++i) dims.push_back({i == batch ? 1 : t.dim(i), strides[i], strides[i]});
     CopyDim& along = dims[static_cast<size_t>(seq)];
     along = {lengths[k], -strides[seq], strides[seq]};

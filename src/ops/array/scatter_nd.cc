@@ -17,7 +17,7 @@ namespace {
 enum class How { kSet, kAdd, kSub };
 
 template <class T>
-void Combine(How how, const NdIndices& at, const T* updates, T* out) {
+void CombineAt(How how, const NdIndices& at, const T* updates, T* out) {
   for (size_t k = 0; k < at.slices.size(); ++k) {
     T* to = out + at.slices[k] * at.slice;
     const T* from = updates + static_cast<int64_t>(k) * at.slice;
@@ -65,7 +65,7 @@ Status Scatter(How how, const Tensor& indices, const Tensor& updates, const Tens
   }
   const bool known = ForSummableType(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    Combine<T>(how, at, static_cast<const T*>(updates.raw()), static_cast<T*>(out.raw()));
+    CombineAt<T>(how, at, static_cast<const T*>(updates.raw()), static_cast<T*>(out.raw()));
   });
   if (!known) return Unimplemented("cannot add up elements of type {}", out.dtype());
   return OkStatus();

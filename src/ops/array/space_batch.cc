@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-using Dims = absl::InlinedVector<CopyDim, 8>;
+using BlockDims = absl::InlinedVector<CopyDim, 8>;
 
 // The blocked dimensions 1..block.size() with what is padded (or cropped) before and after.
 struct Blocks {
@@ -75,7 +75,7 @@ void MoveBlocks(const KernelContext& ctx, const Blocks& b, const Tensor& space, 
   const int64_t batch = space.dim(0);
   for (int64_t k = 0; k < b.count; ++k) {
     int64_t rest = k, space_first = 0, blocks_first = k * batch * bs[0];
-    Dims dims(static_cast<size_t>(space.rank()));
+    BlockDims dims(static_cast<size_t>(space.rank()));
     dims[0] = {batch, ss[0], bs[0]};
     for (int i = m - 1; i >= 0; --i) {
       const auto u = static_cast<size_t>(i);

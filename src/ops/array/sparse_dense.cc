@@ -54,11 +54,11 @@ Result<Kernel> MakeSparseToDense(KernelSetup& setup) {
 }
 
 template <class T>
-T Conjugate(T v) {
+T ConjugateIf(T v) {
   return v;
 }
 template <class T>
-std::complex<T> Conjugate(std::complex<T> v) {
+std::complex<T> ConjugateIf(std::complex<T> v) {
   return std::conj(v);
 }
 
@@ -87,10 +87,10 @@ Result<Kernel> MakeSparseMatMul(KernelSetup& setup) {
     return ctx.ParallelFor(cols, a.count, [&](int64_t begin, int64_t end) {
       for (int64_t k = 0; k < a.count; ++k) {
         const int64_t i = a.index(k)[adjoint_a ? 1 : 0], j = a.index(k)[adjoint_a ? 0 : 1];
-        const T v = adjoint_a ? Conjugate(values[k]) : values[k];
+        const T v = adjoint_a ? ConjugateIf(values[k]) : values[k];
         T* to = product + i * cols;
         if (adjoint_b) {
-          for (int64_t c = begin; c < end; ++c) to[c] = static_cast<T>(to[c] + v * Conjugate(matrix[c * inner + j]));
+          for (int64_t c = begin; c < end; ++c) to[c] = static_cast<T>(to[c] + v * ConjugateIf(matrix[c * inner + j]));
         } else {
           const T* from = matrix + j * cols;
           for (int64_t c = begin; c < end; ++c) to[c] = static_cast<T>(to[c] + v * from[c]);

@@ -8,7 +8,7 @@
 namespace weir::ops {
 namespace {
 
-constexpr char kNumbers[] =
+constexpr char kGradientNumbers[] =
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
     "uint16, "
     "complex128, half, uint32, uint64}";
@@ -88,7 +88,7 @@ Status RunAddGrad(KernelContext& ctx) {
 }
 
 template <Status (*Run)(KernelContext&)>
-Result<Kernel> Make(KernelSetup&) {
+Result<Kernel> MakeGradientKernel(KernelSetup&) {
   return Kernel::Sync(Run);
 }
 
@@ -99,7 +99,7 @@ void RegisterSparseGradients(OpRegistry& registry) {
       .name = "SparseSliceGrad",
       .signature =
           "backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64 -> val_grad: T",
-      .attrs = {kNumbers},
+      .attrs = {kGradientNumbers},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_TRY(ctx.WithRank(0, 1).status());
         WEIR_ASSIGN(const PartialShape in, ctx.WithRank(1, 2));
@@ -108,13 +108,13 @@ void RegisterSparseGradients(OpRegistry& registry) {
         ctx.set_output(0, PartialShape{in[0]});
         return OkStatus();
       },
-      .kernels = CpuKernel(Make<RunSliceGrad>),
+      .kernels = CpuKernel(MakeGradientKernel<RunSliceGrad>),
   });
   registry.Add({
       .name = "SparseAddGrad",
       .signature = "backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64 -> a_val_grad: T, "
                    "b_val_grad: T",
-      .attrs = {kNumbers},
+      .attrs = {kGradientNumbers},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_TRY(ctx.WithRank(0, 1).status());
         WEIR_ASSIGN(const PartialShape a, ctx.WithRank(1, 2));
@@ -124,7 +124,7 @@ void RegisterSparseGradients(OpRegistry& registry) {
         ctx.set_output(1, PartialShape{b[0]});
         return OkStatus();
       },
-      .kernels = CpuKernel(Make<RunAddGrad>),
+      .kernels = CpuKernel(MakeGradientKernel<RunAddGrad>),
   });
 }
 

@@ -108,7 +108,7 @@ Status RunReshape(KernelContext& ctx) {
   return OkStatus();
 }
 
-Status RunSlice(KernelContext& ctx) {
+Status RunSparseSlice(KernelContext& ctx) {
   WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_"));
   WEIR_ASSIGN(Ints start, VectorInts(ctx.input(3), "start"));
   WEIR_ASSIGN(Ints size, VectorInts(ctx.input(4), "size"));
@@ -139,7 +139,7 @@ Status RunSlice(KernelContext& ctx) {
   return OkStatus();
 }
 
-Result<Kernel> MakeConcat(KernelSetup& setup) {
+Result<Kernel> MakeSparseConcat(KernelSetup& setup) {
   WEIR_ASSIGN(int64_t asked, setup.Attr<int64_t>("concat_dim"));
   const int n = setup.num_inputs() / 3;
   return Kernel::Sync([asked, n](KernelContext& ctx) -> Status {
@@ -340,7 +340,7 @@ ShapeFn EntriesShape(int shape_input) {
 }
 
 // The entries of all parts together.
-Status ConcatShape(ShapeContext& ctx) {
+Status SparseConcatShape(ShapeContext& ctx) {
   const int n = ctx.num_inputs() / 3;
   WEIR_TRY(EntriesShape(2 * n)(ctx));
   int64_t count = 0;
@@ -356,7 +356,7 @@ Status ConcatShape(ShapeContext& ctx) {
 }
 
 template <Status (*Run)(KernelContext&)>
-Result<Kernel> Make(KernelSetup&) {
+Result<Kernel> MakeRearranging(KernelSetup&) {
   return Kernel::Sync(Run);
 }
 
@@ -377,7 +377,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
         return OkStatus();
       },
       .gradient = ReorderGradient,
-      .kernels = CpuKernel(Make<RunReorder>),
+      .kernels = CpuKernel(MakeRearranging<RunReorder>),
   });
   registry.Add({
       .name = "SparseReshape",
@@ -392,7 +392,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
         return OkStatus();
       },
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(Make<RunReshape>),
+      .kernels = CpuKernel(MakeRearranging<RunReshape>),
   });
   registry.Add({
       .name = "SparseSlice",
@@ -406,16 +406,16 @@ void RegisterSparseRearrange(OpRegistry& registry) {
         const Output d_values = grad.In(g.d_output(1)).In(g.input(0)).In(g.input(3)).In(g.output(0)).BuildOutput();
         return Gradients{std::monostate{}, d_values, std::monostate{}, std::monostate{}, std::monostate{}};
       },
-      .kernels = CpuKernel(Make<RunSlice>),
+      .kernels = CpuKernel(MakeRearranging<RunSparseSlice>),
   });
   registry.Add({
       .name = "SparseConcat",
       .signature = "indices: N * int64, values: N * T, shapes: N * int64 -> output_indices: int64, output_values: T, "
                    "output_shape: int64",
       .attrs = {"concat_dim: int", "N: int >= 2", "T: type"},
-      .shape = ConcatShape,
+      .shape = SparseConcatShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeConcat),
+      .kernels = CpuKernel(MakeSparseConcat),
   });
   registry.Add({
       .name = "SparseAdd",
@@ -434,7 +434,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
         return Gradients{std::monostate{}, d[0], std::monostate{}, std::monostate{}, d[1], std::monostate{},
                          std::monostate{}};
       },
-      .kernels = CpuKernel(Make<RunAdd>),
+      .kernels = CpuKernel(MakeRearranging<RunAdd>),
   });
   registry.Add({
       .name = "SparseFillEmptyRows",
@@ -458,7 +458,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
         const SparseFillEmptyRowsGradResult d = SparseFillEmptyRowsGrad(g.output(3), g.d_output(1));
         return Gradients{std::monostate{}, d.d_values, std::monostate{}, d.d_default_value};
       },
-      .kernels = CpuKernel(Make<RunFillEmptyRows>),
+      .kernels = CpuKernel(MakeRearranging<RunFillEmptyRows>),
   });
   registry.Add({
       .name = "SparseFillEmptyRowsGrad",
@@ -471,7 +471,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
         ctx.set_output(1, PartialShape::Scalar());
         return OkStatus();
       },
-      .kernels = CpuKernel(Make<RunFillEmptyRowsGrad>),
+      .kernels = CpuKernel(MakeRearranging<RunFillEmptyRowsGrad>),
   });
 }
 

@@ -75,9 +75,9 @@ Status MaxEntries(const Tensor& values, const std::vector<int64_t>& entries, voi
   return known ? OkStatus() : Unimplemented("elements of type {} have no order", values.dtype());
 }
 
-using Combine = Status (*)(const Tensor&, const std::vector<int64_t>&, void*);
+using Reduction = Status (*)(const Tensor&, const std::vector<int64_t>&, void*);
 
-template <Combine combine>
+template <Reduction combine>
 Result<Kernel> MakeDense(KernelSetup& setup) {
   WEIR_ASSIGN(bool keep_dims, setup.Attr<bool>("keep_dims"));
   return Kernel::Sync([keep_dims](KernelContext& ctx) -> Status {
@@ -96,7 +96,7 @@ Result<Kernel> MakeDense(KernelSetup& setup) {
   });
 }
 
-template <Combine combine>
+template <Reduction combine>
 Result<Kernel> MakeSparse(KernelSetup& setup) {
   WEIR_ASSIGN(bool keep_dims, setup.Attr<bool>("keep_dims"));
   return Kernel::Sync([keep_dims](KernelContext& ctx) -> Status {
@@ -120,7 +120,7 @@ Result<Kernel> MakeSparse(KernelSetup& setup) {
 }
 
 // Parts of nearly one size: the first ones are longer by one where the axis does not divide evenly.
-Result<Kernel> MakeSplit(KernelSetup& setup) {
+Result<Kernel> MakeSparseSplit(KernelSetup& setup) {
   WEIR_ASSIGN(int64_t parts, setup.Attr<int64_t>("num_split"));
   return Kernel::Sync([parts](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(int64_t wanted, ScalarInt(ctx.input(0), "split_dim"));
@@ -161,10 +161,11 @@ Result<Kernel> MakeSplit(KernelSetup& setup) {
   });
 }
 
-const char kNumbers[] =
+const char kReduceNumbers[] =
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
     "quint16, uint16, complex128, half, uint32, uint64}";
-const char kReals[] = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+const char kReduceReals[] =
+    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
 
 OpEntry SparseEntry(const char* name, const char* types, KernelList kernels) {
   return {
@@ -183,12 +184,12 @@ void RegisterSparseReduce(OpRegistry& registry) {
   registry.Add({
       .name = "SparseReduceMax",
       .signature = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
-      .attrs = {"keep_dims: bool = false", kReals},
+      .attrs = {"keep_dims: bool = false", kReduceReals},
       .shape = UnknownOutputs(),
       .kernels = CpuKernel(MakeDense<MaxEntries>),
   });
-  registry.Add(SparseEntry("SparseReduceSumSparse", kNumbers, CpuKernel(MakeSparse<SumEntries>)));
-  registry.Add(SparseEntry("SparseReduceMaxSparse", kReals, CpuKernel(MakeSparse<MaxEntries>)));
+  registry.Add(SparseEntry("SparseReduceSumSparse", kReduceNumbers, CpuKernel(MakeSparse<SumEntries>)));
+  registry.Add(SparseEntry("SparseReduceMaxSparse", kReduceReals, CpuKernel(MakeSparse<MaxEntries>)));
   registry.Add({
       .name = "SparseSplit",
       .signature = "split_dim: int64, indices: int64, values: T, shape: int64 -> output_indices: num_split * int64, "
@@ -204,7 +205,7 @@ void RegisterSparseReduce(OpRegistry& registry) {
         }
         return OkStatus();
       },
-      .kernels = CpuKernel(MakeSplit),
+      .kernels = CpuKernel(MakeSparseSplit),
   });
 }
 

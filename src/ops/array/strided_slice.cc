@@ -10,11 +10,11 @@
 namespace weir::ops {
 namespace {
 
-using Dims = absl::InlinedVector<CopyDim, 8>;
+using SliceDims = absl::InlinedVector<CopyDim, 8>;
 
 void ReadBox(const KernelContext& ctx, const SliceBox& box, const Tensor& whole, const Tensor& out) {
   if (out.num_elements() == 0) return;
-  Dims dims;
+  SliceDims dims;
   for (size_t i = 0; i < box.sizes.size(); ++i)
     dims.push_back({box.sizes[i], box.whole_strides[i], box.box_strides[i]});
   StridedCopy(ctx, whole.dtype(), dims, Elements(whole.dtype()).At(whole, box.first), out.raw());
@@ -23,7 +23,7 @@ void ReadBox(const KernelContext& ctx, const SliceBox& box, const Tensor& whole,
 void WriteBox(const KernelContext& ctx, const SliceBox& box, absl::Span<const int64_t> value_strides,
               const Tensor& value, const Tensor& whole) {
   if (std::find(box.sizes.begin(), box.sizes.end(), 0) != box.sizes.end()) return;
-  Dims dims;
+  SliceDims dims;
   for (size_t i = 0; i < box.sizes.size(); ++i) dims.push_back({box.sizes[i], value_strides[i], box.whole_strides[i]});
   StridedCopy(ctx, whole.dtype(), dims, value.raw(), Elements(whole.dtype()).At(whole, box.first));
 }
@@ -82,7 +82,7 @@ Status AssignBox(KernelContext& ctx, const SliceMasks& masks, const Tensor& whol
   if (target.num_elements() == 0) return OkStatus();
   WEIR_ASSIGN(Tensor full, ctx.AllocateTemp(value.dtype(), target));
   const DimVector from = RowMajorStrides(value.shape()), to = RowMajorStrides(target);
-  Dims dims;
+  SliceDims dims;
   for (int i = 0; i < target.rank(); ++i) {
     const int k = i - (target.rank() - value.rank());
     dims.push_back({target[i], k < 0 || value.dim(k) == 1 ? 0 : from[k], to[i]});

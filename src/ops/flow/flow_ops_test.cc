@@ -6,7 +6,7 @@
 #include "ops/flow/format_value.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::flow_ops_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -235,4 +235,4 @@ TEST_F(FlowOpsTest, PyFuncCallsItsRunner) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::flow_ops_test

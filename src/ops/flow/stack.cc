@@ -106,7 +106,7 @@ Result<Kernel> MakePop(KernelSetup&) {
       .Cheap();
 }
 
-Result<Kernel> MakeClose(KernelSetup&) {
+Result<Kernel> MakeStackClose(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Stack> stack, LookupInStep<Stack>(ctx, 0));
            stack->Close();
@@ -163,7 +163,7 @@ void RegisterStack(OpRegistry& registry) {
         .signature = fmt::format("handle: {} ->", v.handle),
         .shape = NoOutputs(),
         .no_gradient = kNoGradient,
-        .kernels = CpuKernel(MakeClose),
+        .kernels = CpuKernel(MakeStackClose),
         .stateful = v.is_resource,
     });
   }

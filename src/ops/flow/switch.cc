@@ -8,7 +8,7 @@
 namespace weir::ops {
 namespace {
 
-void Forward(KernelContext& ctx, int input, int output) {
+void ForwardInput(KernelContext& ctx, int input, int output) {
   const EdgeValue& value = ctx.raw_input(input);
   if (value.is_ref() && IsRef(ctx.node().output_types[output])) {
     ctx.ForwardRef(input, output);
@@ -24,7 +24,7 @@ Result<Kernel> MakeSwitch(KernelSetup&) {
              return InvalidArgument("The second input must be a scalar, but it has shape {}", pred.shape());
            }
            const int taken = pred.scalar<bool>() ? 1 : 0;
-           Forward(ctx, 0, taken);
+           ForwardInput(ctx, 0, taken);
            ctx.set_dead(1 - taken);
            return OkStatus();
          })
@@ -39,12 +39,12 @@ Status SwitchShape(ShapeContext& c) {
 }
 
 // The executor leaves dead inputs without a value.
-Result<Kernel> MakeMerge(KernelSetup&) {
+Result<Kernel> MakeMergeOp(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            for (int i = 0; i < ctx.num_inputs(); ++i) {
              const EdgeValue& value = ctx.raw_input(i);
              if (!value.is_ref() && !value.tensor.valid()) continue;
-             Forward(ctx, i, 0);
+             ForwardInput(ctx, i, 0);
              ctx.set_output(1, Tensor::Scalar(int32_t{i}));
              return OkStatus();
            }
@@ -126,14 +126,14 @@ void RegisterSwitch(OpRegistry& registry) {
       .signature = "inputs: N * T -> output: T, value_index: int32",
       .attrs = {"T: type", "N: int >= 1"},
       .shape = MergeShape,
-      .kernels = CpuKernel(MakeMerge),
+      .kernels = CpuKernel(MakeMergeOp),
   });
   registry.Add({
       .name = "RefMerge",
       .signature = "inputs: N * Ref(T) -> output: Ref(T), value_index: int32",
       .attrs = {"T: type", "N: int >= 1"},
       .shape = MergeShape,
-      .kernels = CpuKernel(MakeMerge),
+      .kernels = CpuKernel(MakeMergeOp),
   });
   registry.Add({
       .name = "RefSelect",

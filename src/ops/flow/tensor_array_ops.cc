@@ -15,7 +15,7 @@ using ArrayPtr = ResourcePtr<TensorArrayState>;
 
 Tensor Flow() { return Tensor::Scalar(0.0f); }
 
-Result<int32_t> ScalarInt(const KernelContext& ctx, int input, std::string_view what) {
+Result<int32_t> ArrayIndex(const KernelContext& ctx, int input, std::string_view what) {
   const Tensor& t = ctx.input(input);
   if (t.rank() != 0) return InvalidArgument("{} must be a scalar, but had shape: {}", what, t.shape());
   return t.scalar<int32_t>();
@@ -47,7 +47,7 @@ Result<Kernel> MakeArray(KernelSetup& setup) {
   if (base.empty()) base = setup.node().name;
   auto next = std::make_shared<std::atomic<int64_t>>(0);
   return Kernel::Sync([options, base, next](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(const int32_t size, ScalarInt(ctx, 0, "TensorArray size"));
+           WEIR_ASSIGN(const int32_t size, ArrayIndex(ctx, 0, "TensorArray size"));
            if (size < 0) return InvalidArgument("Size should be >= 0.");
            WEIR_ASSIGN(std::string name,
                        (AddToStep<TensorArrayState>(ctx, kTensorArrayContainer, base, *next, [&](const std::string& n) {
@@ -82,7 +82,7 @@ Result<Kernel> MakeGrad(KernelSetup& setup) {
 Result<Kernel> MakeWrite(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ArrayPtr array, ArrayToWrite(ctx, 2));
-           WEIR_ASSIGN(const int32_t index, ScalarInt(ctx, 1, "TensorArray index"));
+           WEIR_ASSIGN(const int32_t index, ArrayIndex(ctx, 1, "TensorArray index"));
            WEIR_TRY(array->Write(index, ctx.input(2)));
            ctx.set_output(0, ctx.input(3));
            return OkStatus();
@@ -93,7 +93,7 @@ Result<Kernel> MakeWrite(KernelSetup&) {
 Result<Kernel> MakeRead(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ArrayPtr array, ArrayToRead(ctx));
-           WEIR_ASSIGN(const int32_t index, ScalarInt(ctx, 1, "TensorArray index"));
+           WEIR_ASSIGN(const int32_t index, ArrayIndex(ctx, 1, "TensorArray index"));
            WEIR_ASSIGN(Tensor value, array->Read(index));
            ctx.set_output(0, std::move(value));
            return OkStatus();
@@ -102,7 +102,7 @@ Result<Kernel> MakeRead(KernelSetup&) {
 }
 
 // Copies the elements of `from` to `to` from element `at` on.
-void CopyElements(const Tensor& from, const Tensor& to, int64_t at) {
+void CopyArrayElements(const Tensor& from, const Tensor& to, int64_t at) {
   if (from.dtype() == kString) {
     std::copy_n(from.data<std::string>(), from.num_elements(), to.data<std::string>() + at);
   } else if (from.dtype() == kResource) {
@@ -128,7 +128,7 @@ Shape ElementShapeOf(const Tensor& value) {
   return shape;
 }
 
-Result<Kernel> MakeGather(KernelSetup& setup) {
+Result<Kernel> MakeArrayGather(KernelSetup& setup) {
   WEIR_ASSIGN(PartialShape wanted, setup.Attr<PartialShape>("element_shape"));
   return Kernel::Sync([wanted](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ArrayPtr array, ArrayToRead(ctx));
@@ -159,7 +159,7 @@ Result<Kernel> MakeGather(KernelSetup& setup) {
     WEIR_TRY(out_shape.InsertDim(0, count));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, out_shape));
     const int64_t size = values[0].num_elements();
-    return ctx.ParallelFor(count, size / 4 + 1, [&](int64_t i) { CopyElements(values[i], out, i * size); });
+    return ctx.ParallelFor(count, size / 4 + 1, [&](int64_t i) { CopyArrayElements(values[i], out, i * size); });
   });
 }
 
@@ -194,7 +194,7 @@ Result<Kernel> MakeScatter(KernelSetup&) {
   });
 }
 
-Result<Kernel> MakeConcat(KernelSetup& setup) {
+Result<Kernel> MakeArrayConcat(KernelSetup& setup) {
   WEIR_ASSIGN(PartialShape except0, setup.Attr<PartialShape>("element_shape_except0"));
   return Kernel::Sync([except0](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ArrayPtr array, ArrayToRead(ctx));
@@ -227,14 +227,14 @@ Result<Kernel> MakeConcat(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, rest));
     int64_t at = 0;
     for (const Tensor& value : values) {
-      CopyElements(value, out, at);
+      CopyArrayElements(value, out, at);
       at += value.num_elements();
     }
     return OkStatus();
   });
 }
 
-Result<Kernel> MakeSplit(KernelSetup&) {
+Result<Kernel> MakeArraySplit(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ArrayPtr array, ArrayToWrite(ctx, 1));
     const Tensor& value = ctx.input(1);
@@ -277,7 +277,7 @@ Result<Kernel> MakeSplit(KernelSetup&) {
   });
 }
 
-Result<Kernel> MakeSize(KernelSetup&) {
+Result<Kernel> MakeArraySize(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ArrayPtr array, LookupInStep<TensorArrayState>(ctx, 0));
            WEIR_ASSIGN(const int32_t size, array->Size());
@@ -287,7 +287,7 @@ Result<Kernel> MakeSize(KernelSetup&) {
       .Cheap();
 }
 
-Result<Kernel> MakeClose(KernelSetup&) {
+Result<Kernel> MakeArrayClose(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ArrayPtr array, LookupInStep<TensorArrayState>(ctx, 0));
            array->Close();
@@ -299,7 +299,7 @@ Result<Kernel> MakeClose(KernelSetup&) {
 // --- shapes
 // ----------------------------------------------------------------------------------------------------------- Inputs
 // that must be scalars, and scalar outputs.
-ShapeFn Scalars(std::vector<int> inputs, bool scalar_outputs) {
+ShapeFn ArrayScalars(std::vector<int> inputs, bool scalar_outputs) {
   return [inputs = std::move(inputs), scalar_outputs](ShapeContext& c) -> Status {
     for (const int i : inputs) WEIR_TRY(c.WithRank(i, 0).status());
     if (scalar_outputs)
@@ -308,7 +308,7 @@ ShapeFn Scalars(std::vector<int> inputs, bool scalar_outputs) {
   };
 }
 
-Status GatherShape(ShapeContext& c) {
+Status ArrayGatherShape(ShapeContext& c) {
   WEIR_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
   WEIR_TRY(c.WithRank(2, 0).status());
   WEIR_ASSIGN(PartialShape element, c.Attr<PartialShape>("element_shape"));
@@ -316,7 +316,7 @@ Status GatherShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status ConcatShape(ShapeContext& c) {
+Status ArrayConcatShape(ShapeContext& c) {
   WEIR_TRY(c.WithRank(1, 0).status());
   WEIR_ASSIGN(PartialShape rest, c.Attr<PartialShape>("element_shape_except0"));
   if (rest.known_rank()) c.set_output(0, PartialShape{kUnknownDim}.Concat(rest));
@@ -332,7 +332,7 @@ Status ScatterShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status SplitShape(ShapeContext& c) {
+Status ArraySplitShape(ShapeContext& c) {
   WEIR_TRY(c.WithRankAtLeast(1, 1).status());
   WEIR_TRY(c.WithRank(2, 1).status());
   WEIR_TRY(c.WithRank(3, 0).status());
@@ -404,7 +404,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .attrs = {"dtype: type", "element_shape: shape = { unknown_rank: true }", "dynamic_size: bool = false",
                 "clear_after_read: bool = true", "identical_element_shapes: bool = false",
                 "tensor_array_name: string = ''"},
-      .shape = Scalars({0}, true),
+      .shape = ArrayScalars({0}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeArray),
       .stateful = true,
@@ -413,7 +413,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .name = "TensorArrayGradV3",
       .signature = "handle: resource, flow_in: float -> grad_handle: resource, flow_out: float",
       .attrs = {"source: string"},
-      .shape = Scalars({1}, true),
+      .shape = ArrayScalars({1}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGrad),
       .stateful = true,
@@ -423,7 +423,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .signature =
           "handle: resource, flow_in: float, shape_to_prepend: int32 -> grad_handle: resource, flow_out: float",
       .attrs = {"source: string"},
-      .shape = Scalars({1}, true),
+      .shape = ArrayScalars({1}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGrad),
       .stateful = true,
@@ -432,7 +432,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .name = "TensorArrayWriteV3",
       .signature = "handle: resource, index: int32, value: T, flow_in: float -> flow_out: float",
       .attrs = {"T: type"},
-      .shape = Scalars({1, 3}, true),
+      .shape = ArrayScalars({1, 3}, true),
       .gradient = WriteGrad,
       .kernels = CpuKernel(MakeWrite),
       .stateful = true,
@@ -441,7 +441,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .name = "TensorArrayReadV3",
       .signature = "handle: resource, index: int32, flow_in: float -> value: dtype",
       .attrs = {"dtype: type"},
-      .shape = Scalars({1, 2}, false),
+      .shape = ArrayScalars({1, 2}, false),
       .gradient = ReadGrad,
       .kernels = CpuKernel(MakeRead),
       .stateful = true,
@@ -450,9 +450,9 @@ void RegisterTensorArray(OpRegistry& registry) {
       .name = "TensorArrayGatherV3",
       .signature = "handle: resource, indices: int32, flow_in: float -> value: dtype",
       .attrs = {"dtype: type", "element_shape: shape = { unknown_rank: true }"},
-      .shape = GatherShape,
+      .shape = ArrayGatherShape,
       .gradient = GatherGrad,
-      .kernels = CpuKernel(MakeGather),
+      .kernels = CpuKernel(MakeArrayGather),
       .stateful = true,
   });
   registry.Add({
@@ -468,26 +468,26 @@ void RegisterTensorArray(OpRegistry& registry) {
       .name = "TensorArrayConcatV3",
       .signature = "handle: resource, flow_in: float -> value: dtype, lengths: int64",
       .attrs = {"dtype: type", "element_shape_except0: shape = { unknown_rank: true }"},
-      .shape = ConcatShape,
+      .shape = ArrayConcatShape,
       .gradient = ConcatGrad,
-      .kernels = CpuKernel(MakeConcat),
+      .kernels = CpuKernel(MakeArrayConcat),
       .stateful = true,
   });
   registry.Add({
       .name = "TensorArraySplitV3",
       .signature = "handle: resource, value: T, lengths: int64, flow_in: float -> flow_out: float",
       .attrs = {"T: type"},
-      .shape = SplitShape,
+      .shape = ArraySplitShape,
       .gradient = SplitGrad,
-      .kernels = CpuKernel(MakeSplit),
+      .kernels = CpuKernel(MakeArraySplit),
       .stateful = true,
   });
   registry.Add({
       .name = "TensorArraySizeV3",
       .signature = "handle: resource, flow_in: float -> size: int32",
-      .shape = Scalars({1}, true),
+      .shape = ArrayScalars({1}, true),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeSize),
+      .kernels = CpuKernel(MakeArraySize),
       .stateful = true,
   });
   registry.Add({
@@ -495,7 +495,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .signature = "handle: resource ->",
       .shape = NoOutputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeClose),
+      .kernels = CpuKernel(MakeArrayClose),
       .stateful = true,
   });
 }

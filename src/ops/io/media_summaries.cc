@@ -19,7 +19,7 @@ std::string ValueTag(const std::string& tag, const char* kind, int64_t limit, in
   return limit > 1 ? fmt::format("{}/{}/{}", tag, kind, i) : fmt::format("{}/{}", tag, kind);
 }
 
-Status SetSummary(KernelContext& ctx, const Summary& summary) {
+Status SetMediaSummary(KernelContext& ctx, const Summary& summary) {
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{}));
   out.scalar<std::string>() = summary.SerializeAsString();
   return OkStatus();
@@ -90,7 +90,7 @@ Status SummarizeImages(KernelContext& ctx, const ImageOptions& options) {
     return InvalidArgument("expected depth <= bad_color.size, got depth = {}, bad_color.size = {}", channels,
                            options.bad_color.size());
   Summary summary;
-  if (shape[0] == 0) return SetSummary(ctx, summary);
+  if (shape[0] == 0) return SetMediaSummary(ctx, summary);
   const int64_t pixels = height * width;
   std::vector<uint8_t> scaled;
   for (int64_t i = 0; i < std::min(shape[0], options.max_images); ++i) {
@@ -112,7 +112,7 @@ Status SummarizeImages(KernelContext& ctx, const ImageOptions& options) {
     value.mutable_image()->set_colorspace(static_cast<int32_t>(channels));
     value.mutable_image()->set_encoded_image_string(*std::move(png));
   }
-  return SetSummary(ctx, summary);
+  return SetMediaSummary(ctx, summary);
 }
 
 template <class T>
@@ -144,7 +144,7 @@ Status SummarizeAudio(KernelContext& ctx, float sample_rate, int64_t max_outputs
     value.mutable_audio()->set_content_type("audio/wav");
     value.mutable_audio()->set_encoded_audio_string(*std::move(wav));
   }
-  return SetSummary(ctx, summary);
+  return SetMediaSummary(ctx, summary);
 }
 
 Result<Kernel> MakeAudioSummary(KernelSetup& setup) {
@@ -164,7 +164,7 @@ Result<Kernel> MakeAudioSummaryV2(KernelSetup& setup) {
   });
 }
 
-Status ScalarOut(ShapeContext& ctx) {
+Status ScalarSummaryOut(ShapeContext& ctx) {
   ctx.set_output(0, PartialShape::Scalar());
   return OkStatus();
 }
@@ -177,7 +177,7 @@ void RegisterMediaSummaries(OpRegistry& registry) {
       .signature = "tag: string, tensor: T -> summary: string",
       .attrs = {"max_images: int >= 1 = 3", "T: {uint8, float, half, double} = DT_FLOAT",
                 "bad_color: tensor = uint8[255, 0, 0, 255]"},
-      .shape = ScalarOut,
+      .shape = ScalarSummaryOut,
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<uint8_t, float, half, double>(WEIR_FOR_TYPE(MakeImageSummary)),
   });
@@ -185,7 +185,7 @@ void RegisterMediaSummaries(OpRegistry& registry) {
       .name = "AudioSummaryV2",
       .signature = "tag: string, tensor: float, sample_rate: float -> summary: string",
       .attrs = {"max_outputs: int >= 1 = 3"},
-      .shape = ScalarOut,
+      .shape = ScalarSummaryOut,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAudioSummaryV2),
   });
@@ -193,7 +193,7 @@ void RegisterMediaSummaries(OpRegistry& registry) {
       .name = "AudioSummary",
       .signature = "tag: string, tensor: float -> summary: string",
       .attrs = {"sample_rate: float", "max_outputs: int >= 1 = 3"},
-      .shape = ScalarOut,
+      .shape = ScalarSummaryOut,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAudioSummary),
   });

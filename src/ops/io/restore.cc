@@ -8,8 +8,8 @@
 namespace weir::ops {
 namespace {
 
-Result<Tensor> ReadTensor(const io::CheckpointReader& reader, const std::string& name, const std::string& spec,
-                          DType dtype) {
+Result<Tensor> RestoreTensor(const io::CheckpointReader& reader, const std::string& name, const std::string& spec,
+                             DType dtype) {
   WEIR_ASSIGN(const io::SavedTensor saved, reader.Find(name));
   if (saved.dtype != dtype)
     return InvalidArgument("tensor_name = {}; expected dtype {} does not equal original dtype {}", name,
@@ -36,8 +36,8 @@ Result<Kernel> MakeRestoreV2(KernelSetup&) {
            }
            WEIR_ASSIGN(const std::unique_ptr<io::CheckpointReader> reader, io::OpenCheckpoint(RealEnv(), prefix));
            for (int i = 0; i < count; ++i) {
-             WEIR_ASSIGN(Tensor value, ReadTensor(*reader, names.data<std::string>()[i], specs.data<std::string>()[i],
-                                                  ctx.output_type(i)));
+             WEIR_ASSIGN(Tensor value, RestoreTensor(*reader, names.data<std::string>()[i],
+                                                     specs.data<std::string>()[i], ctx.output_type(i)));
              ctx.set_output(i, std::move(value));
            }
            return OkStatus();
@@ -56,7 +56,7 @@ Result<Kernel> MakeRestore(KernelSetup& setup) {
              WEIR_ASSIGN(spec, ScalarString(ctx, 2, "shape_and_slice"));
            }
            WEIR_ASSIGN(const std::unique_ptr<io::CheckpointReader> reader, io::OpenSliceTables(RealEnv(), pattern));
-           WEIR_ASSIGN(Tensor value, ReadTensor(*reader, name, spec, ctx.output_type(0)));
+           WEIR_ASSIGN(Tensor value, RestoreTensor(*reader, name, spec, ctx.output_type(0)));
            ctx.set_output(0, std::move(value));
            return OkStatus();
          })

@@ -6,7 +6,7 @@
 namespace weir::ops {
 namespace {
 
-Result<int32_t> ScalarInt(KernelContext& ctx, int i, const char* what) {
+Result<int32_t> ShardNumber(KernelContext& ctx, int i, const char* what) {
   const Tensor& t = ctx.input(i);
   if (t.rank() != 0) return InvalidArgument("{} must be a scalar, but received shape {}", what, t.shape());
   return t.scalar<int32_t>();
@@ -21,8 +21,8 @@ Status SetName(KernelContext& ctx, std::string name) {
 Result<Kernel> MakeShardedFilename(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(const std::string base, ScalarString(ctx, 0, "basename"));
-           WEIR_ASSIGN(const int32_t shard, ScalarInt(ctx, 1, "shard"));
-           WEIR_ASSIGN(const int32_t count, ScalarInt(ctx, 2, "num_shards"));
+           WEIR_ASSIGN(const int32_t shard, ShardNumber(ctx, 1, "shard"));
+           WEIR_ASSIGN(const int32_t count, ShardNumber(ctx, 2, "num_shards"));
            return SetName(ctx, fmt::format("{}-{:05}-of-{:05}", base, shard, count));
          })
       .Cheap();
@@ -31,7 +31,7 @@ Result<Kernel> MakeShardedFilename(KernelSetup&) {
 Result<Kernel> MakeShardedFilespec(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(const std::string base, ScalarString(ctx, 0, "basename"));
-           WEIR_ASSIGN(const int32_t count, ScalarInt(ctx, 1, "num_shards"));
+           WEIR_ASSIGN(const int32_t count, ShardNumber(ctx, 1, "num_shards"));
            return SetName(ctx, fmt::format("{}-?????-of-{:05}", base, count));
          })
       .Cheap();

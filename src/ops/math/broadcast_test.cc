@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace weir::ops {
+namespace weir::ops::broadcast_test {
 namespace {
 
 // For every output element, the elements of the inputs that it comes from, as the plan visits them.
@@ -95,4 +95,4 @@ TEST(BroadcastPlan, NamesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::broadcast_test

@@ -8,7 +8,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::elementwise_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -260,4 +260,4 @@ TEST_F(MathOps, AddsMany) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::elementwise_test

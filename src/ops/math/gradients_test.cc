@@ -13,7 +13,7 @@
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_session.h"
 
-namespace weir::ops {
+namespace weir::ops::gradients_test {
 namespace {
 
 struct Range {
@@ -220,4 +220,4 @@ TEST_F(MathGradients, Others) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::gradients_test

@@ -4,7 +4,7 @@
 #include "op/testing.h"
 #include "ops/math/gradient_check_test.h"
 
-namespace weir::ops {
+namespace weir::ops::linalg_ops_test {
 namespace {
 
 // A matrix that is far from singular, and a positive definite one.
@@ -185,4 +185,4 @@ TEST(LinalgOps, GradientOfCholesky) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::linalg_ops_test

@@ -4,7 +4,7 @@
 #include "op/testing.h"
 #include "ops/math/gradient_check_test.h"
 
-namespace weir::ops {
+namespace weir::ops::matmul_ops_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -151,4 +151,4 @@ TEST(EinsumOp, Gradients) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::matmul_ops_test

@@ -6,7 +6,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::random_ops_test {
 namespace {
 
 const OpRegistry& Registry() {
@@ -253,4 +253,4 @@ TEST(RandomOps, Shapes) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::random_ops_test

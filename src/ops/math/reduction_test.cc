@@ -10,7 +10,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::reduction_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -220,4 +220,4 @@ TEST_F(Reductions, Cumulative) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::reduction_test

@@ -6,7 +6,7 @@
 #include "op/testing.h"
 #include "ops/math/gradient_check_test.h"
 
-namespace weir::ops {
+namespace weir::ops::segment_ops_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -134,4 +134,4 @@ TEST(SegmentOps, Gradients) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::segment_ops_test

@@ -6,7 +6,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::select_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -152,4 +152,4 @@ TEST_F(Selections, Cross) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::select_test

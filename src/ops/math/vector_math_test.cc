@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace weir::ops {
+namespace weir::ops::vector_math_test {
 namespace {
 
 // How far `got` is from `want`, in units of the last place of T.
@@ -150,4 +150,4 @@ TEST(VectorMath, ConvertsEveryHalf) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::vector_math_test

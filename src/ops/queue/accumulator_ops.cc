@@ -11,11 +11,11 @@ namespace {
 
 constexpr char kTypes[] = "dtype: {half, float, double}";
 
-const char* HandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
+const char* AccumulatorHandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
 
 // --- making
 
-Status CheckSame(const AccumulatorSpec& there, const AccumulatorSpec& wanted) {
+Status CheckSameAccumulator(const AccumulatorSpec& there, const AccumulatorSpec& wanted) {
   if (there.sparse == wanted.sparse && there.dtype == wanted.dtype && there.shape == wanted.shape &&
       there.mean == wanted.mean) {
     return OkStatus();
@@ -42,17 +42,17 @@ Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleFace face)
                        handle->Get<Accumulator>(ctx, [&]() -> Result<ResourcePtr<Accumulator>> {
                          return MakeIntrusive<Accumulator>(spec);
                        }));
-           WEIR_TRY(CheckSame(accumulator->spec(), spec));
+           WEIR_TRY(CheckSameAccumulator(accumulator->spec(), spec));
            handle->Give(ctx);
            return OkStatus();
          })
       .Cheap();
 }
 
-void AddMaker(OpRegistry& registry, std::string name, bool sparse, HandleFace face) {
+void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleFace face) {
   registry.Add({
       .name = std::move(name),
-      .signature = absl::StrCat("-> handle: ", HandleType(face)),
+      .signature = absl::StrCat("-> handle: ", AccumulatorHandleType(face)),
       .attrs = {kTypes, "shape: shape", "container: string = ''", "shared_name: string = ''",
                 "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
       .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
@@ -150,12 +150,12 @@ ShapeFn UserShape(HandleFace face, ShapeFn inner) {
   };
 }
 
-void AddUser(OpRegistry& registry, std::string name, HandleFace face, std::string_view signature,
-             std::vector<std::string> attrs, ShapeFn shape, KernelFactory make) {
+void AddAccumulatorUser(OpRegistry& registry, std::string name, HandleFace face, std::string_view signature,
+                        std::vector<std::string> attrs, ShapeFn shape, KernelFactory make) {
   const bool more = signature[0] != '-';
   registry.Add({
       .name = std::move(name),
-      .signature = fmt::format("handle: {}{}{}", HandleType(face), more ? ", " : " ", signature),
+      .signature = fmt::format("handle: {}{}{}", AccumulatorHandleType(face), more ? ", " : " ", signature),
       .attrs = std::move(attrs),
       .shape = UserShape(face, std::move(shape)),
       .no_gradient = kNoGradient,
@@ -169,23 +169,23 @@ void AddUser(OpRegistry& registry, std::string name, HandleFace face, std::strin
 void RegisterAccumulators(OpRegistry& registry) {
   for (const HandleFace face : {HandleFace::kRef, HandleFace::kResource}) {
     const std::string prefix = face == HandleFace::kRef ? "" : "Resource";
-    AddMaker(registry, prefix + "ConditionalAccumulator", false, face);
-    AddUser(registry, prefix + "AccumulatorApplyGradient", face, "local_step: int64, gradient: dtype ->", {kTypes},
-            NoOutputs(), MakeApply);
-    AddUser(registry, prefix + "AccumulatorTakeGradient", face, "num_required: int32 -> average: dtype", {kTypes},
-            UnknownOutputs(), [](KernelSetup& setup) { return MakeTake(setup, false); });
-    AddUser(registry, prefix + "AccumulatorNumAccumulated", face, "-> num_accumulated: int32", {}, ScalarOutputs(),
-            MakeNumAccumulated);
-    AddUser(registry, prefix + "AccumulatorSetGlobalStep", face, "new_global_step: int64 ->", {}, NoOutputs(),
-            MakeSetGlobalStep);
+    AddAccumulator(registry, prefix + "ConditionalAccumulator", false, face);
+    AddAccumulatorUser(registry, prefix + "AccumulatorApplyGradient", face, "local_step: int64, gradient: dtype ->",
+                       {kTypes}, NoOutputs(), MakeApply);
+    AddAccumulatorUser(registry, prefix + "AccumulatorTakeGradient", face, "num_required: int32 -> average: dtype",
+                       {kTypes}, UnknownOutputs(), [](KernelSetup& setup) { return MakeTake(setup, false); });
+    AddAccumulatorUser(registry, prefix + "AccumulatorNumAccumulated", face, "-> num_accumulated: int32", {},
+                       ScalarOutputs(), MakeNumAccumulated);
+    AddAccumulatorUser(registry, prefix + "AccumulatorSetGlobalStep", face, "new_global_step: int64 ->", {},
+                       NoOutputs(), MakeSetGlobalStep);
   }
-  AddMaker(registry, "SparseConditionalAccumulator", true, HandleFace::kRef);
-  AddUser(registry, "SparseAccumulatorApplyGradient", HandleFace::kRef,
-          "local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64 ->",
-          {kTypes, "has_known_shape: bool"}, NoOutputs(), MakeSparseApply);
-  AddUser(registry, "SparseAccumulatorTakeGradient", HandleFace::kRef,
-          "num_required: int32 -> indices: int64, values: dtype, shape: int64", {kTypes}, UnknownOutputs(),
-          [](KernelSetup& setup) { return MakeTake(setup, true); });
+  AddAccumulator(registry, "SparseConditionalAccumulator", true, HandleFace::kRef);
+  AddAccumulatorUser(registry, "SparseAccumulatorApplyGradient", HandleFace::kRef,
+                     "local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64 ->",
+                     {kTypes, "has_known_shape: bool"}, NoOutputs(), MakeSparseApply);
+  AddAccumulatorUser(registry, "SparseAccumulatorTakeGradient", HandleFace::kRef,
+                     "num_required: int32 -> indices: int64, values: dtype, shape: int64", {kTypes}, UnknownOutputs(),
+                     [](KernelSetup& setup) { return MakeTake(setup, true); });
 }
 
 }  // namespace weir::ops

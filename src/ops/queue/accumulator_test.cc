@@ -11,7 +11,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::accumulator_test {
 namespace {
 
 struct Call {
@@ -146,4 +146,4 @@ TEST(AccumulatorOps, WrongTypesAndShapesAreErrors) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::accumulator_test

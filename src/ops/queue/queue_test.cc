@@ -10,7 +10,7 @@
 #include <optional>
 #include <thread>
 
-namespace weir::ops {
+namespace weir::ops::queue_test {
 namespace {
 
 QueueSpec Numbers(int64_t capacity, QueueKind kind = QueueKind::kFifo) {
@@ -485,4 +485,4 @@ TEST_F(QueueTest, ManyThreadsLoseAndDoubleNothing) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::queue_test

@@ -41,7 +41,7 @@ void CopyIntoRow(const Tensor& from, const Tensor& to, int64_t row) {
 }
 
 // Takes an input over, or copies what others see, too.
-Result<Tensor> TakeInput(KernelContext& ctx, int i) {
+Result<Tensor> TakeQueued(KernelContext& ctx, int i) {
   Tensor value = std::move(ctx.raw_input(i).tensor);
   if (value.OwnsMemoryAlone()) return value;
   return value.Clone();
@@ -82,7 +82,7 @@ Result<QueueElement> ElementOfInputs(const QueueSpec& spec, KernelContext& ctx) 
   WEIR_TRY(CheckPriority(spec, ctx.input(1).rank()));
   QueueElement element;
   for (int i = 1; i < ctx.num_inputs(); ++i) {
-    WEIR_ASSIGN(Tensor value, TakeInput(ctx, i));
+    WEIR_ASSIGN(Tensor value, TakeQueued(ctx, i));
     element.components.push_back(std::move(value));
   }
   return element;

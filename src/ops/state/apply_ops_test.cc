@@ -7,7 +7,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::apply_ops_test {
 namespace {
 
 const OpRegistry& Ops() {
@@ -322,4 +322,4 @@ TEST(ApplyOps, Shapes) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::apply_ops_test

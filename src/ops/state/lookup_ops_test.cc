@@ -9,7 +9,7 @@
 #include "ops/register.h"
 #include "ops/state/lookup_table.h"
 
-namespace weir::ops {
+namespace weir::ops::lookup_ops_test {
 namespace {
 
 const OpRegistry& Ops() {
@@ -268,4 +268,4 @@ TEST(LookupShapes, HandlesAndOutputs) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::lookup_ops_test

@@ -7,7 +7,7 @@
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
 
-namespace weir::ops {
+namespace weir::ops::resource_variable_ops_test {
 namespace {
 
 const OpRegistry& Ops() {
@@ -72,4 +72,4 @@ TEST(ResourceVariableGraph, ReadsPassTheGradientOnAndGathersKeepItSparse) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::resource_variable_ops_test

@@ -4,7 +4,7 @@
 #include "op/testing.h"
 #include "ops/register.h"
 
-namespace weir::ops {
+namespace weir::ops::variable_ops_test {
 namespace {
 
 const OpRegistry& Ops() {
@@ -313,4 +313,4 @@ TEST_F(VariableOps, Shapes) {
 TEST_F(VariableOps, SchemasAreWellFormed) { EXPECT_TRUE(Ops().Validate().ok()) << Ops().Validate(); }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::variable_ops_test

@@ -116,7 +116,7 @@ void PutDefault(const Tensor& column, int64_t row, const Tensor& value) {
   }
 }
 
-Result<CsvFormat> FormatOf(KernelSetup& setup) {
+Result<CsvFormat> CsvFormatOf(KernelSetup& setup) {
   CsvFormat format;
   WEIR_ASSIGN(const std::string delimiter, setup.Attr<std::string>("field_delim"));
   WEIR_ASSIGN(format.quotes, setup.Attr<bool>("use_quote_delim"));
@@ -136,7 +136,7 @@ Result<CsvFormat> FormatOf(KernelSetup& setup) {
 }
 
 Result<Kernel> MakeDecodeCsv(KernelSetup& setup) {
-  WEIR_ASSIGN(const CsvFormat format, FormatOf(setup));
+  WEIR_ASSIGN(const CsvFormat format, CsvFormatOf(setup));
   return Kernel::Sync([format](KernelContext& ctx) -> Status {
     const Tensor& records = ctx.input(0);
     std::vector<Tensor> columns;

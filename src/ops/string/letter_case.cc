@@ -52,7 +52,7 @@ Result<std::string> UnicodeCase(const std::string& text, bool upper) {
 }
 
 template <bool kUpper>
-Result<Kernel> MakeCase(KernelSetup& setup) {
+Result<Kernel> MakeLetterCase(KernelSetup& setup) {
   WEIR_ASSIGN(const std::string encoding, setup.Attr<std::string>("encoding"));
   if (!encoding.empty() && encoding != "utf-8")
     return InvalidArgument("only utf-8 or '' (no encoding) is supported, received '{}'", encoding);
@@ -77,7 +77,7 @@ void RegisterLetterCase(OpRegistry& registry) {
       .attrs = {"encoding: string = ''"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeCase<false>),
+      .kernels = CpuKernel(MakeLetterCase<false>),
   });
   registry.Add({
       .name = "StringUpper",
@@ -85,7 +85,7 @@ void RegisterLetterCase(OpRegistry& registry) {
       .attrs = {"encoding: string = ''"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeCase<true>),
+      .kernels = CpuKernel(MakeLetterCase<true>),
   });
   registry.Add({
       .name = "StringStrip",

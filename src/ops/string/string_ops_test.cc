@@ -10,7 +10,7 @@
 #include "ops/register.h"
 #include "ops/string/hash.h"
 
-namespace weir::ops {
+namespace weir::ops::string_ops_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -335,4 +335,4 @@ TEST_F(StringOpsTest, Files) {
 }
 
 }  // namespace
-}  // namespace weir::ops
+}  // namespace weir::ops::string_ops_test

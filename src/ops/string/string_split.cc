@@ -112,7 +112,7 @@ Result<Kernel> MakeStringSplitV2(KernelSetup& setup) {
   });
 }
 
-Status SplitShape(ShapeContext& ctx) {
+Status StringSplitShape(ShapeContext& ctx) {
   WEIR_TRY(ctx.WithRank(0, 1).status());
   WEIR_TRY(ctx.WithRank(1, 0).status());
   ctx.set_output(0, PartialShape{kUnknownDim, 2});
@@ -128,7 +128,7 @@ void RegisterStringSplit(OpRegistry& registry) {
       .name = "StringSplit",
       .signature = "input: string, delimiter: string -> indices: int64, values: string, shape: int64",
       .attrs = {"skip_empty: bool = true"},
-      .shape = SplitShape,
+      .shape = StringSplitShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeStringSplit),
   });
@@ -136,7 +136,7 @@ void RegisterStringSplit(OpRegistry& registry) {
       .name = "StringSplitV2",
       .signature = "input: string, sep: string -> indices: int64, values: string, shape: int64",
       .attrs = {"maxsplit: int = -1"},
-      .shape = SplitShape,
+      .shape = StringSplitShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeStringSplitV2),
   });
