@@ -52,7 +52,7 @@ lint: deps-clang ## formatting, layers and clang-tidy, without changing anything
 	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format --dry-run -Werror
 	@cmake --preset lint --log-level=WARNING >/dev/null
 	@cmake --build build/lint --target proto_gen/proto/graph.pb.h
-	git ls-files 'src/*.cc' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/lint
+	run-clang-tidy -quiet -j $(JOBS) -p build/lint '^$(CURDIR)/(build/lint/)?src/'
 
 install: build-release ## install under PREFIX (default /usr/local): make install PREFIX=$HOME/weir
 	cmake --install build --prefix $(PREFIX)
