@@ -53,7 +53,7 @@ Status FileWriter::Close() {
   thread_.join();
   const Status closing = events_.Close();
   std::lock_guard<std::mutex> lock(mu_);
-  const Status status = error_.ok() ? closing : error_;
+  Status status = error_.ok() ? closing : error_;
   error_ = OkStatus();
   return status;
 }

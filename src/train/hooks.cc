@@ -45,7 +45,7 @@ LogSink ErrorLog() {
 }
 
 Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook) {
-  const Result<GlobalStep> step = FindGlobalStep(graph);
+  Result<GlobalStep> step = FindGlobalStep(graph);
   if (!step.ok()) return SetupError(step.status());
   if (!step->value.valid()) return SetupError(FailedPrecondition("Global step should be created to use {}.", hook));
   return step;
