@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_join.h"
 #include "cli/devices.h"
+#include "cli/records.h"
 #include "cli/run_python.h"
 #include "cli/serve.h"
 #include "cli/up.h"
@@ -142,6 +143,69 @@ void AddDevices(CLI::App& app, DevicesOptions& options, int& exit_status) {
   });
 }
 
+struct RecordsOptions {
+  MakeRecordsOptions make;
+  ShowRecordsOptions show;
+  std::vector<std::string> counted;
+};
+
+void AddMakeRecords(CLI::App& records, MakeRecordsOptions& options, int& exit_status) {
+  CLI::App* make = records.add_subcommand("make", "Writes the images of a folder as records");
+  make->formatter(std::make_shared<Help>("Usage: weir records make FOLDER FILE [OPTIONS]"));
+  make->add_option("FOLDER", options.folder, "has a folder for each class, with PNG, JPEG, GIF or BMP files in it")
+      ->required();
+  make->add_option("FILE", options.file, "the record file; FILE.labels gets the names of the classes")->required();
+  make->add_flag("--raw", options.image.raw, "pixels instead of the files' own bytes");
+  make->add_option("--channels", options.image.channels, "of the pixels: 1 gray, 3 colours, 0 as in the file")
+      ->type_name("N")
+      ->check(CLI::IsMember({0, 1, 3}).description(""))
+      ->capture_default_str();
+  make->add_option("--compression", options.compression, "of the whole file: GZIP or ZLIB")->type_name("KIND");
+  make->add_option("--seed", options.seed, "of the order of the records")->type_name("N")->capture_default_str();
+  make->footer(
+      "Records are examples with the features image/encoded, image/format, image/height, image/width, image/channels,\n"
+      "image/class/label and image/class/text; with --raw: image_raw, height, width, depth, label.\n\n"
+      "Example:\n  weir records make pictures/train train.tfrecords --raw --channels 1\n");
+  make->callback([&options, &exit_status] {
+    const Status status = MakeRecords(options, RealEnv());
+    exit_status = status.ok() ? 0 : Fail("records make", status);
+  });
+}
+
+void AddRecords(CLI::App& app, RecordsOptions& options, int& exit_status) {
+  CLI::App* records = app.add_subcommand("records", "Makes record files out of images; shows and counts records");
+  records->formatter(std::make_shared<Help>("Usage: weir records COMMAND ..."));
+  records->require_subcommand(1);
+  records->footer(
+      "'weir records COMMAND --help' says more about each.\n\n"
+      "Example:\n  weir records make pictures train.tfrecords\n");
+  AddMakeRecords(*records, options.make, exit_status);
+
+  CLI::App* show = records->add_subcommand("show", "Prints the first records of a file");
+  show->formatter(std::make_shared<Help>("Usage: weir records show FILE [OPTIONS]"));
+  show->add_option("FILE", options.show.file, "a record file, compressed or not")->required();
+  show->add_option("--limit", options.show.limit, "how many")
+      ->type_name("N")
+      ->check(Within<int64_t>(1, int64_t{1} << 60))
+      ->capture_default_str();
+  show->footer("Example:\n  weir records show train.tfrecords --limit 3\n");
+  show->callback([&options, &exit_status] {
+    const Status status = ShowRecords(options.show, RealEnv());
+    exit_status = status.ok() ? 0 : Fail("records show", status);
+  });
+
+  CLI::App* count = records->add_subcommand("count", "Reads files to the end, tests their checksums, counts the records");
+  count->formatter(std::make_shared<Help>("Usage: weir records count FILE..."));
+  count->add_option("FILE", options.counted, "record files, compressed or not")->required();
+  count->footer(
+      "The status is 1 when a file is damaged; what and where is on standard error.\n\n"
+      "Example:\n  weir records count data/*.tfrecords\n");
+  count->callback([&options, &exit_status] {
+    const Status status = CountRecords(options.counted, RealEnv());
+    exit_status = status.ok() ? 0 : Fail("records count", status);
+  });
+}
+
 // How many letters must be put in, left out or changed.
 size_t EditDistance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
@@ -178,9 +242,10 @@ const std::string* Nearest(const std::vector<std::string>& names, const std::str
   return nearest;
 }
 
-int UnknownCommand(const std::vector<std::string>& names, const std::string& word) {
+// `command` is empty, or one that has commands of its own.
+int UnknownCommand(const std::string& command, const std::vector<std::string>& names, const std::string& word) {
   const std::string* nearest = Nearest(names, word);
-  return WrongCall("", nearest != nullptr
+  return WrongCall(command, nearest != nullptr
                            ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
                            : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
 }
@@ -204,9 +269,17 @@ std::string UnknownArguments(const CLI::App& command) {
 // What CLI11 found wrong with the command line.
 int WrongCall(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
   if (app.get_subcommands().empty()) return WrongCall("", fmt::format("there is no option '{}'", first));
-  const CLI::App& command = *app.get_subcommands().front();
+  const CLI::App& outer = *app.get_subcommands().front();
+  const bool is_nested = !outer.get_subcommands().empty();
+  const CLI::App& command = is_nested ? *outer.get_subcommands().front() : outer;
+  if (const std::vector<std::string> names = Commands(outer); !names.empty() && !is_nested) {
+    const std::vector<std::string> words = outer.remaining();
+    if (!words.empty()) return UnknownCommand(outer.get_name(), names, words.front());
+    return WrongCall(outer.get_name(), "which command? There are " + absl::StrJoin(names, ", "));
+  }
+  const std::string name = is_nested ? outer.get_name() + " " + command.get_name() : command.get_name();
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return WrongCall(command.get_name(), is_extra ? UnknownArguments(command) : error.what());
+  return WrongCall(name, is_extra ? UnknownArguments(command) : error.what());
 }
 
 int Main(int argc, char** argv) {
@@ -218,22 +291,24 @@ int Main(int argc, char** argv) {
   UpOptions up_options;
   ServeOptions serve_options;
   DevicesOptions devices_options;
+  RecordsOptions records_options;
   AddRun(app, exit_status);
   AddUp(app, up_options, exit_status);
   AddServe(app, serve_options, exit_status);
   AddDevices(app, devices_options, exit_status);
+  AddRecords(app, records_options, exit_status);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments[0] == "help") {
     arguments.erase(arguments.begin());
-    arguments.resize(std::min<size_t>(arguments.size(), 1));
+    arguments.resize(std::min<size_t>(arguments.size(), 2));
     arguments.emplace_back("--help");
   }
   if (arguments.empty()) return WrongCall("", "which command? There are " + absl::StrJoin(Commands(app), ", "));
   const std::string first = arguments[0];
   const std::vector<std::string> names = Commands(app);
   const bool is_known = std::find(names.begin(), names.end(), first) != names.end();
-  if (!is_known && !first.starts_with("-")) return UnknownCommand(names, first);
+  if (!is_known && !first.starts_with("-")) return UnknownCommand("", names, first);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));

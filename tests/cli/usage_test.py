@@ -17,8 +17,8 @@ def weir(*arguments, program=WEIR):
 
 
 @pytest.mark.parametrize("arguments, command, parts", [
-    ([], "", ["which command?", "run, up, serve, devices"]),
-    (["frob"], "", ["'frob'", "run, up, serve, devices"]),
+    ([], "", ["which command?", "run, up, serve, devices, records"]),
+    (["frob"], "", ["'frob'", "run, up, serve, devices, records"]),
     (["servee"], "", ["'servee'", "did you mean 'serve'?"]),
     (["dev"], "", ["'dev'", "did you mean 'devices'?"]),
     (["help", "frob"], "", ["'frob'"]),
@@ -39,6 +39,13 @@ def weir(*arguments, program=WEIR):
     (["serve", "--cluster"], "serve", ["--cluster"]),
     (["serve", "--task_index", "x"], "serve", ["--task_index", "x"]),
     (["devices"], "devices", ["TARGET"]),
+    (["records"], "records", ["which command?", "make, show, count"]),
+    (["records", "frob"], "records", ["'frob'", "make, show, count"]),
+    (["records", "sho"], "records", ["'sho'", "did you mean 'show'?"]),
+    (["records", "make", "x"], "records make", ["FILE"]),
+    (["records", "make", "x", "y", "--chanels", "1"], "records make", ["'--chanels'; did you mean '--channels'?"]),
+    (["records", "make", "x", "y", "--channels", "2"], "records make", ["--channels", "2"]),
+    (["records", "show", "no_such_file"], "records show", ["'no_such_file'"]),
     (["devices", "nobody"], "devices", ["'nobody'"]),
 ])
 def test_wrong_calls(arguments, command, parts):
@@ -49,7 +56,7 @@ def test_wrong_calls(arguments, command, parts):
     assert message.startswith(f"{program}: ") and all(part in message for part in parts), message
 
 
-@pytest.mark.parametrize("command", ["", "run", "up", "serve", "devices"])
+@pytest.mark.parametrize("command", ["", "run", "up", "serve", "devices", "records", "records make", "records show", "records count"])
 def test_help(command):
     status, out, error = weir(*command.split(), "--help")
     assert (status, error) == (0, "") and re.search(rf"^Usage: weir {command}", out, re.M)

@@ -1,0 +1,179 @@
+#include "cli/records.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_join.h"
+#include "base/live_line.h"
+#include "base/rng.h"
+#include "io/compression.h"
+#include "io/record_file.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr int kBarWidth = 30;
+constexpr size_t kShownBytes = 40;
+constexpr int kShownValues = 8;
+
+// A bar on the terminal for as long as it lives; nothing where there is none.
+class Progress final {
+ public:
+  explicit Progress(size_t total) : total_(total), is_shown_(LiveLine::OfProcess().Begin()) {}
+  ~Progress() {
+    if (is_shown_) LiveLine::OfProcess().End();
+  }
+  Progress(const Progress&) = delete;
+
+  void Set(size_t done) {
+    if (!is_shown_) return;
+    const size_t filled = kBarWidth * done / total_;
+    LiveLine::OfProcess().Set(fmt::format("[{}{}] {} of {}", std::string(filled, '#'),
+                                          std::string(kBarWidth - filled, '.'), done, total_));
+  }
+
+ private:
+  const size_t total_;
+  const bool is_shown_;
+};
+
+std::vector<size_t> MixedOrder(size_t count, uint64_t seed) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  SeededRng rng(seed);
+  for (size_t i = count; i > 1; --i) std::swap(order[i - 1], order[rng.Below(i)]);
+  return order;
+}
+
+Status WriteRecords(const MakeRecordsOptions& options, const io::ImageFolder& images, const std::string& path,
+                    Env& env) {
+  WEIR_ASSIGN(const io::Compression compression, io::ParseCompression(options.compression));
+  WEIR_ASSIGN(const std::unique_ptr<io::RecordWriter> writer, io::RecordWriter::Open(env, path, compression));
+  Progress progress(images.files.size());
+  size_t done = 0;
+  for (const size_t i : MixedOrder(images.files.size(), options.seed)) {
+    const io::ImageFile& file = images.files[i];
+    WEIR_ASSIGN(const tensorflow::Example example,
+                io::ImageExample(env, file, images.classes[static_cast<size_t>(file.label)], options.image));
+    WEIR_TRY(writer->Write(example.SerializeAsString()));
+    progress.Set(++done);
+  }
+  WEIR_TRY(writer->Sync());
+  return writer->Close();
+}
+
+// The reader of a file whatever its compression: the first of those that can read its first record, or else the one
+// without, whose error says best what is wrong.
+Result<std::unique_ptr<io::RecordReader>> OpenRecords(Env& env, const std::string& path) {
+  for (const io::Compression compression : {io::Compression::kNone, io::Compression::kGzip, io::Compression::kZlib}) {
+    WEIR_ASSIGN(std::unique_ptr<io::RecordReader> reader, io::RecordReader::Open(env, path, compression));
+    if (reader->Next().ok()) return io::RecordReader::Open(env, path, compression);
+  }
+  return io::RecordReader::Open(env, path);
+}
+
+std::string Shown(std::string_view bytes) {
+  const std::string text = absl::CHexEscape(std::string(bytes.substr(0, kShownBytes)));
+  return bytes.size() <= kShownBytes ? fmt::format("\"{}\"", text)
+                                     : fmt::format("\"{}\"... {} bytes", text, bytes.size());
+}
+
+template <class Values>
+std::string ShownList(std::string_view type, const Values& values) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < std::min(values.size(), kShownValues); ++i) {
+    if constexpr (std::is_convertible_v<decltype(values[i]), std::string_view>) {
+      texts.push_back(Shown(values[i]));
+    } else {
+      texts.push_back(fmt::format("{}", values[i]));
+    }
+  }
+  const std::string more = values.size() > kShownValues ? fmt::format(", ... {} values", values.size()) : "";
+  return fmt::format("{} [{}{}]", type, absl::StrJoin(texts, ", "), more);
+}
+
+std::string Shown(const tensorflow::Feature& feature) {
+  switch (feature.kind_case()) {
+    case tensorflow::Feature::kBytesList: return ShownList("bytes", feature.bytes_list().value());
+    case tensorflow::Feature::kFloatList: return ShownList("float", feature.float_list().value());
+    case tensorflow::Feature::kInt64List: return ShownList("int64", feature.int64_list().value());
+    case tensorflow::Feature::KIND_NOT_SET: break;
+  }
+  return "nothing";
+}
+
+void Print(int64_t number, const std::string& record) {
+  tensorflow::Example example;
+  if (!example.ParseFromString(record) || example.features().feature().empty()) {
+    fmt::print("record {}: {}\n", number, Shown(record));
+    return;
+  }
+  const auto& features = example.features().feature();
+  const std::map<std::string, tensorflow::Feature> sorted(features.begin(), features.end());
+  fmt::print("record {}: an example of {} bytes\n", number, record.size());
+  size_t width = 0;
+  for (const auto& [name, feature] : sorted) width = std::max(width, name.size());
+  for (const auto& [name, feature] : sorted) fmt::print("  {:<{}}  {}\n", name, width, Shown(feature));
+}
+
+Result<int64_t> Count(const std::string& file, Env& env) {
+  WEIR_ASSIGN(const std::unique_ptr<io::RecordReader> reader, OpenRecords(env, file));
+  int64_t count = 0;
+  for (;; ++count) {
+    const Result<std::optional<std::string>> record = reader->Next();
+    if (!record.ok()) return WithContext(record.status(), fmt::format("after {} good records", count));
+    if (!record->has_value()) return count;
+  }
+}
+
+}  // namespace
+
+Status MakeRecords(const MakeRecordsOptions& options, Env& env) {
+  WEIR_ASSIGN(const io::ImageFolder images, io::ListImages(env, options.folder));
+  const std::string part = options.file + ".part";
+  if (Status status = WriteRecords(options, images, part, env); !status.ok()) {
+    (void)env.DeleteFile(part);  // the first error says more
+    return status;
+  }
+  WEIR_TRY(env.WriteFileAtomically(options.file + ".labels", absl::StrJoin(images.classes, "\n") + "\n"));
+  WEIR_TRY(env.Rename(part, options.file));
+  fmt::print("{} records of {} classes in {}\n", images.files.size(), images.classes.size(), options.file);
+  return OkStatus();
+}
+
+Status ShowRecords(const ShowRecordsOptions& options, Env& env) {
+  WEIR_ASSIGN(const std::unique_ptr<io::RecordReader> reader, OpenRecords(env, options.file));
+  for (int64_t i = 0; i < options.limit; ++i) {
+    WEIR_ASSIGN(const std::optional<std::string> record, reader->Next());
+    if (!record.has_value()) {
+      if (i == 0) fmt::print("{} has no records\n", options.file);
+      return OkStatus();
+    }
+    Print(i, *record);
+  }
+  WEIR_ASSIGN(const std::optional<std::string> next, reader->Next());
+  if (next.has_value()) fmt::print("... and more: --limit says how many are shown\n");
+  return OkStatus();
+}
+
+Status CountRecords(const std::vector<std::string>& files, Env& env) {
+  size_t bad = 0;
+  for (const std::string& file : files) {
+    const Result<int64_t> count = Count(file, env);
+    if (count.ok()) {
+      fmt::print("{} {}\n", *count, file);
+      continue;
+    }
+    ++bad;
+    std::fflush(stdout);
+    fmt::print(stderr, "weir records: {}\n", std::string(count.status().message()));
+  }
+  return bad == 0 ? OkStatus() : DataLoss("{} of {} files cannot be read to the end", bad, files.size());
+}
+
+}  // namespace weir::cli

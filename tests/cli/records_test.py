@@ -1,0 +1,147 @@
+"""`weir records`: from a folder of images to a record file, and what it says about record files, good and damaged."""
+import gzip
+import os
+import pathlib
+import pty
+import struct
+import subprocess
+import sys
+import zlib
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve()
+WEIR = BUILD / "weir"
+sys.path.insert(0, str(BUILD / "python"))
+import weir as tf  # noqa: E402
+
+
+def weir(*arguments, cwd):
+    result = subprocess.run([WEIR, "records", *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=cwd)
+    return result.returncode, result.stdout, result.stderr
+
+
+def png(rows):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    filtered = b"".join(b"\0" + bytes(row) for row in rows)
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(filtered)) + chunk(b"IEND", b"")
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    """Ten gray pictures of 2 x 3 of two classes, of pixels that say which they are, and files that are no pictures."""
+    for i in range(10):
+        folder = tmp_path / "pictures" / ("odd" if i % 2 else "even")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{i}.png").write_bytes(png([[i, 1, 2], [3, 4, 5]]))
+    (tmp_path / "pictures" / "even" / "notes.txt").write_text("not a picture")
+    (tmp_path / "pictures" / "no_pictures").mkdir()
+    return tmp_path
+
+
+def examples(path, options=None):
+    return [tf.train.Example.FromString(record).features.feature for record in tf.python_io.tf_record_iterator(str(path), options)]
+
+
+def test_pixels(pictures):
+    assert weir("make", "pictures", "out.tfrecords", "--raw", cwd=pictures) == (0, "10 records of 2 classes in out.tfrecords\n", "")
+    assert (pictures / "out.tfrecords.labels").read_text() == "even\nodd\n"
+    found = {}
+    for features in examples(pictures / "out.tfrecords"):
+        pixels = features["image_raw"].bytes_list.value[0]
+        assert pixels[1:] == bytes([1, 2, 3, 4, 5])
+        assert [features[k].int64_list.value[0] for k in ("height", "width", "depth")] == [2, 3, 1]
+        found[pixels[0]] = features["label"].int64_list.value[0]
+    assert found == {i: i % 2 for i in range(10)}
+    assert sorted(os.listdir(pictures)) == ["out.tfrecords", "out.tfrecords.labels", "pictures"]
+
+
+def test_colours(pictures):
+    assert weir("make", "pictures", "out", "--raw", "--channels=3", cwd=pictures)[0] == 0
+    first = examples(pictures / "out")[0]
+    assert first["depth"].int64_list.value[0] == 3 and first["image_raw"].bytes_list.value[0][3:6] == b"\1\1\1"
+
+
+def test_files_as_they_are(pictures):
+    assert weir("make", "pictures", "out", "--compression", "GZIP", cwd=pictures)[0] == 0
+    gzipped = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
+    for features in examples(pictures / "out", gzipped):
+        bytes_of = {k: features[k].bytes_list.value[0] for k in ("image/encoded", "image/format", "image/class/text")}
+        numbers = {k: features["image/" + k].int64_list.value[0] for k in ("height", "width", "channels", "class/label")}
+        assert bytes_of["image/format"] == b"png"
+        assert numbers == {"height": 2, "width": 3, "channels": 1, "class/label": [b"even", b"odd"].index(bytes_of["image/class/text"])}
+        assert any(p.read_bytes() == bytes_of["image/encoded"] for p in (pictures / "pictures" / bytes_of["image/class/text"].decode()).glob("*.png"))
+    assert weir("count", "out", cwd=pictures) == (0, "10 out\n", "")  # compressed or not: it sees that itself
+
+
+def test_the_order_mixes_classes_and_follows_the_seed(pictures):
+    orders = []
+    for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
+        assert weir("make", "pictures", name, "--raw", f"--seed={seed}", cwd=pictures)[0] == 0
+        orders.append([features["label"].int64_list.value[0] for features in examples(pictures / name)])
+    assert orders[0] == orders[1] and orders[0] != orders[2]
+    assert orders[0] != sorted(orders[0])
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:40], lambda b: b"no picture", lambda b: b""])
+def test_a_damaged_picture_leaves_no_file(pictures, damage):
+    bad = pictures / "pictures" / "odd" / "5.png"
+    bad.write_bytes(damage(bad.read_bytes()))
+    status, out, error = weir("make", "pictures", "out", cwd=pictures)
+    assert status != 0 and out == "" and "odd/5.png" in error
+    assert os.listdir(pictures) == ["pictures"]
+
+
+def test_a_folder_without_pictures(pictures):
+    status, _, error = weir("make", "pictures/no_pictures", "out", cwd=pictures)
+    assert status == 2 and "'pictures/no_pictures'" in error and "a folder for each class" in error
+
+
+def test_show(pictures):
+    weir("make", "pictures", "out", "--raw", cwd=pictures)
+    status, out, error = weir("show", "out", "--limit", "2", cwd=pictures)
+    lines = out.splitlines()
+    assert (status, error) == (0, "")
+    assert [line for line in lines if not line.startswith("  ")][:2] == [f"record {i}: an example of {n} bytes" for i, n in enumerate(
+        [len(r) for r in tf.python_io.tf_record_iterator(str(pictures / "out"))][:2])]
+    assert "  height     int64 [2]" in lines and lines[-1].startswith("... and more")
+    with tf.python_io.TFRecordWriter(str(pictures / "plain")) as writer:
+        writer.write(b"any \x00 bytes")
+    assert weir("show", "plain", cwd=pictures) == (0, 'record 0: "any \\x00 bytes"\n', "")
+    (pictures / "empty").write_bytes(b"")
+    assert weir("show", "empty", cwd=pictures) == (0, "empty has no records\n", "")
+
+
+def test_damage_is_told_with_file_and_place(pictures):
+    weir("make", "pictures", "good", cwd=pictures)
+    whole = (pictures / "good").read_bytes()
+    (pictures / "cut").write_bytes(whole[:-3])
+    changed = bytearray(whole)
+    changed[len(whole) // 2] ^= 1
+    (pictures / "changed").write_bytes(changed)
+    (pictures / "cut.gz").write_bytes(gzip.compress(whole)[:-20])
+    status, out, error = weir("count", "cut", "good", "changed", "cut.gz", cwd=pictures)
+    assert status == 1 and out == "10 good\n"
+    cut, changed, zipped, last, *_ = error.splitlines()
+    assert "cut" in cut and "9 good records" in cut
+    assert "changed" in changed and "good records" in changed
+    assert "cut.gz" in zipped
+    assert "3 of 4 files" in last
+
+
+def test_progress_on_a_terminal(pictures):
+    parent, child = pty.openpty()
+    process = subprocess.Popen([WEIR, "records", "make", "pictures", "out"], cwd=pictures, stderr=child, stdout=subprocess.DEVNULL,
+                               env=dict(os.environ, TERM="xterm"))
+    os.close(child)
+    text = b""
+    try:
+        while data := os.read(parent, 4096):
+            text += data
+    except OSError:  # the other end is closed
+        pass
+    os.close(parent)
+    assert process.wait(60) == 0
+    assert b"] 10 of 10" in text and text.endswith(b"\n")
