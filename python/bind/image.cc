@@ -39,7 +39,7 @@ ResizeMethod MethodOf(const py::object& method) {
   RaiseValue("Resize method is not implemented: " + py::repr(method).cast<std::string>());
 }
 
-void BindSizes(py::module_& m) {
+void BindResizing(py::module_& m) {
   const auto no_name = py::arg("name") = py::none();
   Def(
       m, "resize_images",
@@ -194,7 +194,7 @@ void BindBoxes(py::module_& m) {
 
 void BindImage(py::module_& m) {
   BindImageFiles(m);
-  BindSizes(m);
+  BindResizing(m);
   BindTurns(m);
   BindColors(m);
   BindBoxes(m);

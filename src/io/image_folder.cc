@@ -13,18 +13,23 @@ namespace {
 constexpr std::array<std::string_view, 5> kEndings = {".png", ".jpg", ".jpeg", ".gif", ".bmp"};
 
 bool LooksLikeImage(std::string_view name) {
-  const std::string lower = absl::AsciiStrToLower(name);
-  return !lower.starts_with('.') &&
-         std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return lower.ends_with(ending); });
+  const std::string lower = absl::AsciiStrToLower(std::string(name));
+  return !lower.starts_with('.') && std::any_of(kEndings.begin(), kEndings.end(),
+                                                [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 
 std::string_view FormatName(ImageFormat format) {
   switch (format) {
-    case ImageFormat::kPng: return "png";
-    case ImageFormat::kJpeg: return "jpeg";
-    case ImageFormat::kGif: return "gif";
-    case ImageFormat::kBmp: return "bmp";
-    case ImageFormat::kUnknown: break;
+    case ImageFormat::kPng:
+      return "png";
+    case ImageFormat::kJpeg:
+      return "jpeg";
+    case ImageFormat::kGif:
+      return "gif";
+    case ImageFormat::kBmp:
+      return "bmp";
+    case ImageFormat::kUnknown:
+      break;
   }
   return "";
 }
@@ -36,11 +41,16 @@ struct Pixels {
 
 Status Decode(std::string_view contents, int64_t channels, const PixelsFn& pixels) {
   switch (ImageFormatOf(contents)) {
-    case ImageFormat::kPng: return DecodePng(contents, {.channels = channels}, pixels);
-    case ImageFormat::kJpeg: return DecodeJpeg(contents, {.channels = channels}, pixels);
-    case ImageFormat::kGif: return DecodeGif(contents, pixels);
-    case ImageFormat::kBmp: return DecodeBmp(contents, channels, pixels);
-    case ImageFormat::kUnknown: break;
+    case ImageFormat::kPng:
+      return DecodePng(contents, {.channels = channels}, pixels);
+    case ImageFormat::kJpeg:
+      return DecodeJpeg(contents, {.channels = channels}, pixels);
+    case ImageFormat::kGif:
+      return DecodeGif(contents, pixels);
+    case ImageFormat::kBmp:
+      return DecodeBmp(contents, channels, pixels);
+    case ImageFormat::kUnknown:
+      break;
   }
   return InvalidArgument("this is no PNG, JPEG, GIF or BMP file");
 }
@@ -86,8 +96,10 @@ Result<ImageFolder> ListImages(Env& env, const std::string& folder) {
     if (found.files.size() > before) found.classes.push_back(name);
   }
   if (found.files.empty())
-    return InvalidArgument("there are no images in '{}': it should have a folder for each class, with .png, .jpg, .gif "
-                           "or .bmp files in it", folder);
+    return InvalidArgument(
+        "there are no images in '{}': it should have a folder for each class, with .png, .jpg, .gif "
+        "or .bmp files in it",
+        folder);
   return found;
 }
 

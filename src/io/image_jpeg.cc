@@ -55,17 +55,17 @@ void Prepare(Errors& errors) {
 }
 
 // --- reading
-class Reader {
+class JpegReader {
  public:
-  Reader() {
+  JpegReader() {
     Prepare(errors_);
     jpeg_.err = &errors_.base;
   }
-  ~Reader() {
+  ~JpegReader() {
     if (created_) jpeg_destroy_decompress(&jpeg_);
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
 
   // These are false when libjpeg has given up, which why() tells.
   bool ReadHeader(std::string_view contents) {
@@ -149,7 +149,7 @@ bool CanHold(std::string_view contents, const jpeg_decompress_struct& jpeg) {
 }  // namespace
 
 Result<ImageSize> ReadJpegSize(std::string_view contents) {
-  Reader reader;
+  JpegReader reader;
   if (!reader.ReadHeader(contents))
     return InvalidArgument("Invalid JPEG data, size {}: {}", contents.size(), reader.why());
   return ImageSize{1, reader.jpeg().image_height, reader.jpeg().image_width, reader.jpeg().num_components};
@@ -157,7 +157,7 @@ Result<ImageSize> ReadJpegSize(std::string_view contents) {
 
 Status DecodeJpeg(std::string_view contents, const JpegDecodeOptions& options, const PixelsFn& pixels) {
   WEIR_TRY(CheckOptions(options));
-  Reader reader;
+  JpegReader reader;
   if (!reader.ReadHeader(contents)) return Invalid(contents, reader.why());
   const jpeg_decompress_struct& jpeg = reader.jpeg();
   const int64_t channels = options.channels != 0 ? options.channels : std::min(jpeg.num_components, 3);
@@ -193,14 +193,14 @@ Status DecodeJpeg(std::string_view contents, const JpegDecodeOptions& options, c
 // --- writing
 namespace {
 
-struct Writer {
+struct JpegWriter {
   jpeg_compress_struct jpeg = {};
   Errors errors = {};
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
   bool created = false;
 
-  ~Writer() {
+  ~JpegWriter() {
     if (created) jpeg_destroy_compress(&jpeg);
     std::free(bytes);
   }
@@ -256,7 +256,7 @@ Result<std::string> EncodeJpeg(const ImageView& image, const JpegEncodeOptions& 
   const std::string xmp =
       options.xmp_metadata.empty() ? "" : std::string("http://ns.adobe.com/xap/1.0/") + '\0' + options.xmp_metadata;
   if (xmp.size() > kMaxMarker) return InvalidArgument("{} bytes of metadata are too many", options.xmp_metadata.size());
-  Writer writer;
+  JpegWriter writer;
   Prepare(writer.errors);
   writer.jpeg.err = &writer.errors.base;
   if (!writer.Write(image, options, xmp))

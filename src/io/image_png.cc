@@ -22,15 +22,15 @@ constexpr int kColorTypes[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA
 void Ignore(png_structp, png_const_charp) {}
 
 // --- reading
-class Reader {
+class PngReader {
  public:
-  explicit Reader(std::string_view contents) : rest_(contents) {
+  explicit PngReader(std::string_view contents) : rest_(contents) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &why_, &Fail, &Ignore);
     info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
   }
-  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
 
   // These are false when libpng has given up, which why() tells.
   bool ReadHeader(const PngDecodeOptions& options) {
@@ -129,7 +129,7 @@ bool Write(png_structp png, png_infop info, const ImageView& image, int compress
 Status DecodePng(std::string_view contents, const PngDecodeOptions& options, const PixelsFn& pixels) {
   if (options.channels < 0 || options.channels == 2 || options.channels > 4)
     return InvalidArgument("a PNG image is decoded to 0, 1, 3 or 4 channels, not {}", options.channels);
-  Reader reader(contents);
+  PngReader reader(contents);
   if (!reader.ReadHeader(options))
     return InvalidArgument("Invalid PNG data, size {}: {}", contents.size(), reader.why());
   const int64_t height = reader.height(), row_bytes = reader.row_bytes();

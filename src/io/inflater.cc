@@ -5,8 +5,8 @@
 namespace weir::io {
 namespace {
 
-constexpr size_t kChunk = size_t{64} << 10;
-constexpr size_t kPiece = size_t{256} << 10;
+constexpr size_t kInflaterInput = size_t{64} << 10;
+constexpr size_t kInflaterOutput = size_t{256} << 10;
 
 }  // namespace
 
@@ -31,11 +31,11 @@ Result<std::string> Decompress(std::string_view bytes, Compression compression) 
       bytes.remove_prefix(part);
     }
     const size_t have = out.size();
-    out.resize(have + kPiece);
+    out.resize(have + kInflaterOutput);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + have);
-    stream.avail_out = static_cast<uInt>(kPiece);
+    stream.avail_out = static_cast<uInt>(kInflaterOutput);
     code = inflate(&stream, Z_NO_FLUSH);
-    out.resize(have + kPiece - stream.avail_out);
+    out.resize(have + kInflaterOutput - stream.avail_out);
     const bool stuck = stream.avail_out != 0 && stream.avail_in == 0 && bytes.empty();
     if ((code != Z_OK && code != Z_STREAM_END) || (code == Z_OK && stuck)) {
       inflateEnd(&stream);
@@ -60,7 +60,7 @@ Inflater::~Inflater() {
 Status Inflater::Fill(const ReadableFile& file, uint64_t size, std::string& out) {
   while (out.size() < size) {
     if (stream_.avail_in == 0) {
-      in_.resize(kChunk);
+      in_.resize(kInflaterInput);
       WEIR_ASSIGN(const size_t got, file.Read(position_, in_.size(), in_.data()));
       if (got == 0) return OkStatus();
       position_ += got;
@@ -68,7 +68,7 @@ Status Inflater::Fill(const ReadableFile& file, uint64_t size, std::string& out)
       stream_.avail_in = static_cast<uInt>(got);
     }
     const size_t have = out.size();
-    const size_t room = std::min<uint64_t>(size - have, kPiece);
+    const size_t room = std::min<uint64_t>(size - have, kInflaterOutput);
     out.resize(have + room);
     stream_.next_out = reinterpret_cast<Bytef*>(out.data() + have);
     stream_.avail_out = static_cast<uInt>(room);

@@ -3,16 +3,10 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "base/hand_clock.h"
+
 namespace weir {
 namespace {
-
-class HandClock final : public Clock {
- public:
-  int64_t NowMicros() const override { return nanos / 1000; }
-  int64_t MonotonicNanos() const override { return nanos; }
-  void SleepMicros(int64_t micros) override { nanos += micros * 1000; }
-  int64_t nanos = 1;
-};
 
 class ProgressTest : public testing::Test {
  protected:

@@ -2,16 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hand_clock.h"
+
 namespace weir {
 namespace {
-
-class HandClock final : public Clock {
- public:
-  int64_t nanos = 0;
-  int64_t NowMicros() const override { return nanos / 1000; }
-  int64_t MonotonicNanos() const override { return nanos; }
-  void SleepMicros(int64_t micros) override { nanos += micros * 1000; }
-};
 
 TEST(StepTimerTest, Steps) {
   auto timer = SecondOrStepTimer::Make({.every_steps = 3}).value();

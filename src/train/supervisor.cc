@@ -307,7 +307,8 @@ std::optional<Supervisor::Service> Supervisor::ProgressService(SessionPtr sessio
   return Service{"progress", kIntervalSecs, [] { return OkStatus(); },
                  [progress, session = std::move(session), step = *global_step()]() -> Status {
                    // What goes wrong with it is for those to say who train.
-                   if (const Result<int64_t> now = ReadStep(*session, step); now.ok()) progress->NoteGlobalStep(*now);
+                   if (const Result<int64_t> now = ReadGlobalStep(*session, step); now.ok())
+                     progress->NoteGlobalStep(*now);
                    return OkStatus();
                  }};
 }

@@ -45,7 +45,7 @@ def weir(*arguments, program=WEIR):
     (["records", "make", "x"], "records make", ["FILE"]),
     (["records", "make", "x", "y", "--chanels", "1"], "records make", ["'--chanels'; did you mean '--channels'?"]),
     (["records", "make", "x", "y", "--channels", "2"], "records make", ["--channels", "2"]),
-    (["records", "show", "no_such_file"], "records show", ["'no_such_file'"]),
+    (["records", "show", "no_such_file"], "records show", ["no_such_file"]),
     (["devices", "nobody"], "devices", ["'nobody'"]),
 ])
 def test_wrong_calls(arguments, command, parts):

@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(20);  // what takes longer will not come
+constexpr auto kEventPatience = std::chrono::seconds(20);  // what takes longer will not come
 
 // Happens at once; may keep the thread that works on it.
 class TestEvent final : public GrpcEvent {
@@ -29,7 +29,7 @@ class TestEvent final : public GrpcEvent {
   // The thread that works on it; none if it does not happen.
   std::thread::id Thread() {
     std::unique_lock lock(mu_);
-    changed_.wait_for(lock, kPatience, [&] { return thread_ != std::thread::id(); });
+    changed_.wait_for(lock, kEventPatience, [&] { return thread_ != std::thread::id(); });
     return thread_;
   }
   void Release() {
@@ -61,7 +61,7 @@ TEST(GrpcEventsTest, AnotherThreadStandsInForOneThatIsKeptAndLeavesWhenItIsBack)
   EXPECT_NE(other, kept);
   keeps.Release();
   // The thread is back at the queue at some time, and the other one gone from it.
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kEventPatience;
   TestEvent last(events, /*keeps=*/false);
   EXPECT_NE(last.Thread(), std::thread::id());
   while (events.waiting() != 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
