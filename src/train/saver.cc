@@ -122,6 +122,7 @@ Result<std::string> Saver::CheckpointName(const std::string& path, const SaveOpt
 Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run, const std::string& path,
                                                const SaveOptions& options) {
   if (!built_) return FailedPrecondition("`build()` should be called before save if defer_build==True");
+  std::lock_guard saving(saving_mu_);
   Env& env = *options_.env;
   WEIR_ASSIGN(const std::string wanted, CheckpointName(path, options));
   const std::string directory(DirectoryOf(path));

@@ -83,6 +83,7 @@ class Saver final {
   tensorflow::SaverDef def_;
   bool built_ = false;
   bool is_empty_ = false;
+  std::mutex saving_mu_;  // one save at a time: they write the same checkpoint state, at one step the same files
   mutable std::mutex mu_;
   Kept kept_;
   Kept to_delete_;

@@ -1,5 +1,6 @@
 """tf.train.Saver, checkpoints and meta graphs."""
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -498,3 +499,29 @@ def test_write_graph(tmp_path):
     read = tf.GraphDef()
     read.ParseFromString(open(binary, "rb").read())
     assert read.node[0].name == "c"
+
+
+def test_threads_that_save_at_once(tmp_path):
+    """As a program does whose supervisor saves beside it: one after the other, and every save stands."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("v", [1000], initializer=tf.zeros_initializer())
+        sess.run(tf.global_variables_initializer())
+        saver = tf.train.Saver(max_to_keep=3)
+        errors = []
+
+        def save(first):
+            try:
+                for step in range(first, first + 20):
+                    saver.save(sess, str(tmp_path / "model"), global_step=step // 2)
+            except Exception as error:  # pytest does not see what ends a thread
+                errors.append(error)
+
+        threads = [threading.Thread(target=save, args=(first,)) for first in (0, 1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors
+        assert len(saver.last_checkpoints) <= 3 and all(map(tf.train.checkpoint_exists, saver.last_checkpoints))
+        assert tf.train.latest_checkpoint(str(tmp_path)) == saver.last_checkpoints[-1]
+        saver.restore(sess, saver.last_checkpoints[-1])
