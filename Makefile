@@ -17,12 +17,16 @@ deps: ## install the Debian packages that Weir needs (skips at once what is ther
 
 build: build-release ## build everything: build/weir, build/python, tests, examples
 
-demo: deps ## build what is needed, then train a classifier of handwritten digits on a cluster of this host
+demo: deps ## build what is needed, then train a network that reads handwritten digits on a cluster of this host
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build -j $(JOBS) --target weir weir_python
 	@rm -rf build/demo/logs
-	@tools/write_digits build/demo/digits
-	build/weir up examples/cluster/digits.py --ps 2 --workers 2 -- --data_dir=build/demo/digits --logdir=build/demo/logs
+	@tools/write_digits --pictures build/demo/pictures
+	build/weir records make build/demo/pictures/train build/demo/train.tfrecords --raw --channels=1
+	build/weir records make build/demo/pictures/test build/demo/test.tfrecords --raw --channels=1
+	build/weir up examples/digits/train.py --ps 1 --workers 2 -- --train=build/demo/train.tfrecords \
+	  --validation=build/demo/test.tfrecords --logdir=build/demo/logs
+	build/weir run examples/digits/predict.py build/demo/logs/digits.pb build/demo/pictures/test/7/0108.png
 
 check: build ## fast tests of the release build, under two minutes
 	@cd build && $(CTEST) -L fast --output-junit ctest.xml

@@ -1,4 +1,4 @@
-"""Workers train a softmax classifier of handwritten digits whose variables are on parameter servers. What `make demo` runs:
+"""Workers train a softmax classifier of handwritten digits whose variables are on parameter servers:
 
   tools/write_digits build/demo/digits
   weir up examples/cluster/digits.py --ps 2 --workers 2 -- --data_dir=build/demo/digits --logdir=build/demo/logs

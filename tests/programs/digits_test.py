@@ -1,4 +1,4 @@
-"""The classifier of digits that `make demo` trains, as a cluster of processes: each worker at its own pace, or all together."""
+"""The classifiers of digits among the examples, as clusters of processes: each worker at its own pace, or all together."""
 import os
 import pathlib
 import re
