@@ -1,7 +1,7 @@
 // A pipeline in C++, from files of records to batches.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
+#include <unistd.h>
 
 #include "graph/build/io_ops.h"
 #include "graph/build/string_ops.h"
