@@ -9,12 +9,14 @@ import weir as tf
 PIXELS = np.arange(18, dtype=np.uint8).reshape(2, 3, 3)
 BMP = (b"BM" + struct.pack("<IHHI", 54 + 24, 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, 3, -2, 1, 24, 0, 24, 0, 0, 0, 0) +
        b"".join(row[:, ::-1].tobytes() + bytes(3) for row in PIXELS))
-GIF = bytes.fromhex("474946383961030002008100000102032832 3c46505aff0080 2c00000000030002000002064434a219e3003b".replace(" ", ""))
+GIF = bytes.fromhex("4749463839610300020081000001020328323c46505aff00802c000000000300020000020544a8516101003b")
 
 
 def run(build, *feeds):
+    # Bytes as objects: an array of bytes would lose the zeros at the end.
+    feeds = [np.array(x, object) if isinstance(x, bytes) else np.asarray(x) for x in feeds]
     with tf.Graph().as_default(), tf.Session() as sess:
-        places = [tf.placeholder(tf.string if isinstance(x, bytes) else np.asarray(x).dtype, None if isinstance(x, bytes) else np.shape(x)) for x in feeds]
+        places = [tf.placeholder(tf.string if x.dtype == object else x.dtype, x.shape) for x in feeds]
         return sess.run(build(*places), dict(zip(places, feeds)))
 
 

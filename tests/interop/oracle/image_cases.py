@@ -31,7 +31,7 @@ def files(case):
         header = b"BM" + (54 + 24).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little") + (40).to_bytes(4, "little")
         bmp = header + (3).to_bytes(4, "little") + (2).to_bytes(4, "little") + b"\1\0\x18\0" + bytes(24) + pixels
         case("bmp %d" % channels, lambda x, c=channels: raw.DecodeBmp(contents=x, channels=c), [np.array(bmp, object)], grad=False)
-    gif = (b"GIF89a\3\0\2\0\x81\0\0\1\2\3(2<FPZ\xff\0\x80,\0\0\0\0\3\0\2\0\0\2\6D4\xa2\x19\xe3\0;")
+    gif = bytes.fromhex("4749463839610300020081000001020328323c46505aff00802c000000000300020000020544a8516101003b")
     case("gif", lambda x: raw.DecodeGif(contents=x), [np.array(gif, object)], grad=False)
 
 
