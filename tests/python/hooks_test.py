@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -99,6 +100,19 @@ def test_logging_at_end_with_a_formatter(lines):
     for bad in ({}, {"every_n_iter": 1, "every_n_secs": 1.0}, {"every_n_iter": 0}):
         with pytest.raises(ValueError):
             tf.train.LoggingTensorHook([train], **bad)
+
+
+def test_a_directory_that_is_gone_is_named(tmp_path):
+    train = count()
+    folder = tmp_path / "parent" / "checkpoints"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"Parent directory of {folder}/model.ckpt doesn't exist, can't save"):
+        with tf.train.MonitoredTrainingSession(checkpoint_dir=str(folder), save_checkpoint_steps=2) as sess:
+            sess.run(train)
+            shutil.rmtree(tmp_path / "parent")
+            sess.run(train)
+            sess.run(train)
+    with pytest.raises(tf.errors.NotFoundError, match="checkpoints"):  # nor can events be written there
+        tf.summary.FileWriterCache.clear()
 
 
 def test_logged_numbers_are_as_short_as_numpys(lines):
