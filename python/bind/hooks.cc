@@ -333,7 +333,8 @@ HookPtr HookFrom(py::object hook) {
   if (py::isinstance(hook, built_in)) {
     bool as_built = true;
     for (const char* method : {"begin", "after_create_session", "before_run", "after_run", "end"})
-      as_built &= py::type::of(hook).attr(method).attr("__module__").equal(library.attr("__name__"));
+      as_built &=
+          py::getattr(py::type::of(hook).attr(method), "__module__", py::none()).equal(library.attr("__name__"));
     if (as_built) return hook.attr("_hook").cast<HookObject&>().hook;
   }
   return std::make_shared<PythonHook>(std::move(hook));

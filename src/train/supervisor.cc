@@ -305,10 +305,10 @@ std::optional<Supervisor::Service> Supervisor::ProgressService(SessionPtr sessio
   }
   constexpr double kIntervalSecs = 0.5;
   return Service{"progress", kIntervalSecs, [] { return OkStatus(); },
-                 [progress, session = std::move(session), step = *global_step()]() -> Status {
+                 [progress, session = std::move(session), step = *global_step(), cancel = steps()]() -> Status {
                    // What goes wrong with it is for those to say who train.
-                   if (const Result<int64_t> now = ReadGlobalStep(*session, step); now.ok())
-                     progress->NoteGlobalStep(*now);
+                   const Result<int64_t> now = ReadGlobalStep(*session, step, cancel.get());
+                   if (now.ok()) progress->NoteGlobalStep(*now);
                    return OkStatus();
                  }};
 }
