@@ -324,6 +324,7 @@ py::object PythonCoordinatorOf(const std::shared_ptr<Coordinator>& coordinator) 
 }
 
 HookPtr HookFrom(py::object hook) {
+  if (py::isinstance<HookObject>(hook)) return hook.cast<HookObject&>().hook;
   const py::module_ library = Library();
   if (PyType_Check(hook.ptr()) != 0)
     RaiseType(fmt::format("hooks are objects: pass {}(...), not the class {}", Str(hook.attr("__name__")), Repr(hook)));

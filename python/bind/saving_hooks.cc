@@ -7,7 +7,7 @@
 #include "bind/messages.h"
 #include "bind/summary.h"
 #include "runtime/chrome_trace.h"
-#include "train/saving_hooks.h"
+#include "train/monitored_session.h"
 
 namespace weir::python {
 namespace {
@@ -102,9 +102,57 @@ std::unique_ptr<HookObject> MakeProfiler(std::optional<int64_t> save_steps, std:
   return MakeHookObject(Take(ProfilerHook::Make(std::move(options))));
 }
 
+std::vector<HookPtr> HooksFrom(const py::object& hooks) {
+  std::vector<HookPtr> made;
+  if (!hooks.is_none())
+    for (py::handle hook : py::iter(hooks)) made.push_back(HookFrom(py::reinterpret_borrow<py::object>(hook)));
+  return made;
+}
+
+// An interval is a pair of seconds and steps, each None where it is not given.
+using Interval = std::pair<std::optional<double>, std::optional<int64_t>>;
+TimerInterval IntervalFrom(const Interval& given) { return {.every_secs = given.first, .every_steps = given.second}; }
+
+// The hooks of tf.train.MonitoredTrainingSession, all of them.
+py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkpoint_dir, py::object summary_dir,
+                           const py::object& hooks, const py::object& chief_only_hooks, const Interval& checkpoints,
+                           const Interval& summaries, std::optional<int64_t> log_step_count_steps) {
+  TrainingSessionOptions options;
+  options.is_chief = is_chief;
+  if (!checkpoint_dir.is_none()) options.checkpoint_dir = PathFrom(checkpoint_dir);
+  if (!summary_dir.is_none()) options.summary_dir = PathFrom(summary_dir);
+  options.hooks = HooksFrom(hooks);
+  if (is_chief) options.chief_only_hooks = HooksFrom(chief_only_hooks);
+  options.save_checkpoint = IntervalFrom(checkpoints);
+  options.save_summaries = IntervalFrom(summaries);
+  options.log_step_count_steps = log_step_count_steps.value_or(0);
+  TrainingHookParts parts;
+  parts.writer = [](const std::string& directory) { return WriterFrom(py::none(), py::str(directory)); };
+  const PyItem held(std::move(scaffold));
+  parts.saver = [held](Graph&) -> Result<std::shared_ptr<Saver>> {
+    return CallingPython([&]() -> Result<std::shared_ptr<Saver>> { return SaverFrom(held.get().attr("saver")); });
+  };
+  parts.summaries = [held]() -> Result<std::vector<Output>> {
+    return CallingPython([&]() -> Result<std::vector<Output>> {
+      const py::object summary = held.get().attr("summary_op");
+      return summary.is_none() ? std::vector<Output>() : std::vector<Output>{summary.cast<Output>()};
+    });
+  };
+  parts.codec = PythonCollectionCodec();
+  parts.graph_text = PythonGraphText();
+  parts.log = PythonLog("info");
+  parts.warning = PythonLog("warning");
+  py::list made;
+  for (HookPtr& hook : Take(TrainingHooks(options, parts))) made.append(py::cast(MakeHookObject(std::move(hook))));
+  return made;
+}
+
 }  // namespace
 
 void BindSavingHooks(py::module_& m) {
+  m.def("training_hooks", &MakeTrainingHooks, py::arg("is_chief"), py::arg("scaffold"), py::arg("checkpoint_dir"),
+        py::arg("summary_dir"), py::arg("hooks"), py::arg("chief_only_hooks"), py::arg("checkpoints"),
+        py::arg("summaries"), py::arg("log_step_count_steps"));
   m.def("checkpoint_saver_hook", &MakeCheckpointSaver, py::arg("checkpoint_dir"), py::arg("save_secs"),
         py::arg("save_steps"), py::arg("saver"), py::arg("checkpoint_basename"), py::arg("listeners"));
   m.def("summary_saver_hook", &MakeSummarySaver, py::arg("save_steps"), py::arg("save_secs"), py::arg("output_dir"),

@@ -202,6 +202,7 @@ void CheckIsNoPath(const std::string& target) {
 }
 
 std::unique_ptr<SessionObject> MakeSession(py::object target, py::object graph, py::object config) {
+  const OnThread on_thread;
   auto made = std::make_unique<SessionObject>();
   if (graph.is_none()) graph = DefaultGraph();
   if (!IsGraph(graph)) RaiseType(fmt::format("graph must be a tf.Graph, but got {}", Repr(py::type::handle_of(graph))));

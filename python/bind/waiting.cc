@@ -28,8 +28,8 @@ void CloseReturns() {
     Returns& returns = TheReturns();
     std::unique_lock<std::mutex> lock(returns.mu);
     returns.closed = true;
-    // What a program's own functions do may take longer than anybody wants to wait.
-    constexpr std::chrono::seconds kPatience(2);
+    // What a program's own functions do may take longer than anybody wants to wait; on a busy machine so may ours.
+    constexpr std::chrono::seconds kPatience(10);
     returns.changed.wait_for(lock, kPatience, [&] { return returns.under_way == 0; });
   }
   PyEval_RestoreThread(state);

@@ -2,9 +2,9 @@
 
 #include <any>
 
-#include "base/log.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
+#include "train/log.h"
 
 namespace weir {
 namespace {
@@ -35,10 +35,10 @@ Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several) {
   if (items.size() == 1) return FromItem(items[0]);
   if (items.size() > 1) {
     if (several == OfSeveral::kFirst) {
-      LogInfo("Found {} {} operations. Returning the first one.", items.size(), graph_keys::kGlobalStep);
+      TrainInfo("Found {} {} operations. Returning the first one.", items.size(), graph_keys::kGlobalStep);
       return FromItem(items[0]);
     }
-    LogError("Multiple tensors in global_step collection.");
+    TrainError("Multiple tensors in global_step collection.");
     return GlobalStep();
   }
   Node* const node = graph.FindNode("global_step");

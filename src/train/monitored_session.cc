@@ -236,6 +236,50 @@ Status MonitoredSession::Close(bool failed, CancelToken* cancel) {
   return status.ok() ? dropped : status;
 }
 
+namespace {
+
+std::optional<TimerInterval> Asked(TimerInterval interval) {
+  if (interval.every_secs && !(*interval.every_secs > 0)) interval.every_secs = {};
+  if (interval.every_steps && *interval.every_steps <= 0) interval.every_steps = {};
+  if (!interval.every_secs && !interval.every_steps) return std::nullopt;
+  return interval;
+}
+
+}  // namespace
+
+Result<std::vector<HookPtr>> TrainingHooks(const TrainingSessionOptions& options, const TrainingHookParts& parts) {
+  if (!options.is_chief) return options.hooks;
+  std::vector<HookPtr> hooks = options.chief_only_hooks;
+  const std::string summary_dir = options.summary_dir.empty() ? options.checkpoint_dir : options.summary_dir;
+  if (!summary_dir.empty() && options.log_step_count_steps > 0) {
+    WEIR_ASSIGN(HookPtr hook, StepCounterHook::Make({.every_steps = options.log_step_count_steps},
+                                                    parts.writer(summary_dir), parts.log, parts.warning));
+    hooks.push_back(std::move(hook));
+  }
+  if (const auto interval = Asked(options.save_summaries); interval && !summary_dir.empty()) {
+    SummarySaverOptions summaries;
+    summaries.interval = *interval;
+    summaries.writer = parts.writer(summary_dir);
+    summaries.summaries = parts.summaries;
+    WEIR_ASSIGN(HookPtr hook, SummarySaverHook::Make(std::move(summaries)));
+    hooks.push_back(std::move(hook));
+  }
+  if (const auto interval = Asked(options.save_checkpoint); interval && !options.checkpoint_dir.empty()) {
+    CheckpointSaverOptions checkpoints;
+    checkpoints.checkpoint_dir = options.checkpoint_dir;
+    checkpoints.interval = *interval;
+    checkpoints.writer = parts.writer(options.checkpoint_dir);
+    checkpoints.saver = parts.saver;
+    checkpoints.graph_text = parts.graph_text;
+    checkpoints.log = parts.log;
+    if (parts.codec.to_item) checkpoints.codec = parts.codec;
+    WEIR_ASSIGN(HookPtr hook, CheckpointSaverHook::Make(std::move(checkpoints)));
+    hooks.push_back(std::move(hook));
+  }
+  hooks.insert(hooks.end(), options.hooks.begin(), options.hooks.end());
+  return hooks;
+}
+
 Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph, SessionMaker make,
                                                                    FileWriterCache& writers,
                                                                    TrainingSessionOptions options,
@@ -246,48 +290,22 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
   session.stop_grace_period_secs = options.stop_grace_period_secs;
   session.recovery_wait_secs = options.recovery_wait_secs;
   session.clock = options.clock;
-  if (!options.is_chief) {
-    session.hooks = std::move(options.hooks);
-    return MonitoredSession::Make(graph,
-                                  WorkerSessionCreator(graph, scaffold, std::move(make),
-                                                       {.max_wait_secs = options.max_wait_secs,
-                                                        .recovery_wait_secs = options.recovery_wait_secs,
-                                                        .clock = options.clock}),
-                                  std::move(session), cancel);
-  }
-  session.hooks = std::move(options.chief_only_hooks);
-  const std::string summary_dir = options.summary_dir.empty() ? options.checkpoint_dir : options.summary_dir;
-  if (!summary_dir.empty() && options.log_step_count_steps > 0) {
-    WEIR_ASSIGN(HookPtr hook, StepCounterHook::Make({.every_steps = options.log_step_count_steps},
-                                                    WriterOfDirectory(writers, summary_dir)));
-    session.hooks.push_back(std::move(hook));
-  }
-  if (!summary_dir.empty() && (options.save_summaries.every_secs || options.save_summaries.every_steps)) {
-    SummarySaverOptions summaries;
-    summaries.interval = options.save_summaries;
-    summaries.writer = WriterOfDirectory(writers, summary_dir);
-    summaries.summaries = [scaffold]() -> Result<std::vector<Output>> {
-      return scaffold->summary ? std::vector<Output>{*scaffold->summary} : std::vector<Output>();
-    };
-    WEIR_ASSIGN(HookPtr hook, SummarySaverHook::Make(std::move(summaries)));
-    session.hooks.push_back(std::move(hook));
-  }
-  if (!options.checkpoint_dir.empty() && (options.save_checkpoint.every_secs || options.save_checkpoint.every_steps)) {
-    CheckpointSaverOptions checkpoints;
-    checkpoints.checkpoint_dir = options.checkpoint_dir;
-    checkpoints.interval = options.save_checkpoint;
-    checkpoints.writer = WriterOfDirectory(writers, options.checkpoint_dir);
-    checkpoints.saver = [scaffold](Graph&) -> Result<std::shared_ptr<Saver>> { return scaffold->saver; };
-    WEIR_ASSIGN(HookPtr hook, CheckpointSaverHook::Make(std::move(checkpoints)));
-    session.hooks.push_back(std::move(hook));
-  }
-  for (HookPtr& hook : options.hooks) session.hooks.push_back(std::move(hook));
-  return MonitoredSession::Make(graph,
-                                ChiefSessionCreator(graph, scaffold, std::move(make),
-                                                    {.checkpoint_dir = options.checkpoint_dir,
-                                                     .recovery_wait_secs = options.recovery_wait_secs,
-                                                     .clock = options.clock}),
-                                std::move(session), cancel);
+  TrainingHookParts parts;
+  parts.writer = [&writers](const std::string& directory) { return WriterOfDirectory(writers, directory); };
+  parts.saver = [scaffold](Graph&) -> Result<std::shared_ptr<Saver>> { return scaffold->saver; };
+  parts.summaries = [scaffold]() -> Result<std::vector<Output>> {
+    return scaffold->summary ? std::vector<Output>{*scaffold->summary} : std::vector<Output>();
+  };
+  WEIR_ASSIGN(session.hooks, TrainingHooks(options, parts));
+  SessionCreator creator = options.is_chief ? ChiefSessionCreator(graph, scaffold, std::move(make),
+                                                                  {.checkpoint_dir = options.checkpoint_dir,
+                                                                   .recovery_wait_secs = options.recovery_wait_secs,
+                                                                   .clock = options.clock})
+                                            : WorkerSessionCreator(graph, scaffold, std::move(make),
+                                                                   {.max_wait_secs = options.max_wait_secs,
+                                                                    .recovery_wait_secs = options.recovery_wait_secs,
+                                                                    .clock = options.clock});
+  return MonitoredSession::Make(graph, std::move(creator), std::move(session), cancel);
 }
 
 }  // namespace weir

@@ -116,6 +116,18 @@ struct TrainingSessionOptions {
   double stop_grace_period_secs = 120;
   Clock* clock = &RealClock();
 };
+// What the hooks of such a session need of the program.
+struct TrainingHookParts {
+  std::function<WriterSource(const std::string& directory)> writer;  // of event files
+  std::function<Result<std::shared_ptr<Saver>>(Graph&)> saver;
+  std::function<Result<std::vector<Output>>()> summaries;
+  CollectionCodec codec = {};
+  GraphText graph_text = {};
+  LogSink log = InfoLog();
+  LogSink warning = WarningLog();
+};
+// The hooks of the task, in the order in which they are called. Intervals of 0 mean never.
+Result<std::vector<HookPtr>> TrainingHooks(const TrainingSessionOptions& options, const TrainingHookParts& parts);
 // REQUIRES: the cache outlives the session. `cancel` ends the wait for the first session.
 Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph, SessionMaker make,
                                                                    FileWriterCache& writers,

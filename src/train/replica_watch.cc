@@ -1,8 +1,7 @@
 #include "train/replica_watch.h"
+#include "train/log.h"
 
 #include <algorithm>
-
-#include "base/log.h"
 
 namespace weir {
 namespace {
@@ -48,8 +47,8 @@ Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, Cance
     if (seen != last || !lacks) since = now_secs();
     // Who waits has given its gradients: seen twice, nobody is left who could give what is missing.
     if (lacks && seen.all_wait && seen == last) {
-      LogInfo("{}: step {} has {} of {} gradients and every replica waits: all give theirs once more", name, seen.step,
-              *lacking, needed);
+      TrainInfo("{}: step {} has {} of {} gradients and every replica waits: all give theirs once more", name,
+                seen.step, *lacking, needed);
       session.Run({.targets = {again}, .cancel = &stopped}).status().IgnoreError();
       last = Seen();
       continue;

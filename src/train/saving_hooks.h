@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/file_writer.h"
+#include "train/graph_file.h"
 #include "train/hooks.h"
 #include "train/saver.h"
 
@@ -40,7 +41,7 @@ struct CheckpointSaverOptions {
   WriterSource writer = {};  // notes where checkpoints are
   CollectionCodec codec = {};
   // The text form of a graph, for graph.pbtxt beside the checkpoints; without it the graph is graph.pb there.
-  std::function<Result<std::string>(const tensorflow::GraphDef&)> graph_text = {};
+  GraphText graph_text = {};
   LogSink log = InfoLog();
   Env* env = &RealEnv();
   // How the saver's steps are run; by default in the session as it is.

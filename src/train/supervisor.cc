@@ -2,96 +2,57 @@
 
 #include <limits>
 
-#include "graph/compose/lookup.h"
-#include "graph/compose/summary.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
 #include "train/global_step.h"
 #include "train/graph_file.h"
 #include "train/log.h"
+#include "train/model_parts.h"
 
 namespace weir {
 namespace {
 
-// The first item of a collection that is a T, of as many as there are.
-template <class T>
-std::optional<T> FirstOf(Graph& graph, const char* collection) {
-  std::vector<T> items = graph.CollectionOf<T>(collection);
-  if (items.size() > 1) TrainInfo("Found {} {} operations. Returning the first one.", items.size(), collection);
-  if (items.empty()) return std::nullopt;
-  return std::move(items[0]);
-}
-
-std::optional<ReadyOp> FirstReadyOp(Graph& graph, const char* collection) {
-  if (const auto output = FirstOf<Output>(graph, collection)) return ReadyOp(*output);
-  if (const auto node = FirstOf<Node*>(graph, collection)) return ReadyOp(*node);
-  return std::nullopt;
-}
-
-std::optional<std::vector<Node*>> FirstNode(Graph& graph, const char* collection) {
-  if (const auto found = FirstReadyOp(graph, collection)) return std::vector<Node*>{found->node};
-  return std::nullopt;
-}
-
-std::vector<VariablePtr> GlobalAndLocalVariables(Graph& graph) {
-  std::vector<VariablePtr> all = GlobalVariables(graph);
-  for (VariablePtr& v : LocalVariables(graph)) all.push_back(std::move(v));
-  return all;
-}
-
-Status CompleteReady(Graph& graph, SupervisorOptions& options) {
-  if (!options.ready) options.ready = FirstReadyOp(graph, graph_keys::kReadyOp);
-  if (!options.ready) {
-    const Output names = ReportUninitialized(graph, GlobalAndLocalVariables(graph));
-    WEIR_TRY(graph.TakeError());
-    options.ready = names;
-    graph.AddToCollection(graph_keys::kReadyOp, names);
-  }
-  if (!options.ready_for_local_init)
-    options.ready_for_local_init = FirstReadyOp(graph, graph_keys::kReadyForLocalInitOp).value_or(ReadyOp());
-  return OkStatus();
-}
-
-Status CompleteInit(Graph& graph, SupervisorOptions& options) {
-  if (!options.init) options.init = FirstNode(graph, graph_keys::kInitOp);
+Status CompleteInit(const ModelParts& parts, Graph& graph, SupervisorOptions& options) {
   if (!options.init) {
-    Node* const init = InitializeVariables(graph, GlobalVariables(graph));
-    WEIR_TRY(graph.TakeError());
-    options.init = {init};
-    graph.AddToCollection(graph_keys::kInitOp, init);
+    WEIR_ASSIGN(options.init, parts.FindOrMakeNodes(graph_keys::kInitOp, [&]() -> Result<Node*> {
+      Node* const init = InitializeVariables(graph, GlobalVariables(graph));
+      WEIR_TRY(graph.TakeError());
+      return init;
+    }));
   }
-  if (!options.local_init) options.local_init = FirstNode(graph, graph_keys::kLocalInitOp);
   if (!options.local_init) {
-    Node* const variables = InitializeVariables(graph, LocalVariables(graph));
-    WEIR_ASSIGN(Node * tables, InitializeTables(graph));
-    Node* const all = Group(graph, {variables, tables});
-    WEIR_TRY(graph.TakeError());
-    options.local_init = {all};
-    graph.AddToCollection(graph_keys::kLocalInitOp, all);
+    WEIR_ASSIGN(options.local_init, parts.FindOrMakeNodes(graph_keys::kLocalInitOp, [&] { return parts.LocalInit(); }));
   }
   return OkStatus();
 }
 
-Status CompleteSaver(Graph& graph, SupervisorOptions& options) {
-  if (!options.saver) options.saver = FirstOf<std::shared_ptr<Saver>>(graph, graph_keys::kSavers);
-  if (options.saver) return OkStatus();
-  options.saver = nullptr;
-  if (GlobalVariables(graph).empty()) return OkStatus();
-  WEIR_ASSIGN(options.saver, Saver::Make(graph));
-  graph.AddToCollection(graph_keys::kSavers, *options.saver);
+Status CompleteReady(const ModelParts& parts, Graph& graph, SupervisorOptions& options) {
+  if (!options.ready) {
+    WEIR_ASSIGN(options.ready, parts.FindOrMake(graph_keys::kReadyOp, [&]() -> Result<Output> {
+      const Output names = ReportUninitialized(graph, parts.AllVariables());
+      WEIR_TRY(graph.TakeError());
+      return names;
+    }));
+  }
+  if (!options.ready_for_local_init) {
+    WEIR_ASSIGN(const std::optional<ReadyOp> found, parts.Find(graph_keys::kReadyForLocalInitOp));
+    options.ready_for_local_init = found.value_or(ReadyOp());
+  }
   return OkStatus();
 }
 
-Status CompleteSummary(Graph& graph, SupervisorOptions& options) {
-  if (!options.summary) options.summary = FirstOf<Output>(graph, graph_keys::kSummaryOp);
-  if (options.summary) return OkStatus();
-  options.summary = MergeAllSummaries(graph);
-  WEIR_TRY(graph.TakeError());
-  if (options.summary)
-    graph.AddToCollection(graph_keys::kSummaryOp, *options.summary);
-  else
-    options.summary = Output();
+Status CompleteSaving(const ModelParts& parts, Graph& graph, SupervisorOptions& options) {
+  if (!options.saver) {
+    WEIR_ASSIGN(options.saver, parts.FindOrMakeSaver([&]() -> Result<std::shared_ptr<Saver>> {
+      if (GlobalVariables(graph).empty()) return std::shared_ptr<Saver>();
+      return Saver::Make(graph);
+    }));
+  }
+  if (!options.summary) {
+    WEIR_ASSIGN(const std::optional<Output> summary, parts.Summary());
+    options.summary = summary.value_or(Output());
+  }
   return OkStatus();
 }
 
@@ -117,10 +78,10 @@ Result<std::unique_ptr<Supervisor>> Supervisor::Make(Graph& graph, SupervisorOpt
 
 Status Supervisor::Complete() {
   SupervisorOptions& options = parts_->options;
-  WEIR_TRY(CompleteReady(graph_, options));
-  WEIR_TRY(CompleteInit(graph_, options));
-  WEIR_TRY(CompleteSaver(graph_, options));
-  WEIR_TRY(CompleteSummary(graph_, options));
+  const ModelParts parts(graph_, ModelParts::Several::kFirst);
+  WEIR_TRY(CompleteReady(parts, graph_, options));
+  WEIR_TRY(CompleteInit(parts, graph_, options));
+  WEIR_TRY(CompleteSaving(parts, graph_, options));
   CompleteGlobalStep(graph_, options);
   if (options.global_step->valid() && options.global_step_name.empty())
     options.global_step_name = options.global_step->node->name();

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 
+import numpy as np
 import pytest
 
 import weir as tf
@@ -305,3 +306,29 @@ def test_a_loop_that_begins_again_after_a_restart(logdir):
     assert len(seen) == 3 and not errors
     with pytest.raises(ValueError, match="mine"):
         tf.train.basic_train_loop(sv, lambda sess: (_ for _ in ()).throw(ValueError("mine")))
+
+
+def test_an_end_before_there_is_a_session_is_an_error():
+    def no_session(sess):
+        raise tf.errors.OutOfRangeError(None, None, "too early")
+    tf.Variable(1.0)
+    sv = tf.train.Supervisor(init_fn=no_session)
+    with pytest.raises(tf.errors.OutOfRangeError, match="too early"):
+        with sv.managed_session():
+            pass
+
+
+def test_a_session_whose_services_fail_is_closed(tmp_path):
+    made = []
+
+    class Watched(tf.train.Supervisor):
+        def start_standard_services(self, sess):
+            made.append(sess)
+            return super().start_standard_services(sess)
+    step = tf.Variable(np.int64(0), name="empty", collections=["elsewhere"])
+    tf.Variable(1.0)
+    sv = Watched(logdir=str(tmp_path), global_step=step)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="empty"):
+        sv.prepare_or_wait_for_session()
+    with pytest.raises(RuntimeError, match="closed"):
+        made[0].run(step)

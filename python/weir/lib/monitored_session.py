@@ -2,7 +2,7 @@
 import inspect as _inspect
 
 from weir import _weir, errors as _errors
-from weir.lib import hooks as _hooks, live_line as _live_line
+from weir.lib import live_line as _live_line
 from weir.lib.scaffold import Scaffold as _Scaffold
 
 _USE_DEFAULT = object()
@@ -126,11 +126,11 @@ class SingularMonitoredSession(_MonitoredSession):
         return self._core.session()
 
 
-def _interval(steps, secs, default_steps, default_secs):
+def _interval(secs, steps, default_secs, default_steps):
     """Defaults hold only where neither is given."""
     if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
-        return default_steps, default_secs
-    return None if steps is _USE_DEFAULT else steps, None if secs is _USE_DEFAULT else secs
+        return default_secs, default_steps
+    return None if secs is _USE_DEFAULT else secs, None if steps is _USE_DEFAULT else steps
 
 
 def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None,
@@ -138,24 +138,14 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
                              config=None, stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200,
                              save_checkpoint_steps=_USE_DEFAULT, summary_dir=None, recovery_wait_secs=_RECOVERY_WAIT_SECS):
     """The session of a task: the chief saves checkpoints and summaries, the others wait for it."""
-    summary_steps, summary_secs = _interval(save_summaries_steps, save_summaries_secs, 100, None)
-    checkpoint_steps, checkpoint_secs = _interval(save_checkpoint_steps, save_checkpoint_secs, None, 600)
     scaffold = scaffold or _Scaffold()
-    if not is_chief:
+    all_hooks = _weir.training_hooks(is_chief, scaffold, checkpoint_dir or None, summary_dir or None, hooks, chief_only_hooks,
+                                     _interval(save_checkpoint_secs, save_checkpoint_steps, 600, None),
+                                     _interval(save_summaries_secs, save_summaries_steps, None, 100), log_step_count_steps)
+    if is_chief:
+        creator = ChiefSessionCreator(scaffold=scaffold, master=master, config=config, checkpoint_dir=checkpoint_dir,
+                                      recovery_wait_secs=recovery_wait_secs)
+    else:
         creator = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs,
                                        recovery_wait_secs=recovery_wait_secs)
-        return MonitoredSession(creator, hooks, stop_grace_period_secs, recovery_wait_secs)
-    all_hooks = list(chief_only_hooks or [])
-    summary_dir = summary_dir or checkpoint_dir
-    if summary_dir and log_step_count_steps and log_step_count_steps > 0:
-        all_hooks.append(_hooks.StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
-    if summary_dir and ((summary_steps and summary_steps > 0) or (summary_secs and summary_secs > 0)):
-        all_hooks.append(_hooks.SummarySaverHook(scaffold=scaffold, save_steps=summary_steps, save_secs=summary_secs,
-                                                 output_dir=summary_dir))
-    if checkpoint_dir and ((checkpoint_secs and checkpoint_secs > 0) or (checkpoint_steps and checkpoint_steps > 0)):
-        all_hooks.append(_hooks.CheckpointSaverHook(checkpoint_dir, save_steps=checkpoint_steps, save_secs=checkpoint_secs,
-                                                    scaffold=scaffold))
-    all_hooks.extend(hooks or [])
-    creator = ChiefSessionCreator(scaffold=scaffold, master=master, config=config, checkpoint_dir=checkpoint_dir,
-                                  recovery_wait_secs=recovery_wait_secs)
     return MonitoredSession(creator, all_hooks, stop_grace_period_secs, recovery_wait_secs)

@@ -21,6 +21,8 @@ class Supervisor(_weir.Supervisor):
             yield sess
         except Exception as error:
             self.request_stop(error)
+            if sess is None:
+                raise  # whatever it is: no input can end before there is a session
         finally:
             try:
                 self.stop(close_summary_writer=close_summary_writer)
@@ -33,14 +35,18 @@ class Supervisor(_weir.Supervisor):
     def prepare_or_wait_for_session(self, master="", config=None, wait_for_checkpoint=False, max_wait_secs=7200,
                                     start_standard_services=True):
         sess = self._get_session(master, config, wait_for_checkpoint, max_wait_secs)
-        if start_standard_services:
-            if self.is_chief:
-                self.start_standard_services(sess)
-            self.start_queue_runners(sess)
-            _live_line.write_above()
-            progress = self._progress_service(sess)
-            if progress is not None:
-                _started([_ServiceThread(self, progress)])
+        try:
+            if start_standard_services:
+                if self.is_chief:
+                    self.start_standard_services(sess)
+                self.start_queue_runners(sess)
+                _live_line.write_above()
+                progress = self._progress_service(sess)
+                if progress is not None:
+                    _started([_ServiceThread(self, progress)])
+        except BaseException:
+            sess.close()
+            raise
         return sess
 
     def start_standard_services(self, sess):
