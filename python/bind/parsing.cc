@@ -23,7 +23,8 @@ FeatureSpec SpecFrom(const std::string& key, py::handle feature) {
                          AsDType(feature.attr("dtype")), OneOrMore<int64_t>(feature.attr("size")),
                          feature.attr("already_sorted").cast<bool>()};
   }
-  const py::object value = kind.starts_with("FixedLen") ? feature.attr("default_value") : py::none();
+  py::object value = py::none();
+  if (kind.starts_with("FixedLen")) value = feature.attr("default_value");
   const Input default_value = value.is_none() ? Input() : InputFrom(value);
   if (kind == "FixedLenFeature")
     return FixedLenFeature{ShapeFrom(feature.attr("shape")), AsDType(feature.attr("dtype")), default_value};

@@ -341,12 +341,7 @@ def test_sparse_values_in_batches():
         ([[0, 0], [1, 1]], [b"0", b"1"], [2, 4]), ([[0, 2], [1, 3]], [b"2", b"3"], [2, 4])]
     rows = tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 3])
     joined = tf.train.shuffle_batch_join([[rows], [rows]], 4, 20, 1, enqueue_many=True)
-    with tf.Session() as sess:
-        coord = tf.train.Coordinator()
-        threads = tf.train.start_queue_runners(sess, coord)
-        value = sess.run(joined)
-        coord.request_stop()
-        coord.join(threads, stop_grace_period_secs=20)
+    value, = _drain(joined, num=1)
     assert value.dense_shape.tolist() == [4, 3] and set(value.values.tolist()) <= {1.0, 2.0}
 
 

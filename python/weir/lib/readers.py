@@ -22,9 +22,9 @@ class ReaderBase:
     def supports_serialize(self):
         return self._supports_serialize
 
-    def _call(self, kind, *args, **kwargs):
+    def _call(self, op, *args, **kwargs):
         version = "V2" if self._reader_ref.dtype.name == "resource" else ""
-        return _op(kind + version)(self._reader_ref, *args, **kwargs)
+        return _op(op + version)(self._reader_ref, *args, **kwargs)
 
     def read(self, queue, name=None):
         """The key and the value of the next record."""
