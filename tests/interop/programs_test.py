@@ -70,6 +70,7 @@ DIFFERENT = {
     r"Gather(V2)?": "a resource variable is read before rows are taken",
     r"sum|(ReduceLogSumExp|random_normal|truncated_normal|random_uniform|PolynomialDecay)(/.*)?|.*/Initializer/random_uniform": "Add, as in 1.15; 2.21 has AddV2, and leaves out a range of 0 to 1",
     r"Tensordot/MatMul|einsum.*|Tensordot": "1.15 reshapes the product; 2.21 has an op for einsum",
+    r"(adjust_brightness|random_uniform)(_\d+)?": "Add, as in 1.15; 2.21 has AddV2",
     r"dropout/.*": "1.15 multiplies by a mask, 2.21 selects",
     r".*(Assert/AssertGuard/.*|Assert)": "an assertion needs no branch around it here",
     r"Exp|Neg|ExponentialDecay|NaturalExpDecay": "2.21 makes one decay from another",

@@ -110,3 +110,16 @@ def test_gradients_of_what_programs_train_through():
         total, gradient = run(slopes, x)
         # A linear function: it is its slope times the image.
         assert np.isclose(total, (gradient * x).sum(), rtol=1e-4)
+
+
+def test_colors_as_sums_of_others():
+    x = np.random.RandomState(3).rand(2, 4, 5, 3).astype(np.float32)
+    gray = run(tf.image.rgb_to_grayscale, x)
+    assert gray.shape == (2, 4, 5, 1) and np.allclose(gray[..., 0], x @ np.array([0.2989, 0.587, 0.114]), atol=1e-6)
+    assert np.abs(run(tf.image.rgb_to_grayscale, PIXELS)[..., 0].astype(int) - (PIXELS @ np.array([0.2989, 0.587, 0.114]))).max() <= 1
+    assert np.allclose(run(lambda y: tf.image.yuv_to_rgb(tf.image.rgb_to_yuv(y)), x), x, atol=1e-5)
+    yiq = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
+    assert np.allclose(run(tf.image.rgb_to_yiq, x), x @ yiq, atol=1e-6)
+    # The way back is rounded to four digits or so.
+    assert np.allclose(run(lambda y: tf.image.yiq_to_rgb(tf.image.rgb_to_yiq(y)), x), x, atol=2e-4)
+    assert np.array_equal(run(tf.image.grayscale_to_rgb, gray), np.repeat(gray, 3, -1))

@@ -118,7 +118,8 @@ Output RgbToGrayscale(Graph& graph, const Input& images_in, std::string name) {
     return Fail(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
   Output x = ConvertImageType(graph, images, kFloat);
   if (!x.valid()) return x;
-  Output gray = TensorDot(graph, x, Tensor::Vector<float>({0.2989f, 0.5870f, 0.1140f}), {shape.rank() - 1}, {0});
+  Output gray = TensorDot(graph, x, Tensor::Vector<float>({0.2989f, 0.5870f, 0.1140f}),
+                          std::vector<int64_t>{shape.rank() - 1}, std::vector<int64_t>{0});
   if (!gray.valid()) return gray;
   return ConvertImageType(graph, ExpandDims(graph, gray, -1), original, false, scope.name() + "/");
 }
@@ -152,7 +153,7 @@ Output ChangeColors(Graph& graph, const Input& images_in, ColorChange change) {
                                                            : kYiqToRgb;
   const Tensor matrix = Tensor::Of<float>(Shape{3, 3}, absl::Span<const float>(kernel, 9));
   Output weights = CastValue(graph, Constant(graph, matrix, "kernel"), images.base_dtype());
-  return TensorDot(graph, images, weights, {shape.rank() - 1}, {0});
+  return TensorDot(graph, images, weights, std::vector<int64_t>{shape.rank() - 1}, std::vector<int64_t>{0});
 }
 
 Output StandardizeImage(Graph& graph, const Input& image_in) {
@@ -221,7 +222,8 @@ Output PeakSignalToNoise(Graph& graph, const Input& a_in, const Input& b_in, dou
            {-3, -2, -1});
   if (!highest.valid() || !mse.valid()) return Output::Failed(graph);
   Output peak = (20.0f * Log(graph, highest)) / Log(graph, 10.0f);
-  return Sub(graph, peak, static_cast<float>(10 / std::log(10.0)) * Log(graph, mse), {.name = "psnr"});
+  Output psnr = Sub(graph, peak, static_cast<float>(10 / std::log(10.0)) * Log(graph, mse), {.name = "psnr"});
+  return psnr.valid() ? Identity(graph, psnr) : psnr;
 }
 
 }  // namespace weir

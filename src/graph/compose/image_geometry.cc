@@ -304,7 +304,8 @@ Output ResizeWithCropOrPad(Graph& graph, const Input& image, const Input& height
   Output cropped = Crop(graph, x, crop_height, crop_width, Smaller(graph, height, batch.dims[1]),
                         Smaller(graph, width, batch.dims[2]));
   if (!cropped.valid()) return cropped;
-  return batch.Finished(Pad(graph, cropped, pad_height, pad_width, height, width));
+  Output padded = Pad(graph, cropped, pad_height, pad_width, height, width);
+  return padded.valid() ? batch.Finished(WithDependencies({}, padded)) : padded;
 }
 
 Output ResizeWithPad(Graph& graph, const Input& image, const Input& height_in, const Input& width_in,

@@ -19,20 +19,21 @@ std::vector<Color> DefaultColors() {
 
 Result<std::vector<Color>> ColorsOf(const KernelContext& ctx, int64_t channels) {
   std::vector<Color> colors = DefaultColors();
-  if (ctx.num_inputs() == 3 && ctx.input(2).num_elements() > 0) {
-    const Tensor& table = ctx.input(2);
-    if (table.rank() != 2) return InvalidArgument("colors must be a 2-D matrix, got {}", table.shape());
-    if (table.dim(1) < channels)
-      return InvalidArgument("colors must have equal or more channels than the image: {} for {}", table.shape(),
-                             channels);
-    colors.assign(static_cast<size_t>(table.dim(0)), Color{});
-    for (int64_t i = 0; i < table.dim(0); ++i) {
-      for (int64_t c = 0; c < channels; ++c)
-        colors[static_cast<size_t>(i)][static_cast<size_t>(c)] = table.data<float>()[i * table.dim(1) + c];
+  if (ctx.num_inputs() < 3 || ctx.input(2).num_elements() == 0) {
+    if (channels == 1) {
+      for (Color& color : colors) color[0] = 1;
     }
+    return colors;
   }
-  if (channels == 1) {
-    for (Color& color : colors) color[0] = 1;
+  const Tensor& table = ctx.input(2);
+  if (table.rank() != 2) return InvalidArgument("colors must be a 2-D matrix, got {}", table.shape());
+  if (table.dim(1) < channels)
+    return InvalidArgument("colors must have equal or more channels than the image: {} for {}", table.shape(),
+                           channels);
+  colors.assign(static_cast<size_t>(table.dim(0)), Color{});
+  for (int64_t i = 0; i < table.dim(0); ++i) {
+    for (int64_t c = 0; c < channels; ++c)
+      colors[static_cast<size_t>(i)][static_cast<size_t>(c)] = table.data<float>()[i * table.dim(1) + c];
   }
   return colors;
 }

@@ -77,9 +77,8 @@ def files(tf):
     image = picture(6, 5, np.uint8)
     png = tf.image.encode_png(tf.constant(image))
     jpeg = tf.image.encode_jpeg(tf.constant(np.full([8, 8, 3], 128, np.uint8)))
-    look = [tf.image.decode_png(png), tf.image.decode_image(png), tf.image.decode_image(png, channels=1), tf.image.decode_image(jpeg),
-            tf.image.decode_image(png, dtype=tf.uint16), tf.image.is_jpeg(png), tf.image.is_jpeg(jpeg), tf.image.extract_jpeg_shape(jpeg),
-            tf.image.decode_jpeg(jpeg, channels=1)]
+    look = [tf.image.decode_png(png), tf.image.decode_png(png, channels=1), tf.image.decode_png(png, dtype=tf.uint16), tf.image.is_jpeg(png),
+            tf.image.is_jpeg(jpeg), tf.image.extract_jpeg_shape(jpeg), tf.image.decode_jpeg(jpeg, channels=1)]
     return {"look": look}
 
 
