@@ -66,7 +66,8 @@ Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
   WEIR_TRY(ctx.WithRank(1 - sizes_input, w.rank()).status());
   WEIR_TRY(ctx.WithRank(2, w.rank()).status());
   WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
-  WEIR_ASSIGN(const PartialShape out, sizes.Merge(PartialShape::OfRank(w.rank())));
+  WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(w.rank())));
+  if (sizes_input == 0 && out[0] < 0) out.SetDim(0, ctx.input(2)[0]);  // as many images as results
   ctx.set_output(0, out);
   return OkStatus();
 }
@@ -102,7 +103,7 @@ Result<ConvSizes> SizesOf(const SlidingWindow& w, Family family, const Shape& in
     s.out[d] = fit.out;
     s.before[d] = fit.before;
     // Strides and dilations without effect may have any size: oneDNN computes with 32 bits.
-    if (s.out[d] <= 1) s.stride[d] = 1;
+    if (s.out[d] <= 1) s.stride[d] = std::min(s.stride[d], s.in[d] + w.before[d] + w.after[d] + 1);
     if (s.filter[d] <= 1) s.dilation[d] = 1;
   }
   return s;

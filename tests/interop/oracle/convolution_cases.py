@@ -8,20 +8,22 @@ from oracle.draw import real
 from oracle.tensorflow1 import tf
 
 FLOAT = [tf.float32]
+# TensorFlow adds up half in half in some kernels: too coarse to compare with.
+NO_HALF = [tf.float32, tf.float64, tf.bfloat16]
 i32 = np.int32
 
 
 def images(sweep):
-    """Windows of several sizes over images of several sizes, all of them in float."""
-    for (height, width), (rows, columns), stride, dilation, padding in itertools.product(
-            ((7, 6), (8, 9)), ((1, 1), (3, 2), (5, 5)), (1, 2), (1, 2), ("SAME", "VALID")):
-        if padding == "VALID" and (rows - 1) * dilation >= height or (columns - 1) * dilation >= width or stride > 1 < dilation:
+    """Windows of several sizes, all of them in float."""
+    height, width = 7, 8
+    for (rows, columns), stride, dilation, padding in itertools.product(((1, 1), (3, 2), (4, 4)), (1, 2), (1, 2), ("SAME", "VALID")):
+        if stride > 1 and dilation > 1:
             continue
         sweep("Conv2D", D(2, height, width, 3), D(rows, columns, 3, 4, salt=1), strides=[1, stride, stride, 1], padding=padding,
               dilations=[1, dilation, dilation, 1], only=FLOAT)
-        sweep("DepthwiseConv2dNative", D(2, height, width, 3), D(rows, columns, 3, 2, salt=1), strides=[1, stride, stride, 1], padding=padding,
-              only=FLOAT)
         if dilation == 1:
+            sweep("DepthwiseConv2dNative", D(2, height, width, 3), D(rows, columns, 3, 2, salt=1), strides=[1, stride, stride, 1],
+                  padding=padding, only=FLOAT)
             for op in ("MaxPool", "AvgPool"):
                 sweep(op, D(2, height, width, 3), ksize=[1, rows, columns, 1], strides=[1, stride, stride, 1], padding=padding, only=FLOAT)
 
@@ -33,7 +35,8 @@ def types(sweep):
     sweep("Conv2DBackpropFilter", D(2, 5, 4, 2), i32([3, 3, 2, 3]), D(2, 3, 2, 3, salt=1), strides=[1, 2, 2, 1], padding="SAME")
     sweep("DepthwiseConv2dNative", D(2, 5, 4, 2), D(3, 2, 2, 2, salt=1), strides=[1, 2, 2, 1], padding="SAME")
     sweep("DepthwiseConv2dNativeBackpropInput", i32([2, 5, 4, 2]), D(3, 3, 2, 2), D(2, 3, 2, 4, salt=1), strides=[1, 2, 2, 1], padding="SAME")
-    sweep("DepthwiseConv2dNativeBackpropFilter", D(2, 5, 4, 2), i32([3, 3, 2, 2]), D(2, 3, 2, 4, salt=1), strides=[1, 2, 2, 1], padding="SAME")
+    sweep("DepthwiseConv2dNativeBackpropFilter", D(2, 5, 4, 2), i32([3, 3, 2, 2]), D(2, 3, 2, 4, salt=1), strides=[1, 2, 2, 1], padding="SAME",
+          only=NO_HALF)
     sweep("MaxPool", D(2, 5, 4, 3), ksize=[1, 3, 2, 1], strides=[1, 2, 1, 1], padding="SAME")
     sweep("AvgPool", D(2, 5, 4, 3), ksize=[1, 3, 2, 1], strides=[1, 2, 1, 1], padding="SAME")
     sweep("AvgPoolGrad", i32([2, 5, 4, 3]), D(2, 3, 4, 3), ksize=[1, 3, 2, 1], strides=[1, 2, 1, 1], padding="SAME")
@@ -44,7 +47,7 @@ def types(sweep):
 def volumes(sweep):
     for stride, padding in itertools.product((1, 2), ("SAME", "VALID")):
         strides = [1, stride, 1, stride, 1]
-        sweep("Conv3D", D(2, 4, 3, 5, 2), D(2, 3, 2, 2, 3, salt=1), strides=strides, padding=padding)
+        sweep("Conv3D", D(2, 4, 3, 5, 2), D(2, 3, 2, 2, 3, salt=1), strides=strides, padding=padding, only=NO_HALF)
         sweep("MaxPool3D", D(2, 4, 3, 5, 2), ksize=[1, 2, 3, 2, 1], strides=strides, padding=padding)
         sweep("AvgPool3D", D(2, 4, 3, 5, 2), ksize=[1, 2, 3, 2, 1], strides=strides, padding=padding)
     sweep("Conv3DBackpropInputV2", i32([2, 4, 3, 4, 2]), D(2, 3, 2, 2, 3), D(2, 2, 2, 2, 3, salt=1), strides=[1, 2, 2, 2, 1], padding="SAME", only=FLOAT)
@@ -65,7 +68,7 @@ def normalization(sweep, case):
     none = np.zeros(0, np.float32)
     scale, offset = D(3, low=0.5, high=2).array(np.float32), D(3).array(np.float32)
     for op in ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"):
-        sweep(op, D(4, 3, 2, 3), scale, offset, none, none, epsilon=0.01)
+        sweep(op, D(4, 3, 2, 3), scale, offset, none, none, epsilon=0.01, only=NO_HALF)
     case("batch normalization of a trained model",
          lambda x, s, o, m, v: tf.nn.fused_batch_norm(x, s, o, m, v, epsilon=0.01, is_training=False)[0],
          [real(4, 3, 2, 3), scale, offset, real(3), real(3, low=0.5, high=2.0)])
