@@ -212,11 +212,16 @@ Result<Shape> OutputShape(const Shape& shape, const std::vector<bool>& reduced, 
   return Shape::Make(dims);
 }
 
-Kernel MakeReduction(const TypedReducer& r, bool keep_dims) {
-  return Kernel::Sync([r, keep_dims](KernelContext& ctx) -> Status {
+// `keeps_one`: of one element the result is that element.
+Kernel MakeReduction(const TypedReducer& r, bool keep_dims, bool keeps_one) {
+  return Kernel::Sync([r, keep_dims, keeps_one](KernelContext& ctx) -> Status {
            const Tensor& x = ctx.input(0);
            WEIR_ASSIGN(const std::vector<bool> reduced, ReducedDims(ctx.input(1), x.rank()));
            WEIR_ASSIGN(const Shape shape, OutputShape(x.shape(), reduced, keep_dims));
+           if (keeps_one && shape.num_elements() == x.num_elements() && x.num_elements() > 0) {
+             ctx.set_output(0, x.Reshaped(shape));
+             return OkStatus();
+           }
            WEIR_ASSIGN(Tensor y, ctx.Allocate(0, shape));
            if (y.num_elements() == 0) return OkStatus();
            const char* in = static_cast<const char*>(x.raw());
@@ -256,7 +261,7 @@ KernelList ReductionKernels(const std::vector<DType>& types, const Reducers& red
     if (typed) def.types = {{"T", type}};
     def.make = [r](KernelSetup& setup) -> Result<Kernel> {
       WEIR_ASSIGN(const bool keep_dims, setup.Attr<bool>("keep_dims"));
-      return MakeReduction(r, keep_dims);
+      return MakeReduction(r, keep_dims, setup.node().op->name != "EuclideanNorm");
     };
     list.push_back(std::move(def));
   }

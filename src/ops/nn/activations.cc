@@ -9,6 +9,7 @@
 #include "op/shape_context.h"
 #include "ops/math/elementwise.h"
 #include "ops/math/vector_math.h"
+#include "ops/nn/float_loops.h"
 
 namespace weir::ops {
 namespace {
@@ -203,7 +204,8 @@ Result<Kernel> MakeLeakyReluGrad(KernelSetup& setup) {
 void RegisterActivations(OpRegistry& registry) {
   const Activation activations[] = {
       {"Relu", kRealsAndIntegers,
-       UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluFn{}),
+       UnaryFor<double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluFn{}).And(
+           {{{kFloat, &ReluLoop}}}),
        ReluGradient},
       {"Relu6", kRealsAndIntegers,
        UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(Relu6Fn{}),

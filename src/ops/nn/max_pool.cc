@@ -6,23 +6,25 @@
 #include "graph/build/nn_ops.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
+#include "ops/nn/float_loops.h"
 #include "ops/nn/pooling.h"
 
 namespace weir::ops {
 namespace {
 
 template <class T>
-void MaxOfWindow(const PoolSizes& p, const PoolSizes::Window& window, const T* image, T* y) {
-  bool first = true;
-  p.ForTaps(window, [&](int64_t at) {
-    const T* x = image + at * p.channels;
-    if (first) {
-      std::copy_n(x, p.channels, y);
-      first = false;
-    } else {
+void MaxOfWindow(const PoolSizes& p, const PoolSizes::Window& window, const T* image, std::vector<const T*>& taps,
+                 T* y) {
+  taps.clear();
+  p.ForTaps(window, [&](int64_t at) { taps.push_back(image + at * p.channels); });
+  if constexpr (std::is_same_v<T, float>) {
+    MaxOfTaps(taps.data(), static_cast<int64_t>(taps.size()), p.channels, y);
+  } else {
+    std::copy_n(taps[0], p.channels, y);
+    for (const T* x : taps) {
       for (int64_t c = 0; c < p.channels; ++c) y[c] = x[c] > y[c] ? x[c] : y[c];
     }
-  });
+  }
 }
 
 // The positions in the image of the largest elements of a window, by channel. `best` is scratch.
@@ -56,9 +58,10 @@ Result<Kernel> MakeMaxPool(KernelSetup& setup, int dims) {
     const T* in = x.data<T>();
     T* out = y.data<T>();
     return ctx.ParallelFor(p.images * p.out_positions(), p.taps() * p.channels, [&](int64_t begin, int64_t end) {
+      std::vector<const T*> taps;
       for (int64_t i = begin; i < end; ++i) {
         const T* image = in + i / p.out_positions() * p.in_positions() * p.channels;
-        MaxOfWindow(p, p.WindowAt(i % p.out_positions()), image, out + i * p.channels);
+        MaxOfWindow(p, p.WindowAt(i % p.out_positions()), image, taps, out + i * p.channels);
       }
     });
   });
@@ -91,6 +94,38 @@ void AddAtPositions(const PoolSizes& p, const int64_t* where, const T* dy, T* dx
   }
 }
 
+// Every element of the images lies in exactly one window.
+bool Tiles(const PoolSizes& p) {
+  for (int i = 0; i < 3; ++i) {
+    if (p.stride[i] != p.size[i] || p.out[i] * p.stride[i] - p.before[i] < p.in[i]) return false;
+  }
+  return true;
+}
+
+// The gradient of floats, window by window: one that tiles is written once, others are added to zeros.
+Status FloatGradient(KernelContext& ctx, const PoolSizes& p, const float* in, const float* gradients, float* out) {
+  const bool add = !Tiles(p);
+  const int64_t image_size = p.in_positions() * p.channels;
+  const int64_t cost = std::min<int64_t>(int64_t{1} << 40, p.out_positions() * p.taps()) * p.channels / 4;
+  return ctx.ParallelFor(p.images, cost + 1, [&](int64_t begin, int64_t end) {
+    std::vector<const float*> taps;
+    std::vector<float*> to;
+    if (add) std::fill_n(out + begin * image_size, (end - begin) * image_size, 0.0f);
+    for (int64_t image = begin; image < end; ++image) {
+      for (int64_t o = 0; o < p.out_positions(); ++o) {
+        taps.clear();
+        to.clear();
+        p.ForTaps(p.WindowAt(o), [&](int64_t at) {
+          taps.push_back(in + image * image_size + at * p.channels);
+          to.push_back(out + image * image_size + at * p.channels);
+        });
+        MaxGradientOfTaps(taps.data(), to.data(), static_cast<int64_t>(taps.size()), p.channels,
+                          gradients + (image * p.out_positions() + o) * p.channels, add);
+      }
+    }
+  });
+}
+
 template <class T>
 Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims) {
   WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims));
@@ -100,10 +135,16 @@ Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims) {
     WEIR_TRY(CheckPooled(p, ctx.input(1), "orig_output"));
     WEIR_TRY(CheckPooled(p, ctx.input(2), "grad"));
     WEIR_ASSIGN(const Tensor dx, ctx.Allocate(0, x.shape()));
-    dx.ZeroFill();
-    if (ctx.input(2).num_elements() == 0) return OkStatus();
     const T* gradients = ctx.input(2).data<T>();
     T* to = dx.data<T>();
+    if (ctx.input(2).num_elements() == 0) {
+      dx.ZeroFill();
+      return OkStatus();
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      if (p.taps() < (1 << 20)) return FloatGradient(ctx, p, x.data<T>(), gradients, to);
+    }
+    dx.ZeroFill();
     return ForPositions<T>(ctx, p, x.data<T>(), [=, &p](int64_t image, int64_t o, const int64_t* where) {
       AddAtPositions(p, where, gradients + (image * p.out_positions() + o) * p.channels,
                      to + image * p.in_positions() * p.channels);

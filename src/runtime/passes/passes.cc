@@ -4,7 +4,10 @@
 namespace weir {
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options) {
-  if (options.merge_duplicates) WEIR_TRY(MergeDuplicates(graph));
+  if (options.merge_duplicates) {
+    WEIR_TRY(MergeDuplicates(graph));
+    WEIR_TRY(SkipUnusedValues(graph));
+  }
   if (options.fold_constants && options.evaluator != nullptr) WEIR_TRY(FoldConstants(graph, *options.evaluator));
   if (options.merge_duplicates || options.fold_constants) RemoveUnneeded(graph);
   return OkStatus();

@@ -21,6 +21,8 @@ Status RunPasses(PlanGraph& graph, const PassOptions& options);
 Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator);
 // Of nodes that compute the same from the same, one is kept.
 Status MergeDuplicates(PlanGraph& graph);
+// What nobody takes the value of is not computed, though others wait for it.
+Status SkipUnusedValues(PlanGraph& graph);
 
 // True if the node's outputs depend on nothing but its inputs.
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node);

@@ -49,7 +49,7 @@ TEST_F(PassesTest, WhatFailsOrHasStateStays) {
   Output sum = Op("Add", {Op("Count", {}), Const(1)});
   EXPECT_EQ(Planned({sum}), (Ops{"Add", "Const", "Count"}));
   Output after = Op("Add", {Const(1), Const(1)}, "after", {sum.node});
-  EXPECT_EQ(Planned({after}), (Ops{"Add", "Add", "Const", "Count"}));
+  EXPECT_EQ(Planned({after}), (Ops{"Add", "Const", "Count"}));  // it waits for Count, since nobody takes the sum
   Result<std::vector<Tensor>> result = Run({Op("Fail", {Const(1)}, "broken")});
   EXPECT_EQ(NodeOf(result.status()), "broken");
 }
@@ -140,6 +140,24 @@ TEST_F(PassesTest, ReadsOfVariablesAndStateAreNotMerged) {
   Node* start = Op("NoOp", {}).node;
   EXPECT_EQ(Planned({Op("Count", {}, "", {start}), Op("Count", {}, "", {start})}), (Ops{"Count", "Count", "NoOp"}));
   EXPECT_EQ(Planned({Op("Identity", {v}), Op("Identity", {v})}), (Ops{"Identity", "Identity", "VariableV2"}));
+}
+
+TEST_F(PassesTest, WhatIsOnlyWaitedForIsNotComputed) {
+  Output x = Placeholder("x");
+  Output count = Op("Count", {});
+  Output unused = Op("Mul", {Op("Add", {count, x}), x});
+  Output gate = Op("Add", {x, Const(1)}, "gate", {unused.node});
+  EXPECT_EQ(Planned({gate}, {{x, Float(2)}}), (Ops{"Add", "Const", "Count", "_Arg"}));
+  EXPECT_EQ(values_, std::vector<float>{3});
+  // What it takes has run before.
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  Output added = Op("AssignAdd", {v, Const(1)}, "added");
+  Output twice = Op("Mul", {Op("Identity", {added}), Const(2)});
+  EXPECT_EQ(Value(Op("Identity", {v}, "late", {twice.node})), 2);
+  // Fetched or asked for, it is computed.
+  EXPECT_EQ(Planned({gate, unused}, {{x, Float(2)}}).size(), 6u);
+  EXPECT_EQ(Planned({gate}, {{x, Float(2)}}, {unused.node}).size(), 6u);
 }
 
 TEST_F(PassesTest, LoopsStayLoops) {

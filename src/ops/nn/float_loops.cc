@@ -1,0 +1,84 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/nn/float_loops.cc"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include <hwy/foreach_target.h>  // first
+#include <hwy/highway.h>
+
+#include "ops/nn/float_loops.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weir::ops::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// body(tag, first element) over n elements: whole vectors, then single elements.
+template <class F>
+HWY_INLINE void ForVectors(int64_t n, F body) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> d1;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) body(d, i);
+  for (; i < n; ++i) body(d1, i);
+}
+
+void Relu(const float* x, float* y, int64_t n) {
+  ForVectors(n, [=](auto d, int64_t i) {
+    const auto v = LoadU(d, x + i);
+    StoreU(IfThenZeroElse(Lt(v, Zero(d)), v), d, y + i);
+  });
+}
+
+void Max(const float* const* taps, int64_t count, int64_t channels, float* y) {
+  ForVectors(channels, [=](auto d, int64_t c) {
+    auto best = LoadU(d, taps[0] + c);
+    for (int64_t t = 1; t < count; ++t) {
+      const auto v = LoadU(d, taps[t] + c);
+      best = IfThenElse(Gt(v, best), v, best);
+    }
+    StoreU(best, d, y + c);
+  });
+}
+
+// The number of a tap is kept as a float beside its value: there are far fewer than 2^24.
+void MaxGradient(const float* const* taps, float* const* to, int64_t count, int64_t channels, const float* dy,
+                 bool add) {
+  ForVectors(channels, [=](auto d, int64_t c) {
+    auto best = LoadU(d, taps[0] + c);
+    auto first = Zero(d);
+    for (int64_t t = 1; t < count; ++t) {
+      const auto v = LoadU(d, taps[t] + c);
+      const auto better = Gt(v, best);
+      best = IfThenElse(better, v, best);
+      first = IfThenElse(better, Set(d, static_cast<float>(t)), first);
+    }
+    const auto gradient = LoadU(d, dy + c);
+    for (int64_t t = 0; t < count; ++t) {
+      const auto share = IfThenElseZero(Eq(first, Set(d, static_cast<float>(t))), gradient);
+      StoreU(add ? Add(LoadU(d, to[t] + c), share) : share, d, to[t] + c);
+    }
+  });
+}
+
+}  // namespace weir::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weir::ops {
+namespace {
+HWY_EXPORT(Relu);
+HWY_EXPORT(Max);
+HWY_EXPORT(MaxGradient);
+}  // namespace
+
+void ReluLoop(const void* x, void* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(Relu)(static_cast<const float*>(x), static_cast<float*>(y), n);
+}
+void MaxOfTaps(const float* const* taps, int64_t count, int64_t channels, float* y) {
+  HWY_DYNAMIC_DISPATCH(Max)(taps, count, channels, y);
+}
+void MaxGradientOfTaps(const float* const* taps, float* const* to, int64_t count, int64_t channels, const float* dy,
+                       bool add) {
+  HWY_DYNAMIC_DISPATCH(MaxGradient)(taps, to, count, channels, dy, add);
+}
+}  // namespace weir::ops
+#endif
