@@ -258,7 +258,7 @@ def test_parsing_examples():
     parsed = tf.parse_example(serialized, {
         "x": tf.FixedLenFeature([2], tf.float32, default_value=[-1, -2]), "y": tf.VarLenFeature(tf.int64),
         "sparse": tf.SparseFeature("i", "v", tf.float32, 10), "rows": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True)})
-    assert parsed["x"].name == "ParseExample/ParseExample:6" and parsed["x"].shape.as_list() == [2, 2]
+    assert parsed["x"].name == "ParseExample/ParseExample:10" and parsed["x"].shape.as_list() == [2, 2]
     assert parsed["rows"].shape.as_list() == [2, None, 2]
     with tf.Session() as sess:
         got = sess.run(parsed)
