@@ -411,3 +411,11 @@ def test_interpreter_ends_with_open_sessions():
 def test_a_path_is_no_target(path):
     with pytest.raises(tf.errors.InvalidArgumentError, match="is a path, and no target.*checkpoint_dir"):
         tf.Session(path)
+
+
+@pytest.mark.parametrize("value", [[b"\0", b"ab\0"], [["x", "\0"]], np.array([b"a\0"], object), b"a\0\0", b""])
+def test_fed_strings_keep_their_zeros(sess, value):
+    place = tf.placeholder(tf.string)
+    expected = [[b"x", b"\0"]] if np.ndim(value) == 2 else value
+    got = sess.run(tf.identity(place), {place: value})
+    assert (got if isinstance(value, bytes) else got.tolist()) == (expected if isinstance(value, bytes) else list(expected))
