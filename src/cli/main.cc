@@ -194,7 +194,8 @@ void AddRecords(CLI::App& app, RecordsOptions& options, int& exit_status) {
     exit_status = status.ok() ? 0 : Fail("records show", status);
   });
 
-  CLI::App* count = records->add_subcommand("count", "Reads files to the end, tests their checksums, counts the records");
+  CLI::App* count =
+      records->add_subcommand("count", "Reads files to the end, tests their checksums, counts the records");
   count->formatter(std::make_shared<Help>("Usage: weir records count FILE..."));
   count->add_option("FILE", options.counted, "record files, compressed or not")->required();
   count->footer(
@@ -245,9 +246,10 @@ const std::string* Nearest(const std::vector<std::string>& names, const std::str
 // `command` is empty, or one that has commands of its own.
 int UnknownCommand(const std::string& command, const std::vector<std::string>& names, const std::string& word) {
   const std::string* nearest = Nearest(names, word);
-  return WrongCall(command, nearest != nullptr
-                           ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
-                           : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
+  return WrongCall(command,
+                   nearest != nullptr
+                       ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
+                       : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
 }
 
 // What a command was given that it does not take, the first option of it or else all.

@@ -33,8 +33,8 @@ class Progress final {
   void Set(size_t done) {
     if (!is_shown_) return;
     const size_t filled = kBarWidth * done / total_;
-    LiveLine::OfProcess().Set(fmt::format("[{}{}] {} of {}", std::string(filled, '#'),
-                                          std::string(kBarWidth - filled, '.'), done, total_));
+    LiveLine::OfProcess().Set(
+        fmt::format("[{}{}] {} of {}", std::string(filled, '#'), std::string(kBarWidth - filled, '.'), done, total_));
   }
 
  private:
@@ -99,10 +99,14 @@ std::string ShownList(std::string_view type, const Values& values) {
 
 std::string Shown(const tensorflow::Feature& feature) {
   switch (feature.kind_case()) {
-    case tensorflow::Feature::kBytesList: return ShownList("bytes", feature.bytes_list().value());
-    case tensorflow::Feature::kFloatList: return ShownList("float", feature.float_list().value());
-    case tensorflow::Feature::kInt64List: return ShownList("int64", feature.int64_list().value());
-    case tensorflow::Feature::KIND_NOT_SET: break;
+    case tensorflow::Feature::kBytesList:
+      return ShownList("bytes", feature.bytes_list().value());
+    case tensorflow::Feature::kFloatList:
+      return ShownList("float", feature.float_list().value());
+    case tensorflow::Feature::kInt64List:
+      return ShownList("int64", feature.int64_list().value());
+    case tensorflow::Feature::KIND_NOT_SET:
+      break;
   }
   return "nothing";
 }

@@ -30,8 +30,8 @@ struct ShowRecordsOptions {
 // The first records: as examples where they are such, else as bytes.
 Status ShowRecords(const ShowRecordsOptions& options, Env& env);
 
-// A line for each file, "123 FILE" with the number of its records; all of them are read and their checksums tested. What
-// is wrong with a file is told, and the others are still read; then the status is DataLoss.
+// A line for each file, "123 FILE" with the number of its records; all of them are read and their checksums tested.
+// What is wrong with a file is told, and the others are still read; then the status is DataLoss.
 Status CountRecords(const std::vector<std::string>& files, Env& env);
 
 }  // namespace weir::cli

@@ -368,8 +368,8 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
     state->graph = graph;
     state->session = session;
     const StepArgs args = ArgsFor(*state, *step, call.message.step_id());
-    (*executor)->Start(args, {},
-                       [state, step](const Result<std::vector<Tensor>>& values) { step->partial.End(values.status()); });
+    (*executor)->Start(
+        args, {}, [state, step](const Result<std::vector<Tensor>>& values) { step->partial.End(values.status()); });
   }
   step->partial.Run(
       std::move(call), *step->rendezvous, options.cancel, [step](const Status& reason) { step->End(reason); },

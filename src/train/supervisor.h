@@ -13,8 +13,8 @@
 #include "train/coordinator.h"
 #include "train/file_writer.h"
 #include "train/graph_file.h"
-#include "train/queue_runner.h"
 #include "train/progress.h"
+#include "train/queue_runner.h"
 #include "train/session_manager.h"
 
 namespace weir {
