@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <vector>
 
 namespace weir::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "floats are copied as they lie in the file");
 
-enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroupStart = 3, kGroupEnd = 4, kFixed32 = 5 };
+constexpr size_t kMaxGroups = 100;  // inside of each other, as protobuf has it
 constexpr uint32_t Tag(uint32_t field, Wire wire) { return field << 3 | wire; }
 
 // Walks over the fields of one message. Every method is false where the bytes end too early or mean nothing.
@@ -63,12 +65,33 @@ class Fields {
         return Bytes(&bytes);
       case kFixed32:
         return Take(4, &bytes);
+      case kGroupStart:
+        return SkipGroup(tag >> 3);
       default:
         return false;
     }
   }
 
  private:
+  // The rest of a group that has begun, with the groups in it.
+  bool SkipGroup(uint32_t field) {
+    std::vector<uint32_t> open = {field};
+    while (!open.empty()) {
+      uint32_t tag = 0;
+      if (!NextTag(&tag)) return false;
+      if ((tag & 7) == kGroupStart) {
+        if (open.size() == kMaxGroups) return false;
+        open.push_back(tag >> 3);
+      } else if ((tag & 7) == kGroupEnd) {
+        if (open.back() != tag >> 3) return false;
+        open.pop_back();
+      } else if (!Skip(tag)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   const char* at_;
   const char* end_;
 };
