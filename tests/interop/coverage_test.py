@@ -23,7 +23,7 @@ NOT_COMPARED = {
     "WriteFile": "a file; its unit test makes one",
     "MatchingFiles": "a file; its unit test makes one",
     **{op: "files; checkpoint_test.py has both write and read them" for op in (
-        "SaveV2", "RestoreV2", "MergeV2Checkpoints", "Restore", "RestoreSlice", "ShardedFilename")},
+        "SaveV2", "RestoreV2", "MergeV2Checkpoints", "Save", "SaveSlices", "Restore", "RestoreSlice", "ShardedFilename")},
     "AudioSummary": "TensorFlow refuses it in graphs of today's version",
     "TensorSummary": "TensorFlow's Python makes TensorSummaryV2; op_cases_test.py asks for it",
     "ShardedFilespec": "a name of files; op_cases_test.py asks TensorFlow for it",
