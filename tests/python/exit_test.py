@@ -52,7 +52,7 @@ PROGRAM = textwrap.dedent("""
 
 
 @pytest.mark.parametrize("kind", ["run", "callable", "hang", "save", "restore", pytest.param("load", marks=pytest.mark.xfail(
-    strict=False, reason="threads that make graphs and sessions can meet the end of the interpreter outside of any wait: aborts in one of fifty runs"))])
+    strict=False, reason="threads that make graphs and sessions can meet the end of the interpreter outside of any wait: some runs abort"))])
 def test_daemon_threads_in_a_step_do_not_disturb_the_exit(kind, tmp_path):
     for run in range(RUNS):
         folder = tmp_path / str(run)
