@@ -31,9 +31,9 @@ flags.DEFINE_float("learning_rate", 0.1, "Of gradient descent")
 FLAGS = flags.FLAGS
 
 
-def batches(path, epochs=None):
-    """Images [batch, 28, 28, 1] and labels [batch], shuffled, over and over or so many times."""
-    files = tf.train.string_input_producer([path], num_epochs=epochs)
+def batches(path):
+    """Images [batch, 28, 28, 1] and labels [batch], shuffled, over and over."""
+    files = tf.train.string_input_producer([path])
     _, record = tf.TFRecordReader().read(files)
     features = tf.parse_single_example(record, {"image_raw": tf.FixedLenFeature([], tf.string), "label": tf.FixedLenFeature([], tf.int64)})
     pixels = tf.reshape(tf.decode_raw(features["image_raw"], tf.uint8), [network.SIDE, network.SIDE, 1])

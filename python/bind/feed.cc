@@ -71,11 +71,7 @@ Tensor ConvertedFor(const Output& output, py::handle value) {
                        Str(error.value()));
   };
   try {
-    // As objects: numpy's own type for bytes has no zeros at its end.
-    const bool are_strings = output.base_dtype() == kString && !py::isinstance<py::array>(value);
-    const py::object given = are_strings ? py::module_::import("numpy").attr("array")(value, py::arg("dtype") = "O")
-                                         : py::reinterpret_borrow<py::object>(value);
-    return TensorFromNumpy(given, output.base_dtype(), Memory::kBorrow);
+    return TensorFromNumpy(value, output.base_dtype(), Memory::kBorrow);
   } catch (py::error_already_set& error) {
     if (error.type().ptr() == PyExc_ValueError) RaiseValue(message(error));
     if (error.type().ptr() == PyExc_TypeError) RaiseType(message(error));

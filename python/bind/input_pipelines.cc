@@ -32,8 +32,6 @@ T Built(Graph& graph, Result<T> result) {
   return Take(std::move(result));
 }
 
-Graph& GraphBehind(const Input& input) { return input.is_output() ? input.output().graph() : DefaultGraphRef(); }
-
 // A list of tensors and SparseTensors.
 BatchValues ValuesOf(py::handle list) {
   BatchValues values;
@@ -46,7 +44,7 @@ BatchValues ValuesOf(py::handle list) {
   return values;
 }
 
-Graph& GraphBehind(const std::vector<BatchValues>& lists) {
+Graph& GraphOfLists(const std::vector<BatchValues>& lists) {
   for (const BatchValues& list : lists) {
     for (const BatchValue& value : list) {
       if (value.sparse.has_value()) return value.sparse->values.graph();
@@ -72,7 +70,7 @@ py::list Batched(py::handle lists, bool join, const Input& batch_size, int num_t
   if (!keep_input.absent()) options.keep_input = keep_input;
   options.shared_name = shared_name.text;
   options.name = name.text;
-  Graph& graph = GraphBehind(values);
+  Graph& graph = GraphOfLists(values);
   const auto batch = [&]() -> Result<BatchValues> {
     if (!min_after_dequeue.has_value())
       return join ? BatchJoin(graph, values, batch_size, options) : Batch(graph, values.at(0), batch_size, options);
@@ -99,7 +97,7 @@ void BindProducers(py::module_& m) {
         ProducerOptions options = OptionsOf(num_epochs, shuffle, seed, capacity, shared_name, name);
         options.summary_name = summary_name.text;
         options.cancel = cancel_op;
-        Graph& graph = GraphBehind(tensor);
+        Graph& graph = GraphOfInput(tensor);
         return WrapQueue(Built(graph, InputProducer(graph, tensor, options, element_shape)));
       },
       py::arg("input_tensor"), py::arg("element_shape"), py::arg("num_epochs"), py::arg("shuffle"), py::arg("seed"),
@@ -110,7 +108,7 @@ void BindProducers(py::module_& m) {
          int64_t capacity, const Name& shared_name, const Name& name, Node* cancel_op) {
         ProducerOptions options = OptionsOf(num_epochs, shuffle, seed, capacity, shared_name, name);
         options.cancel = cancel_op;
-        Graph& graph = GraphBehind(strings);
+        Graph& graph = GraphOfInput(strings);
         return WrapQueue(Built(graph, StringInputProducer(graph, strings, options)));
       },
       py::arg("string_tensor"), py::arg("num_epochs"), py::arg("shuffle"), py::arg("seed"), py::arg("capacity"),
@@ -119,7 +117,7 @@ void BindProducers(py::module_& m) {
       "range_input_producer",
       [](const Input& limit, std::optional<int64_t> num_epochs, bool shuffle, std::optional<int64_t> seed,
          int64_t capacity, const Name& shared_name, const Name& name) {
-        Graph& graph = GraphBehind(limit);
+        Graph& graph = GraphOfInput(limit);
         return WrapQueue(
             Built(graph,
                   RangeInputProducer(graph, limit, OptionsOf(num_epochs, shuffle, seed, capacity, shared_name, name))));
@@ -145,7 +143,7 @@ void BindProducers(py::module_& m) {
   m.def(
       "match_filenames_once",
       [](const Input& pattern, const Name& name) {
-        Graph& graph = GraphBehind(pattern);
+        Graph& graph = GraphOfInput(pattern);
         return py::cast(Built(graph, MatchFilenamesOnce(graph, pattern, name.text)));
       },
       py::arg("pattern"), py::arg("name") = py::none());

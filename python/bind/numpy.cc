@@ -191,6 +191,12 @@ DType DTypeOfNumpy(py::handle dtype) {
 
 py::object AsArray(py::handle value) { return Owned(PyArray_FromAny(value.ptr(), nullptr, 0, 0, 0, nullptr)); }
 
+// Strings as objects, unless they are in an array already: numpy's own type for bytes has no zeros at its end.
+py::object AsArrayOfStrings(py::handle value) {
+  if (IsArray(value)) return py::reinterpret_borrow<py::object>(value);
+  return Owned(PyArray_FromAny(value.ptr(), PyArray_DescrFromType(NPY_OBJECT), 0, 0, 0, nullptr));
+}
+
 Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory) {
   py::object array;
   if (dtype == kInvalidType) {
@@ -201,7 +207,7 @@ Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory) {
   } else {
     dtype = BaseType(dtype);
   }
-  if (dtype == kString) return StringsFromArray(array ? array : AsArray(value));
+  if (dtype == kString) return StringsFromArray(array ? array : AsArrayOfStrings(value));
   if (dtype == kResource || dtype == kVariant) {
     py::object boxed = IsArray(value) ? value.attr("item")() : py::reinterpret_borrow<py::object>(value);
     if (!py::isinstance<Tensor>(boxed)) RaiseType("only a fetched handle can be fed where a handle is expected");

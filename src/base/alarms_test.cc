@@ -5,6 +5,8 @@
 #include <atomic>
 #include <vector>
 
+#include "base/hand_clock.h"
+
 namespace weir {
 namespace {
 
@@ -14,23 +16,11 @@ void WaitUntil(const std::atomic<int>& value, int wanted) {
   while (value.load() < wanted) RealClock().SleepMicros(200);
 }
 
-// Stands still until it is told to go on.
-class StillClock final : public Clock {
- public:
-  int64_t NowMicros() const override { return nanos_ / 1000; }
-  int64_t MonotonicNanos() const override { return nanos_; }
-  void SleepMicros(int64_t micros) override { Advance(micros * 1000); }
-  void Advance(int64_t nanos) { nanos_ += nanos; }
-
- private:
-  std::atomic<int64_t> nanos_{0};
-};
-
 TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
   std::mutex mu;
   std::vector<int> order;
   std::atomic<int> rung{0};
-  StillClock clock;
+  HandClock clock;
   ThreadAlarms alarms(clock);
   for (int i : {3, 1, 2}) {
     alarms.After(int64_t{i} * 10 * kMilli, [&, i] {
@@ -39,20 +29,20 @@ TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
       ++rung;
     });
   }
-  clock.Advance(100 * kMilli);
+  clock.nanos += 100 * kMilli;
   WaitUntil(rung, 3);
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
 TEST(AlarmsTest, DroppedOnesStaySilent) {
   std::atomic<int> rung{0};
-  StillClock clock;
+  HandClock clock;
   ThreadAlarms alarms(clock);
   const Alarms::Id id = alarms.After(5 * kMilli, [&] { rung += 100; });
   alarms.Drop(id);
   alarms.Drop(id);
   alarms.After(10 * kMilli, [&] { ++rung; });
-  clock.Advance(100 * kMilli);
+  clock.nanos += 100 * kMilli;
   WaitUntil(rung, 1);
   EXPECT_EQ(rung, 1);
 }

@@ -1,6 +1,9 @@
-// A clock for tests, which stands still until it is moved.
+// A clock for tests, which stands still until it is moved or somebody sleeps, which takes no time. Thread-safe.
 #ifndef WEIR_BASE_HAND_CLOCK_H_
 #define WEIR_BASE_HAND_CLOCK_H_
+
+#include <atomic>
+#include <thread>
 
 #include "base/clock.h"
 
@@ -8,10 +11,14 @@ namespace weir {
 
 class HandClock final : public Clock {
  public:
-  int64_t nanos = 1;
+  explicit HandClock(int64_t start = 1) : nanos(start) {}
+  std::atomic<int64_t> nanos;
   int64_t NowMicros() const override { return nanos / 1000; }
   int64_t MonotonicNanos() const override { return nanos; }
-  void SleepMicros(int64_t micros) override { nanos += micros * 1000; }
+  void SleepMicros(int64_t micros) override {
+    nanos += micros * 1000;
+    std::this_thread::yield();
+  }
 };
 
 }  // namespace weir

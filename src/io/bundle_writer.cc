@@ -134,12 +134,7 @@ Status BundleWriter::Add(const std::string& name, const Tensor& value) {
 
 Status BundleWriter::AddSlice(const std::string& name, const Shape& full_shape, const TensorSlice& slice,
                               const Tensor& value) {
-  WEIR_ASSIGN(const TensorSlice within, slice.Within(full_shape));
-  WEIR_ASSIGN(const Shape expected, within.shape());
-  if (expected != value.shape())
-    return InvalidArgument(
-        "Slice in shape_and_slice specification does not match the shape of the tensor to save: {} of {}, tensor: {}",
-        slice.ToString(), full_shape, value.shape());
+  WEIR_TRY(slice.Filled(full_shape, value.shape()).status());
   if (slice.Covers(full_shape)) return Add(name, value);
   tensorflow::BundleEntryProto entry;
   entry.set_dtype(static_cast<tensorflow::DataType>(value.dtype()));

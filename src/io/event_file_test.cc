@@ -3,20 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/env_fake.h"
+#include "base/hand_clock.h"
 
 namespace weir::io {
 namespace {
 
-class FixedClock final : public Clock {
- public:
-  int64_t NowMicros() const override { return 1'700'000'000'500'000; }
-  int64_t MonotonicNanos() const override { return 0; }
-  void SleepMicros(int64_t) override {}
-};
-
 TEST(EventFileTest, BeginsWithTheVersion) {
   FakeEnv env;
-  FixedClock clock;
+  HandClock clock(1'700'000'000'500'000'000);
   EventWriter writer(env, clock, "/events", ".v2");
   tensorflow::Event event;
   event.set_step(3);

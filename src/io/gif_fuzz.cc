@@ -1,24 +1,16 @@
-// Any bytes as a GIF image: decoding gives an error or frames within bounds.
+// Any bytes as a GIF image: decoding gives an error or frames within bounds. The first byte has no meaning, as there
+// are no options to choose by it.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "io/image.h"
+#include "io/image_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace weir;
   if (size < 1) return 0;
-  const int how = data[0];
   const std::string_view contents(reinterpret_cast<const char*>(data) + 1, size - 1);
-  (void)how;
   std::vector<uint8_t> memory;
-  const io::PixelsFn pixels = [&](const io::ImageSize& image) -> Result<void*> {
-    const int64_t elements = image.frames * image.height * image.width * image.channels;
-    if (elements <= 0 || elements > io::kMaxImageBytes) __builtin_trap();
-    if (elements > (1 << 24)) return ResourceExhausted("here that would only be slow");
-    memory.resize(static_cast<size_t>(elements) * 2);
-    return memory.data();
-  };
-  io::DecodeGif(contents, pixels).IgnoreError();
+  io::DecodeGif(contents, io::FuzzedPixels(memory)).IgnoreError();
   return 0;
 }

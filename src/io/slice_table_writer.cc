@@ -91,12 +91,7 @@ Status SliceTableWriter::Add(const std::string& name, const Tensor& value) {
 Status SliceTableWriter::Add(const std::string& name, const Shape& full_shape, const TensorSlice& slice,
                              const Tensor& value) {
   if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
-  WEIR_ASSIGN(const TensorSlice within, slice.Within(full_shape));
-  WEIR_ASSIGN(const Shape expected, within.shape());
-  if (expected != value.shape())
-    return InvalidArgument(
-        "Slice in shape_and_slice specification does not match the shape of the tensor to save: {} of {}, tensor: {}",
-        slice.ToString(), full_shape, value.shape());
+  WEIR_ASSIGN(const TensorSlice within, slice.Filled(full_shape, value.shape()));
   // A message holds what an int can count.
   if (value.num_bytes() > static_cast<size_t>(std::numeric_limits<int32_t>::max()) / 2)
     return InvalidArgument("tensor {} of {} bytes is too large for a checkpoint of format V1: write V2, or parts of it",

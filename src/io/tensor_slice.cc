@@ -106,6 +106,16 @@ Result<TensorSlice> TensorSlice::Within(const Shape& shape) const {
   return result;
 }
 
+Result<TensorSlice> TensorSlice::Filled(const Shape& shape, const Shape& tensor) const {
+  WEIR_ASSIGN(TensorSlice within, Within(shape));
+  WEIR_ASSIGN(const Shape expected, within.shape());
+  if (expected != tensor)
+    return InvalidArgument(
+        "Slice in shape_and_slice specification does not match the shape of the tensor to save: {} of {}, tensor: {}",
+        ToString(), shape, tensor);
+  return within;
+}
+
 Result<Shape> TensorSlice::shape() const {
   DimVector dims;
   for (const Extent& extent : extents_) dims.push_back(extent.length);

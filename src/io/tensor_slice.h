@@ -33,6 +33,8 @@ class TensorSlice final {
   const Extent& extent(int axis) const { return extents_[static_cast<size_t>(axis)]; }
   // With full extents spelled out; an error where it is not a part of `shape`.
   Result<TensorSlice> Within(const Shape& shape) const;
+  // The same for a part that is to be saved; an error also where the tensor in it does not have the part's shape.
+  Result<TensorSlice> Filled(const Shape& shape, const Shape& tensor) const;
   // REQUIRES: no full extents.
   Result<Shape> shape() const;
   // True if it is all of `shape`. REQUIRES: it is a part of it.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/hand_clock.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/compose/queue.h"
@@ -14,7 +15,6 @@
 #include "runtime/local_session.h"
 #include "train/all_ops_test.h"
 #include "train/checkpoint_state.h"
-#include "train/passing_clock_test.h"
 
 namespace weir {
 namespace {
@@ -227,7 +227,7 @@ TEST_F(MonitoredSessionTest, LogsAndLooksForNan) {
 }
 
 TEST_F(MonitoredSessionTest, PausesWhereEverySessionIsLostAgain) {
-  PassingClock clock;
+  HandClock clock;
   const auto session = Start({.clock = &clock});
   constexpr int kLosses = 20;
   // The initializer of each new session is a step too.

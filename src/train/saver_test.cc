@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "base/hand_clock.h"
 #include "graph/flow_session_test.h"
 #include "io/checkpoint_reader.h"
 #include "train/checkpoint_state.h"
@@ -14,15 +15,6 @@ namespace weir {
 namespace {
 
 using testing::ElementsAre;
-
-// A clock that tests turn.
-class TurnedClock final : public Clock {
- public:
-  int64_t NowMicros() const override { return now; }
-  int64_t MonotonicNanos() const override { return now * 1000; }
-  void SleepMicros(int64_t micros) override { now += micros; }
-  int64_t now = 1'000'000'000;
-};
 
 class SaverTest : public FlowTest {
  protected:
@@ -66,7 +58,7 @@ TEST_F(SaverTest, SavesAndRestores) {
 }
 
 TEST_F(SaverTest, KeepsTheLastAndOneEveryFewHours) {
-  TurnedClock clock;
+  HandClock clock(1'000'000'000'000);
   SaverOptions options;
   options.max_to_keep = 2;
   options.keep_checkpoint_every_n_hours = 1;
@@ -74,7 +66,7 @@ TEST_F(SaverTest, KeepsTheLastAndOneEveryFewHours) {
   const std::shared_ptr<Saver> saver = Must(Saver::Make(graph(), options));
   Initialize();
   for (int step = 0; step < 8; ++step) {
-    clock.now += int64_t{1'000'000} * 60 * 25;
+    clock.nanos += int64_t{1'000'000'000} * 60 * 25;
     ASSERT_TRUE(saver->Save(graph(), Step(), Path("m"), {.global_step = step, .write_meta_graph = false}).ok());
   }
   EXPECT_THAT(saver->last_checkpoints(), ElementsAre(Path("m-6"), Path("m-7")));

@@ -5,12 +5,12 @@
 
 #include <thread>
 
+#include "base/hand_clock.h"
 #include "graph/compose/queue.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
 #include "runtime/local_session.h"
 #include "train/all_ops_test.h"
-#include "train/passing_clock_test.h"
 #include "train/pauses.h"
 #include "train/scaffold.h"
 
@@ -322,7 +322,7 @@ TEST(Pauses, EndWhenTheLimitHasPassed) {
 
 TEST_F(SessionManagerTest, TheLimitHoldsInsideOfAStepToo) {
   const Queue never = Queue::Fifo(graph(), 1, {kFloat});
-  PassingClock clock;
+  HandClock clock;
   const auto manager = Manager({.ready = ReadyOp(never.Dequeue()[0].node), .clock = &clock});
   const auto result = manager->Wait(make_, {.max_wait_secs = 60});
   EXPECT_EQ(result.status().code(), StatusCode::kDeadlineExceeded);
@@ -330,7 +330,7 @@ TEST_F(SessionManagerTest, TheLimitHoldsInsideOfAStepToo) {
 }
 
 TEST_F(SessionManagerTest, WaitsByItsClock) {
-  PassingClock clock;
+  HandClock clock;
   const auto manager = Manager({.ready = ready_, .clock = &clock});
   const auto result = manager->Wait(make_, {.max_wait_secs = 3600});
   EXPECT_EQ(result.status().code(), StatusCode::kDeadlineExceeded);

@@ -22,6 +22,14 @@ def test_values_and_types():
     assert tf.py_func(lambda: 1.0, [], tf.float32, stateful=False).op.type == "PyFuncStateless"
 
 
+def test_texts_keep_the_zeros_at_their_end():
+    y = tf.py_func(lambda s: [s + b"\0", b"b\0\0", b"\0"], [b"a\0"], tf.string)
+    z = tf.py_func(lambda: b"c\0", [], tf.string)
+    with tf.Session() as sess:
+        assert sess.run(y).tolist() == [b"a\0\0", b"b\0\0", b"\0"]
+        assert sess.run(z) == b"c\0"
+
+
 @pytest.mark.parametrize("function, error", [
     (lambda: 1 / 0, tf.errors.UnknownError),
     (lambda: int("x"), tf.errors.InvalidArgumentError),

@@ -180,14 +180,21 @@ def test_averages_follow_each_step():
 
 def test_a_backup_replica_may_be_late():
     servers, masters = start_cluster(1, 3)
-    release = threading.Event()
-    late = Replica(masters[2], 1, 2, 2, 3, before_step=lambda i: release.wait(PATIENCE) if i == 1 else None)
+    arrived, release = threading.Event(), threading.Event()
+
+    def wait_in_the_second_step(i):
+        if i == 1:
+            arrived.set()
+            release.wait(PATIENCE)
+    late = Replica(masters[2], 1, 2, 2, 3, before_step=wait_in_the_second_step)
     replicas = [Replica(masters[i], 1, i, 2, 3) for i in range(2)] + [late]
     for replica in replicas:
         replica.prepare()
 
     def others():
-        together(*(lambda r=replica: r.run(STEPS - 2) for replica in replicas[:2]))
+        together(*(lambda r=replica: r.run(1) for replica in replicas[:2]))
+        assert arrived.wait(PATIENCE)
+        together(*(lambda r=replica: r.run(STEPS - 3) for replica in replicas[:2]))
         release.set()
         together(*(lambda r=replica: r.run(2) for replica in replicas[:2]))
     together(others, lambda: late.run(3))

@@ -18,11 +18,6 @@ namespace {
 
 constexpr int64_t kSmallConstant = 1000;  // elements up to which zeros and ones are constants
 
-Output Fail(Graph& graph, const Status& status) {
-  graph.RecordError(status);
-  return Output::Failed(graph);
-}
-
 // 0 or 1 as a scalar of any type.
 Result<Tensor> Number(DType dtype, bool one) {
   if (dtype == kString) {
@@ -74,10 +69,10 @@ std::optional<Shape> SmallShapeOf(const Input& shape_in) {
 Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std::string name) {
   NameScope scope(graph, std::move(name));
   Result<Tensor> number = Number(dtype, one);
-  if (!number.ok()) return Fail(graph, number.status());
+  if (!number.ok()) return FailedOutput(graph, number.status());
   if (const std::optional<Shape> small = SmallShapeOf(shape_in)) {
     Result<Tensor> filled = Tensor::Zeros(dtype, *small);
-    if (!filled.ok()) return Fail(graph, filled.status());
+    if (!filled.ok()) return FailedOutput(graph, filled.status());
     if (one) {
       const size_t size = ElementSize(dtype);
       for (int64_t i = 0; i < filled->num_elements(); ++i)
@@ -88,11 +83,12 @@ Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std
   Result<Output> converted = ToOutput(graph, shape_in, kInvalidType, "shape_as_tensor");
   if (!converted.ok() && !shape_in.is_output())
     converted = ToOutput(graph, shape_in, kInt32, "shape_as_tensor");  // [] is float by nature
-  if (!converted.ok()) return Fail(graph, converted.status());
+  if (!converted.ok()) return FailedOutput(graph, converted.status());
   Output shape = *converted;
   if (shape.base_dtype() != kInt32 && shape.base_dtype() != kInt64) {
     if (shape.shape().num_elements() != 0)
-      return Fail(graph, MarkTypeError(InvalidArgument("a shape must be int32 or int64, not {}", shape.base_dtype())));
+      return FailedOutput(graph,
+                          MarkTypeError(InvalidArgument("a shape must be int32 or int64, not {}", shape.base_dtype())));
     shape = Constant(graph, Tensor::Vector<int32_t>({}));
   }
   if (shape.shape().known_rank() && shape.shape().rank() == 0) shape = Reshape(shape, {-1});
@@ -114,7 +110,7 @@ Output LikeOf(Graph& graph, const Input& tensor, DType dtype, bool one, std::str
   }
   if (!one && dtype == x.base_dtype()) return ZerosLike(graph, x, {.name = Own(scope)});
   Result<Tensor> number = Number(dtype, one);
-  if (!number.ok()) return Fail(graph, number.status());
+  if (!number.ok()) return FailedOutput(graph, number.status());
   Output y = Fill(graph, ShapeOf(graph, x, {.name = "Shape"}), Constant(graph, *number), {.name = Own(scope)});
   if (y.valid()) graph.RecordError(graph.SetShape(y, x.shape()));
   return y;
@@ -122,7 +118,7 @@ Output LikeOf(Graph& graph, const Input& tensor, DType dtype, bool one, std::str
 
 Output IntConstant(Graph& graph, absl::Span<const int64_t> values, bool scalar, DType type, const std::string& name) {
   Result<Tensor> tensor = Tensor::Zeros(type, scalar ? Shape{} : Shape{static_cast<int64_t>(values.size())});
-  if (!tensor.ok()) return Fail(graph, tensor.status());
+  if (!tensor.ok()) return FailedOutput(graph, tensor.status());
   for (size_t i = 0; i < values.size(); ++i) {
     if (type == kInt64)
       tensor->data<int64_t>()[i] = values[i];
@@ -199,7 +195,8 @@ Output ConcatAll(Graph& graph, const InputList& values, const Input& axis, std::
     Output dim = ValueOf(graph, axis, kInt32, "concat_dim");
     if (!dim.valid()) return dim;
     if (dim.shape().known_rank() && dim.shape().rank() != 0)
-      return Fail(graph, InvalidArgument("the axis of a concatenation must be a scalar, not of shape {}", dim.shape()));
+      return FailedOutput(
+          graph, InvalidArgument("the axis of a concatenation must be a scalar, not of shape {}", dim.shape()));
     return Identity(graph, values[0], {.name = Own(scope)});
   }
   return ConcatV2(graph, values, axis, {.name = Or(std::move(name), "concat")});
@@ -210,7 +207,7 @@ Output StackAll(Graph& graph, const InputList& values, int64_t axis, std::string
     if (!value.is_output() || !value.output().shape().known_rank()) continue;
     const int rank = value.output().shape().rank() + 1;
     if (axis < -rank || axis >= rank)
-      return Fail(graph, InvalidArgument("axis = {} not in [{}, {})", axis, -rank, rank));
+      return FailedOutput(graph, InvalidArgument("axis = {} not in [{}, {})", axis, -rank, rank));
     break;
   }
   return Pack(graph, values, {.axis = axis, .name = Or(std::move(name), "stack")});
@@ -284,8 +281,8 @@ Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate, std::stri
   if (x.shape().known_rank()) {
     const int rank = x.shape().rank();
     if (rank < 2)
-      return Fail(graph,
-                  InvalidArgument("Argument 'a' should be a (batch) matrix, with rank >= 2. Found: {}", x.shape()));
+      return FailedOutput(
+          graph, InvalidArgument("Argument 'a' should be a (batch) matrix, with rank >= 2. Found: {}", x.shape()));
     std::vector<int64_t> axes(rank);
     std::iota(axes.begin(), axes.end(), 0);
     std::swap(axes[rank - 1], axes[rank - 2]);
@@ -308,16 +305,17 @@ Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, con
   if (params.is_output() && params.output().base_dtype() == kResource) {
     Output handle = params.output();
     Result<DType> dtype = handle.node->Attr<DType>("dtype");
-    if (!dtype.ok()) return Fail(graph, dtype.status());
+    if (!dtype.ok()) return FailedOutput(graph, dtype.status());
     if (!IsRowGather(axis, batch_dims))
-      return Fail(graph, InvalidArgument("'{}' is a handle: only whole rows can be gathered from it", handle.name()));
+      return FailedOutput(graph,
+                          InvalidArgument("'{}' is a handle: only whole rows can be gathered from it", handle.name()));
     return ResourceGather(graph, handle, indices, *dtype, {.name = Or(std::move(name), "Gather")});
   }
   if (batch_dims < 0) {
     Output ids = ValueOf(graph, indices, kInvalidType, "indices");
     if (!ids.valid()) return ids;
     if (!ids.shape().known_rank())
-      return Fail(graph, InvalidArgument("a negative batch_dims needs indices of known rank"));
+      return FailedOutput(graph, InvalidArgument("a negative batch_dims needs indices of known rank"));
     return GatherRowsOf(graph, params, ids, axis, std::max<int64_t>(0, batch_dims + ids.shape().rank()),
                         std::move(name));
   }
@@ -329,7 +327,7 @@ Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, con
 Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in, int64_t batch_dims, std::string name) {
   if (batch_dims == 0 && params_in.is_output() && params_in.output().base_dtype() == kResource) {
     Result<DType> dtype = params_in.output().node->Attr<DType>("dtype");
-    if (!dtype.ok()) return Fail(graph, dtype.status());
+    if (!dtype.ok()) return FailedOutput(graph, dtype.status());
     return Identity(ResourceGatherNd(graph, params_in, indices_in, *dtype, {.name = Or(std::move(name), "GatherNd")}));
   }
   if (batch_dims == 0) return GatherNd(graph, params_in, indices_in, {.name = std::move(name)});
@@ -338,10 +336,11 @@ Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in,
   Output indices = ValueOf(graph, indices_in, kInvalidType, "indices");
   if (!params.valid() || !indices.valid()) return Output::Failed(graph);
   const int rank = indices.shape().rank();
-  if (rank < 0) return Fail(graph, InvalidArgument("batch_dims is only allowed with indices of known rank"));
+  if (rank < 0) return FailedOutput(graph, InvalidArgument("batch_dims is only allowed with indices of known rank"));
   if (batch_dims < 0) batch_dims += rank;
   if (batch_dims < 0 || batch_dims >= rank)
-    return Fail(graph, InvalidArgument("batch_dims = {} must be less than rank(indices) = {}", batch_dims, rank));
+    return FailedOutput(graph,
+                        InvalidArgument("batch_dims = {} must be less than rank(indices) = {}", batch_dims, rank));
   // Each index gets the coordinates of its batch in front.
   const std::vector<Dim> dims = DimsOf(indices);
   std::vector<Dim> outer(dims.begin(), dims.end() - 1);
@@ -365,21 +364,23 @@ Output BooleanMask(Graph& graph, const Input& tensor_in, const Input& mask_in, i
   if (!tensor.valid() || !mask.valid()) return Output::Failed(graph);
   const PartialShape mask_shape = mask.shape();
   if (!mask_shape.known_rank())
-    return Fail(graph, InvalidArgument("Number of mask dimensions must be specified, even if some dimensions are None. "
-                                       "E.g. shape=[None] is ok, but shape=None is not."));
-  if (mask_shape.rank() == 0) return Fail(graph, InvalidArgument("mask cannot be scalar."));
+    return FailedOutput(
+        graph, InvalidArgument("Number of mask dimensions must be specified, even if some dimensions are None. "
+                               "E.g. shape=[None] is ok, but shape=None is not."));
+  if (mask_shape.rank() == 0) return FailedOutput(graph, InvalidArgument("mask cannot be scalar."));
   const int mask_rank = mask_shape.rank();
   const PartialShape shape = tensor.shape();
   if (axis < 0 && shape.known_rank()) axis += shape.rank();
-  if (axis < 0) return Fail(graph, InvalidArgument("boolean_mask with a negative axis needs a tensor of known rank"));
+  if (axis < 0)
+    return FailedOutput(graph, InvalidArgument("boolean_mask with a negative axis needs a tensor of known rank"));
   if (shape.known_rank()) {
     Result<PartialShape> part =
         axis + mask_rank <= shape.rank()
             ? shape.Sub(static_cast<int>(axis), static_cast<int>(axis) + mask_rank)
             : Result<PartialShape>(InvalidArgument("Shapes {} and {} are incompatible", shape, mask_shape));
-    if (!part.ok()) return Fail(graph, part.status());
+    if (!part.ok()) return FailedOutput(graph, part.status());
     if (!part->CompatibleWith(mask_shape))
-      return Fail(graph, InvalidArgument("Shapes {} and {} are incompatible", *part, mask_shape));
+      return FailedOutput(graph, InvalidArgument("Shapes {} and {} are incompatible", *part, mask_shape));
   }
   const int from = static_cast<int>(axis);
   Output sizes = ShapeOf(tensor);
@@ -402,7 +403,8 @@ Output BooleanMask(Graph& graph, const Input& tensor_in, const Input& mask_in, i
 }
 
 Output WhereOf(Graph& graph, const Input& condition, const Input& x, const Input& y, std::string name) {
-  if (x.absent() != y.absent()) return Fail(graph, InvalidArgument("x and y must both be non-None or both be None."));
+  if (x.absent() != y.absent())
+    return FailedOutput(graph, InvalidArgument("x and y must both be non-None or both be None."));
   if (!x.absent()) return Select(graph, condition, x, y, {.name = std::move(name)});
   NameScope scope(graph, Or(std::move(name), "Where"));
   Output value = ValueOf(graph, condition, kInvalidType, "condition");
@@ -430,11 +432,11 @@ Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const In
   }
   for (const auto& [value, what] : {std::pair{on, "on_value"}, std::pair{off, "off_value"}})
     if (value.valid() && value.base_dtype() != dtype)
-      return Fail(graph, MarkTypeError(InvalidArgument("dtype {} of {} does not match dtype parameter {}",
-                                                       value.base_dtype(), what, dtype)));
+      return FailedOutput(graph, MarkTypeError(InvalidArgument("dtype {} of {} does not match dtype parameter {}",
+                                                               value.base_dtype(), what, dtype)));
   const auto number = [&](bool one) {
     Result<Tensor> value = Number(dtype, one);
-    return value.ok() ? Constant(graph, *value) : Fail(graph, value.status());
+    return value.ok() ? Constant(graph, *value) : FailedOutput(graph, value.status());
   };
   if (!on.valid()) on = number(true);
   if (!off.valid()) off = number(false);
@@ -449,7 +451,7 @@ Output PadWith(Graph& graph, const Input& tensor, const Input& paddings, const s
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   if (mode == "REFLECT" || mode == "SYMMETRIC")
     return MirrorPad(graph, tensor, paddings, mode, {.name = std::move(name)});
-  if (mode != "CONSTANT") return Fail(graph, InvalidArgument("Unknown padding mode: {}", mode_in));
+  if (mode != "CONSTANT") return FailedOutput(graph, InvalidArgument("Unknown padding mode: {}", mode_in));
   if (constant.absent()) return Pad(graph, tensor, paddings, {.name = std::move(name)});
   return PadV2(graph, tensor, paddings, constant, {.name = std::move(name)});
 }
@@ -467,7 +469,8 @@ Output SequenceMask(Graph& graph, const Input& lengths_in, const Input& maxlen_i
   }
   if (!maxlen.valid()) return maxlen;
   if (maxlen.shape().known_rank() && maxlen.shape().rank() != 0)
-    return Fail(graph, InvalidArgument("maxlen must be scalar for sequence_mask, not of shape {}", maxlen.shape()));
+    return FailedOutput(graph,
+                        InvalidArgument("maxlen must be scalar for sequence_mask, not of shape {}", maxlen.shape()));
   const DType type = maxlen.base_dtype();
   const auto number = [&](int64_t n) {
     return type == kInt64 ? Tensor::Scalar(n) : Tensor::Scalar(static_cast<int32_t>(n));
@@ -535,9 +538,9 @@ Output SortedBy(Graph& graph, const Input& input, int64_t axis, bool descending,
   const int rank = x.shape().rank();
   std::vector<int64_t> order;
   if (axis != -1) {
-    if (rank < 0) return Fail(graph, InvalidArgument("sorting along axis {} needs a known rank", axis));
+    if (rank < 0) return FailedOutput(graph, InvalidArgument("sorting along axis {} needs a known rank", axis));
     Result<int> at = NormalAxis(axis, rank, "sort");
-    if (!at.ok()) return Fail(graph, at.status());
+    if (!at.ok()) return FailedOutput(graph, at.status());
     if (*at != rank - 1) {
       order.resize(rank);
       std::iota(order.begin(), order.end(), 0);
@@ -573,9 +576,9 @@ Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::
   if (!x.valid() || !repeats.valid()) return Output::Failed(graph);
   if (!axis.has_value()) x = Reshape(x, {-1});
   const int rank = x.shape().rank();
-  if (rank < 1) return Fail(graph, InvalidArgument("repeat needs a tensor of known rank"));
+  if (rank < 1) return FailedOutput(graph, InvalidArgument("repeat needs a tensor of known rank"));
   Result<int> at = NormalAxis(axis.value_or(0), rank, "repeat");
-  if (!at.ok()) return Fail(graph, at.status());
+  if (!at.ok()) return FailedOutput(graph, at.status());
   Output size = StridedSlice(ShapeOf(x), {*at}, {*at + 1}, {1});
   repeats = CastValue(graph, repeats, kInt32);
   repeats = BroadcastTo(graph, Reshape(repeats, {-1}), size);

@@ -10,11 +10,6 @@
 namespace weir {
 namespace {
 
-Output Refused(Graph& graph, Status why) {
-  graph.RecordError(std::move(why));
-  return Output::Failed(graph);
-}
-
 bool ChannelsFirst(const WindowOptions& options) { return options.data_format.starts_with("NC"); }
 
 // The format as ops over `dims` (2 or 3) dimensions name it, or an error when it is none of so many dimensions.
@@ -87,7 +82,7 @@ std::string NameOr(const WindowOptions& options, const char* name) {
 Output ConvolveLine(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options) {
   NameScope scope(graph, NameOr(options, "conv1d"));
   Result<OpWindow> w = OpWindowOf(options, 1);
-  if (!w.ok()) return Refused(graph, w.status());
+  if (!w.ok()) return FailedOutput(graph, w.status());
   const int axis = ExtraAxis(options);
   Output x = ExpandDims(graph, images, axis);
   if (!x.valid()) return Output::Failed(graph);
@@ -101,7 +96,7 @@ Output ConvolveLine(Graph& graph, const Input& images, const Input& filter, cons
 Output Convolve(Graph& graph, const Input& images, const Input& filter, int dims, const WindowOptions& options) {
   if (dims == 1) return ConvolveLine(graph, images, filter, options);
   Result<OpWindow> w = OpWindowOf(options, dims);
-  if (!w.ok()) return Refused(graph, w.status());
+  if (!w.ok()) return FailedOutput(graph, w.status());
   if (dims == 2) {
     return Conv2D(graph, images, filter, w->strides, options.padding,
                   {.explicit_paddings = options.explicit_paddings,
@@ -117,7 +112,7 @@ Output ConvolveAnyRank(Graph& graph, const Input& images, const Input& filter, c
   Output x = ValueOf(graph, images, kInvalidType, "input");
   if (!x.valid()) return Output::Failed(graph);
   Result<int> dims = SpatialDims(x);
-  if (!dims.ok()) return Refused(graph, dims.status());
+  if (!dims.ok()) return FailedOutput(graph, dims.status());
   WindowOptions named = options;
   named.name = NameOr(options, "convolution");
   return Convolve(graph, x, filter, *dims, named);
@@ -128,7 +123,7 @@ Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter
   constexpr const char* kNames[] = {"conv1d_transpose", "conv2d_transpose", "conv3d_transpose"};
   NameScope scope(graph, NameOr(options, kNames[dims - 1]));
   Result<OpWindow> w = OpWindowOf(options, dims);
-  if (!w.ok()) return Refused(graph, w.status());
+  if (!w.ok()) return FailedOutput(graph, w.status());
   Output x = ValueOf(graph, images, kInvalidType, "value");
   if (!x.valid()) return Output::Failed(graph);
   Output f = ValueOf(graph, filter, x.base_dtype(), "filter");
@@ -136,7 +131,7 @@ Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter
   if (!f.valid() || !sizes.valid()) return Output::Failed(graph);
   const PartialShape rank = sizes.shape();
   if (!rank.CompatibleWith(PartialShape{dims + 2}))
-    return Refused(graph, InvalidArgument("output_shape must have shape ({},), got {}", dims + 2, rank));
+    return FailedOutput(graph, InvalidArgument("output_shape must have shape ({},), got {}", dims + 2, rank));
   const std::string name = scope.name() + "/";
   if (dims == 3) {
     return Conv3DBackpropInputV2(graph, sizes, f, x, w->strides, options.padding,
@@ -159,7 +154,7 @@ Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter
 
 Output ConvolveDepthwise(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options) {
   Result<OpWindow> w = OpWindowOf(options, 2);
-  if (!w.ok()) return Refused(graph, w.status());
+  if (!w.ok()) return FailedOutput(graph, w.status());
   return DepthwiseConv2dNative(
       graph, images, filter, w->strides, options.padding,
       {.data_format = w->format, .dilations = w->dilations, .name = NameOr(options, "depthwise")});
@@ -175,8 +170,9 @@ Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwi
   Output across = ValueOf(graph, pointwise, x.base_dtype(), "pointwise_filter");
   if (!across.valid()) return Output::Failed(graph);
   if (!across.shape().CompatibleWith(PartialShape{1, 1, kUnknownDim, kUnknownDim}))
-    return Refused(graph, InvalidArgument("pointwise_filter must be [1, 1, channels, results], but has the shape {}",
-                                          across.shape()));
+    return FailedOutput(
+        graph,
+        InvalidArgument("pointwise_filter must be [1, 1, channels, results], but has the shape {}", across.shape()));
   Output y = ConvolveDepthwise(graph, x, depthwise, within);
   const WindowOptions single{.data_format = options.data_format, .name = scope.name() + "/"};
   return Convolve(graph, y, across, 2, single);
@@ -186,12 +182,12 @@ Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<
             const WindowOptions& options) {
   const bool max = kind == PoolKind::kMax;
   Result<OpWindow> w = OpWindowOf(options, dims);
-  if (!w.ok()) return Refused(graph, w.status());
+  if (!w.ok()) return FailedOutput(graph, w.status());
   if (std::any_of(w->dilations.begin(), w->dilations.end(), [](int64_t d) { return d != 1; }))
-    return Refused(graph, Unimplemented("pooling over windows with gaps (dilations [{}])",
-                                        absl::StrJoin(options.dilations, ", ")));
+    return FailedOutput(graph, Unimplemented("pooling over windows with gaps (dilations [{}])",
+                                             absl::StrJoin(options.dilations, ", ")));
   Result<std::vector<int64_t>> size = Spread(window, dims, ChannelsFirst(options), "ksize");
-  if (!size.ok()) return Refused(graph, size.status());
+  if (!size.ok()) return FailedOutput(graph, size.status());
   const std::string& padding = options.padding;
   if (dims == 3) {
     if (max)
@@ -216,7 +212,7 @@ Output PoolAnyRank(Graph& graph, const Input& images, PoolKind kind, const std::
   Output x = ValueOf(graph, images, kInvalidType, "input");
   if (!x.valid()) return Output::Failed(graph);
   Result<int> dims = SpatialDims(x);
-  if (!dims.ok()) return Refused(graph, dims.status());
+  if (!dims.ok()) return FailedOutput(graph, dims.status());
   WindowOptions named = options;
   named.name = NameOr(options, kind == PoolKind::kMax ? "max_pool" : "avg_pool");
   return Pool(graph, x, kind, window, *dims, named);

@@ -6,11 +6,14 @@
 
 namespace weir {
 
+Output FailedOutput(Graph& graph, const Status& status) {
+  graph.RecordError(status);
+  return Output::Failed(graph);
+}
+
 Output ValueOf(Graph& graph, const Input& x, DType wanted, const std::string& name) {
   Result<Output> value = ToOutput(graph, x, wanted, name);
-  if (value.ok()) return *value;
-  graph.RecordError(value.status());
-  return Output::Failed(graph);
+  return value.ok() ? *value : FailedOutput(graph, value.status());
 }
 
 std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name,

@@ -8,6 +8,8 @@
 
 namespace weir {
 
+// What cannot be built: the error stays with the graph's build state, and the result is invalid.
+Output FailedOutput(Graph& graph, const Status& status);
 // An argument as a value of the graph; an error stays with the graph's build state, and the result is invalid.
 Output ValueOf(Graph& graph, const Input& x, DType wanted = kInvalidType, const std::string& name = "Const");
 // Two arguments of one type: a literal takes the type of the other.

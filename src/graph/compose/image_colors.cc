@@ -15,11 +15,6 @@
 namespace weir {
 namespace {
 
-Output Fail(Graph& graph, const Status& status) {
-  graph.RecordError(status);
-  return Output::Failed(graph);
-}
-
 bool IsHalfOrFloat(DType dtype) { return dtype == kHalf || dtype == kFloat; }
 
 // `adjust` on the image as float (half stays), and back to its type.
@@ -79,32 +74,32 @@ Output AdjustGamma(Graph& graph, const Input& image, const Input& gamma, const I
   if (gamma.literal() != nullptr) {
     const std::optional<Tensor> number = gamma.literal()->Value(kFloat);
     if (number && number->num_elements() == 1 && number->scalar<float>() < 0)
-      return Fail(graph, InvalidArgument("Gamma should be a non-negative real number."));
+      return FailedOutput(graph, InvalidArgument("Gamma should be a non-negative real number."));
   }
   return AsFloats(graph, image, true, true,
                   [&](Output x) { return MulInput(gain, Pow(graph, x, gamma, {.name = "pow"})); });
 }
 
 Output RandomBrightness(Graph& graph, const Input& image, double max_delta, OpSeed seed) {
-  if (max_delta < 0) return Fail(graph, InvalidArgument("max_delta must be non-negative."));
+  if (max_delta < 0) return FailedOutput(graph, InvalidArgument("max_delta must be non-negative."));
   return AdjustBrightness(graph, image, RandomBetween(graph, -max_delta, max_delta, seed));
 }
 
 Output RandomContrast(Graph& graph, const Input& image, double lower, double upper, OpSeed seed) {
-  if (upper <= lower) return Fail(graph, InvalidArgument("upper must be > lower."));
-  if (lower < 0) return Fail(graph, InvalidArgument("lower must be non-negative."));
+  if (upper <= lower) return FailedOutput(graph, InvalidArgument("upper must be > lower."));
+  if (lower < 0) return FailedOutput(graph, InvalidArgument("lower must be non-negative."));
   return AdjustContrast(graph, image, RandomBetween(graph, lower, upper, seed));
 }
 
 Output RandomHue(Graph& graph, const Input& image, double max_delta, OpSeed seed) {
-  if (max_delta > 0.5) return Fail(graph, InvalidArgument("max_delta must be <= 0.5."));
-  if (max_delta < 0) return Fail(graph, InvalidArgument("max_delta must be non-negative."));
+  if (max_delta > 0.5) return FailedOutput(graph, InvalidArgument("max_delta must be <= 0.5."));
+  if (max_delta < 0) return FailedOutput(graph, InvalidArgument("max_delta must be non-negative."));
   return AdjustHueOf(graph, image, RandomBetween(graph, -max_delta, max_delta, seed));
 }
 
 Output RandomSaturation(Graph& graph, const Input& image, double lower, double upper, OpSeed seed) {
-  if (upper <= lower) return Fail(graph, InvalidArgument("upper must be > lower."));
-  if (lower < 0) return Fail(graph, InvalidArgument("lower must be non-negative."));
+  if (upper <= lower) return FailedOutput(graph, InvalidArgument("upper must be > lower."));
+  if (lower < 0) return FailedOutput(graph, InvalidArgument("lower must be non-negative."));
   return AdjustSaturationOf(graph, image, RandomBetween(graph, lower, upper, seed));
 }
 
@@ -115,7 +110,7 @@ Output RgbToGrayscale(Graph& graph, const Input& images_in, std::string name) {
   const DType original = images.base_dtype();
   const PartialShape shape = images.shape();
   if (!shape.known_rank() || shape.rank() < 1)
-    return Fail(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
+    return FailedOutput(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
   Output x = ConvertImageType(graph, images, kFloat);
   if (!x.valid()) return x;
   Output gray = TensorDot(graph, x, Tensor::Vector<float>({0.2989f, 0.5870f, 0.1140f}),
@@ -130,7 +125,7 @@ Output GrayscaleToRgb(Graph& graph, const Input& images_in, std::string name) {
   if (!images.valid()) return images;
   const PartialShape shape = images.shape();
   if (shape.known_rank() && (shape.rank() < 1 || (shape[shape.rank() - 1] >= 0 && shape[shape.rank() - 1] != 1)))
-    return Fail(graph, InvalidArgument("Last dimension of a grayscale image should be size 1, not {}", shape));
+    return FailedOutput(graph, InvalidArgument("Last dimension of a grayscale image should be size 1, not {}", shape));
   Output x = WithDependencies({}, images);
   if (!shape.known_rank()) {
     Output ones = Fill(graph, ExpandDims(graph, Rank(graph, x) - 1, 0), 1);
@@ -146,7 +141,7 @@ Output ChangeColors(Graph& graph, const Input& images_in, ColorChange change) {
   if (!images.valid()) return images;
   const PartialShape shape = images.shape();
   if (!shape.known_rank() || shape.rank() < 1)
-    return Fail(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
+    return FailedOutput(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
   const float* kernel = change == ColorChange::kRgbToYuv   ? kRgbToYuv
                         : change == ColorChange::kYuvToRgb ? kYuvToRgb
                         : change == ColorChange::kRgbToYiq ? kRgbToYiq
@@ -162,7 +157,7 @@ Output StandardizeImage(Graph& graph, const Input& image_in) {
   if (!image.valid()) return image;
   const PartialShape shape = image.shape();
   if (shape.known_rank() && shape.rank() < 3)
-    return Fail(graph, InvalidArgument("'image' (shape {}) must be at least three-dimensional.", shape));
+    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must be at least three-dimensional.", shape));
   Output x =
       CastValue(graph, WithDependencies({}, image), IsHalfOrFloat(image.base_dtype()) ? image.base_dtype() : kFloat);
   if (!x.valid()) return x;
@@ -181,7 +176,7 @@ Output TotalVariation(Graph& graph, const Input& images_in, std::string name) {
   if (!images.valid()) return images;
   const int rank = images.shape().rank();
   if (rank != 3 && rank != 4)
-    return Fail(graph, InvalidArgument("'images' must be either 3 or 4-dimensional, not {}", images.shape()));
+    return FailedOutput(graph, InvalidArgument("'images' must be either 3 or 4-dimensional, not {}", images.shape()));
   const int first = rank - 3;
   const auto differences = [&](int axis) {
     std::vector<int64_t> zeros(static_cast<size_t>(rank), 0), ones(static_cast<size_t>(rank), 1), from = zeros,
@@ -208,12 +203,12 @@ Output PeakSignalToNoise(Graph& graph, const Input& a_in, const Input& b_in, dou
   if (!b.valid()) return b;
   const PartialShape first = a.shape(), second = b.shape();
   if ((first.known_rank() && first.rank() < 3) || (second.known_rank() && second.rank() < 3))
-    return Fail(graph, InvalidArgument("images of {} and {} are no images", first, second));
+    return FailedOutput(graph, InvalidArgument("images of {} and {} are no images", first, second));
   if (first.known_rank() && second.known_rank()) {
     for (int i = 1; i <= 3; ++i) {
       const int64_t x = first[first.rank() - i], y = second[second.rank() - i];
       if (x >= 0 && y >= 0 && x != y)
-        return Fail(graph, InvalidArgument("images of {} and {} differ in size", first, second));
+        return FailedOutput(graph, InvalidArgument("images of {} and {} differ in size", first, second));
     }
   }
   Output highest = ConvertImageType(graph, CastValue(graph, Tensor::Scalar(max_val), a.base_dtype()), kFloat);

@@ -16,11 +16,6 @@
 namespace weir {
 namespace {
 
-Output Fail(Graph& graph, const Status& status) {
-  graph.RecordError(status);
-  return Output::Failed(graph);
-}
-
 // A size or an offset: a number where it is known, else an int32 scalar. Numbers may be negative.
 struct Extent {
   std::optional<int64_t> number;
@@ -112,16 +107,16 @@ Batch BatchOf(Graph& graph, const Input& image) {
   if (!x.valid()) return batch;
   const PartialShape shape = x.shape();
   if (!shape.known_rank()) {
-    Fail(graph, InvalidArgument("'{}' must have a known rank of 3 or 4", x.name()));
+    FailedOutput(graph, InvalidArgument("'{}' must have a known rank of 3 or 4", x.name()));
     return batch;
   }
   if (shape.rank() != 3 && shape.rank() != 4) {
-    Fail(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
+    FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
     return batch;
   }
   for (int i = shape.rank() - 3; i < shape.rank(); ++i) {
     if (shape[i] == 0) {
-      Fail(graph, InvalidArgument("inner 3 dims of 'image.shape' must be > 0: {}", shape));
+      FailedOutput(graph, InvalidArgument("inner 3 dims of 'image.shape' must be > 0: {}", shape));
       return batch;
     }
   }
@@ -138,7 +133,7 @@ Output AtLeast3d(Graph& graph, const Input& image) {
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
   if (shape.known_rank() && shape.rank() < 3)
-    return Fail(graph, InvalidArgument("'image' (shape {}) must be at least three-dimensional.", shape));
+    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must be at least three-dimensional.", shape));
   return WithDependencies({}, x);
 }
 
@@ -153,7 +148,7 @@ Output Resized(Graph& graph, Output images, Output size, const ResizeOptions& op
     case ResizeMethod::kArea:
       return ResizeArea(graph, images, size, {.align_corners = options.align_corners});
   }
-  return Fail(graph, InvalidArgument("Resize method is not implemented."));
+  return FailedOutput(graph, InvalidArgument("Resize method is not implemented."));
 }
 
 Output AsFloat(Graph& graph, const Extent& x) { return Cast(graph, x.AsInput(), kFloat); }
@@ -203,7 +198,7 @@ Output Crop(Graph& graph, const Input& image, const Extent& offset_height, const
                      "width must be >= target + offset.");
   checks.NotNegative(Minus(graph, Minus(graph, batch.dims[1], height), offset_height),
                      "height must be >= target + offset.");
-  if (!checks.status().ok()) return Fail(graph, checks.status());
+  if (!checks.status().ok()) return FailedOutput(graph, checks.status());
   Output x = WithDependencies(checks.nodes(), batch.images);
   return batch.Finished(SliceOf(graph, x, {0, offset_height, offset_width, 0}, {-1, height, width, -1}));
 }
@@ -220,7 +215,7 @@ Output Pad(Graph& graph, const Input& image, const Extent& offset_height, const 
   checks.NotNegative(offset_width, "offset_width must be >= 0");
   checks.NotNegative(after_width, "width must be <= target - offset");
   checks.NotNegative(after_height, "height must be <= target - offset");
-  if (!checks.status().ok()) return Fail(graph, checks.status());
+  if (!checks.status().ok()) return FailedOutput(graph, checks.status());
   Output x = WithDependencies(checks.nodes(), batch.images);
   const Extent zero(0);
   InputList parts;
@@ -251,17 +246,18 @@ Output ResizeImages(Graph& graph, const Input& images_in, const Input& size_in, 
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const PartialShape shape = images.shape();
-  if (!shape.known_rank()) return Fail(graph, InvalidArgument("'images' contains no shape."));
+  if (!shape.known_rank()) return FailedOutput(graph, InvalidArgument("'images' contains no shape."));
   if (shape.rank() != 3 && shape.rank() != 4)
-    return Fail(graph, InvalidArgument("'images' must have either 3 or 4 dimensions, not {}", shape));
+    return FailedOutput(graph, InvalidArgument("'images' must have either 3 or 4 dimensions, not {}", shape));
   Batch batch;
   batch.single = shape.rank() == 3;
   batch.images = batch.single ? ExpandDims(graph, images, 0) : images;
   Output size = ValueOf(graph, size_in, kInt32, "size");
   if (!batch.images.valid() || !size.valid()) return Output::Failed(graph);
   if (!size.shape().CompatibleWith(PartialShape{2}))
-    return Fail(graph, InvalidArgument("'size' must be a 1-D Tensor of 2 elements: new_height, new_width, not {}",
-                                       size.shape()));
+    return FailedOutput(
+        graph,
+        InvalidArgument("'size' must be a 1-D Tensor of 2 elements: new_height, new_width, not {}", size.shape()));
   if (options.preserve_aspect_ratio) {
     batch.dims = ExtentsOf(batch.images);
     size = SizeWithin(graph, batch, size);
@@ -295,7 +291,7 @@ Output ResizeWithCropOrPad(Graph& graph, const Input& image, const Input& height
   Checks checks(graph);
   checks.Positive(width, "target_width must be > 0.");
   checks.Positive(height, "target_height must be > 0.");
-  if (!checks.status().ok()) return Fail(graph, checks.status());
+  if (!checks.status().ok()) return FailedOutput(graph, checks.status());
   Output x = WithDependencies(checks.nodes(), batch.images);
   const Extent more_width = Minus(graph, width, batch.dims[2]), more_height = Minus(graph, height, batch.dims[1]);
   const auto half_or_zero = [&](const Extent& e) { return Larger(graph, Halved(graph, e), Extent(0)); };
@@ -317,7 +313,7 @@ Output ResizeWithPad(Graph& graph, const Input& image, const Input& height_in, c
   Checks checks(graph);
   checks.Positive(width, "target_width must be > 0.");
   checks.Positive(height, "target_height must be > 0.");
-  if (!checks.status().ok()) return Fail(graph, checks.status());
+  if (!checks.status().ok()) return FailedOutput(graph, checks.status());
   Output x = WithDependencies(checks.nodes(), batch.images);
   Output from_height = AsFloat(graph, batch.dims[1]), from_width = AsFloat(graph, batch.dims[2]);
   Output to_height = AsFloat(graph, height), to_width = AsFloat(graph, width);
@@ -337,12 +333,13 @@ Output ResizeWithPad(Graph& graph, const Input& image, const Input& height_in, c
 Output CentralCrop(Graph& graph, const Input& image, double fraction) {
   NameScope scope(graph, "central_crop");
   if (!(fraction > 0 && fraction <= 1))
-    return Fail(graph, InvalidArgument("central_fraction must be within (0, 1], not {}", fraction));
+    return FailedOutput(graph, InvalidArgument("central_fraction must be within (0, 1], not {}", fraction));
   Output x = ValueOf(graph, image, kInvalidType, "image");
   if (!x.valid() || fraction == 1) return x;
   const PartialShape shape = x.shape();
   if (shape.rank() != 3 && shape.rank() != 4)
-    return Fail(graph, InvalidArgument("`image` should either be a Tensor with rank = 3 or rank = 4, not {}", shape));
+    return FailedOutput(graph,
+                        InvalidArgument("`image` should either be a Tensor with rank = 3 or rank = 4, not {}", shape));
   const std::vector<Extent> dims = ExtentsOf(x);
   const bool single = shape.rank() == 3;
   const auto start_of = [&](const Extent& e) {
@@ -371,7 +368,7 @@ Output FlipImage(Graph& graph, const Input& image, Flip flip) {
   const PartialShape shape = x.shape();
   if (shape.known_rank()) {
     if (shape.rank() > 4)
-      return Fail(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
+      return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
     return Reversed(graph, x, FlipAxis(flip, shape.rank()));
   }
   const auto branch = [&](int rank) {
@@ -380,7 +377,7 @@ Output FlipImage(Graph& graph, const Input& image, Flip flip) {
     };
   };
   Result<OutputList> flipped = Cond(graph, Equal(graph, Rank(graph, x), 3), branch(3), branch(4));
-  if (!flipped.ok()) return Fail(graph, flipped.status());
+  if (!flipped.ok()) return FailedOutput(graph, flipped.status());
   return (*flipped)[0];
 }
 
@@ -390,14 +387,14 @@ Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
   if (shape.rank() != 3 && shape.rank() != 4)
-    return Fail(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
+    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
   const int64_t axis = FlipAxis(flip, shape.rank());
   if (shape.rank() == 3) {
     Output chance = RandomUniformValues(graph, Tensor::Vector<int32_t>({}), 0, 1.0f, kFloat, seed);
     Result<OutputList> flipped = Cond(
         graph, Less(graph, chance, 0.5f), [&]() -> Result<OutputList> { return OutputList{Reversed(graph, x, axis)}; },
         [&]() -> Result<OutputList> { return OutputList{x}; }, scope.name() + "/");
-    if (!flipped.ok()) return Fail(graph, flipped.status());
+    if (!flipped.ok()) return FailedOutput(graph, flipped.status());
     graph.RecordError(graph.SetShape((*flipped)[0], shape));
     return (*flipped)[0];
   }
@@ -415,7 +412,7 @@ Output RotateQuarter(Graph& graph, const Input& image, const Input& k_in, std::s
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
   if (shape.rank() != 3 && shape.rank() != 4)
-    return Fail(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
+    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
   const int64_t rows = shape.rank() - 3, cols = rows + 1;
   const std::vector<int64_t> exchanged =
       shape.rank() == 3 ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{0, 2, 1, 3};
@@ -434,7 +431,7 @@ Output RotateQuarter(Graph& graph, const Input& image, const Input& k_in, std::s
        [&]() -> Result<OutputList> { return OutputList{Reversed(graph, TransposeAxes(graph, x, exchanged), cols)}; }}};
   Result<OutputList> turned = Case(
       graph, branches, [&]() -> Result<OutputList> { return OutputList{x}; }, true, scope.name() + "/");
-  if (!turned.ok()) return Fail(graph, turned.status());
+  if (!turned.ok()) return FailedOutput(graph, turned.status());
   PartialShape known = shape;
   if (known[static_cast<int>(rows)] != known[static_cast<int>(cols)]) {
     known.SetDim(static_cast<int>(rows), kUnknownDim);
@@ -450,7 +447,7 @@ Output TransposeImage(Graph& graph, const Input& image, std::string name) {
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
   if (shape.rank() != 3 && shape.rank() != 4)
-    return Fail(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
+    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
   return TransposeAxes(graph, x, shape.rank() == 3 ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{0, 2, 1, 3});
 }
 

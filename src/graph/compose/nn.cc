@@ -13,11 +13,7 @@
 namespace weir {
 namespace {
 
-Output Taken(Graph& graph, Result<Output> value) {
-  if (value.ok()) return *value;
-  graph.RecordError(value.status());
-  return Output::Failed(graph);
-}
+Output Taken(Graph& graph, Result<Output> value) { return value.ok() ? *value : FailedOutput(graph, value.status()); }
 
 // 16-bit floats are too coarse for sums and logarithms: work in float and come back.
 bool IsCoarse(Output x) { return x.valid() && (x.base_dtype() == kHalf || x.base_dtype() == kBFloat16); }

@@ -5,18 +5,11 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
+#include "graph/compose/dims.h"
 #include "graph/compose/names.h"
 
 namespace weir {
 namespace {
-
-// `x` as a value; what fails stays with the graph.
-Output AsOutput(Graph& graph, const Input& x, DType wanted, const std::string& name) {
-  Result<Output> value = ToOutput(graph, x, wanted, name);
-  if (value.ok()) return *value;
-  graph.RecordError(value.status());
-  return Output::Failed(graph);
-}
 
 void Constrain(Output value, const PartialShape& shape) {
   if (!value.valid()) return;
@@ -84,7 +77,7 @@ TensorArray TensorArray::Write(const Input& index, const Input& value, const std
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArrayWrite"));
-  const Output element = AsOutput(graph, value, dtype_, "value");
+  const Output element = ValueOf(graph, value, dtype_, "value");
   if (!element.valid()) return {};
   Learn(element.shape());
   return WithFlow(TensorArrayWriteV3(handle_, index, element, flow_));
@@ -94,7 +87,7 @@ TensorArray TensorArray::Unstack(const Input& value, const std::string& name) co
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArrayUnstack"));
-  const Output rows = AsOutput(graph, value, dtype_, "value");
+  const Output rows = ValueOf(graph, value, dtype_, "value");
   if (!rows.valid()) return {};
   Output count = StridedSlice(ShapeOf(rows), {0}, {1}, {1}, {.shrink_axis_mask = 1, .name = "strided_slice"});
   return Scatter(UpTo(graph, count), rows);
@@ -104,7 +97,7 @@ TensorArray TensorArray::Scatter(const Input& indices, const Input& value, const
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArrayScatter"));
-  const Output rows = AsOutput(graph, value, dtype_, "value");
+  const Output rows = ValueOf(graph, value, dtype_, "value");
   if (!rows.valid()) return {};
   Learn(WithoutFirst(rows.shape()));
   return WithFlow(TensorArrayScatterV3(handle_, indices, rows, flow_));
@@ -114,8 +107,8 @@ TensorArray TensorArray::Split(const Input& value, const Input& lengths, const s
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArraySplit"));
-  const Output rows = AsOutput(graph, value, dtype_, "value");
-  const Output parts = AsOutput(graph, lengths, lengths.is_output() ? kInvalidType : kInt64, "lengths");
+  const Output rows = ValueOf(graph, value, dtype_, "value");
+  const Output parts = ValueOf(graph, lengths, lengths.is_output() ? kInvalidType : kInt64, "lengths");
   if (!rows.valid() || !parts.valid()) return {};
   const Output counts = parts.base_dtype() == kInt64 ? parts : Cast(parts, kInt64);
   if (const Tensor known = graph.ConstantValue(parts);

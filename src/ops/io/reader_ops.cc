@@ -11,10 +11,6 @@
 namespace weir::ops {
 namespace {
 
-constexpr HandleFace kFaces[] = {HandleFace::kRef, HandleFace::kResource};
-const char* Suffix(HandleFace face) { return face == HandleFace::kRef ? "" : "V2"; }
-const char* HandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
-
 // --- making
 
 struct ReaderKind {
@@ -42,13 +38,13 @@ Result<Kernel> MakeReader(KernelSetup& setup, const ReaderKind& kind, HandleFace
 }
 
 void AddKind(OpRegistry& registry, const ReaderKind& kind) {
-  for (HandleFace face : kFaces) {
+  for (HandleFace face : kHandleFaces) {
     std::vector<std::string> attrs = kind.attrs;
     // What only the second version of the op has.
     if (face == HandleFace::kResource && std::string_view(kind.name) == "FixedLengthRecordReader")
       attrs.emplace_back("encoding: string = ''");
     registry.Add({
-        .name = absl::StrCat(kind.name, Suffix(face)),
+        .name = absl::StrCat(kind.name, FaceSuffix(face)),
         .signature = absl::StrCat("-> reader_handle: ", HandleType(face)),
         .attrs = attrs,
         .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
@@ -146,10 +142,10 @@ struct ReaderUser {
 };
 
 void AddUser(OpRegistry& registry, const ReaderUser& op) {
-  for (HandleFace face : kFaces) {
+  for (HandleFace face : kHandleFaces) {
     const char* handle = HandleType(face);
     registry.Add({
-        .name = absl::StrCat(op.name, Suffix(face)),
+        .name = absl::StrCat(op.name, FaceSuffix(face)),
         .signature =
             absl::StrCat("reader_handle: ", handle, op.handles > 1 ? absl::StrCat(", queue_handle: ", handle) : "",
                          op.inputs, " -> ", op.outputs),

@@ -84,35 +84,22 @@ ShapeFn AvgPoolGradShape(int dims) {
   };
 }
 
-struct PoolAttrs {
-  std::vector<int64_t> ksize, strides;
-  std::string padding, format;
-};
-Result<PoolAttrs> AttrsOf(const GradientContext& g) {
-  PoolAttrs a;
-  WEIR_ASSIGN(a.ksize, g.Attr<std::vector<int64_t>>("ksize"));
-  WEIR_ASSIGN(a.strides, g.Attr<std::vector<int64_t>>("strides"));
-  WEIR_ASSIGN(a.padding, g.Attr<std::string>("padding"));
-  WEIR_ASSIGN(a.format, g.Attr<std::string>("data_format"));
-  return a;
-}
-
 Result<Gradients> AvgPoolGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{
       AvgPoolGrad(ShapeOf(g.input(0)), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> AvgPoolGradGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{std::monostate{}, AvgPool(g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> AvgPool3DGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{
       AvgPool3DGrad(ShapeOf(g.input(0)), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> AvgPool3DGradGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{std::monostate{},
                    AvgPool3D(g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }

@@ -6,21 +6,13 @@
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
+#include "ops/nn/channel_view.h"
 
 namespace weir::ops {
 namespace {
 
-// A tensor as [outer, channels, inner].
-struct ChannelView {
-  int64_t outer = 1;
-  int64_t channels = 1;
-  int64_t inner = 1;
-};
 ChannelView ViewOf(const Shape& shape, bool nchw) {
-  ChannelView v;
-  const int axis = nchw && shape.rank() > 2 ? 1 : shape.rank() - 1;
-  for (int i = 0; i < shape.rank(); ++i) (i < axis ? v.outer : i == axis ? v.channels : v.inner) *= shape[i];
-  return v;
+  return ChannelView(shape, nchw && shape.rank() > 2 ? 1 : shape.rank() - 1);
 }
 
 Result<bool> IsNchw(KernelSetup& setup) {

@@ -10,23 +10,10 @@
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
+#include "ops/nn/channel_view.h"
 
 namespace weir::ops {
 namespace {
-
-// Images as [outer, channels, inner]: inner is 1 where channels come last.
-struct ChannelView {
-  int64_t outer = 1;
-  int64_t channels = 1;
-  int64_t inner = 1;
-  int64_t per_channel() const { return outer * inner; }
-  // f(first element, channel) for the `inner` elements of every run of a channel.
-  template <class F>
-  void ForRuns(F f) const {
-    for (int64_t o = 0; o < outer; ++o)
-      for (int64_t c = 0; c < channels; ++c) f((o * channels + c) * inner, c);
-  }
-};
 
 struct Norm {
   float epsilon = 0;
@@ -46,10 +33,7 @@ struct Norm {
 
   Result<ChannelView> View(const Tensor& x) const {
     if (x.rank() != rank) return InvalidArgument("input must be {}-dimensional, but has the shape {}", rank, x.shape());
-    const int axis = channels_first ? 1 : rank - 1;
-    ChannelView v;
-    for (int i = 0; i < rank; ++i) (i < axis ? v.outer : i == axis ? v.channels : v.inner) *= x.dim(i);
-    return v;
+    return ChannelView(x.shape(), channels_first ? 1 : rank - 1);
   }
 };
 

@@ -234,58 +234,42 @@ Result<Kernel> MakeMaxPoolGradWithArgmax(KernelSetup& setup) {
 
 // --- gradients
 
-struct PoolAttrs {
-  std::vector<int64_t> ksize, strides;
-  std::string padding;
-  std::string format;
-};
-Result<PoolAttrs> AttrsOf(const GradientContext& g) {
-  PoolAttrs a;
-  WEIR_ASSIGN(a.ksize, g.Attr<std::vector<int64_t>>("ksize"));
-  WEIR_ASSIGN(a.strides, g.Attr<std::vector<int64_t>>("strides"));
-  WEIR_ASSIGN(a.padding, g.Attr<std::string>("padding"));
-  if (g.attrs().find("data_format") != g.attrs().end()) {
-    WEIR_ASSIGN(a.format, g.Attr<std::string>("data_format"));
-  }
-  return a;
-}
-
 Result<Gradients> MaxPoolGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{
       MaxPoolGrad(g.input(0), g.output(0), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> MaxPoolGradGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{
       ZerosLike(g.input(0)), ZerosLike(g.input(1)),
       MaxPoolGradGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> MaxPoolGradGradGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{
       ZerosLike(g.input(0)), ZerosLike(g.input(1)),
       MaxPoolGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> MaxPool3DGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{
       MaxPool3DGrad(g.input(0), g.output(0), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> MaxPool3DGradGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{ZerosLike(g.input(0)), ZerosLike(g.input(1)),
                    MaxPool3DGradGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding,
                                      {.data_format = a.format})};
 }
 Result<Gradients> MaxPool3DGradGradGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{
       ZerosLike(g.input(0)), ZerosLike(g.input(1)),
       MaxPool3DGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 Result<Gradients> MaxPoolWithArgmaxGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, AttrsOf(g));
+  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   WEIR_ASSIGN(const bool with_batch, g.Attr<bool>("include_batch_in_index"));
   return Gradients{MaxPoolGradWithArgmax(g.input(0), g.d_output(0), g.output(1), a.ksize, a.strides, a.padding,
                                          {.include_batch_in_index = with_batch})};

@@ -11,6 +11,17 @@ Result<PoolWindow> PoolWindow::FromAttrs(const AttrMap& attrs, int dims) {
   return w;
 }
 
+Result<PoolAttrs> PoolAttrsOf(const GradientContext& g) {
+  PoolAttrs a;
+  WEIR_ASSIGN(a.ksize, g.Attr<std::vector<int64_t>>("ksize"));
+  WEIR_ASSIGN(a.strides, g.Attr<std::vector<int64_t>>("strides"));
+  WEIR_ASSIGN(a.padding, g.Attr<std::string>("padding"));
+  if (g.attrs().find("data_format") != g.attrs().end()) {
+    WEIR_ASSIGN(a.format, g.Attr<std::string>("data_format"));
+  }
+  return a;
+}
+
 Result<PoolSizes> PoolSizes::Make(const PoolWindow& window, const Shape& in) {
   const SlidingWindow& s = window.sliding;
   if (in.rank() != s.rank())

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "ops/nn/sliding_window.h"
 
@@ -61,6 +62,14 @@ struct PoolSizes {
     }
   }
 };
+
+// What a pooling node says of its windows, as its gradients need it.
+struct PoolAttrs {
+  std::vector<int64_t> ksize, strides;
+  std::string padding;
+  std::string format;  // empty where the op has none
+};
+Result<PoolAttrs> PoolAttrsOf(const GradientContext& g);
 
 // The shape of what pooling gives; input 0 are the images.
 ShapeFn PooledShape(int dims);

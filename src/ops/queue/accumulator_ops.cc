@@ -11,8 +11,6 @@ namespace {
 
 constexpr char kTypes[] = "dtype: {half, float, double}";
 
-const char* AccumulatorHandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
-
 // --- making
 
 Status CheckSameAccumulator(const AccumulatorSpec& there, const AccumulatorSpec& wanted) {
@@ -52,7 +50,7 @@ Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleFace face)
 void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleFace face) {
   registry.Add({
       .name = std::move(name),
-      .signature = absl::StrCat("-> handle: ", AccumulatorHandleType(face)),
+      .signature = absl::StrCat("-> handle: ", HandleType(face)),
       .attrs = {kTypes, "shape: shape", "container: string = ''", "shared_name: string = ''",
                 "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
       .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
@@ -155,7 +153,7 @@ void AddAccumulatorUser(OpRegistry& registry, std::string name, HandleFace face,
   const bool more = signature[0] != '-';
   registry.Add({
       .name = std::move(name),
-      .signature = fmt::format("handle: {}{}{}", AccumulatorHandleType(face), more ? ", " : " ", signature),
+      .signature = fmt::format("handle: {}{}{}", HandleType(face), more ? ", " : " ", signature),
       .attrs = std::move(attrs),
       .shape = UserShape(face, std::move(shape)),
       .no_gradient = kNoGradient,

@@ -1,5 +1,5 @@
-// How queues and accumulators are named. With a shared_name a resource belongs to its container and whoever names it
-// there; without one it belongs to its node's kernel, under a name of its own, and goes with it.
+// How queues, accumulators and readers are named. With a shared_name a resource belongs to its container and whoever
+// names it there; without one it belongs to its node's kernel, under a name of its own, and goes with it.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,10 @@ namespace weir::ops {
 
 // kRef: a reference to the strings {container, name}. kResource: a resource handle.
 enum class HandleFace { kRef, kResource };
+inline constexpr HandleFace kHandleFaces[] = {HandleFace::kRef, HandleFace::kResource};
+// Of the names of the ops with that face, and the type of their handles in signatures.
+inline const char* FaceSuffix(HandleFace face) { return face == HandleFace::kRef ? "" : "V2"; }
+inline const char* HandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
 
 class OwnedHandle final {
  public:

@@ -12,11 +12,6 @@
 namespace weir::ops {
 namespace {
 
-constexpr HandleFace kFaces[] = {HandleFace::kRef, HandleFace::kResource};
-
-const char* Suffix(HandleFace face) { return face == HandleFace::kRef ? "" : "V2"; }
-const char* HandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
-
 std::string TypesText(const std::vector<DType>& types) {
   return absl::StrJoin(types, ", ", [](std::string* out, DType t) { *out += OpDefTypeName(t); });
 }
@@ -116,9 +111,9 @@ Result<Kernel> MakeQueue(KernelSetup& setup, QueueKind kind, HandleFace face) {
 
 void AddMaker(OpRegistry& registry, QueueKind kind, std::vector<std::string> attrs) {
   for (const char* name : {"container: string = ''", "shared_name: string = ''"}) attrs.push_back(name);
-  for (HandleFace face : kFaces) {
+  for (HandleFace face : kHandleFaces) {
     registry.Add({
-        .name = absl::StrCat(QueueKindName(kind), Suffix(face)),
+        .name = absl::StrCat(QueueKindName(kind), FaceSuffix(face)),
         .signature = absl::StrCat("-> handle: ", HandleType(face)),
         .attrs = attrs,
         .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
@@ -292,10 +287,10 @@ struct QueueUser {
 };
 
 void AddUser(OpRegistry& registry, const QueueUser& op) {
-  for (HandleFace face : kFaces) {
+  for (HandleFace face : kHandleFaces) {
     const bool more = op.signature[0] != '-';
     registry.Add({
-        .name = absl::StrCat(op.name, Suffix(face)),
+        .name = absl::StrCat(op.name, FaceSuffix(face)),
         .signature = absl::StrCat("handle: ", HandleType(face), more ? ", " : " ", op.signature),
         .attrs = op.attrs,
         .shape = [face, inner = op.shape](ShapeContext& c) -> Status {
