@@ -2,6 +2,7 @@
 #include "bind/arguments.h"
 #include "bind/messages.h"
 #include "bind/process.h"
+#include "bind/py_func.h"
 #include "graph/build/array_ops.h"
 #include "graph/function_library.h"
 #include "graph/node_builder.h"
@@ -11,6 +12,7 @@ namespace {
 
 struct DefunOptions {
   std::vector<DType> input_types;
+  std::vector<PartialShape> input_shapes;  // none: nothing is known of them
   std::string name;
   py::object grad_func = py::none();
   py::object python_grad_func = py::none();  // (op, *gradients) -> gradients of the inputs
@@ -42,6 +44,8 @@ class DefinedFunction {
     if (graph.functions().Find(name()) != nullptr) return;
     Check(graph.functions().AddAll(body_->functions()));
     Check(graph.functions().Add(def_));
+    // The Python functions that it calls live as long as the graph.
+    for (std::any& item : body_->Collection(kPyFuncsCollection)) graph.AddToCollection(kPyFuncsCollection, item);
     if (options_.grad_func.is_none()) return;
     auto& gradient = options_.grad_func.cast<DefinedFunction&>();
     gradient.AddTo(graph);
@@ -80,6 +84,7 @@ class DefinedFunction {
     object.building_function = true;
     captures_ = {};
     captures_.body = object.graph.get();
+    object.graph->seed = DefaultGraphRef().seed;
     captures_.around = GraphObjectOf(DefaultGraph()).captures;
     py::object scope = graph_object.attr("as_default")();
     scope.attr("__enter__")();
@@ -96,7 +101,8 @@ class DefinedFunction {
       py::list names = ParameterNames();
       for (size_t i = 0; i < options_.input_types.size(); ++i) {
         const std::string name = i < names.size() ? Str(names[i]) : fmt::format("arg{}", i);
-        inputs.push_back(Placeholder(*object.graph, options_.input_types[i], {.name = name}));
+        const PartialShape shape = i < options_.input_shapes.size() ? options_.input_shapes[i] : PartialShape();
+        inputs.push_back(Placeholder(*object.graph, options_.input_types[i], {.shape = shape, .name = name}));
         arguments.append(Wrap(inputs.back()));
       }
       Check(object.graph->TakeError());
@@ -173,6 +179,8 @@ void BindDefun(py::module_& m) {
         options.python_grad_func = py::reinterpret_borrow<py::object>(value);
       else if (k == "out_names")
         options.out_names = value.cast<std::vector<std::string>>();
+      else if (k == "input_shapes")
+        options.input_shapes = value.cast<std::vector<PartialShape>>();
     }
     return py::cpp_function([options](py::object function) { return DefinedFunction(function, options); });
   });

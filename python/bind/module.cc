@@ -5,6 +5,7 @@
 #include "bind/cluster.h"
 #include "bind/convolution.h"
 #include "bind/coordinator.h"
+#include "bind/dataset.h"
 #include "bind/device_setter.h"
 #include "bind/dtype.h"
 #include "bind/errors.h"
@@ -71,6 +72,7 @@ PYBIND11_MODULE(_weir, m) {
   BindFlow(m);
   BindPyFunc(m);
   BindDefun(m);
+  BindDataset(m);
   BindCluster(m);
   BindDeviceSetter(m);
   BindWaiting(m);

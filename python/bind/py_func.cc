@@ -90,7 +90,7 @@ std::string PyFunctions::Add(Graph& graph, py::object function) {
     token = fmt::format("pyfunc_{}", next_++);
     functions_[token] = item.shared();
   }
-  graph.AddToCollection("py_funcs\x01", item);
+  graph.AddToCollection(kPyFuncsCollection, item);
   return token;
 }
 

@@ -11,6 +11,9 @@
 
 namespace weir::python {
 
+// Where a graph keeps the functions that its nodes call.
+constexpr const char* kPyFuncsCollection = "py_funcs\x01";
+
 class PyFunctions final : public PyFuncRunner {
  public:
   // Keeps `function` with `graph` and gives the token by which steps call it.

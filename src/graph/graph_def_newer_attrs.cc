@@ -18,6 +18,7 @@ constexpr NewerAttr kNewerAttrs[] = {
     {"allow_missing_files", false},                // MergeV2Checkpoints
     {"allowed_devices", EmptyList{}},              // VarHandleOp
     {"bad_indices_policy", std::string_view("")},  // GatherNd, ScatterNd*, TensorScatter*
+    {"buffer_size_min", int64_t{0}},               // PrefetchDataset
     {"debug_name", AnyValue{}},                    // VarHandleOp
     {"explicit_paddings", EmptyList{}},            // MaxPool, DepthwiseConv2dNative and their gradients
     {"exponential_avg_factor", 1.0f},              // FusedBatchNorm*
@@ -28,9 +29,12 @@ constexpr NewerAttr kNewerAttrs[] = {
     {"grad_y", AnyValue{}},
     {"index_type", kInt32},               // Fill, TopKV2
     {"is_async", false},                  // EagerPyFunc
+    {"is_files", false},                  // TensorSliceDataset
     {"metadata", std::string_view("")},   // datasets
     {"offset", int64_t{0}},               // InitializeTableFromTextFile*
+    {"ram_budget", int64_t{0}},           // ModelDataset
     {"replicate_on_split", false},        // RangeDataset, TensorSliceDataset
+    {"reshuffle_each_iteration", true},   // ShuffleAndRepeatDataset
     {"sparse_gradient", false},           // SparseSegment*
     {"use_unbounded_threadpool", false},  // ParallelMapDataset*
 };

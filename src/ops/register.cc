@@ -9,6 +9,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterStateOps(registry);
   RegisterFlowOps(registry);
   RegisterQueueOps(registry);
+  RegisterDataOps(registry);
   RegisterStringOps(registry);
   RegisterIoOps(registry);
   RegisterCommOps(registry);

@@ -13,6 +13,7 @@ void RegisterNnOps(OpRegistry& registry);
 void RegisterStateOps(OpRegistry& registry);
 void RegisterFlowOps(OpRegistry& registry);
 void RegisterQueueOps(OpRegistry& registry);
+void RegisterDataOps(OpRegistry& registry);
 void RegisterStringOps(OpRegistry& registry);
 void RegisterIoOps(OpRegistry& registry);
 void RegisterCommOps(OpRegistry& registry);

@@ -40,7 +40,17 @@ LocalFunctionRunner::LocalFunctionRunner(const FunctionLibrary& library, const O
                                          ResourceManager* resources, Options options)
     : library_(library), registry_(registry), devices_(devices), options_(options), kernels_(resources, this) {}
 
-LocalFunctionRunner::~LocalFunctionRunner() = default;
+LocalFunctionRunner::~LocalFunctionRunner() {
+  // Kernels go first: what they keep may call functions until then.
+  std::vector<std::shared_ptr<Executor>> executors;
+  for (const std::unique_ptr<Function>& function : functions_) {
+    std::lock_guard lock(function->mu);
+    executors.push_back(std::move(function->executor));
+    function->error = Cancelled("the session of the function has ended");
+  }
+  executors.clear();
+  kernels_.Clear();
+}
 
 Result<FunctionRunner::Handle> LocalFunctionRunner::Instantiate(const FuncAttr& function) {
   if (function.name != kSymbolicGradient && library_.Find(function.name) == nullptr)

@@ -32,9 +32,13 @@ Result<Kernel> MakeKernel(const NodeInfo& info, std::string_view device_kind, Re
   return def->make(setup);
 }
 
-// Functions are instantiated by the graph that calls them, and are not shared; transfers differ by graph.
+// Functions are instantiated by the graph that calls them, and are not shared; what takes a variant may keep some that
+// it holds (a dataset's). Transfers differ by graph.
 bool HasOwnState(const NodeProps& props) {
   if (!props.op->stateful || props.op->is_function || props.op->name.starts_with("_")) return false;
+  for (const DType type : props.input_types) {
+    if (type == kVariant) return false;
+  }
   for (const AttrDef& attr : props.op->attrs) {
     if (attr.type == "func" || attr.type == "list(func)") return false;
   }

@@ -105,7 +105,8 @@ void PlacementGroups::Update() {
     for (const Output& input : node->inputs()) {
       const bool takes_reference =
           IsRef(input.dtype()) && IsRef(node->props()->input_types[&input - node->inputs().data()]);
-      if (takes_reference || BaseType(input.dtype()) == kResource)
+      // What a resource or a variant stands for stays where it is.
+      if (takes_reference || BaseType(input.dtype()) == kResource || input.dtype() == kVariant)
         JoinState(ElementOf(node->name()), ElementOf(input.node->name()));
     }
     const AttrValue* classes = node->FindAttr("_class");

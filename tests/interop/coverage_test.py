@@ -24,6 +24,18 @@ NOT_COMPARED = {
     "MatchingFiles": "a file; its unit test makes one",
     **{op: "files; checkpoint_test.py has both write and read them" for op in (
         "SaveV2", "RestoreV2", "MergeV2Checkpoints", "Save", "SaveSlices", "Restore", "RestoreSlice", "ShardedFilename")},
+    "GeneratorDataset": "calls Python in this process",
+    **{op: "files; tests/ops and tests/python write some" for op in (
+        "TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2")},
+    "BatchDataset": "by its second version",
+    "PaddedBatchDataset": "by its second version",
+    "IteratorGetNextSync": "IteratorGetNext with another hint",
+    "OptimizeDataset": "it changes no element",
+    "ModelDataset": "it changes no element",
+    **{op: "an iterator between steps; tests/ops has it" for op in (
+        "Iterator", "IteratorV2", "MakeIterator", "IteratorFromStringHandle", "IteratorFromStringHandleV2")},
+    "ParallelMapDataset": "TensorFlow's Python makes ParallelMapDatasetV2",
+    "ParallelInterleaveDatasetV2": "TensorFlow's Python makes a later version",
     "AudioSummary": "TensorFlow refuses it in graphs of today's version",
     "TensorSummary": "TensorFlow's Python makes TensorSummaryV2; op_cases_test.py asks for it",
     "ShardedFilespec": "a name of files; op_cases_test.py asks TensorFlow for it",

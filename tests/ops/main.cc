@@ -61,9 +61,10 @@ class Bench final {
     Groups groups;
     std::set<std::string> seen;
     const std::pair<const char*, void (*)(OpRegistry&)> lists[] = {
-        {"math", ops::RegisterMathOps},     {"array", ops::RegisterArrayOps}, {"nn", ops::RegisterNnOps},
-        {"state", ops::RegisterStateOps},   {"flow", ops::RegisterFlowOps},   {"queue", ops::RegisterQueueOps},
-        {"string", ops::RegisterStringOps}, {"io", ops::RegisterIoOps},       {"comm", ops::RegisterCommOps}};
+        {"math", ops::RegisterMathOps},   {"array", ops::RegisterArrayOps},   {"nn", ops::RegisterNnOps},
+        {"state", ops::RegisterStateOps}, {"flow", ops::RegisterFlowOps},     {"queue", ops::RegisterQueueOps},
+        {"data", ops::RegisterDataOps},   {"string", ops::RegisterStringOps}, {"io", ops::RegisterIoOps},
+        {"comm", ops::RegisterCommOps}};
     for (const auto& [name, add] : lists) {
       OpRegistry group;
       add(group);

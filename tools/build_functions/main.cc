@@ -22,6 +22,7 @@ constexpr Group kGroups[] = {
     {"flow", weir::ops::RegisterFlowOps},     {"queue", weir::ops::RegisterQueueOps},
     {"string", weir::ops::RegisterStringOps}, {"io", weir::ops::RegisterIoOps},
     {"comm", weir::ops::RegisterCommOps},     {"image", weir::ops::RegisterImageOps},
+    {"data", weir::ops::RegisterDataOps},
 };
 
 bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {

@@ -73,7 +73,7 @@ class Reader final : public Resource {
 
 // The kinds of sources. InvalidArgument for sizes that make no sense.
 OpenSource RecordFileSource(const std::string& compression);
-OpenSource TextLineSource(int64_t skip_header_lines);
+OpenSource TextLineSource(int64_t skip_header_lines, const std::string& compression = "");
 struct FixedLengthOptions {
   int64_t header_bytes = 0;
   int64_t record_bytes = 0;

@@ -177,9 +177,10 @@ OpenSource RecordFileSource(const std::string& compression) {
   };
 }
 
-OpenSource TextLineSource(int64_t skip_header_lines) {
-  return [skip_header_lines](const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
-    WEIR_ASSIGN(std::unique_ptr<ByteStream> bytes, ByteStream::Open(path, io::Compression::kNone));
+OpenSource TextLineSource(int64_t skip_header_lines, const std::string& compression) {
+  return [skip_header_lines, compression](const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
+    WEIR_ASSIGN(const io::Compression kind, io::ParseCompression(compression));
+    WEIR_ASSIGN(std::unique_ptr<ByteStream> bytes, ByteStream::Open(path, kind));
     return std::make_unique<TextLines>(path, std::move(bytes), skip_header_lines);
   };
 }

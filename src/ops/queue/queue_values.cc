@@ -2,43 +2,10 @@
 
 #include <algorithm>
 
+#include "ops/data/rows.h"
+
 namespace weir::ops {
 namespace {
-
-// Copies `count` elements of one type from `from` on to `to` on.
-void CopyElements(const Tensor& from, int64_t from_at, const Tensor& to, int64_t to_at, int64_t count) {
-  if (count == 0) return;
-  if (from.dtype() == kString) {
-    std::copy_n(from.data<std::string>() + from_at, count, to.data<std::string>() + to_at);
-  } else if (from.dtype() == kResource) {
-    std::copy_n(from.data<ResourceHandle>() + from_at, count, to.data<ResourceHandle>() + to_at);
-  } else {
-    const size_t size = ElementSize(from.dtype());
-    std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(to_at) * size,
-                static_cast<const char*>(from.raw()) + static_cast<size_t>(from_at) * size,
-                static_cast<size_t>(count) * size);
-  }
-}
-
-// Copies all of `from` into the low corner of row `row` of `to`, whose further dimensions are those of `from` or
-// larger.
-void CopyIntoRow(const Tensor& from, const Tensor& to, int64_t row) {
-  const int64_t row_size = to.num_elements() / std::max<int64_t>(1, to.dim(0));
-  if (from.num_elements() == row_size) return CopyElements(from, 0, to, row * row_size, row_size);
-  if (from.num_elements() == 0) return;
-  const int rank = from.rank();
-  const int64_t run = from.dim(rank - 1);
-  DimVector at(static_cast<size_t>(rank), 0);  // of the run that is copied next
-  for (int64_t source = 0; source < from.num_elements(); source += run) {
-    int64_t target = 0;
-    for (int d = 0; d < rank; ++d) target = target * to.dim(d + 1) + at[static_cast<size_t>(d)];
-    CopyElements(from, source, to, row * row_size + target, run);
-    for (int d = rank - 2; d >= 0; --d) {
-      if (++at[static_cast<size_t>(d)] < from.dim(d)) break;
-      at[static_cast<size_t>(d)] = 0;
-    }
-  }
-}
 
 // Takes an input over, or copies what others see, too.
 Result<Tensor> TakeQueued(KernelContext& ctx, int i) {
@@ -111,12 +78,8 @@ Result<std::vector<QueueElement>> ElementsOfBatch(const QueueSpec& spec, KernelC
   for (QueueElement& element : elements) element.components.reserve(static_cast<size_t>(components));
   for (int c = 0; c < components; ++c) {
     const Tensor& batch = ctx.input(c + 1);
-    Shape shape = batch.shape();
-    shape.RemoveDim(0);
-    const int64_t size = shape.num_elements();
     for (int64_t row = 0; row < rows; ++row) {
-      WEIR_ASSIGN(Tensor value, Tensor::Allocate(batch.dtype(), shape));
-      CopyElements(batch, row * size, value, 0, size);
+      WEIR_ASSIGN(Tensor value, CopyOfRow(batch, row));
       elements[static_cast<size_t>(row)].components.push_back(std::move(value));
     }
   }

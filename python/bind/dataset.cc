@@ -1,0 +1,283 @@
+// Datasets and their iterators. They cross as what they are made of, (variant or resource, types, shapes); functions as
+// (DefinedFunction, types, shapes). weir/lib/data.py gives them TensorFlow's classes and the structure of elements.
+#include "bind/dataset.h"
+
+#include "bind/arguments.h"
+#include "graph/compose/dataset.h"
+
+namespace weir::python {
+
+// A traced function; what it needs goes into a graph's library with Resolve.
+struct FunctionArgument {
+  py::object function;
+  ElementType result;
+};
+
+}  // namespace weir::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<weir::ElementType> {
+  PYBIND11_TYPE_CASTER(weir::ElementType, const_name("Tuple[List[DType], List[TensorShape]]"));
+  bool load(handle source, bool) {
+    const auto parts = reinterpret_borrow<tuple>(source);
+    value.types = parts[0].cast<std::vector<weir::DType>>();
+    value.shapes = parts[1].cast<std::vector<weir::PartialShape>>();
+    return true;
+  }
+};
+
+// Datasets and iterators: in a function that is being traced, those of the graph around it are captured.
+template <class T>
+struct element_source_caster {
+  PYBIND11_TYPE_CASTER(T, const_name("Tuple[Tensor, List[DType], List[TensorShape]]"));
+  bool load(handle source, bool) {
+    const auto parts = reinterpret_borrow<tuple>(source);
+    if (!PyTuple_Check(parts.ptr()) || parts.size() != 3) return false;
+    value = T(weir::python::InputFrom(parts[0]).output(),
+              {parts[1].cast<std::vector<weir::DType>>(), parts[2].cast<std::vector<weir::PartialShape>>()});
+    return true;
+  }
+  static weir::Output OutputOf(const weir::Dataset& dataset) { return dataset.variant(); }
+  static weir::Output OutputOf(const weir::DatasetIterator& iterator) { return iterator.resource(); }
+  static handle cast(const T& object, return_value_policy, handle) {
+    list types;
+    for (const weir::DType type : object.element().types) types.append(weir::python::DTypeObjectOf(type));
+    list shapes;
+    for (const weir::PartialShape& shape : object.element().shapes) shapes.append(weir::python::ShapeObjectOf(shape));
+    return make_tuple(weir::python::Wrap(OutputOf(object)), types, shapes).release();
+  }
+};
+template <>
+struct type_caster<weir::Dataset> : element_source_caster<weir::Dataset> {};
+template <>
+struct type_caster<weir::DatasetIterator> : element_source_caster<weir::DatasetIterator> {};
+
+template <>
+struct type_caster<weir::python::FunctionArgument> {
+  PYBIND11_TYPE_CASTER(weir::python::FunctionArgument,
+                       const_name("Tuple[DefinedFunction, List[DType], List[TensorShape]]"));
+  bool load(handle source, bool) {
+    const auto parts = reinterpret_borrow<tuple>(source);
+    value.function = parts[0];
+    value.result = {parts[1].cast<std::vector<weir::DType>>(), parts[2].cast<std::vector<weir::PartialShape>>()};
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail
+
+namespace weir::python {
+namespace {
+
+Graph* GraphOfArgument(const Dataset& dataset) { return dataset.valid() ? &dataset.graph() : nullptr; }
+Graph* GraphOfArgument(const DatasetIterator& iterator) {
+  return iterator.valid() ? &iterator.resource().graph() : nullptr;
+}
+
+Graph* GraphOfArgument(const std::vector<Dataset>& datasets) {
+  return datasets.empty() ? nullptr : GraphOfArgument(datasets.front());
+}
+
+DatasetFunction Resolve(Graph& graph, const FunctionArgument& f) {
+  f.function.attr("add_to_graph")(GraphOf(graph));
+  DatasetFunction resolved{{f.function.attr("name").cast<std::string>(), nullptr}, {}, f.result};
+  for (py::handle value : f.function.attr("captured_inputs")) resolved.captured.push_back(InputFrom(value).output());
+  return resolved;
+}
+
+// As Building, for arguments that are datasets or iterators.
+template <class R, class First, class... Args, class... Extra>
+void DefOn(py::module_& m, const char* name, R (*function)(Graph&, First, Args...), Extra&&... extra) {
+  m.def(
+      name,
+      [function](First first, Args... args) {
+        Graph* graph = GraphOfArgument(first);
+        if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
+        R result = function(*graph, std::move(first), std::forward<Args>(args)...);
+        RecordOrigins(*graph);
+        Check(graph->TakeError());
+        return Unwrapped(std::move(result));
+      },
+      std::forward<Extra>(extra)...);
+}
+
+using Seed = std::optional<int64_t>;
+
+void BindSources(py::module_& m) {
+  Def(
+      m, "dataset_from_tensors", +[](Graph& g, InputList values) { return Dataset::FromTensors(g, values); },
+      py::arg("components"));
+  Def(
+      m, "dataset_from_slices", +[](Graph& g, InputList values) { return Dataset::FromTensorSlices(g, values); },
+      py::arg("components"));
+  Def(
+      m, "dataset_range",
+      +[](Graph& g, Input start, Input stop, Input step) { return Dataset::Range(g, start, stop, step); },
+      py::arg("start"), py::arg("stop"), py::arg("step"));
+  Def(
+      m, "dataset_generate",
+      +[](Graph& g, FunctionArgument init, FunctionArgument next, FunctionArgument finalize, ElementType element) {
+        return Dataset::Generate(g, Resolve(g, init), Resolve(g, next), Resolve(g, finalize), element);
+      },
+      py::arg("init"), py::arg("next"), py::arg("finalize"), py::arg("element"));
+  Def(
+      m, "dataset_text_lines",
+      +[](Graph& g, Input filenames, Input compression, Input buffer_size) {
+        return Dataset::TextLines(g, filenames, compression, buffer_size);
+      },
+      py::arg("filenames"), py::arg("compression_type"), py::arg("buffer_size"));
+  Def(
+      m, "dataset_records",
+      +[](Graph& g, Input filenames, Input compression, Input buffer_size) {
+        return Dataset::Records(g, filenames, compression, buffer_size);
+      },
+      py::arg("filenames"), py::arg("compression_type"), py::arg("buffer_size"));
+  Def(
+      m, "dataset_fixed_length_records",
+      +[](Graph& g, Input filenames, Input record_bytes, Input header_bytes, Input footer_bytes, Input buffer_size,
+          Input compression) {
+        return Dataset::FixedLengthRecords(g, filenames, record_bytes, header_bytes, footer_bytes, buffer_size,
+                                           compression);
+      },
+      py::arg("filenames"), py::arg("record_bytes"), py::arg("header_bytes"), py::arg("footer_bytes"),
+      py::arg("buffer_size"), py::arg("compression_type"));
+  Def(
+      m, "dataset_list_files",
+      +[](Graph& g, Input pattern, bool shuffle, Seed seed) { return Dataset::ListFiles(g, pattern, shuffle, seed); },
+      py::arg("file_pattern"), py::arg("shuffle"), py::arg("seed"));
+}
+
+void BindFunctionsOfElements(py::module_& m) {
+  DefOn(
+      m, "dataset_map",
+      +[](Graph& g, Dataset d, FunctionArgument f, bool preserve) { return d.Map(Resolve(g, f), preserve); },
+      py::arg("dataset"), py::arg("function"), py::arg("preserve_cardinality"));
+  DefOn(
+      m, "dataset_parallel_map",
+      +[](Graph& g, Dataset d, FunctionArgument f, Input calls, bool preserve) {
+        return d.ParallelMap(Resolve(g, f), calls, preserve);
+      },
+      py::arg("dataset"), py::arg("function"), py::arg("num_parallel_calls"), py::arg("preserve_cardinality"));
+  DefOn(
+      m, "dataset_map_and_batch",
+      +[](Graph& g, Dataset d, FunctionArgument f, Input batch_size, Input calls, Input drop_remainder) {
+        return d.MapAndBatch(Resolve(g, f), batch_size, calls, drop_remainder);
+      },
+      py::arg("dataset"), py::arg("function"), py::arg("batch_size"), py::arg("num_parallel_calls"),
+      py::arg("drop_remainder"));
+  DefOn(
+      m, "dataset_flat_map",
+      +[](Graph& g, Dataset d, FunctionArgument f, ElementType element) { return d.FlatMap(Resolve(g, f), element); },
+      py::arg("dataset"), py::arg("function"), py::arg("element"));
+  DefOn(
+      m, "dataset_interleave",
+      +[](Graph& g, Dataset d, FunctionArgument f, ElementType element, Input cycle, Input block, Input calls) {
+        const DatasetFunction function = Resolve(g, f);
+        return calls.absent() ? d.Interleave(function, element, cycle, block)
+                              : d.ParallelInterleave(function, element, cycle, block, calls);
+      },
+      py::arg("dataset"), py::arg("function"), py::arg("element"), py::arg("cycle_length"), py::arg("block_length"),
+      py::arg("num_parallel_calls"));
+  DefOn(
+      m, "dataset_filter", +[](Graph& g, Dataset d, FunctionArgument f) { return d.Filter(Resolve(g, f)); },
+      py::arg("dataset"), py::arg("predicate"));
+  DefOn(
+      m, "dataset_reduce",
+      +[](Graph& g, Dataset d, InputList state, FunctionArgument f) { return d.Reduce(state, Resolve(g, f)); },
+      py::arg("dataset"), py::arg("initial_state"), py::arg("function"));
+}
+
+void BindRearrangements(py::module_& m) {
+  DefOn(
+      m, "dataset_zip", +[](Graph&, std::vector<Dataset> datasets) { return Dataset::Zip(datasets); },
+      py::arg("datasets"));
+  DefOn(
+      m, "dataset_batch", +[](Graph&, Dataset d, Input size, Input drop) { return d.Batch(size, drop); },
+      py::arg("dataset"), py::arg("batch_size"), py::arg("drop_remainder"));
+  DefOn(
+      m, "dataset_padded_batch",
+      +[](Graph&, Dataset d, Input size, InputList shapes, InputList values, Input drop) {
+        return d.PaddedBatch(size, shapes, values, drop);
+      },
+      py::arg("dataset"), py::arg("batch_size"), py::arg("padded_shapes"), py::arg("padding_values"),
+      py::arg("drop_remainder"));
+  DefOn(
+      m, "dataset_unbatch", +[](Graph&, Dataset d) { return d.Unbatch(); }, py::arg("dataset"));
+  DefOn(
+      m, "dataset_window",
+      +[](Graph&, Dataset d, Input size, Input shift, Input stride, Input drop) {
+        return d.Window(size, shift, stride, drop);
+      },
+      py::arg("dataset"), py::arg("size"), py::arg("shift"), py::arg("stride"), py::arg("drop_remainder"));
+  DefOn(
+      m, "dataset_repeat", +[](Graph&, Dataset d, Input count) { return d.Repeat(count); }, py::arg("dataset"),
+      py::arg("count"));
+  DefOn(
+      m, "dataset_take", +[](Graph&, Dataset d, Input count) { return d.Take(count); }, py::arg("dataset"),
+      py::arg("count"));
+  DefOn(
+      m, "dataset_skip", +[](Graph&, Dataset d, Input count) { return d.Skip(count); }, py::arg("dataset"),
+      py::arg("count"));
+  DefOn(
+      m, "dataset_shard", +[](Graph&, Dataset d, Input shards, Input index) { return d.Shard(shards, index); },
+      py::arg("dataset"), py::arg("num_shards"), py::arg("index"));
+  DefOn(
+      m, "dataset_concatenate", +[](Graph&, Dataset d, Dataset other) { return d.Concatenate(other); },
+      py::arg("dataset"), py::arg("other"));
+  DefOn(
+      m, "dataset_shuffle",
+      +[](Graph&, Dataset d, Input size, Seed seed, bool each) { return d.Shuffle(size, seed, each); },
+      py::arg("dataset"), py::arg("buffer_size"), py::arg("seed"), py::arg("reshuffle_each_iteration"));
+  DefOn(
+      m, "dataset_shuffle_and_repeat",
+      +[](Graph&, Dataset d, Input size, Input count, Seed seed) { return d.ShuffleAndRepeat(size, count, seed); },
+      py::arg("dataset"), py::arg("buffer_size"), py::arg("count"), py::arg("seed"));
+  DefOn(
+      m, "dataset_prefetch", +[](Graph&, Dataset d, Input size) { return d.Prefetch(size); }, py::arg("dataset"),
+      py::arg("buffer_size"));
+  DefOn(
+      m, "dataset_cache", +[](Graph&, Dataset d, Input filename) { return d.Cache(filename); }, py::arg("dataset"),
+      py::arg("filename"));
+  DefOn(
+      m, "dataset_single_element", +[](Graph&, Dataset d) { return d.SingleElement(); }, py::arg("dataset"));
+}
+
+void BindIterators(py::module_& m) {
+  DefOn(
+      m, "iterator_one_shot", +[](Graph&, Dataset d) { return DatasetIterator::OneShot(d); }, py::arg("dataset"));
+  Def(
+      m, "iterator_from_structure",
+      +[](Graph& g, ElementType element, Name shared_name) {
+        return DatasetIterator::FromStructure(g, element, shared_name.text);
+      },
+      py::arg("element"), py::arg("shared_name"));
+  Def(
+      m, "iterator_from_string_handle",
+      +[](Graph& g, Input handle, ElementType element) {
+        return DatasetIterator::FromStringHandle(g, handle, element);
+      },
+      py::arg("string_handle"), py::arg("element"));
+  DefOn(
+      m, "iterator_make_initializer",
+      +[](Graph&, DatasetIterator i, Dataset d, Name name) { return i.MakeInitializer(d, name.text); },
+      py::arg("iterator"), py::arg("dataset"), py::arg("name"));
+  DefOn(
+      m, "iterator_get_next", +[](Graph&, DatasetIterator i, Name name) { return i.GetNext(name.text); },
+      py::arg("iterator"), py::arg("name"));
+  DefOn(
+      m, "iterator_string_handle", +[](Graph&, DatasetIterator i, Name name) { return i.StringHandle(name.text); },
+      py::arg("iterator"), py::arg("name"));
+}
+
+}  // namespace
+
+void BindDataset(py::module_& m) {
+  BindSources(m);
+  BindFunctionsOfElements(m);
+  BindRearrangements(m);
+  BindIterators(m);
+}
+
+}  // namespace weir::python

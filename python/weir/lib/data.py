@@ -1,0 +1,565 @@
+"""tf.data: classes over the datasets of C++. What is here is the structure of elements (tuples, namedtuples, dicts) around
+their components, and Python's functions; a dataset itself is (variant, types, shapes)."""
+import itertools
+import types
+
+import numpy as np
+
+from weir import _weir
+
+_BOOL, _INT64, _STRING = (_weir.dtypes[name] for name in ("bool", "int64", "string"))
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+# Elements nest in tuples and dicts; a list is a tensor.
+def _flatten(value):
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in _flatten(value[key])]
+    if isinstance(value, tuple) and not isinstance(value, _weir.TensorShape):
+        return [leaf for item in value for leaf in _flatten(item)]
+    return [value]
+
+
+def _pack(structure, leaves):
+    """The leaves, an iterator, in the shape of `structure`."""
+    if isinstance(structure, dict):
+        packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
+        ordered = [(key, packed[key]) for key in structure]
+        return dict(ordered) if type(structure) is dict else type(structure)(ordered)
+    if isinstance(structure, tuple) and not isinstance(structure, _weir.TensorShape):
+        items = [_pack(item, leaves) for item in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    return next(leaves)
+
+
+class _Spec:
+    """What an element is: its structure, whose leaves are None, or the _Spec of a nested dataset; types and shapes."""
+
+    def __init__(self, structure, types, shapes):
+        self.structure = structure
+        self.types = list(types)
+        self.shapes = list(shapes)
+
+    @property
+    def flat(self):
+        return self.types, self.shapes
+
+    def with_shapes(self, types, shapes):
+        return _Spec(self.structure, types, shapes)
+
+    def pack(self, leaves):
+        return _pack(self.structure, iter(leaves))
+
+    def value_of(self, tensors):
+        """An element as the user sees it."""
+        kinds = _flatten(self.structure)
+        return self.pack(tensor if kind is None else Dataset._of((tensor, *kind.flat), kind)
+                         for kind, tensor in zip(kinds, tensors))
+
+    def legacy(self, of_tensor, of_dataset):
+        return self.pack(of_tensor(i) if kind is None else of_dataset(kind) for i, kind in enumerate(_flatten(self.structure)))
+
+    @property
+    def output_types(self):
+        return self.legacy(lambda i: self.types[i], lambda spec: spec.output_types)
+
+    @property
+    def output_shapes(self):
+        return self.legacy(lambda i: self.shapes[i], lambda spec: spec.output_shapes)
+
+    @property
+    def output_classes(self):
+        return self.legacy(lambda i: _weir.Tensor, lambda spec: Dataset)
+
+    @staticmethod
+    def of_user(output_types, output_shapes, output_classes=None):
+        types = [_weir.as_dtype(t) for t in _flatten(output_types)]
+        structure = _pack(output_types, itertools.repeat(None))
+        if output_shapes is None:
+            shapes = [_weir.TensorShape(None)] * len(types)
+        else:
+            shapes = _shapes_like(structure, output_shapes)
+        return _Spec(structure, types, shapes)
+
+
+def _shapes_like(structure, shapes):
+    """The shapes, flat; a shape may be a list, a tuple or a TensorShape where the structure has a leaf."""
+    if isinstance(structure, dict):
+        return [shape for key in sorted(structure) for shape in _shapes_like(structure[key], shapes[key])]
+    if isinstance(structure, tuple):
+        if len(structure) != len(shapes):
+            raise ValueError(f"The shapes {shapes} do not have the structure of the types: {len(structure)} are expected")
+        return [shape for item, one in zip(structure, shapes) for shape in _shapes_like(item, one)]
+    return [_weir.TensorShape(shapes)]
+
+
+def _components(value):
+    """The tensors of an element that a user gave, and what it is."""
+    tensors, kinds = [], []
+    for i, leaf in enumerate(_flatten(value)):
+        if isinstance(leaf, Dataset):
+            tensors.append(leaf._variant_tensor)
+            kinds.append(leaf._spec)
+        elif isinstance(leaf, _weir.SparseTensor):
+            raise TypeError("A SparseTensor cannot be a component of a dataset's elements: make it dense with tf.sparse.to_dense")
+        else:
+            tensors.append(_weir.convert_to_tensor(leaf, name=f"component_{i}"))
+            kinds.append(None)
+    structure = _pack(value, iter(kinds))
+    return tensors, _Spec(structure, [t.dtype.base_dtype for t in tensors], [t.shape for t in tensors])
+
+
+def _trace(function, spec, convert=_components):
+    """The function over elements as a function of the graph's library, and what it gives."""
+    given = []
+
+    def traced(*tensors):
+        args = spec.value_of(tensors)
+        value = function(*args) if type(args) is tuple else function(args)
+        if isinstance(value, list):
+            value = tuple(value)
+        tensors, result = convert(value)
+        given.append(result)
+        return list(tensors)
+
+    traced.__name__ = "Dataset_" + "".join(c if c.isalnum() else "_" for c in getattr(function, "__name__", "function"))
+    defined = _weir.Defun(*spec.types, input_shapes=spec.shapes)(traced)
+    defined.name  # traces it
+    return (defined, *given[0].flat), given[0]
+
+
+def _trace_dataset(function, spec, what):
+    """The same for functions that give a dataset."""
+    def checked(*args):
+        value = function(*args)
+        if not isinstance(value, Dataset):
+            raise TypeError(f"`{what}` must return a `Dataset` object.")
+        return value
+
+    checked.__name__ = getattr(function, "__name__", "function")
+    traced, result = _trace(checked, spec)
+    return traced, result.structure
+
+
+class Dataset:
+    """The elements of an input pipeline, and what is done with them on their way."""
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("Datasets are made by functions such as tf.data.Dataset.from_tensor_slices")
+
+    @classmethod
+    def _of(cls, flat, spec):
+        dataset = object.__new__(Dataset)
+        dataset._set(flat, spec)
+        return dataset
+
+    def _set(self, flat, spec):
+        self._flat = flat
+        self._spec = spec.with_shapes(flat[1], flat[2])
+
+    def _like(self, flat):
+        return Dataset._of(flat, self._spec)
+
+    @property
+    def _variant_tensor(self):
+        return self._flat[0]
+
+    output_types = property(lambda self: self._spec.output_types)
+    output_shapes = property(lambda self: self._spec.output_shapes)
+    output_classes = property(lambda self: self._spec.output_classes)
+
+    def __repr__(self):
+        return f"<Dataset shapes: {self.output_shapes}, types: {self.output_types}>"
+
+    def __iter__(self):
+        raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
+
+    # --- sources
+    @staticmethod
+    def from_tensors(tensors):
+        values, spec = _components(tensors)
+        return Dataset._of(_weir.dataset_from_tensors(values), spec)
+
+    @staticmethod
+    def from_tensor_slices(tensors):
+        values, spec = _components(tensors)
+        return Dataset._of(_weir.dataset_from_slices(values), spec)
+
+    @staticmethod
+    def range(*args):
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"Invalid arguments to RangeDataset: {args}")
+        start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+        return Dataset._of(_weir.dataset_range(start, stop, step), _Spec(None, [], []))
+
+    @staticmethod
+    def from_generator(generator, output_types, output_shapes=None, args=None):
+        if not callable(generator):
+            raise TypeError("`generator` must be callable.")
+        spec = _Spec.of_user(output_types, output_shapes)
+        arguments = [] if args is None else [_weir.convert_to_tensor(arg) for arg in args]
+        iterators, numbers = {}, itertools.count()
+
+        def start(*values):
+            number = next(numbers)
+            iterators[number] = iter(generator(*values))
+            return np.int64(number)
+
+        def advance(number):
+            value = next(iterators[int(number)])
+            leaves = _flatten(value)
+            if len(leaves) != len(spec.types):
+                raise TypeError(f"`generator` yielded an element that did not match the expected structure. The expected structure was {spec.output_types}, but the yielded element was {value}.")
+            arrays = []
+            for leaf, dtype, shape in zip(leaves, spec.types, spec.shapes):
+                try:
+                    array = _array(leaf, dtype)
+                except (TypeError, ValueError):
+                    raise TypeError(f"`generator` yielded an element that could not be converted to the expected type. The expected type was {dtype.name}, but the yielded element was {leaf}.") from None
+                if not shape.is_compatible_with(array.shape):
+                    raise TypeError(f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was expected.")
+                arrays.append(array)
+            return arrays
+
+        def end(number):
+            iterators.pop(int(number), None)
+            return np.int64(0)
+
+        def of_py_func(function, given, types, result):
+            def convert(value):
+                return list(value) if isinstance(value, tuple) else [value], result
+
+            return _trace(lambda *tensors: _weir.py_func(function, list(tensors) or arguments, types), given, convert)[0]
+
+        number = _Spec(None, [_INT64], [_weir.TensorShape([])])
+        return Dataset._of(_weir.dataset_generate(of_py_func(start, _Spec((), [], []), [_INT64], number),
+                                                  of_py_func(advance, number, spec.types, spec),
+                                                  of_py_func(end, number, [_INT64], number), spec.flat), spec)
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None):
+        return Dataset._of(_weir.dataset_list_files(file_pattern, shuffle is None or shuffle, seed), _Spec(None, [], []))
+
+    @staticmethod
+    def zip(datasets):
+        leaves = _flatten(datasets)
+        for leaf in leaves:
+            if isinstance(leaf, list):
+                raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects. Nested structures do not support Python lists; please use a tuple instead.")
+            if not isinstance(leaf, Dataset):
+                raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects.")
+        structure = _pack(datasets, (leaf._spec.structure for leaf in leaves))
+        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), _Spec(structure, [], []))
+
+    # --- what is done with elements
+    def map(self, map_func, num_parallel_calls=None, deterministic=None):
+        function, spec = _trace(map_func, self._spec)
+        if num_parallel_calls is None:
+            return Dataset._of(_weir.dataset_map(self._flat, function, False), spec)
+        return Dataset._of(_weir.dataset_parallel_map(self._flat, function, num_parallel_calls, False), spec)
+
+    def map_with_legacy_function(self, map_func, num_parallel_calls=None, deterministic=None):
+        return self.map(map_func, num_parallel_calls)
+
+    def flat_map(self, map_func):
+        function, spec = _trace_dataset(map_func, self._spec, "map_func")
+        return Dataset._of(_weir.dataset_flat_map(self._flat, function, spec.flat), spec)
+
+    def interleave(self, map_func, cycle_length=AUTOTUNE, block_length=1, num_parallel_calls=None, deterministic=None):
+        function, spec = _trace_dataset(map_func, self._spec, "map_func")
+        return Dataset._of(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls), spec)
+
+    def filter(self, predicate):
+        function, spec = _trace(predicate, self._spec)
+        if spec.structure is not None or spec.types != [_BOOL] or not spec.shapes[0].is_compatible_with([]):
+            raise ValueError("`predicate` must return a scalar boolean tensor.")
+        return self._like(_weir.dataset_filter(self._flat, function))
+
+    def filter_with_legacy_function(self, predicate):
+        return self.filter(predicate)
+
+    def batch(self, batch_size, drop_remainder=False):
+        return self._like(_weir.dataset_batch(self._flat, batch_size, drop_remainder))
+
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False):
+        shapes = self._spec.shapes if padded_shapes is None else _padded_shapes(self._spec.structure, padded_shapes)
+        values = _padding_values(self._spec, padding_values)
+        return self._like(_weir.dataset_padded_batch(self._flat, batch_size, [_shape_vector(shape) for shape in shapes], values, drop_remainder))
+
+    def unbatch(self):
+        return self._like(_weir.dataset_unbatch(self._flat))
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False):
+        specs = [_Spec(None, [dtype], [shape]) for dtype, shape in zip(*self._spec.flat)]
+        return Dataset._of(_weir.dataset_window(self._flat, size, size if shift is None else shift, stride, drop_remainder),
+                           _Spec(self._spec.pack(specs), [], []))
+
+    def repeat(self, count=None):
+        return self._like(_weir.dataset_repeat(self._flat, -1 if count is None else count))
+
+    def take(self, count):
+        return self._like(_weir.dataset_take(self._flat, count))
+
+    def skip(self, count):
+        return self._like(_weir.dataset_skip(self._flat, count))
+
+    def shard(self, num_shards, index):
+        if isinstance(num_shards, int) and num_shards < 1:
+            raise ValueError("num_shards must be >= 1")
+        if isinstance(num_shards, int) and isinstance(index, int) and not 0 <= index < num_shards:
+            raise ValueError("index must be between 0 and num_shards - 1" if index >= num_shards else "index must be >= 0")
+        return self._like(_weir.dataset_shard(self._flat, num_shards, index))
+
+    def concatenate(self, dataset):
+        if self.output_types != dataset.output_types:
+            raise TypeError(f"Two datasets to concatenate have different types {self.output_types} and {dataset.output_types}")
+        return self._like(_weir.dataset_concatenate(self._flat, dataset._flat))
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None):
+        return self._like(_weir.dataset_shuffle(self._flat, buffer_size, seed, reshuffle_each_iteration is not False))
+
+    def prefetch(self, buffer_size):
+        return self._like(_weir.dataset_prefetch(self._flat, AUTOTUNE if buffer_size is None else buffer_size))
+
+    def cache(self, filename=""):
+        return self._like(_weir.dataset_cache(self._flat, filename))
+
+    def enumerate(self, start=0):
+        return Dataset.zip((Dataset.range(start, np.iinfo(np.int64).max), self))
+
+    def apply(self, transformation_func):
+        dataset = transformation_func(self)
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"`transformation_func` must return a Dataset. Got {dataset}.")
+        return dataset
+
+    def with_options(self, options):
+        return self
+
+    def options(self):
+        return Options()
+
+    def reduce(self, initial_state, reduce_func):
+        values, state = _components(initial_state)
+        both = _Spec((state.structure, self._spec.structure), [], [])
+        while True:
+            both = both.with_shapes(state.types + self._spec.types, state.shapes + self._spec.shapes)
+            function, result = _trace(reduce_func, both)
+            if result.types != state.types or result.structure != state.structure:
+                raise TypeError(f"The element types for the new state must match the initial state. Expected {state.output_types}; got {result.output_types}.")
+            common = [_common_shape(a, b) for a, b in zip(state.shapes, result.shapes)]
+            if all(a.as_list() == b.as_list() if a.ndims is not None else b.ndims is None for a, b in zip(common, state.shapes)):
+                break
+            state = state.with_shapes(state.types, common)
+        function = (function[0], state.types, state.shapes)
+        return state.value_of(_weir.dataset_reduce(self._flat, values, function))
+
+    # --- iterators
+    def make_one_shot_iterator(self):
+        return Iterator(_weir.iterator_one_shot(self._flat), None, self._spec)
+
+    def make_initializable_iterator(self, shared_name=None):
+        iterator = _weir.iterator_from_structure(self._spec.flat, shared_name)
+        return Iterator(iterator, _weir.iterator_make_initializer(iterator, self._flat, None), self._spec)
+
+
+def _array(value, dtype):
+    if dtype == _STRING:
+        return np.array(value, dtype=object) if np.ndim(value) else np.array(value.encode() if isinstance(value, str) else value, dtype=object)
+    given = np.asarray(value)
+    array = given.astype(dtype.as_numpy_dtype)
+    if given.dtype.kind in "USO" or (given.size > 0 and given.dtype.kind == "f" and array.dtype.kind in "iu"):
+        raise TypeError("not of this type")
+    return array
+
+
+def _common_shape(a, b):
+    if a.ndims is None or b.ndims is None or a.ndims != b.ndims:
+        return _weir.TensorShape(None)
+    return _weir.TensorShape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
+
+
+def _padded_shapes(structure, shapes):
+    if isinstance(structure, dict):
+        return [shape for key in sorted(structure) for shape in _padded_shapes(structure[key], shapes[key])]
+    if isinstance(structure, tuple):
+        if len(shapes) != len(structure):
+            raise ValueError(f"The padded shapes {shapes} do not have the structure of the elements")
+        return [shape for item, one in zip(structure, shapes) for shape in _padded_shapes(item, one)]
+    return [shapes]
+
+
+def _shape_vector(shape):
+    if isinstance(shape, _weir.Tensor):
+        return shape
+    sizes = _weir.TensorShape(shape).as_list()
+    return np.array([-1 if size is None else size for size in sizes], dtype=np.int64)
+
+
+def _padding_values(spec, values):
+    if values is None:
+        values = [None] * len(spec.types)
+    elif len(spec.types) == 1 or not isinstance(values, (tuple, dict)):
+        leaves = _flatten(values)
+        values = leaves if len(leaves) == len(spec.types) else [values] * len(spec.types)
+    else:
+        values = _flatten(values)
+    if len(values) != len(spec.types):
+        raise ValueError(f"{len(spec.types)} padding values are expected, not {len(values)}")
+    return [(b"" if dtype == _STRING else np.zeros((), dtype.as_numpy_dtype)) if value is None else value
+            for value, dtype in zip(values, spec.types)]
+
+
+class TextLineDataset(Dataset):
+    """The lines of text files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
+        self._set(_weir.dataset_text_lines(filenames, compression_type or "", 256 * 1024 if buffer_size is None else buffer_size), _Spec(None, [], []))
+
+
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
+        def read(names):
+            return _weir.dataset_records(names, compression_type or "", 256 * 1024 if buffer_size is None else buffer_size)
+
+        if isinstance(filenames, Dataset):
+            names = filenames
+        elif num_parallel_reads is None:
+            self._set(read(filenames), _Spec(None, [], []))
+            return
+        else:
+            names = Dataset.from_tensor_slices(np.atleast_1d(filenames) if not isinstance(filenames, _weir.Tensor) else filenames)
+        each = lambda name: Dataset._of(read(name), _Spec(None, [], []))
+        dataset = names.flat_map(each) if num_parallel_reads is None else names.interleave(each, num_parallel_reads, 1, num_parallel_reads)
+        self._set(dataset._flat, dataset._spec)
+
+
+class FixedLengthRecordDataset(Dataset):
+    """Records of one size out of binary files."""
+
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None):
+        self._set(_weir.dataset_fixed_length_records(filenames, record_bytes, header_bytes or 0, footer_bytes or 0,
+                                                     256 * 1024 if buffer_size is None else buffer_size, compression_type or ""), _Spec(None, [], []))
+
+
+class Iterator:
+    """What takes the elements of a dataset out, one per step."""
+
+    def __init__(self, flat, initializer, spec):
+        self._flat = flat
+        self._spec = spec
+        self._initializer = initializer
+        self._one_shot = initializer is None
+
+    @staticmethod
+    def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
+        spec = _Spec.of_user(output_types, output_shapes)
+        iterator = Iterator(_weir.iterator_from_structure(spec.flat, shared_name), None, spec)
+        iterator._one_shot = False
+        return iterator
+
+    @staticmethod
+    def from_string_handle(string_handle, output_types, output_shapes=None, output_classes=None):
+        spec = _Spec.of_user(output_types, output_shapes)
+        return Iterator(_weir.iterator_from_string_handle(string_handle, spec.flat), None, spec)
+
+    output_types = property(lambda self: self._spec.output_types)
+    output_shapes = property(lambda self: self._spec.output_shapes)
+    output_classes = property(lambda self: self._spec.output_classes)
+
+    @property
+    def initializer(self):
+        if self._initializer is None:
+            raise ValueError("The iterator does not have an initializer: " + (
+                "it needs none." if self._one_shot else "run one of those that make_initializer gives."))
+        return self._initializer
+
+    def make_initializer(self, dataset, name=None):
+        if self.output_types != dataset.output_types:
+            raise TypeError(f"Expected output types {self.output_types!r} but got dataset with output types {dataset.output_types!r}.")
+        for own, shape in zip(self._spec.shapes, dataset._spec.shapes):
+            if not own.is_compatible_with(shape):
+                raise TypeError(f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes {dataset.output_shapes!r}.")
+        return _weir.iterator_make_initializer(self._flat, dataset._flat, name)
+
+    def get_next(self, name=None):
+        return self._spec.value_of(_weir.iterator_get_next(self._flat, name))
+
+    def string_handle(self, name=None):
+        return _weir.iterator_string_handle(self._flat, name)
+
+
+class Options:
+    """What a pipeline may be told about how to run; taken, and without effect."""
+
+    def __init__(self):
+        self.experimental_deterministic = None
+        for part in ("optimization", "threading", "distribute", "stats"):
+            setattr(self, f"experimental_{part}", types.SimpleNamespace())
+
+    def merge(self, options):
+        return options
+
+
+def make_one_shot_iterator(dataset):
+    return dataset.make_one_shot_iterator()
+
+
+def make_initializable_iterator(dataset, shared_name=None):
+    return dataset.make_initializable_iterator(shared_name)
+
+
+def get_output_types(dataset_or_iterator):
+    return dataset_or_iterator.output_types
+
+
+def get_output_shapes(dataset_or_iterator):
+    return dataset_or_iterator.output_shapes
+
+
+def get_output_classes(dataset_or_iterator):
+    return dataset_or_iterator.output_classes
+
+
+# --- tf.data.experimental
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")
+
+    def transformation(dataset):
+        function, spec = _trace(map_func, dataset._spec)
+        calls = num_parallel_calls
+        if calls is None:
+            calls = batch_size * (num_parallel_batches or 1)
+        return Dataset._of(_weir.dataset_map_and_batch(dataset._flat, function, batch_size, calls, drop_remainder), spec)
+
+    return transformation
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    return lambda dataset: dataset._like(_weir.dataset_shuffle_and_repeat(dataset._flat, buffer_size, -1 if count is None else count, seed))
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
+
+
+def unbatch():
+    return lambda dataset: dataset.unbatch()
+
+
+def enumerate_dataset(start=0):
+    return lambda dataset: dataset.enumerate(start)
+
+
+def prefetch_to_device(device, buffer_size=None):
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def get_single_element(dataset):
+    return dataset._spec.value_of(_weir.dataset_single_element(dataset._flat))

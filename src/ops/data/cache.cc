@@ -1,0 +1,156 @@
+// CacheDataset: the first whole pass over the input is kept, in memory or in a tensor bundle, and later ones read it.
+#include <mutex>
+
+#include "base/env.h"
+#include "io/bundle_writer.h"
+#include "io/checkpoint_reader.h"
+#include "ops/data/dataset.h"
+
+namespace weir::ops {
+namespace {
+
+// --- in memory
+using Elements = std::vector<Element>;
+
+// What the first pass to end has left. Thread-safe.
+class Memory {
+ public:
+  std::shared_ptr<const Elements> elements() const {
+    std::lock_guard lock(mu_);
+    return elements_;
+  }
+  void Keep(Elements elements) {
+    auto kept = std::make_shared<const Elements>(std::move(elements));
+    std::lock_guard lock(mu_);
+    if (elements_ == nullptr) elements_ = std::move(kept);
+  }
+
+ private:
+  mutable std::mutex mu_;
+  std::shared_ptr<const Elements> elements_;
+};
+
+class CachedElements final : public DatasetIterator {
+ public:
+  explicit CachedElements(std::shared_ptr<const Elements> elements) : elements_(std::move(elements)) {}
+  Result<std::optional<Element>> GetNext(StepContext&) override {
+    if (next_ == elements_->size()) return std::nullopt;
+    return (*elements_)[next_++];
+  }
+
+ private:
+  const std::shared_ptr<const Elements> elements_;
+  size_t next_ = 0;
+};
+
+class KeepInMemory final : public DatasetIterator {
+ public:
+  KeepInMemory(IteratorPtr input, std::shared_ptr<Memory> memory)
+      : input_(std::move(input)), memory_(std::move(memory)) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
+    if (kept_) return element;
+    if (element.has_value()) {
+      elements_.push_back(*element);
+    } else {
+      kept_ = true;
+      memory_->Keep(std::move(elements_));
+    }
+    return element;
+  }
+
+ private:
+  const IteratorPtr input_;
+  const std::shared_ptr<Memory> memory_;
+  Elements elements_;
+  bool kept_ = false;
+};
+
+// --- in a file
+// The name of a component of an element, as TensorFlow's caches have it: numbers padded so that names sort by them.
+std::string KeyOf(int64_t element, size_t component, size_t components) {
+  constexpr int kElementDigits = 7;
+  return fmt::format("{:>{}}_{:>{}}", element, kElementDigits, component, fmt::formatted_size("{}", components - 1));
+}
+
+class KeepInFile final : public DatasetIterator {
+ public:
+  KeepInFile(IteratorPtr input, std::string prefix) : input_(std::move(input)), prefix_(std::move(prefix)) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    if (ended_) return std::nullopt;
+    if (writer_ == nullptr) {
+      WEIR_ASSIGN(writer_, io::BundleWriter::Open(RealEnv(), prefix_));
+    }
+    WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
+    if (!element.has_value()) {
+      ended_ = true;
+      WEIR_TRY(writer_->Finish());
+      return element;
+    }
+    for (size_t c = 0; c < element->size(); ++c)
+      WEIR_TRY(writer_->Add(KeyOf(next_, c, element->size()), (*element)[c]));
+    ++next_;
+    return element;
+  }
+
+ private:
+  const IteratorPtr input_;
+  const std::string prefix_;
+  std::unique_ptr<io::BundleWriter> writer_;
+  int64_t next_ = 0;
+  bool ended_ = false;
+};
+
+class FromFile final : public DatasetIterator {
+ public:
+  FromFile(std::unique_ptr<io::CheckpointReader> reader, size_t components)
+      : reader_(std::move(reader)), components_(components) {}
+
+  Result<std::optional<Element>> GetNext(StepContext&) override {
+    if (!reader_->tensors().contains(KeyOf(next_, 0, components_))) return std::nullopt;
+    Element element;
+    for (size_t c = 0; c < components_; ++c) {
+      WEIR_ASSIGN(Tensor value, reader_->Read(KeyOf(next_, c, components_)));
+      element.push_back(std::move(value));
+    }
+    ++next_;
+    return element;
+  }
+
+ private:
+  const std::unique_ptr<io::CheckpointReader> reader_;
+  const size_t components_;
+  int64_t next_ = 0;
+};
+
+Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(const std::string filename, ScalarText(ctx, 1, "filename"));
+  if (filename.empty()) {
+    auto memory = std::make_shared<Memory>();
+    return [input, memory](StepContext& home) -> Result<IteratorPtr> {
+      if (std::shared_ptr<const Elements> kept = memory->elements())
+        return std::make_unique<CachedElements>(std::move(kept));
+      WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+      return std::make_unique<KeepInMemory>(std::move(elements), memory);
+    };
+  }
+  return [input, filename](StepContext& home) -> Result<IteratorPtr> {
+    if (RealEnv().Exists(io::BundleIndexName(filename))) {
+      WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(RealEnv(), filename));
+      return std::make_unique<FromFile>(std::move(reader), input->spec().types.size());
+    }
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    return std::make_unique<KeepInFile>(std::move(elements), filename);
+  };
+}
+
+}  // namespace
+
+void RegisterCacheDataset(OpRegistry& registry) {
+  AddDataset(registry, {"CacheDataset", "input_dataset: variant, filename: string", {}, MakeCache});
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,132 @@
+#include "ops/data/dataset.h"
+
+#include "op/shape_context.h"
+
+namespace weir::ops {
+namespace {
+
+Status NotScalar(std::string_view name, const Tensor& value) {
+  return InvalidArgument("{} must be a scalar, but has shape {}", name, value.shape());
+}
+
+}  // namespace
+
+Result<DatasetPtr> DatasetOf(const Tensor& tensor) {
+  const IntrusivePtr<const VariantValue> value = VariantOf(tensor);
+  const auto* dataset = dynamic_cast<const Dataset*>(value.get());
+  if (dataset == nullptr)
+    return InvalidArgument("a dataset is expected, but this is {}",
+                           value ? value->DebugString() : fmt::format("a tensor of type {}", tensor.dtype()));
+  return DatasetPtr::Share(dataset);
+}
+
+std::string TitleOf(const KernelContext& ctx) { return fmt::format("{} '{}'", ctx.node().op->name, ctx.name()); }
+
+Result<ElementSpec> SpecOf(const AttrMap& attrs) {
+  ElementSpec spec;
+  if (!attrs.contains("output_shapes")) return ElementSpec{{kString}, {PartialShape::Scalar()}};
+  const bool inferred = attrs.contains("Toutput_types");
+  WEIR_ASSIGN(spec.types, GetAttr<std::vector<DType>>(attrs, inferred ? "Toutput_types" : "output_types"));
+  WEIR_ASSIGN(spec.shapes, GetAttr<std::vector<PartialShape>>(attrs, "output_shapes"));
+  if (spec.types.size() != spec.shapes.size())
+    return InvalidArgument("there are {} output_types, but {} output_shapes", spec.types.size(), spec.shapes.size());
+  return spec;
+}
+
+Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted) {
+  if (found.types.size() != wanted.types.size())
+    return InvalidArgument("Number of components does not match: expected {} types but got {}.", wanted.types.size(),
+                           found.types.size());
+  for (size_t i = 0; i < found.types.size(); ++i) {
+    if (found.types[i] != wanted.types[i])
+      return InvalidArgument("Data type mismatch at component {}: expected {} but got {}.", i, wanted.types[i],
+                             found.types[i]);
+    if (!wanted.shapes[i].CompatibleWith(found.shapes[i]))
+      return InvalidArgument("Incompatible shapes at component {}: expected {} but got {}.", i, wanted.shapes[i],
+                             found.shapes[i]);
+  }
+  return OkStatus();
+}
+
+void AddDataset(OpRegistry& registry, DatasetOp op) {
+  std::vector<std::string> attrs = std::move(op.attrs);
+  if (op.has_element_spec) {
+    attrs.insert(attrs.end(), {"output_types: list(type) >= 1", "output_shapes: list(shape) >= 1"});
+  }
+  auto run = [make = std::move(op.make)](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ElementSpec spec, SpecOf(*ctx.node().attrs));
+    WEIR_ASSIGN(Dataset::MakeFn recipe, make(ctx));
+    ctx.set_output(0, MakeVariant(MakeIntrusive<Dataset>(TitleOf(ctx), std::move(spec), std::move(recipe))));
+    return OkStatus();
+  };
+  registry.Add({
+      .name = op.name,
+      .signature = fmt::format("{} -> handle: variant", op.inputs),
+      .attrs = std::move(attrs),
+      .shape = ScalarOutputs(),
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel([run](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(run); }),
+      .stateful = op.stateful,
+  });
+}
+
+Result<int64_t> ScalarInt(const KernelContext& ctx, int input, std::string_view name) {
+  const Tensor& value = ctx.input(input);
+  if (value.num_elements() != 1) return NotScalar(name, value);
+  return value.Int(0);
+}
+
+Result<bool> ScalarBool(const KernelContext& ctx, int input, std::string_view name) {
+  const Tensor& value = ctx.input(input);
+  if (value.num_elements() != 1) return NotScalar(name, value);
+  return value.scalar<bool>();
+}
+
+Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_view name) {
+  const Tensor& value = ctx.input(input);
+  if (value.num_elements() != 1) return NotScalar(name, value);
+  return value.scalar<std::string>();
+}
+
+Result<Tensor> KeptInput(const KernelContext& ctx, int input) {
+  const Tensor& value = ctx.input(input);
+  if (value.dtype() == kVariant || value.dtype() == kResource) return value;
+  return value.Clone();
+}
+
+Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int count) {
+  std::vector<Tensor> values;
+  for (int i = first; i < first + count; ++i) {
+    WEIR_ASSIGN(Tensor value, KeptInput(ctx, i));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+Status ElementShapes(ShapeContext& c) {
+  WEIR_ASSIGN(const std::vector<PartialShape> shapes, c.Attr<std::vector<PartialShape>>("output_shapes"));
+  if (static_cast<int>(shapes.size()) != c.num_outputs())
+    return InvalidArgument("`output_shapes` must be the same length as `output_types` ({} vs. {})", shapes.size(),
+                           c.num_outputs());
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
+  return OkStatus();
+}
+
+Status SetElement(KernelContext& ctx, Element element) {
+  if (static_cast<int>(element.size()) != ctx.num_outputs())
+    return InvalidArgument("an element has {} components, but {} are expected", element.size(), ctx.num_outputs());
+  for (int i = 0; i < ctx.num_outputs(); ++i) {
+    if (element[i].dtype() != ctx.output_type(i))
+      return InvalidArgument("component {} of an element is {}, but {} is expected", i, element[i].dtype(),
+                             ctx.output_type(i));
+    ctx.set_output(i, std::move(element[i]));
+  }
+  return OkStatus();
+}
+
+Status AtElement(const Status& status, const std::string& title, int64_t number) {
+  if (status.code() == StatusCode::kCancelled) return status;
+  return WithContext(status, fmt::format("{}, element {}", title, number));
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,97 @@
+// Dataset: what the variant between two dataset ops holds: a recipe for iterators over elements. DatasetIterator: one
+// pass over them. The vocabulary below is what the files of this folder write dataset ops with.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "op/kernel.h"
+#include "op/op_registry.h"
+#include "tensor/variant.h"
+
+namespace weir::ops {
+
+using Element = std::vector<Tensor>;  // one tensor per component
+
+// Used by one thread at a time. After the end it stays at the end; after an error it goes on with the next element.
+class DatasetIterator {
+ public:
+  virtual ~DatasetIterator() = default;
+  // Nothing at the end. Blocks while it waits for an element, until the step is cancelled.
+  virtual Result<std::optional<Element>> GetNext(StepContext& step) = 0;
+};
+using IteratorPtr = std::unique_ptr<DatasetIterator>;
+
+struct ElementSpec {
+  std::vector<DType> types;
+  std::vector<PartialShape> shapes;
+};
+
+// Immutable and shared; what passes have in common (a cache, the seeds of the next pass) guards itself.
+class Dataset final : public VariantValue {
+ public:
+  // `home` is what functions and threads run in between calls of GetNext. It outlives the iterator, and its token is
+  // cancelled before the iterator goes.
+  using MakeFn = std::function<Result<IteratorPtr>(StepContext& home)>;
+  Dataset(std::string title, ElementSpec spec, MakeFn make)
+      : title_(std::move(title)), spec_(std::move(spec)), make_(std::move(make)) {}
+
+  const std::string& title() const { return title_; }  // "MapDataset 'map'", for errors
+  const ElementSpec& spec() const { return spec_; }
+  Result<IteratorPtr> Iterate(StepContext& home) const { return make_(home); }
+  std::string DebugString() const override { return title_; }
+
+ private:
+  const std::string title_;
+  const ElementSpec spec_;
+  const MakeFn make_;
+};
+using DatasetPtr = IntrusivePtr<const Dataset>;
+
+// The dataset in a tensor, or an error that says what is there instead.
+Result<DatasetPtr> DatasetOf(const Tensor& tensor);
+inline Result<DatasetPtr> InputDataset(const KernelContext& ctx, int input = 0) { return DatasetOf(ctx.input(input)); }
+
+// --- ops that make a dataset
+// "MapDataset 'map'".
+std::string TitleOf(const KernelContext& ctx);
+// What the attributes "output_types" (or "Toutput_types") and "output_shapes" say; strings where there are none.
+Result<ElementSpec> SpecOf(const AttrMap& attrs);
+Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted);
+
+// Reads the inputs and attributes of a node, checks them, and gives the recipe.
+using MakeDataset = std::function<Result<Dataset::MakeFn>(KernelContext&)>;
+// A row of a registration. `inputs` as in a signature; `attrs` without what every dataset has.
+struct DatasetOp {
+  const char* name;
+  const char* inputs;
+  std::vector<std::string> attrs;
+  MakeDataset make;
+  bool stateful = false;         // a source: never computed ahead
+  bool has_element_spec = true;  // attributes output_types and output_shapes
+};
+void AddDataset(OpRegistry& registry, DatasetOp op);
+
+template <class T>
+Result<T> NodeAttr(const KernelContext& ctx, std::string_view name) {
+  return GetAttr<T>(*ctx.node().attrs, name);
+}
+// Scalar inputs, checked; `name` as the schema calls it.
+Result<int64_t> ScalarInt(const KernelContext& ctx, int input, std::string_view name);
+Result<bool> ScalarBool(const KernelContext& ctx, int input, std::string_view name);
+Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_view name);
+// Input i as a value that no later step changes.
+Result<Tensor> KeptInput(const KernelContext& ctx, int input);
+Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int count);
+
+// The shapes of a node whose outputs are the components of an element, and the outputs themselves, checked.
+Status ElementShapes(ShapeContext& c);
+Status SetElement(KernelContext& ctx, Element element);
+
+// An error of element `number` (from 0) of a dataset.
+Status AtElement(const Status& status, const std::string& title, int64_t number);
+
+}  // namespace weir::ops

@@ -1,0 +1,140 @@
+// Datasets of datasets: FlatMapDataset, InterleaveDataset, and ParallelInterleaveDatasetV2, which has the elements of
+// all open datasets made at the same time and takes them in the same order.
+#include <algorithm>
+
+#include "ops/data/dataset_function.h"
+#include "ops/data/prefetch.h"
+#include "ops/data/still_wanted.h"
+
+namespace weir::ops {
+namespace {
+
+Result<IteratorPtr> IterateResult(StepContext& home, const Result<Element>& result) {
+  if (!result.ok()) return result.status();
+  if (result->size() != 1) return InvalidArgument("the function must give one dataset, not {} values", result->size());
+  WEIR_ASSIGN(DatasetPtr dataset, DatasetOf(result->front()));
+  return dataset->Iterate(home);
+}
+
+// Takes `block` elements in turn from each of `cycle` datasets; one that has ended gives its place to the next.
+class Interleave final : public DatasetIterator {
+ public:
+  Interleave(StepContext& home, IteratorPtr input, FunctionPtr function, size_t cycle, int64_t block, bool parallel,
+             std::string title)
+      : home_(home),
+        input_(std::move(input)),
+        function_(std::move(function)),
+        block_(block),
+        parallel_(parallel),
+        title_(std::move(title)),
+        open_(cycle) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (!input_ended_ || num_open_ > 0) {
+      IteratorPtr& current = open_[at_];
+      if (current == nullptr) {
+        if (input_ended_) {
+          Advance();
+          continue;
+        }
+        WEIR_TRY(Open(step, current));
+        continue;
+      }
+      WEIR_ASSIGN(std::optional<Element> element, current->GetNext(step));
+      if (element.has_value()) {
+        if (++taken_ == block_) Advance();
+        return element;
+      }
+      current = nullptr;
+      --num_open_;
+      Advance();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void Advance() {
+    at_ = (at_ + 1) % open_.size();
+    taken_ = 0;
+  }
+
+  // The dataset that the next element stands for.
+  Status Open(StepContext& step, IteratorPtr& place) {
+    WEIR_TRY(StillWanted(step));
+    WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
+    if (!element.has_value()) {
+      input_ended_ = true;
+      return OkStatus();
+    }
+    const int64_t number = number_++;
+    Result<IteratorPtr> opened = IterateResult(home_, function_->Call(step, *std::move(element)));
+    if (!opened.ok()) return AtElement(opened.status(), title_, number);
+    constexpr int64_t kMostAhead = 64;
+    place = *std::move(opened);
+    if (parallel_) {
+      const int64_t ahead = std::min(block_, kMostAhead);
+      place = Prefetched(home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true);
+    }
+    ++num_open_;
+    return OkStatus();
+  }
+
+  StepContext& home_;
+  const IteratorPtr input_;
+  const FunctionPtr function_;
+  const int64_t block_;
+  const bool parallel_;
+  const std::string title_;
+  std::vector<IteratorPtr> open_;  // null: nothing there yet, or no longer
+  size_t num_open_ = 0;
+  size_t at_ = 0;
+  int64_t taken_ = 0;  // of the current block
+  int64_t number_ = 0;
+  bool input_ended_ = false;
+};
+
+Result<Dataset::MakeFn> InterleaveRecipe(KernelContext& ctx, int64_t cycle, int64_t block, bool parallel) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
+  return [=, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    return std::make_unique<Interleave>(home, std::move(elements), function, static_cast<size_t>(cycle), block,
+                                        parallel, title);
+  };
+}
+
+Result<Dataset::MakeFn> MakeFlatMap(KernelContext& ctx) { return InterleaveRecipe(ctx, 1, -1, false); }
+
+template <bool parallel>
+Result<Dataset::MakeFn> MakeInterleave(KernelContext& ctx) {
+  WEIR_ASSIGN(const int first, NumTypes(ctx, "Targuments"));
+  WEIR_ASSIGN(int64_t cycle, ScalarInt(ctx, first + 1, "cycle_length"));
+  WEIR_ASSIGN(const int64_t block, ScalarInt(ctx, first + 2, "block_length"));
+  if (cycle == -1) cycle = UsableCores();
+  constexpr int64_t kMostAtOnce = 1 << 20;
+  if (cycle <= 0 || cycle > kMostAtOnce) return InvalidArgument("`cycle_length` must be > 0, but is {}", cycle);
+  if (parallel) {
+    WEIR_ASSIGN(const int64_t calls, ScalarInt(ctx, first + 3, "num_parallel_calls"));
+    if (calls != -1 && calls <= 0) return InvalidArgument("num_parallel_calls must be greater than zero.");
+  }
+  if (block <= 0) return InvalidArgument("`block_length` must be > 0, but is {}", block);
+  return InterleaveRecipe(ctx, cycle, block, parallel);
+}
+
+}  // namespace
+
+void RegisterFlatMapDatasets(OpRegistry& registry) {
+  const std::vector<std::string> function = {"f: func", "Targuments: list(type) >= 0"};
+  AddDataset(registry,
+             {"FlatMapDataset", "input_dataset: variant, other_arguments: Targuments", function, MakeFlatMap});
+  const std::string interleaved =
+      "input_dataset: variant, other_arguments: Targuments, cycle_length: int64, block_length: int64";
+  const std::string parallel = interleaved + ", num_parallel_calls: int64";
+  AddDataset(registry, {"InterleaveDataset", interleaved.c_str(), function, MakeInterleave<false>});
+  AddDataset(registry, {"ParallelInterleaveDatasetV2",
+                        parallel.c_str(),
+                        {function[0], function[1], "sloppy: bool = false"},
+                        MakeInterleave<true>});
+}
+
+}  // namespace weir::ops

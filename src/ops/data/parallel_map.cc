@@ -1,0 +1,205 @@
+// ParallelMapDataset: several calls of the function at a time; results come in the order of the elements. And
+// MapAndBatchDataset, which batches them.
+#include <deque>
+
+#include "op/joined_token.h"
+#include "ops/data/background.h"
+#include "ops/data/batch.h"
+#include "ops/data/map.h"
+#include "ops/data/waiting.h"
+
+namespace weir::ops {
+namespace {
+
+// A call on its way. Guarded by the mutex of the iterator that made it.
+struct Call {
+  int64_t number = 0;
+  bool done = false;
+  Result<Element> result = Element();
+};
+
+class ParallelMap final : public DatasetIterator {
+ public:
+  ParallelMap(StepContext& home, IteratorPtr input, FunctionPtr function, size_t calls, bool preserve_cardinality,
+              std::string title)
+      : stop_{home.cancel},
+        home_(home),
+        input_(std::move(input)),
+        function_(std::move(function)),
+        limit_(calls),
+        preserve_cardinality_(preserve_cardinality),
+        title_(std::move(title)),
+        task_(*home.blocking_pool, [this] { Launch(); }) {
+    home_.cancel = stop_.get();
+  }
+  ~ParallelMap() override {
+    stop_.get()->Cancel(Cancelled("the iterator has ended"));
+    std::unique_lock lock(mu_);
+    stopping_ = true;
+    changed_.wait(lock, [this] { return running_ == 0; });
+  }
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    std::shared_ptr<Call> call;
+    {
+      CancelWatch watch(mu_, changed_, step.cancel);
+      std::unique_lock lock(mu_);
+      if (calls_.size() < limit_ && !ended_) task_.Wake();
+      WEIR_TRY(watch.Wait(lock, [this] { return calls_.empty() ? ended_ : calls_.front()->done; }));
+      if (calls_.empty()) {
+        if (failed_.ok()) return std::nullopt;
+        ended_ = false;  // the input goes on after an error
+        return std::exchange(failed_, OkStatus());
+      }
+      call = std::move(calls_.front());
+      calls_.pop_front();
+      if (!ended_) task_.Wake();
+    }
+    return MappedElement(std::move(call->result), preserve_cardinality_, title_, call->number);
+  }
+
+ private:
+  void Launch() {
+    while (!home_.cancel->cancelled()) {
+      {
+        std::lock_guard lock(mu_);
+        if (ended_ || stopping_ || calls_.size() >= limit_) return;
+      }
+      Result<std::optional<Element>> element = input_->GetNext(home_);
+      std::shared_ptr<Call> call;
+      {
+        std::lock_guard lock(mu_);
+        if (!element.ok() || !element->has_value()) {
+          ended_ = true;
+          failed_ = element.status();
+          changed_.notify_all();
+          return;
+        }
+        if (stopping_) return;
+        call = std::make_shared<Call>();
+        call->number = next_++;
+        calls_.push_back(call);
+        ++running_;
+      }
+      // On another thread: what is cheap in the function runs where it is started.
+      home_.pool->Schedule([this, call, function = function_, args = **std::move(element)]() mutable {
+        function->Start(home_, std::move(args), [this, call](Result<Element> result) {
+          std::lock_guard lock(mu_);
+          call->result = std::move(result);
+          call->done = true;
+          --running_;
+          changed_.notify_all();
+        });
+      });
+    }
+  }
+
+  JoinedToken stop_;
+  StepContext home_;
+  const IteratorPtr input_;  // of the task alone
+  const FunctionPtr function_;
+  const size_t limit_;
+  const bool preserve_cardinality_;
+  const std::string title_;
+  std::mutex mu_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Call>> calls_;  // in the order of the elements
+  int64_t next_ = 0;
+  int64_t running_ = 0;
+  bool stopping_ = false;
+  bool ended_ = false;
+  Status failed_;  // with ended_: why there is no next element
+  BackgroundTask task_;
+};
+
+Result<size_t> NumParallelCalls(const KernelContext& ctx, int input) {
+  WEIR_ASSIGN(const int64_t calls, ScalarInt(ctx, input, "num_parallel_calls"));
+  if (calls != -1 && calls <= 0) return InvalidArgument("num_parallel_calls must be greater than zero.");
+  return static_cast<size_t>(calls == -1 ? UsableCores() : calls);
+}
+
+// The iterator with the function applied.
+Result<IteratorPtr> MapInParallel(StepContext& home, const Dataset& input, const FunctionPtr& function, size_t calls,
+                                  bool preserve_cardinality, const std::string& title) {
+  WEIR_ASSIGN(IteratorPtr elements, input.Iterate(home));
+  if (home.blocking_pool == nullptr || home.pool == nullptr)
+    return FailedPrecondition("{} cannot run here: there are no threads", title);
+  return std::make_unique<ParallelMap>(home, std::move(elements), function, calls, preserve_cardinality, title);
+}
+
+Result<Dataset::MakeFn> MakeParallelMap(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
+  WEIR_ASSIGN(const size_t calls, NumParallelCalls(ctx, ctx.num_inputs() - 1));
+  WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
+  return [input, function, calls, preserve, title = TitleOf(ctx)](StepContext& home) {
+    return MapInParallel(home, *input, function, calls, preserve, title);
+  };
+}
+
+class MapAndBatch final : public DatasetIterator {
+ public:
+  MapAndBatch(IteratorPtr mapped, int64_t size, bool drop_remainder, std::string title)
+      : mapped_(std::move(mapped)), size_(size), drop_remainder_(drop_remainder), title_(std::move(title)) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    std::vector<Element> rows;
+    while (static_cast<int64_t>(rows.size()) < size_ && !ended_) {
+      WEIR_ASSIGN(std::optional<Element> element, mapped_->GetNext(step));
+      if (element.has_value()) {
+        rows.push_back(*std::move(element));
+      } else {
+        ended_ = true;
+      }
+    }
+    if (rows.empty() || (ended_ && drop_remainder_)) return std::nullopt;
+    Result<Element> batch = BatchOf(rows);
+    if (!batch.ok()) return AtElement(batch.status(), title_, number_++);
+    ++number_;
+    return *std::move(batch);
+  }
+
+ private:
+  const IteratorPtr mapped_;
+  const int64_t size_;
+  const bool drop_remainder_;
+  const std::string title_;
+  bool ended_ = false;
+  int64_t number_ = 0;
+};
+
+Result<Dataset::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
+  const int first = ctx.num_inputs() - 3;
+  WEIR_ASSIGN(const int64_t size, BatchSize(ctx, first));
+  WEIR_ASSIGN(const size_t calls, NumParallelCalls(ctx, first + 1));
+  WEIR_ASSIGN(const bool drop_remainder, ScalarBool(ctx, first + 2, "drop_remainder"));
+  WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
+  return [=, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr mapped, MapInParallel(home, *input, function, calls, preserve, title));
+    return std::make_unique<MapAndBatch>(std::move(mapped), size, drop_remainder, title);
+  };
+}
+
+}  // namespace
+
+void RegisterParallelMapDatasets(OpRegistry& registry) {
+  AddDataset(registry, {"ParallelMapDataset",
+                        "input_dataset: variant, other_arguments: Targuments, num_parallel_calls: int32",
+                        {"f: func", "Targuments: list(type) >= 0", "use_inter_op_parallelism: bool = true",
+                         "sloppy: bool = false", "preserve_cardinality: bool = false"},
+                        MakeParallelMap});
+  AddDataset(registry, {"ParallelMapDatasetV2",  // later than 1.15: what clients of today build
+                        "input_dataset: variant, other_arguments: Targuments, num_parallel_calls: int64",
+                        {"f: func", "Targuments: list(type) >= 0", "use_inter_op_parallelism: bool = true",
+                         "deterministic: string = 'default'", "preserve_cardinality: bool = false"},
+                        MakeParallelMap});
+  AddDataset(registry, {"MapAndBatchDataset",
+                        "input_dataset: variant, other_arguments: Targuments, batch_size: int64, "
+                        "num_parallel_calls: int64, drop_remainder: bool",
+                        {"f: func", "Targuments: list(type) >= 0", "preserve_cardinality: bool = false"},
+                        MakeMapAndBatch});
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,93 @@
+// PrefetchDataset: elements are made ahead, while the step computes with the last one.
+#include "ops/data/prefetch.h"
+
+#include <deque>
+
+#include "op/joined_token.h"
+#include "ops/data/background.h"
+#include "ops/data/waiting.h"
+
+namespace weir::ops {
+namespace {
+
+constexpr int64_t kAutomaticSize = 16;
+
+class Prefetch final : public DatasetIterator {
+ public:
+  Prefetch(StepContext& home, IteratorPtr input, size_t size, bool eager)
+      : stop_{home.cancel}, home_(home), input_(std::move(input)), size_(size), task_(*home.blocking_pool, [this] {
+          Fill();
+        }) {
+    home_.cancel = stop_.get();
+    if (eager) task_.Wake();
+  }
+  ~Prefetch() override { stop_.get()->Cancel(Cancelled("the iterator has ended")); }
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    CancelWatch watch(mu_, changed_, step.cancel);
+    std::unique_lock lock(mu_);
+    if (ready_.size() < size_ && !ended_) task_.Wake();
+    WEIR_TRY(watch.Wait(lock, [this] { return !ready_.empty() || ended_; }));
+    if (ready_.empty()) return std::nullopt;
+    Result<std::optional<Element>> element = std::move(ready_.front());
+    ready_.pop_front();
+    if (!ended_) task_.Wake();
+    return element;
+  }
+
+ private:
+  void Fill() {
+    while (!home_.cancel->cancelled()) {
+      {
+        std::lock_guard lock(mu_);
+        if (ended_ || ready_.size() >= size_) return;
+      }
+      Result<std::optional<Element>> element = input_->GetNext(home_);
+      std::lock_guard lock(mu_);
+      if (element.ok() && !element->has_value()) {
+        ended_ = true;
+      } else if (element.ok() || !home_.cancel->cancelled()) {
+        ready_.push_back(std::move(element));
+      }
+      changed_.notify_all();
+    }
+  }
+
+  JoinedToken stop_;
+  StepContext home_;
+  const IteratorPtr input_;  // of the task alone
+  const size_t size_;
+  std::mutex mu_;
+  std::condition_variable changed_;
+  std::deque<Result<std::optional<Element>>> ready_;
+  bool ended_ = false;
+  BackgroundTask task_;  // the last member: it ends before what it uses
+};
+
+Result<Dataset::MakeFn> MakePrefetch(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(int64_t size, ScalarInt(ctx, 1, "buffer_size"));
+  if (size < -1) return InvalidArgument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
+  if (size == -1) size = kAutomaticSize;
+  return [input, size](StepContext& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    if (size == 0) return elements;
+    return Prefetched(home, std::move(elements), static_cast<size_t>(size), /*eager=*/false);
+  };
+}
+
+}  // namespace
+
+IteratorPtr Prefetched(StepContext& home, IteratorPtr input, size_t size, bool eager) {
+  if (home.blocking_pool == nullptr) return input;  // no threads: one after the other
+  return std::make_unique<Prefetch>(home, std::move(input), size, eager);
+}
+
+void RegisterPrefetchDataset(OpRegistry& registry) {
+  AddDataset(registry, {"PrefetchDataset",
+                        "input_dataset: variant, buffer_size: int64",
+                        {"slack_period: int = 0", "legacy_autotune: bool = true"},
+                        MakePrefetch});
+}
+
+}  // namespace weir::ops

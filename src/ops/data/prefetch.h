@@ -1,0 +1,12 @@
+// Elements made ahead, by a thread that does not wait between them.
+#pragma once
+
+#include "ops/data/dataset.h"
+
+namespace weir::ops {
+
+// The same elements, up to `size` of them ready before they are asked for; the first ones are made at once if `eager`,
+// else once somebody asks. REQUIRES: size > 0.
+IteratorPtr Prefetched(StepContext& home, IteratorPtr input, size_t size, bool eager);
+
+}  // namespace weir::ops

@@ -1,0 +1,266 @@
+// Datasets that pass elements of others on as they are: RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
+// FilterDataset, ConcatenateDataset, ZipDataset, and those that only advise (OptimizeDataset, ModelDataset).
+#include "ops/data/dataset_function.h"
+#include "ops/data/still_wanted.h"
+
+namespace weir::ops {
+namespace {
+
+class Repeat final : public DatasetIterator {
+ public:
+  Repeat(StepContext& home, DatasetPtr input, int64_t count) : home_(home), input_(std::move(input)), left_(count) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (left_ != 0) {
+      const bool fresh = pass_ == nullptr;
+      if (fresh) {
+        WEIR_ASSIGN(pass_, input_->Iterate(home_));
+      }
+      WEIR_ASSIGN(std::optional<Element> element, pass_->GetNext(step));
+      if (element.has_value()) return element;
+      pass_ = nullptr;
+      if (left_ > 0) {
+        --left_;
+      } else if (fresh) {
+        left_ = 0;  // an empty dataset, repeated forever, is empty
+      }
+      WEIR_TRY(StillWanted(step));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  StepContext& home_;
+  const DatasetPtr input_;
+  int64_t left_;  // negative: without end
+  IteratorPtr pass_;
+};
+
+Result<Dataset::MakeFn> MakeRepeat(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
+  return
+      [input, count](StepContext& home) -> Result<IteratorPtr> { return std::make_unique<Repeat>(home, input, count); };
+}
+
+class Take final : public DatasetIterator {
+ public:
+  Take(IteratorPtr input, int64_t count) : input_(std::move(input)), left_(count) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    if (left_ == 0) return std::nullopt;
+    WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
+    if (left_ > 0) --left_;
+    if (!element.has_value()) left_ = 0;
+    return element;
+  }
+
+ private:
+  const IteratorPtr input_;
+  int64_t left_;  // negative: all
+};
+
+class Skip final : public DatasetIterator {
+ public:
+  Skip(IteratorPtr input, int64_t count) : input_(std::move(input)), left_(count) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (left_ != 0) {
+      WEIR_TRY(StillWanted(step));
+      WEIR_ASSIGN(const std::optional<Element> skipped, input_->GetNext(step));
+      if (!skipped.has_value()) return std::nullopt;
+      if (left_ > 0) --left_;
+    }
+    return input_->GetNext(step);
+  }
+
+ private:
+  const IteratorPtr input_;
+  int64_t left_;  // negative: all
+};
+
+template <class Iterator>
+Result<Dataset::MakeFn> MakeCounted(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
+  return [input, count](StepContext& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    return std::make_unique<Iterator>(std::move(elements), count);
+  };
+}
+
+class Shard final : public DatasetIterator {
+ public:
+  Shard(IteratorPtr input, int64_t shards, int64_t index) : input_(std::move(input)), shards_(shards), index_(index) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (true) {
+      WEIR_TRY(StillWanted(step));
+      WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
+      if (!element.has_value() || next_++ % shards_ == index_) return element;
+    }
+  }
+
+ private:
+  const IteratorPtr input_;
+  const int64_t shards_;
+  const int64_t index_;
+  int64_t next_ = 0;
+};
+
+Result<Dataset::MakeFn> MakeShard(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(const int64_t shards, ScalarInt(ctx, 1, "num_shards"));
+  WEIR_ASSIGN(const int64_t index, ScalarInt(ctx, 2, "index"));
+  if (shards < 1)
+    return InvalidArgument("Number of shards must be greater than zero (currently num_shards = {}).", shards);
+  if (index < 0 || index >= shards)
+    return InvalidArgument("Index must be between 0 and {} (currently index = {}).", shards - 1, index);
+  return [input, shards, index](StepContext& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    return std::make_unique<Shard>(std::move(elements), shards, index);
+  };
+}
+
+class Filter final : public DatasetIterator {
+ public:
+  Filter(IteratorPtr input, FunctionPtr predicate, std::string title)
+      : input_(std::move(input)), predicate_(std::move(predicate)), title_(std::move(title)) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (true) {
+      WEIR_TRY(StillWanted(step));
+      WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
+      if (!element.has_value()) return element;
+      const Result<bool> wanted = Truth(predicate_->Call(step, *element));
+      if (!wanted.ok()) return AtElement(wanted.status(), title_, number_++);
+      ++number_;
+      if (*wanted) return element;
+    }
+  }
+
+ private:
+  const IteratorPtr input_;
+  const FunctionPtr predicate_;
+  const std::string title_;
+  int64_t number_ = 0;
+};
+
+Result<Dataset::MakeFn> MakeFilter(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(FunctionPtr predicate, FunctionWithArguments(ctx, "predicate", 1));
+  return [input, predicate, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    return std::make_unique<Filter>(std::move(elements), predicate, title);
+  };
+}
+
+class Chain final : public DatasetIterator {
+ public:
+  Chain(StepContext& home, DatasetPtr first, DatasetPtr second)
+      : home_(home), left_{std::move(second), std::move(first)} {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (true) {
+      if (current_ == nullptr) {
+        if (left_.empty()) return std::nullopt;
+        WEIR_ASSIGN(current_, left_.back()->Iterate(home_));
+        left_.pop_back();
+      }
+      WEIR_ASSIGN(std::optional<Element> element, current_->GetNext(step));
+      if (element.has_value()) return element;
+      current_ = nullptr;
+    }
+  }
+
+ private:
+  StepContext& home_;
+  std::vector<DatasetPtr> left_;  // the next one last
+  IteratorPtr current_;
+};
+
+Result<Dataset::MakeFn> MakeConcatenate(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr first, InputDataset(ctx, 0));
+  WEIR_ASSIGN(DatasetPtr second, InputDataset(ctx, 1));
+  if (first->spec().types != second->spec().types)
+    return InvalidArgument("input dataset and another dataset have elements of different types");
+  return [first, second](StepContext& home) -> Result<IteratorPtr> {
+    return std::make_unique<Chain>(home, first, second);
+  };
+}
+
+class Zip final : public DatasetIterator {
+ public:
+  explicit Zip(std::vector<IteratorPtr> inputs) : inputs_(std::move(inputs)) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    Element joined;
+    Status failed;
+    for (const IteratorPtr& input : inputs_) {
+      if (ended_) return std::nullopt;
+      Result<std::optional<Element>> element = input->GetNext(step);
+      if (!element.ok()) {
+        if (failed.ok()) failed = element.status();  // the others go on to their next element, too
+      } else if (!element->has_value()) {
+        ended_ = true;
+      } else {
+        for (Tensor& component : **element) joined.push_back(std::move(component));
+      }
+    }
+    if (ended_) return std::nullopt;
+    if (!failed.ok()) return failed;
+    return joined;
+  }
+
+ private:
+  const std::vector<IteratorPtr> inputs_;
+  bool ended_ = false;
+};
+
+Result<Dataset::MakeFn> MakeZip(KernelContext& ctx) {
+  std::vector<DatasetPtr> inputs;
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx, i));
+    inputs.push_back(std::move(input));
+  }
+  return [inputs](StepContext& home) -> Result<IteratorPtr> {
+    std::vector<IteratorPtr> elements;
+    for (const DatasetPtr& input : inputs) {
+      WEIR_ASSIGN(IteratorPtr one, input->Iterate(home));
+      elements.push_back(std::move(one));
+    }
+    return std::make_unique<Zip>(std::move(elements));
+  };
+}
+
+Result<Dataset::MakeFn> MakeSame(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  return [input](StepContext& home) { return input->Iterate(home); };
+}
+
+}  // namespace
+
+void RegisterDataSelections(OpRegistry& registry) {
+  const char* counted = "input_dataset: variant, count: int64";
+  AddDataset(registry, {"RepeatDataset", counted, {}, MakeRepeat});
+  AddDataset(registry, {"TakeDataset", counted, {}, MakeCounted<Take>});
+  AddDataset(registry, {"SkipDataset", counted, {}, MakeCounted<Skip>});
+  AddDataset(registry, {"ShardDataset",
+                        "input_dataset: variant, num_shards: int64, index: int64",
+                        {"require_non_empty: bool = false"},
+                        MakeShard});
+  AddDataset(registry, {"FilterDataset",
+                        "input_dataset: variant, other_arguments: Targuments",
+                        {"predicate: func", "Targuments: list(type) >= 0"},
+                        MakeFilter});
+  AddDataset(registry, {"ConcatenateDataset", "input_dataset: variant, another_dataset: variant", {}, MakeConcatenate});
+  AddDataset(registry, {"ZipDataset", "input_datasets: N * variant", {"N: int >= 1"}, MakeZip});
+  AddDataset(registry, {"OptimizeDataset",
+                        "input_dataset: variant, optimizations: string",
+                        {"optimization_configs: list(string) = []"},
+                        MakeSame});
+  AddDataset(registry,
+             {"ModelDataset", "input_dataset: variant", {"algorithm: int = 0", "cpu_budget: int = 0"}, MakeSame});
+}
+
+}  // namespace weir::ops

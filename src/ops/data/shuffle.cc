@@ -1,0 +1,180 @@
+// ShuffleDataset and ShuffleAndRepeatDataset: out of a buffer of the next elements one comes at random. The numbers are
+// TensorFlow's, so that a seed gives the same order.
+#include <deque>
+#include <mutex>
+
+#include "base/philox.h"
+#include "base/rng.h"
+#include "ops/data/dataset.h"
+#include "ops/data/still_wanted.h"
+
+namespace weir::ops {
+namespace {
+
+struct Seeds {
+  int64_t first = 0;
+  int64_t second = 0;
+};
+
+// The numbers of a generator one by one.
+class RandomNumbers {
+ public:
+  explicit RandomNumbers(Seeds seeds)
+      : generator_(static_cast<uint64_t>(seeds.first), static_cast<uint64_t>(seeds.second)) {}
+  uint32_t Next() {
+    if (used_ == Philox::kBlockSize) {
+      block_ = generator_();
+      used_ = 0;
+    }
+    return block_[static_cast<size_t>(used_++)];
+  }
+
+ private:
+  Philox generator_;
+  Philox::Block block_{};
+  int used_ = Philox::kBlockSize;
+};
+
+// Seeds for one pass after the other: each pass its own, or all the same. Thread-safe.
+class SeedSource {
+ public:
+  SeedSource(Seeds seeds, bool each_pass) : seeds_(seeds), each_pass_(each_pass), numbers_(seeds) {}
+  Seeds Next() {
+    if (!each_pass_) return seeds_;
+    std::lock_guard lock(mu_);
+    const int64_t first = numbers_.Next();
+    return {first, numbers_.Next()};
+  }
+
+ private:
+  const Seeds seeds_;
+  const bool each_pass_;
+  std::mutex mu_;
+  RandomNumbers numbers_;
+};
+
+// Passes over the input, `count` of them (negative: without end). The elements of one pass come before those of the
+// next, though the buffer may hold both.
+class Shuffle final : public DatasetIterator {
+ public:
+  Shuffle(StepContext& home, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
+      : home_(home),
+        input_(std::move(input)),
+        size_(size),
+        passes_left_(count),
+        seeds_(std::move(seeds)),
+        numbers_(seeds_->Next()) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (passes_left_ != 0 && held_ < size_) WEIR_TRY(Fetch(step));
+    if (held_ == 0) return std::nullopt;
+    while (slices_.front().begin == slices_.front().end) {
+      slices_.pop_front();
+      numbers_ = RandomNumbers(seeds_->Next());
+    }
+    Slice& slice = slices_.front();
+    Element& chosen = At(slice.begin + numbers_.Next() % (slice.end - slice.begin));
+    Element element = std::move(chosen);
+    chosen = std::move(At(slice.begin));
+    ++slice.begin;
+    --held_;
+    return element;
+  }
+
+ private:
+  // The elements of one pass that wait, by numbers that count on over all passes.
+  struct Slice {
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  Element& At(uint64_t number) { return buffer_[number % size_]; }
+
+  Status Fetch(StepContext& step) {
+    const bool fresh = pass_ == nullptr;
+    if (fresh) {
+      WEIR_ASSIGN(pass_, input_->Iterate(home_));
+      const uint64_t next = slices_.empty() ? 0 : slices_.back().end;
+      slices_.push_back({next, next});
+    }
+    WEIR_ASSIGN(std::optional<Element> element, pass_->GetNext(step));
+    if (!element.has_value()) {
+      pass_ = nullptr;
+      if (passes_left_ > 0) {
+        --passes_left_;
+      } else if (fresh) {
+        passes_left_ = 0;  // an empty dataset, repeated forever, is empty
+      }
+      return StillWanted(step);
+    }
+    const uint64_t number = slices_.back().end++;
+    if (number % size_ == buffer_.size()) buffer_.emplace_back();
+    At(number) = *std::move(element);
+    ++held_;
+    return OkStatus();
+  }
+
+  StepContext& home_;
+  const DatasetPtr input_;
+  const size_t size_;
+  int64_t passes_left_;
+  const std::shared_ptr<SeedSource> seeds_;
+  RandomNumbers numbers_;  // of the pass whose elements come now
+  IteratorPtr pass_;
+  std::vector<Element> buffer_;  // grows to size_
+  size_t held_ = 0;
+  std::deque<Slice> slices_;
+};
+
+Result<int64_t> BufferSize(const KernelContext& ctx) {
+  WEIR_ASSIGN(const int64_t size, ScalarInt(ctx, 1, "buffer_size"));
+  if (size <= 0) return InvalidArgument("buffer_size must be greater than zero.");
+  return size;
+}
+
+Result<std::shared_ptr<SeedSource>> SeedsOf(const KernelContext& ctx, bool each_pass) {
+  Seeds seeds;
+  WEIR_ASSIGN(seeds.first, ScalarInt(ctx, 2, "seed"));
+  WEIR_ASSIGN(seeds.second, ScalarInt(ctx, 3, "seed2"));
+  if (seeds.first == 0 && seeds.second == 0) {
+    seeds.first = static_cast<int64_t>(RealRng().Next64());
+    seeds.second = static_cast<int64_t>(RealRng().Next64());
+  }
+  return std::make_shared<SeedSource>(seeds, each_pass);
+}
+
+Result<Dataset::MakeFn> MakeShuffle(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(const int64_t size, BufferSize(ctx));
+  WEIR_ASSIGN(const bool each_pass, NodeAttr<bool>(ctx, "reshuffle_each_iteration"));
+  WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, each_pass));
+  return [input, size, seeds](StepContext& home) -> Result<IteratorPtr> {
+    return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), 1, seeds);
+  };
+}
+
+Result<Dataset::MakeFn> MakeShuffleAndRepeat(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(const int64_t size, BufferSize(ctx));
+  WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, true));
+  WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 4, "count"));
+  if (count < -1 || count == 0) return InvalidArgument("count must be greater than zero or equal to -1.");
+  return [input, size, count, seeds](StepContext& home) -> Result<IteratorPtr> {
+    return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), count, seeds);
+  };
+}
+
+}  // namespace
+
+void RegisterShuffleDatasets(OpRegistry& registry) {
+  AddDataset(registry, {"ShuffleDataset",
+                        "input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64",
+                        {"reshuffle_each_iteration: bool = true"},
+                        MakeShuffle});
+  AddDataset(registry, {"ShuffleAndRepeatDataset",
+                        "input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64, count: int64",
+                        {},
+                        MakeShuffleAndRepeat});
+}
+
+}  // namespace weir::ops

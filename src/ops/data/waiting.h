@@ -1,0 +1,46 @@
+// CancelWatch: lets a wait on a condition end when a step is cancelled. Declared before the lock, since what it does on
+// a cancellation takes the lock:
+//   CancelWatch watch(mu_, changed_, step.cancel);
+//   std::unique_lock lock(mu_);
+//   WEIR_TRY(watch.Wait(lock, [this] { return !queue_.empty(); }));
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#include "op/cancel.h"
+
+namespace weir::ops {
+
+class CancelWatch final {
+ public:
+  // `cancel` may be null.
+  CancelWatch(std::mutex& mu, std::condition_variable& changed, CancelToken* cancel)
+      : changed_(changed), cancel_(cancel) {
+    if (cancel == nullptr) return;
+    id_ = cancel->Register([&mu, &changed] {
+      std::lock_guard notifying(mu);
+      changed.notify_all();
+    });
+  }
+  ~CancelWatch() {
+    if (id_ != 0) cancel_->Unregister(id_);
+  }
+  CancelWatch(const CancelWatch&) = delete;
+  CancelWatch& operator=(const CancelWatch&) = delete;
+
+  // Until ready(), or the reason of the cancellation. Returns with the lock held.
+  template <class Ready>
+  Status Wait(std::unique_lock<std::mutex>& lock, Ready ready) {
+    const auto cancelled = [this] { return cancel_ != nullptr && cancel_->cancelled(); };
+    changed_.wait(lock, [&] { return ready() || cancelled(); });
+    return ready() ? OkStatus() : cancel_->reason();
+  }
+
+ private:
+  std::condition_variable& changed_;
+  CancelToken* const cancel_;
+  CancelToken::Id id_ = 0;
+};
+
+}  // namespace weir::ops

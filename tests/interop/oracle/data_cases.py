@@ -1,0 +1,44 @@
+"""Datasets: what TensorFlow's graph of a pipeline gives, all elements as one batch."""
+import numpy as np
+
+from oracle.tensorflow1 import tf
+
+Dataset = tf.data.Dataset
+experimental = tf.data.experimental
+
+
+def whole(dataset):
+    return experimental.get_single_element(dataset.batch(1000))
+
+
+def make(recorder):
+    def case(name, build):
+        recorder.case(name, build, [], grad=False)
+
+    ten = lambda: Dataset.range(10)
+    twice = lambda x: Dataset.from_tensors(x).repeat(2)
+    case("map", lambda: whole(ten().map(lambda x: x * x + 1)))
+    case("parallel map", lambda: whole(ten().map(lambda x: x * x, num_parallel_calls=3)))
+    case("captured values", lambda: whole(ten().map(lambda x, y=tf.constant(5, tf.int64): x * y)))
+    case("slices", lambda: whole(Dataset.from_tensor_slices((np.arange(6.).reshape(3, 2), ["a", "b", "c"]))))
+    case("tensors", lambda: experimental.get_single_element(Dataset.from_tensors(([1, 2], 3.))))
+    case("repeat, take, skip", lambda: whole(ten().repeat(3).skip(5).take(12)))
+    case("shard", lambda: whole(ten().shard(3, 2)))
+    case("filter", lambda: whole(ten().filter(lambda x: x % 3 < 2)))
+    case("concatenate", lambda: whole(ten().concatenate(Dataset.range(20, 25))))
+    case("zip", lambda: whole(Dataset.zip((ten(), Dataset.range(20, 40)))))
+    case("batch", lambda: whole(ten().batch(3, drop_remainder=True)))
+    case("padded batch", lambda: whole(Dataset.range(1, 7).map(lambda x: tf.fill([x], x)).padded_batch(3, padded_shapes=[8], padding_values=np.int64(-1))))
+    case("unbatch", lambda: whole(ten().batch(5).unbatch()))
+    case("flat map", lambda: whole(ten().flat_map(twice)))
+    case("interleave", lambda: whole(ten().interleave(twice, cycle_length=3, block_length=1)))
+    case("window", lambda: whole(ten().window(3, shift=2, stride=2, drop_remainder=True).flat_map(lambda d: d.batch(3))))
+    case("prefetch and cache", lambda: whole(ten().prefetch(2).cache()))
+    case("reduce", lambda: ten().reduce(np.int64(5), lambda s, x: s * 2 + x))
+    case("map and batch", lambda: whole(ten().apply(experimental.map_and_batch(lambda x: x + 1, 2))))
+    for seed in (1, 42):
+        for size in (3, 10):
+            case("shuffle %d %d" % (seed, size), lambda: whole(ten().shuffle(size, seed=seed).repeat(3)))
+            case("shuffle the same way %d %d" % (seed, size), lambda: whole(ten().shuffle(size, seed=seed, reshuffle_each_iteration=False).repeat(2)))
+            case("shuffle and repeat %d %d" % (seed, size), lambda: whole(ten().apply(experimental.shuffle_and_repeat(size, 3, seed))))
+    case("one shot", lambda: ten().map(lambda x: x + 7).make_one_shot_iterator().get_next())
