@@ -71,13 +71,13 @@ struct type_caster<weir::python::FunctionArgument> {
 namespace weir::python {
 namespace {
 
-Graph* GraphOfArgument(const Dataset& dataset) { return dataset.valid() ? &dataset.graph() : nullptr; }
-Graph* GraphOfArgument(const DatasetIterator& iterator) {
+Graph* GraphOfDatasets(const Dataset& dataset) { return dataset.valid() ? &dataset.graph() : nullptr; }
+Graph* GraphOfDatasets(const DatasetIterator& iterator) {
   return iterator.valid() ? &iterator.resource().graph() : nullptr;
 }
 
-Graph* GraphOfArgument(const std::vector<Dataset>& datasets) {
-  return datasets.empty() ? nullptr : GraphOfArgument(datasets.front());
+Graph* GraphOfDatasets(const std::vector<Dataset>& datasets) {
+  return datasets.empty() ? nullptr : GraphOfDatasets(datasets.front());
 }
 
 DatasetFunction Resolve(Graph& graph, const FunctionArgument& f) {
@@ -93,7 +93,7 @@ void DefOn(py::module_& m, const char* name, R (*function)(Graph&, First, Args..
   m.def(
       name,
       [function](First first, Args... args) {
-        Graph* graph = GraphOfArgument(first);
+        Graph* graph = GraphOfDatasets(first);
         if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
         R result = function(*graph, std::move(first), std::forward<Args>(args)...);
         RecordOrigins(*graph);

@@ -165,7 +165,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
 ThreadPool::ThreadPool(std::string name, int num_threads)
     : impl_(std::make_shared<Impl>(std::move(name), num_threads > 0 ? num_threads : UsableCores(), nullptr)) {}
 
-ThreadPool::ThreadPool(Runner runner) : impl_(std::make_shared<Impl>("", 1, std::move(runner))) {}
+ThreadPool::ThreadPool(Runner runner) : impl_(std::make_shared<Impl>("", 0, std::move(runner))) {}
 
 ThreadPool::~ThreadPool() {
   std::vector<std::thread> threads;

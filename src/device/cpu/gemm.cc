@@ -118,7 +118,7 @@ double NanosPerMultiply() {
 // Parts begin at multiples of what oneDNN's inner loops take at a time.
 template <class T>
 Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c) {
-  const int threads = pool == nullptr ? 1 : pool->num_threads();
+  const int threads = pool == nullptr ? 1 : std::max(1, pool->num_threads());
   const bool by_rows = 2 * l.m >= l.n;
   const int64_t length = by_rows ? l.m : l.n;
   const int64_t unit = by_rows ? 8 : 48;

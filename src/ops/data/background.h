@@ -8,8 +8,15 @@
 #include <mutex>
 
 #include "base/thread_pool.h"
+#include "op/kernel.h"
 
 namespace weir::ops {
+
+// Whether work may go on beside a wait for it. Where it may not (a simulation runs all on one thread, so that it can be
+// repeated), iterators work when they are asked.
+inline bool HasThreads(const StepContext& step) {
+  return step.blocking_pool != nullptr && step.pool != nullptr && step.pool->num_threads() > 0;
+}
 
 class BackgroundTask final {
  public:

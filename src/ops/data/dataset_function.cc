@@ -3,7 +3,19 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "ops/data/background.h"
+
 namespace weir::ops {
+namespace {
+
+// Pools that run what they are given at once: without threads, nobody else would while the caller waits.
+struct AtOnce {
+  static void Run(const std::function<void()>& work) { work(); }
+  ThreadPool pool{Runner(Run)};
+  ElasticPool blocking_pool{Runner(Run)};
+};
+
+}  // namespace
 
 Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view attr, int first, int count) {
   WEIR_ASSIGN(const FuncAttr function, NodeAttr<FuncAttr>(ctx, attr));
@@ -17,10 +29,17 @@ Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view a
 
 Result<Element> DatasetFunction::Call(StepContext& step, Element args) const {
   AddCaptured(&args);
+  StepContext here = step;
+  std::optional<AtOnce> at_once;
+  if (!HasThreads(step)) {
+    at_once.emplace();
+    here.pool = &at_once->pool;
+    here.blocking_pool = &at_once->blocking_pool;
+  }
   std::mutex mu;
   std::condition_variable ended;
   std::optional<Result<Element>> result;
-  runner_.Run(handle_, step, std::move(args), [&](Result<Element> given) {
+  runner_.Run(handle_, here, std::move(args), [&](Result<Element> given) {
     std::lock_guard lock(mu);
     result = std::move(given);
     ended.notify_one();

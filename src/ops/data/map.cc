@@ -43,11 +43,15 @@ Result<Dataset::MakeFn> MakeMap(KernelContext& ctx) {
   WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
   return [input, function, preserve, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    return std::make_unique<Map>(std::move(elements), function, preserve, title);
+    return MappedOneByOne(std::move(elements), function, preserve, title);
   };
 }
 
 }  // namespace
+
+IteratorPtr MappedOneByOne(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title) {
+  return std::make_unique<Map>(std::move(input), std::move(function), preserve_cardinality, std::move(title));
+}
 
 void RegisterMapDataset(OpRegistry& registry) {
   AddDataset(registry, {"MapDataset",

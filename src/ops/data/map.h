@@ -9,4 +9,7 @@ namespace weir::ops {
 Result<std::optional<Element>> MappedElement(Result<Element> result, bool preserve_cardinality,
                                              const std::string& title, int64_t number);
 
+// The function of each element, one after the other on the thread that asks.
+IteratorPtr MappedOneByOne(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title);
+
 }  // namespace weir::ops

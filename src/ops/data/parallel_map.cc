@@ -122,8 +122,7 @@ Result<size_t> NumParallelCalls(const KernelContext& ctx, int input) {
 Result<IteratorPtr> MapInParallel(StepContext& home, const Dataset& input, const FunctionPtr& function, size_t calls,
                                   bool preserve_cardinality, const std::string& title) {
   WEIR_ASSIGN(IteratorPtr elements, input.Iterate(home));
-  if (home.blocking_pool == nullptr || home.pool == nullptr)
-    return FailedPrecondition("{} cannot run here: there are no threads", title);
+  if (!HasThreads(home)) return MappedOneByOne(std::move(elements), function, preserve_cardinality, title);
   return std::make_unique<ParallelMap>(home, std::move(elements), function, calls, preserve_cardinality, title);
 }
 

@@ -79,7 +79,7 @@ Result<Dataset::MakeFn> MakePrefetch(KernelContext& ctx) {
 }  // namespace
 
 IteratorPtr Prefetched(StepContext& home, IteratorPtr input, size_t size, bool eager) {
-  if (home.blocking_pool == nullptr) return input;  // no threads: one after the other
+  if (!HasThreads(home)) return input;
   return std::make_unique<Prefetch>(home, std::move(input), size, eager);
 }
 

@@ -218,7 +218,7 @@ Status ScatterRows(KernelContext& ctx, const RowReducer& reducer, const Tensor& 
   if (width == 1 && from.empty() && reducer.CombineElements(out.raw(), to, data.raw())) return OkStatus();
   // Every thread looks at all of `to` and takes the rows that hash to it.
   const auto n = static_cast<int64_t>(to.size());
-  const int threads = ctx.step().pool == nullptr ? 1 : ctx.step().pool->num_threads();
+  const int threads = ctx.step().pool == nullptr ? 1 : std::max(1, ctx.step().pool->num_threads());
   const double cost = static_cast<double>(n) * static_cast<double>(reducer.Cost(width));
   const auto shards = static_cast<uint64_t>(std::clamp(cost / 50000, 1.0, static_cast<double>(threads)));
   auto shard_of = [shards](int64_t row) { return (static_cast<uint64_t>(row) * 0x9e3779b97f4a7c15u >> 32) % shards; };

@@ -27,7 +27,7 @@ Result<std::vector<int64_t>> CheckedIndices(const Tensor& indices, int64_t limit
 
 int64_t RowShards(KernelContext& ctx, int64_t rows, int64_t cost_per_row) {
   if (ctx.step().pool == nullptr) return 1;
-  return std::clamp<int64_t>(rows * cost_per_row / 50000, 1, ctx.step().pool->num_threads());
+  return std::clamp<int64_t>(rows * cost_per_row / 50000, 1, std::max(1, ctx.step().pool->num_threads()));
 }
 
 }  // namespace weir::ops
