@@ -92,7 +92,8 @@ def trainers(cluster, tmp_path):
 def test_the_run_ends_though_tasks_are_killed(cluster, trainers, tmp_path, killed):
     steps = [60 + 80 * i for i in range(len(killed))]
     for step, task in zip(steps, killed):
-        trainers[0].wait_for_step(step)
+        for trainer in trainers:  # each has noticed the last loss before the next
+            trainer.wait_for_step(step)
         cluster.end(task)
         cluster.start(task)
     codes = [trainer.finish() for trainer in trainers]
