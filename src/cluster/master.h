@@ -14,7 +14,7 @@ namespace weir {
 // it: when the answer to CreateSession is lost, it makes another one, and nobody would ever close this one. A client
 // that holds a session need not say so in any way, so that one that was used once stays until it is closed. Clients
 // create a session when they run its first step, but a program may do the one long before the other: hence a day.
-inline constexpr int64_t kUnclaimedSessionMs = 24 * 3600 * int64_t{1000};
+inline constexpr int64_t kUnclaimedSessionMs = int64_t{24} * 3600 * 1000;
 
 class Master final : public MasterService {
  public:

@@ -337,7 +337,7 @@ TEST(WireTest, AMessageThatIsTooLargeNamesItsLargestTensor) {
   EXPECT_TRUE(CheckCallSize(size, tensors, size).ok());
   const Status status = CheckCallSize(size, tensors, size - 1);
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  for (const std::string part : {std::to_string(size), std::string("'large'"), std::string("[100,5]")})
+  for (const std::string& part : {std::to_string(size), std::string("'large'"), std::string("[100,5]")})
     EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
   EXPECT_FALSE(CheckCallSize(10, {}, 9).ok());
 }

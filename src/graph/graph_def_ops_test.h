@@ -108,9 +108,10 @@ class SmallOpsTest : public testing::Test {
   OpRegistry registry_;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): in line with the macros of GoogleTest
 #define ASSERT_OK(expr)                         \
   do {                                          \
-    ::weir::Status ok_status_ = (expr);         \
+    const ::weir::Status& ok_status_ = (expr);  \
     ASSERT_TRUE(ok_status_.ok()) << ok_status_; \
   } while (false)
 

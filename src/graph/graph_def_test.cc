@@ -19,8 +19,9 @@ class GraphDefTest : public SmallOpsTest {
 
   Status Import(const ImportOptions& options = {}) {
     Result<ImportResult> result = ImportGraphDef(graph_, def_, options);
-    if (result.ok()) result_ = *std::move(result);
-    return result.status();
+    if (!result.ok()) return result.status();
+    result_ = *std::move(result);
+    return OkStatus();
   }
   std::string ImportError(const ImportOptions& options = {}) {
     Status status = Import(options);

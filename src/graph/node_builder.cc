@@ -370,8 +370,8 @@ Result<Node*> NodeBuilder::Build() {
       Status status;
       if (request->choose) {
         Result<std::string> chosen = request->choose(*node);
-        if (chosen.ok()) node->device_ = *std::move(chosen);
         status = chosen.status();
+        if (chosen.ok()) node->device_ = *std::move(chosen);
       } else {
         Result<DeviceName> outer = DeviceName::Parse(request->name);
         Result<DeviceName> inner = DeviceName::Parse(node->device_);

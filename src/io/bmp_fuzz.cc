@@ -6,12 +6,11 @@
 #include "io/image_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace weir;
   if (size < 1) return 0;
   const int how = data[0];
   const std::string_view contents(reinterpret_cast<const char*>(data) + 1, size - 1);
   constexpr int64_t kChannels[] = {0, 3, 4};
   std::vector<uint8_t> memory;
-  io::DecodeBmp(contents, kChannels[how % 3], io::FuzzedPixels(memory)).IgnoreError();
+  weir::io::DecodeBmp(contents, kChannels[how % 3], weir::io::FuzzedPixels(memory)).IgnoreError();
   return 0;
 }

@@ -117,8 +117,8 @@ bool VisitField(std::string_view message, uint32_t field, Visit visit) {
 bool VisitMap(std::string_view message, uint32_t field, VisitEntry visit) {
   return VisitField(message, field, [&](std::string_view map) {
     return VisitField(map, 1, [&](std::string_view entry) {
-      std::string_view key("", 0);
-      std::string_view value("", 0);
+      std::string_view key = "";
+      std::string_view value = "";
       Fields fields(entry);
       while (!fields.done()) {
         uint32_t tag = 0;

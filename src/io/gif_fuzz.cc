@@ -7,10 +7,9 @@
 #include "io/image_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace weir;
   if (size < 1) return 0;
   const std::string_view contents(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::vector<uint8_t> memory;
-  io::DecodeGif(contents, io::FuzzedPixels(memory)).IgnoreError();
+  weir::io::DecodeGif(contents, weir::io::FuzzedPixels(memory)).IgnoreError();
   return 0;
 }

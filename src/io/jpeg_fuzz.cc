@@ -6,21 +6,20 @@
 #include "io/image_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace weir;
   if (size < 1) return 0;
   const int how = data[0];
   const std::string_view contents(reinterpret_cast<const char*>(data) + 1, size - 1);
   // A few bytes may stand for as many pixels as memory holds; here that would only be slow.
-  const Result<io::ImageSize> claimed = io::ReadJpegSize(contents);
+  const Result<weir::io::ImageSize> claimed = weir::io::ReadJpegSize(contents);
   if (claimed.ok() && claimed->height * claimed->width > (1 << 20)) return 0;
-  io::JpegDecodeOptions options;
+  weir::io::JpegDecodeOptions options;
   options.channels = how % 3 == 2 ? 3 : how % 3;
   options.ratio = 1 << (how / 4 % 4);
   options.fancy_upscaling = how / 16 % 2 == 0;
   options.accurate = how / 32 % 2 == 1;
   options.try_recover_truncated = how / 64 % 2 == 1;
-  if (how / 128 == 1) options.crop = io::CropWindow{1, 2, 3, 4};
+  if (how / 128 == 1) options.crop = weir::io::CropWindow{1, 2, 3, 4};
   std::vector<uint8_t> memory;
-  io::DecodeJpeg(contents, options, io::FuzzedPixels(memory)).IgnoreError();
+  weir::io::DecodeJpeg(contents, options, weir::io::FuzzedPixels(memory)).IgnoreError();
   return 0;
 }

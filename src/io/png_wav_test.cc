@@ -10,7 +10,7 @@ namespace weir::io {
 namespace {
 
 TEST(PngTest, OneToFourChannels) {
-  const std::vector<uint8_t> pixels(2 * 3 * 4, 7);
+  const std::vector<uint8_t> pixels(size_t{2} * 3 * 4, 7);
   for (int64_t channels = 1; channels <= 4; ++channels) {
     const ImageView image{2, 3, channels, absl::MakeSpan(pixels).first(static_cast<size_t>(6 * channels))};
     const auto png = EncodePng(image);

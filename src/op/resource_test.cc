@@ -25,9 +25,7 @@ class Counter final : public Resource {
   std::atomic<int>* gone_;
 };
 
-constexpr auto MakeVariable = []() -> Result<ResourcePtr<VariableState>> {
-  return MakeIntrusive<VariableState>(kFloat);
-};
+Result<ResourcePtr<VariableState>> MakeVariable() { return MakeIntrusive<VariableState>(kFloat); }
 
 TEST(VariableStateTest, ReadsShareAndSnapshotsDoNot) {
   auto v = MakeIntrusive<VariableState>(kFloat);

@@ -172,7 +172,7 @@ void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_bl
       for (int32_t e = edges.begin; e < edges.end; ++e) {
         const PlanEdge& edge = plan_.edges[e];
         if (edge.node == kFetchEdge) {
-          StoreFetch(edge.entry, value, false);
+          StoreFetch(edge.entry, value, false);  // NOLINT(bugprone-use-after-move): nothing follows the last edge
         } else if (edge.last) {
           root_.entries[edge.entry] = std::move(value);
         } else {

@@ -27,7 +27,7 @@ class InputPipelineTest : public ::testing::Test {
 
   // A file of examples with the numbers [begin, end).
   std::string Numbers(int64_t begin, int64_t end) {
-    const std::string path = JoinPath(testing::TempDir(), fmt::format("input_pipeline_test.{}.{}", ::getpid(), begin));
+    std::string path = JoinPath(testing::TempDir(), fmt::format("input_pipeline_test.{}.{}", ::getpid(), begin));
     auto writer = Must(io::RecordWriter::Open(RealEnv(), path));
     for (int64_t n = begin; n < end; ++n) {
       tensorflow::Example example;

@@ -96,7 +96,7 @@ Status MonitoredSession::Ensure(CancelToken* cancel) {
   if (session_ != nullptr) return OkStatus();
   Pauses pauses(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
   while (true) {
-    const Status status = Create(cancel);
+    Status status = Create(cancel);
     if (status.ok()) return OkStatus();
     Drop(status, cancel).IgnoreError();
     if (!options_.recover || !IsPreemption(status)) return status;
@@ -141,11 +141,11 @@ Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
   std::optional<Pauses> pauses;  // from the second loss on: the first is got over at once
   while (true) {
     WEIR_TRY(Ensure(cancel));
-    const Status status = Refined(body());
+    Status status = Refined(body());
     if (!options_.recover || !IsPreemption(status)) return status;
     TrainInfo("A task was lost or restarted: the session is closed, and another is made. {}",
               std::string(status.message()));
-    if (const Status dropped = Drop(status, cancel); !dropped.ok() && !IsPreemption(dropped)) return dropped;
+    if (Status dropped = Drop(status, cancel); !dropped.ok() && !IsPreemption(dropped)) return dropped;
     if (pauses) WEIR_TRY(pauses->Next());
     if (!pauses)
       pauses.emplace(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);

@@ -16,8 +16,8 @@ class HyperOptimizer : public Optimizer {
   Status Prepare(Graph& graph) final;
 
  protected:
-  HyperOptimizer(std::string default_name, const OptimizerOptions& options)
-      : Optimizer(options.name.empty() ? std::move(default_name) : options.name, options.use_locking) {}
+  HyperOptimizer(const std::string& default_name, const OptimizerOptions& options)
+      : Optimizer(options.name.empty() ? default_name : options.name, options.use_locking) {}
   void Declare(std::string name, Hyper value) { hypers_.push_back({std::move(name), std::move(value), Output()}); }
   // The hyperparameter as a tensor of the variable's type.
   Output Get(std::string_view name, const VariablePtr& var) const;

@@ -122,8 +122,8 @@ std::vector<Trajectory> Trajectories() {
 
 class OptimizersTest : public FlowTest {
  protected:
-  VariablePtr VariableOf(Tensor value, bool use_resource = false, bool trainable = true) {
-    return Must(Variable::Make(graph(), std::move(value), {.trainable = trainable, .use_resource = use_resource}));
+  VariablePtr VariableOf(const Tensor& value, bool use_resource = false, bool trainable = true) {
+    return Must(Variable::Make(graph(), value, {.trainable = trainable, .use_resource = use_resource}));
   }
   VariablePtr Weights() { return VariableOf(Tensor::Vector<float>({1, -2})); }
   Output LossOf(const VariablePtr& var) { return Sum(Square(var->AsInput() - Vector({0.5f, 0.25f})), {0}); }

@@ -345,7 +345,7 @@ Status Supervisor::RunManaged(const SessionMaker& make, const std::function<Stat
     return session.status();
   }
   coordinator_->RequestStop(body(*session));
-  const Status stopped = Stop();
+  Status stopped = Stop();
   (*session)->Close().IgnoreError();
   return stopped;
 }

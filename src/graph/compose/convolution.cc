@@ -221,8 +221,8 @@ Output PoolAnyRank(Graph& graph, const Input& images, PoolKind kind, const std::
 BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Input& scale, const Input& offset,
                                         const Input& mean, const Input& variance, const BatchNormOptions& options) {
   const BatchNormResult failed{Output::Failed(graph), Output::Failed(graph), Output::Failed(graph)};
-  auto refused = [&](Status why) {
-    graph.RecordError(std::move(why));
+  auto refused = [&](const Status& why) {
+    graph.RecordError(why);
     return failed;
   };
   const bool given = !mean.absent() || !variance.absent();

@@ -58,7 +58,7 @@ Result<std::vector<Padding>> ReadPaddings(const Tensor& paddings, int rank) {
                            paddings.shape(), rank);
   std::vector<Padding> out;
   for (int i = 0; i < rank; ++i) {
-    out.push_back({IntAt(paddings, 2 * i), IntAt(paddings, 2 * i + 1)});
+    out.push_back({IntAt(paddings, int64_t{2} * i), IntAt(paddings, int64_t{2} * i + 1)});
     if (out.back().before < 0 || out.back().after < 0)
       return InvalidArgument("Paddings must be non-negative: {} {}", out.back().before, out.back().after);
   }

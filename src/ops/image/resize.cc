@@ -8,14 +8,14 @@
 namespace weir::ops {
 namespace {
 
-constexpr int kTableSize = 1 << 10;
+constexpr int64_t kTableSize = 1 << 10;
 // Weights of the cubic convolution kernel at distances i / kTableSize and 1 + i / kTableSize.
 using CubicTable = std::array<float, (kTableSize + 1) * 2>;
 
 CubicTable MakeCubicTable(double a) {
   CubicTable table;
-  for (int i = 0; i <= kTableSize; ++i) {
-    float x = static_cast<float>(i * 1.0 / kTableSize);
+  for (int64_t i = 0; i <= kTableSize; ++i) {
+    float x = static_cast<float>(static_cast<double>(i) / static_cast<double>(kTableSize));
     table[i * 2] = static_cast<float>(((a + 2) * x - (a + 3)) * x * x + 1);
     x = static_cast<float>(x + 1.0);
     table[i * 2 + 1] = static_cast<float>(((a * x - 5 * a) * x + 8 * a) * x - 4 * a);
@@ -119,7 +119,7 @@ std::vector<Cubic> CubicWeights(const Side& side, const ResizeMode& mode) {
   for (int64_t i = 0; i < side.out; ++i) {
     const float at = side.At(i, mode);
     const auto whole = static_cast<int64_t>(std::floor(at));
-    const int64_t offset = std::lrint((at - static_cast<float>(whole)) * kTableSize);
+    const int64_t offset = std::lrint((at - static_cast<float>(whole)) * static_cast<float>(kTableSize));
     Cubic& cubic = all[static_cast<size_t>(i)];
     for (int k = 0; k < 4; ++k) cubic.index[k] = std::clamp<int64_t>(whole - 1 + k, 0, side.in - 1);
     cubic.weight[0] = table[static_cast<size_t>(offset * 2 + 1)];

@@ -1,4 +1,5 @@
 // StringJoin: strings of several tensors at the same place, joined. Scalars among them count for every place.
+#include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
 

@@ -3,6 +3,7 @@
 // space.
 #include <algorithm>
 
+#include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
 
