@@ -6,6 +6,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "device/cpu/one_openmp_thread.h"
+#include "device/cpu/winograd.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -325,6 +326,7 @@ double ConvSizes::multiplications() const {
 }
 
 Result<std::shared_ptr<const Convolution>> MakeConvolution(ConvPass pass, const ConvSizes& sizes, int threads) {
+  if (SuitsWinograd(pass, sizes)) return MakeWinogradConvolution(pass, sizes, threads);
   auto convolution = std::make_shared<OneDnnConvolution>(pass, sizes);
   WEIR_TRY(convolution->Prepare(threads));
   return std::shared_ptr<const Convolution>(std::move(convolution));

@@ -1,6 +1,6 @@
-// Convolutions of float on oneDNN: the result, and its gradients by the input and by the filter. Images and results
-// stay in the layout of their tensors, so that nothing but the filter is ever reordered. Every primitive runs on one
-// thread; the batch is split over the threads of the pool.
+// Convolutions of float on oneDNN, or by Winograd's tiles where these take less: the result, and its gradients by the
+// input and by the filter. Images and results stay in the layout of their tensors, so that nothing but the filter is
+// ever reordered. Every primitive runs on one thread; the batch is split over the threads of the pool.
 #ifndef WEIR_DEVICE_CPU_CONVOLUTION_H_
 #define WEIR_DEVICE_CPU_CONVOLUTION_H_
 

@@ -28,6 +28,12 @@ def images(sweep):
                 sweep(op, D(2, height, width, 3), ksize=[1, rows, columns, 1], strides=[1, stride, stride, 1], padding=padding, only=FLOAT)
 
 
+def many_channels(sweep):
+    """Sizes at which a convolution is made tile by tile, and filters like those of a network."""
+    for size, padding in itertools.product((3, 5), ("SAME", "VALID")):
+        sweep("Conv2D", D(9, 15, 18, 16), D(size, size, 16, 32, low=-0.2, high=0.2, salt=1), strides=[1, 1, 1, 1], padding=padding, only=FLOAT)
+
+
 def types(sweep):
     sweep("Conv2D", D(2, 5, 4, 2), D(2, 3, 2, 3, salt=1), strides=[1, 1, 2, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0])
     sweep("Conv2D", D(2, 5, 4, 4), D(2, 3, 2, 6, salt=1), strides=[1, 1, 1, 1], padding="SAME", only=FLOAT, grad=False)
@@ -83,7 +89,7 @@ def functions(case):
 
 
 def make(recorder):
-    for group in (images, types, volumes):
+    for group in (images, many_channels, types, volumes):
         group(recorder.sweep)
     gradients_of_pooling(recorder.case)
     normalization(recorder.sweep, recorder.case)

@@ -1,0 +1,20 @@
+// Convolutions by Winograd's minimal filtering, for 3 x 3 and 5 x 5 filters without strides: a tile of 6 x 6 takes 36
+// multiplications per pair of channels instead of 144 or 100. Errors are about those of the direct sum.
+#ifndef WEIR_DEVICE_CPU_WINOGRAD_H_
+#define WEIR_DEVICE_CPU_WINOGRAD_H_
+
+#include <memory>
+
+#include "device/cpu/convolution.h"
+
+namespace weir {
+
+// True where this takes less time than the direct computation and is as exact.
+bool SuitsWinograd(ConvPass pass, const ConvSizes& sizes);
+
+// REQUIRES: SuitsWinograd(pass, sizes).
+std::shared_ptr<const Convolution> MakeWinogradConvolution(ConvPass pass, const ConvSizes& sizes, int threads);
+
+}  // namespace weir
+
+#endif  // WEIR_DEVICE_CPU_WINOGRAD_H_
