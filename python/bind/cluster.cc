@@ -53,12 +53,6 @@ Tasks TasksFrom(py::handle job, py::handle tasks) {
   return found;
 }
 
-bool IsClusterDef(py::handle object) {
-  const py::object descriptor = py::getattr(object, "DESCRIPTOR", py::none());
-  const py::object name = py::getattr(descriptor, "full_name", py::none());
-  return py::isinstance<py::str>(name) && name.cast<std::string>() == "tensorflow.ClusterDef";
-}
-
 py::dict DictOfTasks(const Tasks& tasks) {
   py::dict dict;
   for (const auto& [task, address] : tasks) dict[py::int_(task)] = address;
@@ -124,7 +118,7 @@ std::vector<int> TaskIndices(const ClusterSpec& spec, py::handle job) {
 
 ClusterSpec ClusterSpecFrom(py::handle cluster) {
   if (py::isinstance<ClusterSpec>(cluster)) return cluster.cast<const ClusterSpec&>();
-  if (IsClusterDef(cluster))
+  if (IsMessage(cluster, "ClusterDef"))
     return Take(ClusterSpec::FromProto(MessageFrom<tensorflow::ClusterDef>(cluster), kMayLackPort));
   if (!PyDict_Check(cluster.ptr())) {
     RaiseType(

@@ -61,10 +61,6 @@ Step StepFrom(py::handle step) {
   return py::cast<int64_t>(py::int_(py::reinterpret_borrow<py::object>(step)));
 }
 
-bool IsMessage(py::handle object, const char* name) {
-  return py::hasattr(object, "DESCRIPTOR") && Str(object.attr("DESCRIPTOR").attr("name")) == name;
-}
-
 tensorflow::Summary SummaryFrom(py::handle summary) {
   if (!PyBytes_Check(summary.ptr()) && !IsMessage(summary, "Summary"))
     RaiseType(fmt::format("a summary is a Summary message or the bytes of one, not {}", Repr(summary)));

@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 
 #include <string>
+#include <string_view>
 
 #include "bind/errors.h"
 
@@ -18,6 +19,9 @@ template <class Message>
 py::object MessageToPython(const char* name, const Message& message) {
   return MessageFromBytes(name, message.SerializeAsString());
 }
+
+// Whether an object is a message of that name, of whatever package and descriptor pool.
+bool IsMessage(py::handle object, std::string_view name);
 
 // The bytes of a Python message, or the bytes that are given instead of one.
 std::string BytesOfMessage(py::handle message);

@@ -1,6 +1,7 @@
 // The extension module weir._weir: what each file of this folder binds, in the order in which types need each other.
 #include <pybind11/pybind11.h>
 
+#include "base/startup_pages.h"
 #include "bind/arguments.h"
 #include "bind/cluster.h"
 #include "bind/convolution.h"
@@ -37,6 +38,7 @@ PYBIND11_MODULE(_weir, m) {
   using namespace weir::python;
   m.doc() = "The C++ engine of Weir.";
   BindNumpy(m);
+  weir::ReleaseStartupPages();  // of linking, and of numpy
   BindDType(m);
   BindShape(m);
   BindGraph(m);

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "base/live_line.h"
+#include "base/startup_pages.h"
 #include "bind/interrupt.h"
 #include "bind/py_func.h"
 #include "cluster/remote_session.h"
@@ -44,7 +45,10 @@ void ReleasePending() {
   for (PyObject* object : objects) Py_DECREF(object);
 }
 
-Process::Process() : py_functions_(std::make_unique<PyFunctions>()) { ops::RegisterAllOps(registry_); }
+Process::Process() : py_functions_(std::make_unique<PyFunctions>()) {
+  ops::RegisterAllOps(registry_);
+  ReleaseStartupPages();
+}
 Process::~Process() = default;
 
 Process& Process::Get() {

@@ -1,8 +1,17 @@
 // A server is kept by its Python object; whatever may wait for steps to end does so without the GIL.
 #include "bind/server.h"
 
-#include <algorithm>
+#include <fmt/ranges.h>
+#include <pybind11/stl.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bind/cluster.h"
 #include "bind/errors.h"
 #include "bind/messages.h"
 #include "bind/process.h"
@@ -28,8 +37,55 @@ void CheckRun(const Status& status) {
   if (!status.ok()) RaiseRunError(status, nullptr);
 }
 
-std::shared_ptr<ServerObject> MakeServer(py::handle server_def, bool start, const std::string& bind_address) {
-  const auto def = MessageFrom<tensorflow::ServerDef>(server_def);
+// The task of a job that a program leaves out where there is only one.
+int OnlyTaskOf(const ClusterSpec& cluster, const std::string& job) {
+  const Result<const ClusterSpec::Tasks*> tasks = cluster.TasksOf(job);
+  if (!tasks.ok()) RaiseValue(std::string(tasks.status().message()));
+  if ((*tasks)->size() != 1) {
+    RaiseValue(fmt::format("Must specify an explicit `task_index` when job '{}' has {} tasks.", job, (*tasks)->size()));
+  }
+  return (*tasks)->begin()->first;
+}
+
+std::string OnlyJobOf(const ClusterSpec& cluster) {
+  if (cluster.jobs().size() == 1) return cluster.jobs().begin()->first;
+  std::vector<std::string_view> names;
+  for (const auto& [job, tasks] : cluster.jobs()) names.push_back(job);
+  RaiseValue(fmt::format("Must specify an explicit `job_name` when the cluster has several jobs: {}.",
+                         fmt::join(names, ", ")));
+}
+
+struct ServerArguments {
+  std::optional<std::string> job_name;
+  std::optional<int> task_index;
+  std::optional<std::string> protocol;
+};
+
+// Python's protobuf stays unloaded where a program does not itself use messages: it is a tenth of the memory of a
+// parameter server.
+tensorflow::ServerDef ServerDefFrom(py::handle server_or_cluster, ServerArguments arguments, py::handle config) {
+  tensorflow::ServerDef def;
+  if (IsMessage(server_or_cluster, "ServerDef")) {
+    def = MessageFrom<tensorflow::ServerDef>(server_or_cluster);
+  } else {
+    const ClusterSpec cluster = ClusterSpecFrom(server_or_cluster);
+    if (!arguments.job_name) arguments.job_name = OnlyJobOf(cluster);
+    if (!arguments.task_index) arguments.task_index = OnlyTaskOf(cluster, *arguments.job_name);
+    *def.mutable_cluster() = cluster.ToProto();
+    def.set_protocol("grpc");
+  }
+  if (arguments.job_name) def.set_job_name(*arguments.job_name);
+  if (arguments.task_index) def.set_task_index(*arguments.task_index);
+  if (arguments.protocol) def.set_protocol(*arguments.protocol);
+  if (config.is_none()) return def;
+  if (!IsMessage(config, "ConfigProto"))
+    RaiseType(fmt::format("config must be a ConfigProto, not {} of type '{}'", Repr(config), TypeName(config)));
+  def.mutable_default_session_config()->MergeFrom(MessageFrom<tensorflow::ConfigProto>(config));
+  return def;
+}
+
+std::shared_ptr<ServerObject> MakeServer(const tensorflow::ServerDef& def, bool start,
+                                         const std::string& bind_address) {
   Result<std::shared_ptr<Server>> server = Process::Get().NewServer(def, bind_address);
   CheckRun(server.status());
   auto made = std::make_shared<ServerObject>();
@@ -60,7 +116,15 @@ void JoinServer(ServerObject& self) {
 
 void BindServer(py::module_& m) {
   py::class_<ServerObject, std::shared_ptr<ServerObject>>(m, "Server")
-      .def(py::init(&MakeServer), py::arg("server_def"), py::arg("start"), py::arg("bind_address"))
+      .def(py::init([](py::handle server_or_cluster_def, std::optional<std::string> job_name,
+                       std::optional<int> task_index, std::optional<std::string> protocol, py::handle config,
+                       bool start, const std::string& bind_address) {
+             return MakeServer(
+                 ServerDefFrom(server_or_cluster_def, {std::move(job_name), task_index, std::move(protocol)}, config),
+                 start, bind_address);
+           }),
+           py::arg("server_or_cluster_def"), py::arg("job_name"), py::arg("task_index"), py::arg("protocol"),
+           py::arg("config"), py::arg("start"), py::arg("bind_address"))
       .def_property_readonly("target", [](const ServerObject& s) { return s.server->target(); })
       .def_property_readonly("server_def",
                              [](const ServerObject& s) { return MessageToPython("ServerDef", s.server->server_def()); })

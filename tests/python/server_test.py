@@ -1,4 +1,6 @@
 """Servers and sessions on them, all in this process: what a program sees of a cluster."""
+import subprocess
+import sys
 import threading
 import time
 
@@ -327,3 +329,32 @@ def test_how_long_unused_sessions_stay_is_a_number_of_seconds(monkeypatch, secon
 def test_targets_that_are_none(target):
     with pytest.raises((tf.errors.NotFoundError, tf.errors.InvalidArgumentError), match=target):
         tf.Session(target)
+
+
+def test_the_job_and_the_task_may_be_left_out_where_there_is_one():
+    server = tf.train.Server({"ps": {3: "localhost:0"}}, start=False)
+    assert (server.server_def.job_name, server.server_def.task_index, server.server_def.protocol) == ("ps", 3, "grpc")
+    with pytest.raises(ValueError, match="`job_name` when the cluster has several jobs: ps, worker"):
+        tf.train.Server({"ps": ["localhost:0"], "worker": ["localhost:0"]}, start=False)
+    with pytest.raises(ValueError, match="`task_index` when job 'ps' has 2 tasks"):
+        tf.train.Server({"ps": ["localhost:1", "localhost:2"]}, start=False)
+    with pytest.raises(ValueError, match="chief"):
+        tf.train.Server({"ps": ["localhost:0"]}, job_name="chief", start=False)
+
+
+def test_arguments_change_a_server_def_and_its_configuration():
+    given = tf.train.ServerDef(cluster=tf.train.ClusterSpec({"ps": ["localhost:0"], "worker": ["localhost:1"]}).as_cluster_def(),
+                               job_name="worker", task_index=0, protocol="grpc",
+                               default_session_config=tf.ConfigProto(inter_op_parallelism_threads=3))
+    made = tf.train.Server(given, job_name="ps", config=tf.ConfigProto(log_device_placement=True), start=False).server_def
+    assert (made.job_name, made.task_index, len(made.cluster.job)) == ("ps", 0, 2)
+    assert (made.default_session_config.inter_op_parallelism_threads, made.default_session_config.log_device_placement) == (3, True)
+    assert given.job_name == "worker"
+    with pytest.raises(TypeError, match="ConfigProto"):
+        tf.train.Server(given, config={"log_device_placement": True}, start=False)
+
+
+def test_a_process_that_only_serves_loads_no_python_messages():
+    program = ("import sys, weir as tf; tf.train.Server(tf.train.ClusterSpec({'ps': ['localhost:0']}), job_name='ps', task_index=0); "
+               "print(sorted(name for name in sys.modules if name.startswith('google.')))")
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"

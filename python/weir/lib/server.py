@@ -1,37 +1,5 @@
-"""tf.train.Server: the arguments of a server in their several forms, over the binding's server."""
-from weir import _names, _weir, proto as _proto
-
-
-def _server_def(server_or_cluster_def, job_name, task_index, protocol, config):
-    ServerDef = _proto.message_class("ServerDef")
-    server_def = ServerDef()
-    if isinstance(server_or_cluster_def, ServerDef):
-        server_def.MergeFrom(server_or_cluster_def)
-        if job_name is not None:
-            server_def.job_name = job_name
-        if task_index is not None:
-            server_def.task_index = task_index
-        if protocol is not None:
-            server_def.protocol = protocol
-    else:
-        cluster = _names.find("train.ClusterSpec")(server_or_cluster_def)
-        if job_name is None:
-            if len(cluster.jobs) != 1:
-                raise ValueError("Must specify an explicit `job_name` when the cluster has several jobs: "
-                                 f"{', '.join(sorted(cluster.jobs))}.")
-            job_name = cluster.jobs[0]
-        if task_index is None:
-            indices = cluster.task_indices(job_name)
-            if len(indices) != 1:
-                raise ValueError(f"Must specify an explicit `task_index` when job '{job_name}' has {len(indices)} tasks.")
-            task_index = indices[0]
-        server_def.cluster.CopyFrom(cluster.as_cluster_def())
-        server_def.job_name = job_name
-        server_def.task_index = task_index
-        server_def.protocol = protocol if protocol is not None else "grpc"
-    if config is not None:
-        server_def.default_session_config.MergeFrom(config)
-    return server_def
+"""tf.train.Server: the binding's server with the names and defaults of its arguments."""
+from weir import _weir
 
 
 class Server(_weir.Server):
@@ -43,7 +11,7 @@ class Server(_weir.Server):
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True,
                  bind_address=""):
-        super().__init__(_server_def(server_or_cluster_def, job_name, task_index, protocol, config), start, bind_address)
+        super().__init__(server_or_cluster_def, job_name, task_index, protocol, config, start, bind_address)
 
     @staticmethod
     def create_local_server(config=None, start=True):
