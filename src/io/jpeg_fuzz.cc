@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int how = data[0];
   const std::string_view contents(reinterpret_cast<const char*>(data) + 1, size - 1);
   // A few bytes may stand for as many pixels as memory holds; here that would only be slow.
-  const Result<weir::io::ImageSize> claimed = weir::io::ReadJpegSize(contents);
+  const weir::Result<weir::io::ImageSize> claimed = weir::io::ReadJpegSize(contents);
   if (claimed.ok() && claimed->height * claimed->width > (1 << 20)) return 0;
   weir::io::JpegDecodeOptions options;
   options.channels = how % 3 == 2 ? 3 : how % 3;
