@@ -25,7 +25,7 @@ flags.DEFINE_bool("issync", False, "All workers step together")
 flags.DEFINE_string("train", "train.tfrecords", "Records to train with, as `weir records make --raw` writes them")
 flags.DEFINE_string("validation", "test.tfrecords", "Records to measure the accuracy with")
 flags.DEFINE_string("logdir", "logs", "Where checkpoints, event files and the trained graph go")
-flags.DEFINE_integer("steps", 800, "The global step at which training ends")
+flags.DEFINE_integer("steps", 1200, "The global step at which training ends")
 flags.DEFINE_integer("batch", 64, "Images per step")
 flags.DEFINE_float("learning_rate", 0.1, "Of gradient descent")
 FLAGS = flags.FLAGS

@@ -25,7 +25,9 @@ class Counter final : public Resource {
   std::atomic<int>* gone_;
 };
 
-Result<ResourcePtr<VariableState>> MakeVariable() { return MakeIntrusive<VariableState>(kFloat); }
+constexpr auto kMakeVariable = []() -> Result<ResourcePtr<VariableState>> {
+  return MakeIntrusive<VariableState>(kFloat);
+};
 
 TEST(VariableStateTest, ReadsShareAndSnapshotsDoNot) {
   auto v = MakeIntrusive<VariableState>(kFloat);
@@ -57,7 +59,7 @@ TEST(ResourceManagerTest, CreatesFindsAndDeletes) {
   const Status wrong = manager.Lookup<VariableState>("", "c").status();
   EXPECT_EQ(wrong.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(wrong.message(), AllOf(HasSubstr("'c'"), HasSubstr("'localhost'"), HasSubstr("a counter")));
-  EXPECT_FALSE(manager.LookupOrCreate<VariableState>("", "c", MakeVariable).ok());
+  EXPECT_FALSE(manager.LookupOrCreate<VariableState>("", "c", kMakeVariable).ok());
   ASSERT_TRUE(manager.Delete("", "c").ok());
   EXPECT_EQ(manager.Delete("", "c").code(), StatusCode::kNotFound);
 }
@@ -66,7 +68,7 @@ TEST(ResourceManagerTest, AFailedMakeLeavesNothing) {
   ResourceManager manager;
   auto fail = []() -> Result<ResourcePtr<VariableState>> { return Internal("no"); };
   EXPECT_EQ(manager.LookupOrCreate<VariableState>("a", "v", fail).status().code(), StatusCode::kInternal);
-  EXPECT_TRUE(manager.LookupOrCreate<VariableState>("a", "v", MakeVariable).ok());
+  EXPECT_TRUE(manager.LookupOrCreate<VariableState>("a", "v", kMakeVariable).ok());
 }
 
 TEST(ResourceManagerTest, ClearingContainersLetsGo) {
