@@ -22,6 +22,7 @@
 #include "bind/py_func.h"
 #include "bind/queue.h"
 #include "bind/queue_runner.h"
+#include "bind/rnn.h"
 #include "bind/server.h"
 #include "bind/session.h"
 #include "bind/session_manager.h"
@@ -72,6 +73,7 @@ PYBIND11_MODULE(_weir, m) {
   BindAccumulators(m);
   BindNest(m);
   BindFlow(m);
+  BindRnn(m);
   BindPyFunc(m);
   BindDefun(m);
   BindDataset(m);

@@ -1,5 +1,6 @@
 // tf.variable_scope and tf.get_variable: Python's arguments as the C++ store takes them. Initializers, regularizers,
 // partitioners and custom getters may be Python functions; exceptions that they raise reach the caller as they are.
+#include "bind/variable_scopes.h"
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
@@ -312,6 +313,10 @@ py::object GetVariableCall(const std::string& name, const py::args& args, py::kw
 }
 
 }  // namespace
+
+const VariableScope* VariableScopeOf(py::handle object) {
+  return py::isinstance<ScopeObject>(object) ? &py::cast<const ScopeObject&>(object).scope : nullptr;
+}
 
 void BindVariableScopes(py::module_& m) {
   py::enum_<Reuse>(m, "ReuseMode").value("AUTO_REUSE", Reuse::kAuto);

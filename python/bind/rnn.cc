@@ -1,0 +1,304 @@
+// tf.nn.dynamic_rnn and its kin over cells that are Python objects: a cell is called once for each step that is built,
+// with inputs and state nested as the user gave them; the engine sees flat lists of tensors.
+#include "bind/rnn.h"
+
+#include "bind/arguments.h"
+#include "bind/nest.h"
+#include "bind/variable_scopes.h"
+#include "graph/compose/rnn_cells.h"
+#include "graph/node_builder.h"
+
+namespace weir::python {
+namespace {
+
+std::vector<PartialShape> SizesFrom(py::handle structure) {
+  std::vector<PartialShape> sizes;
+  for (const py::object& leaf : FlattenNest(structure)) sizes.push_back(ShapeFrom(leaf));
+  return sizes;
+}
+
+std::vector<py::object> Wrapped(const OutputList& outputs) {
+  std::vector<py::object> objects;
+  for (Output output : outputs) objects.push_back(Wrap(output));
+  return objects;
+}
+
+LeafTensors TensorsOf(Graph& graph, py::handle structure) {
+  LeafTensors tensors;
+  for (const py::object& leaf : FlattenNest(structure)) tensors.Add(graph, leaf);
+  return tensors;
+}
+
+// A Python object that is called with inputs and state and gives outputs and the next state.
+class PythonCell final : public RnnCell {
+ public:
+  PythonCell(py::object cell, py::object inputs) : cell_(std::move(cell)), inputs_(std::move(inputs)) {
+    for (const char* needed : {"output_size", "state_size"})
+      if (!py::hasattr(cell_, needed))
+        RaiseType(
+            fmt::format("The argument 'cell' ({}) is not an RNNCell: '{}' property is missing", Repr(cell_), needed));
+    if (PyCallable_Check(cell_.ptr()) == 0)
+      RaiseType(fmt::format("The argument 'cell' ({}) is not an RNNCell: it is not callable", Repr(cell_)));
+  }
+
+  // Takes the user's initial state; None is none.
+  std::optional<InputList> InitialState(Graph& graph, py::object initial) {
+    if (initial.is_none()) return std::nullopt;
+    const OutputList outputs = KeepState(graph, std::move(initial));
+    return InputList(outputs.begin(), outputs.end());
+  }
+
+  std::string name() const override { return py::cast<std::string>(py::type::of(cell_).attr("__name__")); }
+  Result<std::vector<PartialShape>> StateSizes() const override {
+    return CatchingExceptions(
+        [&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("state_size")); });
+  }
+  Result<std::vector<PartialShape>> OutputSizes() const override {
+    return CatchingExceptions(
+        [&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("output_size")); });
+  }
+  Result<OutputList> ZeroState(Graph& graph, const Input& batch_size, DType dtype) override {
+    return CatchingExceptions([&]() -> Result<OutputList> {
+      const Output batch = Take(ToOutput(graph, batch_size, kInt32, "batch_size"));
+      const Tensor known = graph.ConstantValue(batch);
+      py::object size = known.dtype() == kInt32 ? py::object(py::int_(known.data<int32_t>()[0])) : Wrap(batch);
+      py::object state = py::hasattr(cell_, "get_initial_state")
+                             ? cell_.attr("get_initial_state")(py::arg("inputs") = py::none(),
+                                                               py::arg("batch_size") = size, py::arg("dtype") = dtype)
+                             : cell_.attr("zero_state")(size, dtype);
+      return KeepState(graph, std::move(state));
+    });
+  }
+  Result<RnnStep> Step(Graph& graph, const OutputList& inputs, const OutputList& state) override {
+    return CatchingExceptions([&]() -> Result<RnnStep> {
+      py::object result = cell_(PackNest(inputs_, Wrapped(inputs)), PackNest(state_, state_tensors_.Rebuild(state)));
+      if (!PySequence_Check(result.ptr()) || py::len(result) != 2)
+        RaiseType(fmt::format("{} must give a pair: its output and its next state", name()));
+      const py::object outputs = result[py::int_(0)], next = result[py::int_(1)];
+      CheckSameNest(cell_.attr("output_size"), outputs, /*check_types=*/false);
+      CheckSameNest(state_, next, /*check_types=*/false);
+      return RnnStep{TensorsOf(graph, outputs).outputs(), TensorsOf(graph, next).outputs()};
+    });
+  }
+
+  py::object Outputs(const OutputList& outputs) const { return PackNest(cell_.attr("output_size"), Wrapped(outputs)); }
+  py::object State(const OutputList& state) const { return PackNest(state_, state_tensors_.Rebuild(state)); }
+  py::list Outputs(const std::vector<OutputList>& steps) const {
+    py::list list;
+    for (const OutputList& step : steps) list.append(Outputs(step));
+    return list;
+  }
+
+ private:
+  const OutputList& KeepState(Graph& graph, py::object state) {
+    state_ = std::move(state);
+    state_tensors_ = TensorsOf(graph, state_);
+    return state_tensors_.outputs();
+  }
+
+  py::object cell_;
+  py::object inputs_;  // nested as one step's
+  py::object state_;
+  LeafTensors state_tensors_;
+};
+
+InputList InputsOf(py::handle structure) {
+  InputList inputs;
+  for (const py::object& leaf : FlattenNest(structure)) inputs.push_back(InputFrom(leaf));
+  return inputs;
+}
+
+Graph& GraphFor(const InputList& inputs) {
+  Graph* graph = GraphOfArgument(inputs);
+  return graph != nullptr ? *graph : DefaultGraphRef();
+}
+
+std::variant<std::string, VariableScope> ScopeFrom(py::handle scope) {
+  if (scope.is_none()) return std::string();
+  if (const VariableScope* opened = VariableScopeOf(scope)) return *opened;
+  if (!PyUnicode_Check(scope.ptr())) RaiseType("scope must be a string or a VariableScope");
+  return py::cast<std::string>(scope);
+}
+
+RnnOptions OptionsFrom(DType dtype, const Input& sequence_length, const py::object& scope) {
+  RnnOptions options;
+  options.dtype = dtype;
+  options.sequence_length = sequence_length;
+  options.scope = ScopeFrom(scope);
+  return options;
+}
+
+void SetLoop(RnnOptions& options, std::optional<int> parallel_iterations, bool swap_memory, bool time_major) {
+  options.parallel_iterations = parallel_iterations.value_or(32);
+  if (options.parallel_iterations < 1) RaiseType("parallel_iterations must be a positive integer.");
+  options.swap_memory = swap_memory;
+  options.time_major = time_major;
+}
+
+py::tuple DynamicOf(py::object cell, py::object inputs, Input sequence_length, py::object initial_state, DType dtype,
+                    std::optional<int> parallel_iterations, bool swap_memory, bool time_major, py::object scope) {
+  const InputList flat = InputsOf(inputs);
+  Graph& graph = GraphFor(flat);
+  PythonCell stepping(std::move(cell), inputs);
+  RnnOptions options = OptionsFrom(dtype, sequence_length, scope);
+  SetLoop(options, parallel_iterations, swap_memory, time_major);
+  options.initial_state = stepping.InitialState(graph, std::move(initial_state));
+  const RnnStep result = Take(DynamicRnn(graph, stepping, flat, options));
+  return py::make_tuple(stepping.Outputs(result.outputs), stepping.State(result.state));
+}
+
+py::tuple BidirectionalOf(py::object cell_fw, py::object cell_bw, py::object inputs, Input sequence_length,
+                          py::object initial_state_fw, py::object initial_state_bw, DType dtype,
+                          std::optional<int> parallel_iterations, bool swap_memory, bool time_major, py::object scope) {
+  const InputList flat = InputsOf(inputs);
+  Graph& graph = GraphFor(flat);
+  PythonCell forward(std::move(cell_fw), inputs), backward(std::move(cell_bw), inputs);
+  RnnOptions options = OptionsFrom(dtype, sequence_length, scope);
+  SetLoop(options, parallel_iterations, swap_memory, time_major);
+  const BidirectionalStates initial{forward.InitialState(graph, std::move(initial_state_fw)),
+                                    backward.InitialState(graph, std::move(initial_state_bw))};
+  const BidirectionalRnnResult result = Take(BidirectionalDynamicRnn(graph, forward, backward, flat, options, initial));
+  return py::make_tuple(
+      py::make_tuple(forward.Outputs(result.forward.outputs), backward.Outputs(result.backward.outputs)),
+      py::make_tuple(forward.State(result.forward.state), backward.State(result.backward.state)));
+}
+
+// The inputs of unrolled steps: a list with those of each.
+struct Steps {
+  std::vector<InputList> flat;
+  py::object first;
+  Graph* graph;
+};
+Steps StepsFrom(const py::object& inputs) {
+  if (!PyList_Check(inputs.ptr()) && !PyTuple_Check(inputs.ptr())) RaiseType("inputs must be a sequence");
+  if (py::len(inputs) == 0) RaiseValue("inputs must not be empty");
+  Steps steps{{}, inputs[py::int_(0)], nullptr};
+  for (py::handle step : py::iter(inputs)) {
+    CheckSameNest(steps.first, step, /*check_types=*/false);
+    steps.flat.push_back(InputsOf(step));
+  }
+  steps.graph = &GraphFor(steps.flat[0]);
+  return steps;
+}
+
+py::tuple StaticOf(py::object cell, py::object inputs, py::object initial_state, DType dtype, Input sequence_length,
+                   py::object scope) {
+  const Steps steps = StepsFrom(inputs);
+  PythonCell stepping(std::move(cell), steps.first);
+  RnnOptions options = OptionsFrom(dtype, sequence_length, scope);
+  options.initial_state = stepping.InitialState(*steps.graph, std::move(initial_state));
+  const StaticRnnResult result = Take(StaticRnn(*steps.graph, stepping, steps.flat, options));
+  return py::make_tuple(stepping.Outputs(result.outputs), stepping.State(result.state));
+}
+
+py::tuple StaticBidirectionalOf(py::object cell_fw, py::object cell_bw, py::object inputs, py::object initial_state_fw,
+                                py::object initial_state_bw, DType dtype, Input sequence_length, py::object scope) {
+  const Steps steps = StepsFrom(inputs);
+  PythonCell forward(std::move(cell_fw), steps.first), backward(std::move(cell_bw), steps.first);
+  const BidirectionalStates initial{forward.InitialState(*steps.graph, std::move(initial_state_fw)),
+                                    backward.InitialState(*steps.graph, std::move(initial_state_bw))};
+  const StaticBidirectionalResult result = Take(StaticBidirectionalRnn(
+      *steps.graph, forward, backward, steps.flat, OptionsFrom(dtype, sequence_length, scope), initial));
+  return py::make_tuple(forward.Outputs(result.outputs), forward.State(result.forward.state),
+                        backward.State(result.backward.state));
+}
+
+// --- the arithmetic of cells
+Activation ActivationFrom(py::object function) {
+  if (function.is_none()) return {};
+  return [function](Output x) -> Result<Output> {
+    return CatchingExceptions([&]() -> Result<Output> {
+      return ToOutput(x.graph(), InputFrom(function(Wrap(x))), x.base_dtype(), "activation");
+    });
+  };
+}
+
+// The value of an optional weight; an absent one is invalid.
+Output WeightOf(Graph& graph, const Input& weight) {
+  return weight.absent() ? Output() : Take(ToOutput(graph, weight, kInvalidType, "weight"));
+}
+
+void BindSteps(py::module_& m) {
+  Def(
+      m, "basic_rnn_step",
+      +[](Graph& g, Input x, Input h, Input kernel, Input bias, py::object activation) {
+        return BasicRnnStep(WeightOf(g, x), WeightOf(g, h), WeightOf(g, kernel), WeightOf(g, bias),
+                            ActivationFrom(std::move(activation)));
+      },
+      py::arg("inputs"), py::arg("state"), py::arg("kernel"), py::arg("bias"), py::arg("activation") = py::none());
+  Def(
+      m, "gru_step",
+      +[](Graph& g, Input x, Input h, Input gate_kernel, Input gate_bias, Input candidate_kernel, Input candidate_bias,
+          py::object activation) {
+        return GruStep(WeightOf(g, x), WeightOf(g, h),
+                       {WeightOf(g, gate_kernel), WeightOf(g, gate_bias), WeightOf(g, candidate_kernel),
+                        WeightOf(g, candidate_bias)},
+                       ActivationFrom(std::move(activation)));
+      },
+      py::arg("inputs"), py::arg("state"), py::arg("gate_kernel"), py::arg("gate_bias"), py::arg("candidate_kernel"),
+      py::arg("candidate_bias"), py::arg("activation") = py::none());
+  Def(
+      m, "basic_lstm_step",
+      +[](Graph& g, Input x, Input c, Input h, Input kernel, Input bias, double forget_bias, py::object activation) {
+        const LstmState next =
+            Take(BasicLstmStep(WeightOf(g, x), {WeightOf(g, c), WeightOf(g, h)}, WeightOf(g, kernel), WeightOf(g, bias),
+                               forget_bias, ActivationFrom(std::move(activation))));
+        return std::pair(next.c, next.h);
+      },
+      py::arg("inputs"), py::arg("c"), py::arg("h"), py::arg("kernel"), py::arg("bias"), py::arg("forget_bias") = 1.0,
+      py::arg("activation") = py::none());
+  Def(
+      m, "lstm_step",
+      +[](Graph& g, Input x, Input c, Input h, Input kernel, Input bias, Input w_f_diag, Input w_i_diag, Input w_o_diag,
+          Input projection, double forget_bias, std::optional<double> cell_clip, std::optional<double> proj_clip,
+          py::object activation) {
+        const LstmWeights weights{.kernel = WeightOf(g, kernel),
+                                  .bias = WeightOf(g, bias),
+                                  .forget_peephole = WeightOf(g, w_f_diag),
+                                  .input_peephole = WeightOf(g, w_i_diag),
+                                  .output_peephole = WeightOf(g, w_o_diag),
+                                  .projection = WeightOf(g, projection)};
+        const LstmState next =
+            Take(LstmStep(WeightOf(g, x), {WeightOf(g, c), WeightOf(g, h)}, weights,
+                          {forget_bias, cell_clip, proj_clip, ActivationFrom(std::move(activation))}));
+        return std::pair(next.c, next.h);
+      },
+      py::arg("inputs"), py::arg("c"), py::arg("h"), py::arg("kernel"), py::arg("bias"),
+      py::arg("w_f_diag") = py::none(), py::arg("w_i_diag") = py::none(), py::arg("w_o_diag") = py::none(),
+      py::arg("projection") = py::none(), py::arg("forget_bias") = 1.0, py::arg("cell_clip") = py::none(),
+      py::arg("proj_clip") = py::none(), py::arg("activation") = py::none());
+  Def(
+      m, "dropout_with_noise",
+      +[](Graph& g, Input x, Input noise, Input keep_prob) {
+        const Output value = WeightOf(g, x);
+        return DropoutWithNoise(value, noise, Take(ToOutput(g, keep_prob, value.base_dtype(), "keep_prob")));
+      },
+      py::arg("x"), py::arg("noise"), py::arg("keep_prob"));
+  Def(
+      m, "zeros_for_batch",
+      +[](Graph& g, Input batch_size, PartialShape size, DType dtype) {
+        return ZerosForBatch(g, batch_size, size, dtype);
+      },
+      py::arg("batch_size"), py::arg("size"), py::arg("dtype"));
+}
+
+}  // namespace
+
+void BindRnn(py::module_& m) {
+  BindSteps(m);
+  const py::none none;
+  m.def("dynamic_rnn", &DynamicOf, py::arg("cell"), py::arg("inputs"), py::arg("sequence_length") = none,
+        py::arg("initial_state") = none, py::arg("dtype") = none, py::arg("parallel_iterations") = none,
+        py::arg("swap_memory") = false, py::arg("time_major") = false, py::arg("scope") = none);
+  m.def("bidirectional_dynamic_rnn", &BidirectionalOf, py::arg("cell_fw"), py::arg("cell_bw"), py::arg("inputs"),
+        py::arg("sequence_length") = none, py::arg("initial_state_fw") = none, py::arg("initial_state_bw") = none,
+        py::arg("dtype") = none, py::arg("parallel_iterations") = none, py::arg("swap_memory") = false,
+        py::arg("time_major") = false, py::arg("scope") = none);
+  m.def("static_rnn", &StaticOf, py::arg("cell"), py::arg("inputs"), py::arg("initial_state") = none,
+        py::arg("dtype") = none, py::arg("sequence_length") = none, py::arg("scope") = none);
+  m.def("static_bidirectional_rnn", &StaticBidirectionalOf, py::arg("cell_fw"), py::arg("cell_bw"), py::arg("inputs"),
+        py::arg("initial_state_fw") = none, py::arg("initial_state_bw") = none, py::arg("dtype") = none,
+        py::arg("sequence_length") = none, py::arg("scope") = none);
+}
+
+}  // namespace weir::python

@@ -1,0 +1,442 @@
+"""tf.nn.rnn_cell: cells of recurrent networks. A cell keeps its variables, as a layer does; the arithmetic is in C++.
+
+A user's own cell derives from RNNCell and has state_size, output_size and call(inputs, state).
+"""
+import collections
+import hashlib
+
+from weir import _weir
+from weir.lib import initializers
+from weir.lib.layers import Layer
+
+
+class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
+    __slots__ = ()
+
+    @property
+    def dtype(self):
+        if self.c.dtype != self.h.dtype:
+            raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
+        return self.c.dtype
+
+
+def _mapped(function, structure):
+    """function of each leaf, nested the same way."""
+    return _weir.nest_map_structure(function, structure)
+
+
+class RNNCell(Layer):
+    def __init__(self, trainable=True, name=None, dtype=None, _reuse=None, **kwargs):
+        super().__init__(trainable, name, dtype, _reuse=_reuse, **kwargs)
+
+    @property
+    def state_size(self):
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self):
+        raise NotImplementedError("Abstract method")
+
+    def call(self, inputs, state):
+        raise NotImplementedError("Abstract method")
+
+    def __call__(self, inputs, state, scope=None):
+        if not hasattr(self, "_base_name"):  # a subclass that does not call __init__
+            Layer.__init__(self)
+        with _weir.variable_scope(_weir.get_variable_scope() if scope is None else scope, custom_getter=self._kept) as opened:
+            return super().__call__(inputs, state, scope=None if scope is None else opened)
+
+    def _kept(self, getter, *args, **kwargs):
+        """Variables that call() asks for belong to the cell."""
+        variable = getter(*args, **kwargs)
+        kept = self._trainable_weights if getattr(variable, "trainable", kwargs.get("trainable", True)) else self._non_trainable_weights
+        if self.trainable and not any(variable is other for other in kept):
+            kept.append(variable)
+        return variable
+
+    def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
+        if inputs is not None:
+            inputs = _weir.convert_to_tensor(inputs)
+            batch_size = inputs.shape[0].value if batch_size is None else batch_size
+            batch_size = _weir.op_function("Shape")(inputs)[0] if batch_size is None else batch_size
+            dtype = inputs.dtype if dtype is None else dtype
+        if batch_size is None or dtype is None:
+            raise ValueError("batch_size and dtype must not be None while constructing initial state: "
+                             f"batch_size={batch_size}, dtype={dtype}")
+        return self.zero_state(batch_size, dtype)
+
+    def zero_state(self, batch_size, dtype):
+        with _weir.name_scope(type(self).__name__ + "ZeroState"):
+            return _mapped(lambda size: _weir.zeros_for_batch(batch_size, _weir.TensorShape(size), dtype), self.state_size)
+
+
+class LayerRNNCell(RNNCell):
+    """A cell whose variables are made in build(): only its own scope is opened around it."""
+
+    def __call__(self, inputs, state, scope=None):
+        return Layer.__call__(self, inputs, state, scope=scope)
+
+    def _depth(self, input_shape):
+        depth = _weir.TensorShape(input_shape)[-1].value
+        if depth is None:
+            raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {input_shape}")
+        return depth
+
+    def _zeros(self):
+        return initializers.Zeros(self.dtype)
+
+
+class BasicRNNCell(LayerRNNCell):
+    def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units, self._activation = num_units, _activation(activation)
+
+    @property
+    def state_size(self):
+        return self._num_units
+
+    @property
+    def output_size(self):
+        return self._num_units
+
+    def build(self, input_shape):
+        self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, self._num_units])
+        self._bias = self.add_weight("bias", [self._num_units], initializer=self._zeros())
+        self.built = True
+
+    def call(self, inputs, state):
+        output = _weir.basic_rnn_step(inputs, state, self._kernel, self._bias, self._activation)
+        return output, output
+
+
+class GRUCell(LayerRNNCell):
+    def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None, **kwargs):
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units, self._activation = num_units, _activation(activation)
+        self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
+
+    @property
+    def state_size(self):
+        return self._num_units
+
+    @property
+    def output_size(self):
+        return self._num_units
+
+    def build(self, input_shape):
+        rows, units = self._depth(input_shape) + self._num_units, self._num_units
+        bias = self._bias_initializer
+        self._gate_kernel = self.add_weight("gates/kernel", [rows, 2 * units], initializer=self._kernel_initializer)
+        self._gate_bias = self.add_weight("gates/bias", [2 * units],
+                                          initializer=initializers.Constant(1.0, dtype=self.dtype) if bias is None else bias)
+        self._candidate_kernel = self.add_weight("candidate/kernel", [rows, units], initializer=self._kernel_initializer)
+        self._candidate_bias = self.add_weight("candidate/bias", [units], initializer=self._zeros() if bias is None else bias)
+        self.built = True
+
+    def call(self, inputs, state):
+        output = _weir.gru_step(inputs, state, self._gate_kernel, self._gate_bias, self._candidate_kernel, self._candidate_bias, self._activation)
+        return output, output
+
+
+class _LSTM(LayerRNNCell):
+    """What both kinds of LSTM share: a state of c and h, as a tuple or side by side in one tensor."""
+
+    def _parts(self, state):
+        if self._state_is_tuple:
+            return state
+        c_size = self._num_units
+        return _weir.split(state, [c_size, state.shape[1].value - c_size], 1)
+
+    def _next(self, c, h):
+        return h, (LSTMStateTuple(c, h) if self._state_is_tuple else _weir.concat([c, h], 1))
+
+
+class BasicLSTMCell(_LSTM):
+    def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, **kwargs):
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units, self._forget_bias, self._state_is_tuple = num_units, forget_bias, state_is_tuple
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self):
+        return LSTMStateTuple(self._num_units, self._num_units) if self._state_is_tuple else 2 * self._num_units
+
+    @property
+    def output_size(self):
+        return self._num_units
+
+    def build(self, input_shape):
+        self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, 4 * self._num_units])
+        self._bias = self.add_weight("bias", [4 * self._num_units], initializer=self._zeros())
+        self.built = True
+
+    def call(self, inputs, state):
+        c, h = self._parts(state)
+        return self._next(*_weir.basic_lstm_step(inputs, c, h, self._kernel, self._bias, self._forget_bias, self._activation))
+
+
+class LSTMCell(_LSTM):
+    def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None, num_unit_shards=None,
+                 num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, **kwargs):
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units, self._num_proj, self._use_peepholes = num_units, num_proj, use_peepholes
+        self._cell_clip, self._proj_clip, self._initializer = cell_clip or None, proj_clip or None, initializer
+        self._num_unit_shards, self._num_proj_shards = num_unit_shards, num_proj_shards
+        self._forget_bias, self._state_is_tuple, self._activation = forget_bias, state_is_tuple, _activation(activation)
+
+    @property
+    def state_size(self):
+        seen = self._num_proj or self._num_units
+        return LSTMStateTuple(self._num_units, seen) if self._state_is_tuple else self._num_units + seen
+
+    @property
+    def output_size(self):
+        return self._num_proj or self._num_units
+
+    def build(self, input_shape):
+        units, seen = self._num_units, self._num_proj or self._num_units
+
+        def weight(name, shape, shards=None):
+            return self.add_weight(name, shape, initializer=self._initializer,
+                                   partitioner=_weir.fixed_size_partitioner(shards) if shards is not None else None)
+        self._kernel = weight("kernel", [self._depth(input_shape) + seen, 4 * units], self._num_unit_shards)
+        self._bias = self.add_weight("bias", [4 * units], initializer=self._zeros())
+        self._diagonals = [weight(name, [units]) for name in ("w_f_diag", "w_i_diag", "w_o_diag")] if self._use_peepholes else [None] * 3
+        self._projection = weight("projection/kernel", [units, seen], self._num_proj_shards) if self._num_proj else None
+        self.built = True
+
+    def call(self, inputs, state):
+        c, h = self._parts(state)
+        return self._next(*_weir.lstm_step(inputs, c, h, self._kernel, self._bias, *self._diagonals, self._projection, self._forget_bias,
+                                           self._cell_clip, self._proj_clip, self._activation))
+
+
+class MultiRNNCell(RNNCell):
+    def __init__(self, cells, state_is_tuple=True):
+        super().__init__()
+        if not cells:
+            raise ValueError("Must specify at least one cell for MultiRNNCell.")
+        if not isinstance(cells, (list, tuple)):
+            raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
+        if len({id(cell) for cell in cells}) < len(cells):
+            _warn("At least two cells provided to MultiRNNCell are the same object and will share weights.")
+        self._cells, self._state_is_tuple = list(cells), state_is_tuple
+        if not state_is_tuple and any(isinstance(cell.state_size, (list, tuple)) for cell in cells):
+            raise ValueError("Some cells return tuples of states, but the flag state_is_tuple is not set.  "
+                             f"State sizes are: {[cell.state_size for cell in cells]}")
+
+    @property
+    def state_size(self):
+        sizes = tuple(cell.state_size for cell in self._cells)
+        return sizes if self._state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self):
+        return self._cells[-1].output_size
+
+    def zero_state(self, batch_size, dtype):
+        if not self._state_is_tuple:
+            return super().zero_state(batch_size, dtype)
+        with _weir.name_scope(type(self).__name__ + "ZeroState"):
+            return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
+
+    def call(self, inputs, state):
+        if self._state_is_tuple:
+            if not isinstance(state, (list, tuple)) or len(state) != len(self._cells):
+                raise ValueError(f"Expected state to be a tuple of length {len(self.state_size)}, but received: {state}")
+            states = state
+        else:
+            states = _weir.split(state, [cell.state_size for cell in self._cells], 1)
+        after = []
+        for i, (cell, own) in enumerate(zip(self._cells, states)):
+            with _weir.variable_scope(f"cell_{i}"):
+                inputs, own = cell(inputs, own)
+                after.append(own)
+        return inputs, (tuple(after) if self._state_is_tuple else _weir.concat(after, 1))
+
+    @property
+    def trainable_weights(self):
+        return [weight for cell in self._cells if isinstance(cell, Layer) for weight in cell.trainable_weights] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self):
+        weights = [weight for cell in self._cells if isinstance(cell, Layer) for weight in cell.non_trainable_weights]
+        if self.trainable:
+            return weights
+        return [weight for cell in self._cells if isinstance(cell, Layer) for weight in cell.trainable_weights] + weights
+
+
+class _Wrapper(RNNCell):
+    """A cell around another; it has no scope of its own."""
+
+    def __init__(self, cell, **kwargs):
+        super().__init__(**kwargs)
+        self._cell = cell
+
+    @property
+    def wrapped_cell(self):
+        return self._cell
+
+    @property
+    def state_size(self):
+        return self._cell.state_size
+
+    @property
+    def output_size(self):
+        return self._cell.output_size
+
+    def zero_state(self, batch_size, dtype):
+        with _weir.name_scope(type(self).__name__ + "ZeroState"):
+            return self._cell.zero_state(batch_size, dtype)
+
+    @property
+    def trainable_weights(self):
+        return self._cell.trainable_weights
+
+    @property
+    def non_trainable_weights(self):
+        return self._cell.non_trainable_weights
+
+    def __call__(self, inputs, state, scope=None):
+        return self._around(inputs, state, scope)
+
+    def call(self, inputs, state):
+        return self._around(inputs, state, None)
+
+    def _inner(self, inputs, state, scope):
+        return self._cell(inputs, state) if scope is None else self._cell(inputs, state, scope=scope)
+
+
+class DropoutWrapper(_Wrapper):
+    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0, variational_recurrent=False, input_size=None,
+                 dtype=None, seed=None, dropout_state_filter_visitor=None, **kwargs):
+        super().__init__(cell, dtype=dtype, **kwargs)
+        if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
+            raise TypeError("dropout_state_filter_visitor must be callable")
+        self._filter = dropout_state_filter_visitor or _is_not_memory
+        self._seed, self._noise = seed, {}
+        self._keep = {"input": _keep_prob("input_keep_prob", input_keep_prob), "state": _keep_prob("state_keep_prob", state_keep_prob),
+                      "output": _keep_prob("output_keep_prob", output_keep_prob)}
+        self._variational = variational_recurrent
+        if variational_recurrent:
+            if dtype is None:
+                raise ValueError("When variational_recurrent=True, dtype must be provided")
+            sizes = {"input": input_size, "state": cell.state_size, "output": cell.output_size}
+            for kind in ("input", "state", "output"):
+                if not self._drops(kind):
+                    continue
+                if sizes[kind] is None:
+                    raise ValueError("When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided")
+                flat = _weir.nest_flatten(sizes[kind])
+                noise = [self._draw(kind, i, size, dtype) for i, size in enumerate(flat)]
+                self._noise[kind] = _weir.nest_pack_sequence_as(sizes[kind], noise)
+
+    def _drops(self, kind):
+        keep = self._keep[kind]
+        return not isinstance(keep, float) or keep < 1.0
+
+    def _draw(self, kind, index, size, dtype):
+        shape = [1] + _weir.TensorShape(size).as_list()
+        return _weir.random_uniform(shape, seed=self._seed_for(kind, index), dtype=dtype)
+
+    def _seed_for(self, kind, index):
+        if self._seed is None:
+            return None
+        return int(hashlib.md5(f"{self._seed}{kind}_{index}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
+
+    def _dropped(self, kind, values, flags=None):
+        """Dropout for each leaf of `values`; `flags` says for which, if not for all."""
+        flat = _weir.nest_flatten(values)
+        flags = [True] * len(flat) if flags is None else flags
+        noise = _weir.nest_flatten(self._noise[kind]) if self._variational else [None] * len(flat)
+        out = []
+        for i, (value, wanted, drawn) in enumerate(zip(flat, flags, noise)):
+            if not wanted:
+                out.append(value)
+            elif self._variational:
+                out.append(_weir.dropout_with_noise(value, drawn, self._keep[kind]))
+            else:
+                out.append(_weir.dropout(value, rate=1.0 - self._keep[kind], seed=self._seed_for(kind, i)))
+        return _weir.nest_pack_sequence_as(values, out)
+
+    def _around(self, inputs, state, scope):
+        if self._drops("input"):
+            inputs = self._dropped("input", inputs)
+        output, state = self._inner(inputs, state, scope)
+        if self._drops("state"):
+            state = self._dropped("state", state, _flags(self._filter, state))
+        if self._drops("output"):
+            output = self._dropped("output", output)
+        return output, state
+
+
+def _is_not_memory(substate):
+    """Of an LSTM only h is dropped; a TensorArray never is."""
+    if isinstance(substate, LSTMStateTuple):
+        return LSTMStateTuple(c=False, h=True)
+    return not isinstance(substate, _weir.TensorArray)
+
+
+def _flags(visitor, state):
+    """What the visitor says of each leaf: it is asked for a part of the state, and below it where it says yes."""
+    answer = visitor(state)
+    if not isinstance(state, (list, tuple)):
+        return [answer]
+    answers = [answer] * len(state) if isinstance(answer, bool) else answer
+    return [flag for wanted, part in zip(answers, state) for flag in (_flags(visitor, part) if wanted else [False] * len(_weir.nest_flatten(part)))]
+
+
+def _keep_prob(name, value):
+    """A number in (0, 1] as a float; tensors stay."""
+    if isinstance(value, (int, float)):
+        if not 0.0 <= value <= 1.0:
+            raise ValueError(f"Parameter {name} must be between 0 and 1: {value}")
+        return float(value)
+    return value
+
+
+class ResidualWrapper(_Wrapper):
+    def __init__(self, cell, residual_fn=None, **kwargs):
+        super().__init__(cell, **kwargs)
+        self._residual_fn = residual_fn
+
+    def _around(self, inputs, state, scope):
+        outputs, state = self._inner(inputs, state, scope)
+        if self._residual_fn is not None:
+            return self._residual_fn(inputs, outputs), state
+        flat_in, flat_out = _weir.nest_flatten(inputs), _weir.nest_flatten(outputs)
+        if len(flat_in) != len(flat_out):
+            raise ValueError("inputs and outputs of a ResidualWrapper must be nested alike")
+        for x, y in zip(flat_in, flat_out):
+            x.shape.assert_is_compatible_with(y.shape)
+        return _weir.nest_pack_sequence_as(outputs, [x + y for x, y in zip(flat_in, flat_out)]), state
+
+
+class DeviceWrapper(_Wrapper):
+    def __init__(self, cell, device, **kwargs):
+        super().__init__(cell, **kwargs)
+        self._device = device
+
+    def zero_state(self, batch_size, dtype):
+        with _weir.name_scope(type(self).__name__ + "ZeroState"), _weir.device(self._device):
+            return self._cell.zero_state(batch_size, dtype)
+
+    def _around(self, inputs, state, scope):
+        with _weir.device(self._device):
+            return self._inner(inputs, state, scope)
+
+
+def _activation(given):
+    """A function; "relu" stands for tf.nn.relu; None is tanh."""
+    if not isinstance(given, str):
+        return given
+    import weir
+    try:
+        return getattr(weir.nn, given)
+    except AttributeError:
+        raise ValueError(f"Unknown activation function: {given}") from None
+
+
+def _warn(message):
+    from weir.lib import log
+    log.warning(message)

@@ -1,0 +1,32 @@
+// The variable scope that a function with variables of its own opens: by the name its caller chose, else by a default
+// name that no scope here has used yet ("mean", "mean_1", ...).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "graph/compose/variable_scope.h"
+
+namespace weir {
+
+class DefaultScope final {
+ public:
+  DefaultScope(Graph& graph, const std::string& chosen, const std::string& fallback, std::optional<Reuse> reuse = {})
+      : scopes_(graph), names_(graph, chosen.empty() ? fallback : chosen) {
+    VariableScope scope = scopes_.Opened(chosen.empty() ? scopes_.UniqueScopeName(fallback) : chosen, reuse, {});
+    scope.original_name_scope = names_.name() + "/";
+    scopes_.Push(std::move(scope));
+  }
+  ~DefaultScope() { scopes_.Pop(); }
+  DefaultScope(const DefaultScope&) = delete;
+  DefaultScope& operator=(const DefaultScope&) = delete;
+
+  VariableScope scope() const { return scopes_.Current(); }
+  const std::string& name_scope() const { return names_.name(); }
+
+ private:
+  VariableScopes scopes_;
+  NameScope names_;
+};
+
+}  // namespace weir
