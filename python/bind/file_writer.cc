@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
+#include "bind/gc.h"
 #include "bind/messages.h"
 #include "bind/objects.h"
 #include "bind/process.h"
@@ -168,7 +169,7 @@ std::shared_ptr<FileWriter> CachedWriter(const std::string& logdir) {
 void BindFileWriter(py::module_& m) {
   using W = FileWriter;
   const auto step = py::arg("global_step") = py::none();
-  py::class_<W, std::shared_ptr<W>>(m, "FileWriter", py::dynamic_attr(),
+  py::class_<W, std::shared_ptr<W>>(m, "FileWriter", py::dynamic_attr(), DestroyedUntracked(),
                                     "Writes summaries and other events to an event file in a directory.")
       .def(py::init(&MakeWriter), py::arg("logdir"), py::arg("graph") = py::none(), py::arg("max_queue") = 10,
            py::arg("flush_secs") = 120, py::arg("graph_def") = py::none(), py::arg("filename_suffix") = py::none(),

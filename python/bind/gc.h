@@ -8,6 +8,18 @@ namespace weir::python {
 
 namespace py = pybind11;
 
+// pybind11 destroys an object that the collector still sees. Whatever gives the GIL away meanwhile, as the end of a
+// session does, would let a collection in another thread destroy it a second time.
+inline void DestroyUntracked(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  py::detail::pybind11_object_dealloc(self);
+}
+
+// For each type that has py::dynamic_attr(), which the collector looks at, and is not Collected.
+inline py::custom_type_setup DestroyedUntracked() {
+  return py::custom_type_setup([](PyHeapTypeObject* type) { type->ht_type.tp_dealloc = DestroyUntracked; });
+}
+
 // py::class_<T>(m, "T", py::dynamic_attr(), Collected<T, VisitT, ClearT>()). Visit returns non-zero to stop, as
 // visitproc does.
 template <class T, int (*VisitMembers)(T&, visitproc, void*), void (*ClearMembers)(T&)>
@@ -15,6 +27,7 @@ py::custom_type_setup Collected() {
   return py::custom_type_setup([](PyHeapTypeObject* heap_type) {
     PyTypeObject* type = &heap_type->ht_type;
     type->tp_flags |= Py_TPFLAGS_HAVE_GC;
+    type->tp_dealloc = DestroyUntracked;
     type->tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
       if (PyObject** dict = _PyObject_GetDictPtr(self)) Py_VISIT(*dict);
       Py_VISIT(Py_TYPE(self));

@@ -7,6 +7,7 @@
 #include "bind/feed.h"
 #include "bind/fetch.h"
 #include "bind/files.h"
+#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
@@ -295,7 +296,7 @@ void BindHookMakers(py::module_& m) {
 
 void BindTimer(py::module_& m) {
   using T = SecondOrStepTimer;
-  py::class_<T>(m, "SecondOrStepTimer", py::dynamic_attr(),
+  py::class_<T>(m, "SecondOrStepTimer", py::dynamic_attr(), DestroyedUntracked(),
                 "Says when something is due every so many seconds or steps.")
       .def(py::init([](std::optional<double> every_secs, std::optional<int64_t> every_steps) {
              return Take(T::Make({.every_secs = every_secs, .every_steps = every_steps}));

@@ -5,6 +5,7 @@
 
 #include "bind/attr.h"
 #include "bind/errors.h"
+#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
@@ -242,7 +243,7 @@ py::object ResultOf(Node* node) {
 }
 
 void BindOps(py::module_& m) {
-  py::class_<OpFunction>(m, "OpFunction", py::dynamic_attr())
+  py::class_<OpFunction>(m, "OpFunction", py::dynamic_attr(), DestroyedUntracked())
       .def("__call__", &OpFunction::Call)
       .def_property_readonly("__signature__", &SignatureOf)
       .def_property_readonly("op_name", [](const OpFunction& f) { return f.op().name; })

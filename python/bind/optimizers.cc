@@ -3,6 +3,7 @@
 #include "train/optimizers.h"
 
 #include "bind/errors.h"
+#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
@@ -165,7 +166,7 @@ using Class = py::class_<T, Optimizer, std::shared_ptr<T>>;
 }  // namespace
 
 void BindOptimizers(py::module_& m) {
-  py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr());
+  py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr(), DestroyedUntracked());
   cls.def(py::init_alias<bool, std::string>(), py::arg("use_locking"), py::arg("name"))
       .def("minimize", Minimize, py::arg("loss"), py::arg("global_step") = py::none(), py::arg("var_list") = py::none(),
            py::arg("gate_gradients") = 1, py::arg("aggregation_method") = py::none(),

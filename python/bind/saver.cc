@@ -3,6 +3,7 @@
 
 #include "bind/collections.h"
 #include "bind/files.h"
+#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
@@ -258,7 +259,7 @@ RunStep RunInPython(py::object session) {
 }
 
 void BindSaver(py::module_& m) {
-  py::class_<Saver, std::shared_ptr<Saver>> cls(m, "Saver", py::dynamic_attr());
+  py::class_<Saver, std::shared_ptr<Saver>> cls(m, "Saver", py::dynamic_attr(), DestroyedUntracked());
   cls.def(py::init([](py::object var_list, bool reshape, bool sharded, py::object max_to_keep, double keep_hours,
                       const Name& name, bool, py::object saver_def, py::object, bool defer_build, bool allow_empty,
                       py::object write_version, bool pad_step_number, bool save_relative_paths, py::object filename) {
