@@ -158,7 +158,9 @@ Saver::Kept KeptFrom(py::handle list, bool with_time) {
   return kept;
 }
 
-void BindMethods(py::class_<Saver, std::shared_ptr<Saver>>& cls) {
+using SaverClass = py::class_<Saver, std::shared_ptr<Saver>>;
+
+void BindSaving(SaverClass& cls) {
   cls.def("build",
           [](Saver& s) {
             Graph& graph = DefaultGraphRef();
@@ -170,9 +172,43 @@ void BindMethods(py::class_<Saver, std::shared_ptr<Saver>>& cls) {
            py::arg("write_meta_graph") = true, py::arg("write_state") = true, py::arg("strip_default_attrs") = false,
            py::arg("save_debug_info") = false)
       .def("restore", &Restore, py::arg("sess"), py::arg("save_path"))
-      .def_property_readonly("last_checkpoints", &Saver::last_checkpoints)
-      .def_property_readonly("_is_empty", &Saver::is_empty)
-      .def_property_readonly("saver_def", [](Saver& s) { return MessageToPython("SaverDef", s.def()); })
+      .def_property_readonly("_is_empty", &Saver::is_empty);
+}
+
+// Which checkpoints a saver keeps.
+void BindKept(SaverClass& cls) {
+  cls.def_property_readonly("last_checkpoints", &Saver::last_checkpoints)
+      .def(
+          "set_last_checkpoints", [](Saver& s, py::handle list) { s.set_last_checkpoints(KeptFrom(list, false)); },
+          py::arg("last_checkpoints"))
+      .def(
+          "set_last_checkpoints_with_time",
+          [](Saver& s, py::handle list) { s.set_last_checkpoints(KeptFrom(list, true)); },
+          py::arg("last_checkpoints_with_time"))
+      .def(
+          "recover_last_checkpoints",
+          [](Saver& s, py::handle paths) {
+            std::vector<std::string> prefixes;
+            for (py::handle path : paths) prefixes.push_back(PathFrom(path));
+            s.RecoverLastCheckpoints(prefixes);
+          },
+          py::arg("checkpoint_paths"));
+}
+
+py::object ExportWithSaver(Saver& s, py::object filename, py::object collection_list, bool as_text,
+                           py::object export_scope, bool clear_devices, bool clear_extraneous_savers,
+                           bool strip_default_attrs, bool save_debug_info) {
+  using namespace py::literals;
+  return py::module_::import("weir._weir")
+      .attr("export_meta_graph")("filename"_a = filename, "saver_def"_a = MessageToPython("SaverDef", s.def()),
+                                 "collection_list"_a = collection_list, "as_text"_a = as_text,
+                                 "export_scope"_a = export_scope, "clear_devices"_a = clear_devices,
+                                 "clear_extraneous_savers"_a = clear_extraneous_savers,
+                                 "strip_default_attrs"_a = strip_default_attrs, "save_debug_info"_a = save_debug_info);
+}
+
+void BindMessages(SaverClass& cls) {
+  cls.def_property_readonly("saver_def", [](Saver& s) { return MessageToPython("SaverDef", s.def()); })
       .def("as_saver_def", [](Saver& s) { return MessageToPython("SaverDef", s.def()); })
       .def(
           "to_proto",
@@ -188,37 +224,10 @@ void BindMethods(py::class_<Saver, std::shared_ptr<Saver>>& cls) {
                                        scope.is_none() ? "" : py::cast<std::string>(scope)));
           },
           py::arg("saver_def"), py::arg("import_scope") = py::none())
-      .def(
-          "set_last_checkpoints", [](Saver& s, py::handle list) { s.set_last_checkpoints(KeptFrom(list, false)); },
-          py::arg("last_checkpoints"))
-      .def(
-          "set_last_checkpoints_with_time",
-          [](Saver& s, py::handle list) { s.set_last_checkpoints(KeptFrom(list, true)); },
-          py::arg("last_checkpoints_with_time"))
-      .def(
-          "recover_last_checkpoints",
-          [](Saver& s, py::handle paths) {
-            std::vector<std::string> prefixes;
-            for (py::handle path : paths) prefixes.push_back(PathFrom(path));
-            s.RecoverLastCheckpoints(prefixes);
-          },
-          py::arg("checkpoint_paths"))
-      .def(
-          "export_meta_graph",
-          [](Saver& s, py::object filename, py::object collection_list, bool as_text, py::object export_scope,
-             bool clear_devices, bool clear_extraneous_savers, bool strip_default_attrs, bool save_debug_info) {
-            using namespace py::literals;
-            return py::module_::import("weir._weir")
-                .attr("export_meta_graph")(
-                    "filename"_a = filename, "saver_def"_a = MessageToPython("SaverDef", s.def()),
-                    "collection_list"_a = collection_list, "as_text"_a = as_text, "export_scope"_a = export_scope,
-                    "clear_devices"_a = clear_devices, "clear_extraneous_savers"_a = clear_extraneous_savers,
-                    "strip_default_attrs"_a = strip_default_attrs, "save_debug_info"_a = save_debug_info);
-          },
-          py::arg("filename") = py::none(), py::arg("collection_list") = py::none(), py::arg("as_text") = false,
-          py::arg("export_scope") = py::none(), py::arg("clear_devices") = false,
-          py::arg("clear_extraneous_savers") = false, py::arg("strip_default_attrs") = false,
-          py::arg("save_debug_info") = false);
+      .def("export_meta_graph", &ExportWithSaver, py::arg("filename") = py::none(),
+           py::arg("collection_list") = py::none(), py::arg("as_text") = false, py::arg("export_scope") = py::none(),
+           py::arg("clear_devices") = false, py::arg("clear_extraneous_savers") = false,
+           py::arg("strip_default_attrs") = false, py::arg("save_debug_info") = false);
 }
 
 // Savers in the collection of their name cross as SaverDefs.
@@ -259,7 +268,7 @@ RunStep RunInPython(py::object session) {
 }
 
 void BindSaver(py::module_& m) {
-  py::class_<Saver, std::shared_ptr<Saver>> cls(m, "Saver", py::dynamic_attr(), DestroyedUntracked());
+  SaverClass cls(m, "Saver", py::dynamic_attr(), DestroyedUntracked());
   cls.def(py::init([](py::object var_list, bool reshape, bool sharded, py::object max_to_keep, double keep_hours,
                       const Name& name, bool, py::object saver_def, py::object, bool defer_build, bool allow_empty,
                       py::object write_version, bool pad_step_number, bool save_relative_paths, py::object filename) {
@@ -272,7 +281,9 @@ void BindSaver(py::module_& m) {
           py::arg("restore_sequentially") = false, py::arg("saver_def") = py::none(), py::arg("builder") = py::none(),
           py::arg("defer_build") = false, py::arg("allow_empty") = false, py::arg("write_version") = 2,
           py::arg("pad_step_number") = false, py::arg("save_relative_paths") = false, py::arg("filename") = py::none());
-  BindMethods(cls);
+  BindSaving(cls);
+  BindKept(cls);
+  BindMessages(cls);
   AddSaverCodec();
   m.def(
       "init_from_checkpoint",
