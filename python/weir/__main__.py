@@ -59,6 +59,15 @@ def _has_module(name):
         return False
 
 
+def _run_stream(script):
+    """Runs a program that can be read only once, as out of a pipe; runpy opens its file twice."""
+    with open(script, "rb") as file:
+        code = compile(file.read(), script, "exec")
+    module = sys.modules["__main__"] = types.ModuleType("__main__")
+    module.__file__ = script
+    exec(code, module.__dict__)
+
+
 def main(argv=None):
     argv = list(sys.argv[1:] if argv is None else argv)
     if not argv or argv[0] in ("-h", "--help"):
@@ -91,7 +100,10 @@ def main(argv=None):
         sys.path[0] = os.path.dirname(os.path.abspath(script))
     else:
         sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-    runpy.run_path(script, run_name="__main__")
+    if os.path.isfile(script) or os.path.isdir(script):
+        runpy.run_path(script, run_name="__main__")
+    else:
+        _run_stream(script)
     return 0
 
 

@@ -41,6 +41,14 @@ except ImportError as error:
     assert "no_such_module" in lines[2]
 
 
+def test_a_program_out_of_a_pipe():
+    source = "import sys\nimport tensorflow as tf\nimport __main__\nprint(tf.__version__, __name__, sys.argv[1:], vars(__main__) is globals())\n"
+    ended = subprocess.run([sys.executable, "-m", "weir", "run", "/dev/stdin", "a"], input=source, capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1.15.5 __main__ ['a'] True\n", "")
+    ended = subprocess.run([sys.executable, "-m", "weir", "run", "/dev/stdin"], input="1 +", capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 1 and "SyntaxError" in ended.stderr and "weir/__main__.py" not in ended.stderr
+
+
 def test_errors_of_a_program(tmp_path):
     done = weir_run(tmp_path, "import tensorflow\nraise SystemExit(3)\n")
     assert done.returncode == 3
