@@ -1,9 +1,9 @@
 #include "train/file_writer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "base/clock_wait.h"
 #include "graph/graph_def.h"
 #include "train/log.h"
 
@@ -155,30 +155,30 @@ void FileWriter::WriteWaiting(std::unique_lock<std::mutex>& lock) {
 }
 
 void FileWriter::Run() {
-  using SteadyClock = std::chrono::steady_clock;
-  // Up to a hundred years, which the clock can add.
-  const auto interval = std::chrono::duration_cast<SteadyClock::duration>(
-      std::chrono::duration<double>(std::clamp(options_.flush_secs, 0.0, 3e9)));
-  SteadyClock::time_point next_flush = SteadyClock::now() + interval;
+  Clock& clock = *options_.clock;
+  constexpr double kLongestSeconds = 3e9;  // which every clock can add
+  const double seconds = options_.flush_secs > 0 ? std::min(options_.flush_secs, kLongestSeconds) : 0;  // NaN: 0
+  const auto interval = static_cast<int64_t>(seconds * 1e9);
+  int64_t next_flush = clock.MonotonicNanos() + interval;
   bool unflushed = false;
   std::unique_lock<std::mutex> lock(mu_);
   while (true) {
     const auto something = [&] { return !waiting_.empty() || flushes_asked_ > flushes_done_ || closed_; };
     if (unflushed)
-      changed_.wait_until(lock, next_flush, something);
+      WaitOn(clock, lock, changed_, next_flush, something);
     else
       changed_.wait(lock, something);
     const uint64_t asked = flushes_asked_;
     const bool ending = closed_;
     unflushed |= !waiting_.empty();
     WriteWaiting(lock);
-    if (asked > flushes_done_ || ending || SteadyClock::now() >= next_flush) {
+    if (asked > flushes_done_ || ending || clock.MonotonicNanos() >= next_flush) {
       lock.unlock();
       const Status status = events_.Flush();
       lock.lock();
       if (!status.ok()) error_ = status;
       path_ = events_.path();
-      next_flush = SteadyClock::now() + interval;
+      next_flush = clock.MonotonicNanos() + interval;
       unflushed = false;
       flushes_done_ = asked;
       changed_.notify_all();

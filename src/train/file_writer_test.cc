@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/env_fake.h"
+#include "base/hand_clock.h"
 
 namespace weir {
 namespace {
@@ -33,10 +34,12 @@ TEST(FileWriterTest, FlushedEventsAreThere) {
 
 TEST(FileWriterTest, EventsAreFlushedAfterATime) {
   FakeEnv env;
-  const auto writer = FileWriter::Make("/logs", {.flush_secs = 0, .env = &env}).value();
+  HandClock clock;
+  const auto writer = FileWriter::Make("/logs", {.flush_secs = 120, .env = &env, .clock = &clock}).value();
   ASSERT_TRUE(writer->AddSessionLog({}, 1).ok());
   while (StepsIn(env, writer->path()).empty()) std::this_thread::yield();
   EXPECT_THAT(StepsIn(env, writer->path()), ElementsAre(1));
+  EXPECT_GE(clock.nanos, 120'000'000'000);
 }
 
 TEST(FileWriterTest, AClosedWriterTakesNothingUntilItIsReopened) {
