@@ -248,24 +248,30 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
   if (step->plan->brought != nullptr) step->brought = std::make_shared<AnswerValues>(step->plan->brought);
-  if (options.trace_level() != tensorflow::RunOptions::NO_TRACE) step->started_micros = RealClock().NowMicros();
-  for (size_t i = 0; i < parts.size(); ++i) {
+  step->traced = options.trace_level() != tensorflow::RunOptions::NO_TRACE;
+  const auto call_part = [&](size_t i) {
     RunGraphCall call = CallFor(parts[i], step->id);
-    if (options.trace_level() != tensorflow::RunOptions::NO_TRACE)
-      call.message.mutable_exec_opts()->set_record_timeline(true);
+    if (step->traced) call.message.mutable_exec_opts()->set_record_timeline(true);
     if (options.output_partition_graphs()) call.message.mutable_exec_opts()->set_record_partition_graphs(true);
     for (const Partition::ClientEdge& feed : parts[i].feeds) call.tensors.push_back({feed.key, feeds[feed.number]});
     for (const std::string& key : parts[i].keys) call.message.add_recv_key(key);
     if (i + 1 == parts.size()) call.brought = step->brought;
-    parts[i].worker->RunGraph(std::move(call), CallOptions{.cancel = &step->cancel},
-                              [step, i](Result<RunGraphReply> reply) { step->Take(i, std::move(reply)); });
+    step->Call(i, std::move(call));
+  };
+  // Who waits does so before anything can come.
+  for (bool waits : {true, false}) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].waits() == waits) call_part(i);
+    }
   }
+  step->AskOwnForAll();
+  step->GiveUpWaiting();  // if it had failed before its parts began to wait
   step->Answered();
 }
 
 void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const {
   for (const StepPlan::Part& part : plan.parts) {
-    if (ended_well && part.cleans_up) continue;
+    if (part.after >= 0 || (ended_well && part.cleans_up)) continue;  // each task once
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
     dependencies_.farewells->Say(
@@ -286,6 +292,7 @@ void MasterSession::PartialRunSetup(const tensorflow::PartialRunSetupRequest& re
   signature.feeds.assign(request.feed().begin(), request.feed().end());
   signature.fetches.assign(request.fetch().begin(), request.fetch().end());
   signature.targets.assign(request.target().begin(), request.target().end());
+  signature.in_pieces = true;
   GetPlan(std::move(signature), options.cancel,
           [self = shared_from_this(), done = std::move(done)](Result<std::shared_ptr<StepPlan>> plan) {
             if (!plan.ok()) return done(plan.status());

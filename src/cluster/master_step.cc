@@ -1,6 +1,6 @@
 #include "cluster/master_step.h"
 
-#include <optional>
+#include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
 #include "base/clock.h"
@@ -14,7 +14,9 @@ void MasterSession::Step::Begin(std::shared_ptr<StepPlan> with, int64_t step_id)
   id = step_id;
   left = plan->parts.size() + 1;
   answered.assign(plan->parts.size(), false);
+  waiting.resize(plan->parts.size());
   replies.resize(plan->parts.size());
+  called_micros.resize(plan->parts.size());
   answered_micros.resize(plan->parts.size());
   values.resize(plan->fetch_names.size());
 }
@@ -26,6 +28,7 @@ void MasterSession::Step::Fail(const Status& failed) {
     status = failed;
   }
   cancel.Cancel(MarkDerived(failed));
+  GiveUpWaiting();
 }
 
 // Where the step has run out of time, and a part of it knows for which node it waited. REQUIRES: mu is held.
@@ -45,7 +48,7 @@ void MasterSession::Step::TimeOut(int64_t timeout_ms) {
     std::lock_guard lock(mu);
     runs = plan != nullptr;
     for (size_t i = 0; i < answered.size(); ++i) {
-      if (!answered[i]) awaited.push_back(plan->parts[i].task);
+      if (!answered[i] && waiting[i].left == 0) awaited.push_back(plan->parts[i].task);
     }
   }
   if (!runs) awaited = tasks.Awaited();
@@ -63,6 +66,9 @@ void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
     if (reply->message.has_step_stats()) answered_micros[part] = RealClock().NowMicros();
     if (plan->parts[part].brings_values) HandOn(*reply);
     replies[part] = *std::move(reply);
+    for (size_t i = part + 1; i < plan->parts.size(); ++i) {
+      if (plan->parts[i].after == static_cast<int>(part)) Arrived(i, std::nullopt);
+    }
   } else {
     Fail(reply.status());
   }
@@ -73,12 +79,74 @@ void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
   Answered();
 }
 
-// To the nodes of the own task that wait for it.
+// To the nodes of the own task and to the parts that wait for it.
 void MasterSession::Step::HandOn(RunGraphReply& reply) {
-  if (brought == nullptr) return;  // a step in pieces asks for each value
   for (NamedTensor& named : reply.tensors) {
-    if (brought->Has(named.name)) brought->Bring(named.name, std::move(named.tensor));
+    if (const auto taker = plan->takers.find(named.name); taker != plan->takers.end()) {
+      Arrived(taker->second, std::move(named));
+    } else if (brought != nullptr && brought->Has(named.name)) {  // a step in pieces asks for each value
+      brought->Bring(named.name, std::move(named.tensor));
+    }
   }
+}
+
+void MasterSession::Step::Call(size_t part, RunGraphCall call) {
+  const StepPlan::Part& to = plan->parts[part];
+  if (!to.waits()) return CallNow(part, std::move(call));
+  std::lock_guard lock(mu);
+  waiting[part].call = std::move(call);
+  waiting[part].left = to.num_taken + (to.after >= 0 ? 1 : 0);
+}
+
+void MasterSession::Step::CallNow(size_t part, RunGraphCall call) {
+  if (traced) called_micros[part] = RealClock().NowMicros();
+  plan->parts[part].worker->RunGraph(
+      std::move(call), CallOptions{.cancel = &cancel},
+      [self = shared_from_this(), part](Result<RunGraphReply> reply) { self->Take(part, std::move(reply)); });
+}
+
+void MasterSession::Step::Arrived(size_t part, std::optional<NamedTensor> value) {
+  RunGraphCall call;
+  {
+    std::lock_guard lock(mu);
+    Waiting& waits = waiting[part];
+    if (waits.left == 0) return;  // the step has failed
+    if (value.has_value()) waits.call.tensors.push_back(*std::move(value));
+    if (--waits.left > 0) return;
+    call = std::move(waits.call);
+  }
+  CallNow(part, std::move(call));
+}
+
+void MasterSession::Step::AskOwnForAll() {
+  for (size_t i = 0; i < plan->parts.size(); ++i) {
+    for (const std::string& key : plan->parts[i].from_own) {
+      tensorflow::RecvTensorRequest request;
+      request.set_step_id(id);
+      request.set_rendezvous_key(key);
+      plan->parts.back().worker->RecvTensor(std::move(request), CallOptions{.cancel = &cancel},
+                                            [self = shared_from_this(), key, i](Result<RecvTensorReply> reply) {
+                                              if (!reply.ok()) return self->Fail(reply.status());
+                                              if (reply->tensors.size() != 1)
+                                                return self->Fail(Internal("no value came under {}", key));
+                                              self->Arrived(i, NamedTensor{key, std::move(reply->tensors[0].tensor)});
+                                            });
+    }
+  }
+}
+
+void MasterSession::Step::GiveUpWaiting() {
+  size_t given_up = 0;
+  {
+    std::lock_guard lock(mu);
+    if (status.ok()) return;
+    for (Waiting& waits : waiting) {
+      if (waits.left == 0) continue;
+      waits = Waiting();
+      ++given_up;
+    }
+  }
+  for (size_t i = 0; i < given_up; ++i) Answered();
 }
 
 void MasterSession::Step::Answered() {
@@ -88,6 +156,24 @@ void MasterSession::Step::Answered() {
   }
   End();
 }
+
+namespace {
+
+// Stages of one task have the same devices.
+void AddStats(const tensorflow::StepStats& stats, tensorflow::StepStats* all) {
+  for (const tensorflow::DeviceStepStats& device : stats.dev_stats()) {
+    auto& known = *all->mutable_dev_stats();
+    const auto same =
+        std::find_if(known.begin(), known.end(), [&](const auto& other) { return other.device() == device.device(); });
+    if (same == known.end()) {
+      *all->add_dev_stats() = device;
+    } else {
+      same->mutable_node_stats()->MergeFrom(device.node_stats());
+    }
+  }
+}
+
+}  // namespace
 
 Result<RunStepReply> MasterSession::Step::Collect() {
   if (!status.ok()) return status;
@@ -99,8 +185,8 @@ Result<RunStepReply> MasterSession::Step::Collect() {
       if (auto it = received.find(fetch.key); it != received.end()) values[fetch.number] = *it->second;
     }
     if (replies[i].message.has_step_stats()) {
-      AlignTrace(started_micros, answered_micros[i], replies[i].message.mutable_step_stats());
-      reply.message.mutable_metadata()->mutable_step_stats()->MergeFrom(replies[i].message.step_stats());
+      AlignTrace(called_micros[i], answered_micros[i], replies[i].message.mutable_step_stats());
+      AddStats(replies[i].message.step_stats(), reply.message.mutable_metadata()->mutable_step_stats());
     }
     for (tensorflow::GraphDef& graph : *replies[i].message.mutable_partition_graph())
       *reply.message.mutable_metadata()->add_partition_graphs() = std::move(graph);

@@ -39,7 +39,8 @@ bool OptimizerIsOn(const tensorflow::ConfigProto& config) {
 }  // namespace
 
 std::string StepSignature::Key() const {
-  return absl::StrCat(absl::StrJoin(feeds, ","), "\n", absl::StrJoin(fetches, ","), "\n", absl::StrJoin(targets, ","));
+  return absl::StrCat(absl::StrJoin(feeds, ","), "\n", absl::StrJoin(fetches, ","), "\n", absl::StrJoin(targets, ","),
+                      in_pieces ? "\nin pieces" : "");
 }
 
 Status SessionPlacements::Request(const Graph& graph, PlanGraph& pruned) {
@@ -201,6 +202,7 @@ Status PlanCompiler::CutNow() {
   const bool fold =
       optimize && config.graph_options().rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
   WEIR_TRY(RunPasses(pruned_, PassOptions{fold, optimize, dependencies_.evaluator.get()}));
+  if (optimize) MoveGroups(pruned_);
   WEIR_ASSIGN(partitions_, PartitionGraph(pruned_));
   plan_->feeds = pruned_.feeds;
   plan_->fetch_names = signature_.fetches;
@@ -212,27 +214,87 @@ Status PlanCompiler::CutNow() {
   const std::string& own_task = dependencies_.tasks->peers().own_task();
   std::stable_partition(partitions_.parts.begin(), partitions_.parts.end(),
                         [&](const Partition& part) { return part.task != own_task; });
-  AnswerValues::Keys brought;
-  for (Partition& partition : partitions_.parts) {
-    StepPlan::Part& part = plan_->parts.emplace_back();
-    part.task = partition.task;
-    WEIR_ASSIGN(part.worker, dependencies_.tasks->peers().Find(partition.task));
-    part.cleans_up = dependencies_.tasks->IsWeir(part.task);
-    part.feeds = std::move(partition.feeds);
-    part.fetches = std::move(partition.fetches);
-    std::set<std::string_view> seen;
-    for (const Partition::ClientEdge& fetch : part.fetches) {
-      if (seen.insert(fetch.key).second) part.keys.push_back(fetch.key);
+  const std::vector<Stage> stages = CutStages();
+  for (Partition& partition : partitions_.parts) WEIR_TRY(AddPart(partition));
+  if (stages.empty()) {
+    TakeIntoAnswers();
+  } else {
+    ConnectStages(stages);
+  }
+  return OkStatus();
+}
+
+Status PlanCompiler::AddPart(Partition& partition) {
+  StepPlan::Part& part = plan_->parts.emplace_back();
+  part.task = partition.task;
+  WEIR_ASSIGN(part.worker, dependencies_.tasks->peers().Find(partition.task));
+  part.cleans_up = dependencies_.tasks->IsWeir(part.task);
+  part.feeds = std::move(partition.feeds);
+  part.fetches = std::move(partition.fetches);
+  std::set<std::string_view> seen;
+  for (const Partition::ClientEdge& fetch : part.fetches) {
+    if (seen.insert(fetch.key).second) part.keys.push_back(fetch.key);
+  }
+  return OkStatus();
+}
+
+std::vector<Stage> PlanCompiler::CutStages() {
+  const SessionTasks& tasks = *dependencies_.tasks;
+  const std::string& own_task = tasks.peers().own_task();
+  if (signature_.in_pieces || partitions_.has_flow) return {};
+  for (const Partition& part : partitions_.parts) {
+    if (part.task != own_task && !tasks.IsWeir(part.task)) return {};
+  }
+  std::optional<std::vector<Stage>> stages = CutIntoStages(own_task, *dependencies_.graph, partitions_.parts);
+  if (!stages.has_value()) return {};
+  std::vector<Partition> parts;
+  for (Stage& stage : *stages) parts.push_back(std::move(stage.part));
+  for (Partition& part : partitions_.parts) {
+    if (part.task == own_task) parts.push_back(std::move(part));
+  }
+  partitions_.parts = std::move(parts);
+  return *std::move(stages);
+}
+
+void PlanCompiler::ConnectStages(const std::vector<Stage>& stages) {
+  std::set<std::string_view> given;
+  for (const Stage& stage : stages) given.insert(stage.gives.begin(), stage.gives.end());
+  for (size_t i = 0; i < stages.size(); ++i) {
+    StepPlan::Part& part = plan_->parts[i];
+    part.after = stages[i].after;
+    part.num_taken = static_cast<int>(stages[i].takes.size());
+    for (const std::string& key : stages[i].takes) {
+      if (given.contains(key)) {
+        plan_->takers.emplace(key, i);
+      } else {
+        part.from_own.push_back(key);
+      }
     }
+  }
+  AnswerValues::Keys brought;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    for (const std::string& key : stages[i].gives) {
+      if (!plan_->takers.contains(key)) brought.insert(key);
+      plan_->parts[i].keys.push_back(key);
+      plan_->parts[i].brings_values = true;
+    }
+  }
+  if (!brought.empty()) plan_->brought = std::make_shared<const AnswerValues::Keys>(std::move(brought));
+}
+
+void PlanCompiler::TakeIntoAnswers() {
+  const std::string& own_task = dependencies_.tasks->peers().own_task();
+  AnswerValues::Keys brought;
+  for (size_t i = 0; i < plan_->parts.size(); ++i) {
+    StepPlan::Part& part = plan_->parts[i];
     if (part.task == own_task || !part.cleans_up || partitions_.has_flow) continue;
-    for (std::string& key : TakeIntoAnswer(own_task, *dependencies_.graph, &partition)) {
+    for (std::string& key : TakeIntoAnswer(own_task, *dependencies_.graph, &partitions_.parts[i])) {
       brought.insert(key);
       part.keys.push_back(std::move(key));
       part.brings_values = true;
     }
   }
   if (!brought.empty()) plan_->brought = std::make_shared<const AnswerValues::Keys>(std::move(brought));
-  return OkStatus();
 }
 
 void PlanCompiler::Cut() {

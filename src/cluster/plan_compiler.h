@@ -12,6 +12,7 @@
 
 #include "base/thread_pool.h"
 #include "cluster/step_plan.h"
+#include "cluster/step_stages.h"
 #include "cluster/tasks.h"
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
@@ -25,6 +26,7 @@ struct StepSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
+  bool in_pieces = false;  // each part then begins with the first of them
   std::string Key() const;
 };
 
@@ -68,6 +70,13 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
   void Register();
   Status PruneNow();
   Status CutNow();
+  // The parts of other tasks become stages, if all of them can. Empty, where they cannot.
+  std::vector<Stage> CutStages();
+  // Who waits for what of whom. The parts of the plan are these, and then that of the own task.
+  void ConnectStages(const std::vector<Stage>& stages);
+  Status AddPart(Partition& partition);
+  // Where parts are no stages.
+  void TakeIntoAnswers();
   std::vector<std::unique_ptr<Device>> AssumeDevices(std::set<std::string>* assumed) const;
   std::set<std::string> TasksToAsk(const std::set<std::string>& assumed, bool placed) const;
   Result<Output> FindOutput(const std::string& name, std::string_view what) const;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "cluster/answer_values.h"
 #include "cluster/services.h"
 #include "runtime/partition.h"
@@ -21,7 +22,12 @@ struct StepPlan {
     std::vector<Partition::ClientEdge> feeds;
     std::vector<Partition::ClientEdge> fetches;
     std::vector<std::string> keys;  // of the fetches, each once, and of the values below
-    bool brings_values = false;     // for nodes of the master's own task, with its answer
+    bool brings_values = false;     // for nodes of the master's own task and for other parts, with its answer
+    // What must be there before it is called: an answer of an earlier part of the same task, or -1, and values.
+    int after = -1;
+    int num_taken = 0;                  // values that come with the call
+    std::vector<std::string> from_own;  // the keys of those that the master's own task has
+    bool waits() const { return after >= 0 || num_taken > 0; }
   };
   struct FedFetch {
     int fetch = 0;
@@ -29,6 +35,7 @@ struct StepPlan {
   };
   std::vector<Part> parts;  // the master's own task comes last: the others begin before its nodes run
   std::shared_ptr<const AnswerValues::Keys> brought;  // what other parts bring to that one; null: nothing
+  absl::flat_hash_map<std::string, size_t> takers;    // of what parts bring to another one: its number, by key
   std::vector<PlanGraph::Feed> feeds;
   std::vector<std::string> fetch_names;  // as the client wrote them
   std::vector<FedFetch> fed_fetches;     // that need no worker

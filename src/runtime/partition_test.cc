@@ -294,6 +294,30 @@ TEST_F(PartitionTest, FoldedConstantsAreWhereTheyWereComputed) {
   EXPECT_EQ(Count(kC, "_Recv"), 0);
 }
 
+TEST_F(PartitionTest, AGroupMovesToThoseWhoWaitForIt) {
+  Output on_b = OpOn("b", "Identity", {ConstOn("b", 1, "x")});
+  Output on_c = OpOn("c", "Identity", {ConstOn("c", 1, "y")});
+  Output inner = OpOn("a", "NoOp", {}, "inner", {on_b.node, on_c.node});
+  Output group = OpOn("a", "NoOp", {}, "group", {inner.node});
+  Output last = OpOn("b", "Add", {ConstOn("b", 1, "z"), ConstOn("b", 1, "u")}, "last", {group.node});
+  // What waits for several nodes of its own task stays there, and one value says that they have ended.
+  Output also_on_c = OpOn("c", "Identity", {on_c});
+  Output far = OpOn("c", "NoOp", {}, "far", {on_c.node, also_on_c.node});
+  Output end = OpOn("b", "Add", {last, last}, "end", {far.node});
+  Result<PlanGraph> plan = PruneGraph(*graph_, {}, {end}, {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  plan_ = *std::move(plan);
+  ASSERT_TRUE(PlaceNodes(*graph_, devices_, {}, plan_).ok());
+  MoveGroups(plan_);
+  Cut();
+  EXPECT_EQ(cut_.parts.size(), 2u);
+  EXPECT_NE(Find(kB, "group"), nullptr);
+  EXPECT_NE(Find(kB, "inner"), nullptr);
+  EXPECT_NE(Find(kC, "far"), nullptr);
+  EXPECT_EQ(Count(kC, "_Send"), 2);
+  EXPECT_EQ(Count(kB, "_Send"), 0);
+}
+
 TEST_F(PartitionTest, TheTaskOfADevice) {
   EXPECT_EQ(TaskOfDevice(std::string(kA) + "/device:CPU:0"), kA);
   EXPECT_EQ(TaskOfDevice("no device"), "no device");

@@ -23,6 +23,9 @@ Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator);
 Status MergeDuplicates(PlanGraph& graph);
 // What nobody takes the value of is not computed, though others wait for it.
 Status SkipUnusedValues(PlanGraph& graph);
+// Groups of nodes (NoOp) run where those are that wait for them, unless more edges would cross tasks then. Of a graph
+// that is to be cut.
+void MoveGroups(PlanGraph& graph);
 
 // True if the node's outputs depend on nothing but its inputs.
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node);

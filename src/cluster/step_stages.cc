@@ -1,0 +1,410 @@
+// A node of another task gets a level: how often a value has come to such a task, from the own one or another, on the
+// way to it. The nodes of one task and level are a stage. Stages of a task run one after the other, so that what orders
+// their nodes needs no edge; what only names or reads a variable is there in each stage that uses it.
+//
+// Running in stages must not make a node wait that would not have to: a stage begins when all it takes is there, and
+// gives only when all of it has run. So for every node it is known after which nodes that may wait (the queue's, say)
+// it comes, and no stage may add one to them.
+#include "cluster/step_stages.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "graph/graph_def.h"
+#include "op/rendezvous_key.h"
+
+namespace weir {
+namespace {
+
+// What a call or an answer takes along: more is worth calls of its own, which need not wait for each other.
+constexpr size_t kCallBytes = size_t{128} << 10;
+constexpr size_t kUnknown = std::numeric_limits<size_t>::max();
+
+using Waits = uint64_t;  // a set of nodes that may wait, by number
+constexpr int kMaxWaits = 64;
+
+bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); });
+}
+
+bool IsVariable(std::string_view op) { return op == "VariableV2" || op == "Variable" || op == "VarHandleOp"; }
+
+bool NamesResource(std::string_view op) {
+  return op.ends_with("QueueV2") || op.ends_with("Queue") || op.ends_with("ConditionalAccumulator");
+}
+
+// Ops with state that come to their end by themselves, and soon.
+bool OnlyTouchesState(std::string_view op) {
+  static constexpr std::string_view kKnown[] = {"ReadVariableOp", "IsVariableInitialized", "VarIsInitializedOp",
+                                                "CountUpTo", "Assert"};
+  return IsVariable(op) || NamesResource(op) ||
+         std::find(std::begin(kKnown), std::end(kKnown), op) != std::end(kKnown) ||
+         op.ends_with("AccumulatorApplyGradient") || op.ends_with("AccumulatorSetGlobalStep") ||
+         op.ends_with("AccumulatorNumAccumulated") ||
+         StartsWithAny(op, {"Assign", "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Scatter",
+                            "ResourceScatter", "Gather", "ResourceGather"});
+}
+
+// Ops that may wait, and are otherwise over soon.
+bool OnlyWaits(std::string_view op) {
+  return StartsWithAny(op, {"QueueEnqueue", "QueueDequeue", "QueueSize"}) || op.ends_with("AccumulatorTakeGradient");
+}
+
+bool IsClientEnd(const tensorflow::NodeDef& node) {
+  const auto it = node.attr().find("client_terminated");
+  return it != node.attr().end() && it->second.b();
+}
+
+std::string KeyOf(const tensorflow::NodeDef& node) {
+  const auto& attrs = node.attr();
+  return RendezvousKey{attrs.at("send_device").s(), static_cast<uint64_t>(attrs.at("send_device_incarnation").i()),
+                       attrs.at("recv_device").s(), attrs.at("tensor_name").s()}
+      .ToString();
+}
+
+bool IsReferred(DType type) { return IsRef(type) || type == kResource || type == kVariant; }
+
+class StageCutter {
+ public:
+  StageCutter(const std::string& own_task, const Graph& graph, const std::vector<Partition>& parts)
+      : own_task_(own_task), graph_(graph), parts_(parts) {}
+
+  std::optional<std::vector<Stage>> Run() {
+    if (!Collect() || !Sort() || !Judge()) return std::nullopt;
+    for (int n : order_) SetLevelAndWaits(n);
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      if (parts_[p].task != own_task_ && !CutPart(static_cast<int>(p))) return std::nullopt;
+    }
+    if (stages_.empty() || static_cast<int>(stages_.size()) >= NumCalls()) return std::nullopt;
+    return std::move(stages_);
+  }
+
+ private:
+  struct Item {
+    int part = 0;
+    const tensorflow::NodeDef* def = nullptr;
+    std::vector<int> inputs;    // values of the same part
+    std::vector<int> controls;  // of the same part
+    int sender = -1;            // of a receive
+    Waits own_wait = 0;         // the node itself, if it may wait
+    Waits waits = 0;            // those that come before it
+    int level = 0;
+    bool copied = false;  // it is in each stage that uses it
+  };
+  using Nodes = std::vector<int>;
+  enum class Speed { kSoon, kMayWait, kTakesTime };
+
+  bool own(const Item& item) const { return parts_[item.part].task == own_task_; }
+  bool receives(const Item& item) const { return item.sender >= 0; }
+  bool gives(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
+
+  // Without stages: to run each part, and to ask for each value.
+  int NumCalls() const {
+    const auto is_other = [&](const Partition& part) { return part.task != own_task_; };
+    return num_receives_ + static_cast<int>(std::count_if(parts_.begin(), parts_.end(), is_other));
+  }
+
+  // ---- the graph of all parts ----
+
+  bool Collect() {
+    absl::flat_hash_map<std::string, int> sends;
+    std::vector<absl::flat_hash_map<std::string_view, int>> names(parts_.size());
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      for (const tensorflow::NodeDef& node : parts_[p].graph.node()) {
+        const int n = static_cast<int>(items_.size());
+        items_.push_back({.part = static_cast<int>(p), .def = &node});
+        names[p].emplace(node.name(), n);
+        if (gives(items_.back())) sends.emplace(KeyOf(node), n);
+      }
+    }
+    for (Item& item : items_) {
+      for (const std::string& text : item.def->input()) {
+        const InputName name = ParseInputName(text);
+        const auto it = names[item.part].find(name.node);
+        if (it == names[item.part].end()) return false;
+        (name.is_control() ? item.controls : item.inputs).push_back(it->second);
+      }
+      if (item.def->op() != "_Recv" || IsClientEnd(*item.def)) continue;
+      const auto it = sends.find(KeyOf(*item.def));
+      if (it == sends.end()) return false;
+      item.sender = it->second;
+      ++num_receives_;
+    }
+    return true;
+  }
+
+  template <class Visit>
+  void ForEachBefore(const Item& item, Visit visit) const {
+    for (int n : item.inputs) visit(n);
+    for (int n : item.controls) visit(n);
+    if (item.sender >= 0) visit(item.sender);
+  }
+
+  // Producers before consumers.
+  bool Sort() {
+    std::vector<Nodes> after(items_.size());
+    std::vector<int> left(items_.size());
+    for (size_t n = 0; n < items_.size(); ++n) {
+      ForEachBefore(items_[n], [&](int before) {
+        after[before].push_back(static_cast<int>(n));
+        ++left[n];
+      });
+      if (left[n] == 0) order_.push_back(static_cast<int>(n));
+    }
+    for (size_t i = 0; i < order_.size(); ++i) {
+      for (int n : after[order_[i]]) {
+        if (--left[n] == 0) order_.push_back(n);
+      }
+    }
+    return order_.size() == items_.size();
+  }
+
+  // ---- what nodes are like ----
+
+  // Whether every node may be part of this, and which may wait.
+  bool Judge() {
+    int num_waits = 0;
+    for (Item& item : items_) {
+      const Speed speed = SpeedOf(item);
+      if (speed == Speed::kTakesTime && !own(item)) return false;
+      if (speed == Speed::kMayWait) {
+        if (num_waits == kMaxWaits) return false;
+        item.own_wait = Waits{1} << num_waits++;
+      }
+      item.copied = !own(item) && MayBeCopied(item);
+    }
+    return true;
+  }
+
+  // Of nodes of the own task only whether they may wait is asked for.
+  Speed SpeedOf(const Item& item) const {
+    const std::string& op = item.def->op();
+    if (op == "_Send" || op == "_Recv" || op == "NoOp" || OnlyTouchesState(op)) return Speed::kSoon;
+    if (OnlyWaits(op)) return Speed::kMayWait;
+    if (own(item) && StartsWithAny(op, {"Random", "TruncatedNormal", "Multinomial"})) return Speed::kSoon;
+    const Speed other = own(item) ? Speed::kMayWait : Speed::kTakesTime;
+    const OpDef* def = graph_.registry().Find(op);
+    if (def == nullptr || def->stateful || op.find("PyFunc") != std::string::npos) return other;
+    for (const auto& [name, value] : item.def->attr()) {
+      if (value.has_func() || value.list().func_size() > 0) return other;
+    }
+    if (op == "Const") return Speed::kSoon;
+    const Node* node = graph_.FindNode(item.def->name());
+    const bool made_here = node == nullptr && op == "Identity";  // by the cut: stands for a control edge
+    if (made_here) return Speed::kSoon;
+    if (node == nullptr || node->type() != op) return other;
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      if (IsReferred(node->output_type(i))) return other;
+    }
+    for (DType type : node->props()->input_types) {
+      if (IsReferred(type)) return other;
+    }
+    if (own(item) || op == "Identity") return Speed::kSoon;
+    // Small in, small out: it cannot take long.
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      if (BytesOf(node->output_type(i), node->output_shape(i)) == kUnknown) return other;
+    }
+    for (const Output& input : node->inputs()) {
+      if (BytesOf(input.dtype(), input.shape()) == kUnknown) return other;
+    }
+    return Speed::kSoon;
+  }
+
+  // What names something, what is fed, and reads of reference variables, which are the variable itself wherever they
+  // are.
+  bool MayBeCopied(const Item& item) const {
+    const std::string& op = item.def->op();
+    if (!item.controls.empty()) return false;
+    if (IsVariable(op) || NamesResource(op) || op == "Const") return true;
+    if (op == "_Recv") return IsClientEnd(*item.def);
+    if (op != "Identity") return false;
+    const std::string& input = items_[item.inputs.at(0)].def->op();
+    return input == "VariableV2" || input == "Variable";
+  }
+
+  static size_t BytesOf(DType type, const PartialShape& shape) {
+    const DType base = BaseType(type);
+    const int64_t elements = shape.num_elements();
+    if (elements < 0 || !IsPlain(base) || elements > static_cast<int64_t>(kCallBytes)) return kUnknown;
+    return static_cast<size_t>(elements) * ElementSize(base);
+  }
+
+  // What a queue gives has the shape that the queue was made with.
+  static PartialShape ShapeOf(const Node& node, int output) {
+    if (node.type() == "QueueDequeueV2" && node.num_inputs() > 0) {
+      const auto shapes = node.input(0).node->Attr<std::vector<PartialShape>>("shapes");
+      if (shapes.ok() && static_cast<size_t>(output) < shapes->size()) return (*shapes)[output];
+    }
+    return node.output_shape(output);
+  }
+
+  // Of what is sent.
+  size_t BytesSent(const Item& send) const {
+    const InputName name = ParseInputName(send.def->input(0));
+    const Node* node = graph_.FindNode(name.node);
+    if (node != nullptr && name.output < node->num_outputs())
+      return BytesOf(node->output_type(name.output), ShapeOf(*node, name.output));
+    const tensorflow::NodeDef& def = *items_[send.inputs.at(0)].def;
+    return def.op() == "Const" ? def.attr().at("value").tensor().ByteSizeLong() : kUnknown;
+  }
+
+  void SetLevelAndWaits(int n) {
+    Item& item = items_[n];
+    ForEachBefore(item, [&](int before) {
+      item.level = std::max(item.level, items_[before].level);
+      item.waits |= items_[before].waits | items_[before].own_wait;
+    });
+    if (receives(item) && !own(item)) ++item.level;
+  }
+
+  // ---- stages ----
+
+  bool CutPart(int part) {
+    std::map<int, Nodes> levels;
+    for (size_t n = 0; n < items_.size(); ++n) {
+      const Item& item = items_[n];
+      if (item.part == part && !item.copied) levels[item.level].push_back(static_cast<int>(n));
+    }
+    std::vector<Nodes> stages;
+    for (auto& [level, nodes] : levels) {
+      if (!stages.empty() && MayWaitFor(stages, nodes)) {
+        stages.back().insert(stages.back().end(), nodes.begin(), nodes.end());
+      } else {
+        stages.push_back(std::move(nodes));
+      }
+    }
+    if (stages.empty()) stages.emplace_back();
+    Waits before = 0;
+    int after = -1;
+    for (size_t s = 0; s < stages.size(); ++s) {
+      if (!AddsNoWait(stages[s], before) || !AddStage(part, stages, s, after)) return false;
+      for (int n : stages[s]) before |= items_[n].waits | items_[n].own_wait;
+      after = static_cast<int>(stages_.size()) - 1;
+    }
+    return true;
+  }
+
+  // Whether the last of the stages can run together with what comes next: nobody takes anything from it.
+  bool MayWaitFor(const std::vector<Nodes>& stages, const Nodes& next) const {
+    Nodes both = stages.back();
+    if (std::any_of(both.begin(), both.end(), [&](int n) { return gives(items_[n]); })) return false;
+    both.insert(both.end(), next.begin(), next.end());
+    Waits before = 0;
+    for (size_t s = 0; s + 1 < stages.size(); ++s) {
+      for (int n : stages[s]) before |= items_[n].waits | items_[n].own_wait;
+    }
+    return AddsNoWait(both, before);
+  }
+
+  // Whether no node of a stage, and nothing that it gives, waits for more than without stages. `begin` is what earlier
+  // stages wait for.
+  bool AddsNoWait(const Nodes& nodes, Waits begin) const {
+    for (int n : nodes) {
+      if (receives(items_[n])) begin |= items_[n].waits;
+    }
+    Waits end = begin;
+    for (int n : nodes) {
+      const Item& item = items_[n];
+      end |= item.waits | item.own_wait;
+      if (!receives(item) && (begin & ~item.waits) != 0) return false;
+    }
+    return std::all_of(nodes.begin(), nodes.end(),
+                       [&](int n) { return !gives(items_[n]) || (end & ~items_[n].waits) == 0; });
+  }
+
+  // Gathers what a stage needs of what is copied. False where it needs a value of an earlier one.
+  bool AddCopies(int n, std::set<int>* in_stage) const {
+    for (int input : items_[n].inputs) {
+      if (!items_[input].copied && !in_stage->contains(input)) return false;
+      if (in_stage->insert(input).second) AddCopies(input, in_stage);  // which needs only what is copied
+    }
+    for (int before : items_[n].controls) {
+      if (items_[before].copied && in_stage->insert(before).second) AddCopies(before, in_stage);
+    }
+    return true;
+  }
+
+  bool AddStage(int part, const std::vector<Nodes>& stages, size_t number, int after) {
+    std::set<int> in_stage(stages[number].begin(), stages[number].end());
+    for (int n : stages[number]) {
+      if (!AddCopies(n, &in_stage)) return false;
+    }
+    if (number == 0) AddUnused(part, &in_stage);
+    absl::flat_hash_set<std::string_view> names;
+    for (int n : in_stage) names.insert(items_[n].def->name());
+    Stage& stage = stages_.emplace_back();
+    stage.after = after;
+    stage.part.task = parts_[part].task;
+    size_t taken = 0;
+    size_t given = 0;
+    std::set<std::string> ends;
+    for (int n : in_stage) {
+      const Item& item = items_[n];
+      tensorflow::NodeDef* def = stage.part.graph.add_node();
+      *def = *item.def;
+      def->clear_input();
+      for (const std::string& text : item.def->input()) {
+        const InputName name = ParseInputName(text);
+        // What is not here is of an earlier stage, and has run.
+        if (!name.is_control() || names.contains(name.node)) def->add_input(text);
+      }
+      if (receives(item)) {
+        if (!Fits(BytesSent(items_[item.sender]), &taken)) return false;
+        stage.takes.push_back(KeyOf(*def));
+      } else if (gives(item)) {
+        if (!Fits(BytesSent(item), &given)) return false;
+        stage.gives.push_back(KeyOf(*def));
+      } else {
+        if (IsClientEnd(*def)) ends.insert(KeyOf(*def));
+        continue;
+      }
+      (*def->mutable_attr())["client_terminated"].set_b(true);
+    }
+    for (const Partition::ClientEdge& feed : parts_[part].feeds) {
+      if (ends.contains(feed.key)) stage.part.feeds.push_back(feed);
+    }
+    for (const Partition::ClientEdge& fetch : parts_[part].fetches) {
+      if (ends.contains(fetch.key)) stage.part.fetches.push_back(fetch);
+    }
+    return true;
+  }
+
+  // What is copied and nobody uses is run all the same: it may be what the client asked for.
+  void AddUnused(int part, std::set<int>* in_stage) const {
+    std::vector<bool> used(items_.size());
+    for (const Item& item : items_) ForEachBefore(item, [&](int before) { used[before] = true; });
+    for (size_t n = 0; n < items_.size(); ++n) {
+      if (items_[n].part != part || !items_[n].copied || used[n]) continue;
+      in_stage->insert(static_cast<int>(n));
+      AddCopies(static_cast<int>(n), in_stage);
+    }
+  }
+
+  static bool Fits(size_t bytes, size_t* total) {
+    if (bytes > kCallBytes - *total) return false;
+    *total += bytes;
+    return true;
+  }
+
+  const std::string& own_task_;
+  const Graph& graph_;
+  const std::vector<Partition>& parts_;
+  std::vector<Item> items_;
+  Nodes order_;
+  int num_receives_ = 0;
+  std::vector<Stage> stages_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Stage>> CutIntoStages(const std::string& own_task, const Graph& graph,
+                                                const std::vector<Partition>& parts) {
+  return StageCutter(own_task, graph, parts).Run();
+}
+
+}  // namespace weir

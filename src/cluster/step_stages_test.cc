@@ -1,0 +1,280 @@
+// Steps of a worker that pulls from parameter servers and pushes to them, the calls that they take, and what must not
+// wait for what.
+#include "cluster/step_stages.h"
+
+#include <thread>
+
+#include "cluster/counted_cluster_test.h"
+#include "graph/build/queue_ops.h"
+
+namespace weir {
+namespace {
+
+class StepStagesTest : public CountedCluster {
+ protected:
+  // What a training step does to a variable: its value goes to the worker, ten times of that comes back.
+  Node* MakeUpdate(Output v, int task = 0) {
+    const Output gradient = OnWorker(v);
+    DeviceScope scope(*graph_, Ps(task));
+    return AssignAdd(v, gradient).node;
+  }
+  // Counts on a ps, after `before`.
+  Output CountAfter(Output counter, const std::vector<Node*>& before) {
+    DeviceScope scope(*graph_, Ps());
+    const Output counted = AssignAdd(counter, Constant(*graph_, Tensor::Vector({1.0f})));
+    for (Node* node : before) graph_->AddControlInput(counted.node, node);
+    return counted;
+  }
+  struct Queue {
+    Output taken;
+    Node* put = nullptr;
+  };
+  // A queue of scalars, and a value put in and taken out.
+  Queue MakeQueue(const std::string& device) {
+    DeviceScope scope(*graph_, device);
+    FIFOQueueV2Attrs attrs;
+    attrs.shapes = {PartialShape(Shape{})};
+    const Output queue = FIFOQueueV2(*graph_, {kFloat}, attrs);
+    return {QueueDequeueV2(*graph_, queue, {kFloat})[0],
+            QueueEnqueueV2(*graph_, queue, {Constant(*graph_, Tensor::Scalar(1.0f))})};
+  }
+  Status RunTargets(const std::vector<Node*>& targets, const tensorflow::RunOptions* options = nullptr) {
+    return session_->Run({.targets = targets, .options = options}).status();
+  }
+  float ValueOf(Output v) {
+    Result<std::vector<Tensor>> values = session_->Run({.fetches = {v}});
+    EXPECT_TRUE(values.ok()) << values.status();
+    return values.ok() ? (*values)[0].flat<float>()[0] : 0;
+  }
+  // Runs `targets` some times and gives how many calls of each kind a step took.
+  struct PerStep {
+    int run_graph = 0;
+    int recv_tensor = 0;
+  };
+  PerStep CallsOf(const std::vector<Node*>& targets) {
+    constexpr int kSteps = 3;
+    const int runs = calls_.Of("RunGraph");
+    const int receives = calls_.Of("RecvTensor");
+    for (int i = 0; i < kSteps; ++i) {
+      const Status status = RunTargets(targets);
+      EXPECT_TRUE(status.ok()) << status;
+    }
+    return {(calls_.Of("RunGraph") - runs) / kSteps, (calls_.Of("RecvTensor") - receives) / kSteps};
+  }
+};
+
+TEST_F(StepStagesTest, PullingAndPushingAreTwoCalls) {
+  const Output a = MakeVariable(3);
+  const Output b = MakeVariable(5);
+  const Output steps = MakeVariable(1);
+  const Output counted = CountAfter(steps, {MakeUpdate(a), MakeUpdate(b)});
+  const PerStep calls = CallsOf({counted.node});
+  EXPECT_EQ(calls.run_graph, 2);
+  EXPECT_EQ(calls.recv_tensor, 0);
+  EXPECT_EQ(ValueOf(a), 2 * 11 * 11 * 11);
+  EXPECT_EQ(ValueOf(b), 2 * 11 * 11 * 11);
+  EXPECT_EQ(ValueOf(steps), 5);
+}
+
+TEST_F(StepStagesTest, WhatOneServerDoesAfterAnotherNeedsNoCallBetweenThem) {
+  const Output a = MakeVariable(3, true, 0);
+  const Output b = MakeVariable(3, true, 1);
+  const Output steps = MakeVariable(1);
+  const PerStep calls = CallsOf({CountAfter(steps, {MakeUpdate(a, 0), MakeUpdate(b, 1)}).node});
+  EXPECT_EQ(calls.run_graph, 4);
+  EXPECT_EQ(calls.recv_tensor, 0);
+  EXPECT_EQ(ValueOf(a), 2 * 11 * 11 * 11);
+  EXPECT_EQ(ValueOf(b), 2 * 11 * 11 * 11);
+  EXPECT_EQ(ValueOf(steps), 5);
+}
+
+TEST_F(StepStagesTest, FeedsAndFetchesGoToTheStageThatHasThem) {
+  const Output v = MakeVariable(3);
+  const Output fed = Placeholder(*graph_, kFloat, {.shape = PartialShape({3})});
+  const Output gradient = OnWorker(v);
+  Output before;
+  Output after;
+  {
+    DeviceScope scope(*graph_, Ps());
+    before = v + fed;
+    after = AssignAdd(v, gradient);
+    graph_->AddControlInput(after.node, before.node);
+    after = after + fed;
+  }
+  Result<std::vector<Tensor>> values =
+      session_->Run({.feeds = {{fed, Tensor::Vector({1.0f, 1.0f, 1.0f})}}, .fetches = {after, gradient, before}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].flat<float>()[0], 23);
+  EXPECT_EQ((*values)[1].flat<float>()[0], 20);
+  EXPECT_EQ((*values)[2].flat<float>()[0], 3);
+}
+
+TEST_F(StepStagesTest, LargeGradientsAreAskedFor) {
+  constexpr int64_t kLarge = 1'000'000;
+  const Output v = MakeVariable(kLarge);
+  EXPECT_GT(CallsOf({MakeUpdate(v)}).recv_tensor, 0);
+  EXPECT_EQ(ValueOf(v), 2 * 11 * 11 * 11);
+}
+
+// A value that was computed before it goes out is the same when it is used after something came back.
+TEST_F(StepStagesTest, WhatAServerKeepsForLaterIsNotComputedAgain) {
+  const Output v = MakeVariable(3);
+  Output sum;
+  Output changed;
+  {
+    DeviceScope scope(*graph_, Ps());
+    sum = v + Constant(*graph_, Tensor::Scalar(1.0f));
+    changed = AssignAdd(v, Constant(*graph_, Tensor::Vector({100.0f, 100.0f, 100.0f})));
+    graph_->AddControlInput(changed.node, sum.node);
+  }
+  const Output back = OnWorker(sum);
+  DeviceScope scope(*graph_, Ps());
+  const Output both = back + sum;
+  graph_->AddControlInput(both.node, changed.node);
+  ExpectStep(both, 3, 33);
+}
+
+// A read of a reference variable is the variable itself, on its own task, also when it was sent before.
+TEST_F(StepStagesTest, AReadThatIsUsedAfterAnUpdateSeesIt) {
+  const Output v = MakeVariable(3);
+  Output read;
+  {
+    DeviceScope scope(*graph_, Ps());
+    read = Identity(v);
+  }
+  const Output gradient = OnWorker(read);
+  DeviceScope scope(*graph_, Ps());
+  const Output update = AssignAdd(v, gradient);
+  const Output seen = read + Constant(*graph_, Tensor::Scalar(0.0f));
+  graph_->AddControlInput(seen.node, update.node);
+  ExpectStep(seen, 3, 22);
+}
+
+TEST_F(StepStagesTest, ATokenComesWithTheAnswer) {
+  const Output v = MakeVariable(3);
+  const Queue tokens = MakeQueue(Ps());
+  graph_->AddControlInput(tokens.taken.node, MakeUpdate(v));
+  const Output result = OnWorker(tokens.taken);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(RunTargets({tokens.put}).ok());
+  const PerStep calls = CallsOf({result.node});
+  EXPECT_EQ(calls.run_graph, 2);
+  EXPECT_EQ(calls.recv_tensor, 0);
+}
+
+TEST_F(StepStagesTest, WhatWaitsForAQueueOfTheWorkerKeepsNothingElseBack) {
+  const Output slow = MakeVariable(1);
+  const Output quick = MakeVariable(1);
+  const Queue queue = MakeQueue(kWorker);
+  const Output late = OnWorker(queue.taken);
+  Node* late_update = nullptr;
+  {
+    DeviceScope scope(*graph_, Ps());
+    late_update = AssignAdd(slow, Reshape(late, Constant(*graph_, Tensor::Vector<int32_t>({1})))).node;
+  }
+  Node* update = MakeUpdate(quick);
+  std::thread step([&] {
+    const Status status = RunTargets({late_update, update});
+    EXPECT_TRUE(status.ok()) << status;
+  });
+  while (ValueOf(quick) == 2) {
+  }
+  EXPECT_EQ(ValueOf(slow), 2);
+  EXPECT_TRUE(RunTargets({queue.put}).ok());
+  step.join();
+  EXPECT_EQ(ValueOf(slow), 12);
+}
+
+TEST_F(StepStagesTest, WhatWaitsForAQueueOfAServerKeepsNothingElseBack) {
+  const Output quick = MakeVariable(1);
+  const Queue queue = MakeQueue(Ps());
+  Node* update = MakeUpdate(quick);
+  std::thread step([&] {
+    const Status status = RunTargets({queue.taken.node, update});
+    EXPECT_TRUE(status.ok()) << status;
+  });
+  while (ValueOf(quick) == 2) {
+  }
+  EXPECT_TRUE(RunTargets({queue.put}).ok());
+  step.join();
+}
+
+TEST_F(StepStagesTest, AnErrorOfTheWorkerEndsTheStepAndNothingIsPushed) {
+  const Output v = MakeVariable(1);
+  Output empty;
+  {
+    DeviceScope scope(*graph_, kWorker);
+    empty = VariableV2(*graph_, PartialShape({1}), kFloat);
+  }
+  const Output sum = OnWorker(v) + OnWorker(empty);
+  DeviceScope scope(*graph_, Ps());
+  const Status status = RunTargets({AssignAdd(v, sum).node});
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
+  EXPECT_EQ(ValueOf(v), 2);
+}
+
+TEST_F(StepStagesTest, AnErrorOfALaterStageEndsTheStep) {
+  const Output v = MakeVariable(1);
+  const Output empty = MakeVariable(1, /*initialized=*/false);
+  const Output gradient = OnWorker(v);
+  DeviceScope scope(*graph_, Ps());
+  const Status status = RunTargets({AssignAdd(empty, gradient).node});
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
+}
+
+TEST_F(StepStagesTest, ATimeoutNamesWhoIsWaitedForAndTheNextStepRuns) {
+  const Output v = MakeVariable(1);
+  const Queue tokens = MakeQueue(Ps());
+  graph_->AddControlInput(tokens.taken.node, MakeUpdate(v));
+  const Output result = OnWorker(tokens.taken);
+  tensorflow::RunOptions options;
+  options.set_timeout_in_ms(50);
+  const Status status = RunTargets({result.node}, &options);
+  EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
+  EXPECT_NE(status.message().find("/job:ps/replica:0/task:0"), std::string::npos) << status;
+  EXPECT_TRUE(RunTargets({tokens.put}).ok());
+  EXPECT_TRUE(RunTargets({result.node}).ok());
+}
+
+TEST_F(StepStagesTest, ACancelledStepEndsWhileAStageWaitsForItsValues) {
+  const Output v = MakeVariable(1);
+  const Queue queue = MakeQueue(kWorker);
+  const Output late = OnWorker(queue.taken) + OnWorker(v);
+  Node* update = nullptr;
+  {
+    DeviceScope scope(*graph_, Ps());
+    update = AssignAdd(v, late).node;
+  }
+  CancelToken cancel;
+  Status status;
+  std::thread step([&] { status = session_->Run({.targets = {update}, .cancel = &cancel}).status(); });
+  while (calls_.Of("RunGraph") < 2) {
+  }
+  cancel.Cancel(Cancelled("enough"));
+  step.join();
+  EXPECT_EQ(status.code(), StatusCode::kCancelled) << status;
+  EXPECT_EQ(ValueOf(v), 2);
+}
+
+TEST_F(StepStagesTest, AStepInPiecesPushesToo) {
+  const Output v = MakeVariable(1);
+  const Output fed = Placeholder(*graph_, kFloat, {.shape = PartialShape({1})});
+  const Output gradient = OnWorker(v);
+  const Output sum = gradient + OnWorker(fed);
+  Output updated;
+  {
+    DeviceScope scope(*graph_, Ps());
+    updated = AssignAdd(v, sum);
+  }
+  Result<std::string> handle = session_->PartialRunSetup({fed}, {gradient, updated}, {}, nullptr);
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  Result<std::vector<Tensor>> first = session_->PartialRun(*handle, {}, {gradient}, nullptr);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ((*first)[0].flat<float>()[0], 20);
+  Result<std::vector<Tensor>> second =
+      session_->PartialRun(*handle, {{fed, Tensor::Vector({1.0f})}}, {updated}, nullptr);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*second)[0].flat<float>()[0], 32);
+}
+
+}  // namespace
+}  // namespace weir

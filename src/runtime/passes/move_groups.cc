@@ -1,0 +1,34 @@
+// A NoOp that stands for several nodes runs where the program has put it, often on the task that builds the graph.
+// Where only nodes of another task wait for it, and it waits for some of that task, it moves there: otherwise their end
+// would travel out and back.
+#include <set>
+
+#include "runtime/partition.h"
+#include "runtime/passes/passes.h"
+
+namespace weir {
+
+void MoveGroups(PlanGraph& graph) {
+  for (const PlanGraph::Node& node : graph.nodes) {
+    if (IsFlow(KindOf(node.op()))) return;  // what is dead must be known to be
+  }
+  const Consumers consumers = FindConsumers(graph);
+  const auto num_elsewhere = [&](const PlanGraph::Node& node, const std::string& task) {
+    int count = 0;
+    for (int32_t n : node.control_inputs) count += TaskOfDevice(graph.nodes[n].placed->name()) == task ? 0 : 1;
+    return count;
+  };
+  // A group is made after its members: those that wait for it have moved already.
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
+    PlanGraph::Node& node = graph.nodes[n];
+    if (node.op().name != "NoOp") continue;
+    std::set<const Device*> waiting;
+    for (int32_t consumer : consumers.of(static_cast<int32_t>(n))) waiting.insert(graph.nodes[consumer].placed);
+    if (waiting.size() != 1) continue;
+    const std::string here = TaskOfDevice(node.placed->name());
+    const std::string there = TaskOfDevice((*waiting.begin())->name());
+    if (here != there && num_elsewhere(node, there) <= num_elsewhere(node, here) + 1) node.placed = *waiting.begin();
+  }
+}
+
+}  // namespace weir
