@@ -36,6 +36,26 @@ TEST_F(AnswerValuesTest, LargeValuesAreAskedFor) {
   EXPECT_EQ(calls_.Of("RecvTensor"), 1);
 }
 
+TEST_F(AnswerValuesTest, ManySmallValuesAreLargeTogether) {
+  constexpr int64_t kMost = 128 << 10;
+  constexpr int64_t kThird = kMost / sizeof(float) / 3;
+  std::vector<Output> results;
+  for (int i = 0; i < 5; ++i) results.push_back(OnWorker(MakeVariable(kThird)));
+  Result<std::vector<Tensor>> values = session_->Run({.fetches = results});
+  ASSERT_TRUE(values.ok()) << values.status();
+  for (const Tensor& value : *values) EXPECT_EQ(value.flat<float>()[kThird - 1], 20);
+  EXPECT_EQ(calls_.Of("RecvTensor"), 2);
+}
+
+TEST_F(AnswerValuesTest, AnotherTaskAsksForItsValues) {
+  const Output v = MakeVariable(3);
+  Result<std::vector<Tensor>> values = session_->Run({.fetches = {OnWorker(v), OnWorker(v, 1)}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].flat<float>()[0], 20);
+  EXPECT_EQ((*values)[1].flat<float>()[0], 20);
+  EXPECT_EQ(calls_.Of("RecvTensor"), 1);
+}
+
 TEST_F(AnswerValuesTest, APartThatWaitsForTheWorkerAnswersNotBeforeTheWorkerHasItsValue) {
   const Output v = MakeVariable(3);
   const Output sum = OnWorker(v);

@@ -403,6 +403,7 @@ TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
   StartCluster(1, 1);
   servers_.erase("ps0");
   auto graph = NewGraph();
+  Output here = Constant(*graph, Tensor::Scalar(1.0f));
   DeviceScope scope(*graph, "/job:ps/task:0");
   Output c = Constant(*graph, Tensor::Scalar(3.0f)) + Placeholder(*graph, kFloat, {.name = "x"});
   tensorflow::RunOptions options;
@@ -410,6 +411,7 @@ TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
   const RunRequest request{
       .feeds = {{graph->FindNode("x")->output(0), Tensor::Scalar(1.0f)}}, .fetches = {c}, .options = &options};
   auto session = NewSession("worker0", graph);
+  ASSERT_TRUE(session->Run({.fetches = {here}}).ok());  // making the session takes none of the step's time
   const Status ended = session->Run(request).status();
   EXPECT_EQ(ended.code(), StatusCode::kDeadlineExceeded);
   EXPECT_NE(ended.message().find("no answer yet from " + At("ps")), absl::string_view::npos) << ended;
@@ -441,6 +443,20 @@ TEST_F(ClusterTest, StepsRunInPieces) {
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_EQ((*second)[0].scalar<float>(), 15.0f);
   EXPECT_FALSE(session->PartialRun(*handle, {}, {}).ok());
+}
+
+TEST_F(ClusterTest, APieceSaysWhatIsOnABranchThatWasNotTaken) {
+  StartCluster(0, 1);
+  auto graph = NewGraph();
+  Output a = Placeholder(*graph, kFloat);
+  const SwitchResult branches = Switch(a, Constant(*graph, Tensor::Scalar(true)));
+  auto session = NewSession("worker0", graph);
+  auto handle = session->PartialRunSetup({a}, {branches.output_false, branches.output_true}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  const Status ended =
+      session->PartialRun(*handle, {{a, Tensor::Scalar(2.0f)}}, {branches.output_false, branches.output_true}).status();
+  EXPECT_EQ(ended.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(ended.message().find("is on a branch that was not taken"), absl::string_view::npos) << ended;
 }
 
 TEST_F(ClusterTest, APieceThatWasGivenUpBeforeItBeganEnds) {

@@ -73,10 +73,11 @@ class CountedCluster : public testing::Test {
     graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
   }
   void SetUp() override {
-    const ClusterSpec cluster =
-        *ClusterSpec::Make({{"ps", {{0, FreeAddress()}, {1, FreeAddress()}}}, {"worker", {{0, FreeAddress()}}}});
+    const ClusterSpec cluster = *ClusterSpec::Make(
+        {{"ps", {{0, FreeAddress()}, {1, FreeAddress()}}}, {"worker", {{0, FreeAddress()}, {1, FreeAddress()}}}});
     for (int task : {0, 1}) ps_.push_back(Start("ps", cluster, task));
     worker_ = Start("worker", cluster);
+    other_worker_ = Start("worker", cluster, 1);
     session_ = *network_.NewSession(worker_->target(), graph_, {});
   }
   std::string FreeAddress() {
@@ -93,7 +94,7 @@ class CountedCluster : public testing::Test {
     return server;
   }
   static std::string Ps(int task = 0) { return fmt::format("/job:ps/task:{}", task); }
-  static constexpr char kWorker[] = "/job:worker/task:0";
+  static std::string Worker(int task = 0) { return fmt::format("/job:worker/task:{}", task); }
   // A variable on a ps, with the value 2 everywhere.
   Output MakeVariable(int64_t size, bool initialized = true, int task = 0) {
     DeviceScope scope(*graph_, Ps(task));
@@ -105,9 +106,9 @@ class CountedCluster : public testing::Test {
     }
     return v;
   }
-  // Something computed from it on the worker.
-  Output OnWorker(Output v) {
-    DeviceScope scope(*graph_, kWorker);
+  // Something computed from it on a worker: the master's own task, or another.
+  Output OnWorker(Output v, int task = 0) {
+    DeviceScope scope(*graph_, Worker(task));
     return v * Constant(*graph_, Tensor::Scalar(10.0f));
   }
   void ExpectStep(Output fetch, int64_t size, float value) {
@@ -125,6 +126,7 @@ class CountedCluster : public testing::Test {
   std::shared_ptr<Graph> graph_;
   std::vector<std::unique_ptr<Server>> ps_;
   std::unique_ptr<Server> worker_;
+  std::unique_ptr<Server> other_worker_;
   std::shared_ptr<Session> session_;
 };
 

@@ -150,6 +150,18 @@ TEST_F(StepStagesTest, AReadThatIsUsedAfterAnUpdateSeesIt) {
   ExpectStep(seen, 3, 22);
 }
 
+TEST_F(StepStagesTest, AVariableForTheClientIsReadInTheLastStage) {
+  const Output counter = MakeVariable(1);
+  const Output counted = CountAfter(counter, {MakeUpdate(MakeVariable(3))});
+  const int runs = calls_.Of("RunGraph");
+  for (int i = 1; i <= 20; ++i) {
+    Result<std::vector<Tensor>> values = session_->Run({.fetches = {counter}, .targets = {counted.node}});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].flat<float>()[0], static_cast<float>(2 + i));
+  }
+  EXPECT_EQ(calls_.Of("RunGraph") - runs, 2 * 20);
+}
+
 TEST_F(StepStagesTest, ATokenComesWithTheAnswer) {
   const Output v = MakeVariable(3);
   const Queue tokens = MakeQueue(Ps());
@@ -164,7 +176,7 @@ TEST_F(StepStagesTest, ATokenComesWithTheAnswer) {
 TEST_F(StepStagesTest, WhatWaitsForAQueueOfTheWorkerKeepsNothingElseBack) {
   const Output slow = MakeVariable(1);
   const Output quick = MakeVariable(1);
-  const Queue queue = MakeQueue(kWorker);
+  const Queue queue = MakeQueue(Worker());
   const Output late = OnWorker(queue.taken);
   Node* late_update = nullptr;
   {
@@ -202,7 +214,7 @@ TEST_F(StepStagesTest, AnErrorOfTheWorkerEndsTheStepAndNothingIsPushed) {
   const Output v = MakeVariable(1);
   Output empty;
   {
-    DeviceScope scope(*graph_, kWorker);
+    DeviceScope scope(*graph_, Worker());
     empty = VariableV2(*graph_, PartialShape({1}), kFloat);
   }
   const Output sum = OnWorker(v) + OnWorker(empty);
@@ -237,7 +249,7 @@ TEST_F(StepStagesTest, ATimeoutNamesWhoIsWaitedForAndTheNextStepRuns) {
 
 TEST_F(StepStagesTest, ACancelledStepEndsWhileAStageWaitsForItsValues) {
   const Output v = MakeVariable(1);
-  const Queue queue = MakeQueue(kWorker);
+  const Queue queue = MakeQueue(Worker());
   const Output late = OnWorker(queue.taken) + OnWorker(v);
   Node* update = nullptr;
   {
