@@ -97,7 +97,9 @@ Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, Cancel
   if (timeout_ms > 0) notice.every = std::min<std::chrono::milliseconds>(kNoticeEvery, limit);
   return Await<Response>(
       [&](Reply<Response> done) {
-        start(CallOptions{.timeout_ms = timeout_ms, .cancel = joined.get()}, std::move(done));
+        // The call's own end comes later, as it would not say what was asked of whom.
+        const int64_t limit_ms = timeout_ms > 0 ? timeout_ms + kAnswerMs : 0;
+        start(CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()}, std::move(done));
       },
       notice);
 }

@@ -336,7 +336,7 @@ Result<Node*> NodeBuilder::Build() {
   props->op = op;
   if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok()) {
     WEIR_TRY(resolver.CheckInputTypes(inputs));  // that says more
-    return WithContext(status, fmt::format("op {} (node '{}')", op_, shown));
+    return WithContext(status, fmt::format("node '{}'", shown));
   }
   props->attrs = std::make_shared<const AttrMap>(std::move(attrs_));
   WEIR_ASSIGN(props->input_types, ArgTypes(op->inputs, *props->attrs));

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "base/crc32c.h"
 #include "base/env_fake.h"
+#include "io/coding.h"
 
 namespace weir::io {
 namespace {
@@ -70,6 +72,39 @@ TEST(RecordFileTest, EveryDamagedByteIsFoundWithFileAndOffset) {
     const std::string where = fmt::format("/bad: corrupted record {} at offset {}", i < 21 ? 0 : 1, i < 21 ? 0 : 21);
     EXPECT_NE(std::string(status.message()).find(where), std::string::npos) << i << ": " << status;
   }
+}
+
+TEST(RecordFileTest, SaysThatAFileMayBeOfAnotherKind) {
+  FakeEnv env;
+  ASSERT_TRUE(WriteRecords(env, "/packed", {"first", "second"}, Compression::kGzip).ok());
+  ASSERT_TRUE(env.WriteFile("/text", "no records are in here").ok());
+  for (const std::string path : {"/packed", "/text"}) {
+    EXPECT_EQ(ReadRecords(env, path, Compression::kNone).status(),
+              DataLoss("{}: corrupted record 0 at offset 0: wrong checksum of its length (is it a record file, and is "
+                       "its compression the one named?)",
+                       path));
+  }
+}
+
+TEST(RecordFileTest, ALengthThatNoFileHasIsDataLoss) {
+  FakeEnv env;
+  for (const uint64_t length : {uint64_t{INT64_MAX} / 2 + 1, UINT64_MAX - 3, UINT64_MAX}) {
+    std::string bytes;
+    PutFixed64(bytes, length);
+    PutFixed32(bytes, crc32c::Mask(crc32c::Value(bytes)));
+    ASSERT_TRUE(env.WriteFile("/long", bytes + "data").ok());
+    EXPECT_EQ(ReadRecords(env, "/long", Compression::kNone).status(),
+              DataLoss("/long: corrupted record 0 at offset 0"));
+  }
+}
+
+TEST(RecordFileTest, CompressedFilesMayBeJoined) {
+  FakeEnv env;
+  ASSERT_TRUE(WriteRecords(env, "/a", {"first", "second"}, Compression::kGzip).ok());
+  ASSERT_TRUE(WriteRecords(env, "/b", {"third"}, Compression::kGzip).ok());
+  ASSERT_TRUE(env.WriteFile("/ab", env.ReadFile("/a").value() + env.ReadFile("/b").value()).ok());
+  EXPECT_EQ(ReadRecords(env, "/ab", Compression::kGzip).value(),
+            (std::vector<std::string>{"first", "second", "third"}));
 }
 
 TEST(RecordFileTest, AFileStillBeingWrittenCanBeFollowed) {

@@ -120,6 +120,7 @@ TEST_F(LocalSessionTest, Devices) {
   EXPECT_THAT(Message(result), HasSubstr("Cannot assign a device for operation nowhere"));
   EXPECT_THAT(Message(result),
               HasSubstr("/device:GPU:3 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0,"));
+  EXPECT_THAT(Message(result), HasSubstr("With ConfigProto(allow_soft_placement=True) it runs on one of these."));
   EXPECT_EQ(NodeOf(result.status()), "nowhere");
   session_.reset();
   config_.set_allow_soft_placement(true);

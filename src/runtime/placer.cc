@@ -158,11 +158,16 @@ class Placement {
     std::string available;
     for (const auto& device : devices_) available += (available.empty() ? "" : ", ") + device->name();
     const std::string& name = plan_.nodes[n].name();
+    DeviceName elsewhere = group.request;
+    elsewhere.type.reset();
+    elsewhere.index.reset();
+    const char* advice = Match(elsewhere) >= 0 ? "With ConfigProto(allow_soft_placement=True) it runs on one of these."
+                                               : "Make sure the device specification refers to a valid device.";
     return MarkNode(
         InvalidArgument(
             "Cannot assign a device for operation {}: node '{}' ({}) was explicitly assigned to {} but available "
-            "devices are [ {} ]. Make sure the device specification refers to a valid device.",
-            name, name, plan_.nodes[n].op().name, group.request.ToString(), available),
+            "devices are [ {} ]. {}",
+            name, name, plan_.nodes[n].op().name, group.request.ToString(), available, advice),
         name);
   }
 

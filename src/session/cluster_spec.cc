@@ -171,7 +171,13 @@ Result<const ClusterSpec::Tasks*> ClusterSpec::TasksOf(const std::string& job) c
 Result<std::string> ClusterSpec::TaskAddress(const std::string& job, int task) const {
   WEIR_ASSIGN(const Tasks* tasks, TasksOf(job));
   const auto entry = tasks->find(task);
-  if (entry == tasks->end()) return NotFound("No task with index {} in job '{}'", task, job);
+  if (entry == tasks->end()) {
+    const std::string known = tasks->empty() ? "none"
+                              : tasks->size() == 1
+                                  ? std::to_string(tasks->begin()->first)
+                                  : fmt::format("{} to {}", tasks->begin()->first, tasks->rbegin()->first);
+    return NotFound("No task with index {} in job '{}'; it has {}", task, job, known);
+  }
   return entry->second;
 }
 

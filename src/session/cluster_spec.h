@@ -17,7 +17,7 @@ class ClusterSpec final {
  public:
   using Tasks = std::map<int, std::string>;  // address by index; indices may have gaps
   // Programs name a cluster also where they only place a graph: then an address may be a bare name ("ps0") or empty.
-  // It stays an error of CheckAddresses, which whoever listens or connects asks.
+  // A server, and a session with a cluster of its own, take only complete ones.
   enum class Addresses { kComplete, kMayLackPort };
 
   ClusterSpec() = default;

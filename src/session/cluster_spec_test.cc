@@ -82,7 +82,9 @@ TEST(ClusterSpecTest, KeepsJobsAndTasks) {
   EXPECT_EQ(spec.TasksOf("master").status(), NotFound("No such job in cluster: 'master'; it has idle, ps, worker"));
   EXPECT_EQ(spec.TaskAddress("master", 0).status(),
             NotFound("No such job in cluster: 'master'; it has idle, ps, worker"));
-  EXPECT_EQ(spec.TaskAddress("worker", 0).status(), NotFound("No task with index 0 in job 'worker'"));
+  EXPECT_EQ(spec.TaskAddress("worker", 0).status(), NotFound("No task with index 0 in job 'worker'; it has 3"));
+  EXPECT_EQ(spec.TaskAddress("ps", 2).status(), NotFound("No task with index 2 in job 'ps'; it has 0 to 1"));
+  EXPECT_EQ(spec.TaskAddress("idle", 0).status(), NotFound("No task with index 0 in job 'idle'; it has none"));
 
   EXPECT_EQ(spec, ClusterSpec::Make(jobs).value());
   EXPECT_FALSE(spec == ClusterSpec());
@@ -127,7 +129,7 @@ TEST(ClusterSpecTest, TwoTasksDoNotShareAnAddress) {
 
 TEST(ClusterSpecTest, AddressesThatLackAPort) {
   const Jobs jobs = {{"ps", {{0, "ps0"}, {1, "ps0"}}}, {"worker", {{0, ""}}}};
-  EXPECT_FALSE(ClusterSpec::Make(jobs).ok());
+  EXPECT_EQ(ErrorOf(ClusterSpec::Make(jobs).status()), "task 0 of job 'ps': address 'ps0': the port is missing");
   const Result<ClusterSpec> spec = ClusterSpec::Make(jobs, ClusterSpec::Addresses::kMayLackPort);
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_EQ(ErrorOf(spec->CheckAddresses()), "task 0 of job 'ps': address 'ps0': the port is missing");

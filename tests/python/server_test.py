@@ -1,4 +1,5 @@
 """Servers and sessions on them, all in this process: what a program sees of a cluster."""
+import socket
 import subprocess
 import sys
 import threading
@@ -166,6 +167,32 @@ def test_a_timeout_names_what_was_waited_for(cluster):
                 session.run(element, options=tf.RunOptions(timeout_in_ms=100))
             # Of another task it is known only that it has not answered.
             assert raised.value.op is (element.op if job == "worker" else None)
+
+
+def test_a_timeout_names_only_tasks_that_have_not_answered(cluster):
+    with tf.device("/job:ps/task:0"):
+        element = tf.FIFOQueue(3, tf.int32).dequeue()
+    with tf.device("/job:worker/task:0"):
+        there = tf.constant(2) * tf.placeholder_with_default(3, [])
+    with tf.Session(cluster["worker0"].target) as session:
+        session.run(there)
+        for milliseconds in (100, 1000, 10000):  # the worker's part has ended by one of them
+            with pytest.raises(tf.errors.DeadlineExceededError) as raised:
+                session.run([element, there], options=tf.RunOptions(timeout_in_ms=milliseconds))
+            named = raised.value.message.partition("still runs on")[2]
+            if "/job:ps" in named and "/job:worker" not in named:
+                break
+        assert "/job:ps/replica:0/task:0" in named and "/job:worker" not in named
+
+
+def test_a_timeout_names_the_server_that_is_not_there():
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))  # nobody listens there, and nobody else can
+        target = f"grpc://localhost:{taken.getsockname()[1]}"
+        config = tf.ConfigProto(operation_timeout_in_ms=100)
+        with tf.Session(target, config=config) as session, pytest.raises(tf.errors.DeadlineExceededError) as raised:
+            session.run(tf.constant(1))
+    assert raised.value.message == f"CreateSession: no answer from the server at {target} within 100 ms"
 
 
 def test_closing_a_session_ends_its_steps(cluster):
