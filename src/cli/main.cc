@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -48,7 +49,14 @@ int Fail(const std::string& command, const Status& status) {
 // Its bounds are in the message of what breaks them, not in the help.
 template <class T>
 CLI::Validator Within(T least, T most) {
-  return CLI::Range(least, most).description("");
+  const auto check = [least, most](const std::string& text) -> std::string {
+    T value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return "";
+    const char* kind = std::is_integral_v<T> ? "a whole number" : "a number";
+    if (most == std::numeric_limits<T>::max()) return fmt::format("'{}' is not {} of {} or more", text, kind, least);
+    return fmt::format("'{}' is not {} from {} to {}", text, kind, least, most);
+  };
+  return CLI::Validator(check, "");
 }
 
 void AddRun(CLI::App& app, int& exit_status) {
@@ -186,7 +194,7 @@ void AddRecords(CLI::App& app, RecordsOptions& options, int& exit_status) {
   show->add_option("FILE", options.show.file, "a record file, compressed or not")->required();
   show->add_option("--limit", options.show.limit, "how many")
       ->type_name("N")
-      ->check(Within<int64_t>(1, int64_t{1} << 60))
+      ->check(Within<int64_t>(1, std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
   show->footer("Example:\n  weir records show train.tfrecords --limit 3\n");
   show->callback([&options, &exit_status] {

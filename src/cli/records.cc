@@ -175,7 +175,7 @@ Status CountRecords(const std::vector<std::string>& files, Env& env) {
     }
     ++bad;
     std::fflush(stdout);
-    fmt::print(stderr, "weir records: {}\n", std::string(count.status().message()));
+    fmt::print(stderr, "weir records count: {}\n", std::string(count.status().message()));
   }
   return bad == 0 ? OkStatus() : DataLoss("{} of {} files cannot be read to the end", bad, files.size());
 }
