@@ -143,8 +143,8 @@ Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
     WEIR_TRY(Ensure(cancel));
     Status status = Refined(body());
     if (!options_.recover || !IsPreemption(status)) return status;
-    TrainInfo("A task was lost or restarted: the session is closed, and another is made. {}",
-              std::string(status.message()));
+    TrainWarning("A task was lost or restarted: the session is closed, and another is made. {}",
+                 std::string(status.message()));
     if (Status dropped = Drop(status, cancel); !dropped.ok() && !IsPreemption(dropped)) return dropped;
     if (pauses) WEIR_TRY(pauses->Next());
     if (!pauses)
