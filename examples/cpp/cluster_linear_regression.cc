@@ -34,7 +34,13 @@ int main(int argc, char** argv) {
   auto flags = ParseFlags(argc, argv);
   int task = 0;
   int rounds = -1;
-  if (!absl::SimpleAtoi(flags["task_index"], &task)) return 2;
+  if (flags["ps_hosts"].empty() || flags["worker_hosts"].empty() || !absl::SimpleAtoi(flags["task_index"], &task)) {
+    std::fprintf(stderr,
+                 "Usage: %s --ps_hosts=HOST:PORT,... --worker_hosts=HOST:PORT,... --job_name=ps|worker --task_index=N "
+                 "[--logdir=FOLDER] [--rounds=N]\n",
+                 argv[0]);
+    return 2;
+  }
   if (flags.contains("rounds") && !absl::SimpleAtoi(flags["rounds"], &rounds)) return 2;
   const ClusterSpec cluster =
       Cluster({{"ps", absl::StrSplit(flags["ps_hosts"], ',')}, {"worker", absl::StrSplit(flags["worker_hosts"], ',')}});

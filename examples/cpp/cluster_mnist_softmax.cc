@@ -60,7 +60,13 @@ std::pair<Tensor, Tensor> BatchOf(const Digits& digits, const std::vector<int64_
 int main(int argc, char** argv) {
   auto flags = ParseFlags(argc, argv);
   int task = 0;
-  if (!absl::SimpleAtoi(flags["task_index"], &task)) return 2;
+  if (flags["ps_hosts"].empty() || flags["worker_hosts"].empty() || !absl::SimpleAtoi(flags["task_index"], &task)) {
+    std::fprintf(stderr,
+                 "Usage: %s --ps_hosts=HOST:PORT,... --worker_hosts=HOST:PORT,... --job_name=ps|worker --task_index=N "
+                 "[--data=FOLDER] [--logdir=FOLDER]\n",
+                 argv[0]);
+    return 2;
+  }
   const ClusterSpec cluster =
       Cluster({{"ps", absl::StrSplit(flags["ps_hosts"], ',')}, {"worker", absl::StrSplit(flags["worker_hosts"], ',')}});
   Engine engine;
