@@ -22,8 +22,7 @@ Initializer Filled(double value) {
   };
 }
 
-// The update node `rule` for a variable and its slots, then values in order. `sparse` rules name their resource form
-// "ResourceSparseApplyX", dense ones "ResourceApplyX".
+// The update node `rule` ("ApplyX", "SparseApplyX") for a variable and its slots, then values in order.
 Result<Node*> Update(const Optimizer& optimizer, const std::string& rule, const VariablePtr& var,
                      const std::vector<VariablePtr>& slots, const InputList& values,
                      const std::vector<std::pair<std::string, AttrValue>>& attrs = {}) {

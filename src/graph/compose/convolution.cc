@@ -25,7 +25,7 @@ Result<std::string> OpFormat(const WindowOptions& options, int dims) {
   return InvalidArgument("data_format must be {} or {}, but is {}", kLast[dims - 1], kFirst[dims - 1], format);
 }
 
-// One value per dimension of an image that an op with `op_dims` spatial dimensions takes.
+// One value per dimension of an image, out of one value for all, one per spatial dimension or one per dimension.
 Result<std::vector<int64_t>> Spread(const std::vector<int64_t>& values, int dims, bool channels_first,
                                     const char* what) {
   const auto n = static_cast<size_t>(dims);

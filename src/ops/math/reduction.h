@@ -24,8 +24,8 @@ struct Reducers {
 };
 
 // Op: `using Acc`, `Acc Init()`, `Acc Take(Acc, T)`, `Acc Merge(Acc, Acc)`, `T Finish(Acc, int64_t count)`; optionally
-// `Acc Fold(const T*, int64_t)` for a contiguous stretch and `Narrow`: the type in which a few values may be added up
-// before they join an accumulator.
+// `Acc Fold(const T*, int64_t)` for a contiguous stretch, whose result is merged like any other accumulator. T is the
+// type of the elements.
 template <class T, class Op>
 struct ReducerLoops {
   using Acc = typename Op::Acc;

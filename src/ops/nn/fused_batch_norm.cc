@@ -46,7 +46,7 @@ Status CheckVector(const Tensor& t, int64_t channels, const char* what) {
 
 using Sums = std::vector<double>;
 
-// Adds add(first element, sums of this run...) over all elements by channel, in parallel over parts of the batch.
+// By channel, the sum of add(element, channel) over the elements of the channel.
 template <class Add>
 Sums SumsByChannel(const ChannelView& v, Add add) {
   Sums sums(static_cast<size_t>(v.channels), 0.0);
@@ -88,7 +88,7 @@ Result<Tensor> Copied(KernelContext& ctx, int output, const std::vector<float>& 
   return t;
 }
 
-// kReserve: how many outputs there are behind the two statistics that the gradient takes.
+// Version 3 has one output more, which is empty here.
 template <class T>
 Result<Kernel> MakeForward(KernelSetup& setup) {
   WEIR_ASSIGN(const Norm norm, Norm::Make(setup));

@@ -28,7 +28,7 @@ std::vector<double> Numbers(std::string_view text) {
 }
 
 // Two steps of an op: "op [attr=value]: scalars -> slots after". Every slot starts as kSlots says, the gradient is
-// kGradient, for sparse ops kRows at kIndices of slots of shape [3,2].
+// kGradient, for sparse ops kRows at the rows 2, 0, 2 and 1 of slots of shape [3,2].
 constexpr char kExpected[] = R"(
 ApplyGradientDescent: 0.1 -> 0.9400001 -1.88 -0.35 3.02 0 -0.8
 ApplyProximalGradientDescent: 0.1 0 0.2 -> 0.902922 -1.805844 -0.3402538 2.902922 0 -0.7718186
