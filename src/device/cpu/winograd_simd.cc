@@ -1,5 +1,4 @@
-// The points of the transforms are 0, 1, -1, 1/2, -2 and infinity: they lose least to rounding, and the errors are
-// those of a sum taken directly.
+// The points of the transforms are 0, 1, -1, 1/2, -2 and infinity: they lose least to rounding.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/winograd_simd.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
