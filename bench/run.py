@@ -13,20 +13,23 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MEASURES = ROOT / "bench" / "measures.py"
 BUILDING = ROOT / "bench" / "building.py"
+RECORDS = ROOT / "bench" / "records.py"
+DIGITS = ROOT / "bench" / "digits.py"
 # What each row may cost, as a fraction of TensorFlow's figure.
 GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 6, "wide_2000_ops": 1 / 2, "step_linreg": 1, "step_softmax": 1,
          "step_mlp": 1, "step_cnn": 0.9, "step_embed": 1, "build_50000_nodes": 1 / 4, "null_1": 1 / 3, "pull_1": 1 / 3, "pull_25000000": 1 / 1.2,
          "push_25000000": 1 / 1.2, "ps memory": 1 / 10, "train_linreg_async": 1 / 3, "train_linreg_sync": 1 / 3, "train_softmax_async": 1 / 3,
          "train_softmax_sync": 1 / 3, "train_mlp_async": 1 / 1.3, "train_mlp_sync": 1 / 1.3, "train_embed_async": 1 / 1.3,
-         "train_embed_sync": 1 / 1.3}
+         "train_embed_sync": 1 / 1.3, "train_cnn_async": 1 / 1.2, "records_queue": 1 / 2, "records_data": 1 / 2, "digits worker memory": 1 / 4}
 # Steps of a worker against parameter servers in processes of their own: mode, size, repeats.
 CLUSTER = [("null", 1, 300), ("null", 4, 200), ("pull", 1, 300), ("pull", 25_000_000, 15), ("push", 25_000_000, 15), ("rows", 1_000_000, 200)]
 # Two workers that train against parameter servers, all in processes of their own: model, servers, steps of each.
-TRAINING = [("linreg", 1, 600), ("softmax", 2, 400), ("mlp", 2, 80), ("embed", 2, 150)]
+TRAINING = [("linreg", 1, 600), ("softmax", 2, 400), ("mlp", 2, 80), ("embed", 2, 150), ("cnn", 1, 40)]
 GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
 
 
@@ -68,6 +71,23 @@ def run_training(command):
             rows[row["name"]] = 1e6 / row["steps_per_s"]
             if model == "linreg" and mode == "async":
                 rows["ps memory"] = row["ps_peak_mb"][0]
+    return rows
+
+
+def run_input(command):
+    """Microseconds per record of 28 x 28 pixels that is read, parsed and batched, and the peak memory of the digit trainer's worker."""
+    rows = {}
+    environment = dict(os.environ, BENCH_RUNNER=" ".join(command))
+    with tempfile.TemporaryDirectory() as folder:
+        for script, *arguments in ((RECORDS, folder, "queue"), (RECORDS, folder, "data"), (DIGITS, folder, "120")):
+            out = subprocess.run(command + [str(script), *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+            if out.returncode != 0:
+                continue  # what is missing leaves its row out
+            row = json.loads(out.stdout.splitlines()[-1])
+            if row["name"] == "digits":
+                rows["digits worker memory"] = row["worker_peak_mb"]
+            else:
+                rows[row["name"]] = 1e6 / row["records_per_s"]
     return rows
 
 
@@ -118,7 +138,8 @@ def main():
     for i in range(rounds):
         for name, command in contenders.items():
             print(f"round {i + 1} of {rounds}: {name} ...", file=sys.stderr, flush=True)
-            for row, value in {**run_local(command), **building_rows(command, GROWTH[0]), **run_cluster(command), **run_training(command)}.items():
+            measured = {**run_local(command), **building_rows(command, GROWTH[0]), **run_cluster(command), **run_training(command), **run_input(command)}
+            for row, value in measured.items():
                 if name == "Weir" and row == "import":
                     value = import_seconds() * 1e6
                 samples[name].setdefault(row, []).append(value)

@@ -1,0 +1,71 @@
+"""Measures the memory of the digit trainer: examples/digits/train.py, word for word, on any TensorFlow 1.x implementation.
+
+    PYTHON digits.py FOLDER STEPS     one ps and one worker, in processes of their own; prints one JSON line with the worker's peak
+
+BENCH_RUNNER is the command that runs a script (PYTHON itself, or `weir run`). TensorFlow 2 runs it as compat.v1, with what it has dropped
+of tf.contrib put back.
+"""
+import json, os, runpy, socket, subprocess, sys
+
+DIGITS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "digits")
+RUNNER = os.environ.get("BENCH_RUNNER", sys.executable).split()
+
+
+def tensorflow():
+    import tensorflow as tf
+    if tf.__version__.startswith("2"):
+        import types
+        tf = tf.compat.v1
+        tf.disable_v2_behavior()
+        l2 = lambda scale: lambda weights: scale * tf.nn.l2_loss(weights)
+        tf.contrib = types.SimpleNamespace(layers=types.SimpleNamespace(l2_regularizer=l2))
+        sys.modules["tensorflow"] = tf
+    return tf
+
+
+def write(path):
+    import numpy as np
+    tf = tensorflow()
+    rng = np.random.RandomState(0)
+    with tf.python_io.TFRecordWriter(path) as writer:
+        for i in range(2000):
+            pixels = rng.randint(0, 256, 784).astype(np.uint8).tobytes()
+            writer.write(tf.train.Example(features=tf.train.Features(feature={
+                "image_raw": tf.train.Feature(bytes_list=tf.train.BytesList(value=[pixels])),
+                "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[i % 10])),
+            })).SerializeToString())
+
+
+def task(*arguments):
+    tensorflow()
+    sys.path.insert(0, DIGITS)
+    sys.argv = [os.path.join(DIGITS, "train.py"), *arguments]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def free_address():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return "localhost:%d" % s.getsockname()[1]
+
+
+def main(folder, steps):
+    records = os.path.join(folder, "digits.tfrecords")
+    me = os.path.abspath(__file__)
+    subprocess.run(RUNNER + [me, "write", records], check=True, stderr=subprocess.DEVNULL)
+    ps, worker = free_address(), free_address()
+    flags = ["--ps_hosts=" + ps, "--worker_hosts=" + worker, "--train=" + records, "--validation=" + records,
+             "--logdir=" + os.path.join(folder, "logs"), "--steps=" + steps]
+    env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3")
+    start = lambda job: subprocess.Popen(RUNNER + [me, "task", "--job_name=" + job, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    server = start("ps")
+    _, status, used = os.wait4(start("worker").pid, 0)
+    server.kill()
+    if status != 0:
+        raise SystemExit("the worker failed: status %d" % status)
+    print(json.dumps({"name": "digits", "worker_peak_mb": used.ru_maxrss // 1024}), flush=True)
+
+
+if __name__ == "__main__":
+    what, arguments = sys.argv[1], sys.argv[2:]
+    {"write": write, "task": task}.get(what, lambda *rest: main(what, *rest))(*arguments)
