@@ -45,6 +45,7 @@ inline void ForwardValue(KernelContext& ctx, int from, int to) {
 struct SlowGauge {
   std::atomic<int> now{0};
   std::atomic<int> most{0};
+  std::atomic<std::thread::id> last_thread{};
 };
 
 inline void AddArithmetic(OpRegistry& registry) {
@@ -150,6 +151,7 @@ inline void AddPlain(OpRegistry& registry) {
 inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
   auto slow = [gauge](KernelContext& ctx) -> Status {
     const int now = ++gauge->now;
+    gauge->last_thread = std::this_thread::get_id();
     for (int most = gauge->most; now > most && !gauge->most.compare_exchange_weak(most, now);) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(30));

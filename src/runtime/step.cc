@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -48,6 +49,7 @@ void UpdateCost(std::atomic<uint32_t>& cost, int64_t nanos) {
 // What one thread has at hand while it works for a step.
 struct Step::Worker {
   absl::InlinedVector<ReadyNode, 32> stack;  // to be run by this thread, the last one first
+  std::optional<ReadyNode> blocking;         // and this one when there is nothing else to run
   Progress progress;
   EdgeValue outputs[kInlineOutputs];
   std::vector<EdgeValue> many_outputs;
@@ -214,7 +216,11 @@ void Step::Work(Worker& worker) {
   // ends the step may be the next one that it would bring.
   constexpr int kLentNodes = 256;
   int left = worker.keeps_dear || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
-  while (!worker.stack.empty()) {
+  while (!worker.stack.empty() || worker.blocking.has_value()) {
+    if (worker.stack.empty()) {
+      worker.stack.push_back(*worker.blocking);
+      worker.blocking.reset();
+    }
     if (left-- == 0) {
       const auto rest = std::exchange(worker.stack, {});
       return Share(rest);
@@ -404,14 +410,15 @@ bool Step::IsDear(int32_t node) const {
   return pool_ != nullptr && plan_.costs[node].load(std::memory_order_relaxed) > kDearNanos;
 }
 
-// Cheap nodes stay; of the dear ones one stays when there is nothing else to do.
+// Cheap nodes stay; of the dear ones one stays when there is nothing else to do. Of those that block, one stays until
+// a few cheap ones have run: another thread would take longer to wake.
 void Step::Distribute(Worker& worker) {
   absl::Span<const ReadyNode> ready = worker.progress.ready;
   if (worker.keeps_nothing) {
     for (const ReadyNode& item : ready) {
       if (plan_.nodes[item.node].blocking && !item.dead) ShareBlocking(item);
     }
-    absl::InlinedVector<ReadyNode, 8> others;
+    absl::InlinedVector<ReadyNode, 16> others;
     for (const ReadyNode& item : ready) {
       if (!plan_.nodes[item.node].blocking || item.dead) others.push_back(item);
     }
@@ -432,16 +439,19 @@ void Step::Distribute(Worker& worker) {
       worker.stack.push_back(item);
     }
   }
+  bool dear_stays = false;
   if (dear != nullptr) {
-    if (worker.keeps_dear && worker.stack.empty()) {
+    if (worker.keeps_dear && worker.stack.empty() && !worker.blocking.has_value()) {
+      dear_stays = true;
       worker.stack.push_back(*dear);
     } else {
       Share({dear, 1});
     }
   }
   if (blocking != nullptr) {
-    if (worker.may_block && worker.stack.empty()) {
-      worker.stack.push_back(*blocking);
+    constexpr size_t kFew = 16;
+    if (worker.may_block && !dear_stays && !worker.blocking.has_value() && worker.stack.size() <= kFew) {
+      worker.blocking = *blocking;
     } else {
       ShareBlocking(*blocking);
     }
