@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
@@ -152,6 +153,39 @@ Status RunBroadcast(KernelContext& ctx, const Converted<BinaryLoop>& c, const Br
   return fault.ToStatus();
 }
 
+// True if y is a row of few elements that every row of x meets, like biases.
+bool IsShortRow(const Tensor& x, const Tensor& y) {
+  constexpr int64_t kShort = 256;
+  const Shape rows = x.shape();
+  const Shape row = y.shape();
+  if (!IsPlain(y.dtype()) || row.rank() > rows.rank() || y.num_elements() < 2 || y.num_elements() > kShort)
+    return false;
+  for (int i = 1; i <= row.rank(); ++i) {
+    if (row[row.rank() - i] != rows[rows.rank() - i]) return false;
+  }
+  return true;
+}
+
+// Several copies of the row beside each other make a loop long enough.
+Status RunRows(KernelContext& ctx, const Converted<BinaryLoop>& c, const void* x, const void* y, int64_t row,
+               const Tensor& z, int cost) {
+  constexpr int64_t kLong = 1024;
+  const int64_t block = kLong / row * row;
+  std::vector<char> rows(static_cast<size_t>(block) * c.in_size);
+  for (int64_t i = 0; i < block; i += row) {
+    std::memcpy(At(rows.data(), i, c.in_size), y, static_cast<size_t>(row) * c.in_size);
+  }
+  const int64_t n = z.num_elements();
+  FaultFlag fault;
+  WEIR_TRY(ctx.ParallelFor((n + block - 1) / block, cost * block, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin * block; i < std::min(n, end * block); i += block) {
+      fault.Report(
+          Run(c, At(x, i, c.in_size), rows.data(), At(z.raw(), i, c.out_size), std::min(block, n - i), Moving::kBoth));
+    }
+  }));
+  return fault.ToStatus();
+}
+
 Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int second) {
   return Kernel::Sync([c, cost, first, second](KernelContext& ctx) -> Status {
            // Keeps the memory of both alive and readable while one of them becomes the output.
@@ -173,6 +207,10 @@ Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int secon
            if (a.num_elements() == 1 && a.rank() <= b.rank()) {
              WEIR_ASSIGN(Tensor z, output({second}, b.shape()));
              return RunFlat(ctx, c, x, y, z, Moving::kXStands, cost);
+           }
+           if (IsShortRow(a, b)) {
+             WEIR_ASSIGN(Tensor z, output({first}, a.shape()));
+             return RunRows(ctx, c, x, y, b.num_elements(), z, cost);
            }
            Result<BroadcastPlan> made = BroadcastPlan::Make({&a.shape(), &b.shape()});
            // The message has the shapes in the order of the inputs.

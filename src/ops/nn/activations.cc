@@ -232,7 +232,8 @@ void RegisterActivations(OpRegistry& registry) {
   const char* outputs = "gradients: T, outputs: T -> backprops: T";
   const ActivationGradient gradients[] = {
       {"ReluGrad", features, kRealsAndIntegers,
-       BinaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluGradFn{}),
+       BinaryFor<double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluGradFn{})
+           .And({{{kFloat, &ReluGradLoop}}}),
        ReluGradGradient},
       {"Relu6Grad", features, kRealsAndIntegers,
        BinaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(

@@ -28,6 +28,15 @@ void Relu(const float* x, float* y, int64_t n) {
   });
 }
 
+void ReluGrad(const float* x, const float* y, float* z, int64_t n, int64_t x_step, int64_t y_step) {
+  if (x_step == 0 || y_step == 0) {
+    for (int64_t i = 0; i < n; ++i) z[i] = y[i * y_step] > 0 ? x[i * x_step] : 0.0f;
+    return;
+  }
+  ForVectors(
+      n, [=](auto d, int64_t i) { StoreU(IfThenElseZero(Gt(LoadU(d, y + i), Zero(d)), LoadU(d, x + i)), d, z + i); });
+}
+
 void Max(const float* const* taps, int64_t count, int64_t channels, float* y) {
   ForVectors(channels, [=](auto d, int64_t c) {
     auto best = LoadU(d, taps[0] + c);
@@ -66,12 +75,19 @@ HWY_AFTER_NAMESPACE();
 namespace weir::ops {
 namespace {
 HWY_EXPORT(Relu);
+HWY_EXPORT(ReluGrad);
 HWY_EXPORT(Max);
 HWY_EXPORT(MaxGradient);
 }  // namespace
 
 void ReluLoop(const void* x, void* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(Relu)(static_cast<const float*>(x), static_cast<float*>(y), n);
+}
+Fault ReluGradLoop(const void* x, const void* y, void* z, int64_t n, Moving moving) {
+  HWY_DYNAMIC_DISPATCH(ReluGrad)
+  (static_cast<const float*>(x), static_cast<const float*>(y), static_cast<float*>(z), n,
+   moving == Moving::kXStands ? 0 : 1, moving == Moving::kYStands ? 0 : 1);
+  return Fault::kNone;
 }
 void MaxOfTaps(const float* const* taps, int64_t count, int64_t channels, float* y) {
   HWY_DYNAMIC_DISPATCH(Max)(taps, count, channels, y);

@@ -4,10 +4,15 @@
 
 #include <cstdint>
 
+#include "ops/math/elementwise.h"
+
 namespace weir::ops {
 
 // y[i] = max(x[i], 0), where a NaN passes. They may be the same memory.
 void ReluLoop(const void* x, void* y, int64_t n);
+
+// z[i] = x[i] where y[i] > 0, else 0. They may be the same memory.
+Fault ReluGradLoop(const void* x, const void* y, void* z, int64_t n, Moving moving);
 
 // y[c] = the largest of taps[t][c], of which there are `count` > 0.
 void MaxOfTaps(const float* const* taps, int64_t count, int64_t channels, float* y);
