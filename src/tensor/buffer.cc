@@ -11,6 +11,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <list>
 #include <map>
 #include <mutex>
@@ -201,11 +202,13 @@ class RecyclingAllocator final : public Allocator {
     return data;
   }
 
-  // The smallest cached block that holds `bytes` and is at most a quarter larger, or null.
+  // The smallest cached block that holds `bytes` and is at most a quarter larger, or null. Of several the one that was
+  // used last: the caches of the processor hold it.
   void* TakeCached(size_t bytes, size_t* capacity) {
     std::lock_guard lock(mutex_);
-    const auto found = by_size_.lower_bound(bytes);
-    if (found == by_size_.end() || found->first > *capacity + *capacity / 4) return nullptr;
+    const auto fits = by_size_.lower_bound(bytes);
+    if (fits == by_size_.end() || fits->first > *capacity + *capacity / 4) return nullptr;
+    const auto found = std::prev(by_size_.upper_bound(fits->first));
     const BlockList::iterator block = found->second;
     void* data = block->data;
     *capacity = block->capacity;
