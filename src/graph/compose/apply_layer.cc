@@ -1,0 +1,301 @@
+#include "graph/compose/apply_layer.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/build/operators.h"
+#include "graph/compose/array.h"
+#include "graph/compose/dims.h"
+#include "graph/compose/flow.h"
+#include "graph/compose/initializers.h"
+#include "graph/compose/math.h"
+#include "graph/compose/names.h"
+#include "graph/compose/nn.h"
+
+namespace weir::layers {
+namespace {
+
+std::string FormatOf(const Window& window) {
+  constexpr const char* kSpatial[] = {"W", "HW", "DHW"};
+  const std::string spatial = kSpatial[window.dims - 1];
+  return window.channels_first ? "NC" + spatial : "N" + spatial + "C";
+}
+
+WindowOptions OptionsOf(const Window& window) {
+  return {.strides = window.strides,
+          .dilations = window.dilations,
+          .padding = window.padding,
+          .data_format = FormatOf(window)};
+}
+
+Output WithBias(Output y, const Input& bias, bool channels_first) {
+  if (bias.absent() || !y.valid()) return y;
+  return BiasAdd(y.graph(), y, bias, {.data_format = channels_first ? "NCHW" : "NHWC"});
+}
+
+// A predicate's value while the graph is built; none where only the run knows it.
+std::optional<bool> KnownValue(Graph& graph, const Input& pred) {
+  std::optional<Tensor> value;
+  if (pred.literal() != nullptr) {
+    value = pred.literal()->Value(kBool);
+  } else if (pred.is_output()) {
+    value = graph.ConstantValue(pred.output());
+  }
+  if (!value.has_value() || value->dtype() != kBool || value->num_elements() != 1) return std::nullopt;
+  return *value->data<bool>();
+}
+
+// What one of the functions builds; both, with a choice between them in the run, where the value is not known.
+OutputList Chosen(Graph& graph, const Input& pred, const std::function<OutputList()>& yes,
+                  const std::function<OutputList()>& no) {
+  if (const std::optional<bool> known = KnownValue(graph, pred)) return *known ? yes() : no();
+  const auto branch = [&graph](const std::function<OutputList()>& build) -> BranchFn {
+    return [&graph, &build]() -> Result<OutputList> {
+      OutputList values = build();
+      WEIR_TRY(graph.TakeError());
+      return values;
+    };
+  };
+  Result<OutputList> chosen = Cond(graph, pred, branch(yes), branch(no));
+  if (chosen.ok()) return *std::move(chosen);
+  return {FailedOutput(graph, chosen.status())};
+}
+
+}  // namespace
+
+Result<std::vector<int64_t>> SizesFor(int count, const std::vector<int64_t>& sizes, const char* what) {
+  std::vector<int64_t> all = sizes;
+  if (sizes.size() == 1) all.assign(static_cast<size_t>(count), sizes[0]);
+  if (all.size() != static_cast<size_t>(count) || *std::min_element(all.begin(), all.end()) < 1)
+    return InvalidArgument("the `{}` argument must be a positive integer or {} of them, but is ({})", what, count,
+                           absl::StrJoin(sizes, ", "));
+  return all;
+}
+
+Result<std::string> PaddingFor(const std::string& padding) {
+  std::string upper = absl::AsciiStrToUpper(padding);
+  if (upper == "VALID" || upper == "SAME") return upper;
+  return InvalidArgument("the `padding` argument must be \"valid\" or \"same\", but is \"{}\"", padding);
+}
+
+Result<bool> IsChannelsFirst(const std::string& data_format) {
+  if (data_format == "channels_first") return true;
+  if (data_format == "channels_last") return false;
+  return InvalidArgument("the `data_format` argument must be \"channels_first\" or \"channels_last\", but is \"{}\"",
+                         data_format);
+}
+
+Result<int64_t> ChannelsOf(const PartialShape& shape, int64_t axis, const std::string& layer) {
+  if (!shape.known_rank()) return InvalidArgument("layer {}: the rank of the inputs must be known", layer);
+  WEIR_ASSIGN(const int at, NormalAxis(axis, shape.rank(), layer.c_str()));
+  if (shape[at] < 0)
+    return InvalidArgument("layer {}: the channel dimension (axis {}) of inputs of shape {} must be known", layer, at,
+                           shape);
+  return shape[at];
+}
+
+Output ApplyDense(Output x, const Input& kernel, const Input& bias) {
+  Graph& graph = x.graph();
+  const int rank = x.shape().rank();
+  const std::vector<int64_t> last{rank - 1}, first{0};
+  const Output y = rank > 2 ? TensorDot(graph, x, kernel, last, first) : MatMul(graph, x, kernel);
+  return WithBias(y, bias, false);
+}
+
+Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const Window& window) {
+  return WithBias(Convolve(x.graph(), x, kernel, window.dims, OptionsOf(window)), bias, window.channels_first);
+}
+
+Output ApplySeparable(Output x, const Input& depthwise, const Input& pointwise, const Input& bias,
+                      const Window& window) {
+  return WithBias(ConvolveSeparable(x.graph(), x, depthwise, pointwise, OptionsOf(window)), bias,
+                  window.channels_first);
+}
+
+Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t filters,
+                       const std::vector<int64_t>& kernel_size, const Window& window) {
+  Graph& graph = x.graph();
+  if (x.shape().rank() != window.dims + 2)
+    return FailedOutput(
+        graph, InvalidArgument("inputs of a layer over {} dimensions must have {}, but have the shape {}", window.dims,
+                               window.dims + 2, x.shape()));
+  std::vector<Dim> sizes = DimsOf(x);
+  const int first = window.channels_first ? 2 : 1;
+  for (int i = 0; i < window.dims; ++i) {
+    Dim& size = sizes[static_cast<size_t>(first + i)];
+    const int64_t stride = window.strides[static_cast<size_t>(i)];
+    // What windows reach beyond the last step.
+    const int64_t more =
+        window.padding == "VALID" ? std::max<int64_t>(kernel_size[static_cast<size_t>(i)] - stride, 0) : 0;
+    if (!size.known()) {
+      size.value = size.value * stride;
+      if (more > 0) size.value = size.value + more;
+    } else if (__builtin_mul_overflow(size.size, stride, &size.size) ||
+               __builtin_add_overflow(size.size, more, &size.size)) {
+      return FailedOutput(graph, InvalidArgument("the result of a layer over {} has too many elements", x.name()));
+    }
+  }
+  sizes[window.channels_first ? 1 : sizes.size() - 1] = Dim(filters);
+  InputList parts;
+  for (const Dim& size : sizes) parts.push_back(size.known() ? Input(size.size) : Input(size.value));
+  const Output shape = StackAll(graph, parts);
+  const Output y = ConvolveTransposed(graph, x, kernel, shape, window.dims, OptionsOf(window));
+  if (!y.valid()) return y;
+  graph.RecordError(graph.SetShape(y, StaticShape(sizes)));
+  return WithBias(y, bias, window.channels_first);
+}
+
+Output ApplyPooling(Output x, PoolKind kind, const std::vector<int64_t>& pool_size, const Window& window) {
+  return Pool(x.graph(), x, kind, pool_size, window.dims, OptionsOf(window));
+}
+
+Output ApplyFlatten(Output x, bool channels_first) {
+  Graph& graph = x.graph();
+  const PartialShape shape = x.shape();
+  const int rank = shape.rank();
+  if (!shape.known_rank() || rank == 0)
+    return FailedOutput(graph, InvalidArgument("'{}' has no rows to flatten: its shape is {}", x.name(), shape));
+  if (channels_first && rank > 2) {
+    std::vector<int64_t> order{0};
+    for (int i = 2; i < rank; ++i) order.push_back(i);
+    order.push_back(1);
+    x = TransposeAxes(graph, x, order);
+    if (!x.valid()) return x;
+  }
+  int64_t row = 1;
+  for (int i = 1; i < rank && row >= 0; ++i) {
+    if (shape[i] < 0) {
+      row = kUnknownDim;
+    } else if (__builtin_mul_overflow(row, shape[i], &row)) {
+      return FailedOutput(graph, InvalidArgument("a row of '{}' has too many elements", x.name()));
+    }
+  }
+  // One size of a result may be left open, unless rows are empty: then any would do.
+  if (row > 0) return Reshape(x, std::vector<int64_t>{-1, row});
+  const Input rows =
+      shape[0] >= 0 ? Input(shape[0]) : Input(StridedSlice(ShapeOf(x), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
+  return Reshape(x, StackAll(graph, {rows, row}));
+}
+
+Output ApplyDropout(Output x, const Input& rate, const Input& noise_shape, OpSeed seed, const Input& training) {
+  Graph& graph = x.graph();
+  std::optional<double> known;
+  if (rate.literal() != nullptr) {
+    const std::optional<Tensor> number = rate.literal()->Value(kDouble);
+    if (number.has_value() && number->num_elements() == 1) known = *number->data<double>();
+  }
+  if (known.has_value() && !(*known >= 0 && *known < 1))
+    return FailedOutput(graph, InvalidArgument("the rate of dropout must be in the range [0, 1), but is {}", *known));
+  return Chosen(
+      graph, training, [&] { return OutputList{known == 0.0 ? x : weir::Dropout(x, rate, noise_shape, seed)}; },
+      [&] { return OutputList{Identity(x)}; })[0];
+}
+
+Result<NormPlan> PlanNorm(const PartialShape& shape, DType dtype, int64_t axis, std::optional<bool> fused,
+                          const std::string& layer) {
+  NormPlan plan;
+  WEIR_ASSIGN(plan.channels, ChannelsOf(shape, axis, layer));
+  WEIR_ASSIGN(plan.axis, NormalAxis(axis, shape.rank(), layer.c_str()));
+  const bool can_fuse = shape.rank() == 4 && (plan.axis == 1 || plan.axis == 3);
+  if (fused.value_or(false) && !can_fuse)
+    return InvalidArgument(
+        "layer {}: fused batch normalization takes inputs of four dimensions with the channels second or last, not of "
+        "shape {} with the channels at {}",
+        layer, shape, plan.axis);
+  plan.dtype = dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype;
+  plan.fused = fused.value_or(can_fuse) && plan.dtype == kFloat;
+  return plan;
+}
+
+namespace {
+
+// The normalized batch, and the mean and variance that it was normalized with.
+OutputList FusedNorm(Output x, const NormPlan& plan, const NormWeights& weights, double epsilon, bool training) {
+  Graph& graph = x.graph();
+  const auto constant = [&](const Input& given, Result<Output> (*otherwise)(Graph&, const PartialShape&, DType)) {
+    if (!given.absent()) return given;
+    Result<Output> value = otherwise(graph, PartialShape{plan.channels}, kFloat);
+    return Input(value.ok() ? *value : FailedOutput(graph, value.status()));
+  };
+  const Input scale = constant(weights.gamma, &OnesInitial);
+  const Input offset = constant(weights.beta, &ZerosInitial);
+  const BatchNormResult r = FusedBatchNormalization(graph, x, scale, offset, training ? Input() : weights.moving_mean,
+                                                    training ? Input() : weights.moving_variance,
+                                                    {.epsilon = static_cast<float>(epsilon),
+                                                     .data_format = plan.axis == 1 ? "NCHW" : "NHWC",
+                                                     .is_training = training});
+  return {r.y, r.mean, r.variance};
+}
+
+OutputList ComposedNorm(Output x, const NormPlan& plan, const NormWeights& weights, double epsilon, bool training) {
+  Graph& graph = x.graph();
+  const int rank = x.shape().rank();
+  Output mean, variance;
+  if (training) {
+    std::vector<int64_t> axes;
+    for (int i = 0; i < rank; ++i)
+      if (i != plan.axis) axes.push_back(i);
+    const MomentsResult moments = Moments(x, Axes(axes));
+    mean = moments.mean;
+    variance = moments.variance;
+  } else {
+    mean = Identity(graph, weights.moving_mean);
+    variance = Identity(graph, weights.moving_variance);
+  }
+  // One value per channel, to be combined with x.
+  const auto spread = [&](const Input& value) {
+    if (value.absent() || plan.axis == rank - 1) return value;
+    std::vector<int64_t> shape(static_cast<size_t>(rank), 1);
+    shape[static_cast<size_t>(plan.axis)] = -1;
+    return Input(Reshape(graph, value, shape));
+  };
+  const Input m = spread(mean), v = spread(variance), offset = spread(weights.beta), scale = spread(weights.gamma);
+  return {weir::BatchNormalization(x, m, v, offset, scale, epsilon), mean, variance};
+}
+
+// The average moves towards the value by `rate`, where the variable is.
+Output MoveTowards(const VariablePtr& average, Output value, const Input& rate) {
+  Graph& graph = average->graph();
+  NameScope scope(graph, "AssignMovingAvg");
+  ColocationScope colocated(graph, average->handle().node);
+  const Output decay = ValueOf(graph, rate, average->dtype(), "decay");
+  if (value.valid() && value.base_dtype() != average->dtype()) value = Cast(value, average->dtype());
+  return average->AssignSub((average->AsInput() - value) * decay, false, Own(scope));
+}
+
+}  // namespace
+
+NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
+                     const Input& training) {
+  Graph& graph = x.graph();
+  const auto compute = [&](bool train) {
+    return plan.fused ? FusedNorm(x, plan, weights, epsilon, train) : ComposedNorm(x, plan, weights, epsilon, train);
+  };
+  const OutputList parts = Chosen(
+      graph, training, [&] { return compute(true); }, [&] { return compute(false); });
+  NormResult result;
+  result.y = parts[0];
+  const std::optional<bool> known = KnownValue(graph, training);
+  if (known == false || parts.size() < 3) return result;
+  if (weights.mean_variable == nullptr || weights.variance_variable == nullptr) {
+    result.y = FailedOutput(
+        graph, InvalidArgument("the moving averages of '{}' are no variables: it cannot be trained", parts[0].name()));
+    return result;
+  }
+  Input rate = 1.0 - momentum;
+  if (!known.has_value()) {
+    // What is not training leaves the averages as they are.
+    rate = Chosen(
+        graph, training, [&] { return OutputList{ValueOf(graph, 1.0 - momentum, plan.dtype)}; },
+        [&] { return OutputList{ValueOf(graph, 0.0, plan.dtype)}; })[0];
+  }
+  result.updates = {MoveTowards(weights.mean_variable, parts[1], rate),
+                    MoveTowards(weights.variance_variable, parts[2], rate)};
+  return result;
+}
+
+}  // namespace weir::layers

@@ -1,0 +1,97 @@
+#include "graph/compose/weights.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/build/reduce.h"
+#include "graph/compose/names.h"
+#include "graph/graph_keys.h"
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+using Draw = Output (*)(Graph&, const Input&, const Input&, const Input&, DType, OpSeed, std::string);
+
+ScopedInitializer Drawn(Draw draw, double first, double second, OpSeed seed, const char* name) {
+  return [=](Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo*) -> Result<Output> {
+    if (!shape.fully_defined()) return InvalidArgument("an initializer needs a fully known shape, not {}", shape);
+    const std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+    const Output value = draw(graph, dims, first, second, dtype, seed, name);
+    WEIR_TRY(graph.TakeError());
+    return value;
+  };
+}
+
+Regularizer Penalty(double scale, std::string name, Output (*sum)(Output)) {
+  return [scale, name, sum](Output value) -> Result<Output> {
+    if (!(scale >= 0)) return InvalidArgument("the scale of {} must not be negative, but is {}", name, scale);
+    if (scale == 0) return Output();
+    Graph& graph = value.graph();
+    NameScope scope(graph, name);
+    WEIR_ASSIGN(const Output factor, ToOutput(graph, scale, value.base_dtype(), "scale"));
+    const Output penalty = Mul(graph, factor, sum(value), {.name = Own(scope)});
+    WEIR_TRY(graph.TakeError());
+    return penalty;
+  };
+}
+
+}  // namespace
+
+ScopedInitializer ZerosInitializer() {
+  return [](Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo*) {
+    return ZerosInitial(graph, shape, dtype);
+  };
+}
+
+ScopedInitializer OnesInitializer() {
+  return [](Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo*) {
+    return OnesInitial(graph, shape, dtype);
+  };
+}
+
+ScopedInitializer ConstantInitializer(double value) {
+  return [value](Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo*) -> Result<Output> {
+    const std::optional<Tensor> typed = Input(value).literal()->Value(dtype);
+    if (!typed.has_value()) return InvalidArgument("{} cannot be a value of type {}", value, dtype);
+    return ConstantInitial(graph, shape, dtype, *typed);
+  };
+}
+
+ScopedInitializer RandomNormalInitializer(double mean, double stddev, OpSeed seed) {
+  return Drawn(&RandomNormal, mean, stddev, seed, "random_normal");
+}
+
+ScopedInitializer TruncatedNormalInitializer(double mean, double stddev, OpSeed seed) {
+  return Drawn(&TruncatedNormalValues, mean, stddev, seed, "truncated_normal");
+}
+
+ScopedInitializer RandomUniformInitializer(double minval, double maxval, OpSeed seed) {
+  return Drawn(&RandomUniformValues, minval, maxval, seed, "random_uniform");
+}
+
+ScopedInitializer VarianceScalingInitializer(const VarianceScaling& how) {
+  return [how](Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo* partition) {
+    return VarianceScalingInitial(graph, shape, dtype, how, partition);
+  };
+}
+
+Regularizer L1Regularizer(double scale, std::string name) {
+  return Penalty(scale, std::move(name), [](Output value) { return ReduceSum(Abs(value)); });
+}
+
+Regularizer L2Regularizer(double scale, std::string name) {
+  return Penalty(scale, std::move(name), [](Output value) { return L2Loss(value); });
+}
+
+OutputList RegularizationLosses(const Graph& graph) {
+  return graph.CollectionOf<Output>(graph_keys::kRegularizationLosses);
+}
+
+Output RegularizationLoss(Graph& graph, std::string name) {
+  const OutputList losses = RegularizationLosses(graph);
+  if (losses.empty()) return Constant(graph, Tensor::Scalar(0.0f));
+  return AddN(graph, InputList(losses.begin(), losses.end()), {.name = std::move(name)});
+}
+
+}  // namespace weir
