@@ -20,6 +20,7 @@
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_session.h"
 #include "train/session_manager.h"
+#include "train/supervisor.h"
 
 namespace weir {
 
@@ -27,12 +28,13 @@ namespace weir {
 class Error : public std::runtime_error {
  public:
   explicit Error(const Status& status)
-      : std::runtime_error(status.ToString()), code_(status.code()), node_(NodeOf(status).value_or("")) {}
-  StatusCode code() const { return code_; }
+      : std::runtime_error(status.ToString()), status_(status), node_(NodeOf(status).value_or("")) {}
+  StatusCode code() const { return status_.code(); }
   const std::string& node() const { return node_; }
+  const Status& status() const { return status_; }
 
  private:
-  StatusCode code_;
+  Status status_;
   std::string node_;
 };
 
@@ -172,6 +174,9 @@ class ClientSession final {
   ClientSession(const Engine& engine, const std::string& target, std::shared_ptr<Graph> graph,
                 const tensorflow::ConfigProto& config = {})
       : graph_(graph), session_(ValueOrThrow(engine.network_.NewSession(target, graph, config))) {}
+  // Over a session of the engine's graph that there is already.
+  ClientSession(const Engine& engine, std::shared_ptr<Session> session)
+      : graph_(engine.shared_graph()), session_(std::move(session)) {}
 
   using Feeds = std::vector<std::pair<Output, Tensor>>;
   // The values of the fetches, in order; the targets run too.
@@ -192,11 +197,27 @@ class ClientSession final {
   //   std::shared_ptr<Session::Callable> step = ValueOrThrow(session.session().MakeCallable({x}, {loss},
   //   {train.node()})); std::vector<Tensor> values = ValueOrThrow(step->Call({batch}));
   Session& session() const { return *session_; }
+  Graph& graph() const { return *graph_; }
   std::shared_ptr<Session> shared_session() const { return session_; }
 
  private:
   std::shared_ptr<Graph> graph_;
   std::shared_ptr<Session> session_;
 };
+
+// Runs `body` in a session that a supervisor has got ready on the cluster at `target` ("": in this process), and stops
+// all that the supervisor has started. Throws what the body throws, or the error of a service; OutOfRange is the end of
+// the input, no error.
+inline void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target,
+                       const std::function<void(const ClientSession&)>& body) {
+  ThrowIfError(supervisor.RunManaged(engine.Sessions(target), [&](const SessionPtr& session) -> Status {
+    try {
+      body(ClientSession(engine, session));
+      return OkStatus();
+    } catch (const Error& error) {
+      return error.status();
+    }
+  }));
+}
 
 }  // namespace weir

@@ -10,9 +10,11 @@
 //   session.Run(engine.InitializeVariables());
 //   session.Run({{x, batch}}, {loss}, {train});
 //
+// Networks out of layers: weir/layers.h. Records, queues and batches: weir/input.h. Both are included here.
+//
 // Across servers: engine.StartServer(cluster, "ps", 0), DeviceScope(g, "/job:ps/task:0") around what is to be there,
 // and ClientSession(engine, "grpc://host:port"). Training that is initialized, saved, restored and stopped by itself:
-// Supervisor::Make(g, ...) and RunManaged(engine.Sessions(target), ...), or with hooks around its steps and recovery
+// Supervisor::Make(g, ...) and RunManaged(supervisor, engine, target, ...), or with hooks around its steps and recovery
 // from lost tasks MonitoredTrainingSession(g, engine.Sessions(target), ...).
 //
 // Building functions keep their first error with the graph; Op, Var and ClientSession throw weir::Error with it.
@@ -33,9 +35,12 @@
 #include "graph/compose/array.h"   // Zeros, StackAll, BooleanMask, ...
 #include "graph/compose/checks.h"  // AssertRelation, AssertRank, ...
 #include "graph/compose/clip.h"
+#include "graph/compose/convolution.h"
 #include "graph/compose/embedding.h"
 #include "graph/compose/flow.h"      // Cond, WhileLoop, Case
 #include "graph/compose/flow_map.h"  // MapFn, Scan, Foldl, Foldr
+#include "graph/compose/image.h"
+#include "graph/compose/image_files.h"
 #include "graph/compose/initializers.h"
 #include "graph/compose/math.h"  // Norm, TensorDot, EinsteinSum, ...
 #include "graph/compose/nn.h"
@@ -56,6 +61,8 @@
 #include "train/coordinator.h"
 #include "train/device_setter.h"
 #include "train/file_writer.h"
+#include "train/freeze_graph.h"
+#include "train/global_step_variable.h"
 #include "train/hooks.h"
 #include "train/input_producers.h"
 #include "train/learning_rate.h"
@@ -71,3 +78,5 @@
 #include "train/supervisor.h"
 #include "train/sync_replicas.h"
 #include "weir/engine.h"
+#include "weir/input.h"   // Features, Batched
+#include "weir/layers.h"  // layers::Dense, layers::Conv2D, ...

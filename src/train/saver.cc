@@ -153,6 +153,7 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
   if (options.write_meta_graph) {
     MetaGraphOptions meta_graph = options.meta_graph;
     if (!is_empty_) meta_graph.saver_def = def_;
+    if (!meta_graph.codec.to_item) meta_graph.codec = SaverCodec();
     WEIR_ASSIGN(const tensorflow::MetaGraphDef meta, ExportMetaGraph(graph, meta_graph));
     const std::string name = MetaGraphName(prefix.value_or(wanted), options.meta_graph_suffix);
     WEIR_TRY(env.WriteFileAtomically(name, meta.SerializeAsString()));

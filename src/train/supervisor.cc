@@ -331,10 +331,16 @@ Result<SessionPtr> Supervisor::PrepareOrWaitForSession(const SessionMaker& make,
     for (Service& service : *services) Start(std::move(service));
   }
   if (std::optional<Service> progress = ProgressService(session)) Start(*std::move(progress));
-  auto runners = StartQueueRunners(graph_, session, coordinator_);
+  auto runners = weir::StartQueueRunners(graph_, session, coordinator_);
   std::lock_guard<std::mutex> lock(threads_mu_);
   runners_.push_back(std::move(runners));
   return session;
+}
+
+void Supervisor::StartQueueRunners(const SessionPtr& session, const std::vector<QueueRunnerPtr>& runners) {
+  std::lock_guard<std::mutex> lock(threads_mu_);
+  for (const QueueRunnerPtr& runner : runners)
+    runners_.push_back(std::make_unique<QueueRunnerThreads>(coordinator_, runner->Loops(session, coordinator_)));
 }
 
 Status Supervisor::RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body,
@@ -389,6 +395,15 @@ Status Supervisor::SummaryComputed(const SessionPtr& session, tensorflow::Summar
     WEIR_ASSIGN(step, parts_->StepIn(*session, nullptr));
   }
   return summary_writer()->AddSummary(std::move(summary), step);
+}
+
+Status Supervisor::SummaryComputed(const SessionPtr& session, const Tensor& summary, std::optional<int64_t> step) {
+  tensorflow::Summary parsed;
+  if (summary.dtype() != kString || summary.num_elements() != 1 ||
+      !parsed.ParseFromString(*summary.data<std::string>()))
+    return InvalidArgument("what was computed is no summary, but a value of type {} and shape {}",
+                           DTypeName(summary.dtype()), summary.shape().ToString());
+  return SummaryComputed(session, std::move(parsed), step);
 }
 
 }  // namespace weir

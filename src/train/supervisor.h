@@ -81,6 +81,8 @@ class Supervisor final {
   }
   // Calls `body` at intervals on a thread, back to back without one, until the stop.
   void Loop(std::optional<double> interval_secs, std::function<Status()> body);
+  // Runners beyond those of the graph's collection, on threads that stop with the others.
+  void StartQueueRunners(const SessionPtr& session, const std::vector<QueueRunnerPtr>& runners);
   bool should_stop() const { return coordinator_->should_stop(); }
   void RequestStop(const Status& error = OkStatus()) { coordinator_->RequestStop(error); }
   // Asks for a stop, waits for the threads and closes the summary writer. The first error that was reported. Threads
@@ -88,6 +90,8 @@ class Supervisor final {
   Status Stop();
   // A summary that a step has computed. FailedPrecondition without a writer.
   Status SummaryComputed(const SessionPtr& session, tensorflow::Summary summary, std::optional<int64_t> step = {});
+  // The same as a step gives it: a string.
+  Status SummaryComputed(const SessionPtr& session, const Tensor& summary, std::optional<int64_t> step = {});
 
   // --- the parts of the above, for those who have threads of their own
   struct Service {
