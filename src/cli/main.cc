@@ -76,9 +76,10 @@ void AddRun(CLI::App& app, int& exit_status) {
 }
 
 void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
-  CLI::App* up = app.add_subcommand("up", "Runs a Python program as all tasks of a cluster on this host");
-  up->formatter(std::make_shared<Help>("Usage: weir up SCRIPT [OPTIONS] [-- ARGS...]"));
-  up->add_option("SCRIPT", options.script, "the program, run by `weir run` once for every task")->required();
+  CLI::App* up = app.add_subcommand("up", "Runs a program as all tasks of a cluster on this host");
+  up->formatter(std::make_shared<Help>("Usage: weir up PROGRAM [OPTIONS] [-- ARGS...]"));
+  up->add_option("PROGRAM", options.script, "run once for every task: by `weir run` if it is Python, else as it is")
+      ->required();
   up->add_option("--ps", options.ps, "how many parameter servers")
       ->type_name("N")
       ->check(Within(0, 1000))

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "absl/strings/str_join.h"
@@ -29,6 +30,17 @@ using Event = ChildProcesses::Event;
 
 // Above that, tasks wait until somebody has read what they have written.
 constexpr size_t kMostQueued = 1 << 20;
+
+// Whether a file is a program of its own and no Python script: a binary, or a script of another interpreter.
+bool IsProgram(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string first(4, '\0');
+  if (!file.read(first.data(), 4)) return false;
+  if (first == "\177ELF") return true;
+  std::string interpreter;
+  return first.starts_with("#!") && std::getline(file, interpreter) &&
+         (first + interpreter).find("python") == std::string::npos;
+}
 
 // Standard output and standard error, which may be the same place. Below the latter, where it is a terminal, live
 // lines.
@@ -106,7 +118,11 @@ class LocalCluster final {
       : options_(options), children_(std::move(children)) {}
 
   Status Start() {
-    WEIR_ASSIGN(const std::string program, ThisProgram());
+    std::vector<std::string> program = {std::filesystem::absolute(options_.script).string()};
+    if (!IsProgram(options_.script)) {
+      WEIR_ASSIGN(const std::string weir, ThisProgram());
+      program = {weir, "run", options_.script};
+    }
     WEIR_ASSIGN(const std::vector<int> ports, FindFreePorts(options_.ps + options_.workers));
     std::vector<std::string> addresses;
     for (const int port : ports) addresses.push_back(fmt::format("localhost:{}", port));
@@ -125,7 +141,7 @@ class LocalCluster final {
       config.job_name = is_ps ? "ps" : "worker";
       config.task_index = is_ps ? i : i - options_.ps;
       ChildProcesses::Command command;
-      command.arguments = {program, "run", options_.script};
+      command.arguments = program;
       command.arguments.insert(command.arguments.end(), options_.arguments.begin(), options_.arguments.end());
       command.arguments.push_back("--ps_hosts=" + ps_hosts);
       command.arguments.push_back("--worker_hosts=" + worker_hosts);

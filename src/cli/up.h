@@ -1,4 +1,4 @@
-// `weir up`: a script as all tasks of a cluster on this host, each a process of its own.
+// `weir up`: a program as all tasks of a cluster on this host, each a process of its own.
 // Invariant: when it returns, every task and what tasks have started has ended.
 #ifndef WEIR_CLI_UP_H_
 #define WEIR_CLI_UP_H_
@@ -11,7 +11,7 @@
 namespace weir::cli {
 
 struct UpOptions {
-  std::string script;
+  std::string script;  // Python, or a program of its own
   std::vector<std::string> arguments;
   int ps = 1;
   int workers = 1;

@@ -127,6 +127,19 @@ def test_no_parameter_servers(script):
     assert (status, out) == (0, "[worker/0] --ps_hosts= worker\n")
 
 
+def test_programs_that_are_not_python(tmp_path):
+    shell = tmp_path / "task"
+    shell.write_text("#!/bin/sh\necho $TF_CONFIG | tr -d ' ' | grep -o '\"type\":\"worker\"'\necho \"$1\"\n")
+    shell.chmod(0o755)
+    status, out, error = up("./task", "--ps", 0, "--", "a b", cwd=tmp_path)
+    assert (status, out) == (0, '[worker/0] "type":"worker"\n[worker/0] a b\n'), error
+    status, out, _ = up("/bin/echo", "--ps", 0, "--", "a b")  # a binary
+    assert status == 0 and out.startswith("[worker/0] a b --ps_hosts= --worker_hosts=localhost:")
+    shell.chmod(0o644)
+    status, _, error = up(shell, "--ps", 0)
+    assert status == 127 and f"cannot start {shell}: Permission denied" in error
+
+
 def test_help_and_wrong_calls(tmp_path):
     status, out, _ = up("--help")
     assert status == 0 and "weir up train.py --ps 1 --workers 2 -- --steps=1000" in out
