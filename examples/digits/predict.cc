@@ -1,0 +1,47 @@
+// Reads pictures of single digits and prints what they show, with the probability:
+//   digits_predict GRAPH PICTURE...
+// GRAPH is the file digits.pb that train.cc (or train.py) writes. Pictures are PNG, JPEG, GIF or BMP of any size, the
+// digit bright on a dark ground.
+#include <cstdio>
+
+#include "network.h"
+
+using namespace weir;
+
+namespace {
+
+void Predict(const std::string& trained_path, const std::vector<std::string>& pictures) {
+  tensorflow::GraphDef trained;
+  if (!trained.ParseFromString(ValueOrThrow(RealEnv().ReadFile(trained_path))))
+    throw Error(InvalidArgument("'{}' is no trained graph", trained_path));
+  Engine engine;
+  Graph& g = engine.graph();
+  const Output path = Placeholder(g, kString, {.shape = PartialShape::Scalar()});
+  const Output picture = ValueOrThrow(DecodeAnyImage(g, ReadFile(path), {.channels = 1, .expand_animations = false}));
+  const Output image = ResizeImages(g, picture, {digits::kSide, digits::kSide}) / 255.0f;
+  const ImportResult network = ValueOrThrow(ImportGraphDef(
+      g, trained,
+      {.prefix = "network", .input_map = {{"images:0", ExpandDims(image, 0)}}, .return_elements = {"probabilities"}}));
+  const auto best = TopKV2(Squeeze(network.returned[0].node->output(0), {.squeeze_dims = {0}}), 1);
+
+  const ClientSession session(engine);
+  for (const std::string& name : pictures) {
+    const auto values = session.Run({{path, Tensor::Scalar(name)}}, {best.indices, best.values});
+    std::printf("%s: %d  (%.3f)\n", name.c_str(), values[0].data<int32_t>()[0], values[1].data<float>()[0]);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: %s GRAPH PICTURE...\n", argv[0]);
+    return 2;
+  }
+  try {
+    Predict(argv[1], {argv + 2, argv + argc});
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
