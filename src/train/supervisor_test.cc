@@ -189,7 +189,7 @@ TEST_F(SupervisorTest, WithoutALogdirThereAreNoServices) {
   EXPECT_TRUE(RunSteps(*sv, 3).ok());
   EXPECT_TRUE(sv->should_stop());
   EXPECT_THAT(Must(sv->StandardServices(nullptr)), IsEmpty());
-  EXPECT_EQ(sv->SummaryComputed(nullptr, {}).code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(sv->SummaryComputed(nullptr, tensorflow::Summary()).code(), StatusCode::kFailedPrecondition);
 }
 
 TEST_F(SupervisorTest, TheErrorOfTheBodyIsTheResult) {
