@@ -1,6 +1,10 @@
 // How steps run: order, threads, memory, errors, cancellation; loops and branches.
 #include <gmock/gmock.h>
 
+#include <thread>
+
+#include "runtime/executor.h"
+#include "runtime/local_devices.h"
 #include "runtime/small_ops_test.h"
 
 namespace weir {
@@ -424,6 +428,97 @@ TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
 }
 
 // --- cancellation
+
+// Where steps wait for each other's kernels: a door that one op waits at, and another one opens.
+class DoorTest : public ExecutorTest {
+ protected:
+  DoorTest() : pool_("test", 1), blocking_("test_blocking") {
+    registry_.Add({.name = "Wait", .signature = "-> y: float", .kernels = SmallKernel([this] {
+                                                                 return Kernel::Async([this](auto& ctx, Done done) {
+                                                                   ctx.set_output(0, Float(1));
+                                                                   std::lock_guard lock(mu_);
+                                                                   waiting_.push_back(std::move(done));
+                                                                 });
+                                                               })});
+    // Calls those who wait with its lock held, as a kernel should not, but may.
+    registry_.Add({.name = "Open", .signature = "-> y: float", .kernels = SmallKernel([this] {
+                                                                 return Kernel::Sync([this](auto& ctx) -> Status {
+                                                                          ctx.set_output(0, Float(1));
+                                                                          std::lock_guard lock(mu_);
+                                                                          for (Done& done : waiting_) done(OkStatus());
+                                                                          waiting_.clear();
+                                                                          return OkStatus();
+                                                                        })
+                                                                     .Cheap();
+                                                               })});
+    registry_.Add(
+        {.name = "Pass", .signature = "x: float -> y: float", .kernels = SmallKernel([this] {
+                                                                return Kernel::Sync([this](auto& ctx) -> Status {
+                                                                         std::lock_guard lock(mu_);
+                                                                         passed_.push_back(std::this_thread::get_id());
+                                                                         ctx.set_output(0, Float(1));
+                                                                         return OkStatus();
+                                                                       })
+                                                                    .Cheap();
+                                                              })});
+  }
+  std::shared_ptr<Executor> Compile(Output fetch) {
+    PlanSignature signature;
+    signature.fetches = {fetch};
+    Result<std::shared_ptr<const Plan>> plan =
+        CompilePlan(*graph_, signature, PlanEnvironment{devices_, kernels_, PlacerOptions{}});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return std::make_shared<Executor>(*plan);
+  }
+  StepArgs Args() {
+    StepArgs args;
+    args.context.pool = args.pool = &pool_;
+    args.context.blocking_pool = &blocking_;
+    return args;
+  }
+
+  std::mutex mu_;
+  std::vector<Done> waiting_;
+  std::vector<std::thread::id> passed_;
+  ThreadPool pool_;
+  ElasticPool blocking_;
+  std::vector<std::unique_ptr<Device>> devices_ = MakeLocalDevices({}, "/job:a/replica:0/task:0", RealRng());
+  KernelCache kernels_{nullptr, nullptr};
+};
+
+TEST_F(DoorTest, WhoEndsAWaitGoesOnWithThatStepAfterItsKernel) {
+  const std::shared_ptr<Executor> waits = Compile(Op("Pass", {Op("Wait", {})}));
+  const std::shared_ptr<Executor> opens = Compile(Op("Open", {}));
+  constexpr int kSteps = 3;
+  std::atomic<int> ended = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    waits->Start(Args(), {}, [&](const Result<std::vector<Tensor>>& values) {
+      EXPECT_TRUE(values.ok()) << values.status();
+      ++ended;
+    });
+  }
+  EXPECT_EQ(ended, 0);
+  opens->Start(Args(), {},
+               [&](const Result<std::vector<Tensor>>& values) { EXPECT_TRUE(values.ok()) << values.status(); });
+  EXPECT_EQ(ended, kSteps);
+  EXPECT_EQ(passed_, std::vector<std::thread::id>(kSteps, std::this_thread::get_id()));
+}
+
+TEST_F(DoorTest, AStepThatSomebodyWaitsForIsGoneOnWithThere) {
+  const std::shared_ptr<Executor> waits = Compile(Op("Pass", {Op("Wait", {})}));
+  const std::shared_ptr<Executor> opens = Compile(Op("Open", {}));
+  std::thread step([&] { EXPECT_TRUE(waits->Run(Args(), {}).ok()); });
+  const auto is_empty = [&] {
+    std::lock_guard lock(mu_);
+    return waiting_.empty();
+  };
+  while (is_empty()) {
+  }
+  EXPECT_TRUE(opens->Run(Args(), {}).ok());
+  step.join();
+  ASSERT_EQ(passed_.size(), 1u);
+  EXPECT_NE(passed_[0], std::this_thread::get_id());
+}
 
 TEST_F(ExecutorTest, TimeoutAndCancellation) {
   Output y = Op("Add", {Op("Forever", {}), Const(1)});

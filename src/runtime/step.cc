@@ -55,7 +55,8 @@ struct Step::Worker {
   std::vector<EdgeValue> many_outputs;
   bool keeps_dear = true;
   bool may_block = false;
-  bool keeps_nothing = false;  // a thread that only brought news: others go on
+  bool keeps_nothing = false;     // a thread that only brought news: others go on
+  std::vector<AsyncCall*> ended;  // of other steps, whose wait a kernel has ended that ran here
 
   Worker(bool keeps_dear, bool may_block) : keeps_dear(keeps_dear), may_block(may_block) {}
   EdgeValue* OutputsFor(const PlanNode& node) {
@@ -97,6 +98,23 @@ struct Step::AsyncCall {
   Status status;
   StepTrace::Times times;
   std::atomic<int> phase{kLaunching};
+};
+
+// While a kernel runs on this thread: calls whose wait it ends are not gone on with inside of it, since it may hold
+// locks, but after it. Null: somebody else goes on with them.
+class Step::KernelScope {
+ public:
+  explicit KernelScope(std::vector<AsyncCall*>* ended) : before_(std::exchange(Current(), ended)) {}
+  ~KernelScope() { Current() = before_; }
+  KernelScope(const KernelScope&) = delete;
+  KernelScope& operator=(const KernelScope&) = delete;
+  static std::vector<AsyncCall*>*& Current() {
+    thread_local std::vector<AsyncCall*>* current = nullptr;
+    return current;
+  }
+
+ private:
+  std::vector<AsyncCall*>* const before_;
 };
 
 Step::Step(const Plan& plan) : plan_(plan), fetches_(plan.fetches.size()) {
@@ -216,6 +234,7 @@ void Step::Work(Worker& worker) {
   // ends the step may be the next one that it would bring.
   constexpr int kLentNodes = 256;
   int left = worker.keeps_dear || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
+  const KernelScope between_kernels(nullptr);
   while (!worker.stack.empty() || worker.blocking.has_value()) {
     if (worker.stack.empty()) {
       worker.stack.push_back(*worker.blocking);
@@ -228,6 +247,10 @@ void Step::Work(Worker& worker) {
     const ReadyNode item = worker.stack.back();
     worker.stack.pop_back();
     Run(worker, item);
+    if (worker.ended.empty()) continue;
+    const InlineDepth depth;
+    for (AsyncCall* call : std::exchange(worker.ended, {}))
+      call->step->GoOn(call, /*keeps_nothing=*/depth.value() > kMaxInlineDepth);
   }
 }
 
@@ -288,6 +311,7 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
     StepTrace::Times times;
     if (trace_ != nullptr) times.scheduled = times.start = StepTrace::Now();
     try {
+      const KernelScope scope(node.blocking ? nullptr : &worker.ended);
       status = node.kernel->Run(ctx);
     } catch (...) {
       status = ExceptionStatus();
@@ -316,16 +340,19 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     call->status = std::move(status);
     if (call->phase.exchange(AsyncCall::kDone, std::memory_order_acq_rel) != AsyncCall::kLaunched) return;
     Step* step = call->step;
-    // Who brings a value over from another task works on with it; who ends another kind of wait may hold locks.
-    Worker messenger(/*keeps_dear=*/false, /*may_block=*/false);
+    // Who brings a value over from another task works on with it; who ends another kind of wait may hold locks. Where
+    // somebody waits for the step, that thread works on.
     const bool brings_value = step->plan_.nodes[call->item.node].kind == NodeKind::kTransfer;
-    InlineDepth depth;
-    messenger.keeps_nothing = !brings_value || depth.value() > kMaxInlineDepth;
-    step->FinishAsync(messenger, call);
-    step->Work(messenger);
-    step->Unref();
+    std::vector<AsyncCall*>* const later = KernelScope::Current();
+    if (!brings_value && later != nullptr && step->pool_ != nullptr && step->done_ != nullptr) {
+      later->push_back(call);
+      return;
+    }
+    const InlineDepth depth;
+    step->GoOn(call, /*keeps_nothing=*/!brings_value || depth.value() > kMaxInlineDepth);
   };
   try {
+    const KernelScope scope(node.blocking ? nullptr : &worker.ended);
     node.kernel->RunAsync(call->ctx, done);
   } catch (...) {
     call->status = ExceptionStatus();
@@ -335,6 +362,14 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     FinishAsync(worker, call);
     Unref();  // the caller holds another one
   }
+}
+
+void Step::GoOn(AsyncCall* call, bool keeps_nothing) {
+  Worker messenger(/*keeps_dear=*/false, /*may_block=*/false);
+  messenger.keeps_nothing = keeps_nothing;
+  FinishAsync(messenger, call);
+  Work(messenger);
+  Unref();
 }
 
 void Step::FinishAsync(Worker& worker, AsyncCall* call) {
