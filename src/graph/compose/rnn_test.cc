@@ -1,0 +1,138 @@
+// Recurrent networks from C++: cells against arithmetic by hand, loops against unrolled steps, and gradients.
+#include "graph/compose/rnn_cells.h"
+#include "graph/compose/variable.h"
+#include "graph/flow_session_test.h"
+
+namespace weir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+class RnnTest : public FlowTest {
+ protected:
+  std::vector<std::string> VariableNames() {
+    std::vector<std::string> names;
+    for (const VariablePtr& variable : GlobalVariables(graph())) names.push_back(variable->op_name());
+    return names;
+  }
+  void Initialize() {
+    Node* init = InitializeVariables(graph(), GlobalVariables(graph()));
+    const Result<std::vector<Tensor>> ran = Run({}, {}, {init});
+    EXPECT_TRUE(ran.ok()) << ran.status();
+  }
+  static RnnOptions OfFloats() {
+    RnnOptions options;
+    options.dtype = kFloat;
+    return options;
+  }
+  // [2, 3, 1]: two sequences of three numbers.
+  Output Sequences() {
+    Tensor x = Tensor::Zeros(kFloat, {2, 3, 1}).value();
+    const float values[] = {0.1f, 0.2f, 0.3f, -0.4f, 0.5f, -0.6f};
+    std::copy(std::begin(values), std::end(values), x.data<float>());
+    return Constant(graph(), x);
+  }
+};
+
+// A cell without variables: its state is the sum of its inputs.
+class SumCell final : public RnnCell {
+ public:
+  std::string name() const override { return "SumCell"; }
+  Result<std::vector<PartialShape>> StateSizes() const override { return std::vector<PartialShape>{{1}}; }
+  Result<std::vector<PartialShape>> OutputSizes() const override { return std::vector<PartialShape>{{1}}; }
+  Result<RnnStep> Step(Graph&, const OutputList& inputs, const OutputList& state) override {
+    const Output sum = state[0] + inputs[0];
+    return RnnStep{{sum * 2.0f}, {sum}};
+  }
+};
+
+TEST_F(RnnTest, SumsWithLengths) {
+  SumCell cell;
+  RnnOptions options = OfFloats();
+  options.sequence_length = Input({3, 1});
+  RnnStep looped = Must(DynamicRnn(graph(), cell, {Sequences()}, options));
+  EXPECT_THAT(Floats(looped.outputs[0]), Pointwise(FloatNear(1e-6f), {0.2f, 0.6f, 1.2f, -0.8f, 0.0f, 0.0f}));
+  EXPECT_THAT(Floats(looped.state[0]), Pointwise(FloatNear(1e-6f), {0.6f, -0.4f}));
+  EXPECT_EQ(looped.outputs[0].shape(), (PartialShape{2, 3, 1}));
+}
+
+TEST_F(RnnTest, GradientsStopWhereSequencesEnd) {
+  SumCell cell;
+  const Output x = Sequences();
+  RnnOptions options = OfFloats();
+  options.sequence_length = Input({3, 1});
+  RnnStep looped = Must(DynamicRnn(graph(), cell, {x}, options));
+  EXPECT_THAT(Floats(GradientOf(looped.outputs[0], x)), ElementsAre(6, 4, 2, 2, 0, 0));
+}
+
+TEST_F(RnnTest, CellsShareTheirVariablesOverTime) {
+  const Output x = Sequences();
+  MultiRnnCell cell({std::make_shared<BasicLstmCell>(2), std::make_shared<GruCell>(2),
+                     std::make_shared<BasicRnnCell>(2),
+                     std::make_shared<LstmCell>(2, LstmCellOptions{.use_peepholes = true, .projected_units = 1})});
+  RnnStep looped = Must(DynamicRnn(graph(), cell, {x}, OfFloats()));
+  EXPECT_THAT(
+      VariableNames(),
+      ElementsAre(
+          "rnn/multi_rnn_cell/cell_0/basic_lstm_cell/kernel", "rnn/multi_rnn_cell/cell_0/basic_lstm_cell/bias",
+          "rnn/multi_rnn_cell/cell_1/gru_cell/gates/kernel", "rnn/multi_rnn_cell/cell_1/gru_cell/gates/bias",
+          "rnn/multi_rnn_cell/cell_1/gru_cell/candidate/kernel", "rnn/multi_rnn_cell/cell_1/gru_cell/candidate/bias",
+          "rnn/multi_rnn_cell/cell_2/basic_rnn_cell/kernel", "rnn/multi_rnn_cell/cell_2/basic_rnn_cell/bias",
+          "rnn/multi_rnn_cell/cell_3/lstm_cell/kernel", "rnn/multi_rnn_cell/cell_3/lstm_cell/bias",
+          "rnn/multi_rnn_cell/cell_3/lstm_cell/w_f_diag", "rnn/multi_rnn_cell/cell_3/lstm_cell/w_i_diag",
+          "rnn/multi_rnn_cell/cell_3/lstm_cell/w_o_diag", "rnn/multi_rnn_cell/cell_3/lstm_cell/projection/kernel"));
+  const size_t before = GlobalVariables(graph()).size();
+  std::vector<InputList> steps;
+  for (const Output& step : Unpack(x, 3, {.axis = 1})) steps.push_back({step});
+  RnnOptions again = OfFloats();
+  again.scope = "again";
+  StaticRnnResult unrolled = Must(StaticRnn(graph(), cell, steps, again));
+  EXPECT_EQ(GlobalVariables(graph()).size(), before);
+  Initialize();
+  InputList rows;
+  for (const OutputList& step : unrolled.outputs) rows.push_back(step[0]);
+  EXPECT_THAT(Floats(Pack(rows, {.axis = 1})), Pointwise(FloatNear(1e-6f), Floats(looped.outputs[0])));
+  for (size_t i = 0; i < looped.state.size(); ++i)
+    EXPECT_THAT(Floats(unrolled.state[i]), Pointwise(FloatNear(1e-6f), Floats(looped.state[i])));
+}
+
+TEST_F(RnnTest, ArithmeticOfAnLstm) {
+  // One unit, one input: all gates see x + h.
+  const Output x = Constant(graph(), Tensor::Zeros(kFloat, {1, 1}).value()) + 0.5f;
+  const Output kernel = Constant(graph(), Tensor::Zeros(kFloat, {2, 4}).value()) + 1.0f;
+  const Output bias = Constant(graph(), Tensor::Zeros(kFloat, {4}).value());
+  const LstmState start{x * 0.6f, x * 0.4f};  // c = 0.3, h = 0.2
+  const LstmState next = Must(BasicLstmStep(x, start, kernel, bias, 1.0));
+  const auto sigmoid = [](float v) { return 1 / (1 + std::exp(-v)); };
+  const float c = sigmoid(1.7f) * 0.3f + sigmoid(0.7f) * std::tanh(0.7f);
+  EXPECT_NEAR(Float(next.c), c, 1e-6);
+  EXPECT_NEAR(Float(next.h), sigmoid(0.7f) * std::tanh(c), 1e-6);
+  const LstmState clipped = Must(LstmStep(x, start, {.kernel = kernel, .bias = bias}, {.cell_clip = 0.25}));
+  EXPECT_NEAR(Float(clipped.c), 0.25, 1e-6);
+}
+
+TEST_F(RnnTest, BothWays) {
+  SumCell forward, backward;
+  RnnOptions options = OfFloats();
+  options.sequence_length = Input({3, 2});
+  BidirectionalRnnResult both = Must(BidirectionalDynamicRnn(graph(), forward, backward, {Sequences()}, options));
+  EXPECT_THAT(Floats(both.backward.outputs[0]), Pointwise(FloatNear(1e-6f), {1.2f, 1.0f, 0.6f, 0.2f, 1.0f, 0.0f}));
+  EXPECT_THAT(Floats(both.forward.state[0]), Pointwise(FloatNear(1e-6f), {0.6f, 0.1f}));
+}
+
+TEST_F(RnnTest, SaysWhatIsWrong) {
+  GruCell cell(2);
+  EXPECT_THAT(Message(DynamicRnn(graph(), cell, {Sequences()})), HasSubstr("you must give a dtype"));
+  EXPECT_THAT(Message(DynamicRnn(graph(), cell, {}, OfFloats())), HasSubstr("must not be empty"));
+  EXPECT_THAT(Message(DynamicRnn(graph(), cell, {Scalar(1)}, OfFloats())), HasSubstr("rank at least"));
+  EXPECT_THAT(Message(StaticRnn(graph(), cell, {}, OfFloats())), HasSubstr("must not be empty"));
+  RnnOptions options = OfFloats();
+  options.initial_state = InputList{Scalar(1), Scalar(2)};
+  EXPECT_THAT(Message(DynamicRnn(graph(), cell, {Sequences()}, options)), HasSubstr("state of 1 tensors"));
+}
+
+}  // namespace
+}  // namespace weir
