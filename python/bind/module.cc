@@ -13,6 +13,7 @@
 #include "bind/files.h"
 #include "bind/hooks.h"
 #include "bind/literal.h"
+#include "bind/metrics.h"
 #include "bind/nest.h"
 #include "bind/numpy.h"
 #include "bind/objects.h"
@@ -63,6 +64,7 @@ PYBIND11_MODULE(_weir, m) {
   BindString(m);
   BindChecks(m);
   BindLosses(m);
+  BindMetrics(m);
   BindImage(m);
   BindLookup(m);
   BindGraphParts(m);

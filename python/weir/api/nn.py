@@ -1,4 +1,4 @@
-"""tf.nn without recurrence."""
+"""tf.nn; recurrence is in rnn.py."""
 
 _OPS = {
     "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "selu": "Selu", "softplus": "Softplus", "softsign": "Softsign",

@@ -1,0 +1,115 @@
+#include "graph/compose/metric_parts.h"
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/compose/array.h"
+#include "graph/compose/checks.h"
+#include "graph/compose/dims.h"
+#include "graph/compose/flow.h"
+#include "graph/compose/initializers.h"
+#include "graph/compose/math.h"
+#include "graph/compose/variable_scope.h"
+#include "graph/graph_keys.h"
+
+namespace weir::metrics {
+namespace {
+
+Output WithoutLast(Output x) { return Squeeze(x, {.squeeze_dims = {-1}}); }
+Output WithoutColumn(Graph& graph, Output x) {
+  NameScope scope(graph, "remove_squeezable_dimensions");
+  return WithoutLast(x);
+}
+
+// The rank of a is one more than that of b, and the last dimension may be 1.
+bool IsColumnOf(const PartialShape& a, const PartialShape& b) {
+  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank() + 1) return false;
+  return a[a.rank() - 1] < 0 || a[a.rank() - 1] == 1;
+}
+
+Status CheckWeightShape(const PartialShape& weights, const PartialShape& values) {
+  if (!weights.known_rank() || weights.rank() == 0 || !values.known_rank()) return OkStatus();
+  if (weights.rank() != values.rank())
+    return InvalidArgument(
+        "weights can not be broadcast to values. values.rank={}. weights.rank={}. values.shape={}. weights.shape={}.",
+        values.rank(), weights.rank(), values, weights);
+  for (int d = 0; d < values.rank(); ++d)
+    if (weights[d] >= 0 && values[d] >= 0 && weights[d] != 1 && weights[d] != values[d])
+      return InvalidArgument(
+          "weights can not be broadcast to values: dimension {} is {} and {}. values.shape={}. weights.shape={}.", d,
+          weights[d], values[d], values, weights);
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<VariablePtr> MetricVariable(Graph& graph, const PartialShape& shape, DType dtype, const char* name) {
+  if (!shape.fully_defined())
+    return InvalidArgument("the shape {} of the metric's variable '{}' must be known", shape, name);
+  VariableOptions options;
+  options.name = name;
+  options.dtype = dtype;
+  options.trainable = false;
+  options.collections = {graph_keys::kLocalVariables, graph_keys::kMetricVariables};
+  options.use_resource = VariableScopes(graph).Current().settings.use_resource.value_or(false);
+  return Variable::MakeWith(
+      graph, [&graph, shape, dtype]() -> Result<Output> { return ZerosInitial(graph, shape, dtype); }, options);
+}
+
+Result<Aligned> Align(Graph& graph, const Input& labels, const Input& predictions, const Input& weights) {
+  Aligned values{labels.absent() ? Output() : ValueOf(graph, labels, kInvalidType, "labels"),
+                 ValueOf(graph, predictions, kInvalidType, "predictions"),
+                 weights.absent() ? Output() : ValueOf(graph, weights, kInvalidType, "weights")};
+  WEIR_TRY(graph.TakeError());
+  if (values.labels.valid()) {
+    if (IsColumnOf(values.predictions.shape(), values.labels.shape())) {
+      values.predictions = WithoutColumn(graph, values.predictions);
+    } else if (IsColumnOf(values.labels.shape(), values.predictions.shape())) {
+      values.labels = WithoutColumn(graph, values.labels);
+    }
+    WEIR_TRY(graph.TakeError());
+    if (!values.labels.shape().CompatibleWith(values.predictions.shape()))
+      return InvalidArgument("Shapes {} and {} are incompatible", values.predictions.shape(), values.labels.shape());
+  }
+  if (!values.weights.valid()) return values;
+  const PartialShape given = values.weights.shape(), wanted = values.predictions.shape();
+  if (given.known_rank() && given.rank() > 0 && wanted.known_rank()) {
+    if (given.rank() == wanted.rank() + 1) {
+      values.weights = WithoutLast(values.weights);
+    } else if (given.rank() + 1 == wanted.rank()) {
+      values.weights = ExpandDims(values.weights, -1);
+    }
+    WEIR_TRY(graph.TakeError());
+  }
+  return values;
+}
+
+Result<Output> BroadcastWeights(Graph& graph, Output weights_in, Output values) {
+  Output weights = CastValue(graph, weights_in, kFloat);
+  WEIR_TRY(graph.TakeError());
+  const PartialShape shape = weights.shape();
+  WEIR_TRY(CheckWeightShape(shape, values.shape()));
+  if (shape.fully_defined() && shape == values.shape()) return weights;
+  NameScope scope(graph, "broadcast_weights");
+  if (!shape.known_rank() || (shape.rank() > 0 && !values.shape().known_rank())) {
+    WEIR_ASSIGN(Node * fits, AssertRank(graph, Relation::kEqual, weights, {0, RankValue(graph, values)},
+                                        {.message = "weights can not be broadcast to values"}));
+    weights = WithDependencies({fits}, weights);
+  }
+  const Output broadcast = Mul(weights, OnesOf(graph, values, kFloat, "ones_like"), {.name = scope.name() + "/"});
+  WEIR_TRY(graph.TakeError());
+  return broadcast;
+}
+
+Output Quotient(Output total, Output count, const char* name) {
+  return DivNoNan(total, Maximum(count, 0.0f), {.name = name});
+}
+
+Result<Metric> Finished(Graph& graph, const Metric& metric, const MetricOptions& options) {
+  WEIR_TRY(graph.TakeError());
+  for (const std::string& key : options.metrics_collections) graph.AddToCollection(key, metric.value);
+  for (const std::string& key : options.updates_collections) graph.AddToCollection(key, metric.update);
+  return metric;
+}
+
+}  // namespace weir::metrics
