@@ -49,7 +49,12 @@ TEST_F(AnswerValuesTest, ManySmallValuesAreLargeTogether) {
 
 TEST_F(AnswerValuesTest, AnotherTaskAsksForItsValues) {
   const Output v = MakeVariable(3);
-  Result<std::vector<Tensor>> values = session_->Run({.fetches = {OnWorker(v), OnWorker(v, 1)}});
+  Node* slow = nullptr;  // random numbers may take time: the step does not run in stages, which would hand the value on
+  {
+    DeviceScope scope(*graph_, Ps());
+    slow = RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({1})), kFloat).node;
+  }
+  Result<std::vector<Tensor>> values = session_->Run({.fetches = {OnWorker(v), OnWorker(v, 1)}, .targets = {slow}});
   ASSERT_TRUE(values.ok()) << values.status();
   EXPECT_EQ((*values)[0].flat<float>()[0], 20);
   EXPECT_EQ((*values)[1].flat<float>()[0], 20);

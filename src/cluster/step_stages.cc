@@ -364,6 +364,11 @@ class StageCutter {
         // What is not here is of an earlier stage, and has run.
         if (!name.is_control() || names.contains(name.node)) def->add_input(text);
       }
+      if (is_read_late(item)) {
+        for (int other : stages[number]) {
+          if (!is_read_late(items_[other])) def->add_input("^" + items_[other].def->name());
+        }
+      }
       if (receives(item)) {
         if (!Fits(BytesSent(items_[item.sender]), &taken)) return false;
         stage.takes.push_back(KeyOf(*def));

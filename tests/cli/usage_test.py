@@ -27,7 +27,7 @@ def weir(*arguments, program=WEIR):
     (["run", "none.py"], "run", ["'none.py'"]),
     (["run", "-m", "no_such_module"], "run", ["'no_such_module'"]),
     (["run", "-m", "no_such_package.module"], "run", ["'no_such_package.module'"]),
-    (["up"], "up", ["SCRIPT"]),
+    (["up"], "up", ["PROGRAM"]),
     (["up", "none.py"], "up", ["'none.py'"]),
     (["up", "none.py", "--ps", "-1"], "up", ["--ps: '-1' is not a whole number from 0 to 1000"]),
     (["up", "none.py", "--ps", "two"], "up", ["--ps: 'two' is not a whole number from 0 to 1000"]),
