@@ -1,7 +1,10 @@
 // ParallelMapDataset: several calls of the function at a time; results come in the order of the elements. And
 // MapAndBatchDataset, which batches them.
+#include <atomic>
 #include <deque>
+#include <limits>
 
+#include "base/clock.h"
 #include "op/joined_token.h"
 #include "ops/data/background.h"
 #include "ops/data/batch.h"
@@ -81,18 +84,31 @@ class ParallelMap final : public DatasetIterator {
         calls_.push_back(call);
         ++running_;
       }
-      // On another thread: what is cheap in the function runs where it is started.
-      home_.pool->Schedule([this, call, function = function_, args = **std::move(element)]() mutable {
+      // What is cheap in the function runs where it is started. Where that is not all of it, another thread starts it.
+      auto start = [this, call, function = function_, cost = start_nanos_, args = **std::move(element)]() mutable {
+        const int64_t began = RealClock().MonotonicNanos();
         function->Start(home_, std::move(args), [this, call](Result<Element> result) {
           std::lock_guard lock(mu_);
           call->result = std::move(result);
           call->done = true;
           --running_;
-          changed_.notify_all();
+          if (calls_.front() == call || stopping_) changed_.notify_all();
         });
-      });
+        // From here on the iterator may be gone.
+        const int64_t nanos = RealClock().MonotonicNanos() - began;
+        const int64_t before = cost->load(std::memory_order_relaxed);
+        cost->store(nanos < before ? nanos : before + (nanos - before) / 4, std::memory_order_relaxed);
+      };
+      if (start_nanos_->load(std::memory_order_relaxed) < kNanosToWake) {
+        start();
+      } else {
+        home_.pool->Schedule(std::move(start));
+      }
     }
   }
+
+  // What it takes to wake a thread, about: who starts in less need not wake one.
+  static constexpr int64_t kNanosToWake = 20'000;
 
   JoinedToken stop_;
   StepContext home_;
@@ -106,6 +122,8 @@ class ParallelMap final : public DatasetIterator {
   std::deque<std::shared_ptr<Call>> calls_;  // in the order of the elements
   int64_t next_ = 0;
   int64_t running_ = 0;
+  const std::shared_ptr<std::atomic<int64_t>> start_nanos_ =
+      std::make_shared<std::atomic<int64_t>>(std::numeric_limits<int64_t>::max() / 2);  // what a start took lately
   bool stopping_ = false;
   bool ended_ = false;
   Status failed_;  // with ended_: why there is no next element
