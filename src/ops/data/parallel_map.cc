@@ -47,7 +47,7 @@ class ParallelMap final : public DatasetIterator {
     {
       CancelWatch watch(mu_, changed_, step.cancel);
       std::unique_lock lock(mu_);
-      if (calls_.size() < limit_ && !ended_) task_.Wake();
+      WakeIfLow();
       WEIR_TRY(watch.Wait(lock, [this] { return calls_.empty() ? ended_ : calls_.front()->done; }));
       if (calls_.empty()) {
         if (failed_.ok()) return std::nullopt;
@@ -56,17 +56,28 @@ class ParallelMap final : public DatasetIterator {
       }
       call = std::move(calls_.front());
       calls_.pop_front();
-      if (!ended_) task_.Wake();
+      WakeIfLow();
     }
     return MappedElement(std::move(call->result), preserve_cardinality_, title_, call->number);
   }
 
  private:
+  // At most limit_ calls run at a time. Results that cost next to nothing, and are small, may wait in greater number:
+  // then the thread that makes them and the one that takes them wake each other seldom.
+  size_t MostCalls() const { return IsCheap() && small_ ? std::max(limit_, kCheapCalls) : limit_; }
+  bool IsCheap() const { return start_nanos_->load(std::memory_order_relaxed) < kNanosToWake; }
+
+  // REQUIRES: the lock is held.
+  void WakeIfLow() {
+    const size_t most = MostCalls();
+    if (!ended_ && calls_.size() <= (most > limit_ ? most / 2 : most - 1)) task_.Wake();
+  }
+
   void Launch() {
     while (!home_.cancel->cancelled()) {
       {
         std::lock_guard lock(mu_);
-        if (ended_ || stopping_ || calls_.size() >= limit_) return;
+        if (ended_ || stopping_ || calls_.size() >= MostCalls() || running_ >= limit_) return;
       }
       Result<std::optional<Element>> element = input_->GetNext(home_);
       std::shared_ptr<Call> call;
@@ -81,6 +92,9 @@ class ParallelMap final : public DatasetIterator {
         if (stopping_) return;
         call = std::make_shared<Call>();
         call->number = next_++;
+        size_t bytes = 0;
+        for (const Tensor& part : **element) bytes += part.num_bytes();
+        small_ = bytes <= kSmallBytes;
         calls_.push_back(call);
         ++running_;
       }
@@ -99,7 +113,7 @@ class ParallelMap final : public DatasetIterator {
         const int64_t before = cost->load(std::memory_order_relaxed);
         cost->store(nanos < before ? nanos : before + (nanos - before) / 4, std::memory_order_relaxed);
       };
-      if (start_nanos_->load(std::memory_order_relaxed) < kNanosToWake) {
+      if (IsCheap()) {
         start();
       } else {
         home_.pool->Schedule(std::move(start));
@@ -109,6 +123,8 @@ class ParallelMap final : public DatasetIterator {
 
   // What it takes to wake a thread, about: who starts in less need not wake one.
   static constexpr int64_t kNanosToWake = 20'000;
+  static constexpr size_t kCheapCalls = 16;
+  static constexpr size_t kSmallBytes = size_t{64} << 10;
 
   JoinedToken stop_;
   StepContext home_;
@@ -121,7 +137,8 @@ class ParallelMap final : public DatasetIterator {
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Call>> calls_;  // in the order of the elements
   int64_t next_ = 0;
-  int64_t running_ = 0;
+  size_t running_ = 0;
+  bool small_ = false;  // the last element that was read
   const std::shared_ptr<std::atomic<int64_t>> start_nanos_ =
       std::make_shared<std::atomic<int64_t>>(std::numeric_limits<int64_t>::max() / 2);  // what a start took lately
   bool stopping_ = false;
