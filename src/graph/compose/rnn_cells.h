@@ -50,10 +50,6 @@ Result<LstmState> LstmStep(Output x, const LstmState& state, const LstmWeights& 
 Output DropoutWithNoise(Output x, const Input& noise, const Input& keep_prob);
 
 // --- cells
-class BasicRnnCell;
-class BasicLstmCell;
-class LstmCell;
-class GruCell;
 
 // A cell with variables below a scope of its own, which is the same at each step.
 class ScopedRnnCell : public RnnCell {
