@@ -1,4 +1,4 @@
-// Convolution, pooling and fused batch normalization (tf.nn).
+// Convolution, pooling and fused batch normalization (tf.nn), and the layers made of them (tf.layers).
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -6,5 +6,6 @@
 namespace weir::python {
 
 void BindConvolution(pybind11::module_& m);
+void BindLayers(pybind11::module_& m);
 
 }  // namespace weir::python

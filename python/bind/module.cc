@@ -60,6 +60,7 @@ PYBIND11_MODULE(_weir, m) {
   BindArray(m);
   BindNn(m);
   BindConvolution(m);
+  BindLayers(m);
   BindRandom(m);
   BindString(m);
   BindChecks(m);

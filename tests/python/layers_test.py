@@ -149,6 +149,20 @@ def test_batch_normalization_of_a_trained_model_updates_nothing():
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
 
 
+def test_batch_normalization_of_wide_values_and_in_pieces():
+    training = tf.placeholder(tf.bool, [])
+    y = tf.layers.batch_normalization(tf.constant(real(4, 3).astype(np.float64)), training=training)
+    assert y.dtype == tf.float64 and run(y, {training: True}).shape == (4, 3)
+    with tf.variable_scope("split", partitioner=tf.fixed_size_partitioner(2)):
+        z = tf.layers.batch_normalization(real(4, 6), training=True)
+    assert names(tf.global_variables())[-4:] == ["split/batch_normalization/beta/part_0:0", "split/batch_normalization/beta/part_1:0",
+                                                 "split/batch_normalization/moving_mean:0", "split/batch_normalization/moving_variance:0"]
+    assert run(z).shape == (4, 6)
+    update = tf.get_collection(tf.GraphKeys.UPDATE_OPS)[-1].op
+    assert update.name == "split/batch_normalization/AssignMovingAvg_1"
+    assert update.colocation_groups() == [b"loc:@split/batch_normalization/moving_variance"]
+
+
 def test_regularizers_and_own_layers():
     def regularizer(w):
         return tf.reduce_sum(tf.square(w))

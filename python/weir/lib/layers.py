@@ -6,34 +6,6 @@ import re
 
 from weir import _weir
 
-_bias_add = _weir.op_function("BiasAdd")
-
-
-def _tuple(value, n, what):
-    if isinstance(value, int):
-        return (value,) * n
-    value = tuple(int(v) for v in value)
-    if len(value) != n:
-        raise ValueError(f"The `{what}` argument must be a tuple of {n} integers. Received: {value}")
-    return value
-
-
-def _padding(value):
-    if value.lower() not in ("valid", "same"):
-        raise ValueError(f'The `padding` argument must be one of "valid", "same". Received: {value}')
-    return value.upper()
-
-
-def _channels_first(value):
-    if value not in ("channels_first", "channels_last"):
-        raise ValueError(f'The `data_format` argument must be one of "channels_first", "channels_last". Received: {value}')
-    return value == "channels_first"
-
-
-def _format(dims, channels_first):
-    spatial = {1: "W", 2: "HW", 3: "DHW"}[dims]
-    return "NC" + spatial if channels_first else "N" + spatial + "C"
-
 
 class InputSpec:
     """What a layer takes."""
@@ -168,12 +140,7 @@ class Layer:
         return self(inputs, *args, **kwargs)
 
     def _channels(self, input_shape, axis):
-        channels = _weir.TensorShape(input_shape)[axis].value
-        if channels is None:
-            raise ValueError(f"The channel dimension of the inputs of layer {self.name} should be defined. Found `None`.")
-        return channels
-
-
+        return _weir.layer_channels(_weir.TensorShape(input_shape), axis, self.name)
 
 
 class Dense(Layer):
@@ -190,10 +157,7 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs):
-        rank = inputs.shape.ndims
-        y = _weir.tensordot(inputs, self.kernel, [[rank - 1], [0]]) if rank > 2 else _weir.matmul(inputs, self.kernel)
-        if self.bias is not None:
-            y = _bias_add(y, self.bias)
+        y = _weir.dense_layer(inputs, self.kernel, self.bias)
         return y if self.activation is None else self.activation(y)
 
     def compute_output_shape(self, input_shape):
@@ -214,12 +178,12 @@ class _Conv(Layer):
                  activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.filters = filters
-        self.kernel_size = _tuple(kernel_size, self.dims, "kernel_size")
-        self.strides = _tuple(strides, self.dims, "strides")
-        self.dilation_rate = _tuple(dilation_rate, self.dims, "dilation_rate")
+        self.kernel_size = _weir.layer_sizes(kernel_size, self.dims, "kernel_size")
+        self.strides = _weir.layer_sizes(strides, self.dims, "strides")
+        self.dilation_rate = _weir.layer_sizes(dilation_rate, self.dims, "dilation_rate")
         self.padding, self.data_format = padding, data_format
         self.activation, self.use_bias = activation, use_bias
-        self._first, self._pads = _channels_first(data_format), _padding(padding)
+        self._window = _weir.LayerWindow(self.dims, self.strides, padding, data_format, self.dilation_rate)
         self._kernel = dict(initializer=kernel_initializer, regularizer=kernel_regularizer, constraint=kernel_constraint)
         self._bias = dict(initializer=_initializer(bias_initializer), regularizer=bias_regularizer, constraint=bias_constraint)
 
@@ -227,7 +191,7 @@ class _Conv(Layer):
         return [*self.kernel_size, channels, self.filters]
 
     def build(self, input_shape):
-        channels = self._channels(input_shape, 1 if self._first else -1)
+        channels = self._channels(input_shape, 1 if self._window.channels_first else -1)
         self.kernel = self.add_weight("kernel", self._kernel_shape(channels), **self._kernel)
         self._build_bias()
 
@@ -236,13 +200,11 @@ class _Conv(Layer):
         self.built = True
 
     def call(self, inputs):
-        convolve = {1: _weir.conv1d, 2: _weir.conv2d, 3: _weir.conv3d}[self.dims]
-        return self._finished(convolve(inputs, self.kernel, self.strides, self._pads, _format(self.dims, self._first), self.dilation_rate))
-
-    def _finished(self, y):
-        if self.bias is not None:
-            y = _bias_add(y, self.bias, data_format="NCHW" if self._first else "NHWC")
+        y = self._convolved(inputs)
         return y if self.activation is None else self.activation(y)
+
+    def _convolved(self, inputs):
+        return _weir.convolution_layer(inputs, self.kernel, self.bias, self._window)
 
 
 class Conv1D(_Conv):
@@ -271,14 +233,13 @@ class SeparableConv2D(_Conv):
         self._pointwise = dict(initializer=pointwise_initializer, regularizer=pointwise_regularizer, constraint=pointwise_constraint)
 
     def build(self, input_shape):
-        channels = self._channels(input_shape, 1 if self._first else -1)
+        channels = self._channels(input_shape, 1 if self._window.channels_first else -1)
         self.depthwise_kernel = self.add_weight("depthwise_kernel", [*self.kernel_size, channels, self.depth_multiplier], **self._depthwise)
         self.pointwise_kernel = self.add_weight("pointwise_kernel", [1, 1, channels * self.depth_multiplier, self.filters], **self._pointwise)
         self._build_bias()
 
-    def call(self, inputs):
-        return self._finished(_weir.separable_conv2d(inputs, self.depthwise_kernel, self.pointwise_kernel, self.strides, self._pads,
-                                                     self.dilation_rate, data_format=_format(2, self._first)))
+    def _convolved(self, inputs):
+        return _weir.separable_layer(inputs, self.depthwise_kernel, self.pointwise_kernel, self.bias, self._window)
 
 
 class _ConvTranspose(_Conv):
@@ -291,26 +252,8 @@ class _ConvTranspose(_Conv):
     def _kernel_shape(self, channels):
         return [*self.kernel_size, self.filters, channels]
 
-    def _sizes(self, sizes):
-        """The sizes of the result; None and tensors are sizes that only the run knows."""
-        out = list(sizes)
-        first = 2 if self._first else 1
-        for i in range(self.dims):
-            n = sizes[first + i]
-            if n is not None:
-                more = max(self.kernel_size[i] - self.strides[i], 0) if self._pads == "VALID" else 0
-                out[first + i] = n * self.strides[i] + more
-        out[1 if self._first else -1] = self.filters
-        return out
-
-    def call(self, inputs):
-        known = inputs.shape.as_list()
-        shape = _weir.op_function("Shape")(inputs) if None in known else None
-        sizes = self._sizes([shape[i] if n is None else n for i, n in enumerate(known)])
-        transpose = {2: _weir.conv2d_transpose, 3: _weir.conv3d_transpose}[self.dims]
-        y = transpose(inputs, self.kernel, _weir.stack(sizes), self.strides, self._pads, _format(self.dims, self._first))
-        y.set_shape(self._sizes(known))
-        return self._finished(y)
+    def _convolved(self, inputs):
+        return _weir.transposed_layer(inputs, self.kernel, self.bias, self.filters, self.kernel_size, self._window)
 
 
 class Conv2DTranspose(_ConvTranspose):
@@ -322,43 +265,34 @@ class Conv3DTranspose(_ConvTranspose):
 
 
 class _Pooling(Layer):
-    pool, dims = "", 0
+    max, dims = True, 0
 
     def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
         super().__init__(name=name, **kwargs)
-        self.pool_size = _tuple(pool_size, self.dims, "pool_size")
-        self.strides = _tuple(strides, self.dims, "strides")
+        self.pool_size = _weir.layer_sizes(pool_size, self.dims, "pool_size")
+        self.strides = _weir.layer_sizes(strides, self.dims, "strides")
         self.padding, self.data_format = padding, data_format
-        self._first, self._pads = _channels_first(data_format), _padding(padding)
+        self._window = _weir.LayerWindow(self.dims, self.strides, padding, data_format)
 
     def call(self, inputs):
-        return getattr(_weir, f"{self.pool}_pool{self.dims}d")(inputs, self.pool_size, self.strides, self._pads, _format(self.dims, self._first))
+        return _weir.pooling_layer(inputs, self.max, self.pool_size, self._window)
 
 
-def _pooling(name, pool, dims):
-    return type(name, (_Pooling,), {"pool": pool, "dims": dims, "__module__": __name__})
+def _pooling(name, max, dims):
+    return type(name, (_Pooling,), {"max": max, "dims": dims, "__module__": __name__})
 
 
-MaxPooling1D, MaxPooling2D, MaxPooling3D = (_pooling(f"MaxPooling{n}D", "max", n) for n in (1, 2, 3))
-AveragePooling1D, AveragePooling2D, AveragePooling3D = (_pooling(f"AveragePooling{n}D", "avg", n) for n in (1, 2, 3))
+MaxPooling1D, MaxPooling2D, MaxPooling3D = (_pooling(f"MaxPooling{n}D", True, n) for n in (1, 2, 3))
+AveragePooling1D, AveragePooling2D, AveragePooling3D = (_pooling(f"AveragePooling{n}D", False, n) for n in (1, 2, 3))
 
 
 class Flatten(Layer):
     def __init__(self, data_format="channels_last", name=None, **kwargs):
         super().__init__(name=name, **kwargs)
-        self.data_format, self._first = data_format, _channels_first(data_format)
+        self.data_format = data_format
 
     def call(self, inputs):
-        sizes = inputs.shape.as_list()
-        if self._first and len(sizes) > 2:
-            inputs = _weir.transpose(inputs, [0, *range(2, len(sizes)), 1])
-        rest = 1
-        for n in sizes[1:]:
-            rest = None if n is None or rest is None else rest * n
-        if rest is not None:
-            return _weir.op_function("Reshape")(inputs, [-1, rest])
-        batch = sizes[0] if sizes[0] is not None else _weir.op_function("Shape")(inputs)[0]
-        return _weir.op_function("Reshape")(inputs, _weir.stack([batch, -1]))
+        return _weir.flatten_layer(inputs, self.data_format)
 
 
 class Dropout(Layer):
@@ -367,21 +301,12 @@ class Dropout(Layer):
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
     def call(self, inputs, training=False):
-        return _chosen(training, lambda: _weir.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate),
-                       lambda: _weir.op_function("Identity")(inputs))
+        return _weir.dropout_layer(inputs, self.rate, self.noise_shape, self.seed, _predicate(training))
 
 
-def _known(pred):
-    """A predicate's value while the graph is built, or None."""
-    if isinstance(pred, (bool, int)):
-        return bool(pred)
-    value = _weir.constant_value(_weir.convert_to_tensor(pred))
-    return None if value is None else bool(value)
-
-
-def _chosen(pred, yes, no):
-    known = _known(pred)
-    return _weir.cond(pred, yes, no) if known is None else yes() if known else no()
+def _predicate(training):
+    """Programs write 0 and 1 for False and True."""
+    return bool(training) if isinstance(training, int) else training
 
 
 class BatchNormalization(Layer):
@@ -398,62 +323,24 @@ class BatchNormalization(Layer):
         self._moving = [_initializer(moving_mean_initializer), _initializer(moving_variance_initializer)]
 
     def build(self, input_shape):
-        rank = _weir.TensorShape(input_shape).ndims
-        if rank is None:
-            raise ValueError("Input has undefined rank")
         axis = self.axis[0] if isinstance(self.axis, (list, tuple)) and len(self.axis) == 1 else self.axis
         if not isinstance(axis, int):
             raise TypeError(f"axis must be an int or a list of one, type given: {type(axis)}")
-        if not -rank <= axis < rank:
-            raise ValueError(f"Invalid axis: {axis}")
-        self._at = axis % rank
-        channels = self._channels(input_shape, self._at)
-        can_fuse = rank == 4 and self._at in (1, 3)
-        if self.fused and not can_fuse:
-            raise ValueError("Fused batch normalization takes inputs of four dimensions, with the channels second or last.")
-        self._fused = can_fuse if self.fused is None else self.fused
-        wide = _weir.dtypes["float32"] if self.dtype in (_weir.dtypes["float16"], _weir.dtypes["bfloat16"]) else self.dtype
-        self._fused = self._fused and wide == _weir.dtypes["float32"]
-        self.gamma = self.add_weight("gamma", [channels], wide, **self._gamma) if self.scale else None
-        self.beta = self.add_weight("beta", [channels], wide, **self._beta) if self.center else None
-        self.moving_mean = self.add_weight("moving_mean", [channels], wide, self._moving[0], trainable=False)
-        self.moving_variance = self.add_weight("moving_variance", [channels], wide, self._moving[1], trainable=False)
+        self._plan = _weir.NormPlan(_weir.TensorShape(input_shape), self.dtype, axis, self.fused, self.name)
+        shape, dtype = [self._plan.channels], self._plan.dtype
+        self.gamma = self.add_weight("gamma", shape, dtype, **self._gamma) if self.scale else None
+        self.beta = self.add_weight("beta", shape, dtype, **self._beta) if self.center else None
+        self._scope.set_partitioner(None)  # what the layer updates itself is whole
+        self.moving_mean = self.add_weight("moving_mean", shape, dtype, self._moving[0], trainable=False)
+        self.moving_variance = self.add_weight("moving_variance", shape, dtype, self._moving[1], trainable=False)
         self.built = True
 
     def call(self, inputs, training=False):
-        compute = self._compute_fused if self._fused else self._compute
-        y, mean, variance = _chosen(training, lambda: compute(inputs, True), lambda: compute(inputs, False))
-        known = _known(training)
-        if known is not False:
-            # What is not training leaves the averages as they are.
-            rate = 1.0 - self.momentum if known else _chosen(training, lambda: _weir.constant(1.0 - self.momentum), lambda: _weir.constant(0.0))
-            for variable, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
-                with _weir.name_scope("AssignMovingAvg"):
-                    self.add_update(_weir.assign_sub(variable, (variable - value) * rate))
+        y, updates = _weir.norm_layer(inputs, self._plan, self.gamma, self.beta, self.moving_mean, self.moving_variance, self.momentum, self.epsilon,
+                                      _predicate(training))
+        for update in updates:
+            self.add_update(update)
         return y
-
-    def _compute_fused(self, inputs, training):
-        channels = self.moving_mean.shape.as_list()
-        scale = self.gamma if self.scale else _weir.initial_ones(channels, _weir.dtypes["float32"])
-        offset = self.beta if self.center else _weir.initial_zeros(channels, _weir.dtypes["float32"])
-        given = (None, None) if training else (self.moving_mean, self.moving_variance)
-        return _weir.fused_batch_norm(inputs, scale, offset, *given, epsilon=self.epsilon, data_format="NCHW" if self._at == 1 else "NHWC",
-                                      is_training=training)
-
-    def _compute(self, inputs, training):
-        rank = inputs.shape.ndims
-        identity = _weir.op_function("Identity")
-        if training:
-            mean, variance = _weir.moments(inputs, [i for i in range(rank) if i != self._at])
-        else:
-            mean, variance = identity(self.moving_mean), identity(self.moving_variance)
-        shape = [-1 if i == self._at else 1 for i in range(rank)]
-
-        def spread(value):
-            return value if value is None or self._at == rank - 1 else _weir.op_function("Reshape")(value, shape)
-
-        y = _weir.batch_normalization(inputs, spread(mean), spread(variance), spread(self.beta), spread(self.gamma), self.epsilon)
-        return y, mean, variance
 
 
 # --- functions
