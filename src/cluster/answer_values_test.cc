@@ -51,7 +51,7 @@ TEST_F(AnswerValuesTest, AnotherTaskAsksForItsValues) {
   const Output v = MakeVariable(3);
   Node* slow = nullptr;  // random numbers may take time: the step does not run in stages, which would hand the value on
   {
-    DeviceScope scope(*graph_, Ps());
+    DeviceScope scope(*graph_, Worker(1));
     slow = RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({1})), kFloat).node;
   }
   Result<std::vector<Tensor>> values = session_->Run({.fetches = {OnWorker(v), OnWorker(v, 1)}, .targets = {slow}});

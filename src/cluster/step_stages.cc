@@ -103,14 +103,6 @@ class StageCutter {
   bool receives(const Item& item) const { return item.sender >= 0; }
   bool gives(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
 
-  // A variable for the client, who waits for the whole step: the last stage reads it, so that it shows what the step
-  // did.
-  bool is_read_late(const Item& item) const {
-    const auto is_copied = [&](int input) { return items_[input].copied; };
-    return item.def->op() == "_Send" && IsClientEnd(*item.def) && !own(item) && item.controls.empty() &&
-           std::all_of(item.inputs.begin(), item.inputs.end(), is_copied);
-  }
-
   // Without stages: to run each part, and to ask for each value.
   int NumCalls() const {
     const auto is_other = [&](const Partition& part) { return part.task != own_task_; };
@@ -276,7 +268,7 @@ class StageCutter {
     std::map<int, Nodes> levels;
     for (size_t n = 0; n < items_.size(); ++n) {
       const Item& item = items_[n];
-      if (item.part == part && !item.copied && !is_read_late(item)) levels[item.level].push_back(static_cast<int>(n));
+      if (item.part == part && !item.copied) levels[item.level].push_back(static_cast<int>(n));
     }
     std::vector<Nodes> stages;
     for (auto& [level, nodes] : levels) {
@@ -287,9 +279,6 @@ class StageCutter {
       }
     }
     if (stages.empty()) stages.emplace_back();
-    for (size_t n = 0; n < items_.size(); ++n) {
-      if (items_[n].part == part && is_read_late(items_[n])) stages.back().push_back(static_cast<int>(n));
-    }
     Waits before = 0;
     int after = -1;
     for (size_t s = 0; s < stages.size(); ++s) {
@@ -322,7 +311,7 @@ class StageCutter {
     for (int n : nodes) {
       const Item& item = items_[n];
       end |= item.waits | item.own_wait;
-      if (!receives(item) && !is_read_late(item) && (begin & ~item.waits) != 0) return false;
+      if (!receives(item) && (begin & ~item.waits) != 0) return false;
     }
     return std::all_of(nodes.begin(), nodes.end(),
                        [&](int n) { return !gives(items_[n]) || (end & ~items_[n].waits) == 0; });
@@ -363,11 +352,6 @@ class StageCutter {
         const InputName name = ParseInputName(text);
         // What is not here is of an earlier stage, and has run.
         if (!name.is_control() || names.contains(name.node)) def->add_input(text);
-      }
-      if (is_read_late(item)) {
-        for (int other : stages[number]) {
-          if (!is_read_late(items_[other])) def->add_input("^" + items_[other].def->name());
-        }
       }
       if (receives(item)) {
         if (!Fits(BytesSent(items_[item.sender]), &taken)) return false;

@@ -150,18 +150,6 @@ TEST_F(StepStagesTest, AReadThatIsUsedAfterAnUpdateSeesIt) {
   ExpectStep(seen, 3, 22);
 }
 
-TEST_F(StepStagesTest, AVariableForTheClientIsReadInTheLastStage) {
-  const Output counter = MakeVariable(1);
-  const Output counted = CountAfter(counter, {MakeUpdate(MakeVariable(3))});
-  const int runs = calls_.Of("RunGraph");
-  for (int i = 1; i <= 20; ++i) {
-    Result<std::vector<Tensor>> values = session_->Run({.fetches = {counter}, .targets = {counted.node}});
-    ASSERT_TRUE(values.ok()) << values.status();
-    EXPECT_EQ((*values)[0].flat<float>()[0], static_cast<float>(2 + i));
-  }
-  EXPECT_EQ(calls_.Of("RunGraph") - runs, 2 * 20);
-}
-
 TEST_F(StepStagesTest, ATokenComesWithTheAnswer) {
   const Output v = MakeVariable(3);
   const Queue tokens = MakeQueue(Ps());
