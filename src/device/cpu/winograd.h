@@ -1,6 +1,6 @@
 // Convolutions by Winograd's minimal filtering, for 3 x 3 and 5 x 5 filters without strides: a tile of 6 x 6 takes 36
-// multiplications per pair of channels instead of 144 or 100. Rounding errors are two to three times those of the direct
-// sum: some 2e-6 of the largest result.
+// multiplications per pair of channels instead of 144 or 100. Rounding errors are two to three times those of the
+// direct sum: some 2e-6 of the largest result.
 #ifndef WEIR_DEVICE_CPU_WINOGRAD_H_
 #define WEIR_DEVICE_CPU_WINOGRAD_H_
 
