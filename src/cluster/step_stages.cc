@@ -32,7 +32,9 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
   return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); });
 }
 
-bool IsVariable(std::string_view op) { return op == "VariableV2" || op == "Variable" || op == "VarHandleOp"; }
+bool IsReferenceVariable(std::string_view op) { return op == "VariableV2" || op == "Variable"; }
+
+bool IsVariable(std::string_view op) { return IsReferenceVariable(op) || op == "VarHandleOp"; }
 
 bool NamesResource(std::string_view op) {
   return op.ends_with("QueueV2") || op.ends_with("Queue") || op.ends_with("ConditionalAccumulator");
@@ -102,6 +104,19 @@ class StageCutter {
   bool own(const Item& item) const { return parts_[item.part].task == own_task_; }
   bool receives(const Item& item) const { return item.sender >= 0; }
   bool gives(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
+
+  // A variable for the client, who waits for the whole step: the last stage reads it, after what it does, so that it
+  // shows what the step has done.
+  bool is_read_late(const Item& item) const {
+    if (item.def->op() != "_Send" || !IsClientEnd(*item.def) || own(item) || !item.controls.empty()) return false;
+    return items_[item.inputs.at(0)].copied && IsReferenceVariable(VariableSent(item).def->op());
+  }
+
+  // What is sent, or what that reads.
+  const Item& VariableSent(const Item& send) const {
+    const Item& input = items_[send.inputs.at(0)];
+    return input.def->op() == "Identity" ? items_[input.inputs.at(0)] : input;
+  }
 
   // Without stages: to run each part, and to ask for each value.
   int NumCalls() const {
@@ -223,8 +238,7 @@ class StageCutter {
     if (IsVariable(op) || NamesResource(op) || op == "Const") return true;
     if (op == "_Recv") return IsClientEnd(*item.def);
     if (op != "Identity") return false;
-    const std::string& input = items_[item.inputs.at(0)].def->op();
-    return input == "VariableV2" || input == "Variable";
+    return IsReferenceVariable(items_[item.inputs.at(0)].def->op());
   }
 
   static size_t BytesOf(DType type, const PartialShape& shape) {
@@ -268,7 +282,7 @@ class StageCutter {
     std::map<int, Nodes> levels;
     for (size_t n = 0; n < items_.size(); ++n) {
       const Item& item = items_[n];
-      if (item.part == part && !item.copied) levels[item.level].push_back(static_cast<int>(n));
+      if (item.part == part && !item.copied && !is_read_late(item)) levels[item.level].push_back(static_cast<int>(n));
     }
     std::vector<Nodes> stages;
     for (auto& [level, nodes] : levels) {
@@ -279,6 +293,9 @@ class StageCutter {
       }
     }
     if (stages.empty()) stages.emplace_back();
+    for (size_t n = 0; n < items_.size(); ++n) {
+      if (items_[n].part == part && is_read_late(items_[n])) stages.back().push_back(static_cast<int>(n));
+    }
     Waits before = 0;
     int after = -1;
     for (size_t s = 0; s < stages.size(); ++s) {
@@ -311,7 +328,7 @@ class StageCutter {
     for (int n : nodes) {
       const Item& item = items_[n];
       end |= item.waits | item.own_wait;
-      if (!receives(item) && (begin & ~item.waits) != 0) return false;
+      if (!receives(item) && !is_read_late(item) && (begin & ~item.waits) != 0) return false;
     }
     return std::all_of(nodes.begin(), nodes.end(),
                        [&](int n) { return !gives(items_[n]) || (end & ~items_[n].waits) == 0; });
@@ -353,6 +370,7 @@ class StageCutter {
         // What is not here is of an earlier stage, and has run.
         if (!name.is_control() || names.contains(name.node)) def->add_input(text);
       }
+      if (is_read_late(item)) ReadLast(item, stages[number], def, &stage.part.graph);
       if (receives(item)) {
         if (!Fits(BytesSent(items_[item.sender]), &taken)) return false;
         stage.takes.push_back(KeyOf(*def));
@@ -372,6 +390,22 @@ class StageCutter {
       if (ends.contains(fetch.key)) stage.part.fetches.push_back(fetch);
     }
     return true;
+  }
+
+  // Lets a send take its variable after all else in the stage.
+  void ReadLast(const Item& item, const Nodes& stage, tensorflow::NodeDef* send, tensorflow::GraphDef* graph) const {
+    tensorflow::NodeDef* read = graph->add_node();
+    read->set_name(send->name() + "/read");
+    read->set_op("Identity");
+    read->set_device(send->device());
+    const tensorflow::NodeDef& variable = *VariableSent(item).def;
+    (*read->mutable_attr())["T"] = variable.attr().at("dtype");
+    read->add_input(variable.name());
+    for (int n : stage) {
+      const std::string& op = items_[n].def->op();
+      if (op != "_Send" && op != "_Recv") read->add_input("^" + items_[n].def->name());
+    }
+    send->set_input(0, read->name());
   }
 
   // What is copied and nobody uses is run all the same: it may be what the client asked for.

@@ -2,6 +2,7 @@
 // wait for what.
 #include "cluster/step_stages.h"
 
+#include <cmath>
 #include <thread>
 
 #include "cluster/counted_cluster_test.h"
@@ -148,6 +149,25 @@ TEST_F(StepStagesTest, AReadThatIsUsedAfterAnUpdateSeesIt) {
   const Output seen = read + Constant(*graph_, Tensor::Scalar(0.0f));
   graph_->AddControlInput(seen.node, update.node);
   ExpectStep(seen, 3, 22);
+}
+
+TEST_F(StepStagesTest, AVariableForTheClientIsReadAfterTheUpdates) {
+  const Output counter = MakeVariable(1);
+  const Output v = MakeVariable(1);
+  const Output counted = CountAfter(counter, {MakeUpdate(v)});
+  Output read;
+  {
+    DeviceScope scope(*graph_, Ps());
+    read = Identity(v);
+  }
+  const int runs = calls_.Of("RunGraph");
+  for (int i = 1; i <= 6; ++i) {
+    Result<std::vector<Tensor>> values = session_->Run({.fetches = {counter, read}, .targets = {counted.node}});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].flat<float>()[0], 2 + static_cast<float>(i));
+    EXPECT_EQ((*values)[1].flat<float>()[0], 2 * std::pow(11.0f, static_cast<float>(i)));
+  }
+  EXPECT_EQ(calls_.Of("RunGraph") - runs, 2 * 6);
 }
 
 TEST_F(StepStagesTest, ATokenComesWithTheAnswer) {

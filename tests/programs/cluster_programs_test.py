@@ -144,5 +144,4 @@ def test_training_on_a_cluster(run):
     assert status == 0, error
     assert float(re.search(r"\[worker/0\] accuracy (\d\.\d+)", out)[1]) > 0.95
     shares = [int(re.search(rf"\[worker/{i}\] (\d+) steps here", out)[1]) for i in range(2)]
-    # What is fetched beside an update may be from before it, as in TensorFlow: each may do one step more than it has to.
-    assert 1200 <= sum(shares) <= 1203
+    assert 1200 <= sum(shares) <= 1201  # the last step of one may come after that of the other
