@@ -1,10 +1,12 @@
 """MonitoredTrainingSessions of two workers, each a process, in a cluster whose tasks are killed and restarted: the run reaches its
 last step."""
+import queue
 import re
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -52,20 +54,35 @@ class Trainer:
             env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         self.lines = []
+        self.unread = queue.SimpleQueue()  # lines, and then None: a pipe that is read line by line must be read so to its end
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.unread.put(line)
+        self.unread.put(None)
 
     def wait_for_step(self, step):
         """Reads on until the worker has seen that step."""
         while True:
-            line = self.process.stdout.readline()
-            assert line, "".join(self.lines)
+            line = self.unread.get(timeout=PATIENCE)
+            assert line is not None, "".join(self.lines)
             self.lines.append(line)
             if (match := re.match(r"step (\d+)", line)) and int(match.group(1)) >= step:
                 return
 
     def finish(self):
-        rest, _ = self.process.communicate(timeout=2 * PATIENCE)
-        self.lines += rest.splitlines(keepends=True)
+        self.process.wait(timeout=2 * PATIENCE)
+        self.lines += iter(self.unread.get, None)
         return self.process.returncode
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(PATIENCE)
+        self.reader.join()
+        self.process.stdout.close()
 
     def sessions(self):
         """The steps at which its sessions began."""
@@ -82,10 +99,7 @@ def trainers(cluster, tmp_path):
     made = [Trainer(cluster, task, tmp_path / "checkpoints") for task in range(2)]
     yield made
     for trainer in made:
-        if trainer.process.poll() is None:
-            trainer.process.kill()
-            trainer.process.wait(PATIENCE)
-        trainer.process.stdout.close()
+        trainer.end()
 
 
 @pytest.mark.parametrize("killed", [["ps0", "ps0"], ["worker0", "worker1", "ps0"]])
