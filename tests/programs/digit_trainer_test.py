@@ -82,5 +82,5 @@ def test_wrong_input_of_the_programs_in_cpp(pictures, tmp_path):
     records = subprocess.run([predict, pictures / "train.tfrecords", tmp_path / "x.png"], capture_output=True, text=True)
     assert records.returncode == 1 and "is no trained graph" in records.stderr
     lost = subprocess.run([BUILD / "weir", "up", BUILD / "examples/digits_train", "--", f"--train={tmp_path}/none.tfrecords",
-                           f"--logdir={tmp_path}"], capture_output=True, text=True, timeout=PATIENCE)
+                           f"--validation={pictures}/test.tfrecords", f"--logdir={tmp_path}"], capture_output=True, text=True, timeout=PATIENCE)
     assert lost.returncode == 1 and "none.tfrecords: No such file or directory" in lost.stderr

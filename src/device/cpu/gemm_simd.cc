@@ -52,7 +52,7 @@ HWY_INLINE void Tile(int64_t depth, const double* HWY_RESTRICT a, const double* 
       hn::StoreU(hn::Add(hn::LoadU(d, to), x), d, to);
       hn::StoreU(hn::Add(hn::LoadU(d, to + lanes), y), d, to + lanes);
     } else {
-      HWY_ALIGN double rest[2 * HWY_MAX_BYTES / sizeof(double)];
+      HWY_ALIGN double rest[size_t{2} * HWY_MAX_BYTES / sizeof(double)];
       hn::StoreU(x, d, rest);
       hn::StoreU(y, d, rest + lanes);
       for (int64_t j = 0; j < columns; ++j) to[j] += rest[j];

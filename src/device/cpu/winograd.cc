@@ -153,7 +153,7 @@ class Winograd final : public Convolution {
 
   // [36][channel of the images][channel of the results].
   Result<Tensor> TransformedFilter(ThreadPool* pool, const float* filter) const {
-    const int64_t taps = filter_ * filter_;
+    const int64_t taps = int64_t{filter_} * filter_;
     WEIR_ASSIGN(const Tensor packed, Scratch(kTaps * FilterStep()));
     float* u = packed.data<float>();
     Tensor turned;

@@ -99,10 +99,12 @@ HWY_INLINE void BothWays(Line line, Load load, Store store) {
   const D d;
   HWY_ALIGN float between[kTile * kTile * 16];
   for (int j = 0; j < kFrom; ++j) {
-    line([=](int i) { return load(i, j); }, [&](int i, V v) { hn::Store(v, d, between + (i * kTile + j) * 16); });
+    line([=](int i) { return load(i, j); },
+         [&](int i, V v) { hn::Store(v, d, between + ptrdiff_t{i * kTile + j} * 16); });
   }
   for (int i = 0; i < kTo; ++i) {
-    line([&](int j) { return hn::Load(d, between + (i * kTile + j) * 16); }, [=](int j, V v) { store(i, j, v); });
+    line([&](int j) { return hn::Load(d, between + ptrdiff_t{i * kTile + j} * 16); },
+         [=](int j, V v) { store(i, j, v); });
   }
 }
 
