@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "cluster/when_all.h"
@@ -304,22 +305,57 @@ void PlanCompiler::Cut() {
   ForEachTask(tasks, &SessionTasks::Open, &PlanCompiler::Register);
 }
 
-// What was registered of a plan that does not come about: workers would keep it until the session ends.
-void PlanCompiler::Deregister() {
-  for (const StepPlan::Part& part : plan_->parts) {
-    if (part.graph_handle.empty()) continue;
-    tensorflow::DeregisterGraphRequest request;
-    request.set_session_handle(dependencies_.session_handle);
-    request.set_create_worker_session_called(true);
-    request.set_graph_handle(part.graph_handle);
-    dependencies_.tasks->Say(part.task, [worker = part.worker, request](const CallOptions& options,
-                                                                        std::function<void(const Status&)> done) {
-      worker->DeregisterGraph(request, options,
-                              [done = std::move(done)](const Result<tensorflow::DeregisterGraphResponse>& response) {
-                                done(response.status());
-                              });
-    });
-  }
+namespace {
+
+// Workers would keep it until the session ends.
+void Deregister(SessionTasks& tasks, const std::string& session_handle, const StepPlan::Part& part,
+                const std::string& graph_handle) {
+  tensorflow::DeregisterGraphRequest request;
+  request.set_session_handle(session_handle);
+  request.set_create_worker_session_called(true);
+  request.set_graph_handle(graph_handle);
+  tasks.Say(
+      part.task, [worker = part.worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
+        worker->DeregisterGraph(request, options,
+                                [done = std::move(done)](const Result<tensorflow::DeregisterGraphResponse>& response) {
+                                  done(response.status());
+                                });
+      });
+}
+
+}  // namespace
+
+// Whoever comes first, the answer or the end of the plan, answers. The call itself is not cancelled: the worker might
+// have registered the part, and nobody would know its handle.
+void PlanCompiler::RegisterPart(size_t i, tensorflow::RegisterGraphRequest request,
+                                std::function<void(Status)> answered) {
+  struct Registering {
+    std::atomic<bool> over{false};
+    std::function<void(Status)> answered;
+    CancelToken::Id tie = 0;
+    // Not kept until a late answer: a session that closes waits for what it holds.
+    void Answer(const Status& status) { std::exchange(answered, nullptr)(status); }
+  };
+  auto registering = std::make_shared<Registering>();
+  registering->answered = std::move(answered);
+  CancelToken* const token = cancel();  // lives until all parts are answered
+  registering->tie = token->Register([registering, token] {
+    if (!registering->over.exchange(true)) registering->Answer(token->reason());
+  });
+  if (registering->tie == 0) return registering->Answer(token->reason());
+  StepPlan::Part& part = plan_->parts[i];
+  part.worker->RegisterGraph(
+      std::move(request), CallOptions{},
+      [registering, token, plan = plan_, &part, tasks = dependencies_.tasks,
+       session_handle = dependencies_.session_handle](Result<tensorflow::RegisterGraphResponse> response) {
+        if (registering->over.exchange(true)) {
+          if (response.ok()) Deregister(*tasks, session_handle, part, response->graph_handle());
+          return;
+        }
+        token->Unregister(registering->tie);
+        if (response.ok()) part.graph_handle = response->graph_handle();
+        registering->Answer(response.status());
+      });
 }
 
 void PlanCompiler::Register() {
@@ -335,17 +371,14 @@ void PlanCompiler::Register() {
     *request.mutable_graph_def() = std::move(partitions_.parts[i].graph);
     *request.mutable_graph_def()->mutable_library() = library.library();
     request.mutable_graph_def()->mutable_versions()->set_producer(dependencies_.graph->versions().producer);
-    StepPlan::Part& part = plan_->parts[i];
-    part.worker->RegisterGraph(
-        std::move(request), CallOptions{.cancel = cancel()},
-        [plan = plan_, &part, answered = std::move(answered)](Result<tensorflow::RegisterGraphResponse> response) {
-          if (response.ok()) part.graph_handle = response->graph_handle();
-          answered(response.status());
-        });
+    RegisterPart(i, std::move(request), std::move(answered));
   };
   ForEach(plan_->parts.size(), register_part, [this](const Status& status) {
     if (status.ok()) return End(plan_);
-    Deregister();
+    for (const StepPlan::Part& part : plan_->parts) {
+      if (!part.graph_handle.empty())
+        Deregister(*dependencies_.tasks, dependencies_.session_handle, part, part.graph_handle);
+    }
     End(status);
   });
 }

@@ -90,7 +90,7 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
   // The same with tasks; goes on with `next`.
   using TaskCall = void (SessionTasks::*)(const std::string& task, CancelToken* cancel, SessionTasks::Done done);
   void ForEachTask(const std::vector<std::string>& tasks, TaskCall call, Next next);
-  void Deregister();
+  void RegisterPart(size_t i, tensorflow::RegisterGraphRequest request, std::function<void(Status)> answered);
   void End(Result<std::shared_ptr<StepPlan>> result);
   CancelToken* cancel() { return ending_->get(); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "base/log.h"
 #include "device/device.h"
@@ -44,7 +45,8 @@ void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<voi
 }
 
 // A function that hands on what it is given, unless `cancel` is cancelled before: then `done` is called at that moment.
-// The token lives until `done` is called.
+// The token lives until `done` is called, and `done` not longer than that: a session that closes waits for what it
+// holds.
 SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
   struct State {
     std::atomic<bool> over{false};
@@ -54,13 +56,13 @@ SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
   auto state = std::make_shared<State>();
   state->done = std::move(done);
   state->tie = cancel.Register([state, &cancel] {
-    if (!state->over.exchange(true)) state->done(cancel.reason());
+    if (!state->over.exchange(true)) std::exchange(state->done, nullptr)(cancel.reason());
   });
-  if (state->tie == 0 && !state->over.exchange(true)) state->done(cancel.reason());
+  if (state->tie == 0 && !state->over.exchange(true)) std::exchange(state->done, nullptr)(cancel.reason());
   return [state, &cancel](const Status& status) {
     if (state->over.exchange(true)) return;
     cancel.Unregister(state->tie);
-    state->done(status);
+    std::exchange(state->done, nullptr)(status);
   };
 }
 
