@@ -1,0 +1,596 @@
+// What a master tells its workers, and what of it is left on them: a master's session and its tasks on a simulated
+// network and clock, where a test may answer, hold or change each call of the master's task.
+#include "cluster/master_session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "cluster/chunks.h"
+#include "cluster/sim/sim_network.h"
+#include "cluster/task.h"
+#include "graph/build/array_ops.h"
+#include "graph/build/flow_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/queue_ops.h"
+#include "graph/build/state_ops.h"
+#include "graph/graph_def.h"
+#include "ops/register.h"
+#include "runtime/constant_evaluator.h"
+
+namespace weir {
+namespace {
+
+// A call on its way to another task.
+struct Outgoing {
+  Channel& channel;
+  std::string method;  // without its service
+  Rope request;
+  CallOptions options;
+  Channel::Done done;
+
+  const std::string& to() const { return channel.address(); }
+  bool Is(const std::string& address, std::string_view name) const { return to() == address && method == name; }
+  // Once.
+  void Pass() { channel.Call("/tensorflow.WorkerService/" + method, std::move(request), options, done); }
+  template <class Message>
+  Message As() const {
+    Message message;
+    EXPECT_TRUE(Decode(request, &message).ok());
+    return message;
+  }
+};
+using Meddle = std::function<void(Outgoing)>;
+
+class MeddledChannel final : public Channel {
+ public:
+  MeddledChannel(std::shared_ptr<Channel> channel, const Meddle& meddle)
+      : channel_(std::move(channel)), meddle_(meddle) {}
+  void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
+    meddle_(Outgoing{*channel_, method.substr(method.rfind('/') + 1), std::move(request), options, std::move(done)});
+  }
+  const std::string& address() const override { return channel_->address(); }
+
+ private:
+  const std::shared_ptr<Channel> channel_;
+  const Meddle& meddle_;
+};
+
+class MeddledTransport final : public Transport {
+ public:
+  MeddledTransport(Transport& transport, Meddle meddle) : transport_(transport), meddle_(std::move(meddle)) {}
+  std::shared_ptr<Channel> Connect(const std::string& address) override {
+    return std::make_shared<MeddledChannel>(transport_.Connect(address), meddle_);
+  }
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address) override { return transport_.Listen(address); }
+
+ private:
+  Transport& transport_;
+  const Meddle meddle_;
+};
+
+class MasterSessionTest : public testing::Test {
+ protected:
+  MasterSessionTest()
+      : network_(world_),
+        pool_(world_.runner()),
+        blocking_(world_.runner()),
+        spec_(*ClusterSpec::Make({{"ps", {{0, kPs0}, {1, kPs1}}}, {"worker", {{0, "worker0:1"}}}})),
+        transport_(network_.StartHost("worker0"), [this](Outgoing call) {
+          calls_.push_back(call.to() + " " + call.method);
+          if (meddle_) return meddle_(std::move(call));
+          call.Pass();
+        }) {
+    ops::RegisterAllOps(registry_);
+    graph_ = std::make_shared<Graph>(registry_);
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+    own_ = MakeTask("worker", 0, transport_);
+    for (int i : {0, 1}) ps_.push_back(MakeTask("ps", i, network_.StartHost(fmt::format("ps{}", i))));
+    peers_ = std::make_shared<Peers>(spec_, transport_, TaskName("worker", 0), &own_->worker());
+    farewells_ = std::make_shared<Farewells>(world_.alarms());
+    session_ = std::make_shared<MasterSession>(
+        "session", tensorflow::ConfigProto(),
+        MasterSession::Dependencies{registry_, MakeLocalConstantEvaluator(), peers_, blocking_, world_.alarms(),
+                                    farewells_, world_.rng()});
+  }
+  ~MasterSessionTest() override {
+    meddle_ = nullptr;
+    Close();
+    farewells_->Stop();
+    for (Task* task : {own_.get(), ps_[0].get(), ps_[1].get()}) task->End([] {});
+    EXPECT_TRUE(world_.RunUntilIdle(world_.now() + kHour));
+    listeners_.clear();
+  }
+
+  std::unique_ptr<Task> MakeTask(const std::string& job, int number, Transport& transport) {
+    auto task = std::make_unique<Task>(TaskName(job, number), spec_, tensorflow::ConfigProto(),
+                                       Task::Dependencies{registry_, pool_, blocking_, transport, world_.clock(),
+                                                          world_.alarms(), world_.rng(), nullptr, kPieceBytes});
+    listeners_.push_back(*transport.Listen(*spec_.TaskAddress(job, number)));
+    listeners_.back()->Serve(task->Handler());
+    return task;
+  }
+  static std::string On(const std::string& job, int task = 0) { return fmt::format("/job:{}/task:{}", job, task); }
+  int CallsOf(const std::string& address, const std::string& method) {
+    return static_cast<int>(std::count(calls_.begin(), calls_.end(), address + " " + method));
+  }
+  Worker::Load LoadOf(int ps) { return ps_[ps]->worker().load(); }
+
+  // Runs what there is to do, but not what waits for a time to come.
+  void Settle() { world_.RunUntilIdle(world_.now() + kSecond); }
+  // Adds what the graph has got.
+  void Extend() {
+    if (std::exchange(extended_, true)) return;
+    Result<tensorflow::GraphDef> def = ExportGraphDef(*graph_);
+    ASSERT_TRUE(def.ok()) << def.status();
+    const Status status = session_->Extend(*def, 0).status();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  using Answer = std::shared_ptr<std::optional<Result<RunStepReply>>>;
+  Answer StartStep(RunStepCall call) {
+    Extend();
+    auto answer = std::make_shared<std::optional<Result<RunStepReply>>>();
+    session_->RunStep(std::move(call), CallOptions{},
+                      [answer](Result<RunStepReply> reply) { answer->emplace(std::move(reply)); });
+    return answer;
+  }
+  static RunStepCall Fetch(const std::vector<Output>& fetches, const std::vector<Node*>& targets = {}) {
+    RunStepCall call;
+    for (const Output& fetch : fetches) call.message.add_fetch(fetch.name());
+    for (const Node* target : targets) call.message.add_target(target->name());
+    return call;
+  }
+  static Status StatusOf(const Answer& answer) {
+    return answer->has_value() ? (*answer)->status() : Internal("no answer came");
+  }
+  void ExpectValue(const Answer& answer, float value) {
+    ASSERT_TRUE(StatusOf(answer).ok()) << StatusOf(answer);
+    ASSERT_EQ((**answer)->tensors.size(), 1u);
+    EXPECT_EQ((**answer)->tensors[0].tensor.flat<float>()[0], value);
+  }
+  void ExpectStep(Output fetch, float value) {
+    const Answer answer = StartStep(Fetch({fetch}));
+    Settle();
+    ExpectValue(answer, value);
+  }
+  // True when it has closed.
+  bool Close() {
+    auto closed = std::make_shared<bool>(false);
+    session_->Close([closed] { *closed = true; });
+    Settle();
+    return *closed;
+  }
+  // Nobody ever puts something in.
+  Output Never(const std::string& device) {
+    DeviceScope scope(*graph_, device);
+    return QueueDequeueV2(*graph_, FIFOQueueV2(*graph_, {kFloat}), {kFloat})[0];
+  }
+  // A step in pieces that has run its first one, on both tasks.
+  void RunFirstPiece() {
+    const Output x = Placeholder(*graph_, kFloat);
+    const Output y = Placeholder(*graph_, kFloat);
+    Output first;
+    {
+      DeviceScope scope(*graph_, On("ps"));
+      first = x + Constant(*graph_, Tensor::Scalar(1.0f));
+    }
+    Output second;
+    {
+      DeviceScope scope(*graph_, On("worker"));
+      second = first * y;
+    }
+    Extend();
+    tensorflow::PartialRunSetupRequest setup;
+    for (const Output& feed : {x, y}) setup.add_feed(feed.name());
+    for (const Output& fetch : {first, second}) setup.add_fetch(fetch.name());
+    std::string handle;
+    session_->PartialRunSetup(setup, CallOptions{}, [&](Result<tensorflow::PartialRunSetupResponse> response) {
+      ASSERT_TRUE(response.ok()) << response.status();
+      handle = response->partial_run_handle();
+    });
+    Settle();
+    RunStepCall piece = Fetch({first});
+    piece.message.set_partial_run_handle(handle);
+    piece.tensors.push_back({x.name(), Tensor::Scalar(2.0f)});
+    const Answer answer = StartStep(std::move(piece));
+    Settle();
+    ExpectValue(answer, 3);
+  }
+
+  static constexpr int64_t kSecond = 1'000'000'000;
+  static constexpr int64_t kHour = 3'600 * kSecond;
+  static constexpr size_t kPieceBytes = 64;  // larger values than a few of them go in pieces
+  static constexpr char kPs0[] = "ps0:1";
+  static constexpr char kPs1[] = "ps1:1";
+  OpRegistry registry_;
+  SimWorld world_{1, /*tell=*/false};
+  SimNetwork network_;
+  ThreadPool pool_;
+  ElasticPool blocking_;
+  const ClusterSpec spec_;
+  Meddle meddle_;  // null: calls are passed on
+  std::vector<std::string> calls_;
+  MeddledTransport transport_;
+  std::shared_ptr<Graph> graph_;
+  std::unique_ptr<Task> own_;
+  std::vector<std::unique_ptr<Task>> ps_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::shared_ptr<Peers> peers_;
+  std::shared_ptr<Farewells> farewells_;
+  std::shared_ptr<MasterSession> session_;
+  bool extended_ = false;
+};
+
+// ---- the end of a session ----
+
+// Workers of TensorFlow keep the steps of a session that ends.
+TEST_F(MasterSessionTest, StepsInPiecesEndOnAWorkerThatKeepsThoseOfClosedSessions) {
+  RunFirstPiece();
+  EXPECT_EQ(LoadOf(0).steps, 1);
+  meddle_ = [](Outgoing call) {
+    if (call.method == "DeleteWorkerSession") return call.done(Rope());
+    call.Pass();
+  };
+  EXPECT_TRUE(Close());
+  EXPECT_EQ(CallsOf(kPs0, "CleanupGraph"), 1);
+  EXPECT_EQ(LoadOf(0).steps, 0);
+  EXPECT_FALSE(LoadOf(0).runs);
+  EXPECT_EQ(own_->worker().load().steps, 0);
+}
+
+TEST_F(MasterSessionTest, AWorkerEndsTheStepsOfASessionThatIsClosed) {
+  RunFirstPiece();
+  EXPECT_EQ(LoadOf(0).steps, 1);
+  meddle_ = [](Outgoing call) {
+    if (call.method == "CleanupGraph") return call.done(Rope());
+    call.Pass();
+  };
+  EXPECT_TRUE(Close());
+  EXPECT_EQ(LoadOf(0).steps, 0);
+  EXPECT_FALSE(LoadOf(0).runs);
+}
+
+TEST_F(MasterSessionTest, AStepThatRunsWhenTheSessionClosesIsCancelledAndALaterOneToo) {
+  const Output never = Never(On("ps"));
+  const Output waits_here = Never(On("worker"));
+  const std::vector<Answer> running = {StartStep(Fetch({never})), StartStep(Fetch({waits_here}))};
+  Settle();
+  for (const Answer& answer : running) EXPECT_FALSE(answer->has_value());
+  EXPECT_EQ(LoadOf(0).steps, 1);
+  EXPECT_TRUE(Close());
+  const Answer late = StartStep(Fetch({never}));
+  Settle();
+  for (const Answer& answer : {running[0], running[1], late}) {
+    EXPECT_EQ(StatusOf(answer).code(), StatusCode::kCancelled) << StatusOf(answer);
+    EXPECT_EQ(StatusOf(answer).message(), "Session has been closed.");
+  }
+  EXPECT_EQ(LoadOf(0).steps, 0);
+}
+
+TEST_F(MasterSessionTest, NothingIsLeftOnTheWorkersOfAClosedSession) {
+  Output sum;
+  {
+    DeviceScope scope(*graph_, On("ps"));
+    sum = Identity(RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({1})), kFloat)) *
+          Constant(*graph_, Tensor::Scalar(0.0f));
+  }
+  ExpectStep(sum, 0);
+  EXPECT_EQ(LoadOf(0).sessions, 1);
+  EXPECT_EQ(LoadOf(0).graphs, 1);
+  EXPECT_TRUE(Close());
+  EXPECT_EQ(LoadOf(0).sessions, 0);
+  EXPECT_EQ(LoadOf(0).graphs, 0);
+}
+
+TEST_F(MasterSessionTest, ATaskThatOpensTheSessionAfterItWasClosedIsToldOfTheEnd) {
+  const Output never = Never(On("ps"));
+  std::optional<Outgoing> held;
+  meddle_ = [&](Outgoing call) {
+    if (call.Is(kPs0, "CreateWorkerSession")) {
+      held.emplace(std::move(call));
+    } else {
+      call.Pass();
+    }
+  };
+  const Answer answer = StartStep(Fetch({never}));
+  Settle();
+  ASSERT_TRUE(held.has_value());
+  EXPECT_TRUE(Close());
+  EXPECT_EQ(StatusOf(answer).code(), StatusCode::kCancelled) << StatusOf(answer);
+  EXPECT_EQ(CallsOf(kPs0, "DeleteWorkerSession"), 0);
+  held->Pass();
+  held.reset();
+  Settle();
+  EXPECT_EQ(CallsOf(kPs0, "DeleteWorkerSession"), 1);
+  EXPECT_EQ(LoadOf(0).sessions, 0);
+}
+
+// ---- plans ----
+
+class PlanThatFails : public MasterSessionTest {
+ protected:
+  // A step with a part on each of three tasks.
+  Output OnAllTasks() {
+    Output sum = RandomOn(On("worker"));
+    for (int i : {0, 1}) sum = sum + RandomOn(On("ps", i));
+    return sum;
+  }
+  Output RandomOn(const std::string& device) {
+    DeviceScope scope(*graph_, device);
+    return RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({1})), kFloat);
+  }
+};
+
+TEST_F(PlanThatFails, ItsPartsAreRegisteredNowhere) {
+  const Output sum = OnAllTasks();
+  std::optional<Outgoing> held;
+  meddle_ = [&](Outgoing call) {
+    if (call.Is(kPs1, "RegisterGraph")) {
+      held.emplace(std::move(call));
+    } else {
+      call.Pass();
+    }
+  };
+  const Answer answer = StartStep(Fetch({sum}));
+  Settle();
+  EXPECT_EQ(LoadOf(0).graphs, 1);
+  EXPECT_EQ(own_->worker().load().graphs, 1);
+  ASSERT_TRUE(held.has_value());
+  held->done(InvalidArgument("too strange"));
+  Settle();
+  EXPECT_EQ(StatusOf(answer).code(), StatusCode::kInvalidArgument) << StatusOf(answer);
+  EXPECT_EQ(LoadOf(0).graphs, 0);
+  EXPECT_EQ(own_->worker().load().graphs, 0);
+}
+
+TEST_F(PlanThatFails, APartThatIsRegisteredAfterTheErrorIsNotKept) {
+  const Output sum = OnAllTasks();
+  std::vector<Outgoing> held;
+  meddle_ = [&](Outgoing call) {
+    if (call.method == "RegisterGraph") {
+      held.push_back(std::move(call));
+    } else {
+      call.Pass();
+    }
+  };
+  const Answer answer = StartStep(Fetch({sum}));
+  Settle();
+  ASSERT_EQ(held.size(), 2u);
+  const int ps = held[0].to() == kPs0 ? 0 : 1;
+  // The answer of the one is on its way when the other one fails.
+  const Channel::Done done = held[0].done;
+  std::optional<Result<Rope>> late;
+  held[0].done = [&](Result<Rope> response) { late.emplace(std::move(response)); };
+  held[0].Pass();
+  Settle();
+  ASSERT_TRUE(late.has_value());
+  EXPECT_EQ(LoadOf(ps).graphs, 1);
+  held[1].done(InvalidArgument("too strange"));
+  Settle();
+  EXPECT_EQ(StatusOf(answer).code(), StatusCode::kInvalidArgument) << StatusOf(answer);
+  done(*std::move(late));
+  Settle();
+  EXPECT_EQ(LoadOf(ps).graphs, 0);
+}
+
+TEST_F(PlanThatFails, ASessionClosesWhileATaskStillRegistersAPart) {
+  const Output sum = OnAllTasks();
+  std::optional<Outgoing> held;
+  meddle_ = [&](Outgoing call) {
+    if (call.Is(kPs1, "RegisterGraph")) {
+      held.emplace(std::move(call));
+    } else {
+      call.Pass();
+    }
+  };
+  const Answer answer = StartStep(Fetch({sum}));
+  Settle();
+  ASSERT_TRUE(held.has_value());
+  EXPECT_TRUE(Close());
+  EXPECT_EQ(StatusOf(answer).code(), StatusCode::kCancelled) << StatusOf(answer);
+  held->Pass();
+  held.reset();
+  Settle();
+  for (int i : {0, 1}) EXPECT_EQ(LoadOf(i).sessions, 0);
+}
+
+TEST_F(MasterSessionTest, ATaskThatIsSilentForALongTimeIsAskedAgain) {
+  Output one;
+  {
+    DeviceScope scope(*graph_, On("ps"));
+    one = Identity(Constant(*graph_, Tensor::Scalar(1.0f)));
+  }
+  int left = 3;
+  meddle_ = [&](Outgoing call) {
+    if (!call.Is(kPs0, "GetStatus") || left-- <= 0) return call.Pass();
+    EXPECT_GT(call.options.timeout_ms, 0);
+    world_.After(call.options.timeout_ms * kNanosPerMilli,
+                 [done = call.done] { done(DeadlineExceeded("no answer came in time")); });
+  };
+  const Answer answer = StartStep(Fetch({one}));
+  world_.RunUntilIdle(world_.now() + kHour);
+  ExpectValue(answer, 1);
+  EXPECT_EQ(CallsOf(kPs0, "GetStatus"), 4);
+}
+
+// ---- steps ----
+
+TEST_F(MasterSessionTest, AnErrorThatFollowsFromAnotherGivesWayToItWhicheverComesFirst) {
+  Output v;
+  Output init;
+  {
+    DeviceScope scope(*graph_, On("ps"));
+    v = VariableV2(*graph_, PartialShape({1}), kFloat);
+    init = Assign(v, Constant(*graph_, Tensor::Vector({2.0f})));
+  }
+  Output result;
+  {
+    DeviceScope scope(*graph_, On("worker"));
+    result = v * Constant(*graph_, Tensor::Scalar(10.0f));
+  }
+  const Answer initialized = StartStep(Fetch({}, {init.node}));
+  Settle();
+  ASSERT_TRUE(StatusOf(initialized).ok()) << StatusOf(initialized);
+  for (const bool cause_first : {true, false}) {
+    std::optional<Outgoing> held;
+    meddle_ = [&](Outgoing call) {
+      if (call.method == "RunGraph") {
+        held.emplace(std::move(call));
+      } else {
+        call.Pass();
+      }
+    };
+    const Answer answer = StartStep(Fetch({result}));
+    Settle();
+    ASSERT_TRUE(held.has_value());
+    EXPECT_FALSE(answer->has_value());
+    const auto fail = [&] { held->done(InvalidArgument("the cause")); };
+    if (cause_first) fail();
+    // The own part ends because the step does.
+    tensorflow::CleanupGraphRequest cleanup;
+    cleanup.set_step_id(held->As<RunGraphCall>().message.step_id());
+    own_->worker().CleanupGraph(cleanup, CallOptions{}, [](const Result<tensorflow::CleanupGraphResponse>&) {});
+    Settle();
+    if (!cause_first) fail();
+    Settle();
+    EXPECT_EQ(StatusOf(answer).code(), StatusCode::kInvalidArgument) << StatusOf(answer);
+    EXPECT_FALSE(IsDerived(StatusOf(answer))) << StatusOf(answer);
+  }
+}
+
+TEST_F(MasterSessionTest, AStepThatHasEndedLeavesNoAlarm) {
+  Output one;
+  {
+    DeviceScope scope(*graph_, On("ps"));
+    one = Identity(Constant(*graph_, Tensor::Scalar(1.0f)));
+  }
+  RunStepCall call = Fetch({one});
+  call.message.mutable_options()->set_timeout_in_ms(kHour / kNanosPerMilli);
+  const Answer answer = StartStep(std::move(call));
+  EXPECT_TRUE(world_.RunUntilIdle(world_.now() + 2 * kHour));
+  ExpectValue(answer, 1);
+  EXPECT_LT(world_.now(), kHour);  // the clock jumps from one thing to do to the next
+}
+
+// ---- values between tasks ----
+
+TEST_F(MasterSessionTest, AWorkerThatIsNotWeirIsAskedForItsValuesAndToldOfTheEndOfSteps) {
+  Output v;
+  Output init;
+  {
+    DeviceScope scope(*graph_, On("ps"));
+    v = VariableV2(*graph_, PartialShape({1}), kFloat);
+    init = Assign(v, Constant(*graph_, Tensor::Vector({2.0f})));
+  }
+  Output result;
+  {
+    DeviceScope scope(*graph_, On("worker"));
+    result = v * Constant(*graph_, Tensor::Scalar(10.0f));
+  }
+  int run_keys = 0;
+  meddle_ = [&](Outgoing call) {
+    if (call.method == "RunGraph") run_keys += call.As<RunGraphCall>().message.recv_key_size();
+    if (call.method == "GetStatus") {
+      call.done = [done = call.done](const Result<Rope>& response) {
+        ASSERT_TRUE(response.ok()) << response.status();
+        tensorflow::GetStatusResponse status;
+        ASSERT_TRUE(Decode(*response, &status).ok());
+        for (tensorflow::DeviceAttributes& device : *status.mutable_device_attributes())
+          device.set_physical_device_desc("");
+        done(Encode(status));
+      };
+    }
+    call.Pass();
+  };
+  const Answer initialized = StartStep(Fetch({}, {init.node}));
+  Settle();
+  ASSERT_TRUE(StatusOf(initialized).ok()) << StatusOf(initialized);
+  const int ended = CallsOf(kPs0, "CleanupGraph");
+  ExpectStep(result, 20);
+  EXPECT_EQ(run_keys, 0);
+  EXPECT_EQ(CallsOf(kPs0, "RecvTensor"), 1);
+  EXPECT_EQ(CallsOf(kPs0, "CleanupGraph"), ended + 1);
+}
+
+TEST_F(MasterSessionTest, NoPieceBeginsAtTheEndOfAValue) {
+  constexpr int64_t kPieces = 6;
+  constexpr size_t kBytes = kPieces * kPieceBytes;
+  Output large;
+  {
+    DeviceScope scope(*graph_, On("ps"));
+    const Output shape = Constant(*graph_, Tensor::Vector<int64_t>({kBytes / sizeof(float)}));
+    large = RandomUniform(shape, kFloat) * Constant(*graph_, Tensor::Scalar(0.0f));
+  }
+  Output result;
+  {
+    DeviceScope scope(*graph_, On("worker"));
+    result = large + Constant(*graph_, Tensor::Scalar(7.0f));
+  }
+  std::vector<StatusCode> beyond;
+  bool asked = false;
+  meddle_ = [&](Outgoing call) {
+    if (call.method != "RecvTensor" || std::exchange(asked, true)) return call.Pass();
+    // The worker has the value by then, and waits for requests for the rest of it.
+    call.done = [&beyond, &channel = call.channel, options = call.options, done = call.done,
+                 asked_for = call.As<tensorflow::RecvTensorRequest>()](Result<Rope> response) {
+      auto first = std::make_shared<Result<Rope>>(std::move(response));
+      auto left = std::make_shared<int>(2);
+      for (const size_t offset : {kBytes, kBytes + 1}) {
+        tensorflow::RecvTensorRequest request = asked_for;
+        AskForChunk(offset, &request);
+        channel.Call("/tensorflow.WorkerService/RecvTensor", Encode(request), options,
+                     [&beyond, done, first, left](const Result<Rope>& answer) {
+                       beyond.push_back(answer.status().code());
+                       if (--*left == 0) done(std::move(*first));
+                     });
+      }
+    };
+    call.Pass();
+  };
+  ExpectStep(result, 7);
+  EXPECT_EQ(beyond, std::vector(2, StatusCode::kInvalidArgument));
+  EXPECT_EQ(CallsOf(kPs0, "RecvTensor"), kPieces);
+  EXPECT_EQ(LoadOf(0).steps, 0);
+}
+
+// A master of TensorFlow does not tell a part of conditions that others have.
+TEST_F(MasterSessionTest, APartWithoutConditionsTakesDeadValues) {
+  const Output x = Placeholder(*graph_, kFloat);
+  const Output taken = Placeholder(*graph_, kBool);
+  std::vector<Output> results;
+  {
+    DeviceScope here(*graph_, On("worker"));
+    const SwitchResult branches = Switch(x, taken);
+    for (const Output& branch : {branches.output_false, branches.output_true}) {
+      DeviceScope there(*graph_, On("ps"));
+      results.push_back(branch * Constant(*graph_, Tensor::Scalar(results.empty() ? 10.0f : 100.0f)));
+    }
+    results.push_back(Merge({results[0], results[1]}).output);
+  }
+  int registered = 0;
+  meddle_ = [&](Outgoing call) {
+    if (call.method == "RegisterGraph") {
+      ++registered;
+      auto request = call.As<tensorflow::RegisterGraphRequest>();
+      request.set_has_control_flow(false);
+      for (const tensorflow::NodeDef& node : request.graph_def().node()) EXPECT_NE(node.op(), "Switch");
+      call.request = Encode(request);
+    }
+    call.Pass();
+  };
+  for (const bool which : {false, true}) {
+    RunStepCall call = Fetch({results[2]});
+    call.tensors.push_back({x.name(), Tensor::Scalar(2.0f)});
+    call.tensors.push_back({taken.name(), Tensor::Scalar(which)});
+    const Answer answer = StartStep(std::move(call));
+    Settle();
+    ExpectValue(answer, which ? 200 : 20);
+  }
+  EXPECT_EQ(registered, 1);
+}
+
+}  // namespace
+}  // namespace weir
