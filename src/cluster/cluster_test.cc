@@ -35,8 +35,10 @@ class ClusterTest : public testing::Test {
   // Starts `ps` and `worker` servers on free ports.
   void StartCluster(int num_ps, int num_workers) {
     std::map<std::string, ClusterSpec::Tasks> jobs;
-    for (int i = 0; i < num_ps; ++i) jobs["ps"][i] = FreeAddress();
-    for (int i = 0; i < num_workers; ++i) jobs["worker"][i] = FreeAddress();
+    std::vector<std::unique_ptr<Server>> probes;  // there at the same time: no two addresses are the same
+    for (int i = 0; i < num_ps; ++i) jobs["ps"][i] = FreeAddress(&probes);
+    for (int i = 0; i < num_workers; ++i) jobs["worker"][i] = FreeAddress(&probes);
+    probes.clear();
     cluster_ = *ClusterSpec::Make(jobs);
     for (const auto& [job, tasks] : cluster_.jobs()) {
       for (const auto& [task, address] : tasks) StartServer(job, task);
@@ -56,14 +58,14 @@ class ClusterTest : public testing::Test {
     servers_[job + std::to_string(task)] = *std::move(server);
     return started;
   }
-  std::string FreeAddress() {
+  std::string FreeAddress(std::vector<std::unique_ptr<Server>>* probes) {
     tensorflow::ServerDef def;
     auto* job = def.mutable_cluster()->add_job();
     job->set_name("probe");
     (*job->mutable_tasks())[0] = "localhost:0";
     def.set_job_name("probe");
-    auto server = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
-    return (*server)->target().substr(7);
+    probes->push_back(*Server::Make(def, {}, {registry_, pool_, blocking_, network_}));
+    return probes->back()->target().substr(7);
   }
   std::shared_ptr<Graph> NewGraph() {
     auto graph = std::make_shared<Graph>(registry_);

@@ -73,15 +73,23 @@ class CountedCluster : public testing::Test {
     graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
   }
   void SetUp() override {
-    const ClusterSpec cluster = *ClusterSpec::Make(
-        {{"ps", {{0, FreeAddress()}, {1, FreeAddress()}}}, {"worker", {{0, FreeAddress()}, {1, FreeAddress()}}}});
+    const std::vector<std::string> free = FreeAddresses(4);
+    const ClusterSpec cluster =
+        *ClusterSpec::Make({{"ps", {{0, free[0]}, {1, free[1]}}}, {"worker", {{0, free[2]}, {1, free[3]}}}});
     for (int task : {0, 1}) ps_.push_back(Start("ps", cluster, task));
     worker_ = Start("worker", cluster);
     other_worker_ = Start("worker", cluster, 1);
     session_ = *network_.NewSession(worker_->target(), graph_, {});
   }
-  std::string FreeAddress() {
-    return Start("probe", *ClusterSpec::Make({{"probe", {{0, "localhost:0"}}}}))->target().substr(7);
+  // Of servers that are there at the same time: no two are the same.
+  std::vector<std::string> FreeAddresses(int count) {
+    std::vector<std::unique_ptr<Server>> probes;
+    std::vector<std::string> addresses;
+    for (int i = 0; i < count; ++i) {
+      probes.push_back(Start("probe", *ClusterSpec::Make({{"probe", {{0, "localhost:0"}}}})));
+      addresses.push_back(probes.back()->target().substr(7));
+    }
+    return addresses;
   }
   std::unique_ptr<Server> Start(const std::string& job, const ClusterSpec& cluster, int task = 0) {
     tensorflow::ServerDef def;
