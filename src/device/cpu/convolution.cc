@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include <oneapi/dnnl/dnnl.h>
 
 #include "device/cpu/one_openmp_thread.h"
 #include "device/cpu/winograd.h"
-#include "tensor/tensor.h"
 
 namespace weir {
 namespace {
@@ -124,13 +124,6 @@ class OneDnnConvolution final : public Convolution {
     const bool forward = pass_ == ConvPass::kForward;
     const float* filter = forward ? b : a;
     const float* from = forward ? a : b;
-    Tensor packed;
-    if (!filter_is_packed_) {
-      WEIR_ASSIGN(packed, Scratch(PackedBytes()));
-      WEIR_TRY(
-          Execute(reorder_, {{DNNL_ARG_FROM, &plain_filter_, filter}, {DNNL_ARG_TO, &packed_filter_, packed.raw()}}));
-      filter = static_cast<const float*>(packed.raw());
-    }
     const int64_t from_step = forward ? sizes_.in_elements() : sizes_.out_elements();
     const int64_t to_step = forward ? sizes_.out_elements() : sizes_.in_elements();
     return ForParts(pool, [&](int64_t, int64_t image, const Primitive& primitive, const Descriptions& d) {
@@ -145,6 +138,15 @@ class OneDnnConvolution final : public Convolution {
                                  {DNNL_ARG_WEIGHTS, &packed_filter_, filter},
                                  {DNNL_ARG_DIFF_SRC, &d.images, y}});
     });
+  }
+
+  bool packs_filter() const override { return !filter_is_packed_; }
+
+  Result<Tensor> PackFilter(ThreadPool*, const float* filter) const override {
+    WEIR_ASSIGN(Tensor packed, Scratch(PackedBytes()));
+    WEIR_TRY(
+        Execute(reorder_, {{DNNL_ARG_FROM, &plain_filter_, filter}, {DNNL_ARG_TO, &packed_filter_, packed.raw()}}));
+    return packed;
   }
 
  private:
@@ -344,6 +346,41 @@ Result<std::shared_ptr<const Convolution>> ConvolutionCache::Get(ConvPass pass, 
   if (entries_.size() == kMost) entries_.pop_back();
   entries_.insert(entries_.begin(), Entry{pass, sizes, threads, made});
   return made;
+}
+
+Result<Tensor> ConvolutionCache::Packed(ThreadPool* pool, const std::shared_ptr<const Convolution>& convolution,
+                                        const float* filter, int64_t elements) {
+  const size_t bytes = static_cast<size_t>(elements) * sizeof(float);
+  Filter last;
+  {
+    const std::lock_guard lock(mu_);
+    last = filter_;
+  }
+  if (last.convolution == convolution && std::memcmp(last.plain.raw(), filter, bytes) == 0) return last.packed;
+  // Packed from the copy: another step may be changing the filter.
+  WEIR_ASSIGN(Tensor plain, Tensor::Allocate(kFloat, Shape{elements}));
+  std::memcpy(plain.raw(), filter, bytes);
+  WEIR_ASSIGN(Tensor packed, convolution->PackFilter(pool, plain.data<float>()));
+  const std::lock_guard lock(mu_);
+  filter_ = {convolution, std::move(plain), packed};
+  ++filters_packed_;
+  return packed;
+}
+
+Status ConvolutionCache::Run(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const float* a, const float* b,
+                             float* to) {
+  const int threads = pool == nullptr ? 1 : std::max(1, pool->num_threads());
+  WEIR_ASSIGN(const std::shared_ptr<const Convolution> convolution, Get(pass, sizes, threads));
+  if (pass == ConvPass::kFilterGradient || !convolution->packs_filter()) return convolution->Run(pool, a, b, to);
+  const float*& filter = pass == ConvPass::kForward ? b : a;
+  WEIR_ASSIGN(const Tensor packed, Packed(pool, convolution, filter, sizes.filter_elements()));
+  filter = static_cast<const float*>(packed.raw());
+  return convolution->Run(pool, a, b, to);
+}
+
+int64_t ConvolutionCache::filters_packed() const {
+  const std::lock_guard lock(mu_);
+  return filters_packed_;
 }
 
 }  // namespace weir

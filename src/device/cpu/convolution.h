@@ -1,6 +1,7 @@
 // Convolutions of float on oneDNN, or by Winograd's tiles where these take less: the result, and its gradients by the
 // input and by the filter. Images and results stay in the layout of their tensors, so that nothing but the filter is
-// ever reordered. Every primitive runs on one thread; the batch is split over the threads of the pool.
+// ever reordered, and that only when it has changed. Every primitive runs on one thread; the batch is split over the
+// threads of the pool.
 #ifndef WEIR_DEVICE_CPU_CONVOLUTION_H_
 #define WEIR_DEVICE_CPU_CONVOLUTION_H_
 
@@ -12,6 +13,7 @@
 
 #include "base/status.h"
 #include "base/thread_pool.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 
@@ -48,18 +50,24 @@ enum class ConvPass { kForward, kInputGradient, kFilterGradient };
 class Convolution {
  public:
   virtual ~Convolution() = default;
-  // kForward: images, filter -> results. kInputGradient: filter, gradients of results -> gradients of images.
-  // kFilterGradient: images, gradients of results -> gradient of the filter.
+  // kForward: images, packed filter -> results. kInputGradient: packed filter, gradients of results -> gradients of
+  // images. kFilterGradient: images, gradients of results -> gradient of the filter, in the layout of its tensor.
   virtual Status Run(ThreadPool* pool, const float* a, const float* b, float* to) const = 0;
+  // Whether Run takes the filter in another layout than its tensor has, and that layout.
+  virtual bool packs_filter() const = 0;
+  virtual Result<Tensor> PackFilter(ThreadPool* pool, const float* filter) const = 0;
 };
 // Split for so many threads. An error means that memory ran out or that oneDNN cannot do it.
 Result<std::shared_ptr<const Convolution>> MakeConvolution(ConvPass pass, const ConvSizes& sizes, int threads);
 
-// The convolutions of one kernel by their sizes, made when first asked for; those not used for long are dropped.
-// Thread-safe.
+// The convolutions of one kernel by their sizes, made when first asked for; those not used for long are dropped. Keeps
+// the filter that was packed last beside a copy of what it was made of: as long as that is the same, bit for bit, it is
+// not packed again. Thread-safe.
 class ConvolutionCache final {
  public:
-  Result<std::shared_ptr<const Convolution>> Get(ConvPass pass, const ConvSizes& sizes, int threads);
+  // As Convolution::Run, with the filter as its tensor has it.
+  Status Run(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const float* a, const float* b, float* to);
+  int64_t filters_packed() const;
 
  private:
   struct Entry {
@@ -68,8 +76,20 @@ class ConvolutionCache final {
     int threads;
     std::shared_ptr<const Convolution> convolution;
   };
-  std::mutex mu_;
+  struct Filter {
+    std::shared_ptr<const Convolution> convolution;
+    Tensor plain;
+    Tensor packed;
+  };
+
+  Result<std::shared_ptr<const Convolution>> Get(ConvPass pass, const ConvSizes& sizes, int threads);
+  Result<Tensor> Packed(ThreadPool* pool, const std::shared_ptr<const Convolution>& convolution, const float* filter,
+                        int64_t elements);
+
+  mutable std::mutex mu_;
   std::vector<Entry> entries_;  // the last used first
+  Filter filter_;
+  int64_t filters_packed_ = 0;
 };
 
 // The same passes for other numbers (double) as plain loops, split over the pool.

@@ -52,10 +52,9 @@ double ErrorOf(ConvPass pass, const ConvSizes& s, ThreadPool& pool) {
                        : pass == ConvPass::kInputGradient ? images.size()
                                                           : filter.size();
   std::vector<float> result(count, std::nanf(""));
-  Result<std::shared_ptr<const Convolution>> convolution = MakeConvolution(pass, s, pool.num_threads());
-  EXPECT_TRUE(convolution.ok()) << convolution.status();
-  if (!convolution.ok()) return 1;
-  EXPECT_TRUE((*convolution)->Run(&pool, a.data(), b.data(), result.data()).ok());
+  ConvolutionCache cache;
+  const Status status = cache.Run(&pool, pass, s, a.data(), b.data(), result.data());
+  EXPECT_TRUE(status.ok()) << status;
   const std::vector<double> wide_a(a.begin(), a.end());
   const std::vector<double> wide_b(b.begin(), b.end());
   std::vector<double> expected(count);
@@ -108,6 +107,39 @@ TEST(Convolution, DoesNotDependOnTiming) {
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE((*convolution)->Run(&pool, images.data(), gradients.data(), again.data()).ok());
     ASSERT_EQ(first, again);
+  }
+}
+
+// By tiles and by oneDNN: a filter that is the same is packed once, and any change to it is seen.
+TEST(Convolution, PacksItsFilterOncePerChange) {
+  ThreadPool pool("test", 2);
+  for (const Case& c : {Case{8, 14, 14, 32, 64, 5, true, true}, Case{2, 9, 9, 128, 128, 3, true, false}}) {
+    const ConvSizes s = SizesOf(c);
+    const ConvSizes one_more = SizesOf({c.batch + 1, c.height, c.width, c.in, c.out, c.filter, c.same, c.tiles});
+    const std::vector<float> images = Random(one_more.batch * s.in_elements(), 1);
+    std::vector<float> filter = Random(s.filter_elements(), 2);
+    std::vector<float> result(one_more.batch * s.out_elements()), expected(result.size());
+    ConvolutionCache cache;
+    auto run = [&](ConvolutionCache& with, const ConvSizes& sizes, std::vector<float>& to) {
+      const Status status = with.Run(&pool, ConvPass::kForward, sizes, images.data(), filter.data(), to.data());
+      ASSERT_TRUE(status.ok()) << status;
+    };
+    for (int i = 0; i < 3; ++i) run(cache, s, result);
+    EXPECT_EQ(cache.filters_packed(), 1);
+    for (const size_t changed : {size_t{0}, filter.size() / 2, filter.size() - 1}) {
+      filter[changed] += 0.5f;
+      const int64_t before = cache.filters_packed();
+      for (int i = 0; i < 2; ++i) run(cache, s, result);
+      EXPECT_EQ(cache.filters_packed(), before + 1);
+      ConvolutionCache other;
+      run(other, s, expected);
+      EXPECT_EQ(result, expected) << "after a change at " << changed;
+    }
+    // Another batch may want another layout.
+    run(cache, one_more, result);
+    ConvolutionCache other;
+    run(other, one_more, expected);
+    EXPECT_EQ(result, expected);
   }
 }
 

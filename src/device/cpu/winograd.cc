@@ -58,6 +58,35 @@ class Winograd final : public Convolution {
     return Slide(pool, forward ? a : b, forward ? b : a, to);
   }
 
+  bool packs_filter() const override { return pass_ != ConvPass::kFilterGradient; }
+
+  // [36][channel of the images][channel of the results].
+  Result<Tensor> PackFilter(ThreadPool* pool, const float* filter) const override {
+    const int64_t taps = int64_t{filter_} * filter_;
+    WEIR_ASSIGN(const Tensor packed, Scratch(kTaps * FilterStep()));
+    float* u = packed.data<float>();
+    Tensor turned;
+    if (pass_ == ConvPass::kInputGradient) {
+      WEIR_ASSIGN(turned, Scratch(taps * FilterStep()));
+      float* to = turned.data<float>();
+      const int64_t in = sizes_.in_channels;
+      const int64_t out = sizes_.out_channels;
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        const float* w = filter + (taps - 1 - tap) * in * out;
+        for (int64_t i = 0; i < in; ++i) {
+          for (int64_t o = 0; o < out; ++o) to[(tap * out + o) * in + i] = w[i * out + o];
+        }
+      }
+      filter = to;
+    }
+    WEIR_TRY(ForRanges(pool, v_.from_channels, 30 * v_.to_channels, [&](int64_t begin, int64_t end) {
+      TransformFilter(filter_, filter + begin * v_.to_channels, FilterStep(), (end - begin) * v_.to_channels,
+                      u + begin * v_.to_channels, FilterStep());
+      return OkStatus();
+    }));
+    return packed;
+  }
+
  private:
   struct Block {
     int64_t first, count;
@@ -117,9 +146,7 @@ class Winograd final : public Convolution {
     }
   }
 
-  Status Slide(ThreadPool* pool, const float* images, const float* filter, float* to) const {
-    WEIR_ASSIGN(const Tensor packed, TransformedFilter(pool, filter));
-    const float* u = packed.data<float>();
+  Status Slide(ThreadPool* pool, const float* images, const float* u, float* to) const {
     return ForRanges(pool, blocks_, cost(), [&](int64_t begin, int64_t end) -> Status {
       const int64_t from_step = BlockStep(v_.from_channels);
       const int64_t to_step = BlockStep(v_.to_channels);
@@ -149,33 +176,6 @@ class Winograd final : public Convolution {
       }
       return OkStatus();
     });
-  }
-
-  // [36][channel of the images][channel of the results].
-  Result<Tensor> TransformedFilter(ThreadPool* pool, const float* filter) const {
-    const int64_t taps = int64_t{filter_} * filter_;
-    WEIR_ASSIGN(const Tensor packed, Scratch(kTaps * FilterStep()));
-    float* u = packed.data<float>();
-    Tensor turned;
-    if (pass_ == ConvPass::kInputGradient) {
-      WEIR_ASSIGN(turned, Scratch(taps * FilterStep()));
-      float* to = turned.data<float>();
-      const int64_t in = sizes_.in_channels;
-      const int64_t out = sizes_.out_channels;
-      for (int64_t tap = 0; tap < taps; ++tap) {
-        const float* w = filter + (taps - 1 - tap) * in * out;
-        for (int64_t i = 0; i < in; ++i) {
-          for (int64_t o = 0; o < out; ++o) to[(tap * out + o) * in + i] = w[i * out + o];
-        }
-      }
-      filter = to;
-    }
-    WEIR_TRY(ForRanges(pool, v_.from_channels, 30 * v_.to_channels, [&](int64_t begin, int64_t end) {
-      TransformFilter(filter_, filter + begin * v_.to_channels, FilterStep(), (end - begin) * v_.to_channels,
-                      u + begin * v_.to_channels, FilterStep());
-      return OkStatus();
-    }));
-    return packed;
   }
 
   // Each part sums over its tiles, block by block; the sums are added in order, so that results do not depend on

@@ -163,9 +163,7 @@ Status Convolve(KernelContext& ctx, ConvolutionCache& cache, ConvPass pass, cons
     if (kNarrow<T>) {
       WEIR_ASSIGN(result, ctx.AllocateTemp(kFloat, to.shape()));
     }
-    const int threads = pool == nullptr ? 1 : std::max(1, pool->num_threads());
-    WEIR_ASSIGN(const std::shared_ptr<const Convolution> convolution, cache.Get(pass, sizes, threads));
-    WEIR_TRY(convolution->Run(pool, wide_a.data<float>(), wide_b.data<float>(), result.data<float>()));
+    WEIR_TRY(cache.Run(pool, pass, sizes, wide_a.data<float>(), wide_b.data<float>(), result.data<float>()));
     if constexpr (kNarrow<T>) {
       const float* from = result.data<float>();
       T* narrow = to.data<T>();
