@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cluster/grpc/grpc_transport.h"
+#include "cluster/host/host_transport.h"
 #include "cluster/remote_session.h"
 #include "session/cluster_spec.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::string_view kScheme = "grpc://";
 constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
+constexpr char kTransportVariable[] = "WEIR_TRANSPORT";
 
 // What the environment says, or else the default.
 int64_t PeerTimeoutMs() {
@@ -26,10 +28,20 @@ int64_t PeerTimeoutMs() {
   return kPeerTimeoutMs;
 }
 
+std::unique_ptr<Transport> MakeTransport() {
+  const int64_t peer_timeout_ms = PeerTimeoutMs();
+  std::unique_ptr<Transport> grpc = MakeGrpcTransport(peer_timeout_ms);
+  const char* variable = std::getenv(kTransportVariable);
+  const std::string_view text = variable == nullptr ? "auto" : variable;
+  if (text == "grpc") return grpc;
+  if (text != "auto") LogWarning("{}={} is neither auto nor grpc: auto is used", kTransportVariable, text);
+  return MakeHostTransport(std::move(grpc), peer_timeout_ms);
+}
+
 }  // namespace
 
 Network::Network(std::function<std::unique_ptr<Transport>()> make) : make_(std::move(make)) {}
-Network::Network() : Network([] { return MakeGrpcTransport(PeerTimeoutMs()); }) {}
+Network::Network() : Network(MakeTransport) {}
 Network::~Network() = default;
 
 Transport& Network::transport() {

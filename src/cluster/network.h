@@ -17,7 +17,8 @@ class Transport;
 
 class Network final {
  public:
-  // `make` gives the transport; gRPC unless a test says otherwise.
+  // `make` gives the transport: gRPC, and a shorter way between the processes of a host unless WEIR_TRANSPORT=grpc,
+  // where a test does not say otherwise.
   explicit Network(std::function<std::unique_ptr<Transport>()> make);
   Network();
   ~Network();

@@ -1,6 +1,5 @@
-// Calls over real sockets: how they are answered, given up and lost, and when a peer counts as dead.
-#include "cluster/grpc/grpc_transport.h"
-
+// Calls over real sockets, of gRPC and between the processes of a host: how they are answered, given up and lost, and
+// when a peer counts as dead.
 #include <gtest/gtest.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,6 +11,9 @@
 #include <condition_variable>
 #include <optional>
 #include <thread>
+
+#include "cluster/grpc/grpc_transport.h"
+#include "cluster/host/host_transport.h"
 
 namespace weir {
 namespace {
@@ -159,8 +161,14 @@ class Proxy final {
   std::thread thread_;
 };
 
-class GrpcTransportTest : public testing::Test {
+enum class Kind { kGrpc, kHost };
+
+class TransportTest : public testing::TestWithParam<Kind> {
  protected:
+  static std::unique_ptr<Transport> Make(int64_t peer_timeout_ms) {
+    std::unique_ptr<Transport> grpc = MakeGrpcTransport(peer_timeout_ms);
+    return GetParam() == Kind::kGrpc ? std::move(grpc) : MakeHostTransport(std::move(grpc), peer_timeout_ms);
+  }
   // A listener waits until all calls have been answered.
   void TearDown() override {
     std::lock_guard lock(mu_);
@@ -175,12 +183,12 @@ class GrpcTransportTest : public testing::Test {
     return *kept_.at(i);
   }
   void Listen(int64_t peer_timeout_ms, CallHandler handler) {
-    server_ = MakeGrpcTransport(peer_timeout_ms);
+    server_ = Make(peer_timeout_ms);
     Result<std::unique_ptr<Listener>> listener = server_->Listen("localhost:0");
     ASSERT_TRUE(listener.ok()) << listener.status();
     listener_ = *std::move(listener);
     ASSERT_GT(listener_->port(), 0);
-    client_ = MakeGrpcTransport(peer_timeout_ms);
+    client_ = Make(peer_timeout_ms);
     channel_ = client_->Connect(address());
     if (handler) listener_->Serve(std::move(handler));
   }
@@ -206,9 +214,12 @@ class GrpcTransportTest : public testing::Test {
   std::shared_ptr<Channel> channel_;
 };
 
+// Where a peer is made silent by what its handler does not answer.
+class GrpcTransportTest : public TransportTest {};
+
 constexpr int64_t kLongTimeoutMs = 120'000;
 
-TEST_F(GrpcTransportTest, MessagesOfAllSizesComeBack) {
+TEST_P(TransportTest, MessagesOfAllSizesComeBack) {
   Listen(kLongTimeoutMs, Echo);
   for (const size_t size : {0, 1, 1'000, 300'000, 5'000'000}) {
     std::string response;
@@ -218,7 +229,43 @@ TEST_F(GrpcTransportTest, MessagesOfAllSizesComeBack) {
   }
 }
 
-TEST_F(GrpcTransportTest, ErrorsKeepTheirCodeAndTheirText) {
+TEST_P(TransportTest, MessagesInPiecesComeBackWhole) {
+  std::atomic<int> given_back{0};
+  // Short pieces and long ones, of which the sender still has the memory.
+  auto in_pieces = [&](std::string* all) {
+    Rope rope;
+    for (const size_t size : {5, 100'000, 3, 2'000, 1'000'000, 1}) {
+      auto text = std::make_unique<std::string>(size, static_cast<char>('a' + size % 7));
+      *all += *text;
+      const char* data = text->data();
+      rope.Append(data, size, std::shared_ptr<std::string>(text.release(), [&](std::string* owned) {
+                    ++given_back;
+                    owned->assign(owned->size(), '!');
+                    delete owned;
+                  }));
+    }
+    return rope;
+  };
+  Listen(kLongTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
+    std::string all;
+    Rope answer = in_pieces(&all);
+    if (call->request().Flatten() != all) return call->Respond(DataLoss("another message came"));
+    call->Respond(std::move(answer));
+  });
+  constexpr int kCalls = 20;
+  for (int i = 0; i < kCalls; ++i) {
+    std::string all;
+    Answer answer;
+    channel_->Call("/a.B/C", in_pieces(&all), {}, answer.Take());
+    const Status status = answer.Wait();
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(answer.text(), all);
+  }
+  listener_ = nullptr;
+  EXPECT_EQ(given_back, 2 * kCalls * 6);
+}
+
+TEST_P(TransportTest, ErrorsKeepTheirCodeAndTheirText) {
   Listen(kLongTimeoutMs, [](const std::shared_ptr<IncomingCall>& call) {
     call->Respond(NotFound("no {}", call->request().Flatten()));
   });
@@ -229,7 +276,7 @@ TEST_F(GrpcTransportTest, ErrorsKeepTheirCodeAndTheirText) {
   EXPECT_EQ(cut.message(), absl::StrCat("no ", std::string(4096 - 3, 'x')));
 }
 
-TEST_F(GrpcTransportTest, OnlyTheFirstAnswerCounts) {
+TEST_P(TransportTest, OnlyTheFirstAnswerCounts) {
   Listen(kLongTimeoutMs, [](const std::shared_ptr<IncomingCall>& call) {
     call->Respond(Rope("first"));
     call->Respond(Rope("second"));
@@ -240,7 +287,7 @@ TEST_F(GrpcTransportTest, OnlyTheFirstAnswerCounts) {
   EXPECT_EQ(response, "first");
 }
 
-TEST_F(GrpcTransportTest, CallsWaitUntilTheyAreServed) {
+TEST_P(TransportTest, CallsWaitUntilTheyAreServed) {
   Listen(kLongTimeoutMs, nullptr);
   EXPECT_EQ(Call("/a.B/C", "", nullptr, {.timeout_ms = 50}).code(), StatusCode::kDeadlineExceeded);
   Answer early;
@@ -250,7 +297,7 @@ TEST_F(GrpcTransportTest, CallsWaitUntilTheyAreServed) {
   EXPECT_EQ(early.text(), "/a.B/C:x");
 }
 
-TEST_F(GrpcTransportTest, ACallThatIsGivenUpEndsOnBothSides) {
+TEST_P(TransportTest, ACallThatIsGivenUpEndsOnBothSides) {
   Signal came;
   Signal cancelled;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
@@ -271,7 +318,7 @@ TEST_F(GrpcTransportTest, ACallThatIsGivenUpEndsOnBothSides) {
   EXPECT_EQ(Call("/a.B/C", "", nullptr, {.cancel = &token}), Aborted("enough"));
 }
 
-TEST_F(GrpcTransportTest, ATimeoutEndsACallOnBothSides) {
+TEST_P(TransportTest, ATimeoutEndsACallOnBothSides) {
   Signal cancelled;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     call->cancel().Register([&] { cancelled.Give(); });
@@ -281,7 +328,7 @@ TEST_F(GrpcTransportTest, ATimeoutEndsACallOnBothSides) {
   EXPECT_TRUE(cancelled.Wait());
 }
 
-TEST_F(GrpcTransportTest, AListenerThatEndsCancelsWhatIsOpenAndFreesItsPort) {
+TEST_P(TransportTest, AListenerThatEndsCancelsWhatIsOpenAndFreesItsPort) {
   Signal came;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     call->cancel().Register([call = call.get()] { call->Respond(call->cancel().reason()); });
@@ -301,7 +348,7 @@ TEST_F(GrpcTransportTest, AListenerThatEndsCancelsWhatIsOpenAndFreesItsPort) {
   EXPECT_TRUE(Call("/a.B/C", "x").ok());  // who asks anew hears how things are now
 }
 
-TEST_F(GrpcTransportTest, ATransportThatEndsEndsItsCalls) {
+TEST_P(TransportTest, ATransportThatEndsEndsItsCalls) {
   Signal came;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     Keep(std::move(call));
@@ -315,7 +362,7 @@ TEST_F(GrpcTransportTest, ATransportThatEndsEndsItsCalls) {
   EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kCancelled);
 }
 
-TEST_F(GrpcTransportTest, WhoIsToldOfTheEndOfATransportBeginsNoCallOnIt) {
+TEST_P(TransportTest, WhoIsToldOfTheEndOfATransportBeginsNoCallOnIt) {
   Signal came;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() != "/a.B/Keep") return Echo(call);
@@ -332,7 +379,7 @@ TEST_F(GrpcTransportTest, WhoIsToldOfTheEndOfATransportBeginsNoCallOnIt) {
   EXPECT_EQ(again.Wait(), Cancelled("the process is ending"));
 }
 
-TEST_F(GrpcTransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
+TEST_P(TransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
   Signal came;
   Signal came_late;
   Status late;
@@ -361,7 +408,7 @@ TEST_F(GrpcTransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
   EXPECT_EQ(second.Wait(), Unavailable("the server is stopping"));
 }
 
-TEST_F(GrpcTransportTest, AnAddressIsHadByOne) {
+TEST_P(TransportTest, AnAddressIsHadByOne) {
   Listen(kLongTimeoutMs, Echo);
   Result<std::unique_ptr<Listener>> second = client_->Listen(address());
   EXPECT_EQ(second.status().code(), StatusCode::kUnavailable);
@@ -373,7 +420,7 @@ TEST_F(GrpcTransportTest, AnAddressIsHadByOne) {
   EXPECT_EQ(client_->Listen("no.such.host.invalid:0").status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST_F(GrpcTransportTest, AllAddressesOfANameAreListenedOn) {
+TEST_P(TransportTest, AllAddressesOfANameAreListenedOn) {
   Listen(kLongTimeoutMs, Echo);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -398,7 +445,7 @@ TEST_F(GrpcTransportTest, AllAddressesOfANameAreListenedOn) {
 
 constexpr int64_t kShortTimeoutMs = 1'000;
 
-TEST_F(GrpcTransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
+TEST_P(TransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
   Listen(kShortTimeoutMs, nullptr);
   const std::string where = address();
   listener_ = nullptr;
@@ -413,8 +460,8 @@ TEST_F(GrpcTransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
   EXPECT_TRUE(answer.Wait().ok());
 }
 
-TEST_F(GrpcTransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
-  client_ = MakeGrpcTransport(kShortTimeoutMs);
+TEST_P(TransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
+  client_ = Make(kShortTimeoutMs);
   const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel takes connections, and nobody says a word on them
   sockaddr_in name{};
   name.sin_family = AF_INET;
@@ -429,21 +476,22 @@ TEST_F(GrpcTransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
   close(silent);
 }
 
-TEST_F(GrpcTransportTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
-  std::atomic<int> signs{0};
+TEST_P(TransportTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
-    if (call->method() != kSignOfLife) return Keep(std::move(call));
-    call->Respond(Unimplemented("there is no such method"));
-    constexpr int kEnough = 5;  // each after a third of the time: more than that time
-    if (++signs == kEnough) kept(0).Respond(Rope("at last"));
+    if (call->method() == kSignOfLife) return Echo(call);
+    Keep(std::move(call));
   });
-  std::string response;
-  const Status status = Call("/a.B/C", "x", &response);
+  Answer slow;
+  channel_->Call("/a.B/C", Rope("x"), {}, slow.Take());
+  EXPECT_EQ(Call("/a.B/Never", "x", nullptr, {.timeout_ms = 2 * kShortTimeoutMs}).code(),
+            StatusCode::kDeadlineExceeded);
+  kept(0).Respond(Rope("at last"));
+  const Status status = slow.Wait();
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(response, "at last");
+  EXPECT_EQ(slow.text(), "at last");
 }
 
-TEST_F(GrpcTransportTest, AnswersAreSignsOfLife) {
+TEST_P(GrpcTransportTest, AnswersAreSignsOfLife) {
   Signal came;
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() == "/a.B/C") return Echo(call);
@@ -464,7 +512,7 @@ TEST_F(GrpcTransportTest, AnswersAreSignsOfLife) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST_F(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
+TEST_P(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
   std::atomic<bool> silent{true};
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (!silent) return Echo(call);
@@ -483,7 +531,7 @@ TEST_F(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
   EXPECT_TRUE(Call("/a.B/C", "x").ok());
 }
 
-TEST_F(GrpcTransportTest, BothSidesNoticeThatTheyAreCutOff) {
+TEST_P(GrpcTransportTest, BothSidesNoticeThatTheyAreCutOff) {
   Signal came;
   Signal cancelled;
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
@@ -502,7 +550,7 @@ TEST_F(GrpcTransportTest, BothSidesNoticeThatTheyAreCutOff) {
   EXPECT_TRUE(cancelled.Wait());
 }
 
-TEST_F(GrpcTransportTest, AfterALongSilenceANewConnectionIsTaken) {
+TEST_P(GrpcTransportTest, AfterALongSilenceANewConnectionIsTaken) {
   std::atomic<int> signs{0};
   Listen(kShortTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
     if (call->method() == kSignOfLife) ++signs;
@@ -524,9 +572,9 @@ TEST_F(GrpcTransportTest, AfterALongSilenceANewConnectionIsTaken) {
   EXPECT_EQ(proxy.connections(), 2);
 }
 
-TEST_F(GrpcTransportTest, ASilentPeerCostsOnlyItsOwnCalls) {
+TEST_P(GrpcTransportTest, ASilentPeerCostsOnlyItsOwnCalls) {
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) { Keep(std::move(call)); });
-  const std::unique_ptr<Transport> healthy = MakeGrpcTransport(kLongTimeoutMs);
+  const std::unique_ptr<Transport> healthy = Make(kLongTimeoutMs);
   std::unique_ptr<Listener> other = *healthy->Listen("localhost:0");
   Signal came;
   std::shared_ptr<IncomingCall> slow;
@@ -544,7 +592,7 @@ TEST_F(GrpcTransportTest, ASilentPeerCostsOnlyItsOwnCalls) {
   EXPECT_TRUE(answer.Wait().ok());
 }
 
-TEST_F(GrpcTransportTest, AServerWhoseThreadIsBusyStillAnswers) {
+TEST_P(TransportTest, AServerWhoseThreadIsBusyStillAnswers) {
   Signal busy;
   Signal enough;
   Listen(kShortTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
@@ -568,7 +616,7 @@ TEST_F(GrpcTransportTest, AServerWhoseThreadIsBusyStillAnswers) {
   }
 }
 
-TEST_F(GrpcTransportTest, AClientWhoseThreadIsBusyStillHearsAnswers) {
+TEST_P(TransportTest, AClientWhoseThreadIsBusyStillHearsAnswers) {
   Listen(kShortTimeoutMs, Echo);
   Signal busy;
   Signal enough;
@@ -585,6 +633,10 @@ TEST_F(GrpcTransportTest, AClientWhoseThreadIsBusyStillHearsAnswers) {
   enough.Give();
   EXPECT_TRUE(ended.Wait());
 }
+
+INSTANTIATE_TEST_SUITE_P(Grpc, GrpcTransportTest, testing::Values(Kind::kGrpc));
+INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest, testing::Values(Kind::kGrpc));
+INSTANTIATE_TEST_SUITE_P(Host, TransportTest, testing::Values(Kind::kHost));
 
 }  // namespace
 }  // namespace weir

@@ -1,0 +1,421 @@
+#include "cluster/host/host_link.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+
+#include "base/clock.h"
+#include "tensor/tensor.h"
+
+namespace weir {
+namespace {
+
+constexpr uint64_t kGreeting = 0x776569722f686f73;
+constexpr uint32_t kMaxMethod = 1 << 12;
+constexpr uint32_t kMaxSpans = 1 << 16;
+constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
+constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are worth two more calls of the kernel
+constexpr size_t kLargeBlock = 4096;
+
+int64_t Now() { return RealClock().MonotonicNanos(); }
+
+Status LostLink(int64_t peer_timeout_ms) {
+  return Unavailable("no sign of life for {} ms: it is stopped or cut off (WEIR_PEER_TIMEOUT_MS sets how long)",
+                     peer_timeout_ms);
+}
+Status BrokenLink(std::string_view why) {
+  return Unavailable("the connection broke ({}): its process has ended, or something between has", why);
+}
+
+// Memory for a payload, 64-byte aligned so that tensors can lie in it.
+Result<std::shared_ptr<char>> NewBlock(uint64_t size) {
+  WEIR_ASSIGN(Tensor memory, Tensor::Allocate(kUint8, Shape{static_cast<int64_t>(size)}));
+  char* data = static_cast<char*>(memory.raw());
+  return std::shared_ptr<char>(data, [memory = std::move(memory)](char*) {});
+}
+
+}  // namespace
+
+HostLink::HostLink(const Shared& shared, OwnedFd fd)
+    : shared_(shared),
+      fd_(std::move(fd)),
+      id_(shared.loop.NewId()),
+      token_(kGreeting ^ reinterpret_cast<uint64_t>(this) ^ static_cast<uint64_t>(Now())),
+      heard_nanos_(Now()) {}
+
+void HostLink::Start() {
+  // Where to read, and what is to be found there.
+  Send({.kind = HostHead::kHello, .id = kGreeting, .size = 0, .lent = token_}, "",
+       Rope(std::to_string(reinterpret_cast<uint64_t>(&token_))));
+  shared_.loop.Add(id_, fd_.get(), shared_from_this());
+  if (broken_) shared_.loop.Remove(id_, fd_.get());
+}
+
+void HostLink::Break(const Status& reason) {
+  if (broken_.exchange(true)) return;
+  shutdown(fd_.get(), SHUT_RDWR);
+  const std::shared_ptr<HostLink> self = shared_from_this();  // the loop lets go of it
+  shared_.loop.Remove(id_, fd_.get());
+  std::map<uint64_t, Rope> lent;  // let go of without the lock
+  std::deque<Rope> queue;
+  {
+    std::lock_guard lock(write_mu_);
+    lent.swap(lent_);
+    queue.swap(queue_);
+    sent_.notify_all();
+  }
+  Broken(reason);
+}
+
+void HostLink::WaitUntilSent(int64_t timeout_ms) {
+  std::unique_lock lock(write_mu_);
+  sent_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                 [&] { return broken_ || (queue_.empty() && lent_.empty()); });
+}
+
+// ---- writing ----
+
+bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
+  bool fine = true;
+  {
+    std::lock_guard lock(write_mu_);
+    if (broken_) return false;
+    head.method_size = static_cast<uint32_t>(method.size());
+    head.size = payload.size();
+    std::string spans;
+    const bool lend = peer_reads_ && payload.size() >= kByAddress && payload.pieces().size() <= kMaxSpans;
+    if (lend) {
+      for (const Rope::Piece& piece : payload.pieces()) {
+        const Span span{reinterpret_cast<uint64_t>(piece.data), piece.size};
+        spans.append(reinterpret_cast<const char*>(&span), sizeof(span));
+      }
+      head.spans = static_cast<uint32_t>(payload.pieces().size());
+      head.lent = next_lent_++;
+      lent_.emplace(head.lent, std::move(payload));
+    }
+    Append(head, method, std::move(spans), lend ? Rope() : std::move(payload));
+    if (!watches_writes_) fine = WriteSome();
+  }
+  if (!fine) Break(BrokenLink(std::strerror(errno)));
+  return fine;
+}
+
+void HostLink::Append(const HostHead& head, std::string_view method, std::string spans, Rope payload) {
+  std::string text(reinterpret_cast<const char*>(&head), sizeof(head));
+  text += method;
+  text += spans;
+  Rope message(std::move(text));
+  message.Append(std::move(payload));
+  queue_.push_back(std::move(message));
+}
+
+bool HostLink::WriteSome() {
+  constexpr size_t kMostPieces = 64;
+  while (!queue_.empty()) {
+    const std::vector<Rope::Piece>& pieces = queue_.front().pieces();
+    std::array<iovec, kMostPieces> parts;
+    msghdr message{};
+    message.msg_iov = parts.data();
+    for (size_t i = queue_piece_; i < pieces.size() && message.msg_iovlen < kMostPieces; ++i) {
+      const size_t skipped = i == queue_piece_ ? queue_offset_ : 0;
+      parts[message.msg_iovlen++] = {const_cast<char*>(pieces[i].data) + skipped, pieces[i].size - skipped};
+    }
+    ssize_t written = sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
+    if (written < 0 && errno == EINTR) continue;
+    const bool full = written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (written < 0 && !full) return false;
+    if (full) {
+      if (!watches_writes_) shared_.loop.WatchWrites(id_, fd_.get(), true);
+      watches_writes_ = true;
+      return true;
+    }
+    while (queue_piece_ < pieces.size() && static_cast<size_t>(written) >= pieces[queue_piece_].size - queue_offset_) {
+      written -= static_cast<ssize_t>(pieces[queue_piece_].size - queue_offset_);
+      queue_offset_ = 0;
+      ++queue_piece_;
+    }
+    queue_offset_ += static_cast<size_t>(written);
+    if (queue_piece_ < pieces.size()) continue;
+    queue_.pop_front();
+    queue_piece_ = 0;
+    queue_offset_ = 0;
+  }
+  if (watches_writes_) shared_.loop.WatchWrites(id_, fd_.get(), false);
+  watches_writes_ = false;
+  if (lent_.empty()) sent_.notify_all();
+  return true;
+}
+
+// ---- reading ----
+
+void HostLink::Ready(bool readable, bool writable) {
+  if (writable) {
+    bool fine = true;
+    {
+      std::lock_guard lock(write_mu_);
+      if (!broken_) fine = WriteSome();
+    }
+    if (!fine) return Break(BrokenLink(std::strerror(errno)));
+  }
+  std::string why;
+  bool fine = !readable || Read(&why);
+  if (!HandleAll()) {
+    fine = false;
+    why = "bytes that are no message";
+  }
+  if (!fine) Break(BrokenLink(why));
+}
+
+bool HostLink::Read(std::string* why) {
+  std::unique_lock lock(read_mu_, std::try_to_lock);
+  if (!lock.owns_lock()) return true;  // another thread is at it, and is told again if there is more
+  std::array<char, size_t{64} << 10> buffer;
+  const ssize_t size = read(fd_.get(), buffer.data(), buffer.size());
+  if (size <= 0) {
+    if (size < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+    *why = size == 0 ? "end of file" : std::strerror(errno);
+    return false;
+  }
+  heard_nanos_ = Now();
+  pinged_ = false;
+  *why = "bytes that are no message";
+  return Feed(buffer.data(), static_cast<size_t>(size));
+}
+
+bool HostLink::HandleAll() {
+  bool announced = false;
+  for (;;) {
+    Incoming message;
+    bool more = false;
+    {
+      std::lock_guard lock(read_mu_);
+      if (come_.empty()) return true;
+      message = std::move(come_.front());
+      come_.pop_front();
+      more = !come_.empty();
+    }
+    if (more && !announced) shared_.loop.Again(id_);
+    announced = announced || more;
+    if (!Handle(std::move(message))) return false;
+  }
+}
+
+bool HostLink::Feed(const char* bytes, size_t size) {
+  auto take = [&](void* to, size_t have, size_t need) {
+    const size_t count = std::min(size, need - have);
+    if (to != nullptr) std::memcpy(static_cast<char*>(to) + have, bytes, count);
+    bytes += count;
+    size -= count;
+    return count;
+  };
+  while (size > 0) {
+    if (head_have_ < sizeof(HostHead)) {
+      head_have_ += take(&reading_.head, head_have_, sizeof(HostHead));
+      if (head_have_ < sizeof(HostHead)) return true;
+      if (!BeginBody()) return false;
+    }
+    if (small_.size() < small_need_) {
+      const size_t count = std::min(size, small_need_ - small_.size());
+      small_.append(bytes, count);
+      bytes += count;
+      size -= count;
+      if (small_.size() < small_need_) return true;
+    }
+    const HostHead& head = reading_.head;
+    const size_t inlined = head.spans > 0 ? 0 : head.size;
+    if (payload_have_ < inlined) {
+      char* const to = !reading_.payload.ok() ? nullptr : block_ != nullptr ? block_.get() : text_.data();
+      payload_have_ += take(to, payload_have_, inlined);
+      if (payload_have_ < inlined) return true;
+    }
+    EndMessage();
+  }
+  return true;
+}
+
+// The head is complete.
+bool HostLink::BeginBody() {
+  const HostHead& head = reading_.head;
+  if (head.kind < HostHead::kHello || head.kind > HostHead::kPong || head.method_size > kMaxMethod ||
+      head.spans > kMaxSpans || head.size > kMaxPayload)
+    return false;
+  small_.clear();
+  small_need_ = head.method_size + head.spans * sizeof(Span);
+  payload_have_ = 0;
+  reading_.payload = Rope();
+  if (head.spans > 0 || head.size == 0) return true;
+  if (head.size < kLargeBlock) {
+    text_.assign(head.size, '\0');
+    return true;
+  }
+  Result<std::shared_ptr<char>> block = NewBlock(head.size);
+  if (block.ok()) {
+    block_ = *std::move(block);
+  } else {
+    reading_.payload = block.status();
+  }
+  return true;
+}
+
+void HostLink::EndMessage() {
+  const HostHead& head = reading_.head;
+  reading_.method = small_.substr(0, head.method_size);
+  reading_.spans.resize(head.spans);
+  std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
+  if (reading_.payload.ok() && head.spans == 0 && head.size > 0) {
+    if (block_ != nullptr) {
+      const char* data = block_.get();
+      reading_.payload->Append(data, head.size, std::move(block_));
+    } else {
+      reading_.payload->Append(std::move(text_));
+    }
+  }
+  block_ = nullptr;
+  text_.clear();
+  if (head.kind == HostHead::kCall || head.kind == HostHead::kCancel) Began(head, std::move(reading_.method));
+  come_.push_back(std::move(reading_));
+  reading_ = Incoming();
+  head_have_ = 0;
+}
+
+bool HostLink::IsThere() const {
+  if (broken_) return false;
+  pollfd polled{fd_.get(), POLLRDHUP, 0};
+  return poll(&polled, 1, 0) == 0;
+}
+
+// The process that owns the memory lives as long as its end of the socket is open, so what was read while it is came
+// from there.
+Result<Rope> HostLink::CopyFromPeer(const Incoming& message) const {
+  constexpr size_t kMost = 512;
+  const int process = PeerProcess(fd_.get());
+  std::vector<std::shared_ptr<char>> blocks;
+  std::vector<iovec> from, to;
+  uint64_t left = message.head.size;
+  for (const Span& span : message.spans) {
+    if (span.size > left) return Internal("spans that do not make up their message");
+    left -= span.size;
+  }
+  if (left != 0) return Internal("spans that do not make up their message");
+  for (const Span& span : message.spans) {
+    if (span.size == 0) continue;
+    WEIR_ASSIGN(std::shared_ptr<char> block, NewBlock(span.size));
+    from.push_back({reinterpret_cast<void*>(span.address), span.size});
+    to.push_back({block.get(), span.size});
+    blocks.push_back(std::move(block));
+  }
+  // The kernel may copy less than it is asked for.
+  size_t first = 0;
+  while (first < from.size()) {
+    const size_t count = std::min(kMost, from.size() - first);
+    ssize_t copied = process_vm_readv(process, to.data() + first, count, from.data() + first, count, 0);
+    if (copied <= 0) return BrokenLink(copied < 0 ? std::strerror(errno) : "nothing could be read");
+    while (first < from.size() && static_cast<size_t>(copied) >= from[first].iov_len)
+      copied -= static_cast<ssize_t>(from[first++].iov_len);
+    if (copied == 0) continue;
+    for (std::vector<iovec>* list : {&from, &to}) {
+      iovec& part = (*list)[first];
+      part = {static_cast<char*>(part.iov_base) + copied, part.iov_len - static_cast<size_t>(copied)};
+    }
+  }
+  if (!IsThere()) return BrokenLink("end of file");
+  Rope payload;
+  auto block = blocks.begin();
+  for (const Span& span : message.spans) {
+    if (span.size == 0) continue;
+    const char* data = block->get();
+    payload.Append(data, span.size, std::move(*block++));
+  }
+  return payload;
+}
+
+// False where it is none that may come.
+bool HostLink::Handle(Incoming message) {
+  const HostHead head = message.head;
+  switch (head.kind) {
+    case HostHead::kHello: {
+      if (head.id != kGreeting || !message.payload.ok()) return false;
+      uint64_t found = 0;
+      const std::string where = message.payload->Flatten();
+      iovec to{&found, sizeof(found)};
+      iovec from{reinterpret_cast<void*>(std::strtoull(where.c_str(), nullptr, 10)), sizeof(found)};
+      const int process = PeerProcess(fd_.get());
+      const bool can_read = process > 0 && process_vm_readv(process, &to, 1, &from, 1, 0) == sizeof(found) &&
+                            found == head.lent && IsThere();
+      if (can_read) Send({.kind = HostHead::kMayRead}, "", Rope());
+      return true;
+    }
+    case HostHead::kMayRead: {
+      std::lock_guard lock(write_mu_);
+      peer_reads_ = true;
+      return true;
+    }
+    case HostHead::kTaken: {
+      Rope taken;  // let go of without the lock
+      std::lock_guard lock(write_mu_);
+      if (auto it = lent_.find(head.id); it != lent_.end()) {
+        taken = std::move(it->second);
+        lent_.erase(it);
+      }
+      if (lent_.empty() && queue_.empty()) sent_.notify_all();
+      return true;
+    }
+    case HostHead::kPing:
+      Send({.kind = HostHead::kPong}, "", Rope());
+      return true;
+    case HostHead::kPong:
+    case HostHead::kCancel:  // has been told when it began
+      return true;
+    default:
+      break;
+  }
+  auto shared = std::make_shared<Incoming>(std::move(message));
+  shared_.loop.RunFor(head.size, [self = shared_from_this(), shared] {
+    const HostHead& head = shared->head;
+    if (head.spans == 0) return self->Came(head, std::move(shared->payload));
+    Result<Rope> payload = self->CopyFromPeer(*shared);
+    self->Send({.kind = HostHead::kTaken, .id = head.lent}, "", Rope());
+    self->Came(head, std::move(payload));
+  });
+  return true;
+}
+
+// ---- signs of life ----
+
+void HostLink::BeginWait() {
+  ++waits_;
+  if (!watched_.exchange(true)) WatchLater(std::max<int64_t>(1, shared_.peer_timeout_ms / 4) * kNanosPerMilli);
+}
+
+void HostLink::WatchLater(int64_t nanos) {
+  shared_.alarms.After(nanos, [weak = weak_from_this(), due = Now() + nanos] {
+    if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->Watch(due);
+  });
+}
+
+void HostLink::Watch(int64_t due_nanos) {
+  if (broken_) return;
+  if (waits_ == 0) {
+    watched_ = false;
+    // A wait that began in between believed it to be watched.
+    if (waits_ == 0 || watched_.exchange(true)) return;
+  }
+  const int64_t timeout = shared_.peer_timeout_ms * kNanosPerMilli;
+  const int64_t quarter = std::max<int64_t>(1, shared_.peer_timeout_ms / 4) * kNanosPerMilli;
+  const int64_t now = Now();
+  // A process that has slept itself does not judge others.
+  const bool slept = now - due_nanos > quarter;
+  const int64_t silent = now - heard_nanos_;
+  if (silent >= timeout && pinged_ && !slept) return Break(LostLink(shared_.peer_timeout_ms));
+  if (silent >= quarter && !pinged_.exchange(true)) Send({.kind = HostHead::kPing}, "", Rope());
+  WatchLater(quarter);
+}
+
+}  // namespace weir

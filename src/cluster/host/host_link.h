@@ -1,0 +1,131 @@
+// HostLink: one connection between two processes of a host, and the messages on it. Small messages are written to the
+// socket. Of large ones only the addresses are, and the receiver copies the bytes out of the memory of the sender,
+// which keeps them until it is told that they were taken; where the kernel does not allow that, they are written too. A
+// peer that is silent while somebody waits for it is asked for a sign of life, and lost when none comes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/alarms.h"
+#include "cluster/host/host_loop.h"
+#include "cluster/rope.h"
+
+namespace weir {
+
+// What every message begins with.
+struct HostHead {
+  enum Kind : uint32_t { kHello = 1, kMayRead, kCall, kAnswer, kError, kCancel, kTaken, kPing, kPong };
+  uint32_t kind = 0;
+  uint32_t code = 0;         // of an error
+  uint64_t id = 0;           // of the call, or of what was taken
+  uint64_t size = 0;         // of the payload
+  uint64_t lent = 0;         // of a payload that is in the memory of the sender: its id there
+  uint32_t method_size = 0;  // of a call
+  uint32_t spans = 0;        // of a payload that is in the memory of the sender
+};
+
+class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<HostLink> {
+ public:
+  // What the links of a transport share; lives as long as they are watched.
+  struct Shared {
+    HostLoop& loop;
+    Alarms& alarms;
+    int64_t peer_timeout_ms;
+  };
+  HostLink(const Shared& shared, OwnedFd fd);
+  // Begins to read. Once, before anything is sent.
+  void Start();
+  // Ends it, for that reason: the first one counts.
+  void Break(const Status& reason);
+  // False once the peer has hung up, whether or not that was read yet.
+  bool IsThere() const;
+  // Waits for the peer to take what it was sent, but not longer.
+  void WaitUntilSent(int64_t timeout_ms);
+
+  void Ready(bool readable, bool writable) final;
+
+ protected:
+  // False where the link is broken.
+  bool Send(HostHead head, std::string_view method, Rope payload);
+  // Somebody waits for the peer: it is watched until nobody does.
+  void BeginWait();
+  void EndWait() { --waits_; }
+
+  // A message has begun to come: called in the order of messages.
+  virtual void Began(const HostHead& head, std::string method) = 0;
+  // All of it is there, or could not be had; in any order, on any thread.
+  virtual void Came(const HostHead& head, Result<Rope> payload) = 0;
+  // Once.
+  virtual void Broken(const Status& reason) = 0;
+
+ private:
+  struct Span {
+    uint64_t address = 0;
+    uint64_t size = 0;
+  };
+  struct Incoming {
+    HostHead head;
+    std::string method;
+    std::vector<Span> spans;
+    Result<Rope> payload = Rope();
+  };
+
+  // Reading: bytes in pieces of any size. False where they are no messages.
+  bool Read(std::string* why);
+  bool Feed(const char* bytes, size_t size);
+  bool BeginBody();
+  void EndMessage();
+  // What has come, one after the other; where one takes long another thread goes on with the next.
+  bool HandleAll();
+  bool Handle(Incoming message);
+  Result<Rope> CopyFromPeer(const Incoming& message) const;
+
+  // Writing. REQUIRES: write_mu_ is held.
+  bool WriteSome();
+  void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
+
+  void WatchLater(int64_t nanos);
+  void Watch(int64_t due_nanos);
+
+  const Shared shared_;
+  const OwnedFd fd_;
+  const HostLoop::Id id_;
+  std::atomic<bool> broken_{false};
+  const uint64_t token_;  // that the peer reads to see whether it can
+
+  std::mutex read_mu_;
+  size_t head_have_ = 0;
+  Incoming reading_;
+  std::string small_;  // method and spans
+  size_t small_need_ = 0;
+  std::string text_;  // of a small payload
+  std::shared_ptr<char> block_;
+  size_t payload_have_ = 0;
+  std::deque<Incoming> come_;  // and not been handled
+
+  std::mutex write_mu_;
+  std::condition_variable sent_;
+  std::deque<Rope> queue_;  // not all of which could be written yet
+  size_t queue_piece_ = 0;  // of the first
+  size_t queue_offset_ = 0;
+  bool watches_writes_ = false;
+  bool peer_reads_ = false;  // may copy out of this process
+  uint64_t next_lent_ = 1;
+  std::map<uint64_t, Rope> lent_;
+
+  std::atomic<int> waits_{0};
+  std::atomic<bool> watched_{false};
+  std::atomic<int64_t> heard_nanos_;
+  std::atomic<bool> pinged_{false};
+};
+
+}  // namespace weir

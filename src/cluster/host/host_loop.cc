@@ -1,0 +1,94 @@
+#include "cluster/host/host_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+namespace weir {
+namespace {
+
+constexpr HostLoop::Id kEnd = 0;
+constexpr HostLoop::Id kAgain = 1;
+
+epoll_event EventOf(HostLoop::Id id, uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = id;
+  return event;
+}
+
+}  // namespace
+
+HostLoop::HostLoop()
+    : epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      end_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      again_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+  epoll_event end = EventOf(kEnd, EPOLLIN);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end_.get(), &end);
+  epoll_event again = EventOf(kAgain, EPOLLIN);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, again_.get(), &again);
+  threads_ = std::make_unique<EventThreads>(
+      [this](int timeout_ms, std::function<void()>* handle) { return Next(timeout_ms, handle); });
+}
+
+HostLoop::~HostLoop() {
+  eventfd_write(end_.get(), 1);
+  threads_.reset();
+}
+
+void HostLoop::Add(Id id, int fd, std::shared_ptr<Watcher> watcher) {
+  {
+    std::lock_guard lock(mu_);
+    watchers_.emplace(id, std::move(watcher));
+  }
+  epoll_event event = EventOf(id, EPOLLIN | EPOLLRDHUP);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+}
+
+void HostLoop::WatchWrites(Id id, int fd, bool on) {
+  epoll_event event = EventOf(id, EPOLLIN | EPOLLRDHUP | (on ? EPOLLOUT : 0U));
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+}
+
+void HostLoop::Remove(Id id, int fd) {
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  std::shared_ptr<Watcher> former;  // let go of without the lock
+  std::lock_guard lock(mu_);
+  if (auto it = watchers_.find(id); it != watchers_.end()) {
+    former = std::move(it->second);
+    watchers_.erase(it);
+  }
+}
+
+void HostLoop::Again(Id id) {
+  {
+    std::lock_guard lock(mu_);
+    again_ids_.push_back(id);
+  }
+  eventfd_write(again_.get(), 1);
+}
+
+EventThreads::Next HostLoop::Next(int timeout_ms, std::function<void()>* handle) {
+  epoll_event event{};
+  if (epoll_wait(epoll_.get(), &event, 1, timeout_ms) <= 0) return EventThreads::Next::kNothing;
+  if (event.data.u64 == kEnd) return EventThreads::Next::kEnd;
+  const bool again = event.data.u64 == kAgain;
+  if (eventfd_t one = 0; again && eventfd_read(again_.get(), &one) != 0) return EventThreads::Next::kNothing;
+  if (again) event.events = 0;
+  std::shared_ptr<Watcher> watcher;
+  {
+    std::lock_guard lock(mu_);
+    Id id = event.data.u64;
+    if (again) {
+      id = again_ids_.front();
+      again_ids_.pop_front();
+    }
+    if (auto it = watchers_.find(id); it != watchers_.end()) watcher = it->second;
+  }
+  if (watcher == nullptr) return EventThreads::Next::kNothing;
+  *handle = [watcher = std::move(watcher), events = event.events] {
+    watcher->Ready((events & ~uint32_t{EPOLLOUT}) != 0, (events & EPOLLOUT) != 0);
+  };
+  return EventThreads::Next::kEvent;
+}
+
+}  // namespace weir

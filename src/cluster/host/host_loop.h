@@ -1,0 +1,56 @@
+// HostLoop: waits until sockets can be read or written again, and tells who watches them. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "cluster/event_threads.h"
+#include "cluster/host/host_socket.h"
+
+namespace weir {
+
+class HostLoop final {
+ public:
+  class Watcher {
+   public:
+    virtual ~Watcher() = default;
+    // Called as long as there is something to read, or to write where that is watched, and once, with neither, after
+    // Again; by several threads at a time when one of them is kept for long.
+    virtual void Ready(bool readable, bool writable) = 0;
+  };
+  using Id = uint64_t;
+
+  HostLoop();
+  ~HostLoop();
+
+  Id NewId() { return next_++; }
+  // Kept until Remove.
+  void Add(Id id, int fd, std::shared_ptr<Watcher> watcher);
+  void WatchWrites(Id id, int fd, bool on);
+  void Remove(Id id, int fd);
+  // For who has more to do than one thing that may take long.
+  void Again(Id id);
+  // As those of EventThreads.
+  void RunFor(size_t bytes, std::function<void()> work) { threads_->RunFor(bytes, std::move(work)); }
+  void Look() { threads_->Look(); }
+
+ private:
+  EventThreads::Next Next(int timeout_ms, std::function<void()>* handle);
+
+  const OwnedFd epoll_;
+  const OwnedFd end_;    // can be read when it ends
+  const OwnedFd again_;  // can be read when somebody has called Again
+  std::atomic<Id> next_{2};
+  std::mutex mu_;
+  std::unordered_map<Id, std::shared_ptr<Watcher>> watchers_;
+  std::deque<Id> again_ids_;
+  std::unique_ptr<EventThreads> threads_;
+};
+
+}  // namespace weir

@@ -1,0 +1,68 @@
+#include "cluster/host/host_transport.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/alarms.h"
+#include "base/clock.h"
+#include "cluster/host/host_channel.h"
+#include "cluster/host/host_listener.h"
+
+namespace weir {
+namespace {
+
+class HostTransport final : public Transport {
+ public:
+  HostTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms)
+      : peer_timeout_ms_(std::max<int64_t>(4, peer_timeout_ms)), other_(std::move(other)), alarms_(RealClock()) {}
+  ~HostTransport() override {
+    callers_->Close();
+    other_ = nullptr;
+  }
+  std::shared_ptr<Channel> Connect(const std::string& address) override {
+    return std::make_shared<HostChannel>(address, callers_,
+                                         [weak = std::weak_ptr(other_), address]() -> std::shared_ptr<Channel> {
+                                           const std::shared_ptr<Transport> other = weak.lock();
+                                           return other == nullptr ? nullptr : other->Connect(address);
+                                         });
+  }
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
+    WEIR_ASSIGN(const Address wanted, Address::Parse(address));
+    WEIR_ASSIGN(std::unique_ptr<Listener> listener, other_->Listen(address));
+    return std::unique_ptr<Listener>(std::make_unique<HostListener>(Shared(), wanted, std::move(listener)));
+  }
+
+ private:
+  // The loop is there from the first connection or listener on.
+  HostLink::Shared Shared() {
+    std::lock_guard lock(mu_);
+    if (loop_ == nullptr) {
+      loop_ = std::make_unique<HostLoop>();
+      LookLater();
+    }
+    return {*loop_, alarms_, peer_timeout_ms_};
+  }
+  // So often that a peer that is being waited for gets its sign of life in time.
+  void LookLater() {
+    alarms_.After(std::max<int64_t>(1, peer_timeout_ms_ / 8) * kNanosPerMilli, [this] {
+      loop_->Look();
+      LookLater();
+    });
+  }
+
+  const int64_t peer_timeout_ms_;
+  std::shared_ptr<Transport> other_;
+  std::mutex mu_;
+  std::unique_ptr<HostLoop> loop_;
+  const std::shared_ptr<HostCallers> callers_ = std::make_shared<HostCallers>([this] { return Shared(); });
+  // Goes first: it may look after the loop even now.
+  ThreadAlarms alarms_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> MakeHostTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms) {
+  return std::make_unique<HostTransport>(std::move(other), peer_timeout_ms);
+}
+
+}  // namespace weir
