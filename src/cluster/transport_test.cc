@@ -477,12 +477,15 @@ TEST_P(TransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
 }
 
 TEST_P(TransportTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
+  Signal came;
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() == kSignOfLife) return Echo(call);
     Keep(std::move(call));
+    came.Give();
   });
   Answer slow;
   channel_->Call("/a.B/C", Rope("x"), {}, slow.Take());
+  ASSERT_TRUE(came.Wait());
   EXPECT_EQ(Call("/a.B/Never", "x", nullptr, {.timeout_ms = 2 * kShortTimeoutMs}).code(),
             StatusCode::kDeadlineExceeded);
   kept(0).Respond(Rope("at last"));

@@ -38,7 +38,7 @@ bool HostCaller::Call(const std::string& method, Rope& request, const CallOption
     std::weak_ptr<HostCaller> weak = std::static_pointer_cast<HostCaller>(self);
     if (options.cancel != nullptr) {
       open.registration = options.cancel->Register([weak, id, token = options.cancel] {
-        if (const std::shared_ptr<HostCaller> alive = weak.lock()) alive->GiveUp(id, token->reason());
+        if (const std::shared_ptr<HostCaller> alive = weak.lock()) alive->End(id, token->reason(), /*tell_peer=*/true);
       });
       if (open.registration == 0) {
         cancelled = options.cancel->reason();
@@ -49,7 +49,7 @@ bool HostCaller::Call(const std::string& method, Rope& request, const CallOption
       if (options.timeout_ms > 0) {
         open.alarm = alarms_.After(options.timeout_ms * kNanosPerMilli, [weak, id] {
           if (const std::shared_ptr<HostCaller> alive = weak.lock())
-            alive->GiveUp(id, DeadlineExceeded("no answer came in time"));
+            alive->End(id, DeadlineExceeded("no answer came in time"), /*tell_peer=*/true);
         });
       }
       open_.emplace(id, std::move(open));
@@ -67,15 +67,10 @@ bool HostCaller::Call(const std::string& method, Rope& request, const CallOption
 void HostCaller::Came(const HostHead& head, Result<Rope> payload) {
   if (head.kind == HostHead::kError && payload.ok())
     payload = MakeStatus(static_cast<StatusCode>(head.code), payload->Flatten());
-  End(head.id, std::move(payload));
+  End(head.id, std::move(payload), /*tell_peer=*/false);
 }
 
-void HostCaller::GiveUp(uint64_t id, const Status& reason) {
-  Send({.kind = HostHead::kCancel, .id = id}, "", Rope());
-  End(id, reason);
-}
-
-void HostCaller::End(uint64_t id, Result<Rope> result) {
+void HostCaller::End(uint64_t id, Result<Rope> result, bool tell_peer) {
   Open open;
   std::shared_ptr<void> counted;
   bool last = false;
@@ -88,6 +83,7 @@ void HostCaller::End(uint64_t id, Result<Rope> result) {
     counted = ending_->Enter();
     last = left_ && open_.empty();
   }
+  if (tell_peer) Send({.kind = HostHead::kCancel, .id = id}, "", Rope());
   Finish(std::move(open), std::move(result));
   if (last) Break(Cancelled("the channel has ended"));
 }

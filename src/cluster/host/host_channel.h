@@ -35,9 +35,8 @@ class HostCaller final : public HostLink {
   void Began(const HostHead&, std::string) override {}
   void Came(const HostHead& head, Result<Rope> payload) override;
   void Broken(const Status& reason) override;
-  // Ends the call, if it still is open.
-  void End(uint64_t id, Result<Rope> result);
-  void GiveUp(uint64_t id, const Status& reason);
+  // Ends the call, if it still is open; the peer is told where it does not know.
+  void End(uint64_t id, Result<Rope> result, bool tell_peer);
   void Finish(Open open, Result<Rope> result);
 
   Alarms& alarms_;
