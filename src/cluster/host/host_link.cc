@@ -22,7 +22,6 @@ constexpr uint32_t kMaxMethod = 1 << 12;
 constexpr uint32_t kMaxSpans = 1 << 16;
 constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
 constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are worth two more calls of the kernel
-constexpr size_t kLargeBlock = 4096;
 
 int64_t Now() { return RealClock().MonotonicNanos(); }
 
@@ -208,34 +207,23 @@ bool HostLink::HandleAll() {
 }
 
 bool HostLink::Feed(const char* bytes, size_t size) {
-  auto take = [&](void* to, size_t have, size_t need) {
-    const size_t count = std::min(size, need - have);
-    if (to != nullptr) std::memcpy(static_cast<char*>(to) + have, bytes, count);
+  while (size > 0) {
+    size_t count = 0;
+    if (head_have_ < sizeof(HostHead)) {
+      count = std::min(size, sizeof(HostHead) - head_have_);
+      std::memcpy(reinterpret_cast<char*>(&reading_.head) + head_have_, bytes, count);
+      head_have_ += count;
+      if (head_have_ == sizeof(HostHead) && !BeginBody()) return false;
+    } else if (small_.size() < small_need_) {
+      count = std::min(size, small_need_ - small_.size());
+      small_.append(bytes, count);
+    } else {
+      count = std::min<size_t>(size, payload_need_ - payload_have_);
+      TakePayload(bytes, count);
+    }
     bytes += count;
     size -= count;
-    return count;
-  };
-  while (size > 0) {
-    if (head_have_ < sizeof(HostHead)) {
-      head_have_ += take(&reading_.head, head_have_, sizeof(HostHead));
-      if (head_have_ < sizeof(HostHead)) return true;
-      if (!BeginBody()) return false;
-    }
-    if (small_.size() < small_need_) {
-      const size_t count = std::min(size, small_need_ - small_.size());
-      small_.append(bytes, count);
-      bytes += count;
-      size -= count;
-      if (small_.size() < small_need_) return true;
-    }
-    const HostHead& head = reading_.head;
-    const size_t inlined = head.spans > 0 ? 0 : head.size;
-    if (payload_have_ < inlined) {
-      char* const to = !reading_.payload.ok() ? nullptr : block_ != nullptr ? block_.get() : text_.data();
-      payload_have_ += take(to, payload_have_, inlined);
-      if (payload_have_ < inlined) return true;
-    }
-    EndMessage();
+    if (head_have_ == sizeof(HostHead) && small_.size() == small_need_ && payload_have_ == payload_need_) EndMessage();
   }
   return true;
 }
@@ -249,19 +237,36 @@ bool HostLink::BeginBody() {
   small_.clear();
   small_need_ = head.method_size + head.spans * sizeof(Span);
   payload_have_ = 0;
+  payload_need_ = head.spans > 0 ? 0 : head.size;
   reading_.payload = Rope();
-  if (head.spans > 0 || head.size == 0) return true;
-  if (head.size < kLargeBlock) {
-    text_.assign(head.size, '\0');
-    return true;
-  }
-  Result<std::shared_ptr<char>> block = NewBlock(head.size);
-  if (block.ok()) {
-    block_ = *std::move(block);
-  } else {
-    reading_.payload = block.status();
-  }
   return true;
+}
+
+// Memory is taken as bytes come, not as they are announced.
+void HostLink::TakePayload(const char* bytes, size_t size) {
+  constexpr size_t kBlock = size_t{1} << 18;
+  payload_have_ += size;
+  while (size > 0 && reading_.payload.ok()) {
+    if (block_ == nullptr) {
+      block_size_ = std::min<size_t>(kBlock, size + payload_need_ - payload_have_);
+      block_have_ = 0;
+      Result<std::shared_ptr<char>> block = NewBlock(block_size_);
+      if (!block.ok()) {
+        reading_.payload = block.status();  // the rest is passed over
+        return;
+      }
+      block_ = *std::move(block);
+    }
+    const size_t count = std::min(size, block_size_ - block_have_);
+    std::memcpy(block_.get() + block_have_, bytes, count);
+    bytes += count;
+    size -= count;
+    block_have_ += count;
+    if (block_have_ < block_size_) continue;
+    const char* data = block_.get();
+    reading_.payload->Append(data, block_size_, std::move(block_));
+    block_ = nullptr;
+  }
 }
 
 void HostLink::EndMessage() {
@@ -269,16 +274,7 @@ void HostLink::EndMessage() {
   reading_.method = small_.substr(0, head.method_size);
   reading_.spans.resize(head.spans);
   std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
-  if (reading_.payload.ok() && head.spans == 0 && head.size > 0) {
-    if (block_ != nullptr) {
-      const char* data = block_.get();
-      reading_.payload->Append(data, head.size, std::move(block_));
-    } else {
-      reading_.payload->Append(std::move(text_));
-    }
-  }
   block_ = nullptr;
-  text_.clear();
   if (head.kind == HostHead::kCall || head.kind == HostHead::kCancel) Began(head, std::move(reading_.method));
   come_.push_back(std::move(reading_));
   reading_ = Incoming();
@@ -306,6 +302,10 @@ Result<Rope> HostLink::CopyFromPeer(const Incoming& message) const {
   if (left != 0) return Internal("spans that do not make up their message");
   for (const Span& span : message.spans) {
     if (span.size == 0) continue;
+    char last = 0;  // of what is not there, nothing is taken memory for
+    iovec one{&last, 1};
+    iovec end{reinterpret_cast<void*>(span.address + span.size - 1), 1};
+    if (process_vm_readv(process, &one, 1, &end, 1, 0) != 1) return BrokenLink(std::strerror(errno));
     WEIR_ASSIGN(std::shared_ptr<char> block, NewBlock(span.size));
     from.push_back({reinterpret_cast<void*>(span.address), span.size});
     to.push_back({block.get(), span.size});

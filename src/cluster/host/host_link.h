@@ -83,6 +83,7 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   bool Read(std::string* why);
   bool Feed(const char* bytes, size_t size);
   bool BeginBody();
+  void TakePayload(const char* bytes, size_t size);
   void EndMessage();
   // What has come, one after the other; where one takes long another thread goes on with the next.
   bool HandleAll();
@@ -107,9 +108,11 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   Incoming reading_;
   std::string small_;  // method and spans
   size_t small_need_ = 0;
-  std::string text_;  // of a small payload
-  std::shared_ptr<char> block_;
-  size_t payload_have_ = 0;
+  std::shared_ptr<char> block_;  // of the payload: the one that is being filled
+  size_t block_size_ = 0;
+  size_t block_have_ = 0;
+  uint64_t payload_have_ = 0;
+  uint64_t payload_need_ = 0;
   std::deque<Incoming> come_;  // and not been handled
 
   std::mutex write_mu_;
