@@ -6,6 +6,17 @@
 #include "bind/sparse.h"
 
 namespace weir::python {
+namespace {
+
+// The table as the graph that is being built sees it: in a function that is being traced it is captured.
+LookupTable Here(LookupTable table) {
+  if (functions_being_traced == 0) return table;
+  table.handle = Captured(table.handle);
+  if (table.default_value.valid()) table.default_value = Captured(table.default_value);
+  return table;
+}
+
+}  // namespace
 
 void BindLookup(py::module_& m) {
   // What a saver saves of a table, as the collection of such things has it.
@@ -69,20 +80,21 @@ void BindLookup(py::module_& m) {
       .def_property_readonly("name", [](const T& t) { return t.name(); })
       .def("lookup",
            [](const T& t, py::handle keys, const Name& name) -> py::object {
-             if (!IsSparse(keys)) return Wrap(Take(LookUp(t, InputFrom(keys), name.text)));
+             if (!IsSparse(keys)) return Wrap(Take(LookUp(Here(t), InputFrom(keys), name.text)));
              const SparseObject& s = SparseOf(keys);
-             return WrapSparse(s.indices, Take(LookUp(t, s.values, name.text)), s.dense_shape);
+             return WrapSparse(s.indices, Take(LookUp(Here(t), s.values, name.text)), s.dense_shape);
            })
-      .def("size", [](const T& t, const Name& name) { return Take(TableSize(t, name.text)); })
+      .def("size", [](const T& t, const Name& name) { return Take(TableSize(Here(t), name.text)); })
       .def("export",
            [](const T& t, const Name& name) {
-             const std::vector<Output> all = Take(ExportTable(t, name.text));
+             const std::vector<Output> all = Take(ExportTable(Here(t), name.text));
              return std::make_pair(all[0], all[1]);
            })
       .def("insert", [](const T& t, Input keys, Input values,
-                        const Name& name) { return Wrap(Take(InsertIntoTable(t, keys, values, name.text))); })
-      .def("remove",
-           [](const T& t, Input keys, const Name& name) { return Wrap(Take(RemoveFromTable(t, keys, name.text))); });
+                        const Name& name) { return Wrap(Take(InsertIntoTable(Here(t), keys, values, name.text))); })
+      .def("remove", [](const T& t, Input keys, const Name& name) {
+        return Wrap(Take(RemoveFromTable(Here(t), keys, name.text)));
+      });
   m.def("static_table",
         [](const TableContents& contents, Input default_value, const Name& shared_name, const Name& name) {
           Graph& graph = contents.keys.valid() ? contents.keys.graph() : DefaultGraphRef();

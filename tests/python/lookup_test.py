@@ -70,3 +70,19 @@ def test_lists():
         s.run(tf.tables_initializer())
         assert s.run(words.lookup(tf.constant([1, 5], tf.int64))).tolist() == [b"y", b"UNK"]
         assert s.run(ids.lookup(tf.constant(["y", "q"]))).tolist() == [1, -1]
+
+
+def test_tables_in_the_functions_of_datasets(graph):
+    words = tf.contrib.lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=1)
+    lines = tf.data.Dataset.from_tensor_slices(["b a", "b z b"])
+    numbers = lines.map(lambda line: (words.lookup(tf.string_split([line]).values), words.size()), num_parallel_calls=2)
+    iterator = numbers.padded_batch(2, ([None], [])).make_initializable_iterator()
+    element = iterator.get_next()
+    with tf.Session() as s:
+        s.run(iterator.initializer)
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Table not initialized"):
+            s.run(element)
+        s.run(tf.tables_initializer())
+        s.run(iterator.initializer)
+        ids, sizes = s.run(element)
+        assert ids.tolist() == [[1, 0, 0], [1, 2, 1]] and sizes.tolist() == [3, 3]
