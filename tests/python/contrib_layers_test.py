@@ -64,3 +64,42 @@ def test_regularizers():
     tf.get_variable("v", [2], initializer=tf.ones_initializer(), regularizer=layers.l2_regularizer(0.5))
     assert run(tf.losses.get_regularization_losses()) == [0.5]
     assert run(layers.apply_regularization(layers.l2_regularizer(0.5), [w])) == 1.25
+
+
+def test_arg_scope_gives_defaults_to_layers():
+    arg_scope = tf.contrib.framework.arg_scope
+    x = np.random.RandomState(1).rand(2, 8, 8, 3).astype(np.float32)
+    with arg_scope([layers.conv2d, layers.fully_connected], activation_fn=None, weights_regularizer=layers.l2_regularizer(0.1)):
+        with arg_scope([layers.conv2d], normalizer_fn=layers.batch_norm, normalizer_params={"scale": True}) as scope:
+            y = layers.conv2d(x, 4, 3, scope="a")
+        with arg_scope(scope), arg_scope([layers.batch_norm], is_training=False):
+            layers.convolution2d(x, 4, 3, scope="b", activation_fn=tf.nn.relu)
+        z = layers.fully_connected(layers.flatten(y), 5, scope="c")
+    assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2  # of a: b does not train
+    assert z.op.name == "c/BiasAdd" and len(tf.losses.get_regularization_losses()) == 3
+    names = [v.op.name for v in tf.global_variables() if v.op.name.startswith("b/")]
+    assert names == ["b/weights", "b/BatchNorm/gamma", "b/BatchNorm/beta", "b/BatchNorm/moving_mean", "b/BatchNorm/moving_variance"]
+    assert set(tf.model_variables()) == set(tf.global_variables())
+    assert tf.contrib.framework.has_arg_scope(layers.conv2d) and layers.conv2d is tf.contrib.slim.conv2d
+    assert "normalizer_fn" in tf.contrib.framework.arg_scoped_arguments(layers.conv2d)
+
+
+def test_repeated_and_stacked_layers():
+    slim = tf.contrib.slim
+    x = np.random.RandomState(1).rand(2, 8, 8, 3).astype(np.float32)
+    with slim.arg_scope([slim.conv2d], biases_initializer=None):
+        h = slim.repeat(x, 2, slim.conv2d, 4, [3, 3], scope="conv1")
+        h = slim.stack(h, slim.conv2d, [(5, [1, 1]), (6, [3, 3])], scope="s")
+        h = layers.repeat(h, 1, layers.conv2d, 6, 1)
+    y = layers.stack(layers.flatten(h), layers.linear, [7, 3])
+    assert [v.op.name for v in tf.global_variables()] == [
+        "conv1/conv1_1/weights", "conv1/conv1_2/weights", "s/s_1/weights", "s/s_2/weights", "Repeat/convolution2d_1/weights",
+        "Stack/fully_connected_1/weights", "Stack/fully_connected_1/biases", "Stack/fully_connected_2/weights", "Stack/fully_connected_2/biases"]
+    np.testing.assert_allclose(run(slim.softmax(y)).sum(1), [1, 1], rtol=1e-5)
+
+
+def test_convolutions_in_one_and_three_dimensions():
+    assert layers.conv1d(tf.zeros([2, 8, 3]), 4, 3).op.name == "Conv/Relu"
+    assert layers.conv3d(tf.zeros([2, 4, 4, 4, 3]), 4, 3, stride=2).shape.as_list() == [2, 2, 2, 2, 4]
+    with pytest.raises(ValueError, match="expects input with rank 4, got 3"):
+        layers.conv2d(tf.zeros([2, 8, 3]), 4, 3)

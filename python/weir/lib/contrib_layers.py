@@ -1,8 +1,10 @@
 """tf.contrib.layers as far as trainers use it: layers under their older names and defaults, and regularizers."""
+import functools
 import numbers
 
 from weir import _weir
 from weir.lib import layers
+from weir.lib.arg_scope import add_arg_scope
 from weir.lib.initializers import xavier_initializer
 
 _relu = _weir.op_function("Relu")
@@ -61,7 +63,9 @@ def apply_regularization(regularizer, weights_list=None):
 
 
 def _collect(collections, name, variable):
-    """Variables go to the collections given, by name ("weights", "biases") or as one list for all."""
+    """Variables go to the model's, and to the collections given, by name ("weights", "biases") or as one list for all."""
+    if variable not in _weir.get_collection("model_variables"):
+        _weir.add_to_collection("model_variables", variable)
     if isinstance(collections, dict):
         collections = collections.get(name)
     for collection in [collections] if isinstance(collections, str) else collections or []:
@@ -117,6 +121,7 @@ def _apply(make, default, inputs, activation_fn, normalizer_fn, normalizer_param
         return _given(outputs_collections, y)
 
 
+@add_arg_scope
 def fully_connected(inputs, num_outputs, activation_fn=_relu, normalizer_fn=None, normalizer_params=None, weights_initializer=xavier_initializer(),
                     weights_regularizer=None, biases_initializer=_ZEROS, biases_regularizer=None, reuse=None, variables_collections=None,
                     outputs_collections=None, trainable=True, scope=None):
@@ -127,6 +132,7 @@ def fully_connected(inputs, num_outputs, activation_fn=_relu, normalizer_fn=None
                   outputs_collections, scope)
 
 
+@add_arg_scope
 def convolution(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1, activation_fn=_relu, normalizer_fn=None,
                 normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=_ZEROS,
                 biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None, trainable=True, scope=None, conv_dims=None):
@@ -141,17 +147,30 @@ def convolution(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data
         return kind(num_outputs, kernel_size, stride, padding.lower(), _format(data_format), rate, kernel_initializer=weights_initializer,
                     kernel_regularizer=weights_regularizer, bias_initializer=biases_initializer, bias_regularizer=biases_regularizer,
                     trainable=trainable, **kwargs)
-    return _apply(make, "Conv" if rank == 4 else f"convolution{rank - 2}d", inputs, activation_fn, normalizer_fn, normalizer_params,
+    return _apply(make, "Conv", inputs, activation_fn, normalizer_fn, normalizer_params,
                   biases_initializer, reuse, variables_collections, outputs_collections, scope)
 
 
-def convolution2d(*args, **kwargs):
-    return convolution(*args, conv_dims=2, **kwargs)
+def _convolution_of(dims, name):
+    def convolve(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1, activation_fn=_relu, normalizer_fn=None,
+                 normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=_ZEROS,
+                 biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None, trainable=True, scope=None):
+        return convolution(inputs, num_outputs, kernel_size, stride, padding, data_format, rate, activation_fn, normalizer_fn, normalizer_params,
+                           weights_initializer, weights_regularizer, biases_initializer, biases_regularizer, reuse, variables_collections,
+                           outputs_collections, trainable, scope, conv_dims=dims)
+    convolve.__name__ = convolve.__qualname__ = name
+    return add_arg_scope(convolve)
 
 
+convolution1d = _convolution_of(1, "convolution1d")
+convolution2d = _convolution_of(2, "convolution2d")
+convolution3d = _convolution_of(3, "convolution3d")
+conv1d = convolution1d
 conv2d = convolution2d
+conv3d = convolution3d
 
 
+@add_arg_scope
 def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format="NHWC", activation_fn=_relu, normalizer_fn=None,
                             normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=_ZEROS,
                             biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None, trainable=True, scope=None):
@@ -176,23 +195,28 @@ def _pool2d(layer, default, inputs, kernel_size, stride, padding, data_format, o
         return _given(outputs_collections, make.call(_weir.convert_to_tensor(inputs)))
 
 
+@add_arg_scope
 def max_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None, scope=None):
     return _pool2d(layers.MaxPooling2D, "MaxPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope)
 
 
+@add_arg_scope
 def avg_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None, scope=None):
     return _pool2d(layers.AveragePooling2D, "AvgPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope)
 
 
+@add_arg_scope
 def flatten(inputs, outputs_collections=None, scope=None):
     return _given(outputs_collections, layers.flatten(inputs, name=scope or "Flatten"))
 
 
+@add_arg_scope
 def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None, scope=None, seed=None):
     layer = layers.Dropout(1 - keep_prob, noise_shape, seed, name=scope or "Dropout")
     return _given(outputs_collections, layer(inputs, training=is_training))
 
 
+@add_arg_scope
 def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, activation_fn=None, param_initializers=None, param_regularizers=None,
                updates_collections="update_ops", is_training=True, reuse=None, variables_collections=None, outputs_collections=None, trainable=True,
                batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False, scope=None):
@@ -214,9 +238,45 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
         return _given(outputs_collections, y if activation_fn is None else activation_fn(y))
 
 
+@add_arg_scope
 def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_collections=None, scope=None):
     with _weir.name_scope(scope or "OneHotEncoding"):
         labels = _weir.convert_to_tensor(labels)
         if labels.dtype == _weir.dtypes["int32"]:
             labels = _weir.cast(labels, _weir.dtypes["int64"])
         return _given(outputs_collections, _weir.one_hot(labels, num_classes, on_value=on_value, off_value=off_value))
+
+
+@add_arg_scope
+def softmax(logits, scope=None):
+    return _weir.softmax(logits, name=scope or "softmax")
+
+
+relu = functools.partial(fully_connected, activation_fn=_relu)
+linear = functools.partial(fully_connected, activation_fn=None)
+
+
+def repeat(inputs, repetitions, layer, *args, **kwargs):
+    """A layer over itself several times, in scopes of its own: scope/scope_1, scope/scope_2."""
+    scope = kwargs.pop("scope", None)
+    name = _name_of(layer)
+    with _weir.variable_scope(scope, default_name="Repeat"):
+        for i in range(repetitions):
+            inputs = layer(inputs, *args, scope=f"{scope or name}_{i + 1}", **kwargs)
+        return inputs
+
+
+def stack(inputs, layer, stack_args, **kwargs):
+    """A layer for each of stack_args, its arguments."""
+    scope = kwargs.pop("scope", None)
+    if not isinstance(stack_args, (list, tuple)):
+        raise TypeError("stack_args need to be a list or tuple")
+    name = _name_of(layer)
+    with _weir.variable_scope(scope, default_name="Stack"):
+        for i, args in enumerate(stack_args, 1):
+            inputs = layer(inputs, *(args if isinstance(args, (list, tuple)) else [args]), scope=f"{scope or name}_{i}", **kwargs)
+        return inputs
+
+
+def _name_of(layer):
+    return getattr(layer, "__name__", None) or layer.func.__name__
