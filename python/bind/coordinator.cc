@@ -97,6 +97,12 @@ py::object ExceptionFrom(py::handle ex) {
   throw py::error_already_set();
 }
 
+// A session that was closed, or lost a task: who made it deals with that, and says so.
+bool IsEndOfSession(const Status& error) {
+  return error.code() == StatusCode::kCancelled || error.code() == StatusCode::kAborted ||
+         error.code() == StatusCode::kUnavailable;
+}
+
 void RequestStop(CoordinatorObject& c, py::handle ex) {
   const OnThread on_thread;
   const py::object exception = ExceptionFrom(ex);
@@ -118,7 +124,8 @@ void RequestStop(CoordinatorObject& c, py::handle ex) {
     case Coordinator::Outcome::kFirstError:
       c.reported = exception;
       py::module_::import("weir.lib.log")
-          .attr("info")("Error reported to Coordinator: %s, %s", py::type::of(exception), py::str(exception));
+          .attr(IsEndOfSession(error) ? "info" : "error")("Error reported to Coordinator: %s, %s",
+                                                          py::type::of(exception), py::str(exception));
       break;
     case Coordinator::Outcome::kNoted:
       break;

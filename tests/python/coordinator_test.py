@@ -63,6 +63,17 @@ def test_the_first_exception_is_raised_by_join_with_its_traceback():
     coord.join()
 
 
+def test_the_first_exception_is_logged(caplog):
+    """A program that goes on, or does not come to join(), still shows why its queues were closed."""
+    coord = tf.train.Coordinator()
+    coord.request_stop(ValueError("the cause"))
+    coord.request_stop(ValueError("what follows"))
+    tf.train.Coordinator().request_stop(tf.errors.OutOfRangeError(None, None, "a clean end"))
+    tf.train.Coordinator().request_stop(tf.errors.CancelledError(None, None, "the session was closed"))
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [
+        ("ERROR", "Error reported to Coordinator: <class 'ValueError'>, the cause")]
+
+
 def test_what_request_stop_takes():
     for given in (ValueError("x"), (ValueError, ValueError("x"), None), (ValueError, None, None)):
         coord = tf.train.Coordinator()
