@@ -141,6 +141,11 @@ def test_padded_batch():
     assert read(padded) == [([[1, -1, -1, -1, -1], [2, 2, -1, -1, -1], [3, 3, 3, -1, -1]], [1, 2, 3]), ([[4, 4, 4, 4, -1]], [4])]
     with pytest.raises(tf.errors.DataLossError, match="Attempted to pad to a smaller size"):
         read(vectors.padded_batch(3, padded_shapes=[2]))
+    with pytest.raises(ValueError, match=r"The padded shape \[\] is not compatible with the shape \[2\] of component 0"):
+        Dataset.from_tensors([1, 2]).padded_batch(2, padded_shapes=[])
+    dropping = tf.contrib.data.padded_batch_and_drop_remainder(3, padded_shapes=[None])
+    assert read(vectors.apply(dropping)) == [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]
+    assert read(Dataset.range(5).apply(tf.contrib.data.batch_and_drop_remainder(2))) == [[0, 1], [2, 3]]
 
 
 def test_unbatch_and_single_element_and_reduce():
@@ -322,6 +327,8 @@ def test_files(tmp_path):
     assert sorted(read(Dataset.list_files([records, lines], seed=1), initializable=True)) == every
     with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern"):
         read(Dataset.list_files(str(tmp_path / "no*")), initializable=True)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern"):
+        read(Dataset.list_files(str(tmp_path / "no*")))
 
 
 # --- iterators

@@ -557,6 +557,14 @@ def enumerate_dataset(start=0):
     return lambda dataset: dataset.enumerate(start)
 
 
+def batch_and_drop_remainder(batch_size):
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def padded_batch_and_drop_remainder(batch_size, padded_shapes, padding_values=None):
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
+
+
 def prefetch_to_device(device, buffer_size=None):
     return lambda dataset: dataset.prefetch(buffer_size)
 

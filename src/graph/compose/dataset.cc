@@ -128,7 +128,8 @@ Result<std::string> AddFunction(Graph& graph, const Graph& body, const OutputLis
   return name;
 }
 
-// What `output` is computed from, copied into `to`; nodes whose values belong to a session cannot be.
+// What `output` is computed from, with the assertions that it waits for, copied into `to`; nodes whose values belong to
+// a session cannot be.
 class Copier {
  public:
   explicit Copier(Graph& to) : to_(to) {}
@@ -146,6 +147,9 @@ class Copier {
       for (const Output& input : node->inputs()) {
         if (!copies_.contains(input.node)) pending.push_back(input.node);
       }
+      for (Node* control : node->control_inputs()) {
+        if (IsAssertion(*control) && !copies_.contains(control)) pending.push_back(control);
+      }
       if (pending.size() > before) {
         if (!entered_.insert(node).second)
           return InvalidArgument("Cannot capture a loop (through node {}) by value.", node->name());
@@ -158,11 +162,13 @@ class Copier {
   }
 
  private:
+  static bool IsAssertion(const Node& node) { return node.type() == "Assert"; }
+
   static Status Check(const Node& node) {
     if (node.type() == "Placeholder")
       return InvalidArgument("Cannot capture a placeholder (name:{}, type:{}) by value.", node.name(), node.type());
     const bool is_dataset = node.num_outputs() > 0 && node.output_type(0) == kVariant;
-    if (node.op().stateful && !is_dataset)
+    if (node.op().stateful && !is_dataset && !IsAssertion(node))
       return InvalidArgument("Cannot capture a stateful node (name:{}, type:{}) by value.", node.name(), node.type());
     return OkStatus();
   }
@@ -172,7 +178,11 @@ class Copier {
     for (const Output& input : node.inputs()) inputs.push_back(Output(copies_.at(input.node), input.index));
     std::vector<PartialShape> shapes;
     for (int i = 0; i < node.num_outputs(); ++i) shapes.push_back(node.output_shape(i));
-    WEIR_ASSIGN(copies_[&node], to_.Insert(node.props(), std::move(inputs), {}, node.device(), std::move(shapes)));
+    std::vector<Node*> assertions;
+    for (Node* control : node.control_inputs())
+      if (IsAssertion(*control)) assertions.push_back(copies_.at(control));
+    WEIR_ASSIGN(copies_[&node],
+                to_.Insert(node.props(), std::move(inputs), std::move(assertions), node.device(), std::move(shapes)));
     return OkStatus();
   }
 
@@ -393,6 +403,13 @@ Dataset Dataset::PaddedBatch(const Input& batch_size, const InputList& padded_sh
     shapes.push_back(Arg(graph(), padded_shapes[i], kInt64, "padded_shape"));
     values.push_back(Arg(graph(), padding_values[i], element_.types[i], "padding_value"));
     element.shapes.push_back(shapes.back().valid() ? graph().ConstantShape(shapes.back()) : PartialShape());
+    const PartialShape& given = element_.shapes[i];
+    const PartialShape& padded = element.shapes.back();
+    if (given.known_rank() && padded.known_rank() && given.rank() != padded.rank()) {
+      graph().RecordError(InvalidArgument(
+          "The padded shape {} is not compatible with the shape {} of component {} of the elements", padded, given, i));
+      return {};
+    }
   }
   if (shapes.size() != element_.types.size()) {
     graph().RecordError(InvalidArgument("there must be a padded shape and a padding value for each of {} components",
