@@ -77,7 +77,8 @@ Status Inflater::Fill(const ReadableFile& file, uint64_t size, std::string& out)
     if (code == Z_STREAM_END) {
       if (inflateReset(&stream_) != Z_OK) return Internal("zlib cannot be started again");  // another stream may follow
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
-      return DataLoss("{}: damaged compressed data before offset {}", path_, position_);
+      return DataLoss("{}: damaged compressed data before offset {}{}", path_, position_ - stream_.avail_in,
+                      stream_.total_out == 0 ? " (is its compression the one named?)" : "");
     }
   }
   return OkStatus();

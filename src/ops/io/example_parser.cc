@@ -87,6 +87,23 @@ int64_t ReadFeature(const io::FeatureView& view, const Tensor& to, int64_t at, i
 }
 
 namespace {
+// For who asked for a feature that is not there: "; this example has image (bytes), label (int64)".
+std::string FeaturesOf(std::string_view example) {
+  constexpr size_t kNamed = 20;
+  std::vector<std::string> features;
+  io::VisitFeatures(example, [&](std::string_view key, std::string_view feature) {
+    io::FeatureView view;
+    const bool typed = io::ParseFeature(feature, &view) && view.dtype != kInvalidType;
+    features.push_back(fmt::format("{} ({})", key, typed ? OpDefTypeName(view.dtype) : "no values"));
+  });
+  if (features.empty()) return "; this example has no features";
+  std::sort(features.begin(), features.end());
+  const size_t more = features.size() > kNamed ? features.size() - kNamed : 0;
+  features.resize(features.size() - more);
+  return fmt::format("; this example has {}{}", fmt::join(features, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 template <class T>
 void FillWith(const Tensor& to, int64_t at, int64_t count, const Tensor& value) {
   std::fill_n(to.data<T>() + at, count, value.valid() ? *value.data<T>() : T());
@@ -233,8 +250,9 @@ class BatchParser final {
   Status UseDefault(int64_t i, size_t d, int64_t at) {
     const Tensor& value = Default(d);
     if (value.num_elements() == 0)
-      return InvalidArgument("{} The feature (of type {}) is required but could not be found",
-                             batch_.Where(i, DenseKey(d)), OpDefTypeName(schema_.dense[d].dtype));
+      return InvalidArgument("{} The feature (of type {}) is required but could not be found{}",
+                             batch_.Where(i, DenseKey(d)), OpDefTypeName(schema_.dense[d].dtype),
+                             FeaturesOf(batch_.serialized[static_cast<size_t>(i)]));
     if (value.dtype() == kFloat)
       CopyTo<float>(fixed_[d], at, value);
     else if (value.dtype() == kInt64)

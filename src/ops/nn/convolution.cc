@@ -41,7 +41,11 @@ Result<Channels> FitChannels(bool depthwise, int64_t in, int64_t filter_in, int6
     return InvalidArgument("input depth {} must be evenly divisible by filter depth {}", in, filter_in);
   const int64_t groups = filter_in == 0 ? 1 : in / filter_in;
   if (filter_out > 0 && (groups == 0 || filter_out % groups != 0) && in > 0)
-    return InvalidArgument("output depth {} must be evenly divisible by the number of groups {}", filter_out, groups);
+    return InvalidArgument(
+        "the input has {} channels, but the filter takes {}: for a convolution in groups, output depth {} must be "
+        "evenly "
+        "divisible by the number of groups {}",
+        in, filter_in, filter_out, groups);
   return Channels{filter_out, std::max<int64_t>(1, groups)};
 }
 
