@@ -224,6 +224,9 @@ void BindRearrangements(py::module_& m) {
       m, "dataset_shard", +[](Graph&, Dataset d, Input shards, Input index) { return d.Shard(shards, index); },
       py::arg("dataset"), py::arg("num_shards"), py::arg("index"));
   DefOn(
+      m, "dataset_ignore_errors", +[](Graph&, Dataset d, bool warn) { return d.IgnoreErrors(warn); },
+      py::arg("dataset"), py::arg("log_warning"));
+  DefOn(
       m, "dataset_concatenate", +[](Graph&, Dataset d, Dataset other) { return d.Concatenate(other); },
       py::arg("dataset"), py::arg("other"));
   DefOn(

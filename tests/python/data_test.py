@@ -179,6 +179,14 @@ def test_parallel_map_keeps_the_order():
     assert read(batched) == [([0, 1], [1, 2]), ([2, 3], [3, 4]), ([4], [5])]
 
 
+def test_elements_that_fail_can_be_left_out():
+    for ignore_errors in (tf.data.experimental.ignore_errors, tf.contrib.data.ignore_errors):
+        for dataset in (Dataset.range(3).map(lambda x: 6 // x), Dataset.range(3).map(lambda x: 6 // x, num_parallel_calls=2)):
+            assert read(dataset.apply(ignore_errors())) == [6, 3]
+    pictures = Dataset.from_tensor_slices([b"no picture", b"P6"]).map(tf.image.decode_png).apply(tf.data.experimental.ignore_errors())
+    assert read(pictures) == [] and pictures.output_types == tf.uint8
+
+
 def test_an_error_stands_at_its_element():
     for calls in (None, 2):
         dataset = Dataset.range(3).map(lambda x: 10 // (x - 1), num_parallel_calls=calls)

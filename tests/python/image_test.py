@@ -123,3 +123,17 @@ def test_colors_as_sums_of_others():
     # The way back is rounded to four digits or so.
     assert np.allclose(run(lambda y: tf.image.yiq_to_rgb(tf.image.rgb_to_yiq(y)), x), x, atol=2e-4)
     assert np.array_equal(run(tf.image.grayscale_to_rgb, gray), np.repeat(gray, 3, -1))
+
+
+def test_a_random_part_of_an_image():
+    image = tf.placeholder(tf.uint8, [None, None, 3])
+    begin, size, box = tf.image.sample_distorted_bounding_box(tf.shape(image), tf.zeros([1, 0, 4]), seed=3, min_object_covered=0.1,
+                                                              aspect_ratio_range=[0.5, 2.0], area_range=[0.2, 0.6], max_attempts=50,
+                                                              use_image_if_no_bounding_boxes=True)
+    part = tf.slice(image, begin, size)
+    assert box.shape.as_list() == [1, 1, 4]
+    with tf.Session() as session:
+        shapes = {session.run(part, {image: np.zeros([40, 30, 3])}).shape for _ in range(20)}
+    assert len(shapes) > 5
+    for rows, columns, channels in shapes:
+        assert channels == 3 and 0.2 <= rows * columns / 1200 <= 0.6 and 0.4 < columns / rows < 2.2

@@ -41,6 +41,9 @@ NAMES = {
     "image.hsv_to_rgb": "(images, name=None) op:HSVToRGB",
     "image.crop_and_resize": "(image, boxes, box_ind=None, crop_size=None, method='bilinear', extrapolation_value=0, name=None, "
                              "box_indices->box_ind) op:CropAndResize",
+    "image.sample_distorted_bounding_box": "(image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1, "
+                                           "aspect_ratio_range=None, area_range=None, max_attempts=None, "
+                                           "use_image_if_no_bounding_boxes=None, name=None) op:SampleDistortedBoundingBoxV2",
     "image.random_crop": "=random_crop",
     "image.extract_image_patches": "=extract_image_patches",
     "python.ops.image_ops.*": "=image.",

@@ -557,6 +557,10 @@ def enumerate_dataset(start=0):
     return lambda dataset: dataset.enumerate(start)
 
 
+def ignore_errors(log_warning=False):
+    return lambda dataset: dataset._like(_weir.dataset_ignore_errors(dataset._flat, log_warning))
+
+
 def batch_and_drop_remainder(batch_size):
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 

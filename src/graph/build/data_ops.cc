@@ -154,6 +154,20 @@ Output GeneratorDataset(const InputList& init_func_other_args, const InputList& 
   return GeneratorDataset(*graph, init_func_other_args, next_func_other_args, finalize_func_other_args, init_func, next_func, finalize_func, output_types, output_shapes, attrs);
 }
 
+Output IgnoreErrorsDataset(Graph& graph, const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<PartialShape>& output_shapes, const IgnoreErrorsDatasetAttrs& attrs) {
+  NodeBuilder node(graph, "IgnoreErrorsDataset", attrs.name);
+  node.In(input_dataset);
+  node.Attr("output_types", output_types);
+  node.Attr("output_shapes", output_shapes);
+  node.Attr("log_warning", attrs.log_warning);
+  return node.BuildOutput();
+}
+Output IgnoreErrorsDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<PartialShape>& output_shapes, const IgnoreErrorsDatasetAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{input_dataset}});
+  if (graph == nullptr) return {};
+  return IgnoreErrorsDataset(*graph, input_dataset, output_types, output_shapes, attrs);
+}
+
 Output InterleaveDataset(Graph& graph, const Input& input_dataset, const InputList& other_arguments, const Input& cycle_length, const Input& block_length, const FuncAttr& f, const std::vector<DType>& output_types, const std::vector<PartialShape>& output_shapes, const InterleaveDatasetAttrs& attrs) {
   NodeBuilder node(graph, "InterleaveDataset", attrs.name);
   node.In(input_dataset);

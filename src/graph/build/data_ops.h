@@ -71,6 +71,13 @@ struct GeneratorDatasetAttrs {
 Output GeneratorDataset(Graph& graph, const InputList& init_func_other_args, const InputList& next_func_other_args, const InputList& finalize_func_other_args, const FuncAttr& init_func, const FuncAttr& next_func, const FuncAttr& finalize_func, const std::vector<DType>& output_types, const std::vector<PartialShape>& output_shapes, const GeneratorDatasetAttrs& attrs = {});
 Output GeneratorDataset(const InputList& init_func_other_args, const InputList& next_func_other_args, const InputList& finalize_func_other_args, const FuncAttr& init_func, const FuncAttr& next_func, const FuncAttr& finalize_func, const std::vector<DType>& output_types, const std::vector<PartialShape>& output_shapes, const GeneratorDatasetAttrs& attrs = {});
 
+struct IgnoreErrorsDatasetAttrs {
+  bool log_warning = false;
+  std::string name = "";
+};
+Output IgnoreErrorsDataset(Graph& graph, const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<PartialShape>& output_shapes, const IgnoreErrorsDatasetAttrs& attrs = {});
+Output IgnoreErrorsDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<PartialShape>& output_shapes, const IgnoreErrorsDatasetAttrs& attrs = {});
+
 struct InterleaveDatasetAttrs {
   std::string name = "";
 };

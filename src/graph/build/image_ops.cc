@@ -418,4 +418,44 @@ Output ResizeNearestNeighborGrad(const Input& grads, const Input& size, const Re
   return ResizeNearestNeighborGrad(*graph, grads, size, attrs);
 }
 
+SampleDistortedBoundingBoxResult SampleDistortedBoundingBox(Graph& graph, const Input& image_size, const Input& bounding_boxes, const SampleDistortedBoundingBoxAttrs& attrs) {
+  NodeBuilder node(graph, "SampleDistortedBoundingBox", attrs.name);
+  node.In(image_size);
+  node.In(bounding_boxes);
+  node.Attr("seed", attrs.seed);
+  node.Attr("seed2", attrs.seed2);
+  node.Attr("min_object_covered", attrs.min_object_covered);
+  node.Attr("aspect_ratio_range", attrs.aspect_ratio_range);
+  node.Attr("area_range", attrs.area_range);
+  node.Attr("max_attempts", attrs.max_attempts);
+  node.Attr("use_image_if_no_bounding_boxes", attrs.use_image_if_no_bounding_boxes);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+SampleDistortedBoundingBoxResult SampleDistortedBoundingBox(const Input& image_size, const Input& bounding_boxes, const SampleDistortedBoundingBoxAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{image_size}, InputList{bounding_boxes}});
+  if (graph == nullptr) return {};
+  return SampleDistortedBoundingBox(*graph, image_size, bounding_boxes, attrs);
+}
+
+SampleDistortedBoundingBoxV2Result SampleDistortedBoundingBoxV2(Graph& graph, const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, const SampleDistortedBoundingBoxV2Attrs& attrs) {
+  NodeBuilder node(graph, "SampleDistortedBoundingBoxV2", attrs.name);
+  node.In(image_size);
+  node.In(bounding_boxes);
+  node.In(min_object_covered);
+  node.Attr("seed", attrs.seed);
+  node.Attr("seed2", attrs.seed2);
+  node.Attr("aspect_ratio_range", attrs.aspect_ratio_range);
+  node.Attr("area_range", attrs.area_range);
+  node.Attr("max_attempts", attrs.max_attempts);
+  node.Attr("use_image_if_no_bounding_boxes", attrs.use_image_if_no_bounding_boxes);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+SampleDistortedBoundingBoxV2Result SampleDistortedBoundingBoxV2(const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, const SampleDistortedBoundingBoxV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{image_size}, InputList{bounding_boxes}, InputList{min_object_covered}});
+  if (graph == nullptr) return {};
+  return SampleDistortedBoundingBoxV2(*graph, image_size, bounding_boxes, min_object_covered, attrs);
+}
+
 }  // namespace weir

@@ -239,6 +239,41 @@ struct ResizeNearestNeighborGradAttrs {
 Output ResizeNearestNeighborGrad(Graph& graph, const Input& grads, const Input& size, const ResizeNearestNeighborGradAttrs& attrs = {});
 Output ResizeNearestNeighborGrad(const Input& grads, const Input& size, const ResizeNearestNeighborGradAttrs& attrs = {});
 
+struct SampleDistortedBoundingBoxAttrs {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  float min_object_covered = 0.1f;
+  std::vector<float> aspect_ratio_range = {0.75f, 1.33f};
+  std::vector<float> area_range = {0.05f, 1.0f};
+  int64_t max_attempts = 100;
+  bool use_image_if_no_bounding_boxes = false;
+  std::string name = "";
+};
+struct SampleDistortedBoundingBoxResult {
+  Output begin;
+  Output size;
+  Output bboxes;
+};
+SampleDistortedBoundingBoxResult SampleDistortedBoundingBox(Graph& graph, const Input& image_size, const Input& bounding_boxes, const SampleDistortedBoundingBoxAttrs& attrs = {});
+SampleDistortedBoundingBoxResult SampleDistortedBoundingBox(const Input& image_size, const Input& bounding_boxes, const SampleDistortedBoundingBoxAttrs& attrs = {});
+
+struct SampleDistortedBoundingBoxV2Attrs {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  std::vector<float> aspect_ratio_range = {0.75f, 1.33f};
+  std::vector<float> area_range = {0.05f, 1.0f};
+  int64_t max_attempts = 100;
+  bool use_image_if_no_bounding_boxes = false;
+  std::string name = "";
+};
+struct SampleDistortedBoundingBoxV2Result {
+  Output begin;
+  Output size;
+  Output bboxes;
+};
+SampleDistortedBoundingBoxV2Result SampleDistortedBoundingBoxV2(Graph& graph, const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, const SampleDistortedBoundingBoxV2Attrs& attrs = {});
+SampleDistortedBoundingBoxV2Result SampleDistortedBoundingBoxV2(const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, const SampleDistortedBoundingBoxV2Attrs& attrs = {});
+
 }  // namespace weir
 
 #endif  // WEIR_GRAPH_BUILD_IMAGE_OPS_H_

@@ -466,6 +466,10 @@ Dataset Dataset::Shard(const Input& num_shards, const Input& index) const {
       .Build(element_);
 }
 
+Dataset Dataset::IgnoreErrors(bool log_warning) const {
+  return DatasetBuilder(*this, "IgnoreErrorsDataset").Attr("log_warning", log_warning).Build(element_);
+}
+
 Dataset Dataset::Concatenate(const Dataset& other) const {
   if (element_.types != other.element_.types) {
     graph().RecordError(MarkTypeError(InvalidArgument("Two datasets to concatenate have different types")));

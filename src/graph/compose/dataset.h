@@ -83,6 +83,8 @@ class Dataset final {
   Dataset Skip(const Input& count) const;
   Dataset Shard(const Input& num_shards, const Input& index) const;
   Dataset Concatenate(const Dataset& other) const;
+  // Leaves out what cannot be had because of an error; `log_warning`: says so each time.
+  Dataset IgnoreErrors(bool log_warning = false) const;
   Dataset Shuffle(const Input& buffer_size, std::optional<int64_t> seed = {}, bool each_iteration = true) const;
   Dataset ShuffleAndRepeat(const Input& buffer_size, const Input& count, std::optional<int64_t> seed = {}) const;
   Dataset Prefetch(const Input& buffer_size) const;

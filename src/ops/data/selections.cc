@@ -1,5 +1,7 @@
 // Datasets that pass elements of others on as they are: RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
-// FilterDataset, ConcatenateDataset, ZipDataset, and those that only advise (OptimizeDataset, ModelDataset).
+// FilterDataset, ConcatenateDataset, ZipDataset, IgnoreErrorsDataset, and those that only advise (OptimizeDataset,
+// ModelDataset).
+#include "base/log.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/still_wanted.h"
 
@@ -233,6 +235,35 @@ Result<Dataset::MakeFn> MakeZip(KernelContext& ctx) {
   };
 }
 
+class IgnoreErrors final : public DatasetIterator {
+ public:
+  IgnoreErrors(IteratorPtr input, bool warn, std::string title)
+      : input_(std::move(input)), warn_(warn), title_(std::move(title)) {}
+
+  Result<std::optional<Element>> GetNext(StepContext& step) override {
+    while (true) {
+      WEIR_TRY(StillWanted(step));
+      Result<std::optional<Element>> element = input_->GetNext(step);
+      if (element.ok() || absl::IsCancelled(element.status())) return element;
+      if (warn_) LogWarning("{}: left out: {}", title_, std::string(element.status().message()));
+    }
+  }
+
+ private:
+  const IteratorPtr input_;
+  const bool warn_;
+  const std::string title_;
+};
+
+Result<Dataset::MakeFn> MakeIgnoreErrors(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  WEIR_ASSIGN(const bool warn, NodeAttr<bool>(ctx, "log_warning"));
+  return [input, warn, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    return std::make_unique<IgnoreErrors>(std::move(elements), warn, title);
+  };
+}
+
 Result<Dataset::MakeFn> MakeSame(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   return [input](StepContext& home) { return input->Iterate(home); };
@@ -255,6 +286,8 @@ void RegisterDataSelections(OpRegistry& registry) {
                         MakeFilter});
   AddDataset(registry, {"ConcatenateDataset", "input_dataset: variant, another_dataset: variant", {}, MakeConcatenate});
   AddDataset(registry, {"ZipDataset", "input_datasets: N * variant", {"N: int >= 1"}, MakeZip});
+  AddDataset(registry,
+             {"IgnoreErrorsDataset", "input_dataset: variant", {"log_warning: bool = false"}, MakeIgnoreErrors});
   AddDataset(registry, {"OptimizeDataset",
                         "input_dataset: variant, optimizations: string",
                         {"optimization_configs: list(string) = []"},

@@ -14,6 +14,7 @@ void RegisterResizeArea(OpRegistry& registry);
 void RegisterResizeBicubic(OpRegistry& registry);
 void RegisterResizeBilinear(OpRegistry& registry);
 void RegisterResizeNearest(OpRegistry& registry);
+void RegisterSampleBox(OpRegistry& registry);
 
 void RegisterImageOps(OpRegistry& registry) {
   RegisterAdjustColors(registry);
@@ -27,6 +28,7 @@ void RegisterImageOps(OpRegistry& registry) {
   RegisterResizeBicubic(registry);
   RegisterResizeBilinear(registry);
   RegisterResizeNearest(registry);
+  RegisterSampleBox(registry);
 }
 
 }  // namespace weir::ops

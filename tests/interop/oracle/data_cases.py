@@ -25,6 +25,7 @@ def make(recorder):
     case("repeat, take, skip", lambda: whole(ten().repeat(3).skip(5).take(12)))
     case("shard", lambda: whole(ten().shard(3, 2)))
     case("filter", lambda: whole(ten().filter(lambda x: x % 3 < 2)))
+    case("errors left out", lambda: whole(ten().map(lambda x: 20 // (x % 4)).apply(experimental.ignore_errors())))
     case("concatenate", lambda: whole(ten().concatenate(Dataset.range(20, 25))))
     case("zip", lambda: whole(Dataset.zip((ten(), Dataset.range(20, 40)))))
     case("batch", lambda: whole(ten().batch(3, drop_remainder=True)))
