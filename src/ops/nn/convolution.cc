@@ -1,6 +1,7 @@
 // Convolutions over two and three spatial dimensions and depthwise ones, with their gradients by input and by filter.
 // All are one computation: a depthwise one has as many groups as channels, and its filter [h,w,in,multiplier] reads as
-// [h,w,1,in * multiplier]. float runs on oneDNN, 16-bit floats as float, double in plain loops.
+// [h,w,1,in * multiplier]. float runs on what device/cpu/convolution.h chooses, 16-bit floats as float, double in plain
+// loops.
 #include <algorithm>
 #include <limits>
 #include <memory>
