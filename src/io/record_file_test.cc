@@ -56,6 +56,17 @@ TEST_P(RecordFileTest, AFileCutShortIsDataLoss) {
   }
 }
 
+TEST_P(RecordFileTest, WhatIsFlushedCanBeRead) {
+  FakeEnv env;
+  auto writer = RecordWriter::Open(env, "/r", GetParam()).value();
+  ASSERT_TRUE(writer->Write("first").ok());
+  ASSERT_TRUE(writer->Flush().ok());
+  EXPECT_EQ(ReadRecords(env, "/r", GetParam()).value(), (std::vector<std::string>{"first"}));
+  ASSERT_TRUE(writer->Write("second").ok());
+  ASSERT_TRUE(writer->Close().ok());
+  EXPECT_EQ(ReadRecords(env, "/r", GetParam()).value(), (std::vector<std::string>{"first", "second"}));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RecordFileTest,
                          testing::Values(Compression::kNone, Compression::kZlib, Compression::kGzip));
 

@@ -1,4 +1,6 @@
 // Recurrent networks from C++: cells against arithmetic by hand, loops against unrolled steps, and gradients.
+#include <map>
+
 #include "graph/compose/rnn_cells.h"
 #include "graph/compose/variable.h"
 #include "graph/flow_session_test.h"
@@ -9,6 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::Pointwise;
 
 class RnnTest : public FlowTest {
@@ -99,6 +102,23 @@ TEST_F(RnnTest, CellsShareTheirVariablesOverTime) {
     EXPECT_THAT(Floats(unrolled.state[i]), Pointwise(FloatNear(1e-6f), Floats(looped.state[i])));
 }
 
+TEST_F(RnnTest, BiasesThatCellsStartWith) {
+  GruCell gru(2);
+  Must(DynamicRnn(graph(), gru, {Sequences()}, OfFloats()));
+  BasicLstmCell lstm(1);
+  RnnOptions other = OfFloats();
+  other.scope = "other";
+  Must(DynamicRnn(graph(), lstm, {Sequences()}, other));
+  Initialize();
+  std::map<std::string, std::vector<float>> biases;
+  for (const VariablePtr& variable : GlobalVariables(graph())) {
+    if (variable->op_name().ends_with("bias")) biases[variable->op_name()] = Floats(variable->AsInput());
+  }
+  EXPECT_THAT(biases, ElementsAre(Pair("other/basic_lstm_cell/bias", ElementsAre(0, 0, 0, 0)),
+                                  Pair("rnn/gru_cell/candidate/bias", ElementsAre(0, 0)),
+                                  Pair("rnn/gru_cell/gates/bias", ElementsAre(1, 1, 1, 1))));
+}
+
 TEST_F(RnnTest, ArithmeticOfAnLstm) {
   // One unit, one input: all gates see x + h.
   const Output x = Constant(graph(), Tensor::Zeros(kFloat, {1, 1}).value()) + 0.5f;
@@ -110,6 +130,8 @@ TEST_F(RnnTest, ArithmeticOfAnLstm) {
   const float c = sigmoid(1.7f) * 0.3f + sigmoid(0.7f) * std::tanh(0.7f);
   EXPECT_NEAR(Float(next.c), c, 1e-6);
   EXPECT_NEAR(Float(next.h), sigmoid(0.7f) * std::tanh(c), 1e-6);
+  const LstmState other = Must(LstmStep(x, start, {.kernel = kernel, .bias = bias}, {.forget_bias = -2.0}));
+  EXPECT_NEAR(Float(other.c), sigmoid(-1.3f) * 0.3f + sigmoid(0.7f) * std::tanh(0.7f), 1e-6);
   const LstmState clipped = Must(LstmStep(x, start, {.kernel = kernel, .bias = bias}, {.cell_clip = 0.25}));
   EXPECT_NEAR(Float(clipped.c), 0.25, 1e-6);
 }
