@@ -109,6 +109,8 @@ def test_selections():
     assert read(Dataset.range(3).take(-1)) == [0, 1, 2] and read(Dataset.range(3).skip(-1)) == []
     assert read(Dataset.zip((Dataset.range(3), {"b": Dataset.range(5, 9)}))) == [(0, {"b": 5}), (1, {"b": 6}), (2, {"b": 7})]
     assert read(Dataset.range(3).concatenate(Dataset.range(7, 9))) == [0, 1, 2, 7, 8]
+    joined = Dataset.from_tensors(np.zeros([2, 3])).concatenate(Dataset.from_tensors(np.zeros([2, 4])))
+    assert joined.output_shapes.as_list() == [2, None] and [len(rows[0]) for rows in read(joined)] == [3, 4]
     assert read(Dataset.from_tensor_slices(["a", "b"]).enumerate(start=5)) == [(5, b"a"), (6, b"b")]
     with pytest.raises(ValueError, match="predicate"):
         Dataset.range(3).filter(lambda x: x)
@@ -124,6 +126,8 @@ def test_datasets_of_datasets():
     assert read(Dataset.range(10).interleave(each, cycle_length=3, block_length=2, num_parallel_calls=2)) == expected
     windows = Dataset.range(10).window(3, shift=2).flat_map(lambda window: window.batch(3))
     assert read(windows) == [[0, 1, 2], [2, 3, 4], [4, 5, 6], [6, 7, 8], [8, 9]]
+    apart = Dataset.range(10).window(2, shift=4, drop_remainder=True).flat_map(lambda window: window.batch(2))
+    assert read(apart) == [[0, 1], [4, 5], [8, 9]]
     # Functions inside of functions take values of all graphs around them.
     offset = tf.constant(10, tf.int64)
     nested = Dataset.range(3).flat_map(lambda x: Dataset.range(2).map(lambda y: x * 100 + y + offset))
@@ -168,6 +172,7 @@ def test_shuffles_as_tensorflow():
     assert read(Dataset.range(5).repeat(3).shuffle(4, seed=5)) == [1, 4, 0, 1, 2, 2, 0, 3, 4, 2, 3, 0, 1, 3, 4]
     assert read(Dataset.range(5).apply(tf.data.experimental.shuffle_and_repeat(3, 2, seed=5))) == [1, 3, 4, 2, 0, 2, 1, 0, 4, 3]
     assert sorted(read(Dataset.range(50).shuffle(1000000))) == list(range(50))
+    assert read(Dataset.range(0).apply(tf.data.experimental.shuffle_and_repeat(3))) == []
 
 
 # --- threads
@@ -177,6 +182,8 @@ def test_parallel_map_keeps_the_order():
     assert read(Dataset.range(200).map(lambda x: x * x, num_parallel_calls=tf.data.experimental.AUTOTUNE).prefetch(3)) == squares
     batched = Dataset.range(5).apply(tf.data.experimental.map_and_batch(lambda x: (x, x + 1), 2, num_parallel_calls=3))
     assert read(batched) == [([0, 1], [1, 2]), ([2, 3], [3, 4]), ([4], [5])]
+    whole = Dataset.range(5).apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 2, drop_remainder=True))
+    assert whole.output_shapes.as_list() == [2] and read(whole) == [[1, 2], [3, 4]]
 
 
 def test_elements_that_fail_can_be_left_out():
@@ -198,6 +205,54 @@ def test_an_error_stands_at_its_element():
             assert session.run(element) == 10
             with pytest.raises(tf.errors.OutOfRangeError):
                 session.run(element)
+
+
+@pytest.mark.parametrize("further", [lambda d: d.prefetch(2), lambda d: d.map(lambda x: x, num_parallel_calls=2),
+                                     lambda d: d.interleave(Dataset.from_tensors, 1, num_parallel_calls=1)])
+def test_what_comes_after_an_error_is_not_lost(further):
+    element = further(Dataset.range(4).map(lambda x: 10 // (x - 1))).make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        assert session.run(element) == -10
+        with pytest.raises(tf.errors.InvalidArgumentError, match="element 1.*[Dd]ivision by zero"):
+            session.run(element)
+        assert [session.run(element) for _ in range(2)] == [10, 5]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(element)
+
+
+def test_the_other_side_of_an_error_goes_on():
+    bad = Dataset.range(3).map(lambda x: 10 // (x - 1))
+    for order in ((0, 1), (1, 0)):
+        element = Dataset.zip(tuple((bad, Dataset.range(3))[i] for i in order)).make_one_shot_iterator().get_next()
+        with tf.Session() as session:
+            session.run(element)
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(element)
+            assert sorted(session.run(element)) == [2, 10]
+
+
+def test_a_batch_that_cannot_be_is_numbered():
+    iterator = Dataset.from_tensor_slices([1, 1, 1, 2, 3, 3]).map(lambda n: tf.fill([n], n)).batch(2).make_one_shot_iterator()
+    element = iterator.get_next()
+    with tf.Session() as session:
+        assert plain(session.run(element)) == [[1], [1]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Batch[^,]*, element 1.*different shapes in component 0"):
+            session.run(element)
+        assert plain(session.run(element)) == [[3] * 3] * 2
+
+
+def test_a_function_that_ends_the_sequence():
+    def until_two(x):
+        if x == 2:
+            raise StopIteration
+        return x
+
+    stopped = lambda x: tf.py_func(until_two, [x], tf.int64)  # noqa: E731
+    assert read(Dataset.range(5).map(stopped)) == [0, 1]
+    assert read(Dataset.range(5).map(stopped, num_parallel_calls=2)) == [0, 1]
+    # Batches would be short without a word.
+    with pytest.raises(tf.errors.InvalidArgumentError, match="element 2.*Function invocation produced OutOfRangeError"):
+        read(Dataset.range(5).apply(tf.data.experimental.map_and_batch(stopped, 5)))
 
 
 def test_what_prefetches_ends_with_its_session():
@@ -322,8 +377,11 @@ def test_files(tmp_path):
     assert read(tf.data.TextLineDataset(lines + ".gz", compression_type="GZIP")) == [b"x", b"y"]
     assert read(tf.data.FixedLengthRecordDataset(fixed, 3, header_bytes=2)) == [b"abc", b"def"]
     assert isinstance(tf.data.TextLineDataset(lines), Dataset)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="not an exact multiple of the record length"):
-        read(tf.data.FixedLengthRecordDataset(fixed, 5))
+    for length, header, footer in ((5, 0, 0), (2, 8, 2)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="not an exact multiple of the record length"):
+            read(tf.data.FixedLengthRecordDataset(fixed, length, header_bytes=header, footer_bytes=footer))
+    (tmp_path / "long").write_bytes(bytes(700000) + b"abcdef" + bytes(2))
+    assert read(tf.data.FixedLengthRecordDataset(str(tmp_path / "long"), 3, header_bytes=700000, footer_bytes=2)) == [b"abc", b"def"]
     with pytest.raises(tf.errors.NotFoundError, match="absent"):
         read(tf.data.TFRecordDataset(str(tmp_path / "absent")))
     with pytest.raises(tf.errors.DataLossError, match="fixed"):
@@ -333,10 +391,31 @@ def test_files(tmp_path):
     every = sorted(os.fsencode(name) for name in (records, lines))
     assert read(Dataset.list_files([records, lines], shuffle=False), initializable=True) == every
     assert sorted(read(Dataset.list_files([records, lines], seed=1), initializable=True)) == every
+    for i in range(9):
+        (tmp_path / f"part{i}").touch()
+    parts = read(Dataset.list_files(str(tmp_path / "part*"), shuffle=False), initializable=True)
+    assert len(parts) == 9 and parts == sorted(parts)
+    assert read(Dataset.list_files(str(tmp_path / "part*"), seed=3), initializable=True) == read(Dataset.from_tensor_slices(parts).shuffle(9, seed=3))
     with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern"):
         read(Dataset.list_files(str(tmp_path / "no*")), initializable=True)
     with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern"):
         read(Dataset.list_files(str(tmp_path / "no*")))
+
+
+def test_damage_ends_one_file_alone(tmp_path):
+    for name, records in (("first", [b"one", b"two"]), ("second", [b"three"])):
+        with tf.python_io.TFRecordWriter(str(tmp_path / name)) as writer:
+            for record in records:
+                writer.write(record)
+    (tmp_path / "first").write_bytes((tmp_path / "first").read_bytes()[:-1])
+    element = tf.data.TFRecordDataset([str(tmp_path / "first"), str(tmp_path / "second")]).make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        assert session.run(element) == b"one"
+        with pytest.raises(tf.errors.DataLossError, match="first: truncated record 1"):
+            session.run(element)
+        assert session.run(element) == b"three"
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(element)
 
 
 # --- iterators
