@@ -76,6 +76,20 @@ def test_files_as_they_are(pictures):
     assert weir("count", "out", cwd=pictures) == (0, "10 out\n", "")  # compressed or not: it sees that itself
 
 
+def test_every_compression_is_seen(pictures):
+    for kind in ("", "GZIP", "ZLIB"):
+        assert weir("make", "pictures", "out", "--compression", kind, cwd=pictures)[0] == 0
+        assert weir("count", "out", cwd=pictures) == (0, "10 out\n", "")
+        assert weir("show", "out", "--limit=1", cwd=pictures)[1].startswith("record 0: an example of ")
+
+
+def test_which_files_are_pictures(pictures):
+    even = pictures / "pictures" / "even"
+    (even / "0.png").rename(even / "0.PNG")
+    (even / ".0.png").write_bytes(b"what an editor left behind")
+    assert weir("make", "pictures", "out", cwd=pictures)[1] == "10 records of 2 classes in out\n"
+
+
 def test_the_order_mixes_classes_and_follows_the_seed(pictures):
     orders = []
     for name, seed in [("a", 1), ("b", 1), ("c", 2)]:

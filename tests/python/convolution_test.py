@@ -137,6 +137,8 @@ def test_fused_batch_norm():
     np.testing.assert_allclose(y, (x - mean) / np.sqrt(variance + 0.01) * scale + offset, rtol=1e-4, atol=1e-5)
     with pytest.raises(ValueError, match="mean"):
         tf.nn.fused_batch_norm(x, scale, offset, is_training=False)
+    least = tf.nn.fused_batch_norm(x, scale, offset, epsilon=1e-12)[0].op.get_attr("epsilon")
+    assert np.float32(least) == np.float32(1.001e-5)  # a smaller one is raised to it
 
 
 def test_batches_of_other_sizes_in_one_session():

@@ -98,6 +98,35 @@ def test_sizes_that_only_the_run_knows():
         run(lambda y: tf.image.crop_to_bounding_box(tf.placeholder_with_default(y, [None, None, 3]), 3, 0, 5, 5), x)
 
 
+def test_odd_differences_lean_to_the_top_left():
+    x = np.random.RandomState(4).rand(4, 5, 2).astype(np.float32)
+    padded = run(lambda y: tf.image.resize_image_with_crop_or_pad(y, 7, 8), x)
+    assert np.array_equal(padded[1:5, 1:6], x) and np.isclose(padded.sum(), x.sum())
+    assert np.array_equal(run(lambda y: tf.image.resize_image_with_crop_or_pad(y, 1, 2), x), x[1:2, 1:3])
+
+
+def test_proportions_that_stay():
+    shape = lambda size: run(lambda y: tf.image.resize_images(y, size, preserve_aspect_ratio=True), np.zeros([7, 5, 1], np.float32)).shape  # noqa: E731
+    assert shape([4, 4]) == (4, 3, 1) and shape([100, 10]) == (14, 10, 1)
+
+
+def test_turns_in_both_directions():
+    x = np.random.RandomState(5).rand(3, 4, 2).astype(np.float32)
+    for k in range(-5, 6):
+        assert np.array_equal(run(lambda y: tf.image.rot90(y, k), x), np.rot90(x, k)), k
+
+
+def test_values_that_meet_a_bound():
+    assert run(lambda y: tf.image.adjust_brightness(y, 0.5), np.array([[[0, 100, 200]]], np.uint8)).tolist() == [[[127, 227, 255]]]
+    assert run(lambda y: tf.image.adjust_brightness(y, -0.5), np.array([[[0, 100, 200]]], np.uint8)).tolist() == [[[0, 0, 72]]]
+    flat = run(tf.image.per_image_standardization, np.full([4, 5, 3], 7, np.uint8))
+    assert not flat.any()
+    # An image of little contrast is not blown up: its deviation counts as one over the root of its size at least.
+    faint = np.zeros([2, 2, 1], np.float32)
+    faint[0, 0] = 0.1
+    assert np.allclose(run(tf.image.per_image_standardization, faint), (faint - faint.mean()) * 2, atol=1e-6)
+
+
 def test_gradients_of_what_programs_train_through():
     x = np.random.RandomState(2).rand(1, 4, 5, 2).astype(np.float32)
     for build in (lambda y: tf.image.resize_images(y, [7, 3]), lambda y: tf.image.resize_images(y, [2, 9], method=tf.image.ResizeMethod.NEAREST_NEIGHBOR),

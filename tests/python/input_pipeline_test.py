@@ -134,6 +134,26 @@ def test_other_producers():
         tf.train.string_input_producer([])
 
 
+def test_what_producers_are_told():
+    never = tf.no_op("never")
+    queue = tf.train.string_input_producer(["a", "b"], seed=3, capacity=7, shared_name="both", cancel_op=never, name="files")
+    node = queue.queue_ref.op
+    assert node.get_attr("capacity") == 7 and node.get_attr("shared_name") == b"both"
+    assert tf.get_default_graph().get_operation_by_name("files/RandomShuffle").get_attr("seed2") == 3
+    runner, = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+    assert runner.cancel_op is never and runner.close_op.name == "files/files_Close"
+    assert tf.get_collection(tf.GraphKeys.SUMMARIES)[0].op.name == "files/fraction_of_7_full"
+
+
+def test_a_seed_decides_the_order_of_epochs():
+    orders = []
+    for _ in range(2):
+        with tf.Graph().as_default():
+            orders.append(_drain(tf.train.range_input_producer(20, num_epochs=2, seed=5).dequeue()))
+    assert orders[0] == orders[1] and sorted(orders[0][:20]) == sorted(orders[0][20:]) == list(range(20))
+    assert orders[0][:20] != orders[0][20:] and orders[0][:20] != list(range(20))
+
+
 def test_files_that_match_once(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(f"{name}1\n{name}2\n")

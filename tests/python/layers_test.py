@@ -103,6 +103,8 @@ def test_pooling_and_flatten():
     np.testing.assert_allclose(b, blocks.mean((2, 4)).reshape(2, -1), rtol=1e-5)
     assert tf.layers.max_pooling1d(real(2, 6, 3), 2, 2).shape.as_list() == [2, 3, 3]
     assert tf.layers.average_pooling3d(real(1, 4, 4, 4, 2), 2, 2).shape.as_list() == [1, 2, 2, 2, 2]
+    first = tf.layers.flatten(x, data_format="channels_first")
+    np.testing.assert_array_equal(run(first), x.transpose(0, 2, 3, 1).reshape(2, -1))
     unknown = tf.placeholder(tf.float32, [None, None, 3])
     assert run(tf.layers.flatten(unknown), {unknown: real(2, 5, 3)}).shape == (2, 15)
 

@@ -56,6 +56,18 @@ def test_classes():
         np.testing.assert_allclose(s.run(tf.losses.sparse_softmax_cross_entropy([[0], [2], [3]], P)), softmax_loss(P, labels).mean(), rtol=1e-5)
 
 
+def test_a_certain_mistake_costs_a_finite_amount():
+    loss = tf.losses.log_loss([[1.0, 0.0]], [[0.0, 1.0]], reduction="none")
+    with tf.Session() as s:
+        np.testing.assert_allclose(s.run(loss), [[-np.log(1e-7)] * 2], rtol=1e-2)  # 1 - 1 + 1e-7 has few digits
+
+
+def test_labels_of_classes_are_not_trained():
+    labels, logits = tf.constant(np.eye(4, dtype=np.float32)[[0, 2, 3]]), tf.constant(P)
+    loss = tf.losses.softmax_cross_entropy(labels, logits)
+    assert tf.gradients(loss, labels) == [None] and tf.gradients(loss, logits)[0] is not None
+
+
 def test_pairs():
     d = P - Y
     pairs = np.mean([sum((a - b) ** 2 for a in row for b in row) / (4 * 3) for row in d]) * 3

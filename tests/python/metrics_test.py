@@ -136,6 +136,14 @@ def test_recall(weighted):
     assert streamed(tf.metrics.recall, *arrays)[0] == pytest.approx(tp / (tp + fn))
 
 
+@pytest.mark.parametrize("measure", [tf.metrics.precision, tf.metrics.recall])
+def test_shares_of_nothing(measure):
+    value, update = measure([False, False], [False, False])
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        assert sess.run(value) == 0 and sess.run(update) == 0 and sess.run(value) == 0
+
+
 @pytest.mark.parametrize("at, name", enumerate(["true_positives", "false_negatives", "true_negatives", "false_positives"]))
 def test_counts(at, name):
     assert streamed(getattr(tf.metrics, name), TRUTH, SCORES > 0.5)[0] == cells(0.5)[at]
@@ -182,6 +190,16 @@ def test_auc_of_precision_and_recall(method):
     assert last == pytest.approx(average_precision, abs=0.05)
 
 
+@pytest.mark.parametrize("curve", ["ROC", "PR"])
+@pytest.mark.parametrize("method, height", [("trapezoidal", lambda a, b: (a + b) / 2), ("minoring", np.minimum), ("majoring", np.maximum)])
+def test_auc_of_few_thresholds(curve, method, height):
+    last, _ = streamed(lambda a, b: tf.metrics.auc(a, b, curve=curve, num_thresholds=5, summation_method=method), TRUTH, SCORES)
+    tp, fn, tn, fp = np.array([cells(t) for t in (-1e-7, 0.25, 0.5, 0.75, 1 + 1e-7)]).T
+    recall = (tp + 1e-6) / (tp + fn + 1e-6)
+    x, y = (fp / (fp + tn + 1e-6), recall) if curve == "ROC" else (recall, (tp + 1e-6) / (tp + fp + 1e-6))
+    assert last == pytest.approx(((x[:-1] - x[1:]) * height(y[:-1], y[1:])).sum(), rel=1e-5)
+
+
 def test_a_perfect_classifier():
     value, update = tf.metrics.auc([0, 1, 0, 1], [0.0, 1.0, 0.1, 0.9])
     with tf.Session() as sess:
@@ -220,6 +238,12 @@ def test_mean_per_class_accuracy():
     shares = [(CLASSES == LABELS)[LABELS == c].mean() for c in range(3)]
     assert last == pytest.approx(np.mean(shares), rel=1e-5)
     np.testing.assert_allclose(updates[-1], shares, rtol=1e-5)
+
+
+def test_mean_per_class_accuracy_with_weights():
+    last, _ = streamed(lambda a, b, w: tf.metrics.mean_per_class_accuracy(a, b, 3, weights=w), LABELS, CLASSES, WEIGHTS)
+    shares = [((CLASSES == LABELS) * WEIGHTS)[LABELS == c].sum() / WEIGHTS[LABELS == c].sum() for c in range(3)]
+    assert last == pytest.approx(np.mean(shares), rel=1e-5)
 
 
 def test_collections():

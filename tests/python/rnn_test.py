@@ -102,6 +102,16 @@ def test_lstm_with_peepholes_projection_and_clipping():
     np.testing.assert_allclose(last.h, h, atol=1e-5)
 
 
+@pytest.mark.parametrize("forget_bias", [0.0, 2.5])
+def test_forget_bias(forget_bias):
+    x = inputs()
+    outputs, state = tf.nn.dynamic_rnn(CELLS.LSTMCell(4, forget_bias=forget_bias), tf.constant(x), dtype=tf.float32)
+    y, last, kernel, bias = evaluate([outputs, state] + tf.global_variables())
+    wanted, (c, h) = over_time(lambda x, c, h: lstm(x, c, h, kernel, bias, forget_bias), x, (np.zeros((3, 4)), np.zeros((3, 4))))
+    np.testing.assert_allclose(y, wanted, atol=1e-5)
+    np.testing.assert_allclose(last.c, c, atol=1e-5)
+
+
 def test_projection_clip():
     outputs, _ = tf.nn.dynamic_rnn(CELLS.LSTMCell(4, num_proj=3, proj_clip=0.01), tf.constant(inputs() * 5), dtype=tf.float32)
     y = evaluate(outputs)
@@ -151,6 +161,15 @@ def test_no_time_at_all():
     outputs, state = tf.nn.dynamic_rnn(CELLS.GRUCell(4), tf.placeholder_with_default(inputs(time=0), [3, None, 2]), dtype=tf.float32)
     y, last = evaluate([outputs, state])
     assert y.shape == (3, 0, 4) and last.shape == (3, 4) and not last.any()
+
+
+def test_sequences_that_all_are_empty():
+    fed, lengths, start = tf.placeholder(tf.float32, [None, None, 2]), tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None, 4])
+    outputs, state = tf.nn.dynamic_rnn(CELLS.GRUCell(4), fed, initial_state=start, sequence_length=lengths)
+    before = np.random.RandomState(1).rand(3, 4).astype(np.float32)
+    y, last = evaluate([outputs, state], {fed: inputs(), lengths: [0, 0, 0], start: before})
+    assert y.shape == (3, 5, 4) and not y.any()
+    np.testing.assert_array_equal(last, before)
 
 
 def test_several_layers():
@@ -229,6 +248,19 @@ def test_bidirectional():
         row[:n] = row[:n][::-1].copy()
     np.testing.assert_allclose(b, wanted, atol=1e-5)
     np.testing.assert_allclose(h_bw, h, atol=1e-5)
+
+
+@pytest.mark.parametrize("lengths", [None, [5, 2, 3]])
+def test_bidirectional_in_the_order_of_time(lengths):
+    x = tf.constant(inputs())
+    cells = CELLS.BasicRNNCell(4), CELLS.BasicRNNCell(3)
+    outputs, states = tf.nn.bidirectional_dynamic_rnn(*cells, x, dtype=tf.float32, sequence_length=lengths)
+    turned, last = tf.nn.bidirectional_dynamic_rnn(*cells, tf.transpose(x, [1, 0, 2]), dtype=tf.float32, sequence_length=lengths, time_major=True,
+                                                   scope="again")
+    a, b, c, d = evaluate([tf.concat(outputs, 2), tf.concat(turned, 2), states, last])
+    np.testing.assert_allclose(a, b.swapaxes(0, 1), atol=1e-6)
+    for one, other in zip(c, d):
+        np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 @pytest.mark.parametrize("lengths", [None, [5, 2, 3]])
