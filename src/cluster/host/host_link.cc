@@ -273,7 +273,7 @@ void HostLink::EndMessage() {
   const HostHead& head = reading_.head;
   reading_.method = small_.substr(0, head.method_size);
   reading_.spans.resize(head.spans);
-  std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
+  if (head.spans > 0) std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
   block_ = nullptr;
   if (head.kind == HostHead::kCall || head.kind == HostHead::kCancel) Began(head, std::move(reading_.method));
   come_.push_back(std::move(reading_));
