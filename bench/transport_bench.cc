@@ -1,0 +1,48 @@
+// Calls between two transports: of a few bytes, and of large messages that come back as a few.
+#include <benchmark/benchmark.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "cluster/grpc/grpc_transport.h"
+#include "cluster/host/host_transport.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kTimeoutMs = 60'000;
+
+std::unique_ptr<Transport> MakeTransport(bool host) {
+  std::unique_ptr<Transport> grpc = MakeGrpcTransport(kTimeoutMs);
+  return host ? MakeHostTransport(std::move(grpc), kTimeoutMs) : std::move(grpc);
+}
+
+// range(0): bytes of the request; the answer has eight.
+void BM_Call(benchmark::State& state, bool host) {
+  const std::unique_ptr<Transport> server = MakeTransport(host);
+  const std::unique_ptr<Transport> client = MakeTransport(host);
+  std::unique_ptr<Listener> listener = *server->Listen("127.0.0.1:0");
+  listener->Serve([](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope("12345678")); });
+  const std::shared_ptr<Channel> channel = client->Connect(fmt::format("127.0.0.1:{}", listener->port()));
+  const auto bytes = std::make_shared<std::string>(static_cast<size_t>(state.range(0)), 'x');
+  std::mutex mu;
+  std::condition_variable changed;
+  for (auto _ : state) {
+    bool done = false;
+    Rope request;
+    request.Append(bytes->data(), bytes->size(), bytes);
+    channel->Call("/a.B/C", std::move(request), {}, [&](const Result<Rope>& answer) {
+      std::lock_guard lock(mu);
+      done = answer.ok();
+      changed.notify_one();
+    });
+    std::unique_lock lock(mu);
+    changed.wait(lock, [&] { return done; });
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK_CAPTURE(BM_Call, grpc, false)->Arg(8)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Call, host, true)->Arg(8)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+
+}  // namespace
+}  // namespace weir
