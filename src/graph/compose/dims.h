@@ -35,4 +35,7 @@ PartialShape StaticShape(const std::vector<Dim>& dims);
 // `axis` as a number in [0, rank), or an error that names what it belongs to.
 Result<int> NormalAxis(int64_t axis, int rank, const char* what);
 
+// Weights that are no scalar have the rank of the values, and each of their dimensions is the values' or 1.
+Status CheckWeightShape(const PartialShape& weights, const PartialShape& values);
+
 }  // namespace weir

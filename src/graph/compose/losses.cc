@@ -13,25 +13,10 @@
 namespace weir {
 namespace {
 
-// Weights that are no scalar have the rank of the values, and each of their dimensions is the values' or 1.
-Status CheckBroadcastable(const PartialShape& weights, const PartialShape& values) {
-  if (!weights.known_rank() || weights.rank() == 0 || !values.known_rank()) return OkStatus();
-  if (weights.rank() != values.rank())
-    return InvalidArgument(
-        "weights can not be broadcast to values. values.rank={}. weights.rank={}. values.shape={}. weights.shape={}.",
-        values.rank(), weights.rank(), values, weights);
-  for (int d = 0; d < values.rank(); ++d)
-    if (weights[d] >= 0 && values[d] >= 0 && weights[d] != 1 && weights[d] != values[d])
-      return InvalidArgument(
-          "weights can not be broadcast to values: dimension {} is {} and {}. values.shape={}. weights.shape={}.", d,
-          weights[d], values[d], values, weights);
-  return OkStatus();
-}
-
 Result<Output> WeightsOf(Graph& graph, const LossOptions& options, const PartialShape& values) {
   const Output weights = CastValue(graph, options.weights.absent() ? Input(1.0f) : options.weights, kFloat);
   WEIR_TRY(graph.TakeError());
-  WEIR_TRY(CheckBroadcastable(weights.shape(), values));
+  WEIR_TRY(CheckWeightShape(weights.shape(), values));
   return weights;
 }
 

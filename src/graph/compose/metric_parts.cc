@@ -27,20 +27,6 @@ bool IsColumnOf(const PartialShape& a, const PartialShape& b) {
   return a[a.rank() - 1] < 0 || a[a.rank() - 1] == 1;
 }
 
-Status CheckWeightShape(const PartialShape& weights, const PartialShape& values) {
-  if (!weights.known_rank() || weights.rank() == 0 || !values.known_rank()) return OkStatus();
-  if (weights.rank() != values.rank())
-    return InvalidArgument(
-        "weights can not be broadcast to values. values.rank={}. weights.rank={}. values.shape={}. weights.shape={}.",
-        values.rank(), weights.rank(), values, weights);
-  for (int d = 0; d < values.rank(); ++d)
-    if (weights[d] >= 0 && values[d] >= 0 && weights[d] != 1 && weights[d] != values[d])
-      return InvalidArgument(
-          "weights can not be broadcast to values: dimension {} is {} and {}. values.shape={}. weights.shape={}.", d,
-          weights[d], values[d], values, weights);
-  return OkStatus();
-}
-
 }  // namespace
 
 Result<VariablePtr> MetricVariable(Graph& graph, const PartialShape& shape, DType dtype, const char* name) {
