@@ -6,6 +6,7 @@
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/string_ops.h"
+#include "graph/compose/dims.h"
 #include "graph/compose/random.h"
 #include "graph/function_library.h"
 #include "graph/node_builder.h"
@@ -100,16 +101,6 @@ int64_t KnownBatch(Graph& graph, const Input& batch_size, const Input& drop_rema
 ElementType Batched(ElementType element, int64_t batch) {
   for (PartialShape& shape : element.shapes) shape = PartialShape{batch}.Concat(shape);
   return element;
-}
-
-// What holds for both.
-PartialShape CommonShape(const PartialShape& a, const PartialShape& b) {
-  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return PartialShape();
-  PartialShape common = a;
-  for (int d = 0; d < a.rank(); ++d) {
-    if (a[d] != b[d]) common.SetDim(d, kUnknownDim);
-  }
-  return common;
 }
 
 std::string NameByContent(const char* prefix, const tensorflow::FunctionDef& def) {

@@ -82,6 +82,15 @@ PartialShape StaticShape(const std::vector<Dim>& dims) {
   return shape;
 }
 
+PartialShape CommonShape(const PartialShape& a, const PartialShape& b) {
+  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return PartialShape();
+  PartialShape common = a;
+  for (int d = 0; d < a.rank(); ++d) {
+    if (a[d] != b[d]) common.SetDim(d, kUnknownDim);
+  }
+  return common;
+}
+
 Result<int> NormalAxis(int64_t axis, int rank, const char* what) {
   if (axis < -rank || axis >= rank) return InvalidArgument("{}: axis {} is not in [{}, {})", what, axis, -rank, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);

@@ -31,6 +31,8 @@ Dim ProductOf(Graph& graph, const std::vector<Dim>& dims);
 // The dims as one int32 vector, an input of Reshape and its like: a constant where all are known.
 Output ShapeVector(Graph& graph, const std::vector<Dim>& dims);
 PartialShape StaticShape(const std::vector<Dim>& dims);
+// What holds for both shapes.
+PartialShape CommonShape(const PartialShape& a, const PartialShape& b);
 
 // `axis` as a number in [0, rank), or an error that names what it belongs to.
 Result<int> NormalAxis(int64_t axis, int rank, const char* what);

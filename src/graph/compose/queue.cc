@@ -6,6 +6,7 @@
 #include "base/md5.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/queue_ops.h"
+#include "graph/compose/dims.h"
 #include "graph/compose/names.h"
 #include "graph/compose/random.h"
 #include "graph/node_builder.h"
@@ -55,15 +56,6 @@ Result<Output> Component(Graph& graph, const Input& value, DType dtype, size_t c
                            value.output().base_dtype(), value.output().name());
   }
   return ToOutput(graph, value, dtype, name);
-}
-
-PartialShape CommonShape(const PartialShape& a, const PartialShape& b) {
-  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return PartialShape();
-  PartialShape common = a;
-  for (int d = 0; d < a.rank(); ++d) {
-    if (a[d] != b[d]) common.SetDim(d, kUnknownDim);
-  }
-  return common;
 }
 
 }  // namespace
