@@ -78,6 +78,28 @@ Result<Metric> ShareOf(Graph& graph, const char* fallback, Cell other, const Inp
                   options);
 }
 
+struct MeanParts {
+  Output sum;
+  Output number;
+  Node* values;  // what is summed: the count waits for it
+};
+
+// total / count, and what adds the parts to them.
+Result<Metric> RunningMean(Graph& graph, const Variable& total, const Variable& count, const MeanParts& added,
+                           const MetricOptions& options) {
+  const Output new_total = total.AssignAdd(added.sum, false, "AssignAdd");
+  WEIR_TRY(graph.TakeError());
+  Output new_count;
+  {
+    ControlDependencies after(graph, {added.values});
+    new_count = count.AssignAdd(added.number, false, "AssignAdd");
+  }
+  WEIR_TRY(graph.TakeError());
+  return Finished(graph,
+                  {Quotient(total.AsInput(), count.AsInput(), "value"), Quotient(new_total, new_count, "update_op")},
+                  options);
+}
+
 }  // namespace
 
 Result<Metric> Mean(Graph& graph, const Input& values_in, const MetricOptions& options) {
@@ -95,17 +117,7 @@ Result<Metric> Mean(Graph& graph, const Input& values_in, const MetricOptions& o
     values = Mul(values, weights, {.name = "Mul"});
     number = ReduceSum(weights);
   }
-  const Output new_total = total->AssignAdd(ReduceSum(values), false, "AssignAdd");
-  WEIR_TRY(graph.TakeError());
-  Output new_count;
-  {
-    ControlDependencies after(graph, {values.node});
-    new_count = count->AssignAdd(number, false, "AssignAdd");
-  }
-  WEIR_TRY(graph.TakeError());
-  return Finished(graph,
-                  {Quotient(total->AsInput(), count->AsInput(), "value"), Quotient(new_total, new_count, "update_op")},
-                  options);
+  return RunningMean(graph, *total, *count, {ReduceSum(values), number, values.node}, options);
 }
 
 Result<Metric> MeanTensor(Graph& graph, const Input& values_in, const MetricOptions& options) {
@@ -121,17 +133,7 @@ Result<Metric> MeanTensor(Graph& graph, const Input& values_in, const MetricOpti
     values = Mul(values, weights, {.name = "Mul"});
     number = Mul(number, weights, {.name = "Mul"});
   }
-  const Output new_total = total->AssignAdd(values, false, "AssignAdd");
-  WEIR_TRY(graph.TakeError());
-  Output new_count;
-  {
-    ControlDependencies after(graph, {values.node});
-    new_count = count->AssignAdd(number, false, "AssignAdd");
-  }
-  WEIR_TRY(graph.TakeError());
-  return Finished(graph,
-                  {Quotient(total->AsInput(), count->AsInput(), "value"), Quotient(new_total, new_count, "update_op")},
-                  options);
+  return RunningMean(graph, *total, *count, {values, number, values.node}, options);
 }
 
 Result<Metric> Accuracy(Graph& graph, const Input& labels, const Input& predictions, const MetricOptions& options) {
