@@ -191,6 +191,16 @@ std::pair<Output, Output> SeedArgs(Graph& graph, std::optional<int64_t> seed) {
   return {first, Constant(graph, Tensor::Scalar<int64_t>(seeds.second), "seed2")};
 }
 
+// What files hold, one after the other.
+Dataset OfFiles(Graph& graph, const char* op, const Input& filenames, const Input& compression,
+                const Input& buffer_size) {
+  return DatasetBuilder(graph, op)
+      .In(filenames, kString, "filenames")
+      .In(compression, kString, "compression_type")
+      .In(buffer_size, kInt64, "buffer_size")
+      .BuildOfText();
+}
+
 }  // namespace
 
 Result<DatasetFunction> TraceDatasetFunction(Graph& graph, const ElementType& arguments,
@@ -260,19 +270,11 @@ Dataset Dataset::Generate(Graph& graph, const DatasetFunction& init, const Datas
 }
 
 Dataset Dataset::TextLines(Graph& graph, const Input& filenames, const Input& compression, const Input& buffer_size) {
-  return DatasetBuilder(graph, "TextLineDataset")
-      .In(filenames, kString, "filenames")
-      .In(compression, kString, "compression_type")
-      .In(buffer_size, kInt64, "buffer_size")
-      .BuildOfText();
+  return OfFiles(graph, "TextLineDataset", filenames, compression, buffer_size);
 }
 
 Dataset Dataset::Records(Graph& graph, const Input& filenames, const Input& compression, const Input& buffer_size) {
-  return DatasetBuilder(graph, "TFRecordDataset")
-      .In(filenames, kString, "filenames")
-      .In(compression, kString, "compression_type")
-      .In(buffer_size, kInt64, "buffer_size")
-      .BuildOfText();
+  return OfFiles(graph, "TFRecordDataset", filenames, compression, buffer_size);
 }
 
 Dataset Dataset::FixedLengthRecords(Graph& graph, const Input& filenames, const Input& record_bytes,
