@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "graph/graph_def.h"
-#include "op/rendezvous_key.h"
 
 namespace weir {
 namespace {
@@ -18,11 +17,6 @@ bool OnlyReads(const tensorflow::NodeDef& node) {
       "Gather",  "GatherV2",   "ResourceGather", "Slice",       "StridedSlice",   "Shape",
       "Reshape", "ExpandDims", "Squeeze",        "NoOp",        "_Send"};
   return std::find(std::begin(kReads), std::end(kReads), node.op()) != std::end(kReads);
-}
-
-bool IsClientEnd(const tensorflow::NodeDef& node) {
-  const auto it = node.attr().find("client_terminated");
-  return it != node.attr().end() && it->second.b();
 }
 
 // Of a value as NodeDefs name it ("x:1"); the largest number there is where nobody knows.
@@ -48,13 +42,11 @@ std::vector<std::string> TakeIntoAnswer(const std::string& task, const Graph& gr
   size_t total = 0;
   for (tensorflow::NodeDef& node : *part->graph.mutable_node()) {
     if (node.op() != "_Send" || IsClientEnd(node)) continue;
-    auto& attrs = *node.mutable_attr();
-    const RendezvousKey key{attrs["send_device"].s(), static_cast<uint64_t>(attrs["send_device_incarnation"].i()),
-                            attrs["recv_device"].s(), attrs["tensor_name"].s()};
+    const RendezvousKey key = KeyOf(node);
     const size_t bytes = BytesOf(graph, node.input(0));
     if (TaskOfDevice(key.to) != task || bytes > kAnswerBytes - total) continue;
     total += bytes;
-    attrs["client_terminated"].set_b(true);
+    (*node.mutable_attr())["client_terminated"].set_b(true);
     keys.push_back(key.ToString());
   }
   return keys;

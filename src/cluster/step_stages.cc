@@ -16,7 +16,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "graph/graph_def.h"
-#include "op/rendezvous_key.h"
 
 namespace weir {
 namespace {
@@ -55,18 +54,6 @@ bool OnlyTouchesState(std::string_view op) {
 // Ops that may wait, and are otherwise over soon.
 bool OnlyWaits(std::string_view op) {
   return StartsWithAny(op, {"QueueEnqueue", "QueueDequeue", "QueueSize"}) || op.ends_with("AccumulatorTakeGradient");
-}
-
-bool IsClientEnd(const tensorflow::NodeDef& node) {
-  const auto it = node.attr().find("client_terminated");
-  return it != node.attr().end() && it->second.b();
-}
-
-std::string KeyOf(const tensorflow::NodeDef& node) {
-  const auto& attrs = node.attr();
-  return RendezvousKey{attrs.at("send_device").s(), static_cast<uint64_t>(attrs.at("send_device_incarnation").i()),
-                       attrs.at("recv_device").s(), attrs.at("tensor_name").s()}
-      .ToString();
 }
 
 bool IsReferred(DType type) { return IsRef(type) || type == kResource || type == kVariant; }
@@ -134,7 +121,7 @@ class StageCutter {
         const int n = static_cast<int>(items_.size());
         items_.push_back({.part = static_cast<int>(p), .def = &node});
         names[p].emplace(node.name(), n);
-        if (gives(items_.back())) sends.emplace(KeyOf(node), n);
+        if (gives(items_.back())) sends.emplace(KeyOf(node).ToString(), n);
       }
     }
     for (Item& item : items_) {
@@ -145,7 +132,7 @@ class StageCutter {
         (name.is_control() ? item.controls : item.inputs).push_back(it->second);
       }
       if (item.def->op() != "_Recv" || IsClientEnd(*item.def)) continue;
-      const auto it = sends.find(KeyOf(*item.def));
+      const auto it = sends.find(KeyOf(*item.def).ToString());
       if (it == sends.end()) return false;
       item.sender = it->second;
       ++num_receives_;
@@ -373,12 +360,12 @@ class StageCutter {
       if (is_read_late(item)) ReadLast(item, stages[number], def, &stage.part.graph);
       if (receives(item)) {
         if (!Fits(BytesSent(items_[item.sender]), &taken)) return false;
-        stage.takes.push_back(KeyOf(*def));
+        stage.takes.push_back(KeyOf(*def).ToString());
       } else if (gives(item)) {
         if (!Fits(BytesSent(item), &given)) return false;
-        stage.gives.push_back(KeyOf(*def));
+        stage.gives.push_back(KeyOf(*def).ToString());
       } else {
-        if (IsClientEnd(*def)) ends.insert(KeyOf(*def));
+        if (IsClientEnd(*def)) ends.insert(KeyOf(*def).ToString());
         continue;
       }
       (*def->mutable_attr())["client_terminated"].set_b(true);

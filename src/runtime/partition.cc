@@ -10,7 +10,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "graph/attr_proto.h"
-#include "op/rendezvous_key.h"
 #include "runtime/frames.h"
 
 namespace weir {
@@ -282,6 +281,17 @@ class Partitioner {
 };
 
 }  // namespace
+
+bool IsClientEnd(const tensorflow::NodeDef& node) {
+  const auto it = node.attr().find("client_terminated");
+  return it != node.attr().end() && it->second.b();
+}
+
+RendezvousKey KeyOf(const tensorflow::NodeDef& node) {
+  const auto& attrs = node.attr();
+  return {attrs.at("send_device").s(), static_cast<uint64_t>(attrs.at("send_device_incarnation").i()),
+          attrs.at("recv_device").s(), attrs.at("tensor_name").s()};
+}
 
 std::string TaskOfDevice(const std::string& device) {
   const size_t at = device.rfind("/device:");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "op/rendezvous_key.h"
 #include "proto/graph.pb.h"
 #include "runtime/plan_graph.h"
 
@@ -34,6 +35,10 @@ struct Partitions {
 
 // Of each GraphDef only the nodes are set. Fetches of fed values belong to no partition.
 Result<Partitions> PartitionGraph(const PlanGraph& graph);
+
+// Of a _Send or a _Recv of a partition: whether the client is at the other end, and under which key the two ends meet.
+bool IsClientEnd(const tensorflow::NodeDef& node);
+RendezvousKey KeyOf(const tensorflow::NodeDef& node);
 
 // "/job:ps/replica:0/task:0" out of the full name of a device.
 std::string TaskOfDevice(const std::string& device);
