@@ -3,6 +3,7 @@
 // instead of being asked for. On the wire nothing is new.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,12 @@
 #include "runtime/rendezvous.h"
 
 namespace weir {
+
+// What a call or an answer takes along: more is worth calls of its own, which other values need not wait for.
+inline constexpr size_t kMaxBytesAlong = size_t{128} << 10;
+inline constexpr size_t kUnknownBytes = std::numeric_limits<size_t>::max();
+// The size of a value; kUnknownBytes where nobody knows it, and where it is too large to be taken along anyway.
+size_t BytesAlong(DType type, const PartialShape& shape);
 
 // Lets small values that `part` sends to `task` come with its answer: their sends become client_terminated. Gives the
 // keys that RunGraph has to name then; none where the part may wait for something, or takes its time. Sizes are known

@@ -8,21 +8,17 @@
 #include "cluster/step_stages.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "cluster/answer_values.h"
 #include "graph/graph_def.h"
 
 namespace weir {
 namespace {
-
-// What a call or an answer takes along: more is worth calls of its own, which need not wait for each other.
-constexpr size_t kCallBytes = size_t{128} << 10;
-constexpr size_t kUnknown = std::numeric_limits<size_t>::max();
 
 using Waits = uint64_t;  // a set of nodes that may wait, by number
 constexpr int kMaxWaits = 64;
@@ -209,10 +205,10 @@ class StageCutter {
     if (own(item) || op == "Identity") return Speed::kSoon;
     // Small in, small out: it cannot take long.
     for (int i = 0; i < node->num_outputs(); ++i) {
-      if (BytesOf(node->output_type(i), node->output_shape(i)) == kUnknown) return other;
+      if (BytesAlong(node->output_type(i), node->output_shape(i)) == kUnknownBytes) return other;
     }
     for (const Output& input : node->inputs()) {
-      if (BytesOf(input.dtype(), input.shape()) == kUnknown) return other;
+      if (BytesAlong(input.dtype(), input.shape()) == kUnknownBytes) return other;
     }
     return Speed::kSoon;
   }
@@ -226,13 +222,6 @@ class StageCutter {
     if (op == "_Recv") return IsClientEnd(*item.def);
     if (op != "Identity") return false;
     return IsReferenceVariable(items_[item.inputs.at(0)].def->op());
-  }
-
-  static size_t BytesOf(DType type, const PartialShape& shape) {
-    const DType base = BaseType(type);
-    const int64_t elements = shape.num_elements();
-    if (elements < 0 || !IsPlain(base) || elements > static_cast<int64_t>(kCallBytes)) return kUnknown;
-    return static_cast<size_t>(elements) * ElementSize(base);
   }
 
   // What a queue gives has the shape that the queue was made with.
@@ -249,9 +238,9 @@ class StageCutter {
     const InputName name = ParseInputName(send.def->input(0));
     const Node* node = graph_.FindNode(name.node);
     if (node != nullptr && name.output < node->num_outputs())
-      return BytesOf(node->output_type(name.output), ShapeOf(*node, name.output));
+      return BytesAlong(node->output_type(name.output), ShapeOf(*node, name.output));
     const tensorflow::NodeDef& def = *items_[send.inputs.at(0)].def;
-    return def.op() == "Const" ? def.attr().at("value").tensor().ByteSizeLong() : kUnknown;
+    return def.op() == "Const" ? def.attr().at("value").tensor().ByteSizeLong() : kUnknownBytes;
   }
 
   void SetLevelAndWaits(int n) {
@@ -407,7 +396,7 @@ class StageCutter {
   }
 
   static bool Fits(size_t bytes, size_t* total) {
-    if (bytes > kCallBytes - *total) return false;
+    if (bytes > kMaxBytesAlong - *total) return false;
     *total += bytes;
     return true;
   }
