@@ -199,6 +199,16 @@ class MasterSessionTest : public testing::Test {
     Settle();
     ExpectValue(answer, 3);
   }
+  // Keeps the call of a method to a task back; all others pass.
+  void Hold(const std::string& address, const std::string& method, std::optional<Outgoing>* held) {
+    meddle_ = [=](Outgoing call) {
+      if (call.Is(address, method)) {
+        held->emplace(std::move(call));
+      } else {
+        call.Pass();
+      }
+    };
+  }
 
   static constexpr int64_t kSecond = 1'000'000'000;
   static constexpr int64_t kHour = 3'600 * kSecond;
@@ -288,13 +298,7 @@ TEST_F(MasterSessionTest, NothingIsLeftOnTheWorkersOfAClosedSession) {
 TEST_F(MasterSessionTest, ATaskThatOpensTheSessionAfterItWasClosedIsToldOfTheEnd) {
   const Output never = Never(On("ps"));
   std::optional<Outgoing> held;
-  meddle_ = [&](Outgoing call) {
-    if (call.Is(kPs0, "CreateWorkerSession")) {
-      held.emplace(std::move(call));
-    } else {
-      call.Pass();
-    }
-  };
+  Hold(kPs0, "CreateWorkerSession", &held);
   const Answer answer = StartStep(Fetch({never}));
   Settle();
   ASSERT_TRUE(held.has_value());
@@ -327,13 +331,7 @@ class PlanThatFails : public MasterSessionTest {
 TEST_F(PlanThatFails, ItsPartsAreRegisteredNowhere) {
   const Output sum = OnAllTasks();
   std::optional<Outgoing> held;
-  meddle_ = [&](Outgoing call) {
-    if (call.Is(kPs1, "RegisterGraph")) {
-      held.emplace(std::move(call));
-    } else {
-      call.Pass();
-    }
-  };
+  Hold(kPs1, "RegisterGraph", &held);
   const Answer answer = StartStep(Fetch({sum}));
   Settle();
   EXPECT_EQ(LoadOf(0).graphs, 1);
@@ -379,13 +377,7 @@ TEST_F(PlanThatFails, APartThatIsRegisteredAfterTheErrorIsNotKept) {
 TEST_F(PlanThatFails, ASessionClosesWhileATaskStillRegistersAPart) {
   const Output sum = OnAllTasks();
   std::optional<Outgoing> held;
-  meddle_ = [&](Outgoing call) {
-    if (call.Is(kPs1, "RegisterGraph")) {
-      held.emplace(std::move(call));
-    } else {
-      call.Pass();
-    }
-  };
+  Hold(kPs1, "RegisterGraph", &held);
   const Answer answer = StartStep(Fetch({sum}));
   Settle();
   ASSERT_TRUE(held.has_value());
@@ -436,13 +428,7 @@ TEST_F(MasterSessionTest, AnErrorThatFollowsFromAnotherGivesWayToItWhicheverCome
   ASSERT_TRUE(StatusOf(initialized).ok()) << StatusOf(initialized);
   for (const bool cause_first : {true, false}) {
     std::optional<Outgoing> held;
-    meddle_ = [&](Outgoing call) {
-      if (call.method == "RunGraph") {
-        held.emplace(std::move(call));
-      } else {
-        call.Pass();
-      }
-    };
+    Hold(kPs0, "RunGraph", &held);
     const Answer answer = StartStep(Fetch({result}));
     Settle();
     ASSERT_TRUE(held.has_value());
