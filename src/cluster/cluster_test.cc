@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "cluster/chunks.h"
+#include "cluster/free_addresses_test.h"
 #include "cluster/join_until_signal.h"
 #include "cluster/peers.h"
 #include "cluster/server.h"
@@ -35,10 +36,9 @@ class ClusterTest : public testing::Test {
   // Starts `ps` and `worker` servers on free ports.
   void StartCluster(int num_ps, int num_workers) {
     std::map<std::string, ClusterSpec::Tasks> jobs;
-    std::vector<std::unique_ptr<Server>> probes;  // there at the same time: no two addresses are the same
-    for (int i = 0; i < num_ps; ++i) jobs["ps"][i] = FreeAddress(&probes);
-    for (int i = 0; i < num_workers; ++i) jobs["worker"][i] = FreeAddress(&probes);
-    probes.clear();
+    const std::vector<std::string> free = FreeAddresses(num_ps + num_workers);
+    for (int i = 0; i < num_ps; ++i) jobs["ps"][i] = free[i];
+    for (int i = 0; i < num_workers; ++i) jobs["worker"][i] = free[num_ps + i];
     cluster_ = *ClusterSpec::Make(jobs);
     for (const auto& [job, tasks] : cluster_.jobs()) {
       for (const auto& [task, address] : tasks) StartServer(job, task);
@@ -57,15 +57,6 @@ class ClusterTest : public testing::Test {
     Server* started = server->get();
     servers_[job + std::to_string(task)] = *std::move(server);
     return started;
-  }
-  std::string FreeAddress(std::vector<std::unique_ptr<Server>>* probes) {
-    tensorflow::ServerDef def;
-    auto* job = def.mutable_cluster()->add_job();
-    job->set_name("probe");
-    (*job->mutable_tasks())[0] = "localhost:0";
-    def.set_job_name("probe");
-    probes->push_back(*Server::Make(def, {}, {registry_, pool_, blocking_, network_}));
-    return probes->back()->target().substr(7);
   }
   std::shared_ptr<Graph> NewGraph() {
     auto graph = std::make_shared<Graph>(registry_);

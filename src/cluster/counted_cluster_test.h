@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "cluster/free_addresses_test.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/server.h"
 #include "graph/build/array_ops.h"
@@ -80,16 +81,6 @@ class CountedCluster : public testing::Test {
     worker_ = Start("worker", cluster);
     other_worker_ = Start("worker", cluster, 1);
     session_ = *network_.NewSession(worker_->target(), graph_, {});
-  }
-  // Of servers that are there at the same time: no two are the same.
-  std::vector<std::string> FreeAddresses(int count) {
-    std::vector<std::unique_ptr<Server>> probes;
-    std::vector<std::string> addresses;
-    for (int i = 0; i < count; ++i) {
-      probes.push_back(Start("probe", *ClusterSpec::Make({{"probe", {{0, "localhost:0"}}}})));
-      addresses.push_back(probes.back()->target().substr(7));
-    }
-    return addresses;
   }
   std::unique_ptr<Server> Start(const std::string& job, const ClusterSpec& cluster, int task = 0) {
     tensorflow::ServerDef def;
