@@ -13,16 +13,11 @@ import time
 import pytest
 
 import weir as tf
+from free_addresses import free_addresses
 
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve() / "weir"
 PATIENCE = 60  # seconds; nothing here takes more than a few
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("TF_CONFIG", "WEIR_BIND_ADDRESS")}
-
-
-def free_address():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return f"localhost:{s.getsockname()[1]}"
 
 
 def weir(*arguments, **environment):
@@ -73,7 +68,7 @@ def value_on(target, device):
 
 # --- which cluster, which task ----------------------------------------------------------------------------------------
 def test_cluster_of_two_processes():
-    ps, worker = free_address(), free_address()
+    ps, worker = free_addresses(2)
     flag = f"ps={ps};worker={worker}"
     with serving("--cluster", flag, "--job_name", "ps") as a, serving(f"--cluster={flag}", "--job_name=worker", "--task_index=0") as b:
         assert (a.target, b.target) == (f"grpc://{ps}", f"grpc://{worker}")
@@ -87,7 +82,7 @@ def configured(address, task):
 
 @pytest.mark.parametrize("how", ["hosts", "file", "file with the task", "TF_CONFIG", "TF_CONFIG and flags"])
 def test_ways_to_say_it(how, tmp_path):
-    address = free_address()
+    [address] = free_addresses(1)
     path = tmp_path / "cluster.json"
     task = {"type": "worker", "index": 0}
     environment = {}
@@ -112,7 +107,8 @@ def test_the_only_task_needs_no_name():
 
 def test_bind_address():
     """Where a name stands for a machine as others see it, the task listens where it is told."""
-    port = int(free_address().split(":")[1])
+    [address] = free_addresses(1)
+    port = int(address.split(":")[1])
     arguments = ["--cluster", f"worker=192.0.2.1:{port}"]
     status, _, error = weir("serve", *arguments)
     assert status == 1 and "192.0.2.1" in error and "bind_address" in error and "WEIR_BIND_ADDRESS" in error
@@ -232,7 +228,7 @@ ROW = re.compile(r"(/job:\w+/replica:0/task:\d/device:CPU:0) +(CPU)  +([0-9a-f]{
 
 
 def test_devices_of_a_cluster():
-    ps, worker = free_address(), free_address()
+    ps, worker = free_addresses(2)
     flag = f"ps={ps};worker={worker}"
     with serving("--cluster", flag, "--job_name", "ps") as a, serving("--cluster", flag, "--job_name", "worker"):
         tables = []
@@ -249,8 +245,8 @@ def test_devices_of_a_cluster():
 
 
 def test_devices_when_a_task_is_not_up():
-    address = free_address()
-    with serving("--cluster", f"ps={address};worker={free_address()}", "--job_name", "ps"):
+    address, other = free_addresses(2)
+    with serving("--cluster", f"ps={address};worker={other}", "--job_name", "ps"):
         start = time.monotonic()
         status, out, error = weir("devices", f"grpc://{address}", "--timeout", 0.5)
         assert time.monotonic() - start < 5
@@ -259,7 +255,7 @@ def test_devices_when_a_task_is_not_up():
 
 
 def test_devices_when_nobody_is_there():
-    address = free_address()
+    [address] = free_addresses(1)
     status, out, error = weir("devices", address)
     assert status == 1 and out == "" and address in error
     with socket.socket() as silent:  # takes connections, says nothing

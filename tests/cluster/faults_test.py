@@ -11,7 +11,8 @@ import time
 import pytest
 
 import weir as tf
-from processes import PATIENCE, PEER_TIMEOUT, Cluster, free_address, wait_until
+from free_addresses import free_cluster
+from processes import PATIENCE, PEER_TIMEOUT, Cluster, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +24,7 @@ PS = "/job:ps/task:0"
 
 @pytest.fixture
 def cluster():
-    with Cluster(ps=[free_address()], worker=[free_address(), free_address()]) as made:
+    with Cluster(**free_cluster(ps=1, worker=2)) as made:
         yield made
 
 

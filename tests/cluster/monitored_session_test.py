@@ -11,7 +11,8 @@ import threading
 import pytest
 
 import weir as tf
-from processes import PATIENCE, Cluster, environment, free_address
+from free_addresses import free_cluster
+from processes import PATIENCE, Cluster, environment
 
 LAST_STEP = 400
 
@@ -43,7 +44,7 @@ WORKER = textwrap.dedent("""
 
 @pytest.fixture
 def cluster():
-    with Cluster(ps=[free_address()], worker=[free_address(), free_address()]) as made:
+    with Cluster(**free_cluster(ps=1, worker=2)) as made:
         yield made
 
 

@@ -1,7 +1,6 @@
 """A cluster of processes, and what may happen to them. Each is a Python program that serves one task."""
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,12 +24,6 @@ def environment():
     here = os.path.dirname(os.path.abspath(__file__))
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path, "WEIR_PEER_TIMEOUT_MS": str(int(PEER_TIMEOUT * 1000))}
-
-
-def free_address(host="localhost"):
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return f"{host}:{s.getsockname()[1]}"
 
 
 class Cluster:

@@ -4,14 +4,15 @@ import threading
 import pytest
 
 import weir as tf
-from processes import PATIENCE, Cluster, free_address
+from free_addresses import free_cluster
+from processes import PATIENCE, Cluster
 
 LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
 
 
 @pytest.fixture
 def cluster():
-    with Cluster(ps=[free_address()], worker=[free_address(), free_address()]) as made:
+    with Cluster(**free_cluster(ps=1, worker=2)) as made:
         yield made
 
 

@@ -8,14 +8,15 @@ import threading
 import pytest
 
 import weir as tf
-from processes import PATIENCE, PROGRAM, Cluster, environment, free_address, wait_until
+from free_addresses import free_cluster
+from processes import PATIENCE, PROGRAM, Cluster, environment, wait_until
 
 LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
 
 
 @pytest.fixture
 def cluster():
-    with Cluster(ps=[free_address()], worker=[free_address(), free_address()]) as made:
+    with Cluster(**free_cluster(ps=1, worker=2)) as made:
         yield made
 
 
@@ -125,7 +126,7 @@ class Processes:
     """A ps and two workers, each a process that trains; what they print goes to files."""
 
     def __init__(self, path, last):
-        self.jobs = {"ps": [free_address()], "worker": [free_address(), free_address()]}
+        self.jobs = free_cluster(ps=1, worker=2)
         self.path, self.logdir, self.last, self.running = path, str(path / "logs"), last, {}
         for name in ("ps0", "worker0", "worker1"):
             self.start(name)

@@ -12,7 +12,8 @@ import time
 import pytest
 
 import weir as tf
-from processes import PATIENCE, environment, free_address
+from free_addresses import free_cluster
+from processes import PATIENCE, environment
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ class Task:
 
 class Training:
     def __init__(self, folder, ps=1, workers=2, kind="async"):
-        self.cluster = {"ps": [free_address() for _ in range(ps)], "worker": [free_address() for _ in range(workers)]}
+        self.cluster = free_cluster(ps=ps, worker=workers)
         self.folder = folder
         self.kind = kind
         self.errors = tempfile.TemporaryFile("w+")

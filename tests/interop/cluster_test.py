@@ -2,7 +2,6 @@
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 
@@ -11,6 +10,7 @@ import pytest
 import weir as tf
 from both.cluster_programs import NUMERIC, PROGRAMS, SHAPES, run_all
 from conftest import HERE, tensorflow_python
+from free_addresses import free_addresses
 
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", HERE.parents[1] / "build")) / "weir"
 CPUS = [f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker")]
@@ -43,16 +43,6 @@ EXPECTED = {
     "devices": CPUS,
     "containers": [1.0, "gone"],
 }
-
-
-def free_addresses(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
-    for s in sockets:
-        s.close()
-    return addresses
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,15 @@ import pytest
 
 import weir as tf
 from both.supervised import train
-from cluster_test import free_addresses
 from conftest import run_tensorflow
+from free_addresses import free_cluster
 
 
 @pytest.fixture(scope="module")
 def target():
     """The worker of a cluster of Weir servers."""
-    ps, worker = free_addresses(2)
-    servers = [tf.train.Server({"ps": [ps], "worker": [worker]}, job_name=job, task_index=0) for job in ("ps", "worker")]
+    cluster = free_cluster(ps=1, worker=1)
+    servers = [tf.train.Server(cluster, job_name=job, task_index=0) for job in ("ps", "worker")]
     yield servers[1].target
 
 

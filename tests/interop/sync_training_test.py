@@ -6,15 +6,14 @@ import pytest
 
 import weir as tf
 from both.sync_training import STEPS, averaged, train
-from cluster_test import free_addresses
 from conftest import HERE, tensorflow_environment, tensorflow_python
+from free_addresses import free_cluster
 
 
 @pytest.fixture
 def found(tmp_path):
     """What both workers saw at the end, TensorFlow's first."""
-    ps, *workers = free_addresses(3)
-    cluster = {"ps": [ps], "worker": workers}
+    cluster = free_cluster(ps=1, worker=2)
     server = tf.train.Server(cluster, job_name="worker", task_index=1)
     common = dict(cwd=HERE, env=tensorflow_environment())
     servers = subprocess.Popen([tensorflow_python(), "cluster_servers.py", json.dumps([[cluster, "ps", 0]])], stdin=subprocess.PIPE, **common)

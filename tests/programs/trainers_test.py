@@ -4,12 +4,13 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 
 import pytest
+
+from free_addresses import free_addresses
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build")).resolve()
@@ -36,16 +37,6 @@ def can_mount(tmp_path_factory):
         pytest.skip("there is no unshare")
     if done.returncode:
         pytest.skip(f"no mount namespace can be made: {done.stderr}")
-
-
-def free_addresses(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
-    for s in sockets:
-        s.close()
-    return addresses
 
 
 class Trainers:

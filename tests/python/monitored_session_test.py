@@ -3,7 +3,6 @@ import gc
 import glob
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -12,6 +11,7 @@ import weakref
 import pytest
 
 import weir as tf
+from free_addresses import free_cluster
 
 
 @pytest.fixture(autouse=True)
@@ -299,13 +299,7 @@ def test_a_scaffold(tmp_path):
 
 
 def test_replicas_that_step_together(tmp_path):
-    sockets = [socket.socket() for _ in range(3)]
-    for s in sockets:
-        s.bind(("localhost", 0))
-    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
-    for s in sockets:
-        s.close()
-    spec = {"ps": addresses[:1], "worker": addresses[1:]}
+    spec = free_cluster(ps=1, worker=2)
     servers = [tf.train.Server(spec, job_name=job, task_index=task) for job, task in (("ps", 0), ("worker", 0), ("worker", 1))]
     ended = {}
 

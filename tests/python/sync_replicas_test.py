@@ -1,6 +1,5 @@
 """SyncReplicasOptimizer on clusters of servers in this process: the same parameters as one process that averages, whoever is slow,
 leaves or comes back."""
-import socket
 import threading
 import time
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 import weir as tf
+from free_addresses import free_cluster
 
 STEPS = 12
 RNG = np.random.RandomState(3)
@@ -18,13 +18,7 @@ PATIENCE = 60
 
 def start_cluster(ps, workers):
     """Servers of a cluster of this process; those of the workers."""
-    sockets = [socket.socket() for _ in range(ps + workers)]
-    for s in sockets:
-        s.bind(("localhost", 0))
-    addresses = [f"localhost:{s.getsockname()[1]}" for s in sockets]
-    for s in sockets:
-        s.close()
-    spec = tf.train.ClusterSpec({"ps": addresses[:ps], "worker": addresses[ps:]})
+    spec = tf.train.ClusterSpec(free_cluster(ps=ps, worker=workers))
     servers = [tf.train.Server(spec, job_name="ps", task_index=i) for i in range(ps)]
     servers += [tf.train.Server(spec, job_name="worker", task_index=i) for i in range(workers)]
     return servers, servers[ps:]
