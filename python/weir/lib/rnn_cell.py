@@ -86,7 +86,9 @@ class LayerRNNCell(RNNCell):
         return initializers.Zeros(self.dtype)
 
 
-class BasicRNNCell(LayerRNNCell):
+class _OneState(LayerRNNCell):
+    """What cells share whose output is their state."""
+
     def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units, self._activation = num_units, _activation(activation)
@@ -99,6 +101,8 @@ class BasicRNNCell(LayerRNNCell):
     def output_size(self):
         return self._num_units
 
+
+class BasicRNNCell(_OneState):
     def build(self, input_shape):
         self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, self._num_units])
         self._bias = self.add_weight("bias", [self._num_units], initializer=self._zeros())
@@ -109,19 +113,10 @@ class BasicRNNCell(LayerRNNCell):
         return output, output
 
 
-class GRUCell(LayerRNNCell):
+class GRUCell(_OneState):
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None, **kwargs):
-        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
-        self._num_units, self._activation = num_units, _activation(activation)
+        super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def build(self, input_shape):
         rows, units = self._depth(input_shape) + self._num_units, self._num_units
