@@ -69,32 +69,38 @@ class ScopedRnnCell : public RnnCell {
   std::optional<VariableScope> scope_;
 };
 
-class BasicRnnCell final : public ScopedRnnCell {
+// A cell whose output is its state, `units` wide.
+class OneStateRnnCell : public ScopedRnnCell {
  public:
-  explicit BasicRnnCell(int64_t units, Activation activation = {}, const std::string& scope = "basic_rnn_cell")
-      : ScopedRnnCell(scope), units_(units), activation_(std::move(activation)) {}
-  std::string name() const override { return "BasicRNNCell"; }
-  Result<std::vector<PartialShape>> StateSizes() const override { return std::vector<PartialShape>{{units_}}; }
-  Result<std::vector<PartialShape>> OutputSizes() const override { return std::vector<PartialShape>{{units_}}; }
+  Result<std::vector<PartialShape>> StateSizes() const final { return std::vector<PartialShape>{{units_}}; }
+  Result<std::vector<PartialShape>> OutputSizes() const final { return std::vector<PartialShape>{{units_}}; }
 
- private:
-  Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) override;
+ protected:
+  OneStateRnnCell(int64_t units, Activation activation, const std::string& scope)
+      : ScopedRnnCell(scope), units_(units), activation_(std::move(activation)) {}
+
   int64_t units_;
   Activation activation_;
 };
 
-class GruCell final : public ScopedRnnCell {
+class BasicRnnCell final : public OneStateRnnCell {
  public:
-  explicit GruCell(int64_t units, Activation activation = {}, const std::string& scope = "gru_cell")
-      : ScopedRnnCell(scope), units_(units), activation_(std::move(activation)) {}
-  std::string name() const override { return "GRUCell"; }
-  Result<std::vector<PartialShape>> StateSizes() const override { return std::vector<PartialShape>{{units_}}; }
-  Result<std::vector<PartialShape>> OutputSizes() const override { return std::vector<PartialShape>{{units_}}; }
+  explicit BasicRnnCell(int64_t units, Activation activation = {}, const std::string& scope = "basic_rnn_cell")
+      : OneStateRnnCell(units, std::move(activation), scope) {}
+  std::string name() const override { return "BasicRNNCell"; }
 
  private:
   Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) override;
-  int64_t units_;
-  Activation activation_;
+};
+
+class GruCell final : public OneStateRnnCell {
+ public:
+  explicit GruCell(int64_t units, Activation activation = {}, const std::string& scope = "gru_cell")
+      : OneStateRnnCell(units, std::move(activation), scope) {}
+  std::string name() const override { return "GRUCell"; }
+
+ private:
+  Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) override;
 };
 
 // The state is c, then h.
