@@ -88,7 +88,7 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
     WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
                 CompilePlan(*function.body.graph, signature,
                             PlanEnvironment{devices_, kernels_, options_.placer, options_.fold_constants,
-                                            options_.merge_duplicates, options_.evaluator}));
+                                            options_.optimize, options_.evaluator}));
     return std::make_shared<Executor>(std::move(plan));
   };
   Result<std::shared_ptr<Executor>> executor = compile();

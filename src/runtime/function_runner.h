@@ -19,7 +19,7 @@ class LocalFunctionRunner final : public FunctionRunner {
   struct Options {
     PlacerOptions placer;
     bool fold_constants = false;
-    bool merge_duplicates = false;
+    bool optimize = false;
     ConstantEvaluator* evaluator = nullptr;
   };
   // All references outlive the runner.

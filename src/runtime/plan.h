@@ -118,7 +118,7 @@ struct PlanEnvironment {
   KernelCache& kernels;
   PlacerOptions placer;
   bool fold_constants = false;
-  bool merge_duplicates = false;  // common subexpressions
+  bool optimize = false;  // merges duplicates, skips unused values
   ConstantEvaluator* evaluator = nullptr;
 };
 

@@ -4,12 +4,12 @@
 namespace weir {
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options) {
-  if (options.merge_duplicates) {
+  if (options.optimize) {
     WEIR_TRY(MergeDuplicates(graph));
     WEIR_TRY(SkipUnusedValues(graph));
   }
   if (options.fold_constants && options.evaluator != nullptr) WEIR_TRY(FoldConstants(graph, *options.evaluator));
-  if (options.merge_duplicates || options.fold_constants) RemoveUnneeded(graph);
+  if (options.optimize || options.fold_constants) RemoveUnneeded(graph);
   return OkStatus();
 }
 

@@ -10,7 +10,7 @@ namespace weir {
 
 struct PassOptions {
   bool fold_constants = false;
-  bool merge_duplicates = false;
+  bool optimize = false;                   // merges duplicates, skips unused values
   ConstantEvaluator* evaluator = nullptr;  // needed to fold
 };
 
