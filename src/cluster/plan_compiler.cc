@@ -31,12 +31,6 @@ class KnownDevice final : public Device {
   const tensorflow::DeviceAttributes attributes_;
 };
 
-bool OptimizerIsOn(const tensorflow::ConfigProto& config) {
-  const auto& graph = config.graph_options();
-  return graph.optimizer_options().opt_level() != tensorflow::OptimizerOptions::L0 &&
-         !graph.rewrite_options().disable_meta_optimizer();
-}
-
 }  // namespace
 
 std::string StepSignature::Key() const {
@@ -199,11 +193,9 @@ Status PlanCompiler::CutNow() {
       std::printf("%s: (%s): %s\n", node.name().c_str(), node.op().name.c_str(), node.placed->name().c_str());
     std::fflush(stdout);
   }
-  const bool optimize = OptimizerIsOn(config);
-  const bool fold =
-      optimize && config.graph_options().rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
-  WEIR_TRY(RunPasses(pruned_, PassOptions{fold, optimize, dependencies_.evaluator.get()}));
-  if (optimize) MoveGroups(pruned_);
+  const PassOptions passes = PassOptionsOf(config, dependencies_.evaluator.get());
+  WEIR_TRY(RunPasses(pruned_, passes));
+  if (passes.optimize) MoveGroups(pruned_);
   WEIR_ASSIGN(partitions_, PartitionGraph(pruned_));
   plan_->feeds = pruned_.feeds;
   plan_->fetch_names = signature_.fetches;

@@ -87,8 +87,7 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
     }
     WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
                 CompilePlan(*function.body.graph, signature,
-                            PlanEnvironment{devices_, kernels_, options_.placer, options_.fold_constants,
-                                            options_.optimize, options_.evaluator}));
+                            PlanEnvironment{devices_, kernels_, options_.placer, options_.passes}));
     return std::make_shared<Executor>(std::move(plan));
   };
   Result<std::shared_ptr<Executor>> executor = compile();

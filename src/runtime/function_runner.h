@@ -18,9 +18,7 @@ class LocalFunctionRunner final : public FunctionRunner {
  public:
   struct Options {
     PlacerOptions placer;
-    bool fold_constants = false;
-    bool optimize = false;
-    ConstantEvaluator* evaluator = nullptr;
+    PassOptions passes = {};
   };
   // All references outlive the runner.
   LocalFunctionRunner(const FunctionLibrary& library, const OpRegistry& registry,

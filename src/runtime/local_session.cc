@@ -13,9 +13,6 @@
 namespace weir {
 namespace {
 
-using tensorflow::OptimizerOptions;
-using tensorflow::RewriterConfig;
-
 // As Python writes a shape: "(2,)", "(?, 3)", "<unknown>".
 std::string PythonShape(const PartialShape& shape) {
   if (!shape.known_rank()) return "<unknown>";
@@ -42,16 +39,6 @@ int InterOpThreads(const tensorflow::ConfigProto& config) {
   if (config.session_inter_op_thread_pool_size() > 0 && config.session_inter_op_thread_pool(0).num_threads() > 0)
     return config.session_inter_op_thread_pool(0).num_threads();
   return config.inter_op_parallelism_threads();
-}
-
-bool OptimizerIsOn(const tensorflow::ConfigProto& config) {
-  const auto& graph = config.graph_options();
-  return graph.optimizer_options().opt_level() != OptimizerOptions::L0 &&
-         !graph.rewrite_options().disable_meta_optimizer();
-}
-
-bool FoldsConstants(const tensorflow::ConfigProto& config) {
-  return OptimizerIsOn(config) && config.graph_options().rewrite_options().constant_folding() != RewriterConfig::OFF;
 }
 
 PlacerOptions PlacerOptionsOf(const tensorflow::ConfigProto& config) {
@@ -124,8 +111,7 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
   }
   functions_ = std::make_unique<LocalFunctionRunner>(
       graph_->functions(), graph_->registry(), devices_, resources_.get(),
-      LocalFunctionRunner::Options{PlacerOptionsOf(config_), FoldsConstants(config_), OptimizerIsOn(config_),
-                                   evaluator_.get()});
+      LocalFunctionRunner::Options{PlacerOptionsOf(config_), PassOptionsOf(config_, evaluator_.get())});
   kernels_ = std::make_unique<KernelCache>(resources_.get(), functions_.get());
 }
 
@@ -178,8 +164,8 @@ Result<std::shared_ptr<Executor>> LocalSession::GetExecutor(const Key& key, cons
 Result<std::shared_ptr<Executor>> LocalSession::Compile(const PlanSignature& signature) {
   WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
               CompilePlan(*graph_, signature,
-                          PlanEnvironment{devices_, *kernels_, PlacerOptionsOf(config_), FoldsConstants(config_),
-                                          OptimizerIsOn(config_), evaluator_.get()}));
+                          PlanEnvironment{devices_, *kernels_, PlacerOptionsOf(config_),
+                                          PassOptionsOf(config_, evaluator_.get())}));
   return std::make_shared<Executor>(KeptPlan(std::move(plan), resources_));
 }
 

@@ -251,7 +251,7 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
                                                 const PlanEnvironment& environment) {
   WEIR_ASSIGN(PlanGraph pruned, PruneGraph(graph, signature.feeds, signature.fetches, signature.targets));
   WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
-  WEIR_TRY(RunPasses(pruned, PassOptions{environment.fold_constants, environment.optimize, environment.evaluator}));
+  WEIR_TRY(RunPasses(pruned, environment.passes));
   return Compiler(std::move(pruned), environment.kernels, signature).Run();
 }
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "graph/constant_evaluator.h"
 #include "runtime/frames.h"
 #include "runtime/kernel_cache.h"
+#include "runtime/passes/pass_options.h"
 #include "runtime/placer.h"
 #include "runtime/plan_graph.h"
 
@@ -117,9 +117,7 @@ struct PlanEnvironment {
   const std::vector<std::unique_ptr<Device>>& devices;
   KernelCache& kernels;
   PlacerOptions placer;
-  bool fold_constants = false;
-  bool optimize = false;  // merges duplicates, skips unused values
-  ConstantEvaluator* evaluator = nullptr;
+  PassOptions passes = {};
 };
 
 Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSignature& signature,

@@ -1,7 +1,19 @@
 // The list of passes, in the order in which they help each other: fewer nodes to fold after duplicates are gone.
 #include "runtime/passes/passes.h"
 
+#include "proto/config.pb.h"
+
 namespace weir {
+
+PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator) {
+  const tensorflow::GraphOptions& graph = config.graph_options();
+  PassOptions options{.evaluator = evaluator};
+  options.optimize = graph.optimizer_options().opt_level() != tensorflow::OptimizerOptions::L0 &&
+                     !graph.rewrite_options().disable_meta_optimizer();
+  options.fold_constants =
+      options.optimize && graph.rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
+  return options;
+}
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options) {
   if (options.optimize) {

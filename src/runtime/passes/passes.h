@@ -4,15 +4,10 @@
 
 #include "graph/constant_evaluator.h"
 #include "runtime/frames.h"
+#include "runtime/passes/pass_options.h"
 #include "runtime/plan_graph.h"
 
 namespace weir {
-
-struct PassOptions {
-  bool fold_constants = false;
-  bool optimize = false;                   // merges duplicates, skips unused values
-  ConstantEvaluator* evaluator = nullptr;  // needed to fold
-};
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options);
 
