@@ -9,6 +9,7 @@
 #include "cluster/when_all.h"
 #include "graph/graph_def.h"
 #include "op/joined_token.h"
+#include "runtime/check_feed.h"
 
 namespace weir {
 namespace {
@@ -224,14 +225,7 @@ namespace {
 Status CheckFeeds(const StepPlan& plan, const std::vector<Tensor>& feeds) {
   if (feeds.size() != plan.feeds.size())
     return InvalidArgument("Expected {} feed values, but got {}", plan.feeds.size(), feeds.size());
-  for (size_t k = 0; k < feeds.size(); ++k) {
-    const PlanGraph::Feed& feed = plan.feeds[k];
-    if (!feeds[k].valid()) return InvalidArgument("The value fed for Tensor '{}' is not a tensor", feed.name);
-    if (feeds[k].dtype() != feed.dtype || !feed.shape.CompatibleWith(feeds[k].shape()))
-      return InvalidArgument(
-          "Cannot feed a value of type {} and shape {} for Tensor '{}', which has type {} and shape {}",
-          feeds[k].dtype(), feeds[k].shape(), feed.name, feed.dtype, feed.shape);
-  }
+  for (size_t k = 0; k < feeds.size(); ++k) WEIR_TRY(CheckFeed(plan.feeds[k], feeds[k]));
   return OkStatus();
 }
 

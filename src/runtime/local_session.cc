@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "runtime/check_feed.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/kept_plan.h"
 #include "runtime/local_devices.h"
@@ -12,28 +13,6 @@
 
 namespace weir {
 namespace {
-
-// As Python writes a shape: "(2,)", "(?, 3)", "<unknown>".
-std::string PythonShape(const PartialShape& shape) {
-  if (!shape.known_rank()) return "<unknown>";
-  std::string text = "(";
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i > 0) text += ", ";
-    text += shape[i] < 0 ? "?" : std::to_string(shape[i]);
-  }
-  return text + (shape.rank() == 1 ? ",)" : ")");
-}
-
-Status CheckFeed(const PlanGraph::Feed& feed, const Tensor& value) {
-  if (!value.valid()) return InvalidArgument("The value fed for Tensor '{}' is not a tensor", feed.name);
-  if (value.dtype() != feed.dtype)
-    return InvalidArgument("Cannot feed value of type {} for Tensor '{}', which has type {}", value.dtype(), feed.name,
-                           feed.dtype);
-  if (!feed.shape.CompatibleWith(value.shape()))
-    return InvalidArgument("Cannot feed value of shape {} for Tensor '{}', which has shape '{}'",
-                           PythonShape(value.shape()), feed.name, PythonShape(feed.shape));
-  return OkStatus();
-}
 
 int InterOpThreads(const tensorflow::ConfigProto& config) {
   if (config.session_inter_op_thread_pool_size() > 0 && config.session_inter_op_thread_pool(0).num_threads() > 0)
