@@ -438,6 +438,30 @@ TEST_F(ClusterTest, StepsRunInPieces) {
   EXPECT_FALSE(session->PartialRun(*handle, {}, {}).ok());
 }
 
+TEST_F(ClusterTest, WhatIsFedIsCheckedInAStepAndInAPiece) {
+  StartCluster(0, 1);
+  auto graph = NewGraph();
+  Output a = Placeholder(*graph, kFloat, {.shape = PartialShape({3}), .name = "a"});
+  Output sum = a + Constant(*graph, Tensor::Scalar(1.0f));
+  auto session = NewSession("worker0", graph);
+  auto handle = session->PartialRunSetup({a}, {sum}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  const std::pair<Tensor, std::string> bad[] = {
+      {Tensor::Vector({1.0f, 2.0f}), "Cannot feed value of shape (2,) for Tensor 'a:0', which has shape '(3,)'"},
+      {Tensor::Vector({1, 2, 3}), "Cannot feed value of type int32 for Tensor 'a:0', which has type float"}};
+  for (const auto& [value, text] : bad) {
+    const Status whole = session->Run({.feeds = {{a, value}}, .fetches = {sum}}).status();
+    const Status piece = session->PartialRun(*handle, {{a, value}}, {sum}).status();
+    for (const Status& status : {whole, piece}) {
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+      EXPECT_NE(status.message().find(text), absl::string_view::npos) << status;
+    }
+  }
+  auto good = session->PartialRun(*handle, {{a, Tensor::Vector({1.0f, 2.0f, 3.0f})}}, {sum});
+  ASSERT_TRUE(good.ok()) << good.status();
+  EXPECT_EQ((*good)[0].flat<float>()[2], 4.0f);
+}
+
 TEST_F(ClusterTest, APieceSaysWhatIsOnABranchThatWasNotTaken) {
   StartCluster(0, 1);
   auto graph = NewGraph();

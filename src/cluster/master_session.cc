@@ -321,6 +321,7 @@ Status TakePiece(const StepPlan& plan, const RunStepCall& call, std::vector<bool
         plan.feeds.size(), [&](size_t i) { return plan.feeds[i].name; }, feed.name);
     if (k < 0) return InvalidArgument("The feed {} was not specified in partial_run_setup.", feed.name);
     if ((*fed)[k]) return InvalidArgument("The feed {} has already been fed.", feed.name);
+    WEIR_TRY(CheckFeed(plan.feeds[k], feed.tensor));
     (*fed)[k] = true;
     feeds->push_back(k);
   }
