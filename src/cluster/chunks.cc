@@ -54,7 +54,7 @@ RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_byt
     reply.message.mutable_transport_options()->set_value(header.SerializeAsString());
   }
   const size_t size = std::min(chunk_bytes, from.bytes.num_bytes() - offset);
-  reply.piece.Append(static_cast<char*>(from.bytes.raw()) + offset, size,
+  reply.chunk.Append(static_cast<char*>(from.bytes.raw()) + offset, size,
                      std::make_shared<BufferPtr>(from.bytes.buffer()));
   return reply;
 }
@@ -64,7 +64,7 @@ bool IsChunk(const RecvTensorReply& reply) { return reply.message.transport_opti
 Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
   const auto wrong = [] { return Internal("a piece of a tensor came that does not fit"); };
   if (!IsChunk(reply)) return wrong();
-  const size_t size = reply.piece.size();
+  const size_t size = reply.chunk.size();
   if (offset == 0) {
     tensorflow::TensorProto header;
     if (!header.ParseFromString(reply.message.transport_options().value())) return wrong();
@@ -79,7 +79,7 @@ Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
   }
   if (size == 0 || offset >= total_ || size != std::min(chunk_bytes_, total_ - offset)) return wrong();
   char* to = static_cast<char*>(tensor_.raw()) + offset;
-  RopeReader(reply.piece).Read(to, size);
+  RopeReader(reply.chunk).Read(to, size);
   if (tensor_.dtype() == kBool && std::any_of(to, to + size, [](char byte) { return byte != 0 && byte != 1; }))
     return wrong();
   return received_.fetch_add(size, std::memory_order_acq_rel) + size == total_;

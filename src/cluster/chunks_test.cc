@@ -1,4 +1,4 @@
-// Tensors in pieces: what is taken apart comes together again in any order, and pieces that do not fit are errors.
+// Tensors in chunks: what is taken apart comes together again in any order, and chunks that do not fit are errors.
 #include "cluster/chunks.h"
 
 #include <gtest/gtest.h>
@@ -22,25 +22,25 @@ RecvTensorReply Sent(const RecvTensorReply& reply) {
   return back;
 }
 
-TEST(ChunksTest, APieceIsNotCopiedOnTheWayOut) {
+TEST(ChunksTest, AChunkIsNotCopiedOnTheWayOut) {
   const Tensor tensor = Numbers(10'000);
   const Rope rope = Encode(MakeChunk({tensor}, 4'000, 8'000));
   ASSERT_EQ(rope.pieces().back().size, 8'000U);
   EXPECT_EQ(static_cast<const void*>(rope.pieces().back().data), static_cast<char*>(tensor.raw()) + 4'000);
 }
 
-TEST(ChunksTest, PiecesComeTogetherInAnyOrder) {
-  const Tensor tensor = Numbers(1'000);  // 4,000 bytes: six pieces, the last one short
-  constexpr size_t kPiece = 777;
+TEST(ChunksTest, ChunksComeTogetherInAnyOrder) {
+  const Tensor tensor = Numbers(1'000);  // 4,000 bytes: six chunks, the last one short
+  constexpr size_t kChunk = 777;
   ChunkedTensor whole;
-  Result<bool> complete = whole.Add(Sent(MakeChunk({tensor}, 0, kPiece)), 0);
+  Result<bool> complete = whole.Add(Sent(MakeChunk({tensor}, 0, kChunk)), 0);
   ASSERT_TRUE(complete.ok()) << complete.status();
   EXPECT_FALSE(*complete);
   std::vector<size_t> offsets;
   for (size_t offset = 0; whole.Next(&offset);) offsets.push_back(offset);
   ASSERT_EQ(offsets, (std::vector<size_t>{777, 1554, 2331, 3108, 3885}));
   for (size_t k = offsets.size(); k-- > 0;) {
-    complete = whole.Add(Sent(MakeChunk({tensor}, offsets[k], kPiece)), offsets[k]);
+    complete = whole.Add(Sent(MakeChunk({tensor}, offsets[k], kChunk)), offsets[k]);
     ASSERT_TRUE(complete.ok()) << complete.status();
     EXPECT_EQ(*complete, k == 0);
   }
@@ -51,13 +51,13 @@ TEST(ChunksTest, PiecesComeTogetherInAnyOrder) {
 }
 
 TEST(ChunksTest, WhatIsShortIsNotTakenApart) {
-  constexpr size_t kPiece = 100;
-  const auto is_whole = [](const Tensor& tensor) { return !TakeApart(tensor, kPiece).value().has_value(); };
-  EXPECT_TRUE(is_whole(Numbers(kWholeChunks * kPiece / sizeof(float))));
-  EXPECT_FALSE(is_whole(Numbers(kWholeChunks * kPiece / sizeof(float) + 1)));
-  EXPECT_TRUE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kPiece - 2, 'x'))));
-  EXPECT_FALSE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kPiece - 1, 'x'))));
-  EXPECT_FALSE(is_whole(Tensor::Zeros(kString, Shape{kWholeChunks * kPiece}).value()));
+  constexpr size_t kChunk = 100;
+  const auto is_whole = [](const Tensor& tensor) { return !TakeApart(tensor, kChunk).value().has_value(); };
+  EXPECT_TRUE(is_whole(Numbers(kWholeChunks * kChunk / sizeof(float))));
+  EXPECT_FALSE(is_whole(Numbers(kWholeChunks * kChunk / sizeof(float) + 1)));
+  EXPECT_TRUE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kChunk - 2, 'x'))));
+  EXPECT_FALSE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kChunk - 1, 'x'))));
+  EXPECT_FALSE(is_whole(Tensor::Zeros(kString, Shape{kWholeChunks * kChunk}).value()));
   EXPECT_TRUE(is_whole(Tensor::Zeros(kString, Shape{0}).value()));
 }
 
@@ -65,15 +65,15 @@ TEST(ChunksTest, StringsComeTogetherToo) {
   Tensor tensor = Tensor::Zeros(kString, Shape{50, 3}).value();
   for (int64_t i = 0; i < tensor.num_elements(); ++i)
     tensor.data<std::string>()[i] = std::string(static_cast<size_t>(i * i), static_cast<char>(i));
-  constexpr size_t kPiece = 10'001;
-  const std::optional<Chunkable> apart = TakeApart(tensor, kPiece).value();
+  constexpr size_t kChunk = 10'001;
+  const std::optional<Chunkable> apart = TakeApart(tensor, kChunk).value();
   ASSERT_TRUE(apart.has_value());
   ChunkedTensor whole;
   size_t offset = 0;
   bool complete = false;
   do {
     ASSERT_FALSE(complete);
-    complete = whole.Add(Sent(MakeChunk(*apart, offset, kPiece)), offset).value();
+    complete = whole.Add(Sent(MakeChunk(*apart, offset, kChunk)), offset).value();
   } while (whole.Next(&offset));
   EXPECT_TRUE(complete);
   const Tensor back = whole.Take().value();
@@ -96,7 +96,7 @@ TEST(ChunksTest, BytesThatAreNoStringsAreErrors) {
   EXPECT_EQ(garbage.Take().status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(ChunksTest, PiecesThatDoNotFitAreErrors) {
+TEST(ChunksTest, ChunksThatDoNotFitAreErrors) {
   const Tensor tensor = Numbers(100);
   const auto first = [&] { return MakeChunk({tensor}, 0, 150); };
   {
@@ -113,7 +113,7 @@ TEST(ChunksTest, PiecesThatDoNotFitAreErrors) {
   }
   {
     RecvTensorReply empty = first();
-    empty.piece = Rope();
+    empty.chunk = Rope();
     EXPECT_EQ(ChunkedTensor().Add(empty, 0).status().code(), StatusCode::kInternal);
   }
   ChunkedTensor whole;
@@ -133,7 +133,7 @@ TEST(ChunksTest, BytesThatAreNoBoolsAreErrors) {
   EXPECT_EQ(ChunkedTensor().Add(MakeChunk({tensor}, 0, 60), 0).status().code(), StatusCode::kInternal);
 }
 
-TEST(ChunksTest, WhoAsksForAPieceSaysWhere) {
+TEST(ChunksTest, WhoAsksForAChunkSaysWhere) {
   tensorflow::RecvTensorRequest request;
   size_t offset = 1;
   Result<bool> wants = WantsChunk(request, &offset);

@@ -108,7 +108,7 @@ class MasterSessionTest : public testing::Test {
   std::unique_ptr<Task> MakeTask(const std::string& job, int number, Transport& transport) {
     auto task = std::make_unique<Task>(TaskName(job, number), spec_, tensorflow::ConfigProto(),
                                        Task::Dependencies{registry_, pool_, blocking_, transport, world_.clock(),
-                                                          world_.alarms(), world_.rng(), nullptr, kPieceBytes});
+                                                          world_.alarms(), world_.rng(), nullptr, kSmallChunk});
     listeners_.push_back(*transport.Listen(*spec_.TaskAddress(job, number)));
     listeners_.back()->Serve(task->Handler());
     return task;
@@ -212,7 +212,7 @@ class MasterSessionTest : public testing::Test {
 
   static constexpr int64_t kSecond = 1'000'000'000;
   static constexpr int64_t kHour = 3'600 * kSecond;
-  static constexpr size_t kPieceBytes = 64;  // larger values than a few of them go in pieces
+  static constexpr size_t kSmallChunk = 64;  // larger values than a few of them go in chunks
   static constexpr char kPs0[] = "ps0:1";
   static constexpr char kPs1[] = "ps1:1";
   OpRegistry registry_;
@@ -501,9 +501,9 @@ TEST_F(MasterSessionTest, AWorkerThatIsNotWeirIsAskedForItsValuesAndToldOfTheEnd
   EXPECT_EQ(CallsOf(kPs0, "CleanupGraph"), ended + 1);
 }
 
-TEST_F(MasterSessionTest, NoPieceBeginsAtTheEndOfAValue) {
-  constexpr int64_t kPieces = 6;
-  constexpr size_t kBytes = kPieces * kPieceBytes;
+TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
+  constexpr int64_t kChunks = 6;
+  constexpr size_t kBytes = kChunks * kSmallChunk;
   Output large;
   {
     DeviceScope scope(*graph_, On("ps"));
@@ -538,7 +538,7 @@ TEST_F(MasterSessionTest, NoPieceBeginsAtTheEndOfAValue) {
   };
   ExpectStep(result, 7);
   EXPECT_EQ(beyond, std::vector(2, StatusCode::kInvalidArgument));
-  EXPECT_EQ(CallsOf(kPs0, "RecvTensor"), kPieces);
+  EXPECT_EQ(CallsOf(kPs0, "RecvTensor"), kChunks);
   EXPECT_EQ(LoadOf(0).steps, 0);
 }
 

@@ -32,7 +32,7 @@ void StepRendezvous::RecvAsync(const std::string& key, Done done) {
   AskForAll(*std::move(worker), key, std::move(done));
 }
 
-// Asks for the value; when it comes in pieces, for those too.
+// Asks for the value; when it comes in chunks, for those too.
 void StepRendezvous::AskForAll(std::shared_ptr<WorkerService> worker, const std::string& key, Done done) {
   WorkerService& called = *worker;
   auto self = IntrusivePtr<StepRendezvous>::Share(this);  // its token outlives the call
@@ -56,8 +56,8 @@ tensorflow::RecvTensorRequest StepRendezvous::RequestFor(const std::string& key,
   return request;
 }
 
-// Several pieces are on their way at a time; who brings the last one, or the first error, ends it.
-struct StepRendezvous::Pieces {
+// Several chunks are on their way at a time; who brings the last one, or the first error, ends it.
+struct StepRendezvous::Chunks {
   std::shared_ptr<WorkerService> worker;
   std::string key;
   Done done;
@@ -77,23 +77,23 @@ struct StepRendezvous::Pieces {
 
 void StepRendezvous::AskForRest(std::shared_ptr<WorkerService> worker, const std::string& key,
                                 const RecvTensorReply& first, Done done) {
-  auto pieces = std::make_shared<Pieces>();
-  pieces->worker = std::move(worker);
-  pieces->key = key;
-  pieces->done = std::move(done);
-  pieces->Added(pieces->tensor.Add(first, 0));
-  for (int i = 0; i < kChunksAtOnce; ++i) AskForPiece(pieces);
+  auto chunks = std::make_shared<Chunks>();
+  chunks->worker = std::move(worker);
+  chunks->key = key;
+  chunks->done = std::move(done);
+  chunks->Added(chunks->tensor.Add(first, 0));
+  for (int i = 0; i < kChunksAtOnce; ++i) AskForNext(chunks);
 }
 
-void StepRendezvous::AskForPiece(const std::shared_ptr<Pieces>& pieces) {
+void StepRendezvous::AskForNext(const std::shared_ptr<Chunks>& chunks) {
   size_t offset = 0;
-  if (pieces->ended || !pieces->tensor.Next(&offset)) return;
+  if (chunks->ended || !chunks->tensor.Next(&offset)) return;
   auto self = IntrusivePtr<StepRendezvous>::Share(this);
-  pieces->worker->RecvTensor(RequestFor(pieces->key, offset), CallOptions{.cancel = &cancel_},
-                             [self, pieces, offset](Result<RecvTensorReply> reply) {
-                               if (!reply.ok()) return pieces->End(reply.status());
-                               self->AskForPiece(pieces);  // the next one is on its way while this one is copied
-                               pieces->Added(pieces->tensor.Add(*reply, offset));
+  chunks->worker->RecvTensor(RequestFor(chunks->key, offset), CallOptions{.cancel = &cancel_},
+                             [self, chunks, offset](Result<RecvTensorReply> reply) {
+                               if (!reply.ok()) return chunks->End(reply.status());
+                               self->AskForNext(chunks);  // the next one is on its way while this one is copied
+                               chunks->Added(chunks->tensor.Add(*reply, offset));
                              });
 }
 

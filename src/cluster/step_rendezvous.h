@@ -30,12 +30,12 @@ class StepRendezvous final : public Rendezvous {
   void set_brought(std::shared_ptr<AnswerValues> brought);
 
  private:
-  struct Pieces;
+  struct Chunks;
   tensorflow::RecvTensorRequest RequestFor(const std::string& key, size_t offset) const;
   void AskForAll(std::shared_ptr<WorkerService> worker, const std::string& key, Done done);
   void AskForRest(std::shared_ptr<WorkerService> worker, const std::string& key, const RecvTensorReply& first,
                   Done done);
-  void AskForPiece(const std::shared_ptr<Pieces>& pieces);
+  void AskForNext(const std::shared_ptr<Chunks>& chunks);
 
   const int64_t step_id_;
   const IntrusivePtr<LocalRendezvous> local_ = MakeIntrusive<LocalRendezvous>();

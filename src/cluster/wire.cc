@@ -18,7 +18,7 @@ constexpr int kContentField = 4;
 constexpr int kStringsField = 8;
 constexpr int kNameField = 1;
 constexpr int kNamedTensorField = 2;
-constexpr int kPieceField = 1000;  // of RecvTensorResponse, between Weir tasks only
+constexpr int kChunkField = 1000;  // of RecvTensorResponse, between Weir tasks only
 
 void AddVarint(uint64_t value, std::string* text) {
   while (value >= 0x80) {
@@ -315,23 +315,23 @@ Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField fie
 
 Rope Encode(const RecvTensorReply& m) {
   Rope rope = EncodeTensors(m.message, TensorFieldOf(m.message), m.tensors);
-  if (m.piece.size() == 0) return rope;
+  if (m.chunk.size() == 0) return rope;
   std::string header;
-  AddBytesHeader(kPieceField, m.piece.size(), &header);
+  AddBytesHeader(kChunkField, m.chunk.size(), &header);
   rope.Append(std::move(header));
-  for (const Rope::Piece& bytes : m.piece.pieces()) rope.Append(bytes.data, bytes.size, bytes.owner);
+  for (const Rope::Piece& bytes : m.chunk.pieces()) rope.Append(bytes.data, bytes.size, bytes.owner);
   return rope;
 }
 
 Status DecodeTensors(const Rope& bytes, TensorField tensor_field, google::protobuf::MessageLite* message,
-                     std::vector<NamedTensor>* tensors, Rope* piece) {
+                     std::vector<NamedTensor>* tensors, Rope* chunk) {
   RopeReader reader(bytes);
   std::string rest;
   while (reader.left() > 0) {
     Field field;
     if (!ReadField(reader, &field)) return Malformed(message->GetTypeName());
-    if (piece != nullptr && field.number == kPieceField && field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
-      if (!reader.Take(field.value, piece)) return Malformed(message->GetTypeName());
+    if (chunk != nullptr && field.number == kChunkField && field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (!reader.Take(field.value, chunk)) return Malformed(message->GetTypeName());
       continue;
     }
     if (field.number != tensor_field.number || field.type != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {

@@ -40,10 +40,10 @@ using RunStepCall = TensorMessage<tensorflow::RunStepRequest>;
 using RunStepReply = TensorMessage<tensorflow::RunStepResponse>;
 using RunCallableCall = TensorMessage<tensorflow::RunCallableRequest>;
 using RunCallableReply = TensorMessage<tensorflow::RunCallableResponse>;
-// Brings a tensor, or a piece of its bytes (see chunks.h), which stay in the memory they came in until they are copied
+// Brings a tensor, or a chunk of its bytes (see chunks.h), which stay in the memory they came in until they are copied
 // to their place.
 struct RecvTensorReply : TensorMessage<tensorflow::RecvTensorResponse> {
-  Rope piece;
+  Rope chunk;
 };
 
 // Which field that is.
@@ -70,9 +70,9 @@ Result<Tensor> DecodeTensor(const Rope& bytes);
 
 Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField field,
                    const std::vector<NamedTensor>& tensors);
-// `piece`, where it is taken, gets the bytes of RecvTensorReply's, without a copy.
+// `chunk`, where it is taken, gets the bytes of RecvTensorReply's, without a copy.
 Status DecodeTensors(const Rope& bytes, TensorField field, google::protobuf::MessageLite* message,
-                     std::vector<NamedTensor>* tensors, Rope* piece = nullptr);
+                     std::vector<NamedTensor>* tensors, Rope* chunk = nullptr);
 
 template <class Message>
 Rope Encode(const TensorMessage<Message>& m) {
@@ -87,7 +87,7 @@ Status Decode(const Rope& bytes, TensorMessage<Message>* m) {
   return DecodeTensors(bytes, TensorFieldOf(m->message), &m->message, &m->tensors);
 }
 inline Status Decode(const Rope& bytes, RecvTensorReply* m) {
-  return DecodeTensors(bytes, TensorFieldOf(m->message), &m->message, &m->tensors, &m->piece);
+  return DecodeTensors(bytes, TensorFieldOf(m->message), &m->message, &m->tensors, &m->chunk);
 }
 
 // Errors on the wire are a code and a text; the node at which one arose stands in the text as TensorFlow writes it,

@@ -42,11 +42,11 @@ struct Worker::ActiveStep {
   StepInPieces partial;  // where a client runs it in pieces
 
   std::mutex mu;
-  struct InPieces {
+  struct InChunks {
     Chunkable from;
     size_t left = 0;
   };
-  std::map<std::string, InPieces> in_pieces;  // what another task takes piece by piece, by key; guarded by mu
+  std::map<std::string, InChunks> in_chunks;  // what another task takes chunk by chunk, by key; guarded by mu
 
   void End(const Status& reason) {
     cancel.Cancel(reason);
@@ -413,9 +413,9 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   if (Status status = CheckSource(request.rendezvous_key()); !status.ok()) return done(status);
   if (stop_.cancelled()) return done(stop_.reason());
   size_t offset = 0;
-  Result<bool> in_pieces = WantsChunk(request, &offset);
-  if (!in_pieces.ok()) return done(in_pieces.status());
-  if (offset > 0) return done(NextPiece(request.step_id(), request.rendezvous_key(), offset));
+  Result<bool> in_chunks = WantsChunk(request, &offset);
+  if (!in_chunks.ok()) return done(in_chunks.status());
+  if (offset > 0) return done(NextChunk(request.step_id(), request.rendezvous_key(), offset));
   std::shared_ptr<ActiveStep> step;
   {
     std::lock_guard lock(mu_);
@@ -446,7 +446,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
     waiting->registration = registration;
   }
   step->rendezvous->RecvLocal(request.rendezvous_key(), [this, id, waiting, step, key = request.rendezvous_key(),
-                                                         in_pieces = *in_pieces](Result<Rendezvous::Value> value) {
+                                                         in_chunks = *in_chunks](Result<Rendezvous::Value> value) {
     if (waiting->answered.exchange(true)) return;
     if (waiting->cancel != nullptr) waiting->cancel->Unregister(waiting->registration);
     if (!value.ok()) {
@@ -454,7 +454,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
       return waiting->done(value.status());
     }
     Result<std::optional<Chunkable>> apart = std::nullopt;
-    if (in_pieces && !value->dead) apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
+    if (in_chunks && !value->dead) apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
     if (!apart.ok()) {
       Leave(step, id, &ActiveStep::waiting);
       return waiting->done(WithContext(apart.status(), key));
@@ -463,8 +463,8 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
       RecvTensorReply first = MakeChunk(**apart, 0, dependencies_.chunk_bytes);
       {
         std::lock_guard lock(step->mu);
-        const size_t left = (*apart)->bytes.num_bytes() - first.piece.size();
-        step->in_pieces[key] = {**std::move(apart), left};
+        const size_t left = (*apart)->bytes.num_bytes() - first.chunk.size();
+        step->in_chunks[key] = {**std::move(apart), left};
       }
       return waiting->done(std::move(first));
     }
@@ -476,7 +476,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   });
 }
 
-Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& key, size_t offset) {
+Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& key, size_t offset) {
   std::shared_ptr<ActiveStep> step;
   {
     std::lock_guard lock(mu_);
@@ -486,13 +486,13 @@ Result<RecvTensorReply> Worker::NextPiece(int64_t step_id, const std::string& ke
   RecvTensorReply reply;
   {
     std::lock_guard lock(step->mu);
-    auto it = step->in_pieces.find(key);
-    if (it == step->in_pieces.end() || offset >= it->second.from.bytes.num_bytes())
+    auto it = step->in_chunks.find(key);
+    if (it == step->in_chunks.end() || offset >= it->second.from.bytes.num_bytes())
       return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
     reply = MakeChunk(it->second.from, offset, dependencies_.chunk_bytes);
-    it->second.left -= std::min(it->second.left, reply.piece.size());
+    it->second.left -= std::min(it->second.left, reply.chunk.size());
     if (it->second.left > 0) return reply;
-    step->in_pieces.erase(it);
+    step->in_chunks.erase(it);
   }
   Leave(step, step_id, &ActiveStep::waiting);
   return reply;

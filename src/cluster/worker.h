@@ -33,7 +33,7 @@ class Worker final : public WorkerService {
     PyFuncRunner* py_functions = nullptr;
     Transport& transport;              // to other tasks, for sessions that bring their own cluster
     Clock& clock;                      // by which kernels are measured
-    size_t chunk_bytes = kChunkBytes;  // large tensors are sent to Weir tasks in pieces of this size
+    size_t chunk_bytes = kChunkBytes;  // large tensors are sent to Weir tasks in chunks of this size
   };
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
@@ -96,7 +96,7 @@ class Worker final : public WorkerService {
                   const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                   Reply<RunGraphReply> done);
   StepArgs ArgsFor(const StepState& state, ActiveStep& step, int64_t id);
-  Result<RecvTensorReply> NextPiece(int64_t step_id, const std::string& key, size_t offset);
+  Result<RecvTensorReply> NextChunk(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
   // The cluster that a session brings, and the name that this task and its devices have in it.

@@ -14,7 +14,7 @@ constexpr int64_t kRetryMs = 2'000;            // until who waits for a task has
 constexpr int64_t kPingMs = 20'000;            // until a silent connection is given up
 constexpr int64_t kForEverMs = int64_t{1} << 40;
 constexpr int kClients = 3;
-constexpr size_t kSmallChunk = 5;  // bytes: even small vectors go in pieces, which cut elements
+constexpr size_t kSmallChunk = 5;  // bytes: even small vectors go in chunks, which cut elements
 
 class Simulation final {
  public:

@@ -14,7 +14,7 @@ namespace weir {
 
 class SimCluster final {
  public:
-  // `jobs` has the number of tasks of each job. None is started. Large tensors go in pieces of `chunk_bytes`.
+  // `jobs` has the number of tasks of each job. None is started. Large tensors go in chunks of `chunk_bytes`.
   SimCluster(SimWorld& world, SimNetwork& network, const OpRegistry& registry, const std::map<std::string, int>& jobs,
              size_t chunk_bytes = kChunkBytes);
   ~SimCluster();
