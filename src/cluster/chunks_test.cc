@@ -25,8 +25,8 @@ RecvTensorReply Sent(const RecvTensorReply& reply) {
 TEST(ChunksTest, AChunkIsNotCopiedOnTheWayOut) {
   const Tensor tensor = Numbers(10'000);
   const Rope rope = Encode(MakeChunk({tensor}, 4'000, 8'000));
-  ASSERT_EQ(rope.pieces().back().size, 8'000U);
-  EXPECT_EQ(static_cast<const void*>(rope.pieces().back().data), static_cast<char*>(tensor.raw()) + 4'000);
+  ASSERT_EQ(rope.slices().back().size, 8'000U);
+  EXPECT_EQ(static_cast<const void*>(rope.slices().back().data), static_cast<char*>(tensor.raw()) + 4'000);
 }
 
 TEST(ChunksTest, ChunksComeTogetherInAnyOrder) {

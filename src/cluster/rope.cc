@@ -16,53 +16,53 @@ void Rope::Append(std::string text) {
   size_ += text.size();
   if (tail_ != nullptr && tail_->size() + text.size() <= kShort) {
     tail_->append(text);
-    pieces_.back().data = tail_->data();
-    pieces_.back().size = tail_->size();
+    slices_.back().data = tail_->data();
+    slices_.back().size = tail_->size();
     return;
   }
   auto owned = std::make_shared<std::string>(std::move(text));
   tail_ = owned.get();
-  pieces_.push_back({owned->data(), owned->size(), owned});
+  slices_.push_back({owned->data(), owned->size(), owned});
 }
 
 void Rope::Append(const void* data, size_t size, std::shared_ptr<const void> owner) {
   if (size <= kShort / 4) return Append(std::string(static_cast<const char*>(data), size));
   tail_ = nullptr;
   size_ += size;
-  pieces_.push_back({static_cast<const char*>(data), size, std::move(owner)});
+  slices_.push_back({static_cast<const char*>(data), size, std::move(owner)});
 }
 
 void Rope::Append(Rope other) {
   tail_ = nullptr;
   size_ += other.size_;
-  for (Piece& piece : other.pieces_) pieces_.push_back(std::move(piece));
+  for (Slice& slice : other.slices_) slices_.push_back(std::move(slice));
 }
 
 std::string Rope::Flatten() const {
   std::string text;
   text.reserve(size_);
-  for (const Piece& piece : pieces_) text.append(piece.data, piece.size);
+  for (const Slice& slice : slices_) text.append(slice.data, slice.size);
   return text;
 }
 
 bool RopeReader::Fail() {
-  piece_ = rope_.pieces().size();
+  slice_ = rope_.slices().size();
   offset_ = left_ = 0;
   return false;
 }
 
 std::string_view RopeReader::Peek() const {
   if (left_ == 0) return {};
-  const Rope::Piece& piece = rope_.pieces()[piece_];
-  return {piece.data + offset_, piece.size - offset_};
+  const Rope::Slice& slice = rope_.slices()[slice_];
+  return {slice.data + offset_, slice.size - offset_};
 }
 
 bool RopeReader::Skip(size_t size) {
   if (size > left_) return Fail();
   left_ -= size;
   offset_ += size;
-  const auto& pieces = rope_.pieces();
-  while (piece_ < pieces.size() && offset_ >= pieces[piece_].size) offset_ -= pieces[piece_++].size;
+  const auto& slices = rope_.slices();
+  while (slice_ < slices.size() && offset_ >= slices[slice_].size) offset_ -= slices[slice_++].size;
   return true;
 }
 
@@ -101,7 +101,7 @@ bool RopeReader::Take(size_t size, Rope* to) {
   if (size > left_) return Fail();
   while (size > 0) {
     const std::string_view next = Peek().substr(0, size);
-    to->Append(next.data(), next.size(), rope_.pieces()[piece_].owner);
+    to->Append(next.data(), next.size(), rope_.slices()[slice_].owner);
     size -= next.size();
     Skip(next.size());
   }

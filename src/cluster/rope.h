@@ -1,4 +1,4 @@
-// Rope: bytes in pieces, each kept alive by its owner, so that a tensor travels without being copied into a message.
+// Rope: bytes in slices, each kept alive by its owner, so that a tensor travels without being copied into a message.
 // It moves and is not copied. RopeReader walks over one and never past its end.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace weir {
 
 class Rope final {
  public:
-  struct Piece {
+  struct Slice {
     const char* data = nullptr;
     size_t size = 0;
     std::shared_ptr<const void> owner;
@@ -24,27 +24,27 @@ class Rope final {
 
   Rope() = default;
   explicit Rope(std::string text) { Append(std::move(text)); }
-  Rope(const Rope&) = delete;  // two that share a piece could not both grow it
+  Rope(const Rope&) = delete;  // two that share a slice could not both grow it
   Rope& operator=(const Rope&) = delete;
   Rope(Rope&& other) noexcept { *this = std::move(other); }
   Rope& operator=(Rope&& other) noexcept {
-    pieces_ = std::exchange(other.pieces_, {});
+    slices_ = std::exchange(other.slices_, {});
     tail_ = std::exchange(other.tail_, nullptr);
     size_ = std::exchange(other.size_, 0);
     return *this;
   }
-  // Short text joins the piece before it.
+  // Short text joins the slice before it.
   void Append(std::string text);
   void Append(const void* data, size_t size, std::shared_ptr<const void> owner);
   void Append(Rope other);
 
   size_t size() const { return size_; }
-  const std::vector<Piece>& pieces() const { return pieces_; }
+  const std::vector<Slice>& slices() const { return slices_; }
   std::string Flatten() const;
 
  private:
-  std::vector<Piece> pieces_;
-  std::string* tail_ = nullptr;  // the text of the last piece, while it may still grow
+  std::vector<Slice> slices_;
+  std::string* tail_ = nullptr;  // the text of the last slice, while it may still grow
   size_t size_ = 0;
 };
 
@@ -60,14 +60,14 @@ class RopeReader final {
   bool Skip(size_t size);
   // The next bytes as a rope of their own, sharing memory.
   bool Take(size_t size, Rope* to);
-  // What lies next, in one piece: at least a byte unless at the end.
+  // What lies next, in one place: at least a byte unless at the end.
   std::string_view Peek() const;
 
  private:
   bool Fail();
   const Rope& rope_;
-  size_t piece_ = 0;
-  size_t offset_ = 0;  // into the piece
+  size_t slice_ = 0;
+  size_t offset_ = 0;  // into the slice
   size_t left_;
 };
 

@@ -6,12 +6,12 @@
 namespace weir {
 namespace {
 
-// Each piece is a piece of the rope, however short.
-Rope Pieces(const std::vector<std::string>& texts) {
+// Each text is a slice of the rope, however short.
+Rope Slices(const std::vector<std::string>& texts) {
   Rope rope;
   for (const std::string& text : texts) {
-    Rope piece(text);
-    rope.Append(std::move(piece));
+    Rope slice(text);
+    rope.Append(std::move(slice));
   }
   return rope;
 }
@@ -22,11 +22,11 @@ std::string Letters(size_t size) {
   return text;
 }
 
-TEST(RopeTest, ShortTextJoinsThePieceBeforeIt) {
+TEST(RopeTest, ShortTextJoinsTheSliceBeforeIt) {
   Rope rope("one");
   rope.Append("two");
   rope.Append("");
-  EXPECT_EQ(rope.pieces().size(), 1u);
+  EXPECT_EQ(rope.slices().size(), 1u);
   EXPECT_EQ(rope.Flatten(), "onetwo");
   rope.Append(Rope("three"));
   rope.Append("four");
@@ -41,7 +41,7 @@ TEST(RopeTest, LongBytesAreSharedAndKeptAlive) {
     Rope rope("head");
     rope.Append(bytes->data(), bytes->size(), bytes);
     rope.Append("tail");
-    EXPECT_EQ(rope.pieces()[1].data, bytes->data());
+    EXPECT_EQ(rope.slices()[1].data, bytes->data());
     const std::string whole = "head" + *bytes + "tail";
     bytes = nullptr;
     EXPECT_EQ(rope.Flatten(), whole);
@@ -64,11 +64,11 @@ TEST(RopeTest, OneThatWasMovedFromIsEmptyAndGrowsAgain) {
   EXPECT_EQ(to.Flatten(), "text!");
 }
 
-TEST(RopeReaderTest, ReadsAcrossPiecesCutAnywhere) {
+TEST(RopeReaderTest, ReadsAcrossSlicesCutAnywhere) {
   const std::string text = Letters(12);
   for (size_t i = 0; i <= text.size(); ++i) {
     for (size_t j = i; j <= text.size(); ++j) {
-      const Rope rope = Pieces({text.substr(0, i), text.substr(i, j - i), text.substr(j)});
+      const Rope rope = Slices({text.substr(0, i), text.substr(i, j - i), text.substr(j)});
       for (size_t first = 0; first <= text.size(); ++first) {
         RopeReader reader(rope);
         std::string head;
@@ -84,7 +84,7 @@ TEST(RopeReaderTest, ReadsAcrossPiecesCutAnywhere) {
 }
 
 TEST(RopeReaderTest, NothingIsReadPastTheEnd) {
-  const Rope rope = Pieces({"abc", "de"});
+  const Rope rope = Slices({"abc", "de"});
   char buffer[8] = {};
   std::string text;
   Rope part;
@@ -123,7 +123,7 @@ TEST(RopeReaderTest, Varints) {
   };
   for (const Case& c : cases) {
     for (size_t cut = 0; cut <= c.bytes.size(); ++cut) {
-      const Rope rope = Pieces({c.bytes.substr(0, cut), c.bytes.substr(cut)});
+      const Rope rope = Slices({c.bytes.substr(0, cut), c.bytes.substr(cut)});
       RopeReader reader(rope);
       uint64_t value = 0;
       EXPECT_EQ(reader.ReadVarint(&value), c.good) << testing::PrintToString(c.bytes);
@@ -133,7 +133,7 @@ TEST(RopeReaderTest, Varints) {
 }
 
 TEST(RopeStreamTest, GivesItsBytesAndTakesThemBack) {
-  const Rope rope = Pieces({"abc", "defg", "h"});
+  const Rope rope = Slices({"abc", "defg", "h"});
   RopeStream stream(rope);
   const void* data = nullptr;
   int size = 0;

@@ -319,7 +319,7 @@ Rope Encode(const RecvTensorReply& m) {
   std::string header;
   AddBytesHeader(kChunkField, m.chunk.size(), &header);
   rope.Append(std::move(header));
-  for (const Rope::Piece& bytes : m.chunk.pieces()) rope.Append(bytes.data, bytes.size, bytes.owner);
+  for (const Rope::Slice& bytes : m.chunk.slices()) rope.Append(bytes.data, bytes.size, bytes.owner);
   return rope;
 }
 

@@ -19,8 +19,8 @@ template <class Message>
 void Check(const std::string& bytes, size_t cut) {
   weir::TensorMessage<Message> message;
   const weir::Status status = weir::Decode(weir::Rope(bytes), &message);
-  weir::TensorMessage<Message> of_pieces;
-  const weir::Status again = weir::Decode(Cut(bytes, cut), &of_pieces);
+  weir::TensorMessage<Message> of_slices;
+  const weir::Status again = weir::Decode(Cut(bytes, cut), &of_slices);
   WEIR_CHECK(status == again, status.ToString(), again.ToString());
   if (!status.ok()) {
     WEIR_CHECK(status.code() == weir::StatusCode::kInvalidArgument || status.code() == weir::StatusCode::kUnimplemented,
@@ -28,7 +28,7 @@ void Check(const std::string& bytes, size_t cut) {
     return;
   }
   const std::string encoded = weir::Encode(message).Flatten();
-  WEIR_CHECK(encoded == weir::Encode(of_pieces).Flatten(), bytes.size());
+  WEIR_CHECK(encoded == weir::Encode(of_slices).Flatten(), bytes.size());
   weir::TensorMessage<Message> back;
   WEIR_CHECK(weir::Decode(weir::Rope(encoded), &back).ok(), bytes.size());
   WEIR_CHECK(back.tensors.size() == message.tensors.size(), back.tensors.size(), message.tensors.size());

@@ -79,7 +79,7 @@ TEST(WireTest, EveryTensorComesBack) {
 TEST(WireTest, LargeTensorsAreNotCopiedOnTheWayOut) {
   const Tensor tensor = Tensor::Zeros(kFloat, Shape{10'000}).value();
   const Rope rope = EncodeTensor(tensor);
-  EXPECT_EQ(static_cast<const void*>(rope.pieces().back().data), tensor.raw());
+  EXPECT_EQ(static_cast<const void*>(rope.slices().back().data), tensor.raw());
 }
 
 RunStepCall Step() {
@@ -108,7 +108,7 @@ TEST(WireTest, MessagesAreReadHoweverTheyAreCut) {
       EXPECT_EQ(back.tensors[k].name, call.tensors[k].name);
       ExpectSame(back.tensors[k].tensor, call.tensors[k].tensor);
     }
-    tensorflow::RunStepRequest plain;  // also by protobuf out of pieces
+    tensorflow::RunStepRequest plain;  // also by protobuf out of slices
     ASSERT_TRUE(Decode(Cut(bytes, at), &plain).ok());
     EXPECT_EQ(plain.feed_size(), 4);
     EXPECT_EQ(plain.fetch(0), "a:0");
@@ -309,20 +309,20 @@ TEST(WireTest, LongStringsAreReferredTo) {
   texts[1] = std::string(100'000, 'x');
   texts[2] = "after";
   const Rope rope = EncodeTensor(tensor);
-  ASSERT_EQ(rope.pieces().size(), 3U);
-  EXPECT_EQ(rope.pieces()[1].data, texts[1].data());
-  EXPECT_EQ(rope.pieces()[1].size, texts[1].size());
+  ASSERT_EQ(rope.slices().size(), 3U);
+  EXPECT_EQ(rope.slices()[1].data, texts[1].data());
+  EXPECT_EQ(rope.slices()[1].size, texts[1].size());
   tensorflow::TensorProto proto;
   ASSERT_TRUE(proto.ParseFromString(rope.Flatten()));  // as protobuf reads it, too
   ASSERT_EQ(proto.string_val_size(), 3);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(proto.string_val(i), texts[i]);
 }
 
-TEST(WireTest, ManyStringsGoIntoFewPieces) {
+TEST(WireTest, ManyStringsGoIntoFewSlices) {
   Tensor tensor = Tensor::Zeros(kString, Shape{100'000}).value();
   for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<std::string>()[i] = std::to_string(i);
   const Rope rope = EncodeTensor(tensor);
-  EXPECT_LT(rope.pieces().size(), 20U);
+  EXPECT_LT(rope.slices().size(), 20U);
   Result<Tensor> back = DecodeTensor(rope);
   ASSERT_TRUE(back.ok()) << back.status();
   ASSERT_EQ(back->num_elements(), tensor.num_elements());

@@ -14,11 +14,11 @@ struct SliceOwner {
 
 grpc::ByteBuffer ToByteBuffer(const Rope& rope) {
   std::vector<grpc::Slice> slices;
-  slices.reserve(rope.pieces().size());
-  for (const Rope::Piece& piece : rope.pieces()) {
-    auto* owner = new SliceOwner{piece.owner};
+  slices.reserve(rope.slices().size());
+  for (const Rope::Slice& slice : rope.slices()) {
+    auto* owner = new SliceOwner{slice.owner};
     slices.emplace_back(
-        const_cast<char*>(piece.data), piece.size, [](void* p) { delete static_cast<SliceOwner*>(p); }, owner);
+        const_cast<char*>(slice.data), slice.size, [](void* p) { delete static_cast<SliceOwner*>(p); }, owner);
   }
   return grpc::ByteBuffer(slices.data(), slices.size());
 }

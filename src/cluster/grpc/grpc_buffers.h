@@ -1,4 +1,4 @@
-// Ropes as gRPC's byte buffers and back, without copying: the slices of one hold on to the pieces of the other.
+// Ropes as gRPC's byte buffers and back, without copying: the slices of one hold on to those of the other.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
