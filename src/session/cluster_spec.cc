@@ -148,16 +148,6 @@ tensorflow::ClusterDef ClusterSpec::ToProto() const {
   return def;
 }
 
-Status ClusterSpec::CheckAddresses() const {
-  for (const auto& [job, tasks] : jobs_) {
-    for (const auto& [task, text] : tasks) {
-      const Result<Address> address = Address::Parse(text);
-      if (!address.ok()) return WithContext(address.status(), TaskText(job, task));
-    }
-  }
-  return OkStatus();
-}
-
 Result<const ClusterSpec::Tasks*> ClusterSpec::TasksOf(const std::string& job) const {
   const auto entry = jobs_.find(job);
   if (entry == jobs_.end()) {

@@ -26,7 +26,6 @@ class ClusterSpec final {
   // Also an error: a job that is there twice.
   static Result<ClusterSpec> FromProto(const tensorflow::ClusterDef& def, Addresses addresses = Addresses::kComplete);
   tensorflow::ClusterDef ToProto() const;  // jobs by name
-  Status CheckAddresses() const;           // all of them complete
 
   const std::map<std::string, Tasks>& jobs() const { return jobs_; }
   bool empty() const { return jobs_.empty(); }
