@@ -47,13 +47,6 @@ class Philox final {
     counter_[1] = High(sum);
     if (sum < low && ++counter_[2] == 0) ++counter_[3];
   }
-  // Moves on by high * 2^64 + low calls.
-  void Skip128(uint64_t low, uint64_t high) {
-    Skip(low);
-    const uint64_t sum = Join(counter_[2], counter_[3]) + high;
-    counter_[2] = Low(sum);
-    counter_[3] = High(sum);
-  }
 
  private:
   static constexpr int kRounds = 10;
