@@ -89,13 +89,13 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
     head.method_size = static_cast<uint32_t>(method.size());
     head.size = payload.size();
     std::string spans;
-    const bool lend = peer_reads_ && payload.size() >= kByAddress && payload.pieces().size() <= kMaxSpans;
+    const bool lend = peer_reads_ && payload.size() >= kByAddress && payload.slices().size() <= kMaxSpans;
     if (lend) {
-      for (const Rope::Piece& piece : payload.pieces()) {
-        const Span span{reinterpret_cast<uint64_t>(piece.data), piece.size};
+      for (const Rope::Slice& slice : payload.slices()) {
+        const Span span{reinterpret_cast<uint64_t>(slice.data), slice.size};
         spans.append(reinterpret_cast<const char*>(&span), sizeof(span));
       }
-      head.spans = static_cast<uint32_t>(payload.pieces().size());
+      head.spans = static_cast<uint32_t>(payload.slices().size());
       head.lent = next_lent_++;
       lent_.emplace(head.lent, std::move(payload));
     }
@@ -116,15 +116,15 @@ void HostLink::Append(const HostHead& head, std::string_view method, std::string
 }
 
 bool HostLink::WriteSome() {
-  constexpr size_t kMostPieces = 64;
+  constexpr size_t kMostSlices = 64;
   while (!queue_.empty()) {
-    const std::vector<Rope::Piece>& pieces = queue_.front().pieces();
-    std::array<iovec, kMostPieces> parts;
+    const std::vector<Rope::Slice>& slices = queue_.front().slices();
+    std::array<iovec, kMostSlices> parts;
     msghdr message{};
     message.msg_iov = parts.data();
-    for (size_t i = queue_piece_; i < pieces.size() && message.msg_iovlen < kMostPieces; ++i) {
-      const size_t skipped = i == queue_piece_ ? queue_offset_ : 0;
-      parts[message.msg_iovlen++] = {const_cast<char*>(pieces[i].data) + skipped, pieces[i].size - skipped};
+    for (size_t i = queue_slice_; i < slices.size() && message.msg_iovlen < kMostSlices; ++i) {
+      const size_t skipped = i == queue_slice_ ? queue_offset_ : 0;
+      parts[message.msg_iovlen++] = {const_cast<char*>(slices[i].data) + skipped, slices[i].size - skipped};
     }
     ssize_t written = sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
     if (written < 0 && errno == EINTR) continue;
@@ -135,15 +135,15 @@ bool HostLink::WriteSome() {
       watches_writes_ = true;
       return true;
     }
-    while (queue_piece_ < pieces.size() && static_cast<size_t>(written) >= pieces[queue_piece_].size - queue_offset_) {
-      written -= static_cast<ssize_t>(pieces[queue_piece_].size - queue_offset_);
+    while (queue_slice_ < slices.size() && static_cast<size_t>(written) >= slices[queue_slice_].size - queue_offset_) {
+      written -= static_cast<ssize_t>(slices[queue_slice_].size - queue_offset_);
       queue_offset_ = 0;
-      ++queue_piece_;
+      ++queue_slice_;
     }
     queue_offset_ += static_cast<size_t>(written);
-    if (queue_piece_ < pieces.size()) continue;
+    if (queue_slice_ < slices.size()) continue;
     queue_.pop_front();
-    queue_piece_ = 0;
+    queue_slice_ = 0;
     queue_offset_ = 0;
   }
   if (watches_writes_) shared_.loop.WatchWrites(id_, fd_.get(), false);

@@ -118,7 +118,7 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   std::mutex write_mu_;
   std::condition_variable sent_;
   std::deque<Rope> queue_;  // not all of which could be written yet
-  size_t queue_piece_ = 0;  // of the first
+  size_t queue_slice_ = 0;  // of the first
   size_t queue_offset_ = 0;
   bool watches_writes_ = false;
   bool peer_reads_ = false;  // may copy out of this process
