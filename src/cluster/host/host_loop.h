@@ -1,6 +1,8 @@
 // HostLoop: waits until sockets can be read or written again, and tells who watches them. Thread-safe.
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -42,6 +44,9 @@ class HostLoop final {
 
  private:
   EventThreads::Next Next(int timeout_ms, std::function<void()>* handle);
+  bool Wait(epoll_event* event);
+
+  static constexpr int64_t kLongAgo = int64_t{1} << 62;
 
   const OwnedFd epoll_;
   const OwnedFd end_;    // can be read when it ends
@@ -50,6 +55,7 @@ class HostLoop final {
   std::mutex mu_;
   std::unordered_map<Id, std::shared_ptr<Watcher>> watchers_;
   std::deque<Id> again_ids_;
+  int64_t last_wait_nanos_ = kLongAgo;  // of the one thread that waits without a timeout
   std::unique_ptr<EventThreads> threads_;
 };
 
