@@ -28,7 +28,9 @@ namespace weir {
 class Error : public std::runtime_error {
  public:
   explicit Error(const Status& status)
-      : std::runtime_error(status.ToString()), status_(status), node_(NodeOf(status).value_or("")) {}
+      : std::runtime_error(status.ToString(absl::StatusToStringMode::kWithNoExtraData)),  // the message names the node
+        status_(status),
+        node_(NodeOf(status).value_or("")) {}
   StatusCode code() const { return status_.code(); }
   const std::string& node() const { return node_; }
   const Status& status() const { return status_; }

@@ -171,9 +171,13 @@ void AddMakeRecords(CLI::App& records, MakeRecordsOptions& options, int& exit_st
       ->capture_default_str();
   make->add_option("--compression", options.compression, "of the whole file: GZIP or ZLIB")->type_name("KIND");
   make->add_option("--seed", options.seed, "of the order of the records")->type_name("N")->capture_default_str();
+  make->add_option("--labels", options.labels, "names of the classes, as FILE.labels of another call has them")
+      ->type_name("FILE");
+  make->add_flag("--skip_damaged", options.skip_damaged, "leave out images that cannot be read");
   make->footer(
       "Records are examples with the features image/encoded, image/format, image/height, image/width, image/channels,\n"
-      "image/class/label and image/class/text; with --raw: image_raw, height, width, depth, label.\n\n"
+      "image/class/label and image/class/text; with --raw: image_raw, height, width, depth, label. Labels number the\n"
+      "folders in the order of their names: give a second file the --labels of the first, if it may lack a class.\n\n"
       "Example:\n  weir records make pictures/train train.tfrecords --raw --channels 1\n");
   make->callback([&options, &exit_status] {
     const Status status = MakeRecords(options, RealEnv());

@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/live_line.h"
 #include "base/rng.h"
 #include "io/compression.h"
@@ -36,6 +37,12 @@ class Progress final {
     LiveLine::OfProcess().Set(
         fmt::format("[{}{}] {} of {}", std::string(filled, '#'), std::string(kBarWidth - filled, '.'), done, total_));
   }
+  // A line above the bar.
+  static void Tell(const std::string& line) {
+    LiveLine::OfProcess().Hide();
+    fmt::print(stderr, "{}", line);
+    LiveLine::OfProcess().Show();
+  }
 
  private:
   const size_t total_;
@@ -50,21 +57,40 @@ std::vector<size_t> MixedOrder(size_t count, uint64_t seed) {
   return order;
 }
 
-Status WriteRecords(const MakeRecordsOptions& options, const io::ImageFolder& images, const std::string& path,
-                    Env& env) {
+// How many images were written.
+Result<size_t> WriteRecords(const MakeRecordsOptions& options, const io::ImageFolder& images, const std::string& path,
+                            Env& env) {
   WEIR_ASSIGN(const io::Compression compression, io::ParseCompression(options.compression));
   WEIR_ASSIGN(const std::unique_ptr<io::RecordWriter> writer, io::RecordWriter::Open(env, path, compression));
   Progress progress(images.files.size());
   size_t done = 0;
+  size_t damaged = 0;
   for (const size_t i : MixedOrder(images.files.size(), options.seed)) {
     const io::ImageFile& file = images.files[i];
-    WEIR_ASSIGN(const tensorflow::Example example,
-                io::ImageExample(env, file, images.classes[static_cast<size_t>(file.label)], options.image));
-    WEIR_TRY(writer->Write(example.SerializeAsString()));
+    const Result<tensorflow::Example> example =
+        io::ImageExample(env, file, images.classes[static_cast<size_t>(file.label)], options.image);
+    if (example.ok()) {
+      WEIR_TRY(writer->Write(example->SerializeAsString()));
+    } else {
+      ++damaged;
+      progress.Tell(fmt::format("weir records make: {}\n", std::string(example.status().message())));
+    }
     progress.Set(++done);
   }
+  if (damaged == done || (damaged > 0 && !options.skip_damaged))
+    return DataLoss("{} of {} images cannot be read{}", damaged, done,
+                    damaged == done ? "" : "; with --skip_damaged they are left out");
   WEIR_TRY(writer->Sync());
-  return writer->Close();
+  WEIR_TRY(writer->Close());
+  return done - damaged;
+}
+
+// The names that a file lists, a line each.
+Result<std::vector<std::string>> ClassesIn(Env& env, const std::string& path) {
+  WEIR_ASSIGN(const std::string text, env.ReadFile(path));
+  std::vector<std::string> classes = absl::StrSplit(text, '\n', absl::SkipWhitespace());
+  if (classes.empty()) return InvalidArgument("there are no names of classes in '{}'", path);
+  return classes;
 }
 
 // The reader of a file whatever its compression: the first of those that can read its first record, or else the one
@@ -138,15 +164,20 @@ Result<int64_t> Count(const std::string& file, Env& env) {
 }  // namespace
 
 Status MakeRecords(const MakeRecordsOptions& options, Env& env) {
-  WEIR_ASSIGN(const io::ImageFolder images, io::ListImages(env, options.folder));
+  std::vector<std::string> classes;
+  if (!options.labels.empty()) {
+    WEIR_ASSIGN(classes, ClassesIn(env, options.labels));
+  }
+  WEIR_ASSIGN(const io::ImageFolder images, io::ListImages(env, options.folder, classes));
   const std::string part = options.file + ".part";
-  if (Status status = WriteRecords(options, images, part, env); !status.ok()) {
+  const Result<size_t> written = WriteRecords(options, images, part, env);
+  if (!written.ok()) {
     (void)env.DeleteFile(part);  // the first error says more
-    return status;
+    return written.status();
   }
   WEIR_TRY(env.WriteFileAtomically(options.file + ".labels", absl::StrJoin(images.classes, "\n") + "\n"));
   WEIR_TRY(env.Rename(part, options.file));
-  fmt::print("{} records of {} classes in {}\n", images.files.size(), images.classes.size(), options.file);
+  fmt::print("{} records of {} classes in {}\n", *written, images.classes.size(), options.file);
   return OkStatus();
 }
 

@@ -18,9 +18,12 @@ struct MakeRecordsOptions {
   io::ImageRecordOptions image;
   std::string compression;  // "", "ZLIB", "GZIP"
   uint64_t seed = 0;        // of the order of the records
+  std::string labels;       // a file that names the classes, a line each, as another call wrote it; "": the folders do
+  bool skip_damaged = false;
 };
 // Writes `file`, in an order that mixes the classes, and `file`.labels with the names of the classes, a line each.
-// Progress goes to the terminal, and a line with what was written to standard output.
+// Progress goes to the terminal, and a line with what was written to standard output. Every damaged image is told; if
+// there are any, the status is DataLoss, or with `skip_damaged` the file is written without them.
 Status MakeRecords(const MakeRecordsOptions& options, Env& env);
 
 struct ShowRecordsOptions {

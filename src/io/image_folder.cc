@@ -80,20 +80,23 @@ void Set(tensorflow::Example& example, const std::string& name, std::string valu
 
 }  // namespace
 
-Result<ImageFolder> ListImages(Env& env, const std::string& folder) {
-  ImageFolder found;
+Result<ImageFolder> ListImages(Env& env, const std::string& folder, const std::vector<std::string>& classes) {
+  ImageFolder found{.classes = classes, .files = {}};
   WEIR_ASSIGN(const std::vector<std::string> names, env.List(folder));
   for (const std::string& name : names) {
     const std::string path = JoinPath(folder, name);
     WEIR_ASSIGN(const FileInfo info, env.Stat(path));
     if (!info.is_directory) continue;
     WEIR_ASSIGN(const std::vector<std::string> files, env.List(path));
-    const size_t before = found.files.size();
+    if (std::none_of(files.begin(), files.end(), LooksLikeImage)) continue;
+    auto label = std::find(found.classes.begin(), found.classes.end(), name);
+    if (label == found.classes.end() && !classes.empty())
+      return InvalidArgument("the folder '{}' has images, but '{}' is none of the {} classes given", path, name,
+                             classes.size());
+    if (label == found.classes.end()) label = found.classes.insert(label, name);
     for (const std::string& file : files) {
-      if (LooksLikeImage(file))
-        found.files.push_back({JoinPath(path, file), static_cast<int64_t>(found.classes.size())});
+      if (LooksLikeImage(file)) found.files.push_back({JoinPath(path, file), label - found.classes.begin()});
     }
-    if (found.files.size() > before) found.classes.push_back(name);
   }
   if (found.files.empty())
     return InvalidArgument(

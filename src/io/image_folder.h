@@ -17,11 +17,12 @@ struct ImageFile {
 };
 
 struct ImageFolder {
-  std::vector<std::string> classes;  // the names of the folders, sorted
+  std::vector<std::string> classes;  // the names of the folders, sorted, or those that were given
   std::vector<ImageFile> files;      // by class, sorted; what does not end as an image does is passed over
 };
-// NotFound, InvalidArgument: no such folder, or none with an image in it.
-Result<ImageFolder> ListImages(Env& env, const std::string& folder);
+// NotFound, InvalidArgument: no such folder, or none with an image in it. `classes`, where given, are those that labels
+// number, whether or not the folder has images of them; then a folder of another name that has some is an error.
+Result<ImageFolder> ListImages(Env& env, const std::string& folder, const std::vector<std::string>& classes = {});
 
 struct ImageRecordOptions {
   bool raw = false;      // pixels instead of the file's own bytes

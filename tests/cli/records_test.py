@@ -108,6 +108,29 @@ def test_a_damaged_picture_leaves_no_file(pictures, damage):
     assert os.listdir(pictures) == ["pictures"]
 
 
+def test_all_damaged_pictures_are_told_and_can_be_left_out(pictures):
+    for name in ("odd/5.png", "even/2.png"):
+        (pictures / "pictures" / name).write_bytes(b"no picture")
+    status, out, error = weir("make", "pictures", "out", "--raw", cwd=pictures)
+    assert (status, out) == (1, "") and "odd/5.png" in error and "even/2.png" in error
+    assert error.splitlines()[-1] == "weir records make: 2 of 10 images cannot be read; with --skip_damaged they are left out"
+    status, out, error = weir("make", "pictures", "out", "--raw", "--skip_damaged", cwd=pictures)
+    assert (status, out) == (0, "8 records of 2 classes in out\n") and len(error.splitlines()) == 2
+    assert sorted(features["image_raw"].bytes_list.value[0][0] for features in examples(pictures / "out")) == [0, 1, 3, 4, 6, 7, 8, 9]
+
+
+def test_labels_of_another_file(pictures):
+    assert weir("make", "pictures", "train", "--raw", cwd=pictures)[0] == 0
+    for path in (pictures / "pictures" / "even").glob("*.png"):
+        path.unlink()
+    assert weir("make", "pictures", "test", "--raw", "--labels=train.labels", cwd=pictures) == (0, "5 records of 2 classes in test\n", "")
+    assert {features["label"].int64_list.value[0] for features in examples(pictures / "test")} == {1}
+    assert (pictures / "test.labels").read_text() == "even\nodd\n"
+    (pictures / "pictures" / "odd").rename(pictures / "pictures" / "strange")
+    status, _, error = weir("make", "pictures", "test", "--labels=train.labels", cwd=pictures)
+    assert status == 2 and "'pictures/strange' has images, but 'strange' is none of the 2 classes" in error
+
+
 def test_a_folder_without_pictures(pictures):
     status, _, error = weir("make", "pictures/no_pictures", "out", cwd=pictures)
     assert status == 2 and "'pictures/no_pictures'" in error and "a folder for each class" in error
