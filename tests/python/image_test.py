@@ -166,3 +166,14 @@ def test_a_random_part_of_an_image():
     assert len(shapes) > 5
     for rows, columns, channels in shapes:
         assert channels == 3 and 0.2 <= rows * columns / 1200 <= 0.6 and 0.4 < columns / rows < 2.2
+
+
+def test_channels_and_batches_stay_known_where_sizes_are_not():
+    image, images = tf.placeholder(tf.float32, [None, None, 3]), tf.placeholder(tf.float32, [2, None, None, 3])
+    assert tf.image.resize_image_with_crop_or_pad(image, 30, 40).shape.as_list() == [30, 40, 3]
+    assert tf.image.resize_image_with_crop_or_pad(images, 30, 40).shape.as_list() == [2, 30, 40, 3]
+    assert tf.image.central_crop(image, 0.5).shape.as_list() == [None, None, 3]
+    assert tf.image.central_crop(images, 0.5).shape.as_list() == [2, None, None, 3]
+    size = tf.placeholder(tf.int32, [])
+    assert tf.image.crop_to_bounding_box(tf.zeros([9, 8, 3]), 0, 0, size, 4).shape.as_list() == [None, 4, 3]
+    assert tf.image.crop_to_bounding_box(images, tf.constant(1), 2, 3, 4).shape.as_list() == [2, 3, 4, 3]

@@ -181,7 +181,18 @@ Output SliceOf(Graph& graph, Output x, const std::vector<Extent>& begin, const s
     return Pack(graph, parts, {.name = name});
   };
   Output first = vector(begin, "stack");
-  return Slice(graph, x, first, vector(size, "stack"));
+  Output part = Slice(graph, x, first, vector(size, "stack"));
+  if (!part.valid()) return part;
+  // What is taken whole (-1) keeps its size, also where that of other dimensions is only known when it runs.
+  PartialShape shape = PartialShape::OfRank(static_cast<int>(size.size()));
+  const PartialShape whole = x.shape();
+  for (size_t i = 0; i < size.size(); ++i) {
+    if (!size[i].number) continue;
+    const int dim = static_cast<int>(i);
+    shape.SetDim(dim, *size[i].number >= 0 ? *size[i].number : begin[i].number == 0 ? whole[dim] : kUnknownDim);
+  }
+  graph.RecordError(graph.SetShape(part, shape));
+  return part;
 }
 
 Output Crop(Graph& graph, const Input& image, const Extent& offset_height, const Extent& offset_width,
