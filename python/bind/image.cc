@@ -150,6 +150,25 @@ void BindColors(py::module_& m) {
       {"yiq_to_rgb", [](Graph& g, Input images) { return ChangeColors(g, images, ColorChange::kYiqToRgb); }},
   };
   for (const auto& [name, function] : changes) Def(m, name, function, py::arg("images"));
+  const auto size = py::arg("filter_size") = 11;
+  const auto sigma = py::arg("filter_sigma") = 1.5, k1 = py::arg("k1") = 0.01, k2 = py::arg("k2") = 0.03;
+  Def(
+      m, "ssim",
+      +[](Graph& g, Input a, Input b, double max_val, int64_t filter_size, double filter_sigma, double small,
+          double large) {
+        return StructuralSimilarity(g, a, b, max_val, {filter_size, filter_sigma, small, large});
+      },
+      py::arg("img1"), py::arg("img2"), py::arg("max_val"), size, sigma, k1, k2);
+  Def(
+      m, "ssim_multiscale",
+      +[](Graph& g, Input a, Input b, double max_val, const std::vector<float>& powers, int64_t filter_size,
+          double filter_sigma, double small, double large) {
+        return MultiscaleSimilarity(g, a, b, max_val, powers, {filter_size, filter_sigma, small, large});
+      },
+      py::arg("img1"), py::arg("img2"), py::arg("max_val"),
+      py::arg("power_factors") = std::vector<float>{0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f}, size, sigma, k1, k2);
+  Def(
+      m, "sobel_edges", +[](Graph& g, Input image) { return SobelEdges(g, image); }, py::arg("image"));
   Def(
       m, "psnr",
       +[](Graph& g, Input a, Input b, double max_val, Name n) { return PeakSignalToNoise(g, a, b, max_val, n.text); },
@@ -165,6 +184,24 @@ void BindBoxes(py::module_& m) {
         return DrawBoundingBoxesV2(g, images, boxes, colors, {.name = n.text});
       },
       py::arg("images"), py::arg("boxes"), no_name, py::arg("colors") = py::none());
+  Def(
+      m, "sample_distorted_bounding_box",
+      +[](Graph& g, Input image_size, Input boxes, std::optional<int64_t> seed, std::optional<int64_t> seed2,
+          Input covered, std::optional<std::vector<float>> aspects, std::optional<std::vector<float>> areas,
+          std::optional<int64_t> attempts, std::optional<bool> whole, Name n) {
+        SampleBoxOptions options{.seed = seed.value_or(0), .seed2 = seed2.value_or(0), .name = n.text};
+        if (!covered.absent()) options.min_object_covered = covered;
+        if (aspects) options.aspect_ratio_range = *aspects;
+        if (areas) options.area_range = *areas;
+        if (attempts) options.max_attempts = *attempts;
+        if (whole) options.use_image_if_no_bounding_boxes = *whole;
+        const SampledBox box = SampleDistortedBox(g, image_size, boxes, options);
+        return std::tuple(box.begin, box.size, box.bboxes);
+      },
+      py::arg("image_size"), py::arg("bounding_boxes"), py::arg("seed") = py::none(), py::arg("seed2") = py::none(),
+      py::arg("min_object_covered") = 0.1, py::arg("aspect_ratio_range") = py::none(),
+      py::arg("area_range") = py::none(), py::arg("max_attempts") = py::none(),
+      py::arg("use_image_if_no_bounding_boxes") = py::none(), no_name);
   Def(
       m, "non_max_suppression",
       +[](Graph& g, Input boxes, Input scores, Input max_output_size, Input iou, Input score, Name n) {

@@ -177,3 +177,66 @@ def test_channels_and_batches_stay_known_where_sizes_are_not():
     size = tf.placeholder(tf.int32, [])
     assert tf.image.crop_to_bounding_box(tf.zeros([9, 8, 3]), 0, 0, size, 4).shape.as_list() == [None, 4, 3]
     assert tf.image.crop_to_bounding_box(images, tf.constant(1), 2, 3, 4).shape.as_list() == [2, 3, 4, 3]
+
+
+# --- parts of images, and how much images differ
+def test_sample_distorted_bounding_box():
+    image = np.arange(40 * 60 * 3, dtype=np.float32).reshape(40, 60, 3)
+    boxes = np.float32([[[0.1, 0.2, 0.5, 0.6], [0.4, 0.3, 0.9, 0.8]]])
+
+    def part(**options):
+        begin, size, box = tf.image.sample_distorted_bounding_box(tf.shape(image), boxes, seed=1, seed2=2, **options)
+        assert begin.op.name == "sample_distorted_bounding_box/SampleDistortedBoundingBoxV2"
+        return begin, size, box, tf.slice(image, begin, size)
+
+    begin, size, box, cut = run(lambda: part())
+    assert begin.tolist() == [6, 9, 0] and size.tolist() == [16, 16, -1]
+    assert np.allclose(box, [[[0.15, 0.15, 0.55, 0.41666666]]])
+    assert np.array_equal(cut, image[6:22, 9:25])
+    for covered in (0.3, 1.0):
+        *_, box, _ = run(lambda: part(min_object_covered=tf.constant(covered), area_range=(0.1, 1), aspect_ratio_range=[0.5, 2.0], max_attempts=200))
+        shared = np.prod(np.clip(np.minimum(box[0], boxes[0])[:, 2:] - np.maximum(box[0], boxes[0])[:, :2], 0, None), 1)
+        assert (shared / np.prod(boxes[0, :, 2:] - boxes[0, :, :2], 1)).max() > covered - 0.1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="No bounding boxes"):
+        run(lambda: tf.image.sample_distorted_bounding_box([4, 4, 3], np.zeros([1, 0, 4], np.float32)))
+
+
+def window_means(x, size=11, sigma=1.5):
+    line = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
+    weights = np.outer(line, line) / line.sum() ** 2
+    rows, columns = x.shape[0] - size + 1, x.shape[1] - size + 1
+    return np.stack([[(x[i:i + size, j:j + size] * weights[:, :, None]).sum((0, 1)) for j in range(columns)] for i in range(rows)])
+
+
+def test_ssim():
+    rng = np.random.RandomState(3)
+    a = rng.rand(14, 15, 2).astype(np.float32)
+    b = np.clip(a + rng.randn(14, 15, 2) * 0.1, 0, 1).astype(np.float32)
+    ma, mb = window_means(a), window_means(b)
+    va, vb, ab = window_means(a * a) - ma * ma, window_means(b * b) - mb * mb, window_means(a * b) - ma * mb
+    wanted = np.mean((2 * ma * mb + 1e-4) * (2 * ab + 9e-4) / ((ma ** 2 + mb ** 2 + 1e-4) * (va + vb + 9e-4)))
+    assert np.allclose(run(lambda x, y: tf.image.ssim(x, y, 1.0), a, b), wanted, rtol=1e-4)
+    assert np.allclose(run(lambda x, y: tf.image.ssim(x, y, 1.0), np.stack([a, a]), np.stack([b, a])), [wanted, 1], rtol=1e-4)
+    bytes_ = (a * 255).astype(np.uint8)
+    assert np.allclose(run(lambda x: tf.image.ssim(x, x, 255), bytes_), 1)
+    assert np.allclose(run(lambda x: tf.image.ssim_multiscale(x, x, 1.0, power_factors=(0.5, 0.5), filter_size=5), a), 1, rtol=1e-5)
+    with pytest.raises(ValueError, match="filter of 11"):
+        run(lambda x: tf.image.ssim(x, x, 1.0), a[:8])
+    with pytest.raises(ValueError, match="differ in size"):
+        run(lambda x, y: tf.image.ssim(x, y, 1.0), a, b[:, :12])
+
+
+def test_sobel_edges():
+    image = np.random.RandomState(1).rand(2, 5, 6, 3).astype(np.float32)
+    padded = np.pad(image, ((0, 0), (1, 1), (1, 1), (0, 0)), "reflect")
+    weights = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
+    wanted = [sum(w[i, j] * padded[:, i:i + 5, j:j + 6] for i in range(3) for j in range(3)) for w in (weights, weights.T)]
+    assert np.allclose(run(tf.image.sobel_edges, image), np.stack(wanted, -1), atol=1e-5)
+
+
+def test_extract_glimpse():
+    image = np.arange(20, dtype=np.float32).reshape(1, 4, 5, 1)
+    glimpse = run(lambda x: tf.image.extract_glimpse(x, [3, 3], [[0.0, 0.0]]), image)
+    assert np.array_equal(glimpse[0, :, :, 0], image[0, :3, 1:4, 0])
+    noisy = run(lambda x: tf.image.extract_glimpse(x, [9, 9], [[0.0, 0.0]]), image)
+    assert noisy.shape == (1, 9, 9, 1) and noisy.min() >= 0 and noisy.max() <= 19

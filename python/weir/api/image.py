@@ -19,7 +19,7 @@ _BOUND = [
     "pad_to_bounding_box", "central_crop", "flip_left_right", "flip_up_down", "random_flip_left_right", "random_flip_up_down", "rot90",
     "transpose_image", "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "adjust_gamma", "random_brightness",
     "random_contrast", "random_hue", "random_saturation", "rgb_to_grayscale", "grayscale_to_rgb", "rgb_to_yuv", "yuv_to_rgb", "rgb_to_yiq",
-    "yiq_to_rgb", "per_image_standardization", "total_variation", "psnr", "draw_bounding_boxes", "non_max_suppression",
+    "yiq_to_rgb", "per_image_standardization", "total_variation", "psnr", "ssim", "ssim_multiscale", "sobel_edges", "sample_distorted_bounding_box", "draw_bounding_boxes", "non_max_suppression",
     "non_max_suppression_padded",
 ]
 _RESIZE_OPS = {
@@ -41,9 +41,7 @@ NAMES = {
     "image.hsv_to_rgb": "(images, name=None) op:HSVToRGB",
     "image.crop_and_resize": "(image, boxes, box_ind=None, crop_size=None, method='bilinear', extrapolation_value=0, name=None, "
                              "box_indices->box_ind) op:CropAndResize",
-    "image.sample_distorted_bounding_box": "(image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1, "
-                                           "aspect_ratio_range=None, area_range=None, max_attempts=None, "
-                                           "use_image_if_no_bounding_boxes=None, name=None) op:SampleDistortedBoundingBoxV2",
+    "image.extract_glimpse": "(input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None) op:ExtractGlimpse",
     "image.random_crop": "=random_crop",
     "image.extract_image_patches": "=extract_image_patches",
     "python.ops.image_ops.*": "=image.",

@@ -227,6 +227,23 @@ Output EncodePng(const Input& image, const EncodePngAttrs& attrs) {
   return EncodePng(*graph, image, attrs);
 }
 
+Output ExtractGlimpse(Graph& graph, const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseAttrs& attrs) {
+  NodeBuilder node(graph, "ExtractGlimpse", attrs.name);
+  node.In(input);
+  node.In(size);
+  node.In(offsets);
+  node.Attr("centered", attrs.centered);
+  node.Attr("normalized", attrs.normalized);
+  node.Attr("uniform_noise", attrs.uniform_noise);
+  node.Attr("noise", attrs.noise);
+  return node.BuildOutput();
+}
+Output ExtractGlimpse(const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{input}, InputList{size}, InputList{offsets}});
+  if (graph == nullptr) return {};
+  return ExtractGlimpse(*graph, input, size, offsets, attrs);
+}
+
 Output ExtractJpegShape(Graph& graph, const Input& contents, const ExtractJpegShapeAttrs& attrs) {
   NodeBuilder node(graph, "ExtractJpegShape", attrs.name);
   node.In(contents);

@@ -135,6 +135,16 @@ struct EncodePngAttrs {
 Output EncodePng(Graph& graph, const Input& image, const EncodePngAttrs& attrs = {});
 Output EncodePng(const Input& image, const EncodePngAttrs& attrs = {});
 
+struct ExtractGlimpseAttrs {
+  bool centered = true;
+  bool normalized = true;
+  bool uniform_noise = true;
+  std::string noise = "uniform";
+  std::string name = "";
+};
+Output ExtractGlimpse(Graph& graph, const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseAttrs& attrs = {});
+Output ExtractGlimpse(const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseAttrs& attrs = {});
+
 struct ExtractJpegShapeAttrs {
   DType output_type = kInt32;
   std::string name = "";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "graph/compose/random.h"
 #include "graph/graph.h"
@@ -62,7 +63,44 @@ Output ChangeColors(Graph& graph, const Input& images, ColorChange change);
 Output StandardizeImage(Graph& graph, const Input& image);
 // The sum of the differences between neighbors, for each image.
 Output TotalVariation(Graph& graph, const Input& images, std::string name = "");
-// Peak signal-to-noise ratio, for each pair of images.
+
+// --- pairs of images [..., height, width, channels] with values up to max_val: one number for each pair
+// Peak signal-to-noise ratio.
 Output PeakSignalToNoise(Graph& graph, const Input& a, const Input& b, double max_val, std::string name = "");
+// How alike they look, at most 1 (SSIM): means, deviations and covariances under a bell of `filter_size` pixels.
+struct SimilarityOptions {
+  int64_t filter_size = 11;
+  double filter_sigma = 1.5;
+  double k1 = 0.01;
+  double k2 = 0.03;
+};
+Output StructuralSimilarity(Graph& graph, const Input& a, const Input& b, double max_val,
+                            const SimilarityOptions& options = {});
+// Over as many scales as there are powers, each half the size of the one before (MS-SSIM).
+Output MultiscaleSimilarity(Graph& graph, const Input& a, const Input& b, double max_val,
+                            const std::vector<float>& power_factors = {0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f},
+                            const SimilarityOptions& options = {});
+// [batch, height, width, channels, 2]: how much each pixel differs from those below and from those to its right.
+Output SobelEdges(Graph& graph, const Input& image);
+
+// --- a random part of an image that covers enough of one of its boxes, for training on distorted images
+struct SampleBoxOptions {
+  int64_t seed = 0;  // with seed2: 0 and 0 draw parts that nobody can foretell
+  int64_t seed2 = 0;
+  Input min_object_covered = 0.1f;  // the part of a box that must be in it
+  std::vector<float> aspect_ratio_range = {0.75f, 1.33f};
+  std::vector<float> area_range = {0.05f, 1.0f};
+  int64_t max_attempts = 100;  // then the whole image
+  bool use_image_if_no_bounding_boxes = false;
+  std::string name = "";
+};
+struct SampledBox {
+  Output begin;   // for Slice, as `size`
+  Output size;    // [height, width, -1]
+  Output bboxes;  // [1, 1, 4], as DrawBoundingBoxes takes it
+};
+// image_size: [height, width, channels]; bounding_boxes: [batch, n, 4] as [y_min, x_min, y_max, x_max] within 0 and 1.
+SampledBox SampleDistortedBox(Graph& graph, const Input& image_size, const Input& bounding_boxes,
+                              const SampleBoxOptions& options = {});
 
 }  // namespace weir

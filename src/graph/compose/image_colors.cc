@@ -195,30 +195,4 @@ Output TotalVariation(Graph& graph, const Input& images_in, std::string name) {
   return sum + Sum(graph, Abs(graph, across), axes);
 }
 
-Output PeakSignalToNoise(Graph& graph, const Input& a_in, const Input& b_in, double max_val, std::string name) {
-  NameScope scope(graph, name.empty() ? "PSNR" : name);
-  Output a = ValueOf(graph, a_in, kInvalidType, "a");
-  if (!a.valid()) return a;
-  Output b = ValueOf(graph, b_in, b_in.is_output() ? kInvalidType : a.base_dtype(), "b");
-  if (!b.valid()) return b;
-  const PartialShape first = a.shape(), second = b.shape();
-  if ((first.known_rank() && first.rank() < 3) || (second.known_rank() && second.rank() < 3))
-    return FailedOutput(graph, InvalidArgument("images of {} and {} are no images", first, second));
-  if (first.known_rank() && second.known_rank()) {
-    for (int i = 1; i <= 3; ++i) {
-      const int64_t x = first[first.rank() - i], y = second[second.rank() - i];
-      if (x >= 0 && y >= 0 && x != y)
-        return FailedOutput(graph, InvalidArgument("images of {} and {} differ in size", first, second));
-    }
-  }
-  Output highest = ConvertImageType(graph, CastValue(graph, Tensor::Scalar(max_val), a.base_dtype()), kFloat);
-  Output mse =
-      Mean(graph, SquaredDifference(graph, ConvertImageType(graph, a, kFloat), ConvertImageType(graph, b, kFloat)),
-           {-3, -2, -1});
-  if (!highest.valid() || !mse.valid()) return Output::Failed(graph);
-  Output peak = (20.0f * Log(graph, highest)) / Log(graph, 10.0f);
-  Output psnr = Sub(graph, peak, static_cast<float>(10 / std::log(10.0)) * Log(graph, mse), {.name = "psnr"});
-  return psnr.valid() ? Identity(graph, psnr) : psnr;
-}
-
 }  // namespace weir

@@ -462,4 +462,20 @@ Output TransposeImage(Graph& graph, const Input& image, std::string name) {
   return TransposeAxes(graph, x, shape.rank() == 3 ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{0, 2, 1, 3});
 }
 
+SampledBox SampleDistortedBox(Graph& graph, const Input& image_size, const Input& bounding_boxes,
+                              const SampleBoxOptions& options) {
+  NameScope scope(graph, options.name.empty() ? "sample_distorted_bounding_box" : options.name);
+  const Output covered = ValueOf(graph, options.min_object_covered, kFloat, "min_object_covered");
+  if (!covered.valid()) return {};
+  const auto r = SampleDistortedBoundingBoxV2(graph, image_size, bounding_boxes, covered,
+                                              {.seed = options.seed,
+                                               .seed2 = options.seed2,
+                                               .aspect_ratio_range = options.aspect_ratio_range,
+                                               .area_range = options.area_range,
+                                               .max_attempts = options.max_attempts,
+                                               .use_image_if_no_bounding_boxes = options.use_image_if_no_bounding_boxes,
+                                               .name = options.name});
+  return {r.begin, r.size, r.bboxes};
+}
+
 }  // namespace weir

@@ -9,6 +9,7 @@ void RegisterCropAndResize(OpRegistry& registry);
 void RegisterDecodeImage(OpRegistry& registry);
 void RegisterDrawBoxes(OpRegistry& registry);
 void RegisterEncodeImage(OpRegistry& registry);
+void RegisterExtractGlimpse(OpRegistry& registry);
 void RegisterNonMaxSuppression(OpRegistry& registry);
 void RegisterResizeArea(OpRegistry& registry);
 void RegisterResizeBicubic(OpRegistry& registry);
@@ -23,6 +24,7 @@ void RegisterImageOps(OpRegistry& registry) {
   RegisterDecodeImage(registry);
   RegisterDrawBoxes(registry);
   RegisterEncodeImage(registry);
+  RegisterExtractGlimpse(registry);
   RegisterNonMaxSuppression(registry);
   RegisterResizeArea(registry);
   RegisterResizeBicubic(registry);

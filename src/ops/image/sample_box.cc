@@ -160,7 +160,8 @@ Result<Kernel> MakeSampleBox(KernelSetup& setup) {
         return InvalidArgument("min_object_covered must be a number, but its shape is {}", ctx.input(2).shape());
       covered = ctx.input(2).data<float>()[0];
     }
-    if (!(covered >= 0)) return InvalidArgument("min_object_covered must not be negative, but is {}", covered);
+    if (!(covered >= 0 && covered <= 1))
+      return InvalidArgument("min_object_covered must be from 0 to 1, but is {}", covered);
     WEIR_ASSIGN(const PixelBox image, ImageOf<T>(ctx.input(0)));
     WEIR_ASSIGN(const std::vector<PixelBox> objects,
                 ObjectsIn(ctx.input(1), image.bottom, image.right, wanted.whole_without_boxes));
@@ -184,8 +185,10 @@ Result<Kernel> MakeSampleV2(KernelSetup& setup) {
 }
 
 Status SampledShape(ShapeContext& c) {
-  WEIR_TRY(c.WithRank(0, 1).status());
-  WEIR_TRY(c.WithRank(1, 3).status());
+  WEIR_ASSIGN(const PartialShape size, c.WithRank(0, 1));
+  WEIR_TRY(MergeDims(size[0], 3).status());
+  WEIR_ASSIGN(const PartialShape boxes, c.WithRank(1, 3));
+  WEIR_TRY(MergeDims(boxes[2], 4).status());
   c.set_output(0, PartialShape({3}));
   c.set_output(1, PartialShape({3}));
   c.set_output(2, PartialShape({1, 1, 4}));

@@ -82,6 +82,32 @@ def files(tf):
     return {"look": look}
 
 
+def pairs(tf):
+    """How much images differ, and edges."""
+    a, b = tf.placeholder(tf.float32, [2, 40, 33, 3]), tf.placeholder(tf.uint8, [2, 40, 33, 3])
+    noisy = np.clip(picture(40, 33, batch=2) * 0.8 + picture(40, 33, batch=2)[:, ::-1] * 0.2, 0, 1)
+    feed = {a: picture(40, 33, batch=2), b: picture(40, 33, np.uint8, batch=2)}
+    powers = (0.1, 0.4, 0.5)
+    look = [tf.image.ssim(a, noisy, 1.0), tf.image.ssim(b, b // 2, 255), tf.image.ssim(a[0], noisy[0], 1.0, filter_size=5, filter_sigma=0.7, k1=0.02, k2=0.05),
+            tf.image.ssim(tf.expand_dims(a, 0), noisy[None], 1.0), tf.image.ssim_multiscale(a, noisy, 1.0, power_factors=powers, filter_size=4),
+            tf.image.psnr(a, noisy, 1.0), tf.image.psnr(b, b // 2, 255), tf.image.sobel_edges(a),
+            tf.image.extract_glimpse(a, [5, 7], [[0.2, -0.3], [0.0, 0.5]], uniform_noise=False)]
+    return {"look": look, "feeds": [feed]}
+
+
+def distorted(tf):
+    """Random parts of an image that cover enough of a box: the same seeds draw the same parts."""
+    boxes = tf.placeholder(tf.float32, [1, None, 4])
+    feed = {boxes: np.float32([[[0.1, 0.2, 0.5, 0.6], [0.4, 0.3, 0.9, 0.8]]])}
+    look = []
+    for number, options in enumerate(({}, {"min_object_covered": 0.5, "area_range": (0.3, 0.5)}, {"aspect_ratio_range": [0.5, 2.0], "max_attempts": 5})):
+        begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], boxes, seed=number + 1, seed2=7, name="part%d" % number, **options)
+        look += [begin, size, box, tf.slice(tf.constant(picture(40, 60)), begin, size)]
+    none = np.zeros([1, 0, 4], np.float32)
+    whole = tf.image.sample_distorted_bounding_box([40, 60, 3], none, seed=3, seed2=4, use_image_if_no_bounding_boxes=True)
+    return {"look": look + list(whole), "feeds": [feed] * 5}
+
+
 def programs():
     return [Program("image sizes", sizes), Program("image crops", crops), Program("image colors", colors), Program("images by chance", by_chance),
-            Program("image files", files)]
+            Program("image files", files), Program("image pairs", pairs), Program("distorted images", distorted)]

@@ -76,6 +76,20 @@ def make(recorder):
         canvas = Draw(2, 9, 11, channels, low=0, high=1)
         recorder.sweep("DrawBoundingBoxes", canvas, some, grad=False)
         recorder.sweep("DrawBoundingBoxesV2", canvas, some, Draw(3, 4, low=0, high=1).array(np.float32), grad=False)
+    parts = np.array([[[0.1, 0.2, 0.5, 0.6], [0.4, 0.3, 0.9, 0.8]]], np.float32)
+    for seed in range(1, 9):
+        height, width = 20 + 7 * seed, 75 - 6 * seed
+        for op, more in ((raw.SampleDistortedBoundingBoxV2, {"min_object_covered": np.float32(seed / 9)}),
+                         (raw.SampleDistortedBoundingBox, {"min_object_covered": seed / 9})):
+            case("part %s %d" % (op.__name__, seed), lambda b: list(op(
+                image_size=np.array([height, width, 3]), bounding_boxes=b, seed=seed, seed2=3, aspect_ratio_range=[0.3 + seed / 20, 1.9], **more)),
+                 [parts], grad=False)
+    offsets = np.array([[0.3, -0.2], [-0.7, 0.9]], np.float32)
+    for centered in (True, False):
+        for normalized in (True, False):
+            case("glimpse %s %s" % (centered, normalized), lambda x, o: raw.ExtractGlimpse(
+                input=x, size=[3, 4], offsets=o, centered=centered, normalized=normalized, uniform_noise=False, noise="zero"),
+                 [image, offsets * (1 if normalized else 5)], grad=False)
     scores = Draw(12, low=0, high=1).array(np.float32)
     many = np.sort(Draw(12, 2, 2, low=0, high=1).array(np.float32), 1).reshape(12, 4)
     for most, overlap, least in ((3, 0.5, 0.0), (12, 0.1, 0.3), (12, 0.0, -1.0), (0, 0.5, 0.0)):

@@ -1,0 +1,211 @@
+// How much two images differ, and where an image has edges.
+#include <cmath>
+
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/nn_ops.h"
+#include "graph/build/operators.h"
+#include "graph/build/reduce.h"
+#include "graph/compose/array.h"
+#include "graph/compose/checks.h"
+#include "graph/compose/convolution.h"
+#include "graph/compose/dims.h"
+#include "graph/compose/flow.h"
+#include "graph/compose/image.h"
+#include "graph/compose/image_files.h"
+#include "graph/compose/math.h"
+
+namespace weir {
+namespace {
+
+// Two images of one size, as floats with the highest value they can have.
+struct ImagePair {
+  Output a, b;
+  Output highest;
+};
+
+Status CheckAlike(const PartialShape& a, const PartialShape& b) {
+  if ((a.known_rank() && a.rank() < 3) || (b.known_rank() && b.rank() < 3))
+    return InvalidArgument("images of {} and {} are no images", a, b);
+  if (!a.known_rank() || !b.known_rank()) return OkStatus();
+  for (int i = 1; i <= 3; ++i) {
+    const int64_t x = a[a.rank() - i], y = b[b.rank() - i];
+    if (x >= 0 && y >= 0 && x != y) return InvalidArgument("images of {} and {} differ in size", a, b);
+  }
+  return OkStatus();
+}
+
+Result<ImagePair> PairOf(Graph& graph, const Input& a_in, const Input& b_in, double max_val) {
+  const Output a = ValueOf(graph, a_in, kInvalidType, "a");
+  WEIR_TRY(graph.TakeError());
+  const Output b = ValueOf(graph, b_in, b_in.is_output() ? kInvalidType : a.base_dtype(), "b");
+  WEIR_TRY(graph.TakeError());
+  WEIR_TRY(CheckAlike(a.shape(), b.shape()));
+  const ImagePair pair{ConvertImageType(graph, a, kFloat), ConvertImageType(graph, b, kFloat),
+                       ConvertImageType(graph, CastValue(graph, Tensor::Scalar(max_val), a.base_dtype()), kFloat)};
+  WEIR_TRY(graph.TakeError());
+  return pair;
+}
+
+// Weights [size, size, 1, 1] that add up to 1, falling off as a bell around the middle.
+Result<Tensor> BellWeights(int64_t size, double sigma) {
+  constexpr int64_t kLargest = 1 << 12;
+  if (size < 1 || size > kLargest)
+    return InvalidArgument("filter_size must be positive and at most {}, got {}", kLargest, size);
+  if (!(sigma > 0)) return InvalidArgument("filter_sigma must be positive, got {}", sigma);
+  WEIR_ASSIGN(const Tensor weights, Tensor::Allocate(kFloat, Shape{size, size, 1, 1}));
+  std::vector<double> line;
+  double sum = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    const double x = (static_cast<double>(i) - static_cast<double>(size - 1) / 2) / sigma;
+    line.push_back(std::exp(-0.5 * x * x));
+    sum += line.back();
+  }
+  for (int64_t i = 0; i < size * size; ++i)
+    weights.data<float>()[i] =
+        static_cast<float>(line[static_cast<size_t>(i / size)] * line[static_cast<size_t>(i % size)] / (sum * sum));
+  return weights;
+}
+
+Output LastOf(Graph& graph, Output shape, int count) {
+  return StridedSlice(graph, shape, std::vector<int64_t>{-count}, {0}, {1}, {.end_mask = 1});
+}
+Output AllBut(Graph& graph, Output shape, int count) {
+  return StridedSlice(graph, shape, {0}, std::vector<int64_t>{-count}, {1}, {.begin_mask = 1});
+}
+
+// f, which works on [images, height, width, channels], over images with any number of dimensions before these.
+template <class F>
+Output OverImages(Graph& graph, Output x, F&& f) {
+  if (x.shape().known_rank() && x.shape().rank() == 4) return f(x);
+  const Output shape = ShapeValue(graph, x);
+  const Output flat = Reshape(graph, x, ConcatAll(graph, {Tensor::Vector<int32_t>({-1}), LastOf(graph, shape, 3)}, 0));
+  const Output y = f(flat);
+  if (!y.valid()) return y;
+  return Reshape(graph, y, ConcatAll(graph, {AllBut(graph, shape, 3), LastOf(graph, ShapeValue(graph, y), 3)}, 0));
+}
+
+struct Similarity {
+  Output whole;      // luminance, contrast and structure
+  Output structure;  // the last two
+};
+
+// Of each channel, [..., channels].
+Result<Similarity> SimilarityPerChannel(Graph& graph, const ImagePair& pair, const SimilarityOptions& options) {
+  WEIR_ASSIGN(const Tensor bell, BellWeights(options.filter_size, options.filter_sigma));
+  for (const Output& image : {pair.a, pair.b}) {
+    const PartialShape shape = image.shape();
+    for (int i = 2; shape.known_rank() && i <= 3; ++i)
+      if (const int64_t size = shape[shape.rank() - i]; size >= 0 && size < options.filter_size)
+        return InvalidArgument("a filter of {} does not fit into images of {}", options.filter_size, shape);
+  }
+  const Output channels = LastOf(graph, ShapeValue(graph, pair.a), 1);
+  const Output filter =
+      Tile(graph, bell, ConcatAll(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0));
+  const auto smooth = [&](Output x) {
+    return OverImages(graph, x, [&](Output images) { return ConvolveDepthwise(graph, images, filter, {}); });
+  };
+  const Output c1 = Square(Mul(pair.highest, static_cast<float>(options.k1)));
+  const Output c2 = Square(Mul(pair.highest, static_cast<float>(options.k2)));
+  const Output mean_a = smooth(pair.a), mean_b = smooth(pair.b);
+  const Output means = mean_a * mean_b * 2.0f, squares = Square(mean_a) + Square(mean_b);
+  const Output luminance = (means + c1) / (squares + c1);
+  const Output products = smooth(pair.a * pair.b) * 2.0f;
+  const Output powers = smooth(Square(pair.a) + Square(pair.b));
+  const Output structure = (products - means + c2) / (powers - squares + c2);
+  const Similarity similarity{Mean(graph, luminance * structure, {-3, -2}), Mean(graph, structure, {-3, -2})};
+  WEIR_TRY(graph.TakeError());
+  return similarity;
+}
+
+// Half the height and width; what stands alone at the end is kept.
+Output HalfSize(Graph& graph, Output x) {
+  return OverImages(graph, x, [&](Output images) {
+    return Pool(graph, images, PoolKind::kAverage, {2, 2}, 2, {.strides = {2, 2}, .padding = "SAME"});
+  });
+}
+
+Result<Output> SimilarityOverScales(Graph& graph, ImagePair pair, const std::vector<float>& powers,
+                                    const SimilarityOptions& options) {
+  if (powers.empty()) return InvalidArgument("power_factors must not be empty");
+  OutputList parts;
+  for (size_t i = 0; i < powers.size(); ++i) {
+    NameScope scale(graph, fmt::format("Scale{}", i));
+    if (i > 0) {
+      pair.a = HalfSize(graph, pair.a);
+      pair.b = HalfSize(graph, pair.b);
+      WEIR_TRY(graph.TakeError());
+    }
+    WEIR_ASSIGN(const Similarity one, SimilarityPerChannel(graph, pair, options));
+    parts.push_back(Relu(i + 1 < powers.size() ? one.structure : one.whole));
+  }
+  const Output all = StackAll(graph, InputList(parts.begin(), parts.end()), -1);
+  const Output product = Prod(graph, Pow(graph, all, Tensor::Vector<float>(absl::MakeConstSpan(powers))), {-1});
+  return Mean(graph, product, {-1});
+}
+
+}  // namespace
+
+Output PeakSignalToNoise(Graph& graph, const Input& a, const Input& b, double max_val, std::string name) {
+  NameScope scope(graph, name.empty() ? "PSNR" : name);
+  const Result<ImagePair> pair = PairOf(graph, a, b, max_val);
+  if (!pair.ok()) return FailedOutput(graph, pair.status());
+  const Output mse = Mean(graph, SquaredDifference(graph, pair->a, pair->b), {-3, -2, -1});
+  if (!mse.valid()) return mse;
+  const Output peak = (20.0f * Log(graph, pair->highest)) / Log(graph, 10.0f);
+  const Output psnr = Sub(graph, peak, static_cast<float>(10 / std::log(10.0)) * Log(graph, mse), {.name = "psnr"});
+  return psnr.valid() ? Identity(graph, psnr) : psnr;
+}
+
+Output StructuralSimilarity(Graph& graph, const Input& a, const Input& b, double max_val,
+                            const SimilarityOptions& options) {
+  NameScope scope(graph, "SSIM");
+  const Result<ImagePair> pair = PairOf(graph, a, b, max_val);
+  if (!pair.ok()) return FailedOutput(graph, pair.status());
+  const Result<Similarity> similarity = SimilarityPerChannel(graph, *pair, options);
+  if (!similarity.ok()) return FailedOutput(graph, similarity.status());
+  return Mean(graph, similarity->whole, {-1});
+}
+
+Output MultiscaleSimilarity(Graph& graph, const Input& a, const Input& b, double max_val,
+                            const std::vector<float>& power_factors, const SimilarityOptions& options) {
+  NameScope scope(graph, "MS-SSIM");
+  const Result<ImagePair> pair = PairOf(graph, a, b, max_val);
+  if (!pair.ok()) return FailedOutput(graph, pair.status());
+  const Result<Output> similarity = SimilarityOverScales(graph, *pair, power_factors, options);
+  return similarity.ok() ? *similarity : FailedOutput(graph, similarity.status());
+}
+
+Output SobelEdges(Graph& graph, const Input& image_in) {
+  const Output image = ValueOf(graph, image_in, kInvalidType, "image");
+  if (!image.valid()) return image;
+  if (!image.shape().known_rank() || image.shape().rank() != 4)
+    return FailedOutput(graph,
+                        InvalidArgument("images must be [batch, height, width, channels], not {}", image.shape()));
+  constexpr float kDown[3][3] = {{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}};
+  const Result<Tensor> filters = Tensor::Allocate(kFloat, Shape{3, 3, 1, 2});  // down, then across
+  const Result<Tensor> margins = Tensor::Allocate(kInt32, Shape{4, 2});
+  if (!filters.ok() || !margins.ok()) return FailedOutput(graph, filters.ok() ? margins.status() : filters.status());
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 3; ++x) {
+      filters->data<float>()[6 * y + 2 * x] = kDown[y][x];
+      filters->data<float>()[6 * y + 2 * x + 1] = kDown[x][y];
+    }
+  }
+  for (int i = 0; i < 8; ++i) margins->data<int32_t>()[i] = i >= 2 && i < 6 ? 1 : 0;
+  const Output shape = ShapeValue(graph, image);
+  const Output channels = LastOf(graph, shape, 1);
+  Output filter;
+  {
+    NameScope scope(graph, "sobel_filters");
+    const Output multiples =
+        ConcatAll(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0, "multiples");
+    filter = Tile(graph, *filters, multiples, {.name = scope.name() + "/"});
+  }
+  const Output edges = ConvolveDepthwise(graph, PadWith(graph, image, *margins, "REFLECT"), filter, {});
+  const Output result = Reshape(graph, edges, ConcatAll(graph, {shape, Tensor::Vector<int32_t>({2})}, 0));
+  if (result.valid()) graph.RecordError(graph.SetShape(result, image.shape().Concat(PartialShape{2})));
+  return result;
+}
+
+}  // namespace weir
