@@ -3,6 +3,7 @@
 
 #include "bind/arguments.h"
 #include "bind/metrics.h"
+#include "bind/sets.h"
 
 namespace weir::python {
 namespace {
@@ -138,9 +139,55 @@ metrics::AreaOptions AreaFrom(int64_t num_thresholds, const std::string& curve, 
   return area;
 }
 
+using OfRanks = Result<Metric> (*)(Graph&, const SetOperand&, const Input&, const metrics::RankOptions&,
+                                   const MetricOptions&);
+
+// Of scores, of which the k highest count.
+void DefRanks(py::module_& m, const char* name, OfRanks function) {
+  m.def(
+      name,
+      Building([function](Graph& g, SetsArgument labels, Input predictions, int64_t k, std::optional<int64_t> class_id,
+                          Input weights, py::object metrics, py::object updates, Name n) {
+        return PairOf(function(g, labels.sets, predictions, {k, class_id}, Options(weights, metrics, updates, n)));
+      }),
+      py::arg("labels"), py::arg("predictions"), py::arg("k"), py::arg("class_id") = py::none(),
+      py::arg("weights") = py::none(), py::arg("metrics_collections") = py::none(),
+      py::arg("updates_collections") = py::none(), py::arg("name") = py::none());
+}
+// Of classes that are chosen already; k is only part of names.
+void DefChosen(py::module_& m, const char* name, OfRanks function) {
+  m.def(name,
+        Building([function](Graph& g, SetsArgument labels, Input predictions, std::optional<int64_t> k,
+                            std::optional<int64_t> class_id, Input weights, py::object metrics, py::object updates,
+                            Name n) {
+          return PairOf(function(g, labels.sets, predictions, {k, class_id}, Options(weights, metrics, updates, n)));
+        }),
+        py::arg("labels"), py::arg("predictions_idx"), py::arg("k") = py::none(), py::arg("class_id") = py::none(),
+        py::arg("weights") = py::none(), py::arg("metrics_collections") = py::none(),
+        py::arg("updates_collections") = py::none(), py::arg("name") = py::none());
+}
+
+void BindRankMetrics(py::module_& m) {
+  DefRanks(m, "metric_precision_at_k", metrics::PrecisionAtK);
+  DefRanks(m, "metric_recall_at_k", metrics::RecallAtK);
+  DefChosen(m, "metric_precision_at_top_k", metrics::PrecisionAtTopK);
+  DefChosen(m, "metric_recall_at_top_k", metrics::RecallAtTopK);
+  Def(
+      m, "metric_average_precision_at_k",
+      +[](Graph& g, SetsArgument labels, Input predictions, int64_t k, Input weights, py::object metrics,
+          py::object updates, Name n) {
+        return PairOf(
+            metrics::AveragePrecisionAtK(g, labels.sets, predictions, k, Options(weights, metrics, updates, n)));
+      },
+      py::arg("labels"), py::arg("predictions"), py::arg("k"), py::arg("weights") = py::none(),
+      py::arg("metrics_collections") = py::none(), py::arg("updates_collections") = py::none(),
+      py::arg("name") = py::none());
+}
+
 }  // namespace
 
 void BindMetrics(py::module_& m) {
+  BindRankMetrics(m);
   DefValues(m, "metric_mean", metrics::Mean);
   DefValues(m, "metric_mean_tensor", metrics::MeanTensor);
   DefPair(m, "metric_accuracy", metrics::Accuracy);

@@ -27,6 +27,7 @@
 #include "bind/server.h"
 #include "bind/session.h"
 #include "bind/session_manager.h"
+#include "bind/sets.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
 #include "bind/summary.h"
@@ -56,6 +57,7 @@ PYBIND11_MODULE(_weir, m) {
   BindOptimizers(m);
   BindLearningRates(m);
   BindSparseFunctions(m);
+  BindSets(m);
   BindMath(m);
   BindArray(m);
   BindNn(m);

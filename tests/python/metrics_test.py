@@ -294,3 +294,84 @@ def test_what_is_wrong():
             sess.run(update, {scores: [1.5]})
         with pytest.raises(tf.errors.InvalidArgumentError):
             sess.run(classes)
+
+
+# --- the k classes with the highest scores
+RANK_LABELS = RNG.randint(0, 5, (4, 6, 2)).astype(np.int64)
+RANK_SCORES = RNG.permutation(4 * 6 * 5).reshape(4, 6, 5).astype(np.float32)
+
+
+def ranked(k, class_id=None, weights=None):
+    """Weighted counts of classes that are right, wrong and missed among the k highest scores of each row."""
+    counts = np.zeros(3)
+    for labels, scores, weight in zip(RANK_LABELS.reshape(-1, 2), RANK_SCORES.reshape(-1, 5), np.ones(24) if weights is None else weights.ravel()):
+        given, wanted = set(np.argsort(-scores)[:k]), set(labels)
+        if class_id is not None:
+            given, wanted = given & {class_id}, wanted & {class_id}
+        counts += weight * np.array([len(given & wanted), len(given - wanted), len(wanted - given)])
+    return counts
+
+
+@pytest.mark.parametrize("class_id", [None, 2])
+@pytest.mark.parametrize("k", [1, 3])
+def test_precision_and_recall_at_k(k, class_id):
+    right, wrong, missed = ranked(k, class_id)
+    value, updates = streamed(lambda l, s: tf.metrics.precision_at_k(l, s, k, class_id), RANK_LABELS, RANK_SCORES)
+    assert value.dtype == np.float64 and np.isclose(value, right / (right + wrong)) and updates[-1] == value
+    suffix = f"_at_{k}" + ("" if class_id is None else f"_class{class_id}")
+    assert [v.op.name for v in tf.local_variables()] == [f"precision{suffix}/{name}_positive{suffix}" for name in ("true", "false")]
+    value, _ = streamed(lambda l, s: tf.metrics.recall_at_k(l, s, k, class_id, name="mine"), RANK_LABELS, RANK_SCORES)
+    assert np.isclose(value, right / (right + missed))
+    assert [v.op.name for v in tf.local_variables()][2:] == [f"mine/true_positive{suffix}", f"mine/false_negative{suffix}"]
+
+
+def streamed_alone(measure, *arrays):
+    with tf.Graph().as_default():
+        return streamed(measure, *arrays)
+
+
+def test_precision_and_recall_at_k_with_weights_and_chosen_classes():
+    rows = RNG.choice([0.0, 0.5, 2.0], (4, 6)).astype(np.float32)
+    right, wrong, missed = ranked(2, weights=rows)
+    value, _ = streamed_alone(lambda l, s, w: tf.metrics.precision_at_k(l, s, 2, weights=w), RANK_LABELS, RANK_SCORES, rows)
+    assert np.isclose(value, right / (right + wrong))
+    best = np.argsort(-RANK_SCORES, 2)[:, :, :2]
+    value, _ = streamed_alone(lambda l, p, w: tf.metrics.recall_at_top_k(l, p, weights=w), RANK_LABELS, best, rows)
+    assert np.isclose(value, right / (right + missed))
+    value, _ = streamed_alone(lambda l, p: tf.metrics.precision_at_top_k(l, p), RANK_LABELS, best.astype(np.int32))
+    right, wrong, _ = ranked(2)
+    assert np.isclose(value, right / (right + wrong))
+    with pytest.raises(ValueError, match="broadcast"):
+        tf.metrics.precision_at_k(RANK_LABELS[0], RANK_SCORES[0], 2, weights=np.ones([5]))
+    with pytest.raises(ValueError, match="labels"):
+        tf.metrics.precision_at_k(RANK_LABELS, RANK_SCORES[0], 2)
+
+
+def average_precision(wanted, scores, k):
+    best = np.argsort(-scores)[:k]
+    found = [label in wanted for label in best]
+    return sum(np.mean(found[:i + 1]) for i in range(k) if found[i]) / min(len(wanted), k)
+
+
+def test_average_precision_at_k():
+    labels = np.stack([RNG.permutation(5)[:2] for _ in range(24)]).reshape(4, 6, 2).astype(np.int64)
+    each = [average_precision(set(l), s, 3) for l, s in zip(labels.reshape(-1, 2), RANK_SCORES.reshape(-1, 5))]
+    value, updates = streamed_alone(lambda l, s: tf.metrics.average_precision_at_k(l, s, 3), labels, RANK_SCORES)
+    assert np.isclose(value, np.mean(each)) and np.isclose(updates[0], np.mean(each[:6]))
+    rows = RNG.choice([0.5, 2.0], (4, 6)).astype(np.float32)
+    value, _ = streamed_alone(lambda l, s, w: tf.metrics.average_precision_at_k(l, s, 3, weights=w), labels, RANK_SCORES, rows)
+    assert np.isclose(value, (rows.ravel() * each).sum() / rows.sum())
+
+
+def test_sparse_labels_at_k():
+    """Rows with two labels, one and none; classes that are too large are no class."""
+    labels = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], np.int64([4, 1, 2]), [3, 2])
+    scores = np.float32([[0, 4, 1, 2, 3], [9, 8, 7, 6, 5], [1, 2, 3, 4, 5]])
+    metrics = [tf.metrics.precision_at_k(labels, scores, 2), tf.metrics.recall_at_k(labels, scores, 2),
+               tf.metrics.recall_at_k(labels, scores, 2, class_id=2), tf.metrics.sparse_precision_at_k(labels, scores, 1)]
+    two = tf.SparseTensor([[0, 0], [0, 1], [1, 0], [1, 1]], np.int64([4, 1, 2, 7]), [2, 2])
+    metrics.append(tf.metrics.sparse_average_precision_at_k(two, scores[:2], 3))
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        values = sess.run([update for _, update in metrics])
+    assert np.allclose(values, [2 / 6, 2 / 3, 0, 1 / 3, (1 + (1 / 3) / 2) / 2])

@@ -170,3 +170,20 @@ def test_wrong_inputs(session):
         session.run(tf.sparse_reduce_max(sparse(), 5))
     with pytest.raises(tf.errors.InvalidArgumentError):
         session.run(tf.sparse_softmax(tf.SparseTensor([[0]], [1.0], [2])).values)
+
+
+def test_sets(session):
+    a, b = np.int64([[3, 1, 1], [4, 5, 6]]), np.int64([[1, 2], [6, 6]])
+    some = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], np.int64([1, 6, 7]), [2, 3])
+    for result, sets in (
+            (tf.sets.intersection(a, b), [{1}, {6}]), (tf.sets.union(a, b), [{1, 2, 3}, {4, 5, 6}]), (tf.sets.difference(a, b), [{3}, {4, 5}]),
+            (tf.sets.set_difference(a, b, aminusb=False), [{2}, set()]), (tf.sets.union(a, some), [{1, 3}, {4, 5, 6, 7}]),
+            (tf.sets.difference(some, a), [set(), {7}]), (tf.sets.difference(some, a, aminusb=False), [{3}, {4, 5}]),
+            (tf.sets.intersection(some, some), [{1}, {6, 7}])):
+        value = session.run(result)
+        assert [set(value.values[value.indices[:, 0] == row]) for row in (0, 1)] == sets
+        assert list(value.dense_shape) == [2, max(map(len, sets))]
+    assert list(session.run(tf.sets.size(tf.sets.union(a, b)))) == [3, 3]
+    assert session.run(tf.sets.union([["b"]], [["a"]])).values.tolist() == [b"a", b"b"]
+    with pytest.raises(ValueError):
+        tf.sets.union(a, b[0])

@@ -32,5 +32,8 @@ NAMES = {
     "sparse.segment_mean": "=sparse_segment_mean",
     "sparse.segment_sqrt_n": "=sparse_segment_sqrt_n",
     "edit_distance": "edit_distance",
+    **{f"sets.{prefix}{name}": f"set_{name}" for prefix in ("", "set_") for name in ("difference", "intersection", "size", "union")},
+    "python.ops.sets.*": "=sets.",
+    "python.ops.sets_impl.*": "=sets.",
     "python.ops.sparse_ops.*": "=",
 }

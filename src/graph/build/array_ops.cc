@@ -157,6 +157,38 @@ Output DeepCopy(const Input& x, const DeepCopyAttrs& attrs) {
   return DeepCopy(*graph, x, attrs);
 }
 
+DenseToDenseSetOperationResult DenseToDenseSetOperation(Graph& graph, const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationAttrs& attrs) {
+  NodeBuilder node(graph, "DenseToDenseSetOperation", attrs.name);
+  node.In(set1);
+  node.In(set2);
+  node.Attr("set_operation", set_operation);
+  node.Attr("validate_indices", attrs.validate_indices);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+DenseToDenseSetOperationResult DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{set1}, InputList{set2}});
+  if (graph == nullptr) return {};
+  return DenseToDenseSetOperation(*graph, set1, set2, set_operation, attrs);
+}
+
+DenseToSparseSetOperationResult DenseToSparseSetOperation(Graph& graph, const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const DenseToSparseSetOperationAttrs& attrs) {
+  NodeBuilder node(graph, "DenseToSparseSetOperation", attrs.name);
+  node.In(set1);
+  node.In(set2_indices);
+  node.In(set2_values);
+  node.In(set2_shape);
+  node.Attr("set_operation", set_operation);
+  node.Attr("validate_indices", attrs.validate_indices);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+DenseToSparseSetOperationResult DenseToSparseSetOperation(const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const DenseToSparseSetOperationAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{set1}, InputList{set2_indices}, InputList{set2_values}, InputList{set2_shape}});
+  if (graph == nullptr) return {};
+  return DenseToSparseSetOperation(*graph, set1, set2_indices, set2_values, set2_shape, set_operation, attrs);
+}
+
 Output DepthToSpace(Graph& graph, const Input& input, int64_t block_size, const DepthToSpaceAttrs& attrs) {
   NodeBuilder node(graph, "DepthToSpace", attrs.name);
   node.In(input);
@@ -822,6 +854,20 @@ Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const I
   return ScatterNdNonAliasingAdd(*graph, input, indices, updates, attrs);
 }
 
+Output SetSize(Graph& graph, const Input& set_indices, const Input& set_values, const Input& set_shape, const SetSizeAttrs& attrs) {
+  NodeBuilder node(graph, "SetSize", attrs.name);
+  node.In(set_indices);
+  node.In(set_values);
+  node.In(set_shape);
+  node.Attr("validate_indices", attrs.validate_indices);
+  return node.BuildOutput();
+}
+Output SetSize(const Input& set_indices, const Input& set_values, const Input& set_shape, const SetSizeAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{set_indices}, InputList{set_values}, InputList{set_shape}});
+  if (graph == nullptr) return {};
+  return SetSize(*graph, set_indices, set_values, set_shape, attrs);
+}
+
 Output ShapeOf(Graph& graph, const Input& input, const ShapeOfAttrs& attrs) {
   NodeBuilder node(graph, "Shape", attrs.name);
   node.In(input);
@@ -1264,6 +1310,25 @@ Output SparseToDense(const Input& sparse_indices, const Input& output_shape, con
   Graph* graph = GraphOfAll({InputList{sparse_indices}, InputList{output_shape}, InputList{sparse_values}, InputList{default_value}});
   if (graph == nullptr) return {};
   return SparseToDense(*graph, sparse_indices, output_shape, sparse_values, default_value, attrs);
+}
+
+SparseToSparseSetOperationResult SparseToSparseSetOperation(Graph& graph, const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const SparseToSparseSetOperationAttrs& attrs) {
+  NodeBuilder node(graph, "SparseToSparseSetOperation", attrs.name);
+  node.In(set1_indices);
+  node.In(set1_values);
+  node.In(set1_shape);
+  node.In(set2_indices);
+  node.In(set2_values);
+  node.In(set2_shape);
+  node.Attr("set_operation", set_operation);
+  node.Attr("validate_indices", attrs.validate_indices);
+  const OutputList outputs = node.BuildOutputs(3);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+SparseToSparseSetOperationResult SparseToSparseSetOperation(const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const SparseToSparseSetOperationAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{set1_indices}, InputList{set1_values}, InputList{set1_shape}, InputList{set2_indices}, InputList{set2_values}, InputList{set2_shape}});
+  if (graph == nullptr) return {};
+  return SparseToSparseSetOperation(*graph, set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape, set_operation, attrs);
 }
 
 OutputList Split(Graph& graph, const Input& split_dim, const Input& value, int64_t num_split, const SplitAttrs& attrs) {

@@ -91,6 +91,30 @@ struct DeepCopyAttrs {
 Output DeepCopy(Graph& graph, const Input& x, const DeepCopyAttrs& attrs = {});
 Output DeepCopy(const Input& x, const DeepCopyAttrs& attrs = {});
 
+struct DenseToDenseSetOperationAttrs {
+  bool validate_indices = true;
+  std::string name = "";
+};
+struct DenseToDenseSetOperationResult {
+  Output result_indices;
+  Output result_values;
+  Output result_shape;
+};
+DenseToDenseSetOperationResult DenseToDenseSetOperation(Graph& graph, const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationAttrs& attrs = {});
+DenseToDenseSetOperationResult DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationAttrs& attrs = {});
+
+struct DenseToSparseSetOperationAttrs {
+  bool validate_indices = true;
+  std::string name = "";
+};
+struct DenseToSparseSetOperationResult {
+  Output result_indices;
+  Output result_values;
+  Output result_shape;
+};
+DenseToSparseSetOperationResult DenseToSparseSetOperation(Graph& graph, const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const DenseToSparseSetOperationAttrs& attrs = {});
+DenseToSparseSetOperationResult DenseToSparseSetOperation(const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const DenseToSparseSetOperationAttrs& attrs = {});
+
 struct DepthToSpaceAttrs {
   std::string data_format = "NHWC";
   std::string name = "";
@@ -440,6 +464,13 @@ struct ScatterNdNonAliasingAddAttrs {
 Output ScatterNdNonAliasingAdd(Graph& graph, const Input& input, const Input& indices, const Input& updates, const ScatterNdNonAliasingAddAttrs& attrs = {});
 Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, const ScatterNdNonAliasingAddAttrs& attrs = {});
 
+struct SetSizeAttrs {
+  bool validate_indices = true;
+  std::string name = "";
+};
+Output SetSize(Graph& graph, const Input& set_indices, const Input& set_values, const Input& set_shape, const SetSizeAttrs& attrs = {});
+Output SetSize(const Input& set_indices, const Input& set_values, const Input& set_shape, const SetSizeAttrs& attrs = {});
+
 struct ShapeOfAttrs {
   DType out_type = kInt32;
   std::string name = "";
@@ -691,6 +722,18 @@ struct SparseToDenseAttrs {
 };
 Output SparseToDense(Graph& graph, const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseAttrs& attrs = {});
 Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseAttrs& attrs = {});
+
+struct SparseToSparseSetOperationAttrs {
+  bool validate_indices = true;
+  std::string name = "";
+};
+struct SparseToSparseSetOperationResult {
+  Output result_indices;
+  Output result_values;
+  Output result_shape;
+};
+SparseToSparseSetOperationResult SparseToSparseSetOperation(Graph& graph, const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const SparseToSparseSetOperationAttrs& attrs = {});
+SparseToSparseSetOperationResult SparseToSparseSetOperation(const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const SparseToSparseSetOperationAttrs& attrs = {});
 
 struct SplitAttrs {
   std::string name = "";

@@ -70,8 +70,8 @@ Result<Aligned> Align(Graph& graph, const Input& labels, const Input& prediction
   return values;
 }
 
-Result<Output> BroadcastWeights(Graph& graph, Output weights_in, Output values) {
-  Output weights = CastValue(graph, weights_in, kFloat);
+Result<Output> BroadcastWeights(Graph& graph, Output weights_in, Output values, DType dtype) {
+  Output weights = CastValue(graph, weights_in, dtype);
   WEIR_TRY(graph.TakeError());
   const PartialShape shape = weights.shape();
   WEIR_TRY(CheckWeightShape(shape, values.shape()));
@@ -82,7 +82,7 @@ Result<Output> BroadcastWeights(Graph& graph, Output weights_in, Output values) 
                                         {.message = "weights can not be broadcast to values"}));
     weights = WithDependencies({fits}, weights);
   }
-  const Output broadcast = Mul(weights, OnesOf(graph, values, kFloat, "ones_like"), {.name = scope.name() + "/"});
+  const Output broadcast = Mul(weights, OnesOf(graph, values, dtype, "ones_like"), {.name = scope.name() + "/"});
   WEIR_TRY(graph.TakeError());
   return broadcast;
 }

@@ -17,8 +17,8 @@ struct Aligned {
 // The values with a last dimension of 1 removed where one has a dimension more than the other; weights as the
 // predictions. An invalid value stays so.
 Result<Aligned> Align(Graph& graph, const Input& labels, const Input& predictions, const Input& weights);
-// Float weights in the shape of the values.
-Result<Output> BroadcastWeights(Graph& graph, Output weights, Output values);
+// Weights of a type in the shape of the values.
+Result<Output> BroadcastWeights(Graph& graph, Output weights, Output values, DType dtype = kFloat);
 
 // total / count, zero where the count is.
 Output Quotient(Output total, Output count, const char* name);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/compose/sets.h"
 #include "graph/graph.h"
 #include "graph/input.h"
 
@@ -83,5 +84,25 @@ Result<Metric> MeanIou(Graph& graph, const Input& labels, const Input& predictio
 // The mean over classes of the accuracy. The update gives the accuracy of each class.
 Result<Metric> MeanPerClassAccuracy(Graph& graph, const Input& labels, const Input& predictions, int64_t num_classes,
                                     const MetricOptions& options = {});
+
+// --- the k classes with the highest scores, and several labels a row
+struct RankOptions {
+  std::optional<int64_t> k = {};         // how many; where the classes are given it is only part of names
+  std::optional<int64_t> class_id = {};  // count this class alone
+};
+// Labels are the numbers of classes [..., labels], or [...] for one a row; sparse ones may be of any number a row.
+// Predictions are scores [..., classes]; weights are those of rows. Values are double; without any, not a number.
+Result<Metric> PrecisionAtK(Graph& graph, const SetOperand& labels, const Input& predictions, const RankOptions& rank,
+                            const MetricOptions& options = {});
+Result<Metric> RecallAtK(Graph& graph, const SetOperand& labels, const Input& predictions, const RankOptions& rank,
+                         const MetricOptions& options = {});
+// Of classes that are chosen already: [..., k].
+Result<Metric> PrecisionAtTopK(Graph& graph, const SetOperand& labels, const Input& predictions_idx,
+                               const RankOptions& rank = {}, const MetricOptions& options = {});
+Result<Metric> RecallAtTopK(Graph& graph, const SetOperand& labels, const Input& predictions_idx,
+                            const RankOptions& rank = {}, const MetricOptions& options = {});
+// The mean over rows of the precision at each label that is found.
+Result<Metric> AveragePrecisionAtK(Graph& graph, const SetOperand& labels, const Input& predictions, int64_t k,
+                                   const MetricOptions& options = {});
 
 }  // namespace weir::metrics

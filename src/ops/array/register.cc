@@ -26,6 +26,7 @@ void RegisterReshape(OpRegistry& registry);
 void RegisterReverse(OpRegistry& registry);
 void RegisterRoll(OpRegistry& registry);
 void RegisterScatterNd(OpRegistry& registry);
+void RegisterSetOperations(OpRegistry& registry);
 void RegisterShape(OpRegistry& registry);
 void RegisterSlice(OpRegistry& registry);
 void RegisterSpaceBatch(OpRegistry& registry);
@@ -68,6 +69,7 @@ void RegisterArrayOps(OpRegistry& registry) {
   RegisterReverse(registry);
   RegisterRoll(registry);
   RegisterScatterNd(registry);
+  RegisterSetOperations(registry);
   RegisterShape(registry);
   RegisterSlice(registry);
   RegisterSpaceBatch(registry);

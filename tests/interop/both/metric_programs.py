@@ -38,6 +38,11 @@ CLASSES = {"labels": ("class", (6,)), "predictions": ("class", (6,))}
 FULL, COLUMN = ("weight", (4, 3)), ("weight", (4, 1))
 EACH = ("weight", (8,))
 
+RANKS = {"labels": ("class", (6, 2)), "predictions": ("float", (6, 5))}
+ROW = ("weight", (6,))
+# Rows of two, one and no labels.
+SPARSE = [[0, 0], [0, 1], [1, 2], [3, 0], [4, 1], [5, 0]]
+
 CASES = {
     "mean": (lambda m, x: m.mean(x), {"x": ("float", (4, 3))}),
     "mean_weighted": (lambda m, x, w: m.mean(x, w), {"x": ("float", (4, 3)), "w": COLUMN}),
@@ -68,6 +73,21 @@ CASES = {
     "mean_per_class_accuracy": (lambda m, labels, predictions, w: m.mean_per_class_accuracy(labels, predictions, 5, w), {**CLASSES, "w": ("weight", (6,))}),
     "two_of_a_kind": (lambda m, labels, predictions: (m.accuracy(labels, predictions), m.mean(predictions), m.mean(labels))[2], CLASSES),
 }
+for _name in ("precision_at_k", "recall_at_k", "average_precision_at_k"):
+    CASES[_name] = (lambda m, labels, predictions, name=_name: getattr(m, name)(labels, predictions, 3), RANKS)
+    CASES[_name + "_weighted"] = (lambda m, labels, predictions, w, name=_name: getattr(m, name)(labels, predictions, 2, weights=w), {**RANKS, "w": ROW})
+    CASES[_name + "_of_one_label"] = (lambda m, labels, predictions, name=_name: getattr(m, name)(labels, predictions, 2, name="mine"),
+                                      {**RANKS, "labels": ("class", (6,))})
+    CASES[_name + "_of_matrices"] = (lambda m, labels, predictions, w, name=_name: getattr(m, name)(labels, predictions, 1, weights=w), {
+        "labels": ("class", (3, 2, 2)), "predictions": ("float", (3, 2, 4)), "w": ("weight", (3, 1))})
+    CASES[_name + "_too_large"] = (lambda m, labels, predictions, name=_name: getattr(m, name)(labels * 2 - 1, predictions, 3), RANKS)
+for _name in ("precision_at_k", "recall_at_k"):
+    CASES[_name + "_of_a_class"] = (lambda m, labels, predictions, w, name=_name: getattr(m, name)(labels, predictions, 3, class_id=1, weights=w),
+                                    {**RANKS, "w": ROW})
+for _name in ("precision_at_top_k", "recall_at_top_k"):
+    CASES[_name] = (lambda m, labels, chosen, name=_name: getattr(m, name)(labels, chosen), {"labels": ("class", (6, 2)), "chosen": ("class", (6, 3))})
+    CASES[_name + "_named"] = (lambda m, labels, chosen, name=_name: getattr(m, name)(labels, chosen, k=3, class_id=2),
+                               {"labels": ("class", (6, 2)), "chosen": ("class", (6, 3))})
 for _cell in ("true_positives", "false_positives", "true_negatives", "false_negatives"):
     CASES[_cell] = (lambda m, labels, predictions, w, cell=_cell: getattr(m, cell)(labels, predictions > 0.5, w), {**YES_NO, "w": EACH})
     CASES[_cell + "_at_thresholds"] = (
@@ -80,6 +100,22 @@ for _curve in ("ROC", "PR"):
 
 
 
+def sparse_ranks(tf):
+    """The same of labels that are sparse, all in one graph."""
+    values = tf.placeholder(tf.int64, [6], name="values")
+    predictions = tf.placeholder(tf.float32, [6, 5], name="predictions")
+    labels = tf.SparseTensor(tf.constant(SPARSE, tf.int64), values, tf.constant([6, 3], tf.int64))
+    m = tf.metrics
+    metrics = [m.precision_at_k(labels, predictions, 2), m.recall_at_k(labels, predictions, 3, class_id=2),
+               m.sparse_average_precision_at_k(labels, predictions, 3), m.sparse_precision_at_k(labels, predictions, 1, class_id=0)]
+    for variable in tf.local_variables():
+        tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, variable)
+    feeds = [{values: labels_, predictions: scores} for labels_, scores in (
+        (b["labels"], b["predictions"]) for b in batches(9, labels=("class", (6,)), predictions=("float", (6, 5))))]
+    return {"look": [value for value, _ in metrics] + tf.local_variables(), "train": tf.group(*(update for _, update in metrics)), "feeds": feeds}
+
+
 def programs():
+    yield Program("metrics at k of sparse labels", sparse_ranks)
     for name, (measure, kinds) in CASES.items():
         yield Program("metric_" + name, program(measure, **kinds))

@@ -38,3 +38,13 @@ def make(recorder):
     case("segment_sum", lambda x: tf.segment_sum(x, [0, 0, 2, 3]), [real(4, 2)])
     case("unsorted_segment_sum", lambda x: tf.unsorted_segment_sum(x, [3, 0, 3, 1], 5), [real(4, 2)])
     case("unique", lambda x: tf.unique(x), [ints(8)])
+    for operation in ("a-b", "b-a", "intersection", "union"):
+        sets = {"set_operation": operation}
+        some = {"set2_indices": [[0, 0], [0, 3], [1, 1], [3, 0], [3, 2]], "set2_shape": [4, 5]}
+        others = {"set1_indices": [[0, 0], [0, 1], [2, 4], [3, 0]], "set1_shape": [4, 6]}
+        case("sets " + operation, lambda x, y: list(tf.raw_ops.DenseToDenseSetOperation(set1=x, set2=y, **sets)), [ints(4, 5), ints(4, 3)])
+        case("sparse set " + operation, lambda x, y: list(tf.raw_ops.DenseToSparseSetOperation(set1=x, set2_values=y, **some, **sets)),
+             [ints(4, 5), ints(5)])
+        case("sparse sets " + operation, lambda x, y: list(tf.raw_ops.SparseToSparseSetOperation(
+            set1_values=x, set2_values=y, **some, **others, **sets)), [ints(4), ints(5)])
+    case("set sizes", lambda x: tf.raw_ops.SetSize(set_indices=[[0, 0], [0, 3], [0, 4], [3, 0], [3, 2]], set_values=x, set_shape=[4, 5]), [ints(5)])
