@@ -4,6 +4,7 @@
 
 #include "bind/arguments.h"
 #include "bind/nest.h"
+#include "bind/tensor_array.h"
 #include "bind/variable_scopes.h"
 #include "graph/compose/rnn_cells.h"
 #include "graph/node_builder.h"
@@ -81,7 +82,15 @@ class PythonCell final : public RnnCell {
     });
   }
 
-  py::object Outputs(const OutputList& outputs) const { return PackNest(cell_.attr("output_size"), Wrapped(outputs)); }
+  // Before the first step of a loop that the caller steers.
+  void KeepInputs(py::object inputs) { inputs_ = std::move(inputs); }
+  OutputList KeepFirstState(Graph& graph, py::object state) {
+    CheckSameNest(cell_.attr("state_size"), state, /*check_types=*/false);
+    return KeepState(graph, std::move(state));
+  }
+
+  py::object OutputStructure() const { return cell_.attr("output_size"); }
+  py::object Outputs(const OutputList& outputs) const { return PackNest(OutputStructure(), Wrapped(outputs)); }
   py::object State(const OutputList& state) const { return PackNest(state_, state_tensors_.Rebuild(state)); }
   py::list Outputs(const std::vector<OutputList>& steps) const {
     py::list list;
@@ -161,6 +170,87 @@ py::tuple BidirectionalOf(py::object cell_fw, py::object cell_bw, py::object inp
   return py::make_tuple(
       py::make_tuple(forward.Outputs(result.forward.outputs), backward.Outputs(result.backward.outputs)),
       py::make_tuple(forward.State(result.forward.state), backward.State(result.backward.state)));
+}
+
+// A Python function that says at each time step what comes next, with everything nested as it was the first time.
+class LoopFunction {
+ public:
+  LoopFunction(Graph& graph, PythonCell& cell, py::object function)
+      : graph_(graph), cell_(cell), function_(std::move(function)) {}
+
+  Result<RawRnnTurn> operator()(const RawRnnMoment& now) {
+    return CatchingExceptions([&]() -> Result<RawRnnTurn> {
+      const bool first = now.outputs == nullptr;
+      const py::object result =
+          first ? function_(Wrap(now.time), py::none(), py::none(), py::none())
+                : function_(Wrap(now.time), cell_.Outputs(*now.outputs), cell_.State(*now.state), LoopState(now));
+      if (!PySequence_Check(result.ptr()) || py::len(result) != 5)
+        RaiseType(
+            "loop_fn must give five things: elements_finished, next_input, next_cell_state, emit_output and "
+            "next_loop_state");
+      const auto item = [&](int i) { return py::object(result[py::int_(i)]); };
+      RawRnnTurn turn;
+      turn.finished = Take(ToOutput(graph_, InputFrom(item(0)), kBool, "elements_finished"));
+      if (first) {
+        inputs_ = item(1);
+        cell_.KeepInputs(inputs_);
+        turn.state = cell_.KeepFirstState(graph_, item(2));
+        if (!item(3).is_none()) emit_ = item(3);
+        loop_state_ = item(4);
+        if (!loop_state_.is_none()) loop_tensors_ = TensorsOf(graph_, loop_state_);
+        turn.loop_state = loop_tensors_.outputs();
+      } else {
+        CheckSameNest(inputs_, item(1), /*check_types=*/false);
+        CheckSameNest(cell_.State(*now.state), item(2), /*check_types=*/false);
+        turn.state = TensorsOf(graph_, item(2)).outputs();
+        CheckSameNest(emit_ ? emit_ : cell_.OutputStructure(), item(3), /*check_types=*/false);
+        turn.loop_state = NextLoopState(now, item(4));
+      }
+      turn.inputs = TensorsOf(graph_, item(1)).outputs();
+      if (!item(3).is_none()) turn.emit = TensorsOf(graph_, item(3)).outputs();
+      return turn;
+    });
+  }
+
+  py::object Arrays(const std::vector<TensorArray>& arrays) const {
+    std::vector<py::object> leaves;
+    for (const TensorArray& array : arrays) leaves.push_back(WrapTensorArray(array));
+    return PackNest(emit_ ? emit_ : cell_.OutputStructure(), leaves);
+  }
+  py::object FinalLoopState(const OutputList& outputs) const {
+    if (loop_state_.is_none()) return py::none();
+    return PackNest(loop_state_, loop_tensors_.Rebuild(outputs));
+  }
+
+ private:
+  py::object LoopState(const RawRnnMoment& now) const { return FinalLoopState(*now.loop_state); }
+  // None leaves it as it is.
+  OutputList NextLoopState(const RawRnnMoment& now, const py::object& next) const {
+    if (next.is_none()) return *now.loop_state;
+    if (loop_state_.is_none()) RaiseValue("loop_fn gives a loop state, but gave none before the first step");
+    CheckSameNest(loop_state_, next, /*check_types=*/false);
+    return TensorsOf(graph_, next).outputs();
+  }
+
+  Graph& graph_;
+  PythonCell& cell_;
+  py::object function_;
+  py::object inputs_, emit_;  // nested as one step's; emit_ is null for the outputs of the cell
+  py::object loop_state_ = py::none();
+  LeafTensors loop_tensors_;
+};
+
+py::tuple RawOf(py::object cell, py::object loop_fn, std::optional<int> parallel_iterations, bool swap_memory,
+                py::object scope) {
+  if (PyCallable_Check(loop_fn.ptr()) == 0) RaiseType("loop_fn must be a callable");
+  Graph& graph = DefaultGraphRef();
+  PythonCell stepping(std::move(cell), py::none());
+  LoopFunction next(graph, stepping, std::move(loop_fn));
+  RnnOptions options = OptionsFrom(kInvalidType, {}, scope);
+  SetLoop(options, parallel_iterations, swap_memory, true);
+  const RawRnnResult result = Take(RawRnn(graph, stepping, std::ref(next), options));
+  return py::make_tuple(next.Arrays(result.outputs), stepping.State(result.state),
+                        next.FinalLoopState(result.loop_state));
 }
 
 // The inputs of unrolled steps: a list with those of each.
@@ -290,6 +380,8 @@ void BindRnn(py::module_& m) {
   m.def("dynamic_rnn", &DynamicOf, py::arg("cell"), py::arg("inputs"), py::arg("sequence_length") = none,
         py::arg("initial_state") = none, py::arg("dtype") = none, py::arg("parallel_iterations") = none,
         py::arg("swap_memory") = false, py::arg("time_major") = false, py::arg("scope") = none);
+  m.def("raw_rnn", &RawOf, py::arg("cell"), py::arg("loop_fn"), py::arg("parallel_iterations") = none,
+        py::arg("swap_memory") = false, py::arg("scope") = none);
   m.def("bidirectional_dynamic_rnn", &BidirectionalOf, py::arg("cell_fw"), py::arg("cell_bw"), py::arg("inputs"),
         py::arg("sequence_length") = none, py::arg("initial_state_fw") = none, py::arg("initial_state_bw") = none,
         py::arg("dtype") = none, py::arg("parallel_iterations") = none, py::arg("swap_memory") = false,

@@ -447,3 +447,66 @@ def test_contrib_names():
     assert tf.contrib.rnn.BasicLSTMCell is CELLS.BasicLSTMCell and tf.contrib.rnn.MultiRNNCell is CELLS.MultiRNNCell
     outputs, _ = tf.contrib.rnn.static_rnn(tf.contrib.rnn.GRUCell(2), [tf.zeros([3, 2])], dtype=tf.float32)
     assert outputs[0].shape.as_list() == [3, 2]
+
+
+def steered(cell, x, lengths, pattern=None):
+    """raw_rnn over rows [batch, time, depth] that end at their lengths."""
+    time_first = tf.transpose(x, [1, 0, 2])
+    rows = tf.TensorArray(tf.float32, x.shape[1]).unstack(time_first)
+    seen = []
+
+    def next_step(time, output, state, loop_state):
+        seen.append(loop_state)
+        if output is None:
+            state, emit, loop_state = cell.zero_state(x.shape[0], tf.float32), pattern, (tf.constant(0), tf.TensorArray(tf.float32, 0, dynamic_size=True))
+        else:
+            emit = output if pattern is None else {"twice": output * 2, "time": tf.fill([x.shape[0]], time)}
+            loop_state = (loop_state[0] + 1, loop_state[1].write(time - 1, tf.reduce_sum(output)))
+        finished = time >= lengths
+        row = tf.cond(tf.reduce_all(finished), lambda: tf.zeros([x.shape[0], x.shape[2]]), lambda: rows.read(time))
+        return finished, row, state, emit, loop_state
+
+    arrays, state, (steps, sums) = tf.nn.raw_rnn(cell, next_step)
+    assert seen[0] is None and len(seen) == 2
+    return arrays, state, steps, sums.stack()
+
+
+def test_raw_rnn_is_dynamic_rnn_by_hand():
+    x, lengths = inputs(), [5, 2, 4]
+    cell = CELLS.GRUCell(4)
+    with tf.variable_scope("net") as scope:
+        array, state, steps, sums = steered(cell, x, lengths)
+        scope.reuse_variables()
+        outputs, last = tf.nn.dynamic_rnn(cell, x, lengths, dtype=tf.float32)
+    assert names() == [f"net/rnn/gru_cell/{name}" for name in ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")]
+    mine, end, count, totals, wanted, wanted_end = evaluate([array.stack(), state, steps, sums, outputs, last])
+    assert np.allclose(mine.transpose(1, 0, 2), wanted, atol=1e-6) and np.allclose(end, wanted_end, atol=1e-6)
+    assert count == 5 and totals.shape == (5,)
+    gradients = tf.gradients([array.stack()], tf.trainable_variables()), tf.gradients([outputs], tf.trainable_variables())
+    for a, b in zip(*evaluate(gradients)):
+        assert np.allclose(a, b, atol=1e-5)
+
+
+def test_raw_rnn_emits_what_it_is_told():
+    x, lengths = inputs(), [3, 0, 1]
+    cell = CELLS.BasicLSTMCell(4)
+    arrays, state, steps, _ = steered(cell, x, lengths, {"twice": tf.zeros([4]), "time": tf.zeros([], tf.int32)})
+    with tf.variable_scope("rnn", reuse=True) as scope:
+        outputs, last = tf.nn.dynamic_rnn(cell, x, lengths, dtype=tf.float32, scope=scope)
+    assert isinstance(state, CELLS.LSTMStateTuple)
+    twice, time, end, wanted, wanted_end = evaluate([arrays["twice"].stack(), arrays["time"].stack(), state, outputs, last])
+    assert np.allclose(twice.transpose(1, 0, 2), 2 * wanted[:, :3], atol=1e-6) and np.allclose(end.h, wanted_end.h, atol=1e-6)
+    assert time.tolist() == [[1, 0, 1], [2, 0, 0], [3, 0, 0]]
+
+
+def test_raw_rnn_refuses():
+    cell = CELLS.BasicRNNCell(4)
+    first = (tf.constant([False]), tf.zeros([1, 2]), tf.zeros([1, 4]), None, None)
+    with pytest.raises(TypeError, match="callable"):
+        tf.nn.raw_rnn(cell, 3)
+    with pytest.raises(TypeError, match="five"):
+        tf.nn.raw_rnn(cell, lambda *_: first[:3])
+    with pytest.raises(ValueError):
+        tf.nn.raw_rnn(cell, lambda time, output, state, _: first if output is None else (*first[:2], (state, state), output, None))
+    with pytest.raises(ZeroDivisionError):
+        tf.nn.raw_rnn(cell, lambda *_: 1 // 0)

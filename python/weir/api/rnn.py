@@ -2,7 +2,7 @@
 
 _CELLS = ["RNNCell", "BasicRNNCell", "BasicLSTMCell", "LSTMCell", "GRUCell", "MultiRNNCell", "LSTMStateTuple", "DropoutWrapper", "ResidualWrapper",
           "DeviceWrapper"]
-_LOOPS = ["dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn"]
+_LOOPS = ["dynamic_rnn", "raw_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn"]
 
 NAMES = {
     **{f"nn.rnn_cell.{name}": f"weir.lib.rnn_cell:{name}" for name in _CELLS},

@@ -3,11 +3,13 @@
 // their state. Graphs, names and scopes of variables are TensorFlow's.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "graph/compose/tensor_array.h"
 #include "graph/compose/variable_scope.h"
 #include "graph/input.h"
 
@@ -75,5 +77,32 @@ Result<StaticBidirectionalResult> StaticBidirectionalRnn(Graph& graph, RnnCell& 
                                                          const std::vector<InputList>& inputs,
                                                          const RnnOptions& options = {},
                                                          const BidirectionalStates& initial = {});
+
+// --- a loop whose caller says at each time step what comes next
+// When the caller is asked: before the first step, when there is only the time, and after each step of the cell.
+struct RawRnnMoment {
+  Output time;
+  const OutputList* outputs = nullptr;     // of the cell
+  const OutputList* state = nullptr;       // of the cell, after its step
+  const OutputList* loop_state = nullptr;  // as the caller gave it
+};
+struct RawRnnTurn {
+  Output finished;    // [batch] of booleans: whose sequence has ended
+  OutputList inputs;  // of the next step
+  OutputList state;   // before the next step
+  OutputList loop_state = {};
+  // What is written for the step that was. Before the first step: one row of it, as a pattern; none: the cell's
+  // outputs.
+  std::optional<OutputList> emit = {};
+};
+using RawRnnFn = std::function<Result<RawRnnTurn>(const RawRnnMoment&)>;
+struct RawRnnResult {
+  std::vector<TensorArray> outputs;  // an element for each step
+  OutputList state;
+  OutputList loop_state;
+};
+// Until all have finished; of those that have, zeros are written and the state is kept. Of the options, only those of
+// the loop and the scope count.
+Result<RawRnnResult> RawRnn(Graph& graph, RnnCell& cell, const RawRnnFn& next, const RnnOptions& options = {});
 
 }  // namespace weir

@@ -72,7 +72,42 @@ def both_ways(unrolled):
     return build
 
 
+def steered(pattern, unknown=False):
+    """raw_rnn: the program says at each time what comes next."""
+    def build(tf):
+        cells, loops = recurrent(tf)
+        x = tf.placeholder(tf.float32, [None, None, 2] if unknown else [3, 5, 2], name="x")
+        rows = tf.TensorArray(tf.float32, 5).unstack(tf.transpose(x, [1, 0, 2]))
+        lengths = tf.constant([5, 2, 4])
+        cell = cells.GRUCell(4)
+
+        def next_step(time, output, state, loop_state):
+            emit = output
+            if output is None:
+                state = cell.zero_state(3, tf.float32)
+                loop_state = (tf.zeros([3, 4]), tf.constant(0))
+                emit = None if pattern is None else (tf.zeros([4]), tf.zeros([], tf.int32))
+            else:
+                loop_state = (loop_state[0] + output, loop_state[1] + 1)
+                if pattern is not None:
+                    emit = (output * 2, tf.fill([3], time))
+            finished = time >= lengths
+            ended = tf.reduce_all(finished)
+            row = tf.cond(ended, lambda: tf.zeros([3, 2]), lambda: rows.read(time))
+            row.set_shape([3, 2])
+            return finished, row, state, emit, loop_state
+
+        with tf.variable_scope("net", initializer=tf.random_uniform_initializer(-1, 1, seed=5)):
+            emitted, state, (total, count) = loops.raw_rnn(cell, next_step)
+        outputs = emitted.stack() if pattern is None else emitted[0].stack() + tf.cast(emitted[1].stack(), tf.float32)[:, :, None]
+        return plan(tf, x, outputs, [state, total + tf.cast(count, tf.float32)])
+    return build
+
+
 def programs():
+    yield Program("rnn_steered", steered(None))
+    yield Program("rnn_steered_emitting", steered("pair"))
+    yield Program("rnn_steered_unknown_sizes", steered(None, unknown=True))
     for name, make in CELLS.items():
         yield Program(f"rnn_{name}", over_time(make))
         yield Program(f"rnn_{name}_lengths", over_time(make, lengths=[5, 0, 3]))
