@@ -122,8 +122,27 @@ def test_pooling():
     close(lambda: tf.nn.avg_pool3d(x[:, None], 1, 1, "VALID"), x[:, None])
     largest, at = value(lambda: tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"))
     np.testing.assert_array_equal(x.reshape(2, -1)[np.arange(2)[:, None], at.reshape(2, -1)], largest.reshape(2, -1))
-    with pytest.raises(NotImplementedError):
-        value(lambda: tf.nn.pool(x, [2, 2], "MAX", "VALID", dilation_rate=[2, 2]))
+
+
+def test_pooling_with_gaps():
+    x = real(2, 5, 7, 3)
+    parts = [x[:, i:i + 3, j:j + 4] for i in (0, 2) for j in (0, 3)]
+    close(lambda: tf.nn.pool(x, [2, 2], "MAX", "VALID", dilation_rate=[2, 3]), np.max(parts, 0))
+    close(lambda: tf.nn.pool(x, [2, 2], "AVG", "VALID", dilations=[2, 3]), np.mean(parts, 0))
+    close(lambda: tf.nn.pool(x.transpose(0, 3, 1, 2), [2, 2], "MAX", "VALID", dilation_rate=[2, 3], data_format="NCHW"), np.max(parts, 0).transpose(0, 3, 1, 2))
+    close(lambda: tf.nn.pool(x[0], [3], "MAX", "VALID", dilation_rate=[2]), np.max([x[0][:, i:i + 3] for i in (0, 2, 4)], 0))
+    close(lambda: tf.nn.pool(x[:, None], [1, 2, 1], "AVG", "VALID", dilation_rate=[1, 4, 1]), (x[:, None, :1] + x[:, None, 4:]) / 2)
+    close(lambda: tf.nn.pool(tf.placeholder_with_default(x, [None, None, None, 3]), [2, 2], "MAX", "VALID", dilation_rate=[2, 3]), np.max(parts, 0))
+    with pytest.raises(ValueError, match="SAME"):
+        value(lambda: tf.nn.pool(x, [2, 2], "MAX", "SAME", dilation_rate=[2, 2]))
+    with pytest.raises(ValueError, match="strides > 1"):
+        value(lambda: tf.nn.pool(x, [2, 2], "MAX", "VALID", dilation_rate=[2, 2], strides=[2, 1]))
+
+
+def test_a_window_larger_than_the_image_is_an_error():
+    for build in (lambda x: tf.nn.conv2d(x, real(3, 3, 1, 1), [1, 1, 1, 1], "VALID"), lambda x: tf.nn.max_pool(x, [1, 3, 3, 1], [1, 2, 2, 1], "VALID")):
+        with pytest.raises(ValueError, match="Negative dimension size"):
+            value(lambda: build(real(1, 2, 4, 1)))
 
 
 def test_fused_batch_norm():

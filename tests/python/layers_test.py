@@ -186,3 +186,25 @@ def test_regularizers_and_own_layers():
     x = real(3)
     np.testing.assert_allclose(run(scaled(x)), 2 * x, rtol=1e-6)
     assert names(scaled.trainable_variables) == ["twice/factor:0"] and scaled.count_params() == 1
+
+
+@pytest.mark.parametrize("padding,stride,rate", [("valid", 1, 1), ("same", 2, 1), ("valid", 1, 3), ("same", 1, 2)])
+def test_separable_conv1d(padding, stride, rate):
+    x = real(2, 9, 3)
+    y = tf.layers.separable_conv1d(x, 5, 3, stride, padding, dilation_rate=rate, depth_multiplier=2, bias_initializer=tf.constant_initializer(0.5))
+    assert names(tf.trainable_variables()) == ["separable_conv1d/depthwise_kernel:0", "separable_conv1d/pointwise_kernel:0", "separable_conv1d/bias:0"]
+    depthwise, pointwise, bias = tf.trainable_variables()
+    assert depthwise.shape.as_list() == [3, 3, 2] and pointwise.shape.as_list() == [1, 6, 5]
+    # One after the other: a convolution of each channel alone, then across.
+    each = [tf.nn.conv1d(x[:, :, c:c + 1], depthwise[:, c:c + 1], stride, padding.upper(), dilations=rate) for c in range(3)]
+    wanted = tf.nn.conv1d(tf.concat(each, 2), pointwise, 1, "VALID") + bias
+    value, expected = run([y, wanted])
+    assert y.shape.as_list() == list(expected.shape)
+    np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_separable_conv1d_as_a_layer():
+    layer = tf.layers.SeparableConv1D(4, 3, activation=tf.nn.relu, use_bias=False)
+    a, b = layer(real(1, 6, 2)), layer(real(1, 7, 2))
+    assert len(layer.variables) == 2 and a.shape.as_list() == [1, 4, 4] and b.shape.as_list() == [1, 5, 4]
+    assert (run(a) >= 0).all()

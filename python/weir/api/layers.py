@@ -1,8 +1,8 @@
 """tf.layers, tf.contrib.layers, and of tf.contrib.slim what is a name for those."""
 
-_CLASSES = ["Layer", "Dense", "Conv1D", "Conv2D", "Conv3D", "SeparableConv2D", "Conv2DTranspose", "Conv3DTranspose", "MaxPooling1D", "MaxPooling2D",
+_CLASSES = ["Layer", "Dense", "Conv1D", "Conv2D", "Conv3D", "SeparableConv1D", "SeparableConv2D", "Conv2DTranspose", "Conv3DTranspose", "MaxPooling1D", "MaxPooling2D",
             "MaxPooling3D", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "Flatten", "Dropout", "BatchNormalization", "InputSpec"]
-_FUNCTIONS = ["dense", "conv1d", "conv2d", "conv3d", "separable_conv2d", "conv2d_transpose", "conv3d_transpose", "max_pooling1d", "max_pooling2d",
+_FUNCTIONS = ["dense", "conv1d", "conv2d", "conv3d", "separable_conv1d", "separable_conv2d", "conv2d_transpose", "conv3d_transpose", "max_pooling1d", "max_pooling2d",
               "max_pooling3d", "average_pooling1d", "average_pooling2d", "average_pooling3d", "flatten", "dropout", "batch_normalization"]
 
 _CONTRIB = ["l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "sum_regularizer", "apply_regularization", "fully_connected", "convolution",

@@ -219,10 +219,8 @@ class Conv3D(_Conv):
     dims = 3
 
 
-class SeparableConv2D(_Conv):
-    dims = 2
-
-    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1), depth_multiplier=1,
+class _SeparableConv(_Conv):
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, depth_multiplier=1,
                  activation=None, use_bias=True, depthwise_initializer=None, pointwise_initializer=None, bias_initializer="zeros",
                  depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
@@ -235,11 +233,19 @@ class SeparableConv2D(_Conv):
     def build(self, input_shape):
         channels = self._channels(input_shape, 1 if self._window.channels_first else -1)
         self.depthwise_kernel = self.add_weight("depthwise_kernel", [*self.kernel_size, channels, self.depth_multiplier], **self._depthwise)
-        self.pointwise_kernel = self.add_weight("pointwise_kernel", [1, 1, channels * self.depth_multiplier, self.filters], **self._pointwise)
+        self.pointwise_kernel = self.add_weight("pointwise_kernel", [*[1] * self.dims, channels * self.depth_multiplier, self.filters], **self._pointwise)
         self._build_bias()
 
     def _convolved(self, inputs):
         return _weir.separable_layer(inputs, self.depthwise_kernel, self.pointwise_kernel, self.bias, self._window)
+
+
+class SeparableConv1D(_SeparableConv):
+    dims = 1
+
+
+class SeparableConv2D(_SeparableConv):
+    dims = 2
 
 
 class _ConvTranspose(_Conv):
@@ -380,6 +386,17 @@ def conv3d(inputs, filters, kernel_size, strides=(1, 1, 1), padding="valid", dat
     return _function(Conv3D)(inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer,
                              bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint,
                              trainable, name=name, reuse=reuse)
+
+
+def separable_conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1,
+                     depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer=None, pointwise_initializer=None,
+                     bias_initializer="zeros", depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None,
+                     activity_regularizer=None, depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True,
+                     name=None, reuse=None):
+    return _function(SeparableConv1D)(inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
+                                      use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer,
+                                      pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint, pointwise_constraint,
+                                      bias_constraint, trainable, name=name, reuse=reuse)
 
 
 def separable_conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1),

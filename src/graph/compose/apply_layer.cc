@@ -112,8 +112,8 @@ Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const 
 
 Output ApplySeparable(Output x, const Input& depthwise, const Input& pointwise, const Input& bias,
                       const Window& window) {
-  return WithBias(ConvolveSeparable(x.graph(), x, depthwise, pointwise, OptionsOf(window)), bias,
-                  window.channels_first);
+  const auto convolve = window.dims == 1 ? ConvolveSeparableLine : ConvolveSeparable;
+  return WithBias(convolve(x.graph(), x, depthwise, pointwise, OptionsOf(window)), bias, window.channels_first);
 }
 
 Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t filters,

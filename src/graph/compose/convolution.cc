@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/nn_ops.h"
+#include "graph/compose/array.h"
 #include "graph/compose/dims.h"
 
 namespace weir {
@@ -178,14 +179,67 @@ Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwi
   return Convolve(graph, y, across, 2, single);
 }
 
+Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
+                             const WindowOptions& options) {
+  NameScope scope(graph, NameOr(options, "separable_conv1d"));
+  const Result<OpWindow> w = OpWindowOf(options, 1);
+  if (!w.ok()) return FailedOutput(graph, w.status());
+  const int axis = ExtraAxis(options);
+  const Output x = ExpandDims(graph, images, axis);
+  if (!x.valid()) return x;
+  // A depthwise window has one stride for both dimensions; the extra one has a single element, whatever its stride.
+  const int64_t stride = w->strides[static_cast<size_t>(axis) + 1];
+  const WindowOptions plane{.strides = {stride, stride},
+                            .dilations = {1, w->dilations[static_cast<size_t>(axis) + 1]},
+                            .padding = options.padding,
+                            .data_format = w->format};
+  const Output y = ConvolveSeparable(graph, x, ExpandDims(graph, ValueOf(graph, depthwise, x.base_dtype()), 0),
+                                     ExpandDims(graph, ValueOf(graph, pointwise, x.base_dtype()), 0), plane);
+  return Squeeze(graph, y, {.squeeze_dims = {axis}});
+}
+
+namespace {
+
+// The values that lie `dilations` apart become images of their own, which are pooled without gaps.
+Output PoolWithGaps(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
+                    const WindowOptions& options) {
+  const bool first = ChannelsFirst(options);
+  NameScope scope(graph, NameOr(options, kind == PoolKind::kMax ? "max_pool" : "avg_pool"));
+  const Result<OpWindow> w = OpWindowOf(options, dims);
+  if (!w.ok()) return FailedOutput(graph, w.status());
+  if (options.padding != "VALID")
+    return FailedOutput(graph, InvalidArgument("pooling with '{}' padding is not implemented for `dilation_rate` > 1",
+                                               options.padding));
+  if (std::any_of(w->strides.begin(), w->strides.end(), [](int64_t s) { return s != 1; }))
+    return FailedOutput(graph, InvalidArgument("strides > 1 not supported in conjunction with dilation_rate > 1"));
+  const Output x = ValueOf(graph, images, kInvalidType, "input");
+  if (!x.valid()) return x;
+  // Of the dimensions after the batch, up to the last spatial one. A line has an extra dimension only in the op.
+  std::vector<int64_t> block = first ? std::vector<int64_t>{1} : std::vector<int64_t>{};
+  const size_t begin = w->dilations.size() - static_cast<size_t>(dims) - (first ? 0 : 1);
+  for (int i = 0; i < dims; ++i) block.push_back(w->dilations[begin + static_cast<size_t>(i)]);
+  const auto end = static_cast<int64_t>(block.size()) + 1;
+  const Output sizes = StridedSlice(graph, ShapeValue(graph, x), {1}, std::vector<int64_t>{end}, {1});
+  const BatchPaddings paddings = SpaceToBatchPaddings(graph, sizes, block);
+  const Output spread = SpaceToBatchND(graph, x, block, paddings.paddings);
+  if (!spread.valid()) return spread;
+  WindowOptions within = options;
+  within.dilations = {};
+  within.name = "";
+  const Output pooled = Pool(graph, spread, kind, window, dims, within);
+  if (!pooled.valid()) return pooled;
+  return BatchToSpaceND(graph, pooled, block, paddings.crops);
+}
+
+}  // namespace
+
 Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
             const WindowOptions& options) {
   const bool max = kind == PoolKind::kMax;
   Result<OpWindow> w = OpWindowOf(options, dims);
   if (!w.ok()) return FailedOutput(graph, w.status());
   if (std::any_of(w->dilations.begin(), w->dilations.end(), [](int64_t d) { return d != 1; }))
-    return FailedOutput(graph, Unimplemented("pooling over windows with gaps (dilations [{}])",
-                                             absl::StrJoin(options.dilations, ", ")));
+    return PoolWithGaps(graph, images, kind, window, dims, options);
   Result<std::vector<int64_t>> size = Spread(window, dims, ChannelsFirst(options), "ksize");
   if (!size.ok()) return FailedOutput(graph, size.status());
   const std::string& padding = options.padding;

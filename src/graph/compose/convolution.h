@@ -33,9 +33,12 @@ Output ConvolveDepthwise(Graph& graph, const Input& images, const Input& filter,
 // Depthwise, then across channels with a filter [1, 1, in * multiplier, out].
 Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
                          const WindowOptions& options);
+// The same along one dimension: [width, in, multiplier] and [1, in * multiplier, out].
+Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
+                             const WindowOptions& options);
 
 enum class PoolKind { kMax, kAverage };
-// `window` as the strides, which default to 1.
+// `window` as the strides, which default to 1. With dilations the padding is VALID and the strides are 1.
 Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
             const WindowOptions& options);
 Output PoolAnyRank(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window,

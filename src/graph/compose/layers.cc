@@ -119,6 +119,30 @@ Output Pooling(Output x, PoolKind pool, int dims, const char* kind, const Sizes&
   });
 }
 
+Output Separable(Output x, int dims, const char* layer, int64_t filters, const Sizes& kernel_size,
+                 const SeparableConvOptions& options) {
+  return Built(x, [&]() -> Result<Output> {
+    WEIR_ASSIGN(const Window window,
+                WindowFor(dims, options.strides, options.dilation_rate, options.padding, options.data_format));
+    WEIR_ASSIGN(const std::vector<int64_t> size, SizesFor(dims, kernel_size.all(), "kernel_size"));
+    WEIR_TRY(CheckPositive(filters, "filters"));
+    WEIR_TRY(CheckPositive(options.depth_multiplier, "depth_multiplier"));
+    LayerScope scope(x, options.name, layer, options.reuse, options.trainable);
+    WEIR_ASSIGN(const int64_t channels, ChannelsOf(x.shape(), window.channels_first ? 1 : -1, scope.name()));
+    int64_t deep = 0;
+    if (__builtin_mul_overflow(channels, options.depth_multiplier, &deep))
+      return InvalidArgument("layer {} has too many channels", scope.name());
+    WEIR_ASSIGN(
+        const Input depthwise,
+        scope.Value("depthwise_kernel", KernelShape(size, channels, options.depth_multiplier), options.depthwise));
+    const std::vector<int64_t> single(static_cast<size_t>(dims), 1);
+    WEIR_ASSIGN(const Input pointwise,
+                scope.Value("pointwise_kernel", KernelShape(single, deep, filters), options.pointwise));
+    WEIR_ASSIGN(const Input bias, scope.Bias(options.use_bias, filters, options.bias));
+    return options.activation(ApplySeparable(x, depthwise, pointwise, bias, window));
+  });
+}
+
 }  // namespace
 
 Output Dense(Output x, int64_t units, const DenseOptions& options) {
@@ -148,26 +172,11 @@ Output Conv3DTranspose(Output x, int64_t filters, const Sizes& kernel_size, cons
   return Conv(x, 3, "conv3d_transpose", true, filters, kernel_size, options);
 }
 
+Output SeparableConv1D(Output x, int64_t filters, const Sizes& kernel_size, const SeparableConvOptions& options) {
+  return Separable(x, 1, "separable_conv1d", filters, kernel_size, options);
+}
 Output SeparableConv2D(Output x, int64_t filters, const Sizes& kernel_size, const SeparableConvOptions& options) {
-  return Built(x, [&]() -> Result<Output> {
-    WEIR_ASSIGN(const Window window,
-                WindowFor(2, options.strides, options.dilation_rate, options.padding, options.data_format));
-    WEIR_ASSIGN(const std::vector<int64_t> size, SizesFor(2, kernel_size.all(), "kernel_size"));
-    WEIR_TRY(CheckPositive(filters, "filters"));
-    WEIR_TRY(CheckPositive(options.depth_multiplier, "depth_multiplier"));
-    LayerScope scope(x, options.name, "separable_conv2d", options.reuse, options.trainable);
-    WEIR_ASSIGN(const int64_t channels, ChannelsOf(x.shape(), window.channels_first ? 1 : -1, scope.name()));
-    int64_t deep = 0;
-    if (__builtin_mul_overflow(channels, options.depth_multiplier, &deep))
-      return InvalidArgument("layer {} has too many channels", scope.name());
-    WEIR_ASSIGN(
-        const Input depthwise,
-        scope.Value("depthwise_kernel", KernelShape(size, channels, options.depth_multiplier), options.depthwise));
-    WEIR_ASSIGN(const Input pointwise,
-                scope.Value("pointwise_kernel", PartialShape{1, 1, deep, filters}, options.pointwise));
-    WEIR_ASSIGN(const Input bias, scope.Bias(options.use_bias, filters, options.bias));
-    return options.activation(ApplySeparable(x, depthwise, pointwise, bias, window));
-  });
+  return Separable(x, 2, "separable_conv2d", filters, kernel_size, options);
 }
 
 Output MaxPooling1D(Output x, const Sizes& pool_size, const Sizes& strides, const PoolingOptions& options) {

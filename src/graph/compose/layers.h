@@ -104,6 +104,7 @@ struct SeparableConvOptions {
   std::optional<Reuse> reuse = {};
 };
 // Each channel alone, then across channels.
+Output SeparableConv1D(Output x, int64_t filters, const Sizes& kernel_size, const SeparableConvOptions& options = {});
 Output SeparableConv2D(Output x, int64_t filters, const Sizes& kernel_size, const SeparableConvOptions& options = {});
 
 struct PoolingOptions {

@@ -91,12 +91,13 @@ Result<SlidingWindow::Fit> SlidingWindow::FitInto(int i, int64_t in, int64_t siz
   }
   const bool padded = padding == Padding::kExplicit;
   const int64_t whole = in + (padded ? before[d] + after[d] : 0);
-  if (whole - reach + stride[d] < 0)
+  if (whole == 0 && reach <= stride[d]) return Fit{};  // no elements, no results
+  if (whole < reach)
     return InvalidArgument(
         "Negative dimension size: a window that reaches over {} elements does not fit into spatial dimension {} of {} "
         "elements",
         reach, i, whole);
-  return Fit{(whole - reach + stride[d]) / stride[d], padded ? before[d] : 0};
+  return Fit{(whole - reach) / stride[d] + 1, padded ? before[d] : 0};
 }
 
 Result<int64_t> SlidingWindow::OutputSize(int i, int64_t in, int64_t size) const {
