@@ -3,6 +3,7 @@
 #include "bind/dataset.h"
 
 #include "bind/arguments.h"
+#include "bind/sparse.h"
 #include "graph/compose/dataset.h"
 
 namespace weir::python {
@@ -149,6 +150,21 @@ void BindSources(py::module_& m) {
       py::arg("file_pattern"), py::arg("shuffle"), py::arg("seed"));
 }
 
+void BindSparseComponents(py::module_& m) {
+  Def(
+      m, "sparse_component", +[](Graph&, SparseArgument value) { return SparseComponent(value.sparse); },
+      py::arg("value"));
+  Def(
+      m, "sparse_row_components", +[](Graph&, SparseArgument value) { return SparseRowComponents(value.sparse); },
+      py::arg("value"));
+  Def(
+      m, "sparse_from_component",
+      +[](Graph&, Output component, DType dtype, PartialShape shape) {
+        return SparseFromComponent(component, dtype, shape);
+      },
+      py::arg("component"), py::arg("dtype"), py::arg("shape"));
+}
+
 void BindFunctionsOfElements(py::module_& m) {
   DefOn(
       m, "dataset_map",
@@ -278,6 +294,7 @@ void BindIterators(py::module_& m) {
 
 void BindDataset(py::module_& m) {
   BindSources(m);
+  BindSparseComponents(m);
   BindFunctionsOfElements(m);
   BindRearrangements(m);
   BindIterators(m);

@@ -1,11 +1,12 @@
 """tf.data: classes over the datasets of C++. What is here is the structure of elements (tuples, namedtuples, dicts) around
 their components, and Python's functions; a dataset itself is (variant, types, shapes)."""
+import functools
 import itertools
-import types
 
 import numpy as np
 
 from weir import _weir
+from weir.lib.values import SparseTensorValue
 
 _BOOL, _INT64, _STRING = (_weir.dtypes[name] for name in ("bool", "int64", "string"))
 
@@ -15,10 +16,14 @@ UNKNOWN_CARDINALITY = -2
 
 
 # Elements nest in tuples and dicts; a list is a tensor.
+def _is_tuple(value):
+    return isinstance(value, tuple) and not isinstance(value, (_weir.TensorShape, SparseTensorValue))
+
+
 def _flatten(value):
     if isinstance(value, dict):
         return [leaf for key in sorted(value) for leaf in _flatten(value[key])]
-    if isinstance(value, tuple) and not isinstance(value, _weir.TensorShape):
+    if _is_tuple(value):
         return [leaf for item in value for leaf in _flatten(item)]
     return [value]
 
@@ -29,14 +34,29 @@ def _pack(structure, leaves):
         packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
         ordered = [(key, packed[key]) for key in structure]
         return dict(ordered) if type(structure) is dict else type(structure)(ordered)
-    if isinstance(structure, tuple) and not isinstance(structure, _weir.TensorShape):
+    if _is_tuple(structure):
         items = [_pack(item, leaves) for item in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
     return next(leaves)
 
 
+class _Sparse:
+    """A leaf that is a SparseTensor: its type, and the shape that one component stands for."""
+
+    def __init__(self, dtype, shape):
+        self.dtype = dtype
+        self.shape = shape
+
+    def __eq__(self, other):
+        return isinstance(other, _Sparse) and self.dtype == other.dtype
+
+    def whole(self, component):
+        """The shape of what a component of that shape stands for: a batch of them has more dimensions."""
+        return component[:-1].concatenate(self.shape) if component.ndims is not None else _weir.TensorShape(None)
+
+
 class _Spec:
-    """What an element is: its structure, whose leaves are None, or the _Spec of a nested dataset; types and shapes."""
+    """What an element is: its structure, whose leaves are None, a _Sparse, or the _Spec of a nested dataset; types and shapes."""
 
     def __init__(self, structure, types, shapes):
         self.structure = structure
@@ -55,24 +75,37 @@ class _Spec:
 
     def value_of(self, tensors):
         """An element as the user sees it."""
-        kinds = _flatten(self.structure)
-        return self.pack(tensor if kind is None else Dataset._of((tensor, *kind.flat), kind)
-                         for kind, tensor in zip(kinds, tensors))
+        def of_kind(kind, tensor):
+            if kind is None:
+                return tensor
+            if isinstance(kind, _Sparse):
+                return _weir.sparse_from_component(tensor, kind.dtype, kind.whole(tensor.shape))
+            return Dataset._of((tensor, *kind.flat), kind)
 
-    def legacy(self, of_tensor, of_dataset):
-        return self.pack(of_tensor(i) if kind is None else of_dataset(kind) for i, kind in enumerate(_flatten(self.structure)))
+        return self.pack(of_kind(kind, tensor) for kind, tensor in zip(_flatten(self.structure), tensors))
+
+    def has_sparse(self):
+        return any(isinstance(kind, _Sparse) for kind in _flatten(self.structure))
+
+    def legacy(self, of_tensor, of_sparse, of_dataset):
+        def of_kind(i, kind):
+            if kind is None:
+                return of_tensor(i)
+            return of_sparse(i, kind) if isinstance(kind, _Sparse) else of_dataset(kind)
+
+        return self.pack(of_kind(i, kind) for i, kind in enumerate(_flatten(self.structure)))
 
     @property
     def output_types(self):
-        return self.legacy(lambda i: self.types[i], lambda spec: spec.output_types)
+        return self.legacy(lambda i: self.types[i], lambda i, sparse: sparse.dtype, lambda spec: spec.output_types)
 
     @property
     def output_shapes(self):
-        return self.legacy(lambda i: self.shapes[i], lambda spec: spec.output_shapes)
+        return self.legacy(lambda i: self.shapes[i], lambda i, sparse: sparse.whole(self.shapes[i]), lambda spec: spec.output_shapes)
 
     @property
     def output_classes(self):
-        return self.legacy(lambda i: _weir.Tensor, lambda spec: Dataset)
+        return self.legacy(lambda i: _weir.Tensor, lambda i, sparse: _weir.SparseTensor, lambda spec: Dataset)
 
     @staticmethod
     def of_user(output_types, output_shapes, output_classes=None):
@@ -82,7 +115,12 @@ class _Spec:
             shapes = [_weir.TensorShape(None)] * len(types)
         else:
             shapes = _shapes_like(structure, output_shapes)
-        return _Spec(structure, types, shapes)
+        if output_classes is None:
+            return _Spec(structure, types, shapes)
+        kinds = [_Sparse(dtype, shape) if issubclass(of, _weir.SparseTensor) else None
+                 for of, dtype, shape in zip(_flatten(output_classes), types, shapes)]
+        return _Spec(_pack(structure, iter(kinds)), [dtype if kind is None else _STRING for kind, dtype in zip(kinds, types)],
+                     [shape if kind is None else _weir.TensorShape(None) for kind, shape in zip(kinds, shapes)])
 
 
 def _shapes_like(structure, shapes):
@@ -96,15 +134,23 @@ def _shapes_like(structure, shapes):
     return [_weir.TensorShape(shapes)]
 
 
-def _components(value):
+def _row_components(value):
+    """The same where rows are wanted: a SparseTensor as a component for each of its rows."""
+    return _components(value, _weir.sparse_row_components, 1)
+
+
+def _components(value, of_sparse=_weir.sparse_component, rows=0):
     """The tensors of an element that a user gave, and what it is."""
     tensors, kinds = [], []
     for i, leaf in enumerate(_flatten(value)):
         if isinstance(leaf, Dataset):
             tensors.append(leaf._variant_tensor)
             kinds.append(leaf._spec)
-        elif isinstance(leaf, _weir.SparseTensor):
-            raise TypeError("A SparseTensor cannot be a component of a dataset's elements: make it dense with tf.sparse.to_dense")
+        elif isinstance(leaf, (_weir.SparseTensor, SparseTensorValue)):
+            sparse = leaf if isinstance(leaf, _weir.SparseTensor) else _weir.SparseTensor(*leaf)
+            tensors.append(of_sparse(sparse))
+            shape = sparse.shape
+            kinds.append(_Sparse(sparse.dtype, shape[rows:] if shape.ndims is not None else shape))
         else:
             tensors.append(_weir.convert_to_tensor(leaf, name=f"component_{i}"))
             kinds.append(None)
@@ -159,9 +205,18 @@ class Dataset:
     def _set(self, flat, spec):
         self._flat = flat
         self._spec = spec.with_shapes(flat[1], flat[2])
+        self._options = None
+
+    def _from(self, flat, spec):
+        """Another dataset that is made of this one."""
+        return Dataset._of(flat, spec)._told(self._options)
 
     def _like(self, flat):
-        return Dataset._of(flat, self._spec)
+        return self._from(flat, self._spec)
+
+    def _told(self, options):
+        self._options = options
+        return self
 
     @property
     def _variant_tensor(self):
@@ -185,7 +240,7 @@ class Dataset:
 
     @staticmethod
     def from_tensor_slices(tensors):
-        values, spec = _components(tensors)
+        values, spec = _row_components(tensors)
         return Dataset._of(_weir.dataset_from_slices(values), spec)
 
     @staticmethod
@@ -252,25 +307,26 @@ class Dataset:
             if not isinstance(leaf, Dataset):
                 raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects.")
         structure = _pack(datasets, (leaf._spec.structure for leaf in leaves))
-        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), _Spec(structure, [], []))
+        options = functools.reduce(lambda merged, leaf: merged.merge(leaf.options()), leaves, Options())
+        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), _Spec(structure, [], []))._told(options)
 
     # --- what is done with elements
     def map(self, map_func, num_parallel_calls=None, deterministic=None):
         function, spec = _trace(map_func, self._spec)
         if num_parallel_calls is None:
-            return Dataset._of(_weir.dataset_map(self._flat, function, False), spec)
-        return Dataset._of(_weir.dataset_parallel_map(self._flat, function, num_parallel_calls, False), spec)
+            return self._from(_weir.dataset_map(self._flat, function, False), spec)
+        return self._from(_weir.dataset_parallel_map(self._flat, function, num_parallel_calls, False), spec)
 
     def map_with_legacy_function(self, map_func, num_parallel_calls=None, deterministic=None):
         return self.map(map_func, num_parallel_calls)
 
     def flat_map(self, map_func):
         function, spec = _trace_dataset(map_func, self._spec, "map_func")
-        return Dataset._of(_weir.dataset_flat_map(self._flat, function, spec.flat), spec)
+        return self._from(_weir.dataset_flat_map(self._flat, function, spec.flat), spec)
 
     def interleave(self, map_func, cycle_length=AUTOTUNE, block_length=1, num_parallel_calls=None, deterministic=None):
         function, spec = _trace_dataset(map_func, self._spec, "map_func")
-        return Dataset._of(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls), spec)
+        return self._from(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls), spec)
 
     def filter(self, predicate):
         function, spec = _trace(predicate, self._spec)
@@ -285,16 +341,21 @@ class Dataset:
         return self._like(_weir.dataset_batch(self._flat, batch_size, drop_remainder))
 
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False):
+        if self._spec.has_sparse():
+            raise TypeError("Batching of padded sparse tensors is not currently supported")
         shapes = self._spec.shapes if padded_shapes is None else _padded_shapes(self._spec.structure, padded_shapes)
         values = _padding_values(self._spec, padding_values)
         return self._like(_weir.dataset_padded_batch(self._flat, batch_size, [_shape_vector(shape) for shape in shapes], values, drop_remainder))
 
     def unbatch(self):
+        if self._spec.has_sparse():
+            function, spec = _trace(lambda *args: args if type(self._spec.structure) is tuple else args[0], self._spec, _row_components)
+            return self._from(_weir.dataset_unbatch(_weir.dataset_map(self._flat, function, True)), spec)
         return self._like(_weir.dataset_unbatch(self._flat))
 
     def window(self, size, shift=None, stride=1, drop_remainder=False):
-        specs = [_Spec(None, [dtype], [shape]) for dtype, shape in zip(*self._spec.flat)]
-        return Dataset._of(_weir.dataset_window(self._flat, size, size if shift is None else shift, stride, drop_remainder),
+        specs = [_Spec(kind, [dtype], [shape]) for kind, dtype, shape in zip(_flatten(self._spec.structure), *self._spec.flat)]
+        return self._from(_weir.dataset_window(self._flat, size, size if shift is None else shift, stride, drop_remainder),
                            _Spec(self._spec.pack(specs), [], []))
 
     def repeat(self, count=None):
@@ -337,10 +398,10 @@ class Dataset:
         return dataset
 
     def with_options(self, options):
-        return self
+        return self._like(self._flat)._told(self.options().merge(options))
 
     def options(self):
-        return Options()
+        return self._options or Options()
 
     def reduce(self, initial_state, reduce_func):
         values, state = _components(initial_state)
@@ -413,38 +474,45 @@ def _padding_values(spec, values):
             for value, dtype in zip(values, spec.types)]
 
 
-class TextLineDataset(Dataset):
-    """The lines of text files."""
-
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
-        self._set(_weir.dataset_text_lines(filenames, compression_type or "", 256 * 1024 if buffer_size is None else buffer_size), _Spec(None, [], []))
-
-
-class TFRecordDataset(Dataset):
-    """The records of TFRecord files."""
-
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
-        def read(names):
-            return _weir.dataset_records(names, compression_type or "", 256 * 1024 if buffer_size is None else buffer_size)
-
+class _FileDataset(Dataset):
+    def _set_files(self, filenames, read, num_parallel_reads):
+        """What `read` finds in the files: one after the other, or several at a time in turns. Their names may be a dataset."""
         if isinstance(filenames, Dataset):
             names = filenames
         elif num_parallel_reads is None:
             self._set(read(filenames), _Spec(None, [], []))
             return
         else:
-            names = Dataset.from_tensor_slices(np.atleast_1d(filenames) if not isinstance(filenames, _weir.Tensor) else filenames)
+            names = Dataset.from_tensor_slices(filenames if isinstance(filenames, _weir.Tensor) else np.atleast_1d(filenames))
         each = lambda name: Dataset._of(read(name), _Spec(None, [], []))
         dataset = names.flat_map(each) if num_parallel_reads is None else names.interleave(each, num_parallel_reads, 1, num_parallel_reads)
         self._set(dataset._flat, dataset._spec)
 
 
-class FixedLengthRecordDataset(Dataset):
+def _buffer(size):
+    return 256 * 1024 if size is None else size
+
+
+class TextLineDataset(_FileDataset):
+    """The lines of text files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
+        self._set_files(filenames, lambda names: _weir.dataset_text_lines(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads)
+
+
+class TFRecordDataset(_FileDataset):
+    """The records of TFRecord files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
+        self._set_files(filenames, lambda names: _weir.dataset_records(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads)
+
+
+class FixedLengthRecordDataset(_FileDataset):
     """Records of one size out of binary files."""
 
     def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None):
-        self._set(_weir.dataset_fixed_length_records(filenames, record_bytes, header_bytes or 0, footer_bytes or 0,
-                                                     256 * 1024 if buffer_size is None else buffer_size, compression_type or ""), _Spec(None, [], []))
+        self._set_files(filenames, lambda names: _weir.dataset_fixed_length_records(
+            names, record_bytes, header_bytes or 0, footer_bytes or 0, _buffer(buffer_size), compression_type or ""), num_parallel_reads)
 
 
 class Iterator:
@@ -458,14 +526,14 @@ class Iterator:
 
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
-        spec = _Spec.of_user(output_types, output_shapes)
+        spec = _Spec.of_user(output_types, output_shapes, output_classes)
         iterator = Iterator(_weir.iterator_from_structure(spec.flat, shared_name), None, spec)
         iterator._one_shot = False
         return iterator
 
     @staticmethod
     def from_string_handle(string_handle, output_types, output_shapes=None, output_classes=None):
-        spec = _Spec.of_user(output_types, output_shapes)
+        spec = _Spec.of_user(output_types, output_shapes, output_classes)
         return Iterator(_weir.iterator_from_string_handle(string_handle, spec.flat), None, spec)
 
     output_types = property(lambda self: self._spec.output_types)
@@ -482,6 +550,8 @@ class Iterator:
     def make_initializer(self, dataset, name=None):
         if self.output_types != dataset.output_types:
             raise TypeError(f"Expected output types {self.output_types!r} but got dataset with output types {dataset.output_types!r}.")
+        if self.output_classes != dataset.output_classes:
+            raise TypeError(f"Expected output classes {self.output_classes!r} but got dataset with output classes {dataset.output_classes!r}.")
         for own, shape in zip(self._spec.shapes, dataset._spec.shapes):
             if not own.is_compatible_with(shape):
                 raise TypeError(f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes {dataset.output_shapes!r}.")
@@ -494,16 +564,62 @@ class Iterator:
         return _weir.iterator_string_handle(self._flat, name)
 
 
-class Options:
-    """What a pipeline may be told about how to run; taken, and without effect."""
+class _OptionsBase:
+    """Values by name; one that is None was not chosen."""
+    _names = ()
+    _parts = {}
 
     def __init__(self):
-        self.experimental_deterministic = None
-        for part in ("optimization", "threading", "distribute", "stats"):
-            setattr(self, f"experimental_{part}", types.SimpleNamespace())
+        for name in self._names:
+            setattr(self, name, None)
+        for name, part in self._parts.items():
+            setattr(self, name, part())
 
-    def merge(self, options):
-        return options
+    def __setattr__(self, name, value):
+        if name not in self._names and name not in self._parts:
+            raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other):
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def merge(self, other):
+        """A new one with what either has chosen. Two different choices are an error."""
+        merged = type(self)()
+        for name in self._parts:
+            setattr(merged, name, getattr(self, name).merge(getattr(other, name)))
+        for name in self._names:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine is not None and theirs is not None and mine != theirs:
+                raise ValueError(f"Cannot merge incompatible values of option: {name}: {mine} and {theirs}.")
+            setattr(merged, name, theirs if mine is None else mine)
+        return merged
+
+
+class OptimizationOptions(_OptionsBase):
+    _names = ("apply_default_optimizations", "autotune", "autotune_buffers", "autotune_cpu_budget", "filter_fusion", "filter_with_random_uniform_fusion",
+              "hoist_random_uniform", "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion", "map_parallelization", "map_vectorization",
+              "noop_elimination", "parallel_batch", "shuffle_and_repeat_fusion")
+
+
+class ThreadingOptions(_OptionsBase):
+    _names = ("max_intra_op_parallelism", "private_threadpool_size")
+
+
+class DistributeOptions(_OptionsBase):
+    _names = ("auto_shard", "num_devices")
+
+
+class StatsOptions(_OptionsBase):
+    _names = ("aggregator", "prefix", "counter_prefix", "latency_all_edges")
+
+
+class Options(_OptionsBase):
+    """What a pipeline may be told about how to run. It is kept and given back, and changes nothing: elements come in the
+    order of the sequential pipeline in any case, and how much runs at a time is up to the arguments of map and its kin."""
+    _names = ("experimental_deterministic", "experimental_slack")
+    _parts = {"experimental_optimization": OptimizationOptions, "experimental_threading": ThreadingOptions,
+              "experimental_distribute": DistributeOptions, "experimental_stats": StatsOptions}
 
 
 def make_one_shot_iterator(dataset):

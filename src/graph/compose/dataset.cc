@@ -4,6 +4,7 @@
 
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
+#include "graph/build/io_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/string_ops.h"
 #include "graph/compose/dims.h"
@@ -529,6 +530,20 @@ OutputList Dataset::SingleElement() const {
       .Attr("output_types", element_.types)
       .Attr("output_shapes", element_.shapes)
       .BuildOutputs(element_.types.size());
+}
+
+Output SparseComponent(const Sparse& value) { return SerializeSparse(value.indices, value.values, value.dense_shape); }
+Output SparseRowComponents(const Sparse& value) {
+  return SerializeManySparse(value.indices, value.values, value.dense_shape);
+}
+
+Sparse SparseFromComponent(Output component, DType dtype, const PartialShape& shape) {
+  const auto [indices, values, dense_shape] = DeserializeSparse(component, dtype);
+  if (!indices.valid() || !shape.known_rank()) return {indices, values, dense_shape};
+  Graph& graph = component.graph();
+  graph.RecordError(graph.SetShape(indices, PartialShape{kUnknownDim, shape.rank()}));
+  graph.RecordError(graph.SetShape(dense_shape, PartialShape{shape.rank()}));
+  return {indices, values, dense_shape};
 }
 
 // --- iterators

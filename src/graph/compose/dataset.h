@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/compose/sparse.h"
 #include "graph/graph.h"
 #include "graph/input.h"
 
@@ -106,6 +107,14 @@ class Dataset final {
   Output variant_;
   ElementType element_;
 };
+
+// A sparse tensor as a component of elements: a vector of three strings. Components of several elements that are put
+// together are a sparse tensor with one more dimension.
+Output SparseComponent(const Sparse& value);
+// The same for each row, as FromTensorSlices takes it: [rows, 3].
+Output SparseRowComponents(const Sparse& value);
+// The sparse tensor that a component, or a batch of them, stands for; `shape` is what is known of it.
+Sparse SparseFromComponent(Output component, DType dtype, const PartialShape& shape = {});
 
 class DatasetIterator final {
  public:
