@@ -215,6 +215,27 @@ OutputList ParseExample(const Input& serialized, const Input& names, const Input
   return ParseExample(*graph, serialized, names, sparse_keys, dense_keys, dense_defaults, sparse_types, dense_shapes, attrs);
 }
 
+OutputList ParseExampleV2(Graph& graph, const Input& serialized, const Input& names, const Input& sparse_keys, const Input& dense_keys, const Input& ragged_keys, const InputList& dense_defaults, int64_t num_sparse, const std::vector<DType>& sparse_types, const std::vector<DType>& ragged_value_types, const std::vector<DType>& ragged_split_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleV2Attrs& attrs) {
+  NodeBuilder node(graph, "ParseExampleV2", attrs.name);
+  node.In(serialized);
+  node.In(names);
+  node.In(sparse_keys);
+  node.In(dense_keys);
+  node.In(ragged_keys);
+  node.In(dense_defaults);
+  node.Attr("num_sparse", num_sparse);
+  node.Attr("sparse_types", sparse_types);
+  node.Attr("ragged_value_types", ragged_value_types);
+  node.Attr("ragged_split_types", ragged_split_types);
+  node.Attr("dense_shapes", dense_shapes);
+  return node.BuildOutputs();
+}
+OutputList ParseExampleV2(const Input& serialized, const Input& names, const Input& sparse_keys, const Input& dense_keys, const Input& ragged_keys, const InputList& dense_defaults, int64_t num_sparse, const std::vector<DType>& sparse_types, const std::vector<DType>& ragged_value_types, const std::vector<DType>& ragged_split_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleV2Attrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{serialized}, InputList{names}, InputList{sparse_keys}, InputList{dense_keys}, InputList{ragged_keys}, dense_defaults});
+  if (graph == nullptr) return {};
+  return ParseExampleV2(*graph, serialized, names, sparse_keys, dense_keys, ragged_keys, dense_defaults, num_sparse, sparse_types, ragged_value_types, ragged_split_types, dense_shapes, attrs);
+}
+
 OutputList ParseSequenceExample(Graph& graph, const Input& serialized, const Input& debug_name, const InputList& context_dense_defaults, const std::vector<std::string>& feature_list_dense_missing_assumed_empty, const std::vector<std::string>& context_sparse_keys, const std::vector<std::string>& context_dense_keys, const std::vector<std::string>& feature_list_sparse_keys, const std::vector<std::string>& feature_list_dense_keys, const ParseSequenceExampleAttrs& attrs) {
   NodeBuilder node(graph, "ParseSequenceExample", attrs.name);
   node.In(serialized);

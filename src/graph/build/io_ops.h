@@ -143,6 +143,12 @@ struct ParseExampleAttrs {
 OutputList ParseExample(Graph& graph, const Input& serialized, const Input& names, const InputList& sparse_keys, const InputList& dense_keys, const InputList& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleAttrs& attrs = {});
 OutputList ParseExample(const Input& serialized, const Input& names, const InputList& sparse_keys, const InputList& dense_keys, const InputList& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleAttrs& attrs = {});
 
+struct ParseExampleV2Attrs {
+  std::string name = "";
+};
+OutputList ParseExampleV2(Graph& graph, const Input& serialized, const Input& names, const Input& sparse_keys, const Input& dense_keys, const Input& ragged_keys, const InputList& dense_defaults, int64_t num_sparse, const std::vector<DType>& sparse_types, const std::vector<DType>& ragged_value_types, const std::vector<DType>& ragged_split_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleV2Attrs& attrs = {});
+OutputList ParseExampleV2(const Input& serialized, const Input& names, const Input& sparse_keys, const Input& dense_keys, const Input& ragged_keys, const InputList& dense_defaults, int64_t num_sparse, const std::vector<DType>& sparse_types, const std::vector<DType>& ragged_value_types, const std::vector<DType>& ragged_split_types, const std::vector<PartialShape>& dense_shapes, const ParseExampleV2Attrs& attrs = {});
+
 struct ParseSequenceExampleAttrs {
   int64_t Ncontext_sparse = 0;
   int64_t Ncontext_dense = 0;

@@ -47,6 +47,20 @@ OutputList DecodeCSV(const Input& records, const InputList& record_defaults, con
   return DecodeCSV(*graph, records, record_defaults, attrs);
 }
 
+Output DecodePaddedRaw(Graph& graph, const Input& input_bytes, const Input& fixed_length, DType out_type, const DecodePaddedRawAttrs& attrs) {
+  NodeBuilder node(graph, "DecodePaddedRaw", attrs.name);
+  node.In(input_bytes);
+  node.In(fixed_length);
+  node.Attr("out_type", out_type);
+  node.Attr("little_endian", attrs.little_endian);
+  return node.BuildOutput();
+}
+Output DecodePaddedRaw(const Input& input_bytes, const Input& fixed_length, DType out_type, const DecodePaddedRawAttrs& attrs) {
+  Graph* graph = GraphOfAll({InputList{input_bytes}, InputList{fixed_length}});
+  if (graph == nullptr) return {};
+  return DecodePaddedRaw(*graph, input_bytes, fixed_length, out_type, attrs);
+}
+
 Output DecodeRaw(Graph& graph, const Input& bytes, DType out_type, const DecodeRawAttrs& attrs) {
   NodeBuilder node(graph, "DecodeRaw", attrs.name);
   node.In(bytes);

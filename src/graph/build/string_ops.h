@@ -37,6 +37,13 @@ struct DecodeCSVAttrs {
 OutputList DecodeCSV(Graph& graph, const Input& records, const InputList& record_defaults, const DecodeCSVAttrs& attrs = {});
 OutputList DecodeCSV(const Input& records, const InputList& record_defaults, const DecodeCSVAttrs& attrs = {});
 
+struct DecodePaddedRawAttrs {
+  bool little_endian = true;
+  std::string name = "";
+};
+Output DecodePaddedRaw(Graph& graph, const Input& input_bytes, const Input& fixed_length, DType out_type, const DecodePaddedRawAttrs& attrs = {});
+Output DecodePaddedRaw(const Input& input_bytes, const Input& fixed_length, DType out_type, const DecodePaddedRawAttrs& attrs = {});
+
 struct DecodeRawAttrs {
   bool little_endian = true;
   std::string name = "";

@@ -1,6 +1,7 @@
 #include "ops/io/example_parser.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/container/inlined_vector.h"
 
@@ -156,6 +157,7 @@ class BatchParser final {
     for (size_t k = 0; k < sparse_; ++k) WEIR_TRY(GiveSparse(k));
     for (size_t d = 0; d < schema_.dense.size(); ++d)
       if (schema_.dense[d].variable) WEIR_TRY(GiveVariable(d));
+    for (size_t r = 0; r < schema_.ragged.size(); ++r) WEIR_TRY(GiveRagged(r));
     return OkStatus();
   }
 
@@ -174,7 +176,7 @@ class BatchParser final {
   }
 
   Status Prepare() {
-    bool keeps = sparse_ > 0;
+    bool keeps = sparse_ > 0 || !schema_.ragged.empty();
     fixed_.resize(schema_.dense.size());
     for (size_t d = 0; d < schema_.dense.size(); ++d) {
       const DenseFeature& feature = schema_.dense[d];
@@ -217,6 +219,9 @@ class BatchParser final {
         return InvalidArgument("{} {} values of type {} do not fill rows of shape {}", batch_.Where(i, DenseKey(d)),
                                count, OpDefTypeName(feature.dtype), feature.shape);
     }
+    const size_t first_ragged = sparse_ + schema_.dense.size();
+    for (size_t r = 0; r < schema_.ragged.size(); ++r)
+      WEIR_TRY(Keep(i, first_ragged + r, found[first_ragged + r], schema_.ragged[r].dtype));
     return OkStatus();
   }
 
@@ -306,6 +311,31 @@ class BatchParser final {
     });
   }
 
+  // One example alone has no splits.
+  Status GiveRagged(size_t r) {
+    const size_t number = sparse_ + schema_.dense.size() + r;
+    std::vector<int64_t> starts = {0};
+    for (int64_t i = 0; i < examples_; ++i) starts.push_back(starts.back() + KeptOf(i, number).count);
+    const int64_t total = starts.back();
+    const DType type = schema_.ragged[r].splits;
+    if (type == kInt32 && total > std::numeric_limits<int32_t>::max())
+      return InvalidArgument("Key: {}. Splits of {} values do not fit into int32", schema_.keys[number], total);
+    const int output = static_cast<int>(3 * sparse_ + schema_.dense.size() + r);
+    WEIR_ASSIGN(const Tensor values, ctx_.Allocate(output, Shape{total}));
+    WEIR_ASSIGN(const Tensor splits, ctx_.Allocate(output + static_cast<int>(schema_.ragged.size()),
+                                                   Shape{batch_.batched ? examples_ + 1 : 0}));
+    for (int64_t i = 0; i < splits.num_elements(); ++i) {
+      if (type == kInt32)
+        splits.data<int32_t>()[i] = static_cast<int32_t>(starts[static_cast<size_t>(i)]);
+      else
+        splits.data<int64_t>()[i] = starts[static_cast<size_t>(i)];
+    }
+    return ctx_.ParallelFor(examples_, 20 + total / std::max<int64_t>(examples_, 1), [&](int64_t i) {
+      const Kept& kept = KeptOf(i, number);
+      ReadFeature(kept.view, values, starts[static_cast<size_t>(i)], kept.count);
+    });
+  }
+
   KernelContext& ctx_;
   const ExampleSchema& schema_;
   const ExampleBatch& batch_;
@@ -323,8 +353,8 @@ Status ParseExamples(KernelContext& ctx, const ExampleSchema& schema, const Exam
 }
 
 Status ExampleShapes(ShapeContext& ctx, size_t sparse, const std::vector<PartialShape>& dense,
-                     const PartialShape& examples) {
-  const int64_t columns = examples.rank() + 1;
+                     const PartialShape& examples, size_t ragged) {
+  const int64_t columns = examples.known_rank() ? examples.rank() + 1 : kUnknownDim;
   for (size_t k = 0; k < sparse; ++k) {
     ctx.set_output(static_cast<int>(k), PartialShape{kUnknownDim, columns});
     ctx.set_output(static_cast<int>(sparse + k), PartialShape{kUnknownDim});
@@ -332,7 +362,14 @@ Status ExampleShapes(ShapeContext& ctx, size_t sparse, const std::vector<Partial
   }
   for (size_t d = 0; d < dense.size(); ++d)
     ctx.set_output(static_cast<int>(3 * sparse + d),
-                   dense[d].known_rank() ? examples.Concat(dense[d]) : PartialShape());
+                   dense[d].known_rank() && examples.known_rank() ? examples.Concat(dense[d]) : PartialShape());
+  int64_t splits = kUnknownDim;
+  if (examples.known_rank() && examples.rank() == 0) splits = 0;
+  if (examples.known_rank() && examples.rank() == 1 && examples[0] >= 0) splits = examples[0] + 1;
+  for (size_t r = 0; r < ragged; ++r) {
+    ctx.set_output(static_cast<int>(3 * sparse + dense.size() + r), PartialShape{kUnknownDim});
+    ctx.set_output(static_cast<int>(3 * sparse + dense.size() + ragged + r), PartialShape{splits});
+  }
   return OkStatus();
 }
 

@@ -52,10 +52,17 @@ Result<DenseFeature> MakeDenseFeature(DType dtype, const PartialShape& shape);
 Result<std::vector<DenseFeature>> MakeDenseFeatures(const std::vector<DType>& types,
                                                     const std::vector<PartialShape>& shapes);
 
+// A feature of any length, as values and where those of each example begin.
+struct RaggedFeature {
+  DType dtype = kInvalidType;
+  DType splits = kInt64;  // int32 or int64
+};
+
 struct ExampleSchema {
-  FeatureKeys keys;  // those of the sparse features, then those of the dense ones
+  FeatureKeys keys;  // those of the sparse features, then those of the dense ones, then those of the ragged ones
   std::vector<DType> sparse;
   std::vector<DenseFeature> dense;
+  std::vector<RaggedFeature> ragged = {};
 };
 
 // What is parsed. Not batched, there is one example and the results have no dimension for it.
@@ -70,12 +77,12 @@ struct ExampleBatch {
 Result<absl::Span<const std::string>> BatchNames(const Tensor& input, int64_t examples);
 
 // Sets the outputs from 0 on: indices, values and shapes of all sparse features, then the dense ones, whose defaults
-// are the inputs from `first_default` on (empty: the feature is required).
+// are the inputs from `first_default` on (empty: the feature is required), then values and splits of all ragged ones.
 Status ParseExamples(KernelContext& ctx, const ExampleSchema& schema, const ExampleBatch& batch, int first_default);
 
 // The shapes of these outputs. `examples`: [n], or [] for one that is not batched.
 Status ExampleShapes(ShapeContext& ctx, size_t sparse, const std::vector<PartialShape>& dense,
-                     const PartialShape& examples);
+                     const PartialShape& examples, size_t ragged = 0);
 
 // The feature with number k of an example, of the type that is wanted or of none.
 Result<io::FeatureView> TypedFeature(const ExampleBatch& batch, int64_t example, const std::string& key,

@@ -1,4 +1,4 @@
-// ParseExample and ParseSingleExample: the features of serialized Examples, a batch of them or one.
+// ParseExample, ParseExampleV2 and ParseSingleExample: the features of serialized Examples, a batch of them or one.
 #include "op/op_registry.h"
 #include "ops/io/example_parser.h"
 
@@ -52,6 +52,41 @@ Result<Kernel> MakeParseExample(KernelSetup& setup) {
   });
 }
 
+Status AppendVector(const Tensor& input, size_t count, const char* what, std::vector<std::string>& keys) {
+  if (static_cast<size_t>(input.num_elements()) != count)
+    return InvalidArgument("{} must be {} keys, but has shape {}", what, count, input.shape());
+  for (int64_t i = 0; i < input.num_elements(); ++i) keys.push_back(input.data<std::string>()[i]);
+  return OkStatus();
+}
+
+Result<std::vector<RaggedFeature>> ReadRagged(const std::vector<DType>& types, const std::vector<DType>& splits) {
+  if (types.size() != splits.size())
+    return InvalidArgument("there are {} ragged_value_types and {} ragged_split_types", types.size(), splits.size());
+  std::vector<RaggedFeature> ragged;
+  for (size_t i = 0; i < types.size(); ++i) ragged.push_back({types[i], splits[i]});
+  return ragged;
+}
+
+Result<Kernel> MakeParseExampleV2(KernelSetup& setup) {
+  WEIR_ASSIGN(SchemaAttrs attrs, ReadAttrs(setup, "num_sparse"));
+  WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("ragged_value_types"));
+  WEIR_ASSIGN(const std::vector<DType> splits, setup.Attr<std::vector<DType>>("ragged_split_types"));
+  WEIR_ASSIGN(std::vector<RaggedFeature> ragged, ReadRagged(types, splits));
+  return Kernel::Sync([attrs = std::move(attrs), ragged = std::move(ragged)](KernelContext& ctx) -> Status {
+    const Tensor& serialized = ctx.input(0);
+    if (serialized.rank() > 1)
+      return InvalidArgument("serialized must be a scalar or a vector, but has shape {}", serialized.shape());
+    std::vector<std::string> keys;
+    WEIR_TRY(AppendVector(ctx.input(2), attrs.sparse.size(), "sparse_keys", keys));
+    WEIR_TRY(AppendVector(ctx.input(3), attrs.dense.size(), "dense_keys", keys));
+    WEIR_TRY(AppendVector(ctx.input(4), ragged.size(), "ragged_keys", keys));
+    const ExampleSchema schema{FeatureKeys(std::move(keys)), attrs.sparse, attrs.dense, ragged};
+    ExampleBatch batch{.serialized = serialized.flat<std::string>(), .batched = serialized.rank() == 1};
+    WEIR_ASSIGN(batch.names, BatchNames(ctx.input(1), serialized.num_elements()));
+    return ParseExamples(ctx, schema, batch, 5);
+  });
+}
+
 Result<Kernel> MakeParseSingleExample(KernelSetup& setup) {
   WEIR_ASSIGN(SchemaAttrs attrs, ReadAttrs(setup, "num_sparse"));
   WEIR_ASSIGN(std::vector<std::string> keys, setup.Attr<std::vector<std::string>>("sparse_keys"));
@@ -71,12 +106,22 @@ Result<Kernel> MakeParseSingleExample(KernelSetup& setup) {
   });
 }
 
-Status ShapesOf(ShapeContext& ctx, const char* sparse_count, const PartialShape& examples) {
+Status ShapesOf(ShapeContext& ctx, const char* sparse_count, const PartialShape& examples, size_t ragged = 0) {
   WEIR_ASSIGN(const int64_t sparse, ctx.Attr<int64_t>(sparse_count));
   WEIR_ASSIGN(const std::vector<DType> types, ctx.Attr<std::vector<DType>>("Tdense"));
   WEIR_ASSIGN(const std::vector<PartialShape> dense, ctx.Attr<std::vector<PartialShape>>("dense_shapes"));
   WEIR_TRY(MakeDenseFeatures(types, dense).status());
-  return ExampleShapes(ctx, static_cast<size_t>(sparse), dense, examples);
+  return ExampleShapes(ctx, static_cast<size_t>(sparse), dense, examples, ragged);
+}
+
+Status ShapesOfV2(ShapeContext& ctx) {
+  const PartialShape examples = ctx.input(0);
+  if (examples.known_rank() && examples.rank() > 1)
+    return InvalidArgument("serialized must be a scalar or a vector, but has shape {}", examples);
+  WEIR_ASSIGN(const std::vector<DType> types, ctx.Attr<std::vector<DType>>("ragged_value_types"));
+  WEIR_ASSIGN(const std::vector<DType> splits, ctx.Attr<std::vector<DType>>("ragged_split_types"));
+  WEIR_TRY(ReadRagged(types, splits).status());
+  return ShapesOf(ctx, "num_sparse", examples, types.size());
 }
 
 }  // namespace
@@ -95,6 +140,21 @@ void RegisterParseExample(OpRegistry& registry) {
       },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeParseExample),
+  });
+  registry.Add({
+      .name = "ParseExampleV2",
+      .signature =
+          "serialized: string, names: string, sparse_keys: string, dense_keys: string, ragged_keys: string, "
+          "dense_defaults: Tdense -> sparse_indices: num_sparse * int64, sparse_values: sparse_types, sparse_shapes: "
+          "num_sparse * int64, dense_values: Tdense, ragged_values: ragged_value_types, ragged_row_splits: "
+          "ragged_split_types",
+      .attrs = {fmt::format("Tdense: list({}) >= 0", kTypes), "num_sparse: int >= 0",
+                fmt::format("sparse_types: list({}) >= 0", kTypes),
+                fmt::format("ragged_value_types: list({}) >= 0", kTypes),
+                "ragged_split_types: list({int32, int64}) >= 0", "dense_shapes: list(shape) >= 0"},
+      .shape = ShapesOfV2,
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeParseExampleV2),
   });
   registry.Add({
       .name = "ParseSingleExample",

@@ -1,8 +1,10 @@
-// DecodeRaw: the bytes of strings of equal length as numbers, in a new last dimension.
+// DecodeRaw: the bytes of strings of equal length as numbers, in a new last dimension. DecodePaddedRaw: of strings of
+// any length, cut or filled up with zeros to a given one.
 #include <bit>
 #include <cstring>
 
 #include "op/shape_context.h"
+#include "ops/array/int_inputs.h"
 #include "ops/string/map_strings.h"
 
 namespace weir::ops {
@@ -53,6 +55,55 @@ Result<Kernel> MakeDecodeRaw(KernelSetup& setup) {
   });
 }
 
+Status CheckLength(int64_t length, DType dtype) {
+  if (length <= 0) return InvalidArgument("fixed_length ({}) must be greater than zero", length);
+  if (length % static_cast<int64_t>(ElementSize(dtype)) != 0)
+    return InvalidArgument("fixed_length ({}) must be evenly divisible by {}, the size of {}", length,
+                           ElementSize(dtype), dtype);
+  return OkStatus();
+}
+
+Result<Kernel> MakeDecodePaddedRaw(KernelSetup& setup) {
+  WEIR_ASSIGN(const DType dtype, setup.Attr<DType>("out_type"));
+  WEIR_ASSIGN(const bool little_endian, setup.Attr<bool>("little_endian"));
+  const size_t size = ElementSize(dtype);
+  const bool reverse = size > 1 && little_endian != (std::endian::native == std::endian::little);
+  return Kernel::Sync([dtype, size, reverse](KernelContext& ctx) -> Status {
+    const Tensor& in = ctx.input(0);
+    WEIR_ASSIGN(const int64_t length, ScalarInt(ctx.input(1), "fixed_length"));
+    WEIR_TRY(CheckLength(length, dtype));
+    Shape shape = in.shape();
+    WEIR_TRY(shape.AddDim(length / static_cast<int64_t>(size)));
+    WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
+    char* to = static_cast<char*>(out.raw());
+    std::string reversible;
+    for (int64_t i = 0; i < in.num_elements(); ++i, to += length) {
+      const std::string& from = in.data<std::string>()[i];
+      const size_t taken = std::min(from.size(), static_cast<size_t>(length));
+      if (!reverse) {
+        std::memcpy(to, from.data(), taken);
+        std::memset(to + taken, 0, static_cast<size_t>(length) - taken);
+      } else {
+        reversible.assign(from, 0, taken);
+        reversible.resize(static_cast<size_t>(length));
+        CopyReversed(reversible.data(), reversible.size(), size, to);
+      }
+    }
+    return OkStatus();
+  });
+}
+
+Status PaddedRawShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(const DType dtype, ctx.Attr<DType>("out_type"));
+  WEIR_TRY(ctx.WithRank(1, 0).status());
+  const std::optional<int64_t> length = ConstantInt(ctx, 1);
+  if (length) WEIR_TRY(CheckLength(*length, dtype));
+  if (ctx.input(0).known_rank())
+    ctx.set_output(0, ctx.input(0).Concat(
+                          PartialShape{length ? *length / static_cast<int64_t>(ElementSize(dtype)) : kUnknownDim}));
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterDecodeRaw(OpRegistry& registry) {
@@ -68,6 +119,15 @@ void RegisterDecodeRaw(OpRegistry& registry) {
       },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeDecodeRaw),
+  });
+  registry.Add({
+      .name = "DecodePaddedRaw",
+      .signature = "input_bytes: string, fixed_length: int32 -> output: out_type",
+      .attrs = {"out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}",
+                "little_endian: bool = true"},
+      .shape = PaddedRawShape,
+      .no_gradient = kNoGradient,
+      .kernels = CpuKernel(MakeDecodePaddedRaw),
   });
 }
 

@@ -82,6 +82,16 @@ def values(case):
     # It writes numbers unpacked, which is the same message.
     case("decode_json", lambda x: parse(tf.decode_json_example(x), {"f": ([1], None)}, ["s"]),
          [texts('{"features": {"feature": {"f": {"floatList": {"value": [1.5]}}, "s": {"bytesList": {"value": ["YWI="]}}}}}')], grad=False)
+    ragged = texts(*(example(rng, {"f_some": n, "i_some": 3 - n, "s_one": 1}) for n in range(4)))
+    for chosen in (ragged, ragged[2]):
+        case("ragged %d" % np.ndim(chosen), lambda x: list(tf.nest.flatten(tf.raw_ops.ParseExampleV2(
+            serialized=x, names=tf.constant([], tf.string), sparse_keys=["f_some"], dense_keys=["s_one"], ragged_keys=["i_some", "f_some2"],
+            dense_defaults=[tf.constant(["none"])], num_sparse=1, sparse_types=[tf.float32], ragged_value_types=[tf.int64, tf.float32],
+            ragged_split_types=[tf.int32, tf.int64], dense_shapes=[[1]]))), [np.array(chosen, object)], grad=False)
+    for dtype in (tf.uint8, tf.int16, tf.float32, tf.float64):
+        for order in (True, False):
+            case("decode_padded_raw %s %s" % (dtype.name, order), lambda x: tf.raw_ops.DecodePaddedRaw(
+                input_bytes=x, fixed_length=16, out_type=dtype, little_endian=order), [texts("\0\0\1@", "", "a longer text than that")], grad=False)
     case("decode_compressed", lambda x: tf.io.decode_compressed(x, "ZLIB"), [texts(b"x\x9c\xf3\xf0HLJNIMss\x03\x00\x12\xf6\x03r")], grad=False)
 
     indices = np.array([[0, 1], [0, 3], [2, 0], [2, 2]])
