@@ -1,5 +1,5 @@
-// Input pipelines: names of files in queues, readers, parsing, batches; and what parsing and batching give as objects
-// that throw weir::Error where building went wrong.
+// Input pipelines: names of files in queues, readers, parsing, batches, datasets; and what parsing and batching give as
+// objects that throw weir::Error where building went wrong.
 //
 //   Queue files = ValueOrThrow(StringInputProducer(g, Tensor::Vector<std::string>({"train.tfrecords"})));
 //   Output record = ReaderReadV2(TFRecordReaderV2(g), files.queue_ref()).value;
@@ -10,6 +10,7 @@
 
 #include "graph/build/io_ops.h"
 #include "graph/build/string_ops.h"  // DecodeRaw, ReadFile, ...
+#include "graph/compose/dataset.h"
 #include "graph/compose/image.h"
 #include "graph/compose/image_files.h"
 #include "graph/compose/parse.h"

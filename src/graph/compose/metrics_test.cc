@@ -1,6 +1,7 @@
 // Metrics from C++: values over two batches, and where their variables are.
 #include "graph/compose/metrics.h"
 
+#include "graph/build/math_ops.h"
 #include "graph/compose/variable.h"
 #include "graph/flow_session_test.h"
 #include "graph/graph_keys.h"
@@ -45,6 +46,23 @@ TEST_F(MetricsTest, AreaAndShares) {
   EXPECT_NEAR(Float(area.update), 0.75f, 1e-3);
   EXPECT_THAT(Floats(recall.update), ElementsAre(::testing::FloatNear(1, 1e-6), ::testing::FloatNear(0.5, 1e-6)));
   EXPECT_EQ(Float(precision.update), 0.5f);
+}
+
+TEST_F(MetricsTest, TheHighestScores) {
+  Tensor scores = Tensor::Zeros(kFloat, {2, 3}).value();
+  const float values[] = {0.1f, 0.7f, 0.2f, 0.5f, 0.4f, 0.1f};
+  std::copy(std::begin(values), std::end(values), scores.data<float>());
+  const Output labels = Constant(graph(), Tensor::Vector<int64_t>({1, 2}));
+  const metrics::Metric precision = Must(metrics::PrecisionAtK(graph(), Input(labels), scores, {.k = 2}));
+  const metrics::Metric recall =
+      Must(metrics::RecallAtK(graph(), Input(labels), scores, {.k = 2, .class_id = 2}, {.name = "mine"}));
+  const metrics::Metric average = Must(metrics::AveragePrecisionAtK(graph(), Input(labels), scores, 2));
+  EXPECT_EQ(LocalVariables(graph())[0]->op_name(), "precision_at_2/true_positive_at_2");
+  Initialize();
+  EXPECT_EQ(Float(Cast(precision.update, kFloat)), 0.25f);
+  EXPECT_EQ(Float(Cast(recall.update, kFloat)), 0.0f);
+  EXPECT_EQ(Float(Cast(average.update, kFloat)), 0.5f);
+  EXPECT_EQ(Float(Cast(average.value, kFloat)), 0.5f);
 }
 
 TEST_F(MetricsTest, SaysWhatIsWrong) {

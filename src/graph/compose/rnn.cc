@@ -11,28 +11,21 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/flow.h"
 #include "graph/compose/math.h"
+#include "graph/compose/rnn_parts.h"
 #include "graph/compose/tensor_array.h"
 #include "graph/node_builder.h"
 
 namespace weir {
+
 namespace {
 
-// The scope that the options name, opened.
-class RnnScope {
- public:
-  RnnScope(Graph& graph, const RnnOptions& options, const char* fallback) {
-    if (const auto* opened = std::get_if<VariableScope>(&options.scope)) {
-      guard_.emplace(graph, *opened);
-    } else {
-      const std::string& name = std::get<std::string>(options.scope);
-      guard_.emplace(graph, name.empty() ? fallback : name);
-    }
-  }
-  VariableScope scope() const { return guard_->scope(); }
-
- private:
-  std::optional<VariableScopeGuard> guard_;
-};
+using rnn::BatchOf;
+using rnn::CheckStaticInputs;
+using rnn::DimValue;
+using rnn::KeptStep;
+using rnn::RnnScope;
+using rnn::StepOf;
+using rnn::ZeroOutputs;
 
 Result<OutputList> OutputsOf(Graph& graph, const InputList& inputs, const std::string& what) {
   OutputList values;
@@ -56,10 +49,6 @@ Result<Output> SwapFirstAxes(Graph& graph, Output x) {
   return swapped;
 }
 
-Output DimValue(Graph& graph, const Dim& dim) {
-  return dim.known() ? Constant(graph, Tensor::Scalar(static_cast<int32_t>(dim.size))) : dim.value;
-}
-
 Result<OutputList> FirstState(Graph& graph, RnnCell& cell, const Dim& batch, const RnnOptions& options) {
   if (options.initial_state.has_value()) return OutputsOf(graph, *options.initial_state, "state");
   if (options.dtype == kInvalidType) return InvalidArgument("If there is no initial_state, you must give a dtype.");
@@ -74,28 +63,6 @@ Result<DType> OutputType(const RnnOptions& options, const OutputList& state) {
       return InvalidArgument(
           "State has tensors of different inferred_dtypes. Unable to infer a single representative dtype.");
   return state[0].base_dtype();
-}
-
-Result<OutputList> ZeroOutputs(Graph& graph, RnnCell& cell, const Dim& batch, DType dtype) {
-  WEIR_ASSIGN(std::vector<PartialShape> sizes, cell.OutputSizes());
-  OutputList zeros;
-  for (const PartialShape& size : sizes) {
-    WEIR_ASSIGN(Output zero, ZerosForBatch(graph, batch.known() ? Input(batch.size) : Input(batch.value), size, dtype));
-    zeros.push_back(zero);
-  }
-  return zeros;
-}
-
-Result<RnnStep> StepOf(Graph& graph, RnnCell& cell, size_t outputs, const OutputList& inputs, const OutputList& state) {
-  WEIR_ASSIGN(RnnStep step, cell.Step(graph, inputs, state));
-  WEIR_TRY(graph.TakeError());
-  if (step.outputs.size() != outputs)
-    return InvalidArgument("the cell {} gives {} outputs, but its output size has {}", cell.name(), step.outputs.size(),
-                           outputs);
-  if (step.state.size() != state.size())
-    return InvalidArgument("the cell {} gives a state of {} tensors, but got one of {}", cell.name(), step.state.size(),
-                           state.size());
-  return step;
 }
 
 // How long the sequences are; all invalid when nobody said.
@@ -126,19 +93,6 @@ Result<Lengths> WithEnds(Graph& graph, Output each) {
   const Lengths lengths{each, Min(each, {0}, {.name = "Min"}), Max(each, {0}, {.name = "Max"})};
   WEIR_TRY(graph.TakeError());
   return lengths;
-}
-
-// What goes on where a row is finished. A scalar (also the flow of an array) has no rows.
-Output Kept(Output finished, Output before, Output fresh) {
-  if (fresh.shape().known_rank() && fresh.shape().rank() == 0) return fresh;
-  return Select(finished, before, fresh, {.name = "Select"});
-}
-
-RnnStep KeptStep(Output finished, const OutputList& zeros, const OutputList& state, const RnnStep& fresh) {
-  RnnStep kept;
-  for (size_t i = 0; i < zeros.size(); ++i) kept.outputs.push_back(Kept(finished, zeros[i], fresh.outputs[i]));
-  for (size_t i = 0; i < state.size(); ++i) kept.state.push_back(Kept(finished, state[i], fresh.state[i]));
-  return kept;
 }
 
 OutputList Joined(const RnnStep& step) {
@@ -274,37 +228,6 @@ Result<OutputList> Reversed(Graph& graph, const OutputList& inputs, const RnnOpt
 }
 
 // --- static
-Dim BatchOf(const std::vector<OutputList>& inputs) {
-  for (const OutputList& step : inputs)
-    for (const Output& input : step)
-      if (input.shape().known_rank() && input.shape().rank() > 0 && input.shape()[0] >= 0) return Dim(input.shape()[0]);
-  return Dim(StridedSlice(ShapeOf(inputs[0][0]), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
-}
-
-Status CheckStaticInputs(const std::vector<OutputList>& inputs) {
-  int64_t batch = kUnknownDim;
-  for (const OutputList& step : inputs) {
-    if (step.size() != inputs[0].size() || step.empty())
-      return InvalidArgument("all steps must have the same inputs: one has {}, another {}", inputs[0].size(),
-                             step.size());
-    for (const Output& input : step) {
-      const PartialShape shape = input.shape();
-      if (shape.known_rank() && shape.rank() < 2)
-        return InvalidArgument("Shape {} of '{}' must have rank at least 2", shape, input.name());
-      for (int i = 1; shape.known_rank() && i < shape.rank(); ++i)
-        if (shape[i] < 0)
-          return InvalidArgument(
-              "Input size (dimension {} of inputs) must be accessible via shape inference, but '{}' has {}", i,
-              input.name(), shape);
-      const int64_t size = shape.known_rank() ? shape[0] : kUnknownDim;
-      if (batch >= 0 && size >= 0 && size != batch)
-        return InvalidArgument("Batch_size is not the same for all the elements in the input: {} and {}", batch, size);
-      if (size >= 0) batch = size;
-    }
-  }
-  return OkStatus();
-}
-
 // One unrolled step where sequences may have ended: nothing is computed once all have.
 Result<RnnStep> GuardedStep(Graph& graph, RnnCell& cell, int32_t time, const Lengths& lengths, const OutputList& zeros,
                             const OutputList& inputs, const OutputList& state) {
@@ -510,113 +433,6 @@ Result<StaticBidirectionalResult> StaticBidirectionalRnn(Graph& graph, RnnCell& 
     result.outputs.push_back(std::move(both));
   }
   WEIR_TRY(graph.TakeError());
-  return result;
-}
-
-namespace {
-
-// The arrays that results are written to, and zeros for those whose sequence has ended.
-struct Emitted {
-  std::vector<TensorArray> arrays;
-  OutputList zeros;
-};
-
-Result<Emitted> EmittedBy(Graph& graph, RnnCell& cell, const RawRnnTurn& first, const Dim& batch) {
-  Emitted emitted;
-  std::vector<PartialShape> sizes;
-  std::vector<DType> types;
-  const Input rows = batch.known() ? Input(batch.size) : Input(batch.value);
-  if (first.emit.has_value()) {
-    for (const Output& pattern : *first.emit) {
-      const PartialShape size = pattern.shape();
-      sizes.push_back(size);
-      types.push_back(pattern.base_dtype());
-      if (size.fully_defined()) {
-        WEIR_ASSIGN(const Output zero, ZerosForBatch(graph, rows, size, pattern.base_dtype()));
-        emitted.zeros.push_back(zero);
-      } else {
-        const Output all = ConcatAll(graph, {StackAll(graph, {DimValue(graph, batch)}), ShapeOf(pattern)}, 0);
-        emitted.zeros.push_back(Zeros(graph, all, pattern.base_dtype()));
-      }
-    }
-  } else {
-    if (first.state.empty()) return InvalidArgument("Unable to infer dtype from empty state.");
-    WEIR_ASSIGN(sizes, cell.OutputSizes());
-    types.assign(sizes.size(), first.state[0].base_dtype());
-    WEIR_ASSIGN(emitted.zeros, ZeroOutputs(graph, cell, batch, types.empty() ? kFloat : types[0]));
-  }
-  for (size_t i = 0; i < sizes.size(); ++i)
-    emitted.arrays.emplace_back(graph, types[i], 0,
-                                TensorArray::Options{.element_shape = PartialShape{batch.size}.Concat(sizes[i]),
-                                                     .dynamic_size = true,
-                                                     .name = fmt::format("rnn_output_{}", i)});
-  WEIR_TRY(graph.TakeError());
-  return emitted;
-}
-
-Status CheckTurn(const RawRnnTurn& turn, const RawRnnTurn& first, size_t emitted) {
-  const auto check = [](size_t now, size_t before, const char* what) -> Status {
-    if (now == before) return OkStatus();
-    return InvalidArgument("loop_fn gives {} {} tensors, but gave {} before the first step", now, what, before);
-  };
-  WEIR_TRY(check(turn.inputs.size(), first.inputs.size(), "input"));
-  WEIR_TRY(check(turn.state.size(), first.state.size(), "state"));
-  WEIR_TRY(check(turn.loop_state.size(), first.loop_state.size(), "loop state"));
-  if (!turn.emit.has_value() || turn.emit->size() != emitted)
-    return InvalidArgument("loop_fn must emit {} tensors at each step, but gives {}", emitted,
-                           turn.emit.has_value() ? turn.emit->size() : 0);
-  return OkStatus();
-}
-
-}  // namespace
-
-Result<RawRnnResult> RawRnn(Graph& graph, RnnCell& cell, const RawRnnFn& next, const RnnOptions& options) {
-  RnnScope scope(graph, options, "rnn");
-  const Output start = Constant(graph, Tensor::Scalar(int32_t{0}), "time");
-  WEIR_ASSIGN(const RawRnnTurn first, next({.time = start}));
-  WEIR_TRY(graph.TakeError());
-  if (first.inputs.empty()) return InvalidArgument("loop_fn gives no input for the first step");
-  WEIR_TRY(CheckStaticInputs({first.inputs}));
-  const Dim batch = BatchOf({first.inputs});
-  WEIR_ASSIGN(const Emitted emitted, EmittedBy(graph, cell, first, batch));
-  const size_t inputs = first.inputs.size(), emits = emitted.arrays.size(), states = first.state.size();
-  WEIR_ASSIGN(const std::vector<PartialShape> sizes, cell.OutputSizes());
-  InputList variables = {start, first.finished};
-  const auto append = [](auto& list, const OutputList& more) { list.insert(list.end(), more.begin(), more.end()); };
-  append(variables, first.inputs);
-  for (const TensorArray& array : emitted.arrays) variables.push_back(array.flow());
-  append(variables, first.state);
-  append(variables, first.loop_state);
-  const auto part = [](const OutputList& v, size_t begin, size_t count) {
-    return OutputList(v.begin() + static_cast<int64_t>(begin), v.begin() + static_cast<int64_t>(begin + count));
-  };
-  const auto body = [&](const OutputList& v) -> Result<OutputList> {
-    const OutputList state = part(v, 2 + inputs + emits, states);
-    const OutputList own = part(v, 2 + inputs + emits + states, first.loop_state.size());
-    WEIR_ASSIGN(const RnnStep step, StepOf(graph, cell, sizes.size(), part(v, 2, inputs), state));
-    const Output time = v[0] + 1;
-    WEIR_ASSIGN(const RawRnnTurn turn,
-                next({.time = time, .outputs = &step.outputs, .state = &step.state, .loop_state = &own}));
-    WEIR_TRY(graph.TakeError());
-    WEIR_TRY(CheckTurn(turn, first, emits));
-    const RnnStep kept = KeptStep(v[1], emitted.zeros, state, {*turn.emit, turn.state});
-    OutputList all = {time, LogicalOr(v[1], turn.finished)};
-    append(all, turn.inputs);
-    for (size_t i = 0; i < emits; ++i)
-      all.push_back(emitted.arrays[i].WithFlow(v[2 + inputs + i]).Write(v[0], kept.outputs[i]).flow());
-    append(all, kept.state);
-    append(all, turn.loop_state);
-    WEIR_TRY(graph.TakeError());
-    return all;
-  };
-  const auto goes_on = [](const OutputList& v) -> Result<Output> { return LogicalNot(ReduceAll(v[1])); };
-  WEIR_ASSIGN(const OutputList ends,
-              WhileLoop(graph, goes_on, body, variables,
-                        {.parallel_iterations = options.parallel_iterations, .swap_memory = options.swap_memory}));
-  RawRnnResult result;
-  for (size_t i = 0; i < emits; ++i) result.outputs.push_back(emitted.arrays[i].WithFlow(ends[2 + inputs + i]));
-  result.state = part(ends, 2 + inputs + emits, states);
-  result.loop_state = part(ends, 2 + inputs + emits + states, first.loop_state.size());
   return result;
 }
 

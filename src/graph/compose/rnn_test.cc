@@ -1,6 +1,9 @@
 // Recurrent networks from C++: cells against arithmetic by hand, loops against unrolled steps, and gradients.
 #include <map>
 
+#include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
+#include "graph/build/operators.h"
 #include "graph/compose/rnn_cells.h"
 #include "graph/compose/variable.h"
 #include "graph/flow_session_test.h"
@@ -60,6 +63,32 @@ TEST_F(RnnTest, SumsWithLengths) {
   EXPECT_THAT(Floats(looped.outputs[0]), Pointwise(FloatNear(1e-6f), {0.2f, 0.6f, 1.2f, -0.8f, 0.0f, 0.0f}));
   EXPECT_THAT(Floats(looped.state[0]), Pointwise(FloatNear(1e-6f), {0.6f, -0.4f}));
   EXPECT_EQ(looped.outputs[0].shape(), (PartialShape{2, 3, 1}));
+}
+
+TEST_F(RnnTest, TheCallerSteersALoop) {
+  SumCell cell;
+  const Output rows = Transpose(Sequences(), std::vector<int64_t>{1, 0, 2});  // [3, 2, 1]
+  const auto next = [&](const RawRnnMoment& now) -> Result<RawRnnTurn> {
+    RawRnnTurn turn;
+    turn.finished = GreaterEqual(now.time, {3, 1});
+    turn.inputs = {GatherV2(rows, Minimum(now.time, 2), 0)};
+    turn.state = {now.state == nullptr ? Constant(graph(), Tensor::Zeros(kFloat, {2, 1}).value()) : (*now.state)[0]};
+    turn.loop_state = {now.loop_state == nullptr ? Constant(graph(), Tensor::Scalar(int32_t{0}))
+                                                 : (*now.loop_state)[0] + 1};
+    if (now.outputs != nullptr) turn.emit = *now.outputs;
+    return turn;
+  };
+  const RawRnnResult result = Must(RawRnn(graph(), cell, next));
+  ASSERT_EQ(result.outputs.size(), 1u);
+  EXPECT_THAT(Floats(result.outputs[0].Stack()), Pointwise(FloatNear(1e-6f), {0.2f, -0.8f, 0.6f, 0.0f, 1.2f, 0.0f}));
+  EXPECT_THAT(Floats(result.state[0]), Pointwise(FloatNear(1e-6f), {0.6f, -0.4f}));
+  EXPECT_EQ(Float(Cast(result.loop_state[0], kFloat)), 3.0f);
+  const auto silent = [&](const RawRnnMoment& now) -> Result<RawRnnTurn> {
+    Result<RawRnnTurn> turn = next(now);
+    if (turn.ok()) turn->emit.reset();
+    return turn;
+  };
+  EXPECT_THAT(Message(RawRnn(graph(), cell, silent)), HasSubstr("must emit 1 tensors"));
 }
 
 TEST_F(RnnTest, GradientsStopWhereSequencesEnd) {
