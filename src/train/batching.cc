@@ -208,7 +208,8 @@ class Batcher final {
       PartialShape shape;
       for (const OutputList& list : components) {
         PartialShape one = list[c].shape();
-        if (!one.known_rank()) return InvalidArgument("Cannot infer Tensor's rank: {}", list[c].name());
+        if (!one.known_rank())
+          return InvalidArgument("Cannot infer Tensor's rank: {}; set_shape() tells the graph", list[c].name());
         if (options_.enqueue_many) {
           if (one.rank() == 0) return InvalidArgument("Shape {} must have rank at least 1", one);
           one.RemoveDim(0);

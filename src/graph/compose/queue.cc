@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-// How Python shows shapes: [(2, None), ()].
+// Shapes as in [[2,?], []].
 std::string ShapesText(const std::vector<PartialShape>& shapes) {
   return fmt::format(
       "[{}]", absl::StrJoin(shapes, ", ", [](std::string* out, const PartialShape& s) { *out += s.ToString(); }));
@@ -23,7 +23,11 @@ std::string ShapesText(const std::vector<PartialShape>& shapes) {
 Status CheckShapes(const QueueOptions& options, size_t components, bool partial) {
   for (const PartialShape& shape : options.shapes) {
     if (!partial && !shape.fully_defined())
-      return InvalidArgument("All shapes must be fully defined: {}", ShapesText(options.shapes));
+      return InvalidArgument(
+          "All shapes must be fully defined: {}; set_shape() tells the graph what it cannot infer, and a "
+          "PaddingFIFOQueue "
+          "(dynamic_pad=True of tf.train.batch) takes sizes that vary",
+          ShapesText(options.shapes));
     if (!shape.known_rank())
       return InvalidArgument("All shapes must have a defined rank: {}", ShapesText(options.shapes));
   }
