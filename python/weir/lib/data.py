@@ -566,8 +566,8 @@ class Iterator:
 
 class _OptionsBase:
     """Values by name; one that is None was not chosen."""
-    _names = ()
-    _parts = {}
+    _names: "tuple[str, ...]" = ()
+    _parts: "dict[str, type]" = {}
 
     def __init__(self):
         for name in self._names:

@@ -110,7 +110,8 @@ Status CheckRange(const std::vector<float>& range, const char* name, float most)
 template <class T>
 Result<PixelBox> ImageOf(const Tensor& size) {
   if (size.rank() != 1 || size.dim(0) != 3)
-    return InvalidArgument("image_size must be [height, width, channels], but its shape is {}", size.shape());
+    return InvalidArgument("image_size must have 3 elements, height, width and channels, but its shape is {}",
+                           size.shape());
   const auto height = static_cast<int64_t>(size.data<T>()[0]), width = static_cast<int64_t>(size.data<T>()[1]);
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (height <= 0 || width <= 0 || height > kMost || width > kMost)
