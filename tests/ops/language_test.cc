@@ -105,6 +105,8 @@ TEST_F(Language, WrongResultsAreSeen) {
   EXPECT_THAT(Problems("case a\n  y = Abs(float{1})\n  y == float{nan}\n"), ElementsAre(HasSubstr("3: y:0 is")));
   EXPECT_THAT(Problems("case a\n  y = Abs(float{1})\n  y == float{1.001}\n  y == float{1.001} within 0.01\n"),
               ElementsAre(HasSubstr("3: y:0 is")));
+  EXPECT_THAT(Problems("case a\n  y = Abs(int32{100})\n  y == int32{98} within 2\n  y == int32{98} within 1\n"),
+              ElementsAre(HasSubstr("4: y:0 is")));
   EXPECT_THAT(Problems("case a\n  y = Abs(float{1})\n  y is float[1]\n"),
               ElementsAre(HasSubstr("3: y:0 is float32 []")));
   EXPECT_THAT(Problems("case a\n  y = Abs(float{3})\n  y between 0 and 2\n"), ElementsAre(HasSubstr("not in [0, 2]")));

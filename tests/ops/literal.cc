@@ -169,10 +169,11 @@ double DefaultTolerance(DType dtype) {
   }
 }
 
-bool Near(double a, double b, double tolerance) {
+// `relative`: what b may be off by grows with b.
+bool Near(double a, double b, double tolerance, bool relative) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (std::isinf(a) || std::isinf(b)) return a == b;
-  return std::abs(a - b) <= tolerance * (1 + std::abs(b));
+  return std::abs(a - b) <= tolerance * (1 + (relative ? std::abs(b) : 0));
 }
 
 bool SameElement(const Tensor& a, const Tensor& b, int64_t i, double tolerance) {
@@ -181,7 +182,8 @@ bool SameElement(const Tensor& a, const Tensor& b, int64_t i, double tolerance) 
   if (a.dtype() == kUint64) return a.data<uint64_t>()[i] == b.data<uint64_t>()[i];
   const std::complex<double> x = Element(a, i);
   const std::complex<double> y = Element(b, i);
-  return Near(x.real(), y.real(), tolerance) && Near(x.imag(), y.imag(), tolerance);
+  const bool relative = !IsInteger(a.dtype());
+  return Near(x.real(), y.real(), tolerance, relative) && Near(x.imag(), y.imag(), tolerance, relative);
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ def same(value, literal, tolerance):
     wide = np.complex128 if literal.dtype.is_complex else np.float64
     value, wanted = value.astype(wide), literal.value.astype(wide)
     with np.errstate(all="ignore"):
-        return all(np.allclose(part(value), part(wanted), rtol=tolerance, atol=tolerance, equal_nan=True)
+        relative = 0 if literal.dtype.is_integer else tolerance
+        return all(np.allclose(part(value), part(wanted), rtol=relative, atol=tolerance, equal_nan=True)
                    for part in (np.real, np.imag))
 
 
