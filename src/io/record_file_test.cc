@@ -67,6 +67,21 @@ TEST_P(RecordFileTest, WhatIsFlushedCanBeRead) {
   EXPECT_EQ(ReadRecords(env, "/r", GetParam()).value(), (std::vector<std::string>{"first", "second"}));
 }
 
+TEST(RecordFileTest, HowMuchIsCompressedIsTheCallersChoice) {
+  FakeEnv env;
+  std::vector<size_t> sizes;
+  for (const int level : {0, 1, 9}) {
+    auto writer = RecordWriter::Open(env, "/r", Compression::kZlib, level).value();
+    for (int i = 0; i < 2000; ++i) ASSERT_TRUE(writer->Write(fmt::format("record {} of many", i * i)).ok());
+    ASSERT_TRUE(writer->Close().ok());
+    EXPECT_EQ(ReadRecords(env, "/r", Compression::kZlib).value().size(), 2000u);
+    sizes.push_back(env.ReadFile("/r").value().size());
+  }
+  EXPECT_GT(sizes[0], 3 * sizes[1]);
+  EXPECT_GT(sizes[1], sizes[2]);
+  EXPECT_FALSE(RecordWriter::Open(env, "/r", Compression::kZlib, 77).ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RecordFileTest,
                          testing::Values(Compression::kNone, Compression::kZlib, Compression::kGzip));
 

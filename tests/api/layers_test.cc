@@ -60,6 +60,9 @@ TEST(Layers, VariablesAreSharedByName) {
   const Output again = layers::Dense(x, 3, {.name = "shared", .reuse = Reuse::kYes});
   EXPECT_THAT(OpNames(GlobalVariables(g)), ElementsAre("shared/kernel", "shared/bias"));
   EXPECT_EQ(again.name(), "shared_1/BiasAdd:0");
+  layers::Dense(x, 2);
+  layers::Dense(x, 2, {.reuse = Reuse::kYes});  // without a name: the first one
+  EXPECT_THAT(OpNames(GlobalVariables(g)), ElementsAre("shared/kernel", "shared/bias", "dense/kernel", "dense/bias"));
   {
     const VariableScopeGuard outer(g, "outer");
     layers::Dense(x, 3);

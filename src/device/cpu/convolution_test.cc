@@ -143,6 +143,25 @@ TEST(Convolution, PacksItsFilterOncePerChange) {
   }
 }
 
+TEST(Convolution, TheSameNumbersMayBeAnotherFilter) {
+  ThreadPool pool("test", 2);
+  const ConvSizes wide = SizesOf({4, 14, 14, 24, 64, 5, true, false});
+  const ConvSizes narrow = SizesOf({4, 14, 14, 64, 24, 5, true, false});
+  const std::vector<float> images = Random(narrow.batch * narrow.in_elements(), 1);
+  const std::vector<float> filter = Random(wide.filter_elements(), 2);
+  std::vector<float> result(wide.batch * wide.out_elements()), expected(result.size());
+  ConvolutionCache cache, fresh;
+  auto run = [&](ConvolutionCache& with, const ConvSizes& sizes, std::vector<float>& to) {
+    const Status status = with.Run(&pool, ConvPass::kForward, sizes, images.data(), filter.data(), to.data());
+    ASSERT_TRUE(status.ok()) << status;
+  };
+  run(cache, wide, result);
+  result.assign(result.size(), 0.0f);
+  run(cache, narrow, result);
+  run(fresh, narrow, expected);
+  EXPECT_EQ(result, expected);
+}
+
 TEST(Convolution, StridesDilationsGroupsAndChannelsFirstAreNotTiled) {
   const ConvSizes fits = SizesOf({8, 14, 14, 32, 64, 5, true, true});
   EXPECT_TRUE(SuitsWinograd(ConvPass::kForward, fits));
