@@ -102,11 +102,23 @@ class Batcher final {
     return node.BuildOutput();
   }
 
+  // A value of those rows alone that are kept: the map gives a handle for every row, also for an empty one.
   Sparse KeptRows(const Sparse& value) {
-    const Output rows =
-        StridedSlice(value.indices, Tensor::Vector<int32_t>({0, 0}), Tensor::Vector<int32_t>({0, 1}),
-                     Tensor::Vector<int32_t>({1, 1}), {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2});
-    return SparseRetained(value, GatherV2(keep_, rows, Tensor::Scalar(int32_t{0})));
+    const auto columns = [](Output indices, bool first) {  // the first one, or all others
+      return StridedSlice(indices, Tensor::Vector<int32_t>({0, first ? 0 : 1}), Tensor::Vector<int32_t>({0, 1}),
+                          Tensor::Vector<int32_t>({1, 1}), {.begin_mask = 1, .end_mask = first ? 1 : 3});
+    };
+    const Tensor first_axis = Tensor::Scalar(int32_t{0}), second_axis = Tensor::Scalar(int32_t{1});
+    const Output rows = Reshape(columns(value.indices, true), Tensor::Vector<int32_t>({-1}));
+    const Sparse kept = SparseRetained(value, GatherV2(keep_, rows, first_axis));
+    const Output chosen = Cast(keep_, kInt64);
+    const Output before = Cumsum(chosen, first_axis, {.exclusive = true});  // how many are kept above each row
+    const Output sizes = StridedSlice(value.dense_shape, Tensor::Vector<int32_t>({1}), Tensor::Vector<int32_t>({0}),
+                                      Tensor::Vector<int32_t>({1}), {.end_mask = 1});
+    const Output count = Sum(chosen, Tensor::Vector<int32_t>({0}), {.keep_dims = true});
+    const Output numbers = GatherV2(before, columns(kept.indices, true), first_axis);
+    return {ConcatV2(graph_, {numbers, columns(kept.indices, false)}, second_axis), kept.values,
+            ConcatV2(graph_, {count, sizes}, first_axis)};
   }
 
   Result<Output> StoreSparse(const Sparse& value, Node* shared) {

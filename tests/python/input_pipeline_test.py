@@ -237,6 +237,28 @@ def test_batches_that_cannot_be(call, error, text):
         call()
 
 
+def test_what_batches_are_told():
+    fed = tf.placeholder_with_default([1.0, 2.0], None)
+    batch = tf.train.shuffle_batch([fed], 3, 20, 5, seed=7, shapes=[[2]], shared_name="rows", name="mixed")
+    assert batch.shape.as_list() == [3, 2] and _drain(batch, num=1)[0].tolist() == [[1, 2]] * 3
+    queue = tf.get_default_graph().get_operation_by_name("mixed/random_shuffle_queue")
+    assert [queue.get_attr(name) for name in ("capacity", "min_after_dequeue", "seed2", "shared_name")] == [20, 5, 7, b"rows"]
+    runner, = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+    assert [op.get_attr("cancel_pending_enqueues") for op in (runner.close_op, runner.cancel_op)] == [False, True]
+    with pytest.raises(ValueError, match="compatible|[Ss]hapes"):
+        tf.train.batch_join([[tf.zeros([2])], [tf.zeros([3])]], 4)
+
+
+def test_rows_of_sparse_values_that_are_not_kept():
+    first = tf.train.range_input_producer(2, num_epochs=1, shuffle=False).dequeue()
+    rows = tf.SparseTensor([[0, 0], [1, 1], [2, 0], [2, 1]], tf.cast(tf.stack([1, 2, 3, 4]) * (first + 1), tf.int64), [3, 2])
+    numbers, kept = tf.train.maybe_batch([tf.constant([0, 1, 2]), rows], [True, False, True], 2, enqueue_many=True)
+    got = _drain([numbers, kept])
+    assert [n.tolist() for n, _ in got] == [[0, 2]] * 2
+    assert [s.values.tolist() for _, s in got] == [[1, 3, 4], [2, 6, 8]]
+    assert got[0][1].indices.tolist() == [[0, 0], [1, 0], [1, 1]]
+
+
 def test_runners_survive_in_meta_graphs(tmp_path):
     labels = tf.train.batch([tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()], 2)
     meta = tf.train.export_meta_graph()
@@ -301,6 +323,7 @@ def test_parsing_examples():
     ({"x": tf.VarLenFeature(tf.float64)}, TypeError, "float32, int64 or string"),
     ({"x": 3}, TypeError, "must be a FixedLenFeature"),
     ({"x": tf.VarLenFeature(tf.int64), "s": tf.SparseFeature("i", "x", tf.float32, 3)}, ValueError, "Conflicting type"),
+    ({"i": tf.FixedLenFeature([], tf.int64), "s": tf.SparseFeature("i", "x", tf.float32, 3)}, ValueError, "must not intersect.*i"),
 ])
 def test_features_that_cannot_be(features, error, text):
     with pytest.raises(error, match=text):
@@ -386,6 +409,11 @@ def test_sequence_examples():
         names, got, counts = sess.run([many_context["name"], many, lengths])
         assert names.tolist() == [b"one", b"two"] and got["d"].tolist() == [[[0, 1], [0, 0]], [[0, 1], [1, 2]]]
         assert counts["d"].tolist() == [1, 2] and got["v"].dense_shape.tolist() == [2, 2, 1]
+        absent = {"absent": tf.FixedLenSequenceFeature([], tf.float32)}
+        for parsed in (tf.parse_single_sequence_example(_sequence(1, b"one"), sequence_features=absent)[1],
+                       tf.io.parse_sequence_example([_sequence(1, b"one")], sequence_features=absent)[1]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Key: absent.*is required but could not be found"):
+                sess.run(parsed)
     with pytest.raises(ValueError, match="Missing features"):
         tf.parse_single_sequence_example("")
     with pytest.raises(ValueError, match="must be a FixedLenSequenceFeature or a VarLenFeature"):
