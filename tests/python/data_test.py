@@ -124,8 +124,10 @@ def test_datasets_of_datasets():
     expected = [0, 0, 1, 1, 2, 2, 0, 1, 2, 3, 3, 4, 4, 5, 5, 3, 4, 5, 6, 6, 7, 7, 8, 8, 6, 7, 8, 9, 9, 9]
     assert read(Dataset.range(10).interleave(each, cycle_length=3, block_length=2)) == expected
     assert read(Dataset.range(10).interleave(each, cycle_length=3, block_length=2, num_parallel_calls=2)) == expected
+    assert sorted(read(Dataset.range(10).interleave(each, tf.data.experimental.AUTOTUNE, 2, num_parallel_calls=2))) == sorted(expected)
     windows = Dataset.range(10).window(3, shift=2).flat_map(lambda window: window.batch(3))
     assert read(windows) == [[0, 1, 2], [2, 3, 4], [4, 5, 6], [6, 7, 8], [8, 9]]
+    assert read(Dataset.range(6).window(3, shift=2, drop_remainder=True).flat_map(lambda window: window.batch(3))) == [[0, 1, 2], [2, 3, 4]]
     apart = Dataset.range(10).window(2, shift=4, drop_remainder=True).flat_map(lambda window: window.batch(2))
     assert read(apart) == [[0, 1], [4, 5], [8, 9]]
     # Functions inside of functions take values of all graphs around them.
@@ -239,6 +241,31 @@ def test_a_batch_that_cannot_be_is_numbered():
         with pytest.raises(tf.errors.InvalidArgumentError, match="Batch[^,]*, element 1.*different shapes in component 0"):
             session.run(element)
         assert plain(session.run(element)) == [[3] * 3] * 2
+
+
+@pytest.mark.parametrize("build, error", [
+    (lambda d: d.filter(lambda x: 10 // (x - 2) > -100), "FilterDataset.*element 2.*ivision by zero"),
+    (lambda d: d.flat_map(lambda x: Dataset.from_tensors(10 // (x - 2))), "FlatMapDataset.*element 2.*ivision by zero"),
+    (lambda d: d.map(lambda x: tf.fill([tf.where(x > 2, x, 1)], x)).apply(tf.data.experimental.map_and_batch(lambda x: x, 2)),
+     "MapAndBatchDataset.*element 1.*different shapes"),
+])
+def test_errors_say_which_element(build, error):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=error):
+        read(build(Dataset.range(4)))
+
+
+def test_errors_of_reductions_and_generators_say_which_element():
+    def numbers():
+        yield from range(2)
+        raise ValueError("nothing more")
+
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="ReduceDataset.*element 2.*ivision by zero"):
+        session.run(Dataset.range(4).reduce(np.int64(0), lambda total, x: total + 10 // (x - 2)))
+    with pytest.raises(tf.errors.OpError, match="GeneratorDataset.*element 2.*nothing more"):
+        read(Dataset.from_generator(numbers, tf.int64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="UnbatchDataset.*element 0.*same batch size"):
+        loose = Dataset.from_tensors((np.zeros([2]), np.zeros([2]))).map(lambda a, b: (a, tf.placeholder_with_default(b, None)[:1]))
+        read(loose.unbatch())
 
 
 def test_a_function_that_ends_the_sequence():
@@ -433,6 +460,20 @@ def test_an_iterator_needs_its_initializer():
             session.run(element)
         session.run(iterator.initializer, {size: 1})
         assert session.run(element) == 0
+
+
+def test_a_dataset_keeps_the_values_of_its_start():
+    variable = tf.Variable([1, 2], name="changing")
+    iterator = Dataset.from_tensor_slices(variable).map(lambda x: x + variable[0]).make_initializable_iterator()
+    element = iterator.get_next()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(iterator.initializer)
+        assert session.run(element) == 2
+        session.run(variable.assign([10, 20]))
+        assert session.run(element) == 3
+        session.run(iterator.initializer)
+        assert [session.run(element) for _ in range(2)] == [20, 30]
 
 
 def test_variables_in_functions():
