@@ -90,6 +90,18 @@ def test_which_files_are_pictures(pictures):
     assert weir("make", "pictures", "out", cwd=pictures)[1] == "10 records of 2 classes in out\n"
 
 
+def test_pictures_that_a_record_cannot_hold(pictures):
+    frame = b",\0\0\0\0\3\0\2\0\0\2\5D\xa8Qa\1\0"
+    moving = b"GIF89a\3\0\2\0\x81\0\0\1\2\3(2<FPZ\xff\0\x80" + frame + frame + b";"
+    (pictures / "pictures" / "odd" / "moving.gif").write_bytes(moving)
+    status, _, error = weir("make", "pictures", "out", cwd=pictures)
+    assert status != 0 and "odd/moving.gif" in error and "2 frames" in error
+    (pictures / "pictures" / "odd" / "moving.gif").write_bytes(moving.replace(frame + frame, frame))
+    assert weir("make", "pictures", "out", cwd=pictures)[1].startswith("11 records")
+    status, _, error = weir("make", "pictures", "out", "--channels=1", cwd=pictures)
+    assert status != 0 and "odd/moving.gif" in error and "3 channels and 1 were asked for" in error
+
+
 def test_the_order_mixes_classes_and_follows_the_seed(pictures):
     orders = []
     for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
@@ -147,6 +159,13 @@ def test_show(pictures):
     with tf.python_io.TFRecordWriter(str(pictures / "plain")) as writer:
         writer.write(b"any \x00 bytes")
     assert weir("show", "plain", cwd=pictures) == (0, 'record 0: "any \\x00 bytes"\n', "")
+    assert "more" not in weir("show", "out", "--limit", "10", cwd=pictures)[1]
+    numbers = tf.train.Feature(int64_list=tf.train.Int64List(value=range(100, 120)))
+    text = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"x" * 50]))
+    with tf.python_io.TFRecordWriter(str(pictures / "long")) as writer:
+        writer.write(tf.train.Example(features=tf.train.Features(feature={"n": numbers, "text": text})).SerializeToString())
+    assert weir("show", "long", cwd=pictures)[1].splitlines()[1:] == [
+        "  n     int64 [100, 101, 102, 103, 104, 105, 106, 107, ... 20 values]", f'  text  bytes ["{"x" * 40}"... 50 bytes]']
     (pictures / "empty").write_bytes(b"")
     assert weir("show", "empty", cwd=pictures) == (0, "empty has no records\n", "")
 

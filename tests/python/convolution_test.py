@@ -85,6 +85,9 @@ def test_of_one_and_three_dimensions():
     close(lambda: tf.nn.conv1d(x, w, 1, "SAME"), expected)
     close(lambda: tf.nn.convolution(x, w, "SAME"), expected)
     close(lambda: tf.nn.conv1d(np.transpose(x, [0, 2, 1]), w, 1, "SAME", data_format="NCW"), np.transpose(expected, [0, 2, 1]))
+    skipping = conv2d(x[:, None], w[None], 2, "VALID")[:, 0]
+    close(lambda: tf.nn.conv1d(x, w, [1, 2, 1], "VALID"), skipping)
+    close(lambda: tf.nn.conv1d(np.transpose(x, [0, 2, 1]), w, [1, 1, 2], "VALID", data_format="NCW"), np.transpose(skipping, [0, 2, 1]))
     v, u = real(1, 4, 4, 4, 2), real(1, 3, 3, 2, 3)
     slices = np.stack([conv2d(v[:, i], u[0]) for i in range(4)], 1)
     close(lambda: tf.nn.conv3d(v, u, [1, 1, 1, 1, 1], "VALID"), slices)

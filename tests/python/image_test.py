@@ -98,6 +98,114 @@ def test_sizes_that_only_the_run_knows():
         run(lambda y: tf.image.crop_to_bounding_box(tf.placeholder_with_default(y, [None, None, 3]), 3, 0, 5, 5), x)
 
 
+def jpeg(pixels, **options):
+    return run(lambda: tf.image.encode_jpeg(pixels, **options))
+
+
+NOISE = np.random.RandomState(6).randint(0, 256, (19, 22, 3)).astype(np.uint8)
+
+
+def test_parts_of_a_jpeg_image():
+    contents = jpeg(NOISE)
+    whole = run(tf.image.decode_jpeg, contents)
+    assert whole.shape == (19, 22, 3)
+    for y, x, height, width in ((0, 0, 19, 22), (3, 5, 9, 8), (18, 21, 1, 1), (7, 0, 2, 22)):
+        part = run(lambda c: tf.image.decode_and_crop_jpeg(c, [y, x, height, width]), contents)
+        assert np.array_equal(part, whole[y:y + height, x:x + width])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="crop window"):
+        run(lambda c: tf.image.decode_and_crop_jpeg(c, [0, 15, 2, 8]), contents)
+
+
+def test_a_jpeg_image_that_ends_early():
+    contents = jpeg(NOISE)
+    cut = contents[:len(contents) * 2 // 3]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="end too early"):
+        run(tf.image.decode_jpeg, cut)
+    saved = run(lambda c: tf.image.decode_jpeg(c, try_recover_truncated=True), cut)
+    assert saved.shape == (19, 22, 3) and np.array_equal(saved[:4, :8], run(tf.image.decode_jpeg, contents)[:4, :8])
+
+
+def test_how_a_jpeg_image_is_decoded():
+    contents = jpeg(NOISE)
+    usual = run(tf.image.decode_jpeg, contents)
+    assert not np.array_equal(usual, run(lambda c: tf.image.decode_jpeg(c, fancy_upscaling=False), contents))
+    assert np.array_equal(usual, run(lambda c: tf.image.decode_jpeg(c, dct_method="INTEGER_FAST"), contents))
+    assert not np.array_equal(usual, run(lambda c: tf.image.decode_jpeg(c, dct_method="INTEGER_ACCURATE"), contents))
+    assert run(lambda c: tf.image.decode_jpeg(c, ratio=4), contents).shape == (5, 6, 3)
+
+
+def test_what_a_jpeg_file_holds():
+    plain = jpeg(NOISE)
+    frame = plain.index(b"\xff\xc0")
+    assert plain[frame + 11] == 0x22 and plain[13:18] == b"\x01\x01\x2c\x01\x2c"  # colors of half the size, 300 per inch
+    full = jpeg(NOISE, chroma_downsampling=False)
+    assert full[full.index(b"\xff\xc0") + 11] == 0x11
+    assert b"\xff\xc2" in jpeg(NOISE, progressive=True) and b"\xff\xc2" not in plain
+    assert jpeg(NOISE, density_unit="cm", x_density=10, y_density=20)[13:18] == b"\x02\0\x0a\0\x14"
+    assert b"http://ns.adobe.com/xap/1.0/\0<mine/>" in jpeg(NOISE, xmp_metadata="<mine/>")
+    assert len(jpeg(NOISE, quality=10)) < len(jpeg(NOISE, quality=50)) < len(jpeg(NOISE, quality=95)) == len(plain)
+    assert len(jpeg(NOISE, optimize_size=True)) < len(plain)
+
+
+def test_types_of_images():
+    def converted(values, dtype, **options):
+        return run(lambda x: tf.image.convert_image_dtype(x, dtype, **options), values).tolist()
+
+    assert converted(np.float32([0, 0.1, 0.5, 0.999, 1]), tf.uint8) == [0, 25, 127, 255, 255]
+    assert converted(np.uint8([0, 1, 255]), tf.uint16) == [0, 256, 65280]
+    assert converted(np.uint16([0, 255, 256, 65535]), tf.uint8) == [0, 0, 1, 255]
+    assert converted(np.uint8([0, 51, 255]), tf.float32) == pytest.approx([0, 0.2, 1])
+    assert converted(np.float32([-1, 2]), tf.uint8, saturate=True) == [0, 255]
+    assert converted(np.uint8([7]), tf.uint8) == [7]
+
+
+def test_a_frame_of_black():
+    x = np.random.RandomState(7).rand(4, 2, 3).astype(np.float32)
+    framed = run(lambda y: tf.image.resize_image_with_pad(y, 5, 5), x)
+    assert framed.shape == (5, 5, 3) and not framed[:, 0].any() and not framed[:, 3:].any()
+    assert np.array_equal(framed[:, 1:3], run(lambda y: tf.image.resize_images(y, [5, 2]), x))
+
+
+def test_the_middle_of_an_image():
+    x = np.random.RandomState(8).rand(7, 10, 1).astype(np.float32)
+    assert np.array_equal(run(lambda y: tf.image.central_crop(y, 0.5), x), x[1:6, 2:8])
+    assert np.array_equal(run(lambda y: tf.image.central_crop(tf.placeholder_with_default(y, [None, None, 1]), 0.5), x), x[1:6, 2:8])
+
+
+def test_flips():
+    x = np.random.RandomState(9).rand(3, 4, 5, 2).astype(np.float32)
+    for build, axis in ((tf.image.flip_left_right, -2), (tf.image.flip_up_down, -3)):
+        for images in (x, x[0]):
+            assert np.array_equal(run(build, images), np.flip(images, axis))
+            assert np.array_equal(run(lambda y: build(tf.placeholder_with_default(y, None)), images), np.flip(images, axis))
+
+
+@pytest.mark.parametrize("build, axis", [(tf.image.random_flip_left_right, -2), (tf.image.random_flip_up_down, -3)])
+def test_flips_by_chance(build, axis):
+    x = np.random.RandomState(10).rand(64, 2, 3, 1).astype(np.float32)
+
+    def flips(results):
+        flipped = [np.array_equal(result, np.flip(image, axis)) for result, image in zip(results, x)]
+        assert all(f or np.array_equal(result, image) for f, result, image in zip(flipped, results, x))
+        return sum(flipped)
+
+    assert 10 < flips(run(lambda y: build(y, seed=3), x)) < 54  # each image by itself
+    with tf.Graph().as_default(), tf.Session() as sess:
+        place = tf.placeholder(tf.float32, [2, 3, 1])
+        one = build(place, seed=3)
+        assert 10 < flips([sess.run(one, {place: image}) for image in x]) < 54
+
+
+def test_measures_of_images():
+    x, y = np.random.RandomState(11).rand(2, 2, 4, 5, 3).astype(np.float32)
+    variation = sum(np.abs(np.diff(x, axis=axis)).sum((1, 2, 3)) for axis in (1, 2))
+    assert np.allclose(run(tf.image.total_variation, x), variation, rtol=1e-5)
+    assert np.allclose(run(tf.image.total_variation, x[0]), variation[0], rtol=1e-5)
+    noise = 10 * np.log10(1 / ((x - y) ** 2).mean((1, 2, 3)))
+    assert np.allclose(run(lambda a, b: tf.image.psnr(a, b, max_val=1.0), x, y), noise, rtol=1e-5)
+    assert np.allclose(run(lambda a: tf.image.adjust_gamma(a, 2, 0.5), x), x ** 2 / 2, rtol=1e-5)
+
+
 def test_odd_differences_lean_to_the_top_left():
     x = np.random.RandomState(4).rand(4, 5, 2).astype(np.float32)
     padded = run(lambda y: tf.image.resize_image_with_crop_or_pad(y, 7, 8), x)

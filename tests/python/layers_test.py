@@ -80,6 +80,21 @@ def test_convolutions():
         tf.layers.conv2d(x, 4, (3, 3, 3))
 
 
+@pytest.mark.parametrize("build", [
+    lambda x, **options: tf.layers.conv2d(x, 4, 3, strides=2, padding="same", **options),
+    lambda x, **options: tf.layers.conv2d_transpose(x, 4, 3, strides=2, **options),
+    lambda x, **options: tf.layers.separable_conv2d(x, 4, 3, depth_multiplier=2, pointwise_initializer=tf.random_normal_initializer(seed=2),
+                                                    depthwise_initializer=tf.random_normal_initializer(seed=3), **options),
+])
+def test_channels_first_give_what_channels_last_give(build):
+    x = real(2, 5, 6, 3)
+    bias = tf.constant_initializer([1.0, 2.0, 3.0, 4.0])
+    last = build(x, name="layer", bias_initializer=bias)
+    first = build(x.transpose(0, 3, 1, 2), name="layer", bias_initializer=bias, reuse=True, data_format="channels_first")
+    a, b = run([last, first])
+    np.testing.assert_allclose(a, b.transpose(0, 2, 3, 1), rtol=1e-4, atol=1e-5)
+
+
 def test_transposed_convolutions():
     x = tf.placeholder(tf.float32, [None, 4, 5, 3])
     y = tf.layers.conv2d_transpose(x, 6, 3, strides=2, padding="same")
@@ -88,6 +103,9 @@ def test_transposed_convolutions():
     a, b = run([y, z], {x: real(2, 4, 5, 3)})
     assert a.shape == (2, 8, 10, 6) and b.shape == (2, 9, 11, 6)
     assert tf.global_variables()[0].shape.as_list() == [3, 3, 6, 3]
+    unknown = tf.placeholder(tf.float32, [None, None, None, 3])
+    w = tf.layers.conv2d_transpose(unknown, 6, 3, strides=2)
+    assert w.shape.as_list() == [None, None, None, 6] and run(w, {unknown: real(2, 4, 5, 3)}).shape == (2, 9, 11, 6)
 
 
 def test_pooling_and_flatten():
@@ -150,6 +168,18 @@ def test_batch_normalization(shape, axis):
 def test_batch_normalization_of_a_trained_model_updates_nothing():
     tf.layers.batch_normalization(real(2, 3, 3, 4))
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+
+
+def test_batch_normalization_of_halves_keeps_its_averages_as_floats():
+    y = tf.layers.batch_normalization(real(4, 3, 3, 2).astype(np.float16), training=True)
+    assert y.dtype == tf.float16 and {v.dtype.base_dtype for v in tf.global_variables()} == {tf.float32}
+    assert np.abs(run(y).astype(np.float32).mean((0, 1, 2))).max() < 1e-2
+
+
+@pytest.mark.parametrize("fused", [None, True, False])
+def test_batch_normalization_fused_or_not(fused):
+    tf.layers.batch_normalization(real(4, 3, 3, 2), training=True, fused=fused)
+    assert ("FusedBatchNormV3" in {op.type for op in tf.get_default_graph().get_operations()}) == (fused is not False)
 
 
 def test_batch_normalization_of_wide_values_and_in_pieces():

@@ -73,6 +73,9 @@ def test_pairs():
     pairs = np.mean([sum((a - b) ** 2 for a in row for b in row) / (4 * 3) for row in d]) * 3
     with tf.Session() as s:
         np.testing.assert_allclose(s.run(tf.losses.mean_pairwise_squared_error(Y, P)), pairs, rtol=1e-4)
+        np.testing.assert_allclose(s.run(tf.losses.mean_pairwise_squared_error(Y, P, weights=2.0)), 2 * pairs, rtol=1e-4)
+        first = sum((a - b) ** 2 for a in d[0] for b in d[0]) / (4 * 3)
+        np.testing.assert_allclose(s.run(tf.losses.mean_pairwise_squared_error(Y, P, weights=[[3.0], [0.0], [0.0]])), 3 * first, rtol=1e-4)
 
 
 def test_collections(graph):

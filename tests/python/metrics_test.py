@@ -72,6 +72,17 @@ def test_mean_tensor():
         tf.metrics.mean_tensor(tf.placeholder(tf.float32, [None]))
 
 
+def test_mean_tensor_with_weights():
+    fed, weights = tf.placeholder(tf.float32, [6]), tf.placeholder(tf.float32, [6])
+    value, update = tf.metrics.mean_tensor(fed, weights)
+    ample = WEIGHTS + 1
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        for row, weight in zip(SCORES, ample):
+            sess.run(update, {fed: row, weights: weight})
+        np.testing.assert_allclose(sess.run(value), (SCORES * ample).sum(0) / ample.sum(0), rtol=1e-6)
+
+
 def test_accuracy():
     last, updates = streamed(tf.metrics.accuracy, LABELS, CLASSES)
     assert last == pytest.approx((LABELS == CLASSES).mean())
@@ -119,6 +130,20 @@ def test_percentage_below():
     last, _ = streamed(lambda x: tf.metrics.percentage_below(x, 0.5), SCORES)
     assert last == pytest.approx((SCORES < 0.5).mean())
     assert tf.local_variables()[0].op.name == "percentage_below_threshold/total"
+
+
+def test_what_is_at_the_threshold_is_not_below():
+    value, update = tf.metrics.percentage_below([0.25, 0.5, 0.75, 0.5], 0.5)
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        assert sess.run(update) == 0.25
+
+
+def test_a_weight_for_each_row():
+    value, update = tf.metrics.mean([[1.0], [2.0], [4.0]], weights=[1.0, 0.0, 3.0])
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        assert sess.run(update) == 13 / 4
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -200,6 +225,13 @@ def test_auc_of_few_thresholds(curve, method, height):
     assert last == pytest.approx(((x[:-1] - x[1:]) * height(y[:-1], y[1:])).sum(), rel=1e-5)
 
 
+def test_auc_of_given_thresholds():
+    last, _ = streamed(lambda a, b: tf.metrics.auc(a, b, thresholds=[0.75, 0.25, 0.5]), TRUTH, SCORES)
+    with tf.Graph().as_default():
+        even, _ = streamed(lambda a, b: tf.metrics.auc(a, b, num_thresholds=5), TRUTH, SCORES)
+    assert last == pytest.approx(even, rel=1e-6)
+
+
 def test_a_perfect_classifier():
     value, update = tf.metrics.auc([0, 1, 0, 1], [0.0, 1.0, 0.1, 0.9])
     with tf.Session() as sess:
@@ -231,6 +263,13 @@ def test_mean_iou():
     assert last == pytest.approx(np.mean(shares), rel=1e-5)
     assert updates[-1].shape == (4, 4) and updates[-1].sum() == LABELS.size
     assert tf.local_variables()[0].op.name == "mean_iou/total_confusion_matrix"
+
+
+def test_mean_iou_with_weights():
+    last, updates = streamed(lambda a, b, w: tf.metrics.mean_iou(a, b, 3, weights=w), LABELS, CLASSES, WEIGHTS)
+    shares = [WEIGHTS[(LABELS == c) & (CLASSES == c)].sum() / WEIGHTS[(LABELS == c) | (CLASSES == c)].sum() for c in range(3)]
+    assert last == pytest.approx(np.mean(shares), rel=1e-5)
+    assert updates[-1].sum() == WEIGHTS.sum()
 
 
 def test_mean_per_class_accuracy():

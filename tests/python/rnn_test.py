@@ -102,6 +102,17 @@ def test_lstm_with_peepholes_projection_and_clipping():
     np.testing.assert_allclose(last.h, h, atol=1e-5)
 
 
+def test_each_gate_has_a_peephole_of_its_own():
+    x, start = inputs(), np.random.RandomState(3).uniform(-1, 1, (2, 3, 4)).astype(np.float32)
+    tf.set_random_seed(4)  # each variable gets numbers of its own
+    cell = CELLS.LSTMCell(4, use_peepholes=True, initializer=tf.random_uniform_initializer(-1, 1))
+    outputs, state = tf.nn.dynamic_rnn(cell, tf.constant(x), initial_state=CELLS.LSTMStateTuple(*map(tf.constant, start)))
+    y, last, kernel, bias, *diagonals = evaluate([outputs, state] + tf.global_variables())
+    wanted, (c, h) = over_time(lambda x, c, h: lstm(x, c, h, kernel, bias, 1.0, diagonals), x, tuple(start))
+    np.testing.assert_allclose(y, wanted, atol=1e-5)
+    np.testing.assert_allclose(last.c, c, atol=1e-5)
+
+
 @pytest.mark.parametrize("forget_bias", [0.0, 2.5])
 def test_forget_bias(forget_bias):
     x = inputs()
@@ -248,6 +259,22 @@ def test_bidirectional():
         row[:n] = row[:n][::-1].copy()
     np.testing.assert_allclose(b, wanted, atol=1e-5)
     np.testing.assert_allclose(h_bw, h, atol=1e-5)
+
+
+@pytest.mark.parametrize("unrolled", [False, True])
+def test_bidirectional_from_given_states(unrolled):
+    x, (start, end) = inputs(), np.random.RandomState(2).rand(2, 3, 4).astype(np.float32)
+    cells = CELLS.BasicRNNCell(4), CELLS.BasicRNNCell(4)
+    states = {"initial_state_fw": tf.constant(start), "initial_state_bw": tf.constant(end)}
+    if unrolled:
+        _, last_fw, last_bw = tf.nn.static_bidirectional_rnn(*cells, tf.unstack(tf.constant(x), axis=1), **states)
+    else:
+        _, (last_fw, last_bw) = tf.nn.bidirectional_dynamic_rnn(*cells, tf.constant(x), **states)
+    a, b, kernel, bias, back, back_bias = evaluate([last_fw, last_bw] + tf.global_variables())
+    _, (h,) = over_time(lambda x, h: (np.tanh(np.concatenate([x, h], 1) @ kernel + bias),), x, (start,))
+    np.testing.assert_allclose(a, h, atol=1e-5)
+    _, (h,) = over_time(lambda x, h: (np.tanh(np.concatenate([x, h], 1) @ back + back_bias),), x[:, ::-1], (end,))
+    np.testing.assert_allclose(b, h, atol=1e-5)
 
 
 @pytest.mark.parametrize("lengths", [None, [5, 2, 3]])
