@@ -620,6 +620,9 @@ def test_functions_of_sparse_tensors():
     assert read_dense(doubled) == [([0, 1, 0], 1), ([0, 0, 0], 0), ([6, 0, 9], 5)]
     assert read_dense(rows.filter(lambda s, x: tf.size(s.values) > 0).repeat(2)) == 2 * [(ROWS[0], 1), (ROWS[2], 3)]
     assert read_dense(rows.shuffle(3, seed=1).take(0)) == []
+    assert read_dense(rows.take(1).concatenate(rows.skip(2))) == [(ROWS[0], 1), (ROWS[2], 3)]
+    with pytest.raises(TypeError, match="classes"):
+        rows.concatenate(Dataset.from_tensors((np.zeros(3, np.float32), 1.0)))
     assert read_dense(rows.flat_map(lambda s, x: Dataset.from_tensors(s).repeat(2)).batch(6)) == [[row for row in ROWS for _ in range(2)]]
     assert read_dense(Dataset.zip((rows, Dataset.range(2)))) == [((ROWS[0], 1), 0), ((ROWS[1], 2), 1)]
     assert read_dense(Dataset.range(3).map(lambda n: tf.SparseTensor([[n]], [n * 10], [3])).batch(3)) == [[[0, 0, 0], [0, 10, 0], [0, 0, 20]]]

@@ -377,6 +377,8 @@ class Dataset:
     def concatenate(self, dataset):
         if self.output_types != dataset.output_types:
             raise TypeError(f"Two datasets to concatenate have different types {self.output_types} and {dataset.output_types}")
+        if self.output_classes != dataset.output_classes:
+            raise TypeError(f"Two datasets to concatenate have different classes {self.output_classes} and {dataset.output_classes}")
         return self._like(_weir.dataset_concatenate(self._flat, dataset._flat))
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None):
@@ -652,7 +654,7 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
         calls = num_parallel_calls
         if calls is None:
             calls = batch_size * (num_parallel_batches or 1)
-        return Dataset._of(_weir.dataset_map_and_batch(dataset._flat, function, batch_size, calls, drop_remainder), spec)
+        return dataset._from(_weir.dataset_map_and_batch(dataset._flat, function, batch_size, calls, drop_remainder), spec)
 
     return transformation
 
