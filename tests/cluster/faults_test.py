@@ -22,8 +22,9 @@ IN_TIME = 2 * PEER_TIMEOUT + 3  # a ping, its timeout, and what a busy machine a
 PS = "/job:ps/task:0"
 
 
-@pytest.fixture
-def cluster():
+@pytest.fixture(params=["auto", "grpc"])
+def cluster(request, monkeypatch):
+    monkeypatch.setenv("WEIR_TRANSPORT", request.param)  # of the tasks
     with Cluster(**free_cluster(ps=1, worker=2)) as made:
         yield made
 
