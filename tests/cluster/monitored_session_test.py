@@ -19,7 +19,7 @@ LAST_STEP = 400
 WORKER = textwrap.dedent("""
     import sys, time
     import weir as tf
-    target, task, folder, last_step = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    target, task, folder, last_step, limit = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5]
     with tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device=f"/job:worker/task:{task}")):
         step = tf.train.get_or_create_global_step()
         w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
@@ -35,9 +35,9 @@ WORKER = textwrap.dedent("""
                                            recovery_wait_secs=0.5, max_wait_secs=120) as sess:
         while not sess.should_stop():
             _, seen, value = sess.run([train, step, w])
-            if seen % 10 == 0:
-                print("step", seen, flush=True)
-            time.sleep(0.005)
+            print("step", seen, flush=True)
+            while seen >= int(open(limit).read()):
+                time.sleep(0.005)
     print("done", seen, float(value), flush=True)
 """)
 
@@ -51,7 +51,7 @@ def cluster():
 class Trainer:
     def __init__(self, cluster, task, folder):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, cluster.target(f"worker{task}"), str(task), str(folder), str(LAST_STEP)],
+            [sys.executable, "-c", WORKER, cluster.target(f"worker{task}"), str(task), str(folder), str(LAST_STEP), str(folder) + ".limit"],
             env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         self.lines = []
@@ -95,8 +95,15 @@ class Trainer:
         return int(last), float(value)
 
 
+def let_run(tmp_path, step):
+    """However fast a worker is, it waits there for the other and for what happens to them."""
+    (tmp_path / "limit.new").write_text(str(step))
+    (tmp_path / "limit.new").rename(tmp_path / "checkpoints.limit")
+
+
 @pytest.fixture
 def trainers(cluster, tmp_path):
+    let_run(tmp_path, 0)
     made = [Trainer(cluster, task, tmp_path / "checkpoints") for task in range(2)]
     yield made
     for trainer in made:
@@ -107,10 +114,12 @@ def trainers(cluster, tmp_path):
 def test_the_run_ends_though_tasks_are_killed(cluster, trainers, tmp_path, killed):
     steps = [60 + 80 * i for i in range(len(killed))]
     for step, task in zip(steps, killed):
+        let_run(tmp_path, step + 20)
         for trainer in trainers:  # each has noticed the last loss before the next
             trainer.wait_for_step(step)
         cluster.end(task)
         cluster.start(task)
+    let_run(tmp_path, LAST_STEP + 1)
     codes = [trainer.finish() for trainer in trainers]
     assert codes == [0, 0], "".join(trainers[0].lines + trainers[1].lines)
     # A worker makes another session for each task of its own that is lost.

@@ -38,7 +38,7 @@ bool HostCaller::Call(const std::string& method, Rope& request, const CallOption
     std::weak_ptr<HostCaller> weak = std::static_pointer_cast<HostCaller>(self);
     if (options.cancel != nullptr) {
       open.registration = options.cancel->Register([weak, id, token = options.cancel] {
-        if (const std::shared_ptr<HostCaller> alive = weak.lock()) alive->End(id, token->reason(), /*tell_peer=*/true);
+        if (const std::shared_ptr<HostCaller> alive = weak.lock()) alive->EndLater(id, token->reason());
       });
       if (open.registration == 0) {
         cancelled = options.cancel->reason();
@@ -47,9 +47,9 @@ bool HostCaller::Call(const std::string& method, Rope& request, const CallOption
     }
     if (cancelled.ok()) {
       if (options.timeout_ms > 0) {
-        open.alarm = alarms_.After(options.timeout_ms * kNanosPerMilli, [weak, id] {
+        open.alarm = shared_.alarms.After(options.timeout_ms * kNanosPerMilli, [weak, id] {
           if (const std::shared_ptr<HostCaller> alive = weak.lock())
-            alive->End(id, DeadlineExceeded("no answer came in time"), /*tell_peer=*/true);
+            alive->EndLater(id, DeadlineExceeded("no answer came in time"));
         });
       }
       open_.emplace(id, std::move(open));
@@ -88,6 +88,13 @@ void HostCaller::End(uint64_t id, Result<Rope> result, bool tell_peer) {
   if (last) Break(Cancelled("the channel has ended"));
 }
 
+// For who must not run what follows on the end of a call: it may be the end of the token that is being cancelled.
+void HostCaller::EndLater(uint64_t id, Status reason) {
+  shared_.loop.Post([self = std::static_pointer_cast<HostCaller>(shared_from_this()), id, reason = std::move(reason)] {
+    self->End(id, reason, /*tell_peer=*/true);
+  });
+}
+
 void HostCaller::Leave() {
   {
     std::lock_guard lock(mu_);
@@ -100,19 +107,19 @@ void HostCaller::Leave() {
 void HostCaller::Finish(Open open, Result<Rope> result) {
   EndWait();
   if (open.token != nullptr) open.token->Unregister(open.registration);
-  if (open.alarm != 0) alarms_.Drop(open.alarm);
+  if (open.alarm != 0) shared_.alarms.Drop(open.alarm);
   open.done(std::move(result));
 }
 
 void HostCaller::Broken(const Status& reason) {
   std::unordered_map<uint64_t, Open> open;
-  const std::shared_ptr<void> counted = ending_->Enter();
   {
     std::lock_guard lock(mu_);
     lost_ = true;
     open.swap(open_);
   }
   for (auto& [id, call] : open) Finish(std::move(call), reason);
+  whole_ = nullptr;
 }
 
 // ---- HostCallers ----

@@ -19,7 +19,7 @@ namespace weir {
 class HostCaller final : public HostLink {
  public:
   HostCaller(const Shared& shared, OwnedFd fd, std::shared_ptr<InFlight> ending)
-      : HostLink(shared, std::move(fd)), alarms_(shared.alarms), ending_(std::move(ending)) {}
+      : HostLink(shared, std::move(fd)), shared_(shared), ending_(std::move(ending)), whole_(ending_->Enter()) {}
   // As Channel::Call. False, with nothing done, where the connection was lost before anything was sent.
   bool Call(const std::string& method, Rope& request, const CallOptions& options, Channel::Done& done);
   // No more calls will come: it ends with the last.
@@ -37,10 +37,12 @@ class HostCaller final : public HostLink {
   void Broken(const Status& reason) override;
   // Ends the call, if it still is open; the peer is told where it does not know.
   void End(uint64_t id, Result<Rope> result, bool tell_peer);
+  void EndLater(uint64_t id, Status reason);
   void Finish(Open open, Result<Rope> result);
 
-  Alarms& alarms_;
+  const Shared shared_;
   const std::shared_ptr<InFlight> ending_;
+  std::shared_ptr<void> whole_;  // until it is broken and everybody told
   std::mutex mu_;
   uint64_t next_ = 1;
   bool lost_ = false;

@@ -70,7 +70,8 @@ void HostLink::Break(const Status& reason) {
     queue.swap(queue_);
     sent_.notify_all();
   }
-  Broken(reason);
+  // Whoever breaks it may be in the middle of something.
+  shared_.loop.Post([self, reason] { self->Broken(reason); });
 }
 
 void HostLink::WaitUntilSent(int64_t timeout_ms) {
@@ -200,7 +201,11 @@ bool HostLink::HandleAll() {
       come_.pop_front();
       more = !come_.empty();
     }
-    if (more && !announced) shared_.loop.Again(id_);
+    if (more && !announced) {
+      shared_.loop.Post([weak = weak_from_this()] {
+        if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->Ready(false, false);
+      });
+    }
     announced = announced || more;
     if (!Handle(std::move(message))) return false;
   }

@@ -35,7 +35,7 @@ struct HostHead {
 
 class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<HostLink> {
  public:
-  // What the links of a transport share; lives as long as they are watched.
+  // What the links of a transport share; lives until all of them are broken.
   struct Shared {
     HostLoop& loop;
     Alarms& alarms;
@@ -64,7 +64,7 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   virtual void Began(const HostHead& head, std::string method) = 0;
   // All of it is there, or could not be had; in any order, on any thread.
   virtual void Came(const HostHead& head, Result<Rope> payload) = 0;
-  // Once.
+  // Once, on a thread of the loop.
   virtual void Broken(const Status& reason) = 0;
 
  private:

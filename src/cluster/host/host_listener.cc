@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 
 #include "base/log.h"
 
@@ -113,17 +114,23 @@ class HostListener::Door final : public HostLoop::Watcher {
  public:
   Door(const HostLink::Shared& shared, OwnedFd fd, std::shared_ptr<HostCalls> calls)
       : shared_(shared), fd_(std::move(fd)), id_(shared.loop.NewId()), calls_(std::move(calls)) {}
-  void Open(const std::shared_ptr<Door>& self) { shared_.loop.Add(id_, fd_.get(), self); }
+  void Open(const std::shared_ptr<Door>& self) {
+    self_ = self;
+    shared_.loop.Add(id_, fd_.get(), self);
+  }
   void Close() {
-    shared_.loop.Remove(id_, fd_.get());
     std::lock_guard lock(mu_);
+    shared_.loop.Remove(id_, fd_.get());
     fd_ = OwnedFd();
   }
   void Ready(bool, bool) override {
     std::lock_guard lock(mu_);
     if (!fd_.valid()) return;
     OwnedFd fd = AcceptOnHost(fd_.get());
-    if (!fd.valid()) return;
+    if (!fd.valid()) {
+      if (errno != EAGAIN && errno != EWOULDBLOCK) Pause();
+      return;
+    }
     auto callee = std::make_shared<HostCallee>(shared_, std::move(fd), calls_);
     {
       std::lock_guard calls_lock(calls_->mu);
@@ -135,7 +142,20 @@ class HostListener::Door final : public HostLoop::Watcher {
   }
 
  private:
+  // Where the process has no descriptors left, asking at once again and again would not make any.
+  void Pause() {
+    constexpr int64_t kPauseMs = 100;
+    shared_.loop.Remove(id_, fd_.get());
+    shared_.alarms.After(kPauseMs * kNanosPerMilli, [weak = self_] {
+      const std::shared_ptr<Door> self = weak.lock();
+      if (self == nullptr) return;
+      std::lock_guard lock(self->mu_);
+      if (self->fd_.valid()) self->shared_.loop.Add(self->id_, self->fd_.get(), self);
+    });
+  }
+
   const HostLink::Shared shared_;
+  std::weak_ptr<Door> self_;
   std::mutex mu_;
   OwnedFd fd_;
   const HostLoop::Id id_;

@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 constexpr HostLoop::Id kEnd = 0;
-constexpr HostLoop::Id kAgain = 1;
+constexpr HostLoop::Id kPosted = 1;
 
 // Waking a thread takes longer than many a message is answered in: where events follow each other closely, the thread
 // looks for the next one for a while before it sleeps, and lets others run in between.
@@ -29,11 +29,11 @@ epoll_event EventOf(HostLoop::Id id, uint32_t events) {
 HostLoop::HostLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)),
       end_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      again_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+      posted_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
   epoll_event end = EventOf(kEnd, EPOLLIN);
   epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end_.get(), &end);
-  epoll_event again = EventOf(kAgain, EPOLLIN);
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, again_.get(), &again);
+  epoll_event posted = EventOf(kPosted, EPOLLIN);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, posted_.get(), &posted);
   threads_ = std::make_unique<EventThreads>(
       [this](int timeout_ms, std::function<void()>* handle) { return Next(timeout_ms, handle); });
 }
@@ -67,12 +67,12 @@ void HostLoop::Remove(Id id, int fd) {
   }
 }
 
-void HostLoop::Again(Id id) {
+void HostLoop::Post(std::function<void()> work) {
   {
     std::lock_guard lock(mu_);
-    again_ids_.push_back(id);
+    posts_.push_back(std::move(work));
   }
-  eventfd_write(again_.get(), 1);
+  eventfd_write(posted_.get(), 1);
 }
 
 bool HostLoop::Wait(epoll_event* event) {
@@ -96,18 +96,18 @@ EventThreads::Next HostLoop::Next(int timeout_ms, std::function<void()>* handle)
   const bool found = timeout_ms < 0 ? Wait(&event) : epoll_wait(epoll_.get(), &event, 1, timeout_ms) > 0;
   if (!found) return EventThreads::Next::kNothing;
   if (event.data.u64 == kEnd) return EventThreads::Next::kEnd;
-  const bool again = event.data.u64 == kAgain;
-  if (eventfd_t one = 0; again && eventfd_read(again_.get(), &one) != 0) return EventThreads::Next::kNothing;
-  if (again) event.events = 0;
+  if (event.data.u64 == kPosted) {
+    eventfd_t one = 0;
+    if (eventfd_read(posted_.get(), &one) != 0) return EventThreads::Next::kNothing;  // another thread was faster
+    std::lock_guard lock(mu_);
+    *handle = std::move(posts_.front());
+    posts_.pop_front();
+    return EventThreads::Next::kEvent;
+  }
   std::shared_ptr<Watcher> watcher;
   {
     std::lock_guard lock(mu_);
-    Id id = event.data.u64;
-    if (again) {
-      id = again_ids_.front();
-      again_ids_.pop_front();
-    }
-    if (auto it = watchers_.find(id); it != watchers_.end()) watcher = it->second;
+    if (auto it = watchers_.find(event.data.u64); it != watchers_.end()) watcher = it->second;
   }
   if (watcher == nullptr) return EventThreads::Next::kNothing;
   *handle = [watcher = std::move(watcher), events = event.events] {

@@ -22,8 +22,8 @@ class HostLoop final {
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    // Called as long as there is something to read, or to write where that is watched, and once, with neither, after
-    // Again; by several threads at a time when one of them is kept for long.
+    // Called as long as there is something to read, or to write where that is watched; by several threads at a time
+    // when one of them is kept for long.
     virtual void Ready(bool readable, bool writable) = 0;
   };
   using Id = uint64_t;
@@ -36,8 +36,8 @@ class HostLoop final {
   void Add(Id id, int fd, std::shared_ptr<Watcher> watcher);
   void WatchWrites(Id id, int fd, bool on);
   void Remove(Id id, int fd);
-  // For who has more to do than one thing that may take long.
-  void Again(Id id);
+  // Runs it on a thread of the loop, soon; not at all where the loop ends before.
+  void Post(std::function<void()> work);
   // As those of EventThreads.
   void RunFor(size_t bytes, std::function<void()> work) { threads_->RunFor(bytes, std::move(work)); }
   void Look() { threads_->Look(); }
@@ -49,12 +49,12 @@ class HostLoop final {
   static constexpr int64_t kLongAgo = int64_t{1} << 62;
 
   const OwnedFd epoll_;
-  const OwnedFd end_;    // can be read when it ends
-  const OwnedFd again_;  // can be read when somebody has called Again
+  const OwnedFd end_;     // can be read when it ends
+  const OwnedFd posted_;  // can be read as often as something was posted
   std::atomic<Id> next_{2};
   std::mutex mu_;
   std::unordered_map<Id, std::shared_ptr<Watcher>> watchers_;
-  std::deque<Id> again_ids_;
+  std::deque<std::function<void()>> posts_;
   int64_t last_wait_nanos_ = kLongAgo;  // of the one thread that waits without a timeout
   std::unique_ptr<EventThreads> threads_;
 };
