@@ -1,35 +1,38 @@
 """Measures Weir beside TensorFlow and writes docs/performance.md. `make bench` runs it.
 
-    /usr/bin/python3 bench/run.py [--rounds N]
+    /usr/bin/python3 bench/run.py [--rounds N] [--quick]
 
 TensorFlow is the interpreter that WEIR_TF_PYTHON names, or the virtual environment of `make interop`; without one only Weir is
-measured. measures.py is a shared measuring script, kept word for word. The two alternate in one go, because machines are noisy: what counts is the ratio of the medians.
+measured. PyTorch is Debian's python3-torch (`tools/install_deps bench`), where it is there. measures.py is a shared measuring
+script, kept word for word. All alternate in one go, because machines are noisy: what counts is the ratio of the medians. What was
+measured stays in build/bench.json, from which report.py writes the page.
 """
 import argparse
 import datetime
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
+
+import report
+from report import TENSORFLOW, TORCH, WEIR
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MEASURES = ROOT / "bench" / "measures.py"
 BUILDING = ROOT / "bench" / "building.py"
 RECORDS = ROOT / "bench" / "records.py"
 DIGITS = ROOT / "bench" / "digits.py"
-# What each row may cost, as a fraction of TensorFlow's figure.
-GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 6, "wide_2000_ops": 1 / 2, "step_linreg": 1, "step_softmax": 1,
-         "step_mlp": 1, "step_cnn": 0.9, "step_embed": 1, "build_50000_nodes": 1 / 4, "null_1": 1 / 3, "pull_1": 1 / 3, "pull_25000000": 1 / 1.2,
-         "push_25000000": 1 / 1.2, "ps memory": 1 / 10, "train_linreg_async": 1 / 3, "train_linreg_sync": 1 / 3, "train_softmax_async": 1 / 3,
-         "train_softmax_sync": 1 / 3, "train_mlp_async": 1 / 1.3, "train_mlp_sync": 1 / 1.3, "train_embed_async": 1 / 1.3,
-         "train_embed_sync": 1 / 1.3, "train_cnn_async": 1 / 1.2, "records_queue": 1 / 2, "records_data": 1 / 2, "digits worker memory": 1 / 4}
+IDLE = ROOT / "bench" / "idle.py"
+TORCH_DDP = ROOT / "bench" / "torch_ddp.py"
+PYTHON = "/usr/bin/python3"
 # Steps of a worker against parameter servers in processes of their own: mode, size, repeats.
-CLUSTER = [("null", 1, 300), ("null", 4, 200), ("pull", 1, 300), ("pull", 25_000_000, 15), ("push", 25_000_000, 15), ("rows", 1_000_000, 200)]
+CLUSTER = [("null", 1, 300), ("null", 4, 200), ("null", 8, 150), ("pull", 1, 300), ("pull", 250_000, 200), ("push", 250_000, 200),
+           ("pull", 25_000_000, 15), ("push", 25_000_000, 15), ("rows", 1000, 200), ("rows", 1_000_000, 200)]
 # Two workers that train against parameter servers, all in processes of their own: model, servers, steps of each.
 TRAINING = [("linreg", 1, 600), ("softmax", 2, 400), ("mlp", 2, 80), ("embed", 2, 150), ("cnn", 1, 40)]
+TORCH_STEPS = {"linreg": 1000, "softmax": 400}
 GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
 
 
@@ -102,65 +105,88 @@ def building_rows(command, nodes):
             f"first_run_{nodes}_nodes": result["first_run_s"] * 1e6, f"memory_{nodes}_nodes": result["first_run_mb"]}
 
 
-def growth_lines(command):
-    """How building, running for the first time and memory grow with the graph: linearly, if the last columns stay what they are."""
-    lines = ["", "## Big graphs", "",
-             "Towers of small layers built from Python (`bench/building.py`), in seconds of CPU time. The last three columns are per node.", "",
-             "| nodes | build | initialize | first run | memory | build | first run | memory |", "|---|---|---|---|---|---|---|---|"]
-    for nodes in GROWTH:
-        print(f"a graph of {nodes} nodes ...", file=sys.stderr, flush=True)
-        r = run_building(command, nodes)
-        lines.append(f"| {r['nodes']} | {r['build_s']:.2f} s | {r['init_s']:.2f} s | {r['first_run_s']:.2f} s | {r['first_run_mb']:.0f} MB "
-                     f"| {r['build_s'] / r['nodes'] * 1e6:.1f} us | {r['first_run_s'] / r['nodes'] * 1e6:.1f} us "
-                     f"| {r['first_run_mb'] / r['nodes'] * 2**20:.0f} B |")
-    return lines
-
-
 def import_seconds():
     """What importing Weir costs a program, numpy included: `weir run` has done it before a script can look at the clock."""
     code = "import time; start = time.perf_counter(); import numpy, weir; print(time.perf_counter() - start)"
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"))
-    return float(subprocess.run(["/usr/bin/python3", "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout)
+    return float(subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout)
 
 
-def shown(name, value):
-    return f"{value:.0f} MB" if "memory" in name else f"{value / 1e6:.2f} s" if value > 1e6 else f"{value / 1e3:.2f} ms" if value > 1e3 else f"{value:.1f} us"
+def run_idle(name, command):
+    """Memory and start of a parameter server that nobody uses: of a program of the API, and of `weir serve`."""
+    program = command + [str(MEASURES), "serve", '{"ps": ["localhost:{port}"]}', "ps", "0"]
+    serve = [str(ROOT / "build/weir"), "serve", "--cluster", "ps=localhost:{port}", "--job_name", "ps"] if name == WEIR else program
+    rows = {}
+    for row, line in (("weir serve", serve), ("idle ps", program)):
+        out = subprocess.run([PYTHON, str(IDLE), *line], stdout=subprocess.PIPE, text=True, check=True).stdout
+        result = json.loads(out)
+        rows[f"{row} memory"] = result["peak_mb"]
+        rows[f"{row} start"] = result["start_s"] * 1e6
+    return rows
+
+
+def why_no_torch():
+    """None where PyTorch with gloo can be used."""
+    code = "import torch.distributed as d; assert d.is_gloo_available()"
+    done = subprocess.run([PYTHON, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return None if done.returncode == 0 else f"{PYTHON} cannot import torch with gloo (`tools/install_deps bench` installs it)"
+
+
+def run_torch():
+    """Microseconds between two steps of any worker, by the names of the rows that they compare with."""
+    rows = {}
+    for model, steps in TORCH_STEPS.items():
+        out = subprocess.run([PYTHON, str(TORCH_DDP), model, str(steps)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+        rows[f"train_{model}_sync"] = 1e6 / json.loads(out.splitlines()[-1])["steps_per_s"]
+    return rows
+
+
+def make_quick():
+    """Few repeats of everything: to try this script out, not to measure."""
+    global CLUSTER, TRAINING, TORCH_STEPS, GROWTH
+    CLUSTER = [(mode, size, min(repeats, 5)) for mode, size, repeats in CLUSTER]
+    TRAINING = [(model, servers, 20) for model, servers, _ in TRAINING if model in ("linreg", "softmax")]
+    TORCH_STEPS = {model: 20 for model in TORCH_STEPS}
+    GROWTH = [2_000]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
-    rounds = parser.parse_args().rounds
-    contenders = {"Weir": [str(ROOT / "build/weir"), "run"]}
+    parser.add_argument("--quick", action="store_true", help="few repeats, and the page goes to build/bench: to try this script out")
+    args = parser.parse_args()
+    if args.quick:
+        make_quick()
+    contenders = {WEIR: [str(ROOT / "build/weir"), "run"]}
     if tensorflow_python():
-        contenders["TensorFlow 2.21"] = [tensorflow_python()]
-    samples = {name: {} for name in contenders}
-    for i in range(rounds):
+        contenders[TENSORFLOW] = [tensorflow_python()]
+    torch_missing = why_no_torch()
+    if torch_missing:
+        print(f"PyTorch is left out: {torch_missing}", file=sys.stderr)
+    samples = {name: {} for name in [*contenders, TORCH]}
+
+    def keep(name, rows):
+        for row, value in rows.items():
+            samples[name].setdefault(row, []).append(value)
+
+    for i in range(args.rounds):
         for name, command in contenders.items():
-            print(f"round {i + 1} of {rounds}: {name} ...", file=sys.stderr, flush=True)
-            measured = {**run_local(command), **building_rows(command, GROWTH[0]), **run_cluster(command), **run_training(command), **run_input(command)}
-            for row, value in measured.items():
-                if name == "Weir" and row == "import":
-                    value = import_seconds() * 1e6
-                samples[name].setdefault(row, []).append(value)
-    lines = [
-        "# Performance", "",
-        f"Written by `make bench` on {datetime.date.today()}: {rounds} alternating rounds in one run, medians. {os.cpu_count()} cores. "
-        "Only ratios within one run mean anything; the goal is the most that Weir may take of TensorFlow's figure.", "",
-        "| measure | Weir | TensorFlow 2.21 | ratio | goal |", "|---|---|---|---|---|"]
-    for row in samples["Weir"]:
-        ours = statistics.median(samples["Weir"][row])
-        theirs = samples.get("TensorFlow 2.21", {}).get(row)
-        goal = GOALS.get(row)
-        if theirs:
-            other = statistics.median(theirs)
-            lines.append(f"| {row} | {shown(row, ours)} | {shown(row, other)} | {ours / other:.3f} | {'%.3f' % goal if goal else ''} |")
-        else:
-            lines.append(f"| {row} | {shown(row, ours)} | | | {'%.3f' % goal if goal else ''} |")
-    lines += growth_lines(contenders["Weir"])
-    text = "\n".join(lines) + "\n"
-    (ROOT / "docs" / "performance.md").write_text(text)
-    print(text)
+            print(f"round {i + 1} of {args.rounds}: {name} ...", file=sys.stderr, flush=True)
+            measured = {**run_local(command), **building_rows(command, GROWTH[0]), **run_cluster(command), **run_training(command), **run_input(command),
+                        **run_idle(name, command)}
+            if name == WEIR:
+                measured["import"] = import_seconds() * 1e6
+            keep(name, measured)
+        if not torch_missing:
+            print(f"round {i + 1} of {args.rounds}: {TORCH} ...", file=sys.stderr, flush=True)
+            keep(TORCH, run_torch())
+    print("growing graphs ...", file=sys.stderr, flush=True)
+    result = {"date": str(datetime.date.today()), "rounds": args.rounds, "cores": os.cpu_count(), "samples": samples, "torch_missing": torch_missing,
+              "growth": [run_building(contenders[WEIR], nodes) for nodes in GROWTH]}
+    folder = ROOT / "build" / "bench" if args.quick else ROOT / "docs"
+    folder.mkdir(parents=True, exist_ok=True)
+    (ROOT / "build" / ("bench-quick.json" if args.quick else "bench.json")).write_text(json.dumps(result, indent=1))
+    print(report.write(result, folder))
 
 
 if __name__ == "__main__":

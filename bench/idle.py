@@ -1,0 +1,48 @@
+"""Starts a parameter server that nobody uses, and prints how long it took until its port took connections and its peak memory.
+
+    python3 idle.py COMMAND...     "{port}" in the command is the port to listen on
+"""
+import json
+import socket
+import subprocess
+import sys
+import time
+
+PATIENCE_S = 60
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def peak_mb(pid):
+    with open(f"/proc/{pid}/status") as f:
+        return next(int(line.split()[1]) / 1024 for line in f if line.startswith("VmHWM"))
+
+
+def is_open(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
+
+
+def main():
+    port = free_port()
+    start = time.perf_counter()
+    server = subprocess.Popen([part.replace("{port}", str(port)) for part in sys.argv[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not is_open(port):
+            if server.poll() is not None or time.perf_counter() - start > PATIENCE_S:
+                sys.exit(f"{sys.argv[1]} did not start to listen")
+            time.sleep(0.0005)
+        ready = time.perf_counter() - start
+        time.sleep(0.5)  # what it does right after that counts as its memory, too
+        print(json.dumps({"start_s": ready, "peak_mb": peak_mb(server.pid)}))
+    finally:
+        server.kill()
+        server.wait()
+
+
+if __name__ == "__main__":
+    main()
