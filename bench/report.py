@@ -1,4 +1,4 @@
-"""Writes docs/performance.md out of what run.py measured.
+"""Writes docs/performance.md and its plots out of what run.py measured.
 
     /usr/bin/python3 bench/report.py [MEASURED.json [FOLDER]]     (default: build/bench.json, docs)
 """
@@ -6,6 +6,8 @@ import json
 import pathlib
 import statistics
 import sys
+
+import plots
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEIR, TENSORFLOW, TORCH = "Weir", "TensorFlow 2.21", "PyTorch DDP"
@@ -90,6 +92,65 @@ def growth_lines(growth):
                     f"| {r['first_run_mb'] / r['nodes'] * 2**20:.0f} B |" for r in growth]
 
 
+def curve(scaling, contender, kind, value):
+    return [(r["size"], r[value]) for r in scaling.get(contender, []) if r["kind"] == kind]
+
+
+def growth_of(points):
+    return points[-1][1] / points[0][1]
+
+
+def flatter(ours, theirs):
+    """Whether ours grows less, over the sizes that both were measured at; None where those are fewer than two."""
+    common = {size for size, _ in ours} & {size for size, _ in theirs}
+    ours, theirs = ([point for point in points if point[0] in common] for points in (ours, theirs))
+    return growth_of(ours) <= growth_of(theirs) if len(common) > 1 else None
+
+
+SCALED = [("null", "median_us", "one scalar from each ps, time of a step"), ("rows", "median_us", "32 rows of a table split over the ps, time of a step"),
+          ("workers", "cpu_us", "workers that take a scalar from one ps, CPU time of all processes per step")]
+
+
+def scaling_lines(scaling, drawn):
+    """The growth of a step with the cluster, which is to be flatter than TensorFlow's."""
+    lines = ["", "## Growing clusters", "",
+             "Every task is a light process of this host, so that many share its cores (`bench/scaling.py`). The growth is the last figure over the first.", "",
+             *(line for name, what in (("scaling-ps", "parameter servers"), ("scaling-workers", "workers")) if name in drawn
+               for line in (f"![a step over {what}](performance/{name}.svg)", "")),
+             "| step | by | sizes | figures | growth | flatter |", "|---|---|---|---|---|---|"]
+    for kind, value, what in SCALED:
+        theirs = curve(scaling, TENSORFLOW, kind, value)
+        for contender in scaling:
+            points = curve(scaling, contender, kind, value)
+            if points:
+                verdict = {None: "", True: "✓", False: "✗"}[flatter(points, theirs) if contender == WEIR else None]
+                lines.append(f"| {what} | {contender} | {', '.join(str(size) for size, _ in points)} "
+                             f"| {', '.join(shown(kind, figure) for _, figure in points)} | {growth_of(points):.1f} | {verdict} |")
+    return lines
+
+
+def write_plots(folder, rows, scaling):
+    """The names of the plots that there are figures for."""
+    drawn = {}
+    bars = [(row.name, 1 / row.ratio, 1 / row.goal if row.goal else None) for row in rows if row.ratio]
+    if bars:
+        drawn["ratios"] = plots.ratio_bars("Weir beside TensorFlow 2.21", bars)
+    names = [name for name in (WEIR, TENSORFLOW) if scaling.get(name)]
+    over_ps = [(f"{name}, {what}", i, kind == "rows", curve(scaling, name, kind, "median_us"))
+               for i, name in enumerate(names) for kind, what in (("null", "scalars"), ("rows", "32 rows"))]
+    if any(points for *_, points in over_ps):
+        drawn["scaling-ps"] = plots.lines("A step that does nothing, over more and more parameter servers", "parameter servers",
+                                          "median time of a step, logarithmic", over_ps)
+    over_workers = [(name, i, False, curve(scaling, name, "workers", "cpu_us")) for i, name in enumerate(names)]
+    if any(points for *_, points in over_workers):
+        drawn["scaling-workers"] = plots.lines("A step that does nothing, by more and more workers of one parameter server", "workers",
+                                               "CPU time of all processes per step, logarithmic", over_workers)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in drawn.items():
+        (folder / f"{name}.svg").write_text(picture)
+    return set(drawn)
+
+
 def write(measured, folder):
     rows = comparisons(measured["samples"])
     torch, torch_rows = torch_lines(measured)
@@ -100,10 +161,15 @@ def write(measured, folder):
              f"{measured['cores']} cores. Only ratios within one run mean anything; the goal is the most that Weir may take of the other's figure.", ""]
     if judged:
         lines += [f"**{len(judged) - len(missed)} of {len(judged)} goals met.**" + (f" Missed: {', '.join(missed)}." if missed else ""), ""]
+    drawn = write_plots(folder / "performance", rows, measured["scaling"])
+    if "ratios" in drawn:
+        lines += ["![Weir beside TensorFlow, as ratios with their goals](performance/ratios.svg)", ""]
     lines += table(rows, TENSORFLOW)
     lines += ["", "`sync to async` compares synchronous training with what TensorFlow reaches asynchronously; `weir serve` and an idle ps under `weir run` are "
               "compared with an idle ps of TensorFlow, from the start of the process until its port takes connections."]
     lines += torch
+    if measured["scaling"]:
+        lines += scaling_lines(measured["scaling"], drawn)
     lines += growth_lines(measured["growth"])
     text = "\n".join(lines) + "\n"
     (folder / "performance.md").write_text(text)

@@ -5,7 +5,7 @@
 TensorFlow is the interpreter that WEIR_TF_PYTHON names, or the virtual environment of `make interop`; without one only Weir is
 measured. PyTorch is Debian's python3-torch (`tools/install_deps bench`), where it is there. measures.py is a shared measuring
 script, kept word for word. All alternate in one go, because machines are noisy: what counts is the ratio of the medians. What was
-measured stays in build/bench.json, from which report.py writes the page.
+measured stays in build/bench.json, from which report.py writes the page and its plots.
 """
 import argparse
 import datetime
@@ -25,6 +25,7 @@ BUILDING = ROOT / "bench" / "building.py"
 RECORDS = ROOT / "bench" / "records.py"
 DIGITS = ROOT / "bench" / "digits.py"
 IDLE = ROOT / "bench" / "idle.py"
+SCALING = ROOT / "bench" / "scaling.py"
 TORCH_DDP = ROOT / "bench" / "torch_ddp.py"
 PYTHON = "/usr/bin/python3"
 # Steps of a worker against parameter servers in processes of their own: mode, size, repeats.
@@ -34,6 +35,8 @@ CLUSTER = [("null", 1, 300), ("null", 4, 200), ("null", 8, 150), ("pull", 1, 300
 TRAINING = [("linreg", 1, 600), ("softmax", 2, 400), ("mlp", 2, 80), ("embed", 2, 150), ("cnn", 1, 40)]
 TORCH_STEPS = {"linreg": 1000, "softmax": 400}
 GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
+SERVERS, WORKERS = [1, 2, 4, 8, 16], [1, 2, 4, 8, 16, 32, 64]  # of the growing cluster
+SCALING_S = 0.5  # seconds that each of its sizes is measured for
 
 
 def tensorflow_python():
@@ -141,13 +144,22 @@ def run_torch():
     return rows
 
 
+def run_scaling(command):
+    """The sizes that worked out: many processes may be too many for the memory of a machine."""
+    sizes = [",".join(map(str, part)) for part in (SERVERS, WORKERS)]
+    out = subprocess.run(command + [str(SCALING), str(SCALING_S), *sizes], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if out.returncode != 0:
+        print("  the growing cluster ended early", file=sys.stderr)
+    return [json.loads(line) for line in out.stdout.splitlines() if line.startswith("{")]
+
+
 def make_quick():
     """Few repeats of everything: to try this script out, not to measure."""
-    global CLUSTER, TRAINING, TORCH_STEPS, GROWTH
+    global CLUSTER, TRAINING, TORCH_STEPS, GROWTH, SERVERS, WORKERS, SCALING_S
     CLUSTER = [(mode, size, min(repeats, 5)) for mode, size, repeats in CLUSTER]
     TRAINING = [(model, servers, 20) for model, servers, _ in TRAINING if model in ("linreg", "softmax")]
     TORCH_STEPS = {model: 20 for model in TORCH_STEPS}
-    GROWTH = [2_000]
+    GROWTH, SERVERS, WORKERS, SCALING_S = [2_000], [1, 2, 4], [1, 2, 4], 0.1
 
 
 def main():
@@ -180,9 +192,11 @@ def main():
         if not torch_missing:
             print(f"round {i + 1} of {args.rounds}: {TORCH} ...", file=sys.stderr, flush=True)
             keep(TORCH, run_torch())
+    print("growing clusters ...", file=sys.stderr, flush=True)
+    scaling = {name: run_scaling(command) for name, command in contenders.items()}
     print("growing graphs ...", file=sys.stderr, flush=True)
     result = {"date": str(datetime.date.today()), "rounds": args.rounds, "cores": os.cpu_count(), "samples": samples, "torch_missing": torch_missing,
-              "growth": [run_building(contenders[WEIR], nodes) for nodes in GROWTH]}
+              "scaling": scaling, "growth": [run_building(contenders[WEIR], nodes) for nodes in GROWTH]}
     folder = ROOT / "build" / "bench" if args.quick else ROOT / "docs"
     folder.mkdir(parents=True, exist_ok=True)
     (ROOT / "build" / ("bench-quick.json" if args.quick else "bench.json")).write_text(json.dumps(result, indent=1))
