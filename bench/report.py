@@ -157,7 +157,7 @@ def write(measured, folder):
     judged = [row for row in rows + torch_rows if row.verdict]
     missed = [row.name for row in judged if row.verdict == "✗"]
     lines = ["# Performance", "",
-             f"Written by `make bench` on {measured['date']}: {measured['rounds']} alternating rounds in one run, medians (and the least .. the most). "
+             f"Written by `make bench` on {measured['date']}: alternating rounds in one run ({measured['rounds']} of them), medians (and the least .. the most). "
              f"{measured['cores']} cores. Only ratios within one run mean anything; the goal is the most that Weir may take of the other's figure.", ""]
     if judged:
         lines += [f"**{len(judged) - len(missed)} of {len(judged)} goals met.**" + (f" Missed: {', '.join(missed)}." if missed else ""), ""]
