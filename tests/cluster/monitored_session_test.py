@@ -119,7 +119,7 @@ def test_the_run_ends_though_tasks_are_killed(cluster, trainers, tmp_path, kille
             trainer.wait_for_step(step)
         cluster.end(task)
         cluster.start(task)
-    let_run(tmp_path, LAST_STEP + 1)
+    let_run(tmp_path, 2 * LAST_STEP)
     codes = [trainer.finish() for trainer in trainers]
     assert codes == [0, 0], "".join(trainers[0].lines + trainers[1].lines)
     # A worker makes another session for each task of its own that is lost.
