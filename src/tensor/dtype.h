@@ -1,5 +1,5 @@
 // DType: element types, numbered as TensorFlow's DataType. A reference type (what a variable op gives out) is its base
-// type plus 100. CppType<kFloat> / DTypeOf<float>() map between the enum and C++ types.
+// type plus 100. DTypeOf<float>() is the type of a C++ type.
 #ifndef WEIR_TENSOR_DTYPE_H_
 #define WEIR_TENSOR_DTYPE_H_
 
