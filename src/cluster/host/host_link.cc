@@ -23,7 +23,7 @@ constexpr uint32_t kMaxSpans = 1 << 16;
 constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
 constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are worth two more calls of the kernel
 
-int64_t Now() { return RealClock().MonotonicNanos(); }
+int64_t NanosNow() { return RealClock().MonotonicNanos(); }
 
 Status LostLink(int64_t peer_timeout_ms) {
   return Unavailable("no sign of life for {} ms: it is stopped or cut off (WEIR_PEER_TIMEOUT_MS sets how long)",
@@ -46,8 +46,8 @@ HostLink::HostLink(const Shared& shared, OwnedFd fd)
     : shared_(shared),
       fd_(std::move(fd)),
       id_(shared.loop.NewId()),
-      token_(kGreeting ^ reinterpret_cast<uint64_t>(this) ^ static_cast<uint64_t>(Now())),
-      heard_nanos_(Now()) {}
+      token_(kGreeting ^ reinterpret_cast<uint64_t>(this) ^ static_cast<uint64_t>(NanosNow())),
+      heard_nanos_(NanosNow()) {}
 
 void HostLink::Start() {
   // Where to read, and what is to be found there.
@@ -183,7 +183,7 @@ bool HostLink::Read(std::string* why) {
     *why = size == 0 ? "end of file" : std::strerror(errno);
     return false;
   }
-  heard_nanos_ = Now();
+  heard_nanos_ = NanosNow();
   pinged_ = false;
   *why = "bytes that are no message";
   return Feed(buffer.data(), static_cast<size_t>(size));
@@ -400,7 +400,7 @@ void HostLink::BeginWait() {
 }
 
 void HostLink::WatchLater(int64_t nanos) {
-  shared_.alarms.After(nanos, [weak = weak_from_this(), due = Now() + nanos] {
+  shared_.alarms.After(nanos, [weak = weak_from_this(), due = NanosNow() + nanos] {
     if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->Watch(due);
   });
 }
@@ -414,7 +414,7 @@ void HostLink::Watch(int64_t due_nanos) {
   }
   const int64_t timeout = shared_.peer_timeout_ms * kNanosPerMilli;
   const int64_t quarter = std::max<int64_t>(1, shared_.peer_timeout_ms / 4) * kNanosPerMilli;
-  const int64_t now = Now();
+  const int64_t now = NanosNow();
   // A process that has slept itself does not judge others.
   const bool slept = now - due_nanos > quarter;
   const int64_t silent = now - heard_nanos_;
