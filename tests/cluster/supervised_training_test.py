@@ -96,9 +96,9 @@ def test_a_lost_ps_ends_the_sessions_and_training_goes_on_from_the_last_checkpoi
 
 # A trainer that goes on after a task was lost, as TensorFlow's documentation has it.
 TRAINER = textwrap.dedent("""
-    import sys
+    import os, sys
     import weir as tf
-    cluster, task, logdir, last = eval(sys.argv[1]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+    cluster, task, logdir, end = eval(sys.argv[1]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
     server = tf.train.Server(cluster, job_name="worker", task_index=task)
     with tf.device(tf.train.replica_device_setter(worker_device=f"/job:worker/task:{task}", cluster=cluster)):
         step = tf.train.get_or_create_global_step()
@@ -109,9 +109,9 @@ TRAINER = textwrap.dedent("""
         with sv.managed_session(server.target) as sess:
             at = sess.run(step)
             print("begins at", at, flush=True)
-            while not sv.should_stop() and at < last:
-                at = sess.run(more)
-        return at >= last
+            while not sv.should_stop() and not os.path.exists(end):
+                sess.run(more)
+        return os.path.exists(end)
     while True:
         try:
             if train():
@@ -123,11 +123,11 @@ TRAINER = textwrap.dedent("""
 
 
 class Processes:
-    """A ps and two workers, each a process that trains; what they print goes to files."""
+    """A ps and two workers, each a process that trains until there is a file of that name; what they print goes to files."""
 
-    def __init__(self, path, last):
+    def __init__(self, path):
         self.jobs = free_cluster(ps=1, worker=2)
-        self.path, self.logdir, self.last, self.running = path, str(path / "logs"), last, {}
+        self.path, self.logdir, self.end, self.running = path, str(path / "logs"), path / "end", {}
         for name in ("ps0", "worker0", "worker1"):
             self.start(name)
 
@@ -135,7 +135,7 @@ class Processes:
         program = PROGRAM if name.startswith("ps") else TRAINER
         with (self.path / f"{name}.out").open("a") as out, (self.path / f"{name}.err").open("a") as err:
             self.running[name] = subprocess.Popen(
-                [sys.executable, "-c", program, repr(self.jobs), name[:-1], name[-1], self.logdir, str(self.last)],
+                [sys.executable, "-c", program, repr(self.jobs), name[:-1], name[-1], self.logdir, str(self.end)],
                 env=environment(), stdout=out, stderr=err)
 
     def restart(self, name):
@@ -160,7 +160,7 @@ class Processes:
 
 @pytest.mark.slow
 def test_training_outlives_its_processes(tmp_path):
-    with Processes(tmp_path, last=20000) as processes:
+    with Processes(tmp_path) as processes:
         # One after the other is killed, each after training has gone on since the last time.
         for name in ("ps0", "worker1", "ps0", "worker0", "ps0"):
             before = saved_step(processes.logdir)
@@ -173,6 +173,7 @@ def test_training_outlives_its_processes(tmp_path):
                 if name == "ps0" or name == f"worker{worker}":
                     wait_until(lambda: len(processes.begun(f"worker{worker}")) > rounds[worker], f"worker{worker} to begin again")
             assert processes.begun("worker0")[-1] >= saved or name == "worker1"  # nothing that was saved is lost
+        processes.end.touch()
         for name in ("worker0", "worker1"):
             assert processes.running[name].wait(PATIENCE) == 0, processes.said(name, "err")
             assert processes.said(name).endswith("done\n")

@@ -34,16 +34,13 @@ bool HostCaller::Call(const std::string& method, Rope& request, const CallOption
     std::lock_guard lock(mu_);
     if (lost_) return false;
     id = next_++;
-    Open open{std::move(done), options.cancel, 0, 0};
+    Open open{nullptr, options.cancel, 0, 0};
     std::weak_ptr<HostCaller> weak = std::static_pointer_cast<HostCaller>(self);
     if (options.cancel != nullptr) {
       open.registration = options.cancel->Register([weak, id, token = options.cancel] {
         if (const std::shared_ptr<HostCaller> alive = weak.lock()) alive->EndLater(id, token->reason());
       });
-      if (open.registration == 0) {
-        cancelled = options.cancel->reason();
-        done = std::move(open.done);
-      }
+      if (open.registration == 0) cancelled = options.cancel->reason();
     }
     if (cancelled.ok()) {
       if (options.timeout_ms > 0) {
@@ -52,6 +49,7 @@ bool HostCaller::Call(const std::string& method, Rope& request, const CallOption
             alive->EndLater(id, DeadlineExceeded("no answer came in time"));
         });
       }
+      open.done = std::move(done);
       open_.emplace(id, std::move(open));
     }
   }

@@ -98,9 +98,9 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
       }
       head.spans = static_cast<uint32_t>(payload.slices().size());
       head.lent = next_lent_++;
-      lent_.emplace(head.lent, std::move(payload));
+      lent_.emplace(head.lent, std::exchange(payload, Rope()));
     }
-    Append(head, method, std::move(spans), lend ? Rope() : std::move(payload));
+    Append(head, method, std::move(spans), std::move(payload));
     if (!watches_writes_) fine = WriteSome();
   }
   if (!fine) Break(BrokenLink(std::strerror(errno)));
