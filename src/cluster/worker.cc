@@ -362,7 +362,10 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
                         Reply<RunGraphReply> done) {
   if (step->partial.Begin()) {
     Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
-    if (!executor.ok()) return done(executor.status());
+    if (!executor.ok()) {
+      step->partial.End(executor.status());  // pieces that come after this one do not wait for it
+      return done(executor.status());
+    }
     auto state = std::make_shared<StepState>();
     state->counted = in_flight_.Enter();
     state->graph = graph;

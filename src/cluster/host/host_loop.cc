@@ -95,8 +95,9 @@ EventThreads::Next HostLoop::Next(int timeout_ms, std::function<void()>* handle)
   epoll_event event{};
   const bool found = timeout_ms < 0 ? Wait(&event) : epoll_wait(epoll_.get(), &event, 1, timeout_ms) > 0;
   if (!found) return EventThreads::Next::kNothing;
-  if (event.data.u64 == kEnd) return EventThreads::Next::kEnd;
-  if (event.data.u64 == kPosted) {
+  const Id id = event.data.u64;  // a copy: the event itself is packed
+  if (id == kEnd) return EventThreads::Next::kEnd;
+  if (id == kPosted) {
     eventfd_t one = 0;
     if (eventfd_read(posted_.get(), &one) != 0) return EventThreads::Next::kNothing;  // another thread was faster
     std::lock_guard lock(mu_);
@@ -107,7 +108,7 @@ EventThreads::Next HostLoop::Next(int timeout_ms, std::function<void()>* handle)
   std::shared_ptr<Watcher> watcher;
   {
     std::lock_guard lock(mu_);
-    if (auto it = watchers_.find(event.data.u64); it != watchers_.end()) watcher = it->second;
+    if (auto it = watchers_.find(id); it != watchers_.end()) watcher = it->second;
   }
   if (watcher == nullptr) return EventThreads::Next::kNothing;
   *handle = [watcher = std::move(watcher), events = event.events] {
