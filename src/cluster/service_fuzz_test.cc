@@ -254,6 +254,20 @@ TEST_F(ServiceSeeds, AreAnsweredWell) {
 }
 
 // Whatever is changed about them, every call is answered.
+// What the fuzz target of a worker has found: an end is all that is asked for.
+TEST_F(ServiceSeeds, WhatOnceHungEnds) {
+  int found = 0;
+  for (const auto& entry : fs::directory_iterator("tests/fuzz/found")) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    MemoryCluster cluster(registry_, pool_, blocking_pool_);
+    EXPECT_FALSE(
+        RunScript(cluster, kPs, "WorkerService", WorkerMethods(), ParseScript(text), /*patience_ms=*/5).empty());
+    ++found;
+  }
+  EXPECT_GT(found, 0);
+}
+
 TEST_F(ServiceSeeds, ChangedOnesAreAnsweredToo) {
   for (const Service& service : Services()) {
     for (const auto& entry : fs::directory_iterator(service.folder)) {
