@@ -161,8 +161,7 @@ Result<Kernel> MakeSampleBox(KernelSetup& setup) {
         return InvalidArgument("min_object_covered must be a number, but its shape is {}", ctx.input(2).shape());
       covered = ctx.input(2).data<float>()[0];
     }
-    if (!(covered >= 0 && covered <= 1))
-      return InvalidArgument("min_object_covered must be from 0 to 1, but is {}", covered);
+    if (!(covered >= 0)) return InvalidArgument("min_object_covered must not be negative, but is {}", covered);
     WEIR_ASSIGN(const PixelBox image, ImageOf<T>(ctx.input(0)));
     WEIR_ASSIGN(const std::vector<PixelBox> objects,
                 ObjectsIn(ctx.input(1), image.bottom, image.right, wanted.whole_without_boxes));
