@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cluster/grpc/grpc_buffers.h"
+#include "cluster/transport_errors.h"
 
 namespace weir {
 namespace {
@@ -54,14 +55,9 @@ Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return OkStatus();
   const std::string text = status.error_message();
   if (text == "Socket closed" || text.starts_with("recvmsg:") || text.starts_with("sendmsg:"))
-    return Unavailable("the connection broke ({}): its process has ended, or something between has", text);
+    return BrokenConnection(text);
   if (text == "Deadline Exceeded") return DeadlineExceeded("no answer came in time");
   return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
-}
-
-Status LostPeer(int64_t peer_timeout_ms) {
-  return Unavailable("no sign of life for {} ms: it is stopped or cut off (WEIR_PEER_TIMEOUT_MS sets how long)",
-                     peer_timeout_ms);
 }
 
 // ---- watching ----
@@ -224,7 +220,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
   }
   if (!shared_->calls.Add(call)) {
     if (call->token != nullptr) call->token->Unregister(call->registration);
-    return give_up(Cancelled("the process is ending"));
+    return give_up(ProcessIsEnding());
   }
   ++connection->open_calls;
   if (!connection->watched.exchange(true))

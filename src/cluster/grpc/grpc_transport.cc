@@ -23,12 +23,10 @@
 #include "cluster/grpc/grpc_channel.h"
 #include "cluster/grpc/grpc_port.h"
 #include "cluster/in_flight.h"
+#include "cluster/transport_errors.h"
 
 namespace weir {
 namespace {
-
-// What gRPC puts into its own trailer must stay small.
-constexpr size_t kMaxErrorText = 4096;
 
 grpc::Status ToGrpc(const Status& status) {
   if (status.ok()) return grpc::Status::OK;
@@ -77,7 +75,7 @@ class Exchanges final {
   void Open(const std::shared_ptr<GrpcIncoming>& call) {
     std::lock_guard lock(mu_);
     open_.emplace(call.get(), call);
-    if (closed_) call->cancel().Cancel(Stopping());
+    if (closed_) call->cancel().Cancel(ServerIsStopping());
   }
   void Remove(GrpcIncoming* call) {
     std::lock_guard lock(mu_);
@@ -93,12 +91,11 @@ class Exchanges final {
         if (std::shared_ptr<GrpcIncoming> alive = weak.lock()) calls.push_back(std::move(alive));
       }
     }
-    for (const std::shared_ptr<GrpcIncoming>& call : calls) call->cancel().Cancel(Stopping());
+    for (const std::shared_ptr<GrpcIncoming>& call : calls) call->cancel().Cancel(ServerIsStopping());
   }
   void Wait() { in_flight_.WaitForNone(); }
 
  private:
-  static Status Stopping() { return Unavailable("the server is stopping"); }
   std::mutex mu_;
   std::map<GrpcIncoming*, std::weak_ptr<GrpcIncoming>> open_;
   bool closed_ = false;
@@ -243,7 +240,7 @@ void GrpcIncoming::Exchange::Sent(bool /*ok*/) {
 }
 
 void GrpcIncoming::Exchange::Done(bool ok) {
-  if (context_.IsCancelled()) call_->cancel_.Cancel(Unavailable("the caller has given up or is out of reach"));
+  if (context_.IsCancelled()) call_->cancel_.Cancel(CallerIsGone());
   Sent(ok);
 }
 

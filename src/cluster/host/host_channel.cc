@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "cluster/transport_errors.h"
+
 namespace weir {
 namespace {
 
@@ -149,7 +151,7 @@ void HostCallers::Close() {
       if (std::shared_ptr<HostCaller> alive = weak.lock()) callers.push_back(std::move(alive));
     }
   }
-  for (const std::shared_ptr<HostCaller>& caller : callers) caller->Break(Cancelled("the process is ending"));
+  for (const std::shared_ptr<HostCaller>& caller : callers) caller->Break(ProcessIsEnding());
   ending_->WaitForNone();
 }
 
@@ -169,7 +171,7 @@ HostChannel::~HostChannel() {
 std::shared_ptr<HostCaller> HostChannel::Caller() {
   std::lock_guard lock(mu_);
   if (caller_ != nullptr && caller_->IsThere()) return caller_;
-  if (caller_ != nullptr) caller_->Break(Unavailable("the connection broke: its process has ended"));
+  if (caller_ != nullptr) caller_->Break(BrokenConnection("end of file"));
   caller_ = on_host_.empty() ? nullptr : callers_->Connect(on_host_);
   return caller_;
 }
@@ -185,7 +187,7 @@ void HostChannel::Call(const std::string& method, Rope request, const CallOption
     if (caller->Call(method, request, options, done)) return;
   }
   const std::shared_ptr<Channel> other = callers_->closed() ? nullptr : Other();
-  if (other == nullptr) return done(Cancelled("the process is ending"));
+  if (other == nullptr) return done(ProcessIsEnding());
   other->Call(method, std::move(request), options, std::move(done));
 }
 

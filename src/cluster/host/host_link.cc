@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "cluster/transport_errors.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -24,14 +25,6 @@ constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
 constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are worth two more calls of the kernel
 
 int64_t NanosNow() { return RealClock().MonotonicNanos(); }
-
-Status LostLink(int64_t peer_timeout_ms) {
-  return Unavailable("no sign of life for {} ms: it is stopped or cut off (WEIR_PEER_TIMEOUT_MS sets how long)",
-                     peer_timeout_ms);
-}
-Status BrokenLink(std::string_view why) {
-  return Unavailable("the connection broke ({}): its process has ended, or something between has", why);
-}
 
 // Memory for a payload, 64-byte aligned so that tensors can lie in it.
 Result<std::shared_ptr<char>> NewBlock(uint64_t size) {
@@ -103,7 +96,7 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
     Append(head, method, std::move(spans), std::move(payload));
     if (!watches_writes_) fine = WriteSome();
   }
-  if (!fine) Break(BrokenLink(std::strerror(errno)));
+  if (!fine) Break(BrokenConnection(std::strerror(errno)));
   return fine;
 }
 
@@ -162,7 +155,7 @@ void HostLink::Ready(bool readable, bool writable) {
       std::lock_guard lock(write_mu_);
       if (!broken_) fine = WriteSome();
     }
-    if (!fine) return Break(BrokenLink(std::strerror(errno)));
+    if (!fine) return Break(BrokenConnection(std::strerror(errno)));
   }
   std::string why;
   bool fine = !readable || Read(&why);
@@ -170,7 +163,7 @@ void HostLink::Ready(bool readable, bool writable) {
     fine = false;
     why = "bytes that are no message";
   }
-  if (!fine) Break(BrokenLink(why));
+  if (!fine) Break(BrokenConnection(why));
 }
 
 bool HostLink::Read(std::string* why) {
@@ -310,7 +303,7 @@ Result<Rope> HostLink::CopyFromPeer(const Incoming& message) const {
     char last = 0;  // of what is not there, nothing is taken memory for
     iovec one{&last, 1};
     iovec end{reinterpret_cast<void*>(span.address + span.size - 1), 1};
-    if (process_vm_readv(process, &one, 1, &end, 1, 0) != 1) return BrokenLink(std::strerror(errno));
+    if (process_vm_readv(process, &one, 1, &end, 1, 0) != 1) return BrokenConnection(std::strerror(errno));
     WEIR_ASSIGN(std::shared_ptr<char> block, NewBlock(span.size));
     from.push_back({reinterpret_cast<void*>(span.address), span.size});
     to.push_back({block.get(), span.size});
@@ -321,7 +314,7 @@ Result<Rope> HostLink::CopyFromPeer(const Incoming& message) const {
   while (first < from.size()) {
     const size_t count = std::min(kMost, from.size() - first);
     ssize_t copied = process_vm_readv(process, to.data() + first, count, from.data() + first, count, 0);
-    if (copied <= 0) return BrokenLink(copied < 0 ? std::strerror(errno) : "nothing could be read");
+    if (copied <= 0) return BrokenConnection(copied < 0 ? std::strerror(errno) : "nothing could be read");
     while (first < from.size() && static_cast<size_t>(copied) >= from[first].iov_len)
       copied -= static_cast<ssize_t>(from[first++].iov_len);
     if (copied == 0) continue;
@@ -330,7 +323,7 @@ Result<Rope> HostLink::CopyFromPeer(const Incoming& message) const {
       part = {static_cast<char*>(part.iov_base) + copied, part.iov_len - static_cast<size_t>(copied)};
     }
   }
-  if (!IsThere()) return BrokenLink("end of file");
+  if (!IsThere()) return BrokenConnection("end of file");
   Rope payload;
   auto block = blocks.begin();
   for (const Span& span : message.spans) {
@@ -418,7 +411,7 @@ void HostLink::Watch(int64_t due_nanos) {
   // A process that has slept itself does not judge others.
   const bool slept = now - due_nanos > quarter;
   const int64_t silent = now - heard_nanos_;
-  if (silent >= timeout && pinged_ && !slept) return Break(LostLink(shared_.peer_timeout_ms));
+  if (silent >= timeout && pinged_ && !slept) return Break(LostPeer(shared_.peer_timeout_ms));
   if (silent >= quarter && !pinged_.exchange(true)) Send({.kind = HostHead::kPing}, "", Rope());
   WatchLater(quarter);
 }

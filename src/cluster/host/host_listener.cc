@@ -5,17 +5,9 @@
 #include <cerrno>
 
 #include "base/log.h"
+#include "cluster/transport_errors.h"
 
 namespace weir {
-namespace {
-
-constexpr size_t kMaxErrorBytes = 4096;  // as over gRPC
-
-Status GivenUp() { return Unavailable("the caller has given up or is out of reach"); }
-Status StoppingListener() { return Unavailable("the server is stopping"); }
-
-}  // namespace
-
 // ---- HostCallee ----
 
 class HostCallee::Incoming final : public IncomingCall {
@@ -58,7 +50,7 @@ void HostCallee::Began(const HostHead& head, std::string method) {
       auto it = open_.find(head.id);
       if (it == open_.end()) return;
       call = it->second;
-      closed = GivenUp();
+      closed = CallerIsGone();
     }
   }
   if (head.kind == HostHead::kCall) BeginWait();
@@ -90,7 +82,7 @@ void HostCallee::Respond(uint64_t id, Result<Rope> response) {
   }
   const Status& status = response.status();
   Send({.kind = HostHead::kError, .code = static_cast<uint32_t>(status.code()), .id = id}, "",
-       Rope(std::string(status.message()).substr(0, kMaxErrorBytes)));
+       Rope(std::string(status.message()).substr(0, kMaxErrorText)));
 }
 
 void HostCallee::CancelAll(const Status& reason) {
@@ -103,9 +95,9 @@ void HostCallee::CancelAll(const Status& reason) {
   for (const std::shared_ptr<Incoming>& call : calls) call->cancel().Cancel(reason);
 }
 
-void HostCallee::Broken(const Status&) { CancelAll(GivenUp()); }
+void HostCallee::Broken(const Status&) { CancelAll(CallerIsGone()); }
 
-void HostCallee::Close() { CancelAll(StoppingListener()); }
+void HostCallee::Close() { CancelAll(ServerIsStopping()); }
 
 // ---- HostListener ----
 
@@ -192,7 +184,7 @@ HostListener::~HostListener() {
   constexpr int64_t kGraceMs = 200;
   for (const std::shared_ptr<HostCallee>& callee : callees) {
     callee->WaitUntilSent(kGraceMs);
-    callee->Break(StoppingListener());
+    callee->Break(ServerIsStopping());
   }
 }
 

@@ -1,0 +1,25 @@
+// What every transport says of peers and of its own end, in the same words: users and tests read them whatever the way
+// of a call was.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace weir {
+
+constexpr size_t kMaxErrorText = 4096;  // of an answer: what gRPC puts into its own trailer must stay small
+
+inline Status BrokenConnection(std::string_view why) {
+  return Unavailable("the connection broke ({}): its process has ended, or something between has", why);
+}
+inline Status LostPeer(int64_t peer_timeout_ms) {
+  return Unavailable("no sign of life for {} ms: it is stopped or cut off (WEIR_PEER_TIMEOUT_MS sets how long)",
+                     peer_timeout_ms);
+}
+inline Status CallerIsGone() { return Unavailable("the caller has given up or is out of reach"); }
+inline Status ServerIsStopping() { return Unavailable("the server is stopping"); }
+inline Status ProcessIsEnding() { return Cancelled("the process is ending"); }
+
+}  // namespace weir
