@@ -199,6 +199,18 @@ class MasterSessionTest : public testing::Test {
     Settle();
     ExpectValue(answer, 3);
   }
+  // The assignment of 2 to a variable of the ps, and ten times its value on the worker.
+  std::pair<Output, Output> VariableTimesTen() {
+    Output v;
+    Output init;
+    {
+      DeviceScope scope(*graph_, On("ps"));
+      v = VariableV2(*graph_, PartialShape({1}), kFloat);
+      init = Assign(v, Constant(*graph_, Tensor::Vector({2.0f})));
+    }
+    DeviceScope scope(*graph_, On("worker"));
+    return {init, v * Constant(*graph_, Tensor::Scalar(10.0f))};
+  }
   // Keeps the call of a method to a task back; all others pass.
   void Hold(const std::string& address, const std::string& method, std::optional<Outgoing>* held) {
     meddle_ = [=](Outgoing call) {
@@ -411,18 +423,7 @@ TEST_F(MasterSessionTest, ATaskThatIsSilentForALongTimeIsAskedAgain) {
 // ---- steps ----
 
 TEST_F(MasterSessionTest, AnErrorThatFollowsFromAnotherGivesWayToItWhicheverComesFirst) {
-  Output v;
-  Output init;
-  {
-    DeviceScope scope(*graph_, On("ps"));
-    v = VariableV2(*graph_, PartialShape({1}), kFloat);
-    init = Assign(v, Constant(*graph_, Tensor::Vector({2.0f})));
-  }
-  Output result;
-  {
-    DeviceScope scope(*graph_, On("worker"));
-    result = v * Constant(*graph_, Tensor::Scalar(10.0f));
-  }
+  const auto [init, result] = VariableTimesTen();
   const Answer initialized = StartStep(Fetch({}, {init.node}));
   Settle();
   ASSERT_TRUE(StatusOf(initialized).ok()) << StatusOf(initialized);
@@ -464,18 +465,7 @@ TEST_F(MasterSessionTest, AStepThatHasEndedLeavesNoAlarm) {
 // ---- values between tasks ----
 
 TEST_F(MasterSessionTest, AWorkerThatIsNotWeirIsAskedForItsValuesAndToldOfTheEndOfSteps) {
-  Output v;
-  Output init;
-  {
-    DeviceScope scope(*graph_, On("ps"));
-    v = VariableV2(*graph_, PartialShape({1}), kFloat);
-    init = Assign(v, Constant(*graph_, Tensor::Vector({2.0f})));
-  }
-  Output result;
-  {
-    DeviceScope scope(*graph_, On("worker"));
-    result = v * Constant(*graph_, Tensor::Scalar(10.0f));
-  }
+  const auto [init, result] = VariableTimesTen();
   int run_keys = 0;
   meddle_ = [&](Outgoing call) {
     if (call.method == "RunGraph") run_keys += call.As<RunGraphCall>().message.recv_key_size();
