@@ -11,15 +11,11 @@ import os
 import sys
 import time
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
-import tensorflow as tf
 
-if tf.__version__.startswith("2"):
-    tf = tf.compat.v1
-    tf.disable_eager_execution()
-    tf.disable_control_flow_v2()
-    tf.disable_resource_variables()
+from under_test import tensorflow
+
+tf = tensorflow()
 
 NODES_PER_LAYER = 10
 LAYERS_PER_TOWER = 100

@@ -5,7 +5,9 @@
 BENCH_RUNNER is the command that runs a script (PYTHON itself, or `weir run`). TensorFlow 2 runs it as compat.v1, with what it has dropped
 of tf.contrib put back.
 """
-import json, os, runpy, socket, subprocess, sys
+import json, os, runpy, subprocess, sys
+
+from under_test import free_cluster
 
 DIGITS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "digits")
 RUNNER = os.environ.get("BENCH_RUNNER", sys.executable).split()
@@ -43,18 +45,12 @@ def task(*arguments):
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 
-def free_address():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return "localhost:%d" % s.getsockname()[1]
-
-
 def main(folder, steps):
     records = os.path.join(folder, "digits.tfrecords")
     me = os.path.abspath(__file__)
     subprocess.run(RUNNER + [me, "write", records], check=True, stderr=subprocess.DEVNULL)
-    ps, worker = free_address(), free_address()
-    flags = ["--ps_hosts=" + ps, "--worker_hosts=" + worker, "--train=" + records, "--validation=" + records,
+    cluster = free_cluster(ps=1, worker=1)
+    flags = ["--ps_hosts=" + cluster["ps"][0], "--worker_hosts=" + cluster["worker"][0], "--train=" + records, "--validation=" + records,
              "--logdir=" + os.path.join(folder, "logs"), "--steps=" + steps]
     env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3")
     start = lambda job: subprocess.Popen(RUNNER + [me, "task", "--job_name=" + job, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)

@@ -8,18 +8,9 @@ import subprocess
 import sys
 import time
 
+from under_test import free_ports, peak_mb
+
 PATIENCE_S = 60
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def peak_mb(pid):
-    with open(f"/proc/{pid}/status") as f:
-        return next(int(line.split()[1]) / 1024 for line in f if line.startswith("VmHWM"))
 
 
 def is_open(port):
@@ -28,7 +19,7 @@ def is_open(port):
 
 
 def main():
-    port = free_port()
+    port, = free_ports(1)
     start = time.perf_counter()
     server = subprocess.Popen([part.replace("{port}", str(port)) for part in sys.argv[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -5,15 +5,11 @@ The same file runs on any TensorFlow 1.x implementation.
 """
 import json, os, sys, time
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
-import tensorflow as tf
 
-if tf.__version__.startswith("2"):
-    tf = tf.compat.v1
-    tf.disable_eager_execution()
-    tf.disable_control_flow_v2()
-    tf.disable_resource_variables()
+from under_test import tensorflow
+
+tf = tensorflow()
 RECORDS, FILES, BATCH, BATCHES = 5000, 2, 128, 400
 
 

@@ -5,9 +5,10 @@ the models, batches and optimizer of measures.py.
 """
 import json
 import os
-import socket
 import sys
 import time
+
+from under_test import free_ports
 
 WORKERS = 2
 WARM = 10
@@ -49,9 +50,7 @@ def main():
     if kind not in ("linreg", "softmax"):
         sys.exit(f"no model called {kind!r}")
     os.environ["OMP_NUM_THREADS"] = "1"
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
+    port, = free_ports(1)
     other = os.fork()  # before torch is imported, which starts threads
     if other == 0:
         work(1, port, kind, steps, None)
