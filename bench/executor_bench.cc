@@ -109,6 +109,7 @@ void BM_Chain(benchmark::State& state) {
   Output y = bench.x;
   for (int i = 0; i < state.range(0); ++i) y = bench.Plus(y, one);
   bench.Measure(state, y);
+  state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(BM_Chain)->Arg(2000);
 
@@ -123,6 +124,7 @@ void BM_Wide(benchmark::State& state) {
     level = std::move(next);
   }
   bench.Measure(state, level[0]);
+  state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(BM_Wide)->Arg(2000);
 
@@ -138,6 +140,7 @@ void BM_Loop(benchmark::State& state) {
   Output next = NodeBuilder(*bench.graph, "NextIteration").In(bench.Plus(Output(fork.node, 1), one)).BuildOutput();
   if (!bench.graph->UpdateInput(merge.node, 1, next).ok()) state.SkipWithError("the loop could not be closed");
   bench.Measure(state, NodeBuilder(*bench.graph, "Exit").In(fork).BuildOutput());
+  state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(BM_Loop)->Arg(1000);
 
