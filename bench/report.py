@@ -7,7 +7,10 @@ import pathlib
 import statistics
 import sys
 
+import cpp_figures
 import plots
+from figures import shown, with_spread
+from step_parts import PARTS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEIR, TENSORFLOW, TORCH = "Weir", "TensorFlow 2.21", "PyTorch DDP"
@@ -21,21 +24,16 @@ GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 10, 
          "weir serve memory": 1 / 20, "weir serve start": 1 / 50, "idle ps memory": 1 / 10, "idle ps start": 1 / 12,
          **{f"train_{model}_async": goal for model, goal in ASYNC_GOALS.items()}}
 TORCH_GOAL = 1 / 2
+# What limits a measure, in a sentence that somebody wrote who has profiled it. It is on the page only where the goal is missed. The names are those
+# of the rows, with " beside PyTorch" for those; the growths that are goals are called "scalar over ps" and "scalar over workers".
+LIMITS = {
+    "scalar over ps": "each further ps is a message to it and one back, which take turns on the cores; of what a step costs beside them, and what flattens "
+                      "TensorFlow's curve, there is little.",
+}
 
 
-def shown(name, value):
-    if "memory" in name:
-        return f"{value:.0f} MB"
-    return f"{value / 1e6:.2f} s" if value >= 1e6 else f"{value / 1e3:.2f} ms" if value >= 1e3 else f"{value:.1f} us"
-
-
-def with_spread(name, values):
-    middle = shown(name, statistics.median(values))
-    if len(values) < 2:
-        return middle
-    unit = middle.split()[1]
-    low, high = (shown(name, value) for value in (min(values), max(values)))
-    return f"{middle} ({low.removesuffix(' ' + unit)} .. {high})"
+def verdict(met):
+    return {None: "", True: "✓", False: "✗"}[met]
 
 
 class Comparison:
@@ -46,17 +44,15 @@ class Comparison:
         self.ratio = statistics.median(ours) / statistics.median(theirs) if theirs else None
 
     @property
-    def verdict(self):
-        if self.goal is None or self.ratio is None:
-            return ""
-        return "✓" if self.ratio <= self.goal else "✗"
+    def met(self):
+        return None if self.goal is None or self.ratio is None else self.ratio <= self.goal
 
     def line(self):
         goal = f"{self.goal:.3f}" if self.goal is not None else ""
         if self.ratio is None:
             return f"| {self.name} | {with_spread(self.name, self.ours)} | | | {goal} | |"
         return (f"| {self.name} | {with_spread(self.name, self.ours)} | {with_spread(self.name, self.theirs)} | {self.ratio:.3f} | {goal} "
-                f"| {self.verdict} |")
+                f"| {verdict(self.met)} |")
 
 
 def comparisons(samples):
@@ -92,59 +88,132 @@ def growth_lines(growth):
                     f"| {r['first_run_mb'] / r['nodes'] * 2**20:.0f} B |" for r in growth]
 
 
-def curve(scaling, contender, kind, value):
-    return [(r["size"], r[value]) for r in scaling.get(contender, []) if r["kind"] == kind]
+class Growth:
+    """What a step of one kind takes over so many parameter servers or workers: {size: samples} of Weir and of TensorFlow."""
+
+    def __init__(self, scaling, kind, over, what):
+        self.kind, self.over, self.what = kind, over, what
+        self.figure = "median_us" if over == "ps" else "cpu_us"
+        self.curves = {contender: self._samples(rows) for contender, rows in scaling.items()}
+
+    def _samples(self, rows):
+        samples = {}
+        for row in rows:
+            if (row["kind"], row["over"]) == (self.kind, self.over):
+                samples.setdefault(row["size"], []).append(row[self.figure])
+        return dict(sorted(samples.items()))
+
+    @property
+    def name(self):
+        return f"{self.kind} over {self.over}"
+
+    @property
+    def met(self):
+        """Whether Weir grows less, over the sizes that both were measured at; None where those are fewer than two."""
+        ours, theirs = (self.curves.get(contender, {}) for contender in (WEIR, TENSORFLOW))
+        sizes = [size for size in ours if size in theirs]
+        return growth_of(ours, sizes) <= growth_of(theirs, sizes) if len(sizes) > 1 else None
+
+    def points(self, contender):
+        """(size, median, least, most)"""
+        return [(size, statistics.median(values), min(values), max(values)) for size, values in self.curves.get(contender, {}).items()]
+
+    def lines(self, sizes):
+        for contender, samples in self.curves.items():
+            if not samples:
+                continue
+            cells = [with_spread("", samples[size]) if size in samples else "" for size in sizes]
+            yield (f"| {self.what} | {contender} | {' | '.join(cells)} | {growth_of(samples, list(samples)):.1f} "
+                   f"| {verdict(self.met if contender == WEIR else None)} |")
+            if self.kind == "bulk" and self.over == "ps":
+                cells = [f"{BULK_MB / 1e3 / (statistics.median(samples[size]) / 1e6):.2f} GB/s" if size in samples else "" for size in sizes]
+                yield f"| the same as a rate | {contender} | {' | '.join(cells)} | | |"
 
 
-def growth_of(points):
-    return points[-1][1] / points[0][1]
+def growth_of(samples, sizes):
+    return statistics.median(samples[sizes[-1]]) / statistics.median(samples[sizes[0]])
 
 
-def flatter(ours, theirs):
-    """Whether ours grows less, over the sizes that both were measured at; None where those are fewer than two."""
-    common = {size for size, _ in ours} & {size for size, _ in theirs}
-    ours, theirs = ([point for point in points if point[0] in common] for points in (ours, theirs))
-    return growth_of(ours) <= growth_of(theirs) if len(common) > 1 else None
+BULK_MB = 100
+SCALED = [("scalar", "ps", "one scalar from each ps"), ("rows", "ps", "32 rows of a table of 1 GB split over the ps"),
+          ("bulk", "ps", f"{BULK_MB} MB split over the ps"), ("scalar", "workers", "a scalar from one ps"),
+          ("rows", "workers", "32 rows of a table of 1 GB"), ("bulk", "workers", f"{BULK_MB} MB")]
+OVER = {"ps": "The time of a step of one worker, over parameter servers:",
+        "workers": "The CPU time of all processes per step, over workers of one parameter server that all run steps as fast as they can:"}
+GROWTH_GOALS = "scalar"  # the kind whose growth is to be flatter than TensorFlow's; the others show theirs
 
 
-SCALED = [("null", "median_us", "one scalar from each ps, time of a step"), ("rows", "median_us", "32 rows of a table split over the ps, time of a step"),
-          ("workers", "cpu_us", "workers that take a scalar from one ps, CPU time of all processes per step")]
+def growths_of(scaling):
+    return [Growth(scaling, *kind) for kind in SCALED]
 
 
-def scaling_lines(scaling, drawn):
+def scaling_lines(growths, drawn):
     """The growth of a step with the cluster, which is to be flatter than TensorFlow's."""
     lines = ["", "## Growing clusters", "",
-             "Every task is a light process of this host, so that many share its cores (`bench/scaling.py`). The growth is the last figure over the first.", "",
-             *(line for name, what in (("scaling-ps", "parameter servers"), ("scaling-workers", "workers")) if name in drawn
-               for line in (f"![a step over {what}](performance/{name}.svg)", "")),
-             "| step | by | sizes | figures | growth | flatter |", "|---|---|---|---|---|---|"]
-    for kind, value, what in SCALED:
-        theirs = curve(scaling, TENSORFLOW, kind, value)
-        for contender in scaling:
-            points = curve(scaling, contender, kind, value)
-            if points:
-                verdict = {None: "", True: "✓", False: "✗"}[flatter(points, theirs) if contender == WEIR else None]
-                lines.append(f"| {what} | {contender} | {', '.join(str(size) for size, _ in points)} "
-                             f"| {', '.join(shown(kind, figure) for _, figure in points)} | {growth_of(points):.1f} | {verdict} |")
+             "Steps that compute next to nothing. Every task is a light process of this host, so that many share its cores (`bench/scaling.py`). The growth is "
+             "the last figure over the first; with a scalar it is a goal to be flatter than TensorFlow."]
+    for over, what in OVER.items():
+        members = [growth for growth in growths if growth.over == over and any(growth.curves.values())]
+        if not members:
+            continue
+        sizes = sorted({size for growth in members for samples in growth.curves.values() for size in samples})
+        lines += ["", what, ""]
+        if f"scaling-{over}" in drawn:
+            lines += [f"![a step over {over}](performance/scaling-{over}.svg)", ""]
+        lines += [f"| a step that takes | by | {' | '.join(map(str, sizes))} | growth | flatter |", "|---" * (len(sizes) + 4) + "|",
+                  *(line for growth in members for line in growth.lines(sizes))]
     return lines
 
 
-def write_plots(folder, rows, scaling):
+def typical(parts):
+    """Of the rounds of each step the one with the median time: its parts add up, which medians of parts would not."""
+    rounds = {}
+    for row in parts:
+        rounds.setdefault(row["name"], []).append(row)
+    return [sorted(rows, key=lambda row: row["step_us"])[(len(rows) - 1) // 2] for rows in rounds.values()]
+
+
+def parts_lines(rows):
+    if not rows:
+        return []
+    names = [part for part in PARTS if any(row["parts"].get(part) for row in rows)]
+
+    def cells(value):
+        return " | ".join(shown("", figure) if figure else "" for figure in map(value, rows))
+
+    return ["", "## Where the time of a step goes", "",
+            "One worker and its parameter servers (`bench/step_parts.py`; 1 for the null step and cnn, 2 for the others), each in a process of its own. What kernels "
+            "take is out of traces (`RunOptions.FULL_TRACE`); where several run at a time, each counts for its share. What tracing itself takes is left out "
+            "of the parts: they add up to the step without tracing.", "",
+            "![parts of a step](performance/step-parts.svg)", "",
+            f"| part | {' | '.join(row['name'] for row in rows)} | what it is |", "|---" * (len(rows) + 2) + "|",
+            *(f"| {part} | {cells(lambda row: row['parts'].get(part))} | {PARTS[part]} |" for part in names),
+            f"| **the step** | {cells(lambda row: row['step_us'])} | median, untraced |",
+            f"| traced | {cells(lambda row: row['traced_us'])} | the same steps while they are traced |"]
+
+
+def limit_lines(missed):
+    """What limits each missed goal."""
+    return ["", "What limits the figures that miss their goal:", "", *(f"- {name}: {LIMITS.get(name, 'not profiled yet.')}" for name in missed)] if missed else []
+
+
+def write_plots(folder, rows, growths, parts):
     """The names of the plots that there are figures for."""
     drawn = {}
     bars = [(row.name, 1 / row.ratio, 1 / row.goal if row.goal else None) for row in rows if row.ratio]
     if bars:
         drawn["ratios"] = plots.ratio_bars("Weir beside TensorFlow 2.21", bars)
-    names = [name for name in (WEIR, TENSORFLOW) if scaling.get(name)]
-    over_ps = [(f"{name}, {what}", i, kind == "rows", curve(scaling, name, kind, "median_us"))
-               for i, name in enumerate(names) for kind, what in (("null", "scalars"), ("rows", "32 rows"))]
-    if any(points for *_, points in over_ps):
-        drawn["scaling-ps"] = plots.lines("A step that does nothing, over more and more parameter servers", "parameter servers",
-                                          "median time of a step, logarithmic", over_ps)
-    over_workers = [(name, i, False, curve(scaling, name, "workers", "cpu_us")) for i, name in enumerate(names)]
-    if any(points for *_, points in over_workers):
-        drawn["scaling-workers"] = plots.lines("A step that does nothing, by more and more workers of one parameter server", "workers",
-                                               "CPU time of all processes per step, logarithmic", over_workers)
+    titles = {"ps": ("A step that computes nothing, over more and more parameter servers", "parameter servers", "median time of a step, logarithmic"),
+              "workers": ("A step that computes nothing, by more and more workers of one parameter server", "workers",
+                          "CPU time of all processes per step, logarithmic")}
+    short = {"scalar": "scalars", "rows": "32 rows of 1 GB", "bulk": f"{BULK_MB} MB"}
+    for over, title in titles.items():
+        curves = [(f"{contender}, {short[growth.kind]}", i, list(short).index(growth.kind), growth.points(contender))
+                  for i, contender in enumerate((WEIR, TENSORFLOW)) for growth in growths if growth.over == over]
+        if any(points for *_, points in curves):
+            drawn[f"scaling-{over}"] = plots.lines(*title, curves)
+    if parts:
+        drawn["step-parts"] = plots.stacks("Where the time of a step goes", [(row["name"], shown("", row["step_us"]), row["parts"]) for row in parts], list(PARTS))
     folder.mkdir(parents=True, exist_ok=True)
     for name, picture in drawn.items():
         (folder / f"{name}.svg").write_text(picture)
@@ -154,22 +223,28 @@ def write_plots(folder, rows, scaling):
 def write(measured, folder):
     rows = comparisons(measured["samples"])
     torch, torch_rows = torch_lines(measured)
-    judged = [row for row in rows + torch_rows if row.verdict]
-    missed = [row.name for row in judged if row.verdict == "✗"]
+    growths, parts = growths_of(measured["scaling"]), typical(measured.get("parts", []))
+    judged = [(row.name, row.met) for row in rows] + [(f"{row.name} beside PyTorch", row.met) for row in torch_rows]
+    judged += [(growth.name, growth.met) for growth in growths if growth.kind == GROWTH_GOALS]
+    judged = [(name, met) for name, met in judged if met is not None]
+    missed = [name for name, met in judged if not met]
     lines = ["# Performance", "",
              f"Written by `make bench` on {measured['date']}: alternating rounds in one run ({measured['rounds']} of them), medians (and the least .. the most). "
              f"{measured['cores']} cores. Only ratios within one run mean anything; the goal is the most that Weir may take of the other's figure.", ""]
     if judged:
         lines += [f"**{len(judged) - len(missed)} of {len(judged)} goals met.**" + (f" Missed: {', '.join(missed)}." if missed else ""), ""]
-    drawn = write_plots(folder / "performance", rows, measured["scaling"])
+    drawn = write_plots(folder / "performance", rows, growths, parts)
     if "ratios" in drawn:
         lines += ["![Weir beside TensorFlow, as ratios with their goals](performance/ratios.svg)", ""]
     lines += table(rows, TENSORFLOW)
     lines += ["", "`sync to async` compares synchronous training with what TensorFlow reaches asynchronously; `weir serve` and an idle ps under `weir run` are "
               "compared with an idle ps of TensorFlow, from the start of the process until its port takes connections."]
+    lines += limit_lines(missed)
     lines += torch
-    if measured["scaling"]:
-        lines += scaling_lines(measured["scaling"], drawn)
+    lines += parts_lines(parts)
+    if any(measured["scaling"].values()):
+        lines += scaling_lines(growths, drawn)
+    lines += cpp_figures.lines(measured.get("cpp", []))
     lines += growth_lines(measured["growth"])
     text = "\n".join(lines) + "\n"
     (folder / "performance.md").write_text(text)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import cpp_figures
 import report
 from report import TENSORFLOW, TORCH, WEIR
 
@@ -27,7 +28,9 @@ RECORDS = ROOT / "bench" / "records.py"
 DIGITS = ROOT / "bench" / "digits.py"
 IDLE = ROOT / "bench" / "idle.py"
 SCALING = ROOT / "bench" / "scaling.py"
+STEP_PARTS = ROOT / "bench" / "step_parts.py"
 TORCH_DDP = ROOT / "bench" / "torch_ddp.py"
+WEIR_BENCH = ROOT / "build" / "weir_bench"
 PYTHON = "/usr/bin/python3"
 # Steps of a worker against parameter servers in processes of their own: mode, size, repeats.
 CLUSTER = [("null", 1, 300), ("null", 4, 200), ("null", 8, 150), ("pull", 1, 300), ("pull", 250_000, 200), ("push", 250_000, 200),
@@ -36,8 +39,12 @@ CLUSTER = [("null", 1, 300), ("null", 4, 200), ("null", 8, 150), ("pull", 1, 300
 TRAINING = [("linreg", 1, 600), ("softmax", 2, 400), ("mlp", 2, 80), ("embed", 2, 150), ("cnn", 1, 40)]
 TORCH_STEPS = {"linreg": 1000, "softmax": 400}
 GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
-SERVERS, WORKERS = [1, 2, 4, 8, 16], [1, 2, 4, 8, 16, 32, 64]  # of the growing cluster
-SCALING_S = 0.5  # seconds that each of its sizes is measured for
+# The growing cluster: what a step takes, over how many of what. Each worker of `bulk` holds 100 MB and more.
+SCALED = ["scalar:ps:1,2,4,8,16", "rows:ps:1,2,4,8,16", "bulk:ps:1,2,4,8,16", "scalar:workers:1,2,4,8,16,32,64", "rows:workers:1,8,64",
+          "bulk:workers:1,4,16"]
+SCALING_S = 0.4  # seconds that each of its sizes is measured for
+CPP_S = 0.05  # seconds that each benchmark of weir_bench runs for, at least
+PARTS_SCALE = 1.0  # of the number of steps that show where time goes
 
 
 def tensorflow_python():
@@ -147,22 +154,48 @@ def run_torch():
     return rows
 
 
+def json_lines(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
 def run_scaling(command):
     """The sizes that worked out: many processes may be too many for the memory of a machine."""
-    sizes = [",".join(map(str, part)) for part in (SERVERS, WORKERS)]
-    out = subprocess.run(command + [str(SCALING), str(SCALING_S), *sizes], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    out = subprocess.run(command + [str(SCALING), str(SCALING_S), *SCALED], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if out.returncode != 0:
         print("  the growing cluster ended early", file=sys.stderr)
-    return [json.loads(line) for line in out.stdout.splitlines() if line.startswith("{")]
+    return json_lines(out.stdout)
+
+
+def run_parts(command):
+    """Where the time of steps goes."""
+    out = subprocess.run(command + [str(STEP_PARTS), str(PARTS_SCALE)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                         env=dict(os.environ, BENCH_RUNNER=" ".join(command)))
+    if out.returncode != 0:
+        print("  the parts of steps ended early", file=sys.stderr)
+    return json_lines(out.stdout)
+
+
+def run_cpp():
+    """The figures of weir_bench that worked out: name, microseconds, and rates per second where it has counted something."""
+    if not WEIR_BENCH.exists():
+        print("  there is no build/weir_bench (WEIR_BENCH is off)", file=sys.stderr)
+        return []
+    out = subprocess.run([str(WEIR_BENCH), "--benchmark_format=json", f"--benchmark_min_time={CPP_S}", f"--benchmark_min_warmup_time={CPP_S}"],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if out.returncode != 0:
+        print(f"  {WEIR_BENCH} ended with {out.returncode}", file=sys.stderr)
+        return []
+    return cpp_figures.rows_of(json.loads(out.stdout))
 
 
 def make_quick():
     """Few repeats of everything: to try this script out, not to measure."""
-    global CLUSTER, TRAINING, TORCH_STEPS, GROWTH, SERVERS, WORKERS, SCALING_S
+    global CLUSTER, TRAINING, TORCH_STEPS, GROWTH, SCALED, SCALING_S, CPP_S, PARTS_SCALE
     CLUSTER = [(mode, size, min(repeats, 5)) for mode, size, repeats in CLUSTER]
     TRAINING = [(model, servers, 20) for model, servers, _ in TRAINING if model in ("linreg", "softmax")]
     TORCH_STEPS = {model: 20 for model in TORCH_STEPS}
-    GROWTH, SERVERS, WORKERS, SCALING_S = [2_000], [1, 2, 4], [1, 2, 4], 0.1
+    GROWTH, SCALED, SCALING_S = [2_000], ["scalar:ps:1,2,4", "bulk:ps:1,2", "scalar:workers:1,2,4"], 0.1
+    CPP_S, PARTS_SCALE = 0.001, 0.1
 
 
 def main():
@@ -180,6 +213,7 @@ def main():
     if torch_missing:
         print(f"PyTorch is left out: {torch_missing}", file=sys.stderr)
     samples = {name: {} for name in [*contenders, TORCH]}
+    scaling, parts, cpp = {name: [] for name in contenders}, [], []
 
     def keep(name, rows):
         for row, value in rows.items():
@@ -193,14 +227,16 @@ def main():
             if name == WEIR:
                 measured["import"] = import_seconds() * 1e6
             keep(name, measured)
+            scaling[name] += run_scaling(command)
         if not torch_missing:
             print(f"round {i + 1} of {args.rounds}: {TORCH} ...", file=sys.stderr, flush=True)
             keep(TORCH, run_torch())
-    print("growing clusters ...", file=sys.stderr, flush=True)
-    scaling = {name: run_scaling(command) for name, command in contenders.items()}
+        print(f"round {i + 1} of {args.rounds}: {WEIR} alone, in C++ and by parts ...", file=sys.stderr, flush=True)
+        cpp += run_cpp()
+        parts += run_parts(contenders[WEIR])
     print("growing graphs ...", file=sys.stderr, flush=True)
     result = {"date": str(datetime.date.today()), "rounds": args.rounds, "cores": os.cpu_count(), "samples": samples, "torch_missing": torch_missing,
-              "scaling": scaling, "growth": [run_building(contenders[WEIR], nodes) for nodes in GROWTH]}
+              "scaling": scaling, "parts": parts, "cpp": cpp, "growth": [run_building(contenders[WEIR], nodes) for nodes in GROWTH]}
     folder = ROOT / "build" / "bench" if args.quick else ROOT / "docs"
     folder.mkdir(parents=True, exist_ok=True)
     (ROOT / "build" / ("bench-quick.json" if args.quick else "bench.json")).write_text(json.dumps(result, indent=1))

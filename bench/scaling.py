@@ -1,46 +1,34 @@
-"""How a step that does next to nothing grows with the cluster. All tasks are light processes: forks of this one, which has
+"""How a step that computes next to nothing grows with the cluster. All tasks are light processes: forks of this one, which has
 imported the implementation but not used it yet.
 
-    PYTHON scaling.py SECONDS PS,PS,... WORKERS,WORKERS,...
+    PYTHON scaling.py SECONDS KIND:OVER:SIZE,SIZE,...  ...      say: scalar:ps:1,2,4 rows:workers:1,2
 
-    null     one scalar from each of so many parameter servers to one worker
-    rows     32 rows of 64 floats, out of a table of a million rows that is split over so many parameter servers
-    workers  so many workers, each of which takes one scalar from one parameter server, as often as it can
+    scalar   one scalar from each parameter server to each worker, per step
+    rows     32 rows of 64 floats, out of a table of 1 GB that is split over the parameter servers
+    bulk     all of 100 MB that are split over the parameter servers
 
-PYTHON is an interpreter whose `tensorflow` is under test. Every result is one JSON line: the median time of a step, and the
-CPU time of all processes per step.
+OVER is `ps` (so many parameter servers, one worker) or `workers` (one parameter server, and so many workers that each run steps as
+fast as they can). PYTHON is an interpreter whose `tensorflow` is under test. Every result is one JSON line: the median time of a
+step, and the CPU time of all processes per step.
 """
 import json
 import os
 import resource
 import select
 import signal
-import socket
 import sys
 import time
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
-import tensorflow as tf
 
-if tf.__version__.startswith("2"):
-    tf = tf.compat.v1
-    tf.disable_eager_execution()
-    tf.disable_control_flow_v2()
-    tf.disable_resource_variables()
-WARM = 20
-ROWS, WIDTH, PICKED = 1_000_000, 64, 32
+from under_test import free_cluster, tensorflow
+
+tf = tensorflow()
+
+WARM = {"scalar": 20, "rows": 20, "bulk": 3}
+TABLE_ROWS, WIDTH, PICKED = 4_000_000, 64, 32
+BULK_FLOATS = 25_000_000
 PATIENCE_S = 120
-
-
-def free_ports(n):
-    socks = [socket.socket() for _ in range(n)]
-    for s in socks:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in socks]
-    for s in socks:
-        s.close()
-    return ports
 
 
 class Process:
@@ -94,16 +82,18 @@ def serve(spec, task):
 
 
 def build(kind, servers):
-    """The step, and what it is fed."""
+    """The step: a number of what each parameter server sends. Every byte of the variables is written before it is measured."""
     parts = []
     for i in range(servers):
         with tf.device("/job:ps/task:%d" % i):
             if kind == "rows":
-                table = tf.Variable(tf.zeros([ROWS // servers, WIDTH]))
-                parts.append(tf.gather(table, np.random.RandomState(i).randint(0, ROWS // servers, PICKED // servers)))
+                rows = TABLE_ROWS // servers
+                table = tf.Variable(tf.fill([rows, WIDTH], 0.5))
+                parts.append(tf.gather(table, np.random.RandomState(i).randint(0, rows, PICKED // servers)))
             else:
-                parts.append(tf.Variable(tf.zeros([1])))
-    return tf.add_n([tf.slice(part, [0] * (2 if kind == "rows" else 1), [1, 1] if kind == "rows" else [1]) for part in parts])
+                parts.append(tf.Variable(tf.fill([BULK_FLOATS // servers if kind == "bulk" else 1], 0.5)))
+    rank = 2 if kind == "rows" else 1
+    return tf.add_n([tf.slice(part, [0] * rank, [1] * rank) for part in parts])
 
 
 def work(kind, spec, task, seconds):
@@ -111,13 +101,14 @@ def work(kind, spec, task, seconds):
         server = tf.train.Server(tf.train.ClusterSpec(spec), job_name="worker", task_index=task)
         say("up")
         read()
-        # Workers share the variables of the parameter server but not their initialization, and wait for nobody else.
+        # Workers share the variables, which the first has initialized before the others connect, and wait for nobody else.
         config = tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:%d" % task])
         with tf.device("/job:worker/task:%d" % task):
             step = build(kind, len(spec["ps"]))
         with tf.Session(server.target, config=config) as session:
-            session.run(tf.global_variables_initializer())
-            for _ in range(WARM):
+            if task == 0:
+                session.run(tf.global_variables_initializer())
+            for _ in range(WARM[kind]):
                 session.run(step)
             say("warm")
             read()
@@ -135,9 +126,9 @@ def work(kind, spec, task, seconds):
     return body
 
 
-def measure(kind, servers, workers, seconds):
-    ports = free_ports(servers + workers)
-    spec = {"ps": ["localhost:%d" % p for p in ports[:servers]], "worker": ["localhost:%d" % p for p in ports[servers:]]}
+def measure(kind, over, size, seconds):
+    servers, workers = (size, 1) if over == "ps" else (1, size)
+    spec = free_cluster(ps=servers, worker=workers)
     ps = [Process(serve(spec, i)) for i in range(servers)]
     ws = [Process(work(kind, spec, i, seconds)) for i in range(workers)]
 
@@ -148,7 +139,7 @@ def measure(kind, servers, workers, seconds):
     try:
         for p in ps + ws:
             p.hear()
-        for w in ws:  # one after the other: each initializes the same variables
+        for w in ws:  # one after the other: the first initializes the variables
             w.tell("connect")
             w.hear()
         before = sum(map(used, ps))
@@ -157,9 +148,8 @@ def measure(kind, servers, workers, seconds):
         results = [json.loads(w.hear()) for w in ws]
         cpu = sum(map(used, ps)) - before + sum(r["cpu_s"] for r in results)
         steps = sum(r["steps"] for r in results)
-        print(json.dumps({"kind": kind, "size": workers if kind == "workers" else servers,
-                          "median_us": float(np.median([r["median_us"] for r in results])), "cpu_us": cpu / steps * 1e6,
-                          "steps_per_s": steps / seconds}), flush=True)
+        print(json.dumps({"kind": kind, "over": over, "size": size, "median_us": float(np.median([r["median_us"] for r in results])),
+                          "cpu_us": cpu / steps * 1e6}), flush=True)
     finally:
         for p in ws + ps:
             p.end()
@@ -167,12 +157,10 @@ def measure(kind, servers, workers, seconds):
 
 def main():
     seconds = float(sys.argv[1])
-    servers, workers = ([int(n) for n in part.split(",")] for part in sys.argv[2:4])
-    for kind in ("null", "rows"):
-        for n in servers:
-            measure(kind, n, 1, seconds)
-    for n in workers:
-        measure("workers", 1, n, seconds)
+    for part in sys.argv[2:]:
+        kind, over, sizes = part.split(":")
+        for size in sizes.split(","):
+            measure(kind, over, int(size), seconds)
 
 
 if __name__ == "__main__":

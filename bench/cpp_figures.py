@@ -1,0 +1,103 @@
+"""The figures of build/weir_bench (Google Benchmark) as a section of the page, beside what the machine allows."""
+import math
+import statistics
+
+from figures import with_spread
+
+RATES = ("flops", "bytes_per_second", "items_per_second")
+# Which benchmarks stand together, by the first part of their names, and what they measure.
+GROUPS = {
+    "Executor": {"ScalarRun": "a step of two ops, fed and fetched", "Chain": "ops one after the other", "Wide": "a tree of ops",
+                 "Loop": "turns of a while loop", "CompileSignature": "ops of a graph that is run for the first time"},
+    "Rendezvous": {"Rendezvous": "a value that is sent and received, while so many receivers wait for others"},
+    "Transports": {"Call": "a call with a message of so many bytes that is answered by 8, by transport"},
+    "Kernels, on one thread": {"MatMul": "[m,k] x [k,n]", "Conv2D": "images, their size, channels in and out; filters of 5 x 5",
+                               "ApplyAdagrad": "floats that are updated", "GatherRows": "rows of 64 floats out of a million", "Tanh": "floats",
+                               "Add": "floats"},
+    "The machine, on one thread": {"MachineCopy": "memcpy of so many bytes", "MachineUpdate": "y += x of so many floats",
+                                   "MachineMultiplyAdd": "multiply-adds in registers, as wide as there are"},
+}
+OTHERS = "Others"
+
+
+def rows_of(document):
+    """The rows of Google Benchmark's JSON that did not fail: name, microseconds, rates. It gives rates per second of CPU time, unless a name
+    says otherwise; here all are of real time."""
+    scale = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
+    rows = []
+    for row in document["benchmarks"]:
+        if row.get("run_type") == "aggregate" or row.get("error_occurred"):
+            continue
+        factor = 1 if row["name"].endswith("/real_time") else row["cpu_time"] / row["real_time"]
+        rows.append({"name": row["name"].removeprefix("BM_").removesuffix("/real_time"), "us": row["real_time"] * scale[row["time_unit"]],
+                     **{rate: row[rate] * factor for rate in RATES if rate in row}})
+    return rows
+
+
+class Benchmark:
+    """What all rounds have measured of one benchmark."""
+
+    def __init__(self, rows):
+        self.name = rows[0]["name"]
+        self.family = self.name.split("/")[0]
+        self.times = [row["us"] for row in rows]
+        self.rates = {rate: statistics.median(row[rate] for row in rows) for rate in RATES if all(rate in row for row in rows)}
+
+    @property
+    def bytes(self):
+        return self.rates.get("bytes_per_second", 0) * statistics.median(self.times) / 1e6
+
+    def rate(self):
+        if "flops" in self.rates:
+            return f"{self.rates['flops'] / 1e9:.1f} GFLOP/s"
+        if self.bytes >= 1024:
+            return f"{self.rates['bytes_per_second'] / 1e9:.2f} GB/s"
+        return f"{1e9 / self.rates['items_per_second']:.0f} ns each" if "items_per_second" in self.rates else ""
+
+    def limit(self, machine):
+        """(what the machine reaches, how it reads), or None where that is not known or says nothing."""
+        if self.family.startswith("Machine"):
+            return None
+        if "flops" in self.rates:
+            peak = next((b.rates["flops"] for b in machine if "flops" in b.rates), None)
+            return peak and (peak, f"{peak / 1e9:.0f} GFLOP/s")
+        # A copy reads and writes each of its bytes. Of calls the bytes of the message count, of kernels those that are read and written.
+        factors = {"MachineCopy": 1 if self.family == "Call" else 2}
+        if self.family.startswith("Apply"):
+            factors["MachineUpdate"] = 1
+        alike = [(b.bytes * factors[b.family], b.rates["bytes_per_second"] * factors[b.family]) for b in machine if b.family in factors]
+        if not alike or self.bytes < 1024:
+            return None
+        _, peak = min(alike, key=lambda size_and_rate: abs(math.log(size_and_rate[0] / self.bytes)))
+        return peak, f"{peak / 1e9:.1f} GB/s"
+
+    def line(self, machine):
+        limit = self.limit(machine)
+        share = f"{self.rates['flops' if 'flops' in self.rates else 'bytes_per_second'] / limit[0]:.0%}" if limit else ""
+        return f"| {self.name} | {with_spread('', self.times)} | {self.rate()} | {limit[1] if limit else ''} | {share} |"
+
+
+def lines(rows):
+    """The section, by groups; benchmarks that no group knows stand at its end."""
+    if not rows:
+        return []
+    by_name = {}
+    for row in rows:
+        by_name.setdefault(row["name"], []).append(row)
+    benchmarks = [Benchmark(group) for group in by_name.values()]
+    machine = [b for b in benchmarks if b.family.startswith("Machine")]
+    known = {family for families in GROUPS.values() for family in families}
+    groups = {**GROUPS, OTHERS: {b.family: "" for b in benchmarks if b.family not in known}}
+    out = ["", "## In C++", "",
+           "Google Benchmark, `build/weir_bench`; the numbers in a name are its sizes. What the machine allows is measured beside them, on one thread: for "
+           "products and convolutions the multiply-adds that a core can do (a convolution counts those of the plain method, of which "
+           "Winograd's saves some), for the rest a copy of about as many bytes, or for big updates `y += x`. Of calls the bytes of the message count, of kernels "
+           "all that has to be read and written."]
+    for title, families in groups.items():
+        members = [b for b in benchmarks if b.family in families]
+        if not members:
+            continue
+        about = "; ".join(f"{family}: {what}" for family, what in families.items() if what and any(b.family == family for b in members))
+        out += ["", f"**{title}.** {about}".rstrip() + ("." if about else ""), "", "| benchmark | time | rate | the machine | share |", "|---|---|---|---|---|",
+                *(b.line(machine) for b in members)]
+    return out
