@@ -194,8 +194,10 @@ Status PlanCompiler::CutNow() {
     std::fflush(stdout);
   }
   const PassOptions passes = PassOptionsOf(config, dependencies_.evaluator.get());
-  WEIR_TRY(RunPasses(pruned_, passes));
+  PassReport report;
+  WEIR_TRY(RunPasses(pruned_, passes, report));
   if (passes.optimize) MoveGroups(pruned_);
+  if (passes.explain) Explain(report, pruned_);
   WEIR_ASSIGN(partitions_, PartitionGraph(pruned_));
   plan_->feeds = pruned_.feeds;
   plan_->fetch_names = signature_.fetches;

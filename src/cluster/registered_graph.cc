@@ -39,9 +39,10 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request)
   ImportOptions import;
   import.validate_colocation = false;  // a group may name a node of another task
   WEIR_TRY(ImportGraphDef(*graph_, request.graph_def(), import).status());
+  passes_ = LocalPassOptionsOf(request.graph_options());
   functions_ = std::make_unique<LocalFunctionRunner>(
       graph_->functions(), dependencies_.registry, *dependencies_.devices, dependencies_.resources.get(),
-      LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}});
+      LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}, .passes = passes_});
   kernels_ = std::make_unique<KernelCache>(dependencies_.resources.get(), functions_.get(), dependencies_.stateful);
   receives_dead_ = request.has_control_flow();
   PlanSignature signature;
@@ -70,9 +71,8 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request)
 Result<std::shared_ptr<Executor>> RegisteredGraph::MakeExecutor(const PlanSignature& signature) {
   PlanSignature copy = signature;
   copy.receives_dead = receives_dead_;
-  // The master has placed and rewritten it already: no passes here.
   WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
-              CompilePlan(*graph_, copy, PlanEnvironment{*dependencies_.devices, *kernels_, PlacerOptions{}}));
+              CompilePlan(*graph_, copy, PlanEnvironment{*dependencies_.devices, *kernels_, PlacerOptions{}, passes_}));
   return std::make_shared<Executor>(KeptPlan(std::move(plan), dependencies_.resources));
 }
 

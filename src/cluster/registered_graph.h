@@ -51,6 +51,7 @@ class RegisteredGraph final {
   std::vector<Node*> sinks_;         // what nothing of the graph waits for, without the client's ends
   std::vector<Node*> client_sends_;  // what the client fetches
   bool receives_dead_ = false;
+  PassOptions passes_;  // the master has placed and rewritten the graph already
   Numbers feeds_;
   Numbers fetches_;
   std::shared_ptr<Executor> executor_;

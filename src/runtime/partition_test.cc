@@ -286,7 +286,8 @@ TEST_F(PartitionTest, FoldedConstantsAreWhereTheyWereComputed) {
   plan_ = *std::move(plan);
   ASSERT_TRUE(PlaceNodes(*graph_, devices_, {}, plan_).ok());
   const std::shared_ptr<ConstantEvaluator> evaluator = MakeLocalConstantEvaluator();
-  ASSERT_TRUE(RunPasses(plan_, {.fold_constants = true, .evaluator = evaluator.get()}).ok());
+  PassReport report;
+  ASSERT_TRUE(RunPasses(plan_, {.fold_constants = true, .evaluator = evaluator.get()}, report).ok());
   Cut();
   ASSERT_NE(Find(kB, "sum"), nullptr);
   EXPECT_EQ(Find(kB, "sum")->op(), "Const");

@@ -251,7 +251,9 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
                                                 const PlanEnvironment& environment) {
   WEIR_ASSIGN(PlanGraph pruned, PruneGraph(graph, signature.feeds, signature.fetches, signature.targets));
   WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
-  WEIR_TRY(RunPasses(pruned, environment.passes));
+  PassReport report;
+  WEIR_TRY(RunPasses(pruned, environment.passes, report));
+  WEIR_TRY(RunLocalPasses(pruned, environment.passes, report));
   return Compiler(std::move(pruned), environment.kernels, signature).Run();
 }
 

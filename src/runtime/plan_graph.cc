@@ -78,6 +78,7 @@ class Pruner {
       PlanGraph::Node& copy = result_.nodes.emplace_back();
       copy.props = node->props();
       copy.device = node->device();
+      if (node->num_outputs() > 0) copy.shape = node->output_shape(0);
       copy.inputs.reserve(node->inputs().size());
       for (const Output& input : node->inputs()) copy.inputs.push_back(ValueOf(input));
       for (Node* control : node->control_inputs()) {

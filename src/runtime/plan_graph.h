@@ -29,6 +29,7 @@ struct PlanGraph {
     absl::InlinedVector<int32_t, 1> control_inputs;
     std::string device;              // as asked for
     const Device* placed = nullptr;  // once it has been placed
+    PartialShape shape;              // of its first output, as far as it is known
 
     const std::string& name() const { return props->name; }
     const OpDef& op() const { return *props->op; }

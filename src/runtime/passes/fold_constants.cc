@@ -29,7 +29,7 @@ std::shared_ptr<const NodeProps> MakeConst(const PlanGraph::Node& node, const No
 
 }  // namespace
 
-Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator) {
+Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator, PassReport& report) {
   WEIR_ASSIGN(std::vector<int32_t> order, TopologicalOrder(graph, FindConsumers(graph)));
   for (int32_t n : order) {
     PlanGraph::Node& node = graph.nodes[n];
@@ -45,6 +45,7 @@ Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator) {
     if (!values.ok() || (*values)[0].num_bytes() > kMaxFoldedBytes) continue;
     node.props = MakeConst(node, *graph.nodes[node.inputs[0].node].props, std::move((*values)[0]));
     node.inputs.clear();
+    ++report.folded;
   }
   return OkStatus();
 }

@@ -50,7 +50,7 @@ bool SameNode(const PlanGraph::Node& a, const PlanGraph::Node& b) {
 
 }  // namespace
 
-Status MergeDuplicates(PlanGraph& graph) {
+Status MergeDuplicates(PlanGraph& graph, PassReport& report) {
   WEIR_ASSIGN(std::vector<int32_t> order, TopologicalOrder(graph, FindConsumers(graph)));
   std::vector<int32_t> kept(graph.nodes.size());
   for (size_t n = 0; n < kept.size(); ++n) kept[n] = static_cast<int32_t>(n);
@@ -70,6 +70,7 @@ Status MergeDuplicates(PlanGraph& graph) {
       alike.push_back(n);
     } else {
       kept[n] = *same;
+      ++report.merged;
     }
   }
   for (PlanGraph::Fetch& fetch : graph.fetches) {

@@ -5,6 +5,7 @@
 
 namespace tensorflow {
 class ConfigProto;
+class GraphOptions;
 }  // namespace tensorflow
 
 namespace weir {
@@ -12,10 +13,14 @@ namespace weir {
 struct PassOptions {
   bool fold_constants = false;
   bool optimize = false;                   // merges duplicates, skips unused values
+  bool fuse = false;                       // several nodes become one that only this process knows
+  bool explain = false;                    // says on standard error what was done
   ConstantEvaluator* evaluator = nullptr;  // needed to fold
 };
 
-// What the config of a session asks for.
+// What the config of a session asks for, and the environment.
 PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator);
+// What is left to do for a graph that a master has rewritten as these options ask.
+PassOptions LocalPassOptionsOf(const tensorflow::GraphOptions& graph);
 
 }  // namespace weir

@@ -5,23 +5,47 @@
 
 namespace weir {
 
+namespace {
+
+bool Optimizes(const tensorflow::GraphOptions& graph) {
+  return graph.optimizer_options().opt_level() != tensorflow::OptimizerOptions::L0 &&
+         !graph.rewrite_options().disable_meta_optimizer();
+}
+
+}  // namespace
+
 PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator) {
   const tensorflow::GraphOptions& graph = config.graph_options();
   PassOptions options{.evaluator = evaluator};
-  options.optimize = graph.optimizer_options().opt_level() != tensorflow::OptimizerOptions::L0 &&
-                     !graph.rewrite_options().disable_meta_optimizer();
+  options.optimize = Optimizes(graph);
   options.fold_constants =
       options.optimize && graph.rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
+  options.fuse = options.optimize;
+  options.explain = ExplainAsked();
   return options;
 }
 
-Status RunPasses(PlanGraph& graph, const PassOptions& options) {
+PassOptions LocalPassOptionsOf(const tensorflow::GraphOptions& graph) {
+  return {.fuse = Optimizes(graph), .explain = ExplainAsked()};
+}
+
+Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& report) {
+  report.nodes_before = static_cast<int64_t>(graph.nodes.size());
   if (options.optimize) {
-    WEIR_TRY(MergeDuplicates(graph));
-    WEIR_TRY(SkipUnusedValues(graph));
+    WEIR_TRY(MergeDuplicates(graph, report));
+    WEIR_TRY(SkipUnusedValues(graph, report));
   }
-  if (options.fold_constants && options.evaluator != nullptr) WEIR_TRY(FoldConstants(graph, *options.evaluator));
+  if (options.fold_constants && options.evaluator != nullptr)
+    WEIR_TRY(FoldConstants(graph, *options.evaluator, report));
   if (options.optimize || options.fold_constants) RemoveUnneeded(graph);
+  report.nodes_after = static_cast<int64_t>(graph.nodes.size());
+  return OkStatus();
+}
+
+Status RunLocalPasses(PlanGraph& graph, const PassOptions& options, PassReport& report) {
+  if (options.fuse) RemoveUnneeded(graph);
+  report.nodes_after = static_cast<int64_t>(graph.nodes.size());
+  if (options.explain) Explain(report, graph);
   return OkStatus();
 }
 

@@ -5,19 +5,24 @@
 #include "graph/constant_evaluator.h"
 #include "runtime/frames.h"
 #include "runtime/passes/pass_options.h"
+#include "runtime/passes/pass_report.h"
 #include "runtime/plan_graph.h"
 
 namespace weir {
 
-Status RunPasses(PlanGraph& graph, const PassOptions& options);
+// Rewrites into ops that every task of a cluster knows.
+Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& report);
+// Rewrites into what the kernels of this process can do better: of a graph that is compiled here. Says what all passes
+// did, where the options ask for it.
+Status RunLocalPasses(PlanGraph& graph, const PassOptions& options, PassReport& report);
 
 // Nodes whose inputs are all constants become constants, where the value is small. A node that fails stays: it will
 // fail in the step, where its error belongs.
-Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator);
+Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator, PassReport& report);
 // Of nodes that compute the same from the same, one is kept.
-Status MergeDuplicates(PlanGraph& graph);
+Status MergeDuplicates(PlanGraph& graph, PassReport& report);
 // What nobody takes the value of is not computed, though others wait for it.
-Status SkipUnusedValues(PlanGraph& graph);
+Status SkipUnusedValues(PlanGraph& graph, PassReport& report);
 // Groups of nodes (NoOp) run where those are that wait for them, unless more edges would cross tasks then. Of a graph
 // that is to be cut.
 void MoveGroups(PlanGraph& graph);

@@ -169,6 +169,31 @@ TEST_F(PassesTest, LoopsStayLoops) {
   EXPECT_EQ(Value(end, {{x, Float(1)}}), 16);
 }
 
+TEST_F(PassesTest, TheReportSaysWhatWasDone) {
+  setenv("WEIR_EXPLAIN", "1", 1);
+  Output x = Placeholder("x");
+  Output unused = Op("Mul", {x, x}, "unused");
+  Output a = Op("Add", {x, Op("Add", {Const(1), Const(2)})}, "a", {unused.node});
+  Output b = Op("Add", {x, Op("Add", {Const(1), Const(2)})}, "b", {unused.node});
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Value(Op("Mul", {a, b}, "y"), {{x, Float(1)}}), 16);
+  const std::string said = testing::internal::GetCapturedStderr();
+  unsetenv("WEIR_EXPLAIN");
+  EXPECT_EQ(said,
+            "plan for y:0: 10 nodes, 3 after the passes\n"
+            "  4 compute what another node computes\n"
+            "  1 were only waited for\n"
+            "  1 have a constant value\n");
+}
+
+TEST_F(PassesTest, NothingIsSaidUnasked) {
+  setenv("WEIR_EXPLAIN", "0", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Value(Op("Add", {Const(1), Const(2)})), 3);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  unsetenv("WEIR_EXPLAIN");
+}
+
 TEST_F(PassesTest, TheOptimizerCanBeOff) {
   config_.mutable_graph_options()->mutable_optimizer_options()->set_opt_level(tensorflow::OptimizerOptions::L0);
   EXPECT_EQ(Planned({Op("Add", {Const(1), Const(2)})}), (Ops{"Add", "Const", "Const"}));

@@ -27,7 +27,7 @@ bool MaySkip(const PlanGraph& graph, const PlanGraph::Node& node) {
 
 }  // namespace
 
-Status SkipUnusedValues(PlanGraph& graph) {
+Status SkipUnusedValues(PlanGraph& graph, PassReport& report) {
   WEIR_ASSIGN(const std::vector<int32_t> order, TopologicalOrder(graph, FindConsumers(graph)));
   std::vector<int32_t> uses(graph.nodes.size(), 0);
   for (const PlanGraph::Node& node : graph.nodes) {
@@ -45,6 +45,7 @@ Status SkipUnusedValues(PlanGraph& graph) {
     const PlanGraph::Node& node = graph.nodes[*n];
     if (uses[*n] > 0 || !MaySkip(graph, node)) continue;
     skipped[*n] = true;
+    ++report.skipped;
     for (PlanValue input : node.inputs) {
       if (!input.fed()) --uses[input.node];
     }

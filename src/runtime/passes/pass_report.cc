@@ -1,0 +1,75 @@
+#include "runtime/passes/pass_report.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "absl/strings/str_join.h"
+#include "runtime/plan_graph.h"
+
+namespace weir {
+namespace {
+
+// The first few of a list, and how many there are more.
+template <class Range, class Name>
+std::string FirstFew(const Range& range, Name name) {
+  constexpr size_t kFew = 4;
+  std::vector<std::string> parts;
+  for (const auto& item : range) {
+    if (parts.size() == kFew) break;
+    parts.push_back(name(item));
+  }
+  std::string text = absl::StrJoin(parts, ", ");
+  if (range.size() > kFew) text += fmt::format(", ... ({} more)", range.size() - kFew);
+  return text;
+}
+
+// "Add, Tanh, Add, AddN", where the same op many times in a row is "Tanh x 12".
+std::string OpsInShort(const std::vector<std::string>& ops) {
+  constexpr size_t kShort = 12;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < ops.size() && parts.size() <= kShort;) {
+    size_t end = i + 1;
+    while (end < ops.size() && ops[end] == ops[i]) ++end;
+    parts.push_back(end - i == 1 ? ops[i] : fmt::format("{} x {}", ops[i], end - i));
+    i = end;
+  }
+  if (parts.size() > kShort) parts.back() = "...";
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace
+
+std::string PassReport::ToString(const PlanGraph& graph) const {
+  std::string what;
+  if (!graph.fetches.empty())
+    what = "for " + FirstFew(graph.fetches, [](const PlanGraph::Fetch& fetch) { return fetch.name; });
+  if (!graph.targets.empty()) {
+    what += what.empty() ? "for " : " and ";
+    what += FirstFew(graph.targets, [&](int32_t target) { return graph.nodes[target].name(); });
+  }
+  std::string text = fmt::format("plan {}: {} nodes, {} after the passes\n", what, nodes_before, nodes_after);
+  auto count = [&](int64_t number, std::string_view said) {
+    if (number > 0) text += fmt::format("  {} {}\n", number, said);
+  };
+  count(merged, "compute what another node computes");
+  count(skipped, "were only waited for");
+  count(folded, "have a constant value");
+  for (const Fusion& fusion : fused)
+    text +=
+        fmt::format("  {} as one {}: '{}' of {}\n", fusion.ops.size(), fusion.kind, fusion.end, OpsInShort(fusion.ops));
+  for (const std::string& note : notes) text += fmt::format("  {}\n", note);
+  return text;
+}
+
+bool ExplainAsked() {
+  const char* variable = std::getenv("WEIR_EXPLAIN");
+  return variable != nullptr && *variable != '\0' && std::string_view(variable) != "0";
+}
+
+void Explain(const PassReport& report, const PlanGraph& graph) {
+  const std::string text = report.ToString(graph);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace weir
