@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "base/clock.h"
+#include "runtime/fused_elementwise.h"
 #include "runtime/step.h"
 
 namespace weir {
@@ -34,6 +35,7 @@ void Step::StoreFetches(Progress& progress) {
 
 Status Step::Describe(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
+  if (node->info->op->name == kFusedOp && NodeOf(status).has_value()) return status;  // it names the part that failed
   Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
                                                            node->info->name, node->info->op->name));
   status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });

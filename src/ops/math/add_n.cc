@@ -74,10 +74,10 @@ KernelList SumKernels() {
        TypesNamed("float, double, int32, uint8, int16, int8, complex64, int64, uint16, complex128, uint32, uint64")) {
     BinaryLoop loop = add.Find(type);
     if (loop == nullptr) continue;
-    list.push_back(
-        KernelDef{.types = {{"T", type}},
-                  .make = [loop, type](KernelSetup&) -> Result<Kernel> { return MakeSum(loop, ElementSize(type)); },
-                  .host_memory = {}});
+    auto make = [loop, type](KernelSetup&) -> Result<Kernel> { return MakeSum(loop, ElementSize(type)); };
+    list.push_back(KernelDef{.types = {{"T", type}},
+                             .make = LoopedKernel{.loop = {.binary = loop, .folds = true}, .make = make},
+                             .host_memory = {}});
   }
   return list;
 }

@@ -238,6 +238,15 @@ Result<Kernel> MakeCast(KernelSetup& setup) {
       .Cheap();
 }
 
+// Of a cast in one step.
+ElementLoop LoopOfCast(const AttrMap& attrs, DType input, DType output) {
+  const DType from = Unquantized(input);
+  const DType to = Unquantized(output);
+  Result<bool> truncate = GetAttr<bool>(attrs, "Truncate");
+  if (from == to || !truncate.ok() || *truncate) return {};
+  return {.unary = CastLoop(from, to)};
+}
+
 Result<Gradients> CastGradient(GradientContext& g) {
   const DType from = g.input(0).base_dtype();
   const DType to = g.output(0).base_dtype();
@@ -294,7 +303,7 @@ void RegisterCast(OpRegistry& registry) {
       .attrs = {"SrcT: type", "DstT: type", "Truncate: bool = false"},
       .shape = SameAsInput(0),
       .gradient = CastGradient,
-      .kernels = CpuKernel(MakeCast),
+      .kernels = CpuKernel(LoopedKernel{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
   });
 }
 

@@ -48,8 +48,8 @@ KernelList EqualityKernels(const BinaryLoops& loops, bool value_if_incompatible)
           "uint16, uint32, uint64, qint8, quint8, qint16, quint16, qint32"),
       loops);
   for (KernelDef& def : list) {
-    KernelFactory plain = def.make;
-    def.make = [plain, value_if_incompatible](KernelSetup& setup) -> Result<Kernel> {
+    const ElementLoop loop = LoopOf(def)->loop;
+    auto make = [plain = def.make, value_if_incompatible](KernelSetup& setup) -> Result<Kernel> {
       WEIR_ASSIGN(const bool must_fit, setup.Attr<bool>("incompatible_shape_error"));
       WEIR_ASSIGN(Kernel kernel, plain(setup));
       if (must_fit) return kernel;
@@ -61,6 +61,7 @@ KernelList EqualityKernels(const BinaryLoops& loops, bool value_if_incompatible)
              })
           .Cheap();
     };
+    def.make = LoopedKernel{.loop = loop, .make = make};
   }
   return list;
 }

@@ -49,6 +49,8 @@ struct Converted {
     }
     return c;
   }
+  // The loop over elements as they are stored, if it is one.
+  Loop own_loop() const { return widen == nullptr ? loop : nullptr; }
   // Completed with the types of one node.
   Converted Sized(const KernelSetup& setup) const {
     Converted c = *this;
@@ -232,28 +234,17 @@ KernelList MakeBinaryKernels(const std::vector<DType>& types, const BinaryLoops&
   for (DType type : types) {
     Converted<BinaryLoop> c = Converted<BinaryLoop>::For(loops, type);
     if (c.loop == nullptr) continue;
-    list.push_back(KernelDef{.types = {{"T", type}},
-                             .make = [c, cost, first, second](KernelSetup& setup) -> Result<Kernel> {
-                               return MakeBinary(c.Sized(setup), cost, first, second);
-                             },
-                             .host_memory = {}});
+    auto make = [c, cost, first, second](KernelSetup& setup) -> Result<Kernel> {
+      return MakeBinary(c.Sized(setup), cost, first, second);
+    };
+    const ElementLoop loop{.binary = c.own_loop(), .swapped = first > second, .may_stand = 0b11, .cost = cost};
+    list.push_back(
+        KernelDef{.types = {{"T", type}}, .make = LoopedKernel{.loop = loop, .make = make}, .host_memory = {}});
   }
   return list;
 }
 
 }  // namespace
-
-Status FaultStatus(Fault fault) {
-  switch (fault) {
-    case Fault::kDivisionByZero:
-      return InvalidArgument("Integer division by zero");
-    case Fault::kNegativePower:
-      return InvalidArgument("Integers to negative integer powers are not allowed");
-    case Fault::kNone:
-      break;
-  }
-  return OkStatus();
-}
 
 DType ComputeType(DType type, const std::vector<DType>& available) {
   auto has = [&](DType t) { return std::find(available.begin(), available.end(), t) != available.end(); };
@@ -281,10 +272,10 @@ KernelList UnaryKernels(const std::vector<DType>& types, const UnaryLoops& loops
   for (DType type : types) {
     Converted<UnaryLoop> c = Converted<UnaryLoop>::For(loops, type);
     if (c.loop == nullptr) continue;
+    auto make = [c, cost](KernelSetup& setup) -> Result<Kernel> { return MakeUnary(c.Sized(setup), cost); };
+    const ElementLoop loop{.unary = c.own_loop(), .cost = cost};
     list.push_back(
-        KernelDef{.types = {{attr, type}},
-                  .make = [c, cost](KernelSetup& setup) -> Result<Kernel> { return MakeUnary(c.Sized(setup), cost); },
-                  .host_memory = {}});
+        KernelDef{.types = {{attr, type}}, .make = LoopedKernel{.loop = loop, .make = make}, .host_memory = {}});
   }
   return list;
 }

@@ -7,21 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "op/kernel.h"
+#include "op/element_loop.h"
 #include "op/op_registry.h"
 
 namespace weir::ops {
-
-// y[i] = f(x[i]). x and y may be the same memory.
-using UnaryLoop = void (*)(const void* x, void* y, int64_t n);
-
-// What went wrong inside of a loop; the loop itself always finishes.
-enum class Fault { kNone, kDivisionByZero, kNegativePower };
-Status FaultStatus(Fault fault);
-
-// z[i] = f(x[i], y[i]); with kXStands or kYStands that operand is one element. z may be the memory of x or y.
-enum class Moving { kBoth, kXStands, kYStands };
-using BinaryLoop = Fault (*)(const void* x, const void* y, void* z, int64_t n, Moving moving);
 
 template <class Loop>
 struct LoopTable {

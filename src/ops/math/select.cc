@@ -13,10 +13,6 @@
 namespace weir::ops {
 namespace {
 
-// out[i] = f(a[i], b[i], c[i]), where an operand with stride 0 is one element.
-using Strides = std::array<int64_t, 3>;
-using TernaryLoop = void (*)(const void* a, const void* b, const void* c, void* out, int64_t n, Strides strides);
-
 template <class T>
 void SelectLoop(const void* condition, const void* t, const void* e, void* out, int64_t n, Strides s) {
   const bool* c = static_cast<const bool*>(condition);
@@ -50,6 +46,9 @@ TernaryLoop SelectLoopFor(DType type) {
       return nullptr;
   }
 }
+
+// Of elements that are nothing but bytes.
+TernaryLoop PlainSelectLoop(DType type) { return IsPlain(type) ? SelectLoopFor(type) : nullptr; }
 
 // Runs the loop over the broadcast of the three inputs, seen under the given shapes.
 Status RunTernary(KernelContext& ctx, TernaryLoop loop, const Shape& a, const Shape& b, const Shape& c,
@@ -213,7 +212,10 @@ void RegisterSelect(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SelectShape,
       .gradient = SelectGradient,
-      .kernels = CpuKernel(MakeSelect),
+      .kernels = CpuKernel(LoopedKernel{
+          .loop = {},
+          .choose = [](const AttrMap&, DType, DType output) { return ElementLoop{.ternary = PlainSelectLoop(output)}; },
+          .make = MakeSelect}),
   });
   registry.Add({
       .name = "SelectV2",
@@ -221,7 +223,11 @@ void RegisterSelect(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SelectV2Shape,
       .gradient = SelectV2Gradient,
-      .kernels = CpuKernel(MakeSelectV2),
+      .kernels = CpuKernel(LoopedKernel{
+          .loop = {},
+          .choose = [](const AttrMap&, DType,
+                       DType output) { return ElementLoop{.ternary = PlainSelectLoop(output), .may_stand = 0b111}; },
+          .make = MakeSelectV2}),
   });
   registry.Add({
       .name = "ClipByValue",

@@ -142,10 +142,12 @@ struct AngleFn {
   HWY_INLINE V operator()(D d, V x) const {
     using T = hn::TFromD<D>;
     if (HWY_LIKELY(hn::AllTrue(d, Le(Abs(x), Set(d, T(30000)))))) return F()(d, x);
+    // Whatever is beside an element, its value is the same.
+    const auto small = Le(Abs(x), Set(d, T(30000)));
     HWY_ALIGN T lanes[hn::MaxLanes(d)];
     Store(x, d, lanes);
     for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = static_cast<T>(Scalar(static_cast<double>(lanes[i])));
-    return Load(d, lanes);
+    return IfThenElse(small, F()(d, IfThenElseZero(small, x)), Load(d, lanes));
   }
 };
 struct RawSin {

@@ -150,7 +150,9 @@ Result<Gradients> SoftplusGradGradient(GradientContext& g) {
 KernelList SameShapeBinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops) {
   KernelList kernels = BinaryKernels(types, loops);
   for (KernelDef& def : kernels) {
-    def.make = [make = def.make](KernelSetup& setup) -> Result<Kernel> {
+    ElementLoop loop = LoopOf(def)->loop;
+    loop.may_stand = 0;
+    auto same_shape = [make = def.make](KernelSetup& setup) -> Result<Kernel> {
       WEIR_ASSIGN(Kernel inner, make(setup));
       return Kernel::Sync([inner](KernelContext& ctx) -> Status {
         if (!(ctx.input(0).shape() == ctx.input(1).shape()))
@@ -159,6 +161,7 @@ KernelList SameShapeBinaryKernels(const std::vector<DType>& types, const BinaryL
         return inner.Run(ctx);
       });
     };
+    def.make = LoopedKernel{.loop = loop, .make = same_shape};
   }
   return kernels;
 }

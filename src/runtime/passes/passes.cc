@@ -43,7 +43,10 @@ Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& repor
 }
 
 Status RunLocalPasses(PlanGraph& graph, const PassOptions& options, PassReport& report) {
-  if (options.fuse) RemoveUnneeded(graph);
+  if (options.fuse) {
+    WEIR_TRY(FuseElementwise(graph, report));
+    RemoveUnneeded(graph);
+  }
   report.nodes_after = static_cast<int64_t>(graph.nodes.size());
   if (options.explain) Explain(report, graph);
   return OkStatus();

@@ -23,6 +23,8 @@ Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator, PassReport&
 Status MergeDuplicates(PlanGraph& graph, PassReport& report);
 // What nobody takes the value of is not computed, though others wait for it.
 Status SkipUnusedValues(PlanGraph& graph, PassReport& report);
+// Elementwise nodes of which one value leaves become one node that passes over the memory once (fused_elementwise.h).
+Status FuseElementwise(PlanGraph& graph, PassReport& report);
 // Groups of nodes (NoOp) run where those are that wait for them, unless more edges would cross tasks then. Of a graph
 // that is to be cut.
 void MoveGroups(PlanGraph& graph);

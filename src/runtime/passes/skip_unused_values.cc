@@ -45,16 +45,17 @@ Status SkipUnusedValues(PlanGraph& graph, PassReport& report) {
     const PlanGraph::Node& node = graph.nodes[*n];
     if (uses[*n] > 0 || !MaySkip(graph, node)) continue;
     skipped[*n] = true;
-    ++report.skipped;
     for (PlanValue input : node.inputs) {
       if (!input.fed()) --uses[input.node];
     }
   }
+  std::vector<bool> waited_for(graph.nodes.size(), false);
   for (int32_t n : order) {
     PlanGraph::Node& node = graph.nodes[n];
     absl::InlinedVector<int32_t, 1> waits;
     auto wait_for = [&](int32_t other) {
       if (skipped[other]) {
+        waited_for[other] = true;
         const auto& instead = graph.nodes[other].control_inputs;
         waits.insert(waits.end(), instead.begin(), instead.end());
       } else {
@@ -72,6 +73,7 @@ Status SkipUnusedValues(PlanGraph& graph, PassReport& report) {
     waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
     node.control_inputs = std::move(waits);
   }
+  report.skipped += std::count(waited_for.begin(), waited_for.end(), true);
   return OkStatus();
 }
 

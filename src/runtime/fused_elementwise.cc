@@ -1,0 +1,501 @@
+// A region becomes a program: a loop call after the other, each from values to a value. Values that are needed later
+// lie in slots, as few as it takes; the last call writes the output, which may be the memory of an input, since nothing
+// else of the block is read after that.
+#include "runtime/fused_elementwise.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "runtime/kernel_cache.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kVector = 64;      // elements: blocks are multiples of every vector
+constexpr int64_t kMaxBlock = 1024;  // elements
+constexpr int64_t kCacheBytes = 24 << 10;
+constexpr int32_t kMaxSlots = 256;
+constexpr size_t kManyCalls = 64;  // what is longer has its time measured before it is called cheap
+
+// How an input meets the others.
+enum Stance : uint8_t { kFull, kScalar, kOneElement };
+
+struct LoopCall {
+  UnaryLoop unary = nullptr;
+  BinaryLoop binary = nullptr;
+  TernaryLoop ternary = nullptr;
+  int32_t operands[3] = {0, 0, 0};  // values, later places in the table of pointers
+  int32_t result = 0;
+  int32_t member = 0;
+  uint8_t num_operands = 0;
+  uint8_t may_stand = 0;
+  bool standing_scalars = false;
+};
+
+// Which operands of each call stand, by bit.
+using StandingBits = std::vector<uint8_t>;
+
+class Program {
+ public:
+  explicit Program(const FusedRegion& region)
+      : region_(region), num_inputs_(static_cast<int32_t>(region.input_types.size() + region.constants.size())) {
+    Order();
+    PlaceValues();
+    for (const FusedRegion::Member& member : region.members)
+      cost_ += member.loop.cost * static_cast<int64_t>(member.loop.folds ? member.operands.size() - 1 : 1);
+  }
+
+  const std::vector<LoopCall>& calls() const { return calls_; }
+  int32_t num_inputs() const { return num_inputs_; }
+  int32_t num_slots() const { return num_slots_; }
+  int64_t slot_element() const { return slot_element_; }
+  int64_t cost() const { return cost_; }  // nanoseconds per element, of loops that find nothing in the cache
+  int64_t input_size(int32_t input) const { return input_sizes_[input]; }
+
+  // Nothing when some value would be smaller than the result, or some loop cannot take its inputs like that.
+  std::optional<StandingBits> Bind(absl::Span<const uint8_t> stances) const {
+    StandingBits standing(calls_.size(), 0);
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      const LoopCall& call = calls_[c];
+      uint8_t bits = 0;
+      for (int i = 0; i < call.num_operands; ++i) {
+        if (call.operands[i] >= num_inputs_ || stances[call.operands[i]] == kFull) continue;
+        if (call.standing_scalars && stances[call.operands[i]] != kScalar) return std::nullopt;
+        bits |= static_cast<uint8_t>(1 << i);
+      }
+      if (bits == (1 << call.num_operands) - 1 || (bits & ~call.may_stand) != 0) return std::nullopt;
+      standing[c] = bits;
+    }
+    return standing;
+  }
+
+ private:
+  struct Visit {
+    int32_t member;
+    size_t next = 0;  // operand
+    int32_t sum = 0;  // of a fold so far
+  };
+
+  DType OperandType(int32_t member, int32_t operand) const {
+    const NodeProps& props = *region_.members[member].props;
+    return BaseType(props.input_types[operand]);
+  }
+
+  int32_t Emit(int32_t member, std::initializer_list<int32_t> operands) {
+    const ElementLoop& loop = region_.members[member].loop;
+    LoopCall call{.unary = loop.unary, .binary = loop.binary, .ternary = loop.ternary};
+    for (int32_t operand : operands) call.operands[call.num_operands++] = operand;
+    if (loop.swapped) std::swap(call.operands[0], call.operands[1]);
+    call.member = member;
+    call.may_stand = loop.may_stand;
+    call.standing_scalars = loop.standing_scalars;
+    call.result = num_inputs_ + static_cast<int32_t>(calls_.size());
+    calls_.push_back(call);
+    value_sizes_.push_back(static_cast<int64_t>(ElementSize(BaseType(region_.members[member].props->output_types[0]))));
+    return call.result;
+  }
+
+  // Operands right before those who take them: depth first from the result, without recursion.
+  void Order() {
+    input_sizes_.assign(num_inputs_, 0);
+    std::vector<int32_t> value_of(region_.members.size(), -1);
+    std::vector<Visit> stack = {{static_cast<int32_t>(region_.members.size()) - 1}};
+    while (!stack.empty()) {
+      Visit& visit = stack.back();
+      const FusedRegion::Member& member = region_.members[visit.member];
+      auto value = [&](size_t i) {
+        const int32_t operand = member.operands[i];
+        return operand < 0 ? ~operand : value_of[operand];
+      };
+      if (visit.next < member.operands.size()) {
+        const int32_t operand = member.operands[visit.next];
+        if (operand >= 0 && value_of[operand] < 0) {
+          stack.push_back({operand});
+          continue;
+        }
+        if (operand < 0)
+          input_sizes_[~operand] =
+              static_cast<int64_t>(ElementSize(OperandType(visit.member, static_cast<int32_t>(visit.next))));
+        if (member.loop.folds) {
+          const int32_t taken = value(visit.next);
+          visit.sum = visit.next == 0 ? taken : Emit(visit.member, {visit.sum, taken});
+        }
+        ++visit.next;
+        continue;
+      }
+      int32_t result = visit.sum;
+      if (member.loop.unary != nullptr) result = Emit(visit.member, {value(0)});
+      if (member.loop.binary != nullptr && !member.loop.folds) result = Emit(visit.member, {value(0), value(1)});
+      if (member.loop.ternary != nullptr) result = Emit(visit.member, {value(0), value(1), value(2)});
+      value_of[visit.member] = result;
+      stack.pop_back();
+    }
+  }
+
+  // The table of pointers has the inputs, then the slots, then the output.
+  void PlaceValues() {
+    const auto count = static_cast<int32_t>(calls_.size());
+    std::vector<int32_t> last_use(count, 0);
+    for (int32_t c = 0; c < count; ++c) {
+      for (int i = 0; i < calls_[c].num_operands; ++i) {
+        if (calls_[c].operands[i] >= num_inputs_) last_use[calls_[c].operands[i] - num_inputs_] = c;
+      }
+    }
+    std::vector<int32_t> slot_of(count, -1);
+    std::vector<int32_t> free;
+    for (int32_t c = 0; c < count; ++c) {
+      LoopCall& call = calls_[c];
+      absl::InlinedVector<int32_t, 3> ending;
+      for (int i = 0; i < call.num_operands; ++i) {
+        int32_t& operand = call.operands[i];
+        if (operand < num_inputs_) continue;
+        const int32_t value = operand - num_inputs_;
+        operand = num_inputs_ + slot_of[value];
+        if (last_use[value] == c) {
+          ending.push_back(value);
+          last_use[value] = -1;  // an operand that comes twice ends once
+        }
+      }
+      // The result may take the place of an operand only where element lies on element.
+      auto release = [&](bool same_size) {
+        for (int32_t value : ending) {
+          if ((value_sizes_[value] == value_sizes_[c]) == same_size) free.push_back(slot_of[value]);
+        }
+      };
+      release(/*same_size=*/true);
+      if (c + 1 < count) {
+        if (free.empty()) free.push_back(num_slots_++);
+        slot_of[c] = free.back();
+        free.pop_back();
+        call.result = num_inputs_ + slot_of[c];
+        slot_element_ = std::max(slot_element_, value_sizes_[c]);
+      }
+      release(/*same_size=*/false);
+    }
+    calls_.back().result = num_inputs_ + num_slots_;
+  }
+
+  const FusedRegion& region_;
+  const int32_t num_inputs_;
+  std::vector<LoopCall> calls_;
+  std::vector<int64_t> value_sizes_;  // of an element, by call
+  std::vector<int64_t> input_sizes_;
+  int32_t num_slots_ = 0;
+  int64_t slot_element_ = 1;
+  int64_t cost_ = 0;
+};
+
+Moving MovingOf(uint8_t standing) {
+  return standing == 0 ? Moving::kBoth : standing == 1 ? Moving::kXStands : Moving::kYStands;
+}
+
+// The memory of one thread's blocks: the slots, and pointers to all that calls name.
+class Workspace {
+ public:
+  Workspace(absl::Span<char* const> inputs, int32_t num_slots, int64_t slot_bytes)
+      : table_(inputs.begin(), inputs.end()) {
+    char* slots = local_;
+    if (num_slots * slot_bytes > kLocalBytes) {
+      heap_ = std::make_unique<char[]>(num_slots * slot_bytes + kBufferAlignment);
+      const auto at = reinterpret_cast<uintptr_t>(heap_.get());
+      slots = heap_.get() + (kBufferAlignment - at % kBufferAlignment);
+    }
+    for (int32_t s = 0; s < num_slots; ++s) table_.push_back(slots + s * slot_bytes);
+    table_.push_back(nullptr);
+  }
+  char** table() { return table_.data(); }
+  char*& output() { return table_.back(); }
+
+ private:
+  static constexpr int64_t kLocalBytes = 8 << 10;
+  absl::InlinedVector<char*, 32> table_;
+  std::unique_ptr<char[]> heap_;
+  alignas(64) char local_[kLocalBytes];
+};
+
+// Which call went wrong first in the order of the program, and how; calls run on several threads.
+class FirstFault {
+ public:
+  void Report(size_t call, Fault fault) {
+    uint64_t found = (static_cast<uint64_t>(call) << 8) | static_cast<uint64_t>(fault);
+    uint64_t known = first_.load(std::memory_order_relaxed);
+    while (found < known && !first_.compare_exchange_weak(known, found, std::memory_order_relaxed)) {
+    }
+  }
+  bool none() const { return first_.load(std::memory_order_relaxed) == kNone; }
+  size_t call() const { return first_.load(std::memory_order_relaxed) >> 8; }
+  Fault fault() const { return static_cast<Fault>(first_.load(std::memory_order_relaxed) & 0xff); }
+
+ private:
+  static constexpr uint64_t kNone = ~uint64_t{0};
+  std::atomic<uint64_t> first_{kNone};
+};
+
+class FusedKernel {
+ public:
+  explicit FusedKernel(std::shared_ptr<const FusedRegion> region, std::string device)
+      : region_(std::move(region)),
+        device_(std::move(device)),
+        program_(*region_),
+        num_given_(static_cast<int32_t>(region_->input_types.size())) {
+    std::vector<uint8_t> stances(program_.num_inputs(), kFull);
+    all_full_ = program_.Bind(stances);
+    std::fill(stances.begin() + num_given_, stances.end(), kScalar);
+    constants_stand_ = program_.Bind(stances);
+    table_.assign(program_.num_inputs(), nullptr);
+    for (int32_t i = num_given_; i < program_.num_inputs(); ++i) {
+      const Tensor& constant = region_->constants[i - num_given_];
+      table_[i] = static_cast<char*>(constant.raw());
+      if (constant.rank() != 0) scalar_constants_ = false;
+      if (i == num_given_ || IsLarger(constant.shape(), largest_constant_)) largest_constant_ = constant.shape();
+    }
+  }
+
+  const Program& program() const { return program_; }
+
+  Status Run(KernelContext& ctx) const {
+    const Shape& shape = ResultShape(ctx);
+    std::optional<StandingBits> bound;
+    const StandingBits* standing = Standing(ctx, shape, &bound);
+    return standing == nullptr ? RunOneByOne(ctx) : RunInBlocks(ctx, *standing, Shape(shape));
+  }
+
+ private:
+  // An input that moves on with the blocks.
+  struct Mover {
+    int32_t input;
+    int64_t element;
+  };
+
+  static bool IsLarger(const Shape& a, const Shape& b) {
+    return a.num_elements() != b.num_elements() ? a.num_elements() > b.num_elements() : a.rank() > b.rank();
+  }
+  const Tensor& Input(const KernelContext& ctx, int32_t i) const {
+    return i < num_given_ ? ctx.input(i) : region_->constants[i - num_given_];
+  }
+
+  const Shape& ResultShape(const KernelContext& ctx) const {
+    const Shape* largest = &ctx.input(0).shape();
+    for (int32_t i = 1; i < num_given_; ++i) {
+      if (IsLarger(ctx.input(i).shape(), *largest)) largest = &ctx.input(i).shape();
+    }
+    return !scalar_constants_ && IsLarger(largest_constant_, *largest) ? largest_constant_ : *largest;
+  }
+
+  // Null where blocks cannot do it.
+  const StandingBits* Standing(const KernelContext& ctx, const Shape& shape, std::optional<StandingBits>* bound) const {
+    bool alike = scalar_constants_;
+    for (int32_t i = 0; i < num_given_ && alike; ++i) alike = ctx.input(i).shape() == shape;
+    if (alike) {
+      const std::optional<StandingBits>& known = shape.rank() == 0 ? all_full_ : constants_stand_;
+      return known.has_value() ? &*known : nullptr;
+    }
+    std::vector<uint8_t> stances(program_.num_inputs(), kFull);
+    for (int32_t i = 0; i < program_.num_inputs(); ++i) {
+      const Shape& own = Input(ctx, i).shape();
+      if (own == shape) continue;
+      if (own.num_elements() != 1 || own.rank() > shape.rank()) return nullptr;
+      stances[i] = own.rank() == 0 ? kScalar : kOneElement;
+    }
+    *bound = program_.Bind(stances);
+    return bound->has_value() ? &**bound : nullptr;
+  }
+
+  Status RunInBlocks(KernelContext& ctx, const StandingBits& standing, const Shape& shape) const {
+    absl::InlinedVector<char*, 32> inputs(table_.begin(), table_.end());
+    for (int32_t i = 0; i < num_given_; ++i) inputs[i] = static_cast<char*>(ctx.input(i).raw());
+    const int64_t n = shape.num_elements();
+    const int64_t block = BlockFor(ctx, n);
+    std::vector<Mover> movers;
+    if (n > block) {
+      for (int32_t i = 0; i < program_.num_inputs(); ++i) {
+        if (Input(ctx, i).shape() == shape) movers.push_back({i, program_.input_size(i)});
+      }
+    }
+    WEIR_ASSIGN(Tensor out, MakeOutput(ctx, shape));
+    FirstFault fault;
+    auto run = [&](int64_t begin, int64_t end) {
+      ComputeBlocks(standing, inputs, movers, {begin * block, std::min(n, end * block), block}, out, &fault);
+    };
+    if (n <= block) {
+      run(0, 1);
+    } else {
+      WEIR_TRY(ctx.ParallelFor((n + block - 1) / block, Cost(block), run));
+    }
+    if (fault.none()) return OkStatus();
+    return OfMember(FaultStatus(fault.fault()), program_.calls()[fault.call()].member);
+  }
+
+  // Loops over what is in the cache take about a quarter of what they say.
+  int64_t Cost(int64_t elements) const { return std::max<int64_t>(elements * program_.cost() / 4, 1); }
+
+  // Few enough elements for all slots to stay in the cache; fewer where there would be nothing to do for some threads.
+  int64_t BlockFor(const KernelContext& ctx, int64_t n) const {
+    const int64_t fitting = kCacheBytes / (std::max(program_.num_slots(), 1) * program_.slot_element());
+    int64_t block = std::clamp(fitting / kVector * kVector, 4 * kVector, kMaxBlock);
+    const ThreadPool* pool = ctx.step().pool;
+    if (pool != nullptr && static_cast<double>(Cost(n)) > kInlineNanos) {
+      const int64_t share = n / std::max(pool->num_threads(), 1) / kVector * kVector;
+      block = std::min(block, std::max(share, kVector));
+    }
+    return block;
+  }
+
+  // In the memory of an input that nobody else holds, if there is one.
+  Result<Tensor> MakeOutput(KernelContext& ctx, const Shape& shape) const {
+    const size_t size = ElementSize(ctx.output_type(0));
+    for (int32_t i = 0; i < num_given_; ++i) {
+      const Tensor& input = ctx.input(i);
+      if (!(input.shape() == shape) || ElementSize(input.dtype()) != size || !input.OwnsMemoryAlone()) continue;
+      return ctx.ForwardOrAllocate(i, 0);
+    }
+    return ctx.Allocate(0, shape);
+  }
+
+  struct Range {
+    int64_t begin;
+    int64_t end;
+    int64_t block;
+  };
+  void ComputeBlocks(const StandingBits& standing, absl::Span<char* const> inputs, const std::vector<Mover>& movers,
+                     Range range, const Tensor& out, FirstFault* fault) const {
+    const int64_t elements = std::min(range.block, (range.end - range.begin + kVector - 1) / kVector * kVector);
+    const auto out_size = static_cast<int64_t>(ElementSize(out.dtype()));
+    Workspace workspace(inputs, program_.num_slots(), elements * program_.slot_element());
+    for (int64_t at = range.begin; at < range.end; at += range.block) {
+      for (const Mover& mover : movers) workspace.table()[mover.input] = inputs[mover.input] + at * mover.element;
+      workspace.output() = static_cast<char*>(out.raw()) + at * out_size;
+      ComputeBlock(standing, workspace.table(), std::min(range.block, range.end - at), fault);
+    }
+  }
+
+  void ComputeBlock(const StandingBits& standing, char* const* table, int64_t n, FirstFault* fault) const {
+    const std::vector<LoopCall>& calls = program_.calls();
+    for (size_t c = 0; c < calls.size(); ++c) {
+      const LoopCall& call = calls[c];
+      const char* first = table[call.operands[0]];
+      char* result = table[call.result];
+      if (call.unary != nullptr) {
+        call.unary(first, result, n);
+      } else if (call.binary != nullptr) {
+        const Fault f = call.binary(first, table[call.operands[1]], result, n, MovingOf(standing[c]));
+        if (f != Fault::kNone) fault->Report(c, f);
+      } else {
+        const uint8_t bits = standing[c];
+        const Strides strides = {bits & 1 ? 0 : 1, bits & 2 ? 0 : 1, bits & 4 ? 0 : 1};
+        call.ternary(first, table[call.operands[1]], table[call.operands[2]], result, n, strides);
+      }
+    }
+  }
+
+  // The error of a member, as it would be without the others.
+  Status OfMember(const Status& status, int32_t member) const {
+    const NodeProps& props = *region_->members[member].props;
+    Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
+                                                             props.name, props.op->name));
+    status.ForEachPayload(
+        [&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });
+    return MarkNode(described, props.name);
+  }
+
+  // The members' own kernels, made when they are needed first.
+  struct OwnKernels {
+    std::once_flag once;
+    std::vector<NodeInfo> infos;
+    std::vector<Kernel> kernels;
+    std::vector<int32_t> last_use;  // by member: the member that takes its value last
+    Status status;
+  };
+  void MakeOwnKernels() const {
+    OwnKernels& own = *own_;
+    const size_t count = region_->members.size();
+    own.infos.reserve(count);
+    own.last_use.assign(count, -1);
+    for (size_t m = 0; m < count; ++m) {
+      const FusedRegion::Member& member = region_->members[m];
+      const NodeInfo& info = own.infos.emplace_back(MakeNodeInfo(*member.props, device_));
+      KernelSetup setup(info, nullptr, nullptr);
+      Result<const KernelDef*> def = FindKernel(info, "CPU");
+      Result<Kernel> kernel = def.ok() ? (*def)->make(setup) : Result<Kernel>(def.status());
+      if (!kernel.ok()) {
+        own.status = OfMember(kernel.status(), static_cast<int32_t>(m));
+        return;
+      }
+      own.kernels.push_back(*std::move(kernel));
+      for (int32_t operand : member.operands) {
+        if (operand >= 0) own.last_use[operand] = static_cast<int32_t>(m);
+      }
+    }
+  }
+
+  Status RunOneByOne(KernelContext& ctx) const {
+    std::call_once(own_->once, [this] { MakeOwnKernels(); });
+    WEIR_TRY(own_->status);
+    const auto count = static_cast<int32_t>(region_->members.size());
+    std::vector<Tensor> values(count);
+    for (int32_t m = 0; m < count; ++m) {
+      const FusedRegion::Member& member = region_->members[m];
+      absl::InlinedVector<EdgeValue, 2> inputs(member.operands.size());
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        const int32_t operand = member.operands[i];
+        inputs[i].tensor = operand < 0 ? Input(ctx, ~operand) : values[operand];
+      }
+      for (int32_t operand : member.operands) {
+        if (operand >= 0 && own_->last_use[operand] == m) values[operand] = Tensor();
+      }
+      EdgeValue output;
+      KernelContext inner(own_->infos[m], ctx.step(), absl::MakeSpan(inputs), absl::MakeSpan(&output, 1));
+      if (Status status = own_->kernels[m].Run(inner); !status.ok()) return OfMember(status, m);
+      values[m] = std::move(output.tensor);
+    }
+    ctx.set_output(0, std::move(values.back()));
+    return OkStatus();
+  }
+
+  const std::shared_ptr<const FusedRegion> region_;
+  const std::string device_;
+  const Program program_;
+  const int32_t num_given_;
+  std::vector<char*> table_;  // of the inputs, with those that are constants
+  bool scalar_constants_ = true;
+  Shape largest_constant_;
+  std::optional<StandingBits> all_full_;
+  std::optional<StandingBits> constants_stand_;
+  std::unique_ptr<OwnKernels> own_ = std::make_unique<OwnKernels>();
+};
+
+// The description of a node and the op that it alone is of.
+struct FusedNode {
+  OpDef op;
+  NodeProps props;
+};
+
+}  // namespace
+
+std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region) {
+  if (Program(region).num_slots() > kMaxSlots) return nullptr;
+  auto node = std::make_shared<FusedNode>();
+  std::vector<std::string> ops;
+  for (const FusedRegion::Member& member : region.members) ops.push_back(member.props->op->name);
+  AttrMap attrs;
+  attrs.emplace("ops", AttrValue(AttrValue::Value(std::move(ops))));
+  const NodeProps& last = *region.members.back().props;
+  node->props.name = last.name;
+  node->props.op = &node->op;
+  node->props.attrs = std::make_shared<AttrMap>(std::move(attrs));
+  node->props.input_types = region.input_types;
+  node->props.output_types = last.output_types;
+  node->op.name = kFusedOp;
+  auto shared = std::make_shared<const FusedRegion>(std::move(region));
+  node->op.kernels = CpuKernel([shared](KernelSetup& setup) -> Result<Kernel> {
+    auto fused = std::make_shared<FusedKernel>(shared, setup.node().device);
+    const bool cheap = fused->program().calls().size() <= kManyCalls;
+    Kernel kernel = Kernel::Sync([fused](KernelContext& ctx) { return fused->Run(ctx); });
+    return cheap ? std::move(kernel).Cheap() : std::move(kernel);
+  });
+  return std::shared_ptr<const NodeProps>(node, &node->props);
+}
+
+}  // namespace weir

@@ -1,0 +1,421 @@
+// Regions of elementwise nodes as one: what joins, what must not, and that values and errors stay what they were, with
+// the real ops.
+#include "runtime/fused_elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "graph/node_builder.h"
+#include "ops/register.h"
+#include "runtime/constant_evaluator.h"
+#include "runtime/local_session.h"
+
+namespace weir {
+namespace {
+
+Tensor Floats(const Shape& shape, const std::function<float(int64_t)>& value) {
+  Tensor tensor = *Tensor::Allocate(kFloat, shape);
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<float>()[i] = value(i);
+  return tensor;
+}
+Tensor Counting(int64_t n) {
+  return Floats(Shape{n}, [](int64_t i) { return static_cast<float>(i % 37) / 8 - 2; });
+}
+
+bool SameBits(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), a.num_bytes()) == 0;
+}
+
+class FusedTest : public ::testing::Test {
+ protected:
+  FusedTest() {
+    ops::RegisterAllOps(registry_);
+    graph_ = std::make_shared<Graph>(registry_);
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+  }
+
+  Output Op(const std::string& op, const OutputList& inputs, const std::string& name = "",
+            const std::vector<Node*>& after = {}, const std::string& device = "") {
+    NodeBuilder builder(*graph_, op, name);
+    if (op == "AddN") {
+      builder.In(inputs);
+    } else {
+      for (Output input : inputs) builder.In(input);
+    }
+    for (Node* node : after) builder.ControlInput(node);
+    if (!device.empty()) builder.Device(device);
+    return builder.BuildOutput();
+  }
+  Output Const(Tensor value) { return Constant(*graph_, std::move(value)); }
+  Output Const(float value) { return Const(Tensor::Scalar(value)); }
+  Output Placeholder(const PartialShape& shape = {}, DType dtype = kFloat) {
+    return NodeBuilder(*graph_, "Placeholder").Attr("dtype", dtype).Attr("shape", shape).BuildOutput();
+  }
+  Output Variable(const std::string& name, const PartialShape& shape) {
+    return NodeBuilder(*graph_, "VariableV2", name).Attr("dtype", kFloat).Attr("shape", shape).BuildOutput();
+  }
+
+  LocalSession& session(bool optimized) {
+    std::unique_ptr<LocalSession>& session = optimized ? optimized_ : plain_;
+    if (session == nullptr) {
+      tensorflow::ConfigProto config = config_;
+      if (!optimized)
+        config.mutable_graph_options()->mutable_optimizer_options()->set_opt_level(tensorflow::OptimizerOptions::L0);
+      session = std::make_unique<LocalSession>(
+          graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, std::move(config)});
+    }
+    return *session;
+  }
+  Result<std::vector<Tensor>> Run(const OutputList& fetches, const std::vector<Feed>& feeds = {},
+                                  bool optimized = true) {
+    if (Status error = graph_->TakeError(); !error.ok()) return error;
+    tensorflow::RunOptions options;
+    options.set_output_partition_graphs(true);
+    tensorflow::RunMetadata metadata;
+    RunRequest request;
+    request.feeds = feeds;
+    request.fetches = fetches;
+    request.options = &options;
+    request.metadata = &metadata;
+    Result<std::vector<Tensor>> result = session(optimized).Run(request);
+    fused_.clear();
+    for (const tensorflow::NodeDef& node : metadata.partition_graphs(0).node()) {
+      if (node.op() != kFusedOp) continue;
+      std::string ops = node.name() + ":";
+      for (const std::string& op : node.attr().at("ops").list().s()) ops += " " + op;
+      fused_.push_back(ops);
+    }
+    std::sort(fused_.begin(), fused_.end());
+    return result;
+  }
+  // The fused nodes of the plan, after it gave the same bits as without the optimizer.
+  std::vector<std::string> Fused(const OutputList& fetches, const std::vector<Feed>& feeds = {}) {
+    Result<std::vector<Tensor>> plain = Run(fetches, feeds, /*optimized=*/false);
+    EXPECT_EQ(fused_, Regions{});
+    Result<std::vector<Tensor>> result = Run(fetches, feeds);
+    EXPECT_TRUE(plain.ok()) << plain.status();
+    EXPECT_TRUE(result.ok()) << result.status();
+    if (plain.ok() && result.ok()) {
+      for (size_t k = 0; k < fetches.size(); ++k) EXPECT_TRUE(SameBits((*plain)[k], (*result)[k])) << k;
+      values_ = *std::move(result);
+    }
+    return fused_;
+  }
+  // The same error with the optimizer and without, at the same node.
+  Status Error(Output fetch, const std::vector<Feed>& feeds) {
+    const Status plain = Run({fetch}, feeds, /*optimized=*/false).status();
+    const Status status = Run({fetch}, feeds).status();
+    EXPECT_EQ(plain.message(), status.message());
+    EXPECT_EQ(plain.code(), status.code());
+    EXPECT_EQ(NodeOf(plain), NodeOf(status));
+    return status;
+  }
+  using Regions = std::vector<std::string>;
+
+  OpRegistry registry_;
+  ThreadPool pool_{"test", 4};
+  ElasticPool blocking_pool_{"test_blocking"};
+  std::shared_ptr<Graph> graph_;
+  tensorflow::ConfigProto config_;
+  std::unique_ptr<LocalSession> optimized_;
+  std::unique_ptr<LocalSession> plain_;
+  std::vector<std::string> fused_;
+  std::vector<Tensor> values_;
+};
+
+TEST_F(FusedTest, AChainIsOneNodeForAllSizes) {
+  Output x = Placeholder();
+  Output y = Op("Tanh", {Op("Mul", {Op("Add", {x, Const(1)}), Const(0.5f)})}, "y");
+  for (int64_t n : {0, 1, 3, 16, 1023, 1024, 1025, 5000, 300'000})
+    EXPECT_EQ(Fused({y}, {{x, Counting(n)}}), Regions{"y: Add Mul Tanh"}) << n;
+  EXPECT_EQ(Fused({y}, {{x, Tensor::Scalar(2.f)}}), Regions{"y: Add Mul Tanh"});
+  EXPECT_EQ(values_[0].scalar<float>(), std::tanh(1.5f));
+}
+
+TEST_F(FusedTest, AWideSumIsOneNode) {
+  Output x = Placeholder(PartialShape::Scalar());
+  OutputList terms;
+  for (int i = 0; i < 100; ++i) terms.push_back(Op("Tanh", {Op("Add", {x, Const(static_cast<float>(i))})}));
+  Output sum = Op("AddN", terms, "sum");
+  ASSERT_EQ(Fused({sum}, {{x, Tensor::Scalar(0.25f)}}).size(), 1u);
+  Output vector = Placeholder({5000});
+  terms.clear();
+  for (int i = 0; i < 100; ++i) terms.push_back(Op("Tanh", {Op("Add", {vector, Const(static_cast<float>(i))})}));
+  ASSERT_EQ(Fused({Op("AddN", terms)}, {{vector, Counting(5000)}}).size(), 1u);
+}
+
+TEST_F(FusedTest, ValuesUsedTwiceInsideAreComputedOnce) {
+  Output x = Placeholder({100});
+  Output a = Op("Exp", {x});
+  Output b = Op("Add", {a, a});
+  EXPECT_EQ(Fused({Op("Mul", {b, Op("Sub", {a, b})}, "y")}, {{x, Counting(100)}}), Regions{"y: Exp Add Sub Mul"});
+}
+
+TEST_F(FusedTest, OtherElementTypesAndTestsJoin) {
+  Output x = Placeholder({3000});
+  Output positive = Op("Greater", {x, Const(0)});
+  Output either = Op("LogicalOr", {positive, Op("IsNan", {x})});
+  Output chosen = Op("SelectV2", {either, Op("Neg", {x}), Const(7)}, "chosen");
+  EXPECT_EQ(Fused({chosen}, {{x, Counting(3000)}}).size(), 1u);
+  Output wide = NodeBuilder(*graph_, "Cast").In(Op("Square", {x})).Attr("DstT", kDouble).BuildOutput();
+  Output narrow = NodeBuilder(*graph_, "Cast").In(Op("Sqrt", {wide})).Attr("DstT", kInt32).BuildOutput();
+  Output counted = Op("Add", {narrow, Op("Mul", {narrow, narrow})}, "counted");
+  EXPECT_EQ(Fused({counted}, {{x, Counting(3000)}}).size(), 1u);
+  Output tests = Op("LogicalAnd", {Op("Less", {x, Const(1)}), Op("GreaterEqual", {x, Const(-1)})}, "tests");
+  EXPECT_EQ(Fused({tests}, {{x, Counting(3000)}}).size(), 1u);
+}
+
+TEST_F(FusedTest, WhatIsFetchedOrWaitedForEndsARegion) {
+  Output x = Placeholder({8});
+  Output a = Op("Add", {x, Const(1)}, "a");
+  Output b = Op("Mul", {a, Const(2)}, "b");
+  Output c = Op("Neg", {b}, "c");
+  EXPECT_EQ(Fused({c}, {{x, Counting(8)}}), Regions{"c: Add Mul Neg"});
+  EXPECT_EQ(Fused({c, b}, {{x, Counting(8)}}), Regions{"b: Add Mul"});
+  EXPECT_EQ(Fused({c, a, b}, {{x, Counting(8)}}), Regions{});
+  Output after = Op("Identity", {x}, "after", {b.node});
+  EXPECT_EQ(Fused({c, after}, {{x, Counting(8)}}), Regions{"b: Add Mul"});
+  EXPECT_EQ(Fused({c, Op("Shape", {b})}, {{x, Counting(8)}}), Regions{"b: Add Mul"});
+}
+
+TEST_F(FusedTest, AWayThroughANodeOutsideStaysAWay) {
+  Output x = Placeholder({8});
+  Output a = Op("Neg", {Op("Exp", {x})}, "a");
+  Output sum = NodeBuilder(*graph_, "Cumsum").In(a).In(Const(Tensor::Scalar(int32_t{0}))).BuildOutput();
+  Output y = Op("Tanh", {Op("Add", {a, sum})}, "y");
+  EXPECT_EQ(Fused({y}, {{x, Counting(8)}}), (Regions{"a: Exp Neg", "y: Add Tanh"}));
+}
+
+TEST_F(FusedTest, ControlInputsAreWaitedFor) {
+  Output v = Variable("v", {});
+  ASSERT_TRUE(Run({Op("Assign", {v, Const(Tensor::Scalar(1.f))})}).ok());
+  Output x = Placeholder(PartialShape::Scalar());
+  Output added = Op("AssignAdd", {v, Const(1)}, "added");
+  Output inner = Op("Add", {x, Const(1)}, "inner", {added.node});
+  Output y = Op("Neg", {inner}, "y");
+  Output read = Op("Identity", {v}, "read", {y.node});
+  Result<std::vector<Tensor>> result = Run({read, y}, {{x, Tensor::Scalar(4.f)}});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(fused_, Regions{"y: Add Neg"});
+  EXPECT_EQ((*result)[0].scalar<float>(), 2);
+  EXPECT_EQ((*result)[1].scalar<float>(), -5);
+}
+
+TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
+  Output v = Variable("v", {});
+  ASSERT_TRUE(Run({Op("Assign", {v, Const(1)})}).ok());
+  // A reference is never read by a fused node; an alias only by the last of a region, which runs when it would alone.
+  Output x = Placeholder(PartialShape::Scalar());
+  Output direct = Op("Neg", {Op("Add", {v, x})}, "direct");
+  Output alias = Op("Identity", {v}, "alias");
+  Output scaled = Op("Mul", {alias, x}, "scaled");
+  Output late = Op("Exp", {Op("Add", {scaled, x})}, "late");
+  Output update = Op("AssignAdd", {v, Const(1)}, "update", {late.node});
+  ASSERT_TRUE(Run({direct, late, update}, {{x, Tensor::Scalar(2.f)}}).ok());
+  EXPECT_EQ(fused_, Regions{"late: Add Exp"});
+  // Where nothing is updated there is nothing to be late for.
+  ASSERT_TRUE(Run({late}, {{x, Tensor::Scalar(2.f)}}).ok());
+  EXPECT_EQ(fused_, Regions{"late: Mul Add Exp"});
+}
+
+TEST_F(FusedTest, NodesOfOtherDevicesStayApart) {
+  config_.mutable_device_count()->insert({"CPU", 2});
+  Output x = Placeholder({8});
+  Output a = Op("Neg", {Op("Exp", {x}, "", {}, "/cpu:1")}, "a", {}, "/cpu:1");
+  Output y = Op("Tanh", {Op("Add", {a, x}, "", {}, "/cpu:0")}, "y", {}, "/cpu:0");
+  EXPECT_EQ(Fused({y}, {{x, Counting(8)}}), (Regions{"a: Exp Neg", "y: Add Tanh"}));
+}
+
+TEST_F(FusedTest, BranchesThatAreNotTakenStayDead) {
+  Output x = Placeholder(PartialShape::Scalar());
+  Output p = Placeholder(PartialShape::Scalar(), kBool);
+  Output fork = Op("Switch", {x, p});
+  Output no = Op("Neg", {Op("Exp", {Output(fork.node, 0)})});
+  Output yes = Op("Tanh", {Op("Add", {Output(fork.node, 1), Const(1)})});
+  Output merged = NodeBuilder(*graph_, "Merge").In(OutputList{no, yes}).BuildOutput();
+  for (bool taken : {false, true})
+    EXPECT_EQ(Fused({merged}, {{x, Tensor::Scalar(2.f)}, {p, Tensor::Scalar(taken)}}).size(), 2u);
+}
+
+TEST_F(FusedTest, LoopsComputeTheSame) {
+  Output start = Placeholder(PartialShape::Scalar());
+  auto enter = [&](Output value, bool constant) {
+    return NodeBuilder(*graph_, "Enter")
+        .In(value)
+        .Attr("frame_name", "loop")
+        .Attr("is_constant", constant)
+        .BuildOutput();
+  };
+  Output entered = enter(start, false);
+  Output limit = enter(Const(100), true);
+  Output merge = NodeBuilder(*graph_, "Merge").In(OutputList{entered, entered}).BuildOutput();
+  Output fork = Op("Switch", {merge, Op("LoopCond", {Op("Less", {merge, limit})})});
+  Output x = Op("Identity", {Output(fork.node, 1)});
+  Output next = Op("NextIteration", {Op("Add", {Op("Mul", {x, x}), Op("Sqrt", {x})}, "body")});
+  ASSERT_TRUE(graph_->UpdateInput(merge.node, 1, next).ok());
+  EXPECT_EQ(Fused({Op("Exit", {Output(fork.node, 0)})}, {{start, Tensor::Scalar(1.5f)}}),
+            Regions{"body: Mul Sqrt Add"});
+}
+
+TEST_F(FusedTest, ShapesThatBlocksCannotDoGiveTheSame) {
+  Output x = Placeholder();
+  Output y = Placeholder();
+  Output sum = Op("Add", {x, y}, "sum");
+  Output z = Op("Relu", {Op("Mul", {sum, Const(2)})}, "z");
+  auto shaped = [](const Shape& shape) { return Floats(shape, [](int64_t i) { return static_cast<float>(i) - 3; }); };
+  const std::pair<Shape, Shape> shapes[] = {
+      {{4, 6}, {4, 6}}, {{4, 6}, {}},     {{}, {4, 6}},     {{1, 1}, {4, 6}},    {{4, 6}, {1}},    {{4, 6}, {6}},
+      {{6}, {4, 6}},    {{4, 1}, {1, 6}}, {{4, 6}, {4, 1}}, {{1}, {}},           {{0, 6}, {1, 6}}, {{1}, {0}},
+      {{1, 1}, {1}},    {{1, 6}, {6}},    {{1}, {1, 1, 1}}, {{2, 1, 3}, {4, 1}}, {{40, 70}, {70}}, {{3000, 2}, {2}},
+  };
+  for (const auto& [a, b] : shapes)
+    EXPECT_EQ(Fused({z}, {{x, shaped(a)}, {y, shaped(b)}}), Regions{"z: Add Mul Relu"}) << a.ToString() << b.ToString();
+  const Status status = Error(z, {{x, shaped({4, 6})}, {y, shaped({5})}});
+  EXPECT_EQ(NodeOf(status), "sum");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(FusedTest, WhatDoesNotBroadcastSaysSo) {
+  Output x = Placeholder();
+  Output y = Placeholder();
+  Output grad = Op("ReluGrad", {x, y}, "grad");
+  Output z = Op("Neg", {grad}, "z");
+  EXPECT_EQ(Fused({z}, {{x, Counting(9)}, {y, Counting(9)}}), Regions{"z: ReluGrad Neg"});
+  EXPECT_EQ(NodeOf(Error(z, {{x, Counting(9)}, {y, Tensor::Scalar(1.f)}})), "grad");
+  Output sum = Op("Neg", {Op("AddN", {x, Op("Exp", {y}), x}, "sum")});
+  EXPECT_EQ(NodeOf(Error(sum, {{x, Counting(9)}, {y, Tensor::Scalar(1.f)}})), "sum");
+}
+
+TEST_F(FusedTest, KnownBroadcastsAreLeftToTheirOwnKernels) {
+  Output x = Placeholder({-1, 6, 1});
+  Output y = Placeholder({1, 5});
+  Output scaled = Op("Mul", {y, Const(2)}, "scaled");
+  Output sum = Op("Add", {x, scaled}, "sum");
+  Output z = Op("Exp", {Op("Neg", {sum})}, "z");
+  EXPECT_EQ(Fused({z}, {{x, Floats(Shape{2, 6, 1}, [](int64_t i) { return static_cast<float>(i) / 4; })},
+                        {y, Floats(Shape{1, 5}, [](int64_t i) { return static_cast<float>(i); })}}),
+            Regions{"z: Neg Exp"});
+}
+
+TEST_F(FusedTest, FaultsNameTheirNode) {
+  Output x = Placeholder({3}, kInt32);
+  Output y = Placeholder({3}, kInt32);
+  Output quotient = Op("FloorDiv", {x, Op("Sub", {y, Const(Tensor::Scalar(int32_t{1}))})}, "quotient");
+  Output z = Op("Neg", {Op("Mul", {quotient, x})});
+  auto ints = [](const std::vector<int32_t>& values) { return Tensor::Vector<int32_t>(values); };
+  EXPECT_EQ(Fused({z}, {{x, ints({1, 2, 9})}, {y, ints({2, 3, 4})}}).size(), 1u);
+  const Status status = Error(z, {{x, ints({1, 2, 9})}, {y, ints({2, 1, 4})}});
+  EXPECT_EQ(NodeOf(status), "quotient");
+  EXPECT_NE(status.message().find("division by zero"), std::string::npos);
+}
+
+TEST_F(FusedTest, TheOutputTakesAnInputsMemoryOnlyWhereNobodyElseHoldsIt) {
+  Output x = Placeholder({50'000});
+  const Tensor fed = Counting(50'000);
+  const Tensor before = *fed.Clone();
+  Output own = Op("Cumsum", {x, Const(Tensor::Scalar(int32_t{0}))});
+  Output y = Op("Tanh", {Op("Add", {own, Op("Mul", {x, own})})}, "y");
+  EXPECT_EQ(Fused({y}, {{x, fed}}), Regions{"y: Mul Add Tanh"});
+  EXPECT_TRUE(SameBits(fed, before));
+  EXPECT_EQ(Fused({y, own}, {{x, fed}}), Regions{"y: Mul Add Tanh"});
+}
+
+TEST_F(FusedTest, StepsAtTheSameTimeDoNotMeet) {
+  Output x = Placeholder({20'000});
+  Output y = Op("Sub", {Op("Exp", {Op("Mul", {x, Const(0.5f)})}), Op("Square", {x})}, "y");
+  ASSERT_TRUE(Run({y}, {{x, Counting(20'000)}}).ok());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Tensor fed = Floats(Shape{20'000}, [t](int64_t) { return static_cast<float>(t); });
+      for (int i = 0; i < 20; ++i) {
+        RunRequest request;
+        request.feeds = {{x, fed}};
+        request.fetches = {y};
+        Result<std::vector<Tensor>> result = session(true).Run(request);
+        ASSERT_TRUE(result.ok()) << result.status();
+        const float* values = (*result)[0].data<float>();
+        for (int64_t k = 0; k < 20'000; k += 97) ASSERT_EQ(values[k], values[0]);
+        ASSERT_NEAR(values[0], std::exp(t * 0.5f) - static_cast<float>(t * t), 1e-4);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(FusedTest, ADeepChainNeedsNoStack) {
+  Output x = Placeholder(PartialShape::Scalar());
+  Output y = x;
+  for (int i = 0; i < 20'000; ++i) y = Op(i % 2 == 0 ? "Sin" : "Neg", {y});
+  EXPECT_EQ(Fused({y}, {{x, Tensor::Scalar(0.5f)}}).size(), 1u);
+}
+
+TEST_F(FusedTest, ManyValuesAtATimeAreLeftAlone) {
+  Output x = Placeholder({4});
+  OutputList left;
+  for (int i = 0; i < 600; ++i) left.push_back(Op("Add", {x, Const(static_cast<float>(i))}));
+  // Every value is taken again in the opposite order.
+  Output sum = Op("AddN", left);
+  Output product = left[0];
+  for (int i = 600; i-- > 0;) product = Op("Maximum", {product, left[i]});
+  Fused({Op("Mul", {sum, product})}, {{x, Counting(4)}});
+}
+
+// Random expressions over few inputs: the bits are those of the nodes one by one.
+class RandomExpressionTest : public FusedTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(RandomExpressionTest, GiveTheSameBits) {
+  std::mt19937 random(GetParam());
+  auto pick = [&](size_t n) { return static_cast<size_t>(random() % n); };
+  const char* unary[] = {"Neg",  "Exp", "Tanh", "Sigmoid", "Relu",  "Relu6", "Elu",   "Square",
+                         "Sqrt", "Abs", "Sin",  "Cos",     "Floor", "Log1p", "Rsqrt", "Softplus"};
+  const char* binary[] = {"Add",      "Sub",      "Mul",   "RealDiv",       "Maximum",           "Minimum",
+                          "TanhGrad", "SqrtGrad", "Pow",   "ReluGrad",      "SquaredDifference", "SigmoidGrad",
+                          "EluGrad",  "AddV2",    "Atan2", "ReciprocalGrad"};
+  const bool known = pick(2) == 0;
+  const int64_t n = std::vector<int64_t>{1, 7, 64, 1000, 1500, 40'000}[pick(6)];
+  std::vector<Feed> feeds;
+  OutputList values;
+  std::normal_distribution<float> normal(0, 3);
+  for (int i = 0; i < 3; ++i) {
+    values.push_back(Placeholder(known ? PartialShape{n} : PartialShape()));
+    feeds.push_back({values.back(), Floats(Shape{n}, [&](int64_t at) {
+                       if (at % 97 == 5) return std::nanf("");
+                       return at % 31 == 3 ? 1e6f * normal(random) : normal(random);
+                     })});
+  }
+  Output scalar = Placeholder(known ? PartialShape::Scalar() : PartialShape());
+  feeds.push_back({scalar, Tensor::Scalar(normal(random))});
+  const size_t nodes = 5 + pick(60);
+  for (size_t i = 0; i < nodes; ++i) {
+    auto value = [&] { return values[pick(4) == 0 ? pick(values.size()) : values.size() - 1 - pick(3)]; };
+    const size_t kind = pick(10);
+    if (kind < 4) {
+      values.push_back(Op(unary[pick(std::size(unary))], {value()}));
+    } else if (kind < 7) {
+      values.push_back(Op(binary[pick(std::size(binary))], {value(), value()}));
+    } else if (kind == 7) {
+      Output operand = pick(2) == 0 ? scalar : Const(normal(random));
+      const char* op = std::vector<const char*>{"Add", "Mul", "Maximum", "Pow", "RealDiv"}[pick(5)];
+      values.push_back(pick(2) == 0 ? Op(op, {value(), operand}) : Op(op, {operand, value()}));
+    } else if (kind == 8) {
+      values.push_back(Op("AddN", {value(), value(), value()}));
+    } else {
+      Output less = Op(pick(2) == 0 ? "Less" : "Equal", {value(), pick(2) == 0 ? value() : scalar});
+      values.push_back(Op("SelectV2", {less, value(), pick(2) == 0 ? value() : Const(1)}));
+    }
+  }
+  OutputList fetches = {values.back()};
+  if (pick(3) == 0) fetches.push_back(values[pick(values.size())]);
+  Fused(fetches, feeds);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomExpressionTest, ::testing::Range(0, 200));
+
+}  // namespace
+}  // namespace weir

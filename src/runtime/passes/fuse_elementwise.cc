@@ -1,0 +1,282 @@
+// Regions grow from a node whose value is wanted towards what it is computed from: a producer joins when all who take
+// its value are in the region and nobody waits for it or fetches it. So nothing leaves a region but the value of its
+// last node: no path can lead out and back in, whoever is ordered after a member is ordered after the last one, and a
+// member is dead exactly when the last one is.
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "runtime/fused_elementwise.h"
+#include "runtime/kernel_cache.h"
+#include "runtime/passes/passes.h"
+
+namespace weir {
+namespace {
+
+constexpr int32_t kNone = -1;
+
+bool MayBeEqual(const PartialShape& a, const PartialShape& b) {
+  if (!a.known_rank() || !b.known_rank()) return a.rank() != 0 && b.rank() != 0;
+  if (a.rank() != b.rank()) return false;
+  for (int i = 0; i < a.rank(); ++i) {
+    // One that is known to be 1 meets one that is not known where it is meant to be repeated.
+    const bool repeats = (a[i] == 1) != (b[i] == 1);
+    if (repeats || (a[i] != b[i] && a[i] != kUnknownDim && b[i] != kUnknownDim)) return false;
+  }
+  return true;
+}
+
+class Fuser {
+ public:
+  explicit Fuser(PlanGraph& graph, PassReport& report) : graph_(graph), report_(report) {}
+
+  Status Run() {
+    const Consumers consumers = FindConsumers(graph_);
+    WEIR_ASSIGN(order_, TopologicalOrder(graph_, consumers));
+    FindLoops();
+    MarkWanted();
+    MarkStateAliases();
+    GrowRegions(consumers);
+    Replace();
+    return OkStatus();
+  }
+
+ private:
+  size_t size() const { return graph_.nodes.size(); }
+
+  struct OpTypes {
+    const OpDef* op;
+    DType input;
+    DType output;
+    bool operator==(const OpTypes&) const = default;
+    template <class H>
+    friend H AbslHashValue(H h, const OpTypes& t) {
+      return H::combine(std::move(h), t.op, static_cast<int>(t.input), static_cast<int>(t.output));
+    }
+  };
+
+  // The factory that tells the loop of the node, if one does.
+  const LoopedKernel* FactoryOf(const PlanGraph::Node& node) {
+    const OpTypes key{node.props->op, node.props->input_types[0], node.props->output_types[0]};
+    auto [it, is_new] = factories_.try_emplace(key, nullptr);
+    if (is_new) {
+      Result<const KernelDef*> def = FindKernel(MakeNodeInfo(*node.props, ""), "CPU");
+      if (def.ok()) it->second = LoopOf(**def);
+    }
+    return it->second;
+  }
+
+  ElementLoop LoopOfNode(const PlanGraph::Node& node) {
+    const NodeProps& props = *node.props;
+    if (props.input_types.empty() || props.output_types.size() != 1 || node.inputs.size() != props.input_types.size())
+      return {};
+    if (node.placed == nullptr || node.placed->kind() != "CPU" || !IsPlain(props.output_types[0])) return {};
+    const LoopedKernel* factory = FactoryOf(node);
+    if (factory == nullptr) return {};
+    ElementLoop loop = factory->choose == nullptr ? factory->loop
+                                                  : factory->choose(*props.attrs, BaseType(props.input_types[0]),
+                                                                    BaseType(props.output_types[0]));
+    if (!loop.valid() || !IsPure(graph_, node)) return {};
+    const size_t wanted = loop.unary != nullptr ? 1 : loop.binary != nullptr ? 2 : 3;
+    if (loop.folds ? node.inputs.size() < 2 : node.inputs.size() != wanted) return {};
+    return ShapesFit(node, loop) ? loop : ElementLoop{};
+  }
+
+  // What is known to need more than blocks of equal elements or single ones is left to the node's own kernel.
+  bool ShapesFit(const PlanGraph::Node& node, const ElementLoop& loop) const {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!IsPlain(BaseType(node.props->input_types[i]))) return false;
+      const PlanValue input = node.inputs[i];
+      if (!input.fed() && input.output != 0) continue;  // nothing is known
+      const PartialShape& shape = input.fed() ? graph_.feeds[input.output].shape : graph_.nodes[input.node].shape;
+      if (MayBeEqual(shape, node.shape) || !shape.known_rank() || !node.shape.known_rank()) continue;
+      const bool stands = !loop.folds && i < 8 && ((loop.may_stand >> i) & 1) != 0 && shape.num_elements() == 1;
+      if (!stands || (loop.standing_scalars && shape.rank() != 0)) return false;
+    }
+    return true;
+  }
+
+  void FindLoops() {
+    loops_.resize(size());
+    for (size_t n = 0; n < size(); ++n) loops_[n] = LoopOfNode(graph_.nodes[n]);
+  }
+
+  // Values that leave the plan, and nodes that others wait for.
+  void MarkWanted() {
+    wanted_.assign(size(), false);
+    for (const PlanGraph::Node& node : graph_.nodes) {
+      for (int32_t control : node.control_inputs) wanted_[control] = true;
+    }
+    for (const PlanGraph::Fetch& fetch : graph_.fetches) {
+      if (!fetch.value.fed()) wanted_[fetch.value.node] = true;
+    }
+    for (int32_t target : graph_.targets) wanted_[target] = true;
+  }
+
+  // Values that may be the memory of a variable. What reads one while something in the plan updates variables does so
+  // no later than it would alone: it only ends a region.
+  void MarkStateAliases() {
+    static const absl::flat_hash_set<std::string_view> passes_on = {"Identity",
+                                                                    "IdentityN",
+                                                                    "Reshape",
+                                                                    "Squeeze",
+                                                                    "ExpandDims",
+                                                                    "StopGradient",
+                                                                    "PreventGradient",
+                                                                    "EnsureShape",
+                                                                    "CheckNumerics",
+                                                                    "Select",
+                                                                    "Bitcast",
+                                                                    "Snapshot",
+                                                                    "AddN",
+                                                                    "Cast",
+                                                                    "DebugGradientIdentity",
+                                                                    "PlaceholderWithDefault"};
+    bool updates = false;
+    aliases_.assign(size(), false);
+    for (int32_t n : order_) {
+      const PlanGraph::Node& node = graph_.nodes[n];
+      for (DType t : node.props->input_types) {
+        updates = updates || IsRef(t) || (t == kResource && node.op().name != "ReadVariableOp");
+        if (IsRef(t) || t == kResource) aliases_[n] = true;
+      }
+      for (DType t : node.props->output_types) aliases_[n] = aliases_[n] || IsRef(t);
+      // A Select with one condition for all gives one of its inputs as it is.
+      if (aliases_[n] || (loops_[n].valid() && node.op().name != "Select")) continue;
+      if (!passes_on.contains(node.op().name) && KindOf(node.op()) == NodeKind::kKernel) continue;
+      for (PlanValue input : node.inputs) aliases_[n] = aliases_[n] || (!input.fed() && aliases_[input.node]);
+    }
+    if (!updates) aliases_.assign(size(), false);
+  }
+
+  bool ReadsState(const PlanGraph::Node& node) const {
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](PlanValue input) { return !input.fed() && aliases_[input.node]; });
+  }
+
+  // The region that node n can join, or kNone.
+  int32_t RegionToJoin(int32_t n, absl::Span<const int32_t> takers) const {
+    const PlanGraph::Node& node = graph_.nodes[n];
+    if (wanted_[n] || takers.empty() || ReadsState(node)) return kNone;
+    const int32_t region = region_of_[takers[0]];
+    if (region == kNone) return kNone;
+    for (int32_t taker : takers) {
+      if (region_of_[taker] != region) return kNone;
+    }
+    const PlanGraph::Node& end = graph_.nodes[region];
+    return node.placed == end.placed && MayBeEqual(node.shape, end.shape) ? region : kNone;
+  }
+
+  // A region has the number of its last node.
+  void GrowRegions(const Consumers& consumers) {
+    region_of_.assign(size(), kNone);
+    members_.assign(size(), 0);
+    for (auto n = order_.rbegin(); n != order_.rend(); ++n) {
+      if (!loops_[*n].valid()) continue;
+      const int32_t region = RegionToJoin(*n, consumers.of(*n));
+      region_of_[*n] = region == kNone ? *n : region;
+      ++members_[region_of_[*n]];
+    }
+  }
+
+  const Tensor* ConstantValue(PlanValue value) const {
+    if (value.fed()) return nullptr;
+    const PlanGraph::Node& node = graph_.nodes[value.node];
+    if (KindOf(node.op()) != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
+    auto attr = node.props->attrs->find("value");
+    const Tensor* tensor = attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
+    return tensor != nullptr && tensor->dtype() == node.props->output_types[0] ? tensor : nullptr;
+  }
+
+  void Replace() {
+    absl::flat_hash_map<int32_t, std::vector<int32_t>> regions;
+    std::vector<int32_t> ends;
+    for (int32_t n : order_) {
+      if (region_of_[n] == kNone || members_[region_of_[n]] < 2) continue;
+      regions[region_of_[n]].push_back(n);
+      if (region_of_[n] == n) ends.push_back(n);
+    }
+    std::vector<int32_t> number(size(), kNone);
+    for (int32_t end : ends) ReplaceRegion(end, regions[end], number);
+  }
+
+  // The inputs of a region, each once.
+  struct Inputs {
+    std::vector<PlanValue> given;
+    std::vector<DType> types;
+    std::vector<Tensor> constants;
+    absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> given_number;
+    absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> constant_number;
+  };
+
+  void CollectInputs(const std::vector<int32_t>& members, int32_t end, Inputs* inputs) const {
+    for (int32_t n : members) {
+      for (PlanValue input : graph_.nodes[n].inputs) {
+        if (!input.fed() && region_of_[input.node] == end) continue;
+        const std::pair<int32_t, int32_t> key(input.node, input.output);
+        if (const Tensor* constant = ConstantValue(input)) {
+          if (inputs->constant_number.try_emplace(key, inputs->constants.size()).second)
+            inputs->constants.push_back(*constant);
+        } else if (inputs->given_number.try_emplace(key, inputs->given.size()).second) {
+          inputs->given.push_back(input);
+          inputs->types.push_back(BaseType(graph_.type_of(input)));
+        }
+      }
+    }
+  }
+
+  void ReplaceRegion(int32_t end, const std::vector<int32_t>& members, std::vector<int32_t>& number) {
+    Inputs inputs;
+    CollectInputs(members, end, &inputs);
+    if (inputs.given.empty()) return;  // a constant too large to be folded, perhaps in a loop
+    FusedRegion region;
+    absl::InlinedVector<int32_t, 1> waits;
+    PassReport::Fusion fusion{"pass over the elements", graph_.nodes[end].name(), {}};
+    for (int32_t n : members) {
+      const PlanGraph::Node& node = graph_.nodes[n];
+      number[n] = static_cast<int32_t>(region.members.size());
+      FusedRegion::Member& member = region.members.emplace_back();
+      member.props = node.props;
+      member.loop = loops_[n];
+      for (PlanValue input : node.inputs) {
+        const std::pair<int32_t, int32_t> key(input.node, input.output);
+        if (!input.fed() && region_of_[input.node] == end) {
+          member.operands.push_back(number[input.node]);
+        } else if (auto given = inputs.given_number.find(key); given != inputs.given_number.end()) {
+          member.operands.push_back(~given->second);
+        } else {
+          member.operands.push_back(~static_cast<int32_t>(inputs.given.size() + inputs.constant_number.at(key)));
+        }
+      }
+      waits.insert(waits.end(), node.control_inputs.begin(), node.control_inputs.end());
+      fusion.ops.push_back(node.op().name);
+    }
+    region.input_types = std::move(inputs.types);
+    region.constants = std::move(inputs.constants);
+    std::shared_ptr<const NodeProps> fused = FuseRegion(std::move(region));
+    if (fused == nullptr) return;
+    PlanGraph::Node& node = graph_.nodes[end];
+    node.props = std::move(fused);
+    node.inputs.assign(inputs.given.begin(), inputs.given.end());
+    std::sort(waits.begin(), waits.end());
+    waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+    node.control_inputs = std::move(waits);
+    report_.fused.push_back(std::move(fusion));
+  }
+
+  PlanGraph& graph_;
+  PassReport& report_;
+  std::vector<int32_t> order_;
+  absl::flat_hash_map<OpTypes, const LoopedKernel*> factories_;
+  std::vector<ElementLoop> loops_;  // by node; not valid: it has none, or does not fit
+  std::vector<bool> wanted_;
+  std::vector<bool> aliases_;
+  std::vector<int32_t> region_of_;
+  std::vector<int32_t> members_;  // by region: how many
+};
+
+}  // namespace
+
+Status FuseElementwise(PlanGraph& graph, PassReport& report) { return Fuser(graph, report).Run(); }
+
+}  // namespace weir
