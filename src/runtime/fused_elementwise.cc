@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -19,8 +20,16 @@ constexpr int64_t kCacheBytes = 24 << 10;
 constexpr int32_t kMaxSlots = 256;
 constexpr size_t kManyCalls = 64;  // what is longer has its time measured before it is called cheap
 
-// How an input meets the others.
-enum Stance : uint8_t { kFull, kScalar, kOneElement };
+// How an input meets the others: element by element, as the same row for all rows, or as one element.
+enum Stance : uint8_t { kFull, kRow, kScalar, kOneElement };
+
+// True if `row` is what every row of `rows` meets: biases.
+bool IsRowOf(const Shape& row, const Shape& rows) {
+  if (row.rank() > rows.rank() || row.num_elements() < 2) return false;
+  int at = 1;
+  while (at <= row.rank() && row[row.rank() - at] == rows[rows.rank() - at]) ++at;
+  return std::all_of(row.begin(), row.end() - (at - 1), [](int64_t size) { return size == 1; });
+}
 
 struct LoopCall {
   UnaryLoop unary = nullptr;
@@ -59,14 +68,14 @@ class Program {
     StandingBits standing(calls_.size(), 0);
     for (size_t c = 0; c < calls_.size(); ++c) {
       const LoopCall& call = calls_[c];
-      uint8_t bits = 0;
+      uint8_t smaller = 0;
       for (int i = 0; i < call.num_operands; ++i) {
         if (call.operands[i] >= num_inputs_ || stances[call.operands[i]] == kFull) continue;
         if (call.standing_scalars && stances[call.operands[i]] != kScalar) return std::nullopt;
-        bits |= static_cast<uint8_t>(1 << i);
+        smaller |= static_cast<uint8_t>(1 << i);
+        if (stances[call.operands[i]] != kRow) standing[c] |= static_cast<uint8_t>(1 << i);
       }
-      if (bits == (1 << call.num_operands) - 1 || (bits & ~call.may_stand) != 0) return std::nullopt;
-      standing[c] = bits;
+      if (smaller == (1 << call.num_operands) - 1 || (smaller & ~call.may_stand) != 0) return std::nullopt;
     }
     return standing;
   }
@@ -266,7 +275,10 @@ class FusedKernel {
   // An input that moves on with the blocks.
   struct Mover {
     int32_t input;
-    int64_t element;
+    int64_t element;  // its size
+    const char* data;
+    int64_t period = 0;   // of a row: its length
+    bool splits = false;  // a block ends where the row does; else the row is there often enough
   };
 
   static bool IsLarger(const Shape& a, const Shape& b) {
@@ -296,8 +308,9 @@ class FusedKernel {
     for (int32_t i = 0; i < program_.num_inputs(); ++i) {
       const Shape& own = Input(ctx, i).shape();
       if (own == shape) continue;
-      if (own.num_elements() != 1 || own.rank() > shape.rank()) return nullptr;
-      stances[i] = own.rank() == 0 ? kScalar : kOneElement;
+      const bool is_row = IsRowOf(own, shape);
+      if (!is_row && (own.num_elements() != 1 || own.rank() > shape.rank())) return nullptr;
+      stances[i] = is_row ? kRow : own.rank() == 0 ? kScalar : kOneElement;
     }
     *bound = program_.Bind(stances);
     return bound->has_value() ? &**bound : nullptr;
@@ -308,12 +321,8 @@ class FusedKernel {
     for (int32_t i = 0; i < num_given_; ++i) inputs[i] = static_cast<char*>(ctx.input(i).raw());
     const int64_t n = shape.num_elements();
     const int64_t block = BlockFor(ctx, n);
-    std::vector<Mover> movers;
-    if (n > block) {
-      for (int32_t i = 0; i < program_.num_inputs(); ++i) {
-        if (Input(ctx, i).shape() == shape) movers.push_back({i, program_.input_size(i)});
-      }
-    }
+    std::vector<std::unique_ptr<char[]>> repeated;
+    const std::vector<Mover> movers = FindMovers(ctx, shape, block, &repeated);
     WEIR_ASSIGN(Tensor out, MakeOutput(ctx, shape));
     FirstFault fault;
     auto run = [&](int64_t begin, int64_t end) {
@@ -326,6 +335,34 @@ class FusedKernel {
     }
     if (fault.none()) return OkStatus();
     return OfMember(FaultStatus(fault.fault()), program_.calls()[fault.call()].member);
+  }
+
+  std::vector<Mover> FindMovers(const KernelContext& ctx, const Shape& shape, int64_t block,
+                                std::vector<std::unique_ptr<char[]>>* repeated) const {
+    std::vector<Mover> movers;
+    // Scalars stand, as do inputs that one block takes whole; only among the given ones are there rows, then.
+    const int32_t count = scalar_constants_ ? num_given_ : program_.num_inputs();
+    for (int32_t i = 0; i < count; ++i) {
+      const Tensor& input = Input(ctx, i);
+      Mover mover{i, program_.input_size(i), static_cast<const char*>(input.raw())};
+      if (input.shape() == shape) {
+        if (shape.num_elements() > block) movers.push_back(mover);
+      } else if (input.num_elements() > 1) {
+        mover.period = input.num_elements();
+        mover.splits = mover.period >= block;
+        if (!mover.splits) mover.data = repeated->emplace_back(Repeat(mover, mover.period + std::min(block, shape.num_elements()))).get();
+        movers.push_back(mover);
+      }
+    }
+    return movers;
+  }
+
+  // The row over and over again, `elements` in all.
+  static std::unique_ptr<char[]> Repeat(const Mover& row, int64_t elements) {
+    auto copies = std::make_unique<char[]>(elements * row.element);
+    for (int64_t at = 0; at < elements; at += row.period)
+      std::memcpy(copies.get() + at * row.element, row.data, std::min(row.period, elements - at) * row.element);
+    return copies;
   }
 
   // Loops over what is in the cache take about a quarter of what they say.
@@ -364,10 +401,16 @@ class FusedKernel {
     const int64_t elements = std::min(range.block, (range.end - range.begin + kVector - 1) / kVector * kVector);
     const auto out_size = static_cast<int64_t>(ElementSize(out.dtype()));
     Workspace workspace(inputs, program_.num_slots(), elements * program_.slot_element());
-    for (int64_t at = range.begin; at < range.end; at += range.block) {
-      for (const Mover& mover : movers) workspace.table()[mover.input] = inputs[mover.input] + at * mover.element;
+    int64_t n = 0;
+    for (int64_t at = range.begin; at < range.end; at += n) {
+      n = std::min(range.block, range.end - at);
+      for (const Mover& mover : movers) {
+        const int64_t offset = mover.period == 0 ? at : at % mover.period;
+        workspace.table()[mover.input] = const_cast<char*>(mover.data) + offset * mover.element;
+        if (mover.splits) n = std::min(n, mover.period - offset);
+      }
       workspace.output() = static_cast<char*>(out.raw()) + at * out_size;
-      ComputeBlock(standing, workspace.table(), std::min(range.block, range.end - at), fault);
+      ComputeBlock(standing, workspace.table(), n, fault);
     }
   }
 

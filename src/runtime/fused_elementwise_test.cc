@@ -280,6 +280,30 @@ TEST_F(FusedTest, ShapesThatBlocksCannotDoGiveTheSame) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
 }
 
+TEST_F(FusedTest, RowsMeetAllRows) {
+  Output x = Placeholder({-1, 70});
+  Output b = Placeholder({70});
+  Output y = Op("Relu", {Op("Add", {Op("Mul", {x, Const(0.5f)}), b})}, "y");
+  for (int64_t rows : {1, 2, 3, 100, 3000}) {
+    const Tensor fed = Floats(Shape{rows, 70}, [](int64_t i) { return static_cast<float>(i % 101) - 50; });
+    EXPECT_EQ(Fused({y}, {{x, fed}, {b, Counting(70)}}), Regions{"y: Mul Add Relu"}) << rows;
+  }
+  // Rows longer than a block, of unknown shape, and one in front of the other operand.
+  Output u = Placeholder();
+  Output v = Placeholder();
+  Output z = Op("Sub", {v, Op("Exp", {Op("Maximum", {u, v})})}, "z");
+  for (int64_t length : {2, 63, 1023, 1024, 1025, 7000}) {
+    const Tensor fed = Floats(Shape{5, 2, length}, [](int64_t i) { return static_cast<float>(i % 11) - 5; });
+    EXPECT_EQ(Fused({z}, {{u, fed}, {v, Counting(length)}}), Regions{"z: Maximum Exp Sub"}) << length;
+    EXPECT_EQ(Fused({z}, {{u, fed}, {v, Counting(length).Reshaped(Shape{1, length})}}).size(), 1u) << length;
+  }
+  // Two rows give a row: that is more than blocks do, and comes out all the same.
+  Output w = Placeholder();
+  Output row = Op("Mul", {Op("Add", {v, w}), u});
+  const Tensor fed = Floats(Shape{4, 9}, [](int64_t i) { return static_cast<float>(i); });
+  EXPECT_EQ(Fused({row}, {{u, fed}, {v, Counting(9)}, {w, Counting(9)}}).size(), 1u);
+}
+
 TEST_F(FusedTest, WhatDoesNotBroadcastSaysSo) {
   Output x = Placeholder();
   Output y = Placeholder();

@@ -26,6 +26,19 @@ bool MayBeEqual(const PartialShape& a, const PartialShape& b) {
   return true;
 }
 
+// Whether each row of `rows` may meet all of `row`.
+bool MayBeRow(const PartialShape& row, const PartialShape& rows) {
+  if (row.rank() > rows.rank()) return false;
+  bool only_ones = false;
+  for (int i = 1; i <= row.rank(); ++i) {
+    const int64_t size = row[row.rank() - i];
+    const int64_t other = rows[rows.rank() - i];
+    only_ones = only_ones || (size != other && size == 1);
+    if (only_ones ? size != 1 : size != other && size != kUnknownDim && other != kUnknownDim) return false;
+  }
+  return true;
+}
+
 class Fuser {
  public:
   explicit Fuser(PlanGraph& graph, PassReport& report) : graph_(graph), report_(report) {}
@@ -82,7 +95,7 @@ class Fuser {
     return ShapesFit(node, loop) ? loop : ElementLoop{};
   }
 
-  // What is known to need more than blocks of equal elements or single ones is left to the node's own kernel.
+  // What is known to need more than equal elements, rows and single elements is left to the node's own kernel.
   bool ShapesFit(const PlanGraph::Node& node, const ElementLoop& loop) const {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!IsPlain(BaseType(node.props->input_types[i]))) return false;
@@ -90,8 +103,8 @@ class Fuser {
       if (!input.fed() && input.output != 0) continue;  // nothing is known
       const PartialShape& shape = input.fed() ? graph_.feeds[input.output].shape : graph_.nodes[input.node].shape;
       if (MayBeEqual(shape, node.shape) || !shape.known_rank() || !node.shape.known_rank()) continue;
-      const bool stands = !loop.folds && i < 8 && ((loop.may_stand >> i) & 1) != 0 && shape.num_elements() == 1;
-      if (!stands || (loop.standing_scalars && shape.rank() != 0)) return false;
+      if (loop.folds || ((loop.may_stand >> i) & 1) == 0 || (loop.standing_scalars && shape.rank() != 0)) return false;
+      if (shape.num_elements() != 1 && !MayBeRow(shape, node.shape)) return false;
     }
     return true;
   }
