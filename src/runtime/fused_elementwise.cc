@@ -350,7 +350,9 @@ class FusedKernel {
       } else if (input.num_elements() > 1) {
         mover.period = input.num_elements();
         mover.splits = mover.period >= block;
-        if (!mover.splits) mover.data = repeated->emplace_back(Repeat(mover, mover.period + std::min(block, shape.num_elements()))).get();
+        if (!mover.splits)
+          mover.data =
+              repeated->emplace_back(Repeat(mover, mover.period + std::min(block, shape.num_elements()))).get();
         movers.push_back(mover);
       }
     }
@@ -509,13 +511,20 @@ class FusedKernel {
   std::unique_ptr<OwnKernels> own_ = std::make_unique<OwnKernels>();
 };
 
-// The description of a node and the op that it alone is of.
+// An op that one node alone is of.
+struct FusedOp : OpDef {
+  std::shared_ptr<const FusedRegion> region;
+};
 struct FusedNode {
-  OpDef op;
+  FusedOp op;
   NodeProps props;
 };
 
 }  // namespace
+
+const FusedRegion* RegionOf(const OpDef& op) {
+  return op.name == kFusedOp ? static_cast<const FusedOp&>(op).region.get() : nullptr;
+}
 
 std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region) {
   if (Program(region).num_slots() > kMaxSlots) return nullptr;
@@ -532,6 +541,7 @@ std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region) {
   node->props.output_types = last.output_types;
   node->op.name = kFusedOp;
   auto shared = std::make_shared<const FusedRegion>(std::move(region));
+  node->op.region = shared;
   node->op.kernels = CpuKernel([shared](KernelSetup& setup) -> Result<Kernel> {
     auto fused = std::make_shared<FusedKernel>(shared, setup.node().device);
     const bool cheap = fused->program().calls().size() <= kManyCalls;

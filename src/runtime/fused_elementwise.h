@@ -25,9 +25,12 @@ struct FusedRegion {
   std::vector<Member> members;     // producers first; the last one gives the result
   std::vector<DType> input_types;  // of what comes with a step
   std::vector<Tensor> constants;
+  std::vector<std::string> constant_names;
 };
 
 // A node in place of the last member, under its name. Null where too many values would have to be kept at a time.
 std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region);
+// What a node of that op stands for; null: it is of another one.
+const FusedRegion* RegionOf(const OpDef& op);
 
 }  // namespace weir

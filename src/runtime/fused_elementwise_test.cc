@@ -10,10 +10,13 @@
 #include <random>
 #include <thread>
 
+#include "base/rng.h"
 #include "graph/node_builder.h"
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
+#include "runtime/local_devices.h"
 #include "runtime/local_session.h"
+#include "runtime/plan.h"
 
 namespace weir {
 namespace {
@@ -347,6 +350,56 @@ TEST_F(FusedTest, TheOutputTakesAnInputsMemoryOnlyWhereNobodyElseHoldsIt) {
   EXPECT_EQ(Fused({y}, {{x, fed}}), Regions{"y: Mul Add Tanh"});
   EXPECT_TRUE(SameBits(fed, before));
   EXPECT_EQ(Fused({y, own}, {{x, fed}}), Regions{"y: Mul Add Tanh"});
+}
+
+TEST_F(FusedTest, AFusedNodeGoesWithItsPlan) {
+  Output x = Placeholder({8});
+  Output y = Op("Tanh", {Op("Neg", {x})});
+  PlanSignature signature{{x}, {y}, {}};
+  const auto devices = MakeLocalDevices({}, "/job:localhost/replica:0/task:0", RealRng());
+  KernelCache kernels(nullptr, nullptr);
+  Result<std::shared_ptr<const Plan>> plan =
+      CompilePlan(*graph_, signature, PlanEnvironment{devices, kernels, PlacerOptions{}, {.fuse = true}});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ((*plan)->nodes.size(), 1u);
+  std::weak_ptr<const BoundKernel> kernel = (*plan)->kernels[0];
+  plan->reset();
+  EXPECT_TRUE(kernel.expired());
+}
+
+TEST_F(FusedTest, ATraceShowsTheNodes) {
+  Output x = Placeholder({8});
+  Output a = Op("Add", {x, Const(1)}, "a");
+  Output y = Op("Tanh", {a}, "y");
+  tensorflow::RunOptions options;
+  options.set_trace_level(tensorflow::RunOptions::FULL_TRACE);
+  tensorflow::RunMetadata metadata;
+  RunRequest request;
+  request.feeds = {{x, Counting(8)}};
+  request.fetches = {y};
+  request.options = &options;
+  request.metadata = &metadata;
+  ASSERT_TRUE(session(true).Run(request).ok());
+  ASSERT_EQ(metadata.step_stats().dev_stats_size(), 1);
+  const auto& nodes = metadata.step_stats().dev_stats(0).node_stats();
+  ASSERT_EQ(nodes.size(), 2);
+  EXPECT_EQ(nodes[0].node_name(), "a");
+  EXPECT_EQ(nodes[0].timeline_label(), "a = Add(_arg_Placeholder_0_0, Const)");
+  EXPECT_EQ(nodes[1].timeline_label(), "y = Tanh(a)");
+  EXPECT_EQ(nodes[1].output_size(), 1);
+  EXPECT_GE(nodes[1].all_start_nanos(), nodes[0].all_start_nanos() + nodes[0].op_end_rel_nanos());
+}
+
+TEST_F(FusedTest, TheReportNamesTheRegions) {
+  Output x = Placeholder({8});
+  Output y = Op("Tanh", {Op("Tanh", {Op("Add", {x, Const(1)})})}, "y");
+  setenv("WEIR_EXPLAIN", "1", 1);
+  testing::internal::CaptureStderr();
+  Result<std::vector<Tensor>> result = Run({y}, {{x, Counting(8)}});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "plan for y:0: 4 nodes, 1 after the passes\n"
+            "  3 as one pass over the elements: 'y' of Add, Tanh x 2\n");
+  unsetenv("WEIR_EXPLAIN");
 }
 
 TEST_F(FusedTest, StepsAtTheSameTimeDoNotMeet) {

@@ -7,7 +7,10 @@
 #include <chrono>
 #include <map>
 
+#include "absl/strings/str_join.h"
+
 #include "graph/attr_proto.h"
+#include "runtime/fused_elementwise.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir {
@@ -27,14 +30,40 @@ std::string SourceName(const Plan& plan, PlanValue value) {
   return value.fed() ? FeedName(plan, value.output) : plan.NameOf(value);
 }
 
-std::string Label(const Plan& plan, int32_t node) {
-  const NodeInfo& info = *plan.nodes[node].info;
-  std::string inputs;
-  for (PlanValue input : plan.inputs_of(node)) {
-    if (!inputs.empty()) inputs += ", ";
-    inputs += SourceName(plan, input);
+std::string Label(const std::string& name, const OpDef& op, const std::vector<std::string>& inputs) {
+  return fmt::format("{} = {}({})", name, op.name, absl::StrJoin(inputs, ", "));
+}
+
+std::vector<std::string> SourceNames(const Plan& plan, int32_t node) {
+  std::vector<std::string> names;
+  for (PlanValue input : plan.inputs_of(node)) names.push_back(SourceName(plan, input));
+  return names;
+}
+
+// What nodes that ran as one are called, each with its own inputs.
+std::vector<std::string> PartLabels(const FusedRegion& region, std::vector<std::string> inputs) {
+  inputs.insert(inputs.end(), region.constant_names.begin(), region.constant_names.end());
+  std::vector<std::string> labels;
+  for (const FusedRegion::Member& member : region.members) {
+    std::vector<std::string> names;
+    for (int32_t operand : member.operands)
+      names.push_back(operand < 0 ? inputs[~operand] : region.members[operand].props->name);
+    labels.push_back(Label(member.props->name, *member.props->op, names));
   }
-  return fmt::format("{} = {}({})", info.name, info.op->name, inputs);
+  return labels;
+}
+
+void SetTimes(const StepTrace::Times& times, int64_t recorded, tensorflow::NodeExecStats* stats) {
+  stats->set_thread_id(static_cast<uint32_t>(syscall(SYS_gettid)));
+  stats->mutable_memory_stats();
+  stats->set_scheduled_micros(times.scheduled / 1000);
+  stats->set_scheduled_nanos(times.scheduled);
+  stats->set_all_start_micros(times.start / 1000);
+  stats->set_all_start_nanos(times.start);
+  stats->set_op_end_rel_micros((times.end - times.start) / 1000);
+  stats->set_op_end_rel_nanos(times.end - times.start);
+  stats->set_all_end_rel_micros(std::max<int64_t>((recorded - times.start) / 1000, 1));
+  stats->set_all_end_rel_nanos(recorded - times.start);
 }
 
 void Describe(int slot, const Tensor& tensor, tensorflow::NodeExecStats* stats) {
@@ -58,12 +87,35 @@ int64_t StepTrace::Now() {
       .count();
 }
 
-void StepTrace::Record(const Plan& plan, int32_t node, const Times& times, absl::Span<const EdgeValue> outputs) {
+// Nobody knows how long each of several nodes took that ran as one: they get equal parts of the time.
+StepTrace::Times StepTrace::RecordParts(const Plan& plan, int32_t node, Times times) {
   const NodeInfo& info = *plan.nodes[node].info;
+  const FusedRegion& region = *RegionOf(*info.op);
+  const std::vector<std::string> labels = PartLabels(region, SourceNames(plan, node));
+  const auto count = static_cast<int64_t>(labels.size());
+  const int64_t taken = times.end - times.start;
+  const int64_t start = times.start;
+  std::lock_guard lock(mu_);
+  for (int64_t i = 0; i < count; ++i) {
+    times.start = start + taken * i / count;
+    times.end = start + taken * (i + 1) / count;
+    if (i + 1 == count) break;
+    Entry& entry = entries_.emplace_back(Entry{&info.device, {}});
+    entry.stats.set_node_name(region.members[i].props->name);
+    entry.stats.set_timeline_label(labels[i]);
+    SetTimes(times, times.end, &entry.stats);
+  }
+  return times;
+}
+
+void StepTrace::Record(const Plan& plan, int32_t node, const Times& whole, absl::Span<const EdgeValue> outputs) {
+  const NodeInfo& info = *plan.nodes[node].info;
+  const FusedRegion* region = RegionOf(*info.op);
+  const Times times = region == nullptr ? whole : RecordParts(plan, node, whole);
   tensorflow::NodeExecStats stats;
   stats.set_node_name(info.name);
-  stats.set_timeline_label(Label(plan, node));
-  stats.set_thread_id(static_cast<uint32_t>(syscall(SYS_gettid)));
+  stats.set_timeline_label(region == nullptr ? Label(info.name, *info.op, SourceNames(plan, node))
+                                             : PartLabels(*region, SourceNames(plan, node)).back());
   int64_t fresh_bytes = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor tensor = outputs[i].ref ? outputs[i].ref->Read() : outputs[i].tensor;
@@ -78,16 +130,7 @@ void StepTrace::Record(const Plan& plan, int32_t node, const Times& times, absl:
     memory->set_peak_bytes(fresh_bytes);
     memory->set_live_bytes(fresh_bytes);
   }
-  stats.mutable_memory_stats();
-  const int64_t now = Now();
-  stats.set_scheduled_micros(times.scheduled / 1000);
-  stats.set_scheduled_nanos(times.scheduled);
-  stats.set_all_start_micros(times.start / 1000);
-  stats.set_all_start_nanos(times.start);
-  stats.set_op_end_rel_micros((times.end - times.start) / 1000);
-  stats.set_op_end_rel_nanos(times.end - times.start);
-  stats.set_all_end_rel_micros(std::max<int64_t>((now - times.start) / 1000, 1));
-  stats.set_all_end_rel_nanos(now - times.start);
+  SetTimes(times, Now(), &stats);
   std::lock_guard lock(mu_);
   entries_.push_back({&info.device, std::move(stats)});
 }

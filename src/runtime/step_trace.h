@@ -22,7 +22,8 @@ class StepTrace final {
   };
   static int64_t Now();
 
-  // Called when the kernel of `node` has returned, before its outputs are handed on.
+  // Called when the kernel of `node` has returned, before its outputs are handed on. Of nodes that ran as one, each is
+  // recorded.
   void Record(const Plan& plan, int32_t node, const Times& times, absl::Span<const EdgeValue> outputs);
   void WriteTo(tensorflow::StepStats* stats);
 
@@ -31,6 +32,9 @@ class StepTrace final {
     const std::string* device;
     tensorflow::NodeExecStats stats;
   };
+  // All but the last of the nodes that ran as `node`; gives the times of the last.
+  Times RecordParts(const Plan& plan, int32_t node, Times times);
+
   std::mutex mu_;
   std::vector<Entry> entries_;
 };

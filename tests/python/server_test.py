@@ -110,6 +110,25 @@ def test_unplaced_nodes_run_where_the_session_is(cluster):
     assert len(meta.partition_graphs) == 2
 
 
+def test_workers_run_elementwise_nodes_as_one(cluster):
+    x = tf.placeholder(tf.float32, [None])
+    with tf.device("/job:ps/task:0"):
+        scaled = tf.multiply(x, 2.0, name="scaled")
+        y = tf.tanh(tf.add(scaled, tf.ones([3]), name="sum"), name="y")
+    ran = []
+    for level in (tf.OptimizerOptions.L1, tf.OptimizerOptions.L0):
+        config = tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=tf.OptimizerOptions(opt_level=level)))
+        with tf.Session(cluster["worker0"].target, config=config) as session:
+            meta = tf.RunMetadata()
+            value = session.run(y, {x: [0.0, 1.0, 2.0]}, options=tf.RunOptions(output_partition_graphs=True), run_metadata=meta)
+            ran.append((value.tobytes(), {node.name: node.op for graph in meta.partition_graphs for node in graph.node}.get("y")))
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes") as caught:
+                session.run(y, {x: [0.0, 1.0]})
+            assert caught.value.op is y.op.inputs[0].op
+    assert ran[0][0] == ran[1][0]
+    assert [op for _, op in ran] == ["_FusedElementwise", "Tanh"]
+
+
 def test_an_error_names_op_task_and_class(cluster):
     x = tf.placeholder(tf.float32, [None])
     with tf.device("/job:ps/task:0"):

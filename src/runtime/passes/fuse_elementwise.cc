@@ -218,6 +218,7 @@ class Fuser {
     std::vector<PlanValue> given;
     std::vector<DType> types;
     std::vector<Tensor> constants;
+    std::vector<std::string> constant_names;
     absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> given_number;
     absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> constant_number;
   };
@@ -228,8 +229,9 @@ class Fuser {
         if (!input.fed() && region_of_[input.node] == end) continue;
         const std::pair<int32_t, int32_t> key(input.node, input.output);
         if (const Tensor* constant = ConstantValue(input)) {
-          if (inputs->constant_number.try_emplace(key, inputs->constants.size()).second)
-            inputs->constants.push_back(*constant);
+          if (!inputs->constant_number.try_emplace(key, inputs->constants.size()).second) continue;
+          inputs->constants.push_back(*constant);
+          inputs->constant_names.push_back(graph_.NameOf(input));
         } else if (inputs->given_number.try_emplace(key, inputs->given.size()).second) {
           inputs->given.push_back(input);
           inputs->types.push_back(BaseType(graph_.type_of(input)));
@@ -266,6 +268,7 @@ class Fuser {
     }
     region.input_types = std::move(inputs.types);
     region.constants = std::move(inputs.constants);
+    region.constant_names = std::move(inputs.constant_names);
     std::shared_ptr<const NodeProps> fused = FuseRegion(std::move(region));
     if (fused == nullptr) return;
     PlanGraph::Node& node = graph_.nodes[end];
