@@ -10,6 +10,7 @@
 #include "bind/bfloat16.h"
 #include "bind/errors.h"
 #include "bind/process.h"
+#include "tensor/shared_blocks.h"
 
 namespace weir::python {
 namespace {
@@ -248,7 +249,13 @@ py::object ArrayFromTensor(Tensor tensor) {
   DimVector dims = tensor.shape().dims();
   auto* sizes = reinterpret_cast<npy_intp*>(dims.data());
   PyArray_Descr* descr = PyArray_DescrFromType(NumpyNumber(tensor.dtype()));
-  // The array may be written: it gets memory that nothing else reads.
+  // The array may be written, and seen by a child of this process: it gets memory that nobody else reads.
+  if (tensor.num_bytes() >= kBorrowBytes && FindSharedBlock(tensor.raw(), tensor.num_bytes()).has_value()) {
+    BufferPtr own = Take(AllocatePrivate(tensor.num_bytes()));
+    std::memcpy(own->data(), tensor.raw(), tensor.num_bytes());
+    void* data = own->data();
+    tensor = Tensor::FromBuffer(tensor.dtype(), tensor.shape(), std::move(own), data);
+  }
   if (tensor.num_bytes() >= kBorrowBytes && tensor.OwnsMemoryAlone()) {
     void* data = tensor.raw();
     auto* owner = new Tensor(std::move(tensor));

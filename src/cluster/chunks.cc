@@ -27,6 +27,10 @@ Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* of
   return true;
 }
 
+bool IsSentWhole(const Tensor& tensor) {
+  return IsPlain(tensor.dtype()) && tensor.dtype() != kBool && tensor.num_bytes() <= kMaxCallBytes / 2;
+}
+
 Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes) {
   const size_t whole = kWholeChunks * chunk_bytes;
   if (IsPlain(tensor.dtype())) {

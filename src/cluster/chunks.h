@@ -29,6 +29,9 @@ struct Chunkable {
   Tensor bytes;
   bool encoded = false;
 };
+// True for a tensor that is best sent as a whole where that costs no more than chunks: a plain one that a call can
+// hold.
+bool IsSentWhole(const Tensor& tensor);
 // Nothing for a tensor that is sent as a whole: a short one, or one of neither kind.
 Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes);
 // The chunk that begins at `offset`; shares its memory. REQUIRES: offset < bytes.num_bytes().

@@ -22,14 +22,25 @@ void Rope::Append(std::string text) {
   }
   auto owned = std::make_shared<std::string>(std::move(text));
   tail_ = owned.get();
-  slices_.push_back({owned->data(), owned->size(), owned});
+  slices_.push_back({owned->data(), owned->size(), owned, nullptr});
 }
 
 void Rope::Append(const void* data, size_t size, std::shared_ptr<const void> owner) {
   if (size <= kShort / 4) return Append(std::string(static_cast<const char*>(data), size));
   tail_ = nullptr;
   size_ += size;
-  slices_.push_back({static_cast<const char*>(data), size, std::move(owner)});
+  slices_.push_back({static_cast<const char*>(data), size, std::move(owner), nullptr});
+}
+
+void Rope::Append(BufferPtr received) {
+  const char* data = static_cast<const char*>(received->data());
+  const size_t size = received->size();
+  if (size <= kShort) return Append(data, size, std::make_shared<BufferPtr>(std::move(received)));
+  auto owner = std::make_shared<const BufferPtr>(std::move(received));
+  tail_ = nullptr;
+  size_ += size;
+  const BufferPtr* buffer = owner.get();
+  slices_.push_back({data, size, std::move(owner), buffer});
 }
 
 void Rope::Append(Rope other) {
@@ -106,6 +117,20 @@ bool RopeReader::Take(size_t size, Rope* to) {
     Skip(next.size());
   }
   return true;
+}
+
+BufferPtr RopeReader::TakeBuffer(size_t size, void** data) {
+  if (size == 0 || size > left_) return nullptr;
+  const Rope::Slice& slice = rope_.slices()[slice_];
+  if (slice.buffer == nullptr || slice.size - offset_ < size) return nullptr;
+  const BufferPtr& buffer = *slice.buffer;
+  const char* const begin = slice.data + offset_;
+  // What is small would keep much alive.
+  if (reinterpret_cast<uintptr_t>(begin) % kBufferAlignment != 0 || buffer->size() - size > size / 8) return nullptr;
+  *data = const_cast<char*>(begin);
+  BufferPtr taken = buffer;
+  Skip(size);
+  return taken;
 }
 
 bool RopeStream::Next(const void** data, int* size) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "tensor/buffer.h"
 
 namespace weir {
 
@@ -20,6 +21,7 @@ class Rope final {
     const char* data = nullptr;
     size_t size = 0;
     std::shared_ptr<const void> owner;
+    const BufferPtr* buffer = nullptr;  // of `owner`, where that is the memory of a tensor to be
   };
 
   Rope() = default;
@@ -36,6 +38,8 @@ class Rope final {
   // Short text joins the slice before it.
   void Append(std::string text);
   void Append(const void* data, size_t size, std::shared_ptr<const void> owner);
+  // All of a buffer that has come from elsewhere: a tensor whose bytes these are may keep it.
+  void Append(BufferPtr received);
   void Append(Rope other);
 
   size_t size() const { return size_; }
@@ -60,6 +64,9 @@ class RopeReader final {
   bool Skip(size_t size);
   // The next bytes as a rope of their own, sharing memory.
   bool Take(size_t size, Rope* to);
+  // The next bytes as memory of a tensor, at `*data`: where all of them lie in one buffer that came from elsewhere, are
+  // aligned, and are most of it. Else null, and nothing was read.
+  BufferPtr TakeBuffer(size_t size, void** data);
   // What lies next, in one place: at least a byte unless at the end.
   std::string_view Peek() const;
 

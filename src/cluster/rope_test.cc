@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace weir {
 namespace {
 
@@ -104,6 +106,49 @@ TEST(RopeReaderTest, NothingIsReadPastTheEnd) {
   }
   EXPECT_TRUE(text.empty());
   EXPECT_EQ(part.size(), 0u);
+}
+
+BufferPtr Received(size_t size) {
+  BufferPtr buffer = CpuAllocator().Allocate(size).value();
+  std::memset(buffer->data(), 'r', size);
+  return buffer;
+}
+
+TEST(RopeReaderTest, BytesThatCameInABufferAreTakenWithIt) {
+  const BufferPtr buffer = Received(10'000);
+  {
+    Rope rope("head");
+    rope.Append(buffer);
+    rope.Append("tail");
+    EXPECT_EQ(rope.Flatten(), "head" + std::string(10'000, 'r') + "tail");
+    RopeReader reader(rope);
+    void* data = nullptr;
+    EXPECT_FALSE(reader.TakeBuffer(10'000, &data));  // it does not begin here
+    ASSERT_TRUE(reader.Skip(4));
+    EXPECT_FALSE(reader.TakeBuffer(10'001, &data));  // nor hold so many
+    EXPECT_FALSE(reader.TakeBuffer(0, &data));
+    const BufferPtr taken = reader.TakeBuffer(9'999, &data);
+    EXPECT_EQ(taken, buffer);
+    EXPECT_EQ(data, buffer->data());
+    EXPECT_EQ(reader.left(), 5u);
+    rope = Rope();
+    EXPECT_FALSE(buffer->RefCountIsOne());
+  }
+  EXPECT_TRUE(buffer->RefCountIsOne());
+}
+
+TEST(RopeReaderTest, ABufferIsNotTakenForAPartOfItOrWhatIsNotAligned) {
+  Rope rope;
+  rope.Append(Received(100'000));
+  void* data = nullptr;
+  RopeReader reader(rope);
+  EXPECT_FALSE(reader.TakeBuffer(80'000, &data));
+  ASSERT_TRUE(reader.Skip(1));
+  EXPECT_FALSE(reader.TakeBuffer(99'999, &data));
+  EXPECT_EQ(reader.left(), 99'999u);
+  ASSERT_TRUE(reader.Skip(63));
+  EXPECT_TRUE(reader.TakeBuffer(99'936, &data));
+  EXPECT_FALSE(reader.TakeBuffer(1, &data));  // at the end
 }
 
 TEST(RopeReaderTest, Varints) {

@@ -104,6 +104,7 @@ class RemoteEnd {
           }
           Response response;
           if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, where));
+          *bytes = Rope();  // tensors that keep its memory have it alone
           if (Status status = BodyError(response); !status.ok()) return done(Came(status, where));
           done(std::move(response));
         });
@@ -202,9 +203,9 @@ void Add(Handlers& handlers, std::string method, Service& service,
          void (Service::*run)(Request, const CallOptions&, Reply<Response>)) {
   handlers[method] = [&service, run](const std::shared_ptr<IncomingCall>& call) {
     Request request;
-    if (Status status = Decode(call->request(), &request); !status.ok()) return call->Respond(status);
+    if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return call->Respond(status);
     const bool in_body = WantsBodyErrors(request);
-    (service.*run)(std::move(request), CallOptions{.cancel = &call->cancel()},
+    (service.*run)(std::move(request), CallOptions{.cancel = &call->cancel(), .takes_whole = call->takes_whole()},
                    [call, in_body](Result<Response> response) {
                      Status status = response.status();
                      if (status.ok()) {

@@ -17,6 +17,8 @@ struct CallOptions {
   CancelToken* cancel = nullptr;  // outlives the call
   // Try again to connect until the deadline, instead of failing at once when nobody listens.
   bool wait_for_ready = false;
+  // Of a call that came in: a large answer costs no more as a whole than in chunks.
+  bool takes_whole = false;
 };
 
 // A way to one address. Thread-safe. Connects on first use and again after a failure.
@@ -35,6 +37,13 @@ class IncomingCall {
   virtual ~IncomingCall() = default;
   virtual const std::string& method() const = 0;
   virtual const Rope& request() const = 0;
+  // The request for one who needs it once: what is read out of it may then be the only user of its memory.
+  virtual Rope TakeRequest() {
+    Rope shared;
+    RopeReader(request()).Take(request().size(), &shared);
+    return shared;
+  }
+  virtual bool takes_whole() const { return false; }  // see CallOptions
   // Cancelled, as Unavailable, when the caller has given up or cannot be reached any more: it will not see the answer,
   // but others who wait for the same work will. Lives until Respond.
   virtual CancelToken& cancel() = 0;

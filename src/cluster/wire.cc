@@ -81,7 +81,8 @@ bool CopyField(RopeReader& reader, const Field& field, std::string* to) {
 
 Status Malformed(std::string_view what) { return InvalidArgument("malformed bytes where a {} was expected", what); }
 
-// Plain elements out of the bytes at the reader. Sizes are compared before memory is taken.
+// Plain elements out of the bytes at the reader, in the memory that these came in where they lie well in it. Sizes are
+// compared before memory is taken.
 Result<Tensor> ReadContent(const tensorflow::TensorProto& header, RopeReader& reader, size_t size) {
   const auto dtype = static_cast<DType>(header.dtype());
   WEIR_ASSIGN(const PartialShape partial, FromProto(header.tensor_shape()));
@@ -90,6 +91,9 @@ Result<Tensor> ReadContent(const tensorflow::TensorProto& header, RopeReader& re
   Result<int64_t> bytes = CheckedMultiply(shape.num_elements(), static_cast<int64_t>(ElementSize(dtype)));
   if (!bytes.ok() || static_cast<uint64_t>(*bytes) != size)
     return InvalidArgument("tensor of type {} and shape {} has {} bytes of content", dtype, shape, size);
+  void* data = nullptr;
+  if (BufferPtr received = reader.TakeBuffer(size, &data))
+    return Tensor::FromBuffer(dtype, shape, std::move(received), data);
   WEIR_ASSIGN(Tensor tensor, Tensor::Allocate(dtype, shape));
   if (!reader.Read(tensor.raw(), size)) return Malformed("tensor");
   return tensor;

@@ -1,6 +1,6 @@
-// Messages that carry tensors, as bytes and back. A tensor's memory is referred to when a message is written, and
-// filled straight from the bytes when one is read; everything else of a message is left to protobuf. What is read is
-// checked; errors are InvalidArgument.
+// Messages that carry tensors, as bytes and back. A tensor's memory is referred to when a message is written; when one
+// is read it is the memory that the bytes came in, or filled straight from them. Everything else of a message is left
+// to protobuf. What is read is checked; errors are InvalidArgument.
 #pragma once
 
 #include <google/protobuf/message_lite.h>

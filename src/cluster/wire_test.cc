@@ -82,6 +82,58 @@ TEST(WireTest, LargeTensorsAreNotCopiedOnTheWayOut) {
   EXPECT_EQ(static_cast<const void*>(rope.slices().back().data), tensor.raw());
 }
 
+// The message as it comes from a peer: every long slice in a buffer of its own, `before` bytes into it.
+Rope Arrived(const Rope& sent, size_t before = 0) {
+  Rope rope;
+  for (const Rope::Slice& slice : sent.slices()) {
+    const std::string text = std::string(before, '?') + std::string(slice.data, slice.size);
+    BufferPtr buffer = CpuAllocator().Allocate(text.size()).value();
+    std::memcpy(buffer->data(), text.data(), text.size());
+    Rope whole;
+    whole.Append(std::move(buffer));
+    RopeReader reader(whole);
+    reader.Skip(before);
+    if (before == 0) {
+      rope.Append(std::move(whole));
+    } else {
+      reader.Take(slice.size, &rope);
+    }
+  }
+  return rope;
+}
+
+TEST(WireTest, ALargeTensorKeepsTheMemoryThatItCameIn) {
+  const Tensor sent = Tensor::Zeros(kFloat, Shape{100, 1000}).value();
+  for (int i = 0; i < 100'000; ++i) sent.data<float>()[i] = static_cast<float>(i);
+  RunStepCall call;
+  call.tensors.push_back({"small", Tensor::Scalar(1.0f)});
+  call.tensors.push_back({"large", sent});
+  Rope bytes = Arrived(Encode(call));
+  RunStepCall back;
+  ASSERT_TRUE(Decode(bytes, &back).ok());
+  const Tensor& received = back.tensors[1].tensor;
+  ExpectSame(received, sent);
+  bool found = false;
+  for (const Rope::Slice& slice : bytes.slices()) found = found || slice.data == received.raw();
+  EXPECT_TRUE(found);
+  // Nobody writes there as long as the message is there, too.
+  EXPECT_FALSE(received.OwnsMemoryAlone());
+  bytes = Rope();
+  EXPECT_TRUE(received.OwnsMemoryAlone());
+  ExpectSame(received, sent);
+}
+
+TEST(WireTest, ATensorThatLiesBadlyIsCopied) {
+  const Tensor sent = Tensor::Zeros(kFloat, Shape{100'000}).value();
+  for (const size_t before : {size_t{1}, size_t{400'000}}) {  // not aligned; and a part of something larger
+    const Rope bytes = Arrived(EncodeTensor(sent), before);
+    const Result<Tensor> received = DecodeTensor(bytes);
+    ASSERT_TRUE(received.ok());
+    EXPECT_TRUE(received->OwnsMemoryAlone());
+    ExpectSame(*received, sent);
+  }
+}
+
 RunStepCall Step() {
   RunStepCall call;
   call.message.set_session_handle("handle");

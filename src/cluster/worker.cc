@@ -428,11 +428,13 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   // Whoever comes first, the value or the caller's change of mind, answers.
   struct Waiting {
     std::atomic<bool> answered{false};
+    bool takes_whole = false;
     Reply<RecvTensorReply> done;
     CancelToken* cancel = nullptr;
     std::atomic<CancelToken::Id> registration{0};
   };
   auto waiting = std::make_shared<Waiting>();
+  waiting->takes_whole = options.takes_whole;
   waiting->done = std::move(done);
   const int64_t id = request.step_id();
   if (options.cancel != nullptr) {
@@ -457,7 +459,8 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
       return waiting->done(value.status());
     }
     Result<std::optional<Chunkable>> apart = std::nullopt;
-    if (in_chunks && !value->dead) apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
+    const bool whole = waiting->takes_whole && IsSentWhole(value->tensor);
+    if (in_chunks && !value->dead && !whole) apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
     if (!apart.ok()) {
       Leave(step, id, &ActiveStep::waiting);
       return waiting->done(WithContext(apart.status(), key));

@@ -2,8 +2,11 @@
 // are freed: at most kMaxCachedBytes of them, none older than kCacheNanos.
 #include "tensor/buffer.h"
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,11 +23,14 @@
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "tensor/shared_blocks.h"
 
 namespace weir {
 namespace {
 
 constexpr size_t kLargeBytes = size_t{1} << 20;
+constexpr size_t kWorthSharing = size_t{1} << 18;  // where blocks are shared, those from there on are mapped
+constexpr rlim_t kMaxSharedBlocks = 4096;
 constexpr size_t kHugePageBytes = size_t{2} << 20;
 constexpr size_t kMaxCachedBytes = size_t{1} << 30;
 constexpr int64_t kCacheNanos = int64_t{20} * 1'000'000'000;
@@ -117,15 +123,33 @@ class HeapBuffer final : public Buffer {
 };
 
 class RecyclingAllocator;
+class MappedBuffer;
+
+// The file of a block that other processes can map; guarded by the allocator's lock.
+struct SharedFile {
+  int fd = -1;
+  uint64_t id = 0;
+  size_t capacity = 0;
+  const MappedBuffer* user = nullptr;
+  bool abandoned = false;
+  bool forgotten = false;  // it is the parent's
+};
+
+struct MappedBlock {
+  void* data = nullptr;
+  size_t capacity = 0;
+  SharedFile* file = nullptr;  // null where it is private
+  int64_t since = 0;           // when it was freed
+};
 
 class MappedBuffer final : public Buffer {
  public:
-  MappedBuffer(void* data, size_t bytes, size_t capacity, RecyclingAllocator& home)
-      : Buffer(data, bytes), capacity_(capacity), home_(home) {}
+  MappedBuffer(const MappedBlock& block, size_t bytes, RecyclingAllocator& home)
+      : Buffer(block.data, bytes), block_(block), home_(home) {}
 
  private:
   ~MappedBuffer() override;
-  size_t capacity_;
+  const MappedBlock block_;
   RecyclingAllocator& home_;
 };
 
@@ -136,59 +160,103 @@ class RecyclingAllocator final : public Allocator {
         max_cached_(std::min<size_t>(kMaxCachedBytes, static_cast<size_t>(limit_ / 4))) {}
 
   Result<BufferPtr> Allocate(size_t bytes) override {
-    if (bytes < kLargeBytes) {
+    return Allocate(bytes, sharing_.load(std::memory_order_relaxed));
+  }
+
+  Result<BufferPtr> Allocate(size_t bytes, bool shared) {
+    if (bytes < (shared ? kWorthSharing : kLargeBytes)) {
       if (Buffer* buffer = HeapBuffer::Make(bytes)) return BufferPtr::Adopt(buffer);
       return Exhausted(bytes, 0);
     }
     const int64_t live = live_.load(std::memory_order_relaxed);
     const int64_t left = std::max<int64_t>(limit_ - live, 0);
-    if (bytes > static_cast<size_t>(left)) return Exhausted(bytes, left);
-    size_t capacity = SizeClass(bytes);
-    void* data = TakeCached(bytes, &capacity);
-    if (data == nullptr) {
-      WEIR_TRY(CheckRoom(bytes));
-      data = Map(capacity);
-      if (data == nullptr) {
-        DropCached();
-        data = Map(capacity);
-      }
-      if (data == nullptr) return Exhausted(bytes, probe_.Room());
+    if (bytes > static_cast<size_t>(left) && bytes >= kLargeBytes) return Exhausted(bytes, left);
+    const size_t capacity = SizeClass(bytes);
+    MappedBlock block = TakeCached(bytes, capacity, shared);
+    if (block.data == nullptr && shared && !RoomForFile(capacity)) {
+      shared = false;
+      block = TakeCached(bytes, capacity, shared);
     }
-    live_.fetch_add(static_cast<int64_t>(capacity), std::memory_order_relaxed);
-    return BufferPtr::Adopt(new MappedBuffer(data, bytes, capacity, *this));
+    if (block.data == nullptr) {
+      WEIR_TRY(CheckRoom(bytes));
+      block = Map(capacity, shared);
+      if (block.data == nullptr) {
+        DropCached();
+        block = Map(capacity, shared);
+      }
+      if (block.data == nullptr) return Exhausted(bytes, probe_.Room());
+    }
+    auto* buffer = new MappedBuffer(block, bytes, *this);
+    if (block.file != nullptr) {
+      std::lock_guard lock(mutex_);
+      block.file->user = buffer;
+    }
+    if (bytes >= kLargeBytes) live_.fetch_add(static_cast<int64_t>(block.capacity), std::memory_order_relaxed);
+    return BufferPtr::Adopt(buffer);
   }
 
-  void Release(void* data, size_t capacity) {
-    live_.fetch_sub(static_cast<int64_t>(capacity), std::memory_order_relaxed);
-    if (capacity > max_cached_) {
-      munmap(data, capacity);
-      return;
-    }
-    std::list<Block> dropped;
+  void Release(MappedBlock block, size_t bytes) {
+    if (bytes >= kLargeBytes) live_.fetch_sub(static_cast<int64_t>(block.capacity), std::memory_order_relaxed);
+    BlockList dropped;
     {
       std::lock_guard lock(mutex_);
-      const int64_t now = RealClock().MonotonicNanos();
-      const auto at = by_age_.insert(by_age_.end(), Block{data, capacity, now});
-      by_size_.emplace(capacity, at);
-      cached_ += capacity;
-      while (cached_ > max_cached_ || by_age_.front().since < now - kCacheNanos) DropOldest(&dropped);
+      if (block.file != nullptr && block.file->forgotten) return;
+      block.since = RealClock().MonotonicNanos();
+      const bool abandoned = block.file != nullptr && block.file->abandoned;
+      if (block.file != nullptr) block.file->user = nullptr;
+      const auto at = by_age_.insert(by_age_.end(), block);
+      by_size_[KindOf(block)].emplace(block.capacity, at);
+      cached_ += block.capacity;
+      if (abandoned || block.capacity > max_cached_) Drop(at, &dropped);
+      while (cached_ > max_cached_ || (!by_age_.empty() && by_age_.front().since < block.since - kCacheNanos)) {
+        Drop(by_age_.begin(), &dropped);
+      }
     }
-    for (const Block& block : dropped) munmap(block.data, block.capacity);
+    Unmap(dropped);
+  }
+
+  // ---- blocks that other processes can map ----
+
+  void ShareLargeBlocks() {
+    if (sharing_.exchange(true)) return;
+    // The lock is free in a child, and what is not there any more is not handed out.
+    pthread_atfork([] { TheOne().mutex_.lock(); }, [] { TheOne().mutex_.unlock(); }, [] { TheOne().ForgetShared(); });
+  }
+
+  std::optional<SharedBlock> FindShared(const void* data, size_t size) {
+    const auto* begin = static_cast<const char*>(data);
+    std::lock_guard lock(mutex_);
+    const auto at = FileAt(begin);
+    if (at == files_.end()) return std::nullopt;
+    const auto offset = static_cast<size_t>(begin - at->first);
+    if (size > at->second.capacity - offset) return std::nullopt;
+    return SharedBlock{at->second.id, at->second.fd, at->second.capacity, offset};
+  }
+
+  void Abandon(const void* data) {
+    std::lock_guard lock(mutex_);
+    const auto at = FileAt(static_cast<const char*>(data));
+    if (at == files_.end() || at->second.user == nullptr || std::exchange(at->second.abandoned, true)) return;
+    at->second.user->AddReader();  // who never leaves
+  }
+
+  static RecyclingAllocator& TheOne() {
+    // Never destroyed: tensors may outlive everything else in the process.
+    static RecyclingAllocator* const allocator = new RecyclingAllocator;
+    return *allocator;
   }
 
  private:
-  struct Block {
-    void* data;
-    size_t capacity;
-    int64_t since;
-  };
-  using BlockList = std::list<Block>;
+  using BlockList = std::list<MappedBlock>;
+  using Files = std::map<const char*, SharedFile>;  // by the block's first byte
 
   static Status Exhausted(size_t bytes, int64_t room) {
     return ResourceExhausted("out of memory: cannot allocate {} bytes, {} are left to this process", bytes, room);
   }
 
-  static void* Map(size_t capacity) {
+  static size_t KindOf(const MappedBlock& block) { return block.file != nullptr ? 1 : 0; }
+
+  static void* MapPrivate(size_t capacity) {
     // Huge pages make the first touch of a big block several times cheaper; they need an aligned start.
     const size_t slack = capacity >= 2 * kHugePageBytes ? kHugePageBytes : 0;
     void* mapped = mmap(nullptr, capacity + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -202,20 +270,63 @@ class RecyclingAllocator final : public Allocator {
     return data;
   }
 
-  // The smallest cached block that holds `bytes` and is at most a quarter larger, or null. Of several the one that was
-  // used last: the caches of the processor hold it.
-  void* TakeCached(size_t bytes, size_t* capacity) {
+  // A file of that size, which cannot shrink: who maps it can read all of it. Not valid where there is none to be had.
+  static SharedFile NewFile(size_t capacity) {
+    SharedFile file{.fd = memfd_create("weir_tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING), .capacity = capacity};
+    struct stat found {};
+    const bool good = file.fd >= 0 && ftruncate(file.fd, static_cast<off_t>(capacity)) == 0 &&
+                      fcntl(file.fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 &&
+                      fstat(file.fd, &found) == 0;
+    file.id = found.st_ino;
+    if (!good && file.fd >= 0) close(std::exchange(file.fd, -1));
+    return file;
+  }
+
+  bool RoomForFile(size_t capacity) {
+    rlimit number{}, size{};
+    if (getrlimit(RLIMIT_NOFILE, &number) != 0 || getrlimit(RLIMIT_FSIZE, &size) != 0) return false;
     std::lock_guard lock(mutex_);
-    const auto fits = by_size_.lower_bound(bytes);
-    if (fits == by_size_.end() || fits->first > *capacity + *capacity / 4) return nullptr;
-    const auto found = std::prev(by_size_.upper_bound(fits->first));
-    const BlockList::iterator block = found->second;
-    void* data = block->data;
-    *capacity = block->capacity;
-    cached_ -= block->capacity;
-    by_age_.erase(block);
-    by_size_.erase(found);
-    return data;
+    return files_.size() < std::min(kMaxSharedBlocks, number.rlim_cur / 4) && capacity <= size.rlim_cur;
+  }
+
+  // Its data are null where nothing is left.
+  MappedBlock Map(size_t capacity, bool shared) {
+    MappedBlock block{.data = MapPrivate(capacity), .capacity = capacity};
+    if (block.data == nullptr || !shared) return block;
+    const SharedFile file = NewFile(capacity);
+    // In the place of the private one.
+    if (file.fd < 0 ||
+        mmap(block.data, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.fd, 0) == MAP_FAILED) {
+      sharing_ = false;  // it is not for this process
+      if (file.fd >= 0) close(file.fd);
+      munmap(block.data, capacity);
+      block.data = MapPrivate(capacity);
+      return block;
+    }
+    madvise(block.data, capacity, MADV_HUGEPAGE);
+    madvise(block.data, capacity, MADV_DONTFORK);
+    std::lock_guard lock(mutex_);
+    block.file = &files_.insert_or_assign(static_cast<const char*>(block.data), file).first->second;
+    return block;
+  }
+
+  static void Unmap(const BlockList& dropped) {
+    for (const MappedBlock& block : dropped) munmap(block.data, block.capacity);
+  }
+
+  // The smallest cached block of the kind that holds `bytes` and is at most a quarter larger than `capacity`. Of
+  // several the one that was used last: the caches of the processor hold it.
+  MappedBlock TakeCached(size_t bytes, size_t capacity, bool shared) {
+    std::lock_guard lock(mutex_);
+    BySize& by_size = by_size_[shared ? 1 : 0];
+    const auto fits = by_size.lower_bound(bytes);
+    if (fits == by_size.end() || fits->first > capacity + capacity / 4) return {};
+    const auto found = std::prev(by_size.upper_bound(fits->first));
+    const MappedBlock block = *found->second;
+    cached_ -= block.capacity;
+    by_age_.erase(found->second);
+    by_size.erase(found);
+    return block;
   }
 
   Status CheckRoom(size_t bytes) {
@@ -229,36 +340,67 @@ class RecyclingAllocator final : public Allocator {
   }
 
   void DropCached() {
-    std::list<Block> dropped;
+    BlockList dropped;
     {
       std::lock_guard lock(mutex_);
-      while (!by_age_.empty()) DropOldest(&dropped);
+      while (!by_age_.empty()) Drop(by_age_.begin(), &dropped);
     }
-    for (const Block& block : dropped) munmap(block.data, block.capacity);
+    Unmap(dropped);
   }
 
-  // REQUIRES: the mutex is held and a block is cached.
-  void DropOldest(BlockList* dropped) {
-    const BlockList::iterator oldest = by_age_.begin();
-    auto [at, end] = by_size_.equal_range(oldest->capacity);
-    while (at != end && at->second != oldest) ++at;
-    by_size_.erase(at);
-    cached_ -= oldest->capacity;
-    dropped->splice(dropped->end(), by_age_, oldest);
+  // Takes a cached block out. REQUIRES: the mutex is held.
+  void Drop(BlockList::iterator block, BlockList* dropped) {
+    BySize& by_size = by_size_[KindOf(*block)];
+    auto [at, end] = by_size.equal_range(block->capacity);
+    while (at != end && at->second != block) ++at;
+    by_size.erase(at);
+    cached_ -= block->capacity;
+    if (block->file != nullptr) {
+      close(block->file->fd);
+      files_.erase(static_cast<const char*>(block->data));
+    }
+    dropped->splice(dropped->end(), by_age_, block);
+  }
+
+  // REQUIRES: the mutex is held.
+  Files::iterator FileAt(const char* data) {
+    auto at = files_.upper_bound(data);
+    if (at == files_.begin()) return files_.end();
+    --at;
+    return static_cast<size_t>(data - at->first) < at->second.capacity ? at : files_.end();
+  }
+
+  // In a child that was just forked: other memory may soon be where its parent's blocks were. REQUIRES: the mutex is
+  // held, and is given back.
+  void ForgetShared() {
+    sharing_ = false;
+    by_size_[1].clear();
+    by_age_.remove_if([this](const MappedBlock& block) {
+      if (block.file != nullptr) cached_ -= block.capacity;
+      return block.file != nullptr;
+    });
+    for (auto& [data, file] : files_) file.forgotten = true;
+    forgotten_ = std::move(files_);  // tensors of the parent refer to them
+    files_.clear();
+    mutex_.unlock();
   }
 
   const MemoryProbe probe_;
   const int64_t limit_;
   const size_t max_cached_;
+  std::atomic<bool> sharing_{false};
   std::atomic<int64_t> live_{0};
   std::atomic<int64_t> unchecked_{0};
   std::mutex mutex_;
   BlockList by_age_;  // oldest first
-  std::multimap<size_t, BlockList::iterator> by_size_;
+  using BySize = std::multimap<size_t, BlockList::iterator>;
+  BySize by_size_[2];  // private ones, shared ones
   size_t cached_ = 0;
+  Files files_;
+  Files forgotten_;
 };
 
-MappedBuffer::~MappedBuffer() { home_.Release(data_, capacity_); }
+MappedBuffer::~MappedBuffer() { home_.Release(block_, size_); }
 
 class WrappedBuffer final : public Buffer {
  public:
@@ -274,11 +416,14 @@ class WrappedBuffer final : public Buffer {
 
 }  // namespace
 
-Allocator& CpuAllocator() {
-  // Never destroyed: tensors may outlive everything else in the process.
-  static RecyclingAllocator* const allocator = new RecyclingAllocator;
-  return *allocator;
+Allocator& CpuAllocator() { return RecyclingAllocator::TheOne(); }
+
+void ShareLargeBlocks() { RecyclingAllocator::TheOne().ShareLargeBlocks(); }
+std::optional<SharedBlock> FindSharedBlock(const void* data, size_t size) {
+  return RecyclingAllocator::TheOne().FindShared(data, size);
 }
+void AbandonSharedBlock(const void* data) { RecyclingAllocator::TheOne().Abandon(data); }
+Result<BufferPtr> AllocatePrivate(size_t bytes) { return RecyclingAllocator::TheOne().Allocate(bytes, false); }
 
 BufferPtr WrapMemory(void* data, size_t bytes, std::function<void()> release) {
   return BufferPtr::Adopt(new WrappedBuffer(data, bytes, std::move(release)));

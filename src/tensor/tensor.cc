@@ -202,7 +202,9 @@ Tensor Tensor::BitcastTo(DType dtype) const {
 Tensor Tensor::Lease() const {
   if (!buffer_) return *this;
   buffer_->AddReader();
-  return FromBuffer(dtype_, shape_, WrapMemory(data_, num_bytes(), [lent = buffer_] { lent->RemoveReader(); }), data_);
+  BufferPtr lease = WrapMemory(data_, num_bytes(), [lent = buffer_] { lent->RemoveReader(); });
+  lease->AddReader();  // nobody owns what is lent
+  return FromBuffer(dtype_, shape_, std::move(lease), data_);
 }
 
 Tensor Tensor::Slice(int64_t begin, int64_t end) const {

@@ -84,7 +84,8 @@ class Tensor {
   Result<Tensor> Clone() const;
   void ZeroFill() const;
 
-  bool OwnsMemoryAlone() const { return buffer_ && buffer_->RefCountIsOne(); }
+  // Who does may write in place. What is lent, and what another process has lent to this one, nobody owns.
+  bool OwnsMemoryAlone() const { return buffer_ && buffer_->RefCountIsOne() && !buffer_->has_readers(); }
   bool HasReaders() const { return buffer_ && buffer_->has_readers(); }
   bool SharesMemoryWith(const Tensor& other) const { return buffer_ && buffer_ == other.buffer_; }
   const BufferPtr& buffer() const { return buffer_; }

@@ -48,6 +48,20 @@ TEST(TensorTest, CopiesShareAndClonesDoNot) {
   EXPECT_FALSE(Tensor().Clone().value().valid());
 }
 
+TEST(TensorTest, NobodyOwnsWhatIsLent) {
+  const Tensor a = Tensor::Of<float>(Shape{2}, {1, 2});
+  {
+    const Tensor lent = a.Lease();
+    EXPECT_EQ(lent.raw(), a.raw());
+    EXPECT_TRUE(a.HasReaders());
+    EXPECT_FALSE(a.OwnsMemoryAlone());
+    EXPECT_FALSE(lent.OwnsMemoryAlone());
+    EXPECT_TRUE(lent.Clone().value().OwnsMemoryAlone());
+  }
+  EXPECT_TRUE(a.OwnsMemoryAlone());
+  EXPECT_FALSE(a.HasReaders());
+}
+
 TEST(TensorTest, StringsAreObjects) {
   const std::string big(1000, 'x');
   Tensor a = Tensor::Vector<std::string>({"one", big, ""});

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "cluster/transport_errors.h"
-#include "tensor/tensor.h"
+#include "tensor/shared_blocks.h"
 
 namespace weir {
 namespace {
@@ -24,16 +24,24 @@ constexpr uint32_t kMaxSpans = 1 << 16;
 constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
 constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are worth two more calls of the kernel
 
+constexpr size_t kByMapping = size_t{64} << 10;  // and spans from there on a look at where they lie
+
 int64_t NanosNow() { return RealClock().MonotonicNanos(); }
 
-// Memory for a payload, 64-byte aligned so that tensors can lie in it.
-Result<std::shared_ptr<char>> NewBlock(uint64_t size) {
-  WEIR_ASSIGN(Tensor memory, Tensor::Allocate(kUint8, Shape{static_cast<int64_t>(size)}));
-  char* data = static_cast<char*>(memory.raw());
-  return std::shared_ptr<char>(data, [memory = std::move(memory)](char*) {});
-}
-
 }  // namespace
+
+// What the peer keeps for this process, until nobody needs it.
+struct HostLink::Loan {
+  std::weak_ptr<HostLink> link;
+  uint64_t id = 0;
+  Loan(std::weak_ptr<HostLink> of, uint64_t which) : link(std::move(of)), id(which) {}
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() {
+    if (const std::shared_ptr<HostLink> alive = link.lock())
+      alive->Send({.kind = HostHead::kTaken, .id = id}, "", Rope());
+  }
+};
 
 HostLink::HostLink(const Shared& shared, OwnedFd fd)
     : shared_(shared),
@@ -63,6 +71,10 @@ void HostLink::Break(const Status& reason) {
     queue.swap(queue_);
     sent_.notify_all();
   }
+  // The peer may live and still read there.
+  for (const auto& [id, rope] : lent) {
+    for (const Rope::Slice& slice : rope.slices()) AbandonSharedBlock(slice.data);
+  }
   // Whoever breaks it may be in the middle of something.
   shared_.loop.Post([self, reason] { self->Broken(reason); });
 }
@@ -77,6 +89,7 @@ void HostLink::WaitUntilSent(int64_t timeout_ms) {
 
 bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
   bool fine = true;
+  std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);
     if (broken_) return false;
@@ -86,7 +99,15 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
     const bool lend = peer_reads_ && payload.size() >= kByAddress && payload.slices().size() <= kMaxSpans;
     if (lend) {
       for (const Rope::Slice& slice : payload.slices()) {
-        const Span span{reinterpret_cast<uint64_t>(slice.data), slice.size};
+        Span span{reinterpret_cast<uint64_t>(slice.data), slice.size};
+        std::optional<SharedBlock> block;
+        if (slice.size >= kByMapping) block = FindSharedBlock(slice.data, slice.size);
+        if (block.has_value()) {
+          span.block = block->id;
+          span.offset = block->offset;
+          span.capacity = block->capacity;
+          span.fd = block->fd;
+        }
         spans.append(reinterpret_cast<const char*>(&span), sizeof(span));
       }
       head.spans = static_cast<uint32_t>(payload.slices().size());
@@ -94,7 +115,7 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
       lent_.emplace(head.lent, std::exchange(payload, Rope()));
     }
     Append(head, method, std::move(spans), std::move(payload));
-    if (!watches_writes_) fine = WriteSome();
+    if (!watches_writes_) fine = WriteSome(&written);
   }
   if (!fine) Break(BrokenConnection(std::strerror(errno)));
   return fine;
@@ -109,7 +130,7 @@ void HostLink::Append(const HostHead& head, std::string_view method, std::string
   queue_.push_back(std::move(message));
 }
 
-bool HostLink::WriteSome() {
+bool HostLink::WriteSome(std::vector<Rope>* done) {
   constexpr size_t kMostSlices = 64;
   while (!queue_.empty()) {
     const std::vector<Rope::Slice>& slices = queue_.front().slices();
@@ -136,6 +157,7 @@ bool HostLink::WriteSome() {
     }
     queue_offset_ += static_cast<size_t>(written);
     if (queue_slice_ < slices.size()) continue;
+    done->push_back(std::move(queue_.front()));
     queue_.pop_front();
     queue_slice_ = 0;
     queue_offset_ = 0;
@@ -151,9 +173,10 @@ bool HostLink::WriteSome() {
 void HostLink::Ready(bool readable, bool writable) {
   if (writable) {
     bool fine = true;
+    std::vector<Rope> written;
     {
       std::lock_guard lock(write_mu_);
-      if (!broken_) fine = WriteSome();
+      if (!broken_) fine = WriteSome(&written);
     }
     if (!fine) return Break(BrokenConnection(std::strerror(errno)));
   }
@@ -248,7 +271,7 @@ void HostLink::TakePayload(const char* bytes, size_t size) {
     if (block_ == nullptr) {
       block_size_ = std::min<size_t>(kBlock, size + payload_need_ - payload_have_);
       block_have_ = 0;
-      Result<std::shared_ptr<char>> block = NewBlock(block_size_);
+      Result<BufferPtr> block = CpuAllocator().Allocate(block_size_);
       if (!block.ok()) {
         reading_.payload = block.status();  // the rest is passed over
         return;
@@ -256,14 +279,12 @@ void HostLink::TakePayload(const char* bytes, size_t size) {
       block_ = *std::move(block);
     }
     const size_t count = std::min(size, block_size_ - block_have_);
-    std::memcpy(block_.get() + block_have_, bytes, count);
+    std::memcpy(static_cast<char*>(block_->data()) + block_have_, bytes, count);
     bytes += count;
     size -= count;
     block_have_ += count;
     if (block_have_ < block_size_) continue;
-    const char* data = block_.get();
-    reading_.payload->Append(data, block_size_, std::move(block_));
-    block_ = nullptr;
+    reading_.payload->Append(std::move(block_));
   }
 }
 
@@ -285,29 +306,47 @@ bool HostLink::IsThere() const {
   return poll(&polled, 1, 0) == 0;
 }
 
-// The process that owns the memory lives as long as its end of the socket is open, so what was read while it is came
-// from there.
-Result<Rope> HostLink::CopyFromPeer(const Incoming& message) const {
-  constexpr size_t kMost = 512;
-  const int process = PeerProcess(fd_.get());
-  std::vector<std::shared_ptr<char>> blocks;
-  std::vector<iovec> from, to;
-  uint64_t left = message.head.size;
-  for (const Span& span : message.spans) {
-    if (span.size > left) return Internal("spans that do not make up their message");
-    left -= span.size;
+// The bytes where they are; null where they do not lie in a block that can be mapped.
+BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan) {
+  if (span.block == 0 || !maps_ || span.offset > span.capacity || span.size > span.capacity - span.offset)
+    return nullptr;
+  std::shared_ptr<const char> bytes =
+      mappings_.Find(process, {.id = span.block, .fd = static_cast<int>(span.fd), .capacity = span.capacity});
+  if (bytes == nullptr) {
+    maps_ = false;
+    return nullptr;
   }
-  if (left != 0) return Internal("spans that do not make up their message");
-  for (const Span& span : message.spans) {
-    if (span.size == 0) continue;
+  SweepLater();
+  char* const data = const_cast<char*>(bytes.get()) + span.offset;
+  BufferPtr mapped = WrapMemory(data, span.size, [bytes = std::move(bytes), loan] {});
+  mapped->AddReader();  // the peer: nobody writes in place
+  return mapped;
+}
+
+void HostLink::SweepLater() {
+  if (sweeping_.exchange(true)) return;
+  shared_.alarms.After(HostMappings::kKeepNanos, [weak = weak_from_this()] {
+    const std::shared_ptr<HostLink> alive = weak.lock();
+    if (alive == nullptr) return;
+    alive->sweeping_ = false;
+    if (alive->mappings_.Sweep(NanosNow()) && !alive->broken_) alive->SweepLater();
+  });
+}
+
+// Fills in the parts that are missing.
+Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vector<BufferPtr>* parts) const {
+  constexpr size_t kMost = 512;
+  std::vector<iovec> from, to;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const Span& span = spans[i];
+    if (span.size == 0 || (*parts)[i]) continue;
     char last = 0;  // of what is not there, nothing is taken memory for
     iovec one{&last, 1};
     iovec end{reinterpret_cast<void*>(span.address + span.size - 1), 1};
     if (process_vm_readv(process, &one, 1, &end, 1, 0) != 1) return BrokenConnection(std::strerror(errno));
-    WEIR_ASSIGN(std::shared_ptr<char> block, NewBlock(span.size));
+    WEIR_ASSIGN((*parts)[i], CpuAllocator().Allocate(span.size));
     from.push_back({reinterpret_cast<void*>(span.address), span.size});
-    to.push_back({block.get(), span.size});
-    blocks.push_back(std::move(block));
+    to.push_back({(*parts)[i]->data(), span.size});
   }
   // The kernel may copy less than it is asked for.
   size_t first = 0;
@@ -323,13 +362,27 @@ Result<Rope> HostLink::CopyFromPeer(const Incoming& message) const {
       part = {static_cast<char*>(part.iov_base) + copied, part.iov_len - static_cast<size_t>(copied)};
     }
   }
+  return OkStatus();
+}
+
+// The process that owns the memory lives as long as its end of the socket is open, so what was read while it is came
+// from there.
+Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
+  const auto loan = std::make_shared<Loan>(weak_from_this(), message.head.lent);
+  uint64_t left = message.head.size;
+  for (const Span& span : message.spans) {
+    if (span.size > left) return Internal("spans that do not make up their message");
+    left -= span.size;
+  }
+  if (left != 0) return Internal("spans that do not make up their message");
+  const int process = PeerProcess(fd_.get());
+  std::vector<BufferPtr> parts;
+  for (const Span& span : message.spans) parts.push_back(MapSpan(process, span, loan));
+  WEIR_TRY(CopySpans(process, message.spans, &parts));
   if (!IsThere()) return BrokenConnection("end of file");
   Rope payload;
-  auto block = blocks.begin();
-  for (const Span& span : message.spans) {
-    if (span.size == 0) continue;
-    const char* data = block->get();
-    payload.Append(data, span.size, std::move(*block++));
+  for (BufferPtr& part : parts) {
+    if (part) payload.Append(std::move(part));
   }
   return payload;
 }
@@ -351,17 +404,19 @@ bool HostLink::Handle(Incoming message) {
       return true;
     }
     case HostHead::kMayRead: {
-      std::lock_guard lock(write_mu_);
+      ShareLargeBlocks();
       peer_reads_ = true;
       return true;
     }
     case HostHead::kTaken: {
-      Rope taken;  // let go of without the lock
-      std::lock_guard lock(write_mu_);
-      if (auto it = lent_.find(head.id); it != lent_.end()) {
-        taken = std::move(it->second);
-        lent_.erase(it);
+      Rope taken;  // let go of without the lock, and before anybody who waits for that is told
+      {
+        std::lock_guard lock(write_mu_);
+        if (auto it = lent_.find(head.id); it != lent_.end()) taken = std::exchange(it->second, Rope());
       }
+      taken = Rope();
+      std::lock_guard lock(write_mu_);
+      lent_.erase(head.id);
       if (lent_.empty() && queue_.empty()) sent_.notify_all();
       return true;
     }
@@ -374,13 +429,12 @@ bool HostLink::Handle(Incoming message) {
     default:
       break;
   }
+  size_t copied = head.spans == 0 ? head.size : 0;
+  for (const Span& span : message.spans) copied += span.block == 0 || !maps_ ? std::min(span.size, kMaxPayload) : 0;
   auto shared = std::make_shared<Incoming>(std::move(message));
-  shared_.loop.RunFor(head.size, [self = shared_from_this(), shared] {
+  shared_.loop.RunFor(copied, [self = shared_from_this(), shared] {
     const HostHead& head = shared->head;
-    if (head.spans == 0) return self->Came(head, std::move(shared->payload));
-    Result<Rope> payload = self->CopyFromPeer(*shared);
-    self->Send({.kind = HostHead::kTaken, .id = head.lent}, "", Rope());
-    self->Came(head, std::move(payload));
+    self->Came(head, head.spans == 0 ? std::move(shared->payload) : self->TakeFromPeer(*shared));
   });
   return true;
 }

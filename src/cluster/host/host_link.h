@@ -1,7 +1,9 @@
 // HostLink: one connection between two processes of a host, and the messages on it. Small messages are written to the
-// socket. Of large ones only the addresses are, and the receiver copies the bytes out of the memory of the sender,
-// which keeps them until it is told that they were taken; where the kernel does not allow that, they are written too. A
-// peer that is silent while somebody waits for it is asked for a sign of life, and lost when none comes.
+// socket. Of large ones only the addresses are, and the sender keeps the bytes until it is told that they were taken.
+// What lies in a block that can be mapped the receiver maps: a tensor is then read where it is, and taken when nobody
+// here needs it any more. Other bytes it copies out of the memory of the sender. Where the kernel allows neither, they
+// are written too. A peer that is silent while somebody waits for it is asked for a sign of life, and lost when none
+// comes.
 #pragma once
 
 #include <array>
@@ -17,6 +19,7 @@
 
 #include "base/alarms.h"
 #include "cluster/host/host_loop.h"
+#include "cluster/host/host_mappings.h"
 #include "cluster/rope.h"
 
 namespace weir {
@@ -56,6 +59,8 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
  protected:
   // False where the link is broken.
   bool Send(HostHead head, std::string_view method, Rope payload);
+  // Large messages are lent: they cost no more than small ones.
+  bool lends() const { return peer_reads_; }
   // Somebody waits for the peer: it is watched until nobody does.
   void BeginWait();
   void EndWait() { --waits_; }
@@ -68,9 +73,15 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   virtual void Broken(const Status& reason) = 0;
 
  private:
+  struct Loan;
+  // Bytes in the memory of the sender.
   struct Span {
     uint64_t address = 0;
     uint64_t size = 0;
+    uint64_t block = 0;  // that they lie in, where it can be mapped, else 0
+    uint64_t offset = 0;
+    uint64_t capacity = 0;  // of the block
+    int64_t fd = -1;
   };
   struct Incoming {
     HostHead head;
@@ -88,10 +99,13 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   // What has come, one after the other; where one takes long another thread goes on with the next.
   bool HandleAll();
   bool Handle(Incoming message);
-  Result<Rope> CopyFromPeer(const Incoming& message) const;
+  Result<Rope> TakeFromPeer(const Incoming& message);
+  BufferPtr MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan);
+  Status CopySpans(int process, const std::vector<Span>& spans, std::vector<BufferPtr>* parts) const;
+  void SweepLater();
 
-  // Writing. REQUIRES: write_mu_ is held.
-  bool WriteSome();
+  // Writing. REQUIRES: write_mu_ is held. What was written is let go of without it.
+  bool WriteSome(std::vector<Rope>* written);
   void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
 
   void WatchLater(int64_t nanos);
@@ -108,7 +122,7 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   Incoming reading_;
   std::string small_;  // method and spans
   size_t small_need_ = 0;
-  std::shared_ptr<char> block_;  // of the payload: the one that is being filled
+  BufferPtr block_;  // of the payload: the one that is being filled
   size_t block_size_ = 0;
   size_t block_have_ = 0;
   uint64_t payload_have_ = 0;
@@ -121,9 +135,13 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   size_t queue_slice_ = 0;  // of the first
   size_t queue_offset_ = 0;
   bool watches_writes_ = false;
-  bool peer_reads_ = false;  // may copy out of this process
+  std::atomic<bool> peer_reads_{false};  // may copy out of this process
   uint64_t next_lent_ = 1;
   std::map<uint64_t, Rope> lent_;
+
+  HostMappings mappings_;
+  std::atomic<bool> maps_{true};  // until a block cannot be mapped
+  std::atomic<bool> sweeping_{false};
 
   std::atomic<int> waits_{0};
   std::atomic<bool> watched_{false};

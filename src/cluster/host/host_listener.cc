@@ -16,6 +16,8 @@ class HostCallee::Incoming final : public IncomingCall {
       : id_(id), method_(std::move(method)), counted_(callee->calls_->in_flight.Enter()), callee_(std::move(callee)) {}
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
+  Rope TakeRequest() override { return std::move(request_); }
+  bool takes_whole() const override { return callee_->lends(); }
   CancelToken& cancel() override { return cancel_; }
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;

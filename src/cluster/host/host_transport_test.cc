@@ -15,6 +15,8 @@
 
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_link.h"
+#include "tensor/shared_blocks.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {
@@ -81,7 +83,7 @@ class BareEnd final {
   std::optional<HostHead> Read(uint32_t kind, std::string* payload = nullptr) {
     HostHead head;
     while (ReadAll(&head, sizeof(head))) {
-      std::string rest(head.method_size + head.spans * 16 + (head.spans > 0 ? 0 : head.size), '\0');
+      std::string rest(head.method_size + head.spans * 48 + (head.spans > 0 ? 0 : head.size), '\0');
       if (!ReadAll(rest.data(), rest.size())) return std::nullopt;
       if (head.kind != kind) continue;
       if (payload != nullptr) *payload = rest;
@@ -263,32 +265,189 @@ TEST_F(HostTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
   }
 }
 
+// As the links write it.
+struct TestSpan {
+  uint64_t address = 0;
+  uint64_t size = 0;
+  uint64_t block = 0;
+  uint64_t offset = 0;
+  uint64_t capacity = 0;
+  int64_t fd = -1;
+};
+
+void Lend(BareEnd& end, uint64_t id, uint64_t size, const std::vector<TestSpan>& spans) {
+  std::string rest = "/a.B/C";
+  for (const TestSpan& span : spans) rest.append(reinterpret_cast<const char*>(&span), sizeof(span));
+  end.Write({.kind = HostHead::kCall,
+             .id = id,
+             .size = size,
+             .lent = id,
+             .method_size = 6,
+             .spans = static_cast<uint32_t>(spans.size())},
+            rest);
+}
+
 TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnError) {
   Listen(kManyMs, Echo);
   BareEnd end(ConnectOnHost(address()));
-  const auto lend = [&](uint64_t id, uint64_t size, std::vector<std::pair<uint64_t, uint64_t>> spans) {
-    std::string rest = "/a.B/C";
-    for (const auto& [where, bytes] : spans) {
-      rest.append(reinterpret_cast<const char*>(&where), sizeof(where));
-      rest.append(reinterpret_cast<const char*>(&bytes), sizeof(bytes));
-    }
-    end.Write({.kind = HostHead::kCall,
-               .id = id,
-               .size = size,
-               .lent = id,
-               .method_size = 6,
-               .spans = static_cast<uint32_t>(spans.size())},
-              rest);
-  };
-  lend(1, 100, {{16, 100}});                     // nothing is there
-  lend(2, 100, {{16, 60}, {16, 60}});            // more than the message has
-  lend(3, 100, {{16, 60}, {16, ~uint64_t{0}}});  // and more than there can be
+  Lend(end, 1, 100, {{16, 100}});                     // nothing is there
+  Lend(end, 2, 100, {{16, 60}, {16, 60}});            // more than the message has
+  Lend(end, 3, 100, {{16, 60}, {16, ~uint64_t{0}}});  // and more than there can be
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(end.Read(HostHead::kError).has_value());
   std::string text(50'000, 'y');
-  lend(4, text.size(), {{reinterpret_cast<uint64_t>(text.data()), text.size()}});
+  Lend(end, 4, text.size(), {{reinterpret_cast<uint64_t>(text.data()), text.size()}});
   std::string back;
   ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
   EXPECT_EQ(back, text);
+}
+
+TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
+  Listen(kManyMs, Echo);
+  ShareLargeBlocks();
+  const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
+  std::memset(tensor.raw(), 't', tensor.num_bytes());
+  const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
+  std::string text(10'000, 'y');
+  const auto where = reinterpret_cast<uint64_t>(text.data());
+  int pipe_ends[2] = {-1, -1};
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const OwnedFd in(pipe_ends[0]), out(pipe_ends[1]);
+  const OwnedFd file(open("/proc/self/exe", O_RDONLY));
+  const uint64_t capacity = block.capacity;
+  const std::vector<TestSpan> wrong = {
+      {where, text.size(), block.id + 1, 0, capacity, block.fd},               // another one
+      {where, text.size(), block.id, 0, capacity + 1, block.fd},               // not so large
+      {where, text.size(), block.id, capacity - 100, capacity, block.fd},      // beyond its end
+      {where, text.size(), block.id, ~uint64_t{0} - 100, capacity, block.fd},  // and of all
+      {where, text.size(), block.id, 0, capacity, -1},                         // no descriptor
+      {where, text.size(), block.id, 0, capacity, in.get()},                   // no file
+      {where, text.size(), block.id, 0, 10'000, file.get()},                   // no block
+  };
+  std::string back;
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    BareEnd end(ConnectOnHost(address()));
+    Lend(end, 1, text.size(), {wrong[i]});
+    ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value()) << i;
+    EXPECT_EQ(back, text) << i;  // what was said to be at the address
+  }
+  BareEnd end(ConnectOnHost(address()));
+  Lend(end, 1, text.size(), {{where, text.size(), block.id, 64, capacity, block.fd}});
+  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  EXPECT_EQ(back, std::string(text.size(), 't'));
+}
+
+// A tensor that is on its way, and whether its sender still keeps it.
+struct OnItsWay {
+  Tensor tensor;
+  Rope rope;
+  std::weak_ptr<int> kept;
+};
+
+OnItsWay NewOnItsWay(char fill) {
+  OnItsWay sent;
+  sent.tensor = Tensor::Allocate(kUint8, Shape{3 << 20}).value();
+  std::memset(sent.tensor.raw(), fill, sent.tensor.num_bytes());
+  auto kept = std::make_shared<int>();
+  sent.kept = kept;
+  sent.rope.Append(sent.tensor.raw(), sent.tensor.num_bytes(),
+                   std::shared_ptr<void>(nullptr, [kept, tensor = sent.tensor.Lease()](void*) {}));
+  return sent;
+}
+
+bool Becomes(bool wanted, const std::function<bool()>& what) {
+  for (int i = 0; i < 2000 && what() != wanted; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return what() == wanted;
+}
+
+class HostMappingTest : public HostTransportTest {
+ protected:
+  HostMappingTest() {
+    ShareLargeBlocks();
+    Listen(kManyMs, [this](const std::shared_ptr<IncomingCall>& call) {
+      if (call->request().size() > 10) {
+        std::lock_guard lock(mu_);
+        received_ = call->TakeRequest();
+      }
+      call->Respond(Rope("yes"));
+    });
+    client_ = Make(kManyMs);
+    channel_ = client_->Connect(address());
+    // Until both know that they can read each other.
+    EXPECT_TRUE(Becomes(true, [this] {
+      CallThrough(Rope(std::string(100'000, 'x'))).IgnoreError();
+      std::lock_guard lock(mu_);
+      return received_.slices().size() == 1 && received_.slices()[0].buffer != nullptr;
+    }));
+  }
+  Status CallThrough(Rope request) {
+    Outcome outcome;
+    channel_->Call("/a.B/C", std::move(request), {}, outcome.Take());
+    return outcome.Wait();
+  }
+  Rope TakeReceived() {
+    std::lock_guard lock(mu_);
+    return std::exchange(received_, Rope());
+  }
+
+  std::mutex mu_;
+  Rope received_;
+  std::unique_ptr<Transport> client_;
+  std::shared_ptr<Channel> channel_;
+};
+
+TEST_F(HostMappingTest, ATensorIsReadWhereItIsAndKeptUntilNobodyDoes) {
+  for (int i = 0; i < 3; ++i) {
+    OnItsWay sent = NewOnItsWay('s');
+    ASSERT_TRUE(CallThrough(std::move(sent.rope)).ok());
+    Rope received = TakeReceived();
+    ASSERT_EQ(received.size(), sent.tensor.num_bytes());
+    RopeReader reader(received);
+    void* data = nullptr;
+    BufferPtr buffer = reader.TakeBuffer(received.size(), &data);
+    received = Rope();
+    ASSERT_TRUE(buffer);
+    const Tensor tensor = Tensor::FromBuffer(kUint8, sent.tensor.shape(), std::move(buffer), data);
+    static_cast<char*>(sent.tensor.raw())[5] = '!';  // the same memory, by another address
+    EXPECT_NE(tensor.raw(), sent.tensor.raw());
+    EXPECT_EQ(tensor.data<uint8_t>()[5], '!');
+    EXPECT_EQ(tensor.data<uint8_t>()[tensor.num_bytes() - 1], 's');
+    // Neither side writes in place.
+    EXPECT_FALSE(tensor.OwnsMemoryAlone());
+    EXPECT_TRUE(sent.tensor.HasReaders());
+    EXPECT_FALSE(sent.kept.expired());
+    const_cast<Tensor&>(tensor) = Tensor();
+    EXPECT_TRUE(Becomes(true, [&] { return sent.kept.expired(); }));
+    EXPECT_FALSE(sent.tensor.HasReaders());
+  }
+}
+
+TEST_F(HostMappingTest, WhatWasLentStaysAsItIsWhenTheConnectionEnds) {
+  OnItsWay sent = NewOnItsWay('s');
+  ASSERT_TRUE(CallThrough(std::move(sent.rope)).ok());
+  const Rope received = TakeReceived();
+  channel_ = nullptr;
+  client_ = nullptr;
+  EXPECT_TRUE(sent.kept.expired());
+  EXPECT_TRUE(sent.tensor.HasReaders());  // for good: an update takes other memory
+  sent.tensor = Tensor();
+  const OnItsWay next = NewOnItsWay('n');
+  EXPECT_EQ(received.Flatten(), std::string(received.size(), 's'));
+}
+
+TEST_F(HostMappingTest, OtherMemoryIsCopiedOnce) {
+  const auto text = std::make_shared<std::string>(1 << 20, 'm');
+  Rope rope;
+  rope.Append(text->data(), text->size(), text);
+  ASSERT_TRUE(CallThrough(std::move(rope)).ok());
+  Rope received = TakeReceived();
+  RopeReader reader(received);
+  void* data = nullptr;
+  const BufferPtr buffer = reader.TakeBuffer(received.size(), &data);
+  received = Rope();
+  ASSERT_TRUE(buffer);
+  EXPECT_FALSE(buffer->has_readers());
+  EXPECT_TRUE(buffer->RefCountIsOne());
+  EXPECT_TRUE(Becomes(true, [&] { return text.use_count() == 1; }));
 }
 
 TEST_F(HostTransportTest, WhatIsOnlyAnnouncedTakesNoMemory) {

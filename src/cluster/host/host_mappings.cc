@@ -1,0 +1,67 @@
+#include "cluster/host/host_mappings.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <string>
+
+#include "base/clock.h"
+#include "cluster/host/host_socket.h"
+
+namespace weir {
+namespace {
+
+bool IsBlock(const struct stat& file, const SharedBlock& block) {
+  return S_ISREG(file.st_mode) && file.st_ino == block.id && file.st_size >= 0 &&
+         static_cast<uint64_t>(file.st_size) >= block.capacity;
+}
+
+// Whoever has the descriptor may have closed it, and opened something else: only the file that was named counts, and
+// only if it cannot shrink, since reading beyond its end would end this process.
+std::shared_ptr<const char> MapBlock(int process, const SharedBlock& block) {
+  const std::string path = fmt::format("/proc/{}/fd/{}", process, block.fd);
+  struct stat found {};
+  if (block.capacity == 0 || stat(path.c_str(), &found) != 0 || !IsBlock(found, block)) return nullptr;
+  const OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid() || fstat(fd.get(), &found) != 0 || !IsBlock(found, block)) return nullptr;
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return nullptr;
+  void* bytes = mmap(nullptr, block.capacity, PROT_READ, MAP_SHARED, fd.get(), 0);
+  if (bytes == MAP_FAILED) return nullptr;
+  madvise(bytes, block.capacity, MADV_HUGEPAGE);
+  return {static_cast<const char*>(bytes),
+          [size = block.capacity](const char* mapped) { munmap(const_cast<char*>(mapped), size); }};
+}
+
+}  // namespace
+
+std::shared_ptr<const char> HostMappings::Find(int process, const SharedBlock& block) {
+  const int64_t now = RealClock().MonotonicNanos();
+  std::lock_guard lock(mu_);
+  Entry& entry = entries_[block.id];
+  entry.used_nanos = now;
+  if (entry.bytes != nullptr && entry.capacity == block.capacity) return entry.bytes;
+  entry.bytes = MapBlock(process, block);
+  entry.capacity = block.capacity;
+  if (entry.bytes != nullptr) return entry.bytes;
+  entries_.erase(block.id);
+  return nullptr;
+}
+
+bool HostMappings::Sweep(int64_t now_nanos) {
+  std::map<uint64_t, Entry> dropped;  // without the lock
+  std::lock_guard lock(mu_);
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    const auto next = std::next(it);
+    if (it->second.bytes.use_count() > 1) {
+      it->second.used_nanos = now_nanos;
+    } else if (now_nanos - it->second.used_nanos >= kKeepNanos) {
+      dropped.insert(entries_.extract(it));
+    }
+    it = next;
+  }
+  return !entries_.empty();
+}
+
+}  // namespace weir

@@ -1,0 +1,107 @@
+#include "tensor/shared_blocks.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "tensor/tensor.h"
+
+namespace weir {
+namespace {
+
+constexpr size_t kShareMega = size_t{1} << 20;
+
+class SharedBlocksTest : public testing::Test {
+ protected:
+  SharedBlocksTest() { ShareLargeBlocks(); }
+};
+
+// What another process would see of it.
+class View final {
+ public:
+  explicit View(const SharedBlock& block) : size_(block.capacity) {
+    bytes_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, block.fd, 0);
+    EXPECT_NE(bytes_, MAP_FAILED);
+  }
+  ~View() { munmap(bytes_, size_); }
+  const char* bytes() const { return static_cast<const char*>(bytes_); }
+
+ private:
+  size_t size_;
+  void* bytes_;
+};
+
+TEST_F(SharedBlocksTest, LargeBlocksCanBeMapped) {
+  for (const size_t size : {kShareMega / 4, kShareMega, 5 * kShareMega + 3}) {
+    const BufferPtr buffer = CpuAllocator().Allocate(size).value();
+    auto* bytes = static_cast<char*>(buffer->data());
+    const std::optional<SharedBlock> block = FindSharedBlock(bytes + 100, size - 100);
+    ASSERT_TRUE(block.has_value());
+    EXPECT_EQ(block->offset, 100u);
+    EXPECT_GE(block->capacity, size);
+    const View view(*block);
+    std::memcpy(bytes + 100, "here", 4);
+    bytes[size - 1] = 'z';
+    EXPECT_EQ(std::memcmp(view.bytes() + 100, "here", 4), 0);
+    EXPECT_EQ(view.bytes()[size - 1], 'z');
+    EXPECT_FALSE(FindSharedBlock(bytes, block->capacity + 1).has_value());
+    EXPECT_NE(ftruncate(block->fd, 0), 0);  // or who maps it would die reading
+  }
+}
+
+TEST_F(SharedBlocksTest, OtherMemoryCannot) {
+  const BufferPtr small = CpuAllocator().Allocate(1000).value();
+  EXPECT_FALSE(FindSharedBlock(small->data(), 1000).has_value());
+  const BufferPtr own = AllocatePrivate(2 * kShareMega).value();
+  EXPECT_FALSE(FindSharedBlock(own->data(), 2 * kShareMega).has_value());
+  int here = 0;
+  EXPECT_FALSE(FindSharedBlock(&here, sizeof(here)).has_value());
+  AbandonSharedBlock(&here);
+}
+
+TEST_F(SharedBlocksTest, BlocksOfBothKindsAreRecycled) {
+  void* shared = CpuAllocator().Allocate(11 * kShareMega).value()->data();
+  void* own = AllocatePrivate(11 * kShareMega).value()->data();
+  EXPECT_EQ(CpuAllocator().Allocate(11 * kShareMega).value()->data(), shared);
+  EXPECT_EQ(AllocatePrivate(11 * kShareMega).value()->data(), own);
+}
+
+TEST_F(SharedBlocksTest, WhatWasAbandonedStaysAsItIs) {
+  Tensor tensor = Tensor::Zeros(kUint8, Shape{13 * kShareMega}).value();
+  std::memset(tensor.raw(), 'a', tensor.num_bytes());
+  const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
+  const View view(block);
+  EXPECT_FALSE(tensor.HasReaders());
+  AbandonSharedBlock(tensor.raw());
+  AbandonSharedBlock(tensor.raw());
+  EXPECT_TRUE(tensor.HasReaders());  // who would write makes a copy
+  tensor = Tensor::Allocate(kUint8, Shape{13 * kShareMega}).value();
+  EXPECT_NE(FindSharedBlock(tensor.raw(), tensor.num_bytes())->id, block.id);
+  std::memset(tensor.raw(), 'b', tensor.num_bytes());
+  EXPECT_EQ(view.bytes()[0], 'a');
+  EXPECT_EQ(view.bytes()[13 * kShareMega - 1], 'a');
+}
+
+TEST_F(SharedBlocksTest, AForkedChildTakesMemoryOfItsOwn) {
+  const BufferPtr held = CpuAllocator().Allocate(3 * kShareMega).value();
+  std::memset(held->data(), 'p', held->size());
+  CpuAllocator().Allocate(3 * kShareMega).value();  // and one is kept for reuse
+  const pid_t child = fork();
+  if (child == 0) {
+    const BufferPtr own = CpuAllocator().Allocate(3 * kShareMega).value();
+    std::memset(own->data(), 'c', own->size());
+    _exit(FindSharedBlock(own->data(), 1).has_value() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(static_cast<char*>(held->data())[0], 'p');
+  EXPECT_TRUE(FindSharedBlock(CpuAllocator().Allocate(kShareMega).value()->data(), 1).has_value());
+}
+
+}  // namespace
+}  // namespace weir
