@@ -1,5 +1,8 @@
 #include "ops/math/broadcast_gradient.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/shape_context.h"
@@ -7,25 +10,36 @@
 namespace weir::ops {
 namespace {
 
-// The axes of the output along which an input of shape `x` is repeated. REQUIRES: fully defined shapes.
-std::vector<int64_t> RepeatedAxes(const PartialShape& x, const PartialShape& output) {
+// The axes of x + y along which x is repeated, where the shapes tell.
+std::optional<std::vector<int64_t>> RepeatedAxes(const PartialShape& x, const PartialShape& y) {
+  if (y.known_rank() && y.rank() == 0) return std::vector<int64_t>();
+  if (!x.known_rank() || !y.known_rank()) return std::nullopt;
+  const int rank = std::max(x.rank(), y.rank());
   std::vector<int64_t> axes;
-  for (int d = 0; d < output.rank(); ++d) {
-    const int own = d - (output.rank() - x.rank());
-    if (own < 0 || (x[own] == 1 && output[d] != 1)) axes.push_back(d);
+  for (int d = 0; d < rank; ++d) {
+    const int own = d - (rank - x.rank());
+    const int other = d - (rank - y.rank());
+    if (own < 0) {
+      axes.push_back(d);
+    } else if (other >= 0 && y[other] != 1 && (x[own] == 1 || x[own] < 0)) {
+      if (x[own] < 0 || y[other] < 0) return std::nullopt;
+      axes.push_back(d);
+    }
   }
   return axes;
 }
 
-Output SumTo(Output g, const PartialShape& x, const PartialShape& output) {
-  const std::vector<int64_t> axes = RepeatedAxes(x, output);
-  if (axes.empty()) return g;
-  if (x.rank() == output.rank()) return Sum(g, axes, {.keep_dims = true});
-  Output sum = Sum(g, axes);
-  const int64_t dropped = output.rank() - x.rank();
-  // Leading axes are gone already; dimensions of size 1 that were summed come back by reshaping.
-  if (static_cast<int64_t>(axes.size()) == dropped) return sum;
-  return Reshape(sum, std::vector<int64_t>(x.dims().begin(), x.dims().end()));
+// g summed to the shape of x, of which it is the gradient through x + y; not valid where the shapes do not tell how.
+Output SumTo(Output g, const PartialShape& x, const PartialShape& y) {
+  const std::optional<std::vector<int64_t>> axes = RepeatedAxes(x, y);
+  if (!axes.has_value()) return {};
+  if (axes->empty()) return g;
+  if (x.rank() >= y.rank()) return Sum(g, *axes, {.keep_dims = true});
+  // Leading axes are gone after the sum; dimensions of size 1 that were summed come back by reshaping.
+  const bool only_leading = static_cast<int>(axes->size()) == y.rank() - x.rank();
+  if (only_leading) return Sum(g, *axes);
+  if (!x.fully_defined()) return {};
+  return Reshape(Sum(g, *axes), std::vector<int64_t>(x.dims().begin(), x.dims().end()));
 }
 
 }  // namespace
@@ -33,19 +47,15 @@ Output SumTo(Output g, const PartialShape& x, const PartialShape& output) {
 Gradients Unbroadcast(Output x, Output gx, Output y, Output gy) {
   const PartialShape xs = x.shape();
   const PartialShape ys = y.shape();
-  if (xs.fully_defined() && ys.fully_defined()) {
-    if (xs == ys) return Gradients{gx, gy};
-    Result<PartialShape> zs = BroadcastShapes(xs, ys);
-    if (zs.ok()) return Gradients{SumTo(gx, xs, *zs), SumTo(gy, ys, *zs)};
-  }
-  // A scalar repeats only itself.
-  const bool x_whole = ys.known_rank() && ys.rank() == 0;
-  const bool y_whole = xs.known_rank() && xs.rank() == 0;
-  if (x_whole && y_whole) return Gradients{gx, gy};
+  const bool fit = !xs.known_rank() || !ys.known_rank() || BroadcastShapes(xs, ys).ok();
+  Output dx = fit ? SumTo(gx, xs, ys) : Output();
+  Output dy = fit ? SumTo(gy, ys, xs) : Output();
+  if (dx.valid() && dy.valid()) return Gradients{dx, dy};
   Output sx = ShapeOf(x);
   Output sy = ShapeOf(y);
   BroadcastGradientArgsResult repeated = BroadcastGradientArgs(sx, sy);
-  return Gradients{x_whole ? gx : Reshape(Sum(gx, repeated.r0), sx), y_whole ? gy : Reshape(Sum(gy, repeated.r1), sy)};
+  return Gradients{dx.valid() ? dx : Reshape(Sum(gx, repeated.r0), sx),
+                   dy.valid() ? dy : Reshape(Sum(gy, repeated.r1), sy)};
 }
 
 Gradients Unbroadcast(GradientContext& g, Output gx, Output gy) { return Unbroadcast(g.input(0), gx, g.input(1), gy); }
@@ -53,8 +63,9 @@ Gradients Unbroadcast(GradientContext& g, Output gx, Output gy) { return Unbroad
 Output UnbroadcastTo(Output x, Output gx, Output z) {
   const PartialShape xs = x.shape();
   const PartialShape zs = z.shape();
-  if (xs.fully_defined() && zs.fully_defined() && BroadcastShapes(xs, zs).ok()) return SumTo(gx, xs, zs);
-  if (zs.known_rank() && zs.rank() == 0) return gx;
+  if (!xs.known_rank() || !zs.known_rank() || BroadcastShapes(xs, zs).ok()) {
+    if (Output dx = SumTo(gx, xs, zs); dx.valid()) return dx;
+  }
   Output sx = ShapeOf(x);
   return Reshape(Sum(gx, BroadcastGradientArgs(sx, ShapeOf(z)).r0), sx);
 }
