@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "graph/attr_proto.h"
+#include "op/hidden_attrs.h"
 #include "runtime/frames.h"
 
 namespace weir {
@@ -103,7 +104,7 @@ class Partitioner {
 
   // A receive of `type` on `to`, and the send of `source` (an input as NodeDefs name them) that it waits for.
   std::string Transfer(const std::string& base, const std::string& source, DType type, const Device& from,
-                       const Device& to, int32_t frame) {
+                       const Device& to, int32_t frame, const PartialShape& shape = {}) {
     const int part = PartOf(to);
     const std::string edge = fmt::format("edge_{}_{}", next_edge_++, base);
     tensorflow::NodeDef* send = Add(PartOf(from), NewName(base), "_Send", from.name());
@@ -113,6 +114,7 @@ class Partitioner {
     std::string name = NewName(base);
     tensorflow::NodeDef* recv = Add(part, name, "_Recv", to.name());
     SetAttr(recv, "tensor_type", type);
+    if (shape.known_rank()) SetAttr(recv, kReceivedShapeAttr, shape);
     SetEdge(recv, from, to, edge, false);
     if (!result_.has_flow) SetAttr(recv, kNeverDeadAttr, true);
     if (frame != 0) recv->add_input("^" + loops_.at({frame, part}));
@@ -131,8 +133,9 @@ class Partitioner {
     if (part_of_node_[value.node] == part) return InputText(name, value.output);
     auto [it, is_new] = received_.try_emplace({value.node, value.output, part});
     if (is_new) {
-      it->second = Transfer(name, InputText(name, value.output), BaseType(graph_.type_of(value)), *placed_[value.node],
-                            to, FrameOfOutputs(value.node));
+      it->second =
+          Transfer(name, InputText(name, value.output), BaseType(graph_.type_of(value)), *placed_[value.node], to,
+                   FrameOfOutputs(value.node), value.output == 0 ? graph_.nodes[value.node].shape : PartialShape());
     }
     return it->second;
   }

@@ -253,7 +253,7 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
   WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
   PassReport report;
   WEIR_TRY(RunPasses(pruned, environment.passes, report));
-  WEIR_TRY(RunLocalPasses(pruned, environment.passes, report));
+  WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
   return Compiler(std::move(pruned), environment.kernels, signature).Run();
 }
 

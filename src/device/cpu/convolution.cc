@@ -99,7 +99,11 @@ class OneDnnConvolution final : public Convolution {
     plain_filter_ = PlainFilter(sizes_);
     constexpr double kNanosPerMultiplication = 0.02;
     const bool split = sizes_.multiplications() * kNanosPerMultiplication > 30000;
-    parts_ = split ? std::clamp<int64_t>(threads, 1, sizes_.batch) : 1;
+    // Results that something is still done to are in the cache then.
+    constexpr int64_t kPartBytes = 256 << 10;
+    const int64_t bytes = sizes_.batch * sizes_.out_elements() * static_cast<int64_t>(sizeof(float));
+    const int64_t parts = pass_ == ConvPass::kForward ? std::max<int64_t>(threads, bytes / kPartBytes) : threads;
+    parts_ = split ? std::clamp<int64_t>(parts, 1, sizes_.batch) : 1;
     larger_parts_ = sizes_.batch % parts_;
     const int64_t least = sizes_.batch / parts_;
     dnnl_memory_desc_t any = plain_filter_;
@@ -119,7 +123,7 @@ class OneDnnConvolution final : public Convolution {
     return OkStatus();
   }
 
-  Status Run(ThreadPool* pool, const float* a, const float* b, float* to) const override {
+  Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const FinishRows* finish) const override {
     if (pass_ == ConvPass::kFilterGradient) return RunFilterGradient(pool, a, b, to);
     const bool forward = pass_ == ConvPass::kForward;
     const float* filter = forward ? b : a;
@@ -130,9 +134,14 @@ class OneDnnConvolution final : public Convolution {
       const float* x = from + image * from_step;
       float* y = to + image * to_step;
       if (forward) {
-        return Execute(
-            primitive,
-            {{DNNL_ARG_SRC, &d.images, x}, {DNNL_ARG_WEIGHTS, &packed_filter_, filter}, {DNNL_ARG_DST, &d.results, y}});
+        WEIR_TRY(Execute(primitive, {{DNNL_ARG_SRC, &d.images, x},
+                                     {DNNL_ARG_WEIGHTS, &packed_filter_, filter},
+                                     {DNNL_ARG_DST, &d.results, y}}));
+        if (finish != nullptr) {
+          const int64_t channels = sizes_.out_channels;
+          (*finish)(y, d.results.dims[0] * to_step / channels, channels, 0, channels);
+        }
+        return OkStatus();
       }
       return Execute(primitive, {{DNNL_ARG_DIFF_DST, &d.results, x},
                                  {DNNL_ARG_WEIGHTS, &packed_filter_, filter},
@@ -368,14 +377,15 @@ Result<Tensor> ConvolutionCache::Packed(ThreadPool* pool, const std::shared_ptr<
 }
 
 Status ConvolutionCache::Run(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const float* a, const float* b,
-                             float* to) {
+                             float* to, const FinishRows* finish) {
   const int threads = pool == nullptr ? 1 : std::max(1, pool->num_threads());
   WEIR_ASSIGN(const std::shared_ptr<const Convolution> convolution, Get(pass, sizes, threads));
-  if (pass == ConvPass::kFilterGradient || !convolution->packs_filter()) return convolution->Run(pool, a, b, to);
+  if (pass == ConvPass::kFilterGradient || !convolution->packs_filter())
+    return convolution->Run(pool, a, b, to, finish);
   const float*& filter = pass == ConvPass::kForward ? b : a;
   WEIR_ASSIGN(const Tensor packed, Packed(pool, convolution, filter, sizes.filter_elements()));
   filter = static_cast<const float*>(packed.raw());
-  return convolution->Run(pool, a, b, to);
+  return convolution->Run(pool, a, b, to, finish);
 }
 
 int64_t ConvolutionCache::filters_packed() const {

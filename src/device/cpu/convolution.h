@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "base/thread_pool.h"
+#include "device/cpu/finish_rows.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -52,7 +53,9 @@ class Convolution {
   virtual ~Convolution() = default;
   // kForward: images, packed filter -> results. kInputGradient: packed filter, gradients of results -> gradients of
   // images. kFilterGradient: images, gradients of results -> gradient of the filter, in the layout of its tensor.
-  virtual Status Run(ThreadPool* pool, const float* a, const float* b, float* to) const = 0;
+  // `finish`, where it is not null, gets the results of a kForward as rows of a pixel's channels. REQUIRES for it:
+  // channels last.
+  virtual Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const FinishRows* finish) const = 0;
   // Whether Run takes the filter in another layout than its tensor has, and that layout.
   virtual bool packs_filter() const = 0;
   virtual Result<Tensor> PackFilter(ThreadPool* pool, const float* filter) const = 0;
@@ -66,7 +69,8 @@ Result<std::shared_ptr<const Convolution>> MakeConvolution(ConvPass pass, const 
 class ConvolutionCache final {
  public:
   // As Convolution::Run, with the filter as its tensor has it.
-  Status Run(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const float* a, const float* b, float* to);
+  Status Run(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const float* a, const float* b, float* to,
+             const FinishRows* finish = nullptr);
   int64_t filters_packed() const;
 
  private:

@@ -103,9 +103,9 @@ TEST(Convolution, DoesNotDependOnTiming) {
   ASSERT_TRUE(convolution.ok());
   ThreadPool pool("test", 4);
   std::vector<float> first(s.filter_elements()), again(s.filter_elements());
-  ASSERT_TRUE((*convolution)->Run(nullptr, images.data(), gradients.data(), first.data()).ok());
+  ASSERT_TRUE((*convolution)->Run(nullptr, images.data(), gradients.data(), first.data(), nullptr).ok());
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE((*convolution)->Run(&pool, images.data(), gradients.data(), again.data()).ok());
+    ASSERT_TRUE((*convolution)->Run(&pool, images.data(), gradients.data(), again.data(), nullptr).ok());
     ASSERT_EQ(first, again);
   }
 }

@@ -116,8 +116,9 @@ double NanosPerMultiply() {
 
 // Splits the longer side of C, one part per thread: every part packs the whole other operand, so more parts cost more.
 // Parts begin at multiples of what oneDNN's inner loops take at a time.
-template <class T>
-Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c) {
+// finish(part) once a part is there.
+template <class T, class F>
+Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c, F finish) {
   const int threads = pool == nullptr ? 1 : std::max(1, pool->num_threads());
   const bool by_rows = 2 * l.m >= l.n;
   const int64_t length = by_rows ? l.m : l.n;
@@ -129,7 +130,10 @@ Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c
   auto multiply = [&](int64_t begin, int64_t end) {
     const int64_t from = begin * size;
     const int64_t count = std::min(length, end * size) - from;
-    return Multiply(l, by_rows ? Part{from, count, 0, l.n} : Part{0, l.m, from, count}, a, b, c);
+    const Part part = by_rows ? Part{from, count, 0, l.n} : Part{0, l.m, from, count};
+    Status status = Multiply(l, part, a, b, c);
+    if (status.ok()) finish(part);
+    return status;
   };
   if (parts == 1 || cost < 30000) return multiply(0, parts);
   std::atomic<bool> failed{false};
@@ -190,8 +194,20 @@ Status Gemm(ThreadPool* pool, const GemmLayout& layout, const T* a, const T* b, 
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
     return MultiplyNarrow(pool, l, a, b, c);
   } else {
-    return Split(pool, l, a, b, c);
+    return Split(pool, l, a, b, c, [](Part) {});
   }
+}
+
+Status GemmThen(ThreadPool* pool, const GemmLayout& layout, const float* a, const float* b, float* c,
+                FinishRows finish) {
+  const GemmLayout l = Completed(layout);
+  if (l.m <= 0 || l.n <= 0) return OkStatus();
+  auto finish_part = [&](Part p) { finish(c + p.i * l.ldc + p.j, p.m, l.ldc, p.j, p.n); };
+  if (l.k > 0) return Split(pool, l, a, b, c, finish_part);
+  const Part all{0, l.m, 0, l.n};
+  ClearPart(l, all, c);
+  finish_part(all);
+  return OkStatus();
 }
 
 #define WEIR_GEMM(T)                                                               \

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/thread_pool.h"
+#include "device/cpu/finish_rows.h"
 #include "tensor/half.h"
 
 namespace weir {
@@ -32,6 +33,11 @@ struct GemmLayout {
 // thread alone. An error means that scratch memory could not be had.
 template <class T>
 Status Gemm(ThreadPool* pool, const GemmLayout& layout, const T* a, const T* b, T* c);
+
+// The same of floats, with what is done to the results: the sums are those of Gemm, bit for bit. REQUIRES: not
+// `accumulate`.
+Status GemmThen(ThreadPool* pool, const GemmLayout& layout, const float* a, const float* b, float* c,
+                FinishRows finish);
 
 // What a product costs on one thread, in nanoseconds, roughly.
 template <class T>

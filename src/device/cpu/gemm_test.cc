@@ -51,9 +51,9 @@ void CheckManyLayouts(const std::vector<std::vector<int64_t>>& sizes) {
   }
 }
 
-const std::vector<std::vector<int64_t>> kSizes = {{1, 1, 1},     {3, 5, 7},    {7, 1, 64},    {1, 33, 20},
-                                                  {65, 70, 300}, {200, 9, 31}, {13, 530, 17}, {129, 257, 65},
-                                                  {2, 3, 0},     {0, 4, 2},    {4, 0, 2}};
+const std::vector<std::vector<int64_t>> kSizes = {
+    {1, 1, 1},      {3, 5, 7}, {7, 1, 64}, {1, 33, 20}, {65, 70, 300}, {200, 9, 31},  {13, 530, 17},
+    {129, 257, 65}, {2, 3, 0}, {0, 4, 2},  {4, 0, 2},   {16, 64, 64},  {33, 140, 150}};
 
 TEST(Gemm, Float) { CheckManyLayouts<float>(kSizes); }
 TEST(Gemm, Double) { CheckManyLayouts<double>(kSizes); }
@@ -90,6 +90,29 @@ TEST(Gemm, KeepsToLeadingDimensions) {
   std::vector<float> c(8, 9.0f);
   ASSERT_TRUE(Gemm(nullptr, {.m = 2, .n = 2, .k = 2, .lda = 3, .ldb = 4, .ldc = 4}, a.data(), b.data(), c.data()).ok());
   EXPECT_EQ(c, (std::vector<float>{3, 5, 9, 9, 7, 11, 9, 9}));
+}
+
+TEST(Gemm, FinishesEveryElementOnce) {
+  ThreadPool pool("gemm", 3);
+  for (const auto& s : kSizes) {
+    for (const bool transposed : {false, true}) {
+      const GemmLayout l{.m = s[0], .n = s[1], .k = s[2], .transpose_a = transposed, .transpose_b = transposed};
+      const std::vector<float> a = Numbers<float>(l.m * l.k, 1), b = Numbers<float>(l.k * l.n, 2);
+      std::vector<float> expected(static_cast<size_t>(l.m * l.n)), c(expected.size());
+      ASSERT_TRUE(Gemm(&pool, l, a.data(), b.data(), expected.data()).ok());
+      for (size_t i = 0; i < expected.size(); ++i) expected[i] = 2 * expected[i] + static_cast<float>(i % l.n);
+      const Status status = GemmThen(&pool, l, a.data(), b.data(), c.data(),
+                                     [](float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) {
+                                       for (int64_t r = 0; r < count; ++r) {
+                                         for (int64_t j = 0; j < columns; ++j)
+                                           rows[r * stride + j] =
+                                               2 * rows[r * stride + j] + static_cast<float>(column + j);
+                                       }
+                                     });
+      ASSERT_TRUE(status.ok());
+      EXPECT_EQ(c, expected) << l.m << "x" << l.n << "x" << l.k;
+    }
+  }
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ class Winograd final : public Convolution {
         blocks_((tiles_ - 1) / kBlock + 1),
         parts_(std::clamp<int64_t>(threads, 1, blocks_)) {}
 
-  Status Run(ThreadPool* pool, const float* a, const float* b, float* to) const override {
+  Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const FinishRows* finish) const override {
     if (pass_ == ConvPass::kFilterGradient) return RunFilterGradient(pool, a, b, to);
     const bool forward = pass_ == ConvPass::kForward;
-    return Slide(pool, forward ? a : b, forward ? b : a, to);
+    return Slide(pool, forward ? a : b, forward ? b : a, to, finish);
   }
 
   bool packs_filter() const override { return pass_ != ConvPass::kFilterGradient; }
@@ -146,7 +146,15 @@ class Winograd final : public Convolution {
     }
   }
 
-  Status Slide(ThreadPool* pool, const float* images, const float* u, float* to) const {
+  // Of the results of a tile those that are inside of the image.
+  void FinishTile(const Place& p, float* image, const FinishRows& finish) const {
+    const int64_t channels = v_.to_channels;
+    const int64_t columns = std::min(results_, v_.to[1] - p.column);
+    for (int64_t i = p.row; i < std::min(p.row + results_, v_.to[0]); ++i)
+      finish(image + (i * v_.to[1] + p.column) * channels, columns, channels, 0, channels);
+  }
+
+  Status Slide(ThreadPool* pool, const float* images, const float* u, float* to, const FinishRows* finish) const {
     return ForRanges(pool, blocks_, cost(), [&](int64_t begin, int64_t end) -> Status {
       const int64_t from_step = BlockStep(v_.from_channels);
       const int64_t to_step = BlockStep(v_.to_channels);
@@ -172,6 +180,7 @@ class Winograd final : public Convolution {
           const Place p = PlaceOf(block.first + t);
           TapsOf(to + p.image * size, v_.to, v_.to_channels, p.row, p.column, results_, nowhere, taps);
           TransformBack(filter_, products + t * v_.to_channels, to_step, v_.to_channels, taps);
+          if (finish != nullptr) FinishTile(p, to + p.image * size, *finish);
         }
       }
       return OkStatus();

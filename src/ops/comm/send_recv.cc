@@ -1,6 +1,7 @@
 // How a value goes from one device to another within a step: a send puts it into the step's rendezvous, a receive takes
 // it out there. The partitioner makes them in pairs.
 #include "op/gradient_context.h"
+#include "op/hidden_attrs.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/rendezvous_key.h"
@@ -73,6 +74,12 @@ std::vector<std::string> WithType(std::string type) {
   return attrs;
 }
 
+Status ReceivedShape(ShapeContext& ctx) {
+  const Result<PartialShape> known = ctx.Attr<PartialShape>(kReceivedShapeAttr);
+  ctx.set_output(0, known.ok() ? *known : PartialShape());
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterSendRecv(OpRegistry& registry) {
@@ -91,7 +98,7 @@ void RegisterSendRecv(OpRegistry& registry) {
         .name = name,
         .signature = "-> tensor: tensor_type",
         .attrs = WithType("tensor_type: type"),
-        .shape = UnknownOutputs(),
+        .shape = ReceivedShape,
         .kernels = CpuKernel(MakeRecv),
         .stateful = true,
     });

@@ -1,4 +1,5 @@
 // MatMul: the product of two matrices, each transposed or not (never conjugated). An empty inner dimension gives zeros.
+// _FusedMatMul: the same with a bias and an activation, which passes fold into it.
 #include "device/cpu/gemm.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -6,6 +7,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/math/broadcast_gradient.h"
+#include "ops/nn/folded_stages.h"
 
 namespace weir::ops {
 namespace {
@@ -31,6 +33,32 @@ Result<Kernel> MakeMatMul(KernelSetup& setup) {
     WEIR_ASSIGN(const Tensor product, ctx.Allocate(0, shape));
     return Gemm(ctx.step().pool, layout, static_cast<const T*>(a.raw()), static_cast<const T*>(b.raw()),
                 static_cast<T*>(product.raw()));
+  });
+}
+
+Result<Kernel> MakeFusedMatMul(KernelSetup& setup, const OpRegistry& registry) {
+  WEIR_ASSIGN(const bool transpose_a, setup.Attr<bool>("transpose_a"));
+  WEIR_ASSIGN(const bool transpose_b, setup.Attr<bool>("transpose_b"));
+  WEIR_ASSIGN(std::shared_ptr<const FoldedStages> stages, FoldedStages::Make(setup, registry, "MatMul"));
+  return Kernel::Sync([transpose_a, transpose_b, stages](KernelContext& ctx) -> Status {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    const Tensor& bias = ctx.input(2);
+    if (a.rank() != 2 || b.rank() != 2) return stages->RunEach(ctx);
+    GemmLayout layout{.transpose_a = transpose_a, .transpose_b = transpose_b};
+    layout.m = a.dim(transpose_a ? 1 : 0);
+    layout.k = a.dim(transpose_a ? 0 : 1);
+    layout.n = b.dim(transpose_b ? 0 : 1);
+    if (layout.k != b.dim(transpose_b ? 1 : 0) || !stages->Suit(bias, layout.n)) return stages->RunEach(ctx);
+    auto multiply = [&]() -> Status {
+      WEIR_ASSIGN(const Shape shape, Shape::Make({layout.m, layout.n}));
+      WEIR_ASSIGN(const Tensor product, ctx.Allocate(0, shape));
+      auto finish = [&](float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) {
+        stages->Finish(bias.data<float>(), rows, count, stride, column, columns);
+      };
+      return GemmThen(ctx.step().pool, layout, a.data<float>(), b.data<float>(), product.data<float>(), finish);
+    };
+    return stages->OfProduct(multiply());
   });
 }
 
@@ -74,6 +102,16 @@ void RegisterMatMul(OpRegistry& registry) {
       .shape = MatMulShape,
       .gradient = MatMulGradient,
       .kernels = std::move(kernels),
+  });
+  registry.Add({
+      .name = "_FusedMatMul",
+      .signature = "a: T, b: T, args: num_args * T -> product: T",
+      .attrs = {"transpose_a: bool = false", "transpose_b: bool = false", "T: {bfloat16, half, float}",
+                "num_args: int >= 0", "fused_ops: list(string) = []", "epsilon: float = 0.0001",
+                "leakyrelu_alpha: float = 0.2"},
+      .shape = MatMulShape,
+      .kernels = CpuKernelForTypes("T", {kFloat},
+                                   [&registry](KernelSetup& setup) { return MakeFusedMatMul(setup, registry); }),
   });
 }
 

@@ -204,6 +204,9 @@ Result<Kernel> MakeLeakyReluGrad(KernelSetup& setup) {
 
 }  // namespace
 
+void Relu6Loop(const void* x, void* y, int64_t n) { UnaryLoopOf<float, Relu6Fn>(x, y, n); }
+void EluLoop(const void* x, void* y, int64_t n) { UnaryLoopOf<float, EluFn>(x, y, n); }
+
 void RegisterActivations(OpRegistry& registry) {
   const Activation activations[] = {
       {"Relu", kRealsAndIntegers,
@@ -211,9 +214,10 @@ void RegisterActivations(OpRegistry& registry) {
            {{{kFloat, &ReluLoop}}}),
        ReluGradient},
       {"Relu6", kRealsAndIntegers,
-       UnaryFor<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(Relu6Fn{}),
+       UnaryFor<double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(Relu6Fn{}).And(
+           {{{kFloat, &Relu6Loop}}}),
        Relu6Gradient},
-      {"Elu", kReals, UnaryFor<float, double>(EluFn{}), EluGradient, 5},
+      {"Elu", kReals, UnaryFor<double>(EluFn{}).And({{{kFloat, &EluLoop}}}), EluGradient, 5},
       {"Selu", kReals, UnaryFor<float, double>(SeluFn{}), SeluGradient, 5},
       {"Softplus", kReals,
        UnaryLoops{{{kFloat, &SpanLoop<float, SoftplusInto>}, {kDouble, &SpanLoop<double, SoftplusInto>}}},

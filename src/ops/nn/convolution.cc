@@ -13,6 +13,7 @@
 #include "op/kernel.h"
 #include "op/shape_context.h"
 #include "ops/array/int_inputs.h"
+#include "ops/nn/folded_stages.h"
 #include "ops/nn/sliding_window.h"
 
 namespace weir::ops {
@@ -188,6 +189,38 @@ Result<Kernel> MakeForward(KernelSetup& setup, Family family) {
     WEIR_ASSIGN(const Shape shape, ResultShape(w, sizes));
     WEIR_ASSIGN(const Tensor y, ctx.Allocate(0, shape));
     return Convolve<T>(ctx, *cache, ConvPass::kForward, sizes, x, filter, y);
+  });
+}
+
+// Conv2D with a bias and an activation, which passes fold into it.
+Result<Kernel> MakeFusedForward(KernelSetup& setup, const OpRegistry& registry) {
+  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, 2));
+  WEIR_ASSIGN(const std::string filter_format, setup.Attr<std::string>("filter_format"));
+  WEIR_ASSIGN(const int64_t host_args, setup.Attr<int64_t>("num_host_args"));
+  if (filter_format != "HWIO" || host_args != 0)
+    return Unimplemented("only filters of the format HWIO, and no host_args");
+  WEIR_ASSIGN(std::shared_ptr<const FoldedStages> stages, FoldedStages::Make(setup, registry, "Conv2D"));
+  return Kernel::Sync([w, stages, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
+    const Tensor& x = ctx.input(0);
+    const Tensor& filter = ctx.input(1);
+    const Tensor& bias = ctx.input(2);
+    const Result<ConvSizes> sizes = SizesOf(w, Family{.dims = 2}, x.shape(), filter.shape());
+    const bool suit = sizes.ok() && !w.channels_first && stages->Suit(bias, sizes->out_channels) &&
+                      x.num_elements() > 0 && filter.num_elements() > 0;
+    if (!suit) return stages->RunEach(ctx);
+    auto convolve = [&]() -> Status {
+      WEIR_ASSIGN(const Shape shape, ResultShape(w, *sizes));
+      WEIR_ASSIGN(const Tensor y, ctx.Allocate(0, shape));
+      if (y.num_elements() == 0) return OkStatus();
+      WEIR_TRY(CheckFits32Bits(*sizes));
+      auto finish = [&](float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) {
+        stages->Finish(bias.data<float>(), rows, count, stride, column, columns);
+      };
+      const FinishRows finish_rows(finish);
+      return cache->Run(ctx.step().pool, ConvPass::kForward, *sizes, x.data<float>(), filter.data<float>(),
+                        y.data<float>(), &finish_rows);
+    };
+    return stages->OfProduct(convolve());
   });
 }
 
@@ -381,6 +414,19 @@ void RegisterConvolution(OpRegistry& registry) {
                 .by_input_gradient = ByInputGradient<Over2D>,
                 .by_filter_gradient = ByFilterGradient<Over2D>,
             });
+  registry.Add({
+      .name = "_FusedConv2D",
+      .signature = "input: T, filter: T, args: TArgs, host_args: num_host_args * float -> output: T",
+      .attrs = {"T: {half, float, double}", "TArgs: list(type) >= 1", "num_args: int >= 0",
+                "num_host_args: int >= 0 = 0", "strides: list(int)", "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                "explicit_paddings: list(int) = []", "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                "filter_format: {'HWIO', 'OIHW'} = 'HWIO'", "dilations: list(int) = [1, 1, 1, 1]",
+                "use_cudnn_on_gpu: bool = true", "fused_ops: list(string) = []", "epsilon: float = 0.0001",
+                "leakyrelu_alpha: float = 0.2"},
+      .shape = [](ShapeContext& ctx) { return ForwardShape(ctx, Family{.dims = 2}); },
+      .kernels = CpuKernelForTypes("T", {kFloat},
+                                   [&registry](KernelSetup& setup) { return MakeFusedForward(setup, registry); }),
+  });
   AddFamily(registry,
             {
                 .family = {.dims = 2, .depthwise = true},

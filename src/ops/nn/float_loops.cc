@@ -37,6 +37,19 @@ void ReluGrad(const float* x, const float* y, float* z, int64_t n, int64_t x_ste
       n, [=](auto d, int64_t i) { StoreU(IfThenElseZero(Gt(LoadU(d, y + i), Zero(d)), LoadU(d, x + i)), d, z + i); });
 }
 
+void AddBias(float* y, int64_t rows, int64_t stride, const float* bias, int64_t columns, bool relu) {
+  for (int64_t r = 0; r < rows; ++r, y += stride) {
+    if (relu) {
+      ForVectors(columns, [=](auto d, int64_t c) {
+        const auto v = Add(LoadU(d, y + c), LoadU(d, bias + c));
+        StoreU(IfThenZeroElse(Lt(v, Zero(d)), v), d, y + c);
+      });
+    } else {
+      ForVectors(columns, [=](auto d, int64_t c) { StoreU(Add(LoadU(d, y + c), LoadU(d, bias + c)), d, y + c); });
+    }
+  }
+}
+
 void Max(const float* const* taps, int64_t count, int64_t channels, float* y) {
   ForVectors(channels, [=](auto d, int64_t c) {
     auto best = LoadU(d, taps[0] + c);
@@ -76,6 +89,7 @@ namespace weir::ops {
 namespace {
 HWY_EXPORT(Relu);
 HWY_EXPORT(ReluGrad);
+HWY_EXPORT(AddBias);
 HWY_EXPORT(Max);
 HWY_EXPORT(MaxGradient);
 }  // namespace
@@ -88,6 +102,9 @@ Fault ReluGradLoop(const void* x, const void* y, void* z, int64_t n, Moving movi
   (static_cast<const float*>(x), static_cast<const float*>(y), static_cast<float*>(z), n,
    moving == Moving::kXStands ? 0 : 1, moving == Moving::kYStands ? 0 : 1);
   return Fault::kNone;
+}
+void AddBiasToRows(float* y, int64_t rows, int64_t stride, const float* bias, int64_t columns, bool relu) {
+  HWY_DYNAMIC_DISPATCH(AddBias)(y, rows, stride, bias, columns, relu);
 }
 void MaxOfTaps(const float* const* taps, int64_t count, int64_t channels, float* y) {
   HWY_DYNAMIC_DISPATCH(Max)(taps, count, channels, y);

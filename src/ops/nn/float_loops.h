@@ -11,8 +11,15 @@ namespace weir::ops {
 // y[i] = max(x[i], 0), where a NaN passes. They may be the same memory.
 void ReluLoop(const void* x, void* y, int64_t n);
 
+// Relu6 and Elu, of activations.cc.
+void Relu6Loop(const void* x, void* y, int64_t n);
+void EluLoop(const void* x, void* y, int64_t n);
+
 // z[i] = x[i] where y[i] > 0, else 0. They may be the same memory.
 Fault ReluGradLoop(const void* x, const void* y, void* z, int64_t n, Moving moving);
+
+// y[r][c] += bias[c] over rows that lie `stride` apart, and with `relu` what ReluLoop makes of that.
+void AddBiasToRows(float* y, int64_t rows, int64_t stride, const float* bias, int64_t columns, bool relu);
 
 // y[c] = the largest of taps[t][c], of which there are `count` > 0.
 void MaxOfTaps(const float* const* taps, int64_t count, int64_t channels, float* y);

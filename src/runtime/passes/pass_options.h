@@ -14,6 +14,7 @@ struct PassOptions {
   bool fold_constants = false;
   bool optimize = false;                   // merges duplicates, skips unused values
   bool fuse = false;                       // several nodes become one that only this process knows
+  bool fold_activations = false;           // with `fuse`: biases and activations into products
   bool explain = false;                    // says on standard error what was done
   ConstantEvaluator* evaluator = nullptr;  // needed to fold
 };

@@ -12,6 +12,10 @@ bool Optimizes(const tensorflow::GraphOptions& graph) {
          !graph.rewrite_options().disable_meta_optimizer();
 }
 
+bool FoldsActivations(const tensorflow::GraphOptions& graph) {
+  return Optimizes(graph) && graph.rewrite_options().remapping() != tensorflow::RewriterConfig::OFF;
+}
+
 }  // namespace
 
 PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator) {
@@ -21,12 +25,13 @@ PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluat
   options.fold_constants =
       options.optimize && graph.rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
   options.fuse = options.optimize;
+  options.fold_activations = FoldsActivations(graph);
   options.explain = ExplainAsked();
   return options;
 }
 
 PassOptions LocalPassOptionsOf(const tensorflow::GraphOptions& graph) {
-  return {.fuse = Optimizes(graph), .explain = ExplainAsked()};
+  return {.fuse = Optimizes(graph), .fold_activations = FoldsActivations(graph), .explain = ExplainAsked()};
 }
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& report) {
@@ -42,8 +47,11 @@ Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& repor
   return OkStatus();
 }
 
-Status RunLocalPasses(PlanGraph& graph, const PassOptions& options, PassReport& report) {
+Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOptions& options, PassReport& report) {
   if (options.fuse) {
+    RemoveUnneeded(graph);
+    // Before others take what could go with a product.
+    if (options.fold_activations) FoldActivations(graph, registry, report);
     WEIR_TRY(FuseElementwise(graph, report));
     RemoveUnneeded(graph);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/constant_evaluator.h"
+#include "op/op_registry.h"
 #include "runtime/frames.h"
 #include "runtime/passes/pass_options.h"
 #include "runtime/passes/pass_report.h"
@@ -14,7 +15,7 @@ namespace weir {
 Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& report);
 // Rewrites into what the kernels of this process can do better: of a graph that is compiled here. Says what all passes
 // did, where the options ask for it.
-Status RunLocalPasses(PlanGraph& graph, const PassOptions& options, PassReport& report);
+Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOptions& options, PassReport& report);
 
 // Nodes whose inputs are all constants become constants, where the value is small. A node that fails stays: it will
 // fail in the step, where its error belongs.
@@ -23,6 +24,9 @@ Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator, PassReport&
 Status MergeDuplicates(PlanGraph& graph, PassReport& report);
 // What nobody takes the value of is not computed, though others wait for it.
 Status SkipUnusedValues(PlanGraph& graph, PassReport& report);
+// Biases and activations become part of the products and convolutions before them, where the registry has kernels for
+// such nodes. REQUIRES: nothing unneeded is left, since whoever takes a value counts.
+void FoldActivations(PlanGraph& graph, const OpRegistry& registry, PassReport& report);
 // Elementwise nodes of which one value leaves become one node that passes over the memory once (fused_elementwise.h).
 Status FuseElementwise(PlanGraph& graph, PassReport& report);
 // Groups of nodes (NoOp) run where those are that wait for them, unless more edges would cross tasks then. Of a graph

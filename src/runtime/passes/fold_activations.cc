@@ -1,0 +1,177 @@
+// A bias, and the activation after it, become part of the product or convolution that they follow: one node, in the
+// place and under the name of the last of them, that waits for all that they waited for. Values in between are gone, so
+// nobody else may take them (but ask for their shape, which the result has too) or wait for them. Errors still name the
+// node that they belong to: its kernel knows the names.
+#include <algorithm>
+
+#include "op/hidden_attrs.h"
+#include "op/kernel.h"
+#include "runtime/kernel_cache.h"
+#include "runtime/passes/passes.h"
+
+namespace weir {
+namespace {
+
+struct Foldable {
+  std::string_view product;
+  std::string_view folded;
+};
+constexpr Foldable kFoldable[] = {{"MatMul", "_FusedMatMul"}, {"Conv2D", "_FusedConv2D"}};
+constexpr std::string_view kActivations[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"};
+
+constexpr int32_t kNone = -1;
+
+class Folder {
+ public:
+  Folder(PlanGraph& graph, const OpRegistry& registry, PassReport& report)
+      : graph_(graph),
+        registry_(registry),
+        report_(report),
+        takers_(graph.nodes.size(), kNone),
+        free_(graph.nodes.size(), true) {
+    for (int32_t n = 0; n < static_cast<int32_t>(graph_.nodes.size()); ++n) {
+      for (PlanValue input : graph_.nodes[n].inputs) {
+        if (!input.fed()) AddTaker(input.node, n);
+      }
+      for (int32_t control : graph_.nodes[n].control_inputs) free_[control] = false;
+    }
+    for (const PlanGraph::Fetch& fetch : graph_.fetches) {
+      if (!fetch.value.fed()) free_[fetch.value.node] = false;
+    }
+    for (int32_t target : graph_.targets) free_[target] = false;
+  }
+
+  void Run() {
+    for (int32_t n = 0; n < static_cast<int32_t>(graph_.nodes.size()); ++n) {
+      for (const Foldable& kind : kFoldable) {
+        if (graph_.nodes[n].op().name != kind.product) continue;
+        if (const OpDef* op = registry_.Find(kind.folded)) Fold(n, *op);
+      }
+    }
+    if (!moved_.empty()) MoveShapes();
+  }
+
+ private:
+  // The one node that takes values of `n`, apart from those that ask for shapes. free_: there is none other.
+  void AddTaker(int32_t n, int32_t taker) {
+    if (graph_.nodes[taker].op().name == "Shape") return;
+    if (takers_[n] != kNone) free_[n] = false;
+    takers_[n] = taker;
+  }
+
+  // The node that alone takes the value of `n` as its first input and may run together with it.
+  int32_t Follower(int32_t n) const {
+    const int32_t taker = takers_[n];
+    if (!free_[n] || taker == kNone) return kNone;
+    const PlanGraph::Node& node = graph_.nodes[n];
+    const PlanGraph::Node& next = graph_.nodes[taker];
+    if (!(next.inputs[0] == PlanValue{n, 0}) || next.placed != node.placed || !IsPure(graph_, next)) return kNone;
+    const bool waits_alike = std::all_of(next.control_inputs.begin(), next.control_inputs.end(), [&](int32_t control) {
+      const auto& own = node.control_inputs;
+      return std::find(own.begin(), own.end(), control) != own.end();
+    });
+    return waits_alike ? taker : kNone;
+  }
+
+  PartialShape ShapeOf(PlanValue value) const {
+    if (value.fed()) return graph_.feeds[value.output].shape;
+    return value.output == 0 ? graph_.nodes[value.node].shape : PartialShape();
+  }
+
+  static bool ChannelsLast(const PlanGraph::Node& node) {
+    Result<std::string> format = GetAttr<std::string>(*node.props->attrs, "data_format");
+    return !format.ok() || *format == "NHWC";
+  }
+
+  // What is added is a number per column, or per channel, of the product.
+  bool IsBias(const PlanGraph::Node& product, const PlanGraph::Node& node) const {
+    const std::string& op = node.op().name;
+    if (op == "BiasAdd") return ChannelsLast(product) && ChannelsLast(node);
+    if ((op != "Add" && op != "AddV2") || !ChannelsLast(product)) return false;
+    const PartialShape added = ShapeOf(node.inputs[1]);
+    const PartialShape weights = ShapeOf(product.inputs[1]);
+    if (added.rank() != 1 || weights.rank() < 2) return false;
+    Result<bool> transposed = GetAttr<bool>(*product.props->attrs, "transpose_b");
+    const int64_t columns = weights[transposed.ok() && *transposed ? 0 : weights.rank() - 1];
+    return columns >= 0 && columns == added[0];
+  }
+
+  void Fold(int32_t n, const OpDef& op) {
+    const PlanGraph::Node& product = graph_.nodes[n];
+    if (!IsPure(graph_, product)) return;
+    const int32_t bias = Follower(n);
+    if (bias == kNone || !IsBias(product, graph_.nodes[bias])) return;
+    const int32_t activation = Follower(bias);
+    const bool activates =
+        activation != kNone && std::find(std::begin(kActivations), std::end(kActivations),
+                                         graph_.nodes[activation].op().name) != std::end(kActivations);
+    std::vector<int32_t> parts = {n, bias};
+    if (activates) parts.push_back(activation);
+    PassReport::Fusion fusion{.kind = op.name, .end = graph_.nodes[parts.back()].name()};
+    for (const int32_t part : parts) fusion.ops.push_back(graph_.nodes[part].op().name);
+    std::shared_ptr<const NodeProps> props = PropsOf(op, parts);
+    if (props == nullptr) return;
+    report_.fused.push_back(std::move(fusion));
+    PlanGraph::Node& last = graph_.nodes[parts.back()];
+    const PlanValue taken[] = {product.inputs[0], product.inputs[1], graph_.nodes[bias].inputs[1]};
+    last.props = std::move(props);
+    last.inputs.assign(std::begin(taken), std::end(taken));
+    last.control_inputs = product.control_inputs;
+    for (size_t i = 0; i + 1 < parts.size(); ++i) moved_.emplace_back(parts[i], parts.back());
+  }
+
+  // Null where there is no kernel for it.
+  std::shared_ptr<const NodeProps> PropsOf(const OpDef& op, const std::vector<int32_t>& parts) const {
+    const PlanGraph::Node& product = graph_.nodes[parts[0]];
+    auto props = std::make_shared<NodeProps>();
+    props->name = graph_.nodes[parts.back()].name();
+    props->op = &op;
+    AttrMap attrs;
+    for (const auto& [name, value] : *product.props->attrs) {
+      if (op.FindAttr(name) != nullptr) attrs.emplace(name, value);
+    }
+    std::vector<std::string> names, ops, fused;
+    for (const int32_t part : parts) {
+      names.push_back(graph_.nodes[part].name());
+      ops.push_back(graph_.nodes[part].op().name);
+    }
+    fused.assign(ops.begin() + 1, ops.end());
+    attrs.insert_or_assign("num_args", AttrValue(int64_t{1}));
+    attrs.insert_or_assign("fused_ops", AttrValue(std::move(fused)));
+    attrs.insert_or_assign(kFoldedNodesAttr, AttrValue(std::move(names)));
+    attrs.insert_or_assign(kFoldedOpsAttr, AttrValue(std::move(ops)));
+    const DType type = product.props->output_types[0];
+    if (op.FindAttr("TArgs") != nullptr) attrs.insert_or_assign("TArgs", AttrValue(std::vector<DType>{type}));
+    if (!CheckAndCompleteAttrs(op, &attrs).ok()) return nullptr;
+    props->attrs = std::make_shared<AttrMap>(std::move(attrs));
+    props->input_types = {type, type, type};
+    props->output_types = {type};
+    const NodeInfo info = MakeNodeInfo(*props, product.placed->name());
+    return FindKernel(info, product.placed->kind()).ok() ? props : nullptr;
+  }
+
+  // Shapes of values that are gone are those of the results that took their place.
+  void MoveShapes() {
+    std::vector<int32_t> instead(graph_.nodes.size(), kNone);
+    for (const auto& [from, to] : moved_) instead[from] = to;
+    for (PlanGraph::Node& node : graph_.nodes) {
+      if (node.op().name != "Shape" || node.inputs[0].fed()) continue;
+      if (const int32_t to = instead[node.inputs[0].node]; to != kNone) node.inputs[0].node = to;
+    }
+  }
+
+  PlanGraph& graph_;
+  const OpRegistry& registry_;
+  PassReport& report_;
+  std::vector<int32_t> takers_;
+  std::vector<bool> free_;
+  std::vector<std::pair<int32_t, int32_t>> moved_;
+};
+
+}  // namespace
+
+void FoldActivations(PlanGraph& graph, const OpRegistry& registry, PassReport& report) {
+  Folder(graph, registry, report).Run();
+}
+
+}  // namespace weir
