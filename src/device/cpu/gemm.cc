@@ -34,15 +34,56 @@ const T* ColumnOfB(const GemmLayout& l, const T* b, int64_t j) {
   return b + (l.transpose_b ? j * l.ldb : j);
 }
 
-Status Multiply(const GemmLayout& l, Part p, const float* a, const float* b, float* c) {
+Status MultiplyWithOneDnn(char transpose_a, char transpose_b, const GemmLayout& l, Part p, const float* a,
+                          const float* b, float* c) {
   const OneOpenMpThread one;
-  const dnnl_status_t status =
-      dnnl_sgemm(l.transpose_a ? 'T' : 'N', l.transpose_b ? 'T' : 'N', p.m, p.n, l.k, 1.0f, RowOfA(l, a, p.i), l.lda,
-                 ColumnOfB(l, b, p.j), l.ldb, l.accumulate ? 1.0f : 0.0f, c + p.i * l.ldc + p.j, l.ldc);
+  const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, p.m, p.n, l.k, 1.0f, a, l.lda, b, l.ldb,
+                                          l.accumulate ? 1.0f : 0.0f, c, l.ldc);
   if (status == dnnl_out_of_memory)
     return ResourceExhausted("no memory for a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
   if (status != dnnl_success) return Internal("oneDNN refuses a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
   return OkStatus();
+}
+
+// to[j][i] = from[i][j], or added to what is there.
+void Transpose(int64_t rows, int64_t columns, const float* from, int64_t from_stride, float* to, int64_t to_stride,
+               bool add) {
+  constexpr int64_t kBlock = 16;
+  for (int64_t j0 = 0; j0 < columns; j0 += kBlock) {
+    const int64_t end = std::min(columns, j0 + kBlock);
+    for (int64_t i = 0; i < rows; ++i) {
+      const float* x = from + i * from_stride;
+      if (add) {
+        for (int64_t j = j0; j < end; ++j) to[j * to_stride + i] += x[j];
+      } else {
+        for (int64_t j = j0; j < end; ++j) to[j * to_stride + i] = x[j];
+      }
+    }
+  }
+}
+
+// A few rows by the rows of a large matrix, as in the gradient by a layer's input: turning the large one around would
+// take as long as the product, so that the small ones are.
+bool TurnsAround(const GemmLayout& l, Part p) {
+  return !l.transpose_a && l.transpose_b && p.m >= 16 && p.m <= 256 && p.n >= 4 * p.m && l.k >= 4 * p.m;
+}
+Status MultiplyTurned(const GemmLayout& l, Part p, const float* a, const float* b, float* c) {
+  WEIR_ASSIGN(const Tensor scratch, Tensor::Allocate(kFloat, Shape{p.m * (l.k + p.n)}));
+  float* turned_a = scratch.data<float>();
+  float* turned_c = turned_a + p.m * l.k;
+  Transpose(p.m, l.k, a, l.lda, turned_a, p.m, false);
+  GemmLayout turned{.m = p.n, .n = p.m, .k = l.k, .lda = l.ldb, .ldb = p.m, .ldc = p.m};
+  WEIR_TRY(MultiplyWithOneDnn('N', 'N', turned, Part{0, p.n, 0, p.m}, b, turned_a, turned_c));
+  Transpose(p.n, p.m, turned_c, p.m, c, l.ldc, l.accumulate);
+  return OkStatus();
+}
+
+Status Multiply(const GemmLayout& l, Part p, const float* a, const float* b, float* c) {
+  a = RowOfA(l, a, p.i);
+  b = ColumnOfB(l, b, p.j);
+  c += p.i * l.ldc + p.j;
+  if (TurnsAround(l, p)) return MultiplyTurned(l, p, a, b, c);
+  return MultiplyWithOneDnn(l.transpose_a ? 'T' : 'N', l.transpose_b ? 'T' : 'N', l, p, a, b, c);
 }
 
 template <class T>
