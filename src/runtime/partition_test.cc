@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "op/hidden_attrs.h"
 #include "op/rendezvous_key.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_devices.h"
@@ -142,6 +143,17 @@ TEST_F(PartitionTest, OneSendServesAllConsumersOfATask) {
   EXPECT_EQ(Count(kA, "_Send"), 2);  // to b and to c
   EXPECT_EQ(Count(kB, "_Recv"), 1);
   EXPECT_EQ(Count(kC, "_Recv"), 2);
+}
+
+TEST_F(PartitionTest, AReceiveKnowsTheShapeThatTheGraphKnows) {
+  Cut({OpOn("b", "Identity", {ConstOn("a", 1, "x")}, "y")});
+  for (const tensorflow::NodeDef& node : Part(kB).graph.node()) {
+    if (node.op() != "_Recv") continue;
+    ASSERT_TRUE(node.attr().contains(kReceivedShapeAttr));
+    EXPECT_FALSE(node.attr().at(kReceivedShapeAttr).shape().unknown_rank());
+    EXPECT_EQ(node.attr().at(kReceivedShapeAttr).shape().dim_size(), 0);
+  }
+  EXPECT_EQ(Count(kB, "_Recv"), 1);
 }
 
 TEST_F(PartitionTest, OutputsOfANodeTravelApart) {

@@ -10,6 +10,7 @@
 #include "graph/build/nn_ops.h"
 #include "graph/gradients.h"
 #include "graph/node_builder.h"
+#include "op/hidden_attrs.h"
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_session.h"
@@ -160,6 +161,25 @@ TEST_F(FoldActivationsTest, VariablesAreKnownByTheirShape) {
   // A variable may hold what it was not made for: the sum is that of what is there.
   EXPECT_TRUE(Folds({Op("Relu", {Op("AddV2", {MatMul(x, w), read("one", PartialShape{3}, {1}, 2)})})}, feeds));
   EXPECT_TRUE(Folds({Op("Relu", {Op("AddV2", {MatMul(x, w), read("square", PartialShape{3}, {3, 3}, 2)})})}, feeds));
+}
+
+TEST_F(FoldActivationsTest, WhatIsReceivedHasTheShapeThatTheMasterKnew) {
+  auto receive = [&](const std::string& name, const PartialShape& known) {
+    return NodeBuilder(*graph_, "_Recv", name)
+        .Attr("tensor_type", kFloat)
+        .Attr("tensor_name", name)
+        .Attr("send_device", "/cpu:0")
+        .Attr("send_device_incarnation", int64_t{1})
+        .Attr("recv_device", "/cpu:0")
+        .Attr(kReceivedShapeAttr, known)
+        .BuildOutput();
+  };
+  Output x = Placeholder("x"), w = receive("w", PartialShape{4, 3});
+  Output known = receive("known", PartialShape{3}), unknown = receive("unknown", PartialShape());
+  const std::vector<Feed> feeds = {
+      {x, Numbers({2, 4})}, {w, Numbers({4, 3}, 1)}, {known, Numbers({3}, 2)}, {unknown, Numbers({3}, 2)}};
+  EXPECT_TRUE(Folds({Op("AddV2", {MatMul(x, w), known})}, feeds));
+  EXPECT_FALSE(Folds({Op("AddV2", {MatMul(x, w), unknown})}, feeds));
 }
 
 TEST_F(FoldActivationsTest, WhatOthersUseStays) {
