@@ -43,8 +43,9 @@ struct LoopCall {
   bool standing_scalars = false;
 };
 
-// Which operands of each call stand, by bit.
+// Which operands of each call stand, by bit, or that it gives one element.
 using StandingBits = std::vector<uint8_t>;
+constexpr uint8_t kOnce = 0x80;
 
 class Program {
  public:
@@ -63,21 +64,17 @@ class Program {
   int64_t cost() const { return cost_; }  // nanoseconds per element, of loops that find nothing in the cache
   int64_t input_size(int32_t input) const { return input_sizes_[input]; }
 
-  // Nothing when some value would be smaller than the result, or some loop cannot take its inputs like that.
+  // Nothing when the result, or a value that is no single element, would be smaller than the largest input, or some
+  // loop cannot take its inputs like that.
   std::optional<StandingBits> Bind(absl::Span<const uint8_t> stances) const {
+    std::vector<uint8_t> known(stances.begin(), stances.end());  // then those of the calls
     StandingBits standing(calls_.size(), 0);
     for (size_t c = 0; c < calls_.size(); ++c) {
-      const LoopCall& call = calls_[c];
-      uint8_t smaller = 0;
-      for (int i = 0; i < call.num_operands; ++i) {
-        if (call.operands[i] >= num_inputs_ || stances[call.operands[i]] == kFull) continue;
-        if (call.standing_scalars && stances[call.operands[i]] != kScalar) return std::nullopt;
-        smaller |= static_cast<uint8_t>(1 << i);
-        if (stances[call.operands[i]] != kRow) standing[c] |= static_cast<uint8_t>(1 << i);
-      }
-      if (smaller == (1 << call.num_operands) - 1 || (smaller & ~call.may_stand) != 0) return std::nullopt;
+      std::optional<Stance> stance = BindCall(calls_[c], values_[c], known, &standing[c]);
+      if (!stance.has_value()) return std::nullopt;
+      known.push_back(*stance);
     }
-    return standing;
+    return known.back() == kFull ? std::optional(std::move(standing)) : std::nullopt;
   }
 
  private:
@@ -86,6 +83,30 @@ class Program {
     size_t next = 0;  // operand
     int32_t sum = 0;  // of a fold so far
   };
+
+  // Operands before they were given a place: inputs, then results of calls.
+  using Operands = std::array<int32_t, 3>;
+
+  static std::optional<Stance> BindCall(const LoopCall& call, const Operands& values, const std::vector<uint8_t>& known,
+                                        uint8_t* bits) {
+    uint8_t smaller = 0;
+    bool all_scalars = true;
+    for (int i = 0; i < call.num_operands; ++i) {
+      const uint8_t stance = known[values[i]];
+      all_scalars = all_scalars && stance == kScalar;
+      if (stance == kFull) continue;
+      if (call.standing_scalars && stance != kScalar) return std::nullopt;
+      smaller |= static_cast<uint8_t>(1 << i);
+      if (stance != kRow) *bits |= static_cast<uint8_t>(1 << i);
+    }
+    // One element of one element: it is computed anew for each block.
+    if (all_scalars || (call.num_operands == 1 && known[values[0]] == kOneElement)) {
+      *bits = kOnce;
+      return static_cast<Stance>(known[values[0]]);
+    }
+    if (smaller == (1 << call.num_operands) - 1 || (smaller & ~call.may_stand) != 0) return std::nullopt;
+    return kFull;
+  }
 
   DType OperandType(int32_t member, int32_t operand) const {
     const NodeProps& props = *region_.members[member].props;
@@ -102,6 +123,7 @@ class Program {
     call.standing_scalars = loop.standing_scalars;
     call.result = num_inputs_ + static_cast<int32_t>(calls_.size());
     calls_.push_back(call);
+    values_.push_back({call.operands[0], call.operands[1], call.operands[2]});
     value_sizes_.push_back(static_cast<int64_t>(ElementSize(BaseType(region_.members[member].props->output_types[0]))));
     return call.result;
   }
@@ -167,13 +189,15 @@ class Program {
           last_use[value] = -1;  // an operand that comes twice ends once
         }
       }
-      // The result may take the place of an operand only where element lies on element.
-      auto release = [&](bool same_size) {
+      // The result may take the place of an operand only where element lies on element. One that stands may be read
+      // again by loops of three operands.
+      auto release = [&](bool before) {
         for (int32_t value : ending) {
-          if ((value_sizes_[value] == value_sizes_[c]) == same_size) free.push_back(slot_of[value]);
+          const bool reusable = value_sizes_[value] == value_sizes_[c] && call.ternary == nullptr;
+          if (reusable == before) free.push_back(slot_of[value]);
         }
       };
-      release(/*same_size=*/true);
+      release(/*before=*/true);
       if (c + 1 < count) {
         if (free.empty()) free.push_back(num_slots_++);
         slot_of[c] = free.back();
@@ -181,7 +205,7 @@ class Program {
         call.result = num_inputs_ + slot_of[c];
         slot_element_ = std::max(slot_element_, value_sizes_[c]);
       }
-      release(/*same_size=*/false);
+      release(/*before=*/false);
     }
     calls_.back().result = num_inputs_ + num_slots_;
   }
@@ -189,6 +213,7 @@ class Program {
   const FusedRegion& region_;
   const int32_t num_inputs_;
   std::vector<LoopCall> calls_;
+  std::vector<Operands> values_;      // by call
   std::vector<int64_t> value_sizes_;  // of an element, by call
   std::vector<int64_t> input_sizes_;
   int32_t num_slots_ = 0;
@@ -266,6 +291,7 @@ class FusedKernel {
 
   Status Run(KernelContext& ctx) const {
     const Shape& shape = ResultShape(ctx);
+    if (shape.num_elements() == 0) return RunOneByOne(ctx);  // no block, but single elements on the way may fail
     std::optional<StandingBits> bound;
     const StandingBits* standing = Standing(ctx, shape, &bound);
     return standing == nullptr ? RunOneByOne(ctx) : RunInBlocks(ctx, *standing, Shape(shape));
@@ -416,19 +442,20 @@ class FusedKernel {
     }
   }
 
-  void ComputeBlock(const StandingBits& standing, char* const* table, int64_t n, FirstFault* fault) const {
+  void ComputeBlock(const StandingBits& standing, char* const* table, int64_t elements, FirstFault* fault) const {
     const std::vector<LoopCall>& calls = program_.calls();
     for (size_t c = 0; c < calls.size(); ++c) {
       const LoopCall& call = calls[c];
+      const uint8_t bits = standing[c] & ~kOnce;
+      const int64_t n = standing[c] == kOnce ? 1 : elements;
       const char* first = table[call.operands[0]];
       char* result = table[call.result];
       if (call.unary != nullptr) {
         call.unary(first, result, n);
       } else if (call.binary != nullptr) {
-        const Fault f = call.binary(first, table[call.operands[1]], result, n, MovingOf(standing[c]));
+        const Fault f = call.binary(first, table[call.operands[1]], result, n, MovingOf(bits));
         if (f != Fault::kNone) fault->Report(c, f);
       } else {
-        const uint8_t bits = standing[c];
         const Strides strides = {bits & 1 ? 0 : 1, bits & 2 ? 0 : 1, bits & 4 ? 0 : 1};
         call.ternary(first, table[call.operands[1]], table[call.operands[2]], result, n, strides);
       }

@@ -183,7 +183,7 @@ TEST_F(FusedTest, WhatIsFetchedOrWaitedForEndsARegion) {
   EXPECT_EQ(Fused({c, a, b}, {{x, Counting(8)}}), Regions{});
   Output after = Op("Identity", {x}, "after", {b.node});
   EXPECT_EQ(Fused({c, after}, {{x, Counting(8)}}), Regions{"b: Add Mul"});
-  EXPECT_EQ(Fused({c, Op("Shape", {b})}, {{x, Counting(8)}}), Regions{"b: Add Mul"});
+  EXPECT_EQ(Fused({c, Op("Identity", {b})}, {{x, Counting(8)}}), Regions{"b: Add Mul"});
 }
 
 TEST_F(FusedTest, AWayThroughANodeOutsideStaysAWay) {
@@ -305,6 +305,55 @@ TEST_F(FusedTest, RowsMeetAllRows) {
   Output row = Op("Mul", {Op("Add", {v, w}), u});
   const Tensor fed = Floats(Shape{4, 9}, [](int64_t i) { return static_cast<float>(i); });
   EXPECT_EQ(Fused({row}, {{u, fed}, {v, Counting(9)}, {w, Counting(9)}}).size(), 1u);
+}
+
+TEST_F(FusedTest, ScalarsOnTheWayAreScalars) {
+  Output x = Placeholder();
+  Output rate = Placeholder();
+  Output decayed = Op("Mul", {Op("Exp", {Op("Neg", {rate})}), Const(0.5f)});
+  Output count = NodeBuilder(*graph_, "Cast")
+                     .In(Op("Maximum", {Placeholder({}, kInt32), Const(Tensor::Scalar(int32_t{1}))}))
+                     .Attr("DstT", kFloat)
+                     .BuildOutput();
+  Output counted = count.node->input(0).node->input(0);
+  Output y = Op("RealDiv", {Op("Mul", {Op("Tanh", {x}), decayed}), count}, "y");
+  for (int64_t n : {0, 1, 5, 5000}) {
+    EXPECT_EQ(
+        Fused({y}, {{x, Counting(n)}, {rate, Tensor::Scalar(0.25f)}, {counted, Tensor::Scalar(int32_t{7})}}).size(), 1u)
+        << n;
+  }
+  // One element of a higher rank, of the same rank, and none but scalars.
+  const Tensor one = Floats(Shape{1, 1}, [](int64_t) { return 0.75f; });
+  for (const Tensor& shape : {Counting(6).Reshaped(Shape{2, 3}), one, Tensor::Scalar(0.5f)})
+    Fused({y}, {{x, shape}, {rate, one}, {counted, Tensor::Scalar(int32_t{7})}});
+  Fused({y}, {{x, Counting(6)}, {rate, one}, {counted, Tensor::Scalar(int32_t{7})}});
+  // What is known to be a scalar joins what is known to be none.
+  Output known = Placeholder({6});
+  Output scalar = Placeholder(PartialShape::Scalar());
+  Output z = Op("Mul", {Op("Neg", {known}), Op("Exp", {scalar})}, "z");
+  EXPECT_EQ(Fused({z}, {{known, Counting(6)}, {scalar, Tensor::Scalar(1.5f)}}).size(), 1u);
+  EXPECT_EQ(fused_[0].size(), std::string("z: Neg Exp Mul").size());
+  Output chosen = Op("SelectV2", {Op("Less", {known, Const(0)}), Op("Exp", {scalar}), Op("Neg", {known})}, "chosen");
+  EXPECT_EQ(Fused({Op("Neg", {chosen})}, {{known, Counting(6)}, {scalar, Tensor::Scalar(1.5f)}}).size(), 1u);
+  // Sums want all of one shape.
+  Output sum = Op("Neg", {Op("AddN", {x, Op("Exp", {rate})}, "sum")});
+  EXPECT_EQ(NodeOf(Error(sum, {{x, Counting(9)}, {rate, Tensor::Scalar(1.f)}})), "sum");
+}
+
+TEST_F(FusedTest, ShapesAreAskedOfOperands) {
+  Output x = Placeholder({-1});
+  Output a = Op("Mul", {Op("Neg", {x}), Const(2)});
+  Output y = Op("Exp", {Op("Add", {a, x})}, "y");
+  EXPECT_EQ(Fused({y, Op("Shape", {a})}, {{x, Counting(20)}}), Regions{"y: Neg Mul Add Exp"});
+  EXPECT_EQ(*values_[1].data<int32_t>(), 20);
+  // Not of one that is waited for, nor through one that changes the type or the shape.
+  Output waits = Op("Neg", {x}, "", {*NodeBuilder(*graph_, "NoOp").Build()});
+  Output test = Op("Less", {waits, Const(0)});
+  Output rows = Op("Add", {Placeholder({2, 1}), waits}, "rows");
+  EXPECT_EQ(Fused({Op("Shape", {test}), Op("Shape", {waits}), Op("Shape", {rows})},
+                  {{x, Counting(20)}, {rows.node->input(0), *Tensor::Zeros(kFloat, Shape{2, 1})}}),
+            Regions{});
+  EXPECT_EQ(values_[2].num_elements(), 2);
 }
 
 TEST_F(FusedTest, WhatDoesNotBroadcastSaysSo) {
@@ -478,6 +527,7 @@ TEST_P(RandomExpressionTest, GiveTheSameBits) {
       values.push_back(Op(binary[pick(std::size(binary))], {value(), value()}));
     } else if (kind == 7) {
       Output operand = pick(2) == 0 ? scalar : Const(normal(random));
+      if (pick(3) == 0) operand = Op("Mul", {operand, Op("Neg", {scalar})});
       const char* op = std::vector<const char*>{"Add", "Mul", "Maximum", "Pow", "RealDiv"}[pick(5)];
       values.push_back(pick(2) == 0 ? Op(op, {value(), operand}) : Op(op, {operand, value()}));
     } else if (kind == 8) {

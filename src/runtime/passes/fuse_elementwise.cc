@@ -44,12 +44,12 @@ class Fuser {
   explicit Fuser(PlanGraph& graph, PassReport& report) : graph_(graph), report_(report) {}
 
   Status Run() {
-    const Consumers consumers = FindConsumers(graph_);
-    WEIR_ASSIGN(order_, TopologicalOrder(graph_, consumers));
+    WEIR_ASSIGN(order_, TopologicalOrder(graph_, FindConsumers(graph_)));
     FindLoops();
+    TakeShapesFromOperands();
     MarkWanted();
     MarkStateAliases();
-    GrowRegions(consumers);
+    GrowRegions(FindConsumers(graph_));
     Replace();
     return OkStatus();
   }
@@ -112,6 +112,37 @@ class Fuser {
   void FindLoops() {
     loops_.resize(size());
     for (size_t n = 0; n < size(); ++n) loops_[n] = LoopOfNode(graph_.nodes[n]);
+  }
+
+  // The operand that has the shape of the node's value, where only scalar constants meet it; kNone if there is no one.
+  int OperandOfShape(int32_t n) const {
+    const PlanGraph::Node& node = graph_.nodes[n];
+    if (!loops_[n].valid() || !node.control_inputs.empty()) return kNone;
+    if (loops_[n].unary != nullptr) return 0;
+    int found = kNone;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Tensor* constant = ConstantValue(node.inputs[i]);
+      if (constant != nullptr && constant->rank() == 0) continue;
+      if (found != kNone) return kNone;
+      found = static_cast<int>(i);
+    }
+    return found;
+  }
+
+  // Gradients ask for the shapes of values that nothing else needs: those of operands are the same.
+  void TakeShapesFromOperands() {
+    for (int32_t n : order_) {
+      PlanGraph::Node& node = graph_.nodes[n];
+      if (node.op().name != "Shape" || node.inputs.size() != 1) continue;
+      PlanValue& input = node.inputs[0];
+      while (!input.fed()) {
+        const int operand = OperandOfShape(input.node);
+        if (operand == kNone) break;
+        const PlanValue instead = graph_.nodes[input.node].inputs[operand];
+        if (graph_.type_of(instead) != node.props->input_types[0]) break;
+        input = instead;
+      }
+    }
   }
 
   // Values that leave the plan, and nodes that others wait for.
@@ -177,7 +208,9 @@ class Fuser {
       if (region_of_[taker] != region) return kNone;
     }
     const PlanGraph::Node& end = graph_.nodes[region];
-    return node.placed == end.placed && MayBeEqual(node.shape, end.shape) ? region : kNone;
+    // A scalar is computed as often as there are blocks: next to nothing.
+    const bool fits = node.shape.rank() == 0 || MayBeEqual(node.shape, end.shape);
+    return node.placed == end.placed && fits ? region : kNone;
   }
 
   // A region has the number of its last node.
