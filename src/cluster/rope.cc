@@ -96,8 +96,23 @@ bool RopeReader::Read(std::string* to, size_t size) {
   return Read(to->data(), size);
 }
 
+bool RopeReader::ReadOnto(std::string* to, size_t size) {
+  if (size > left_) return Fail();
+  const size_t before = to->size();
+  to->resize(before + size);
+  return Read(to->data() + before, size);
+}
+
 bool RopeReader::ReadVarint(uint64_t* value) {
   constexpr int kMaxBytes = 10;
+  *value = 0;
+  // Nearly always all of it lies in one place.
+  const std::string_view next = Peek();
+  for (size_t i = 0; i < std::min<size_t>(kMaxBytes, next.size()); ++i) {
+    const auto byte = static_cast<unsigned char>(next[i]);
+    *value |= uint64_t{byte & 0x7fu} << (7 * i);
+    if (byte < 0x80) return Skip(i + 1);
+  }
   *value = 0;
   for (int i = 0; i < kMaxBytes && left_ > 0; ++i) {
     const auto byte = static_cast<unsigned char>(Peek().front());

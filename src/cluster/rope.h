@@ -61,6 +61,7 @@ class RopeReader final {
   bool ReadVarint(uint64_t* value);
   bool Read(void* to, size_t size);
   bool Read(std::string* to, size_t size);
+  bool ReadOnto(std::string* to, size_t size);  // after what it holds
   bool Skip(size_t size);
   // The next bytes as a rope of their own, sharing memory.
   bool Take(size_t size, Rope* to);

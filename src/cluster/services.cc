@@ -79,7 +79,8 @@ const std::vector<NamedTensor>& TensorsOf(const TensorMessage<Message>& message)
 
 class RemoteEnd {
  public:
-  RemoteEnd(std::shared_ptr<Channel> channel, std::string who) : channel_(std::move(channel)), who_(std::move(who)) {}
+  RemoteEnd(std::shared_ptr<Channel> channel, const std::string& who)
+      : channel_(std::move(channel)), where_(std::make_shared<const std::string>(TaskAt(who, channel_->address()))) {}
 
   template <class Request, class Response>
   void Call(const std::string& method, Request request, const CallOptions& options, Reply<Response> done) const {
@@ -95,24 +96,23 @@ class RemoteEnd {
       return done(WithContext(status, method));
     channel_->Call(
         method, std::move(encoded), options,
-        [done = std::move(done), where = TaskAt(who_, channel_->address()),
-         cancel = options.cancel](Result<Rope> bytes) {
+        [done = std::move(done), where = where_, cancel = options.cancel](Result<Rope> bytes) {
           if (!bytes.ok()) {
             if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
             return done(Came(
-                ErrorFromText(static_cast<int>(bytes.status().code()), std::string(bytes.status().message())), where));
+                ErrorFromText(static_cast<int>(bytes.status().code()), std::string(bytes.status().message())), *where));
           }
           Response response;
-          if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, where));
+          if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, *where));
           *bytes = Rope();  // tensors that keep its memory have it alone
-          if (Status status = BodyError(response); !status.ok()) return done(Came(status, where));
+          if (Status status = BodyError(response); !status.ok()) return done(Came(status, *where));
           done(std::move(response));
         });
   }
 
  private:
   const std::shared_ptr<Channel> channel_;
-  const std::string who_;
+  const std::shared_ptr<const std::string> where_;  // calls go
 };
 
 // Every method of a worker, with its messages.

@@ -4,6 +4,7 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -14,11 +15,18 @@ namespace {
 
 using google::protobuf::internal::WireFormatLite;
 
+constexpr int kTypeField = 1;
+constexpr int kShapeField = 2;
+constexpr int kDimField = 2;      // of a shape
+constexpr int kDimSizeField = 1;  // of a dimension
 constexpr int kContentField = 4;
 constexpr int kStringsField = 8;
 constexpr int kNameField = 1;
 constexpr int kNamedTensorField = 2;
 constexpr int kChunkField = 1000;  // of RecvTensorResponse, between Weir tasks only
+
+constexpr size_t kSmallTensor = 1024;  // whose content is copied into the text around it
+constexpr size_t kMaxTensorHeader = 1024;
 
 void AddVarint(uint64_t value, std::string* text) {
   while (value >= 0x80) {
@@ -73,10 +81,7 @@ bool CopyField(RopeReader& reader, const Field& field, std::string* to) {
     return true;
   }
   if (field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) AddVarint(field.value, to);
-  std::string bytes;
-  if (!reader.Read(&bytes, field.value)) return false;
-  to->append(bytes);
-  return true;
+  return reader.ReadOnto(to, field.value);
 }
 
 Status Malformed(std::string_view what) { return InvalidArgument("malformed bytes where a {} was expected", what); }
@@ -142,8 +147,76 @@ Result<Tensor> TakeStrings(tensorflow::TensorProto proto, std::vector<std::strin
   return tensor;
 }
 
+// The varint at the beginning of the bytes, which it is taken off.
+bool TakeVarint(std::string_view* bytes, uint64_t* value) {
+  constexpr size_t kMaxBytes = 10;
+  *value = 0;
+  for (size_t i = 0; i < std::min(kMaxBytes, bytes->size()); ++i) {
+    const auto byte = static_cast<unsigned char>((*bytes)[i]);
+    *value |= uint64_t{byte & 0x7fu} << (7 * i);
+    if (byte >= 0x80) continue;
+    bytes->remove_prefix(i + 1);
+    return true;
+  }
+  return false;
+}
+
+bool TakeTag(std::string_view* bytes, int field, WireFormatLite::WireType type) {
+  const auto tag = static_cast<char>(field << 3 | type);
+  if (bytes->empty() || bytes->front() != tag) return false;
+  bytes->remove_prefix(1);
+  return true;
+}
+
+bool TakeBytes(std::string_view* bytes, int field, std::string_view* inner) {
+  uint64_t size = 0;
+  if (!TakeTag(bytes, field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED) || !TakeVarint(bytes, &size) ||
+      size > bytes->size())
+    return false;
+  *inner = bytes->substr(0, size);
+  bytes->remove_prefix(size);
+  return true;
+}
+
+// A small tensor as Weir writes it, of which nearly all are: type, shape, content. Null for all others, what is wrong
+// with them included: the long way tells.
+Tensor ReadSmallTensor(std::string_view bytes) {
+  uint64_t type = 0;
+  std::string_view shape_bytes;
+  std::string_view content;
+  if (!TakeTag(&bytes, kTypeField, WireFormatLite::WIRETYPE_VARINT) || !TakeVarint(&bytes, &type) || type > 0x7f ||
+      !TakesAnyBytes(static_cast<int>(type)) || !TakeBytes(&bytes, kShapeField, &shape_bytes) ||
+      !TakeBytes(&bytes, kContentField, &content) || !bytes.empty() || content.empty())
+    return Tensor();
+  const auto dtype = static_cast<DType>(type);
+  DimVector dims;
+  uint64_t elements = 1;
+  while (!shape_bytes.empty()) {
+    std::string_view dim;
+    uint64_t size = 0;
+    if (!TakeBytes(&shape_bytes, kDimField, &dim) || !TakeTag(&dim, kDimSizeField, WireFormatLite::WIRETYPE_VARINT) ||
+        !TakeVarint(&dim, &size) || !dim.empty() || size == 0 || size > content.size() / elements)
+      return Tensor();
+    elements *= size;
+    dims.push_back(static_cast<int64_t>(size));
+  }
+  if (dims.size() > static_cast<size_t>(kMaxRank) || elements * ElementSize(dtype) != content.size()) return Tensor();
+  const Result<Shape> shape = Shape::Make(dims);
+  if (!shape.ok()) return Tensor();
+  Result<Tensor> tensor = Tensor::Allocate(dtype, *shape);
+  if (!tensor.ok()) return Tensor();
+  std::memcpy(tensor->raw(), content.data(), content.size());
+  return *std::move(tensor);
+}
+
 // The tensor of `size` bytes at the reader.
 Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
+  if (const std::string_view next = reader.Peek(); size <= kSmallTensor + kMaxTensorHeader && size <= next.size()) {
+    if (Tensor small = ReadSmallTensor(next.substr(0, size)); small.valid()) {
+      reader.Skip(size);
+      return small;
+    }
+  }
   const size_t end = reader.left() - size;
   std::string rest;  // every field but the content and the strings, which may be more than protobuf takes
   std::vector<std::string> strings;
@@ -294,11 +367,68 @@ Result<Tensor> DecodeTensor(const Rope& bytes) {
   return ReadTensor(reader, bytes.size());
 }
 
+namespace {
+
+size_t VarintSize(uint64_t value) {
+  size_t size = 1;
+  for (; value >= 0x80; value >>= 7) ++size;
+  return size;
+}
+
+// The same bytes as those of EncodeTensor, with what stands before them. REQUIRES: plain, and some bytes.
+void AddSmallTensor(const NamedTensor& named, TensorField field, std::string* text) {
+  const Tensor& tensor = named.tensor;
+  const auto type = static_cast<uint64_t>(tensor.dtype());
+  size_t shape_size = 0;
+  for (int64_t dim : tensor.shape().dims()) shape_size += 3 + VarintSize(static_cast<uint64_t>(dim));
+  const size_t content_size = tensor.num_bytes();
+  const size_t size =
+      1 + VarintSize(type) + 1 + VarintSize(shape_size) + shape_size + 1 + VarintSize(content_size) + content_size;
+  if (field.named) {
+    const size_t inner = 1 + VarintSize(named.name.size()) + named.name.size() + 1 + VarintSize(size) + size;
+    AddBytesHeader(field.number, inner, text);
+    AddBytesHeader(kNameField, named.name.size(), text);
+    *text += named.name;
+    AddBytesHeader(kNamedTensorField, size, text);
+  } else {
+    AddBytesHeader(field.number, size, text);
+  }
+  AddTag(kTypeField, WireFormatLite::WIRETYPE_VARINT, text);
+  AddVarint(type, text);
+  AddBytesHeader(kShapeField, shape_size, text);
+  for (int64_t dim : tensor.shape().dims()) {
+    AddBytesHeader(kDimField, 1 + VarintSize(static_cast<uint64_t>(dim)), text);
+    AddTag(kDimSizeField, WireFormatLite::WIRETYPE_VARINT, text);
+    AddVarint(static_cast<uint64_t>(dim), text);
+  }
+  AddBytesHeader(kContentField, content_size, text);
+  text->append(static_cast<const char*>(tensor.raw()), content_size);
+}
+
+bool IsSmall(const Tensor& tensor) {
+  return tensor.valid() && IsPlain(tensor.dtype()) && tensor.num_bytes() > 0 && tensor.num_bytes() <= kSmallTensor;
+}
+
+}  // namespace
+
 Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField field,
                    const std::vector<NamedTensor>& tensors) {
-  Rope rope(message.SerializeAsString());
+  std::string text;
+  size_t small = message.ByteSizeLong();
+  for (const NamedTensor& named : tensors) {
+    constexpr size_t kHeaders = 64;
+    if (IsSmall(named.tensor)) small += named.name.size() + named.tensor.num_bytes() + kHeaders;
+  }
+  text.reserve(small);
+  message.AppendToString(&text);
+  Rope rope;
   for (const NamedTensor& named : tensors) {
     if (!named.tensor.valid() && !field.named) continue;
+    if (IsSmall(named.tensor)) {
+      AddSmallTensor(named, field, &text);
+      continue;
+    }
+    rope.Append(std::exchange(text, {}));
     Rope tensor = EncodeTensor(named.tensor);
     std::string header;
     if (field.named) {
@@ -314,6 +444,7 @@ Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField fie
     rope.Append(std::move(header));
     rope.Append(std::move(tensor));
   }
+  rope.Append(std::move(text));
   return rope;
 }
 
