@@ -3,11 +3,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <optional>
 
+#include "cluster/arrival.h"
 #include "cluster/services.h"
 
 namespace weir {
@@ -18,31 +18,24 @@ struct AwaitNotice {
   std::function<void()> look;
 };
 
+// `place`, if there is one, is where this thread waits as long as there is nothing to look for.
 template <class Response, class Start>
-Result<Response> Await(const Start& start, const AwaitNotice& notice = {}) {
+Result<Response> Await(const Start& start, const AwaitNotice& notice = {}, WaitingPlace* place = nullptr) {
   struct State {
-    std::mutex mu;
-    std::condition_variable there;
     std::optional<Result<Response>> reply;
+    Arrival arrival;
   };
-  auto state = std::make_shared<State>();  // the caller's thread may be gone before notify_all returns
+  auto state = std::make_shared<State>();  // the caller's thread may be gone before Set returns
   start([state](Result<Response> result) {
-    {
-      std::lock_guard lock(state->mu);
-      state->reply.emplace(std::move(result));
-    }
-    state->there.notify_all();
+    state->reply.emplace(std::move(result));
+    state->arrival.Set();
   });
-  std::unique_lock lock(state->mu);
-  const auto answered = [&] { return state->reply.has_value(); };
   if (notice.look) {
-    while (!state->there.wait_for(lock, notice.every, answered)) {
-      lock.unlock();
-      notice.look();
-      lock.lock();
-    }
+    while (!state->arrival.WaitFor(notice.every)) notice.look();
+  } else if (place != nullptr) {
+    place->WaitFor(state->arrival);
   }
-  state->there.wait(lock, answered);
+  state->arrival.Wait();
   return *std::move(state->reply);
 }
 

@@ -14,10 +14,10 @@ EventThreads::EventThreads(Wait wait)
 EventThreads::~EventThreads() { thread_.join(); }
 
 void EventThreads::Handle(const std::function<void()>& handle) {
-  num_events_.fetch_add(1, std::memory_order_relaxed);
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+  CountEvent();
+  EndWait();
   handle();
-  waiting_.fetch_add(1, std::memory_order_relaxed);
+  BeginWait();
 }
 
 void EventThreads::Run() {
@@ -26,32 +26,37 @@ void EventThreads::Run() {
     const Next next = wait_(-1, &handle);
     if (next == Next::kEnd) return;
     if (next == Next::kNothing) continue;
-    turn_.fetch_add(1, std::memory_order_relaxed);
     Handle(handle);
-    turn_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-void EventThreads::Look() {
+bool EventThreads::Look() {
   const uint64_t events = num_events_.load(std::memory_order_relaxed);
   const bool stuck = waiting_.load(std::memory_order_relaxed) == 0 && events == seen_events_;
   seen_events_ = events;
-  const uint64_t turn = turn_.load(std::memory_order_relaxed);
-  if (!stuck || turn % 2 == 0) return;
-  waiting_.fetch_add(1, std::memory_order_relaxed);
-  stand_ins_.Schedule([this, turn] { StandIn(turn); });
+  if (!stuck) return false;
+  BeginWait();
+  stand_ins_.Schedule([this] { StandIn(); });
+  return true;
 }
 
-// Until the thread is back from that turn.
-void EventThreads::StandIn(uint64_t turn) {
+// Until another thread waits for events.
+void EventThreads::StandIn() {
   constexpr int kTurnMs = 20;
   std::function<void()> handle;
-  while (turn_.load(std::memory_order_relaxed) == turn) {
+  while (!LeaveToOther()) {
     const Next next = wait_(kTurnMs, &handle);
-    if (next == Next::kEnd) break;
+    if (next == Next::kEnd) return EndWait();
     if (next == Next::kEvent) Handle(handle);
   }
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool EventThreads::LeaveToOther() {
+  int waiting = waiting_.load(std::memory_order_relaxed);
+  while (waiting > 1) {
+    if (waiting_.compare_exchange_weak(waiting, waiting - 1, std::memory_order_relaxed)) return true;
+  }
+  return false;
 }
 
 void EventThreads::RunFor(size_t bytes, std::function<void()> work) {

@@ -29,17 +29,22 @@ class EventThreads final {
   // What is to be done with a message of so many bytes: at once when it is small. Called by an event.
   void RunFor(size_t bytes, std::function<void()> work);
   // Called now and then, by one thread: lets another thread stand in when nobody waits for events, and nobody has
-  // since the last look.
-  void Look();
+  // since the last look. True where it does.
+  bool Look();
   int waiting() const { return waiting_.load(std::memory_order_relaxed); }  // threads that do
+
+  // Of a thread that is none of these: it waits for events too, or no more; it has one.
+  void BeginWait() { waiting_.fetch_add(1, std::memory_order_relaxed); }
+  void EndWait() { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+  void CountEvent() { num_events_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   void Run();
-  void StandIn(uint64_t turn);
+  void StandIn();
+  bool LeaveToOther();
   void Handle(const std::function<void()>& handle);
 
   const Wait wait_;
-  std::atomic<uint64_t> turn_{0};        // of the thread; odd while it is at work on an event
   std::atomic<int> waiting_{1};          // threads that wait for events
   std::atomic<uint64_t> num_events_{0};  // that were begun
   uint64_t seen_events_ = 0;             // at the last look

@@ -82,7 +82,8 @@ Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& ta
 Result<std::shared_ptr<Session>> Network::NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                                      const tensorflow::ConfigProto& config) {
   WEIR_ASSIGN(std::shared_ptr<MasterService> master, FindMaster(target));
-  return std::shared_ptr<Session>(std::make_shared<RemoteSession>(std::move(graph), std::move(master), config, target));
+  return std::shared_ptr<Session>(std::make_shared<RemoteSession>(std::move(graph), std::move(master), config, target,
+                                                                  transport().waiting_place()));
 }
 
 }  // namespace weir

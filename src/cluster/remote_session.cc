@@ -28,8 +28,12 @@ std::vector<std::string> NamesOf(const std::vector<Output>& outputs) {
 }  // namespace
 
 RemoteSession::RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<MasterService> master,
-                             tensorflow::ConfigProto config, std::string target)
-    : graph_(std::move(graph)), master_(std::move(master)), config_(std::move(config)), target_(std::move(target)) {}
+                             tensorflow::ConfigProto config, std::string target, std::shared_ptr<WaitingPlace> place)
+    : graph_(std::move(graph)),
+      master_(std::move(master)),
+      config_(std::move(config)),
+      target_(std::move(target)),
+      place_(std::move(place)) {}
 
 RemoteSession::~RemoteSession() { Close().IgnoreError(); }
 
@@ -199,11 +203,14 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::
   }
   const int asked = call.message.fetch_size();
   JoinedToken joined{cancel, &closed_};
-  WEIR_ASSIGN(RunStepReply reply, Await<RunStepReply>([&](Reply<RunStepReply> done) {
-                const int64_t limit_ms = timeout_ms > 0 ? timeout_ms + kAnswerMs : 0;
-                master_->RunStep(std::move(call), CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()},
-                                 std::move(done));
-              }));
+  WEIR_ASSIGN(RunStepReply reply, Await<RunStepReply>(
+                                      [&](Reply<RunStepReply> done) {
+                                        const int64_t limit_ms = timeout_ms > 0 ? timeout_ms + kAnswerMs : 0;
+                                        master_->RunStep(std::move(call),
+                                                         CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()},
+                                                         std::move(done));
+                                      },
+                                      {}, place_.get()));
   if (static_cast<int>(reply.tensors.size()) != asked)
     return Internal("the server at {} gave {} values instead of {}", target_, reply.tensors.size(), asked);
   if (metadata != nullptr) *metadata = std::move(*reply.message.mutable_metadata());

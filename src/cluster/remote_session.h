@@ -17,8 +17,9 @@ namespace weir {
 
 class RemoteSession final : public Session {
  public:
+  // Threads that run steps wait at `place`, if there is one.
   RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<MasterService> master, tensorflow::ConfigProto config,
-                std::string target);
+                std::string target, std::shared_ptr<WaitingPlace> place = nullptr);
   ~RemoteSession() override;
 
   Result<std::vector<Tensor>> Run(const RunRequest& request) override;
@@ -50,6 +51,7 @@ class RemoteSession final : public Session {
   const std::shared_ptr<MasterService> master_;
   const tensorflow::ConfigProto config_;
   const std::string target_;
+  const std::shared_ptr<WaitingPlace> place_;
   CancelToken closed_;
   std::mutex mu_;
   std::condition_variable turn_over_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/arrival.h"
 #include "cluster/rope.h"
 #include "op/cancel.h"
 
@@ -65,6 +66,8 @@ class Listener {
 class Transport {
  public:
   virtual ~Transport() = default;
+  // Where threads that wait for an answer can bring messages meanwhile; null where there is no such place.
+  virtual std::shared_ptr<WaitingPlace> waiting_place() { return nullptr; }
   virtual std::shared_ptr<Channel> Connect(const std::string& address) = 0;
   // Unavailable where somebody else has the address, InvalidArgument where it is not one of this machine.
   virtual Result<std::unique_ptr<Listener>> Listen(const std::string& address) = 0;

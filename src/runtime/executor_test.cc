@@ -1,9 +1,11 @@
 // How steps run: order, threads, memory, errors, cancellation; loops and branches.
 #include <gmock/gmock.h>
 
+#include <future>
 #include <thread>
 
 #include "runtime/executor.h"
+#include "runtime/lent_thread.h"
 #include "runtime/local_devices.h"
 #include "runtime/small_ops_test.h"
 
@@ -518,6 +520,47 @@ TEST_F(DoorTest, AStepThatSomebodyWaitsForIsGoneOnWithThere) {
   step.join();
   ASSERT_EQ(passed_.size(), 1u);
   EXPECT_NE(passed_[0], std::this_thread::get_id());
+}
+
+class CountingLender final : public LentThread::Lender {
+ public:
+  void BeginLongWork() override { ++count; }
+  int count = 0;
+};
+
+TEST_F(DoorTest, AThreadThatIsLentRunsCostlyNodesOfWhatItBringsValuesTo) {
+  registry_.Add({.name = "_Recv",
+                 .signature = "-> y: float",
+                 .kernels = SmallKernel([this] {
+                   return Kernel::Async([this](auto& ctx, Done done) {
+                     ctx.set_output(0, Float(1));
+                     waiting_.push_back(std::move(done));
+                   });
+                 }),
+                 .stateful = true});
+  const std::shared_ptr<Executor> waits = Compile(Op("Slow", {Op("_Recv", {})}));
+  const auto bring = [&] {
+    std::promise<void> ended;
+    waits->Start(Args(), {}, [&](const Result<std::vector<Tensor>>& values) {
+      EXPECT_TRUE(values.ok()) << values.status();
+      ended.set_value();
+    });
+    for (Done& done : std::exchange(waiting_, {})) done(OkStatus());
+    ended.get_future().wait();
+    return gauge_->last_thread.load();
+  };
+  EXPECT_NE(bring(), std::this_thread::get_id());
+  CountingLender outer;
+  const LentThread lent(outer);
+  {
+    CountingLender inner;
+    const LentThread again(inner);
+    EXPECT_EQ(bring(), std::this_thread::get_id());
+    EXPECT_EQ(inner.count, 1);
+  }
+  EXPECT_EQ(outer.count, 0);
+  EXPECT_EQ(bring(), std::this_thread::get_id());
+  EXPECT_EQ(outer.count, 1);
 }
 
 TEST_F(ExecutorTest, TimeoutAndCancellation) {

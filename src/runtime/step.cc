@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "runtime/lent_thread.h"
 
 namespace weir {
 namespace {
@@ -250,7 +251,7 @@ void Step::Work(Worker& worker) {
     if (worker.ended.empty()) continue;
     const InlineDepth depth;
     for (AsyncCall* call : std::exchange(worker.ended, {}))
-      call->step->GoOn(call, /*keeps_nothing=*/depth.value() > kMaxInlineDepth);
+      call->step->GoOn(call, /*keeps_nothing=*/depth.value() > kMaxInlineDepth, /*keeps_dear=*/false);
   }
 }
 
@@ -349,7 +350,8 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
       return;
     }
     const InlineDepth depth;
-    step->GoOn(call, /*keeps_nothing=*/!brings_value || depth.value() > kMaxInlineDepth);
+    const bool keeps_nothing = !brings_value || depth.value() > kMaxInlineDepth;
+    step->GoOn(call, keeps_nothing, /*keeps_dear=*/LentThread::IsHere());
   };
   try {
     const KernelScope scope(node.blocking ? nullptr : &worker.ended);
@@ -364,8 +366,8 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
   }
 }
 
-void Step::GoOn(AsyncCall* call, bool keeps_nothing) {
-  Worker messenger(/*keeps_dear=*/false, /*may_block=*/false);
+void Step::GoOn(AsyncCall* call, bool keeps_nothing, bool keeps_dear) {
+  Worker messenger(keeps_dear, /*may_block=*/false);
   messenger.keeps_nothing = keeps_nothing;
   FinishAsync(messenger, call);
   Work(messenger);
@@ -479,6 +481,7 @@ void Step::Distribute(Worker& worker) {
     if (worker.keeps_dear && worker.stack.empty() && !worker.blocking.has_value()) {
       dear_stays = true;
       worker.stack.push_back(*dear);
+      LentThread::BeginLongWork();
     } else {
       Share({dear, 1});
     }

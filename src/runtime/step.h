@@ -73,7 +73,7 @@ class Step final {
   void RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
   void FinishAsync(Worker& worker, AsyncCall* call);
   // A thread that has ended the wait of a call goes on with its step, or lets others do so.
-  void GoOn(AsyncCall* call, bool keeps_nothing);
+  void GoOn(AsyncCall* call, bool keeps_nothing, bool keeps_dear);
   // A node has ended: frees its inputs, hands on its outputs.
   void Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status);
   void PropagateStraight(const PlanEdges& edges, EdgeValue* outputs, Progress& progress);

@@ -217,12 +217,12 @@ bool HostLink::HandleAll() {
       come_.pop_front();
       more = !come_.empty();
     }
-    if (more && !announced) {
+    if (more && !announced && shared_.loop.others_wait()) {
       shared_.loop.Post([weak = weak_from_this()] {
         if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->Ready(false, false);
       });
+      announced = true;
     }
-    announced = announced || more;
     if (!Handle(std::move(message))) return false;
   }
 }

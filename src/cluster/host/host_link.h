@@ -55,6 +55,10 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   void WaitUntilSent(int64_t timeout_ms);
 
   void Ready(bool readable, bool writable) final;
+  bool HasMore() final {
+    std::lock_guard lock(read_mu_);
+    return !come_.empty();
+  }
 
  protected:
   // False where the link is broken.

@@ -4,6 +4,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "base/clock.h"
 
 namespace weir {
@@ -11,11 +14,20 @@ namespace {
 
 constexpr HostLoop::Id kEnd = 0;
 constexpr HostLoop::Id kPosted = 1;
+constexpr HostLoop::Id kNudged = 2;
 
 // Waking a thread takes longer than many a message is answered in: where events follow each other closely, the thread
 // looks for the next one for a while before it sleeps, and lets others run in between.
-constexpr int64_t kLookNanos = 50'000;
-constexpr int64_t kCloseNanos = 200'000;
+constexpr int64_t kLookNanos = 100'000;
+constexpr int64_t kOwnLookNanos = 50'000;  // of servers there may be many on a host
+constexpr int64_t kCloseNanos = 300'000;
+// A thread that leaves with its answer is likely to be back soon with another question, as it was before: nobody is
+// woken to take its turn then. Where it does not come, the loop's own thread does, which looks so often; the longer it
+// has found somebody there the less often, and not at all while one and the same stays.
+constexpr int64_t kSoonNanos = 2'000'000;
+constexpr std::chrono::milliseconds kOftenLook(1);
+constexpr std::chrono::milliseconds kSeldomLook(4);
+constexpr int kSameLooks = 16;
 
 epoll_event EventOf(HostLoop::Id id, uint32_t events) {
   epoll_event event{};
@@ -29,18 +41,24 @@ epoll_event EventOf(HostLoop::Id id, uint32_t events) {
 HostLoop::HostLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)),
       end_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      posted_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
-  epoll_event end = EventOf(kEnd, EPOLLIN);
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end_.get(), &end);
-  epoll_event posted = EventOf(kPosted, EPOLLIN);
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, posted_.get(), &posted);
-  threads_ = std::make_unique<EventThreads>(
-      [this](int timeout_ms, std::function<void()>* handle) { return Next(timeout_ms, handle); });
+      posted_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)),
+      nudges_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+  const auto watch = [this](Id id, const OwnedFd& fd) {
+    epoll_event event = EventOf(id, EPOLLIN);
+    epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd.get(), &event);
+  };
+  watch(kEnd, end_);
+  watch(kPosted, posted_);
+  watch(kNudged, nudges_);
 }
 
 HostLoop::~HostLoop() {
   eventfd_write(end_.get(), 1);
-  threads_.reset();
+  {
+    std::lock_guard lock(seats_mu_);
+    ending_ = true;
+    own_.changed.notify_all();
+  }
 }
 
 void HostLoop::Add(Id id, int fd, std::shared_ptr<Watcher> watcher) {
@@ -75,46 +93,226 @@ void HostLoop::Post(std::function<void()> work) {
   eventfd_write(posted_.get(), 1);
 }
 
-bool HostLoop::Wait(epoll_event* event) {
-  const int64_t begin = RealClock().MonotonicNanos();
-  int64_t now = begin;
-  int found = 0;
-  for (; found == 0 && last_wait_nanos_ < kCloseNanos && now - begin < kLookNanos; now = RealClock().MonotonicNanos()) {
-    found = epoll_wait(epoll_.get(), event, 1, 0);
-    if (found == 0) sched_yield();
-  }
-  if (found == 0) {
-    found = epoll_wait(epoll_.get(), event, 1, -1);
-    now = RealClock().MonotonicNanos();
-  }
-  last_wait_nanos_ = now - begin;
-  return found > 0;
+// What has come behind a message that keeps a thread is handled by the one that stands in.
+void HostLoop::Look() {
+  if (!threads_.Look()) return;
+  Post([this] {
+    std::vector<std::shared_ptr<Watcher>> watchers;
+    {
+      std::lock_guard lock(mu_);
+      for (const auto& [id, watcher] : watchers_) watchers.push_back(watcher);
+    }
+    for (const std::shared_ptr<Watcher>& watcher : watchers) watcher->Ready(false, false);
+  });
 }
 
+// ---- events ----
+
 EventThreads::Next HostLoop::Next(int timeout_ms, std::function<void()>* handle) {
-  epoll_event event{};
-  const bool found = timeout_ms < 0 ? Wait(&event) : epoll_wait(epoll_.get(), &event, 1, timeout_ms) > 0;
-  if (!found) return EventThreads::Next::kNothing;
-  const Id id = event.data.u64;  // a copy: the event itself is packed
-  if (id == kEnd) return EventThreads::Next::kEnd;
-  if (id == kPosted) {
-    eventfd_t one = 0;
-    if (eventfd_read(posted_.get(), &one) != 0) return EventThreads::Next::kNothing;  // another thread was faster
-    std::lock_guard lock(mu_);
-    *handle = std::move(posts_.front());
-    posts_.pop_front();
-    return EventThreads::Next::kEvent;
+  Events events;
+  if (timeout_ms < 0) {
+    ParkOwn();
+    Wait(own_, &events);
+  } else {
+    Find(timeout_ms, &events);
+    if (events.count == 0) sched_yield();
   }
-  std::shared_ptr<Watcher> watcher;
+  for (int i = 0; i < events.count; ++i) {
+    if (events.list[i].data.u64 == kEnd) return EventThreads::Next::kEnd;
+  }
+  if (events.count == 0) return EventThreads::Next::kNothing;
+  *handle = [this, events] { Dispatch(events, nullptr); };
+  return EventThreads::Next::kEvent;
+}
+
+void HostLoop::Dispatch(const Events& events, Seat* seat) {
+  for (int i = 0; i < events.count; ++i) {
+    const Id id = events.list[i].data.u64;  // copies: the event itself is packed
+    const uint32_t what = events.list[i].events;
+    if (id == kPosted) RunPosted();
+    std::shared_ptr<Watcher> watcher;
+    {
+      std::lock_guard lock(mu_);
+      if (auto it = watchers_.find(id); it != watchers_.end()) watcher = it->second;
+    }
+    if (watcher == nullptr) continue;
+    if (seat != nullptr) seat->at = watcher;
+    watcher->Ready((what & ~uint32_t{EPOLLOUT}) != 0, (what & EPOLLOUT) != 0);
+  }
+  if (seat != nullptr) seat->at = nullptr;
+}
+
+void HostLoop::RunPosted() {
+  eventfd_t one = 0;
+  if (eventfd_read(posted_.get(), &one) != 0) return;  // another thread was faster
+  std::function<void()> work;
   {
     std::lock_guard lock(mu_);
-    if (auto it = watchers_.find(id); it != watchers_.end()) watcher = it->second;
+    work = std::move(posts_.front());
+    posts_.pop_front();
   }
-  if (watcher == nullptr) return EventThreads::Next::kNothing;
-  *handle = [watcher = std::move(watcher), events = event.events] {
-    watcher->Ready((events & ~uint32_t{EPOLLOUT}) != 0, (events & EPOLLOUT) != 0);
-  };
-  return EventThreads::Next::kEvent;
+  work();
+}
+
+// ---- who waits for them ----
+
+bool HostLoop::IsOver(const Seat& seat) const {
+  return turn_.load(std::memory_order_acquire) != &seat ||
+         (seat.arrival != nullptr && (seat.arrival->there() || sent_away_.load(std::memory_order_acquire)));
+}
+
+// Without those that only call somebody back.
+void HostLoop::Find(int timeout_ms, Events* events) const {
+  const int found = epoll_wait(epoll_.get(), events->list.data(), kMostEvents, timeout_ms);
+  const auto end = events->list.begin() + std::max(0, found);
+  events->count = static_cast<int>(
+      std::remove_if(events->list.begin(), end, [](const epoll_event& e) { return e.data.u64 == kNudged; }) -
+      events->list.begin());
+}
+
+void HostLoop::Wait(Seat& seat, Events* events) {
+  const int64_t begin = RealClock().MonotonicNanos();
+  int64_t now = begin;
+  const int64_t look = seat.arrival != nullptr ? kLookNanos : kOwnLookNanos;
+  const bool looks = !seat.waits_long && last_wait_nanos_.load(std::memory_order_relaxed) < kCloseNanos;
+  for (; looks && now - begin < look; now = RealClock().MonotonicNanos()) {
+    Find(0, events);
+    if (events->count > 0 || IsOver(seat)) break;
+    sched_yield();
+  }
+  while (events->count == 0) {
+    if (!BeginSleep(seat)) return;
+    Find(-1, events);
+    EndSleep(seat);
+    now = RealClock().MonotonicNanos();
+    // The one whose turn it is finds them, too.
+    if (turn_.load(std::memory_order_acquire) != &seat) events->count = 0;
+    if (events->count == 0) sched_yield();  // so that somebody else who is called back can go
+  }
+  if (events->count > 0) seat.waits_long = false;
+  last_wait_nanos_.store(now - begin, std::memory_order_relaxed);
+}
+
+// False where it is over. Whoever ends it from then on calls the thread back.
+bool HostLoop::BeginSleep(Seat& seat) {
+  std::lock_guard lock(seats_mu_);
+  if (IsOver(seat)) return false;
+  seat.place = Seat::Place::kInKernel;
+  return true;
+}
+
+void HostLoop::EndSleep(Seat& seat) {
+  std::lock_guard lock(seats_mu_);
+  seat.place = Seat::Place::kAwake;
+  eventfd_t one = 0;
+  if (std::exchange(seat.nudged, false)) eventfd_read(nudges_.get(), &one);
+}
+
+void HostLoop::WakeLocked(Seat& seat) {
+  if (seat.place == Seat::Place::kParked) seat.changed.notify_all();
+  if (seat.place == Seat::Place::kInKernel && !std::exchange(seat.nudged, true)) eventfd_write(nudges_.get(), 1);
+}
+
+void HostLoop::Seat::Wake() {
+  std::lock_guard lock(loop.seats_mu_);
+  loop.WakeLocked(*this);
+}
+
+void HostLoop::Sit(Seat& seat) {
+  std::lock_guard lock(seats_mu_);
+  seats_.push_back(&seat);
+  back_soon_ = RealClock().MonotonicNanos() - left_nanos_ < kSoonNanos;
+  TakeTurn(seat);
+}
+
+void HostLoop::TakeTurn(Seat& seat) {
+  Seat* const before = turn_.exchange(&seat, std::memory_order_acq_rel);
+  before->waits_long = true;
+  ++num_turns_;
+  if (before->place == Seat::Place::kInKernel) WakeLocked(*before);
+}
+
+void HostLoop::GiveUpTurn(Seat& seat) {
+  if (seat.at != nullptr && seat.at->HasMore()) Post([watcher = seat.at] { watcher->Ready(false, false); });
+  std::lock_guard lock(seats_mu_);
+  if (turn_.load(std::memory_order_relaxed) != &seat) return;
+  turn_.store(&own_, std::memory_order_release);
+  if (own_looks_after_ > kSeldomLook) WakeLocked(own_);
+}
+
+void HostLoop::Leave(Seat& seat) {
+  std::lock_guard lock(seats_mu_);
+  std::erase(seats_, &seat);
+  if (turn_.load(std::memory_order_relaxed) != &seat) return;
+  left_nanos_ = RealClock().MonotonicNanos();
+  Seat* const next = back_soon_ ? &own_ : seats_.back();
+  turn_.store(next, std::memory_order_release);
+  const bool looks_itself = next == &own_ && own_looks_after_ <= (back_soon_ ? kSeldomLook : kOftenLook);
+  if (!looks_itself) WakeLocked(*next);
+}
+
+void HostLoop::Park(Seat& seat) {
+  std::unique_lock lock(seats_mu_);
+  if (seats_.back() == &seat && turn_.load(std::memory_order_relaxed) == &own_) return TakeTurn(seat);
+  seat.place = Seat::Place::kParked;
+  seat.changed.wait(
+      lock, [&] { return turn_.load(std::memory_order_relaxed) == &seat || seat.arrival->there() || sent_away_; });
+  seat.place = Seat::Place::kAwake;
+}
+
+// While others come and go it looks again and again whether the last of them has gone for good.
+void HostLoop::ParkOwn() {
+  if (turn_.load(std::memory_order_acquire) == &own_) return;
+  threads_.EndWait();
+  {
+    std::unique_lock lock(seats_mu_);
+    own_.place = Seat::Place::kParked;
+    uint64_t seen = 0;
+    int same = 0;
+    own_looks_after_ = kOftenLook;
+    while (turn_.load(std::memory_order_relaxed) != &own_ && !ending_) {
+      same = std::exchange(seen, num_turns_) == num_turns_ ? same + 1 : 0;
+      if (same >= kSameLooks) {
+        own_looks_after_ = std::chrono::milliseconds::max();
+        own_.changed.wait(lock);
+      } else {
+        own_.changed.wait_for(lock, own_looks_after_);
+      }
+      own_looks_after_ = std::min(own_looks_after_, kSeldomLook / 2) * 2;
+    }
+    own_.place = Seat::Place::kAwake;
+  }
+  threads_.BeginWait();
+}
+
+void HostLoop::WaitFor(Arrival& arrival) {
+  Seat seat(*this, &arrival);
+  arrival.SetWaker(&seat);
+  Sit(seat);
+  while (!arrival.there() && !sent_away_.load(std::memory_order_acquire)) {
+    if (turn_.load(std::memory_order_acquire) != &seat) {
+      Park(seat);
+      continue;
+    }
+    Events events;
+    threads_.BeginWait();
+    Wait(seat, &events);
+    threads_.EndWait();
+    if (events.count == 0) continue;
+    threads_.CountEvent();
+    const LentThread lent(seat);
+    Dispatch(events, &seat);
+  }
+  arrival.SetWaker(nullptr);
+  Leave(seat);
+}
+
+void HostLoop::SendAway() {
+  std::lock_guard lock(seats_mu_);
+  sent_away_ = true;
+  for (Seat* seat : seats_) {
+    if (seat != &own_) WakeLocked(*seat);
+  }
 }
 
 }  // namespace weir

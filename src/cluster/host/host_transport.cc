@@ -1,7 +1,9 @@
 #include "cluster/host/host_transport.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "base/alarms.h"
 #include "base/clock.h"
@@ -11,14 +13,49 @@
 namespace weir {
 namespace {
 
+// The loop, as long as it is there.
+class HostWaitingPlace final : public WaitingPlace {
+ public:
+  void WaitFor(Arrival& arrival) override {
+    HostLoop* loop = nullptr;
+    {
+      std::lock_guard lock(mu_);
+      if (loop_ == nullptr) return;
+      loop = loop_;
+      ++inside_;
+    }
+    loop->WaitFor(arrival);
+    std::lock_guard lock(mu_);
+    if (--inside_ == 0 && loop_ == nullptr) left_.notify_all();
+  }
+  void Open(HostLoop& loop) {
+    std::lock_guard lock(mu_);
+    loop_ = &loop;
+  }
+  // Waits until nobody is there any more.
+  void Close() {
+    std::unique_lock lock(mu_);
+    if (HostLoop* const loop = std::exchange(loop_, nullptr)) loop->SendAway();
+    left_.wait(lock, [this] { return inside_ == 0; });
+  }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable left_;
+  HostLoop* loop_ = nullptr;
+  int inside_ = 0;
+};
+
 class HostTransport final : public Transport {
  public:
   HostTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms)
       : peer_timeout_ms_(std::max<int64_t>(4, peer_timeout_ms)), other_(std::move(other)), alarms_(RealClock()) {}
   ~HostTransport() override {
+    place_->Close();
     callers_->Close();
     other_ = nullptr;
   }
+  std::shared_ptr<WaitingPlace> waiting_place() override { return place_; }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
     return std::make_shared<HostChannel>(address, callers_,
                                          [weak = std::weak_ptr(other_), address]() -> std::shared_ptr<Channel> {
@@ -38,6 +75,7 @@ class HostTransport final : public Transport {
     std::lock_guard lock(mu_);
     if (loop_ == nullptr) {
       loop_ = std::make_unique<HostLoop>();
+      place_->Open(*loop_);
       LookLater();
     }
     return {*loop_, alarms_, peer_timeout_ms_};
@@ -54,6 +92,7 @@ class HostTransport final : public Transport {
   std::shared_ptr<Transport> other_;
   std::mutex mu_;
   std::unique_ptr<HostLoop> loop_;
+  const std::shared_ptr<HostWaitingPlace> place_ = std::make_shared<HostWaitingPlace>();
   const std::shared_ptr<HostCallers> callers_ = std::make_shared<HostCallers>([this] { return Shared(); });
   // Goes first: it may look after the loop even now.
   ThreadAlarms alarms_;

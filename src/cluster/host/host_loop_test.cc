@@ -1,0 +1,269 @@
+// Who waits for events: the loop's own thread, and threads that wait for something themselves.
+#include "cluster/host/host_loop.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <thread>
+
+namespace weir {
+namespace {
+
+constexpr auto kLoopPatience = std::chrono::seconds(20);  // what takes longer will not come
+
+void SleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+// One end of a pair of sockets that the loop watches; `read` runs for each byte that is written to the other.
+class Wire final : public HostLoop::Watcher {
+ public:
+  using Read = std::function<void(char)>;
+  static std::shared_ptr<Wire> Make(HostLoop& loop, Read read) {
+    auto wire = std::make_shared<Wire>(loop, std::move(read));
+    loop.Add(wire->id_, wire->fds_[0], wire);
+    return wire;
+  }
+  Wire(HostLoop& loop, Read read) : loop_(loop), id_(loop.NewId()), read_(std::move(read)) {
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds_), 0);
+  }
+  ~Wire() override {
+    close(fds_[0]);
+    close(fds_[1]);
+  }
+  void Remove() { loop_.Remove(id_, fds_[0]); }
+  void Write(char byte = 'x') { EXPECT_EQ(write(fds_[1], &byte, 1), 1); }
+  void Ready(bool readable, bool) override {
+    char byte = 0;
+    if (readable && read(fds_[0], &byte, 1) == 1) read_(byte);
+  }
+
+ private:
+  HostLoop& loop_;
+  const HostLoop::Id id_;
+  const Read read_;
+  int fds_[2] = {-1, -1};
+};
+
+TEST(HostLoopTest, WhoWaitsIsBroughtItsMessageByItself) {
+  HostLoop loop;
+  for (int round = 0; round < 20; ++round) {
+    Arrival arrival;
+    std::thread::id brought_by;
+    const auto wire = Wire::Make(loop, [&](char) {
+      brought_by = std::this_thread::get_id();
+      arrival.Set();
+    });
+    std::thread writer([&] {
+      SleepMs(5);
+      wire->Write();
+    });
+    loop.WaitFor(arrival);
+    EXPECT_TRUE(arrival.there());
+    EXPECT_EQ(brought_by, std::this_thread::get_id());
+    writer.join();
+    wire->Remove();
+  }
+}
+
+TEST(HostLoopTest, WhenNobodyWaitsTheLoopsOwnThreadBringsMessages) {
+  HostLoop loop;
+  Arrival first;
+  Arrival second;
+  std::atomic<int> read{0};
+  const auto wire = Wire::Make(loop, [&](char) { (++read == 1 ? first : second).Set(); });
+  wire->Write();
+  EXPECT_TRUE(first.WaitFor(kLoopPatience));
+  Arrival mine;
+  std::thread other([&] {
+    SleepMs(20);  // by then this thread sleeps
+    mine.Set();
+  });
+  loop.WaitFor(mine);  // and takes the turn with it
+  other.join();
+  wire->Write();
+  EXPECT_TRUE(second.WaitFor(kLoopPatience));
+  wire->Remove();
+}
+
+TEST(HostLoopTest, OthersEndAWaitThatLooksOrSleeps) {
+  HostLoop loop;
+  for (int round = 0; round < 200; ++round) {
+    Arrival arrival;
+    std::thread other([&] {
+      if (round % 2 == 0) SleepMs(1);
+      arrival.Set();
+    });
+    loop.WaitFor(arrival);
+    EXPECT_TRUE(arrival.there());
+    other.join();
+  }
+  Arrival before;
+  before.Set();
+  loop.WaitFor(before);
+}
+
+TEST(HostLoopTest, SeveralWaitAndLeaveInAnyOrder) {
+  constexpr int kWaiters = 4;
+  HostLoop loop;
+  for (int order = 0; order < 2 * kWaiters; ++order) {
+    std::array<Arrival, kWaiters> arrivals;
+    const auto wire = Wire::Make(loop, [&](char which) { arrivals[which].Set(); });
+    std::vector<std::thread> waiters;
+    for (Arrival& arrival : arrivals) {
+      waiters.emplace_back([&] {
+        loop.WaitFor(arrival);
+        EXPECT_TRUE(arrival.there());
+      });
+      if (order % 2 == 0) SleepMs(2);  // one after the other, or all at once
+    }
+    for (int i = 0; i < kWaiters; ++i)
+      wire->Write(static_cast<char>((order % 2 == 0 ? i + order / 2 : order / 2 - i + kWaiters) % kWaiters));
+    for (std::thread& waiter : waiters) waiter.join();
+    wire->Remove();
+  }
+}
+
+TEST(HostLoopTest, ManyThreadsAskAndAreAnswered) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 500;
+  HostLoop loop;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      Arrival* waits_for = nullptr;
+      std::mutex mu;
+      const auto answer = Wire::Make(loop, [&](char) {
+        std::lock_guard lock(mu);
+        waits_for->Set();
+      });
+      const auto ask = Wire::Make(loop, [&](char) { answer->Write(); });
+      for (int i = 0; i < kRounds; ++i) {
+        Arrival arrival;
+        {
+          std::lock_guard lock(mu);
+          waits_for = &arrival;
+        }
+        ask->Write();
+        loop.WaitFor(arrival);
+        ASSERT_TRUE(arrival.there());
+        const std::lock_guard set(mu);  // who sets it is done with it
+      }
+      ask->Remove();
+      answer->Remove();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(HostLoopTest, WhatIsBroughtMayWaitItself) {
+  HostLoop loop;
+  Arrival outer;
+  Arrival inner;
+  const auto answer = Wire::Make(loop, [&](char) { inner.Set(); });
+  const auto ask = Wire::Make(loop, [&](char) {
+    answer->Write();
+    loop.WaitFor(inner);
+    EXPECT_TRUE(inner.there());
+    outer.Set();
+  });
+  ask->Write();
+  loop.WaitFor(outer);
+  EXPECT_TRUE(outer.there());
+  ask->Remove();
+  answer->Remove();
+}
+
+TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
+  auto loop = std::make_unique<HostLoop>();
+  std::array<Arrival, 3> never;
+  std::vector<std::thread> waiters;
+  for (Arrival& arrival : never) {
+    waiters.emplace_back([&] {
+      loop->WaitFor(arrival);
+      EXPECT_FALSE(arrival.there());
+    });
+  }
+  SleepMs(20);
+  loop->SendAway();
+  for (std::thread& waiter : waiters) waiter.join();
+  Arrival late;
+  loop->WaitFor(late);
+  Arrival posted;
+  loop->Post([&] { posted.Set(); });
+  EXPECT_TRUE(posted.WaitFor(kLoopPatience));
+  loop = nullptr;
+}
+
+TEST(HostLoopTest, WhoWorksLongLeavesItsTurnToOthersMeanwhile) {
+  HostLoop loop;
+  Arrival mine;
+  Arrival other;
+  const auto next = Wire::Make(loop, [&](char) { other.Set(); });
+  const auto works = Wire::Make(loop, [&](char) {
+    EXPECT_TRUE(LentThread::IsHere());
+    LentThread::BeginLongWork();
+    next->Write();
+    EXPECT_TRUE(other.WaitFor(kLoopPatience));
+    mine.Set();
+  });
+  std::thread writer([&] {
+    SleepMs(20);  // by then this thread has the turn, and sleeps
+    works->Write();
+  });
+  loop.WaitFor(mine);
+  EXPECT_TRUE(other.there());
+  EXPECT_FALSE(LentThread::IsHere());
+  writer.join();
+  works->Remove();
+  next->Remove();
+}
+
+TEST(HostLoopTest, WaitingTakesNoTime) {
+  HostLoop loop;
+  Arrival never;
+  std::thread waiter([&] { loop.WaitFor(never); });
+  SleepMs(50);
+  const auto used_us = [] {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000 + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+  };
+  const int64_t before = used_us();
+  SleepMs(400);
+  EXPECT_LT(used_us() - before, 20'000);
+  never.Set();
+  waiter.join();
+}
+
+TEST(HostLoopTest, AMessageThatKeepsAThreadThatWaitsKeepsNoOthers) {
+  HostLoop loop;
+  Arrival mine;
+  Arrival begun;
+  Arrival go_on;
+  Arrival other;
+  const auto keeps = Wire::Make(loop, [&](char) {
+    begun.Set();
+    go_on.Wait();
+    mine.Set();
+  });
+  const auto next = Wire::Make(loop, [&](char) { other.Set(); });
+  std::thread waiter([&] { loop.WaitFor(mine); });
+  SleepMs(20);
+  keeps->Write();
+  ASSERT_TRUE(begun.WaitFor(kLoopPatience));
+  next->Write();
+  const auto end = std::chrono::steady_clock::now() + kLoopPatience;
+  while (!other.WaitFor(std::chrono::milliseconds(5)) && std::chrono::steady_clock::now() < end) loop.Look();
+  EXPECT_TRUE(other.there());
+  go_on.Set();
+  waiter.join();
+  keeps->Remove();
+  next->Remove();
+}
+
+}  // namespace
+}  // namespace weir
