@@ -2,6 +2,7 @@
 // node, the first to come back wins, so that state stays single.
 #include "runtime/kernel_cache.h"
 
+#include "op/hidden_attrs.h"
 #include "runtime/fused_elementwise.h"
 
 namespace weir {
@@ -100,7 +101,8 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   }
   bound->kernel = *std::move(kernel);
   std::shared_ptr<const BoundKernel> kept = std::move(bound);
-  if (RegionOf(*props->op) != nullptr) return kept;  // no other plan has this node: it goes with its own
+  // No other plan has a node that stands for several: it goes with its own.
+  if (RegionOf(*props->op) != nullptr || props->attrs->contains(kFoldedNodesAttr)) return kept;
   if (by_name) kept = named_->Keep(device, std::move(kept));
   std::lock_guard lock(mu_);
   return kernels_.try_emplace(key, std::move(kept)).first->second;

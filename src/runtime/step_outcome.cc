@@ -36,32 +36,19 @@ void Step::StoreFetches(Progress& progress) {
 
 namespace {
 
-// The node that an error of `info` belongs to, with its op: of a node that stands for several, one of these.
-std::pair<std::string, std::string> NodeAndOp(const NodeInfo& info, const Status& status) {
-  const auto names = info.attrs->find(kFoldedNodesAttr);
-  const auto ops = info.attrs->find(kFoldedOpsAttr);
-  const std::optional<std::string> failed = NodeOf(status);
-  if (failed.has_value() && names != info.attrs->end() && ops != info.attrs->end()) {
-    const auto* folded = names->second.As<std::vector<std::string>>();
-    const auto* folded_ops = ops->second.As<std::vector<std::string>>();
-    for (size_t i = 0; folded != nullptr && folded_ops != nullptr && i < folded->size() && i < folded_ops->size();
-         ++i) {
-      if ((*folded)[i] == *failed) return {(*folded)[i], (*folded_ops)[i]};
-    }
-  }
-  return {info.name, info.op->name};
+bool StandsForOthers(const NodeInfo& info) {
+  return info.op->name == kFusedOp || info.attrs->find(kFoldedNodesAttr) != info.attrs->end();
 }
 
 }  // namespace
 
 Status Step::Describe(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
-  if (node->info->op->name == kFusedOp && NodeOf(status).has_value()) return status;  // it names the part that failed
-  const auto [name, op] = NodeAndOp(*node->info, status);
-  Status described =
-      MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()), name, op));
+  if (StandsForOthers(*node->info) && NodeOf(status).has_value()) return status;  // it names the part that failed
+  Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
+                                                           node->info->name, node->info->op->name));
   status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });
-  return MarkNode(described, name);
+  return MarkNode(described, node->info->name);
 }
 
 void Step::Fail(const Status& status, const PlanNode* node) {

@@ -66,12 +66,13 @@ Result<std::shared_ptr<const FoldedStages>> FoldedStages::Make(const KernelSetup
   if (setup.num_inputs() != 3)
     return InvalidArgument("a bias is one argument, but there are {} inputs beyond the first two",
                            setup.num_inputs() - 2);
+  auto made = std::make_shared<FoldedStages>();
   std::vector<std::string> names(fused.size() + 1, setup.node().name);
   if (setup.HasAttr(kFoldedNodesAttr)) {
     WEIR_ASSIGN(std::vector<std::string> folded, setup.Attr<std::vector<std::string>>(kFoldedNodesAttr));
-    if (folded.size() == names.size()) names = std::move(folded);
+    made->named_ = folded.size() == names.size();
+    if (made->named_) names = std::move(folded);
   }
-  auto made = std::make_shared<FoldedStages>();
   for (size_t i = 0; i < names.size(); ++i) {
     WEIR_ASSIGN(std::unique_ptr<const Stage> stage,
                 MakeStage(setup, registry, i == 0 ? first : fused[i - 1], std::move(names[i])));
@@ -94,6 +95,14 @@ void FoldedStages::Finish(const float* bias, float* rows, int64_t count, int64_t
   }
 }
 
+Status FoldedStages::OfStage(size_t stage, const Status& status) const {
+  if (status.ok() || !named_) return status;
+  const NodeInfo& info = stages_[stage]->info;
+  return MarkNode(MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
+                                                        info.name, info.op->name)),
+                  info.name);
+}
+
 Status FoldedStages::RunEach(KernelContext& ctx) const {
   EdgeValue values[2] = {ctx.raw_input(0), ctx.raw_input(1)};
   for (size_t i = 0; i < stages_.size(); ++i) {
@@ -101,7 +110,7 @@ Status FoldedStages::RunEach(KernelContext& ctx) const {
     if (i == 1) values[1] = ctx.raw_input(2);
     EdgeValue result;
     KernelContext inner(stage.info, ctx.step(), absl::MakeSpan(values, i < 2 ? 2 : 1), absl::MakeSpan(&result, 1));
-    if (Status status = stage.kernel.Run(inner); !status.ok()) return MarkNode(status, stage.info.name);
+    WEIR_TRY(OfStage(i, stage.kernel.Run(inner)));
     values[0] = std::move(result);
   }
   ctx.set_output(0, std::move(values[0].tensor));

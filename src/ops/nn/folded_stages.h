@@ -27,7 +27,7 @@ class FoldedStages final {
   // Everything, stage by stage.
   Status RunEach(KernelContext& ctx) const;
   // An error of the product itself.
-  Status OfProduct(const Status& status) const { return MarkNode(status, stages_[0]->info.name); }
+  Status OfProduct(const Status& status) const { return OfStage(0, status); }
 
  private:
   struct Stage {
@@ -37,7 +37,10 @@ class FoldedStages final {
   static Result<std::unique_ptr<const Stage>> MakeStage(const KernelSetup& setup, const OpRegistry& registry,
                                                         const std::string& op, std::string name);
 
+  Status OfStage(size_t stage, const Status& status) const;
+
   std::vector<std::unique_ptr<const Stage>> stages_;
+  bool named_ = false;  // the stages are nodes that the user knows
   UnaryLoop activation_ = nullptr;
   bool relu_ = false;
   bool in_one_loop_ = false;

@@ -30,6 +30,7 @@ class Folder {
         takers_(graph.nodes.size(), kNone),
         free_(graph.nodes.size(), true) {
     for (int32_t n = 0; n < static_cast<int32_t>(graph_.nodes.size()); ++n) {
+      updates_ = updates_ || Updates(graph_.nodes[n]);
       for (PlanValue input : graph_.nodes[n].inputs) {
         if (!input.fed()) AddTaker(input.node, n);
       }
@@ -73,6 +74,27 @@ class Folder {
     return waits_alike ? taker : kNone;
   }
 
+  static bool Updates(const PlanGraph::Node& node) {
+    for (DType type : node.props->input_types) {
+      if (IsRef(type) || (type == kResource && node.op().stateful && node.op().name != "ReadVariableOp")) return true;
+    }
+    return false;
+  }
+
+  // Whether the value is there from the start, or read and no more. The product waits for it now, and what it takes may
+  // be the memory of a variable, which an update before another kind of value could change until then.
+  bool IsAtHand(PlanValue value) const {
+    while (!value.fed()) {
+      const PlanGraph::Node& node = graph_.nodes[value.node];
+      const std::string& op = node.op().name;
+      if (op == "Const" || op == "VariableV2" || op == "VarHandleOp" || op == "_Recv")
+        return node.control_inputs.empty();
+      if ((op != "Identity" && op != "ReadVariableOp") || !node.control_inputs.empty()) return false;
+      value = node.inputs[0];
+    }
+    return true;
+  }
+
   PartialShape ShapeOf(PlanValue value) const {
     if (value.fed()) return graph_.feeds[value.output].shape;
     return value.output == 0 ? graph_.nodes[value.node].shape : PartialShape();
@@ -101,6 +123,7 @@ class Folder {
     if (!IsPure(graph_, product)) return;
     const int32_t bias = Follower(n);
     if (bias == kNone || !IsBias(product, graph_.nodes[bias])) return;
+    if (updates_ && !IsAtHand(graph_.nodes[bias].inputs[1])) return;
     const int32_t activation = Follower(bias);
     const bool activates =
         activation != kNone && std::find(std::begin(kActivations), std::end(kActivations),
@@ -130,16 +153,14 @@ class Folder {
     for (const auto& [name, value] : *product.props->attrs) {
       if (op.FindAttr(name) != nullptr) attrs.emplace(name, value);
     }
-    std::vector<std::string> names, ops, fused;
+    std::vector<std::string> names, fused;
     for (const int32_t part : parts) {
       names.push_back(graph_.nodes[part].name());
-      ops.push_back(graph_.nodes[part].op().name);
+      if (part != parts[0]) fused.push_back(graph_.nodes[part].op().name);
     }
-    fused.assign(ops.begin() + 1, ops.end());
     attrs.insert_or_assign("num_args", AttrValue(int64_t{1}));
     attrs.insert_or_assign("fused_ops", AttrValue(std::move(fused)));
     attrs.insert_or_assign(kFoldedNodesAttr, AttrValue(std::move(names)));
-    attrs.insert_or_assign(kFoldedOpsAttr, AttrValue(std::move(ops)));
     const DType type = product.props->output_types[0];
     if (op.FindAttr("TArgs") != nullptr) attrs.insert_or_assign("TArgs", AttrValue(std::vector<DType>{type}));
     if (!CheckAndCompleteAttrs(op, &attrs).ok()) return nullptr;
@@ -165,6 +186,7 @@ class Folder {
   PassReport& report_;
   std::vector<int32_t> takers_;
   std::vector<bool> free_;
+  bool updates_ = false;  // some node changes a variable
   std::vector<std::pair<int32_t, int32_t>> moved_;
 };
 

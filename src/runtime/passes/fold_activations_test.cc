@@ -58,6 +58,11 @@ class FoldActivationsTest : public ::testing::Test {
                                   const std::vector<Feed>& feeds = {}, const std::vector<Node*>& targets = {}) {
     if (Status error = graph_->TakeError(); !error.ok()) return error;
     LocalSession session(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, config});
+    if (!init_.empty()) {
+      RunRequest init;
+      init.targets = init_;
+      EXPECT_TRUE(session.Run(init).ok());
+    }
     tensorflow::RunOptions options;
     options.set_output_partition_graphs(true);
     metadata_.Clear();
@@ -102,6 +107,7 @@ class FoldActivationsTest : public ::testing::Test {
   std::shared_ptr<Graph> graph_;
   tensorflow::ConfigProto config_, plain_;
   tensorflow::RunMetadata metadata_;
+  std::vector<Node*> init_;  // run first
 };
 
 TEST_F(FoldActivationsTest, BiasAndActivationBecomePartOfTheProduct) {
@@ -150,8 +156,8 @@ TEST_F(FoldActivationsTest, VariablesAreKnownByTheirShape) {
   auto read = [&](const std::string& name, const PartialShape& declared, const Shape& shape, int salt) {
     Output v = NodeBuilder(*graph_, "VariableV2", name).Attr("dtype", kFloat).Attr("shape", declared).BuildOutput();
     NodeBuilder assign(*graph_, "Assign");
-    Output set = assign.In(v).In(Const(shape, salt)).Attr("validate_shape", false).BuildOutput();
-    return Op("Identity", {v}, "", {set.node});
+    init_.push_back(assign.In(v).In(Const(shape, salt)).Attr("validate_shape", false).BuildOutput().node);
+    return Op("Identity", {v});
   };
   Output x = Placeholder("x");
   const std::vector<Feed> feeds = {{x, Numbers({3, 4})}};
@@ -231,6 +237,20 @@ TEST_F(FoldActivationsTest, WhatWaitsForSomethingElseOrRunsElsewhereStays) {
   EXPECT_FALSE(Folds({Op("BiasAdd", {waits, v}, "", {update})}, feeds));
   NodeBuilder other(*graph_, "BiasAdd");
   EXPECT_FALSE(Folds({other.In(MatMul(x, Const({7, 3}, 1))).In(b).Device("/cpu:1").BuildOutput()}, feeds));
+}
+
+TEST_F(FoldActivationsTest, NothingMovesPastAnUpdate) {
+  Output x = Placeholder("x");
+  const std::vector<Feed> feeds = {{x, Numbers({5, 7})}};
+  Output v = NodeBuilder(*graph_, "VariableV2", "v").Attr("dtype", kFloat).Attr("shape", PartialShape{3}).BuildOutput();
+  init_ = {Op("Assign", {v, Const({3})}).node};
+  Output update = Op("AssignAdd", {v, Const({3}, 5)}, "update");
+  auto sum = [&](Output bias) { return Op("BiasAdd", {MatMul(x, Const({7, 3}, 1)), bias}); };
+  // The product would wait for what comes after the update.
+  EXPECT_FALSE(Folds({sum(Op("Identity", {v}, "", {update.node}))}, feeds));
+  EXPECT_FALSE(Folds({sum(Op("Neg", {Op("Identity", {update})}))}, feeds));
+  EXPECT_TRUE(Folds({sum(Op("Identity", {v}))}, feeds));
+  EXPECT_TRUE(Folds({sum(Op("Identity", {v}, "", {Op("Neg", {x}).node}))}, feeds));  // nothing is updated
 }
 
 TEST_F(FoldActivationsTest, OtherTypesStay) {

@@ -49,9 +49,9 @@ Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& repor
 
 Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOptions& options, PassReport& report) {
   if (options.fuse) {
-    RemoveUnneeded(graph);
-    // Before others take what could go with a product.
+    // Before other nodes take an activation that could go with a product.
     if (options.fold_activations) FoldActivations(graph, registry, report);
+    if (!report.fused.empty()) RemoveUnneeded(graph);
     WEIR_TRY(FuseElementwise(graph, report));
     RemoveUnneeded(graph);
   }
