@@ -26,7 +26,13 @@ constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are w
 
 constexpr size_t kByMapping = size_t{64} << 10;  // and spans from there on a look at where they lie
 
-int64_t NanosNow() { return RealClock().MonotonicNanos(); }
+// The kinds of messages of calls, by their number in LinkMessage.
+constexpr HostHead::Kind kCallKinds[] = {HostHead::kCall, HostHead::kAnswer, HostHead::kError, HostHead::kCancel};
+
+LinkMessage MessageOf(const HostHead& head) {
+  const auto* kind = std::find(std::begin(kCallKinds), std::end(kCallKinds), head.kind);
+  return {static_cast<LinkMessage::Kind>(kind - std::begin(kCallKinds)), head.code, head.id};
+}
 
 }  // namespace
 
@@ -43,12 +49,12 @@ struct HostLink::Loan {
   }
 };
 
-HostLink::HostLink(const Shared& shared, OwnedFd fd)
-    : shared_(shared),
+HostLink::HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkEnd> end)
+    : Link(std::move(end), shared.alarms, shared.peer_timeout_ms),
+      shared_(shared),
       fd_(std::move(fd)),
       id_(shared.loop.NewId()),
-      token_(kGreeting ^ reinterpret_cast<uint64_t>(this) ^ static_cast<uint64_t>(NanosNow())),
-      heard_nanos_(NanosNow()) {}
+      token_(kGreeting ^ reinterpret_cast<uint64_t>(this) ^ static_cast<uint64_t>(RealClock().MonotonicNanos())) {}
 
 void HostLink::Start() {
   // Where to read, and what is to be found there.
@@ -76,7 +82,7 @@ void HostLink::Break(const Status& reason) {
     for (const Rope::Slice& slice : rope.slices()) AbandonSharedBlock(slice.data);
   }
   // Whoever breaks it may be in the middle of something.
-  shared_.loop.Post([self, reason] { self->Broken(reason); });
+  shared_.loop.Post([self, reason] { self->end().Broken(reason); });
 }
 
 void HostLink::WaitUntilSent(int64_t timeout_ms) {
@@ -86,6 +92,10 @@ void HostLink::WaitUntilSent(int64_t timeout_ms) {
 }
 
 // ---- writing ----
+
+bool HostLink::SendMessage(const LinkMessage& message, std::string_view method, Rope payload) {
+  return Send({.kind = kCallKinds[message.kind], .code = message.code, .id = message.id}, method, std::move(payload));
+}
 
 bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
   bool fine = true;
@@ -199,8 +209,7 @@ bool HostLink::Read(std::string* why) {
     *why = size == 0 ? "end of file" : std::strerror(errno);
     return false;
   }
-  heard_nanos_ = NanosNow();
-  pinged_ = false;
+  Heard();
   *why = "bytes that are no message";
   return Feed(buffer.data(), static_cast<size_t>(size));
 }
@@ -294,7 +303,8 @@ void HostLink::EndMessage() {
   reading_.spans.resize(head.spans);
   if (head.spans > 0) std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
   block_ = nullptr;
-  if (head.kind == HostHead::kCall || head.kind == HostHead::kCancel) Began(head, std::move(reading_.method));
+  if (head.kind == HostHead::kCall || head.kind == HostHead::kCancel)
+    end().Began(MessageOf(head), std::move(reading_.method));
   come_.push_back(std::move(reading_));
   reading_ = Incoming();
   head_have_ = 0;
@@ -329,7 +339,7 @@ void HostLink::SweepLater() {
     const std::shared_ptr<HostLink> alive = weak.lock();
     if (alive == nullptr) return;
     alive->sweeping_ = false;
-    if (alive->mappings_.Sweep(NanosNow()) && !alive->broken_) alive->SweepLater();
+    if (alive->mappings_.Sweep(RealClock().MonotonicNanos()) && !alive->broken_) alive->SweepLater();
   });
 }
 
@@ -434,40 +444,9 @@ bool HostLink::Handle(Incoming message) {
   auto shared = std::make_shared<Incoming>(std::move(message));
   shared_.loop.RunFor(copied, [self = shared_from_this(), shared] {
     const HostHead& head = shared->head;
-    self->Came(head, head.spans == 0 ? std::move(shared->payload) : self->TakeFromPeer(*shared));
+    self->end().Came(MessageOf(head), head.spans == 0 ? std::move(shared->payload) : self->TakeFromPeer(*shared));
   });
   return true;
-}
-
-// ---- signs of life ----
-
-void HostLink::BeginWait() {
-  ++waits_;
-  if (!watched_.exchange(true)) WatchLater(std::max<int64_t>(1, shared_.peer_timeout_ms / 4) * kNanosPerMilli);
-}
-
-void HostLink::WatchLater(int64_t nanos) {
-  shared_.alarms.After(nanos, [weak = weak_from_this(), due = NanosNow() + nanos] {
-    if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->Watch(due);
-  });
-}
-
-void HostLink::Watch(int64_t due_nanos) {
-  if (broken_) return;
-  if (waits_ == 0) {
-    watched_ = false;
-    // A wait that began in between believed it to be watched.
-    if (waits_ == 0 || watched_.exchange(true)) return;
-  }
-  const int64_t timeout = shared_.peer_timeout_ms * kNanosPerMilli;
-  const int64_t quarter = std::max<int64_t>(1, shared_.peer_timeout_ms / 4) * kNanosPerMilli;
-  const int64_t now = NanosNow();
-  // A process that has slept itself does not judge others.
-  const bool slept = now - due_nanos > quarter;
-  const int64_t silent = now - heard_nanos_;
-  if (silent >= timeout && pinged_ && !slept) return Break(LostPeer(shared_.peer_timeout_ms));
-  if (silent >= quarter && !pinged_.exchange(true)) Send({.kind = HostHead::kPing}, "", Rope());
-  WatchLater(quarter);
 }
 
 }  // namespace weir

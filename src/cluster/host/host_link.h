@@ -2,8 +2,7 @@
 // socket. Of large ones only the addresses are, and the sender keeps the bytes until it is told that they were taken.
 // What lies in a block that can be mapped the receiver maps: a tensor is then read where it is, and taken when nobody
 // here needs it any more. Other bytes it copies out of the memory of the sender. Where the kernel allows neither, they
-// are written too. A peer that is silent while somebody waits for it is asked for a sign of life, and lost when none
-// comes.
+// are written too.
 #pragma once
 
 #include <array>
@@ -20,6 +19,7 @@
 #include "base/alarms.h"
 #include "cluster/host/host_loop.h"
 #include "cluster/host/host_mappings.h"
+#include "cluster/link.h"
 #include "cluster/rope.h"
 
 namespace weir {
@@ -36,7 +36,7 @@ struct HostHead {
   uint32_t spans = 0;        // of a payload that is in the memory of the sender
 };
 
-class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<HostLink> {
+class HostLink final : public Link, public HostLoop::Watcher, public std::enable_shared_from_this<HostLink> {
  public:
   // What the links of a transport share; lives until all of them are broken.
   struct Shared {
@@ -44,37 +44,22 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
     Alarms& alarms;
     int64_t peer_timeout_ms;
   };
-  HostLink(const Shared& shared, OwnedFd fd);
+  HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkEnd> end);
   // Begins to read. Once, before anything is sent.
   void Start();
-  // Ends it, for that reason: the first one counts.
-  void Break(const Status& reason);
-  // False once the peer has hung up, whether or not that was read yet.
-  bool IsThere() const;
-  // Waits for the peer to take what it was sent, but not longer.
-  void WaitUntilSent(int64_t timeout_ms);
 
-  void Ready(bool readable, bool writable) final;
-  bool HasMore() final {
+  bool SendMessage(const LinkMessage& message, std::string_view method, Rope payload) override;
+  void Break(const Status& reason) override;
+  bool IsThere() const override;
+  void WaitUntilSent(int64_t timeout_ms) override;
+  void Post(std::function<void()> work) override { shared_.loop.Post(std::move(work)); }
+  bool lends() const override { return peer_reads_; }
+  std::shared_ptr<Link> self() override { return shared_from_this(); }
+  void Ready(bool readable, bool writable) override;
+  bool HasMore() override {
     std::lock_guard lock(read_mu_);
     return !come_.empty();
   }
-
- protected:
-  // False where the link is broken.
-  bool Send(HostHead head, std::string_view method, Rope payload);
-  // Large messages are lent: they cost no more than small ones.
-  bool lends() const { return peer_reads_; }
-  // Somebody waits for the peer: it is watched until nobody does.
-  void BeginWait();
-  void EndWait() { --waits_; }
-
-  // A message has begun to come: called in the order of messages.
-  virtual void Began(const HostHead& head, std::string method) = 0;
-  // All of it is there, or could not be had; in any order, on any thread.
-  virtual void Came(const HostHead& head, Result<Rope> payload) = 0;
-  // Once, on a thread of the loop.
-  virtual void Broken(const Status& reason) = 0;
 
  private:
   struct Loan;
@@ -112,8 +97,9 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   bool WriteSome(std::vector<Rope>* written);
   void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
 
-  void WatchLater(int64_t nanos);
-  void Watch(int64_t due_nanos);
+  // False where the link is broken.
+  bool Send(HostHead head, std::string_view method, Rope payload);
+  void Ping() override { Send({.kind = HostHead::kPing}, "", Rope()); }
 
   const Shared shared_;
   const OwnedFd fd_;
@@ -146,11 +132,6 @@ class HostLink : public HostLoop::Watcher, public std::enable_shared_from_this<H
   HostMappings mappings_;
   std::atomic<bool> maps_{true};  // until a block cannot be mapped
   std::atomic<bool> sweeping_{false};
-
-  std::atomic<int> waits_{0};
-  std::atomic<bool> watched_{false};
-  std::atomic<int64_t> heard_nanos_;
-  std::atomic<bool> pinged_{false};
 };
 
 }  // namespace weir

@@ -13,11 +13,11 @@ namespace {
 struct Server {
   weir::HostLoop loop;
   weir::ThreadAlarms alarms{weir::RealClock()};
-  std::shared_ptr<weir::HostCalls> calls = std::make_shared<weir::HostCalls>();
+  std::shared_ptr<weir::LinkCalls> calls = std::make_shared<weir::LinkCalls>();
   Server() {
-    calls->handler = [](const std::shared_ptr<weir::IncomingCall>& call) {
+    calls->set_handler([](const std::shared_ptr<weir::IncomingCall>& call) {
       call->Respond(weir::Rope(call->method() + call->request().Flatten().substr(0, 1000)));
-    };
+    });
   }
 };
 
@@ -28,17 +28,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   int ends[2] = {-1, -1};
   WEIR_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0, size);
   const weir::OwnedFd ours(ends[0]);
-  auto callee = std::make_shared<weir::HostCallee>(weir::HostLink::Shared{server.loop, server.alarms, int64_t{60'000}},
-                                                   weir::OwnedFd(ends[1]), server.calls);
-  callee->Start();
+  auto link =
+      std::make_shared<weir::HostLink>(weir::HostLink::Shared{server.loop, server.alarms, int64_t{60'000}},
+                                       weir::OwnedFd(ends[1]), std::make_unique<weir::LinkCallee>(server.calls));
+  link->Start();
   if (send(ours.get(), data, size, MSG_NOSIGNAL) < 0) return 0;
   shutdown(ours.get(), SHUT_WR);
   // It hangs up when all of it was read, and has answered what it could by then.
   char bytes[4096];
-  while (callee->IsThere()) {
+  while (link->IsThere()) {
     if (read(ours.get(), bytes, sizeof(bytes)) == 0) break;
   }
-  callee->Break(weir::Cancelled("the end"));
-  server.calls->in_flight.WaitForNone();
+  link->Break(weir::Cancelled("the end"));
+  server.calls->WaitForNone();
   return 0;
 }

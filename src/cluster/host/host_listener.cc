@@ -1,112 +1,15 @@
 #include "cluster/host/host_listener.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
 
 #include "base/log.h"
-#include "cluster/transport_errors.h"
 
 namespace weir {
-// ---- HostCallee ----
-
-class HostCallee::Incoming final : public IncomingCall {
- public:
-  Incoming(std::shared_ptr<HostCallee> callee, uint64_t id, std::string method)
-      : id_(id), method_(std::move(method)), counted_(callee->calls_->in_flight.Enter()), callee_(std::move(callee)) {}
-  const std::string& method() const override { return method_; }
-  const Rope& request() const override { return request_; }
-  Rope TakeRequest() override { return std::move(request_); }
-  bool takes_whole() const override { return callee_->lends(); }
-  CancelToken& cancel() override { return cancel_; }
-  void Respond(Result<Rope> response) override {
-    if (answered_.exchange(true)) return;
-    callee_->Respond(id_, std::move(response));
-    // Whoever keeps the call keeps neither the connection nor the listener.
-    callee_ = nullptr;
-    counted_ = nullptr;
-  }
-  void set_request(Rope request) { request_ = std::move(request); }
-
- private:
-  const uint64_t id_;
-  const std::string method_;
-  Rope request_;
-  CancelToken cancel_;
-  std::atomic<bool> answered_{false};
-  std::shared_ptr<void> counted_;
-  std::shared_ptr<HostCallee> callee_;
-};
-
-void HostCallee::Began(const HostHead& head, std::string method) {
-  std::shared_ptr<Incoming> call;
-  Status closed;
-  {
-    std::lock_guard lock(mu_);
-    if (head.kind == HostHead::kCall) {
-      call = std::make_shared<Incoming>(std::static_pointer_cast<HostCallee>(shared_from_this()), head.id,
-                                        std::move(method));
-      if (!open_.emplace(head.id, call).second) return;
-      closed = closed_;
-    } else {
-      auto it = open_.find(head.id);
-      if (it == open_.end()) return;
-      call = it->second;
-      closed = CallerIsGone();
-    }
-  }
-  if (head.kind == HostHead::kCall) BeginWait();
-  if (!closed.ok()) call->cancel().Cancel(closed);
-}
-
-void HostCallee::Came(const HostHead& head, Result<Rope> payload) {
-  std::shared_ptr<Incoming> call;
-  {
-    std::lock_guard lock(mu_);
-    auto it = open_.find(head.id);
-    if (it == open_.end()) return;
-    call = it->second;
-  }
-  if (!payload.ok()) return call->Respond(payload.status());
-  call->set_request(*std::move(payload));
-  calls_->handler(std::move(call));
-}
-
-void HostCallee::Respond(uint64_t id, Result<Rope> response) {
-  {
-    std::lock_guard lock(mu_);
-    open_.erase(id);
-  }
-  EndWait();
-  if (response.ok()) {
-    Send({.kind = HostHead::kAnswer, .id = id}, "", *std::move(response));
-    return;
-  }
-  const Status& status = response.status();
-  Send({.kind = HostHead::kError, .code = static_cast<uint32_t>(status.code()), .id = id}, "",
-       Rope(std::string(status.message()).substr(0, kMaxErrorText)));
-}
-
-void HostCallee::CancelAll(const Status& reason) {
-  std::vector<std::shared_ptr<Incoming>> calls;
-  {
-    std::lock_guard lock(mu_);
-    closed_ = reason;
-    for (const auto& [id, call] : open_) calls.push_back(call);
-  }
-  for (const std::shared_ptr<Incoming>& call : calls) call->cancel().Cancel(reason);
-}
-
-void HostCallee::Broken(const Status&) { CancelAll(CallerIsGone()); }
-
-void HostCallee::Close() { CancelAll(ServerIsStopping()); }
-
-// ---- HostListener ----
 
 // Where processes of the host knock.
 class HostListener::Door final : public HostLoop::Watcher {
  public:
-  Door(const HostLink::Shared& shared, OwnedFd fd, std::shared_ptr<HostCalls> calls)
+  Door(const HostLink::Shared& shared, OwnedFd fd, std::shared_ptr<LinkCalls> calls)
       : shared_(shared), fd_(std::move(fd)), id_(shared.loop.NewId()), calls_(std::move(calls)) {}
   void Open(const std::shared_ptr<Door>& self) {
     self_ = self;
@@ -125,14 +28,10 @@ class HostListener::Door final : public HostLoop::Watcher {
       if (errno != EAGAIN && errno != EWOULDBLOCK) Pause();
       return;
     }
-    auto callee = std::make_shared<HostCallee>(shared_, std::move(fd), calls_);
-    {
-      std::lock_guard calls_lock(calls_->mu);
-      if (calls_->closed) return;
-      std::erase_if(calls_->callees, [](const std::weak_ptr<HostCallee>& weak) { return weak.expired(); });
-      calls_->callees.push_back(callee);
-    }
-    callee->Start();
+    auto callee = std::make_unique<LinkCallee>(calls_);
+    LinkCallee* const end = callee.get();
+    auto link = std::make_shared<HostLink>(shared_, std::move(fd), std::move(callee));
+    if (calls_->Add(link, end)) link->Start();
   }
 
  private:
@@ -153,7 +52,7 @@ class HostListener::Door final : public HostLoop::Watcher {
   std::mutex mu_;
   OwnedFd fd_;
   const HostLoop::Id id_;
-  const std::shared_ptr<HostCalls> calls_;
+  const std::shared_ptr<LinkCalls> calls_;
 };
 
 HostListener::HostListener(const HostLink::Shared& shared, const Address& address, std::unique_ptr<Listener> other)
@@ -172,26 +71,13 @@ HostListener::HostListener(const HostLink::Shared& shared, const Address& addres
 
 HostListener::~HostListener() {
   for (const std::shared_ptr<Door>& door : doors_) door->Close();
-  std::vector<std::shared_ptr<HostCallee>> callees;
-  {
-    std::lock_guard lock(calls_->mu);
-    calls_->closed = true;
-    for (const std::weak_ptr<HostCallee>& weak : calls_->callees) {
-      if (std::shared_ptr<HostCallee> alive = weak.lock()) callees.push_back(std::move(alive));
-    }
-  }
-  for (const std::shared_ptr<HostCallee>& callee : callees) callee->Close();
+  calls_->Close();
   other_ = nullptr;
-  calls_->in_flight.WaitForNone();
-  constexpr int64_t kGraceMs = 200;
-  for (const std::shared_ptr<HostCallee>& callee : callees) {
-    callee->WaitUntilSent(kGraceMs);
-    callee->Break(ServerIsStopping());
-  }
+  calls_->Drain();
 }
 
 void HostListener::Serve(CallHandler handler) {
-  calls_->handler = handler;
+  calls_->set_handler(handler);
   for (const std::shared_ptr<Door>& door : doors_) door->Open(door);
   other_->Serve(std::move(handler));
 }

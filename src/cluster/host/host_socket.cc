@@ -93,6 +93,18 @@ std::vector<std::string> NumericAddresses(const Address& address) {
   return addresses;
 }
 
+std::vector<std::string> AddressesOnHost(const std::string& text) {
+  const Result<Address> address = Address::Parse(text);
+  if (!address.ok() || address->is_unix()) return {};
+  char own[256] = "";
+  gethostname(own, sizeof(own) - 1);
+  in6_addr bytes{};
+  const bool numeric =
+      inet_pton(AF_INET, address->host.c_str(), &bytes) == 1 || inet_pton(AF_INET6, address->host.c_str(), &bytes) == 1;
+  if (!numeric && address->host != "localhost" && address->host != own) return {};
+  return NumericAddresses(*address);
+}
+
 OwnedFd ConnectOnHost(const std::string& numeric_address) {
   OwnedFd fd = NewSocket();
   socklen_t size = 0;

@@ -32,6 +32,9 @@ class OwnedFd final {
 
 // The numeric addresses of this host that a server at `address` is reached at. `address` has a port.
 std::vector<std::string> NumericAddresses(const Address& address);
+// The same of the text of any address; none where it is not of this host. Names are only looked up where that does not
+// ask the network.
+std::vector<std::string> AddressesOnHost(const std::string& text);
 
 // A socket that does not block, connected to who listens at that numeric address; not valid where nobody does whom one
 // may talk to. Does not wait.

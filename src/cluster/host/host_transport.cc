@@ -57,11 +57,12 @@ class HostTransport final : public Transport {
   }
   std::shared_ptr<WaitingPlace> waiting_place() override { return place_; }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<HostChannel>(address, callers_,
-                                         [weak = std::weak_ptr(other_), address]() -> std::shared_ptr<Channel> {
-                                           const std::shared_ptr<Transport> other = weak.lock();
-                                           return other == nullptr ? nullptr : other->Connect(address);
-                                         });
+    return std::make_shared<HostChannel>(
+        address, callers_, [this] { return Shared(); },
+        [weak = std::weak_ptr(other_), address]() -> std::shared_ptr<Channel> {
+          const std::shared_ptr<Transport> other = weak.lock();
+          return other == nullptr ? nullptr : other->Connect(address);
+        });
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
     WEIR_ASSIGN(const Address wanted, Address::Parse(address));
@@ -93,7 +94,7 @@ class HostTransport final : public Transport {
   std::mutex mu_;
   std::unique_ptr<HostLoop> loop_;
   const std::shared_ptr<HostWaitingPlace> place_ = std::make_shared<HostWaitingPlace>();
-  const std::shared_ptr<HostCallers> callers_ = std::make_shared<HostCallers>([this] { return Shared(); });
+  const std::shared_ptr<LinkCallers> callers_ = std::make_shared<LinkCallers>();
   // Goes first: it may look after the loop even now.
   ThreadAlarms alarms_;
 };

@@ -1,0 +1,314 @@
+#include "cluster/link.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "cluster/transport_errors.h"
+
+namespace weir {
+namespace {
+
+int64_t LinkNanos() { return RealClock().MonotonicNanos(); }
+
+}  // namespace
+
+// ---- signs of life ----
+
+Link::Link(std::unique_ptr<LinkEnd> end, Alarms& alarms, int64_t peer_timeout_ms)
+    : alarms_(alarms), peer_timeout_ms_(peer_timeout_ms), heard_nanos_(LinkNanos()) {
+  if (end != nullptr) set_end(std::move(end));
+}
+
+void Link::set_end(std::unique_ptr<LinkEnd> end) {
+  end_ = std::move(end);
+  end_->link_ = this;
+}
+
+void Link::Heard() {
+  heard_nanos_ = LinkNanos();
+  pinged_ = false;
+}
+
+void Link::BeginWait() {
+  ++waits_;
+  if (!watched_.exchange(true)) WatchLater(std::max<int64_t>(1, peer_timeout_ms_ / 4) * kNanosPerMilli);
+}
+
+void Link::WatchLater(int64_t nanos) {
+  alarms_.After(nanos, [weak = std::weak_ptr(self()), due = LinkNanos() + nanos] {
+    if (const std::shared_ptr<Link> alive = weak.lock()) alive->Watch(due);
+  });
+}
+
+void Link::Watch(int64_t due_nanos) {
+  if (!IsThere()) return;
+  if (waits_ == 0) {
+    watched_ = false;
+    // A wait that began in between believed it to be watched.
+    if (waits_ == 0 || watched_.exchange(true)) return;
+  }
+  const int64_t timeout = peer_timeout_ms_ * kNanosPerMilli;
+  const int64_t quarter = std::max<int64_t>(1, peer_timeout_ms_ / 4) * kNanosPerMilli;
+  const int64_t now = LinkNanos();
+  // A process that has slept itself does not judge others.
+  const bool slept = now - due_nanos > quarter;
+  const int64_t silent = now - heard_nanos_;
+  if (silent >= timeout && pinged_ && !slept) return Break(LostPeer(peer_timeout_ms_));
+  if (silent >= quarter && !pinged_.exchange(true)) Ping();
+  WatchLater(quarter);
+}
+
+// ---- LinkCaller ----
+
+bool LinkCaller::Call(const std::string& method, Rope& request, const CallOptions& options, Channel::Done& done) {
+  const std::shared_ptr<LinkCaller> kept = self();
+  uint64_t id = 0;
+  Status cancelled;
+  {
+    std::lock_guard lock(mu_);
+    if (lost_) return false;
+    id = next_++;
+    Open open{nullptr, options.cancel, 0, 0};
+    std::weak_ptr<LinkCaller> weak = kept;
+    if (options.cancel != nullptr) {
+      open.registration = options.cancel->Register([weak, id, token = options.cancel] {
+        if (const std::shared_ptr<LinkCaller> alive = weak.lock()) alive->EndLater(id, token->reason());
+      });
+      if (open.registration == 0) cancelled = options.cancel->reason();
+    }
+    if (cancelled.ok()) {
+      if (options.timeout_ms > 0) {
+        open.alarm = link().alarms().After(options.timeout_ms * kNanosPerMilli, [weak, id] {
+          if (const std::shared_ptr<LinkCaller> alive = weak.lock())
+            alive->EndLater(id, DeadlineExceeded("no answer came in time"));
+        });
+      }
+      open.done = std::move(done);
+      open_.emplace(id, std::move(open));
+    }
+  }
+  if (!cancelled.ok()) {
+    done(cancelled);
+    return true;
+  }
+  link().BeginWait();
+  // Where it fails all calls are told.
+  link().SendMessage({.kind = LinkMessage::kCall, .id = id}, method, std::move(request));
+  return true;
+}
+
+void LinkCaller::Came(const LinkMessage& message, Result<Rope> payload) {
+  if (message.kind == LinkMessage::kError && payload.ok())
+    payload = MakeStatus(static_cast<StatusCode>(message.code), payload->Flatten());
+  End(message.id, std::move(payload), /*tell_peer=*/false);
+}
+
+void LinkCaller::End(uint64_t id, Result<Rope> result, bool tell_peer) {
+  Open open;
+  std::shared_ptr<void> counted;
+  bool last = false;
+  {
+    std::lock_guard lock(mu_);
+    auto it = open_.find(id);
+    if (it == open_.end()) return;
+    open = std::move(it->second);
+    open_.erase(it);
+    counted = ending_->Enter();
+    last = left_ && open_.empty();
+  }
+  if (tell_peer) link().SendMessage({.kind = LinkMessage::kCancel, .id = id}, "", Rope());
+  Finish(std::move(open), std::move(result));
+  if (last) Break(Cancelled("the channel has ended"));
+}
+
+// For who must not run what follows on the end of a call: it may be the end of the token that is being cancelled.
+void LinkCaller::EndLater(uint64_t id, Status reason) {
+  link().Post([kept = self(), id, reason = std::move(reason)] { kept->End(id, reason, /*tell_peer=*/true); });
+}
+
+void LinkCaller::Leave() {
+  {
+    std::lock_guard lock(mu_);
+    left_ = true;
+    if (!open_.empty()) return;
+  }
+  Break(Cancelled("the channel has ended"));
+}
+
+void LinkCaller::Finish(Open open, Result<Rope> result) {
+  link().EndWait();
+  if (open.token != nullptr) open.token->Unregister(open.registration);
+  if (open.alarm != 0) link().alarms().Drop(open.alarm);
+  open.done(std::move(result));
+}
+
+void LinkCaller::Broken(const Status& reason) {
+  std::unordered_map<uint64_t, Open> open;
+  {
+    std::lock_guard lock(mu_);
+    lost_ = true;
+    open.swap(open_);
+  }
+  for (auto& [id, call] : open) Finish(std::move(call), reason);
+  whole_ = nullptr;
+}
+
+// ---- LinkCallers ----
+
+std::shared_ptr<LinkCaller> LinkCallers::Add(const Make& make) {
+  std::lock_guard lock(mu_);
+  if (closed_) return nullptr;
+  auto end = std::make_unique<LinkCaller>(ending_);
+  LinkCaller* const raw = end.get();
+  std::shared_ptr<Link> link = make(std::move(end));
+  if (link == nullptr) return nullptr;
+  std::shared_ptr<LinkCaller> caller(std::move(link), raw);
+  std::erase_if(all_, [](const std::weak_ptr<LinkCaller>& weak) { return weak.expired(); });
+  all_.push_back(caller);
+  return caller;
+}
+
+void LinkCallers::Close() {
+  std::vector<std::shared_ptr<LinkCaller>> callers;
+  {
+    std::lock_guard lock(mu_);
+    closed_ = true;
+    for (const std::weak_ptr<LinkCaller>& weak : all_) {
+      if (std::shared_ptr<LinkCaller> alive = weak.lock()) callers.push_back(std::move(alive));
+    }
+  }
+  for (const std::shared_ptr<LinkCaller>& caller : callers) caller->Break(ProcessIsEnding());
+  callers.clear();
+  ending_->WaitForNone();
+}
+
+// ---- LinkCallee ----
+
+class LinkCallee::Incoming final : public IncomingCall {
+ public:
+  Incoming(std::shared_ptr<LinkCallee> callee, uint64_t id, std::string method)
+      : id_(id), method_(std::move(method)), counted_(callee->calls_->in_flight_.Enter()), callee_(std::move(callee)) {}
+  const std::string& method() const override { return method_; }
+  const Rope& request() const override { return request_; }
+  Rope TakeRequest() override { return std::move(request_); }
+  bool takes_whole() const override { return callee_->link().lends(); }
+  CancelToken& cancel() override { return cancel_; }
+  void Respond(Result<Rope> response) override {
+    if (answered_.exchange(true)) return;
+    callee_->Respond(id_, std::move(response));
+    // Whoever keeps the call keeps neither the connection nor the listener.
+    callee_ = nullptr;
+    counted_ = nullptr;
+  }
+  void set_request(Rope request) { request_ = std::move(request); }
+
+ private:
+  const uint64_t id_;
+  const std::string method_;
+  Rope request_;
+  CancelToken cancel_;
+  std::atomic<bool> answered_{false};
+  std::shared_ptr<void> counted_;
+  std::shared_ptr<LinkCallee> callee_;
+};
+
+void LinkCallee::Began(const LinkMessage& message, std::string method) {
+  const bool is_call = message.kind == LinkMessage::kCall;
+  std::shared_ptr<Incoming> call;
+  Status closed;
+  {
+    std::lock_guard lock(mu_);
+    if (is_call) {
+      call = std::make_shared<Incoming>(self(), message.id, std::move(method));
+      if (!open_.emplace(message.id, call).second) return;
+      closed = closed_;
+    } else {
+      auto it = open_.find(message.id);
+      if (it == open_.end()) return;
+      call = it->second;
+      closed = CallerIsGone();
+    }
+  }
+  if (is_call) link().BeginWait();
+  if (!closed.ok()) call->cancel().Cancel(closed);
+}
+
+void LinkCallee::Came(const LinkMessage& message, Result<Rope> payload) {
+  std::shared_ptr<Incoming> call;
+  {
+    std::lock_guard lock(mu_);
+    auto it = open_.find(message.id);
+    if (it == open_.end()) return;
+    call = it->second;
+  }
+  if (!payload.ok()) return call->Respond(payload.status());
+  call->set_request(*std::move(payload));
+  calls_->handler_(std::move(call));
+}
+
+void LinkCallee::Respond(uint64_t id, Result<Rope> response) {
+  {
+    std::lock_guard lock(mu_);
+    open_.erase(id);
+  }
+  link().EndWait();
+  if (response.ok()) {
+    link().SendMessage({.kind = LinkMessage::kAnswer, .id = id}, "", *std::move(response));
+    return;
+  }
+  const Status& status = response.status();
+  link().SendMessage({.kind = LinkMessage::kError, .code = static_cast<uint32_t>(status.code()), .id = id}, "",
+                     Rope(std::string(status.message()).substr(0, kMaxErrorText)));
+}
+
+void LinkCallee::CancelAll(const Status& reason) {
+  std::vector<std::shared_ptr<Incoming>> calls;
+  {
+    std::lock_guard lock(mu_);
+    closed_ = reason;
+    for (const auto& [id, call] : open_) calls.push_back(call);
+  }
+  for (const std::shared_ptr<Incoming>& call : calls) call->cancel().Cancel(reason);
+}
+
+void LinkCallee::Broken(const Status&) { CancelAll(CallerIsGone()); }
+
+// ---- LinkCalls ----
+
+bool LinkCalls::Add(const std::shared_ptr<Link>& link, LinkCallee* callee) {
+  std::lock_guard lock(mu_);
+  if (closed_) return false;
+  std::erase_if(callees_, [](const std::weak_ptr<LinkCallee>& weak) { return weak.expired(); });
+  callees_.push_back(std::shared_ptr<LinkCallee>(link, callee));
+  return true;
+}
+
+void LinkCalls::Close() {
+  std::vector<std::shared_ptr<LinkCallee>> callees;
+  {
+    std::lock_guard lock(mu_);
+    closed_ = true;
+    for (const std::weak_ptr<LinkCallee>& weak : callees_) {
+      if (std::shared_ptr<LinkCallee> alive = weak.lock()) callees.push_back(std::move(alive));
+    }
+  }
+  for (const std::shared_ptr<LinkCallee>& callee : callees) callee->CancelAll(ServerIsStopping());
+}
+
+void LinkCalls::Drain() {
+  in_flight_.WaitForNone();
+  std::vector<std::weak_ptr<LinkCallee>> callees;
+  {
+    std::lock_guard lock(mu_);
+    callees.swap(callees_);
+  }
+  constexpr int64_t kGraceMs = 200;
+  for (const std::weak_ptr<LinkCallee>& weak : callees) {
+    const std::shared_ptr<LinkCallee> alive = weak.lock();
+    if (alive == nullptr) continue;
+    alive->link().WaitUntilSent(kGraceMs);
+    alive->link().Break(ServerIsStopping());
+  }
+}
+
+}  // namespace weir
