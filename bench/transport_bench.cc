@@ -6,24 +6,30 @@
 
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_transport.h"
+#include "cluster/ucx/ucx_transport.h"
 
 namespace weir {
 namespace {
 
 constexpr int64_t kTimeoutMs = 60'000;
 
-std::unique_ptr<Transport> MakeTransport(bool host) {
+enum class Way { kGrpc, kHost, kUcx };
+
+std::unique_ptr<Transport> MakeTransport(Way way) {
   std::unique_ptr<Transport> grpc = MakeGrpcTransport(kTimeoutMs);
-  return host ? MakeHostTransport(std::move(grpc), kTimeoutMs) : std::move(grpc);
+  if (way == Way::kHost) return MakeHostTransport(std::move(grpc), kTimeoutMs);
+  if (way == Way::kUcx) return MakeUcxTransport(std::move(grpc), kTimeoutMs, /*forced=*/true);
+  return grpc;
 }
 
 // range(0): bytes of the request; the answer has eight.
-void BM_Call(benchmark::State& state, bool host) {
-  const std::unique_ptr<Transport> server = MakeTransport(host);
-  const std::unique_ptr<Transport> client = MakeTransport(host);
+void BM_Call(benchmark::State& state, Way way) {
+  const std::unique_ptr<Transport> server = MakeTransport(way);
+  const std::unique_ptr<Transport> client = MakeTransport(way);
   std::unique_ptr<Listener> listener = *server->Listen("127.0.0.1:0");
   listener->Serve([](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope("12345678")); });
   const std::shared_ptr<Channel> channel = client->Connect(fmt::format("127.0.0.1:{}", listener->port()));
+  if (way == Way::kUcx && !WaitUntilUcxIsUsed(*channel, kTimeoutMs)) return state.SkipWithError("UCX is not there");
   const auto bytes = std::make_shared<std::string>(static_cast<size_t>(state.range(0)), 'x');
   std::mutex mu;
   std::condition_variable changed;
@@ -41,8 +47,9 @@ void BM_Call(benchmark::State& state, bool host) {
   }
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK_CAPTURE(BM_Call, grpc, false)->Arg(8)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Call, host, true)->Arg(8)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Call, grpc, Way::kGrpc)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Call, host, Way::kHost)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Call, ucx, Way::kUcx)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
 
 }  // namespace
 }  // namespace weir

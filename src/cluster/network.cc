@@ -7,6 +7,7 @@
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_transport.h"
 #include "cluster/remote_session.h"
+#include "cluster/ucx/ucx_transport.h"
 #include "session/cluster_spec.h"
 
 namespace weir {
@@ -34,8 +35,9 @@ std::unique_ptr<Transport> MakeTransport() {
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
-  if (text != "auto") LogWarning("{}={} is neither auto nor grpc: auto is used", kTransportVariable, text);
-  return MakeHostTransport(std::move(grpc), peer_timeout_ms);
+  if (text == "ucx") return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
+  if (text != "auto") LogWarning("{}={} is none of auto, grpc and ucx: auto is used", kTransportVariable, text);
+  return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ class Transport;
 
 class Network final {
  public:
-  // `make` gives the transport: gRPC, and a shorter way between the processes of a host unless WEIR_TRANSPORT=grpc,
-  // where a test does not say otherwise.
+  // `make` gives the transport. Where a test does not say otherwise: gRPC, and shorter ways between the processes of a
+  // host and, over UCX, between hosts, unless WEIR_TRANSPORT=grpc.
   explicit Network(std::function<std::unique_ptr<Transport>()> make);
   Network();
   ~Network();

@@ -1,6 +1,6 @@
 // Transport: how calls get from one task to another. A call is a method name and bytes each way; what the bytes mean is
 // the business of master and worker. Implementations: grpc/ (what TensorFlow speaks), host/ (between processes of one
-// host), sim/ (a network inside a test).
+// host), ucx/ (between hosts), sim/ (a network inside a test).
 #pragma once
 
 #include <functional>

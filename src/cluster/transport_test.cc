@@ -1,5 +1,5 @@
-// Calls over real sockets, of gRPC and between the processes of a host: how they are answered, given up and lost, and
-// when a peer counts as dead.
+// Calls over real sockets, of gRPC, between the processes of a host and of UCX: how they are answered, given up and
+// lost, and when a peer counts as dead.
 #include <gtest/gtest.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -14,6 +14,7 @@
 
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_transport.h"
+#include "cluster/ucx/ucx_transport.h"
 
 namespace weir {
 namespace {
@@ -161,13 +162,15 @@ class Proxy final {
   std::thread thread_;
 };
 
-enum class Kind { kGrpc, kHost };
+enum class Kind { kGrpc, kHost, kUcx };
 
 class TransportTest : public testing::TestWithParam<Kind> {
  protected:
   static std::unique_ptr<Transport> Make(int64_t peer_timeout_ms) {
     std::unique_ptr<Transport> grpc = MakeGrpcTransport(peer_timeout_ms);
-    return GetParam() == Kind::kGrpc ? std::move(grpc) : MakeHostTransport(std::move(grpc), peer_timeout_ms);
+    if (GetParam() == Kind::kHost) return MakeHostTransport(std::move(grpc), peer_timeout_ms);
+    if (GetParam() == Kind::kUcx) return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
+    return grpc;
   }
   // A listener waits until all calls have been answered.
   void TearDown() override {
@@ -190,7 +193,10 @@ class TransportTest : public testing::TestWithParam<Kind> {
     ASSERT_GT(listener_->port(), 0);
     client_ = Make(peer_timeout_ms);
     channel_ = client_->Connect(address());
-    if (handler) listener_->Serve(std::move(handler));
+    if (!handler) return;
+    listener_->Serve(std::move(handler));
+    const bool is_ready = GetParam() != Kind::kUcx || WaitUntilUcxIsUsed(*channel_, kPatience / 1'000'000);
+    ASSERT_TRUE(is_ready);
   }
   std::string address() const { return fmt::format("localhost:{}", listener_->port()); }
   Status Call(const std::string& method, std::string request, std::string* response = nullptr,
@@ -640,6 +646,7 @@ TEST_P(TransportTest, AClientWhoseThreadIsBusyStillHearsAnswers) {
 INSTANTIATE_TEST_SUITE_P(Grpc, GrpcTransportTest, testing::Values(Kind::kGrpc));
 INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest, testing::Values(Kind::kGrpc));
 INSTANTIATE_TEST_SUITE_P(Host, TransportTest, testing::Values(Kind::kHost));
+INSTANTIATE_TEST_SUITE_P(Ucx, TransportTest, testing::Values(Kind::kUcx));
 
 }  // namespace
 }  // namespace weir

@@ -22,7 +22,7 @@ IN_TIME = 2 * PEER_TIMEOUT + 3  # a ping, its timeout, and what a busy machine a
 PS = "/job:ps/task:0"
 
 
-@pytest.fixture(params=["auto", "grpc"])
+@pytest.fixture(params=["auto", "grpc", "ucx"])
 def cluster(request, monkeypatch):
     monkeypatch.setenv("WEIR_TRANSPORT", request.param)  # of the tasks
     with Cluster(**free_cluster(ps=1, worker=2)) as made:
@@ -355,14 +355,18 @@ def namespaces():
             ip("netns", "del", name, check=False)
 
 
-def test_a_network_that_is_cut(namespaces):
+@pytest.mark.parametrize("transport", ["auto", "grpc"])
+def test_a_network_that_is_cut(namespaces, monkeypatch, transport):
     """The client and its worker on one side, the ps on the other. The client tells how its steps end."""
+    monkeypatch.setenv("WEIR_TRANSPORT", transport)
     where = {"ps0": namespaces["right"], "worker0": namespaces["left"]}
     with Cluster(run_in=where, ps=["10.213.2.2:2222"], worker=["10.213.1.2:2222"]) as cluster:
         client = run_program(f"""
 import time
 target = {cluster.target("worker0")!r}
 gate = Gate(target, PS)
+print("gate", flush=True)
+input()
 step = Step(tf.Session(target), gate.wait())
 gate.wait_for_step()
 print("inside", flush=True)
@@ -376,6 +380,10 @@ gate.open(0.5)
 print(run_apart(target, gate.wait), flush=True)
 """, namespaces["left"])
         try:
+            assert client.stdout.readline() == "gate\n", cluster.said()
+            if transport == "auto":  # by themselves, tasks of two hosts talk over UCX
+                wait_until(lambda: f"UCX is used to talk to {cluster.jobs['ps'][0]}" in cluster.said(), "UCX")
+            print(file=client.stdin, flush=True)
             assert client.stdout.readline() == "inside\n", cluster.said()
             namespaces["forward"](False)
             print(file=client.stdin, flush=True)
@@ -385,6 +393,7 @@ print(run_apart(target, gate.wait), flush=True)
             namespaces["forward"](True)
             out, _ = client.communicate("\n", timeout=PATIENCE)
             assert out == "0.5\n" and client.returncode == 0, cluster.said()
+            assert "UCX is" not in cluster.said() or transport == "auto", cluster.said()
         finally:
             client.kill()
             client.wait()

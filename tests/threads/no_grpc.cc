@@ -1,7 +1,8 @@
 // Stands in for gRPC where the thread sanitizer looks at what goes between the processes of a host: gRPC is not
-// instrumented. It has addresses, and nobody reaches anybody over it.
+// instrumented. It has addresses, and nobody reaches anybody over it. Nor is there UCX, which peers ask for over gRPC.
 #include "cluster/grpc/grpc_port.h"
 #include "cluster/grpc/grpc_transport.h"
+#include "cluster/ucx/ucx_transport.h"
 
 namespace weir {
 namespace {
@@ -43,5 +44,8 @@ class NoGrpc final : public Transport {
 }  // namespace
 
 std::unique_ptr<Transport> MakeGrpcTransport(int64_t /*peer_timeout_ms*/) { return std::make_unique<NoGrpc>(); }
+
+std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, int64_t, bool) { return other; }
+bool WaitUntilUcxIsUsed(Channel& /*channel*/, int64_t /*timeout_ms*/) { return false; }
 
 }  // namespace weir

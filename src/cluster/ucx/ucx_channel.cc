@@ -1,0 +1,150 @@
+#include "cluster/ucx/ucx_channel.h"
+
+#include <netdb.h>
+
+#include <chrono>
+
+#include "base/clock.h"
+#include "cluster/host/host_socket.h"
+#include "cluster/transport_errors.h"
+
+namespace weir {
+namespace {
+
+bool WantsUcx(const std::string& text, bool forced) {
+  const Result<Address> address = Address::Parse(text);
+  return address.ok() && !address->is_unix() && (forced || AddressesOnHost(text).empty());
+}
+
+}  // namespace
+
+UcxChannel::UcxChannel(std::string address, std::shared_ptr<UcxPlace> place,
+                       std::function<std::shared_ptr<Channel>()> other)
+    : address_(std::move(address)),
+      wanted_(WantsUcx(address_, place->forced())),
+      place_(std::move(place)),
+      make_other_(std::move(other)) {}
+
+UcxChannel::~UcxChannel() {
+  if (caller_ != nullptr) caller_->Leave();
+}
+
+void UcxChannel::Call(const std::string& method, Rope request, const CallOptions& options, Done done) {
+  if (wanted_) {
+    const std::shared_ptr<LinkCaller> caller = Caller();
+    if (caller != nullptr && caller->Call(method, request, options, done)) return;
+  }
+  const std::shared_ptr<Channel> other = place_->callers().closed() ? nullptr : Other();
+  if (other == nullptr) return done(ProcessIsEnding());
+  if (!wanted_) return other->Call(method, std::move(request), options, std::move(done));
+  other->Call(method, std::move(request), options, [weak = weak_from_this(), done = std::move(done)](Result<Rope> r) {
+    // Who was lost may come back as another.
+    if (r.status().code() == StatusCode::kUnavailable) {
+      if (const std::shared_ptr<UcxChannel> alive = weak.lock()) {
+        std::lock_guard lock(alive->mu_);
+        alive->may_ask_ = true;
+      }
+    }
+    done(std::move(r));
+  });
+}
+
+std::shared_ptr<Channel> UcxChannel::Other() {
+  std::lock_guard lock(mu_);
+  if (other_ == nullptr) other_ = make_other_();
+  return other_;
+}
+
+std::shared_ptr<LinkCaller> UcxChannel::Caller() {
+  {
+    std::lock_guard lock(mu_);
+    if (caller_ != nullptr && caller_->IsThere()) return caller_;
+    if (state_ == State::kConnected) state_ = State::kNotAsked;
+    caller_ = nullptr;
+    if (state_ == State::kAsking || place_->callers().closed()) return nullptr;
+    if (state_ == State::kRefused && (!may_ask_ || RealClock().MonotonicNanos() < not_before_nanos_)) return nullptr;
+    state_ = State::kAsking;
+    may_ask_ = false;
+  }
+  if (const std::shared_ptr<Channel> other = Other()) {
+    Ask(other);
+  } else {
+    Refused(ProcessIsEnding());
+  }
+  return nullptr;
+}
+
+void UcxChannel::Ask(const std::shared_ptr<Channel>& other) {
+  other->Call(kUcxMethod, Rope(), {.timeout_ms = place_->connect_timeout_ms()},
+              [weak = weak_from_this(), place = place_](Result<Rope> answer) {
+                const std::shared_ptr<UcxChannel> alive = weak.lock();
+                if (alive == nullptr) return;
+                if (!answer.ok()) return alive->Refused(answer.status());
+                constexpr size_t kMostBytes = 100;
+                const Result<UcxInvitation> invitation =
+                    UcxInvitation::Parse(answer->size() <= kMostBytes ? answer->Flatten() : "");
+                if (!invitation.ok()) return alive->Refused(invitation.status());
+                place->Schedule([weak, invitation = *invitation] {
+                  if (const std::shared_ptr<UcxChannel> alive = weak.lock()) alive->Connect(invitation);
+                });
+              });
+}
+
+void UcxChannel::Refused(const Status& why) {
+  constexpr int64_t kPauseMs = 100;
+  // A peer that is not there is not one without UCX; nor is it news that TensorFlow has none.
+  const bool is_absent = why.code() == StatusCode::kUnavailable || why.code() == StatusCode::kDeadlineExceeded ||
+                         why.code() == StatusCode::kCancelled;
+  const bool is_other = why.code() == StatusCode::kUnimplemented;
+  if (!is_absent && (!is_other || place_->forced())) place_->SayWhyNot(address_, why);
+  std::lock_guard lock(mu_);
+  state_ = State::kRefused;
+  may_ask_ = may_ask_ || is_absent;
+  not_before_nanos_ = RealClock().MonotonicNanos() + kPauseMs * kNanosPerMilli;
+  changed_.notify_all();
+}
+
+void UcxChannel::Connect(const UcxInvitation& invitation) {
+  const Result<UcxLink::Shared> shared = place_->Shared();
+  if (!shared.ok()) return Refused(shared.status());
+  const Result<Address> address = Address::Parse(address_);
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(address->host.c_str(), std::to_string(invitation.port).c_str(), &hints, &found) != 0)
+    return Refused(FailedPrecondition("its address is not known"));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+  Status status;
+  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+    std::shared_ptr<UcxLink> link;
+    const std::shared_ptr<LinkCaller> caller = place_->callers().Add([&](std::unique_ptr<LinkEnd> end) {
+      link = std::make_shared<UcxLink>(*shared, std::move(end));
+      return link;
+    });
+    if (caller == nullptr) return Refused(ProcessIsEnding());
+    status = shared->worker->Connect(link, a->ai_addr, a->ai_addrlen);
+    if (status.ok()) status = link->Greet(invitation.number, place_->connect_timeout_ms());
+    if (!status.ok()) {
+      link->Break(status);
+      continue;
+    }
+    place_->SayItIsUsed(address_);
+    std::lock_guard lock(mu_);
+    state_ = State::kConnected;
+    caller_ = caller;
+    changed_.notify_all();
+    return;
+  }
+  if (place_->callers().closed()) return Refused(ProcessIsEnding());
+  Refused(FailedPrecondition("no connection to its port {}: {}", invitation.port, std::string(status.message())));
+}
+
+bool UcxChannel::WaitUntilConnected(int64_t timeout_ms) {
+  if (wanted_) Caller();
+  std::unique_lock lock(mu_);
+  changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [&] { return state_ != State::kAsking; });
+  return state_ == State::kConnected;
+}
+
+}  // namespace weir

@@ -1,0 +1,164 @@
+#include "cluster/ucx/ucx_frame.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tensor/tensor.h"
+
+namespace weir {
+namespace {
+
+constexpr uint32_t kMaxParts = 1 << 12;
+constexpr uint64_t kMaxUcxPayload = uint64_t{1} << 40;
+constexpr size_t kMaxIncomplete = 1 << 16;
+constexpr size_t kMostPartBytes = size_t{128} << 20;  // a part that has come is a sign of life: they come in time
+constexpr size_t kJoined = size_t{8} << 10;  // so little is copied into one place: that is faster than a list of places
+
+std::string_view BytesOf(const UcxHead& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
+
+// Memory for what comes, 64-byte aligned so that tensors can lie in it.
+Result<std::shared_ptr<char>> NewUcxBlock(uint64_t size) {
+  WEIR_ASSIGN(Tensor memory, Tensor::Allocate(kUint8, Shape{static_cast<int64_t>(size)}));
+  char* data = static_cast<char*>(memory.raw());
+  return std::shared_ptr<char>(data, [memory = std::move(memory)](char*) {});
+}
+
+}  // namespace
+
+// ---- out ----
+
+std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view method, Rope payload) {
+  auto out = std::make_unique<UcxOutgoing>();
+  out->payload = std::move(payload);
+  head.size = out->payload.size();
+  uint64_t before = 0;
+  for (const Rope::Slice& slice : out->payload.slices()) {
+    if (slice.size >= kUcxPartBytes && out->parts.size() + slice.size / kMostPartBytes < kMaxParts) {
+      for (size_t at = 0; at < slice.size; at += kMostPartBytes) {
+        const size_t size = std::min(kMostPartBytes, slice.size - at);
+        const UcxPart part{before, size};
+        out->owned.append(reinterpret_cast<const char*>(&part), sizeof(part));
+        out->part_heads.push_back(
+            {.kind = UcxHead::kPart, .message = head.message, .id = out->parts.size(), .size = size});
+        out->parts.push_back({slice.data + at, size});
+      }
+    } else {
+      before += slice.size;
+      out->data.push_back({slice.data, slice.size});
+    }
+  }
+  head.parts = static_cast<uint32_t>(out->parts.size());
+  out->header = std::string(BytesOf(head)) + std::string(method);
+  out->data_size = out->owned.size() + before;
+  if (out->data_size <= kJoined) {
+    for (const UcxOutgoing::Bytes& bytes : out->data) out->owned.append(bytes.data, bytes.size);
+    out->data.clear();
+  }
+  if (!out->owned.empty()) out->data.insert(out->data.begin(), {out->owned.data(), out->owned.size()});
+  return out;
+}
+
+// ---- in ----
+
+Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_size) {
+  Piece piece;
+  if (header.size() < sizeof(UcxHead) || header.size() > sizeof(UcxHead) + kUcxMaxMethod)
+    return InvalidArgument("a message with a head of {} bytes", header.size());
+  std::memcpy(&piece.head, header.data(), sizeof(UcxHead));
+  piece.method = header.substr(sizeof(UcxHead));
+  piece.size = data_size;
+  const UcxHead& head = piece.head;
+  if (head.version != UcxHead::kVersion || head.kind < UcxHead::kHello || head.kind > UcxHead::kPart)
+    return InvalidArgument("a message of version {} and kind {}", head.version, head.kind);
+  if (head.size > kMaxUcxPayload || head.parts > kMaxParts)
+    return InvalidArgument("a message of {} bytes in {} parts", head.size, head.parts);
+  const size_t table = head.parts * sizeof(UcxPart);
+  const bool fits = head.kind == UcxHead::kPart ? head.parts == 0 && head.id < kMaxParts && data_size == head.size
+                                                : data_size >= table && data_size - table <= head.size;
+  if (!fits) return InvalidArgument("a message of {} bytes that brings {}", head.size, data_size);
+  if (head.parts == 0 && head.kind != UcxHead::kPart && data_size != head.size)
+    return InvalidArgument("a message of {} bytes that brings {}", head.size, data_size);
+  const auto known = incomplete_.find(head.message);
+  if (known == incomplete_.end() && incomplete_.size() >= kMaxIncomplete)
+    return InvalidArgument("more than {} messages that do not end", kMaxIncomplete);
+  if (data_size == 0) return piece;
+  Result<std::shared_ptr<char>> memory = NewUcxBlock(data_size);
+  if (memory.ok()) {
+    piece.memory = *std::move(memory);
+  } else {
+    piece.failed = memory.status();
+  }
+  return piece;
+}
+
+namespace {
+
+// Puts a payload together out of what came with its head and its parts. InvalidArgument where they do not make it up.
+Result<Rope> PutTogether(const UcxInbox::Piece& first, std::unordered_map<uint64_t, UcxInbox::Piece>& parts) {
+  Rope payload;
+  const char* table = first.memory.get();
+  size_t at = first.head.parts * sizeof(UcxPart);
+  uint64_t before = 0;
+  uint64_t left = first.head.size;
+  for (uint64_t i = 0; i < first.head.parts; ++i) {
+    UcxPart part;
+    std::memcpy(&part, table + i * sizeof(part), sizeof(part));
+    UcxInbox::Piece& piece = parts.at(i);
+    if (part.before < before || part.before - before > first.size - at || part.size != piece.size)
+      return InvalidArgument("parts that do not make up their message");
+    const uint64_t count = part.before - before;
+    if (count > left || part.size > left - count) return InvalidArgument("parts that are longer than their message");
+    left -= count + part.size;
+    if (count > 0) payload.Append(first.memory.get() + at, count, first.memory);
+    at += count;
+    before = part.before;
+    const char* data = piece.memory.get();
+    if (piece.size > 0) payload.Append(data, piece.size, std::move(piece.memory));
+  }
+  if (first.size - at != left) return InvalidArgument("parts that do not make up their message");
+  if (left > 0) payload.Append(first.memory.get() + at, left, first.memory);
+  return payload;
+}
+
+}  // namespace
+
+Result<std::optional<UcxInbox::Message>> UcxInbox::End(Piece piece) {
+  const uint64_t number = piece.head.message;
+  const bool is_part = piece.head.kind == UcxHead::kPart;
+  if (!is_part && piece.head.parts == 0) {  // nearly all of them
+    Message message{piece.head, std::move(piece.method), Rope()};
+    if (!piece.failed.ok()) {
+      message.payload = piece.failed;
+    } else if (piece.size > 0) {
+      const char* data = piece.memory.get();
+      message.payload->Append(data, piece.size, std::move(piece.memory));
+    }
+    return std::optional(std::move(message));
+  }
+  Incomplete& incomplete = incomplete_[number];
+  if (is_part) {
+    const uint64_t place = piece.head.id;
+    if (!incomplete.parts.emplace(place, std::move(piece)).second) return InvalidArgument("a part that came twice");
+  } else {
+    if (incomplete.first.has_value()) return InvalidArgument("a message that came twice");
+    incomplete.first = std::move(piece);
+  }
+  if (!incomplete.first.has_value()) return std::optional<Message>();
+  const Piece& first = *incomplete.first;
+  for (const auto& [place, part] : incomplete.parts) {
+    if (place >= first.head.parts) return InvalidArgument("a part that its message does not have");
+  }
+  if (incomplete.parts.size() < first.head.parts) return std::optional<Message>();
+  Message message{first.head, first.method, Rope()};
+  Status failed = first.failed;
+  for (const auto& [place, part] : incomplete.parts) failed.Update(part.failed);
+  if (failed.ok()) {
+    WEIR_ASSIGN(message.payload, PutTogether(first, incomplete.parts));
+  } else {
+    message.payload = failed;
+  }
+  incomplete_.erase(number);
+  return std::optional(std::move(message));
+}
+
+}  // namespace weir

@@ -1,0 +1,27 @@
+// Any active messages over one connection: whole messages with the payload that their heads say, or an error.
+#include <cstdint>
+#include <cstring>
+
+#include "base/check.h"
+#include "cluster/ucx/ucx_frame.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  weir::UcxInbox inbox;
+  const char* bytes = reinterpret_cast<const char*>(data);
+  // The sizes of header and data, a byte each, then both.
+  while (size >= 2) {
+    const size_t header = std::min<size_t>(size - 2, static_cast<uint8_t>(bytes[0]));
+    const size_t body = std::min<size_t>(size - 2 - header, static_cast<uint8_t>(bytes[1]));
+    const std::string_view head(bytes + 2, header);
+    weir::Result<weir::UcxInbox::Piece> piece = inbox.Begin(head, body);
+    if (!piece.ok()) return 0;
+    if (body > 0) std::memcpy(piece->memory.get(), bytes + 2 + header, body);
+    const auto message = inbox.End(*std::move(piece));
+    if (!message.ok()) return 0;
+    if (message->has_value() && (*message)->payload.ok())
+      WEIR_CHECK((*message)->payload->Flatten().size() == (*message)->head.size, size);
+    bytes += 2 + header + body;
+    size -= 2 + header + body;
+  }
+  return 0;
+}

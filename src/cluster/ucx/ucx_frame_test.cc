@@ -1,0 +1,106 @@
+#include "cluster/ucx/ucx_frame.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace weir {
+namespace {
+
+struct Frame {
+  std::string header;
+  std::string data;
+};
+
+// What is sent, as active messages.
+std::vector<Frame> FramesOf(const UcxOutgoing& message) {
+  std::vector<Frame> frames(1);
+  frames[0].header = message.header;
+  for (const UcxOutgoing::Bytes& bytes : message.data) frames[0].data.append(bytes.data, bytes.size);
+  for (size_t i = 0; i < message.parts.size(); ++i) {
+    frames.push_back({std::string(reinterpret_cast<const char*>(&message.part_heads[i]), sizeof(UcxHead)),
+                      std::string(message.parts[i].data, message.parts[i].size)});
+  }
+  return frames;
+}
+
+Result<std::optional<UcxInbox::Message>> Put(UcxInbox& inbox, const Frame& frame) {
+  WEIR_ASSIGN(UcxInbox::Piece piece, inbox.Begin(frame.header, frame.data.size()));
+  if (!frame.data.empty()) std::memcpy(piece.memory.get(), frame.data.data(), frame.data.size());
+  return inbox.End(std::move(piece));
+}
+
+Rope RopeOf(const std::vector<size_t>& sizes, std::string* all) {
+  Rope rope;
+  for (const size_t size : sizes) {
+    auto text = std::make_shared<std::string>(size, static_cast<char>('a' + all->size() % 23));
+    *all += *text;
+    rope.Append(text->data(), size, text);
+  }
+  return rope;
+}
+
+TEST(UcxFrameTest, MessagesComeTogetherInAnyOrderOfTheirParts) {
+  const std::vector<size_t> sizes = {3'000, kUcxPartBytes, 100, kUcxPartBytes + 1, kUcxPartBytes + 2, 5};
+  std::vector<size_t> order = {0, 1, 2, 3};
+  do {
+    std::string all;
+    const std::unique_ptr<UcxOutgoing> out =
+        MakeUcxOutgoing({.kind = UcxHead::kAnswer, .message = 9, .id = 4}, "", RopeOf(sizes, &all));
+    const std::vector<Frame> frames = FramesOf(*out);
+    ASSERT_EQ(frames.size(), 4U);
+    UcxInbox inbox;
+    for (size_t i = 0; i < order.size(); ++i) {
+      Result<std::optional<UcxInbox::Message>> message = Put(inbox, frames[order[i]]);
+      ASSERT_TRUE(message.ok()) << message.status();
+      EXPECT_EQ(message->has_value(), i + 1 == order.size());
+      if (!message->has_value()) continue;
+      EXPECT_EQ((*message)->head.id, 4U);
+      EXPECT_TRUE((*message)->payload->Flatten() == all);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(UcxFrameTest, PartsAreReceivedWhereTensorsCanLie) {
+  std::string all;
+  const std::unique_ptr<UcxOutgoing> out =
+      MakeUcxOutgoing({.kind = UcxHead::kCall, .message = 1}, "/a.B/C", RopeOf({100, kUcxPartBytes, 100}, &all));
+  UcxInbox inbox;
+  for (const Frame& frame : FramesOf(*out)) {
+    Result<std::optional<UcxInbox::Message>> message = Put(inbox, frame);
+    ASSERT_TRUE(message.ok());
+    if (!message->has_value()) continue;
+    const Rope& payload = *(*message)->payload;
+    ASSERT_EQ(payload.slices().size(), 3U);
+    EXPECT_EQ(payload.slices()[1].size, kUcxPartBytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(payload.slices()[1].data) % 64, 0U);
+  }
+}
+
+TEST(UcxFrameTest, PartsThatDoNotMakeUpTheirMessageAreAnError) {
+  const auto ends_in_error = [](uint64_t size, std::vector<UcxPart> table, const std::string& inline_bytes,
+                                const std::vector<std::string>& parts) {
+    UcxHead head{.kind = UcxHead::kCall, .parts = uint32_t(table.size()), .message = 1, .size = size};
+    Frame first{std::string(reinterpret_cast<const char*>(&head), sizeof(head)), ""};
+    first.data.append(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(UcxPart));
+    first.data += inline_bytes;
+    UcxInbox inbox;
+    if (!Put(inbox, first).ok()) return true;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      UcxHead part{.kind = UcxHead::kPart, .message = 1, .id = i, .size = parts[i].size()};
+      if (!Put(inbox, {std::string(reinterpret_cast<const char*>(&part), sizeof(part)), parts[i]}).ok()) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(ends_in_error(7, {{1, 4}}, "abc", {"four"}));
+  EXPECT_TRUE(ends_in_error(7, {{4, 4}}, "abc", {"four"}));  // after more than there is
+  EXPECT_TRUE(ends_in_error(7, {{~uint64_t{0}, 4}}, "abc", {"four"}));
+  EXPECT_TRUE(ends_in_error(7, {{1, ~uint64_t{0}}}, "abc", {"four"}));
+  EXPECT_TRUE(ends_in_error(8, {{1, 4}}, "abc", {"four"}));                   // too little
+  EXPECT_TRUE(ends_in_error(6, {{1, 4}}, "abc", {"four"}));                   // too much
+  EXPECT_TRUE(ends_in_error(11, {{2, 4}, {1, 4}}, "abc", {"four", "more"}));  // not in order
+}
+
+}  // namespace
+}  // namespace weir

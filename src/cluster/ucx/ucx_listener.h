@@ -1,0 +1,29 @@
+// UcxListener: takes calls over UCX beside those that another transport's listener takes at the same address. Peers ask
+// for it over that one; the first who does has UCX loaded and its port opened.
+#pragma once
+
+#include <memory>
+
+#include "cluster/transport.h"
+#include "cluster/ucx/ucx_place.h"
+#include "session/cluster_spec.h"
+
+namespace weir {
+
+class UcxListener final : public Listener {
+ public:
+  UcxListener(std::shared_ptr<UcxPlace> place, Address address, std::unique_ptr<Listener> other);
+  ~UcxListener() override;
+  void Serve(CallHandler handler) override;
+  int port() const override { return other_->port(); }
+
+ private:
+  Result<UcxInvitation> Invite();
+
+  const std::shared_ptr<UcxPlace> place_;
+  const Address address_;
+  const std::shared_ptr<LinkCalls> calls_ = std::make_shared<LinkCalls>();
+  std::unique_ptr<Listener> other_;
+};
+
+}  // namespace weir

@@ -1,0 +1,47 @@
+#include "cluster/ucx/ucx_transport.h"
+
+#include "cluster/ucx/ucx_channel.h"
+#include "cluster/ucx/ucx_listener.h"
+
+namespace weir {
+namespace {
+
+class UcxTransport final : public Transport {
+ public:
+  UcxTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms, bool forced)
+      : place_(std::make_shared<UcxPlace>(peer_timeout_ms, forced)), other_(std::move(other)) {}
+  ~UcxTransport() override {
+    place_->callers().Close();
+    other_ = nullptr;
+    place_->Close();
+  }
+  std::shared_ptr<Channel> Connect(const std::string& address) override {
+    return std::make_shared<UcxChannel>(address, place_,
+                                        [weak = std::weak_ptr(other_), address]() -> std::shared_ptr<Channel> {
+                                          const std::shared_ptr<Transport> other = weak.lock();
+                                          return other == nullptr ? nullptr : other->Connect(address);
+                                        });
+  }
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
+    WEIR_ASSIGN(Address wanted, Address::Parse(address));
+    WEIR_ASSIGN(std::unique_ptr<Listener> listener, other_->Listen(address));
+    return std::unique_ptr<Listener>(std::make_unique<UcxListener>(place_, std::move(wanted), std::move(listener)));
+  }
+
+ private:
+  const std::shared_ptr<UcxPlace> place_;
+  std::shared_ptr<Transport> other_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms, bool forced) {
+  return std::make_unique<UcxTransport>(std::move(other), peer_timeout_ms, forced);
+}
+
+bool WaitUntilUcxIsUsed(Channel& channel, int64_t timeout_ms) {
+  auto* ucx = dynamic_cast<UcxChannel*>(&channel);
+  return ucx != nullptr && ucx->WaitUntilConnected(timeout_ms);
+}
+
+}  // namespace weir

@@ -1,0 +1,473 @@
+// What is particular to calls over UCX: who is asked for it and when, and peers that speak badly or not at all. These
+// are made of UCX's own functions.
+#include "cluster/ucx/ucx_transport.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "cluster/grpc/grpc_transport.h"
+#include "cluster/ucx/ucx_frame.h"
+#include "cluster/ucx/ucx_library.h"
+#include "cluster/ucx/ucx_place.h"
+
+namespace weir {
+namespace {
+
+constexpr auto kUcxPatience = std::chrono::seconds(20);  // what takes longer will not come
+constexpr int64_t kUcxPatienceMs = 20'000;
+constexpr int64_t kUcxLongMs = 120'000;
+constexpr int64_t kUcxShortMs = 800;
+
+// How a call has ended.
+class UcxOutcome final {
+ public:
+  void Set(Status status, std::string text = "") {
+    std::lock_guard lock(mu_);
+    status_ = std::move(status);
+    text_ = std::move(text);
+    there_ = true;
+    changed_.notify_all();
+  }
+  Channel::Done Take() {
+    return [this](Result<Rope> result) { Set(result.status(), result.ok() ? result->Flatten() : ""); };
+  }
+  Status Wait() {
+    std::unique_lock lock(mu_);
+    if (!changed_.wait_for(lock, kUcxPatience, [&] { return there_; })) return Internal("nothing came");
+    return status_;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable changed_;
+  bool there_ = false;
+  Status status_;
+  std::string text_;
+};
+
+// gRPC, with a look at what goes over it. An answer that is set here stands in for that of the peer.
+class SeenTransport final : public Transport {
+ public:
+  struct Seen {
+    std::mutex mu;
+    std::map<std::string, int> calls;
+    std::map<std::string, std::string> answers;
+    int Of(const std::string& method) {
+      std::lock_guard lock(mu);
+      return calls[method];
+    }
+  };
+  explicit SeenTransport(std::shared_ptr<Seen> seen, int64_t timeout_ms)
+      : seen_(std::move(seen)), grpc_(MakeGrpcTransport(timeout_ms)) {}
+  std::shared_ptr<Channel> Connect(const std::string& address) override {
+    return std::make_shared<SeenChannel>(seen_, grpc_->Connect(address));
+  }
+  Result<std::unique_ptr<Listener>> Listen(const std::string& address) override { return grpc_->Listen(address); }
+
+ private:
+  class SeenChannel final : public Channel {
+   public:
+    SeenChannel(std::shared_ptr<Seen> seen, std::shared_ptr<Channel> channel)
+        : seen_(std::move(seen)), channel_(std::move(channel)) {}
+    void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
+      std::optional<std::string> answer;
+      {
+        std::lock_guard lock(seen_->mu);
+        ++seen_->calls[method];
+        if (auto it = seen_->answers.find(method); it != seen_->answers.end()) answer = it->second;
+      }
+      if (answer.has_value()) return done(Rope(*answer));
+      channel_->Call(method, std::move(request), options, std::move(done));
+    }
+    const std::string& address() const override { return channel_->address(); }
+
+   private:
+    const std::shared_ptr<Seen> seen_;
+    const std::shared_ptr<Channel> channel_;
+  };
+  const std::shared_ptr<Seen> seen_;
+  const std::unique_ptr<Transport> grpc_;
+};
+
+// An end of a connection that a test speaks on by hand.
+class BarePeer final {
+ public:
+  explicit BarePeer(UcxInvitation invitation) : invitation_(invitation) {
+    ucx_ = *UcxLibrary::Load();
+    ucp_config_t* config = nullptr;
+    EXPECT_EQ(ucx_->ucp_config_read(nullptr, nullptr, &config), UCS_OK);
+    ucx_->ucp_config_modify(config, "TLS", "^posix,sysv,cma");
+    ucp_params_t params{};
+    params.field_mask = UCP_PARAM_FIELD_FEATURES;
+    params.features = UCP_FEATURE_AM;
+    EXPECT_EQ(ucx_->ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_), UCS_OK);
+    ucx_->ucp_config_release(config);
+    ucp_worker_params_t worker{};
+    EXPECT_EQ(ucx_->ucp_worker_create(context_, &worker, &worker_), UCS_OK);
+    ucp_am_handler_param_t handler{};
+    handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    handler.id = 1;
+    handler.cb = [](void* self, const void* header, size_t size, void* data, size_t data_size,
+                    const ucp_am_recv_param_t*) {
+      auto* peer = static_cast<BarePeer*>(self);
+      UcxHead head;
+      if (size >= sizeof(head)) std::memcpy(&head, header, sizeof(head));
+      peer->came_[head.kind] = std::string(static_cast<const char*>(data), data_size);
+      return UCS_OK;
+    };
+    handler.arg = this;
+    EXPECT_EQ(ucx_->ucp_worker_set_am_recv_handler(worker_, &handler), UCS_OK);
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(static_cast<uint16_t>(invitation.port));
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ucp_ep_params_t endpoint{};
+    endpoint.field_mask = UCP_EP_PARAM_FIELD_FLAGS | UCP_EP_PARAM_FIELD_SOCK_ADDR |
+                          UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    endpoint.flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER;
+    endpoint.sockaddr = {reinterpret_cast<const sockaddr*>(&name), sizeof(name)};
+    endpoint.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    endpoint.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t) { static_cast<BarePeer*>(self)->ended_ = true; };
+    endpoint.err_handler.arg = this;
+    EXPECT_EQ(ucx_->ucp_ep_create(worker_, &endpoint, &endpoint_), UCS_OK);
+  }
+  ~BarePeer() {
+    ucp_request_param_t param{};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK;
+    param.flags = UCP_EP_CLOSE_FLAG_FORCE;
+    param.cb.send = [](void*, ucs_status_t, void*) {};
+    const ucs_status_ptr_t request = ucx_->ucp_ep_close_nbx(endpoint_, &param);
+    for (int i = 0; i < 1000; ++i) ucx_->ucp_worker_progress(worker_);
+    if (UCS_PTR_IS_PTR(request)) ucx_->ucp_request_free(request);
+    ucx_->ucp_worker_destroy(worker_);
+    ucx_->ucp_cleanup(context_);
+  }
+  // Sends it, and waits until it is gone.
+  void SendBytes(std::string header, std::string data = "", uint32_t flags = UCP_AM_SEND_FLAG_REPLY) {
+    ucp_request_param_t param{};
+    std::atomic<bool> sent{false};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    param.flags = flags;
+    param.user_data = &sent;
+    param.cb.send = [](void*, ucs_status_t, void* sent) { *static_cast<std::atomic<bool>*>(sent) = true; };
+    const ucs_status_ptr_t request =
+        ucx_->ucp_am_send_nbx(endpoint_, 1, header.data(), header.size(), data.data(), data.size(), &param);
+    if (!UCS_PTR_IS_PTR(request)) return;
+    MoveUntil([&] { return sent.load(); });
+    ucx_->ucp_request_free(request);
+  }
+  void Send(const UcxHead& head, std::string_view method = "", std::string data = "",
+            uint32_t flags = UCP_AM_SEND_FLAG_REPLY) {
+    SendBytes(std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + std::string(method), std::move(data),
+              flags);
+  }
+  void Greet() {
+    Send({.kind = UcxHead::kHello, .id = invitation_.number});
+    EXPECT_TRUE(Comes(UcxHead::kHello));
+  }
+  bool MoveUntil(const std::function<bool()>& there) {
+    const auto end = std::chrono::steady_clock::now() + kUcxPatience;
+    while (!there() && std::chrono::steady_clock::now() < end) {
+      if (ucx_->ucp_worker_progress(worker_) == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return there();
+  }
+  bool Comes(UcxHead::Kind kind) {
+    return MoveUntil([&] { return came_.contains(kind); });
+  }
+  const std::string& payload(UcxHead::Kind kind) { return came_[kind]; }
+  bool IsAtEnd() {
+    return MoveUntil([&] { return ended_; });
+  }
+
+ private:
+  const UcxInvitation invitation_;
+  std::shared_ptr<const UcxLibrary> ucx_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  ucp_ep_h endpoint_ = nullptr;
+  std::map<uint32_t, std::string> came_;
+  bool ended_ = false;
+};
+
+class UcxTransportTest : public testing::Test {
+ protected:
+  static std::unique_ptr<Transport> Make(int64_t peer_timeout_ms) {
+    return MakeUcxTransport(MakeGrpcTransport(peer_timeout_ms), peer_timeout_ms, /*forced=*/true);
+  }
+  void Listen(int64_t peer_timeout_ms, CallHandler handler) {
+    server_ = Make(peer_timeout_ms);
+    listener_ = *server_->Listen("127.0.0.1:0");
+    listener_->Serve(std::move(handler));
+    client_ = MakeUcxTransport(std::make_unique<SeenTransport>(seen_, peer_timeout_ms), peer_timeout_ms, true);
+  }
+  std::string address() const { return fmt::format("127.0.0.1:{}", listener_->port()); }
+  static void Echo(const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope(call->request().Flatten())); }
+  static Status Call(Channel& channel, std::string text, std::string* back = nullptr) {
+    UcxOutcome outcome;
+    channel.Call("/a.B/C", Rope(std::move(text)), {}, outcome.Take());
+    Status status = outcome.Wait();
+    if (back != nullptr) *back = outcome.text();
+    return status;
+  }
+  // As a peer is told.
+  UcxInvitation Invitation() {
+    const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
+    UcxOutcome outcome;
+    plain->Connect(address())->Call(kUcxMethod, Rope(), {}, outcome.Take());
+    EXPECT_TRUE(outcome.Wait().ok());
+    return *UcxInvitation::Parse(outcome.text());
+  }
+
+  const std::shared_ptr<SeenTransport::Seen> seen_ = std::make_shared<SeenTransport::Seen>();
+  std::unique_ptr<Transport> server_;
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<Transport> client_;
+};
+
+TEST_F(UcxTransportTest, APeerIsAskedOnceAndThenCalledOverUcx) {
+  Listen(kUcxLongMs, Echo);
+  const std::shared_ptr<Channel> channel = client_->Connect(address());
+  EXPECT_EQ(seen_->Of(kUcxMethod), 0);  // not before it is used
+  EXPECT_TRUE(Call(*channel, "x").ok());
+  EXPECT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  const int before = seen_->Of("/a.B/C");
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Call(*channel, "x").ok());
+  EXPECT_EQ(seen_->Of("/a.B/C"), before);
+  EXPECT_EQ(seen_->Of(kUcxMethod), 1);
+}
+
+TEST_F(UcxTransportTest, EitherSideMayBeWithoutIt) {
+  Listen(kUcxLongMs, Echo);
+  const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
+  EXPECT_TRUE(Call(*plain->Connect(address()), "x").ok());
+  std::unique_ptr<Listener> other = *plain->Listen("127.0.0.1:0");
+  other->Serve([](const std::shared_ptr<IncomingCall>& call) {
+    call->method() == kUcxMethod ? call->Respond(Unimplemented("there is no such method")) : Echo(call);
+  });
+  const std::shared_ptr<Channel> channel = client_->Connect(fmt::format("127.0.0.1:{}", other->port()));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Call(*channel, "x").ok());
+  EXPECT_FALSE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Call(*channel, "x").ok());
+  EXPECT_EQ(seen_->Of(kUcxMethod), 1);  // nothing has happened that would make it have UCX
+}
+
+TEST_F(UcxTransportTest, ProcessesOfOneHostDoNotNeedIt) {
+  Listen(kUcxLongMs, Echo);
+  client_ = MakeUcxTransport(std::make_unique<SeenTransport>(seen_, kUcxLongMs), kUcxLongMs, /*forced=*/false);
+  const std::shared_ptr<Channel> channel = client_->Connect(address());
+  EXPECT_FALSE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  EXPECT_TRUE(Call(*channel, "x").ok());
+  EXPECT_EQ(seen_->Of(kUcxMethod), 0);
+}
+
+TEST_F(UcxTransportTest, APeerThatComesBackAsAnotherIsReached) {
+  Listen(kUcxLongMs, Echo);
+  const std::string where = address();
+  const std::shared_ptr<Channel> channel = client_->Connect(where);
+  ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  listener_ = nullptr;
+  // Until a call was lost nobody knows.
+  while (Call(*channel, "x").ok()) {
+  }
+  const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
+  std::unique_ptr<Listener> without = *plain->Listen(where);
+  without->Serve(Echo);
+  std::string back;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Call(*channel, "plain", &back).ok());
+  EXPECT_EQ(back, "plain");
+  without = nullptr;
+  while (Call(*channel, "x").ok()) {
+  }
+  listener_ = *server_->Listen(where);
+  listener_->Serve(Echo);
+  const auto end = std::chrono::steady_clock::now() + kUcxPatience;
+  while (!WaitUntilUcxIsUsed(*channel, kUcxPatienceMs) && std::chrono::steady_clock::now() < end)
+    Call(*channel, "x").IgnoreError();
+  EXPECT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  EXPECT_TRUE(Call(*channel, "again", &back).ok());
+  EXPECT_EQ(back, "again");
+}
+
+TEST_F(UcxTransportTest, APortWhereNobodySpeaksIsNotWaitedFor) {
+  const int silent = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(name);
+  ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr*>(&name), size), 0);
+  ASSERT_EQ(listen(silent, 10), 0);
+  ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr*>(&name), &size), 0);
+  Listen(kUcxShortMs, Echo);
+  for (const std::string& answer : {fmt::format("{} 1", ntohs(name.sin_port)), std::string("1 1"), std::string("none"),
+                                    std::string("70000 1"), std::string("7 x"), std::string()}) {
+    seen_->answers[kUcxMethod] = answer;
+    const std::shared_ptr<Channel> channel = client_->Connect(address());
+    EXPECT_TRUE(Call(*channel, "x").ok());
+    EXPECT_FALSE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs)) << answer;
+    EXPECT_TRUE(Call(*channel, "x").ok());
+  }
+  close(silent);
+}
+
+TEST_F(UcxTransportTest, MessagesOfManyKindsOfPiecesComeBack) {
+  Listen(kUcxLongMs, Echo);
+  const std::shared_ptr<Channel> channel = client_->Connect(address());
+  ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  const std::vector<std::vector<size_t>> kinds = {
+      {600'000},                                    // one part
+      {7, 600'000, 9, 700'000, 3'000, 524'288, 1},  // some, with something between
+      std::vector<size_t>(300, 5'000),              // many that are short, together as long as a part
+      std::vector<size_t>(30, 20'000),
+      {9'000'000},
+  };
+  for (const std::vector<size_t>& sizes : kinds) {
+    Rope rope;
+    std::string all;
+    for (const size_t size : sizes) {
+      auto text = std::make_shared<std::string>(size, static_cast<char>('a' + all.size() % 23));
+      all += *text;
+      rope.Append(text->data(), size, text);
+    }
+    UcxOutcome outcome;
+    channel->Call("/a.B/C", std::move(rope), {}, outcome.Take());
+    EXPECT_TRUE(outcome.Wait().ok());
+    EXPECT_TRUE(outcome.text() == all) << sizes.size();
+  }
+  EXPECT_EQ(seen_->Of("/a.B/C"), 0);
+}
+
+// ---- peers that a test speaks for ----
+
+TEST_F(UcxTransportTest, APeerThatSpeaksTheProtocolIsAnswered) {
+  Listen(kUcxLongMs, Echo);
+  BarePeer peer(Invitation());
+  peer.Greet();
+  peer.Send({.kind = UcxHead::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
+  EXPECT_TRUE(peer.Comes(UcxHead::kAnswer));
+  EXPECT_EQ(peer.payload(UcxHead::kAnswer), "hello");
+  peer.Send({.kind = UcxHead::kPing});
+  EXPECT_TRUE(peer.Comes(UcxHead::kPong));
+}
+
+TEST_F(UcxTransportTest, WhoWasNotAskedInIsTurnedAway) {
+  Listen(kUcxLongMs, Echo);
+  const UcxInvitation invitation = Invitation();
+  {
+    BarePeer peer(invitation);
+    peer.Send({.kind = UcxHead::kHello, .id = invitation.number + 1});
+    EXPECT_TRUE(peer.IsAtEnd());
+  }
+  {
+    BarePeer peer(invitation);
+    peer.Send({.kind = UcxHead::kCall, .message = 1, .id = 1}, "/a.B/C");
+    EXPECT_TRUE(peer.IsAtEnd());
+  }
+  {
+    BarePeer peer(invitation);
+    peer.Greet();
+  }
+  BarePeer late(invitation);  // it was good for one
+  EXPECT_TRUE(late.IsAtEnd());
+}
+
+TEST_F(UcxTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
+  Listen(kUcxLongMs, Echo);
+  const std::shared_ptr<Channel> channel = client_->Connect(address());
+  ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  const auto wrong = [&](const std::function<void(BarePeer&)>& speak) {
+    BarePeer peer(Invitation());
+    peer.Greet();
+    speak(peer);
+    EXPECT_TRUE(peer.IsAtEnd());
+    EXPECT_TRUE(Call(*channel, "x").ok());
+  };
+  wrong([](BarePeer& peer) { peer.SendBytes(std::string("?")); });
+  wrong([](BarePeer& peer) { peer.SendBytes(std::string(4000, '?')); });
+  wrong([](BarePeer& peer) { peer.Send({.version = 2, .kind = UcxHead::kHello}); });
+  wrong([](BarePeer& peer) { peer.Send({.kind = 0}); });
+  wrong([](BarePeer& peer) { peer.Send({.kind = 77}); });
+  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .size = ~uint64_t{0}}, "/a.B/C"); });
+  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .size = 3}, "/a.B/C", "four"); });
+  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .parts = 1U << 30, .size = 3}, "/a.B/C", "abc"); });
+  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .parts = 2, .size = 3}, "/a.B/C", "abc"); });
+  wrong([](BarePeer& peer) {  // a part that came twice
+    for (int i = 0; i < 2; ++i) peer.Send({.kind = UcxHead::kPart, .message = 5, .size = 4}, "", "four");
+  });
+  wrong([](BarePeer& peer) {  // a part that is not as long as its message says
+    const UcxPart part{0, 5};
+    peer.Send({.kind = UcxHead::kCall, .parts = 1, .message = 5, .id = 1, .size = 5}, "/a.B/C",
+              std::string(reinterpret_cast<const char*>(&part), sizeof(part)));
+    peer.Send({.kind = UcxHead::kPart, .message = 5, .size = 4}, "", "four");
+  });
+  EXPECT_EQ(seen_->Of("/a.B/C"), 0);
+}
+
+TEST_F(UcxTransportTest, ACallerThatIsGoneIsNotWorkedFor) {
+  UcxOutcome came;
+  UcxOutcome cancelled;
+  std::shared_ptr<IncomingCall> kept;
+  Listen(kUcxLongMs, [&](std::shared_ptr<IncomingCall> call) {
+    kept = call;
+    call->cancel().Register([&, call = call.get()] { cancelled.Set(call->cancel().reason()); });
+    came.Set(OkStatus());
+  });
+  {
+    BarePeer peer(Invitation());
+    peer.Greet();
+    peer.Send({.kind = UcxHead::kCall, .message = 2, .id = 1}, "/a.B/C");
+    EXPECT_TRUE(came.Wait().ok());
+  }
+  EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
+  kept->Respond(Rope());
+}
+
+TEST_F(UcxTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
+  UcxOutcome cancelled;
+  std::shared_ptr<IncomingCall> kept;
+  Listen(kUcxShortMs, [&](std::shared_ptr<IncomingCall> call) {
+    kept = call;
+    call->cancel().Register([&, call = call.get()] { cancelled.Set(call->cancel().reason()); });
+  });
+  BarePeer peer(Invitation());
+  peer.Greet();
+  peer.Send({.kind = UcxHead::kCall, .message = 2, .id = 1}, "/a.B/C");
+  EXPECT_TRUE(peer.Comes(UcxHead::kPing));  // and no more is moved on
+  EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
+  kept->Respond(Rope());
+}
+
+TEST_F(UcxTransportTest, WhoConnectsAndDoesNotGreetIsLost) {
+  Listen(kUcxShortMs, Echo);
+  BarePeer peer(Invitation());
+  EXPECT_TRUE(peer.Comes(UcxHead::kPing));
+  EXPECT_TRUE(peer.IsAtEnd());
+}
+
+// ---- the guest ----
+
+TEST_F(UcxTransportTest, TheProcessStaysAsItWas) {
+  struct sigaction before {};
+  struct sigaction after {};
+  sigaction(SIGSEGV, nullptr, &before);
+  Listen(kUcxLongMs, Echo);
+  const std::shared_ptr<Channel> channel = client_->Connect(address());
+  ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  sigaction(SIGSEGV, nullptr, &after);
+  EXPECT_EQ(before.sa_sigaction, after.sa_sigaction);
+  EXPECT_EQ(std::getenv("UCX_HANDLE_ERRORS"), nullptr);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,405 @@
+#include "cluster/ucx/ucx_worker.h"
+
+#include <netinet/in.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "cluster/transport_errors.h"
+#include "cluster/ucx/ucx_link.h"
+
+namespace weir {
+namespace {
+
+constexpr unsigned kMessageId = 1;
+// UCX's own ways through shared memory cannot tell that a peer has died.
+constexpr char kNotWanted[] = "^posix,sysv,xpmem,cma,knem";
+
+}  // namespace
+
+// A message on its way out. Kept until UCX is done with it.
+struct UcxWorker::Sending {
+  UcxWorker* worker = nullptr;
+  std::shared_ptr<UcxLink> link;
+  std::unique_ptr<UcxOutgoing> message;
+  std::vector<ucp_dt_iov_t> list;
+  int left = 0;  // operations
+};
+
+// A piece of a message that comes straight to its place.
+struct UcxWorker::Receiving {
+  UcxWorker* worker = nullptr;
+  std::shared_ptr<UcxLink> link;
+  UcxInbox::Piece piece;
+};
+
+// ---- begin and end ----
+
+Result<std::shared_ptr<UcxWorker>> UcxWorker::Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop) {
+  auto worker = std::make_shared<UcxWorker>(std::move(library), loop);
+  if (Status status = worker->Start(); !status.ok()) {
+    worker->Stop();
+    return status;
+  }
+  return worker;
+}
+
+UcxWorker::UcxWorker(std::shared_ptr<const UcxLibrary> library, HostLoop& loop)
+    : ucx_(std::move(library)), loop_(loop), id_(loop.NewId()) {}
+
+UcxWorker::~UcxWorker() = default;
+
+Status UcxWorker::Error(const char* what, ucs_status_t status) const {
+  return FailedPrecondition("{}: {}", what, ucx_->ucs_status_string(status));
+}
+
+Status UcxWorker::Start() {
+  std::lock_guard lock(mu_);
+  ucp_config_t* config = nullptr;
+  if (const ucs_status_t s = ucx_->ucp_config_read(nullptr, nullptr, &config); s != UCS_OK)
+    return Error("UCX cannot read its settings", s);
+  if (std::getenv("UCX_TLS") == nullptr) ucx_->ucp_config_modify(config, "TLS", kNotWanted);
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  const ucs_status_t made = ucx_->ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_);
+  ucx_->ucp_config_release(config);
+  if (made != UCS_OK) return Error("UCX has no way to use", made);
+  ucp_worker_params_t worker{};
+  worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  if (const ucs_status_t s = ucx_->ucp_worker_create(context_, &worker, &worker_); s != UCS_OK)
+    return Error("UCX makes no worker", s);
+  if (const ucs_status_t s = ucx_->ucp_worker_get_efd(worker_, &event_fd_); s != UCS_OK)
+    return Error("UCX cannot be waited for", s);
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
+  if (const ucs_status_t s = ucx_->ucp_worker_query(worker_, &attributes); s != UCS_OK)
+    return Error("UCX does not know its limits", s);
+  max_header_ = attributes.max_am_header;
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = kMessageId;
+  handler.cb = &UcxWorker::OnMessage;
+  handler.arg = this;
+  if (const ucs_status_t s = ucx_->ucp_worker_set_am_recv_handler(worker_, &handler); s != UCS_OK)
+    return Error("UCX takes no messages", s);
+  Progress();
+  loop_.Add(id_, event_fd_, shared_from_this());
+  return OkStatus();
+}
+
+void UcxWorker::Stop() {
+  if (event_fd_ >= 0) loop_.Remove(id_, event_fd_);
+  std::deque<std::function<void()>> come;  // let go of without the lock
+  std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links;
+  std::unordered_map<Sending*, std::shared_ptr<Sending>> sending;
+  std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving;
+  std::lock_guard lock(mu_);
+  stopping_ = true;
+  if (worker_ != nullptr) {
+    links.swap(links_);
+    for (const auto& [endpoint, link] : links) {
+      link->endpoint_ = nullptr;
+      CloseEndpoint(endpoint);
+    }
+    constexpr auto kPatience = std::chrono::seconds(1);
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (closing_ > 0 && std::chrono::steady_clock::now() < end) {
+      if (ucx_->ucp_worker_progress(worker_) == 0) std::this_thread::yield();
+    }
+    for (const std::unique_ptr<Door>& door : doors_) ucx_->ucp_listener_destroy(door->listener);
+    ucx_->ucp_worker_destroy(worker_);
+    worker_ = nullptr;
+  }
+  if (context_ != nullptr) ucx_->ucp_cleanup(context_);
+  context_ = nullptr;
+  come.swap(come_);
+  sending.swap(sending_);
+  receiving.swap(receiving_);
+}
+
+// ---- moving on ----
+
+// False where there may be more to do at once.
+bool UcxWorker::Progress() {
+  constexpr int kTurns = 1000;
+  constexpr int kTurnsWithWork = 16;  // while there is something to hand on
+  for (int i = 0; worker_ != nullptr && i < kTurns && (come_.empty() || i < kTurnsWithWork); ++i) {
+    if (ucx_->ucp_worker_progress(worker_) > 0) continue;
+    if (ucx_->ucp_worker_arm(worker_) == UCS_OK) return true;
+  }
+  return worker_ == nullptr;
+}
+
+void UcxWorker::Ready(bool, bool) {
+  bool announced = false;
+  for (;;) {
+    std::function<void()> work;
+    bool more = false;
+    {
+      std::lock_guard lock(mu_);
+      if (come_.empty()) armed_ = Progress();
+      more = !armed_ || come_.size() > 1;
+      if (!come_.empty()) {
+        work = std::move(come_.front());
+        come_.pop_front();
+      }
+    }
+    // Where this takes long another thread goes on.
+    if (more && !announced) {
+      loop_.Post([weak = weak_from_this()] {
+        if (const std::shared_ptr<UcxWorker> alive = weak.lock()) alive->Ready(false, false);
+      });
+      announced = true;
+    }
+    if (work == nullptr) return;
+    work();
+  }
+}
+
+// ---- connections ----
+
+Result<int> UcxWorker::Listen(const sockaddr* address, socklen_t size, Accept accept) {
+  std::lock_guard lock(mu_);
+  if (worker_ == nullptr) return ProcessIsEnding();
+  auto door = std::make_unique<Door>(Door{this, std::move(accept), nullptr});
+  ucp_listener_params_t params{};
+  params.field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER;
+  params.sockaddr = {address, size};
+  params.conn_handler = {&UcxWorker::OnConnection, door.get()};
+  if (const ucs_status_t s = ucx_->ucp_listener_create(worker_, &params, &door->listener); s != UCS_OK)
+    return Error("UCX cannot listen", s);
+  doors_.push_back(std::move(door));
+  ucp_listener_attr_t attributes{};
+  attributes.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR;
+  if (const ucs_status_t s = ucx_->ucp_listener_query(doors_.back()->listener, &attributes); s != UCS_OK)
+    return Error("UCX does not know where it listens", s);
+  ucx_->ucp_worker_signal(worker_);
+  const auto* name = reinterpret_cast<const sockaddr*>(&attributes.sockaddr);
+  return ntohs(name->sa_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(name)->sin6_port
+                                           : reinterpret_cast<const sockaddr_in*>(name)->sin_port);
+}
+
+void UcxWorker::OnConnection(ucp_conn_request_h request, void* door_pointer) {
+  const Door& door = *static_cast<const Door*>(door_pointer);
+  UcxWorker& self = *door.worker;
+  const std::shared_ptr<UcxLink> link = self.stopping_ ? nullptr : door.accept();
+  if (link == nullptr) {
+    self.ucx_->ucp_listener_reject(door.listener, request);
+    return;
+  }
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST;
+  params.conn_request = request;
+  if (Status status = self.Add(link, params); !status.ok()) return self.Fail(link, status);
+  link->AwaitGreeting();
+}
+
+Status UcxWorker::Connect(const std::shared_ptr<UcxLink>& link, const sockaddr* address, socklen_t size) {
+  std::lock_guard lock(mu_);
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_FLAGS | UCP_EP_PARAM_FIELD_SOCK_ADDR;
+  params.flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER;
+  params.sockaddr = {address, size};
+  return Add(link, params);
+}
+
+Status UcxWorker::Add(const std::shared_ptr<UcxLink>& link, ucp_ep_params_t params) {
+  if (worker_ == nullptr) return ProcessIsEnding();
+  params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_handler = {&UcxWorker::OnFailed, link.get()};
+  ucp_ep_h endpoint = nullptr;
+  if (const ucs_status_t s = ucx_->ucp_ep_create(worker_, &params, &endpoint); s != UCS_OK)
+    return BrokenConnection(ucx_->ucs_status_string(s));
+  link->endpoint_ = endpoint;
+  links_.emplace(endpoint, link);
+  ucx_->ucp_worker_signal(worker_);
+  return OkStatus();
+}
+
+void UcxWorker::OnFailed(void* link, ucp_ep_h, ucs_status_t status) {
+  // Links live until their endpoints are closed.
+  const std::shared_ptr<UcxLink> failed = static_cast<UcxLink*>(link)->shared_from_this();
+  UcxWorker& self = *failed->shared_.worker;
+  self.Fail(failed, BrokenConnection(self.ucx_->ucs_status_string(status)));
+}
+
+void UcxWorker::Fail(const std::shared_ptr<UcxLink>& link, Status reason) {
+  Later([link, reason = std::move(reason)] { link->Break(reason); });
+}
+
+std::vector<uint64_t> UcxWorker::Disconnect(UcxLink& link) {
+  std::shared_ptr<UcxLink> kept;  // let go of without the lock
+  std::vector<uint64_t> begun;
+  std::lock_guard lock(mu_);
+  for (const auto& [message, id] : std::exchange(link.begun_, {})) begun.push_back(id);
+  const ucp_ep_h endpoint = std::exchange(link.endpoint_, nullptr);
+  if (worker_ == nullptr || endpoint == nullptr) return begun;
+  if (auto it = links_.find(endpoint); it != links_.end()) {
+    kept = std::move(it->second);
+    links_.erase(it);
+  }
+  CloseEndpoint(endpoint);
+  ucx_->ucp_worker_signal(worker_);
+  return begun;
+}
+
+void UcxWorker::CloseEndpoint(ucp_ep_h endpoint) {
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  param.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  param.cb.send = &UcxWorker::OnClosed;
+  param.user_data = this;
+  if (UCS_PTR_IS_PTR(ucx_->ucp_ep_close_nbx(endpoint, &param))) ++closing_;
+}
+
+void UcxWorker::OnClosed(void* request, ucs_status_t, void* self) {
+  auto* worker = static_cast<UcxWorker*>(self);
+  --worker->closing_;
+  worker->ucx_->ucp_request_free(request);
+}
+
+// ---- out ----
+
+Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::string_view method, Rope payload) {
+  if (method.size() > kUcxMaxMethod) return InvalidArgument("a method with a name of {} bytes", method.size());
+  auto sending = std::make_shared<Sending>();  // let go of without the lock
+  std::lock_guard lock(mu_);
+  if (worker_ == nullptr || link->endpoint_ == nullptr) return BrokenConnection("it has ended");
+  head.message = link->next_message_++;
+  sending->worker = this;
+  sending->link = link;
+  sending->message = MakeUcxOutgoing(head, method, std::move(payload));
+  const UcxOutgoing& message = *sending->message;
+  if (message.header.size() > max_header_) return InvalidArgument("a head of {} bytes", message.header.size());
+  sending_.emplace(sending.get(), sending);
+  ++sending->left;  // until all have begun
+  const bool rendezvous = message.data_size >= kUcxPartBytes;
+  Status status;
+  if (message.data.size() <= 1) {
+    const void* data = message.data.empty() ? nullptr : message.data[0].data;
+    status = Post(sending, message.header, data, message.data_size, /*is_list=*/false, rendezvous);
+  } else {
+    for (const UcxOutgoing::Bytes& bytes : message.data)
+      sending->list.push_back({const_cast<char*>(bytes.data), bytes.size});
+    status = Post(sending, message.header, sending->list.data(), sending->list.size(), /*is_list=*/true, rendezvous);
+  }
+  for (size_t i = 0; status.ok() && i < message.parts.size(); ++i) {
+    const UcxHead& part = message.part_heads[i];
+    status = Post(sending, {reinterpret_cast<const char*>(&part), sizeof(part)}, message.parts[i].data,
+                  message.parts[i].size, /*is_list=*/false, /*rendezvous=*/true);
+  }
+  // What waits for the peer is moved on by the loop.
+  if (sending->left > 1) ucx_->ucp_worker_signal(worker_);
+  if (--sending->left == 0) sending_.erase(sending.get());
+  return status;
+}
+
+Status UcxWorker::Post(const std::shared_ptr<Sending>& sending, std::string_view header, const void* data, size_t count,
+                       bool is_list, bool rendezvous) {
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
+                       UCP_OP_ATTR_FIELD_DATATYPE | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+  param.cb.send = &UcxWorker::OnSent;
+  param.user_data = sending.get();
+  param.memory_type = UCS_MEMORY_TYPE_HOST;
+  param.datatype = is_list ? ucp_dt_make_iov() : ucp_dt_make_contig(1);
+  param.flags = UCP_AM_SEND_FLAG_REPLY | (rendezvous ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER);
+  const ucs_status_ptr_t request =
+      ucx_->ucp_am_send_nbx(sending->link->endpoint_, kMessageId, header.data(), header.size(), data, count, &param);
+  if (UCS_PTR_IS_ERR(request)) return BrokenConnection(ucx_->ucs_status_string(UCS_PTR_STATUS(request)));
+  if (request != nullptr) ++sending->left;
+  return OkStatus();
+}
+
+void UcxWorker::OnSent(void* request, ucs_status_t status, void* pointer) {
+  auto* sending = static_cast<Sending*>(pointer);
+  UcxWorker& self = *sending->worker;
+  self.ucx_->ucp_request_free(request);
+  if (status == UCS_OK) sending->link->Heard();  // what did not go at once has gone because the peer takes something
+  if (status != UCS_OK) self.Fail(sending->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
+  if (--sending->left > 0) return;
+  const auto it = self.sending_.find(sending);
+  self.Later([kept = std::move(it->second)] {});
+  self.sending_.erase(it);
+}
+
+// ---- in ----
+
+ucs_status_t UcxWorker::OnMessage(void* self, const void* header, size_t header_size, void* data, size_t size,
+                                  const ucp_am_recv_param_t* param) {
+  return static_cast<UcxWorker*>(self)->Take({static_cast<const char*>(header), header_size}, data, size, *param);
+}
+
+ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, const ucp_am_recv_param_t& param) {
+  // Who does not say where it is from is not heard.
+  if ((param.recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) == 0) return UCS_OK;
+  const auto it = links_.find(param.reply_ep);
+  if (it == links_.end()) return UCS_OK;
+  const std::shared_ptr<UcxLink> link = it->second;
+  link->Heard();
+  Result<UcxInbox::Piece> piece = link->inbox_.Begin(header, size);
+  if (!piece.ok()) {
+    Fail(link, BrokenConnection(std::string(piece.status().message())));
+    return UCS_OK;
+  }
+  if (!link->Admits(piece->head)) {
+    Fail(link, BrokenConnection("a peer that was not asked in"));
+    return UCS_OK;
+  }
+  link->Began(piece->head, piece->method);
+  if ((param.recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+    if (piece->memory != nullptr) std::memcpy(piece->memory.get(), data, size);
+    Filled(link, *std::move(piece));
+    return UCS_OK;
+  }
+  if (piece->memory == nullptr) {
+    Filled(link, *std::move(piece));
+    return UCS_OK;
+  }
+  auto receiving = std::make_unique<Receiving>(Receiving{this, link, *std::move(piece)});
+  ucp_request_param_t options{};
+  options.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+  options.cb.recv_am = &UcxWorker::OnReceived;
+  options.user_data = receiving.get();
+  options.memory_type = UCS_MEMORY_TYPE_HOST;
+  const ucs_status_ptr_t request =
+      ucx_->ucp_am_recv_data_nbx(worker_, data, receiving->piece.memory.get(), size, &options);
+  if (UCS_PTR_IS_ERR(request)) {
+    Fail(link, BrokenConnection(ucx_->ucs_status_string(UCS_PTR_STATUS(request))));
+    return UCS_OK;
+  }
+  if (request == nullptr) {
+    Filled(link, std::move(receiving->piece));
+    return UCS_OK;
+  }
+  Receiving* const key = receiving.get();
+  receiving_.emplace(key, std::move(receiving));
+  return UCS_INPROGRESS;
+}
+
+void UcxWorker::OnReceived(void* request, ucs_status_t status, size_t, void* pointer) {
+  auto* const receiving = static_cast<Receiving*>(pointer);
+  UcxWorker& self = *receiving->worker;
+  self.ucx_->ucp_request_free(request);
+  const auto it = self.receiving_.find(receiving);
+  const std::unique_ptr<Receiving> done = std::move(it->second);
+  self.receiving_.erase(it);
+  done->link->Heard();
+  if (status == UCS_OK) return self.Filled(done->link, std::move(done->piece));
+  self.Fail(done->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
+}
+
+void UcxWorker::Filled(const std::shared_ptr<UcxLink>& link, UcxInbox::Piece piece) {
+  Result<std::optional<UcxInbox::Message>> message = link->inbox_.End(std::move(piece));
+  if (!message.ok()) return Fail(link, BrokenConnection(std::string(message.status().message())));
+  if (!message->has_value()) return;
+  link->begun_.erase((*message)->head.message);
+  auto whole = std::make_shared<UcxInbox::Message>(**std::move(message));
+  Later([link, whole] { link->Came(std::move(*whole)); });
+}
+
+}  // namespace weir

@@ -1,0 +1,95 @@
+// UcxWorker: UCX's side of a transport: its context, its worker, and the endpoints of the links. The loop watches the
+// worker's descriptor and moves it on; who sends does so on its own thread. Thread-safe: all of UCX is called under one
+// lock, and nothing of ours but what must be done at once is called from UCX.
+#pragma once
+
+#include <sys/socket.h>
+#include <ucp/api/ucp.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/host/host_loop.h"
+#include "cluster/ucx/ucx_frame.h"
+#include "cluster/ucx/ucx_library.h"
+
+namespace weir {
+
+class UcxLink;
+
+class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from_this<UcxWorker> {
+ public:
+  static Result<std::shared_ptr<UcxWorker>> Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop);
+  UcxWorker(std::shared_ptr<const UcxLibrary> library, HostLoop& loop);
+  ~UcxWorker() override;
+  // Ends the connections that are left, and all that UCX has. Once, while the loop is there.
+  void Stop();
+
+  // Lets peers connect, until it stops; the port. `accept` makes the link for a connection, or null where none is
+  // wanted. (There is no end to it before: UCX 1.13 crashes when a listener goes while somebody is about to connect.)
+  using Accept = std::function<std::shared_ptr<UcxLink>()>;
+  Result<int> Listen(const sockaddr* address, socklen_t size, Accept accept);
+
+  // Begins to connect the link; whether that comes about is told by what comes over it.
+  Status Connect(const std::shared_ptr<UcxLink>& link, const sockaddr* address, socklen_t size);
+  // Where it cannot be sent: why.
+  Status Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::string_view method, Rope payload);
+  // The calls that had begun to come and never will.
+  std::vector<uint64_t> Disconnect(UcxLink& link);
+
+  void Ready(bool readable, bool writable) override;
+
+ private:
+  struct Sending;
+  struct Receiving;
+  struct Door {
+    UcxWorker* worker = nullptr;
+    Accept accept;
+    ucp_listener_h listener = nullptr;
+  };
+
+  Status Start();
+  Status Error(const char* what, ucs_status_t status) const;
+  // REQUIRES for all below: mu_ is held.
+  bool Progress();
+  Status Add(const std::shared_ptr<UcxLink>& link, ucp_ep_params_t params);
+  void CloseEndpoint(ucp_ep_h endpoint);
+  void Later(std::function<void()> work) { come_.push_back(std::move(work)); }
+  Status Post(const std::shared_ptr<Sending>& sending, std::string_view header, const void* data, size_t count,
+              bool is_list, bool rendezvous);
+  ucs_status_t Take(std::string_view header, void* data, size_t size, const ucp_am_recv_param_t& param);
+  void Filled(const std::shared_ptr<UcxLink>& link, UcxInbox::Piece piece);
+  void Fail(const std::shared_ptr<UcxLink>& link, Status reason);
+
+  static ucs_status_t OnMessage(void* self, const void* header, size_t header_size, void* data, size_t size,
+                                const ucp_am_recv_param_t* param);
+  static void OnSent(void* request, ucs_status_t status, void* sending);
+  static void OnReceived(void* request, ucs_status_t status, size_t size, void* receiving);
+  static void OnClosed(void* request, ucs_status_t status, void* self);
+  static void OnFailed(void* link, ucp_ep_h endpoint, ucs_status_t status);
+  static void OnConnection(ucp_conn_request_h request, void* door);
+
+  const std::shared_ptr<const UcxLibrary> ucx_;
+  HostLoop& loop_;
+  const HostLoop::Id id_;
+  std::mutex mu_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  int event_fd_ = -1;
+  size_t max_header_ = 0;
+  bool armed_ = false;
+  bool stopping_ = false;
+  std::vector<std::unique_ptr<Door>> doors_;
+  std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links_;
+  int closing_ = 0;                         // endpoints that UCX is not done with
+  std::deque<std::function<void()>> come_;  // to be done without the lock
+  std::unordered_map<Sending*, std::shared_ptr<Sending>> sending_;
+  std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving_;
+};
+
+}  // namespace weir
