@@ -171,12 +171,12 @@ py::object FetchMap::Rebuild(const Entry& entry, const std::vector<py::object>& 
       py::dict dict;
       for (size_t i = 0; i < entry.parts.size(); ++i) dict[keys[i]] = Rebuild(entry.parts[i], values);
       py::object make = form[0];
-      if (make.ptr() == reinterpret_cast<PyObject*>(&PyDict_Type)) return std::move(dict);
+      if (make.ptr() == reinterpret_cast<PyObject*>(&PyDict_Type)) return dict;
       // OrderedDict and its like are made from pairs; a type that cannot be is given back as a dict.
       try {
         return make(dict.attr("items")());
       } catch (py::error_already_set&) {
-        return std::move(dict);
+        return dict;
       }
     }
   }

@@ -148,7 +148,7 @@ py::object Dims(const ShapeObject& s) {
   if (!s.shape.known_rank()) return py::none();
   py::list list;
   for (int64_t size : s.shape.dims()) list.append(DimensionObjectOf(size));
-  return std::move(list);
+  return list;
 }
 
 py::object Rank(const ShapeObject& s) {
