@@ -191,7 +191,7 @@ class LinkCallee::Incoming final : public IncomingCall {
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   Rope TakeRequest() override { return std::move(request_); }
-  bool takes_whole() const override { return callee_->link().lends(); }
+  bool takes_whole() const override { return callee_->link().takes_whole(); }
   CancelToken& cancel() override { return cancel_; }
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;

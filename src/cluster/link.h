@@ -63,8 +63,8 @@ class Link {
   virtual bool IsThere() const = 0;
   // Waits for the peer to take what it was sent, but not longer.
   virtual void WaitUntilSent(int64_t timeout_ms) = 0;
-  // Large messages cost it no more than small ones.
-  virtual bool lends() const { return false; }
+  // A large answer costs no more as a whole than in chunks.
+  virtual bool takes_whole() const { return false; }
   // Runs it on a thread that may run anything, soon; not at all where the transport ends before.
   virtual void Post(std::function<void()> work) = 0;
   virtual std::shared_ptr<Link> self() = 0;

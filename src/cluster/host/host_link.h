@@ -53,7 +53,7 @@ class HostLink final : public Link, public HostLoop::Watcher, public std::enable
   bool IsThere() const override;
   void WaitUntilSent(int64_t timeout_ms) override;
   void Post(std::function<void()> work) override { shared_.loop.Post(std::move(work)); }
-  bool lends() const override { return peer_reads_; }
+  bool takes_whole() const override { return peer_reads_; }
   std::shared_ptr<Link> self() override { return shared_from_this(); }
   void Ready(bool readable, bool writable) override;
   bool HasMore() override {

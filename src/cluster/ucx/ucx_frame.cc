@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tensor/tensor.h"
-
 namespace weir {
 namespace {
 
@@ -15,13 +13,6 @@ constexpr size_t kMostPartBytes = size_t{128} << 20;  // a part that has come is
 constexpr size_t kJoined = size_t{8} << 10;  // so little is copied into one place: that is faster than a list of places
 
 std::string_view BytesOf(const UcxHead& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
-
-// Memory for what comes, 64-byte aligned so that tensors can lie in it.
-Result<std::shared_ptr<char>> NewUcxBlock(uint64_t size) {
-  WEIR_ASSIGN(Tensor memory, Tensor::Allocate(kUint8, Shape{static_cast<int64_t>(size)}));
-  char* data = static_cast<char*>(memory.raw());
-  return std::shared_ptr<char>(data, [memory = std::move(memory)](char*) {});
-}
 
 }  // namespace
 
@@ -82,7 +73,7 @@ Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_siz
   if (known == incomplete_.end() && incomplete_.size() >= kMaxIncomplete)
     return InvalidArgument("more than {} messages that do not end", kMaxIncomplete);
   if (data_size == 0) return piece;
-  Result<std::shared_ptr<char>> memory = NewUcxBlock(data_size);
+  Result<BufferPtr> memory = CpuAllocator().Allocate(data_size);
   if (memory.ok()) {
     piece.memory = *std::move(memory);
   } else {
@@ -96,7 +87,8 @@ namespace {
 // Puts a payload together out of what came with its head and its parts. InvalidArgument where they do not make it up.
 Result<Rope> PutTogether(const UcxInbox::Piece& first, std::unordered_map<uint64_t, UcxInbox::Piece>& parts) {
   Rope payload;
-  const char* table = first.memory.get();
+  const auto owner = std::make_shared<const BufferPtr>(first.memory);
+  const char* table = static_cast<const char*>(first.memory->data());
   size_t at = first.head.parts * sizeof(UcxPart);
   uint64_t before = 0;
   uint64_t left = first.head.size;
@@ -109,14 +101,13 @@ Result<Rope> PutTogether(const UcxInbox::Piece& first, std::unordered_map<uint64
     const uint64_t count = part.before - before;
     if (count > left || part.size > left - count) return InvalidArgument("parts that are longer than their message");
     left -= count + part.size;
-    if (count > 0) payload.Append(first.memory.get() + at, count, first.memory);
+    if (count > 0) payload.Append(table + at, count, owner);
     at += count;
     before = part.before;
-    const char* data = piece.memory.get();
-    if (piece.size > 0) payload.Append(data, piece.size, std::move(piece.memory));
+    if (piece.size > 0) payload.Append(std::move(piece.memory));
   }
   if (first.size - at != left) return InvalidArgument("parts that do not make up their message");
-  if (left > 0) payload.Append(first.memory.get() + at, left, first.memory);
+  if (left > 0) payload.Append(table + at, left, owner);
   return payload;
 }
 
@@ -130,8 +121,7 @@ Result<std::optional<UcxInbox::Message>> UcxInbox::End(Piece piece) {
     if (!piece.failed.ok()) {
       message.payload = piece.failed;
     } else if (piece.size > 0) {
-      const char* data = piece.memory.get();
-      message.payload->Append(data, piece.size, std::move(piece.memory));
+      message.payload->Append(std::move(piece.memory));
     }
     return std::optional(std::move(message));
   }

@@ -66,8 +66,8 @@ class UcxInbox final {
     UcxHead head;
     std::string method;
     size_t size = 0;
-    // Where `size` bytes go; none where there is no memory for them: they are passed over.
-    std::shared_ptr<char> memory;
+    // Where `size` bytes go, and a tensor may keep them; none where there is no memory for them: they are passed over.
+    BufferPtr memory;
     Status failed;
   };
   // InvalidArgument for what is no message.

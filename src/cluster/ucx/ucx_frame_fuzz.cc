@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view head(bytes + 2, header);
     weir::Result<weir::UcxInbox::Piece> piece = inbox.Begin(head, body);
     if (!piece.ok()) return 0;
-    if (body > 0) std::memcpy(piece->memory.get(), bytes + 2 + header, body);
+    if (body > 0) std::memcpy(piece->memory->data(), bytes + 2 + header, body);
     const auto message = inbox.End(*std::move(piece));
     if (!message.ok()) return 0;
     if (message->has_value() && (*message)->payload.ok())

@@ -27,7 +27,7 @@ std::vector<Frame> FramesOf(const UcxOutgoing& message) {
 
 Result<std::optional<UcxInbox::Message>> Put(UcxInbox& inbox, const Frame& frame) {
   WEIR_ASSIGN(UcxInbox::Piece piece, inbox.Begin(frame.header, frame.data.size()));
-  if (!frame.data.empty()) std::memcpy(piece.memory.get(), frame.data.data(), frame.data.size());
+  if (!frame.data.empty()) std::memcpy(piece.memory->data(), frame.data.data(), frame.data.size());
   return inbox.End(std::move(piece));
 }
 
@@ -73,6 +73,11 @@ TEST(UcxFrameTest, PartsAreReceivedWhereTensorsCanLie) {
     if (!message->has_value()) continue;
     const Rope& payload = *(*message)->payload;
     ASSERT_EQ(payload.slices().size(), 3U);
+    RopeReader reader(payload);
+    ASSERT_TRUE(reader.Skip(100));
+    void* kept = nullptr;
+    EXPECT_TRUE(static_cast<bool>(reader.TakeBuffer(kUcxPartBytes, &kept)));
+    EXPECT_EQ(kept, payload.slices()[1].data);
     EXPECT_EQ(payload.slices()[1].size, kUcxPartBytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(payload.slices()[1].data) % 64, 0U);
   }

@@ -44,6 +44,7 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
   void WaitUntilSent(int64_t timeout_ms) override;
   void Post(std::function<void()> work) override { shared_.loop.Post(std::move(work)); }
   std::shared_ptr<Link> self() override { return shared_from_this(); }
+  bool takes_whole() const override { return true; }
 
  private:
   friend class UcxWorker;

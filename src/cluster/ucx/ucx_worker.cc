@@ -352,7 +352,7 @@ ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, c
   }
   link->Began(piece->head, piece->method);
   if ((param.recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-    if (piece->memory != nullptr) std::memcpy(piece->memory.get(), data, size);
+    if (piece->memory != nullptr) std::memcpy(piece->memory->data(), data, size);
     Filled(link, *std::move(piece));
     return UCS_OK;
   }
@@ -367,7 +367,7 @@ ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, c
   options.user_data = receiving.get();
   options.memory_type = UCS_MEMORY_TYPE_HOST;
   const ucs_status_ptr_t request =
-      ucx_->ucp_am_recv_data_nbx(worker_, data, receiving->piece.memory.get(), size, &options);
+      ucx_->ucp_am_recv_data_nbx(worker_, data, receiving->piece.memory->data(), size, &options);
   if (UCS_PTR_IS_ERR(request)) {
     Fail(link, BrokenConnection(ucx_->ucs_status_string(UCS_PTR_STATUS(request))));
     return UCS_OK;
