@@ -14,7 +14,7 @@ PS, WORKER = "/job:ps/task:0", "/job:worker/task:0"
 SIZE = 1 << 20  # floats
 
 
-@pytest.fixture(params=["auto", "grpc"])
+@pytest.fixture(params=["auto", "ucx", "grpc"])
 def cluster(request, monkeypatch):
     monkeypatch.setenv("WEIR_TRANSPORT", request.param)  # of the tasks
     with Cluster(**free_cluster(ps=1, worker=1)) as made:
