@@ -226,6 +226,10 @@ VariablePtr Optimizer::FindNonSlot(const std::string& name) const {
 }
 
 IndexedSlices AddUpDuplicates(const IndexedSlices& slices) {
+  // What an accumulator gives has each index once.
+  const Node* from = slices.indices.node;
+  if (from != nullptr && from->op().name == "SparseAccumulatorTakeGradient" && slices.values.node == from)
+    return slices;
   UniqueResult unique = Unique(slices.indices);
   Output count = StridedSlice(ShapeOf(unique.y), {0}, {1}, {1}, {.shrink_axis_mask = 1});
   return {UnsortedSegmentSum(slices.values, unique.idx, count), unique.y, slices.dense_shape};

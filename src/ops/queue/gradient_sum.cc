@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "ops/comm/keep_unchanged.h"
 #include "tensor/half.h"
 
 namespace weir::ops {
@@ -14,9 +14,9 @@ void AddTo(T* sum, const T* more, int64_t n) {
   for (int64_t i = 0; i < n; ++i) sum[i] = static_cast<T>(sum[i] + more[i]);
 }
 template <class T>
-void DivideBy(T* values, int64_t n, int64_t count) {
+void Divide(T* to, const T* from, int64_t n, int64_t count) {
   const T divisor = static_cast<T>(static_cast<float>(count));
-  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<T>(values[i] / divisor);
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(from[i] / divisor);
 }
 
 template <class T>
@@ -24,34 +24,75 @@ class DenseSum final : public GradientSum {
  public:
   explicit DenseSum(PartialShape shape) : shape_(std::move(shape)) {}
 
+  // The first one stays where it is: it is read when there is a second.
   Status Add(GradientInput gradient) override {
     Tensor& values = gradient.values;
     if (!shape_.CompatibleWith(values.shape()))
       return InvalidArgument("Shape mismatch: expected {}, got {}", shape_, values.shape());
     if (!sum_.valid()) {
-      if (values.OwnsMemoryAlone()) {
-        sum_ = std::move(values);
-        return OkStatus();
-      }
-      WEIR_ASSIGN(sum_, values.Clone());
+      WEIR_TRY(KeepUnchanged(&values));
+      sum_ = std::move(values);
       return OkStatus();
     }
     if (!(sum_.shape() == values.shape()))
       return InvalidArgument("Shape mismatch: expected {}, got {}", sum_.shape(), values.shape());
-    AddTo(sum_.data<T>(), values.data<T>(), sum_.num_elements());
-    return OkStatus();
+    return Update([&](T* to, const T* from, int64_t n) {
+      const T* more = values.template data<T>();
+      for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(from[i] + more[i]);
+    });
   }
   Result<std::vector<Tensor>> Finish(int64_t count, bool mean) override {
-    if (mean && count > 1) DivideBy(sum_.data<T>(), sum_.num_elements(), count);
+    if (mean && count > 1) {
+      WEIR_TRY(Update([&](T* to, const T* from, int64_t n) { Divide(to, from, n, count); }));
+    }
     return std::vector<Tensor>{std::move(sum_)};
   }
 
  private:
+  // Writes the sum anew, in place where nobody else reads it.
+  template <class Loop>
+  Status Update(const Loop& loop) {
+    if (sum_.OwnsMemoryAlone()) {
+      loop(sum_.data<T>(), sum_.data<T>(), sum_.num_elements());
+      return OkStatus();
+    }
+    WEIR_ASSIGN(Tensor to, Tensor::Allocate(sum_.dtype(), sum_.shape()));
+    loop(to.data<T>(), sum_.data<T>(), sum_.num_elements());
+    sum_ = std::move(to);
+    return OkStatus();
+  }
+
   const PartialShape shape_;
   Tensor sum_;
 };
 
-// Rows in the order in which they first came; they leave in the order of their indices.
+// Which row of which gradient an index belongs to.
+struct RowEntry {
+  int64_t index;
+  uint32_t gradient;
+  uint32_t row;
+};
+
+// By index; what has the same one stays in its order. Digit by digit, from the last: indices are not negative.
+void SortByIndex(std::vector<RowEntry>* entries) {
+  constexpr int kBits = 11;
+  int64_t all = 0;
+  for (const RowEntry& entry : *entries) all |= entry.index;
+  std::vector<RowEntry> other(entries->size());
+  for (int shift = 0; shift < 64 && (all >> shift) != 0; shift += kBits) {
+    const auto digit = [shift](const RowEntry& entry) {
+      return static_cast<size_t>(entry.index >> shift) & ((size_t{1} << kBits) - 1);
+    };
+    std::vector<size_t> begins((size_t{1} << kBits) + 1);
+    for (const RowEntry& entry : *entries) ++begins[digit(entry) + 1];
+    for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+    for (const RowEntry& entry : *entries) other[begins[digit(entry)]++] = entry;
+    entries->swap(other);
+  }
+}
+
+// Gradients stay as they came until there are many rows, or somebody takes the sum: then their rows are added up in the
+// order of the indices, and those of one index in the order in which they came.
 template <class T>
 class SparseSum final : public GradientSum {
  public:
@@ -59,54 +100,90 @@ class SparseSum final : public GradientSum {
 
   Status Add(GradientInput gradient) override {
     WEIR_TRY(Check(gradient));
-    const Tensor& values = gradient.values;
-    if (gradients_++ == 0) {
-      row_shape_ = values.shape();
+    Part part{gradient.indices->Ints(), std::move(gradient.values), {}};
+    WEIR_TRY(KeepUnchanged(&part.values));
+    if (parts_.empty()) {
+      row_shape_ = part.values.shape();
       row_shape_.RemoveDim(0);
     }
-    const int64_t width = row_shape_.num_elements();
-    for (int64_t i = 0; i < values.dim(0); ++i) {
-      const T* more = values.data<T>() + i * width;
-      const auto [it, is_new] = rows_.try_emplace(gradient.indices->Int(i), rows_.size());
-      if (is_new) {
-        sums_.insert(sums_.end(), more, more + width);
-        counts_.push_back({.gradients = 1, .last = gradients_});
-        continue;
-      }
-      AddTo(sums_.data() + static_cast<int64_t>(it->second) * width, more, width);
-      Count& count = counts_[it->second];
-      if (std::exchange(count.last, gradients_) != gradients_) ++count.gradients;
-    }
+    kept_bytes_ += part.num_bytes();
+    parts_.push_back(std::move(part));
+    if (kept_bytes_ >= merge_at_ || parts_.size() > kManyParts) Shrink();
     return OkStatus();
   }
 
   Result<std::vector<Tensor>> Finish(int64_t, bool mean) override {
-    std::vector<std::pair<int64_t, size_t>> order(rows_.begin(), rows_.end());
-    std::sort(order.begin(), order.end());
-    const auto n = static_cast<int64_t>(order.size());
+    WEIR_ASSIGN(Part sum, Merge());
     const int64_t width = row_shape_.num_elements();
-    Shape shape = row_shape_;
-    WEIR_TRY(shape.InsertDim(0, n));
-    WEIR_ASSIGN(Tensor indices, Tensor::Allocate(kInt64, Shape{n}));
-    WEIR_ASSIGN(Tensor values, Tensor::Allocate(DTypeOf<T>(), shape));
-    for (int64_t i = 0; i < n; ++i) {
-      const auto [index, row] = order[static_cast<size_t>(i)];
-      indices.data<int64_t>()[i] = index;
-      T* out = values.data<T>() + i * width;
-      std::copy_n(sums_.data() + static_cast<int64_t>(row) * width, width, out);
-      if (mean && counts_[row].gradients > 1) DivideBy(out, width, counts_[row].gradients);
+    for (size_t i = 0; mean && i < sum.counts.size(); ++i) {
+      T* row = sum.values.template data<T>() + static_cast<int64_t>(i) * width;
+      if (sum.counts[i] > 1) Divide(row, row, width, sum.counts[i]);
     }
+    Tensor indices = Tensor::Vector<int64_t>(sum.indices);
     WEIR_ASSIGN(Tensor dense_shape, Tensor::Allocate(kInt64, Shape{row_shape_.rank() + 1}));
     dense_shape.data<int64_t>()[0] = shape_.known_rank() && shape_.rank() > 0 ? shape_[0] : kUnknownDim;
     std::copy(row_shape_.begin(), row_shape_.end(), dense_shape.data<int64_t>() + 1);
-    return std::vector<Tensor>{std::move(indices), std::move(values), std::move(dense_shape)};
+    return std::vector<Tensor>{std::move(indices), std::move(sum.values), std::move(dense_shape)};
   }
 
  private:
-  struct Count {
-    int64_t gradients = 0;
-    int64_t last = 0;  // the last gradient that had the row
+  static constexpr size_t kMuch = size_t{64} << 20;
+  static constexpr size_t kManyParts = 1000;
+  struct Part {
+    size_t num_bytes() const { return values.num_bytes() + indices.size() * sizeof(RowEntry); }
+    std::vector<int64_t> indices;
+    Tensor values;
+    std::vector<int64_t> counts;  // of gradients, by row, where it is a sum of some; each index is there once then
   };
+
+  // Where there is no memory for that, all stays as it is.
+  void Shrink() {
+    Result<Part> merged = Merge();
+    if (!merged.ok()) return;
+    parts_.clear();
+    kept_bytes_ = merged->num_bytes();
+    merge_at_ = std::max(kMuch, 2 * kept_bytes_);
+    parts_.push_back(*std::move(merged));
+  }
+
+  Result<Part> Merge() const {
+    std::vector<RowEntry> entries;
+    size_t num_rows = 0;
+    for (const Part& part : parts_) num_rows += part.indices.size();
+    entries.reserve(num_rows);
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      const std::vector<int64_t>& indices = parts_[p].indices;
+      for (size_t i = 0; i < indices.size(); ++i)
+        entries.push_back({indices[i], static_cast<uint32_t>(p), static_cast<uint32_t>(i)});
+    }
+    SortByIndex(&entries);
+    size_t distinct = 0;
+    for (size_t i = 0; i < entries.size(); ++i) distinct += i == 0 || entries[i].index != entries[i - 1].index ? 1 : 0;
+    Part sum;
+    Shape shape = row_shape_;
+    WEIR_TRY(shape.InsertDim(0, static_cast<int64_t>(distinct)));
+    WEIR_ASSIGN(sum.values, Tensor::Allocate(DTypeOf<T>(), shape));
+    sum.indices.reserve(distinct);
+    sum.counts.reserve(distinct);
+    const int64_t width = row_shape_.num_elements();
+    T* out = sum.values.template data<T>();
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const RowEntry& entry = entries[i];
+      const Part& part = parts_[entry.gradient];
+      const T* row = part.values.template data<T>() + static_cast<int64_t>(entry.row) * width;
+      const int64_t count = part.counts.empty() ? 1 : part.counts[entry.row];
+      if (i == 0 || entry.index != entries[i - 1].index) {
+        if (i > 0) out += width;
+        std::copy_n(row, width, out);
+        sum.indices.push_back(entry.index);
+        sum.counts.push_back(count);
+      } else {
+        AddTo(out, row, width);
+        if (entry.gradient != entries[i - 1].gradient) sum.counts.back() += count;
+      }
+    }
+    return sum;
+  }
 
   Status Check(const GradientInput& gradient) const {
     const Tensor& indices = *gradient.indices;
@@ -119,7 +196,7 @@ class SparseSum final : public GradientSum {
     WEIR_ASSIGN(const int64_t limit, CheckDenseShape(gradient));
     // As in TensorFlow the shape may leave out the last dimensions: that of a scalar fits all gradients.
     if (shape_.known_rank()) WEIR_TRY(CheckValues(values, shape_, /*may_have_more=*/true));
-    if (gradients_ > 0) WEIR_TRY(CheckValues(values, PartialShape{kUnknownDim}.Concat(row_shape_)));
+    if (!parts_.empty()) WEIR_TRY(CheckValues(values, PartialShape{kUnknownDim}.Concat(row_shape_)));
     for (int64_t i = 0; i < indices.dim(0); ++i) {
       const int64_t index = indices.Int(i);
       if (index < 0 || (limit != kUnknownDim && index >= limit)) {
@@ -160,10 +237,9 @@ class SparseSum final : public GradientSum {
 
   const PartialShape shape_;
   Shape row_shape_;
-  int64_t gradients_ = 0;
-  absl::flat_hash_map<int64_t, size_t> rows_;  // by index
-  std::vector<T> sums_;
-  std::vector<Count> counts_;
+  std::vector<Part> parts_;
+  size_t kept_bytes_ = 0;  // of all parts
+  size_t merge_at_ = kMuch;
 };
 
 template <template <class> class Sum>
