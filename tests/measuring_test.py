@@ -68,6 +68,23 @@ def test_the_page_says_what_limits_the_goals_that_are_missed(modules, tmp_path, 
     assert "Nothing." not in page  # that goal is met
 
 
+def test_goals_are_judged_by_medians_of_what_both_were_measured_at(modules, tmp_path):
+    import report
+    assert report.Comparison("a", [1.0], [10.0], 0.1).met and not report.Comparison("a", [1.005], [10.0], 0.1).met
+
+    def growth(over, ours, theirs):
+        rows = {name: [dict(scaled("scalar", over, size, us), cpu_us=2 * us) for size, values in curve.items() for us in values]
+                for name, curve in ((report.WEIR, ours), (report.TENSORFLOW, theirs))}
+        return report.Growth(rows, "scalar", over, "")
+
+    assert growth("ps", {1: [10.0], 2: [14.0], 4: [100.0]}, {1: [10.0], 2: [15.0]}).met
+    assert not growth("ps", {1: [10.0], 2: [5.0, 30.0, 30.0]}, {1: [10.0], 2: [20.0]}).met
+    assert growth("ps", {1: [10.0]}, {}).points(report.WEIR) == [(1, 10.0, 10.0, 10.0)]
+    assert growth("workers", {1: [10.0]}, {}).points(report.WEIR) == [(1, 20.0, 20.0, 20.0)]  # CPU time
+    others = {"Weir": [scaled("bulk", "ps", n, 10.0 * n) for n in (1, 2)], "TensorFlow 2.21": [scaled("bulk", "ps", n, 10.0) for n in (1, 2)]}
+    assert "**4 of 5 goals met.** Missed: null_4." in report.write(measured(scaling=others), tmp_path)  # only scalars are to grow less
+
+
 def test_nothing_but_weir_gives_a_page_without_verdicts(modules, tmp_path):
     import report
     page = report.write(measured(samples={"Weir": {"null_1": [90.0]}}, scaling={"Weir": []}), tmp_path)
@@ -87,13 +104,17 @@ def test_cpp_figures_stand_beside_what_the_machine_allows(modules, tmp_path):
     rows = [row("Chain/2000", 200_000.0, items_per_second=1e7), row("Call/host/1048576/real_time", 200_000.0, bytes_per_second=5e9),
             row("Call/ucx/8/real_time", 5000.0, bytes_per_second=1.6e6), row("MatMul/32/32/32", 2000.0, flops=4e10), row("Tanh/1048576", 1e6, cpu_time=5e5, bytes_per_second=1.6e10),
             row("Newcomer", 0.5), row("Tanh/1", 1.0, error_occurred=True), row("MachineCopy/1048576", 100_000.0, bytes_per_second=1e10),
-            row("MachineCopy/4194304", 500_000.0, bytes_per_second=8e9), row("MachineMultiplyAdd", 100.0, flops=8e10)]
+            row("MachineCopy/4194304", 500_000.0, bytes_per_second=8e9), row("MachineMultiplyAdd", 100.0, flops=8e10),
+            row("MachineUpdate/1048576", 1e6, bytes_per_second=1.2e10), row("ApplyAdagrad/1048576", 2e6, bytes_per_second=6e9),
+            row("Chain/2000_mean", 1.0, run_type="aggregate")]
     page = report.write(measured(cpp=cpp_figures.rows_of({"benchmarks": rows})), tmp_path)
     assert row_of(page, "Chain/2000")[1:] == ["200.0 us", "100 ns each", "", ""]
     assert row_of(page, "Call/host/1048576")[1:] == ["200.0 us", "5.00 GB/s", "10.0 GB/s", "50%"]
     assert row_of(page, "Call/ucx/8")[1:] == ["5.0 us", "", "", ""]
     assert row_of(page, "MatMul/32/32/32")[1:] == ["2.0 us", "40.0 GFLOP/s", "80 GFLOP/s", "50%"]
     assert row_of(page, "Tanh/1048576")[1:] == ["1.00 ms", "8.00 GB/s", "16.0 GB/s", "50%"]  # a copy of 4 MB reads and writes as much
+    assert row_of(page, "ApplyAdagrad/1048576")[1:] == ["2.00 ms", "6.00 GB/s", "12.0 GB/s", "50%"]
+    assert row_of(page, "Chain/2000_mean") == []  # it is made of others
     assert row_of(page, "Newcomer")[1:] == ["0 ns", "", "", ""] and page.index("**Others.**") < page.index("| Newcomer |")
     assert row_of(page, "Tanh/1") == []  # it failed
 
@@ -109,9 +130,24 @@ def test_a_trace_is_split_into_kernels_and_what_lies_between(modules):
         parts.PRODUCTS: 75, parts.OTHERS: 35,  # half of what both run for
         parts.BETWEEN: 40,  # from what was received to its product, and from there to Tanh, without what tracing takes: 10 + 30
         parts.PS_UPDATES: 40}
+    received = [parts.Event(worker, "MatMul", 0, 10, 10), parts.Event(worker, "_Recv", 5, 50, 50), parts.Event(worker, "MatMul", 50, 60, 60)]
+    assert parts.split(received) == {parts.PRODUCTS: 20}  # it waited in between
     assert sum(parts.whole(2.0, 0.1, 0.3, [parts.split(trace)]).values()) == pytest.approx(2.0)
     assert parts.whole(2.0, 0.1, 0.3, [parts.split(trace)])[parts.WAITING] == pytest.approx(1.5)
     assert sum(parts.whole(0.1, 0.1, 0.3, [parts.split(trace)]).values()) == pytest.approx(0.1)  # noise
+
+
+def test_kernels_count_by_what_they_do_and_where(modules):
+    import step_parts as parts
+
+    def part(task, op):
+        return parts.part_of(parts.Event(f"/job:{task}/replica:0/task:0", op, 0, 1, 1))
+
+    assert {part("worker", op) for op in ("MatMul", "_FusedMatMul", "BatchMatMulV2", "Einsum")} == {parts.PRODUCTS}
+    assert {part("worker", op) for op in ("Conv2D", "_FusedConv2D", "Conv2DBackpropInput", "MaxPoolGrad")} == {parts.CONVOLUTIONS}
+    assert {part("worker", op) for op in ("AssignAdd", "ApplyAdagrad", "ScatterSub", "ResourceSparseApplyAdagrad")} == {parts.UPDATES}
+    assert part("worker", "Relu") == parts.OTHERS and part("ps", "ScatterSub") == parts.PS_UPDATES and part("ps", "MatMul") == parts.PS_OTHERS
+    assert {part("worker", op) for op in ("_Send", "_Recv", "_HostRecv")} == {None}
 
 
 def test_parts_of_steps_are_stacked(modules, tmp_path):
