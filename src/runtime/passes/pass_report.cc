@@ -58,7 +58,6 @@ std::string PassReport::ToString(const PlanGraph& graph) const {
   for (const Fusion& fusion : fused)
     text +=
         fmt::format("  {} as one {}: '{}' of {}\n", fusion.ops.size(), fusion.kind, fusion.end, OpsInShort(fusion.ops));
-  for (const std::string& note : notes) text += fmt::format("  {}\n", note);
   return text;
 }
 

@@ -24,7 +24,6 @@ struct PassReport {
     std::vector<std::string> ops;
   };
   std::vector<Fusion> fused;
-  std::vector<std::string> notes;  // a line each
 
   // Several lines, the first of which says what the plan is for.
   std::string ToString(const PlanGraph& graph) const;
