@@ -27,7 +27,7 @@ class Network final {
   // While it is known under its address, a master is reached directly.
   void AddMaster(const std::string& address, std::shared_ptr<MasterService> master);
   void RemoveMaster(const std::string& address);
-  // The master that "grpc://host:port" names. InvalidArgument for other targets.
+  // The master that "grpc://host:port" names. NotFound for other targets, InvalidArgument for what is no address.
   Result<std::shared_ptr<MasterService>> FindMaster(const std::string& target);
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                               const tensorflow::ConfigProto& config);

@@ -20,7 +20,8 @@ constexpr int64_t kCacheBytes = 24 << 10;
 constexpr int32_t kMaxSlots = 256;
 constexpr size_t kManyCalls = 64;  // what is longer has its time measured before it is called cheap
 
-// How an input meets the others: element by element, as the same row for all rows, or as one element.
+// How an input meets the others: element by element, as the same row for all rows, or as one element, which is a scalar
+// or has dimensions of size 1.
 enum Stance : uint8_t { kFull, kRow, kScalar, kOneElement };
 
 // True if `row` is what every row of `rows` meets: biases.

@@ -1,5 +1,6 @@
-// Small blocks are one heap allocation, header and data together. Large ones are mapped pages, kept for reuse when they
-// are freed: at most kMaxCachedBytes of them, none older than kCacheNanos.
+// Small blocks are one heap allocation, header and data together. Large ones are mapped pages, of files where other
+// processes may read them (shared_blocks.h), kept for reuse when they are freed: at most kMaxCachedBytes of them. Those
+// older than kCacheNanos go when the next one is freed.
 #include "tensor/buffer.h"
 
 #include <fcntl.h>

@@ -74,12 +74,12 @@ class HostLoop final {
     void BeginLongWork() override { loop.GiveUpTurn(*this); }
 
     HostLoop& loop;
-    const Arrival* const arrival;  // null: of the loop's own thread, which waits for ever
-    std::shared_ptr<Watcher> at;   // the one that this thread works for
+    const Arrival* const arrival;         // null: of the loop's own thread, which waits for ever
+    std::shared_ptr<Watcher> at;          // the one that this thread works for
+    std::atomic<bool> waits_long{false};  // others have come and gone meanwhile
     // Guarded by the loop's seats_mu_:
     Place place = Place::kAwake;
-    std::atomic<bool> waits_long{false};  // others have come and gone meanwhile
-    bool nudged = false;                  // while in the kernel: there is one to be read in nudges_ that is for it
+    bool nudged = false;  // while in the kernel: there is one to be read in nudges_ that is for it
     std::condition_variable changed;
   };
 

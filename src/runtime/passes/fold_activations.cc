@@ -53,7 +53,7 @@ class Folder {
   }
 
  private:
-  // The one node that takes values of `n`, apart from those that ask for shapes. free_: there is none other.
+  // Who only asks for the shape is none.
   void AddTaker(int32_t n, int32_t taker) {
     if (graph_.nodes[taker].op().name == "Shape") return;
     if (takers_[n] != kNone) free_[n] = false;
@@ -184,10 +184,10 @@ class Folder {
   PlanGraph& graph_;
   const OpRegistry& registry_;
   PassReport& report_;
-  std::vector<int32_t> takers_;
-  std::vector<bool> free_;
-  bool updates_ = false;  // some node changes a variable
-  std::vector<std::pair<int32_t, int32_t>> moved_;
+  std::vector<int32_t> takers_;  // by node: who takes its value, the last of several
+  std::vector<bool> free_;       // by node: there is one at most, and nobody fetches it or waits for it
+  bool updates_ = false;         // some node changes a variable
+  std::vector<std::pair<int32_t, int32_t>> moved_;  // nodes that are gone, and those that they are part of
 };
 
 }  // namespace
