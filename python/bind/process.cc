@@ -3,6 +3,8 @@
 #include "bind/errors.h"
 #include "graph/attr_proto.h"
 
+#include <unistd.h>
+
 #include <atomic>
 
 #include "base/live_line.h"
@@ -69,6 +71,7 @@ Status Process::EnsurePools() {
   if (pool_ == nullptr) {
     pool_ = std::make_unique<ThreadPool>("weir", 0);
     blocking_pool_ = std::make_unique<ElasticPool>("weir_blocking");
+    process_ = getpid();
   }
   return OkStatus();
 }
@@ -112,6 +115,8 @@ Status Process::Reset(const std::string& target, const std::vector<std::string>&
 }
 
 void Process::Stop() {
+  // A forked child has none of the threads, and sessions and servers are its parent's.
+  if (pool_ != nullptr && getpid() != process_) return;
   std::vector<std::weak_ptr<Session>> sessions;
   std::vector<std::weak_ptr<Server>> servers;
   {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <sys/types.h>
 
 #include <atomic>
 #include <memory>
@@ -58,6 +59,7 @@ class Process final {
   std::vector<std::weak_ptr<Server>> servers_;
   std::unique_ptr<ThreadPool> pool_;  // both made with the first session
   std::unique_ptr<ElasticPool> blocking_pool_;
+  pid_t process_ = 0;  // where they were made
   std::atomic<bool> stopped_{false};
 };
 

@@ -1,5 +1,7 @@
 #include "cluster/network.h"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdlib>
 
@@ -7,6 +9,7 @@
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_transport.h"
 #include "cluster/remote_session.h"
+#include "cluster/transport_errors.h"
 #include "cluster/ucx/ucx_transport.h"
 #include "session/cluster_spec.h"
 
@@ -36,7 +39,8 @@ std::unique_ptr<Transport> MakeTransport() {
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
   if (text == "ucx") return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
-  if (text != "auto") LogWarning("{}={} is none of auto, grpc and ucx: auto is used", kTransportVariable, text);
+  if (text != "auto" && !text.empty())
+    LogWarning("{}={} is none of auto, grpc and ucx: auto is used", kTransportVariable, text);
   return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);
 }
 
@@ -48,7 +52,10 @@ Network::~Network() = default;
 
 Transport& Network::transport() {
   std::lock_guard lock(mu_);
-  if (transport_ == nullptr) transport_ = make_();
+  if (transport_ == nullptr) {
+    transport_ = make_();
+    process_ = getpid();
+  }
   return *transport_;
 }
 
@@ -72,6 +79,7 @@ Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& ta
   const std::string address = target.substr(kScheme.size());
   {
     std::lock_guard lock(mu_);
+    if (transport_ != nullptr && getpid() != process_) return ForkedFromUser("servers");
     if (auto it = masters_.find(address); it != masters_.end()) {
       if (std::shared_ptr<MasterService> master = it->second.lock()) return master;
     }

@@ -2,6 +2,8 @@
 // masters that live in this process by address, so that a session on one of them needs no socket. Thread-safe.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,6 +38,7 @@ class Network final {
   const std::function<std::unique_ptr<Transport>()> make_;
   std::mutex mu_;
   std::unique_ptr<Transport> transport_;
+  pid_t process_ = 0;  // that made it
   std::map<std::string, std::weak_ptr<MasterService>> masters_;
 };
 

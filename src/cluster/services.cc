@@ -1,9 +1,12 @@
 // Both directions come out of one table per service: method name, request, response.
 #include "cluster/services.h"
 
+#include <unistd.h>
+
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
+#include "cluster/transport_errors.h"
 
 namespace weir {
 namespace {
@@ -84,6 +87,7 @@ class RemoteEnd {
 
   template <class Request, class Response>
   void Call(const std::string& method, Request request, const CallOptions& options, Reply<Response> done) const {
+    if (getpid() != process_) return done(ForkedFromUser(*where_));
     AskForBodyErrors(request);
     if (const size_t size = PlainPart(request).ByteSizeLong(); size > kMaxMessageBytes) {
       return done(InvalidArgument(
@@ -111,6 +115,7 @@ class RemoteEnd {
   }
 
  private:
+  const pid_t process_ = getpid();
   const std::shared_ptr<Channel> channel_;
   const std::shared_ptr<const std::string> where_;  // calls go
 };

@@ -20,6 +20,14 @@ inline Status LostPeer(int64_t peer_timeout_ms) {
 }
 inline Status CallerIsGone() { return Unavailable("the caller has given up or is out of reach"); }
 inline Status ServerIsStopping() { return Unavailable("the server is stopping"); }
+// In a child that has its parent's connections, but none of the threads that serve them.
+inline Status ForkedFromUser(std::string_view of) {
+  return FailedPrecondition(
+      "this process was forked from one that talked to {}, and cannot use its connections: fork before the first "
+      "session "
+      "on a server, or start the process anew (multiprocessing's 'spawn')",
+      of);
+}
 inline Status ProcessIsEnding() { return Cancelled("the process is ending"); }
 
 }  // namespace weir

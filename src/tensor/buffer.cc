@@ -220,6 +220,8 @@ class RecyclingAllocator final : public Allocator {
 
   void ShareLargeBlocks() {
     if (sharing_.exchange(true)) return;
+    std::lock_guard once(watches_forks_mutex_);
+    if (std::exchange(watches_forks_, true)) return;  // also a child does
     // The lock is free in a child, and what is not there any more is not handed out.
     pthread_atfork([] { TheOne().mutex_.lock(); }, [] { TheOne().mutex_.unlock(); }, [] { TheOne().ForgetShared(); });
   }
@@ -390,6 +392,8 @@ class RecyclingAllocator final : public Allocator {
   const int64_t limit_;
   const size_t max_cached_;
   std::atomic<bool> sharing_{false};
+  std::mutex watches_forks_mutex_;
+  bool watches_forks_ = false;
   std::atomic<int64_t> live_{0};
   std::atomic<int64_t> unchecked_{0};
   std::mutex mutex_;

@@ -5,6 +5,9 @@
 // are written too.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -103,6 +106,7 @@ class HostLink final : public Link, public HostLoop::Watcher, public std::enable
 
   const Shared shared_;
   const OwnedFd fd_;
+  const pid_t process_ = getpid();
   const HostLoop::Id id_;
   std::atomic<bool> broken_{false};
   const uint64_t token_;  // that the peer reads to see whether it can

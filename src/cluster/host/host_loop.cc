@@ -148,6 +148,7 @@ void HostLoop::RunPosted() {
   std::function<void()> work;
   {
     std::lock_guard lock(mu_);
+    if (posts_.empty()) return;  // a forked child has written there
     work = std::move(posts_.front());
     posts_.pop_front();
   }

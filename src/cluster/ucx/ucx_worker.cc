@@ -96,6 +96,7 @@ void UcxWorker::Stop() {
   std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links;
   std::unordered_map<Sending*, std::shared_ptr<Sending>> sending;
   std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving;
+  std::vector<std::unique_ptr<Door>> doors;  // who accepts there may have this worker
   std::lock_guard lock(mu_);
   stopping_ = true;
   if (worker_ != nullptr) {
@@ -118,6 +119,7 @@ void UcxWorker::Stop() {
   come.swap(come_);
   sending.swap(sending_);
   receiving.swap(receiving_);
+  doors.swap(doors_);
 }
 
 // ---- moving on ----
