@@ -92,6 +92,39 @@ TEST(Gemm, KeepsToLeadingDimensions) {
   EXPECT_EQ(c, (std::vector<float>{3, 5, 9, 9, 7, 11, 9, 9}));
 }
 
+// Also where the few rows are turned around instead of the large matrix.
+TEST(Gemm, KeepsToLeadingDimensionsOfManySizes) {
+  ThreadPool pool("gemm", 3);
+  constexpr int64_t kGap = 5;
+  for (const auto& s : kSizes) {
+    for (int flags = 0; flags < 8; ++flags) {
+      GemmLayout l{.m = s[0],
+                   .n = s[1],
+                   .k = s[2],
+                   .transpose_a = (flags & 1) != 0,
+                   .transpose_b = (flags & 2) != 0,
+                   .accumulate = (flags & 4) != 0};
+      l.lda = (l.transpose_a ? l.m : l.k) + kGap;
+      l.ldb = (l.transpose_b ? l.k : l.n) + kGap + 1;
+      l.ldc = l.n + kGap + 2;
+      const std::vector<float> a = Numbers<float>((l.transpose_a ? l.k : l.m) * l.lda, 1);
+      const std::vector<float> b = Numbers<float>((l.transpose_b ? l.n : l.k) * l.ldb, 2);
+      std::vector<float> c = Numbers<float>(l.m * l.ldc, 3);
+      std::vector<float> expected = c;
+      for (int64_t i = 0; i < l.m; ++i) {
+        for (int64_t j = 0; j < l.n; ++j) {
+          float& sum = expected[i * l.ldc + j];
+          if (!l.accumulate) sum = 0;
+          for (int64_t p = 0; p < l.k; ++p)
+            sum += a[l.transpose_a ? p * l.lda + i : i * l.lda + p] * b[l.transpose_b ? j * l.ldb + p : p * l.ldb + j];
+        }
+      }
+      ASSERT_TRUE(Gemm(&pool, l, a.data(), b.data(), c.data()).ok());
+      ASSERT_EQ(c, expected) << l.m << "x" << l.n << "x" << l.k << " " << flags;
+    }
+  }
+}
+
 TEST(Gemm, FinishesEveryElementOnce) {
   ThreadPool pool("gemm", 3);
   for (const auto& s : kSizes) {
