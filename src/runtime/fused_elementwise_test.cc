@@ -207,6 +207,14 @@ TEST_F(FusedTest, ControlInputsAreWaitedFor) {
   EXPECT_EQ(fused_, Regions{"y: Add Neg"});
   EXPECT_EQ((*result)[0].scalar<float>(), 2);
   EXPECT_EQ((*result)[1].scalar<float>(), -5);
+  // Those of constants, too.
+  NodeBuilder constant(*graph_, "Const");
+  constant.Attr("value", Tensor::Scalar(1.f)).Attr("dtype", kFloat).ControlInput(added.node);
+  Output z = Op("Neg", {Op("Add", {x, constant.BuildOutput()})}, "z");
+  result = Run({Op("Identity", {v}, "", {z.node}), z}, {{x, Tensor::Scalar(4.f)}});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(fused_, Regions{"z: Add Neg"});
+  EXPECT_EQ((*result)[0].scalar<float>(), 3);
 }
 
 TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
@@ -222,6 +230,27 @@ TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
   ASSERT_TRUE(Run({direct, late, update}, {{x, Tensor::Scalar(2.f)}}).ok());
   EXPECT_EQ(fused_, Regions{"late: Add Exp"});
   // Where nothing is updated there is nothing to be late for.
+  ASSERT_TRUE(Run({late}, {{x, Tensor::Scalar(2.f)}}).ok());
+  EXPECT_EQ(fused_, Regions{"late: Mul Add Exp"});
+  // A choice between whole values gives one of them as it is.
+  Output chosen = Op("Select", {Placeholder(PartialShape::Scalar(), kBool), alias, x});
+  Output then = Op("Exp", {Op("Add", {Op("Mul", {chosen, x}), x})}, "then");
+  Output next = Op("AssignAdd", {v, Const(1)}, "next", {then.node});
+  ASSERT_TRUE(Run({then, next}, {{x, Tensor::Scalar(2.f)}, {chosen.node->input(0), Tensor::Scalar(true)}}).ok());
+  EXPECT_EQ(fused_, Regions{"then: Add Exp"});
+}
+
+TEST_F(FusedTest, WhatReadsAResourceIsNotMovedPastAnUpdate) {
+  Output r = NodeBuilder(*graph_, "VarHandleOp").Attr("dtype", kFloat).Attr("shape", PartialShape()).BuildOutput();
+  Output x = Placeholder(PartialShape::Scalar());
+  Output init = Op("Identity", {x}, "", {NodeBuilder(*graph_, "AssignVariableOp").In(r).In(Const(1)).BuildNode()});
+  ASSERT_TRUE(Run({init}, {{x, Tensor::Scalar(2.f)}}).ok());
+  Output read = NodeBuilder(*graph_, "ReadVariableOp").In(r).Attr("dtype", kFloat).BuildOutput();
+  Output late = Op("Exp", {Op("Add", {Op("Mul", {read, x}), x})}, "late");
+  NodeBuilder update(*graph_, "AssignAddVariableOp");
+  Output updated = Op("Identity", {x}, "", {update.In(r).In(Const(1)).ControlInput(late.node).BuildNode()});
+  ASSERT_TRUE(Run({late, updated}, {{x, Tensor::Scalar(2.f)}}).ok());
+  EXPECT_EQ(fused_, Regions{"late: Add Exp"});
   ASSERT_TRUE(Run({late}, {{x, Tensor::Scalar(2.f)}}).ok());
   EXPECT_EQ(fused_, Regions{"late: Mul Add Exp"});
 }
@@ -272,15 +301,33 @@ TEST_F(FusedTest, ShapesThatBlocksCannotDoGiveTheSame) {
   Output z = Op("Relu", {Op("Mul", {sum, Const(2)})}, "z");
   auto shaped = [](const Shape& shape) { return Floats(shape, [](int64_t i) { return static_cast<float>(i) - 3; }); };
   const std::pair<Shape, Shape> shapes[] = {
-      {{4, 6}, {4, 6}}, {{4, 6}, {}},     {{}, {4, 6}},     {{1, 1}, {4, 6}},    {{4, 6}, {1}},    {{4, 6}, {6}},
-      {{6}, {4, 6}},    {{4, 1}, {1, 6}}, {{4, 6}, {4, 1}}, {{1}, {}},           {{0, 6}, {1, 6}}, {{1}, {0}},
-      {{1, 1}, {1}},    {{1, 6}, {6}},    {{1}, {1, 1, 1}}, {{2, 1, 3}, {4, 1}}, {{40, 70}, {70}}, {{3000, 2}, {2}},
+      {{4, 6}, {4, 6}},    {{4, 6}, {}},     {{}, {4, 6}},     {{1, 1}, {4, 6}}, {{4, 6}, {1}},    {{4, 6}, {6}},
+      {{6}, {4, 6}},       {{4, 1}, {1, 6}}, {{4, 6}, {4, 1}}, {{1}, {}},        {{0, 6}, {1, 6}}, {{1}, {0}},
+      {{6}, {1, 1}},       {{1, 1}, {6}},    {{6}, {1, 1, 1}}, {{1, 1}, {1}},    {{1, 6}, {6}},    {{1}, {1, 1, 1}},
+      {{2, 1, 3}, {4, 1}}, {{40, 70}, {70}}, {{3000, 2}, {2}},
   };
   for (const auto& [a, b] : shapes)
     EXPECT_EQ(Fused({z}, {{x, shaped(a)}, {y, shaped(b)}}), Regions{"z: Add Mul Relu"}) << a.ToString() << b.ToString();
+  // With values that several take.
+  Output twice = Op("Mul", {Op("Neg", {sum}), Op("Sub", {Op("Exp", {sum}), x})}, "twice");
+  for (const auto& [a, b] : shapes)
+    EXPECT_EQ(Fused({twice}, {{x, shaped(a)}, {y, shaped(b)}}).size(), 1u) << a.ToString() << b.ToString();
   const Status status = Error(z, {{x, shaped({4, 6})}, {y, shaped({5})}});
   EXPECT_EQ(NodeOf(status), "sum");
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(FusedTest, ConstantsMoveOnWithTheElements) {
+  Output x = Placeholder();
+  for (const Shape& shape : {Shape{6000}, Shape{2, 3000}, Shape{3000}, Shape{1, 30}, Shape{1}}) {
+    const Tensor constant = Floats(shape, [](int64_t i) { return static_cast<float>(i % 41) - 20; });
+    Output y = Op("Exp", {Op("Minimum", {Op("Mul", {Const(constant), x}), Const(3)})});
+    for (const Shape& fed : {Shape{2, 3000}, Shape{3000}, Shape{100, 30}, Shape{6000}, Shape{1}, Shape{}}) {
+      if (shape.num_elements() > 1 && fed.num_elements() > 1 && shape[shape.rank() - 1] != fed[fed.rank() - 1])
+        continue;
+      EXPECT_EQ(Fused({y}, {{x, Floats(fed, [](int64_t i) { return static_cast<float>(i % 17) / 8; })}}).size(), 1u);
+    }
+  }
 }
 
 TEST_F(FusedTest, RowsMeetAllRows) {
@@ -338,6 +385,9 @@ TEST_F(FusedTest, ScalarsOnTheWayAreScalars) {
   // Sums want all of one shape.
   Output sum = Op("Neg", {Op("AddN", {x, Op("Exp", {rate})}, "sum")});
   EXPECT_EQ(NodeOf(Error(sum, {{x, Counting(9)}, {rate, Tensor::Scalar(1.f)}})), "sum");
+  Output other = Placeholder();
+  Output ones = Op("Mul", {x, Op("AddN", {Op("Exp", {rate}), other}, "ones")});
+  EXPECT_EQ(NodeOf(Error(ones, {{x, Counting(6).Reshaped(Shape{2, 3})}, {rate, Counting(1)}, {other, one}})), "ones");
 }
 
 TEST_F(FusedTest, ShapesAreAskedOfOperands) {
@@ -354,6 +404,29 @@ TEST_F(FusedTest, ShapesAreAskedOfOperands) {
                   {{x, Counting(20)}, {rows.node->input(0), *Tensor::Zeros(kFloat, Shape{2, 1})}}),
             Regions{});
   EXPECT_EQ(values_[2].num_elements(), 2);
+  // Nor of one of two, or of one that meets more than a scalar.
+  Output s = Placeholder();
+  Output u = Placeholder();
+  Output larger = Op("Mul", {s, Const(Counting(5))});
+  for (const int64_t n : {1, 5}) {
+    Fused({Op("Shape", {Op("Add", {s, u})}), Op("Shape", {larger})}, {{s, Counting(n)}, {u, Counting(6 - n)}});
+    for (const Tensor& shape : values_) EXPECT_EQ(*shape.data<int32_t>(), 5);
+  }
+}
+
+TEST_F(FusedTest, ShapesInBranchesThatAreNotTakenAreDead) {
+  Output x = Placeholder();
+  Output y = Placeholder();
+  Output p = Placeholder(PartialShape::Scalar(), kBool);
+  Output fork = Op("Switch", {p, p});
+  auto shape_in = [&](int branch, Output value) {
+    return Op("Shape", {Op("Neg", {value}, "", {Op("Identity", {Output(fork.node, branch)}).node})});
+  };
+  Output merged = NodeBuilder(*graph_, "Merge").In(OutputList{shape_in(0, x), shape_in(1, y)}).BuildOutput();
+  for (const bool taken : {false, true}) {
+    Fused({merged}, {{x, Counting(4)}, {y, Counting(9)}, {p, Tensor::Scalar(taken)}});
+    EXPECT_EQ(*values_.at(0).data<int32_t>(), taken ? 9 : 4);
+  }
 }
 
 TEST_F(FusedTest, WhatDoesNotBroadcastSaysSo) {
@@ -489,7 +562,7 @@ TEST_F(FusedTest, ManyValuesAtATimeAreLeftAlone) {
   Output sum = Op("AddN", left);
   Output product = left[0];
   for (int i = 600; i-- > 0;) product = Op("Maximum", {product, left[i]});
-  Fused({Op("Mul", {sum, product})}, {{x, Counting(4)}});
+  EXPECT_EQ(Fused({Op("Mul", {sum, product})}, {{x, Counting(4)}}), Regions{});
 }
 
 // Random expressions over few inputs: the bits are those of the nodes one by one.

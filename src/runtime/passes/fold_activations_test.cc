@@ -229,6 +229,12 @@ TEST_F(FoldActivationsTest, WhatWaitsForSomethingElseOrRunsElsewhereStays) {
   Output waits = Op("MatMul", {x, Const({7, 3}, 1)}, "", {update});
   EXPECT_TRUE(Folds({Op("BiasAdd", {waits, b}, "", {update})}, feeds));
   EXPECT_TRUE(Folds({Op("BiasAdd", {waits, b})}, feeds));
+  // And what waits for the result waits for what the product waited for.
+  Output sum = Op("BiasAdd", {waits, b});
+  Output read = Op("Identity", {v}, "read", {sum.node});
+  init_ = {Op("Assign", {v, Const({3}, 9)}).node};
+  EXPECT_TRUE(Folds({read, sum}, feeds));
+  init_.clear();
   // Something waits for the product.
   Output product = MatMul(x, Const({7, 3}, 1));
   Output late = Op("Assign", {v, Const({3}, 4)}, "late", {product.node});
@@ -251,6 +257,20 @@ TEST_F(FoldActivationsTest, NothingMovesPastAnUpdate) {
   EXPECT_FALSE(Folds({sum(Op("Neg", {Op("Identity", {update})}))}, feeds));
   EXPECT_TRUE(Folds({sum(Op("Identity", {v}))}, feeds));
   EXPECT_TRUE(Folds({sum(Op("Identity", {v}, "", {Op("Neg", {x}).node}))}, feeds));  // nothing is updated
+  NodeBuilder constant(*graph_, "Const");
+  constant.Attr("value", Numbers({3}, 2)).Attr("dtype", kFloat).ControlInput(update.node);
+  EXPECT_FALSE(Folds({sum(constant.BuildOutput())}, feeds));
+  // The same with the other kind of variables.
+  Output r = NodeBuilder(*graph_, "VarHandleOp").Attr("dtype", kFloat).Attr("shape", PartialShape{3}).BuildOutput();
+  init_ = {NodeBuilder(*graph_, "AssignVariableOp").In(r).In(Const({3})).BuildNode()};
+  Node* assign = NodeBuilder(*graph_, "AssignAddVariableOp").In(r).In(Const({3}, 5)).BuildNode();
+  auto read = [&](const std::vector<Node*>& after) {
+    NodeBuilder builder(*graph_, "ReadVariableOp");
+    for (Node* node : after) builder.ControlInput(node);
+    return builder.In(r).Attr("dtype", kFloat).BuildOutput();
+  };
+  EXPECT_FALSE(Folds({sum(read({assign}))}, feeds));
+  EXPECT_TRUE(Folds({sum(read({}))}, feeds));
 }
 
 TEST_F(FoldActivationsTest, OtherTypesStay) {
