@@ -137,10 +137,14 @@ function(weir_gtest target)
                                             ENVIRONMENT "${WEIR_TEST_ENVIRONMENT}")
 endfunction()
 
-# weir_unit_tests(<folder> [LINK targets...]): src/<folder>/**_test.cc as the one program weir_<folder>_test.
+# weir_unit_tests(<folder> [LINK targets...] [WITHOUT names...]): src/<folder>/**_test.cc as the one program
+# weir_<folder>_test, but for the files with these names.
 function(weir_unit_tests folder)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*_test.cc)
+  foreach(name IN LISTS ARG_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/${name}\\.cc$")
+  endforeach()
   if(WEIR_TESTS AND sources)
     weir_gtest(weir_${folder}_test SOURCES ${sources} LINK weir_${folder} ${ARG_LINK})
   endif()

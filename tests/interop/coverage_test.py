@@ -8,6 +8,8 @@ NOT_COMPARED = {
     "_Retval": "only inside functions, where the calls of functions run it",
     **{op: "between tasks, where cluster_test.py has both kinds of tasks send each other values" for op in (
         "_Send", "_Recv", "_HostSend", "_HostRecv")},
+    "_FusedMatMul": "only in graphs that were rewritten; op_cases_test.py asks TensorFlow for it",
+    "_FusedConv2D": "only in graphs that were rewritten; op_cases_test.py asks TensorFlow for it",
     "Abort": "ends the process",
     "EagerPyFunc": "calls Python in this process",
     "PyFunc": "calls Python in this process",

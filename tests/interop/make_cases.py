@@ -24,7 +24,7 @@ WITH_PROGRAMS = {"random_graph_cases"}
 
 def write_ops(out):
     ops = op_def_pb2.OpList()
-    for name in [*sorted(tf.raw_ops.__dict__), "_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv"]:
+    for name in [*sorted(tf.raw_ops.__dict__), "_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "_FusedMatMul", "_FusedConv2D"]:
         definition = op_def_registry.get(name)
         if definition is not None:
             ops.op.add().CopyFrom(definition)
