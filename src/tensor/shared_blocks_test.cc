@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,11 +80,30 @@ TEST_F(SharedBlocksTest, WhatWasAbandonedStaysAsItIs) {
   AbandonSharedBlock(tensor.raw());
   AbandonSharedBlock(tensor.raw());
   EXPECT_TRUE(tensor.HasReaders());  // who would write makes a copy
+  const void* former = tensor.raw();
+  tensor = Tensor();
+  EXPECT_FALSE(FindSharedBlock(former, 1).has_value());
+  EXPECT_EQ(fcntl(block.fd, F_GETFD), -1);  // closed
   tensor = Tensor::Allocate(kUint8, Shape{13 * kShareMega}).value();
   EXPECT_NE(FindSharedBlock(tensor.raw(), tensor.num_bytes())->id, block.id);
   std::memset(tensor.raw(), 'b', tensor.num_bytes());
   EXPECT_EQ(view.bytes()[0], 'a');
   EXPECT_EQ(view.bytes()[13 * kShareMega - 1], 'a');
+}
+
+TEST_F(SharedBlocksTest, WhereFilesAreLimitedBlocksArePrivate) {
+  for (const auto what : {RLIMIT_FSIZE, RLIMIT_NOFILE}) {
+    rlimit before{};
+    ASSERT_EQ(getrlimit(what, &before), 0);
+    rlimit low = before;
+    low.rlim_cur = what == RLIMIT_FSIZE ? kShareMega : 3;
+    ASSERT_EQ(setrlimit(what, &low), 0);
+    const BufferPtr buffer = CpuAllocator().Allocate(40 * kShareMega).value();
+    ASSERT_EQ(setrlimit(what, &before), 0);
+    EXPECT_FALSE(FindSharedBlock(buffer->data(), 1).has_value());
+    const BufferPtr next = CpuAllocator().Allocate(23 * kShareMega).value();
+    EXPECT_TRUE(FindSharedBlock(next->data(), 1).has_value());
+  }
 }
 
 TEST_F(SharedBlocksTest, AForkedChildTakesMemoryOfItsOwn) {
