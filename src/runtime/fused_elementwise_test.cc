@@ -382,6 +382,9 @@ TEST_F(FusedTest, ScalarsOnTheWayAreScalars) {
   EXPECT_EQ(fused_[0].size(), std::string("z: Neg Exp Mul").size());
   Output chosen = Op("SelectV2", {Op("Less", {known, Const(0)}), Op("Exp", {scalar}), Op("Neg", {known})}, "chosen");
   EXPECT_EQ(Fused({Op("Neg", {chosen})}, {{known, Counting(6)}, {scalar, Tensor::Scalar(1.5f)}}).size(), 1u);
+  Output many = Placeholder({37});
+  chosen = Op("SelectV2", {Op("Less", {many, Const(0)}), Op("Neg", {many}), Op("Exp", {scalar})});
+  EXPECT_EQ(Fused({Op("Neg", {chosen})}, {{many, Counting(37)}, {scalar, Tensor::Scalar(1.5f)}}).size(), 1u);
   // Sums want all of one shape.
   Output sum = Op("Neg", {Op("AddN", {x, Op("Exp", {rate})}, "sum")});
   EXPECT_EQ(NodeOf(Error(sum, {{x, Counting(9)}, {rate, Tensor::Scalar(1.f)}})), "sum");
@@ -461,6 +464,12 @@ TEST_F(FusedTest, FaultsNameTheirNode) {
   const Status status = Error(z, {{x, ints({1, 2, 9})}, {y, ints({2, 1, 4})}});
   EXPECT_EQ(NodeOf(status), "quotient");
   EXPECT_NE(status.message().find("division by zero"), std::string::npos);
+  // Also where it is about single elements, and there are no others.
+  Output u = Placeholder({}, kInt32);
+  auto single = [&](int32_t value) { return Const(Tensor::Scalar(value)); };
+  Output none = Op("Mul", {u, Op("FloorDiv", {single(1), single(0)}, "single")});
+  EXPECT_EQ(NodeOf(Error(none, {{u, ints({})}})), "single");
+  EXPECT_EQ(fused_.size(), 1u);
 }
 
 TEST_F(FusedTest, TheOutputTakesAnInputsMemoryOnlyWhereNobodyElseHoldsIt) {

@@ -303,7 +303,8 @@ TEST_F(FoldActivationsTest, ValuesOfManyProducts) {
                                                                                   {70, 65, 1},
                                                                                   {33, 129, 257},
                                                                                   {300, 70, 90},
-                                                                                  {17, 64, 600}}) {
+                                                                                  {17, 64, 600},
+                                                                                  {17, 1000, 700}}) {
     for (int flags = 0; flags < 4; ++flags) {
       NewGraph();
       const bool ta = (flags & 1) != 0, tb = (flags & 2) != 0;
