@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "op/node_error.h"
 #include "runtime/kernel_cache.h"
 
 namespace weir {
@@ -466,11 +467,7 @@ class FusedKernel {
   // The error of a member, as it would be without the others.
   Status OfMember(const Status& status, int32_t member) const {
     const NodeProps& props = *region_->members[member].props;
-    Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
-                                                             props.name, props.op->name));
-    status.ForEachPayload(
-        [&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });
-    return MarkNode(described, props.name);
+    return DescribeNode(status, props.name, props.op->name);
   }
 
   // The members' own kernels, made when they are needed first.

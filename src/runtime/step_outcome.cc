@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "op/hidden_attrs.h"
+#include "op/node_error.h"
 #include "runtime/fused_elementwise.h"
 #include "runtime/step.h"
 
@@ -45,10 +46,7 @@ bool StandsForOthers(const NodeInfo& info) {
 Status Step::Describe(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
   if (StandsForOthers(*node->info) && NodeOf(status).has_value()) return status;  // it names the part that failed
-  Status described = MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
-                                                           node->info->name, node->info->op->name));
-  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { described.SetPayload(url, payload); });
-  return MarkNode(described, node->info->name);
+  return DescribeNode(status, node->info->name, node->info->op->name);
 }
 
 void Step::Fail(const Status& status, const PlanNode* node) {

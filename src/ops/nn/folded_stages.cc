@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_join.h"
 #include "op/hidden_attrs.h"
+#include "op/node_error.h"
 #include "ops/math/vector_math.h"
 #include "ops/nn/float_loops.h"
 
@@ -98,9 +99,7 @@ void FoldedStages::Finish(const float* bias, float* rows, int64_t count, int64_t
 Status FoldedStages::OfStage(size_t stage, const Status& status) const {
   if (status.ok() || !named_) return status;
   const NodeInfo& info = stages_[stage]->info;
-  return MarkNode(MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()),
-                                                        info.name, info.op->name)),
-                  info.name);
+  return DescribeNode(status, info.name, info.op->name);
 }
 
 Status FoldedStages::RunEach(KernelContext& ctx) const {
