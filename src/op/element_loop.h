@@ -32,11 +32,10 @@ struct ElementLoop {
   UnaryLoop unary = nullptr;
   BinaryLoop binary = nullptr;
   TernaryLoop ternary = nullptr;
-  bool swapped = false;           // f(in[1], in[0])
-  bool folds = false;             // f(f(in[0], in[1]), in[2]) and so on, of two inputs or more
-  uint8_t may_stand = 0;          // by bit: inputs that may be one element
-  bool standing_scalars = false;  // of rank 0 only
-  int cost = 1;                   // nanoseconds per element, roughly
+  bool swapped = false;   // f(in[1], in[0])
+  bool folds = false;     // f(f(in[0], in[1]), in[2]) and so on, of two inputs or more
+  uint8_t may_stand = 0;  // by bit: inputs that may be one element
+  int cost = 1;           // nanoseconds per element, roughly
   bool valid() const { return unary != nullptr || binary != nullptr || ternary != nullptr; }
 };
 

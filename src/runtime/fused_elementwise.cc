@@ -42,7 +42,6 @@ struct LoopCall {
   int32_t member = 0;
   uint8_t num_operands = 0;
   uint8_t may_stand = 0;
-  bool standing_scalars = false;
 };
 
 // Which operands of each call stand, by bit, or that it gives one element.
@@ -97,7 +96,6 @@ class Program {
       const uint8_t stance = known[values[i]];
       all_scalars = all_scalars && stance == kScalar;
       if (stance == kFull) continue;
-      if (call.standing_scalars && stance != kScalar) return std::nullopt;
       smaller |= static_cast<uint8_t>(1 << i);
       if (stance != kRow) *bits |= static_cast<uint8_t>(1 << i);
     }
@@ -122,7 +120,6 @@ class Program {
     if (loop.swapped) std::swap(call.operands[0], call.operands[1]);
     call.member = member;
     call.may_stand = loop.may_stand;
-    call.standing_scalars = loop.standing_scalars;
     call.result = num_inputs_ + static_cast<int32_t>(calls_.size());
     calls_.push_back(call);
     values_.push_back({call.operands[0], call.operands[1], call.operands[2]});

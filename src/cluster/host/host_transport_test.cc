@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "cluster/call_outcome_test.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_link.h"
 #include "tensor/shared_blocks.h"
@@ -21,43 +22,8 @@
 namespace weir {
 namespace {
 
-constexpr auto kHostPatience = std::chrono::seconds(20);  // what takes longer will not come
 constexpr int64_t kManyMs = 120'000;
 constexpr int64_t kFewMs = 800;
-
-// The end of a call, or anything else that one thread waits for.
-class Outcome final {
- public:
-  void Set(Status status, std::string text = "") {
-    std::lock_guard lock(mu_);
-    status_ = std::move(status);
-    text_ = std::move(text);
-    there_ = true;
-    changed_.notify_all();
-  }
-  Channel::Done Take() {
-    return [this](Result<Rope> result) {
-      if (result.ok()) {
-        Set(OkStatus(), result->Flatten());
-      } else {
-        Set(result.status());
-      }
-    };
-  }
-  Status Wait() {
-    std::unique_lock lock(mu_);
-    if (!changed_.wait_for(lock, kHostPatience, [&] { return there_; })) return Internal("nothing came");
-    return status_;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::mutex mu_;
-  std::condition_variable changed_;
-  bool there_ = false;
-  Status status_;
-  std::string text_;
-};
 
 // One end of a connection that a test speaks on by hand.
 class BareEnd final {
@@ -113,7 +79,7 @@ class HostTransportTest : public testing::Test {
   std::string address() const { return fmt::format("127.0.0.1:{}", listener_->port()); }
   static void Echo(const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope(call->request().Flatten())); }
   Status CallThrough(Transport& transport, const std::string& where, std::string text, std::string* back = nullptr) {
-    Outcome outcome;
+    CallOutcome outcome;
     transport.Connect(where)->Call("/a.B/C", Rope(std::move(text)), {}, outcome.Take());
     Status status = outcome.Wait();
     if (back != nullptr) *back = outcome.text();
@@ -174,7 +140,7 @@ TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
   const OwnedFd door = ListenOnHost("127.0.0.1:4");
   const std::unique_ptr<Transport> client = Make(kManyMs);
   const std::shared_ptr<Channel> channel = client->Connect("127.0.0.1:4");
-  Outcome outcome;
+  CallOutcome outcome;
   channel->Call("/a.B/C", Rope("x"), {}, outcome.Take());
   {
     BareEnd end(AcceptOnHost(door.get()));
@@ -184,7 +150,7 @@ TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
   EXPECT_NE(status.message().find("its process has ended"), absl::string_view::npos) << status;
   // Who asks anew finds who is there now.
-  Outcome again;
+  CallOutcome again;
   channel->Call("/a.B/C", Rope("x"), {}, again.Take());
   BareEnd end(AcceptOnHost(door.get()));
   const std::optional<HostHead> call = end.Read(HostHead::kCall);
@@ -195,7 +161,7 @@ TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
 }
 
 TEST_F(HostTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
-  Outcome cancelled;
+  CallOutcome cancelled;
   std::shared_ptr<IncomingCall> kept;
   Listen(kFewMs, [&](std::shared_ptr<IncomingCall> call) {
     kept = call;
@@ -210,7 +176,7 @@ TEST_F(HostTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
 }
 
 TEST_F(HostTransportTest, ACallThatIsGivenUpBeforeItIsThereIsCancelled) {
-  Outcome seen;
+  CallOutcome seen;
   Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
     seen.Set(call->cancel().reason());
     call->Respond(Rope());
@@ -259,7 +225,7 @@ TEST_F(HostTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
     BareEnd end(ConnectOnHost(address()));
     end.Write(head);
     EXPECT_TRUE(end.IsAtEnd()) << head.kind << " " << head.size;
-    Outcome outcome;
+    CallOutcome outcome;
     channel->Call("/a.B/C", Rope("x"), {}, outcome.Take());
     EXPECT_TRUE(outcome.Wait().ok());
   }
@@ -380,7 +346,7 @@ class HostMappingTest : public HostTransportTest {
     }));
   }
   Status CallThrough(Rope request) {
-    Outcome outcome;
+    CallOutcome outcome;
     channel_->Call("/a.B/C", std::move(request), {}, outcome.Take());
     return outcome.Wait();
   }

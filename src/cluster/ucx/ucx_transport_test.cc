@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cluster/call_outcome_test.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/ucx/ucx_frame.h"
 #include "cluster/ucx/ucx_library.h"
@@ -27,34 +28,6 @@ constexpr auto kUcxPatience = std::chrono::seconds(20);  // what takes longer wi
 constexpr int64_t kUcxPatienceMs = 20'000;
 constexpr int64_t kUcxLongMs = 120'000;
 constexpr int64_t kUcxShortMs = 800;
-
-// How a call has ended.
-class UcxOutcome final {
- public:
-  void Set(Status status, std::string text = "") {
-    std::lock_guard lock(mu_);
-    status_ = std::move(status);
-    text_ = std::move(text);
-    there_ = true;
-    changed_.notify_all();
-  }
-  Channel::Done Take() {
-    return [this](Result<Rope> result) { Set(result.status(), result.ok() ? result->Flatten() : ""); };
-  }
-  Status Wait() {
-    std::unique_lock lock(mu_);
-    if (!changed_.wait_for(lock, kUcxPatience, [&] { return there_; })) return Internal("nothing came");
-    return status_;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::mutex mu_;
-  std::condition_variable changed_;
-  bool there_ = false;
-  Status status_;
-  std::string text_;
-};
 
 // gRPC, with a look at what goes over it. An answer that is set here stands in for that of the peer.
 class SeenTransport final : public Transport {
@@ -215,7 +188,7 @@ class UcxTransportTest : public testing::Test {
   std::string address() const { return fmt::format("127.0.0.1:{}", listener_->port()); }
   static void Echo(const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope(call->request().Flatten())); }
   static Status Call(Channel& channel, std::string text, std::string* back = nullptr) {
-    UcxOutcome outcome;
+    CallOutcome outcome;
     channel.Call("/a.B/C", Rope(std::move(text)), {}, outcome.Take());
     Status status = outcome.Wait();
     if (back != nullptr) *back = outcome.text();
@@ -224,7 +197,7 @@ class UcxTransportTest : public testing::Test {
   // As a peer is told.
   UcxInvitation Invitation() {
     const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
-    UcxOutcome outcome;
+    CallOutcome outcome;
     plain->Connect(address())->Call(kUcxMethod, Rope(), {}, outcome.Take());
     EXPECT_TRUE(outcome.Wait().ok());
     return *UcxInvitation::Parse(outcome.text());
@@ -340,7 +313,7 @@ TEST_F(UcxTransportTest, MessagesOfManyKindsOfPiecesComeBack) {
       all += *text;
       rope.Append(text->data(), size, text);
     }
-    UcxOutcome outcome;
+    CallOutcome outcome;
     channel->Call("/a.B/C", std::move(rope), {}, outcome.Take());
     EXPECT_TRUE(outcome.Wait().ok());
     EXPECT_TRUE(outcome.text() == all) << sizes.size();
@@ -415,8 +388,8 @@ TEST_F(UcxTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
 }
 
 TEST_F(UcxTransportTest, ACallerThatIsGoneIsNotWorkedFor) {
-  UcxOutcome came;
-  UcxOutcome cancelled;
+  CallOutcome came;
+  CallOutcome cancelled;
   std::shared_ptr<IncomingCall> kept;
   Listen(kUcxLongMs, [&](std::shared_ptr<IncomingCall> call) {
     kept = call;
@@ -434,7 +407,7 @@ TEST_F(UcxTransportTest, ACallerThatIsGoneIsNotWorkedFor) {
 }
 
 TEST_F(UcxTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
-  UcxOutcome cancelled;
+  CallOutcome cancelled;
   std::shared_ptr<IncomingCall> kept;
   Listen(kUcxShortMs, [&](std::shared_ptr<IncomingCall> call) {
     kept = call;

@@ -6,14 +6,6 @@ namespace {
 
 constexpr size_t kMaxFoldedBytes = 1 << 20;
 
-const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value) {
-  if (value.fed()) return nullptr;
-  const PlanGraph::Node& node = graph.nodes[value.node];
-  if (KindOf(node.op()) != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
-  auto attr = node.props->attrs->find("value");
-  return attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
-}
-
 // A constant in place of `node`, under its name. `like` is some Const: it knows the op.
 std::shared_ptr<const NodeProps> MakeConst(const PlanGraph::Node& node, const NodeProps& like, Tensor value) {
   auto props = std::make_shared<NodeProps>();

@@ -103,7 +103,7 @@ class Fuser {
       if (!input.fed() && input.output != 0) continue;  // nothing is known
       const PartialShape& shape = input.fed() ? graph_.feeds[input.output].shape : graph_.nodes[input.node].shape;
       if (MayBeEqual(shape, node.shape) || !shape.known_rank() || !node.shape.known_rank()) continue;
-      if (loop.folds || ((loop.may_stand >> i) & 1) == 0 || (loop.standing_scalars && shape.rank() != 0)) return false;
+      if (loop.folds || ((loop.may_stand >> i) & 1) == 0) return false;
       if (shape.num_elements() != 1 && !MayBeRow(shape, node.shape)) return false;
     }
     return true;
@@ -226,12 +226,8 @@ class Fuser {
   }
 
   const Tensor* ConstantValue(PlanValue value) const {
-    if (value.fed()) return nullptr;
-    const PlanGraph::Node& node = graph_.nodes[value.node];
-    if (KindOf(node.op()) != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
-    auto attr = node.props->attrs->find("value");
-    const Tensor* tensor = attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
-    return tensor != nullptr && tensor->dtype() == node.props->output_types[0] ? tensor : nullptr;
+    const Tensor* tensor = ConstantOf(graph_, value);
+    return tensor != nullptr && tensor->dtype() == graph_.type_of(value) ? tensor : nullptr;
   }
 
   void Replace() {

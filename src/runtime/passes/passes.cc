@@ -60,6 +60,14 @@ Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOp
   return OkStatus();
 }
 
+const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value) {
+  if (value.fed()) return nullptr;
+  const PlanGraph::Node& node = graph.nodes[value.node];
+  if (KindOf(node.op()) != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
+  auto attr = node.props->attrs->find("value");
+  return attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
+}
+
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node) {
   const OpDef& op = node.op();
   if (op.stateful || op.is_function || KindOf(op) != NodeKind::kKernel) return false;

@@ -33,6 +33,9 @@ Status FuseElementwise(PlanGraph& graph, PassReport& report);
 // that is to be cut.
 void MoveGroups(PlanGraph& graph);
 
+// The value of a constant that waits for nothing; null for all other values.
+const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value);
+
 // True if the node's outputs depend on nothing but its inputs.
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node);
 
