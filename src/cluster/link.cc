@@ -202,6 +202,8 @@ class LinkCallee::Incoming final : public IncomingCall {
   }
   void set_request(Rope request) { request_ = std::move(request); }
 
+  bool came = false;  // all of it; guarded by the mutex of the callee
+
  private:
   const uint64_t id_;
   const std::string method_;
@@ -218,6 +220,7 @@ void LinkCallee::Began(const LinkMessage& message, std::string method) {
   Status closed;
   {
     std::lock_guard lock(mu_);
+    if (gone_) return;
     if (is_call) {
       call = std::make_shared<Incoming>(self(), message.id, std::move(method));
       if (!open_.emplace(message.id, call).second) return;
@@ -234,12 +237,14 @@ void LinkCallee::Began(const LinkMessage& message, std::string method) {
 }
 
 void LinkCallee::Came(const LinkMessage& message, Result<Rope> payload) {
+  if (message.kind != LinkMessage::kCall) return;
   std::shared_ptr<Incoming> call;
   {
     std::lock_guard lock(mu_);
     auto it = open_.find(message.id);
-    if (it == open_.end()) return;
+    if (it == open_.end() || it->second->came) return;
     call = it->second;
+    call->came = true;
   }
   if (!payload.ok()) return call->Respond(payload.status());
   call->set_request(*std::move(payload));
@@ -271,7 +276,18 @@ void LinkCallee::CancelAll(const Status& reason) {
   for (const std::shared_ptr<Incoming>& call : calls) call->cancel().Cancel(reason);
 }
 
-void LinkCallee::Broken(const Status&) { CancelAll(CallerIsGone()); }
+void LinkCallee::Broken(const Status&) {
+  std::vector<std::shared_ptr<Incoming>> never_come;
+  {
+    std::lock_guard lock(mu_);
+    gone_ = true;
+    for (const auto& [id, call] : open_) {
+      if (!call->came) never_come.push_back(call);
+    }
+  }
+  CancelAll(CallerIsGone());
+  for (const std::shared_ptr<Incoming>& call : never_come) call->Respond(CallerIsGone());
+}
 
 // ---- LinkCalls ----
 

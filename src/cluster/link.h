@@ -34,7 +34,7 @@ class LinkEnd {
   virtual ~LinkEnd() = default;
   // A message has begun to come: a call before it is cancelled.
   virtual void Began(const LinkMessage& message, std::string method) = 0;
-  // All of it is there, or could not be had; in any order, on any thread.
+  // All of it is there, or could not be had; in any order, on any thread. Not at all where the link breaks before.
   virtual void Came(const LinkMessage& message, Result<Rope> payload) = 0;
   // Once.
   virtual void Broken(const Status& reason) = 0;
@@ -194,7 +194,8 @@ class LinkCallee final : public LinkEnd {
 
   const std::shared_ptr<LinkCalls> calls_;
   std::mutex mu_;
-  Status closed_;  // why, once it is
+  Status closed_;      // why, once it is
+  bool gone_ = false;  // the link is broken: no more calls begin
   std::unordered_map<uint64_t, std::shared_ptr<Incoming>> open_;
 };
 

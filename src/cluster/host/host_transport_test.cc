@@ -231,6 +231,48 @@ TEST_F(HostTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
   }
 }
 
+TEST_F(HostTransportTest, CallsBehindWhatIsNoMessageAreNotWaitedFor) {
+  std::atomic<int> handled{0};
+  Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
+    ++handled;
+    Echo(call);
+  });
+  const HostHead greeting{.kind = HostHead::kHello, .id = 1};
+  const HostHead call{.kind = HostHead::kCall, .id = 9, .method_size = 6};
+  std::string together(reinterpret_cast<const char*>(&greeting), sizeof(greeting));
+  together.append(reinterpret_cast<const char*>(&call), sizeof(call));
+  together += "/a.B/C";
+  BareEnd end(ConnectOnHost(address()));
+  end.Write(together.data(), together.size());
+  EXPECT_TRUE(end.IsAtEnd());
+  listener_ = nullptr;  // waits for the calls that are open
+  EXPECT_EQ(handled, 0);
+}
+
+TEST_F(HostTransportTest, ACallIsHandledOnce) {
+  std::mutex mu;
+  std::vector<std::shared_ptr<IncomingCall>> calls;
+  CallOutcome came;
+  Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
+    if (call->method() == "/the/last") {
+      call->Respond(Rope("last"));
+      return came.Set(OkStatus());
+    }
+    std::lock_guard lock(mu);
+    calls.push_back(call);
+  });
+  BareEnd end(ConnectOnHost(address()));
+  end.WriteCall(9, "/a.B/C", "first");
+  end.WriteCall(9, "/a.B/C", "again");
+  end.Write({.kind = HostHead::kAnswer, .id = 9, .size = 6}, "answer");
+  end.WriteCall(10, "/the/last", "");
+  EXPECT_TRUE(came.Wait().ok());
+  std::lock_guard lock(mu);
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0]->request().Flatten(), "first");
+  calls[0]->Respond(Rope("done"));
+}
+
 // As the links write it.
 struct TestSpan {
   uint64_t address = 0;

@@ -41,10 +41,8 @@ void UcxLink::Break(const Status& reason) {
   }
   // Whoever breaks it may be in the middle of something.
   shared_.loop.Post([kept = shared_from_this(), reason] {
-    const std::vector<uint64_t> begun = kept->shared_.worker->Disconnect(*kept);
-    if (!kept->has_end()) return;
-    for (const uint64_t id : begun) kept->end().Came({.kind = LinkMessage::kCall, .id = id}, CallerIsGone());
-    kept->end().Broken(reason);
+    kept->shared_.worker->Disconnect(*kept);
+    if (kept->has_end()) kept->end().Broken(reason);
   });
 }
 
@@ -80,7 +78,6 @@ void UcxLink::WaitUntilSent(int64_t timeout_ms) {
 
 void UcxLink::Began(const UcxHead& head, const std::string& method) {
   if (head.kind != UcxHead::kCall || broken_) return;
-  begun_.emplace(head.message, head.id);
   end().Began(LinkMessageOf(head), method);
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "cluster/host/host_loop.h"
 #include "cluster/link.h"
@@ -65,7 +64,6 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
   ucp_ep_h endpoint_ = nullptr;
   uint64_t next_message_ = 1;
   UcxInbox inbox_;
-  std::unordered_map<uint64_t, uint64_t> begun_;  // calls that are not whole yet, by the numbers of their messages
 
   std::mutex mu_;
   std::condition_variable changed_;

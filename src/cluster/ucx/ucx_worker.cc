@@ -233,20 +233,17 @@ void UcxWorker::Fail(const std::shared_ptr<UcxLink>& link, Status reason) {
   Later([link, reason = std::move(reason)] { link->Break(reason); });
 }
 
-std::vector<uint64_t> UcxWorker::Disconnect(UcxLink& link) {
+void UcxWorker::Disconnect(UcxLink& link) {
   std::shared_ptr<UcxLink> kept;  // let go of without the lock
-  std::vector<uint64_t> begun;
   std::lock_guard lock(mu_);
-  for (const auto& [message, id] : std::exchange(link.begun_, {})) begun.push_back(id);
   const ucp_ep_h endpoint = std::exchange(link.endpoint_, nullptr);
-  if (worker_ == nullptr || endpoint == nullptr) return begun;
+  if (worker_ == nullptr || endpoint == nullptr) return;
   if (auto it = links_.find(endpoint); it != links_.end()) {
     kept = std::move(it->second);
     links_.erase(it);
   }
   CloseEndpoint(endpoint);
   ucx_->ucp_worker_signal(worker_);
-  return begun;
 }
 
 void UcxWorker::CloseEndpoint(ucp_ep_h endpoint) {
@@ -399,7 +396,6 @@ void UcxWorker::Filled(const std::shared_ptr<UcxLink>& link, UcxInbox::Piece pie
   Result<std::optional<UcxInbox::Message>> message = link->inbox_.End(std::move(piece));
   if (!message.ok()) return Fail(link, BrokenConnection(std::string(message.status().message())));
   if (!message->has_value()) return;
-  link->begun_.erase((*message)->head.message);
   auto whole = std::make_shared<UcxInbox::Message>(**std::move(message));
   Later([link, whole] { link->Came(std::move(*whole)); });
 }

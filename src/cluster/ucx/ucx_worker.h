@@ -39,8 +39,7 @@ class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from
   Status Connect(const std::shared_ptr<UcxLink>& link, const sockaddr* address, socklen_t size);
   // Where it cannot be sent: why.
   Status Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::string_view method, Rope payload);
-  // The calls that had begun to come and never will.
-  std::vector<uint64_t> Disconnect(UcxLink& link);
+  void Disconnect(UcxLink& link);
 
   void Ready(bool readable, bool writable) override;
 
