@@ -309,7 +309,7 @@ Dataset Dataset::ListFiles(Graph& graph, const Input& pattern, bool shuffle, std
     ControlDependencies after(graph, {found});
     files = Identity(files);
   }
-  const Dataset names = FromTensorSlices(graph, {files});
+  Dataset names = FromTensorSlices(graph, {files});
   if (!shuffle || !names.valid()) return names;
   return names.Shuffle(Maximum(count, Constant(graph, Tensor::Scalar<int64_t>(1))), seed);
 }

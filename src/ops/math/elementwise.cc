@@ -158,8 +158,8 @@ Status RunBroadcast(KernelContext& ctx, const Converted<BinaryLoop>& c, const Br
 // True if y is a row of few elements that every row of x meets, like biases.
 bool IsShortRow(const Tensor& x, const Tensor& y) {
   constexpr int64_t kShort = 256;
-  const Shape rows = x.shape();
-  const Shape row = y.shape();
+  const Shape& rows = x.shape();
+  const Shape& row = y.shape();
   if (!IsPlain(y.dtype()) || row.rank() > rows.rank() || y.num_elements() < 2 || y.num_elements() > kShort)
     return false;
   for (int i = 1; i <= row.rank(); ++i) {
