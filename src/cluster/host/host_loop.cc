@@ -3,9 +3,10 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/clock.h"
 
@@ -22,12 +23,11 @@ constexpr int64_t kLookNanos = 100'000;
 constexpr int64_t kOwnLookNanos = 50'000;  // of servers there may be many on a host
 constexpr int64_t kCloseNanos = 300'000;
 // A thread that leaves with its answer is likely to be back soon with another question, as it was before: nobody is
-// woken to take its turn then. Where it does not come, the loop's own thread does, which looks so often; the longer it
-// has found somebody there the less often, and not at all while one and the same stays.
+// woken to take its turn then. Where it does not come, the loop's own thread does, called by an alarm that goes off
+// after so long; who comes and goes puts it off, now and then.
 constexpr int64_t kSoonNanos = 2'000'000;
-constexpr std::chrono::milliseconds kOftenLook(1);
-constexpr std::chrono::milliseconds kSeldomLook(4);
-constexpr int kSameLooks = 16;
+constexpr int64_t kStayAwayNanos = 4'000'000;
+constexpr int64_t kStayAwayBrieflyNanos = 1'000'000;
 
 epoll_event EventOf(HostLoop::Id id, uint32_t events) {
   epoll_event event{};
@@ -42,7 +42,8 @@ HostLoop::HostLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)),
       end_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       posted_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)),
-      nudges_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+      nudges_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)),
+      alarm_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)) {
   const auto watch = [this](Id id, const OwnedFd& fd) {
     epoll_event event = EventOf(id, EPOLLIN);
     epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd.get(), &event);
@@ -57,7 +58,7 @@ HostLoop::~HostLoop() {
   {
     std::lock_guard lock(seats_mu_);
     ending_ = true;
-    own_.changed.notify_all();
+    CallOwnIn(0);
   }
 }
 
@@ -210,7 +211,10 @@ void HostLoop::EndSleep(Seat& seat) {
 }
 
 void HostLoop::WakeLocked(Seat& seat) {
-  if (seat.place == Seat::Place::kParked) seat.changed.notify_all();
+  if (seat.place == Seat::Place::kParked) {
+    if (&seat == &own_) return CallOwnIn(0);
+    seat.changed.notify_all();
+  }
   if (seat.place == Seat::Place::kInKernel && !std::exchange(seat.nudged, true)) eventfd_write(nudges_.get(), 1);
 }
 
@@ -229,7 +233,6 @@ void HostLoop::Sit(Seat& seat) {
 void HostLoop::TakeTurn(Seat& seat) {
   Seat* const before = turn_.exchange(&seat, std::memory_order_acq_rel);
   before->waits_long = true;
-  ++num_turns_;
   if (before->place == Seat::Place::kInKernel) WakeLocked(*before);
 }
 
@@ -238,7 +241,7 @@ void HostLoop::GiveUpTurn(Seat& seat) {
   std::lock_guard lock(seats_mu_);
   if (turn_.load(std::memory_order_relaxed) != &seat) return;
   turn_.store(&own_, std::memory_order_release);
-  if (own_looks_after_ > kSeldomLook) WakeLocked(own_);
+  if (own_.place == Seat::Place::kParked) CallOwnIn(kStayAwayNanos);
 }
 
 void HostLoop::Leave(Seat& seat) {
@@ -248,8 +251,18 @@ void HostLoop::Leave(Seat& seat) {
   left_nanos_ = RealClock().MonotonicNanos();
   Seat* const next = back_soon_ ? &own_ : seats_.back();
   turn_.store(next, std::memory_order_release);
-  const bool looks_itself = next == &own_ && own_looks_after_ <= (back_soon_ ? kSeldomLook : kOftenLook);
-  if (!looks_itself) WakeLocked(*next);
+  if (next != &own_) return WakeLocked(*next);
+  if (own_.place == Seat::Place::kParked) CallOwnIn(back_soon_ ? kStayAwayNanos : kStayAwayBrieflyNanos);
+}
+
+// The parked own thread: then, or earlier by half of that at most.
+void HostLoop::CallOwnIn(int64_t nanos) {
+  const int64_t now = RealClock().MonotonicNanos();
+  if (alarm_nanos_ >= now + nanos / 2 && alarm_nanos_ <= now + nanos) return;
+  alarm_nanos_ = now + nanos;
+  itimerspec spec{};
+  spec.it_value.tv_nsec = std::max<int64_t>(1, nanos);
+  timerfd_settime(alarm_.get(), 0, &spec, nullptr);
 }
 
 void HostLoop::Park(Seat& seat) {
@@ -261,25 +274,18 @@ void HostLoop::Park(Seat& seat) {
   seat.place = Seat::Place::kAwake;
 }
 
-// While others come and go it looks again and again whether the last of them has gone for good.
+// Somebody else may have come by the time that the alarm goes off: who leaves sets it again.
 void HostLoop::ParkOwn() {
   if (turn_.load(std::memory_order_acquire) == &own_) return;
   threads_.EndWait();
   {
     std::unique_lock lock(seats_mu_);
     own_.place = Seat::Place::kParked;
-    uint64_t seen = 0;
-    int same = 0;
-    own_looks_after_ = kOftenLook;
     while (turn_.load(std::memory_order_relaxed) != &own_ && !ending_) {
-      same = std::exchange(seen, num_turns_) == num_turns_ ? same + 1 : 0;
-      if (same >= kSameLooks) {
-        own_looks_after_ = std::chrono::milliseconds::max();
-        own_.changed.wait(lock);
-      } else {
-        own_.changed.wait_for(lock, own_looks_after_);
-      }
-      own_looks_after_ = std::min(own_looks_after_, kSeldomLook / 2) * 2;
+      lock.unlock();
+      uint64_t times = 0;
+      static_cast<void>(read(alarm_.get(), &times, sizeof(times)) == sizeof(times));  // it looks in any case
+      lock.lock();
     }
     own_.place = Seat::Place::kAwake;
   }

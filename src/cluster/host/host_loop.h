@@ -7,7 +7,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -102,6 +101,7 @@ class HostLoop final {
   void GiveUpTurn(Seat& seat);
   void TakeTurn(Seat& seat);
   void WakeLocked(Seat& seat);
+  void CallOwnIn(int64_t nanos);
 
   static constexpr int64_t kLongAgo = -(int64_t{1} << 62);
   static constexpr int64_t kLong = int64_t{1} << 62;
@@ -110,6 +110,7 @@ class HostLoop final {
   const OwnedFd end_;     // can be read when it ends
   const OwnedFd posted_;  // can be read as often as something was posted
   const OwnedFd nudges_;  // can be read as often as somebody is called back out of the kernel
+  const OwnedFd alarm_;   // calls the own thread back to where it takes turns
   std::atomic<Id> next_{3};
   std::mutex mu_;
   std::unordered_map<Id, std::shared_ptr<Watcher>> watchers_;
@@ -118,12 +119,11 @@ class HostLoop final {
 
   std::mutex seats_mu_;
   Seat own_{*this, nullptr};
-  std::vector<Seat*> seats_{&own_};               // in the order of their coming; the last one waits for events
-  std::atomic<Seat*> turn_{&own_};                // that one
-  int64_t left_nanos_ = kLongAgo;                 // when somebody left
-  bool back_soon_ = false;                        // somebody came soon after the last one had left
-  uint64_t num_turns_ = 0;                        // that were taken from the own thread or another
-  std::chrono::milliseconds own_looks_after_{0};  // while it is parked: when it looks whether it is its turn
+  std::vector<Seat*> seats_{&own_};  // in the order of their coming; the last one waits for events
+  std::atomic<Seat*> turn_{&own_};   // that one
+  int64_t left_nanos_ = kLongAgo;    // when somebody left
+  bool back_soon_ = false;           // somebody came soon after the last one had left
+  int64_t alarm_nanos_ = kLongAgo;   // when it goes off, or has
   bool ending_ = false;
   std::atomic<bool> sent_away_{false};
   // Goes first: its threads use the rest.

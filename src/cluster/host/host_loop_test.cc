@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
+#include <string>
 #include <thread>
 
 namespace weir {
@@ -241,6 +244,62 @@ TEST(HostLoopTest, WaitingTakesNoTime) {
   EXPECT_LT(used_us() - before, 20'000);
   never.Set();
   waiter.join();
+}
+
+// How often threads of that name have gone to sleep.
+int64_t SleepsOf(const std::string& name) {
+  int64_t sleeps = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(thread.path() / "status");
+    std::string line;
+    bool named = false;
+    while (std::getline(status, line)) {
+      if (line.starts_with("Name:")) named = line.ends_with("\t" + name);
+      const std::string_view count = "voluntary_ctxt_switches:";
+      if (named && line.starts_with(count)) sleeps += std::stoll(line.substr(count.size()));
+    }
+  }
+  return sleeps;
+}
+
+TEST(HostLoopTest, WhileOthersComeAndGoTheOwnThreadSleeps) {
+  HostLoop loop;
+  Arrival* waits_for = nullptr;
+  std::mutex mu;
+  const auto wire = Wire::Make(loop, [&](char) {
+    std::lock_guard lock(mu);
+    waits_for->Set();
+  });
+  std::atomic<bool> asked{false};
+  std::atomic<bool> over{false};
+  std::thread answers([&] {
+    while (!over) {
+      std::this_thread::sleep_for(std::chrono::microseconds(400));
+      if (asked.exchange(false)) wire->Write();
+    }
+  });
+  const auto ask = [&] {
+    Arrival arrival;
+    {
+      std::lock_guard lock(mu);
+      waits_for = &arrival;
+    }
+    asked = true;
+    loop.WaitFor(arrival);
+    const std::lock_guard set(mu);  // who sets it is done with it
+  };
+  for (int i = 0; i < 10; ++i) ask();
+  const int64_t before = SleepsOf("weir_rpc");
+  int slow = 0;  // those that may have been waited for so long that somebody else was called
+  for (int i = 0; i < 300; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    ask();
+    slow += std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(1) ? 1 : 0;
+  }
+  EXPECT_LE(SleepsOf("weir_rpc") - before, 10 + 3 * slow);
+  over = true;
+  answers.join();
+  wire->Remove();
 }
 
 TEST(HostLoopTest, AMessageThatKeepsAThreadThatWaitsKeepsNoOthers) {
