@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/this_process.h"
+
 namespace weir::python {
 namespace {
 
@@ -46,7 +48,15 @@ bool TryBeginReturn() {
 
 }  // namespace
 
-bool IsMainThread() { return getpid() == gettid(); }
+bool IsMainThread() {
+  thread_local pid_t asked_in = 0;  // a forked child has another main thread
+  thread_local bool is_main = false;
+  if (const pid_t process = ThisProcess(); asked_in != process) {
+    asked_in = process;
+    is_main = process == gettid();
+  }
+  return is_main;
+}
 
 void BeginReturn() {
   Returns& returns = TheReturns();

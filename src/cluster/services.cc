@@ -1,11 +1,10 @@
 // Both directions come out of one table per service: method name, request, response.
 #include "cluster/services.h"
 
-#include <unistd.h>
-
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/this_process.h"
 #include "cluster/transport_errors.h"
 
 namespace weir {
@@ -87,7 +86,7 @@ class RemoteEnd {
 
   template <class Request, class Response>
   void Call(const std::string& method, Request request, const CallOptions& options, Reply<Response> done) const {
-    if (getpid() != process_) return done(ForkedFromUser(*where_));
+    if (ThisProcess() != process_) return done(ForkedFromUser(*where_));
     AskForBodyErrors(request);
     if (const size_t size = PlainPart(request).ByteSizeLong(); size > kMaxMessageBytes) {
       return done(InvalidArgument(
@@ -115,7 +114,7 @@ class RemoteEnd {
   }
 
  private:
-  const pid_t process_ = getpid();
+  const pid_t process_ = ThisProcess();
   const std::shared_ptr<Channel> channel_;
   const std::shared_ptr<const std::string> where_;  // calls go
 };

@@ -102,7 +102,7 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
   std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);
-    if (broken_ || getpid() != process_) return false;  // a forked child has nothing to say here
+    if (broken_ || ThisProcess() != process_) return false;  // a forked child has nothing to say here
     head.method_size = static_cast<uint32_t>(method.size());
     head.size = payload.size();
     std::string spans;

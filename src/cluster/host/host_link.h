@@ -6,7 +6,6 @@
 #pragma once
 
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "base/alarms.h"
+#include "base/this_process.h"
 #include "cluster/host/host_loop.h"
 #include "cluster/host/host_mappings.h"
 #include "cluster/link.h"
@@ -106,7 +106,7 @@ class HostLink final : public Link, public HostLoop::Watcher, public std::enable
 
   const Shared shared_;
   const OwnedFd fd_;
-  const pid_t process_ = getpid();
+  const pid_t process_ = ThisProcess();
   const HostLoop::Id id_;
   std::atomic<bool> broken_{false};
   const uint64_t token_;  // that the peer reads to see whether it can
