@@ -445,5 +445,33 @@ INSTANTIATE_TEST_SUITE_P(Partial, Shapes,
                              {"Bitcast", "[?,4]", "[?]", {{"T", kUint8}, {"type", kFloat}}, {}},
                          }));
 
+// More keys than the table begins with, of which some are far apart, some differ in few bits, and each comes twice.
+template <class Int>
+void CheckManyDistinct(const std::vector<Int>& once) {
+  std::vector<Int> keys = once;
+  keys.insert(keys.end(), once.rbegin(), once.rend());
+  Result<std::vector<Tensor>> got = RunKernel(Registry(), "UniqueWithCounts", {Tensor::Vector<Int>(keys)});
+  ASSERT_TRUE(got.ok()) << got.status();
+  const auto count = static_cast<int64_t>(once.size());
+  ASSERT_EQ((*got)[0].num_elements(), count);
+  for (int64_t i = 0; i < count; ++i) {
+    ASSERT_EQ((*got)[0].data<Int>()[i], once[static_cast<size_t>(i)]);
+    ASSERT_EQ((*got)[1].data<int32_t>()[i], i);
+    ASSERT_EQ((*got)[1].data<int32_t>()[2 * count - 1 - i], i);
+    ASSERT_EQ((*got)[2].data<int32_t>()[i], 2);
+  }
+}
+
+TEST(Unique, TellsManyApart) {
+  std::vector<int64_t> wide;
+  std::vector<int32_t> narrow;
+  for (int64_t i = 0; i < 30'000; ++i) {
+    wide.push_back(i % 3 == 0 ? i << 40 : i % 3 == 1 ? -i : i);
+    narrow.push_back(static_cast<int32_t>(i % 2 == 0 ? i << 14 : -i));
+  }
+  CheckManyDistinct(wide);
+  CheckManyDistinct(narrow);
+}
+
 }  // namespace
 }  // namespace weir::ops::array_ops_test

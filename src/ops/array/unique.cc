@@ -1,9 +1,14 @@
 // Unique and its relatives: distinct elements (or slices along an axis) in the order they first appear; and ListDiff,
 // what is in one list but not in the other.
+#include <algorithm>
+#include <bit>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/element_keys.h"
@@ -19,39 +24,92 @@ struct Distinct {
   std::vector<int64_t> number;  // for every item, which distinct one it is
 };
 
+// Numbers of keys. At most half of its places are taken, so that a look-up reads one or two of them; it grows with the
+// keys that differ.
+class WordNumbers {
+ public:
+  explicit WordNumbers(int64_t most)
+      : places_(std::bit_ceil(static_cast<size_t>(std::clamp<int64_t>(2 * most, 16, 1 << 14)))) {}
+
+  // The number of the key, `next` where it is new.
+  std::pair<int64_t, bool> Add(uint64_t key, int64_t next) {
+    Place& place = Find(key);
+    if (place.number >= 0) return {place.number, false};
+    place = {key, next};
+    if (++taken_ * 2 > places_.size()) Grow();
+    return {next, true};
+  }
+
+ private:
+  struct Place {
+    uint64_t key = 0;
+    int64_t number = -1;  // none: free
+  };
+
+  Place& Find(uint64_t key) {
+    size_t at = absl::Hash<uint64_t>()(key);
+    for (;; ++at) {
+      Place& place = places_[at & (places_.size() - 1)];
+      if (place.number < 0 || place.key == key) return place;
+    }
+  }
+  void Grow() {
+    const std::vector<Place> before = std::exchange(places_, std::vector<Place>(places_.size() * 4));
+    for (const Place& place : before) {
+      if (place.number >= 0) Find(place.key) = place;
+    }
+  }
+
+  std::vector<Place> places_;
+  size_t taken_ = 0;
+};
+
+// The same for other keys.
+template <class Key>
+class KeyNumbers {
+ public:
+  explicit KeyNumbers(int64_t) {}
+  std::pair<int64_t, bool> Add(Key key, int64_t next) {
+    const auto [it, is_new] = numbers_.try_emplace(std::move(key), next);
+    return {it->second, is_new};
+  }
+
+ private:
+  absl::flat_hash_map<Key, int64_t> numbers_;
+};
+
 // key(i) is the key of item i, or nothing for an item that equals no other.
-template <class Key, class KeyOf>
+template <class Numbers, class KeyOf>
 Distinct FindDistinct(int64_t n, KeyOf&& key) {
   Distinct d;
   d.number.resize(static_cast<size_t>(n));
-  absl::flat_hash_map<Key, int64_t> seen;
+  Numbers seen(n);
   for (int64_t i = 0; i < n; ++i) {
     const auto next = static_cast<int64_t>(d.first.size());
-    const std::optional<Key> k = key(i);
-    if (!k) {
-      d.number[static_cast<size_t>(i)] = next;
-      d.first.push_back(i);
-      continue;
-    }
-    const auto [it, is_new] = seen.try_emplace(*k, next);
+    auto k = key(i);
+    const auto [number, is_new] = k ? seen.Add(*std::move(k), next) : std::pair(next, true);
     if (is_new) d.first.push_back(i);
-    d.number[static_cast<size_t>(i)] = it->second;
+    d.number[static_cast<size_t>(i)] = number;
   }
   return d;
 }
 
 // Items are the rows of `rows`, each of `width` elements.
 Result<Distinct> DistinctRows(const Tensor& rows, int64_t n, int64_t width) {
-  if (width == 1 && HasWordKeys(rows.dtype())) {
-    return FindDistinct<uint64_t>(n, [&](int64_t i) { return WordKey(rows, i); });
+  if (width == 1 && rows.dtype() == kInt64) {
+    const int64_t* keys = rows.data<int64_t>();
+    return FindDistinct<WordNumbers>(n, [=](int64_t i) { return std::optional<uint64_t>(keys[i]); });
   }
+  if (width == 1 && HasWordKeys(rows.dtype()))
+    return FindDistinct<WordNumbers>(n, [&](int64_t i) { return WordKey(rows, i); });
   if (width == 1 && rows.dtype() == kString) {
     const std::string* s = rows.data<std::string>();
-    return FindDistinct<std::string_view>(n, [&](int64_t i) { return std::optional<std::string_view>(s[i]); });
+    return FindDistinct<KeyNumbers<std::string_view>>(n,
+                                                      [&](int64_t i) { return std::optional<std::string_view>(s[i]); });
   }
   if (!HasWordKeys(rows.dtype()) && rows.dtype() != kString)
     return Unimplemented("elements of type {} cannot be told apart", rows.dtype());
-  return FindDistinct<std::string>(n, [&](int64_t i) -> std::optional<std::string> {
+  return FindDistinct<KeyNumbers<std::string>>(n, [&](int64_t i) -> std::optional<std::string> {
     std::string key;
     for (int64_t k = i * width; k < (i + 1) * width; ++k) {
       uint64_t word = 0;

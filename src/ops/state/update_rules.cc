@@ -3,6 +3,7 @@
 // rest of a row.
 #include "ops/state/update_rules.h"
 
+#include <algorithm>
 #include <cmath>
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
@@ -325,6 +326,20 @@ HWY_INLINE void Step(const Rule& rule, F* const* at, const F* grad, int64_t i) {
   for (int k = 0; k < Rule::kSlots; ++k) hn::StoreU(s[k], d, at[k] + i);
 }
 
+// Rows at random places are asked for so many rows before they are updated. Their first lines: the rest the machine
+// sees coming.
+constexpr int64_t kRowsAhead = 8;
+constexpr int64_t kBytesAhead = 256;
+
+template <class F>
+HWY_INLINE void AskForRow(F* const* slots, int num_slots, int64_t row, int64_t width) {
+  const int64_t bytes = std::min(kBytesAhead, width * static_cast<int64_t>(sizeof(F)));
+  for (int k = 0; k < num_slots; ++k) {
+    const char* begin = reinterpret_cast<const char*>(slots[k] + row * width);
+    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(begin + at, 1);
+  }
+}
+
 template <template <class> class Rule, class F>
 void Rows(const UpdateScalars<F>& scalars, F* const* slots, const F* grad, const UpdateRows& rows) {
   using D = hn::ScalableTag<F>;
@@ -332,11 +347,14 @@ void Rows(const UpdateScalars<F>& scalars, F* const* slots, const F* grad, const
   const Rule<D> rule(scalars);
   const Rule<D1> one(scalars);
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+  const auto is_mine = [&](int64_t row) { return rows.shards == 1 || row % rows.shards == rows.shard; };
   for (int64_t r = 0; r < rows.count; ++r) {
     int64_t row = r;
     if (rows.rows != nullptr) {
       row = rows.rows[r];
-      if (rows.shards > 1 && row % rows.shards != rows.shard) continue;
+      if (r + kRowsAhead < rows.count && is_mine(rows.rows[r + kRowsAhead]))
+        AskForRow(slots, Rule<D>::kSlots, rows.rows[r + kRowsAhead], rows.width);
+      if (!is_mine(row)) continue;
     }
     F* at[Rule<D>::kSlots];
     for (int k = 0; k < Rule<D>::kSlots; ++k) at[k] = slots[k] + row * rows.width;
