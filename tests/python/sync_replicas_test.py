@@ -174,7 +174,7 @@ def test_averages_follow_each_step():
 
 def test_a_backup_replica_may_be_late():
     servers, masters = start_cluster(1, 3)
-    arrived, release = threading.Event(), threading.Event()
+    arrived, release, ended = threading.Event(), threading.Event(), threading.Event()
 
     def wait_in_the_second_step(i):
         if i == 1:
@@ -191,7 +191,13 @@ def test_a_backup_replica_may_be_late():
         together(*(lambda r=replica: r.run(STEPS - 3) for replica in replicas[:2]))
         release.set()
         together(*(lambda r=replica: r.run(2) for replica in replicas[:2]))
-    together(others, lambda: late.run(3))
+        while not ended.is_set():  # alone it would wait for ever
+            together(*(lambda r=replica: r.run(1) for replica in replicas[:2]))
+
+    def comes_late():
+        late.run(3)
+        ended.set()
+    together(others, comes_late)
     # What it gave in between was stale and dropped; the token that it gets next is of the newest step.
     assert late.taken[1] <= 1 and late.taken[2] >= STEPS - 2
     assert replicas[0].values()[2] >= STEPS
