@@ -276,6 +276,11 @@ void LinkCallee::CancelAll(const Status& reason) {
   for (const std::shared_ptr<Incoming>& call : calls) call->cancel().Cancel(reason);
 }
 
+void LinkCallee::Refuse() {
+  std::lock_guard lock(mu_);
+  gone_ = true;
+}
+
 void LinkCallee::Broken(const Status&) {
   std::vector<std::shared_ptr<Incoming>> never_come;
   {
@@ -323,8 +328,10 @@ void LinkCalls::Drain() {
     const std::shared_ptr<LinkCallee> alive = weak.lock();
     if (alive == nullptr) continue;
     alive->link().WaitUntilSent(kGraceMs);
+    alive->Refuse();
     alive->link().Break(ServerIsStopping());
   }
+  in_flight_.WaitForNone();  // what has begun since
 }
 
 }  // namespace weir

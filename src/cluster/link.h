@@ -165,7 +165,8 @@ class LinkCalls final {
   void Close();
   // Waits until all calls have been answered.
   void WaitForNone() { in_flight_.WaitForNone(); }
-  // After Close: waits until all calls have been answered and the answers been sent, and ends the links.
+  // After Close: waits until all calls have been answered and the answers been sent, and ends the links. The handler is
+  // not called after it.
   void Drain();
 
  private:
@@ -190,12 +191,13 @@ class LinkCallee final : public LinkEnd {
   void Broken(const Status& reason) override;
   void Respond(uint64_t id, Result<Rope> response);
   void CancelAll(const Status& reason);
+  void Refuse();
   std::shared_ptr<LinkCallee> self() { return {link().self(), this}; }
 
   const std::shared_ptr<LinkCalls> calls_;
   std::mutex mu_;
   Status closed_;      // why, once it is
-  bool gone_ = false;  // the link is broken: no more calls begin
+  bool gone_ = false;  // no more calls begin: the link is broken, or the listener ends
   std::unordered_map<uint64_t, std::shared_ptr<Incoming>> open_;
 };
 

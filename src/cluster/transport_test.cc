@@ -414,6 +414,37 @@ TEST_P(TransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
   EXPECT_EQ(second.Wait(), Unavailable("the server is stopping"));
 }
 
+TEST_P(TransportTest, NoCallIsHandledOnceTheListenerIsGone) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> gone{false};
+    std::atomic<int> late{0};
+    Signal served;
+    Listen(kLongTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
+      if (call->method() == kSignOfLife) return Echo(call);
+      for (int i = 0; i < 20; ++i) {
+        if (gone) ++late;
+        std::this_thread::yield();
+      }
+      served.Give();
+      Echo(call);
+    });
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 3; ++i) {
+      callers.emplace_back([&] {
+        while (Call("/a.B/C", "x").ok()) continue;
+      });
+    }
+    ASSERT_TRUE(served.Wait());
+    listener_ = nullptr;
+    gone = true;
+    for (std::thread& caller : callers) caller.join();
+    channel_ = nullptr;
+    client_ = nullptr;
+    server_ = nullptr;
+    EXPECT_EQ(late, 0);
+  }
+}
+
 TEST_P(TransportTest, AnAddressIsHadByOne) {
   Listen(kLongTimeoutMs, Echo);
   Result<std::unique_ptr<Listener>> second = client_->Listen(address());
