@@ -1,6 +1,7 @@
 #include "graph/node_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <unordered_set>
 
@@ -99,7 +100,8 @@ class ArgResolver {
   }
 
  private:
-  // A literal that nothing else gives a type takes the attribute's default where it fits.
+  // A literal that nothing else gives a type takes the attribute's default where it fits: integers do as integers, and
+  // what is empty as anything.
   DType PreferredType(const ArgDef& arg, const Input& input, DType wanted) const {
     if (wanted != kInvalidType || arg.type_attr.empty()) return wanted;
     const AttrDef* def = op_.FindAttr(arg.type_attr);
@@ -107,10 +109,12 @@ class ArgResolver {
     if (def == nullptr || !def->default_value.has_value()) return kInvalidType;
     const DType fallback = *def->default_value->As<DType>();
     if (natural == kInvalidType || natural == fallback) return kInvalidType;
-    const bool both_integers = IsInteger(natural) && IsInteger(fallback);
     const bool allowed =
         std::find(def->allowed_types.begin(), def->allowed_types.end(), natural) != def->allowed_types.end();
-    return both_integers && !allowed ? fallback : kInvalidType;
+    if (allowed) return kInvalidType;
+    if (IsInteger(natural) && IsInteger(fallback)) return fallback;
+    const std::optional<Tensor> value = input.literal()->Value(fallback);
+    return value.has_value() && value->num_elements() == 0 ? fallback : kInvalidType;
   }
 
   Status CheckType(const ArgDef& arg, Output value, DType wanted) const {

@@ -153,3 +153,29 @@ def test_arrays_of_others():
         tf.convert_to_tensor(tf.constant(1), dtype=tf.float32)
     with pytest.raises(TypeError, match="Operation"):
         tf.convert_to_tensor(tf.raw_ops.NoOp())
+
+
+@pytest.mark.parametrize("build, shape", [
+    (lambda: tf.random_uniform([]), []),
+    (lambda: tf.random_uniform(()), []),
+    (lambda: tf.random_normal([]), []),
+    (lambda: tf.truncated_normal([]), []),
+    (lambda: tf.reshape(tf.ones([1]), []), []),
+    (lambda: tf.fill([], 1.0), []),
+    (lambda: tf.broadcast_to(tf.constant(1.0), []), []),
+    (lambda: tf.transpose(tf.constant(1.0), []), []),
+    (lambda: tf.tile(tf.constant(1.0), []), []),
+    (lambda: tf.reduce_sum(tf.ones([2, 3]), axis=[]), [2, 3]),
+    (lambda: tf.reverse(tf.ones([2, 3]), []), [2, 3]),
+    (lambda: tf.get_variable("v", [], initializer=tf.random_normal_initializer()).initial_value, []),
+])
+def test_an_empty_list_is_a_shape_or_axes(build, shape):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        value = build()
+        assert value.shape == shape
+        assert list(sess.run(value).shape) == shape
+
+
+def test_numbers_that_are_no_integers_are_still_no_shape():
+    with tf.Graph().as_default(), pytest.raises(TypeError, match="float32, which is not in the list of allowed types"):
+        tf.reshape(tf.ones([1]), [1.5])

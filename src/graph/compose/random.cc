@@ -23,6 +23,14 @@ Output Checked(Graph& graph, Result<Output> value) {
   return Output::Failed(graph);
 }
 
+// An empty list is the shape of a scalar, though it has no integers to tell its type by.
+Output DimsOf(Graph& graph, const Input& shape) {
+  std::optional<Tensor> value;
+  if (shape.literal() != nullptr) value = shape.literal()->Value(kInt32);
+  const bool is_empty = value.has_value() && value->num_elements() == 0;
+  return Checked(graph, ToOutput(graph, shape, is_empty ? kInt32 : kInvalidType, "shape"));
+}
+
 }  // namespace
 
 std::pair<int64_t, int64_t> SeedsFor(Graph& graph, OpSeed op_seed) {
@@ -46,7 +54,7 @@ std::pair<int64_t, int64_t> SeedsFor(Graph& graph, OpSeed op_seed) {
 Output RandomNormal(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype, OpSeed seed,
                     std::string name) {
   NameScope scope(graph, name.empty() ? "random_normal" : name);
-  Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
+  Output dims = DimsOf(graph, shape);
   Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
   Output spread = Checked(graph, ToOutput(graph, stddev, dtype, "stddev"));
   const auto [seed1, seed2] = SeedsFor(graph, seed);
@@ -58,7 +66,7 @@ Output RandomNormal(Graph& graph, const Input& shape, const Input& mean, const I
 Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype,
                              OpSeed seed, std::string name) {
   NameScope scope(graph, name.empty() ? "truncated_normal" : name);
-  Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
+  Output dims = DimsOf(graph, shape);
   Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
   Output spread = Checked(graph, ToOutput(graph, stddev, dtype, "stddev"));
   const auto [seed1, seed2] = SeedsFor(graph, seed);
@@ -74,7 +82,7 @@ Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval
     graph.RecordError(InvalidArgument("a uniform distribution of {} needs maxval", dtype));
     return Output::Failed(graph);
   }
-  Output dims = Checked(graph, ToOutput(graph, shape, kInvalidType, "shape"));
+  Output dims = DimsOf(graph, shape);
   Output low = Checked(graph, ToOutput(graph, minval, dtype, "min"));
   Output high = Checked(graph, ToOutput(graph, maxval.absent() ? Input(1) : maxval, dtype, "max"));
   const auto [seed1, seed2] = SeedsFor(graph, seed);
