@@ -240,6 +240,28 @@ TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
   EXPECT_EQ(fused_, Regions{"then: Add Exp"});
 }
 
+TEST_F(FusedTest, WhatReadsAPartOfAVariableIsNotMovedPastAnUpdate) {
+  Output v = Variable("v", {2, 2});
+  ASSERT_TRUE(Run({Op("Assign", {v, Const(*Tensor::Zeros(kFloat, {2, 2}))})}).ok());
+  Output x = Placeholder({2, 2});
+  const auto ints = [&](std::vector<int32_t> values) { return Const(Tensor::Vector<int32_t>(values)); };
+  const Tensor none = *Tensor::Zeros(kInt32, {2, 2});
+  for (Output part :
+       {Op("Slice", {v, ints({0, 0}), ints({2, 2})}), Op("StridedSlice", {v, ints({0, 0}), ints({2, 2}), ints({1, 1})}),
+        Op("Transpose", {v, ints({0, 1})}), Op("Tile", {v, ints({1, 1})}), Op("Pad", {v, Const(none)}),
+        Op("Sum", {v, ints({})}), Op("BroadcastTo", {v, ints({2, 2})})}) {
+    Output late = Op("Exp", {Op("Add", {Op("Mul", {part, x}), x})}, "late");
+    Output update = Op("AssignAdd", {v, x}, "update", {late.node});
+    ASSERT_TRUE(Run({late, update}, {{x, *Tensor::Zeros(kFloat, {2, 2})}}).ok());
+    EXPECT_EQ(fused_, Regions{late.node->name() + ": Add Exp"}) << part.node->op().name;
+  }
+  // What is computed is not the variable's any more.
+  Output late = Op("Exp", {Op("Add", {Op("Mul", {Op("MatMul", {v, x}), x}), x})}, "product");
+  Output update = Op("AssignAdd", {v, x}, "update", {late.node});
+  ASSERT_TRUE(Run({late, update}, {{x, *Tensor::Zeros(kFloat, {2, 2})}}).ok());
+  EXPECT_EQ(fused_, Regions{"product: Mul Add Exp"});
+}
+
 TEST_F(FusedTest, WhatReadsAResourceIsNotMovedPastAnUpdate) {
   Output r = NodeBuilder(*graph_, "VarHandleOp").Attr("dtype", kFloat).Attr("shape", PartialShape()).BuildOutput();
   Output x = Placeholder(PartialShape::Scalar());

@@ -157,25 +157,36 @@ class Fuser {
     for (int32_t target : graph_.targets) wanted_[target] = true;
   }
 
-  // Values that may be the memory of a variable. What reads one while something in the plan updates variables does so
-  // no later than it would alone: it only ends a region.
+  // Values that may be the memory of a variable: what is read from one, and what comes of that, unless it is computed.
+  // What reads such a value while something in the plan updates variables does so no later than it would alone: it only
+  // ends a region.
   void MarkStateAliases() {
-    static const absl::flat_hash_set<std::string_view> passes_on = {"Identity",
-                                                                    "IdentityN",
-                                                                    "Reshape",
-                                                                    "Squeeze",
-                                                                    "ExpandDims",
-                                                                    "StopGradient",
-                                                                    "PreventGradient",
-                                                                    "EnsureShape",
-                                                                    "CheckNumerics",
-                                                                    "Select",
-                                                                    "Bitcast",
-                                                                    "Snapshot",
-                                                                    "AddN",
-                                                                    "Cast",
-                                                                    "DebugGradientIdentity",
-                                                                    "PlaceholderWithDefault"};
+    // Beside elementwise ones. Kernels of others may hand on a part of what they are given, or all of it.
+    static const absl::flat_hash_set<std::string_view> computes = {
+        "MatMul",
+        "_FusedMatMul",
+        "BatchMatMul",
+        "BatchMatMulV2",
+        "SparseMatMul",
+        "Conv2D",
+        "_FusedConv2D",
+        "Conv2DBackpropInput",
+        "Conv2DBackpropFilter",
+        "DepthwiseConv2dNative",
+        "DepthwiseConv2dNativeBackpropInput",
+        "DepthwiseConv2dNativeBackpropFilter",
+        "Conv3D",
+        "Conv3DBackpropInputV2",
+        "Conv3DBackpropFilterV2",
+        "BiasAdd",
+        "BiasAddGrad",
+        "L2Loss",
+        "Softmax",
+        "LogSoftmax",
+        "Gather",
+        "GatherV2",
+        "GatherNd",
+    };
     bool updates = false;
     aliases_.assign(size(), false);
     for (int32_t n : order_) {
@@ -187,7 +198,7 @@ class Fuser {
       for (DType t : node.props->output_types) aliases_[n] = aliases_[n] || IsRef(t);
       // A Select with one condition for all gives one of its inputs as it is.
       if (aliases_[n] || (loops_[n].valid() && node.op().name != "Select")) continue;
-      if (!passes_on.contains(node.op().name) && KindOf(node.op()) == NodeKind::kKernel) continue;
+      if (computes.contains(node.op().name)) continue;
       for (PlanValue input : node.inputs) aliases_[n] = aliases_[n] || (!input.fed() && aliases_[input.node]);
     }
     if (!updates) aliases_.assign(size(), false);
