@@ -60,8 +60,7 @@ bool EventThreads::LeaveToOther() {
 }
 
 void EventThreads::RunFor(size_t bytes, std::function<void()> work) {
-  constexpr size_t kLarge = size_t{256} << 10;
-  if (bytes < kLarge) return work();
+  if (IsSmall(bytes)) return work();
   large_.Schedule(std::move(work));
 }
 

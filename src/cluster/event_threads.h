@@ -28,6 +28,7 @@ class EventThreads final {
 
   // What is to be done with a message of so many bytes: at once when it is small. Called by an event.
   void RunFor(size_t bytes, std::function<void()> work);
+  static bool IsSmall(size_t bytes) { return bytes < size_t{256} << 10; }
   // Called now and then, by one thread: lets another thread stand in when nobody waits for events, and nobody has
   // since the last look. True where it does.
   bool Look();

@@ -519,7 +519,7 @@ void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int Acti
     gone = std::move(it->second);
     steps_.erase(it);
   }
-  gone->End(MarkDerived(Cancelled("nobody waits for it any more")));  // what waits in it may hold on to it
+  gone->End(nobody_waits_);  // what waits in it may hold on to it
 }
 
 void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {

@@ -109,6 +109,7 @@ class Worker final : public WorkerService {
   const std::shared_ptr<ResourceManager> resources_;  // of all sessions that are not isolated
   std::shared_ptr<Peers> peers_;
   CancelToken stop_;
+  const Status nobody_waits_ = MarkDerived(Cancelled("nobody waits for it any more"));  // of every step that has run
   InFlight in_flight_;
   mutable std::mutex mu_;
   bool draining_ = false;

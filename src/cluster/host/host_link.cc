@@ -441,12 +441,18 @@ bool HostLink::Handle(Incoming message) {
   }
   size_t copied = head.spans == 0 ? head.size : 0;
   for (const Span& span : message.spans) copied += span.block == 0 || !maps_ ? std::min(span.size, kMaxPayload) : 0;
+  if (EventThreads::IsSmall(copied)) {
+    Bring(message);
+    return true;
+  }
   auto shared = std::make_shared<Incoming>(std::move(message));
-  shared_.loop.RunFor(copied, [self = shared_from_this(), shared] {
-    const HostHead& head = shared->head;
-    self->end().Came(MessageOf(head), head.spans == 0 ? std::move(shared->payload) : self->TakeFromPeer(*shared));
-  });
+  shared_.loop.RunFor(copied, [self = shared_from_this(), shared] { self->Bring(*shared); });
   return true;
+}
+
+void HostLink::Bring(Incoming& message) {
+  const LinkMessage told = MessageOf(message.head);
+  end().Came(told, message.head.spans == 0 ? std::move(message.payload) : TakeFromPeer(message));
 }
 
 }  // namespace weir

@@ -91,6 +91,7 @@ class HostLink final : public Link, public HostLoop::Watcher, public std::enable
   // What has come, one after the other; where one takes long another thread goes on with the next.
   bool HandleAll();
   bool Handle(Incoming message);
+  void Bring(Incoming& message);
   Result<Rope> TakeFromPeer(const Incoming& message);
   BufferPtr MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan);
   Status CopySpans(int process, const std::vector<Span>& spans, std::vector<BufferPtr>* parts) const;
