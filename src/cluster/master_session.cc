@@ -9,6 +9,7 @@
 #include "cluster/when_all.h"
 #include "graph/graph_def.h"
 #include "op/joined_token.h"
+#include "runtime/bundle.h"
 #include "runtime/check_feed.h"
 
 namespace weir {
@@ -252,6 +253,9 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     if (i + 1 == parts.size()) call.brought = step->brought;
     step->Call(i, std::move(call));
   };
+  // Where nothing comes along, the own part asks for what it takes: questions go together with the call.
+  std::optional<Bundle> start;
+  if (step->brought == nullptr) start.emplace();
   // Who waits does so before anything can come.
   for (bool waits : {true, false}) {
     for (size_t i = 0; i < parts.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <future>
 #include <thread>
 
+#include "runtime/bundle.h"
 #include "runtime/executor.h"
 #include "runtime/lent_thread.h"
 #include "runtime/local_devices.h"
@@ -561,6 +562,59 @@ TEST_F(DoorTest, AThreadThatIsLentRunsCostlyNodesOfWhatItBringsValuesTo) {
   EXPECT_EQ(outer.count, 0);
   EXPECT_EQ(bring(), std::this_thread::get_id());
   EXPECT_EQ(outer.count, 1);
+}
+
+// Remembers what was kept when it was to send.
+class KeepingSender final : public Bundle::Sender {
+ public:
+  void SendKept() override { sent.push_back(std::exchange(kept, 0)); }
+  int kept = 0;
+  std::vector<int> sent;
+};
+
+TEST_F(DoorTest, AStepAsksForAllThatItTakesAtOnceAndBeforeItComputes) {
+  const auto sender = std::make_shared<KeepingSender>();
+  registry_.Add({.name = "_Recv",
+                 .signature = "-> y: float",
+                 .kernels = SmallKernel([this, sender] {
+                   return Kernel::Async([this, sender](auto& ctx, Done done) {
+                     ctx.set_output(0, Float(1));
+                     ++sender->kept;
+                     if (Bundle* const bundle = Bundle::Current()) {
+                       bundle->Add(sender);
+                     } else {
+                       sender->SendKept();
+                     }
+                     waiting_.push_back(std::move(done));
+                   });
+                 }),
+                 .stateful = true});
+  std::vector<int> sent_before;  // when something was computed
+  registry_.Add({.name = "Compute", .signature = "-> y: float", .kernels = SmallKernel([&, sender] {
+                                                                  return Kernel::Sync([&, sender](auto& ctx) -> Status {
+                                                                           sent_before = sender->sent;
+                                                                           ctx.set_output(0, Float(1));
+                                                                           return OkStatus();
+                                                                         })
+                                                                      .Cheap();
+                                                                })});
+  const auto run = [&](Output fetch) {
+    const std::shared_ptr<Executor> executor = Compile(fetch);
+    std::promise<Status> ended;
+    executor->Start(Args(), {}, [&](const Result<std::vector<Tensor>>& values) { ended.set_value(values.status()); });
+    for (Done& done : std::exchange(waiting_, {})) done(OkStatus());
+    EXPECT_TRUE(ended.get_future().get().ok());
+    return std::exchange(sender->sent, {});
+  };
+  const Output first = Op("_Recv", {});
+  const Output computed = Op("Compute", {});
+  const Output three = Op("Add", {Op("Add", {first, computed}), Op("Add", {Op("_Recv", {}), Op("_Recv", {})})});
+  EXPECT_EQ(run(three), std::vector<int>{3});
+  EXPECT_EQ(sent_before, std::vector<int>{3});
+  EXPECT_EQ(run(Op("Add", {Op("_Recv", {}), Op("_Recv", {})})), std::vector<int>{2});
+  // One alone is not kept.
+  EXPECT_EQ(run(Op("Add", {first, computed})), std::vector<int>{1});
+  EXPECT_EQ(Bundle::Current(), nullptr);
 }
 
 TEST_F(ExecutorTest, TimeoutAndCancellation) {

@@ -2,6 +2,8 @@
 // the pruned graph.
 #include "runtime/plan.h"
 
+#include <algorithm>
+
 #include "runtime/passes/passes.h"
 
 namespace weir {
@@ -229,6 +231,9 @@ class Compiler {
       const bool waits_for_merge = node.kind == NodeKind::kMerge && node.num_inputs > 0;
       if (pending == 0 && !waits_for_merge) plan_->roots.push_back(n);
     }
+    const auto asks = [this](int32_t n) { return plan_->nodes[n].kind == NodeKind::kTransfer; };
+    const auto others = std::stable_partition(plan_->roots.begin(), plan_->roots.end(), asks);
+    plan_->num_asking = static_cast<int32_t>(others - plan_->roots.begin());
   }
 
   PlanGraph graph_;

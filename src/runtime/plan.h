@@ -76,7 +76,8 @@ struct Plan {
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
   std::vector<int32_t> constants;  // nodes that are sources
-  std::vector<int32_t> roots;      // nodes that wait for nothing
+  std::vector<int32_t> roots;      // nodes that wait for nothing; those first that ask other tasks
+  int32_t num_asking = 0;          // of them
   bool has_flow = false;           // needs frames and dead values
   bool late_feeds = false;         // feeds come while the step runs
 

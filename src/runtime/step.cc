@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "runtime/bundle.h"
 #include "runtime/lent_thread.h"
 
 namespace weir {
@@ -206,6 +207,8 @@ void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_bl
     for (int32_t n : plan_.roots) worker.progress.ready.push_back({&root_, n, false});
   }
   Account(worker, 1);
+  std::optional<Bundle> questions;
+  if (plan_.num_asking > 1) questions.emplace();
   Work(worker);
 }
 
@@ -236,6 +239,7 @@ void Step::Work(Worker& worker) {
   constexpr int kLentNodes = 256;
   int left = worker.keeps_dear || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
   const KernelScope between_kernels(nullptr);
+  Bundle* const bundle = Bundle::Current();
   while (!worker.stack.empty() || worker.blocking.has_value()) {
     if (worker.stack.empty()) {
       worker.stack.push_back(*worker.blocking);
@@ -247,6 +251,7 @@ void Step::Work(Worker& worker) {
     }
     const ReadyNode item = worker.stack.back();
     worker.stack.pop_back();
+    if (bundle != nullptr && plan_.nodes[item.node].kind != NodeKind::kTransfer) bundle->Send();
     Run(worker, item);
     if (worker.ended.empty()) continue;
     const InlineDepth depth;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <optional>
 
 #include "base/clock.h"
 #include "cluster/transport_errors.h"
@@ -86,6 +87,7 @@ void HostLink::Break(const Status& reason) {
 }
 
 void HostLink::WaitUntilSent(int64_t timeout_ms) {
+  SendKept();
   std::unique_lock lock(write_mu_);
   sent_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
                  [&] { return broken_ || (queue_.empty() && lent_.empty()); });
@@ -99,6 +101,7 @@ bool HostLink::SendMessage(const LinkMessage& message, std::string_view method, 
 
 bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
   bool fine = true;
+  Bundle* const bundle = payload.size() < kByAddress ? Bundle::Current() : nullptr;
   std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);
@@ -125,10 +128,21 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
       lent_.emplace(head.lent, std::exchange(payload, Rope()));
     }
     Append(head, method, std::move(spans), std::move(payload));
-    if (!watches_writes_) fine = WriteSome(&written);
+    if (bundle == nullptr && !watches_writes_) fine = WriteSome(&written);
   }
+  if (bundle != nullptr) bundle->Add(shared_from_this());
   if (!fine) Break(BrokenConnection(std::strerror(errno)));
   return fine;
+}
+
+void HostLink::SendKept() {
+  bool fine = true;
+  std::vector<Rope> written;
+  {
+    std::lock_guard lock(write_mu_);
+    if (!broken_ && !watches_writes_ && getpid() == process_) fine = WriteSome(&written);
+  }
+  if (!fine) Break(BrokenConnection(std::strerror(errno)));
 }
 
 void HostLink::Append(const HostHead& head, std::string_view method, std::string spans, Rope payload) {
@@ -143,15 +157,20 @@ void HostLink::Append(const HostHead& head, std::string_view method, std::string
 bool HostLink::WriteSome(std::vector<Rope>* done) {
   constexpr size_t kMostSlices = 64;
   while (!queue_.empty()) {
-    const std::vector<Rope::Slice>& slices = queue_.front().slices();
     std::array<iovec, kMostSlices> parts;
     msghdr message{};
     message.msg_iov = parts.data();
-    for (size_t i = queue_slice_; i < slices.size() && message.msg_iovlen < kMostSlices; ++i) {
-      const size_t skipped = i == queue_slice_ ? queue_offset_ : 0;
-      parts[message.msg_iovlen++] = {const_cast<char*>(slices[i].data) + skipped, slices[i].size - skipped};
+    size_t slice = queue_slice_;
+    size_t skipped = queue_offset_;
+    for (auto rope = queue_.begin(); rope != queue_.end() && message.msg_iovlen < kMostSlices; ++rope) {
+      const std::vector<Rope::Slice>& slices = rope->slices();
+      for (; slice < slices.size() && message.msg_iovlen < kMostSlices; ++slice) {
+        parts[message.msg_iovlen++] = {const_cast<char*>(slices[slice].data) + skipped, slices[slice].size - skipped};
+        skipped = 0;
+      }
+      slice = 0;
     }
-    ssize_t written = sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
+    const ssize_t written = sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
     if (written < 0 && errno == EINTR) continue;
     const bool full = written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     if (written < 0 && !full) return false;
@@ -160,22 +179,29 @@ bool HostLink::WriteSome(std::vector<Rope>* done) {
       watches_writes_ = true;
       return true;
     }
-    while (queue_slice_ < slices.size() && static_cast<size_t>(written) >= slices[queue_slice_].size - queue_offset_) {
-      written -= static_cast<ssize_t>(slices[queue_slice_].size - queue_offset_);
-      queue_offset_ = 0;
-      ++queue_slice_;
-    }
-    queue_offset_ += static_cast<size_t>(written);
-    if (queue_slice_ < slices.size()) continue;
-    done->push_back(std::move(queue_.front()));
-    queue_.pop_front();
-    queue_slice_ = 0;
-    queue_offset_ = 0;
+    TakeOffQueue(static_cast<size_t>(written), done);
   }
   if (watches_writes_) shared_.loop.WatchWrites(id_, fd_.get(), false);
   watches_writes_ = false;
   if (lent_.empty()) sent_.notify_all();
   return true;
+}
+
+void HostLink::TakeOffQueue(size_t bytes, std::vector<Rope>* done) {
+  while (!queue_.empty()) {
+    const std::vector<Rope::Slice>& slices = queue_.front().slices();
+    while (queue_slice_ < slices.size() && bytes >= slices[queue_slice_].size - queue_offset_) {
+      bytes -= slices[queue_slice_++].size - queue_offset_;
+      queue_offset_ = 0;
+    }
+    if (queue_slice_ < slices.size()) {
+      queue_offset_ += bytes;
+      return;
+    }
+    done->push_back(std::move(queue_.front()));
+    queue_.pop_front();
+    queue_slice_ = 0;
+  }
 }
 
 // ---- reading ----
@@ -190,6 +216,7 @@ void HostLink::Ready(bool readable, bool writable) {
     }
     if (!fine) return Break(BrokenConnection(std::strerror(errno)));
   }
+  if (!readable && !writable) SendKept();  // where a thread is kept that has
   std::string why;
   bool fine = !readable || Read(&why);
   if (!HandleAll()) {
@@ -215,6 +242,7 @@ bool HostLink::Read(std::string* why) {
 }
 
 bool HostLink::HandleAll() {
+  std::optional<Bundle> answers;  // to what has come together
   bool announced = false;
   for (;;) {
     Incoming message;
@@ -226,6 +254,7 @@ bool HostLink::HandleAll() {
       come_.pop_front();
       more = !come_.empty();
     }
+    if (more && !answers.has_value()) answers.emplace();
     if (more && !announced && shared_.loop.others_wait()) {
       shared_.loop.Post([weak = weak_from_this()] {
         if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->Ready(false, false);

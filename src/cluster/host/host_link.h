@@ -24,6 +24,7 @@
 #include "cluster/host/host_mappings.h"
 #include "cluster/link.h"
 #include "cluster/rope.h"
+#include "runtime/bundle.h"
 
 namespace weir {
 
@@ -39,7 +40,10 @@ struct HostHead {
   uint32_t spans = 0;        // of a payload that is in the memory of the sender
 };
 
-class HostLink final : public Link, public HostLoop::Watcher, public std::enable_shared_from_this<HostLink> {
+class HostLink final : public Link,
+                       public HostLoop::Watcher,
+                       public Bundle::Sender,
+                       public std::enable_shared_from_this<HostLink> {
  public:
   // What the links of a transport share; lives until all of them are broken.
   struct Shared {
@@ -59,6 +63,7 @@ class HostLink final : public Link, public HostLoop::Watcher, public std::enable
   bool takes_whole() const override { return peer_reads_; }
   std::shared_ptr<Link> self() override { return shared_from_this(); }
   void Ready(bool readable, bool writable) override;
+  void SendKept() override;
   bool HasMore() override {
     std::lock_guard lock(read_mu_);
     return !come_.empty();
@@ -99,6 +104,7 @@ class HostLink final : public Link, public HostLoop::Watcher, public std::enable
 
   // Writing. REQUIRES: write_mu_ is held. What was written is let go of without it.
   bool WriteSome(std::vector<Rope>* written);
+  void TakeOffQueue(size_t bytes, std::vector<Rope>* written);
   void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
 
   // False where the link is broken.
@@ -126,7 +132,7 @@ class HostLink final : public Link, public HostLoop::Watcher, public std::enable
 
   std::mutex write_mu_;
   std::condition_variable sent_;
-  std::deque<Rope> queue_;  // not all of which could be written yet
+  std::deque<Rope> queue_;  // not all of which could be written yet, or that a thread keeps for more to come
   size_t queue_slice_ = 0;  // of the first
   size_t queue_offset_ = 0;
   bool watches_writes_ = false;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "runtime/bundle.h"
 
 namespace weir {
 namespace {
@@ -293,6 +294,7 @@ void HostLoop::ParkOwn() {
 }
 
 void HostLoop::WaitFor(Arrival& arrival) {
+  if (Bundle* const bundle = Bundle::Current()) bundle->Send();
   Seat seat(*this, &arrival);
   arrival.SetWaker(&seat);
   Sit(seat);

@@ -1,0 +1,321 @@
+// What leaves a link when, and in how many writes: the peer is a socket that keeps the writes apart.
+#include "cluster/host/host_link.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <thread>
+
+#include "base/clock.h"
+#include "cluster/call_outcome_test.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kLinkTimeoutMs = 120'000;
+
+struct WrittenMessage {
+  HostHead head;
+  std::string method;
+  std::string payload;
+};
+
+class HostLinkTest : public testing::Test {
+ protected:
+  HostLinkTest() : calls_(std::make_shared<LinkCalls>()) {
+    calls_->set_handler([this](std::shared_ptr<IncomingCall> call) { handle_(std::move(call)); });
+  }
+  ~HostLinkTest() override {
+    calls_->Close();
+    callers_.Close();
+    if (link_ != nullptr) link_->Break(Cancelled("the test has ended"));
+    calls_->WaitForNone();
+    link_ = nullptr;
+  }
+
+  // SOCK_SEQPACKET: what is written in one go is read in one go, and alone.
+  int Pair(int type) {
+    int fds[2] = {-1, -1};
+    EXPECT_EQ(socketpair(AF_UNIX, type | SOCK_NONBLOCK, 0, fds), 0);
+    peer_ = OwnedFd(fds[1]);
+    return fds[0];
+  }
+  void AnswerCalls(int type = SOCK_SEQPACKET) {
+    auto callee = std::make_unique<LinkCallee>(calls_);
+    LinkCallee* const end = callee.get();
+    link_ = std::make_shared<HostLink>(shared(), OwnedFd(Pair(type)), std::move(callee));
+    EXPECT_TRUE(calls_->Add(link_, end));
+    link_->Start();
+    if (type != SOCK_SEQPACKET) return;
+    EXPECT_EQ(NextWrite().at(0).head.kind, HostHead::kHello);
+  }
+  std::shared_ptr<LinkCaller> MakeCalls() {
+    std::shared_ptr<LinkCaller> caller = callers_.Add([&](std::unique_ptr<LinkEnd> end) {
+      link_ = std::make_shared<HostLink>(shared(), OwnedFd(Pair(SOCK_SEQPACKET)), std::move(end));
+      link_->Start();
+      return link_;
+    });
+    EXPECT_EQ(NextWrite().at(0).head.kind, HostHead::kHello);
+    return caller;
+  }
+  HostLink::Shared shared() { return {loop_, alarms_, kLinkTimeoutMs}; }
+
+  bool CanRead(int timeout_ms) const {
+    pollfd polled{peer_.get(), POLLIN, 0};
+    return poll(&polled, 1, timeout_ms) == 1;
+  }
+  // The messages of one write; none where there is none.
+  std::vector<WrittenMessage> NextWrite() {
+    std::string bytes(size_t{1} << 20, '\0');
+    if (!CanRead(20'000)) return {};
+    const ssize_t size = recv(peer_.get(), bytes.data(), bytes.size(), 0);
+    if (size <= 0) return {};
+    bytes.resize(static_cast<size_t>(size));
+    return Parse(bytes);
+  }
+  static std::vector<WrittenMessage> Parse(std::string_view bytes) {
+    std::vector<WrittenMessage> messages;
+    while (bytes.size() >= sizeof(HostHead)) {
+      WrittenMessage& message = messages.emplace_back();
+      std::memcpy(&message.head, bytes.data(), sizeof(HostHead));
+      bytes.remove_prefix(sizeof(HostHead));
+      message.method = bytes.substr(0, message.head.method_size);
+      bytes.remove_prefix(message.head.method_size);
+      message.payload = bytes.substr(0, message.head.size);
+      bytes.remove_prefix(message.head.size);
+    }
+    EXPECT_TRUE(bytes.empty());
+    return messages;
+  }
+  bool Say(uint64_t id, std::string text = "") {
+    return link_->SendMessage({.kind = LinkMessage::kAnswer, .id = id}, "", Rope(std::move(text)));
+  }
+  static std::string CallBytes(uint64_t id, const std::string& payload) {
+    const std::string method = "/a.B/C";
+    const HostHead head{
+        .kind = HostHead::kCall, .id = id, .size = payload.size(), .method_size = static_cast<uint32_t>(method.size())};
+    return std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + method + payload;
+  }
+  void Write(const std::string& bytes) {
+    EXPECT_EQ(send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  }
+  static std::vector<uint64_t> IdsOf(const std::vector<WrittenMessage>& messages) {
+    std::vector<uint64_t> ids;
+    for (const WrittenMessage& message : messages) ids.push_back(message.head.id);
+    return ids;
+  }
+  using Ids = std::vector<uint64_t>;
+
+  OwnedFd peer_;
+  CallHandler handle_;
+  HostLoop loop_;
+  ThreadAlarms alarms_{RealClock()};
+  std::shared_ptr<LinkCalls> calls_;
+  LinkCallers callers_;
+  std::shared_ptr<HostLink> link_;
+};
+
+TEST_F(HostLinkTest, WhatIsSentTogetherIsOneWriteInItsOrder) {
+  AnswerCalls();
+  {
+    const Bundle bundle;
+    for (uint64_t id = 1; id <= 5; ++id) EXPECT_TRUE(Say(id, std::string(id, 'x')));
+    EXPECT_FALSE(CanRead(0));
+  }
+  const std::vector<WrittenMessage> write = NextWrite();
+  EXPECT_EQ(IdsOf(write), (Ids{1, 2, 3, 4, 5}));
+  EXPECT_EQ(write.at(4).payload, "xxxxx");
+  EXPECT_FALSE(CanRead(0));
+}
+
+TEST_F(HostLinkTest, WhatIsSentAloneLeavesAtOnce) {
+  AnswerCalls();
+  for (uint64_t id = 1; id <= 2; ++id) {
+    EXPECT_TRUE(Say(id));
+    EXPECT_EQ(IdsOf(NextWrite()), Ids{id});
+  }
+}
+
+TEST_F(HostLinkTest, AnotherThreadOrALargeMessageTakesAlongWhatIsKept) {
+  AnswerCalls();
+  const Bundle bundle;
+  EXPECT_TRUE(Say(1));
+  std::thread([&] { EXPECT_TRUE(Say(2)); }).join();
+  EXPECT_EQ(IdsOf(NextWrite()), (Ids{1, 2}));
+  EXPECT_TRUE(Say(3));
+  EXPECT_TRUE(Say(4, std::string(40'000, 'x')));
+  EXPECT_EQ(IdsOf(NextWrite()), (Ids{3, 4}));
+}
+
+TEST_F(HostLinkTest, ManyLeaveInAsManyWritesAsTheyNeed) {
+  AnswerCalls();
+  constexpr uint64_t kMany = 200;
+  {
+    const Bundle bundle;
+    for (uint64_t id = 1; id <= kMany; ++id) EXPECT_TRUE(Say(id, "text"));
+  }
+  Ids ids;
+  int writes = 0;
+  for (; ids.size() < kMany && CanRead(20'000); ++writes) {
+    for (const uint64_t id : IdsOf(NextWrite())) ids.push_back(id);
+  }
+  ASSERT_EQ(ids.size(), kMany);
+  for (uint64_t i = 0; i < kMany; ++i) EXPECT_EQ(ids[i], i + 1);
+  EXPECT_LT(writes, 20);
+}
+
+TEST_F(HostLinkTest, WhatThePeerCannotTakeYetFollowsInPieces) {
+  AnswerCalls(SOCK_STREAM);
+  constexpr uint64_t kMany = 3000;
+  {
+    const Bundle bundle;
+    for (uint64_t id = 1; id <= kMany; ++id) EXPECT_TRUE(Say(id, std::string(id % 2000, static_cast<char>(id))));
+  }
+  std::string bytes;
+  std::vector<WrittenMessage> messages;
+  constexpr size_t kPiece = 10'007;
+  const size_t all = (kMany + 1) * sizeof(HostHead);
+  while (CanRead(2'000)) {
+    std::string piece(kPiece, '\0');
+    const ssize_t size = recv(peer_.get(), piece.data(), piece.size(), 0);
+    if (size <= 0) break;
+    bytes.append(piece, 0, static_cast<size_t>(size));
+    if (bytes.size() < all) continue;
+    HostHead last;
+    std::memcpy(&last, bytes.data() + bytes.size() - sizeof(last) - kMany % 2000, sizeof(last));
+    if (last.kind == HostHead::kAnswer && last.id == kMany) break;
+  }
+  messages = Parse(bytes);
+  ASSERT_EQ(messages.size(), kMany + 1);  // the greeting
+  for (uint64_t id = 1; id <= kMany; ++id) {
+    ASSERT_EQ(messages[id].head.id, id);
+    ASSERT_EQ(messages[id].payload, std::string(id % 2000, static_cast<char>(id)));
+  }
+}
+
+TEST_F(HostLinkTest, CallsThatComeTogetherAreAnsweredTogether) {
+  handle_ = [](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope(call->request().Flatten())); };
+  AnswerCalls();
+  Write(CallBytes(1, "a") + CallBytes(2, "b") + CallBytes(3, "c"));
+  const std::vector<WrittenMessage> write = NextWrite();
+  ASSERT_EQ(IdsOf(write), (Ids{1, 2, 3}));
+  EXPECT_EQ(write[2].payload, "c");
+  EXPECT_EQ(write[2].head.kind, HostHead::kAnswer);
+}
+
+TEST_F(HostLinkTest, AnErrorAmongThemIsOneOfTheAnswers) {
+  handle_ = [](const std::shared_ptr<IncomingCall>& call) {
+    if (call->request().Flatten() == "bad") return call->Respond(Result<Rope>(InvalidArgument("no")));
+    call->Respond(Rope(call->request().Flatten()));
+  };
+  AnswerCalls();
+  Write(CallBytes(1, "a") + CallBytes(2, "bad") + CallBytes(3, "c"));
+  const std::vector<WrittenMessage> write = NextWrite();
+  ASSERT_EQ(IdsOf(write), (Ids{1, 2, 3}));
+  EXPECT_EQ(write[1].head.kind, HostHead::kError);
+  EXPECT_EQ(write[1].payload, "no");
+}
+
+TEST_F(HostLinkTest, BytesThatAreNoMessageDoNotKeepTheAnswersBefore) {
+  std::atomic<int> answered{0};
+  handle_ = [&](const std::shared_ptr<IncomingCall>& call) {
+    call->Respond(Rope("fine"));
+    ++answered;
+  };
+  AnswerCalls();
+  const HostHead unknown{.kind = 99};
+  Write(CallBytes(1, "a") + CallBytes(2, "b") + std::string(reinterpret_cast<const char*>(&unknown), sizeof(unknown)));
+  EXPECT_EQ(IdsOf(NextWrite()), (Ids{1, 2}));
+  EXPECT_EQ(answered, 2);
+  EXPECT_TRUE(CanRead(20'000));  // the end of the connection
+  EXPECT_TRUE(NextWrite().empty());
+}
+
+TEST_F(HostLinkTest, AHandlerThatTakesLongKeepsAnAnswerUntilSomebodyLooks) {
+  std::promise<void> go_on;
+  std::future<void> gone_on = go_on.get_future();
+  handle_ = [&](const std::shared_ptr<IncomingCall>& call) {
+    if (call->request().Flatten() == "long") gone_on.wait();
+    call->Respond(Rope("fine"));
+  };
+  AnswerCalls();
+  Write(CallBytes(1, "short") + CallBytes(2, "long"));
+  const auto looked = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!CanRead(10) && std::chrono::steady_clock::now() < looked) link_->Ready(false, false);
+  EXPECT_EQ(IdsOf(NextWrite()), Ids{1});
+  go_on.set_value();
+  EXPECT_EQ(IdsOf(NextWrite()), Ids{2});
+}
+
+TEST_F(HostLinkTest, WhoWaitsForWhatItHasKeptSendsIt) {
+  AnswerCalls();
+  const Bundle bundle;
+  EXPECT_TRUE(Say(1));
+  link_->WaitUntilSent(20'000);
+  EXPECT_TRUE(CanRead(0));
+  EXPECT_EQ(IdsOf(NextWrite()), Ids{1});
+
+  EXPECT_TRUE(Say(2));
+  Arrival arrival;
+  std::thread peer([&] {
+    EXPECT_EQ(IdsOf(NextWrite()), Ids{2});
+    arrival.Set();
+  });
+  loop_.WaitFor(arrival);
+  peer.join();
+}
+
+TEST_F(HostLinkTest, ACallThatIsCancelledBeforeItHasLeftLeavesBeforeItsEnd) {
+  const std::shared_ptr<LinkCaller> caller = MakeCalls();
+  CancelToken cancel;
+  CallOutcome outcome;
+  {
+    const Bundle bundle;
+    Channel::Done done = outcome.Take();
+    Rope request("x");
+    EXPECT_TRUE(caller->Call("/a.B/C", request, CallOptions{.cancel = &cancel}, done));
+    cancel.Cancel(Cancelled("enough"));
+    EXPECT_EQ(outcome.Wait().code(), StatusCode::kCancelled);
+    const std::vector<WrittenMessage> write = NextWrite();
+    ASSERT_EQ(write.size(), 2u);
+    EXPECT_EQ(write[0].head.kind, HostHead::kCall);
+    EXPECT_EQ(write[0].method, "/a.B/C");
+    EXPECT_EQ(write[1].head.kind, HostHead::kCancel);
+  }
+  EXPECT_FALSE(CanRead(0));
+}
+
+TEST_F(HostLinkTest, ABreakEndsWhatIsKept) {
+  const std::shared_ptr<LinkCaller> caller = MakeCalls();
+  CallOutcome outcome;
+  {
+    const Bundle bundle;
+    Channel::Done done = outcome.Take();
+    Rope request("x");
+    EXPECT_TRUE(caller->Call("/a.B/C", request, CallOptions{}, done));
+    link_->Break(Unavailable("gone"));
+    EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
+    EXPECT_FALSE(Say(7));
+  }
+  EXPECT_TRUE(NextWrite().empty());
+}
+
+TEST_F(HostLinkTest, AWriteThatFailsAtTheEndEndsTheCalls) {
+  const std::shared_ptr<LinkCaller> caller = MakeCalls();
+  CallOutcome outcome;
+  {
+    const Bundle bundle;
+    Channel::Done done = outcome.Take();
+    Rope request("x");
+    EXPECT_TRUE(caller->Call("/a.B/C", request, CallOptions{}, done));
+    peer_ = OwnedFd();
+  }
+  EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace weir
