@@ -11,6 +11,14 @@ KernelList BenchKernel(Kernel (*make)()) {
   return CpuKernel([make](KernelSetup&) -> Result<Kernel> { return make(); });
 }
 
+Kernel FreshKernel() {
+  return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(Tensor z, ctx.Allocate(0, ctx.input(0).shape()));
+    z.data<float>()[0] = ctx.input(0).data<float>()[0] + 1;
+    return OkStatus();
+  });
+}
+
 Kernel AddKernel() {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(Tensor z, ctx.ForwardOrAllocate({0, 1}, 0, ctx.input(0).shape()));
@@ -23,6 +31,7 @@ void AddBenchOps(OpRegistry& registry) {
   registry.Add({.name = "Const", .signature = "-> output: dtype", .attrs = {"value: tensor", "dtype: type"}});
   registry.Add({.name = "Placeholder", .signature = "-> output: dtype", .attrs = {"dtype: type"}});
   registry.Add({.name = "Plus", .signature = "x: float, y: float -> z: float", .kernels = BenchKernel(AddKernel)});
+  registry.Add({.name = "Fresh", .signature = "x: float -> z: float", .kernels = BenchKernel(FreshKernel)});
   registry.Add({.name = "Smaller",
                 .signature = "x: float, y: float -> z: bool",
                 .kernels = BenchKernel([] {
@@ -112,6 +121,23 @@ void BM_Chain(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(BM_Chain)->Arg(2000);
+
+// Ops that each make a tensor of so many floats.
+void BM_Fresh(benchmark::State& state) {
+  Bench bench;
+  Output y = bench.x;
+  for (int i = 0; i < 1000; ++i) y = NodeBuilder(*bench.graph, "Fresh").In(y).BuildOutput();
+  LocalSession session(bench.graph, {bench.pool, bench.blocking_pool, nullptr, {}});
+  RunRequest request;
+  request.feeds = {{bench.x, Tensor::Zeros(kFloat, {state.range(0)}).value()}};
+  request.fetches = {y};
+  for (auto _ : state) {
+    Result<std::vector<Tensor>> result = session.Run(request);
+    benchmark::DoNotOptimize(result);
+  }
+  state.SetItemsProcessed(state.iterations() * 1000);
+}
+BENCHMARK(BM_Fresh)->Arg(1)->Arg(64)->Arg(512)->Arg(8192)->Arg(32768);
 
 void BM_Wide(benchmark::State& state) {
   Bench bench;

@@ -197,7 +197,7 @@ Status PlanCompiler::CutNow() {
   PassReport report;
   WEIR_TRY(RunPasses(pruned_, passes, report));
   if (passes.optimize) MoveGroups(pruned_);
-  if (passes.explain) Explain(report, pruned_);
+  if (passes.explain) Explain(report.ToString(pruned_));
   WEIR_ASSIGN(partitions_, PartitionGraph(pruned_));
   plan_->feeds = pruned_.feeds;
   plan_->fetch_names = signature_.fetches;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "absl/strings/str_join.h"
+#include "op/memory_slot.h"
 
 namespace weir {
 namespace {
@@ -72,7 +73,9 @@ std::string DescribeChoice(const NodeInfo& node) {
 }  // namespace
 
 Result<Tensor> KernelContext::Allocate(int output, const Shape& shape) {
-  WEIR_ASSIGN(Tensor t, Tensor::Allocate(output_type(output), shape));
+  MemorySlot* slot = OfferedSlot(outputs_[output]);
+  WEIR_ASSIGN(Tensor t, slot != nullptr ? AllocateIn(*slot, output_type(output), shape)
+                                        : Tensor::Allocate(output_type(output), shape));
   outputs_[output].tensor = t;
   return t;
 }

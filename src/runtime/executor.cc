@@ -2,16 +2,19 @@
 // blocking pool does what it would have done.
 #include "runtime/executor.h"
 
+#include "runtime/passes/pass_report.h"
 #include "runtime/step.h"
 
 namespace weir {
 namespace {
 
 constexpr size_t kSpareSteps = 16;
+// Where later steps are larger than those before, memory is planned anew, so often.
+constexpr size_t kMostMemoryPlans = 8;
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), wants_lesson_(plan_->plans_memory) {}
 Executor::~Executor() = default;
 
 Step* Executor::Take() {
@@ -30,6 +33,22 @@ void Executor::Return(Step* step) {
   std::unique_ptr<Step> owned(step);
   std::lock_guard lock(mu_);
   if (spare_.size() < kSpareSteps) spare_.push_back(std::move(owned));
+}
+
+bool Executor::BeginLesson() { return wants_lesson_.exchange(false, std::memory_order_relaxed); }
+
+void Executor::PlanMemory(const MemoryUse& use) {
+  std::unique_ptr<const MemoryPlan> planned = weir::PlanMemory(*plan_, use);
+  if (!plan_->explained_as.empty())
+    Explain(fmt::format("{}: memory of {}\n", plan_->explained_as, planned->ToString()));
+  std::lock_guard lock(mu_);
+  memory_.store(planned->num_outputs > 0 ? planned.get() : nullptr, std::memory_order_release);
+  memory_plans_.push_back(std::move(planned));
+}
+
+void Executor::LearnAgain() {
+  std::lock_guard lock(mu_);
+  if (memory_plans_.size() < kMostMemoryPlans) wants_lesson_.store(true, std::memory_order_relaxed);
 }
 
 Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const Tensor> feeds) {

@@ -1,8 +1,9 @@
 // Executor: runs a plan, many steps at a time. A plan without control flow runs on counters in one array; one with it
-// through frames and dead values (FlowState). Steps are kept and used again, so that a run allocates nothing but
-// tensors. Thread-safe.
+// through frames and dead values (FlowState). Steps are kept and used again, with the memory of their values as far as
+// it is planned (MemoryPlan). Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "absl/types/span.h"
 #include "base/clock.h"
 #include "op/kernel.h"
+#include "runtime/memory_plan.h"
 #include "runtime/plan.h"
 
 namespace weir {
@@ -63,6 +65,8 @@ class Executor final : public std::enable_shared_from_this<Executor> {
   Executor& operator=(const Executor&) = delete;
 
   const Plan& plan() const { return *plan_; }
+  // Null: nothing is planned yet, or there is nothing to plan.
+  const MemoryPlan* memory_plan() const { return memory_.load(std::memory_order_acquire); }
 
   // Runs a step on this thread and the pool, and blocks until it has ended. One tensor per feed of the plan, of its
   // type; they are left untouched: the caller's references keep them from being overwritten.
@@ -77,10 +81,21 @@ class Executor final : public std::enable_shared_from_this<Executor> {
   friend class Step;
   Step* Take();
   void Return(Step* step);
+  // Whether a step that has `planned` has news to ask for.
+  bool MemoryChanged(const MemoryPlan* planned) const {
+    return memory_plan() != planned || wants_lesson_.load(std::memory_order_relaxed);
+  }
+  // Whether a step shall learn how memory is used. Who does calls one of the others in the end.
+  bool BeginLesson();
+  void PlanMemory(const MemoryUse& use);
+  void LearnAgain();
 
   const std::shared_ptr<const Plan> plan_;
   std::mutex mu_;
   std::vector<std::unique_ptr<Step>> spare_;
+  std::vector<std::unique_ptr<const MemoryPlan>> memory_plans_;  // steps may have older ones
+  std::atomic<const MemoryPlan*> memory_{nullptr};
+  std::atomic<bool> wants_lesson_;
 };
 
 }  // namespace weir

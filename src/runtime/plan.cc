@@ -13,10 +13,12 @@ constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel 
 
 class Compiler {
  public:
-  Compiler(PlanGraph graph, KernelCache& kernels, const PlanSignature& signature)
+  Compiler(PlanGraph graph, KernelCache& kernels, const PlanSignature& signature, const PassOptions& options)
       : graph_(std::move(graph)), cache_(kernels), plan_(std::make_shared<Plan>()) {
     plan_->late_feeds = signature.late_feeds;
     plan_->has_flow = signature.receives_dead;
+    plan_->plans_memory = options.plan_memory;
+    if (options.explain) plan_->explained_as = TitleOf(graph_);
   }
 
   Result<std::shared_ptr<const Plan>> Run() {
@@ -31,6 +33,7 @@ class Compiler {
     LayOutEdges();
     CountPending();
     if (plan_->late_feeds) plan_->feeds_of_fetch = std::move(feeds_of_fetch);
+    if (plan_->has_flow) plan_->plans_memory = false;  // values of loops are many at a time
     return std::shared_ptr<const Plan>(std::move(plan_));
   }
 
@@ -259,7 +262,7 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
   PassReport report;
   WEIR_TRY(RunPasses(pruned, environment.passes, report));
   WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
-  return Compiler(std::move(pruned), environment.kernels, signature).Run();
+  return Compiler(std::move(pruned), environment.kernels, signature, environment.passes).Run();
 }
 
 }  // namespace weir

@@ -80,6 +80,8 @@ struct Plan {
   int32_t num_asking = 0;          // of them
   bool has_flow = false;           // needs frames and dead values
   bool late_feeds = false;         // feeds come while the step runs
+  bool plans_memory = false;       // where values lie is planned once a step has shown how large they are
+  std::string explained_as;        // "plan for y:0" where somebody wants to know what is done to it
 
   // Where inputs come from, flat: node n has its values at input_begin[n], then its control inputs up to the next
   // begin.

@@ -142,6 +142,7 @@ void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Execut
   private_fetches_ = args.private_fetches;
   done_ = std::move(done);
   const uint32_t number = plan_.num_steps.fetch_add(1, std::memory_order_relaxed);
+  if (number > 0 && owner_->MemoryChanged(memory_)) PrepareMemory();
   measure_ = number < kMeasuredFirst || number % kMeasuredEvery == 0;
   aborted_.store(false, std::memory_order_relaxed);
   finished_.store(false, std::memory_order_relaxed);
@@ -316,11 +317,15 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
     const int64_t started = measure ? clock_->MonotonicNanos() : 0;
     StepTrace::Times times;
     if (trace_ != nullptr) times.scheduled = times.start = StepTrace::Now();
+    const bool offered = keeps_memory_ && OfferSlots(item.node, outputs);
     try {
       const KernelScope scope(node.blocking ? nullptr : &worker.ended);
       status = node.kernel->Run(ctx);
     } catch (...) {
       status = ExceptionStatus();
+    }
+    if (offered) {
+      for (int32_t i = 0; i < node.num_outputs; ++i) WithdrawSlot(outputs[i]);
     }
     if (measure) UpdateCost(plan_.costs[item.node], clock_->MonotonicNanos() - started);
     if (trace_ != nullptr) {
@@ -392,7 +397,11 @@ void Step::FinishAsync(Worker& worker, AsyncCall* call) {
 void Step::Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status) {
   const PlanNode& node = plan_.nodes[item.node];
   EdgeValue* inputs = item.iteration->entries.get() + node.first_entry;
-  for (int32_t i = 0; i < node.num_inputs; ++i) Release(inputs[i]);
+  if (keeps_memory_) {
+    KeepInputs(item.node, inputs, outputs);
+  } else {
+    for (int32_t i = 0; i < node.num_inputs; ++i) Release(inputs[i]);
+  }
   if (status.ok() && !item.dead) status = CheckOutputs(node, outputs, dead_outputs);
   if (!status.ok()) {
     Fail(status, &node);

@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "op/kernel.h"
+#include "op/memory_slot.h"
 #include "runtime/executor.h"
 #include "runtime/flow_state.h"
+#include "runtime/memory_plan.h"
 #include "runtime/rendezvous.h"
 #include "runtime/step_trace.h"
 
@@ -84,6 +86,20 @@ class Step final {
   void Share(absl::Span<const ReadyNode> items);
   void ShareBlocking(const ReadyNode& item);
 
+  // Memory: as planned, or learning how to plan it (step_memory.cc).
+  struct Lesson {
+    std::vector<int32_t> first_value;
+    std::unique_ptr<MemorySlot[]> asked;  // by value: what its kernel got
+    MemoryUse use;
+  };
+  void PrepareMemory();
+  bool OfferSlots(int32_t node, EdgeValue* outputs);
+  bool OfferLesson(int32_t node, EdgeValue* outputs);
+  // Frees the inputs of a node that has ended, but for what is kept of them.
+  void KeepInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
+  void Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
+  void EndMemory();
+
   Status ResolveRefs(const PlanNode& node, int32_t index, EdgeValue* inputs);
   Status CheckOutputs(const PlanNode& node, const EdgeValue* outputs, uint64_t dead_outputs) const;
   void StoreFetch(int32_t fetch, EdgeValue value, bool dead);
@@ -108,6 +124,11 @@ class Step final {
   Iteration root_;
   std::unique_ptr<FlowState> flow_;
   std::vector<Fetched> fetches_;
+  bool keeps_memory_ = false;           // it has a memory plan or a lesson
+  const MemoryPlan* memory_ = nullptr;  // the owner's; null: none
+  std::unique_ptr<MemorySlot[]> slots_;
+  std::unique_ptr<Lesson> lesson_;
+  std::atomic<bool> outgrown_{false};
   std::atomic<int64_t> outstanding_{0};  // nodes that are ready or run, feeds that did not come, the start itself
   std::atomic<int64_t> missing_feeds_{0};
   std::atomic<bool> aborted_{false};

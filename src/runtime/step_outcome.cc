@@ -167,6 +167,7 @@ void Step::Recycle() {
   }
   if (flow_ != nullptr) flow_->Clear();
   for (Fetched& fetched : fetches_) fetched = Fetched();
+  if (keeps_memory_) EndMemory();
   shared_.clear();
   status_ = OkStatus();
   done_ = nullptr;

@@ -15,6 +15,7 @@ struct PassOptions {
   bool optimize = false;                   // merges duplicates, skips unused values
   bool fuse = false;                       // several nodes become one that only this process knows
   bool fold_activations = false;           // with `fuse`: biases and activations into products
+  bool plan_memory = false;                // steps keep memory for their values (memory_plan.h)
   bool explain = false;                    // says on standard error what was done
   ConstantEvaluator* evaluator = nullptr;  // needed to fold
 };

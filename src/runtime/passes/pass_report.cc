@@ -40,7 +40,7 @@ std::string OpsInShort(const std::vector<std::string>& ops) {
 
 }  // namespace
 
-std::string PassReport::ToString(const PlanGraph& graph) const {
+std::string TitleOf(const PlanGraph& graph) {
   std::string what;
   if (!graph.fetches.empty())
     what = "for " + FirstFew(graph.fetches, [](const PlanGraph::Fetch& fetch) { return fetch.name; });
@@ -48,7 +48,11 @@ std::string PassReport::ToString(const PlanGraph& graph) const {
     what += what.empty() ? "for " : " and ";
     what += FirstFew(graph.targets, [&](int32_t target) { return graph.nodes[target].name(); });
   }
-  std::string text = fmt::format("plan {}: {} nodes, {} after the passes\n", what, nodes_before, nodes_after);
+  return "plan " + what;
+}
+
+std::string PassReport::ToString(const PlanGraph& graph) const {
+  std::string text = fmt::format("{}: {} nodes, {} after the passes\n", TitleOf(graph), nodes_before, nodes_after);
   auto count = [&](int64_t number, std::string_view said) {
     if (number > 0) text += fmt::format("  {} {}\n", number, said);
   };
@@ -66,9 +70,6 @@ bool ExplainAsked() {
   return variable != nullptr && *variable != '\0' && std::string_view(variable) != "0";
 }
 
-void Explain(const PassReport& report, const PlanGraph& graph) {
-  const std::string text = report.ToString(graph);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
+void Explain(const std::string& lines) { std::fwrite(lines.data(), 1, lines.size(), stderr); }
 
 }  // namespace weir

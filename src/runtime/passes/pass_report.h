@@ -31,7 +31,9 @@ struct PassReport {
 
 // True where WEIR_EXPLAIN is set, and not to 0.
 bool ExplainAsked();
-// Writes the report on standard error, in one piece.
-void Explain(const PassReport& report, const PlanGraph& graph);
+// "plan for y:0 and train"
+std::string TitleOf(const PlanGraph& graph);
+// Writes lines on standard error, in one piece.
+void Explain(const std::string& lines);
 
 }  // namespace weir

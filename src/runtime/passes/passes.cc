@@ -16,6 +16,10 @@ bool FoldsActivations(const tensorflow::GraphOptions& graph) {
   return Optimizes(graph) && graph.rewrite_options().remapping() != tensorflow::RewriterConfig::OFF;
 }
 
+bool PlansMemory(const tensorflow::GraphOptions& graph) {
+  return Optimizes(graph) && graph.rewrite_options().memory_optimization() != tensorflow::RewriterConfig::NO_MEM_OPT;
+}
+
 }  // namespace
 
 PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator) {
@@ -26,12 +30,16 @@ PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluat
       options.optimize && graph.rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
   options.fuse = options.optimize;
   options.fold_activations = FoldsActivations(graph);
+  options.plan_memory = PlansMemory(graph);
   options.explain = ExplainAsked();
   return options;
 }
 
 PassOptions LocalPassOptionsOf(const tensorflow::GraphOptions& graph) {
-  return {.fuse = Optimizes(graph), .fold_activations = FoldsActivations(graph), .explain = ExplainAsked()};
+  return {.fuse = Optimizes(graph),
+          .fold_activations = FoldsActivations(graph),
+          .plan_memory = PlansMemory(graph),
+          .explain = ExplainAsked()};
 }
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& report) {
@@ -56,7 +64,7 @@ Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOp
     RemoveUnneeded(graph);
   }
   report.nodes_after = static_cast<int64_t>(graph.nodes.size());
-  if (options.explain) Explain(report, graph);
+  if (options.explain) Explain(report.ToString(graph));
   return OkStatus();
 }
 

@@ -1,0 +1,318 @@
+#include "runtime/memory_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "op/memory_slot.h"
+#include "runtime/plan.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kMostStepBytes = int64_t{16} << 20;
+// What the heap gives out of what a thread has at hand costs less than memory that the caches of the processor have
+// lost: of such values only those are planned that have a slot in turns.
+constexpr int64_t kCheapBytes = 900;
+constexpr int32_t kFewTurns = 4;
+
+// Who comes before whom, in a graph of any size: of each node those of its ancestors that are at most so many nodes
+// back, kept for as many nodes. What lies further back counts as not ordered.
+class Ancestors final {
+ public:
+  explicit Ancestors(size_t num_nodes) {
+    const size_t words = std::bit_ceil(num_nodes / kBits + 1);
+    words_ = static_cast<int32_t>(std::min<size_t>(words, kMostWords));
+    bits_.resize(static_cast<size_t>(words_) * words_ * kBits);
+  }
+
+  // REQUIRES: called for each node in order.
+  void Add(int32_t node, absl::Span<const int32_t> waits_for) {
+    last_ = node;
+    const int32_t first = FirstWord(node);
+    uint64_t* own = Row(node);
+    std::fill_n(own, words_, 0);
+    for (const int32_t before : waits_for) {
+      const int32_t end = before / kBits;
+      if (end < first) continue;
+      const uint64_t* theirs = Row(before);
+      for (int32_t w = first; w <= end; ++w) own[w & (words_ - 1)] |= theirs[w & (words_ - 1)];
+      own[end & (words_ - 1)] |= uint64_t{1} << (before % kBits);
+    }
+  }
+
+  // Whether the node that was added last waits for `node`.
+  bool Has(int32_t node) {
+    const int32_t word = node / kBits;
+    return word >= FirstWord(last_) && ((Row(last_)[word & (words_ - 1)] >> (node % kBits)) & 1) != 0;
+  }
+
+ private:
+  static constexpr int32_t kBits = 64;
+  static constexpr size_t kMostWords = 32;
+
+  int32_t FirstWord(int32_t node) const { return std::max(node / kBits - words_ + 1, 0); }
+  uint64_t* Row(int32_t node) { return bits_.data() + static_cast<size_t>(node & (words_ * kBits - 1)) * words_; }
+
+  int32_t words_ = 0;  // a power of two, like the number of rows
+  int32_t last_ = 0;
+  std::vector<uint64_t> bits_;
+};
+
+class SlotAssigner final {
+ public:
+  SlotAssigner(absl::Span<const int32_t> begin, absl::Span<const int32_t> waits_for, absl::Span<const MemoryLife> lives,
+               int64_t most_bytes)
+      : begin_(begin), waits_for_(waits_for), lives_(lives), left_(most_bytes), ancestors_(begin.size() - 1) {}
+
+  std::vector<int32_t> Run() {
+    const auto num_nodes = static_cast<int32_t>(begin_.size()) - 1;
+    FindEnds(num_nodes);
+    slot_of_.assign(lives_.size(), -1);
+    size_t life = 0;
+    for (int32_t n = 0; n < num_nodes; ++n) {
+      ancestors_.Add(n, waits_for_.subspan(begin_[n], begin_[n + 1] - begin_[n]));
+      for (; life < lives_.size() && lives_[life].made_by == n; ++life) slot_of_[life] = Assign(life);
+      for (int32_t e = end_begin_[n]; e < end_begin_[n + 1]; ++e) {
+        const int32_t ended = ends_[e];
+        if (slot_of_[ended] < 0 || lives_[ended].taken_by.size() > kMostTakers) continue;
+        idle_[KindOf(lives_[ended].bytes)].push_back(slot_of_[ended]);
+      }
+    }
+    return std::move(slot_of_);
+  }
+
+ private:
+  // So that planning takes no longer than linear in the size of the graph.
+  static constexpr int kMostTried = 16;
+  static constexpr size_t kMostTakers = 256;
+
+  struct Slot {
+    size_t life = 0;  // the last one
+    int64_t bytes = 0;
+  };
+
+  static int KindOf(int64_t bytes) { return std::bit_width(static_cast<uint64_t>(bytes - 1) | 63); }
+
+  // Lives by the node after which they have ended.
+  void FindEnds(int32_t num_nodes) {
+    end_begin_.assign(num_nodes + 2, 0);
+    auto end_of = [&](const MemoryLife& life) {
+      int32_t end = life.made_by;
+      for (const int32_t node : life.taken_by) end = std::max(end, node);
+      return end;
+    };
+    for (const MemoryLife& life : lives_) ++end_begin_[end_of(life) + 2];
+    for (int32_t n = 0; n <= num_nodes; ++n) end_begin_[n + 1] += end_begin_[n];
+    ends_.resize(lives_.size());
+    for (size_t l = 0; l < lives_.size(); ++l) ends_[end_begin_[end_of(lives_[l]) + 1]++] = static_cast<int32_t>(l);
+  }
+
+  bool EndedBefore(const MemoryLife& life) {
+    if (!ancestors_.Has(life.made_by)) return false;
+    return std::all_of(life.taken_by.begin(), life.taken_by.end(), [&](int32_t n) { return ancestors_.Has(n); });
+  }
+
+  // The slot that fell idle last, since the caches of the processor hold it, and of those one of the same size.
+  int32_t Assign(size_t life) {
+    const int64_t bytes = lives_[life].bytes;
+    std::vector<int32_t>& idle = idle_[KindOf(bytes)];
+    int found = -1;
+    for (int i = static_cast<int>(idle.size()), tried = 0; i-- > 0 && tried < kMostTried; ++tried) {
+      const Slot& slot = slots_[idle[i]];
+      const bool same_size = slot.bytes == bytes;
+      if ((found >= 0 && !same_size) || !EndedBefore(lives_[slot.life])) continue;
+      found = i;
+      if (same_size) break;
+    }
+    if (found < 0) {
+      if (bytes > left_) return -1;
+      left_ -= bytes;
+      slots_.push_back({life, bytes});
+      return static_cast<int32_t>(slots_.size()) - 1;
+    }
+    const int32_t slot = idle[found];
+    idle.erase(idle.begin() + found);
+    const int64_t grows = std::max<int64_t>(bytes - slots_[slot].bytes, 0);
+    left_ -= grows;  // less than doubled
+    slots_[slot] = {life, slots_[slot].bytes + grows};
+    return slot;
+  }
+
+  const absl::Span<const int32_t> begin_;
+  const absl::Span<const int32_t> waits_for_;
+  const absl::Span<const MemoryLife> lives_;
+  int64_t left_;
+  Ancestors ancestors_;
+  std::vector<int32_t> end_begin_;
+  std::vector<int32_t> ends_;
+  std::vector<Slot> slots_;
+  std::array<std::vector<int32_t>, 65> idle_;  // by size
+  std::vector<int32_t> slot_of_;
+};
+
+class MemoryPlanner final {
+ public:
+  MemoryPlanner(const Plan& plan, const MemoryUse& use) : plan_(plan), use_(use) {}
+
+  std::unique_ptr<const MemoryPlan> Run() {
+    Order();
+    FindLives();
+    std::vector<int32_t> slots = AssignSlots(begin_, waits_for_, lives_, kMostStepBytes);
+    LeaveCheap(slots);
+    Write(slots);
+    return std::move(memory_);
+  }
+
+ private:
+  int32_t size() const { return static_cast<int32_t>(plan_.nodes.size()); }
+  int32_t NumberOf(PlanValue v) const { return v.fed() ? -1 : memory_->first_value[v.node] + v.output; }
+
+  // Numbers nodes so that each comes after those it waits for, and soon after them, as in a step.
+  void Order() {
+    memory_->first_value = FirstValues(plan_);
+    std::vector<int32_t> pending(plan_.nodes.size());
+    std::vector<int32_t> order;
+    order.reserve(plan_.nodes.size());
+    auto for_each_before = [&](int32_t n, auto visit) {
+      for (const PlanValue input : plan_.inputs_of(n)) {
+        if (!input.fed()) visit(input.node);
+      }
+      for (const PlanValue control : plan_.control_inputs_of(n)) visit(control.node);
+    };
+    std::vector<int32_t> ready;
+    for (int32_t n = 0; n < size(); ++n) {
+      for_each_before(n, [&](int32_t) { ++pending[n]; });
+      if (pending[n] == 0) ready.push_back(n);
+    }
+    auto reach = [&](int32_t n) {
+      if (n != kFetchEdge && --pending[n] == 0) ready.push_back(n);
+    };
+    while (!ready.empty()) {
+      order.push_back(ready.back());
+      ready.pop_back();
+      const PlanNode& node = plan_.nodes[order.back()];
+      for (int32_t e = node.edges.begin; e < node.edges.end; ++e) reach(plan_.edges[e].node);
+      for (int32_t e = node.control_edges.begin; e < node.control_edges.end; ++e) reach(plan_.control_edges[e]);
+    }
+    position_.assign(plan_.nodes.size(), -1);
+    for (size_t i = 0; i < order.size(); ++i) position_[order[i]] = static_cast<int32_t>(i);
+    begin_.push_back(0);
+    for (const int32_t n : order) {
+      for_each_before(n, [&](int32_t before) { waits_for_.push_back(position_[before]); });
+      begin_.push_back(static_cast<int32_t>(waits_for_.size()));
+    }
+    order_ = std::move(order);
+  }
+
+  // Values with the same memory are one life, from the one that asked for it.
+  void FindLives() {
+    const std::vector<MemoryUse::Value>& values = use_.values;
+    life_of_.assign(values.size(), -1);
+    std::vector<int32_t> root(values.size());
+    std::vector<uint8_t> dies(values.size(), 0);
+    for (const int32_t n : order_) {
+      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
+        root[v] = values[v].same_as < 0 ? v : root[values[v].same_as];
+        if (values[v].died) dies[root[v]] = 1;
+      }
+    }
+    auto has_slot = [&](int32_t r) {
+      return dies[r] != 0 && values[r].bytes > 0 && values[r].bytes <= static_cast<int64_t>(kMostSlotBytes);
+    };
+    for (const int32_t n : order_) {
+      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
+        if (root[v] != v || !has_slot(v)) continue;
+        life_of_[v] = static_cast<int32_t>(lives_.size());
+        lives_.push_back({position_[n], {}, values[v].bytes});
+      }
+    }
+    for (const int32_t n : order_) {
+      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
+        life_of_[v] = life_of_[root[v]];
+        // It may have the memory from the start of this node on, whether or not it will take it.
+        if (life_of_[v] >= 0 && root[v] != v) lives_[life_of_[v]].taken_by.push_back(position_[n]);
+      }
+      for (const PlanValue input : plan_.inputs_of(n)) {
+        const int32_t v = NumberOf(input);
+        if (v >= 0 && life_of_[v] >= 0) lives_[life_of_[v]].taken_by.push_back(position_[n]);
+      }
+    }
+  }
+
+  void LeaveCheap(std::vector<int32_t>& slots) const {
+    std::vector<int32_t> turns(lives_.size(), 0);
+    std::vector<int64_t> bytes(lives_.size(), 0);
+    for (size_t l = 0; l < lives_.size(); ++l) {
+      if (slots[l] < 0) continue;
+      ++turns[slots[l]];
+      bytes[slots[l]] = std::max(bytes[slots[l]], lives_[l].bytes);
+    }
+    std::vector<int32_t> renamed(lives_.size(), -1);
+    int32_t num_left = 0;
+    for (size_t s = 0; s < lives_.size(); ++s) {
+      if (bytes[s] > kCheapBytes || turns[s] >= kFewTurns) renamed[s] = num_left++;
+    }
+    for (int32_t& slot : slots) {
+      if (slot >= 0) slot = renamed[slot];
+    }
+  }
+
+  void Write(const std::vector<int32_t>& slots) {
+    memory_->slot_of.assign(use_.values.size(), -1);
+    memory_->has_slots.assign(plan_.nodes.size(), 0);
+    memory_->kept_in.assign(plan_.frames[0].num_entries, -1);
+    for (int32_t n = 0; n < size(); ++n) {
+      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
+        const int32_t slot = life_of_[v] < 0 ? -1 : slots[life_of_[v]];
+        if (slot < 0 || use_.values[v].same_as >= 0) continue;
+        memory_->slot_of[v] = slot;
+        memory_->has_slots[n] = 1;
+        if (memory_->slot_bytes.size() <= static_cast<size_t>(slot)) memory_->slot_bytes.resize(slot + 1);
+        memory_->slot_bytes[slot] = std::max(memory_->slot_bytes[slot], use_.values[v].bytes);
+        memory_->bytes_apart += use_.values[v].bytes;
+        ++memory_->num_outputs;
+      }
+      for (int32_t i = 0; i < plan_.nodes[n].num_inputs; ++i) {
+        const int32_t v = NumberOf(plan_.inputs_of(n)[i]);
+        if (v >= 0 && life_of_[v] >= 0) memory_->kept_in[plan_.nodes[n].first_entry + i] = slots[life_of_[v]];
+      }
+    }
+  }
+
+  const Plan& plan_;
+  const MemoryUse& use_;
+  std::unique_ptr<MemoryPlan> memory_ = std::make_unique<MemoryPlan>();
+  std::vector<int32_t> order_;
+  std::vector<int32_t> position_;  // by node: its place in the order
+  std::vector<int32_t> begin_;
+  std::vector<int32_t> waits_for_;
+  std::vector<MemoryLife> lives_;
+  std::vector<int32_t> life_of_;  // by value
+};
+
+}  // namespace
+
+std::vector<int32_t> AssignSlots(absl::Span<const int32_t> begin, absl::Span<const int32_t> waits_for,
+                                 absl::Span<const MemoryLife> lives, int64_t most_bytes) {
+  return SlotAssigner(begin, waits_for, lives, most_bytes).Run();
+}
+
+std::vector<int32_t> FirstValues(const Plan& plan) {
+  std::vector<int32_t> first(plan.nodes.size() + 1, 0);
+  for (size_t n = 0; n < plan.nodes.size(); ++n) first[n + 1] = first[n] + plan.nodes[n].num_outputs;
+  return first;
+}
+
+std::unique_ptr<const MemoryPlan> PlanMemory(const Plan& plan, const MemoryUse& use) {
+  return MemoryPlanner(plan, use).Run();
+}
+
+std::string MemoryPlan::ToString() const {
+  int64_t bytes = 0;
+  for (const int64_t slot : slot_bytes) bytes += slot;
+  return fmt::format("{} outputs in {} slots of {} bytes, {} without sharing", num_outputs, slot_bytes.size(), bytes,
+                     bytes_apart);
+}
+
+}  // namespace weir

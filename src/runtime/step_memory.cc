@@ -1,0 +1,99 @@
+// What a step learns about its memory, and what it keeps of it. The first step of a plan does neither: many plans run
+// once.
+#include "runtime/step.h"
+
+namespace weir {
+
+void Step::PrepareMemory() {
+  if (owner_->BeginLesson()) {
+    keeps_memory_ = true;
+    memory_ = nullptr;
+    slots_ = nullptr;
+    lesson_ = std::make_unique<Lesson>();
+    lesson_->first_value = FirstValues(plan_);
+    const auto num_values = static_cast<size_t>(lesson_->first_value.back());
+    lesson_->asked = std::make_unique<MemorySlot[]>(num_values);
+    for (size_t v = 0; v < num_values; ++v) lesson_->asked[v].most_bytes = kMostSlotBytes;
+    lesson_->use.values.resize(num_values);
+    return;
+  }
+  const MemoryPlan* const planned = owner_->memory_plan();
+  if (planned == memory_) return;
+  memory_ = planned;
+  keeps_memory_ = planned != nullptr;
+  slots_ = nullptr;
+  if (planned == nullptr) return;
+  slots_ = std::make_unique<MemorySlot[]>(planned->slot_bytes.size());
+  for (size_t s = 0; s < planned->slot_bytes.size(); ++s) {
+    slots_[s].most_bytes = std::min<size_t>(2 * planned->slot_bytes[s] + 4096, kMostSlotBytes);
+    slots_[s].outgrown = &outgrown_;
+  }
+}
+
+bool Step::OfferSlots(int32_t node, EdgeValue* outputs) {
+  if (memory_ == nullptr) return OfferLesson(node, outputs);
+  if (memory_->has_slots[node] == 0) return false;
+  const int32_t* slot_of = memory_->slot_of.data() + memory_->first_value[node];
+  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) {
+    if (slot_of[i] >= 0) OfferSlot(&slots_[slot_of[i]], outputs[i]);
+  }
+  return true;
+}
+
+void Step::KeepInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
+  if (memory_ == nullptr) return Learn(node, inputs, outputs);
+  const PlanNode& of = plan_.nodes[node];
+  const int32_t* kept_in = memory_->kept_in.data() + of.first_entry;
+  for (int32_t i = 0; i < of.num_inputs; ++i) {
+    if (kept_in[i] >= 0) KeepIn(slots_[kept_in[i]], inputs[i].tensor);
+    Release(inputs[i]);
+  }
+}
+
+bool Step::OfferLesson(int32_t node, EdgeValue* outputs) {
+  MemorySlot* const asked = lesson_->asked.get() + lesson_->first_value[node];
+  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) OfferSlot(&asked[i], outputs[i]);
+  return true;
+}
+
+// Nodes that run at the same time write of different values, and of a value that both take only who is the last.
+void Step::Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
+  const int32_t first = lesson_->first_value[node];
+  const absl::Span<const PlanValue> sources = plan_.inputs_of(node);
+  auto number_of = [&](PlanValue v) { return v.fed() ? -1 : lesson_->first_value[v.node] + v.output; };
+  for (int32_t o = 0; o < plan_.nodes[node].num_outputs; ++o) {
+    const Tensor& value = outputs[o].tensor;
+    MemoryUse::Value& seen = lesson_->use.values[first + o];
+    if (!value.valid() || !value.buffer()) continue;
+    for (size_t i = 0; i < sources.size() && seen.same_as < 0; ++i) {
+      if (value.SharesMemoryWith(inputs[i].tensor)) seen.same_as = number_of(sources[i]);
+    }
+    for (int32_t before = 0; before < o && seen.same_as < 0; ++before) {
+      if (value.SharesMemoryWith(outputs[before].tensor)) seen.same_as = first + before;
+    }
+    if (value.buffer().get() == lesson_->asked[first + o].lent) seen.bytes = static_cast<int64_t>(value.num_bytes());
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const int32_t value = number_of(sources[i]);
+    if (value >= 0 && inputs[i].tensor.OwnsMemoryAlone()) lesson_->use.values[value].died = true;
+    Release(inputs[i]);
+  }
+}
+
+// Once no thread works for the step any more.
+void Step::EndMemory() {
+  if (lesson_ != nullptr) {
+    if (aborted_.load(std::memory_order_relaxed)) {
+      owner_->LearnAgain();
+    } else {
+      owner_->PlanMemory(lesson_->use);
+    }
+    lesson_ = nullptr;
+    keeps_memory_ = false;
+  } else if (outgrown_.load(std::memory_order_relaxed)) {
+    outgrown_.store(false, std::memory_order_relaxed);
+    owner_->LearnAgain();
+  }
+}
+
+}  // namespace weir
