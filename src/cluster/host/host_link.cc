@@ -140,7 +140,7 @@ void HostLink::SendKept() {
   std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);
-    if (!broken_ && !watches_writes_ && getpid() == process_) fine = WriteSome(&written);
+    if (!broken_ && !watches_writes_ && ThisProcess() == process_) fine = WriteSome(&written);
   }
   if (!fine) Break(BrokenConnection(std::strerror(errno)));
 }
