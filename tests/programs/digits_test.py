@@ -43,7 +43,9 @@ def accuracy(out):
 def test_training(digits, tmp_path, mode):
     out = train(digits, tmp_path / "logs", "--steps=600", *(["--sync"] if mode == "sync" else []))
     assert accuracy(out) > 0.9
-    assert re.search(r"\[worker/0\] step +\d+  loss 0\.\d+", out)
+    # One line for each hundred steps of the chief, which in async mode may get few of them.
+    lines = re.findall(r"\[worker/0\] step +\d+  loss 0\.\d+", out)
+    assert len(lines) == shares(out)[0] // 100
     if mode == "sync":
         assert all(598 <= share <= 602 for share in shares(out))
     else:
