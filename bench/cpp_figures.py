@@ -7,8 +7,9 @@ from figures import with_spread
 RATES = ("flops", "bytes_per_second", "items_per_second")
 # Which benchmarks stand together, by the first part of their names, and what they measure.
 GROUPS = {
-    "Executor": {"ScalarRun": "a step of two ops, fed and fetched", "Chain": "ops one after the other", "Wide": "a tree of ops",
-                 "Loop": "turns of a while loop", "CompileSignature": "ops of a graph that is run for the first time"},
+    "Executor": {"ScalarRun": "a step of two ops, fed and fetched", "Chain": "ops one after the other",
+                 "Fresh": "1000 ops one after the other that each make a tensor of so many floats", "Wide": "a tree of ops", "Loop": "turns of a while loop",
+                 "CompileSignature": "ops of a graph that is run for the first time"},
     "Rendezvous": {"Rendezvous": "a value that is sent and received, while so many receivers wait for others"},
     "Transports": {"Call": "a call with a message of so many bytes that is answered by 8, by transport"},
     "Kernels, on one thread": {"MatMul": "[m,k] x [k,n]", "Conv2D": "images, their size, channels in and out; filters of 5 x 5",

@@ -166,11 +166,11 @@ class MemoryPlanner final {
 
  private:
   int32_t size() const { return static_cast<int32_t>(plan_.nodes.size()); }
-  int32_t NumberOf(PlanValue v) const { return v.fed() ? -1 : memory_->first_value[v.node] + v.output; }
+  int32_t NumberOf(PlanValue v) const { return v.fed() ? -1 : first_value_[v.node] + v.output; }
 
   // Numbers nodes so that each comes after those it waits for, and soon after them, as in a step.
   void Order() {
-    memory_->first_value = FirstValues(plan_);
+    first_value_ = FirstValues(plan_);
     std::vector<int32_t> pending(plan_.nodes.size());
     std::vector<int32_t> order;
     order.reserve(plan_.nodes.size());
@@ -212,7 +212,7 @@ class MemoryPlanner final {
     std::vector<int32_t> root(values.size());
     std::vector<uint8_t> dies(values.size(), 0);
     for (const int32_t n : order_) {
-      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
+      for (int32_t v = first_value_[n]; v < first_value_[n + 1]; ++v) {
         root[v] = values[v].same_as < 0 ? v : root[values[v].same_as];
         if (values[v].died) dies[root[v]] = 1;
       }
@@ -221,14 +221,14 @@ class MemoryPlanner final {
       return dies[r] != 0 && values[r].bytes > 0 && values[r].bytes <= static_cast<int64_t>(kMostSlotBytes);
     };
     for (const int32_t n : order_) {
-      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
+      for (int32_t v = first_value_[n]; v < first_value_[n + 1]; ++v) {
         if (root[v] != v || !has_slot(v)) continue;
         life_of_[v] = static_cast<int32_t>(lives_.size());
         lives_.push_back({position_[n], {}, values[v].bytes});
       }
     }
     for (const int32_t n : order_) {
-      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
+      for (int32_t v = first_value_[n]; v < first_value_[n + 1]; ++v) {
         life_of_[v] = life_of_[root[v]];
         // It may have the memory from the start of this node on, whether or not it will take it.
         if (life_of_[v] >= 0 && root[v] != v) lives_[life_of_[v]].taken_by.push_back(position_[n]);
@@ -259,19 +259,24 @@ class MemoryPlanner final {
   }
 
   void Write(const std::vector<int32_t>& slots) {
-    memory_->slot_of.assign(use_.values.size(), -1);
-    memory_->has_slots.assign(plan_.nodes.size(), 0);
+    memory_->first_slot.assign(plan_.nodes.size(), -1);
     memory_->kept_in.assign(plan_.frames[0].num_entries, -1);
     for (int32_t n = 0; n < size(); ++n) {
-      for (int32_t v = memory_->first_value[n]; v < memory_->first_value[n + 1]; ++v) {
-        const int32_t slot = life_of_[v] < 0 ? -1 : slots[life_of_[v]];
-        if (slot < 0 || use_.values[v].same_as >= 0) continue;
-        memory_->slot_of[v] = slot;
-        memory_->has_slots[n] = 1;
+      const int32_t first = first_value_[n], end = first_value_[n + 1];
+      auto slot_of = [&](int32_t v) {
+        return life_of_[v] < 0 || use_.values[v].same_as >= 0 ? -1 : slots[life_of_[v]];
+      };
+      for (int32_t v = first; v < end; ++v) {
+        const int32_t slot = slot_of(v);
+        if (slot < 0) continue;
+        memory_->first_slot[n] = static_cast<int32_t>(memory_->slots.size());
         if (memory_->slot_bytes.size() <= static_cast<size_t>(slot)) memory_->slot_bytes.resize(slot + 1);
         memory_->slot_bytes[slot] = std::max(memory_->slot_bytes[slot], use_.values[v].bytes);
         memory_->bytes_apart += use_.values[v].bytes;
         ++memory_->num_outputs;
+      }
+      if (memory_->first_slot[n] >= 0) {
+        for (int32_t v = first; v < end; ++v) memory_->slots.push_back(slot_of(v));
       }
       for (int32_t i = 0; i < plan_.nodes[n].num_inputs; ++i) {
         const int32_t v = NumberOf(plan_.inputs_of(n)[i]);
@@ -283,6 +288,7 @@ class MemoryPlanner final {
   const Plan& plan_;
   const MemoryUse& use_;
   std::unique_ptr<MemoryPlan> memory_ = std::make_unique<MemoryPlan>();
+  std::vector<int32_t> first_value_;
   std::vector<int32_t> order_;
   std::vector<int32_t> position_;  // by node: its place in the order
   std::vector<int32_t> begin_;

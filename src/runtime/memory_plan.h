@@ -39,13 +39,12 @@ struct MemoryUse {
 };
 
 struct MemoryPlan {
-  std::vector<int32_t> first_value;  // by node, and their number
-  std::vector<uint8_t> has_slots;    // by node: some output has one
-  std::vector<int32_t> slot_of;      // by value: where it is made, or -1
-  std::vector<int32_t> kept_in;      // by entry: where its memory goes, or -1
-  std::vector<int64_t> slot_bytes;   // by slot: its largest value
-  int64_t num_outputs = 0;           // that have a slot
-  int64_t bytes_apart = 0;           // what they would take without sharing
+  std::vector<int32_t> first_slot;  // by node: where its outputs are in `slots`, or -1
+  std::vector<int32_t> slots;       // by output of such nodes: where it is made, or -1
+  std::vector<int32_t> kept_in;     // by entry: where its memory goes, or -1
+  std::vector<int64_t> slot_bytes;  // by slot: its largest value
+  int64_t num_outputs = 0;          // that have a slot
+  int64_t bytes_apart = 0;          // what they would take without sharing
 
   // "3 outputs in 2 slots of 64 bytes, 96 without sharing"
   std::string ToString() const;

@@ -20,6 +20,8 @@ constexpr int kInlineOutputs = 4;
 constexpr uint32_t kDearNanos = 10'000;
 constexpr uint32_t kMeasuredFirst = 8;
 constexpr uint32_t kMeasuredEvery = 32;
+// Many plans run once or twice: the next step is the first to care for memory.
+constexpr uint32_t kUnplannedSteps = 2;
 
 uint64_t DeadOutputs(const KernelContext& ctx) {
   uint64_t mask = 0;
@@ -142,7 +144,7 @@ void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Execut
   private_fetches_ = args.private_fetches;
   done_ = std::move(done);
   const uint32_t number = plan_.num_steps.fetch_add(1, std::memory_order_relaxed);
-  if (number > 0 && owner_->MemoryChanged(memory_)) PrepareMemory();
+  if (number >= kUnplannedSteps && owner_->MemoryChanged(memory_)) PrepareMemory();
   measure_ = number < kMeasuredFirst || number % kMeasuredEvery == 0;
   aborted_.store(false, std::memory_order_relaxed);
   finished_.store(false, std::memory_order_relaxed);
@@ -305,6 +307,17 @@ void Step::Locate(const ReadyNode& item, KernelContext& ctx) const {
   if (flow_ != nullptr) ctx.loop_position = FlowState::PositionOf(*item.iteration);
 }
 
+bool Step::OfferSlots(int32_t node, EdgeValue* outputs) {
+  if (memory_ == nullptr) return OfferLesson(node, outputs);
+  const int32_t first = memory_->first_slot[node];
+  if (first < 0) return false;
+  const int32_t* slots = memory_->slots.data() + first;
+  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) {
+    if (slots[i] >= 0) OfferSlot(slots_[slots[i]], outputs[i]);
+  }
+  return true;
+}
+
 void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
   EdgeValue* outputs = worker.OutputsFor(node);
   KernelContext ctx(*node.info, context_, absl::MakeSpan(inputs, node.num_inputs),
@@ -392,6 +405,16 @@ void Step::FinishAsync(Worker& worker, AsyncCall* call) {
   }
   const uint64_t dead_outputs = flow_ != nullptr ? DeadOutputs(call->ctx) : 0;
   Complete(worker, call->item, call->outputs.data(), dead_outputs, std::move(call->status));
+}
+
+void Step::KeepInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
+  if (memory_ == nullptr) return Learn(node, inputs, outputs);
+  const PlanNode& of = plan_.nodes[node];
+  const int32_t* kept_in = memory_->kept_in.data() + of.first_entry;
+  for (int32_t i = 0; i < of.num_inputs; ++i) {
+    if (kept_in[i] >= 0) KeepIn(slots_[kept_in[i]], inputs[i].tensor);
+    Release(inputs[i]);
+  }
 }
 
 void Step::Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status) {

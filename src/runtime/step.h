@@ -86,7 +86,7 @@ class Step final {
   void Share(absl::Span<const ReadyNode> items);
   void ShareBlocking(const ReadyNode& item);
 
-  // Memory: as planned, or learning how to plan it (step_memory.cc).
+  // Memory as it is planned, or what is learned to plan it (step_memory.cc).
   struct Lesson {
     std::vector<int32_t> first_value;
     std::unique_ptr<MemorySlot[]> asked;  // by value: what its kernel got

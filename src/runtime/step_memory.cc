@@ -1,5 +1,4 @@
-// What a step learns about its memory, and what it keeps of it. The first step of a plan does neither: many plans run
-// once.
+// What a step learns about its memory, and what it has to keep it in.
 #include "runtime/step.h"
 
 namespace weir {
@@ -30,29 +29,9 @@ void Step::PrepareMemory() {
   }
 }
 
-bool Step::OfferSlots(int32_t node, EdgeValue* outputs) {
-  if (memory_ == nullptr) return OfferLesson(node, outputs);
-  if (memory_->has_slots[node] == 0) return false;
-  const int32_t* slot_of = memory_->slot_of.data() + memory_->first_value[node];
-  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) {
-    if (slot_of[i] >= 0) OfferSlot(&slots_[slot_of[i]], outputs[i]);
-  }
-  return true;
-}
-
-void Step::KeepInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
-  if (memory_ == nullptr) return Learn(node, inputs, outputs);
-  const PlanNode& of = plan_.nodes[node];
-  const int32_t* kept_in = memory_->kept_in.data() + of.first_entry;
-  for (int32_t i = 0; i < of.num_inputs; ++i) {
-    if (kept_in[i] >= 0) KeepIn(slots_[kept_in[i]], inputs[i].tensor);
-    Release(inputs[i]);
-  }
-}
-
 bool Step::OfferLesson(int32_t node, EdgeValue* outputs) {
   MemorySlot* const asked = lesson_->asked.get() + lesson_->first_value[node];
-  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) OfferSlot(&asked[i], outputs[i]);
+  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) OfferSlot(asked[i], outputs[i]);
   return true;
 }
 
