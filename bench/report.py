@@ -14,6 +14,7 @@ from step_parts import PARTS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEIR, TENSORFLOW, TORCH = "Weir", "TensorFlow 2.21", "PyTorch DDP"
+TRANSPORTS = {"Weir over UCX": "ucx", "Weir over gRPC": "grpc"}  # as WEIR_TRANSPORT has them
 ASYNC_GOALS = {"linreg": 1 / 10, "softmax": 1 / 6, "mlp": 1 / 2.5, "embed": 1 / 4, "cnn": 1 / 1.3}
 # What each row may cost, as a fraction of TensorFlow's figure.
 GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 10, "wide_2000_ops": 1 / 4, "step_linreg": 1, "step_softmax": 1,
@@ -75,6 +76,44 @@ def table(rows, other):
     return [f"| measure | Weir | {other} | ratio | goal | met |", "|---|---|---|---|---|---|", *(row.line() for row in rows)]
 
 
+MEANINGS = [
+    ("import", "importing the package, numpy with it, and the memory that the process has then"),
+    ("feed_fetch_scalar, wide_2000_ops", "a step of a local session: two ops on a scalar, fed and fetched; 2,000 of them"),
+    ("step_MODEL", "a training step of a local session, with Adagrad"),
+    ("null_N, pull_FLOATS, push_FLOATS, rows_N", "a step of one worker and parameter servers in processes of their own: a scalar from each of N; a variable of "
+     "so many floats to the worker; a tensor of so many added to a variable; 32 rows of 64 floats out of a table of N rows"),
+    ("train_MODEL_MODE", "the time between two steps of any of two workers, with 1 parameter server (linreg, cnn) or 2"),
+    ("MODEL", "linreg: two scalars, 1 example; softmax: 784 to 10, 100 examples; mlp: 784, 1024, 1024, 10, 32 examples; cnn: two convolutions 5 x 5 of 32 and 64 "
+     "channels with pools, 512, 10, 64 pictures 28 x 28; embed: 4,096 of a million rows of 32 floats"),
+    ("build, initialize, first_run, memory", "a graph of 50,000 nodes: built from Python, its variables initialized, its first step, the memory of the process then"),
+    ("records", "a record of 28 x 28 pixels read, parsed and batched, by queues and by tf.data"),
+    ("memory, start", "the peak of a process, and the time until its port takes connections"),
+]
+
+
+def meaning_lines():
+    return ["", "What the rows are (`bench/measures.py`, `building.py`, `records.py`, `digits.py`, `idle.py`):", "",
+            *(f"- `{names}`: {what}" for names, what in MEANINGS)]
+
+
+def network_lines(samples):
+    """What other ways between tasks cost, for who has them on several hosts."""
+    shown_rows = [row for row in samples[WEIR] if any(row in samples.get(name, {}) for name in TRANSPORTS) and row != "ps memory"]
+    if not shown_rows:
+        return []
+    columns = [WEIR, *TRANSPORTS, TENSORFLOW]
+
+    def cell(name, row):
+        values = samples.get(name, {}).get(row)
+        return shown(row, statistics.median(values)) if values else ""
+
+    return ["", "## Between hosts", "",
+            "The tasks of one host share memory. Between hosts calls go over UCX, or over gRPC where one of them has no UCX (`WEIR_TRANSPORT`). Here both "
+            "are measured over the loopback device: what the software takes, to which a network adds its own time. TensorFlow's calls go over gRPC.", "",
+            f"| measure | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|",
+            *(f"| {row} | {' | '.join(cell(name, row) for name in columns)} |" for row in shown_rows)]
+
+
 def torch_lines(measured):
     samples = measured["samples"]
     lines = ["", "## Beside PyTorch", "",
@@ -133,9 +172,6 @@ class Growth:
             cells = [with_spread("", samples[size]) if size in samples else "" for size in sizes]
             yield (f"| {self.what} | {contender} | {' | '.join(cells)} | {growth_of(samples, list(samples)):.1f} "
                    f"| {verdict(self.met if contender == WEIR else None)} |")
-            if self.kind == "bulk" and self.over == "ps":
-                cells = [f"{BULK_MB / 1e3 / (statistics.median(samples[size]) / 1e6):.2f} GB/s" if size in samples else "" for size in sizes]
-                yield f"| the same as a rate | {contender} | {' | '.join(cells)} | | |"
 
 
 def growth_of(samples, sizes):
@@ -238,7 +274,7 @@ def write(measured, folder):
     missed = [name for name, met in judged if not met]
     lines = ["# Performance", "",
              f"Written by `make bench` on {measured['date']}: alternating rounds in one run ({measured['rounds']} of them), medians (and the least .. the most). "
-             f"{measured['cores']} cores. Only ratios within one run mean anything; the goal is the most that Weir may take of the other's figure.", ""]
+             f"{measured['cores']} cores{' of ' + measured['processor'] if measured.get('processor') else ''}. Only ratios within one run mean anything; the goal is the most that Weir may take of the other's figure.", ""]
     if judged:
         lines += [f"**{len(judged) - len(missed)} of {len(judged)} goals met.**" + (f" Missed: {', '.join(missed)}." if missed else ""), ""]
     drawn = write_plots(folder / "performance", rows, growths, parts)
@@ -247,9 +283,11 @@ def write(measured, folder):
     lines += table(rows, TENSORFLOW)
     lines += ["", "`sync to async` compares synchronous training with what TensorFlow reaches asynchronously; `weir serve` and an idle ps under `weir run` are "
               "compared with an idle ps of TensorFlow, from the start of the process until its port takes connections.",
-              "Within a host a large value is handed over without being copied: `pull` is the time until the worker can read all of it, of which it reads one element, "
-              "and so is the rate over parameter servers below; `push` is added up on the ps, which reads all of it once."]
+              "Within a host a large value is handed over without being copied: `pull` is the time until the worker can read all of it, of which it reads one element; "
+              "`push` is added up on the ps, which reads all of it once."]
+    lines += meaning_lines()
     lines += limit_lines(missed)
+    lines += network_lines(measured["samples"])
     lines += torch
     lines += parts_lines(parts)
     if any(measured["scaling"].values()):

@@ -19,7 +19,7 @@ import time
 
 import cpp_figures
 import report
-from report import TENSORFLOW, TORCH, WEIR
+from report import TENSORFLOW, TORCH, TRANSPORTS, WEIR
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MEASURES = ROOT / "bench" / "measures.py"
@@ -66,22 +66,24 @@ def run_local(command):
     return rows
 
 
-def last_row(command, *arguments):
-    out = subprocess.run(command + [str(MEASURES), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                         env=dict(os.environ, BENCH_RUNNER=" ".join(command))).stdout
-    return json.loads(out.splitlines()[-1])
+def last_row(command, *arguments, **environment):
+    done = subprocess.run(command + [str(MEASURES), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=dict(os.environ, BENCH_RUNNER=" ".join(command), **environment))
+    if done.returncode != 0 or not done.stdout:
+        sys.exit(f"measures.py {' '.join(map(str, arguments))} of {command} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
-def run_cluster(command):
-    return {row["name"]: row["median_us"] for row in (last_row(command, *arguments) for arguments in CLUSTER)}
+def run_cluster(command, **environment):
+    return {row["name"]: row["median_us"] for row in (last_row(command, *arguments, **environment) for arguments in CLUSTER)}
 
 
-def run_training(command):
+def run_training(command, **environment):
     """Microseconds between two steps of any worker, and the peak memory of a parameter server that holds next to nothing."""
     rows = {}
     for model, servers, steps in TRAINING:
         for mode in ("async", "sync"):
-            row = last_row(command, "train", model, mode, 2, servers, steps)
+            row = last_row(command, "train", model, mode, 2, servers, steps, **environment)
             rows[row["name"]] = 1e6 / row["steps_per_s"]
             if model == "linreg" and mode == "async":
                 rows["ps memory"] = row["ps_peak_mb"][0]
@@ -136,6 +138,15 @@ def run_idle(name, command):
     for figure in ("memory", "start"):
         rows.setdefault(f"weir serve {figure}", rows[f"idle ps {figure}"])
     return rows
+
+
+def processor():
+    """What it calls itself, "" where that is not known."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "")
+    except OSError:
+        return ""
 
 
 def why_no_torch():
@@ -212,7 +223,7 @@ def main():
     torch_missing = why_no_torch()
     if torch_missing:
         print(f"PyTorch is left out: {torch_missing}", file=sys.stderr)
-    samples = {name: {} for name in [*contenders, TORCH]}
+    samples = {name: {} for name in [*contenders, *TRANSPORTS, TORCH]}
     scaling, parts, cpp = {name: [] for name in contenders}, [], []
 
     def keep(name, rows):
@@ -228,6 +239,9 @@ def main():
                 measured["import"] = import_seconds() * 1e6
             keep(name, measured)
             scaling[name] += run_scaling(command)
+        for name, transport in TRANSPORTS.items():
+            print(f"round {i + 1} of {args.rounds}: {name} ...", file=sys.stderr, flush=True)
+            keep(name, {**run_cluster(contenders[WEIR], WEIR_TRANSPORT=transport), **run_training(contenders[WEIR], WEIR_TRANSPORT=transport)})
         if not torch_missing:
             print(f"round {i + 1} of {args.rounds}: {TORCH} ...", file=sys.stderr, flush=True)
             keep(TORCH, run_torch())
@@ -235,7 +249,7 @@ def main():
         cpp += run_cpp()
         parts += run_parts(contenders[WEIR])
     print("growing graphs ...", file=sys.stderr, flush=True)
-    result = {"date": str(datetime.date.today()), "rounds": args.rounds, "cores": os.cpu_count(), "samples": samples, "torch_missing": torch_missing,
+    result = {"date": str(datetime.date.today()), "rounds": args.rounds, "cores": os.cpu_count(), "processor": processor(), "samples": samples, "torch_missing": torch_missing,
               "scaling": scaling, "parts": parts, "cpp": cpp, "growth": [run_building(contenders[WEIR], nodes) for nodes in GROWTH]}
     folder = ROOT / "build" / "bench" if args.quick else ROOT / "docs"
     folder.mkdir(parents=True, exist_ok=True)
