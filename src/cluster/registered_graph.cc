@@ -40,6 +40,7 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request)
   import.validate_colocation = false;  // a group may name a node of another task
   WEIR_TRY(ImportGraphDef(*graph_, request.graph_def(), import).status());
   passes_ = LocalPassOptionsOf(request.graph_options());
+  if (!dependencies_.devices->empty()) passes_.part_of = TaskOfDevice(dependencies_.devices->front()->name());
   functions_ = std::make_unique<LocalFunctionRunner>(
       graph_->functions(), dependencies_.registry, *dependencies_.devices, dependencies_.resources.get(),
       LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}, .passes = passes_});

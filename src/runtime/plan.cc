@@ -18,7 +18,7 @@ class Compiler {
     plan_->late_feeds = signature.late_feeds;
     plan_->has_flow = signature.receives_dead;
     plan_->plans_memory = options.plan_memory;
-    if (options.explain) plan_->explained_as = TitleOf(graph_);
+    if (options.explain) plan_->explained_as = TitleOf(graph_, options.part_of);
   }
 
   Result<std::shared_ptr<const Plan>> Run() {

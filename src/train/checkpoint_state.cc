@@ -263,7 +263,8 @@ Status RemoveCheckpoint(Env& env, const std::string& prefix, const std::string& 
   std::vector<std::string> files;
   if (env.Exists(index)) {
     WEIR_TRY(env.DeleteFile(index));
-    WEIR_ASSIGN(files, env.Match(prefix + ".data-?????-of-?????"));
+    WEIR_ASSIGN(files, env.Match(prefix + ".data-?????"
+                                          "-of-?????"));
   } else {
     WEIR_ASSIGN(files, env.Match(prefix));
   }

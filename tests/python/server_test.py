@@ -1,4 +1,5 @@
 """Servers and sessions on them, all in this process: what a program sees of a cluster."""
+import os
 import socket
 import subprocess
 import sys
@@ -404,3 +405,17 @@ def test_a_process_that_only_serves_loads_no_python_messages():
     program = ("import sys, weir as tf; tf.train.Server(tf.train.ClusterSpec({'ps': ['localhost:0']}), job_name='ps', task_index=0); "
                "print(sorted(name for name in sys.modules if name.startswith('google.')))")
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_report_of_a_plan_tells_the_whole_from_a_part():
+    program = """
+import weir as tf
+server = tf.train.Server.create_local_server()
+y = tf.square(tf.placeholder(tf.float32, [], name="x"), name="y")
+with tf.Session(server.target) as session:
+    print(session.run(y, {"x:0": 3.0}))
+"""
+    ended = subprocess.run([sys.executable, "-c", program], env={**os.environ, "WEIR_EXPLAIN": "1"}, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, timeout=60, check=True)
+    titles = [line.split(":0: ")[0] for line in ended.stderr.splitlines() if "after the passes" in line]
+    assert titles == ["plan for y", "part of /job:local/replica:0/task:0 for y"], ended.stderr

@@ -32,7 +32,9 @@ Result<Kernel> MakeShardedFilespec(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(const std::string base, ScalarString(ctx, 0, "basename"));
            WEIR_ASSIGN(const int32_t count, ShardNumber(ctx, 1, "num_shards"));
-           return SetName(ctx, fmt::format("{}-?????-of-{:05}", base, count));
+           return SetName(ctx, fmt::format("{}-?????"
+                                           "-of-{:05}",
+                                           base, count));
          })
       .Cheap();
 }

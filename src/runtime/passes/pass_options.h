@@ -1,6 +1,8 @@
 // PassOptions: which passes rewrite a plan graph. A value.
 #pragma once
 
+#include <string>
+
 #include "graph/constant_evaluator.h"
 
 namespace tensorflow {
@@ -17,6 +19,7 @@ struct PassOptions {
   bool fold_activations = false;           // with `fuse`: biases and activations into products
   bool plan_memory = false;                // steps keep memory for their values (memory_plan.h)
   bool explain = false;                    // says on standard error what was done
+  std::string part_of = {};                // the task, where it is only its part of a plan
   ConstantEvaluator* evaluator = nullptr;  // needed to fold
 };
 

@@ -40,7 +40,7 @@ std::string OpsInShort(const std::vector<std::string>& ops) {
 
 }  // namespace
 
-std::string TitleOf(const PlanGraph& graph) {
+std::string TitleOf(const PlanGraph& graph, const std::string& part_of) {
   std::string what;
   if (!graph.fetches.empty())
     what = "for " + FirstFew(graph.fetches, [](const PlanGraph::Fetch& fetch) { return fetch.name; });
@@ -48,11 +48,11 @@ std::string TitleOf(const PlanGraph& graph) {
     what += what.empty() ? "for " : " and ";
     what += FirstFew(graph.targets, [&](int32_t target) { return graph.nodes[target].name(); });
   }
-  return "plan " + what;
+  return (part_of.empty() ? "plan " : fmt::format("part of {} ", part_of)) + what;
 }
 
 std::string PassReport::ToString(const PlanGraph& graph) const {
-  std::string text = fmt::format("{}: {} nodes, {} after the passes\n", TitleOf(graph), nodes_before, nodes_after);
+  std::string text = fmt::format("{}: {} nodes, {} after the passes\n", TitleOf(graph, part_of), nodes_before, nodes_after);
   auto count = [&](int64_t number, std::string_view said) {
     if (number > 0) text += fmt::format("  {} {}\n", number, said);
   };

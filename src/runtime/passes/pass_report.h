@@ -11,6 +11,7 @@ namespace weir {
 struct PlanGraph;
 
 struct PassReport {
+  std::string part_of;  // the task, where it is only its part of a plan
   int64_t nodes_before = 0;
   int64_t nodes_after = 0;
   int64_t merged = 0;   // that compute what another one computes
@@ -31,8 +32,8 @@ struct PassReport {
 
 // True where WEIR_EXPLAIN is set, and not to 0.
 bool ExplainAsked();
-// "plan for y:0 and train"
-std::string TitleOf(const PlanGraph& graph);
+// "plan for y:0 and train", "part of /job:ps/replica:0/task:0 for y:0"
+std::string TitleOf(const PlanGraph& graph, const std::string& part_of);
 // Writes lines on standard error, in one piece.
 void Explain(const std::string& lines);
 

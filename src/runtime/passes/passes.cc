@@ -64,7 +64,9 @@ Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOp
     RemoveUnneeded(graph);
   }
   report.nodes_after = static_cast<int64_t>(graph.nodes.size());
-  if (options.explain) Explain(report.ToString(graph));
+  if (!options.explain) return OkStatus();
+  report.part_of = options.part_of;
+  Explain(report.ToString(graph));
   return OkStatus();
 }
 
