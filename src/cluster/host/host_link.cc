@@ -26,6 +26,8 @@ constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
 constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are worth two more calls of the kernel
 
 constexpr size_t kByMapping = size_t{64} << 10;  // and spans from there on a look at where they lie
+constexpr size_t kWritten = 256;                 // spans up to that are not worth a look into another process
+constexpr size_t kMaxWritten = 4096;             // of all of a payload
 
 // The kinds of messages of calls, by their number in LinkMessage.
 constexpr HostHead::Kind kCallKinds[] = {HostHead::kCall, HostHead::kAnswer, HostHead::kError, HostHead::kCancel};
@@ -109,10 +111,15 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
     head.method_size = static_cast<uint32_t>(method.size());
     head.size = payload.size();
     std::string spans;
+    std::string text;  // that is written behind them
     const bool lend = peer_reads_ && payload.size() >= kByAddress && payload.slices().size() <= kMaxSpans;
     if (lend) {
       for (const Rope::Slice& slice : payload.slices()) {
         Span span{reinterpret_cast<uint64_t>(slice.data), slice.size};
+        if (slice.size <= kWritten && text.size() + slice.size <= kMaxWritten) {
+          span.address = 0;
+          text.append(slice.data, slice.size);
+        }
         std::optional<SharedBlock> block;
         if (slice.size >= kByMapping) block = FindSharedBlock(slice.data, slice.size);
         if (block.has_value()) {
@@ -127,7 +134,7 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
       head.lent = next_lent_++;
       lent_.emplace(head.lent, std::exchange(payload, Rope()));
     }
-    Append(head, method, std::move(spans), std::move(payload));
+    Append(head, method, spans + text, std::move(payload));
     if (bundle == nullptr && !watches_writes_) fine = WriteSome(&written);
   }
   if (bundle != nullptr) bundle->Add(shared_from_this());
@@ -276,6 +283,7 @@ bool HostLink::Feed(const char* bytes, size_t size) {
     } else if (small_.size() < small_need_) {
       count = std::min(size, small_need_ - small_.size());
       small_.append(bytes, count);
+      if (small_.size() == small_need_ && reading_.head.spans > 0 && !BeginWritten()) return false;
     } else {
       count = std::min<size_t>(size, payload_need_ - payload_have_);
       TakePayload(bytes, count);
@@ -298,6 +306,19 @@ bool HostLink::BeginBody() {
   payload_have_ = 0;
   payload_need_ = head.spans > 0 ? 0 : head.size;
   reading_.payload = Rope();
+  return true;
+}
+
+// The spans are complete.
+bool HostLink::BeginWritten() {
+  const HostHead& head = reading_.head;
+  reading_.spans.resize(head.spans);
+  std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
+  for (const Span& span : reading_.spans) {
+    if (!span.is_written()) continue;
+    if (span.size > kMaxWritten - payload_need_) return false;
+    payload_need_ += span.size;
+  }
   return true;
 }
 
@@ -329,8 +350,6 @@ void HostLink::TakePayload(const char* bytes, size_t size) {
 void HostLink::EndMessage() {
   const HostHead& head = reading_.head;
   reading_.method = small_.substr(0, head.method_size);
-  reading_.spans.resize(head.spans);
-  if (head.spans > 0) std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
   block_ = nullptr;
   if (head.kind == HostHead::kCall || head.kind == HostHead::kCancel)
     end().Began(MessageOf(head), std::move(reading_.method));
@@ -378,7 +397,7 @@ Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vec
   std::vector<iovec> from, to;
   for (size_t i = 0; i < spans.size(); ++i) {
     const Span& span = spans[i];
-    if (span.size == 0 || (*parts)[i]) continue;
+    if (span.size == 0 || span.is_written() || (*parts)[i]) continue;
     char last = 0;  // of what is not there, nothing is taken memory for
     iovec one{&last, 1};
     iovec end{reinterpret_cast<void*>(span.address + span.size - 1), 1};
@@ -414,14 +433,23 @@ Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
     left -= span.size;
   }
   if (left != 0) return Internal("spans that do not make up their message");
+  WEIR_TRY(message.payload.status());
+  const std::string written = message.payload->Flatten();
   const int process = PeerProcess(fd_.get());
   std::vector<BufferPtr> parts;
-  for (const Span& span : message.spans) parts.push_back(MapSpan(process, span, loan));
+  for (const Span& span : message.spans) parts.push_back(span.is_written() ? nullptr : MapSpan(process, span, loan));
   WEIR_TRY(CopySpans(process, message.spans, &parts));
   if (!IsThere()) return BrokenConnection("end of file");
   Rope payload;
-  for (BufferPtr& part : parts) {
-    if (part) payload.Append(std::move(part));
+  size_t used = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Span& span = message.spans[i];
+    if (span.is_written()) {
+      payload.Append(written.substr(used, span.size));
+      used += span.size;
+    } else if (parts[i]) {
+      payload.Append(std::move(parts[i]));
+    }
   }
   return payload;
 }

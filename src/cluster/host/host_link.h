@@ -1,5 +1,6 @@
 // HostLink: one connection between two processes of a host, and the messages on it. Small messages are written to the
-// socket. Of large ones only the addresses are, and the sender keeps the bytes until it is told that they were taken.
+// socket. Of large ones short pieces are, and the addresses of the others, which the sender keeps until it is told that
+// they were taken.
 // What lies in a block that can be mapped the receiver maps: a tensor is then read where it is, and taken when nobody
 // here needs it any more. Other bytes it copies out of the memory of the sender. Where the kernel allows neither, they
 // are written too.
@@ -73,12 +74,13 @@ class HostLink final : public Link,
   struct Loan;
   // Bytes in the memory of the sender.
   struct Span {
-    uint64_t address = 0;
+    uint64_t address = 0;  // 0: they are written behind the spans
     uint64_t size = 0;
     uint64_t block = 0;  // that they lie in, where it can be mapped, else 0
     uint64_t offset = 0;
     uint64_t capacity = 0;  // of the block
     int64_t fd = -1;
+    bool is_written() const { return address == 0; }
   };
   struct Incoming {
     HostHead head;
@@ -91,6 +93,7 @@ class HostLink final : public Link,
   bool Read(std::string* why);
   bool Feed(const char* bytes, size_t size);
   bool BeginBody();
+  bool BeginWritten();
   void TakePayload(const char* bytes, size_t size);
   void EndMessage();
   // What has come, one after the other; where one takes long another thread goes on with the next.

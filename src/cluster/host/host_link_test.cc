@@ -197,6 +197,32 @@ TEST_F(HostLinkTest, WhatThePeerCannotTakeYetFollowsInPieces) {
   }
 }
 
+TEST_F(HostLinkTest, ShortPiecesOfALargeMessageAreWrittenAndLongOnesLent) {
+  handle_ = [](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope("read")); };
+  AnswerCalls();
+  const HostHead may_read{.kind = HostHead::kMayRead};
+  Write(std::string(reinterpret_cast<const char*>(&may_read), sizeof(may_read)) + CallBytes(1, ""));
+  EXPECT_EQ(IdsOf(NextWrite()), Ids{1});
+  const auto large = std::make_shared<const std::string>(40'000, 'x');
+  Rope payload;
+  const auto append = [&](const std::shared_ptr<const std::string>& text) {
+    payload.Append(text->data(), text->size(), text);
+  };
+  append(std::make_shared<const std::string>("begin"));
+  append(large);
+  append(std::make_shared<const std::string>("end"));
+  EXPECT_TRUE(link_->SendMessage({.kind = LinkMessage::kAnswer, .id = 2}, "", std::move(payload)));
+  ASSERT_TRUE(CanRead(20'000));
+  std::string bytes(1000, '\0');
+  const ssize_t size = recv(peer_.get(), bytes.data(), bytes.size(), 0);
+  HostHead head;
+  ASSERT_GE(size, static_cast<ssize_t>(sizeof(head)));
+  std::memcpy(&head, bytes.data(), sizeof(head));
+  EXPECT_EQ(head.size, 40'008u);
+  EXPECT_EQ(head.spans, 3u);
+  EXPECT_EQ(bytes.substr(static_cast<size_t>(size) - 8, 8), "beginend");
+}
+
 TEST_F(HostLinkTest, CallsThatComeTogetherAreAnsweredTogether) {
   handle_ = [](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope(call->request().Flatten())); };
   AnswerCalls();

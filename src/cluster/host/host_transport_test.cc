@@ -283,9 +283,10 @@ struct TestSpan {
   int64_t fd = -1;
 };
 
-void Lend(BareEnd& end, uint64_t id, uint64_t size, const std::vector<TestSpan>& spans) {
+void Lend(BareEnd& end, uint64_t id, uint64_t size, const std::vector<TestSpan>& spans, const std::string& text = "") {
   std::string rest = "/a.B/C";
   for (const TestSpan& span : spans) rest.append(reinterpret_cast<const char*>(&span), sizeof(span));
+  rest += text;
   end.Write({.kind = HostHead::kCall,
              .id = id,
              .size = size,
@@ -307,6 +308,32 @@ TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnError) {
   std::string back;
   ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
   EXPECT_EQ(back, text);
+}
+
+TEST_F(HostTransportTest, PiecesOfALentMessageThatAreWrittenTakeTheirPlaces) {
+  Listen(kManyMs, Echo);
+  BareEnd end(ConnectOnHost(address()));
+  std::string text(500, 'y');
+  const auto where = reinterpret_cast<uint64_t>(text.data());
+  Lend(end, 1, 506, {{0, 3}, {where, 500}, {0, 0}, {0, 2}, {0, 1}}, "abcdef");
+  std::string back;
+  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  EXPECT_EQ(back, "abc" + text + "def");
+  Lend(end, 2, 3, {{0, 3}}, "abc");  // and nothing else
+  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  EXPECT_EQ(back, "abc");
+  Lend(end, 3, 4, {{0, 3}}, "abc");  // less than the message has
+  EXPECT_TRUE(end.Read(HostHead::kError).has_value());
+}
+
+TEST_F(HostTransportTest, MoreThanIsEverWrittenOfALentMessageIsNoMessage) {
+  Listen(kManyMs, Echo);
+  for (const std::vector<TestSpan>& spans :
+       {std::vector<TestSpan>{{0, 5000}}, {{0, 4000}, {0, 4000}}, {{0, 1}, {0, ~uint64_t{0}}}}) {
+    BareEnd end(ConnectOnHost(address()));
+    Lend(end, 1, 1'000'000, spans);
+    EXPECT_TRUE(end.IsAtEnd());
+  }
 }
 
 TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
