@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "tensor/tensor.h"
 
@@ -20,6 +22,11 @@ class SharedBlocksTest : public testing::Test {
  protected:
   SharedBlocksTest() { ShareLargeBlocks(); }
 };
+
+bool IsMapped(const void* data) {
+  unsigned char pages = 0;
+  return mincore(const_cast<void*>(data), 1, &pages) == 0;
+}
 
 // What another process would see of it.
 class View final {
@@ -83,12 +90,40 @@ TEST_F(SharedBlocksTest, WhatWasAbandonedStaysAsItIs) {
   const void* former = tensor.raw();
   tensor = Tensor();
   EXPECT_FALSE(FindSharedBlock(former, 1).has_value());
+  EXPECT_FALSE(IsMapped(former));
   EXPECT_EQ(fcntl(block.fd, F_GETFD), -1);  // closed
   tensor = Tensor::Allocate(kUint8, Shape{13 * kShareMega}).value();
   EXPECT_NE(FindSharedBlock(tensor.raw(), tensor.num_bytes())->id, block.id);
   std::memset(tensor.raw(), 'b', tensor.num_bytes());
   EXPECT_EQ(view.bytes()[0], 'a');
   EXPECT_EQ(view.bytes()[13 * kShareMega - 1], 'a');
+}
+
+TEST_F(SharedBlocksTest, ABlockThatNobodyUsesCannotBeAbandoned) {
+  Tensor tensor = Tensor::Allocate(kUint8, Shape{17 * kShareMega}).value();
+  const void* former = tensor.raw();
+  const uint64_t id = FindSharedBlock(former, 1)->id;
+  tensor = Tensor();
+  AbandonSharedBlock(former);
+  for (int i = 0; i < 2; ++i) {
+    tensor = Tensor::Allocate(kUint8, Shape{17 * kShareMega}).value();
+    EXPECT_EQ(FindSharedBlock(tensor.raw(), 1)->id, id);
+    EXPECT_FALSE(tensor.HasReaders());
+    tensor = Tensor();
+  }
+}
+
+TEST_F(SharedBlocksTest, NotAllThatIsFreedIsKept) {
+  constexpr int kBlocks = 5;  // that nobody writes to: more than 1 GB together
+  std::vector<BufferPtr> buffers;
+  std::vector<const void*> former;
+  for (int i = 0; i < kBlocks; ++i) {
+    buffers.push_back(CpuAllocator().Allocate(250 * kShareMega).value());
+    former.push_back(buffers.back()->data());
+  }
+  buffers.clear();
+  EXPECT_LT(std::count_if(former.begin(), former.end(), IsMapped), kBlocks);
+  EXPECT_TRUE(IsMapped(former.back()));  // the oldest go first
 }
 
 TEST_F(SharedBlocksTest, WhereFilesAreLimitedBlocksArePrivate) {
@@ -107,14 +142,24 @@ TEST_F(SharedBlocksTest, WhereFilesAreLimitedBlocksArePrivate) {
 }
 
 TEST_F(SharedBlocksTest, AForkedChildTakesMemoryOfItsOwn) {
-  const BufferPtr held = CpuAllocator().Allocate(3 * kShareMega).value();
+  BufferPtr held = CpuAllocator().Allocate(3 * kShareMega).value();
   std::memset(held->data(), 'p', held->size());
   CpuAllocator().Allocate(3 * kShareMega).value();  // and one is kept for reuse
   const pid_t child = fork();
   if (child == 0) {
-    const BufferPtr own = CpuAllocator().Allocate(3 * kShareMega).value();
+    if (IsMapped(held->data())) _exit(1);
+    BufferPtr own = CpuAllocator().Allocate(3 * kShareMega).value();
     std::memset(own->data(), 'c', own->size());
-    _exit(FindSharedBlock(own->data(), 1).has_value() ? 1 : 0);
+    if (FindSharedBlock(own->data(), 1).has_value()) _exit(2);
+    // Nor does it get what it frees of its parent's, or what that has freed, when it shares blocks of its own.
+    held = nullptr;
+    ShareLargeBlocks();
+    for (int i = 0; i < 2; ++i) {
+      own = CpuAllocator().Allocate(3 * kShareMega).value();
+      std::memset(own->data(), 'c', own->size());
+      if (!FindSharedBlock(own->data(), 1).has_value()) _exit(3);
+    }
+    _exit(0);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
