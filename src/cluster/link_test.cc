@@ -1,0 +1,289 @@
+// What all links share, on one that carries nothing: tests say what comes over it, and when alarms ring.
+#include "cluster/link.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "cluster/call_outcome_test.h"
+#include "cluster/rung_alarms_test.h"
+
+namespace weir {
+namespace {
+
+class TestLink final : public Link, public std::enable_shared_from_this<TestLink> {
+ public:
+  TestLink(std::unique_ptr<LinkEnd> end, Alarms& alarms, int64_t peer_timeout_ms)
+      : Link(std::move(end), alarms, peer_timeout_ms) {}
+  bool SendMessage(const LinkMessage& message, std::string_view, Rope payload) override {
+    if (!broken_.ok()) return false;
+    sent.push_back(message);
+    last_payload = payload.Flatten();
+    return true;
+  }
+  void Break(const Status& reason) override {
+    if (!broken_.ok()) return;
+    broken_ = reason;
+    events += "broken ";
+    end().Broken(reason);
+  }
+  bool IsThere() const override { return broken_.ok(); }
+  void WaitUntilSent(int64_t) override { events += "sent "; }
+  void Post(std::function<void()> work) override {
+    ++posts;
+    work();
+  }
+  std::shared_ptr<Link> self() override { return shared_from_this(); }
+  using Link::Heard;
+
+  // From the peer:
+  void BringCall(uint64_t id, std::string payload) {
+    end().Began({.kind = LinkMessage::kCall, .id = id}, "/a.B/C");
+    end().Came({.kind = LinkMessage::kCall, .id = id}, Rope(std::move(payload)));
+  }
+  void BringAnswer(uint64_t id, std::string payload) {
+    end().Came({.kind = LinkMessage::kAnswer, .id = id}, Rope(std::move(payload)));
+  }
+
+  std::vector<LinkMessage> sent;
+  std::string last_payload;
+  std::string events;
+  int posts = 0;
+  int pings = 0;
+
+ private:
+  void Ping() override { ++pings; }
+  Status broken_;
+};
+
+constexpr int64_t kLinkTimeoutMs = 200;
+constexpr auto kLinkPatience = std::chrono::seconds(20);  // what takes longer will not come
+
+class LinkCallerTest : public testing::Test {
+ protected:
+  LinkCallerTest() { caller_ = Connect(); }
+  std::shared_ptr<LinkCaller> Connect() {
+    return callers_.Add([this](std::unique_ptr<LinkEnd> end) {
+      link_ = std::make_shared<TestLink>(std::move(end), alarms_, kLinkTimeoutMs);
+      return link_;
+    });
+  }
+  bool Call(CallOutcome& outcome, const CallOptions& options = {}) {
+    Channel::Done done = outcome.Take();
+    return CallThen(std::move(done), options);
+  }
+  bool CallThen(Channel::Done done, const CallOptions& options = {}) {
+    Rope request("x");
+    return caller_->Call("/a.B/C", request, options, done);
+  }
+  uint64_t last_id() const { return link_->sent.back().id; }
+
+  RungAlarms alarms_;
+  LinkCallers callers_;
+  std::shared_ptr<TestLink> link_;
+  std::shared_ptr<LinkCaller> caller_;
+};
+
+TEST_F(LinkCallerTest, WhatIsAnsweredIsForgotten) {
+  CancelToken token;
+  for (int i = 0; i < 3; ++i) {
+    CallOutcome outcome;
+    ASSERT_TRUE(Call(outcome, {.timeout_ms = 1'000'000, .cancel = &token}));
+    link_->BringAnswer(last_id(), "yes");
+    EXPECT_TRUE(outcome.Wait().ok());
+    EXPECT_EQ(outcome.text(), "yes");
+    EXPECT_EQ(alarms_.count(), 1U);  // who looks after the peer
+    alarms_.Ring();
+    EXPECT_EQ(alarms_.count(), 0U);  // and does so as long as somebody waits for it
+  }
+  token.Cancel(Aborted("enough"));
+  EXPECT_EQ(link_->posts, 0);  // nothing is left that it would end
+}
+
+TEST_F(LinkCallerTest, AConnectionThatWasLostTakesNoCalls) {
+  CallOutcome open;
+  ASSERT_TRUE(Call(open));
+  link_->Break(Unavailable("lost"));
+  EXPECT_EQ(open.Wait(), Unavailable("lost"));
+  Rope request("x");
+  bool ended = false;
+  Channel::Done done = [&](const Result<Rope>&) { ended = true; };
+  EXPECT_FALSE(caller_->Call("/a.B/C", request, {}, done));
+  EXPECT_FALSE(ended);
+  EXPECT_EQ(request.Flatten(), "x");  // for the next connection
+  EXPECT_TRUE(done != nullptr);
+}
+
+TEST_F(LinkCallerTest, WhoLeavesEndsTheConnectionWithTheLastCall) {
+  CallOutcome first, second;
+  ASSERT_TRUE(Call(first));
+  ASSERT_TRUE(Call(second));
+  caller_->Leave();
+  EXPECT_TRUE(link_->IsThere());
+  link_->BringAnswer(1, "one");
+  EXPECT_TRUE(first.Wait().ok());
+  EXPECT_TRUE(link_->IsThere());
+  link_->BringAnswer(2, "two");
+  EXPECT_TRUE(second.Wait().ok());
+  EXPECT_FALSE(link_->IsThere());
+  caller_ = Connect();
+  caller_->Leave();
+  EXPECT_FALSE(link_->IsThere());
+}
+
+TEST_F(LinkCallerTest, ClosingWaitsForWhoIsBeingTold) {
+  std::promise<void> begun, go_on;
+  std::atomic<bool> told{false};
+  ASSERT_TRUE(CallThen([&](const Result<Rope>&) {
+    begun.set_value();
+    go_on.get_future().wait();
+    told = true;
+  }));
+  std::thread brings([&] { link_->BringAnswer(1, "yes"); });
+  begun.get_future().wait();
+  std::future<bool> closed = std::async(std::launch::async, [&] {
+    callers_.Close();
+    return told.load();
+  });
+  EXPECT_EQ(closed.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  go_on.set_value();
+  EXPECT_TRUE(closed.get());
+  brings.join();
+  EXPECT_EQ(Connect(), nullptr);
+}
+
+// ---- signs of life ----
+
+TEST_F(LinkCallerTest, WhoIsSilentIsAskedOnceAndThenLost) {
+  CallOutcome outcome;
+  ASSERT_TRUE(Call(outcome));
+  const auto end = std::chrono::steady_clock::now() + kLinkPatience;
+  while (link_->IsThere() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs / 4));
+    alarms_.Ring();
+  }
+  EXPECT_EQ(link_->pings, 1);
+  EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(alarms_.count(), 0U);
+}
+
+TEST_F(LinkCallerTest, WhoHasSleptDoesNotJudgeOthers) {
+  CallOutcome outcome;
+  ASSERT_TRUE(Call(outcome));
+  for (int i = 0; i < 3; ++i) {  // each far later than it was set for
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs));
+    alarms_.Ring();
+    EXPECT_TRUE(link_->IsThere());
+    EXPECT_EQ(link_->pings, 1);
+  }
+  link_->Heard();
+  link_->BringAnswer(last_id(), "yes");
+  EXPECT_TRUE(outcome.Wait().ok());
+}
+
+TEST_F(LinkCallerTest, WhoWasNotWaitedForIsAskedFirst) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs));
+  CallOutcome outcome;
+  ASSERT_TRUE(Call(outcome));
+  alarms_.Ring();
+  EXPECT_TRUE(link_->IsThere());
+  EXPECT_EQ(link_->pings, 1);
+  link_->BringAnswer(last_id(), "yes");
+  EXPECT_TRUE(outcome.Wait().ok());
+}
+
+TEST_F(LinkCallerTest, WhoIsHeardIsAskedAgainLater) {
+  CallOutcome outcome;
+  ASSERT_TRUE(Call(outcome));
+  for (int i = 1; i <= 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs / 4));
+    alarms_.Ring();
+    EXPECT_EQ(link_->pings, i);
+    link_->Heard();
+  }
+  link_->BringAnswer(last_id(), "yes");
+  EXPECT_TRUE(outcome.Wait().ok());
+}
+
+// ---- the end that calls come in at ----
+
+class LinkCalleeTest : public testing::Test {
+ protected:
+  LinkCalleeTest() {
+    calls_->set_handler([this](std::shared_ptr<IncomingCall> call) { came_.push_back(std::move(call)); });
+    auto callee = std::make_unique<LinkCallee>(calls_);
+    LinkCallee* const end = callee.get();
+    link_ = std::make_shared<TestLink>(std::move(callee), alarms_, kLinkTimeoutMs);
+    EXPECT_TRUE(calls_->Add(link_, end));
+  }
+  ~LinkCalleeTest() override {
+    for (const std::shared_ptr<IncomingCall>& call : came_) call->Respond(Rope());
+  }
+
+  RungAlarms alarms_;
+  const std::shared_ptr<LinkCalls> calls_ = std::make_shared<LinkCalls>();
+  std::vector<std::shared_ptr<IncomingCall>> came_;
+  std::shared_ptr<TestLink> link_;
+};
+
+TEST_F(LinkCalleeTest, WhoKeepsAnAnsweredCallKeepsNothingElse) {
+  for (uint64_t id = 1; id <= 3; ++id) {
+    link_->BringCall(id, "x");
+    ASSERT_EQ(came_.size(), id);
+    EXPECT_EQ(alarms_.count(), 1U);
+    came_.back()->Respond(Rope("yes"));
+    alarms_.Ring();
+    EXPECT_EQ(alarms_.count(), 0U);  // nobody waits for the caller any more
+  }
+  calls_->WaitForNone();
+  bool told = false;
+  came_[0]->cancel().Register([&] { told = true; });
+  link_->Break(Unavailable("lost"));
+  EXPECT_FALSE(told);
+  const std::weak_ptr<TestLink> weak = link_;
+  link_ = nullptr;
+  EXPECT_TRUE(weak.expired());
+}
+
+TEST_F(LinkCalleeTest, ACallThatComesTwiceIsHandledOnce) {
+  link_->BringCall(1, "first");
+  link_->BringCall(1, "second");
+  link_->BringAnswer(1, "third");
+  ASSERT_EQ(came_.size(), 1U);
+  EXPECT_EQ(came_[0]->request().Flatten(), "first");
+  came_[0]->Respond(Rope("yes"));
+  EXPECT_EQ(link_->sent.size(), 1U);
+  alarms_.Ring();
+  EXPECT_EQ(alarms_.count(), 0U);
+  link_->BringCall(1, "again");  // its number is free
+  EXPECT_EQ(came_.size(), 2U);
+}
+
+TEST_F(LinkCalleeTest, TheEndWaitsForTheLastAnswer) {
+  link_->BringCall(1, "x");
+  calls_->Close();
+  std::future<void> drained = std::async(std::launch::async, [&] { calls_->Drain(); });
+  EXPECT_EQ(drained.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  came_[0]->Respond(Rope("yes"));
+  EXPECT_EQ(drained.wait_for(kLinkPatience), std::future_status::ready);
+  EXPECT_EQ(link_->last_payload, "yes");
+}
+
+TEST_F(LinkCalleeTest, AnswersAreSentBeforeTheConnectionEnds) {
+  link_->BringCall(1, "x");
+  calls_->Close();
+  EXPECT_EQ(came_[0]->cancel().reason(), Unavailable("the server is stopping"));
+  auto late = std::make_unique<LinkCallee>(calls_);
+  LinkCallee* const end = late.get();
+  EXPECT_FALSE(calls_->Add(std::make_shared<TestLink>(std::move(late), alarms_, kLinkTimeoutMs), end));
+  came_[0]->Respond(Rope("yes"));
+  calls_->Drain();
+  EXPECT_EQ(link_->last_payload, "yes");
+  EXPECT_EQ(link_->events, "sent broken ");
+}
+
+}  // namespace
+}  // namespace weir
