@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -86,9 +87,9 @@ TEST(EventThreadsTest, AnotherThreadStandsInForOneThatIsKeptAndLeavesWhenItIsBac
   TestEvent keeps(events, /*keeps=*/true);
   const std::thread::id kept = keeps.Thread();
   ASSERT_NE(kept, std::thread::id());
-  events.threads().Look();  // that an event was begun since the last look says nothing yet
-  events.threads().Look();
-  events.threads().Look();  // one is enough
+  EXPECT_FALSE(events.threads().Look());  // that an event was begun since the last look says nothing yet
+  EXPECT_TRUE(events.threads().Look());
+  EXPECT_FALSE(events.threads().Look());  // one is enough
   EXPECT_EQ(events.threads().waiting(), 1);
   TestEvent next(events, /*keeps=*/false);
   const std::thread::id other = next.Thread();
@@ -101,6 +102,16 @@ TEST(EventThreadsTest, AnotherThreadStandsInForOneThatIsKeptAndLeavesWhenItIsBac
   EXPECT_NE(last.Thread(), std::thread::id());
   while (events.threads().waiting() != 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   EXPECT_EQ(events.threads().waiting(), 1);
+}
+
+TEST(EventThreadsTest, WhatHasMuchToCopyRunsOnAnotherThread) {
+  TestEvents events;
+  std::promise<std::thread::id> small, large;
+  const auto here = [](std::promise<std::thread::id>& where) { where.set_value(std::this_thread::get_id()); };
+  events.threads().RunFor(1000, [&] { here(small); });
+  events.threads().RunFor(size_t{1} << 20, [&] { here(large); });
+  EXPECT_EQ(small.get_future().get(), std::this_thread::get_id());
+  EXPECT_NE(large.get_future().get(), std::this_thread::get_id());
 }
 
 }  // namespace

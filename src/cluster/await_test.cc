@@ -1,0 +1,56 @@
+#include "cluster/await.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace weir {
+namespace {
+
+// Where nobody can wait for long.
+class ClosedPlace final : public WaitingPlace {
+ public:
+  void WaitFor(Arrival& arrival) override {
+    EXPECT_FALSE(arrival.there());
+    ++visits;
+  }
+  int visits = 0;
+};
+
+TEST(AwaitTest, WhoIsSentAwayFromAPlaceWaitsOnByItself) {
+  ClosedPlace place;
+  std::thread answers;
+  const Result<int> answer = Await<int>(
+      [&](Reply<int> done) {
+        answers = std::thread([done = std::move(done)] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));  // by then the place is left
+          done(7);
+        });
+      },
+      {}, &place);
+  EXPECT_EQ(answer.value_or(0), 7);
+  EXPECT_EQ(place.visits, 1);
+  answers.join();
+}
+
+TEST(AwaitTest, WhoWaitsForLongLooksAgainAndAgain) {
+  ClosedPlace place;
+  Reply<int> reply;
+  int looks = 0;
+  const AwaitNotice notice{std::chrono::milliseconds(1), [&] {
+                             if (++looks == 3) reply(7);
+                           }};
+  const Result<int> answer = Await<int>([&](Reply<int> done) { reply = std::move(done); }, notice, &place);
+  EXPECT_EQ(answer.value_or(0), 7);
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(place.visits, 0);
+}
+
+TEST(AwaitTest, WhatIsAnsweredAtOnceIsNotWaitedFor) {
+  EXPECT_EQ(Await<int>([](const Reply<int>& done) { done(7); }).value_or(0), 7);
+  EXPECT_EQ(Await<int>([](const Reply<int>& done) { done(Aborted("no")); }).status(), Aborted("no"));
+}
+
+}  // namespace
+}  // namespace weir
