@@ -6,13 +6,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <optional>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace weir {
 namespace {
@@ -42,14 +46,39 @@ class Wire final : public HostLoop::Watcher {
   void Ready(bool readable, bool) override {
     char byte = 0;
     if (readable && read(fds_[0], &byte, 1) == 1) read_(byte);
+    if (readable) return;
+    std::function<void()> rest;
+    {
+      std::lock_guard lock(mu_);
+      rest.swap(rest_);
+    }
+    if (rest) rest();
+  }
+  // For the next who is told.
+  void Leave(std::function<void()> rest) {
+    std::lock_guard lock(mu_);
+    rest_ = std::move(rest);
+  }
+  bool HasMore() override {
+    std::lock_guard lock(mu_);
+    return rest_ != nullptr;
   }
 
  private:
+  std::mutex mu_;
+  std::function<void()> rest_;
   HostLoop& loop_;
   const HostLoop::Id id_;
   const Read read_;
   int fds_[2] = {-1, -1};
 };
+
+// Somebody waits for events, now or soon.
+bool IsWaitedOn(const HostLoop& loop) {
+  const auto end = std::chrono::steady_clock::now() + kLoopPatience;
+  while (!loop.others_wait() && std::chrono::steady_clock::now() < end) SleepMs(1);
+  return loop.others_wait();
+}
 
 TEST(HostLoopTest, WhoWaitsIsBroughtItsMessageByItself) {
   HostLoop loop;
@@ -76,22 +105,38 @@ TEST(HostLoopTest, WhoWaitsIsBroughtItsMessageByItself) {
 
 TEST(HostLoopTest, WhenNobodyWaitsTheLoopsOwnThreadBringsMessages) {
   HostLoop loop;
-  Arrival first;
-  Arrival second;
+  std::array<Arrival, 3> arrivals;
   std::atomic<int> read{0};
-  const auto wire = Wire::Make(loop, [&](char) { (++read == 1 ? first : second).Set(); });
+  auto wire = Wire::Make(loop, [&](char) { arrivals[read++].Set(); });
   wire->Write();
-  EXPECT_TRUE(first.WaitFor(kLoopPatience));
-  Arrival mine;
-  std::thread other([&] {
-    SleepMs(20);  // by then this thread sleeps
-    mine.Set();
-  });
-  loop.WaitFor(mine);  // and takes the turn with it
-  other.join();
-  wire->Write();
-  EXPECT_TRUE(second.WaitFor(kLoopPatience));
+  EXPECT_TRUE(arrivals[0].WaitFor(kLoopPatience));
+  for (int i = 0; i < 2; ++i) {  // the own thread is called each time anew
+    Arrival mine;
+    std::thread other([&] {
+      SleepMs(20);  // by then this thread sleeps
+      mine.Set();
+    });
+    loop.WaitFor(mine);  // and takes the turn with it
+    other.join();
+    wire->Write();
+    EXPECT_TRUE(arrivals[i + 1].WaitFor(kLoopPatience));
+  }
+  EXPECT_TRUE(IsWaitedOn(loop));
   wire->Remove();
+  const std::weak_ptr<Wire> weak = std::exchange(wire, nullptr);
+  const auto end = std::chrono::steady_clock::now() + kLoopPatience;
+  while (!weak.expired() && std::chrono::steady_clock::now() < end) SleepMs(1);
+  EXPECT_TRUE(weak.expired());
+}
+
+TEST(HostLoopTest, WhoWaitsCountsAsSuch) {
+  HostLoop loop;
+  Arrival mine;
+  std::thread waiter([&] { loop.WaitFor(mine); });
+  SleepMs(20);  // by then the loop's own thread has left it the turn
+  EXPECT_TRUE(IsWaitedOn(loop));
+  mine.Set();
+  waiter.join();
 }
 
 TEST(HostLoopTest, OthersEndAWaitThatLooksOrSleeps) {
@@ -188,6 +233,9 @@ TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
   std::vector<std::thread> waiters;
   for (Arrival& arrival : never) {
     waiters.emplace_back([&] {
+      Arrival before;  // who comes back soon leaves its turn to the loop's own thread
+      before.Set();
+      loop->WaitFor(before);
       loop->WaitFor(arrival);
       EXPECT_FALSE(arrival.there());
     });
@@ -195,6 +243,7 @@ TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
   SleepMs(20);
   loop->SendAway();
   for (std::thread& waiter : waiters) waiter.join();
+  for (Arrival& arrival : never) arrival.Set();  // it wakes nobody there any more
   Arrival late;
   loop->WaitFor(late);
   Arrival posted;
@@ -227,6 +276,27 @@ TEST(HostLoopTest, WhoWorksLongLeavesItsTurnToOthersMeanwhile) {
   EXPECT_FALSE(LentThread::IsHere());
   works->Remove();
   next->Remove();
+}
+
+TEST(HostLoopTest, WhatAMessageLeavesIsDoneByOthersWhileItsThreadWorksLong) {
+  HostLoop loop;
+  Arrival mine;
+  Arrival rest;
+  std::shared_ptr<Wire> works;
+  works = Wire::Make(loop, [&, mine_alone = std::this_thread::get_id()](char) {
+    if (std::this_thread::get_id() != mine_alone) {  // it does not wait yet: once more
+      SleepMs(1);
+      works->Write();
+      return;
+    }
+    works->Leave([&] { rest.Set(); });
+    LentThread::BeginLongWork();
+    EXPECT_TRUE(rest.WaitFor(kLoopPatience));
+    mine.Set();
+  });
+  works->Write();
+  loop.WaitFor(mine);
+  works->Remove();
 }
 
 TEST(HostLoopTest, WaitingTakesNoTime) {

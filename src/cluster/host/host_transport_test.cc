@@ -4,18 +4,28 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <future>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "cluster/call_outcome_test.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_link.h"
+#include "cluster/rung_alarms_test.h"
 #include "tensor/shared_blocks.h"
 #include "tensor/tensor.h"
 
@@ -49,6 +59,7 @@ class BareEnd final {
   std::optional<HostHead> Read(uint32_t kind, std::string* payload = nullptr) {
     HostHead head;
     while (ReadAll(&head, sizeof(head))) {
+      seen_.insert(head.kind);
       std::string rest(head.method_size + head.spans * 48 + (head.spans > 0 ? 0 : head.size), '\0');
       if (!ReadAll(rest.data(), rest.size())) return std::nullopt;
       if (head.kind != kind) continue;
@@ -57,13 +68,25 @@ class BareEnd final {
     }
     return std::nullopt;
   }
-  bool IsAtEnd() { return !Read(~uint32_t{0}).has_value(); }
+  // Waits until there is something to be read.
+  bool HasMore() {
+    pollfd polled{fd_.get(), POLLIN, 0};
+    return poll(&polled, 1, 20'000) == 1;
+  }
+  bool IsAtEnd() { return !Read(~uint32_t{0}).has_value() && !is_late_; }
+  // Among what was read by now.
+  bool HasSeen(uint32_t kind) const { return seen_.contains(kind); }
 
  private:
   bool ReadAll(void* to, size_t size) {
-    return size == 0 || recv(fd_.get(), to, size, MSG_WAITALL) == static_cast<ssize_t>(size);
+    if (size == 0) return true;
+    const ssize_t count = recv(fd_.get(), to, size, MSG_WAITALL);
+    is_late_ = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    return count == static_cast<ssize_t>(size);
   }
   OwnedFd fd_;
+  std::set<uint32_t> seen_;
+  bool is_late_ = false;  // nothing came, but it is not the end
 };
 
 class HostTransportTest : public testing::Test {
@@ -175,6 +198,13 @@ TEST_F(HostTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
   EXPECT_TRUE(end.IsAtEnd());
 }
 
+TEST_F(HostTransportTest, WhoIsAskedForASignOfLifeGivesOne) {
+  Listen(kManyMs, Echo);
+  BareEnd end(ConnectOnHost(address()));
+  end.Write({.kind = HostHead::kPing});
+  EXPECT_TRUE(end.Read(HostHead::kPong).has_value());
+}
+
 TEST_F(HostTransportTest, ACallThatIsGivenUpBeforeItIsThereIsCancelled) {
   CallOutcome seen;
   Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
@@ -190,6 +220,26 @@ TEST_F(HostTransportTest, ACallThatIsGivenUpBeforeItIsThereIsCancelled) {
   bytes.append(reinterpret_cast<const char*>(&cancel), sizeof(cancel));
   end.Write(bytes.data(), bytes.size());
   EXPECT_EQ(seen.Wait().code(), StatusCode::kUnavailable);
+}
+
+TEST_F(HostTransportTest, WhatComesBehindACallThatKeepsItsThreadIsHandled) {
+  CallOutcome second_came;
+  Listen(kFewMs, [&](const std::shared_ptr<IncomingCall>& call) {
+    if (call->request().Flatten() == "second") second_came.Set(OkStatus());
+    EXPECT_TRUE(second_came.Wait().ok());
+    call->Respond(Rope());
+  });
+  BareEnd end(ConnectOnHost(address()));
+  // In one piece, so that both are read at once.
+  std::string bytes;
+  for (const std::string_view text : {"first", "second"}) {
+    const HostHead call{.kind = HostHead::kCall, .id = text.size(), .size = text.size(), .method_size = 6};
+    bytes.append(reinterpret_cast<const char*>(&call), sizeof(call));
+    bytes += "/a.B/C";
+    bytes += text;
+  }
+  end.Write(bytes.data(), bytes.size());
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(end.Read(HostHead::kAnswer).has_value());
 }
 
 TEST_F(HostTransportTest, MemoryIsLentOnlyToWhoCanReadIt) {
@@ -296,18 +346,57 @@ void Lend(BareEnd& end, uint64_t id, uint64_t size, const std::vector<TestSpan>&
             rest);
 }
 
-TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnError) {
+TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnErrorAndGivenBack) {
   Listen(kManyMs, Echo);
   BareEnd end(ConnectOnHost(address()));
-  Lend(end, 1, 100, {{16, 100}});                     // nothing is there
-  Lend(end, 2, 100, {{16, 60}, {16, 60}});            // more than the message has
-  Lend(end, 3, 100, {{16, 60}, {16, ~uint64_t{0}}});  // and more than there can be
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(end.Read(HostHead::kError).has_value());
-  std::string text(50'000, 'y');
-  Lend(end, 4, text.size(), {{reinterpret_cast<uint64_t>(text.data()), text.size()}});
+  uint64_t id = 0;
+  const auto ends_with = [&](uint64_t size, const std::vector<TestSpan>& spans) {
+    Lend(end, ++id, size, spans);
+    EXPECT_EQ(end.Read(HostHead::kTaken).value_or(HostHead()).id, id);
+    return static_cast<StatusCode>(end.Read(HostHead::kError).value_or(HostHead()).code);
+  };
+  constexpr uint64_t kFar = uint64_t{1} << 39;
+  EXPECT_EQ(ends_with(100, {{16, 100}}), StatusCode::kUnavailable);                  // nothing is there
+  EXPECT_EQ(ends_with(kFar, {{16, kFar}}), StatusCode::kUnavailable);                // nor is memory taken for it
+  EXPECT_EQ(ends_with(100, {{16, 60}, {16, 60}}), StatusCode::kInternal);            // more than the message has
+  EXPECT_EQ(ends_with(100, {{16, 60}, {16, ~uint64_t{0}}}), StatusCode::kInternal);  // and more than there can be
+  EXPECT_EQ(ends_with(100, {{16, 60}, {16, 30}}), StatusCode::kInternal);            // less than the message has
+  constexpr uint64_t kHalf = uint64_t{1} << 63;
+  EXPECT_EQ(ends_with(100, {{16, 60}, {16, kHalf}, {16, kHalf + 40}}), StatusCode::kInternal);
+}
+
+TEST_F(HostTransportTest, ManySpansAreReadInTheirOrder) {
+  Listen(kManyMs, Echo);
+  BareEnd end(ConnectOnHost(address()));
+  std::string text(60'000, '\0');
+  for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i % 23);
+  const auto where = reinterpret_cast<uint64_t>(text.data());
   std::string back;
-  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
-  EXPECT_EQ(back, text);
+  for (const size_t size : {size_t{20}, text.size()}) {  // the kernel takes 1024 at a time
+    std::vector<TestSpan> spans;
+    for (size_t at = 0; at < text.size(); at += size) spans.push_back({where + at, size});
+    Lend(end, 1, text.size(), spans);
+    ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+    EXPECT_EQ(back, text);
+  }
+}
+
+TEST_F(HostTransportTest, OnlyWhoIsFoundWhereItSaysMayBeRead) {
+  Listen(kManyMs, Echo);
+  const uint64_t token = 42;
+  const std::string where = std::to_string(reinterpret_cast<uint64_t>(&token));
+  BareEnd end(ConnectOnHost(address()));
+  const std::optional<HostHead> greeting = end.Read(HostHead::kHello);
+  ASSERT_TRUE(greeting.has_value());
+  const auto hello = [&](uint64_t found, const std::string& at) {
+    end.Write({.kind = HostHead::kHello, .id = greeting->id, .size = at.size(), .lent = found}, at);
+    end.WriteCall(1, "/a.B/C", "x");
+    EXPECT_TRUE(end.Read(HostHead::kAnswer).has_value());
+    return end.HasSeen(HostHead::kMayRead);
+  };
+  EXPECT_FALSE(hello(43, where));
+  EXPECT_FALSE(hello(42, "16"));
+  EXPECT_TRUE(hello(42, where));
 }
 
 TEST_F(HostTransportTest, PiecesOfALentMessageThatAreWrittenTakeTheirPlaces) {
@@ -348,6 +437,10 @@ TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
   ASSERT_EQ(pipe(pipe_ends), 0);
   const OwnedFd in(pipe_ends[0]), out(pipe_ends[1]);
   const OwnedFd file(open("/proc/self/exe", O_RDONLY));
+  const OwnedFd may_shrink(memfd_create("may_shrink", MFD_ALLOW_SEALING));
+  struct stat shrinks {};
+  ASSERT_EQ(ftruncate(may_shrink.get(), 10'000), 0);
+  ASSERT_EQ(fstat(may_shrink.get(), &shrinks), 0);
   const uint64_t capacity = block.capacity;
   const std::vector<TestSpan> wrong = {
       {where, text.size(), block.id + 1, 0, capacity, block.fd},               // another one
@@ -357,6 +450,7 @@ TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
       {where, text.size(), block.id, 0, capacity, -1},                         // no descriptor
       {where, text.size(), block.id, 0, capacity, in.get()},                   // no file
       {where, text.size(), block.id, 0, 10'000, file.get()},                   // no block
+      {where, text.size(), shrinks.st_ino, 0, 10'000, may_shrink.get()},       // who reads it could die
   };
   std::string back;
   for (size_t i = 0; i < wrong.size(); ++i) {
@@ -369,6 +463,9 @@ TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
   Lend(end, 1, text.size(), {{where, text.size(), block.id, 64, capacity, block.fd}});
   ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
   EXPECT_EQ(back, std::string(text.size(), 't'));
+  Lend(end, 2, text.size(), {{where, text.size(), block.id, capacity, 2 * capacity, block.fd}});  // it has not grown
+  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  EXPECT_EQ(back, text);
 }
 
 // A tensor that is on its way, and whether its sender still keeps it.
@@ -399,6 +496,8 @@ class HostMappingTest : public HostTransportTest {
   HostMappingTest() {
     ShareLargeBlocks();
     Listen(kManyMs, [this](const std::shared_ptr<IncomingCall>& call) {
+      if (call->method() == "/a.B/SendBack") return call->Respond(call->TakeRequest());
+      if (call->method() == "/a.B/SendStartBack") return SendStartBack(*call);
       if (call->request().size() > 10) {
         std::lock_guard lock(mu_);
         received_ = call->TakeRequest();
@@ -414,10 +513,17 @@ class HostMappingTest : public HostTransportTest {
       return received_.slices().size() == 1 && received_.slices()[0].buffer != nullptr;
     }));
   }
-  Status CallThrough(Rope request) {
+  Status CallThrough(Rope request, const char* method = "/a.B/C") {
     CallOutcome outcome;
-    channel_->Call("/a.B/C", std::move(request), {}, outcome.Take());
+    channel_->Call(method, std::move(request), {}, outcome.Take());
     return outcome.Wait();
+  }
+  static void SendStartBack(IncomingCall& call) {
+    Rope request = call.TakeRequest();
+    Rope start;
+    RopeReader(request).Take(10'000, &start);
+    request = Rope();
+    call.Respond(std::move(start));
   }
   Rope TakeReceived() {
     std::lock_guard lock(mu_);
@@ -483,6 +589,172 @@ TEST_F(HostMappingTest, OtherMemoryIsCopiedOnce) {
   EXPECT_FALSE(buffer->has_readers());
   EXPECT_TRUE(buffer->RefCountIsOne());
   EXPECT_TRUE(Becomes(true, [&] { return text.use_count() == 1; }));
+}
+
+TEST_F(HostMappingTest, WhatIsSentBackIsGivenBackByBoth) {
+  for (const char* method : {"/a.B/SendBack", "/a.B/SendStartBack"}) {  // where it is, and written
+    for (int i = 0; i < 3; ++i) {
+      OnItsWay sent = NewOnItsWay('s');
+      ASSERT_TRUE(CallThrough(std::move(sent.rope), method).ok());
+      EXPECT_TRUE(Becomes(true, [&] { return sent.kept.expired(); })) << method;
+      EXPECT_FALSE(sent.tensor.HasReaders());
+    }
+  }
+}
+
+// A link by itself, whose alarms a test rings and whose peer it is.
+class BareLink final {
+ public:
+  BareLink() : BareLink(Pair()) {}
+  ~BareLink() {
+    if (link != nullptr) link->Break(Cancelled("the end"));
+    calls->WaitForNone();
+  }
+
+  RungAlarms alarms;
+  HostLoop loop;
+  const std::shared_ptr<LinkCalls> calls = std::make_shared<LinkCalls>();
+  std::optional<BareEnd> end;
+  std::shared_ptr<HostLink> link;
+
+ private:
+  static std::array<int, 2> Pair() {
+    std::array<int, 2> ends = {-1, -1};
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
+    return ends;
+  }
+  explicit BareLink(const std::array<int, 2>& ends)
+      : end(OwnedFd(ends[0])),
+        link(std::make_shared<HostLink>(HostLink::Shared{loop, alarms, kManyMs}, OwnedFd(ends[1]),
+                                        std::make_unique<LinkCallee>(calls))) {
+    calls->set_handler([](const std::shared_ptr<IncomingCall>& call) { call->Respond(call->TakeRequest()); });
+  }
+};
+
+TEST(HostLinkTest, MappingsAreSweptAsLongAsThereAreSome) {
+  ShareLargeBlocks();
+  const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
+  const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
+  BareLink bare;
+  bare.link->Start();
+  std::string back;
+  for (const uint64_t id : {1, 2}) {
+    Lend(*bare.end, id, 1000, {{0, 1000, block.id, 0, block.capacity, block.fd}});
+    ASSERT_TRUE(bare.end->Read(HostHead::kAnswer, &back).has_value());
+    EXPECT_EQ(back, std::string(1000, '\0'));
+    EXPECT_EQ(bare.alarms.count(), 2U);  // and one that looks after the peer
+  }
+  for (int i = 0; i < 3; ++i) {
+    bare.alarms.Ring();
+    EXPECT_EQ(bare.alarms.count(), 1U);  // it has been used lately; nobody waits for the peer
+  }
+  bare.link->Break(Cancelled("the end"));
+  EXPECT_TRUE(bare.end->IsAtEnd());
+  bare.alarms.Ring();
+  EXPECT_EQ(bare.alarms.count(), 0U);
+}
+
+TEST(HostLinkTest, WhoWaitsUntilAllIsSentIsTold) {
+  const auto patience = std::chrono::seconds(20);  // what takes longer will not come
+  BareLink bare;
+  bare.link->Start();
+  std::string large(5'000'000, 'x');
+  const auto wait = [&] {
+    return std::async(std::launch::async,
+                      [&] { bare.link->WaitUntilSent(3 * patience / std::chrono::milliseconds(1)); });
+  };
+  // Until it is written,
+  EXPECT_TRUE(bare.end->Read(HostHead::kHello).has_value());
+  bare.end->WriteCall(1, "/a.B/C", large);
+  ASSERT_TRUE(bare.end->HasMore());
+  std::future<void> sent = wait();
+  EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
+  EXPECT_EQ(sent.wait_for(patience), std::future_status::ready);
+  // what was lent is given back,
+  bare.end->Write({.kind = HostHead::kMayRead});
+  bare.end->WriteCall(2, "/a.B/C", large);
+  const std::optional<HostHead> answer = bare.end->Read(HostHead::kAnswer);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_GT(answer->spans, 0U);
+  sent = wait();
+  EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  bare.end->Write({.kind = HostHead::kTaken, .id = answer->lent});
+  EXPECT_EQ(sent.wait_for(patience), std::future_status::ready);
+  // or never will be.
+  bare.end->WriteCall(3, "/a.B/C", large);
+  EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
+  sent = wait();
+  bare.end.reset();
+  EXPECT_EQ(sent.wait_for(patience), std::future_status::ready);
+}
+
+TEST(HostLinkTest, APeerThatIsGoneBeforeItBeginsLeavesNothing) {
+  BareLink bare;
+  bare.end.reset();
+  bare.link->Start();
+  EXPECT_FALSE(bare.link->IsThere());
+  const std::weak_ptr<HostLink> weak = bare.link;
+  bare.link = nullptr;
+  EXPECT_TRUE(Becomes(true, [&] { return weak.expired(); }));
+}
+
+int64_t UsedMicros() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000 + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
+TEST_F(HostTransportTest, APeerThatReadsSlowlyGetsAllOfIt) {
+  std::string large(5'000'000, '\0');
+  for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>('a' + i % 23);
+  Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
+    Rope rope("1234567");
+    for (size_t at = 0; at < large.size(); at += 50'000) rope.Append(large.data() + at, 50'000, nullptr);
+    call->Respond(std::move(rope));
+  });
+  BareEnd end(ConnectOnHost(address()));
+  std::string back;
+  for (int round = 0; round < 2; ++round) {
+    for (const uint64_t id : {1, 2}) end.WriteCall(id, "/a.B/C", "x");
+    for (const uint64_t id : {1, 2}) {
+      EXPECT_EQ(end.Read(HostHead::kAnswer, &back).value_or(HostHead()).id, id);
+      EXPECT_TRUE(back == "1234567" + large);
+    }
+  }
+  // Nobody waits until it can be written to any more.
+  const int64_t before = UsedMicros();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  EXPECT_LT(UsedMicros() - before, 20'000);
+}
+
+TEST_F(HostTransportTest, WhatAPeerDidNotTakeIsLetGoOf) {
+  const OwnedFd door = ListenOnHost("127.0.0.1:5");
+  const std::unique_ptr<Transport> client = Make(kManyMs);
+  const std::shared_ptr<Channel> channel = client->Connect("127.0.0.1:5");
+  const auto text = std::make_shared<std::string>(5'000'000, 'x');
+  Rope rope;
+  rope.Append(text->data(), text->size(), text);
+  CallOutcome outcome;
+  channel->Call("/a.B/C", std::move(rope), {}, outcome.Take());
+  { const OwnedFd end = AcceptOnHost(door.get()); }
+  EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(text.use_count(), 1);
+}
+
+TEST_F(HostTransportTest, AChannelThatNobodyHasEndsItsConnection) {
+  const OwnedFd door = ListenOnHost("127.0.0.1:6");
+  const std::unique_ptr<Transport> client = Make(kManyMs);
+  std::shared_ptr<Channel> channel = client->Connect("127.0.0.1:6");
+  CallOutcome outcome;
+  channel->Call("/a.B/C", Rope("x"), {}, outcome.Take());
+  BareEnd end(AcceptOnHost(door.get()));
+  const std::optional<HostHead> call = end.Read(HostHead::kCall);
+  ASSERT_TRUE(call.has_value());
+  channel = nullptr;  // but for that call
+  end.Write({.kind = HostHead::kAnswer, .id = call->id, .size = 3}, "yes");
+  EXPECT_TRUE(outcome.Wait().ok());
+  EXPECT_TRUE(end.IsAtEnd());
 }
 
 TEST_F(HostTransportTest, WhatIsOnlyAnnouncedTakesNoMemory) {
