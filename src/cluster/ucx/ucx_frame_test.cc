@@ -105,6 +105,101 @@ TEST(UcxFrameTest, PartsThatDoNotMakeUpTheirMessageAreAnError) {
   EXPECT_TRUE(ends_in_error(8, {{1, 4}}, "abc", {"four"}));                   // too little
   EXPECT_TRUE(ends_in_error(6, {{1, 4}}, "abc", {"four"}));                   // too much
   EXPECT_TRUE(ends_in_error(11, {{2, 4}, {1, 4}}, "abc", {"four", "more"}));  // not in order
+  // As many as a message may have, and one more.
+  EXPECT_FALSE(ends_in_error(3, std::vector<UcxPart>(4096), "abc", {}));
+  EXPECT_TRUE(ends_in_error(3, std::vector<UcxPart>(4097), "abc", {}));
+}
+
+std::string HeaderOf(const UcxHead& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
+
+TEST(UcxFrameTest, WhatCannotBeAPartOrAMessageIsAnError) {
+  UcxInbox inbox;
+  const auto put = [&](const UcxHead& head, const std::string& data) {
+    return Put(inbox, {HeaderOf(head), data}).status().code();
+  };
+  const UcxPart part{0, 4};
+  const std::string table(reinterpret_cast<const char*>(&part), sizeof(part));
+  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 1, .id = 4095, .size = 4}, "four"), StatusCode::kOk);
+  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 1, .id = 4096, .size = 4}, "four"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 2, .size = 5}, "four"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHead::kPart, .parts = 1, .message = 2, .size = 16}, table), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHead::kCall, .message = 3, .size = 5}, "four"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 4, .size = (uint64_t{1} << 40) + 1}, table),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 5, .size = 4}, table), StatusCode::kOk);
+  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 5, .size = 4}, table), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 6, .id = 1, .size = 4}, "four"), StatusCode::kOk);
+  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 6, .size = 4}, table), StatusCode::kInvalidArgument);
+}
+
+TEST(UcxFrameTest, ANumberIsFreeWhenItsMessageIsWhole) {
+  UcxInbox inbox;
+  for (int i = 0; i < 3; ++i) {
+    std::string all;
+    const auto out = MakeUcxOutgoing({.kind = UcxHead::kCall, .message = 1}, "", RopeOf({kUcxPartBytes, 5}, &all));
+    const std::vector<Frame> frames = FramesOf(*out);
+    ASSERT_TRUE(Put(inbox, frames[1]).ok());
+    const Result<std::optional<UcxInbox::Message>> message = Put(inbox, frames[0]);
+    ASSERT_TRUE(message.ok()) << message.status();
+    ASSERT_TRUE(message->has_value());
+    EXPECT_TRUE((*message)->payload->Flatten() == all);
+  }
+}
+
+TEST(UcxFrameTest, MessagesThatDoNotEndAreLimited) {
+  constexpr uint64_t kMost = 1 << 16;
+  UcxInbox inbox;
+  const auto put = [&](uint64_t number, uint64_t place) {
+    return Put(inbox, {HeaderOf({.kind = UcxHead::kPart, .message = number, .id = place, .size = 1}), "x"}).status();
+  };
+  for (uint64_t number = 0; number < kMost; ++number) ASSERT_TRUE(put(number, 0).ok());
+  EXPECT_EQ(put(kMost, 0).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(put(7, 1).ok());  // those that have begun go on
+}
+
+TEST(UcxFrameTest, WhatThereWasNoMemoryForIsAnErrorOfItsMessageAlone) {
+  std::string all;
+  for (const std::vector<size_t>& sizes : {std::vector<size_t>{10}, {kUcxPartBytes, 5}}) {
+    const auto out = MakeUcxOutgoing({.kind = UcxHead::kCall, .message = 1}, "", RopeOf(sizes, &all));
+    const std::vector<Frame> frames = FramesOf(*out);
+    for (size_t failing = 0; failing < frames.size(); ++failing) {
+      UcxInbox inbox;
+      for (size_t i = 0; i < frames.size(); ++i) {
+        Result<UcxInbox::Piece> piece = inbox.Begin(frames[i].header, frames[i].data.size());
+        ASSERT_TRUE(piece.ok());
+        if (i == failing) {
+          piece->memory = nullptr;
+          piece->failed = ResourceExhausted("no memory");
+        }
+        const Result<std::optional<UcxInbox::Message>> message = inbox.End(*std::move(piece));
+        ASSERT_TRUE(message.ok()) << message.status();
+        ASSERT_EQ(message->has_value(), i + 1 == frames.size());
+        if (!message->has_value()) continue;
+        EXPECT_EQ((*message)->payload.status(), ResourceExhausted("no memory"));
+      }
+    }
+  }
+}
+
+TEST(UcxFrameTest, NoMoreAndNoLongerPartsAreSentThanAreTaken) {
+  constexpr size_t kMostBytes = size_t{128} << 20;
+  const auto* const bytes = reinterpret_cast<const char*>(uintptr_t{1} << 40);  // of which none are read
+  Rope one;
+  one.Append(bytes, 2 * kMostBytes + kUcxPartBytes, nullptr);
+  std::unique_ptr<UcxOutgoing> out = MakeUcxOutgoing({.kind = UcxHead::kCall}, "", std::move(one));
+  ASSERT_EQ(out->parts.size(), 3U);
+  uint64_t size = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(out->parts[i].data, bytes + i * kMostBytes);
+    EXPECT_EQ(out->part_heads[i].size, out->parts[i].size);
+    size += out->parts[i].size;
+  }
+  EXPECT_EQ(size, 2 * kMostBytes + kUcxPartBytes);
+  Rope many;
+  for (int i = 0; i < 5000; ++i) many.Append(bytes, kUcxPartBytes, nullptr);
+  out = MakeUcxOutgoing({.kind = UcxHead::kCall}, "", std::move(many));
+  EXPECT_EQ(out->parts.size(), 4096U);
+  EXPECT_EQ(out->data_size, (5000 - 4096) * kUcxPartBytes + 4096 * sizeof(UcxPart));
 }
 
 }  // namespace

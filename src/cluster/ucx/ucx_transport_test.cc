@@ -159,6 +159,7 @@ class BarePeer final {
   bool Comes(UcxHead::Kind kind) {
     return MoveUntil([&] { return came_.contains(kind); });
   }
+  bool HasCome(UcxHead::Kind kind) const { return came_.contains(kind); }
   const std::string& payload(UcxHead::Kind kind) { return came_[kind]; }
   bool IsAtEnd() {
     return MoveUntil([&] { return ended_; });
@@ -415,7 +416,8 @@ TEST_F(UcxTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
   });
   BarePeer peer(Invitation());
   peer.Greet();
-  peer.Send({.kind = UcxHead::kCall, .message = 2, .id = 1}, "/a.B/C");
+  peer.Send({.kind = UcxHead::kHello, .message = 2});  // once more: that is nothing new
+  peer.Send({.kind = UcxHead::kCall, .message = 3, .id = 1}, "/a.B/C");
   EXPECT_TRUE(peer.Comes(UcxHead::kPing));  // and no more is moved on
   EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
   kept->Respond(Rope());
@@ -426,6 +428,47 @@ TEST_F(UcxTransportTest, WhoConnectsAndDoesNotGreetIsLost) {
   BarePeer peer(Invitation());
   EXPECT_TRUE(peer.Comes(UcxHead::kPing));
   EXPECT_TRUE(peer.IsAtEnd());
+}
+
+TEST_F(UcxTransportTest, APeerThatNobodyWaitsForMayBeSilentAndAnInvitationEnds) {
+  Listen(kUcxShortMs, Echo);
+  BarePeer silent(Invitation());
+  silent.Greet();
+  const UcxInvitation old = Invitation();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2 * kUcxShortMs + 1));  // as long as it is good for
+  silent.Send({.kind = UcxHead::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
+  EXPECT_TRUE(silent.Comes(UcxHead::kAnswer));
+  BarePeer late(old);
+  late.Send({.kind = UcxHead::kHello, .id = old.number});
+  EXPECT_TRUE(late.IsAtEnd());
+  EXPECT_FALSE(late.HasCome(UcxHead::kHello));
+}
+
+TEST_F(UcxTransportTest, AListenerThatEndsAsksWhetherItsAnswersHaveCome) {
+  Listen(kUcxLongMs, Echo);
+  BarePeer peer(Invitation());
+  peer.Greet();
+  std::thread ends([this] { listener_ = nullptr; });
+  EXPECT_TRUE(peer.Comes(UcxHead::kPing));
+  EXPECT_TRUE(peer.IsAtEnd());
+  ends.join();
+}
+
+TEST_F(UcxTransportTest, WhoCameBeforeItsPeerUsesUcxLater) {
+  Listen(kUcxLongMs, Echo);
+  const std::string where = address();
+  listener_ = nullptr;
+  const std::shared_ptr<Channel> channel = client_->Connect(where);
+  CallOutcome outcome;
+  channel->Call("/a.B/C", Rope("early"), {.wait_for_ready = true}, outcome.Take());
+  EXPECT_FALSE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
+  listener_ = *server_->Listen(where);
+  listener_->Serve(Echo);
+  EXPECT_TRUE(outcome.Wait().ok());
+  const auto end = std::chrono::steady_clock::now() + kUcxPatience;
+  while (!WaitUntilUcxIsUsed(*channel, kUcxPatienceMs) && std::chrono::steady_clock::now() < end)
+    EXPECT_TRUE(Call(*channel, "x").ok());
+  EXPECT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
 }
 
 // ---- the guest ----
