@@ -81,6 +81,7 @@ TEST(WireTest, SmallTensorsAreWrittenAndReadAsTheLongWayDoes) {
   tensors.push_back(Tensor::Zeros(kFloat, Shape{256}).value());           // the largest of the small ones
   tensors.push_back(Tensor::Zeros(kFloat, Shape{257}).value());           // not small any more
   tensors.push_back(Tensor::Zeros(kUint8, Shape{1, 1, 300, 1}).value());  // sizes of two bytes
+  for (const int64_t size : {127, 128}) tensors.push_back(Tensor::Zeros(kUint8, Shape{size}).value());
   for (const Tensor& tensor : tensors) {
     SCOPED_TRACE(fmt::format("{} {}", tensor.dtype(), tensor.shape()));
     tensorflow::RunGraphResponse by_protobuf;
@@ -260,11 +261,15 @@ TEST(WireTest, TensorsWithTheirFieldsInAnotherOrder) {
       Type(kInt32) + Content("1234") + Type(kFloat) + Dims({2}) + Content(two),  // the later one counts
       Content("") + Type(kFloat) + Dims({2}),
       Type(kFloat) + Dims({2}) + Content(""),
+      Type(kFloat) + Dims({2}) + Content("12345678") + Content(two),
+      Type(kInt32) + Dims({2}) + Content(two) + Type(kFloat),
   };
   for (size_t k = 0; k < same.size(); ++k) {
-    Result<Tensor> tensor = DecodeTensor(Rope(same[k]));
-    ASSERT_TRUE(tensor.ok()) << k << tensor.status();
-    ExpectSame(*tensor, Tensor::Zeros(kFloat, Shape{2}).value());
+    for (size_t at = 0; at <= same[k].size(); ++at) {
+      Result<Tensor> tensor = DecodeTensor(Cut(same[k], at));
+      ASSERT_TRUE(tensor.ok()) << k << tensor.status();
+      ExpectSame(*tensor, Tensor::Zeros(kFloat, Shape{2}).value());
+    }
   }
 }
 
@@ -292,6 +297,8 @@ TEST(WireTest, BytesThatAreNoTensor) {
       {"fewer bytes than elements", Type(kFloat) + Dims({2}) + Content(four)},
       {"more bytes than elements", Type(kFloat) + Dims({2}) + Content(four + four + four)},
       {"bytes of no elements", Type(kFloat) + Dims({0}) + Content(four)},
+      {"bytes of no rows", Type(kFloat) + Bytes(2, Bytes(2, {8, 0}) + Bytes(2, {8, 2})) + Content(four)},
+      {"a dimension whose later size counts", Type(kFloat) + Bytes(2, Bytes(2, {8, 1, 8, 2})) + Content(four)},
       {"more values than elements", Type(kString) + Dims({1}) + Text("a") + Text("b")},
       {"a bool of another kind", Type(kBool) + Dims({4}) + Content("\x02\x01\x01\x01")},
       {"handles as bytes", Type(kResource) + Dims({4}) + Content(four)},
@@ -304,6 +311,8 @@ TEST(WireTest, BytesThatAreNoTensor) {
       {"the end of a group", Type(kFloat) + std::string("\x1c", 1)},
       {"a kind of field that there is not", Type(kFloat) + std::string("\x26\x01", 2)},
       {"field 0", Type(kFloat) + std::string("\x02\x01z", 3)},
+      {"a shape beyond the end", Type(kFloat) + std::string("\x12\x7f\x12\x02\x08\x01", 6) + Content(four)},
+      {"a dimension beyond its shape", Type(kFloat) + Bytes(2, std::string("\x12\x7f\x08\x01", 4)) + Content(four)},
       {"a shape that is no message", Type(kFloat) + Bytes(2, "\xff\xff") + Content(four)},
       {"too few bytes of a fixed number", Type(kFloat) + std::string("\x35\x01\x02", 3)},
   };
@@ -344,6 +353,9 @@ TEST(WireTest, OnlyNamedTensorsMayBeMissing) {
   RunStepCall back;
   ASSERT_TRUE(Decode(Encode(call), &back).ok());
   EXPECT_FALSE(back.tensors.at(0).tensor.valid());
+  RecvTensorReply dead;
+  dead.tensors.push_back({"", Tensor()});
+  EXPECT_EQ(Encode(dead).size(), 0U);
   RunCallableCall unnamed;
   EXPECT_EQ(Decode(Rope(Bytes(3, "")), &unnamed).code(), StatusCode::kInvalidArgument);
 }
