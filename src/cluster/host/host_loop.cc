@@ -159,6 +159,15 @@ void HostLoop::RunPosted() {
 
 // ---- who waits for them ----
 
+// One thread at a time waits for events, in turns. Where nobody else waits it is the loop's own thread. Each thread in
+// WaitFor has a seat: it takes the turn when it comes, and who had the turn is called back out of the kernel (a nudge)
+// and parks until the turn is its own again, or what it waits for is there. Before it sleeps in the kernel, the one
+// whose turn it is looks for events for a while, if the last ones came soon. It also handles what it finds, and keeps
+// the turn meanwhile, unless it begins with something long: then the turn goes to the own thread, and back to the seat
+// afterwards if nobody has come. Who leaves hands the turn to the last of those that still sit, or, where threads come
+// back as fast as they leave, to the own thread. That is not woken then, but parked until an alarm goes off, and goes
+// on only if the turn still is its own. Seats that stay parked meanwhile are woken by what is brought to them.
+
 bool HostLoop::IsOver(const Seat& seat) const {
   return turn_.load(std::memory_order_acquire) != &seat ||
          (seat.arrival != nullptr && (seat.arrival->there() || sent_away_.load(std::memory_order_acquire)));
