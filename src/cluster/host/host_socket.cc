@@ -22,7 +22,7 @@ namespace {
 sockaddr_un NameOf(const std::string& numeric_address, socklen_t* size) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
-  const std::string text = std::string(1, '\0') + "weir/1/" + numeric_address;
+  const std::string text = std::string(1, '\0') + "weir/2/" + numeric_address;
   const size_t length = std::min(text.size(), sizeof(name.sun_path));
   std::memcpy(name.sun_path, text.data(), length);
   *size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);

@@ -260,12 +260,12 @@ constexpr VectorMathTable<T> MakeTable() {
   };
 }
 const VectorMathTable<float>* FloatTable() {
-  static constexpr VectorMathTable<float> table = MakeTable<float>();
-  return &table;
+  static constexpr VectorMathTable<float> kTable = MakeTable<float>();
+  return &kTable;
 }
 const VectorMathTable<double>* DoubleTable() {
-  static constexpr VectorMathTable<double> table = MakeTable<double>();
-  return &table;
+  static constexpr VectorMathTable<double> kTable = MakeTable<double>();
+  return &kTable;
 }
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
