@@ -631,7 +631,7 @@ class BareLink final {
   }
 };
 
-TEST(HostLinkTest, MappingsAreSweptAsLongAsThereAreSome) {
+TEST(BareLinkTest, MappingsAreSweptAsLongAsThereAreSome) {
   ShareLargeBlocks();
   const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
   const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
@@ -639,7 +639,7 @@ TEST(HostLinkTest, MappingsAreSweptAsLongAsThereAreSome) {
   bare.link->Start();
   std::string back;
   for (const uint64_t id : {1, 2}) {
-    Lend(*bare.end, id, 1000, {{0, 1000, block.id, 0, block.capacity, block.fd}});
+    Lend(*bare.end, id, 1000, {{1, 1000, block.id, 0, block.capacity, block.fd}});
     ASSERT_TRUE(bare.end->Read(HostHead::kAnswer, &back).has_value());
     EXPECT_EQ(back, std::string(1000, '\0'));
     EXPECT_EQ(bare.alarms.count(), 2U);  // and one that looks after the peer
@@ -654,7 +654,7 @@ TEST(HostLinkTest, MappingsAreSweptAsLongAsThereAreSome) {
   EXPECT_EQ(bare.alarms.count(), 0U);
 }
 
-TEST(HostLinkTest, WhoWaitsUntilAllIsSentIsTold) {
+TEST(BareLinkTest, WhoWaitsUntilAllIsSentIsTold) {
   const auto patience = std::chrono::seconds(20);  // what takes longer will not come
   BareLink bare;
   bare.link->Start();
@@ -689,7 +689,7 @@ TEST(HostLinkTest, WhoWaitsUntilAllIsSentIsTold) {
   EXPECT_EQ(sent.wait_for(patience), std::future_status::ready);
 }
 
-TEST(HostLinkTest, APeerThatIsGoneBeforeItBeginsLeavesNothing) {
+TEST(BareLinkTest, APeerThatIsGoneBeforeItBeginsLeavesNothing) {
   BareLink bare;
   bare.end.reset();
   bare.link->Start();
