@@ -25,10 +25,13 @@ constexpr int64_t kOwnLookNanos = 50'000;  // of servers there may be many on a 
 constexpr int64_t kCloseNanos = 300'000;
 // A thread that leaves with its answer is likely to be back soon with another question, as it was before: nobody is
 // woken to take its turn then. Where it does not come, the loop's own thread does, called by an alarm that goes off
-// after so long; who comes and goes puts it off, now and then.
+// after so long; who comes and goes puts it off, now and then. Where answers take long, so do the steps of who waits
+// for them: then it goes off after some of those, but not too late either.
 constexpr int64_t kSoonNanos = 2'000'000;
 constexpr int64_t kStayAwayNanos = 4'000'000;
 constexpr int64_t kStayAwayBrieflyNanos = 1'000'000;
+constexpr int64_t kStayAwayWaits = 8;
+constexpr int64_t kStayAwayLongNanos = 16'000'000;
 
 epoll_event EventOf(HostLoop::Id id, uint32_t events) {
   epoll_event event{};
@@ -262,7 +265,10 @@ void HostLoop::Leave(Seat& seat) {
   Seat* const next = back_soon_ ? &own_ : seats_.back();
   turn_.store(next, std::memory_order_release);
   if (next != &own_) return WakeLocked(*next);
-  if (own_.place == Seat::Place::kParked) CallOwnIn(back_soon_ ? kStayAwayNanos : kStayAwayBrieflyNanos);
+  if (own_.place != Seat::Place::kParked) return;
+  const int64_t wait = std::min(last_wait_nanos_.load(std::memory_order_relaxed), kStayAwayLongNanos);
+  const int64_t soon = std::clamp(kStayAwayWaits * wait, kStayAwayNanos, kStayAwayLongNanos);
+  CallOwnIn(back_soon_ ? soon : kStayAwayBrieflyNanos);
 }
 
 // The parked own thread: then, or earlier by half of that at most.
