@@ -30,14 +30,14 @@ TORCH_GOAL = 1 / 2
 LIMITS = {
     "scalar over ps": "one message to each of 1, 2, 4, 8 and 16 processes and one back takes 5.6, 12, 23, 42 and 79 us on two cores, over bare sockets and with nothing else "
                       "to do: 14 times. A step that costs little beside its messages grows as they do; what flattens TensorFlow's curve is what it begins with.",
-    "scalar over workers": "the CPU time of a step is that of two messages and of waking who waits for them; where more processes run than there are cores, each finds its "
-                           "caches cold. TensorFlow's curve is flatter, at twenty times the height.",
+    "scalar over workers": "the CPU time of a step is that of two messages and of waking the one thread that waits for them; where more processes run than there are cores, "
+                           "each finds its caches cold, and its addresses to be looked up anew. TensorFlow's curve is flatter, at twenty times the height.",
     "train_linreg_sync to async": "a round is ten messages in five calls, most of them one after the other: two workers pull, push and wait for a token, and the chief "
                                   "takes, applies and gives tokens. Five round trips over bare sockets take some 200 us between "
                                   "processes that sleep, and 28 us between two that look out for each other, each on a core of its own; here four share two.",
     "train_softmax_sync to async": "as with linreg, five calls one after the other; and 80 of its microseconds are products.",
-    "train_embed_async": "half of a step is rows at random places of a table of 128 MB and of its slot, which no cache holds: gathered, put together, updated.",
-    "train_embed_sync to async": "half of a step is rows at random places of a table of 128 MB and of its slot, which no cache holds: gathered, put together, updated.",
+    "train_embed_async": "more than a third of a step is rows at random places of a table of 128 MB and of its slot, which no cache holds: gathered, put together, updated.",
+    "train_embed_sync to async": "more than a third of a step is rows at random places of a table of 128 MB and of its slot, which no cache holds: gathered, put together, updated.",
 }
 
 
