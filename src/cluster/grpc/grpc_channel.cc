@@ -188,6 +188,11 @@ GrpcChannel::GrpcChannel(std::string address, std::shared_ptr<Shared> shared)
       events_(shared_->events()),
       connection_(std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms)) {}
 
+// A forked child keeps it: gRPC would wait for threads that have stayed with the parent.
+GrpcChannel::~GrpcChannel() {
+  if (ThisProcess() != process_) static_cast<void>(new std::shared_ptr<GrpcConnection>(std::move(connection_)));
+}
+
 std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
   std::shared_ptr<GrpcConnection> former;  // let go of without the lock
   std::lock_guard lock(mu_);

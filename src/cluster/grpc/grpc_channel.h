@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "base/alarms.h"
+#include "base/this_process.h"
 #include "cluster/grpc/grpc_events.h"
 #include "cluster/transport.h"
 
@@ -100,6 +101,7 @@ class GrpcChannel final : public Channel {
     OutgoingCalls calls;
   };
   GrpcChannel(std::string address, std::shared_ptr<Shared> shared);
+  ~GrpcChannel() override;
 
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override;
   const std::string& address() const override { return address_; }
@@ -108,6 +110,7 @@ class GrpcChannel final : public Channel {
   // The one that a call takes: a new one where the present one may be of no use any more.
   std::shared_ptr<GrpcConnection> Connection(bool wait_for_ready);
 
+  const pid_t process_ = ThisProcess();
   const std::string address_;
   const std::shared_ptr<Shared> shared_;
   GrpcEvents& events_;
