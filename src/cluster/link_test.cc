@@ -59,7 +59,7 @@ class TestLink final : public Link, public std::enable_shared_from_this<TestLink
   Status broken_;
 };
 
-constexpr int64_t kLinkTimeoutMs = 200;
+constexpr int64_t kTestLinkTimeoutMs = 200;
 constexpr auto kLinkPatience = std::chrono::seconds(20);  // what takes longer will not come
 
 class LinkCallerTest : public testing::Test {
@@ -67,7 +67,7 @@ class LinkCallerTest : public testing::Test {
   LinkCallerTest() { caller_ = Connect(); }
   std::shared_ptr<LinkCaller> Connect() {
     return callers_.Add([this](std::unique_ptr<LinkEnd> end) {
-      link_ = std::make_shared<TestLink>(std::move(end), alarms_, kLinkTimeoutMs);
+      link_ = std::make_shared<TestLink>(std::move(end), alarms_, kTestLinkTimeoutMs);
       return link_;
     });
   }
@@ -162,7 +162,7 @@ TEST_F(LinkCallerTest, WhoIsSilentIsAskedOnceAndThenLost) {
   ASSERT_TRUE(Call(outcome));
   const auto end = std::chrono::steady_clock::now() + kLinkPatience;
   while (link_->IsThere() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs / 4));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs / 4));
     alarms_.Ring();
   }
   EXPECT_EQ(link_->pings, 1);
@@ -174,7 +174,7 @@ TEST_F(LinkCallerTest, WhoHasSleptDoesNotJudgeOthers) {
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
   for (int i = 0; i < 3; ++i) {  // each far later than it was set for
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs));
     alarms_.Ring();
     EXPECT_TRUE(link_->IsThere());
     EXPECT_EQ(link_->pings, 1);
@@ -185,7 +185,7 @@ TEST_F(LinkCallerTest, WhoHasSleptDoesNotJudgeOthers) {
 }
 
 TEST_F(LinkCallerTest, WhoWasNotWaitedForIsAskedFirst) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs));
+  std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs));
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
   alarms_.Ring();
@@ -199,7 +199,7 @@ TEST_F(LinkCallerTest, WhoIsHeardIsAskedAgainLater) {
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
   for (int i = 1; i <= 3; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLinkTimeoutMs / 4));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs / 4));
     alarms_.Ring();
     EXPECT_EQ(link_->pings, i);
     link_->Heard();
@@ -216,7 +216,7 @@ class LinkCalleeTest : public testing::Test {
     calls_->set_handler([this](std::shared_ptr<IncomingCall> call) { came_.push_back(std::move(call)); });
     auto callee = std::make_unique<LinkCallee>(calls_);
     LinkCallee* const end = callee.get();
-    link_ = std::make_shared<TestLink>(std::move(callee), alarms_, kLinkTimeoutMs);
+    link_ = std::make_shared<TestLink>(std::move(callee), alarms_, kTestLinkTimeoutMs);
     EXPECT_TRUE(calls_->Add(link_, end));
   }
   ~LinkCalleeTest() override {
@@ -278,7 +278,7 @@ TEST_F(LinkCalleeTest, AnswersAreSentBeforeTheConnectionEnds) {
   EXPECT_EQ(came_[0]->cancel().reason(), Unavailable("the server is stopping"));
   auto late = std::make_unique<LinkCallee>(calls_);
   LinkCallee* const end = late.get();
-  EXPECT_FALSE(calls_->Add(std::make_shared<TestLink>(std::move(late), alarms_, kLinkTimeoutMs), end));
+  EXPECT_FALSE(calls_->Add(std::make_shared<TestLink>(std::move(late), alarms_, kTestLinkTimeoutMs), end));
   came_[0]->Respond(Rope("yes"));
   calls_->Drain();
   EXPECT_EQ(link_->last_payload, "yes");

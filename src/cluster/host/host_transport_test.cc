@@ -4,28 +4,23 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <future>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "cluster/call_outcome_test.h"
 #include "cluster/grpc/grpc_transport.h"
+#include "cluster/host/bare_end_test.h"
 #include "cluster/host/host_link.h"
-#include "cluster/rung_alarms_test.h"
 #include "tensor/shared_blocks.h"
 #include "tensor/tensor.h"
 
@@ -34,60 +29,6 @@ namespace {
 
 constexpr int64_t kManyMs = 120'000;
 constexpr int64_t kFewMs = 800;
-
-// One end of a connection that a test speaks on by hand.
-class BareEnd final {
- public:
-  explicit BareEnd(OwnedFd fd) : fd_(std::move(fd)) {
-    EXPECT_TRUE(fd_.valid());
-    fcntl(fd_.get(), F_SETFL, fcntl(fd_.get(), F_GETFL) & ~O_NONBLOCK);
-    const timeval patience{20, 0};
-    setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-  }
-  void Write(const void* data, size_t size) {
-    EXPECT_EQ(send(fd_.get(), data, size, MSG_NOSIGNAL), static_cast<ssize_t>(size));
-  }
-  void Write(const HostHead& head, std::string_view rest = "") {
-    Write(&head, sizeof(head));
-    if (!rest.empty()) Write(rest.data(), rest.size());
-  }
-  void WriteCall(uint64_t id, std::string_view method, std::string_view payload) {
-    Write({.kind = HostHead::kCall, .id = id, .size = payload.size(), .method_size = uint32_t(method.size())},
-          std::string(method) + std::string(payload));
-  }
-  // The next message of that kind, without its payload where that is lent; nothing at the end of the connection.
-  std::optional<HostHead> Read(uint32_t kind, std::string* payload = nullptr) {
-    HostHead head;
-    while (ReadAll(&head, sizeof(head))) {
-      seen_.insert(head.kind);
-      std::string rest(head.method_size + head.spans * 48 + (head.spans > 0 ? 0 : head.size), '\0');
-      if (!ReadAll(rest.data(), rest.size())) return std::nullopt;
-      if (head.kind != kind) continue;
-      if (payload != nullptr) *payload = rest;
-      return head;
-    }
-    return std::nullopt;
-  }
-  // Waits until there is something to be read.
-  bool HasMore() {
-    pollfd polled{fd_.get(), POLLIN, 0};
-    return poll(&polled, 1, 20'000) == 1;
-  }
-  bool IsAtEnd() { return !Read(~uint32_t{0}).has_value() && !is_late_; }
-  // Among what was read by now.
-  bool HasSeen(uint32_t kind) const { return seen_.contains(kind); }
-
- private:
-  bool ReadAll(void* to, size_t size) {
-    if (size == 0) return true;
-    const ssize_t count = recv(fd_.get(), to, size, MSG_WAITALL);
-    is_late_ = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-    return count == static_cast<ssize_t>(size);
-  }
-  OwnedFd fd_;
-  std::set<uint32_t> seen_;
-  bool is_late_ = false;  // nothing came, but it is not the end
-};
 
 class HostTransportTest : public testing::Test {
  protected:
@@ -321,29 +262,6 @@ TEST_F(HostTransportTest, ACallIsHandledOnce) {
   ASSERT_EQ(calls.size(), 1U);
   EXPECT_EQ(calls[0]->request().Flatten(), "first");
   calls[0]->Respond(Rope("done"));
-}
-
-// As the links write it.
-struct TestSpan {
-  uint64_t address = 0;
-  uint64_t size = 0;
-  uint64_t block = 0;
-  uint64_t offset = 0;
-  uint64_t capacity = 0;
-  int64_t fd = -1;
-};
-
-void Lend(BareEnd& end, uint64_t id, uint64_t size, const std::vector<TestSpan>& spans, const std::string& text = "") {
-  std::string rest = "/a.B/C";
-  for (const TestSpan& span : spans) rest.append(reinterpret_cast<const char*>(&span), sizeof(span));
-  rest += text;
-  end.Write({.kind = HostHead::kCall,
-             .id = id,
-             .size = size,
-             .lent = id,
-             .method_size = 6,
-             .spans = static_cast<uint32_t>(spans.size())},
-            rest);
 }
 
 TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnErrorAndGivenBack) {
@@ -600,103 +518,6 @@ TEST_F(HostMappingTest, WhatIsSentBackIsGivenBackByBoth) {
       EXPECT_FALSE(sent.tensor.HasReaders());
     }
   }
-}
-
-// A link by itself, whose alarms a test rings and whose peer it is.
-class BareLink final {
- public:
-  BareLink() : BareLink(Pair()) {}
-  ~BareLink() {
-    if (link != nullptr) link->Break(Cancelled("the end"));
-    calls->WaitForNone();
-  }
-
-  RungAlarms alarms;
-  HostLoop loop;
-  const std::shared_ptr<LinkCalls> calls = std::make_shared<LinkCalls>();
-  std::optional<BareEnd> end;
-  std::shared_ptr<HostLink> link;
-
- private:
-  static std::array<int, 2> Pair() {
-    std::array<int, 2> ends = {-1, -1};
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
-    return ends;
-  }
-  explicit BareLink(const std::array<int, 2>& ends)
-      : end(OwnedFd(ends[0])),
-        link(std::make_shared<HostLink>(HostLink::Shared{loop, alarms, kManyMs}, OwnedFd(ends[1]),
-                                        std::make_unique<LinkCallee>(calls))) {
-    calls->set_handler([](const std::shared_ptr<IncomingCall>& call) { call->Respond(call->TakeRequest()); });
-  }
-};
-
-TEST(BareLinkTest, MappingsAreSweptAsLongAsThereAreSome) {
-  ShareLargeBlocks();
-  const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
-  const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
-  BareLink bare;
-  bare.link->Start();
-  std::string back;
-  for (const uint64_t id : {1, 2}) {
-    Lend(*bare.end, id, 1000, {{1, 1000, block.id, 0, block.capacity, block.fd}});
-    ASSERT_TRUE(bare.end->Read(HostHead::kAnswer, &back).has_value());
-    EXPECT_EQ(back, std::string(1000, '\0'));
-    EXPECT_EQ(bare.alarms.count(), 2U);  // and one that looks after the peer
-  }
-  for (int i = 0; i < 3; ++i) {
-    bare.alarms.Ring();
-    EXPECT_EQ(bare.alarms.count(), 1U);  // it has been used lately; nobody waits for the peer
-  }
-  bare.link->Break(Cancelled("the end"));
-  EXPECT_TRUE(bare.end->IsAtEnd());
-  bare.alarms.Ring();
-  EXPECT_EQ(bare.alarms.count(), 0U);
-}
-
-TEST(BareLinkTest, WhoWaitsUntilAllIsSentIsTold) {
-  const auto patience = std::chrono::seconds(20);  // what takes longer will not come
-  BareLink bare;
-  bare.link->Start();
-  std::string large(5'000'000, 'x');
-  const auto wait = [&] {
-    return std::async(std::launch::async,
-                      [&] { bare.link->WaitUntilSent(3 * patience / std::chrono::milliseconds(1)); });
-  };
-  // Until it is written,
-  EXPECT_TRUE(bare.end->Read(HostHead::kHello).has_value());
-  bare.end->WriteCall(1, "/a.B/C", large);
-  ASSERT_TRUE(bare.end->HasMore());
-  std::future<void> sent = wait();
-  EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
-  EXPECT_EQ(sent.wait_for(patience), std::future_status::ready);
-  // what was lent is given back,
-  bare.end->Write({.kind = HostHead::kMayRead});
-  bare.end->WriteCall(2, "/a.B/C", large);
-  const std::optional<HostHead> answer = bare.end->Read(HostHead::kAnswer);
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_GT(answer->spans, 0U);
-  sent = wait();
-  EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  bare.end->Write({.kind = HostHead::kTaken, .id = answer->lent});
-  EXPECT_EQ(sent.wait_for(patience), std::future_status::ready);
-  // or never will be.
-  bare.end->WriteCall(3, "/a.B/C", large);
-  EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
-  sent = wait();
-  bare.end.reset();
-  EXPECT_EQ(sent.wait_for(patience), std::future_status::ready);
-}
-
-TEST(BareLinkTest, APeerThatIsGoneBeforeItBeginsLeavesNothing) {
-  BareLink bare;
-  bare.end.reset();
-  bare.link->Start();
-  EXPECT_FALSE(bare.link->IsThere());
-  const std::weak_ptr<HostLink> weak = bare.link;
-  bare.link = nullptr;
-  EXPECT_TRUE(Becomes(true, [&] { return weak.expired(); }));
 }
 
 int64_t UsedMicros() {

@@ -1,0 +1,123 @@
+// A link between the processes of a host by itself: what it keeps, and for how long.
+#include "cluster/host/host_link.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <chrono>
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "cluster/host/bare_end_test.h"
+#include "cluster/rung_alarms_test.h"
+#include "tensor/shared_blocks.h"
+#include "tensor/tensor.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kLinkSilentMs = 120'000;
+constexpr auto kHostLinkPatience = std::chrono::seconds(20);  // what takes longer will not come
+
+// A link by itself, whose alarms a test rings and whose peer it is.
+class BareLink final {
+ public:
+  BareLink() : BareLink(Pair()) {}
+  ~BareLink() {
+    if (link != nullptr) link->Break(Cancelled("the end"));
+    calls->WaitForNone();
+  }
+
+  RungAlarms alarms;
+  HostLoop loop;
+  const std::shared_ptr<LinkCalls> calls = std::make_shared<LinkCalls>();
+  std::optional<BareEnd> end;
+  std::shared_ptr<HostLink> link;
+
+ private:
+  static std::array<int, 2> Pair() {
+    std::array<int, 2> ends = {-1, -1};
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
+    return ends;
+  }
+  explicit BareLink(const std::array<int, 2>& ends)
+      : end(OwnedFd(ends[0])),
+        link(std::make_shared<HostLink>(HostLink::Shared{loop, alarms, kLinkSilentMs}, OwnedFd(ends[1]),
+                                        std::make_unique<LinkCallee>(calls))) {
+    calls->set_handler([](const std::shared_ptr<IncomingCall>& call) { call->Respond(call->TakeRequest()); });
+  }
+};
+
+TEST(HostLinkLoansTest, MappingsAreSweptAsLongAsThereAreSome) {
+  ShareLargeBlocks();
+  const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
+  const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
+  BareLink bare;
+  bare.link->Start();
+  std::string back;
+  for (const uint64_t id : {1, 2}) {
+    Lend(*bare.end, id, 1000, {{1, 1000, block.id, 0, block.capacity, block.fd}});
+    ASSERT_TRUE(bare.end->Read(HostHead::kAnswer, &back).has_value());
+    EXPECT_EQ(back, std::string(1000, '\0'));
+    EXPECT_EQ(bare.alarms.count(), 2U);  // and one that looks after the peer
+  }
+  for (int i = 0; i < 3; ++i) {
+    bare.alarms.Ring();
+    EXPECT_EQ(bare.alarms.count(), 1U);  // it has been used lately; nobody waits for the peer
+  }
+  bare.link->Break(Cancelled("the end"));
+  EXPECT_TRUE(bare.end->IsAtEnd());
+  bare.alarms.Ring();
+  EXPECT_EQ(bare.alarms.count(), 0U);
+}
+
+TEST(HostLinkLoansTest, WhoWaitsUntilAllIsSentIsTold) {
+  BareLink bare;
+  bare.link->Start();
+  std::string large(5'000'000, 'x');
+  const auto wait = [&] {
+    return std::async(std::launch::async,
+                      [&] { bare.link->WaitUntilSent(3 * kHostLinkPatience / std::chrono::milliseconds(1)); });
+  };
+  // Until it is written,
+  EXPECT_TRUE(bare.end->Read(HostHead::kHello).has_value());
+  bare.end->WriteCall(1, "/a.B/C", large);
+  ASSERT_TRUE(bare.end->HasMore());
+  std::future<void> sent = wait();
+  EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
+  EXPECT_EQ(sent.wait_for(kHostLinkPatience), std::future_status::ready);
+  // what was lent is given back,
+  bare.end->Write({.kind = HostHead::kMayRead});
+  bare.end->WriteCall(2, "/a.B/C", large);
+  const std::optional<HostHead> answer = bare.end->Read(HostHead::kAnswer);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_GT(answer->spans, 0U);
+  sent = wait();
+  EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  bare.end->Write({.kind = HostHead::kTaken, .id = answer->lent});
+  EXPECT_EQ(sent.wait_for(kHostLinkPatience), std::future_status::ready);
+  // or never will be.
+  bare.end->WriteCall(3, "/a.B/C", large);
+  EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
+  sent = wait();
+  bare.end.reset();
+  EXPECT_EQ(sent.wait_for(kHostLinkPatience), std::future_status::ready);
+}
+
+TEST(HostLinkLoansTest, APeerThatIsGoneBeforeItBeginsLeavesNothing) {
+  BareLink bare;
+  bare.end.reset();
+  bare.link->Start();
+  EXPECT_FALSE(bare.link->IsThere());
+  const std::weak_ptr<HostLink> weak = bare.link;
+  bare.link = nullptr;
+  const auto end = std::chrono::steady_clock::now() + kHostLinkPatience;
+  while (!weak.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_TRUE(weak.expired());
+}
+
+}  // namespace
+}  // namespace weir
