@@ -52,7 +52,8 @@ std::string TitleOf(const PlanGraph& graph, const std::string& part_of) {
 }
 
 std::string PassReport::ToString(const PlanGraph& graph) const {
-  std::string text = fmt::format("{}: {} nodes, {} after the passes\n", TitleOf(graph, part_of), nodes_before, nodes_after);
+  std::string text =
+      fmt::format("{}: {} nodes, {} after the passes\n", TitleOf(graph, part_of), nodes_before, nodes_after);
   auto count = [&](int64_t number, std::string_view said) {
     if (number > 0) text += fmt::format("  {} {}\n", number, said);
   };
