@@ -272,6 +272,30 @@ TEST_P(TransportTest, MessagesInPiecesComeBackWhole) {
   EXPECT_EQ(given_back, 2 * kCalls / 2 * (6 + 2));
 }
 
+TEST_P(TransportTest, WhatIsSentAtOnceIsLetGoOf) {
+  std::atomic<int> kept{0};
+  const auto owned = [&] {
+    ++kept;
+    auto* text = new std::string(2'000, 'x');  // not so short that it is copied
+    Rope rope;
+    rope.Append(text->data(), text->size(), std::shared_ptr<std::string>(text, [&](std::string* former) {
+                  --kept;
+                  delete former;
+                }));
+    return rope;
+  };
+  Listen(kLongTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) { call->Respond(owned()); });
+  for (int i = 0; i < 20; ++i) {
+    Answer answer;
+    channel_->Call("/a.B/C", owned(), {}, answer.Take());
+    EXPECT_TRUE(answer.Wait().ok());
+  }
+  // Who has sent it may still be about to.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kPatience);
+  while (kept > 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(kept, 0);
+}
+
 TEST_P(TransportTest, ErrorsKeepTheirCodeAndTheirText) {
   Listen(kLongTimeoutMs, [](const std::shared_ptr<IncomingCall>& call) {
     call->Respond(NotFound("no {}", call->request().Flatten()));

@@ -270,8 +270,12 @@ TEST(HostLoopTest, WhoWorksLongLeavesItsTurnToOthersMeanwhile) {
     EXPECT_TRUE(other.WaitFor(kLoopPatience));
     mine.Set();
   });
-  works->Write();
+  std::thread writer([&] {
+    SleepMs(20);  // by then this thread waits, and the loop's own one is called by nobody
+    works->Write();
+  });
   loop.WaitFor(mine);
+  writer.join();
   EXPECT_TRUE(other.there());
   EXPECT_FALSE(LentThread::IsHere());
   works->Remove();
