@@ -53,7 +53,9 @@ TEST(CheckpointStateTest, PathsAreRelativeToTheDirectory) {
   EXPECT_EQ(UpdateCheckpointState(env, "/d", "/d/checkpoint", {}).code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(MakeCheckpointState("/d", "m", {}, {.timestamps = {1, 2}}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(MetaGraphName("/d/m-3"), "/d/m-3.meta");
-  EXPECT_EQ(MetaGraphName("/d/m-3-?????-of-00004"), "/d/m-3.meta");
+  EXPECT_EQ(MetaGraphName("/d/m-3-?????"
+                          "-of-00004"),
+            "/d/m-3.meta");
 }
 
 TEST(CheckpointStateTest, TheLatestGoodOneIsFound) {

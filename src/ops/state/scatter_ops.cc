@@ -203,7 +203,7 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
     }
     return CpuKernelForTypes(attr, orders ? RealTypes() : NumberTypes(), make);
   };
-  auto shape = [nd](const std::string& attr, Face face) -> ShapeFn {
+  auto shape = [=](const std::string& attr, Face face) -> ShapeFn {
     return [=](ShapeContext& c) { return nd ? ScatterNdShape(c, face) : ScatterShape(c, face, attr); };
   };
   const std::string locking = replaces ? "use_locking: bool = true" : "use_locking: bool = false";
