@@ -13,14 +13,17 @@ namespace {
 // Blocks of this process, which is a peer of its own.
 class HostMappingsTest : public testing::Test {
  protected:
-  HostMappingsTest() { ShareLargeBlocks(); }
+  static Tensor Shared() {
+    ShareLargeBlocks();
+    return Tensor::Zeros(kUint8, Shape{1 << 20}).value();
+  }
   SharedBlock Block() const { return FindSharedBlock(tensor_.raw(), tensor_.num_bytes()).value(); }
   static bool IsMapped(const char* bytes) {
     unsigned char pages = 0;
     return mincore(const_cast<char*>(bytes), 1, &pages) == 0;
   }
 
-  const Tensor tensor_ = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
+  const Tensor tensor_ = Shared();
   HostMappings mappings_;
 };
 
