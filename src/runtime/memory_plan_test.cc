@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <mutex>
 #include <random>
 #include <set>
@@ -220,7 +221,9 @@ class MemoryPlanTest : public SmallGraph {
                      return Kernel::Sync([this](KernelContext& ctx) -> Status {
                        std::lock_guard lock(mu_);
                        held_.push_back(ctx.input(0));
-                       return ctx.Allocate(0, ctx.input(0).shape()).status();
+                       WEIR_ASSIGN(Tensor y, ctx.Allocate(0, ctx.input(0).shape()));
+                       std::fill_n(y.data<float>(), y.num_elements(), 0.f);
+                       return OkStatus();
                      });
                    })});
   }
