@@ -142,14 +142,15 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
   return fine;
 }
 
-void HostLink::SendKept() {
+bool HostLink::WriteQueue(bool writable) {
   bool fine = true;
   std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);
-    if (!broken_ && !watches_writes_ && ThisProcess() == process_) fine = WriteSome(&written);
+    if (!broken_ && (writable || !watches_writes_) && ThisProcess() == process_) fine = WriteSome(&written);
   }
   if (!fine) Break(BrokenConnection(std::strerror(errno)));
+  return fine;
 }
 
 void HostLink::Append(const HostHead& head, std::string_view method, std::string spans, Rope payload) {
@@ -214,15 +215,7 @@ void HostLink::TakeOffQueue(size_t bytes, std::vector<Rope>* done) {
 // ---- reading ----
 
 void HostLink::Ready(bool readable, bool writable) {
-  if (writable) {
-    bool fine = true;
-    std::vector<Rope> written;
-    {
-      std::lock_guard lock(write_mu_);
-      if (!broken_) fine = WriteSome(&written);
-    }
-    if (!fine) return Break(BrokenConnection(std::strerror(errno)));
-  }
+  if (writable && !WriteQueue(/*writable=*/true)) return;
   if (!readable && !writable) SendKept();  // where a thread is kept that has
   std::string why;
   bool fine = !readable || Read(&why);

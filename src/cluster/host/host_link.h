@@ -64,7 +64,7 @@ class HostLink final : public Link,
   bool takes_whole() const override { return peer_reads_; }
   std::shared_ptr<Link> self() override { return shared_from_this(); }
   void Ready(bool readable, bool writable) override;
-  void SendKept() override;
+  void SendKept() override { WriteQueue(/*writable=*/false); }
   bool HasMore() override {
     std::lock_guard lock(read_mu_);
     return !come_.empty();
@@ -108,6 +108,9 @@ class HostLink final : public Link,
   // Writing. REQUIRES: write_mu_ is held. What was written is let go of without it.
   bool WriteSome(std::vector<Rope>* written);
   void TakeOffQueue(size_t bytes, std::vector<Rope>* written);
+  // Takes the lock itself. What the socket was too full for waits until it is writable. False where that breaks the
+  // link.
+  bool WriteQueue(bool writable);
   void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
 
   // False where the link is broken.

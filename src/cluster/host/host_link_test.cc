@@ -94,6 +94,11 @@ class HostLinkTest : public testing::Test {
   bool Say(uint64_t id, std::string text = "") {
     return link_->SendMessage({.kind = LinkMessage::kAnswer, .id = id}, "", Rope(std::move(text)));
   }
+  static bool Ask(LinkCaller& caller, CallOutcome& outcome, CancelToken* cancel = nullptr) {
+    Channel::Done done = outcome.Take();
+    Rope request("x");
+    return caller.Call("/a.B/C", request, CallOptions{.cancel = cancel}, done);
+  }
   static std::string CallBytes(uint64_t id, const std::string& payload) {
     const std::string method = "/a.B/C";
     const HostHead head{
@@ -301,9 +306,7 @@ TEST_F(HostLinkTest, ACallThatIsCancelledBeforeItHasLeftLeavesBeforeItsEnd) {
   CallOutcome outcome;
   {
     const Bundle bundle;
-    Channel::Done done = outcome.Take();
-    Rope request("x");
-    EXPECT_TRUE(caller->Call("/a.B/C", request, CallOptions{.cancel = &cancel}, done));
+    EXPECT_TRUE(Ask(*caller, outcome, &cancel));
     cancel.Cancel(Cancelled("enough"));
     EXPECT_EQ(outcome.Wait().code(), StatusCode::kCancelled);
     const std::vector<WrittenMessage> write = NextWrite();
@@ -320,9 +323,7 @@ TEST_F(HostLinkTest, ABreakEndsWhatIsKept) {
   CallOutcome outcome;
   {
     const Bundle bundle;
-    Channel::Done done = outcome.Take();
-    Rope request("x");
-    EXPECT_TRUE(caller->Call("/a.B/C", request, CallOptions{}, done));
+    EXPECT_TRUE(Ask(*caller, outcome));
     link_->Break(Unavailable("gone"));
     EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
     EXPECT_FALSE(Say(7));
@@ -335,9 +336,7 @@ TEST_F(HostLinkTest, AWriteThatFailsAtTheEndEndsTheCalls) {
   CallOutcome outcome;
   {
     const Bundle bundle;
-    Channel::Done done = outcome.Take();
-    Rope request("x");
-    EXPECT_TRUE(caller->Call("/a.B/C", request, CallOptions{}, done));
+    EXPECT_TRUE(Ask(*caller, outcome));
     peer_ = OwnedFd();
   }
   EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
