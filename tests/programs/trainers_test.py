@@ -3,6 +3,8 @@ own: each process has scratch directories where they write, and the cluster's ad
 import os
 import pathlib
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,12 +23,21 @@ pytestmark = pytest.mark.slow
 published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published programs are not beside the repository")
 
 
-def scratch(path):
-    """What comes before a command to give it a /tmp and an /opt of its own."""
-    for name in ("tmp", "opt"):
-        (path / name).mkdir(exist_ok=True)
-    return ["unshare", "--mount", "--map-root-user", "sh", "-c",
-            'mount --bind "$1/opt" /opt && mount --bind "$1/tmp" /tmp && shift && exec "$@"', "sh", str(path)]
+def scratch(path, kept=(ROOT, BUILD, PUBLISHED.resolve())):
+    """What comes before a command to give it a /tmp and an /opt of its own, below which the folders of `kept` stay."""
+    folders, roots = [], []
+    for root in (pathlib.Path("/tmp"), pathlib.Path("/opt")):
+        own = path / root.name
+        own.mkdir(exist_ok=True)
+        roots.append((own, root))
+        for folder in kept:
+            if folder.is_dir() and folder.is_relative_to(root):
+                place = own / folder.relative_to(root)
+                place.mkdir(parents=True, exist_ok=True)
+                folders.append((folder, place))
+    roots.sort(key=lambda pair: path.is_relative_to(pair[1]))  # the one that hides `path` comes last
+    script = " && ".join(shlex.join(["mount", "--rbind", str(source), str(place)]) for source, place in folders + roots)
+    return ["unshare", "--mount", "--map-root-user", "sh", "-c", script + ' && exec "$@"', "sh"]
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +48,26 @@ def can_mount(tmp_path_factory):
         pytest.skip("there is no unshare")
     if done.returncode:
         pytest.skip(f"no mount namespace can be made: {done.stderr}")
+
+
+@pytest.mark.parametrize("root", ["/tmp", "/opt"])
+def test_scratch_folders_leave_a_checkout_below_them_in_place(can_mount, tmp_path, root):
+    checkout = pathlib.Path(root) / f"weir checkout {os.getpid()}"
+    try:
+        checkout.mkdir()
+    except PermissionError:
+        pytest.skip(f"{root} is not ours to write to")
+    try:
+        (checkout / "program").write_text("here")
+        script = 'cat "$1" && touch /tmp/a /opt/b && ls -A /tmp /opt'
+        done = subprocess.run([*scratch(tmp_path, kept=(checkout,)), "sh", "-c", script, "sh", checkout / "program"],
+                              capture_output=True, text=True)
+    finally:
+        shutil.rmtree(checkout)
+    names = {"/tmp": ["a"], "/opt": ["b"]}
+    names[root].append(checkout.name)
+    expected = "here" + "\n".join(f"{folder}:\n" + "".join(f"{name}\n" for name in sorted(names[folder])) for folder in ("/opt", "/tmp"))
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
 
 class Trainers:
