@@ -5,12 +5,12 @@
 BENCH_RUNNER is the command that runs a script (PYTHON itself, or `weir run`). TensorFlow 2 runs it as compat.v1, with what it has dropped
 of tf.contrib put back.
 """
-import json, os, runpy, subprocess, sys
+import json, os, runpy, shlex, subprocess, sys
 
 from under_test import free_cluster
 
 DIGITS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "digits")
-RUNNER = os.environ.get("BENCH_RUNNER", sys.executable).split()
+RUNNER = shlex.split(os.environ.get("BENCH_RUNNER", shlex.quote(sys.executable)))
 
 
 def tensorflow():

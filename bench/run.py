@@ -12,6 +12,7 @@ import datetime
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -68,7 +69,7 @@ def run_local(command):
 
 def last_row(command, *arguments, **environment):
     done = subprocess.run(command + [str(MEASURES), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env=dict(os.environ, BENCH_RUNNER=" ".join(command), **environment))
+                          env=dict(os.environ, BENCH_RUNNER=shlex.join(map(str, command)), **environment))
     if done.returncode != 0 or not done.stdout:
         sys.exit(f"measures.py {' '.join(map(str, arguments))} of {command} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -93,7 +94,7 @@ def run_training(command, **environment):
 def run_input(command):
     """Microseconds per record of 28 x 28 pixels that is read, parsed and batched, and the peak memory of the digit trainer's worker."""
     rows = {}
-    environment = dict(os.environ, BENCH_RUNNER=" ".join(command))
+    environment = dict(os.environ, BENCH_RUNNER=shlex.join(map(str, command)))
     with tempfile.TemporaryDirectory() as folder:
         for script, *arguments in ((RECORDS, folder, "queue"), (RECORDS, folder, "data"), (DIGITS, folder, "120")):
             out = subprocess.run(command + [str(script), *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
@@ -180,7 +181,7 @@ def run_scaling(command):
 def run_parts(command):
     """Where the time of steps goes."""
     out = subprocess.run(command + [str(STEP_PARTS), str(PARTS_SCALE)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                         env=dict(os.environ, BENCH_RUNNER=" ".join(command)))
+                         env=dict(os.environ, BENCH_RUNNER=shlex.join(map(str, command))))
     if out.returncode != 0:
         print("  the parts of steps ended early", file=sys.stderr)
     return json_lines(out.stdout)

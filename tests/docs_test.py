@@ -3,6 +3,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -134,7 +135,7 @@ def test_a_simulated_seed_replays_as_the_documentation_says():
     build = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build"))
     text = (ROOT / "docs/cluster.md").read_text()
     block = re.search(r"\n## Simulation\n.*?```sh\n(.*?)```", text, re.S)[1]
-    commands = [line.partition("#")[0].strip().replace("build/", f"{build}/", 1) for line in block.splitlines()]
+    commands = [line.partition("#")[0].strip().replace("build/", shlex.quote(f"{build}/"), 1) for line in block.splitlines()]
     assert [re.findall(r"WEIR_SIM_SEEDS?", command) for command in commands] == [[], ["WEIR_SIM_SEEDS"], ["WEIR_SIM_SEED"]]
     told = [subprocess.run(["bash", "-c", command + " --gtest_filter=*EverySeed*"], check=True, capture_output=True, text=True, timeout=120)
             for command in (commands[1], commands[2], commands[2])]

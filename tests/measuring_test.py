@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -197,7 +198,7 @@ def test_plots_show_every_ratio_and_mark_its_goal(modules, tmp_path):
 def json_lines(script, *arguments):
     """What a script of bench/ prints under `weir run`."""
     command = [str(BUILD / "weir"), "run", str(ROOT / "bench" / script), *arguments]
-    out = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True, env=dict(os.environ, BENCH_RUNNER=f"{BUILD / 'weir'} run"))
+    out = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True, env=dict(os.environ, BENCH_RUNNER=shlex.join(command[:2])))
     return [json.loads(line) for line in out.stdout.splitlines()]
 
 
