@@ -2,11 +2,13 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 PYTHON ?= /usr/bin/python3
-CTEST = ctest --no-tests=error --output-on-failure --test-output-truncation head --test-output-size-passed 20000 -j $(JOBS)
+# Tests start from an empty environment: what somebody happens to have set hides no failure.
+CLEAN = "$(CURDIR)/tools/clean_environment"
+CTEST = $(CLEAN) ctest --no-tests=error --output-on-failure --test-output-truncation head --test-output-size-passed 20000 -j $(JOBS)
 INTEROP_VENV = build/interop-venv
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-clang deps-interop build demo check test test-all interop bench generate format lint install
+.PHONY: help deps deps-clang deps-interop build demo check test test-all interop bench soak generate format lint install
 .PHONY: build-release build-dev build-asan build-tsan test-release test-dev test-asan test-tsan
 
 help: ## list these targets
@@ -37,11 +39,16 @@ test-all: test-release test-asan test-tsan ## all tests, also under address, und
 
 interop: build-release deps-interop ## compare with the real TensorFlow, in a virtual environment of its own (needs PyPI)
 	@$(if $(WEIR_TF_PYTHON),:,$(MAKE) --no-print-directory $(INTEROP_VENV)/ready)
-	WEIR_BUILD=$(CURDIR)/build WEIR_PYTHON=$(PYTHON) WEIR_TF_PYTHON=$(or $(WEIR_TF_PYTHON),$(CURDIR)/$(INTEROP_VENV)/bin/python) \
-	  PYTHONPATH=$(CURDIR)/build/python $(PYTHON) -m pytest -q -p no:cacheprovider --junitxml=build/interop.xml tests/interop
+	$(CLEAN) WEIR_BUILD="$(CURDIR)/build" WEIR_PYTHON=$(PYTHON) PYTHONPATH="$(CURDIR)/build/python" \
+	  WEIR_TF_PYTHON="$(or $(WEIR_TF_PYTHON),$(CURDIR)/$(INTEROP_VENV)/bin/python)" \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider --junitxml=build/interop.xml tests/interop
 
 bench: build-release ## measure, and write the table to docs/performance.md
 	$(PYTHON) bench/run.py
+
+# Stages that take an hour or more, one after the other.
+soak: ## what takes hours: both commands of the README on a fresh machine (needs root)
+	tools/fresh_machine
 
 generate: deps ## write the files that come out of the op registry: the graph-building functions
 	@cmake --preset release --log-level=WARNING >/dev/null
@@ -59,7 +66,7 @@ lint: deps-clang ## formatting, layers and clang-tidy, without changing anything
 	run-clang-tidy -quiet -j $(JOBS) -p build/lint '^$(CURDIR)/(build/lint/)?src/'
 
 install: build-release ## install under PREFIX (default /usr/local): make install PREFIX=$HOME/weir
-	cmake --install build --prefix $(PREFIX)
+	cmake --install build --prefix "$(PREFIX)"
 
 deps-clang:
 	@tools/install_deps build clang
@@ -78,5 +85,5 @@ test-release test-dev test-asan test-tsan: test-%: build-%
 
 $(INTEROP_VENV)/ready:
 	$(PYTHON) -m venv $(INTEROP_VENV)
-	$(INTEROP_VENV)/bin/pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.21.*' 'tensorboard==2.21.*'
+	$(INTEROP_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.21.*' 'tensorboard==2.21.*'
 	touch $@

@@ -48,9 +48,35 @@ def test_install_deps_rejects_an_unknown_group():
     assert result.returncode == 2 and "everything" in result.stderr
 
 
+def clean(*command, **settings):
+    done = subprocess.run([ROOT / "tools/clean_environment", *command], env={**os.environ, **settings}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_clean_environment_keeps_only_what_tests_need():
+    settings = {"HOME": "/a b", "PYTHONUNBUFFERED": "1", "PYTHONPATH": "/x", "LD_PRELOAD": "", "WEIR_LOG": "1", "PIP_CERT": "$(c d)"}
+    names = dict(line.split("=", 1) for line in clean("env", **settings).splitlines())
+    assert names["HOME"] == "/a b" and names["PIP_CERT"] == "$(c d)"
+    assert not {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "LD_PRELOAD", "WEIR_LOG", "LANG"} & set(names)
+
+
+def test_clean_environment_passes_arguments_and_settings_on():
+    assert clean("A=1 2", "sh", "-c", 'printf "%s|" "$A" "$@"', "sh", "x y", "", "*") == "1 2|x y||*|"
+
+
+def test_tests_start_from_a_clean_environment():
+    for target in ("check", "test", "test-asan", "interop"):
+        planned = subprocess.run(["make", "-n", target, "WEIR_TF_PYTHON=python"], cwd=ROOT, capture_output=True, text=True).stdout
+        lines = [line for line in planned.splitlines() if "ctest" in line or "clean_environment" in line]
+        assert lines and all("tools/clean_environment" in line for line in lines), planned
+    script = (ROOT / ".ci/run").read_text()
+    assert script.index("tools/clean_environment") < script.index("tools/install_deps")
+
+
 def test_make_help_lists_every_documented_target():
     listed = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True).stdout
-    for target in "deps build demo check test test-all interop bench generate format lint install".split():
+    for target in "deps build demo check test test-all interop bench soak generate format lint install".split():
         assert f"  make {target} " in listed
 
 
