@@ -108,7 +108,7 @@ def network_lines(samples):
         return shown(row, statistics.median(values)) if values else ""
 
     return ["", "## Between hosts", "",
-            "The tasks of one host share memory. Between hosts calls go over UCX, or over gRPC where one of them has no UCX (`WEIR_TRANSPORT`). Here both "
+            "The tasks of one host share memory. Between hosts calls go over gRPC, or over UCX where `WEIR_TRANSPORT` asks for it. Here both "
             "are measured over the loopback device: what the software takes, to which a network adds its own time. TensorFlow's calls go over gRPC.", "",
             f"| measure | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|",
             *(f"| {row} | {' | '.join(cell(name, row) for name in columns)} |" for row in shown_rows)]

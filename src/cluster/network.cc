@@ -38,10 +38,13 @@ std::unique_ptr<Transport> MakeTransport() {
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
+  // UCX is only used where the user asks for it: it does not survive what strangers send to its ports.
   if (text == "ucx") return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
+  if (text == "auto+ucx")
+    return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);
   if (text != "auto" && !text.empty())
-    LogWarning("{}={} is none of auto, grpc and ucx: auto is used", kTransportVariable, text);
-  return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);
+    LogWarning("{}={} is none of auto, grpc, ucx and auto+ucx: auto is used", kTransportVariable, text);
+  return MakeHostTransport(std::move(grpc), peer_timeout_ms);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ class Transport;
 
 class Network final {
  public:
-  // `make` gives the transport. Where a test does not say otherwise: gRPC, and shorter ways between the processes of a
-  // host and, over UCX, between hosts, unless WEIR_TRANSPORT=grpc.
+  // `make` gives the transport. By default that is gRPC between hosts and shared memory between the processes of a
+  // host; WEIR_TRANSPORT chooses another (docs/cluster.md).
   explicit Network(std::function<std::unique_ptr<Transport>()> make);
   Network();
   ~Network();

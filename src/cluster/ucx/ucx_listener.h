@@ -18,8 +18,6 @@ class UcxListener final : public Listener {
   int port() const override { return other_->port(); }
 
  private:
-  Result<UcxInvitation> Invite();
-
   const std::shared_ptr<UcxPlace> place_;
   const Address address_;
   const std::shared_ptr<LinkCalls> calls_ = std::make_shared<LinkCalls>();

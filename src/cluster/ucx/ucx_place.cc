@@ -1,7 +1,5 @@
 #include "cluster/ucx/ucx_place.h"
 
-#include <netinet/in.h>
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -10,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cluster/transport_errors.h"
+#include "cluster/ucx/ucx_interfaces.h"
 
 namespace weir {
 
@@ -61,7 +60,7 @@ Result<std::shared_ptr<UcxWorker>> UcxPlace::MakeWorker() {
   loop_ = std::make_unique<HostLoop>();
   alarms_ = std::make_unique<ThreadAlarms>(RealClock());
   LookLater();
-  return UcxWorker::Make(std::move(library), *loop_);
+  return UcxWorker::Make(std::move(library), *loop_, UcxDevicesFor(server_hosts_));
 }
 
 // ---- invitations ----
@@ -77,9 +76,14 @@ Result<UcxInvitation> UcxInvitation::Parse(const std::string& text) {
   return Internal("the answer to {} is no invitation", kUcxMethod);
 }
 
-Result<UcxInvitation> UcxPlace::Invite(bool ipv6, const std::shared_ptr<LinkCalls>& calls) {
+void UcxPlace::AddServer(const Address& address) {
+  std::lock_guard lock(mu_);
+  if (!address.is_unix()) server_hosts_.push_back(address.host);
+}
+
+Result<UcxInvitation> UcxPlace::Invite(const Address& address, const std::shared_ptr<LinkCalls>& calls) {
   UcxInvitation invitation;
-  WEIR_ASSIGN(invitation.port, Port(ipv6));
+  WEIR_ASSIGN(invitation.port, Port(address));
   std::random_device random;
   constexpr int kHalf = 32;
   invitation.number = (uint64_t{random()} << kHalf) | random();
@@ -90,14 +94,12 @@ Result<UcxInvitation> UcxPlace::Invite(bool ipv6, const std::shared_ptr<LinkCall
   return invitation;
 }
 
-Result<int> UcxPlace::Port(bool ipv6) {
+Result<int> UcxPlace::Port(const Address& address) {
+  if (address.is_unix()) return FailedPrecondition("UCX cannot listen at {}", address.ToString());
   WEIR_ASSIGN(const UcxLink::Shared shared, Shared());
+  WEIR_ASSIGN(const SocketName name, UcxListenName(address.host));
   std::lock_guard lock(mu_);
-  if (ports_[ipv6] != 0) return ports_[ipv6];
-  sockaddr_in any{};
-  any.sin_family = AF_INET;
-  sockaddr_in6 any6{};
-  any6.sin6_family = AF_INET6;
+  if (const auto known = ports_.find(address.host); known != ports_.end()) return known->second;
   const auto accept = [this, shared]() -> std::shared_ptr<UcxLink> {
     {
       std::lock_guard invited_lock(invited_mu_);
@@ -106,9 +108,9 @@ Result<int> UcxPlace::Port(bool ipv6) {
     }
     return std::make_shared<UcxLink>(shared, [this](uint64_t number) { return Greeted(number); });
   };
-  const auto* name = ipv6 ? reinterpret_cast<const sockaddr*>(&any6) : reinterpret_cast<const sockaddr*>(&any);
-  WEIR_ASSIGN(ports_[ipv6], shared.worker->Listen(name, ipv6 ? sizeof(any6) : sizeof(any), accept));
-  return ports_[ipv6];
+  WEIR_ASSIGN(const int port, shared.worker->Listen(name.get(), name.size, accept));
+  ports_[address.host] = port;
+  return port;
 }
 
 std::shared_ptr<LinkCalls> UcxPlace::Greeted(uint64_t number) {

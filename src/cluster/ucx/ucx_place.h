@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "cluster/link.h"
 #include "cluster/ucx/ucx_link.h"
+#include "session/cluster_spec.h"
 
 namespace weir {
 
@@ -37,8 +38,12 @@ class UcxPlace final {
 
   // FailedPrecondition where UCX cannot be used here. May take a while.
   Result<UcxLink::Shared> Shared();
-  // For a peer whose calls are to be `calls`. Good for one connection, for a while. May take a while.
-  Result<UcxInvitation> Invite(bool ipv6, const std::shared_ptr<LinkCalls>& calls);
+  // A server listens at `address`. UCX listens at such addresses only: call it before UCX is there, which is from the
+  // first Shared or Invite on. Without any server UCX takes all interfaces of the host.
+  void AddServer(const Address& address);
+  // For a peer of the server at `address` whose calls are to be `calls`. Good for one connection, for a while. May take
+  // a while. FailedPrecondition where UCX cannot listen there.
+  Result<UcxInvitation> Invite(const Address& address, const std::shared_ptr<LinkCalls>& calls);
   // Runs what may block.
   void Schedule(std::function<void()> work);
   // Says once why UCX is not used, and once that it is.
@@ -51,7 +56,7 @@ class UcxPlace final {
  private:
   Result<std::shared_ptr<UcxWorker>> MakeWorker();
   void LookLater();
-  Result<int> Port(bool ipv6);
+  Result<int> Port(const Address& address);
   std::shared_ptr<LinkCalls> Greeted(uint64_t number);
   void ForgetOld();
 
@@ -63,7 +68,8 @@ class UcxPlace final {
   std::mutex mu_;
   std::unique_ptr<HostLoop> loop_;
   std::optional<Result<std::shared_ptr<UcxWorker>>> worker_;
-  int ports_[2] = {0, 0};  // of IPv4 and IPv6, once there
+  std::vector<std::string> server_hosts_;
+  std::map<std::string, int> ports_;  // by host
   struct Invited {
     std::weak_ptr<LinkCalls> calls;
     int64_t end_nanos = 0;

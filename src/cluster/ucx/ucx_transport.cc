@@ -25,6 +25,7 @@ class UcxTransport final : public Transport {
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
     WEIR_ASSIGN(Address wanted, Address::Parse(address));
     WEIR_ASSIGN(std::unique_ptr<Listener> listener, other_->Listen(address));
+    place_->AddServer(wanted);
     return std::unique_ptr<Listener>(std::make_unique<UcxListener>(place_, std::move(wanted), std::move(listener)));
   }
 

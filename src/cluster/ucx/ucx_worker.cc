@@ -36,9 +36,10 @@ struct UcxWorker::Receiving {
 
 // ---- begin and end ----
 
-Result<std::shared_ptr<UcxWorker>> UcxWorker::Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop) {
+Result<std::shared_ptr<UcxWorker>> UcxWorker::Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop,
+                                                   const std::string& devices) {
   auto worker = std::make_shared<UcxWorker>(std::move(library), loop);
-  if (Status status = worker->Start(); !status.ok()) {
+  if (Status status = worker->Start(devices); !status.ok()) {
     worker->Stop();
     return status;
   }
@@ -54,12 +55,14 @@ Status UcxWorker::Error(const char* what, ucs_status_t status) const {
   return FailedPrecondition("{}: {}", what, ucx_->ucs_status_string(status));
 }
 
-Status UcxWorker::Start() {
+Status UcxWorker::Start(const std::string& devices) {
   std::lock_guard lock(mu_);
   ucp_config_t* config = nullptr;
   if (const ucs_status_t s = ucx_->ucp_config_read(nullptr, nullptr, &config); s != UCS_OK)
     return Error("UCX cannot read its settings", s);
   if (std::getenv("UCX_TLS") == nullptr) ucx_->ucp_config_modify(config, "TLS", kNotWanted);
+  if (!devices.empty() && std::getenv("UCX_NET_DEVICES") == nullptr)
+    ucx_->ucp_config_modify(config, "NET_DEVICES", devices.c_str());
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;

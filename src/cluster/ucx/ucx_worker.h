@@ -24,7 +24,9 @@ class UcxLink;
 
 class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from_this<UcxWorker> {
  public:
-  static Result<std::shared_ptr<UcxWorker>> Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop);
+  // `devices` are those that UCX may use, as in UCX_NET_DEVICES, which counts where it is set; empty: all.
+  static Result<std::shared_ptr<UcxWorker>> Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop,
+                                                 const std::string& devices);
   UcxWorker(std::shared_ptr<const UcxLibrary> library, HostLoop& loop);
   ~UcxWorker() override;
   // Ends the connections that are left, and all that UCX has. Once, while the loop is there.
@@ -52,7 +54,7 @@ class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from
     ucp_listener_h listener = nullptr;
   };
 
-  Status Start();
+  Status Start(const std::string& devices);
   Status Error(const char* what, ucs_status_t status) const;
   // REQUIRES for all below: mu_ is held.
   bool Progress();

@@ -1,0 +1,84 @@
+#include "cluster/ucx/ucx_interfaces.h"
+
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+namespace weir {
+namespace {
+
+std::vector<SocketName> Resolve(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return {};
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+  std::vector<SocketName> names;
+  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+    if (a->ai_family != AF_INET && a->ai_family != AF_INET6) continue;
+    SocketName& name = names.emplace_back();
+    std::memcpy(&name.storage, a->ai_addr, a->ai_addrlen);
+    name.size = a->ai_addrlen;
+  }
+  return names;
+}
+
+std::string_view AddressBytes(const sockaddr* name) {
+  if (name->sa_family == AF_INET) {
+    const in_addr& address = reinterpret_cast<const sockaddr_in*>(name)->sin_addr;
+    return {reinterpret_cast<const char*>(&address), sizeof(address)};
+  }
+  const in6_addr& address = reinterpret_cast<const sockaddr_in6*>(name)->sin6_addr;
+  return {reinterpret_cast<const char*>(&address), sizeof(address)};
+}
+
+bool IsWildcard(const sockaddr* name) { return AddressBytes(name).find_first_not_of('\0') == std::string_view::npos; }
+
+// "mlx5_0:1" for each port of each RDMA device.
+void AddRdmaDevices(std::set<std::string>* devices) {
+  std::error_code error;
+  for (const auto& device : std::filesystem::directory_iterator("/sys/class/infiniband", error)) {
+    std::error_code no_ports;
+    for (const auto& port : std::filesystem::directory_iterator(device.path() / "ports", no_ports))
+      devices->insert(device.path().filename().string() + ":" + port.path().filename().string());
+  }
+}
+
+}  // namespace
+
+Result<SocketName> UcxListenName(const std::string& host) {
+  const std::vector<SocketName> names = Resolve(host);
+  if (names.empty()) return FailedPrecondition("UCX cannot listen at {}: it has no address", host);
+  for (const SocketName& name : names)
+    if (name.get()->sa_family == AF_INET) return name;
+  return names[0];
+}
+
+std::string UcxDevicesFor(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return "";
+  ifaddrs* interfaces = nullptr;
+  if (getifaddrs(&interfaces) != 0) return "";
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> guard(interfaces, freeifaddrs);
+  std::set<std::string> devices;
+  for (const std::string& host : hosts) {
+    for (const SocketName& name : Resolve(host)) {
+      if (IsWildcard(name.get())) return "";
+      for (const ifaddrs* i = interfaces; i != nullptr; i = i->ifa_next) {
+        if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != name.get()->sa_family) continue;
+        if (AddressBytes(i->ifa_addr) == AddressBytes(name.get())) devices.insert(i->ifa_name);
+      }
+    }
+  }
+  if (devices.empty()) return "lo";
+  AddRdmaDevices(&devices);
+  std::string list;
+  for (const std::string& device : devices) list += (list.empty() ? "" : ",") + device;
+  return list;
+}
+
+}  // namespace weir
