@@ -201,7 +201,12 @@ void BindOptimizers(py::module_& m) {
           },
           py::arg("var"), py::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.SlotNames(); })
-      .def("variables", [](const Optimizer& self) { return self.Variables(); })
+      .def("variables",
+           [](const Optimizer& self) {
+             std::vector<VariablePtr> variables = self.Variables();
+             std::erase_if(variables, [](const VariablePtr& v) { return &v->graph() != &DefaultGraphRef(); });
+             return variables;
+           })
       // What a derived class may use or replace.
       .def("_create_slots", [](Optimizer&, py::object) {})
       .def("_prepare", [](Optimizer&) {})
@@ -254,7 +259,10 @@ void BindOptimizers(py::module_& m) {
           py::arg("initial_value"), py::arg("name"), py::arg("colocate_with"))
       .def(
           "_get_non_slot_variable",
-          [](const Optimizer& self, const std::string& name, py::object) { return self.FindNonSlot(name); },
+          [](const Optimizer& self, const std::string& name, py::object graph) {
+            if (graph.is_none()) graph = DefaultGraph();
+            return self.FindNonSlot(*GraphObjectOf(graph).graph, name);
+          },
           py::arg("name"), py::arg("graph") = py::none());
   cls.attr("GATE_NONE") = 0;
   cls.attr("GATE_OP") = 1;

@@ -11,14 +11,14 @@ namespace weir {
 
 Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<VariablePtr> vars) {
   if (vars.empty()) vars = TrainableVariables(graph);
-  std::vector<std::string> keys;
+  std::vector<Key> keys;
   for (const VariablePtr& var : vars) {
     if (var == nullptr) return InvalidArgument("{}: there is no variable at position {}", options_.name, keys.size());
     if (!IsFloating(var->dtype()))
       return MarkTypeError(
           InvalidArgument("the variable '{}' is {}: only floating types can be averaged", var->name(), var->dtype()));
-    if (shadows_.contains(var->op_name()))
-      return InvalidArgument("a moving average of '{}' exists already", var->name());
+    const Key key = {graph.uid(), var->op_name()};
+    if (shadows_.contains(key)) return InvalidArgument("a moving average of '{}' exists already", var->name());
     ControlDependencies cleared = ControlDependencies::Cleared(graph);
     ColocationScope colocated(graph, var->handle().node);
     VariableOptions how;
@@ -34,8 +34,8 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
       average->slice->full_name = AverageName(var->slice->full_name);
     }
     graph.AddToCollection(graph_keys::kMovingAverageVariables, var);
-    shadows_[var->op_name()] = {.average = average, .value = var->AsInput()};
-    keys.push_back(var->op_name());
+    shadows_[key] = {.average = average, .value = var->AsInput()};
+    keys.push_back(key);
   }
   return UpdateAll(graph, keys);
 }
@@ -44,7 +44,7 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
   if (value.has_graph()) WEIR_TRY(value.graph().TakeError());
   if (!value.valid()) return InvalidArgument("{}: what to average is not a tensor", options_.name);
   Graph& graph = value.graph();
-  const std::string key = value.node->name();
+  const Key key = {graph.uid(), value.node->name()};
   if (!IsFloating(value.base_dtype()))
     return MarkTypeError(
         InvalidArgument("'{}' is {}: only floating types can be averaged", value.name(), value.base_dtype()));
@@ -53,7 +53,7 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
     return InvalidArgument("a moving average of '{}' needs its static shape, which is {}", value.name(), value.shape());
   ControlDependencies cleared = ControlDependencies::Cleared(graph);
   VariableOptions how;
-  how.name = AverageName(key) + "/";
+  how.name = AverageName(key.second) + "/";
   how.dtype = value.base_dtype();
   how.trainable = false;
   const PartialShape shape = value.shape();
@@ -92,7 +92,7 @@ Result<VariablePtr> ZeroBeside(Graph& graph, const Variable& average, const std:
 
 }  // namespace
 
-Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vector<std::string>& keys) {
+Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vector<Key>& keys) {
   NameScope scope(graph, options_.name);
   WEIR_ASSIGN(Output decay, ToOutput(graph, decay_, kInvalidType, "decay"));
   if (options_.num_updates.valid()) {
@@ -100,7 +100,7 @@ Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vecto
     decay = Minimum(decay, (1.0f + n) / (10.0f + n));
   }
   std::vector<Node*> updates;
-  for (const std::string& key : keys) {
+  for (const Key& key : keys) {
     const Shadow& shadow = shadows_.at(key);
     ColocationScope colocated(graph, shadow.average->handle().node);
     NameScope update(graph, "AssignMovingAvg");
@@ -129,12 +129,12 @@ Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vecto
 }
 
 VariablePtr ExponentialMovingAverage::Average(const VariablePtr& var) const {
-  auto it = shadows_.find(var->op_name());
+  auto it = shadows_.find({var->graph().uid(), var->op_name()});
   return it == shadows_.end() ? nullptr : it->second.average;
 }
 
 VariablePtr ExponentialMovingAverage::Average(Output value) const {
-  auto it = shadows_.find(value.node->name());
+  auto it = shadows_.find({value.graph().uid(), value.node->name()});
   return it == shadows_.end() ? nullptr : it->second.average;
 }
 

@@ -37,11 +37,13 @@ class ExponentialMovingAverage final {
     Output value;
     bool debias = false;
   };
-  Result<Node*> UpdateAll(Graph& graph, const std::vector<std::string>& keys);
+  // Of what is averaged: the uid of its graph and its op's name.
+  using Key = std::pair<int64_t, std::string>;
+  Result<Node*> UpdateAll(Graph& graph, const std::vector<Key>& keys);
 
   Input decay_;
   Options options_;
-  std::map<std::string, Shadow> shadows_;  // by op name of what is averaged
+  std::map<Key, Shadow> shadows_;
 };
 
 }  // namespace weir

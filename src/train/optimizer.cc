@@ -140,7 +140,7 @@ Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and
 VariablePtr Optimizer::GetSlot(const VariablePtr& var, const std::string& slot_name) const {
   auto named = slots_.find(slot_name);
   if (named == slots_.end()) return nullptr;
-  auto slot = named->second.find(var->op_name());
+  auto slot = named->second.find({var->graph().uid(), var->op_name()});
   return slot == named->second.end() ? nullptr : slot->second;
 }
 
@@ -191,7 +191,7 @@ Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::strin
     slot->slice = var->slice;
     slot->slice->full_name += slot->op_name().substr(var->op_name().size());
   }
-  slots_[slot_name][var->op_name()] = slot;
+  slots_[slot_name][{graph.uid(), var->op_name()}] = slot;
   return slot;
 }
 
@@ -208,20 +208,20 @@ Result<VariablePtr> Optimizer::ZerosSlot(const VariablePtr& var, const std::stri
 }
 
 Result<VariablePtr> Optimizer::NonSlot(const std::string& name, float initial, const VariablePtr& colocate_with) {
-  if (VariablePtr known = FindNonSlot(name)) return known;
   Graph& graph = colocate_with->graph();
+  if (VariablePtr known = FindNonSlot(graph, name)) return known;
   ColocationScope colocated(graph, colocate_with->handle().node);
   VariableOptions options;
   options.name = name;
   options.trainable = false;
   options.use_resource = colocate_with->is_resource();
   WEIR_ASSIGN(VariablePtr made, Variable::Make(graph, initial, options));
-  non_slots_[name] = made;
+  non_slots_[{graph.uid(), name}] = made;
   return made;
 }
 
-VariablePtr Optimizer::FindNonSlot(const std::string& name) const {
-  auto it = non_slots_.find(name);
+VariablePtr Optimizer::FindNonSlot(const Graph& graph, const std::string& name) const {
+  auto it = non_slots_.find({graph.uid(), name});
   return it == non_slots_.end() ? nullptr : it->second;
 }
 

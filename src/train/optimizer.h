@@ -67,7 +67,7 @@ class Optimizer {
   // Null when the variable has no such slot.
   virtual VariablePtr GetSlot(const VariablePtr& var, const std::string& slot_name) const;
   virtual std::vector<std::string> SlotNames() const;
-  // Slots and other variables that the optimizer made, in the order of their names.
+  // Slots and other variables that the optimizer made, in all graphs, in the order of their names.
   virtual std::vector<VariablePtr> Variables() const;
 
   // --- what a derived class gives ---
@@ -89,13 +89,15 @@ class Optimizer {
   Result<VariablePtr> ZerosSlot(const VariablePtr& var, const std::string& slot_name, const std::string& op_name);
   // A scalar beside the slots ("beta1_power"), on the device of `colocate_with`.
   Result<VariablePtr> NonSlot(const std::string& name, float initial, const VariablePtr& colocate_with);
-  VariablePtr FindNonSlot(const std::string& name) const;
+  VariablePtr FindNonSlot(const Graph& graph, const std::string& name) const;
 
  private:
+  // An optimizer may train several graphs: a name counts within one of them, by Graph::uid.
+  using NameInGraph = std::pair<int64_t, std::string>;
   const std::string name_;
   const bool use_locking_;
-  std::map<std::string, std::map<std::string, VariablePtr>> slots_;  // slot name -> op name of primary -> slot
-  std::map<std::string, VariablePtr> non_slots_;
+  std::map<std::string, std::map<NameInGraph, VariablePtr>> slots_;  // slot name -> op name of primary -> slot
+  std::map<NameInGraph, VariablePtr> non_slots_;
 };
 
 // Rows of a gradient with the same index added up.

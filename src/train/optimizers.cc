@@ -199,7 +199,7 @@ Status AdamOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
 }
 Result<Node*> AdamOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
   const auto power = [&](const char* name) {
-    Output value = FindNonSlot(name)->AsInput();
+    Output value = FindNonSlot(var->graph(), name)->AsInput();
     return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype());
   };
   return Update(*this, "ApplyAdam", var, {GetSlot(var, "m"), GetSlot(var, "v")},
@@ -210,8 +210,8 @@ Result<Node*> AdamOptimizer::ApplySparse(const IndexedSlices& grad, const Variab
   // All rows of m and v decay, as in TensorFlow; only the gradient's rows receive it.
   Graph& graph = var->graph();
   const auto as = [&](Output value) { return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype()); };
-  Output beta1_power = as(FindNonSlot("beta1_power")->AsInput());
-  Output beta2_power = as(FindNonSlot("beta2_power")->AsInput());
+  Output beta1_power = as(FindNonSlot(graph, "beta1_power")->AsInput());
+  Output beta2_power = as(FindNonSlot(graph, "beta2_power")->AsInput());
   Output beta1 = Get("beta1", var);
   Output beta2 = Get("beta2", var);
   Output lr = Get("learning_rate", var) * Sqrt(1.0f - beta2_power) / (1.0f - beta1_power);
@@ -237,8 +237,8 @@ Result<Node*> AdamOptimizer::Finish(Graph& graph, const std::vector<Node*>& upda
   std::vector<Node*> all = updates;
   {
     ControlDependencies after(graph, updates);
-    const VariablePtr beta1_power = FindNonSlot("beta1_power");
-    const VariablePtr beta2_power = FindNonSlot("beta2_power");
+    const VariablePtr beta1_power = FindNonSlot(graph, "beta1_power");
+    const VariablePtr beta2_power = FindNonSlot(graph, "beta2_power");
     ColocationScope colocated(graph, beta1_power->handle().node);
     Output next1 = beta1_power->Assign(beta1_power->AsInput() * beta1_, use_locking());
     Output next2 = beta2_power->Assign(beta2_power->AsInput() * beta2_, use_locking());
