@@ -41,7 +41,7 @@ std::unique_ptr<AccumulatorObject<T>> MakeAccumulator(DType dtype, const Partial
 template <class T>
 py::class_<AccumulatorObject<T>> BindKind(py::module_& m, const char* name) {
   using A = AccumulatorObject<T>;
-  return py::class_<A>(m, name, py::dynamic_attr(), Collected<A, VisitGraph<A>, ClearNothing<A>>())
+  return py::class_<A>(m, name, py::dynamic_attr(), Collected<A, VisitGraph<A>>())
       .def(py::init(&MakeAccumulator<T>), py::arg("dtype"), py::arg("shape") = py::none(),
            py::arg("shared_name") = py::none(), py::arg("name") = py::none(), py::arg("reduction_type") = "MEAN")
       .def_property_readonly("accumulator_ref", [](const A& a) { return a.accumulator.accumulator_ref(); })

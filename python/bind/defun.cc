@@ -1,5 +1,6 @@
 // Defun: a Python function traced once into a function of the graph's library, called as an op of its own.
 #include "bind/arguments.h"
+#include "bind/gc.h"
 #include "bind/messages.h"
 #include "bind/process.h"
 #include "bind/py_func.h"
@@ -75,6 +76,15 @@ class DefinedFunction {
     return py::tuple(outputs);
   }
 
+  int Visit(visitproc visit, void* arg) const {
+    Py_VISIT(function_.ptr());
+    Py_VISIT(options_.grad_func.ptr());
+    Py_VISIT(options_.python_grad_func.ptr());
+    Py_VISIT(body_object_.ptr());
+    for (const py::object& graph : outer_graphs_) Py_VISIT(graph.ptr());
+    return 0;
+  }
+
  private:
   // Runs the function once, on placeholders in a graph of its own.
   void Trace() {
@@ -130,7 +140,8 @@ class DefinedFunction {
     if (!options_.python_grad_func.is_none())
       py::module_::import("weir._weir").attr("register_gradient")(name, options_.python_grad_func);
     def_ = std::move(def);
-    graph_object_ = graph_object;
+    for (const Output& value : captures_.outer) outer_graphs_.push_back(GraphOf(value.graph()));
+    body_object_ = graph_object;
     body_ = object.graph;
   }
 
@@ -143,15 +154,18 @@ class DefinedFunction {
   py::object function_;
   DefunOptions options_;
   FunctionCaptures captures_;
-  py::object graph_object_;
+  py::object body_object_;
+  std::vector<py::object> outer_graphs_;  // those of the captured values
   std::shared_ptr<Graph> body_;
   tensorflow::FunctionDef def_;
 };
 
+int VisitFunction(DefinedFunction& function, visitproc visit, void* arg) { return function.Visit(visit, arg); }
+
 }  // namespace
 
 void BindDefun(py::module_& m) {
-  py::class_<DefinedFunction>(m, "DefinedFunction")
+  py::class_<DefinedFunction>(m, "DefinedFunction", Collected<DefinedFunction, VisitFunction>())
       .def("__call__", &DefinedFunction::Call)
       .def(
           "add_to_graph", [](DefinedFunction& f, py::handle graph) { f.AddTo(*GraphObjectOf(graph).graph); },

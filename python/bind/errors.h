@@ -29,9 +29,16 @@ T Take(Result<T> result) {
 // The exception as a Status. Raising that Status on the same thread raises the exception again.
 Status StatusOfException(py::error_already_set& error);
 
+// How many functions of C++ on this thread wait for Python code that they have called.
+inline thread_local int callbacks_running = 0;
+
 // Runs `body` (which returns a Result or a Status) and turns exceptions into a Status. The GIL must be held.
 template <class F>
 auto CatchingExceptions(F&& body) -> decltype(body()) {
+  struct Running {
+    Running() { ++callbacks_running; }
+    ~Running() { --callbacks_running; }
+  } running;
   try {
     return body();
   } catch (py::error_already_set& error) {

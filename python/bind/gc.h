@@ -1,5 +1,9 @@
-// Garbage collection for bound types that hold Python objects in C++ members: T says what it holds in
-// `void Visit(visitproc, void*)`-like functions given here, and what to drop when a cycle is broken.
+// Bound types that the garbage collector sees into. A type whose objects hold Python objects is bound with Collected():
+//
+//   py::class_<T>(m, "T", Collected<T>())                        // holds graphs (ownership.h) and kept arguments only
+//   py::class_<T>(m, "T", Collected<T, VisitT, ClearT>())        // has members that are Python objects, too
+//
+// VisitT calls Py_VISIT for each such member and returns non-zero to stop; ClearT drops members to break a cycle.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -20,9 +24,26 @@ inline py::custom_type_setup DestroyedUntracked() {
   return py::custom_type_setup([](PyHeapTypeObject* type) { type->ht_type.tp_dealloc = DestroyUntracked; });
 }
 
-// py::class_<T>(m, "T", py::dynamic_attr(), Collected<T, VisitT, ClearT>()). Visit returns non-zero to stop, as
-// visitproc does.
-template <class T, int (*VisitMembers)(T&, visitproc, void*), void (*ClearMembers)(T&)>
+template <class T>
+int VisitNothing(T&, visitproc, void*) {
+  return 0;
+}
+template <class T>
+void ClearNothing(T&) {}
+
+// What pybind11 keeps alive for an object: py::keep_alive, KeepsArguments and HoldGraph add to it.
+inline int VisitKeptAlive(PyObject* self, visitproc visit, void* arg) {
+  if (!reinterpret_cast<py::detail::instance*>(self)->has_patients) return 0;
+  const auto& kept = py::detail::get_internals().patients;
+  const auto found = kept.find(self);
+  if (found == kept.end()) return 0;
+  for (PyObject* object : found->second) Py_VISIT(object);
+  return 0;
+}
+
+// ClearMembers need not drop graphs: a cycle through a graph is broken on the graph's side.
+template <class T, int (*VisitMembers)(T&, visitproc, void*) = VisitNothing<T>,
+          void (*ClearMembers)(T&) = ClearNothing<T>>
 py::custom_type_setup Collected() {
   return py::custom_type_setup([](PyHeapTypeObject* heap_type) {
     PyTypeObject* type = &heap_type->ht_type;
@@ -31,6 +52,7 @@ py::custom_type_setup Collected() {
     type->tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
       if (PyObject** dict = _PyObject_GetDictPtr(self)) Py_VISIT(*dict);
       Py_VISIT(Py_TYPE(self));
+      if (const int stop = VisitKeptAlive(self, visit, arg)) return stop;
       auto* instance = reinterpret_cast<py::detail::instance*>(self);
       void* value = instance->get_value_and_holder().value_ptr();
       return value == nullptr ? 0 : VisitMembers(*static_cast<T*>(value), visit, arg);
@@ -44,13 +66,11 @@ py::custom_type_setup Collected() {
   });
 }
 
-// For a type whose `graph` member is its only Python object; the cycle is broken on the graph's side.
+// For a type whose `graph` member is its only Python object.
 template <class T>
 int VisitGraph(T& object, visitproc visit, void* arg) {
   Py_VISIT(object.graph.ptr());
   return 0;
 }
-template <class T>
-void ClearNothing(T&) {}
 
 }  // namespace weir::python

@@ -9,6 +9,7 @@
 #include "bind/messages.h"
 #include "bind/objects.h"
 #include "bind/process.h"
+#include "bind/variables.h"
 #include "graph/function_library.h"
 #include "graph/graph_def.h"
 #include "graph/node_builder.h"
@@ -17,12 +18,19 @@
 namespace weir::python {
 namespace {
 
-// Everything of Python that the graph's collections hold. An item that is in two of them is held once.
+// Everything of Python that the graph's collections hold: items, and the constraints of variables. What is in two of
+// them is held once.
 int VisitGraphMembers(GraphObject& self, visitproc visit, void* arg) {
-  std::unordered_set<PyObject*> seen;
-  for (const std::string& name : self.graph->CollectionNames())
-    for (const PyItem& item : self.graph->CollectionOf<PyItem>(name))
-      if (seen.insert(item.ptr()).second) Py_VISIT(item.ptr());
+  std::unordered_set<PyObject*> held;
+  for (const std::string& name : self.graph->CollectionNames()) {
+    for (const std::any& item : self.graph->Collection(name)) {
+      if (const auto* object = std::any_cast<PyItem>(&item)) held.insert(object->ptr());
+      if (const auto* variable = std::any_cast<VariablePtr>(&item))
+        if (const py::object constraint = ConstraintObject((*variable)->constraint()); !constraint.is_none())
+          held.insert(constraint.ptr());
+    }
+  }
+  for (PyObject* object : held) Py_VISIT(object);
   return 0;
 }
 void ClearGraphMembers(GraphObject& self) {
@@ -227,7 +235,12 @@ void BindGraph(py::module_& m) {
       RaiseRuntime(
           "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
           "and create a new graph.");
-    Stacks().own_graph = py::object();
+    ThreadStacks& stacks = Stacks();
+    if (callbacks_running == 0)
+      stacks.replaced_graphs.clear();
+    else
+      stacks.replaced_graphs.push_back(stacks.own_graph);
+    stacks.own_graph = py::object();
   });
 }
 

@@ -7,7 +7,6 @@
 #include "bind/feed.h"
 #include "bind/fetch.h"
 #include "bind/files.h"
-#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
@@ -245,14 +244,21 @@ std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optio
       std::move(options))));
 }
 
+void VisitGraphs(const HookObject& hook, GraphVisitor visit) {
+  if (hook.made_for != nullptr) visit(*hook.made_for);
+}
+
 void BindHook(py::module_& m) {
   using H = HookObject;
-  py::class_<H>(m, "Hook")
-      .def("begin",
-           [](H& h) {
-             Graph& graph = DefaultGraphRef();
-             RunHook([&](CancelToken*) { return h.hook->Begin(graph); });
-           })
+  py::class_<H> cls(m, "Hook", Collected<H>());
+  HoldGraphsOf<H, VisitGraphs>(cls);
+  cls.def("begin",
+          [](py::object self) {
+            const H& h = self.cast<const H&>();
+            Graph& graph = DefaultGraphRef();
+            HoldGraph(self, graph);
+            RunHook([&](CancelToken*) { return h.hook->Begin(graph); });
+          })
       .def(
           "after_create_session",
           [](H& h, py::handle session, py::handle coord) {
@@ -284,8 +290,10 @@ void BindHookMakers(py::module_& m) {
   m.def(
       "nan_tensor_hook",
       [](Output loss, bool fail_on_nan_loss) {
+        if (!loss.valid()) RaiseType("a NanTensorHook needs a loss tensor");
         return MakeHookObject(
-            std::make_shared<NanTensorHook>(loss, fail_on_nan_loss, PythonLog("error"), PythonLog("warning")));
+            std::make_shared<NanTensorHook>(loss, fail_on_nan_loss, PythonLog("error"), PythonLog("warning")),
+            &loss.graph());
       },
       py::arg("loss_tensor"), py::arg("fail_on_nan_loss"));
   m.def(
@@ -340,6 +348,13 @@ HookPtr HookFrom(py::object hook) {
     if (as_built) return hook.attr("_hook").cast<HookObject&>().hook;
   }
   return std::make_shared<PythonHook>(std::move(hook));
+}
+
+void HoldGraphOfHook(py::handle hook, const Graph& graph) {
+  if (py::isinstance<HookObject>(hook))
+    HoldGraph(hook, graph);
+  else if (const py::object inner = py::getattr(hook, "_hook", py::none()); py::isinstance<HookObject>(inner))
+    HoldGraph(inner, graph);
 }
 
 void RaiseHookError(const Status& status, Graph* graph) {

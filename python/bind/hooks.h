@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bind/files.h"
+#include "bind/ownership.h"
 #include "bind/process.h"
 #include "bind/scopes.h"
 #include "bind/session_manager.h"
@@ -26,6 +27,9 @@ struct RunNote {
 // The hook behind an object of Python: that of C++ where it is a built-in one whose methods nobody has overridden, else
 // one that calls its methods. Called without the GIL.
 HookPtr HookFrom(py::object hook);
+
+// C++ calls the hook's Begin with that graph: a built-in hook holds it from now on.
+void HoldGraphOfHook(py::handle hook, const Graph& graph);
 
 // That graph as the default one, as in `with graph.as_default():`.
 class InGraph final {
@@ -75,10 +79,11 @@ void BindMonitoredSession(py::module_& m);
 // A built-in hook as Python holds it.
 struct HookObject {
   HookPtr hook;
-  HookRequest wanted;  // what before_run has asked for last
+  HookRequest wanted = {};          // what before_run has asked for last
+  const Graph* made_for = nullptr;  // the graph of what it was made with
 };
-inline std::unique_ptr<HookObject> MakeHookObject(HookPtr hook) {
-  return std::make_unique<HookObject>(HookObject{std::move(hook), {}});
+inline std::unique_ptr<HookObject> MakeHookObject(HookPtr hook, const Graph* made_for = nullptr) {
+  return std::make_unique<HookObject>(HookObject{.hook = std::move(hook), .made_for = made_for});
 }
 // Lines to tf.logging: "info", "warn", "error".
 std::function<void(const std::string&)> PythonLog(const char* level);

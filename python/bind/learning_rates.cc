@@ -4,6 +4,7 @@
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
+#include "bind/ownership.h"
 #include "bind/train.h"
 #include "bind/variables.h"
 #include "graph/compose/initializers.h"
@@ -70,17 +71,23 @@ void BindSchedules(py::module_& m) {
 
 void BindAverages(py::module_& m) {
   using E = ExponentialMovingAverage;
-  py::class_<E, std::shared_ptr<E>>(m, "ExponentialMovingAverage")
+  py::class_<E, std::shared_ptr<E>>(m, "ExponentialMovingAverage", Collected<E>())
       .def(py::init([](const Input& decay, Output num_updates, bool zero_debias, const std::string& name) {
              return std::make_shared<E>(decay, E::Options{num_updates, zero_debias, name});
            }),
            py::arg("decay"), py::arg("num_updates") = py::none(), py::arg("zero_debias") = false,
-           py::arg("name") = "ExponentialMovingAverage")
+           py::arg("name") = "ExponentialMovingAverage", KeepsArguments())
       .def_property_readonly("name", [](const E& e) { return e.name(); })
       .def(
           "apply",
-          [](E& e, py::object list) -> Node* {
-            if (list.is_none()) return Take(e.Apply(DefaultGraphRef()));
+          [](py::object self, py::object list) -> Node* {
+            E& e = self.cast<E&>();
+            if (list.is_none()) {
+              HoldGraph(self, DefaultGraphRef());
+              return Take(e.Apply(DefaultGraphRef()));
+            }
+            list = py::list(list);
+            for (py::handle item : list) HoldGraph(self, NodeFrom(item)->graph());
             std::vector<VariablePtr> vars;
             std::vector<Node*> tensors;
             for (py::handle item : list) {

@@ -3,6 +3,7 @@
 
 #include "bind/arguments.h"
 #include "bind/collections.h"
+#include "bind/ownership.h"
 #include "bind/sparse.h"
 
 namespace weir::python {
@@ -16,12 +17,20 @@ LookupTable Here(LookupTable table) {
   return table;
 }
 
+void VisitGraphs(const LookupTable& table, GraphVisitor visit) { visit(table.handle.graph()); }
+void VisitGraphs(const SavedTable& saved, GraphVisitor visit) { visit(saved.table.handle.graph()); }
+void VisitGraphs(const TableContents& contents, GraphVisitor visit) {
+  if (contents.keys.valid()) visit(contents.keys.graph());
+  if (contents.filename.is_output()) visit(contents.filename.output().graph());
+}
+
 }  // namespace
 
 void BindLookup(py::module_& m) {
   // What a saver saves of a table, as the collection of such things has it.
-  py::class_<SavedTable>(m, "SavedTable")
-      .def_property_readonly("name", [](const SavedTable& s) { return s.table.name(); })
+  py::class_<SavedTable> saved_table(m, "SavedTable", Collected<SavedTable>());
+  HoldGraphsOf<SavedTable, VisitGraphs>(saved_table);
+  saved_table.def_property_readonly("name", [](const SavedTable& s) { return s.table.name(); })
       .def_property_readonly("op", [](const SavedTable& s) { return Wrap(s.table.handle); });
   RegisterCollectionType({
       .to_python = [](const std::any& item) -> py::object {
@@ -33,8 +42,9 @@ void BindLookup(py::module_& m) {
         return py::cast<SavedTable>(object);
       },
   });
-  py::class_<TableContents>(m, "TableContents")
-      .def_readonly("key_dtype", &TableContents::key_dtype)
+  py::class_<TableContents> table_contents(m, "TableContents", Collected<TableContents>());
+  HoldGraphsOf<TableContents, VisitGraphs>(table_contents);
+  table_contents.def_readonly("key_dtype", &TableContents::key_dtype)
       .def_readonly("value_dtype", &TableContents::value_dtype);
   Def(
       m, "table_from_lists",
@@ -70,8 +80,9 @@ void BindLookup(py::module_& m) {
       py::arg("filename"), py::arg("key_dtype"), py::arg("key_index"), py::arg("value_dtype"), py::arg("value_index"),
       py::arg("vocab_size") = py::none(), py::arg("delimiter") = "\t", py::arg("name") = py::none());
   using T = LookupTable;
-  py::class_<T>(m, "LookupTable")
-      .def_readonly("key_dtype", &T::key_dtype)
+  py::class_<T> table(m, "LookupTable", Collected<T>());
+  HoldGraphsOf<T, VisitGraphs>(table);
+  table.def_readonly("key_dtype", &T::key_dtype)
       .def_readonly("value_dtype", &T::value_dtype)
       .def_readonly("default_value", &T::default_value)
       .def_readonly("handle", &T::handle)

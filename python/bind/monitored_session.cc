@@ -56,7 +56,6 @@ int VisitMonitored(MonitoredSessionObject& s, visitproc visit, void* arg) {
   Py_VISIT(s.hooks.ptr());
   return 0;
 }
-void ClearMonitored(MonitoredSessionObject& s) {}
 
 using M = MonitoredSessionObject;
 
@@ -112,9 +111,12 @@ std::unique_ptr<M> MakeMonitored(py::object creator, const py::list& hooks, doub
   options.stop_grace_period_secs = stop_grace_period_secs;
   options.recover = recover;
   options.recovery_wait_secs = recovery_wait_secs;
-  for (py::handle hook : hooks) options.hooks.push_back(HookFrom(py::reinterpret_borrow<py::object>(hook)));
-  UsePythonThreads(made->current, &options);
   Graph& graph = *GraphObjectOf(made->graph).graph;
+  for (py::handle hook : hooks) {
+    options.hooks.push_back(HookFrom(py::reinterpret_borrow<py::object>(hook)));
+    HoldGraphOfHook(hook, graph);
+  }
+  UsePythonThreads(made->current, &options);
   made->session = *RunHooks(&graph, [&](CancelToken* cancel) {
     return MonitoredSession::Make(graph, CreatorFrom(std::move(creator), made->graph, made->current),
                                   std::move(options), cancel);
@@ -207,7 +209,7 @@ py::object WorkerSession(py::object scaffold, py::object master, py::object conf
 }  // namespace
 
 void BindMonitoredSession(py::module_& m) {
-  py::class_<M>(m, "MonitoredSessionCore", Collected<M, VisitMonitored, ClearMonitored>())
+  py::class_<M>(m, "MonitoredSessionCore", Collected<M, VisitMonitored>())
       .def(py::init(&MakeMonitored), py::arg("session_creator"), py::arg("hooks"), py::arg("stop_grace_period_secs"),
            py::arg("recover"), py::arg("recovery_wait_secs"))
       .def("run", &RunMonitored, py::arg("fetches"), py::arg("feed_dict"), py::arg("options"), py::arg("run_metadata"),

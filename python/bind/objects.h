@@ -81,6 +81,8 @@ struct ThreadStacks {
   std::vector<py::object> graphs;
   std::vector<py::object> sessions;
   py::object own_graph;  // made on demand
+  // Former own graphs that were replaced while C++ may have been building into them; until the next replacement.
+  std::vector<py::object> replaced_graphs;
 };
 ThreadStacks& Stacks();
 

@@ -3,15 +3,16 @@
 #include "train/optimizers.h"
 
 #include "bind/errors.h"
-#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
+#include "bind/ownership.h"
 #include "bind/process.h"
 #include "bind/sparse.h"
 #include "bind/train.h"
 #include "bind/variables.h"
 #include "graph/node_builder.h"
+#include "train/sync_replicas.h"
 
 namespace weir::python {
 namespace {
@@ -160,13 +161,23 @@ py::object Minimize(py::object self, py::object loss, py::object global_step, py
 
 using Base = std::shared_ptr<Optimizer>;
 
+// The constructor of the class adds KeepsArguments: rates may be tensors.
 template <class T>
-using Class = py::class_<T, Optimizer, std::shared_ptr<T>>;
+py::class_<T, Optimizer, std::shared_ptr<T>> BindOptimizer(py::module_& m, const char* name) {
+  return {m, name, Collected<T>()};
+}
+
+// The optimizer, and one that it wraps, has variables in that graph.
+void HoldGraphOfOptimizer(const py::object& self, const Graph& graph) {
+  HoldGraph(self, graph);
+  if (py::isinstance<SyncReplicasOptimizer>(self))
+    HoldGraphOfOptimizer(py::cast(self.cast<const SyncReplicasOptimizer&>().optimizer()), graph);
+}
 
 }  // namespace
 
 void BindOptimizers(py::module_& m) {
-  py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr(), DestroyedUntracked());
+  py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr(), Collected<Optimizer>());
   cls.def(py::init_alias<bool, std::string>(), py::arg("use_locking"), py::arg("name"))
       .def("minimize", Minimize, py::arg("loss"), py::arg("global_step") = py::none(), py::arg("var_list") = py::none(),
            py::arg("gate_gradients") = 1, py::arg("aggregation_method") = py::none(),
@@ -187,8 +198,10 @@ void BindOptimizers(py::module_& m) {
           py::arg("grad_loss") = py::none())
       .def(
           "apply_gradients",
-          [](Optimizer& self, py::object pairs, py::object global_step, const Name& name) {
-            return Take(self.ApplyGradients(PairsFrom(pairs), OptionalVariableFrom(global_step), name.text));
+          [](py::object self, py::object pairs, py::object global_step, const Name& name) {
+            const std::vector<GradAndVar> list = PairsFrom(pairs);
+            for (const GradAndVar& item : list) HoldGraphOfOptimizer(self, item.var->graph());
+            return Take(self.cast<Optimizer&>().ApplyGradients(list, OptionalVariableFrom(global_step), name.text));
           },
           py::arg("grads_and_vars"), py::arg("global_step") = py::none(), py::arg("name") = py::none())
       .def("get_name", [](const Optimizer& self) { return self.name(); })
@@ -242,19 +255,27 @@ void BindOptimizers(py::module_& m) {
              Graph& graph = nodes.empty() ? DefaultGraphRef() : nodes[0]->graph();
              return Take(self.Optimizer::Finish(graph, nodes, name));
            })
-      .def("_zeros_slot", [](Optimizer& self, py::object var, const std::string& slot,
-                             const std::string& op) { return Take(self.ZerosSlot(VariableFrom(var), slot, op)); })
-      .def("_get_or_make_slot",
-           [](Optimizer& self, py::object var, py::object value, const std::string& slot, const std::string& op) {
+      .def("_zeros_slot",
+           [](py::object self, py::object var, const std::string& slot, const std::string& op) {
              const VariablePtr primary = VariableFrom(var);
-             return Take(self.SlotWith(primary, slot, op, [&](Graph& graph, const PartialShape&, DType dtype) {
-               return ToOutput(graph, InputFrom(value), dtype, "initial_value");
-             }));
+             HoldGraph(self, primary->graph());
+             return Take(self.cast<Optimizer&>().ZerosSlot(primary, slot, op));
+           })
+      .def("_get_or_make_slot",
+           [](py::object self, py::object var, py::object value, const std::string& slot, const std::string& op) {
+             const VariablePtr primary = VariableFrom(var);
+             HoldGraph(self, primary->graph());
+             return Take(self.cast<Optimizer&>().SlotWith(
+                 primary, slot, op, [&](Graph& graph, const PartialShape&, DType dtype) {
+                   return ToOutput(graph, InputFrom(value), dtype, "initial_value");
+                 }));
            })
       .def(
           "_create_non_slot_variable",
-          [](Optimizer& self, float initial, const std::string& name, py::object with) {
-            return Take(self.NonSlot(name, initial, VariableFrom(with)));
+          [](py::object self, float initial, const std::string& name, py::object with) {
+            const VariablePtr beside = VariableFrom(with);
+            HoldGraph(self, beside->graph());
+            return Take(self.cast<Optimizer&>().NonSlot(name, initial, beside));
           },
           py::arg("initial_value"), py::arg("name"), py::arg("colocate_with"))
       .def(
@@ -269,25 +290,26 @@ void BindOptimizers(py::module_& m) {
   cls.attr("GATE_GRAPH") = 2;
 
   const py::arg_v locking = py::arg("use_locking") = false;
-  Class<GradientDescentOptimizer>(m, "GradientDescentOptimizer")
+  BindOptimizer<GradientDescentOptimizer>(m, "GradientDescentOptimizer")
       .def(py::init([](py::object rate, bool use_locking, const std::string& name) {
              return std::make_shared<GradientDescentOptimizer>(HyperFrom(rate), Options(use_locking, name));
            }),
-           py::arg("learning_rate"), locking, py::arg("name") = "GradientDescent");
-  Class<MomentumOptimizer>(m, "MomentumOptimizer")
+           py::arg("learning_rate"), locking, py::arg("name") = "GradientDescent", KeepsArguments());
+  BindOptimizer<MomentumOptimizer>(m, "MomentumOptimizer")
       .def(py::init([](py::object rate, py::object momentum, bool use_locking, const std::string& name, bool nesterov) {
              return std::make_shared<MomentumOptimizer>(HyperFrom(rate), HyperFrom(momentum), nesterov,
                                                         Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("momentum"), locking, py::arg("name") = "Momentum",
-           py::arg("use_nesterov") = false);
-  Class<AdagradOptimizer>(m, "AdagradOptimizer")
+           py::arg("use_nesterov") = false, KeepsArguments());
+  BindOptimizer<AdagradOptimizer>(m, "AdagradOptimizer")
       .def(py::init([](py::object rate, double initial, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
              return std::make_shared<AdagradOptimizer>(HyperFrom(rate), initial, Options(use_locking, name));
            }),
-           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, locking, py::arg("name") = "Adagrad");
-  Class<AdagradDAOptimizer>(m, "AdagradDAOptimizer")
+           py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, locking, py::arg("name") = "Adagrad",
+           KeepsArguments());
+  BindOptimizer<AdagradDAOptimizer>(m, "AdagradDAOptimizer")
       .def(py::init([](py::object rate, py::object step, double initial, float l1, float l2, bool use_locking,
                        const std::string& name) {
              if (!(initial > 0)) RaiseValue("initial_gradient_squared_accumulator_value must be positive");
@@ -296,31 +318,31 @@ void BindOptimizers(py::module_& m) {
            }),
            py::arg("learning_rate"), py::arg("global_step"),
            py::arg("initial_gradient_squared_accumulator_value") = 0.1, py::arg("l1_regularization_strength") = 0.0f,
-           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA");
-  Class<AdadeltaOptimizer>(m, "AdadeltaOptimizer")
+           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA", KeepsArguments());
+  BindOptimizer<AdadeltaOptimizer>(m, "AdadeltaOptimizer")
       .def(py::init([](py::object rate, py::object rho, py::object epsilon, bool use_locking, const std::string& name) {
              return std::make_shared<AdadeltaOptimizer>(HyperFrom(rate), HyperFrom(rho), HyperFrom(epsilon),
                                                         Options(use_locking, name));
            }),
            py::arg("learning_rate") = 0.001, py::arg("rho") = 0.95, py::arg("epsilon") = 1e-8, locking,
-           py::arg("name") = "Adadelta");
-  Class<AdamOptimizer>(m, "AdamOptimizer")
+           py::arg("name") = "Adadelta", KeepsArguments());
+  BindOptimizer<AdamOptimizer>(m, "AdamOptimizer")
       .def(py::init([](py::object rate, float beta1, float beta2, py::object epsilon, bool use_locking,
                        const std::string& name) {
              return std::make_shared<AdamOptimizer>(HyperFrom(rate), beta1, beta2, HyperFrom(epsilon),
                                                     Options(use_locking, name));
            }),
            py::arg("learning_rate") = 0.001, py::arg("beta1") = 0.9f, py::arg("beta2") = 0.999f,
-           py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adam");
-  Class<RMSPropOptimizer>(m, "RMSPropOptimizer")
+           py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adam", KeepsArguments());
+  BindOptimizer<RMSPropOptimizer>(m, "RMSPropOptimizer")
       .def(py::init([](py::object rate, py::object decay, py::object momentum, py::object epsilon, bool use_locking,
                        bool centered, const std::string& name) {
              return std::make_shared<RMSPropOptimizer>(HyperFrom(rate), HyperFrom(decay), HyperFrom(momentum),
                                                        HyperFrom(epsilon), centered, Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("decay") = 0.9, py::arg("momentum") = 0.0, py::arg("epsilon") = 1e-10,
-           locking, py::arg("centered") = false, py::arg("name") = "RMSProp");
-  Class<FtrlOptimizer>(m, "FtrlOptimizer")
+           locking, py::arg("centered") = false, py::arg("name") = "RMSProp", KeepsArguments());
+  BindOptimizer<FtrlOptimizer>(m, "FtrlOptimizer")
       .def(py::init([](py::object rate, float power, double initial, float l1, float l2, bool use_locking,
                        const std::string& name, py::object accum_name, py::object linear_name, float shrinkage) {
              FtrlOptions ftrl{power,
@@ -337,15 +359,16 @@ void BindOptimizers(py::module_& m) {
            py::arg("learning_rate"), py::arg("learning_rate_power") = -0.5f, py::arg("initial_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
            py::arg("name") = "Ftrl", py::arg("accum_name") = py::none(), py::arg("linear_name") = py::none(),
-           py::arg("l2_shrinkage_regularization_strength") = 0.0f);
-  Class<ProximalGradientDescentOptimizer>(m, "ProximalGradientDescentOptimizer")
+           py::arg("l2_shrinkage_regularization_strength") = 0.0f, KeepsArguments());
+  BindOptimizer<ProximalGradientDescentOptimizer>(m, "ProximalGradientDescentOptimizer")
       .def(py::init([](py::object rate, float l1, float l2, bool use_locking, const std::string& name) {
              return std::make_shared<ProximalGradientDescentOptimizer>(HyperFrom(rate), l1, l2,
                                                                        Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("l1_regularization_strength") = 0.0f,
-           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "ProximalGradientDescent");
-  Class<ProximalAdagradOptimizer>(m, "ProximalAdagradOptimizer")
+           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "ProximalGradientDescent",
+           KeepsArguments());
+  BindOptimizer<ProximalAdagradOptimizer>(m, "ProximalAdagradOptimizer")
       .def(py::init([](py::object rate, double initial, float l1, float l2, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
              return std::make_shared<ProximalAdagradOptimizer>(HyperFrom(rate), initial, l1, l2,
@@ -353,7 +376,7 @@ void BindOptimizers(py::module_& m) {
            }),
            py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
-           py::arg("name") = "ProximalAdagrad");
+           py::arg("name") = "ProximalAdagrad", KeepsArguments());
 }
 
 }  // namespace weir::python

@@ -200,7 +200,7 @@ const Queue* QueueOf(py::handle object) {
 
 void BindQueues(py::module_& m) {
   using Q = QueueObject;
-  py::class_<Q>(m, "QueueBase", py::dynamic_attr(), Collected<Q, VisitGraph<Q>, ClearNothing<Q>>())
+  py::class_<Q>(m, "QueueBase", py::dynamic_attr(), Collected<Q, VisitGraph<Q>>())
       .def(py::init([](py::object dtypes, py::object shapes, py::object names, Output queue_ref) {
              if (!queue_ref.valid()) RaiseType("a queue needs its queue_ref");
              std::vector<DType> types = TypesFrom(dtypes);

@@ -6,10 +6,10 @@
 #include "bind/collections.h"
 #include "bind/coordinator.h"
 #include "bind/errors.h"
-#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/objects.h"
+#include "bind/ownership.h"
 #include "bind/session.h"
 #include "bind/waiting.h"
 #include "train/queue_runner.h"
@@ -38,6 +38,14 @@ struct LoopObject {
   py::object coord;  // or None
   QueueRunner::Loop loop;
 };
+
+int VisitLoop(LoopObject& l, visitproc visit, void* arg) {
+  Py_VISIT(l.runner.ptr());
+  Py_VISIT(l.coord.ptr());
+  return 0;
+}
+
+void VisitGraphs(const RunnerHandle& handle, GraphVisitor visit) { visit(handle.runner->parts().enqueue[0]->graph()); }
 
 py::object ErrorOf(const Status& status, Graph* graph) {
   try {
@@ -166,11 +174,12 @@ void AddRunnerType() {
 void BindQueueRunner(py::module_& m) {
   AddRunnerType();
   using R = QueueRunnerObject;
-  py::class_<RunnerHandle>(m, "QueueRunnerHandle");
-  py::class_<LoopObject>(m, "QueueRunnerLoop")
+  py::class_<RunnerHandle> handle(m, "QueueRunnerHandle", Collected<RunnerHandle>());
+  HoldGraphsOf<RunnerHandle, VisitGraphs>(handle);
+  py::class_<LoopObject>(m, "QueueRunnerLoop", Collected<LoopObject, VisitLoop>())
       .def_property_readonly("name", [](const LoopObject& l) { return l.loop.name; })
       .def("__call__", &RunLoop);
-  py::class_<R>(m, "QueueRunner", py::dynamic_attr(), Collected<R, VisitRunner, ClearNothing<R>>())
+  py::class_<R>(m, "QueueRunner", py::dynamic_attr(), Collected<R, VisitRunner>())
       .def(py::init(&MakeRunner), py::arg("queue") = py::none(), py::arg("enqueue_ops") = py::none(),
            py::arg("close_op") = py::none(), py::arg("cancel_op") = py::none(),
            py::arg("queue_closed_exception_types") = py::none(), py::arg("queue_runner_def") = py::none(),

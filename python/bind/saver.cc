@@ -3,11 +3,11 @@
 
 #include "bind/collections.h"
 #include "bind/files.h"
-#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
 #include "bind/objects.h"
+#include "bind/ownership.h"
 #include "bind/process.h"
 #include "bind/variables.h"
 #include "bind/waiting.h"
@@ -160,11 +160,16 @@ Saver::Kept KeptFrom(py::handle list, bool with_time) {
 
 using SaverClass = py::class_<Saver, std::shared_ptr<Saver>>;
 
+void VisitGraphs(const Saver& saver, GraphVisitor visit) {
+  if (saver.graph() != nullptr) visit(*saver.graph());
+}
+
 void BindSaving(SaverClass& cls) {
   cls.def("build",
-          [](Saver& s) {
+          [](py::object self) {
             Graph& graph = DefaultGraphRef();
-            Check(s.Build(graph));
+            Check(self.cast<Saver&>().Build(graph));
+            HoldGraph(self, graph);
             RecordOrigins(graph);
           })
       .def("save", &Save, py::arg("sess"), py::arg("save_path"), py::arg("global_step") = py::none(),
@@ -268,7 +273,8 @@ RunStep RunInPython(py::object session) {
 }
 
 void BindSaver(py::module_& m) {
-  SaverClass cls(m, "Saver", py::dynamic_attr(), DestroyedUntracked());
+  SaverClass cls(m, "Saver", py::dynamic_attr(), Collected<Saver>());
+  HoldGraphsOf<Saver, VisitGraphs>(cls);
   cls.def(py::init([](py::object var_list, bool reshape, bool sharded, py::object max_to_keep, double keep_hours,
                       const Name& name, bool, py::object saver_def, py::object, bool defer_build, bool allow_empty,
                       py::object write_version, bool pad_step_number, bool save_relative_paths, py::object filename) {

@@ -102,10 +102,14 @@ std::unique_ptr<HookObject> MakeProfiler(std::optional<int64_t> save_steps, std:
   return MakeHookObject(Take(ProfilerHook::Make(std::move(options))));
 }
 
+// Hooks that will be begun with the default graph.
 std::vector<HookPtr> HooksFrom(const py::object& hooks) {
   std::vector<HookPtr> made;
-  if (!hooks.is_none())
-    for (py::handle hook : py::iter(hooks)) made.push_back(HookFrom(py::reinterpret_borrow<py::object>(hook)));
+  if (hooks.is_none()) return made;
+  for (py::handle hook : py::iter(hooks)) {
+    made.push_back(HookFrom(py::reinterpret_borrow<py::object>(hook)));
+    HoldGraphOfHook(hook, DefaultGraphRef());
+  }
   return made;
 }
 

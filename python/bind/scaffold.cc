@@ -1,6 +1,6 @@
 // tf.train.Scaffold over the C++ one. What the user gave is kept as it is; finalize() completes it.
-#include "bind/gc.h"
 #include "bind/objects.h"
+#include "bind/ownership.h"
 #include "bind/session_manager.h"
 
 namespace weir::python {
@@ -51,6 +51,7 @@ void Finalize(ScaffoldObject& s) {
   if (s.local_init_op.is_none()) s.local_init_op = Wrap(scaffold.local_init[0]);
   if (s.summary_op.is_none() && scaffold.summary) s.summary_op = Wrap(*scaffold.summary);
   if (s.saver.is_none()) s.saver = py::cast(scaffold.saver);
+  if (!s.saver.is_none()) HoldGraph(s.saver, *GraphObjectOf(graph).graph);  // it may have been built just now
 }
 
 std::unique_ptr<ScaffoldObject> MakeScaffold(py::object init_op, py::object init_feed_dict, py::object init_fn,
@@ -88,7 +89,7 @@ std::shared_ptr<Scaffold> ScaffoldOf(py::handle object) {
 void BindScaffold(py::module_& m) {
   using S = ScaffoldObject;
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
-  py::class_<S> cls(m, "Scaffold", py::dynamic_attr(), Collected<S, VisitScaffold, ClearNothing<S>>(),
+  py::class_<S> cls(m, "Scaffold", py::dynamic_attr(), Collected<S, VisitScaffold>(),
                     "The ops and the saver that get a model ready and keep it; finalize() makes those not given.");
   cls.def(py::init(&MakeScaffold), none("init_op"), none("init_feed_dict"), none("init_fn"), none("ready_op"),
           none("ready_for_local_init_op"), none("local_init_op"), none("summary_op"), none("saver"),

@@ -4,6 +4,7 @@
 #include "bind/attr.h"
 #include "bind/device_setter.h"
 #include "bind/errors.h"
+#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
 #include "bind/process.h"
@@ -32,7 +33,7 @@ class Undo {
 std::shared_ptr<Graph> Shared(py::handle graph) { return GraphObjectOf(graph).graph; }
 
 std::shared_ptr<Scope> NameScopeOf(py::object graph, py::object name) {
-  return std::make_shared<Scope>([graph, name](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(graph, [name](Scope& scope, const py::object& graph) -> py::object {
     std::shared_ptr<Graph> g = Shared(graph);
     const std::string text = name.is_none() ? std::string() : py::cast<std::string>(name);
     if (text.starts_with('_') && g->build().name_scope.empty())
@@ -79,7 +80,7 @@ namespace {
 
 std::shared_ptr<Scope> DeviceScopeOf(py::object graph, py::object device) {
   DeviceRequest request = DeviceRequestFrom(std::move(device));
-  return std::make_shared<Scope>([graph, request](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(graph, [request](Scope& scope, const py::object& graph) -> py::object {
     scope.Add(Hold<DeviceScope>(*Shared(graph), request));
     return py::none();
   });
@@ -96,7 +97,7 @@ std::shared_ptr<Scope> ControlScopeOf(py::object graph, py::object inputs) {
       if (std::find(nodes->begin(), nodes->end(), node) == nodes->end()) nodes->push_back(node);
     }
   }
-  return std::make_shared<Scope>([graph, nodes](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(graph, [nodes](Scope& scope, const py::object& graph) -> py::object {
     Graph& g = *Shared(graph);
     if (nodes)
       scope.Add(Hold<ControlDependencies>(g, *nodes));
@@ -111,14 +112,16 @@ std::shared_ptr<Scope> ColocationScopeOf(py::object graph, py::object with, bool
   Node* node = with.is_none() ? nullptr : NodeFrom(with);
   if (node == nullptr && !ignore_existing)
     RaiseValue("Trying to reset colocation (op is None) but ignore_existing is not True");
-  return std::make_shared<Scope>([graph, node, ignore_existing](Scope& scope) -> py::object {
-    scope.Add(Hold<ColocationScope>(*Shared(graph), node, ignore_existing));
+  // The node may be one of another graph, as in the body of a function.
+  const py::object both = py::make_tuple(graph, with);
+  return std::make_shared<Scope>(both, [node, ignore_existing](Scope& scope, const py::object& both) -> py::object {
+    scope.Add(Hold<ColocationScope>(*Shared(both[py::int_(0)]), node, ignore_existing));
     return py::none();
   });
 }
 
 std::shared_ptr<Scope> ContainerScopeOf(py::object graph, std::string name) {
-  return std::make_shared<Scope>([graph, name](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(graph, [name](Scope& scope, const py::object& graph) -> py::object {
     std::shared_ptr<Graph> g = Shared(graph);
     std::string saved = std::exchange(g->build().container, name);
     scope.Add(Hold<Undo>([g, saved] { g->build().container = saved; }));
@@ -133,7 +136,7 @@ std::shared_ptr<Scope> GradientMapScopeOf(py::object graph, const py::dict& map)
       RaiseType("op_type_map must map strings to strings");
     entries.emplace_back(py::cast<std::string>(item.first), py::cast<std::string>(item.second));
   }
-  return std::make_shared<Scope>([graph, entries](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(graph, [entries](Scope& scope, const py::object& graph) -> py::object {
     std::shared_ptr<Graph> g = Shared(graph);
     auto saved = g->build().gradient_map;
     for (const auto& entry : entries) g->build().gradient_map.push_back(entry);
@@ -149,12 +152,12 @@ std::shared_ptr<Scope> AttrScopeOf(py::object graph, const py::dict& map) {
     if (!item.second.is_none()) value = AttrFromAny(item.second);
     entries.emplace_back(py::cast<std::string>(item.first), std::move(value));
   }
-  return std::make_shared<Scope>([graph, entries](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(graph, [entries](Scope& scope, const py::object& graph) -> py::object {
     std::shared_ptr<Graph> g = Shared(graph);
     auto saved = g->build().attrs;
-    for (const auto& [name, value] : entries) {
-      std::erase_if(g->build().attrs, [&](const auto& attr) { return attr.first == name; });
-      if (value) g->build().attrs.emplace_back(name, *value);
+    for (const auto& entry : entries) {
+      std::erase_if(g->build().attrs, [&](const auto& attr) { return attr.first == entry.first; });
+      if (entry.second) g->build().attrs.emplace_back(entry.first, *entry.second);
     }
     scope.Add(Hold<Undo>([g, saved] { g->build().attrs = saved; }));
     return py::none();
@@ -176,20 +179,24 @@ std::shared_ptr<Scope> TopNameScope(py::object name, py::object default_name, py
   if (!used.is_none() && !PyUnicode_Check(used.ptr()))
     RaiseType(fmt::format("name for name_scope must be a string, not {}", Repr(used)));
   std::shared_ptr<Scope> inner = NameScopeOf(graph, used);
-  return std::make_shared<Scope>([graph, inner](Scope& scope) -> py::object {
-    py::object value = EnterGraph(graph)->Enter(&scope);
+  return std::make_shared<Scope>(graph, [inner](Scope& scope, const py::object& graph) -> py::object {
+    EnterGraph(graph)->Enter(&scope);
     return inner->Enter(&scope);
   });
 }
 
 }  // namespace
 
-py::object Scope::Enter(Scope* into) { return enter_(*into); }
+Scope::~Scope() {
+  while (!levels_.empty()) Exit();
+}
+
+py::object Scope::Enter(Scope* into) { return enter_(*into, of_); }
 
 py::object Scope::EnterOnce() {
   levels_.push_back({});
   try {
-    return enter_(*this);
+    return enter_(*this, of_);
   } catch (...) {
     Exit();
     throw;
@@ -204,7 +211,7 @@ void Scope::Exit() {
 }
 
 std::shared_ptr<Scope> EnterGraph(py::object graph) {
-  return std::make_shared<Scope>([graph](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(graph, [](Scope& scope, const py::object& graph) -> py::object {
     Stacks().graphs.push_back(graph);
     scope.Add(Hold<Undo>([graph] {
       auto& stack = Stacks().graphs;
@@ -218,8 +225,17 @@ std::shared_ptr<Scope> EnterGraph(py::object graph) {
   });
 }
 
+namespace {
+
+int VisitScope(Scope& scope, visitproc visit, void* arg) {
+  Py_VISIT(scope.of().ptr());
+  return 0;
+}
+
+}  // namespace
+
 void BindScopes(py::class_<GraphObject>& cls, py::module_& m) {
-  py::class_<Scope, std::shared_ptr<Scope>>(m, "Scope")
+  py::class_<Scope, std::shared_ptr<Scope>>(m, "Scope", Collected<Scope, VisitScope>())
       .def("__enter__", &Scope::EnterOnce)
       .def("__exit__", [](Scope& s, const py::args&) { s.Exit(); });
 

@@ -1,5 +1,5 @@
 // Scope: a `with` statement around RAII objects of C++. Entering runs a function that adds what is to be held; leaving
-// drops it in reverse order. The same Scope may be entered again.
+// drops it in reverse order. The same Scope may be entered again. It holds what it is a scope of: a graph or a session.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -16,8 +16,13 @@ namespace py = pybind11;
 
 class Scope final {
  public:
-  // Gives the value of `with ... as value`.
-  explicit Scope(std::function<py::object(Scope&)> enter) : enter_(std::move(enter)) {}
+  // Gives the value of `with ... as value`. The second argument is `of`.
+  using EnterFunction = std::function<py::object(Scope&, const py::object&)>;
+  Scope(py::object of, EnterFunction enter) : of_(std::move(of)), enter_(std::move(enter)) {}
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  const py::object& of() const { return of_; }
   void Add(std::shared_ptr<void> held) { levels_.back().push_back(std::move(held)); }
   py::object EnterOnce();
   void Exit();
@@ -25,7 +30,8 @@ class Scope final {
   py::object Enter(Scope* into);
 
  private:
-  std::function<py::object(Scope&)> enter_;
+  const py::object of_;
+  const EnterFunction enter_;
   std::vector<std::vector<std::shared_ptr<void>>> levels_;
 };
 

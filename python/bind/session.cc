@@ -224,7 +224,7 @@ std::unique_ptr<SessionObject> MakeSession(py::object target, py::object graph, 
 
 // Makes the session (and, with `graph_too`, its graph) the default of this thread.
 std::shared_ptr<Scope> DefaultScope(py::object session, bool graph_too) {
-  return std::make_shared<Scope>([session, graph_too](Scope& scope) -> py::object {
+  return std::make_shared<Scope>(session, [graph_too](Scope& scope, const py::object& session) -> py::object {
     if (graph_too) EnterGraph(session.cast<SessionObject&>().graph)->Enter(&scope);
     Stacks().sessions.push_back(session);
     scope.Add(std::shared_ptr<void>(nullptr, [session](void*) {
@@ -288,7 +288,7 @@ void BindSession(py::module_& m) {
       .def("__repr__", [](const DeviceInfo& d) {
         return fmt::format("_DeviceAttributes({}, {}, {}, {})", d.name, d.type, d.memory_limit, d.incarnation);
       });
-  py::class_<S> base(m, "BaseSession", py::dynamic_attr(), Collected<S, VisitSession, ClearNothing<S>>());
+  py::class_<S> base(m, "BaseSession", py::dynamic_attr(), Collected<S, VisitSession>());
   base.def("run", &RunFetches, py::arg("fetches"), py::arg("feed_dict") = py::none(), py::arg("options") = py::none(),
            py::arg("run_metadata") = py::none())
       .def("make_callable", &MakeCallable, py::arg("fetches"), py::arg("feed_list") = py::none(),

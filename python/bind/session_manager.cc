@@ -205,7 +205,7 @@ void BindSessionManager(py::module_& m) {
   using M = SessionManagerObject;
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
   py::class_<M>(
-      m, "SessionManager", py::dynamic_attr(), Collected<M, VisitGraph<M>, ClearNothing<M>>(),
+      m, "SessionManager", py::dynamic_attr(), Collected<M, VisitGraph<M>>(),
       "Gives sessions whose model is ready: restored or initialized here, or by another task that is waited for.")
       .def(py::init(&MakeManager), none("local_init_op"), none("ready_op"), none("ready_for_local_init_op"),
            none("graph"), py::arg("recovery_wait_secs") = 30, none("local_init_run_options"),

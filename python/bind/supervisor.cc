@@ -7,9 +7,9 @@
 #include "bind/coordinator.h"
 #include "bind/fetch.h"
 #include "bind/files.h"
-#include "bind/gc.h"
 #include "bind/messages.h"
 #include "bind/objects.h"
+#include "bind/ownership.h"
 #include "bind/process.h"
 #include "bind/session.h"
 #include "bind/session_manager.h"
@@ -161,6 +161,8 @@ struct ServiceObject {
   Supervisor::Service service;
 };
 
+void VisitGraphs(const ServiceObject& s, GraphVisitor visit) { visit(s.sv->graph()); }
+
 void RunService(const ServiceObject& s, const std::function<Status()>& what) {
   const OnThread on_thread;
   Status status;
@@ -269,8 +271,9 @@ void BindProperties(py::class_<SupervisorObject>& cls) {
 
 void BindSupervisor(py::module_& m) {
   using S = SupervisorObject;
-  py::class_<ServiceObject>(m, "SupervisorService")
-      .def_property_readonly("name", [](const ServiceObject& s) { return s.service.name; })
+  py::class_<ServiceObject> service(m, "SupervisorService", Collected<ServiceObject>());
+  HoldGraphsOf<ServiceObject, VisitGraphs>(service);
+  service.def_property_readonly("name", [](const ServiceObject& s) { return s.service.name; })
       .def_property_readonly("interval_secs", [](const ServiceObject& s) { return s.service.interval_secs; })
       .def("start", [](const ServiceObject& s) { RunService(s, s.service.start); })
       .def("run", [](const ServiceObject& s) { RunService(s, s.service.run); });

@@ -5,6 +5,7 @@
 
 #include "bind/input_caster.h"
 #include "bind/objects.h"
+#include "bind/ownership.h"
 #include "bind/queue_runner.h"
 #include "bind/train.h"
 #include "bind/variables.h"
@@ -32,11 +33,11 @@ std::shared_ptr<SyncReplicasOptimizer> MakeSyncReplicas(std::shared_ptr<Optimize
 
 void BindSyncReplicas(py::module_& m) {
   using S = SyncReplicasOptimizer;
-  py::class_<S, Optimizer, std::shared_ptr<S>>(m, "SyncReplicasOptimizer")
+  py::class_<S, Optimizer, std::shared_ptr<S>>(m, "SyncReplicasOptimizer", Collected<S>())
       .def(py::init(&MakeSyncReplicas), py::arg("opt"), py::arg("replicas_to_aggregate"),
            py::arg("total_num_replicas") = py::none(), py::arg("variable_averages") = py::none(),
            py::arg("variables_to_average") = py::none(), py::arg("use_locking") = false,
-           py::arg("name") = "sync_replicas", py::arg("replica_wait_secs") = 60.0, py::keep_alive<1, 2>())
+           py::arg("name") = "sync_replicas", py::arg("replica_wait_secs") = 60.0, KeepsArguments())
       .def("_applied",
            [](S& self, Node* train) {
              RecordOrigins(train->graph());

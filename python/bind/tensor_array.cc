@@ -1,5 +1,6 @@
 #include "bind/tensor_array.h"
 
+#include "bind/gc.h"
 #include "bind/input_caster.h"
 
 namespace weir::python {
@@ -59,7 +60,7 @@ py::object WrapTensorArray(TensorArray array) {
 
 void BindTensorArray(py::module_& m) {
   using A = ArrayObject;
-  py::class_<A>(m, "TensorArray")
+  py::class_<A>(m, "TensorArray", Collected<A, VisitGraph<A>>())
       .def(py::init(&MakeTensorArray), py::arg("dtype"), py::arg("size") = py::none(),
            py::arg("dynamic_size") = py::none(), py::arg("clear_after_read") = py::none(),
            py::arg("tensor_array_name") = py::none(), py::arg("handle") = py::none(), py::arg("flow") = py::none(),

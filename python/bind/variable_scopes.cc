@@ -2,6 +2,7 @@
 // partitioners and custom getters may be Python functions; exceptions that they raise reach the caller as they are.
 #include "bind/variable_scopes.h"
 #include "bind/errors.h"
+#include "bind/gc.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
@@ -167,24 +168,27 @@ std::shared_ptr<const CustomGetter> CustomGetterFrom(py::object function) {
       [item = PyItem(function)](const VariableGetter& getter, const VariableRequest& request) -> Result<FoundVariable> {
         py::gil_scoped_acquire gil;
         return CatchingExceptions([&]() -> Result<FoundVariable> {
-          // What the custom getter leaves unsaid stays as the scope decided it.
-          py::cpp_function inner(
-              [&getter, &request](const std::string& name, const py::args& args, const py::kwargs& given) {
-                py::kwargs kwargs = given;
-                const char* positional[] = {"shape", "dtype", "initializer", "regularizer"};
-                for (size_t i = 0; i < args.size() && i < 4; ++i) kwargs[positional[i]] = args[i];
-                VariableRequest changed = RequestFrom(name, kwargs);
-                if (changed.dtype == kInvalidType) changed.dtype = request.dtype;
-                if (!changed.use_resource.has_value()) changed.use_resource = request.use_resource;
-                if (changed.initializer == nullptr && !changed.initial_value.has_value()) {
-                  changed.initializer = request.initializer;
-                  changed.initial_value = request.initial_value;
-                }
-                if (changed.regularizer == nullptr) changed.regularizer = request.regularizer;
-                if (changed.partitioner == nullptr) changed.partitioner = request.partitioner;
-                if (changed.caching_device == nullptr) changed.caching_device = request.caching_device;
-                return FoundObject(Take(getter(changed)));
-              });
+          // What the custom getter leaves unsaid stays as the scope decided it. The program may keep `inner`, which
+          // does not hold the custom getter in turn.
+          VariableRequest decided = request;
+          decided.custom_getter = nullptr;
+          py::cpp_function inner([getter, request = std::move(decided), graph = DefaultGraph()](
+                                     const std::string& name, const py::args& args, const py::kwargs& given) {
+            py::kwargs kwargs = given;
+            const char* positional[] = {"shape", "dtype", "initializer", "regularizer"};
+            for (size_t i = 0; i < args.size() && i < 4; ++i) kwargs[positional[i]] = args[i];
+            VariableRequest changed = RequestFrom(name, kwargs);
+            if (changed.dtype == kInvalidType) changed.dtype = request.dtype;
+            if (!changed.use_resource.has_value()) changed.use_resource = request.use_resource;
+            if (changed.initializer == nullptr && !changed.initial_value.has_value()) {
+              changed.initializer = request.initializer;
+              changed.initial_value = request.initial_value;
+            }
+            if (changed.regularizer == nullptr) changed.regularizer = request.regularizer;
+            if (changed.partitioner == nullptr) changed.partitioner = request.partitioner;
+            if (changed.caching_device == nullptr) changed.caching_device = request.caching_device;
+            return FoundObject(Take(getter(changed)));
+          });
           return FoundFrom(item.get()(inner, request.name, **KwargsOf(request)));
         });
       });
@@ -210,21 +214,19 @@ VariableScopeSettings SettingsFrom(py::object initializer, py::object regularize
 // innermost.
 struct ScopeObject {
   VariableScope scope;
-  std::shared_ptr<Graph> graph;
+  py::object graph;
 
   void Changed() {
-    VariableScopes scopes(*graph);
+    VariableScopes scopes(*GraphObjectOf(graph).graph);
     if (scopes.Current().name == scope.name) scopes.SetCurrent(scope);
   }
 };
 
-std::shared_ptr<Graph> SharedDefaultGraph() { return GraphObjectOf(DefaultGraph()).graph; }
-
 // Leaves the scope that an entered `with tf.variable_scope` has pushed.
 struct Pushed {
-  explicit Pushed(std::shared_ptr<Graph> g) : graph(std::move(g)) {}
-  ~Pushed() { VariableScopes(*graph).Pop(); }
-  std::shared_ptr<Graph> graph;
+  explicit Pushed(Graph& g) : graph(g) {}
+  ~Pushed() { VariableScopes(graph).Pop(); }
+  Graph& graph;
 };
 
 std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object default_name, py::object values,
@@ -232,14 +234,20 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
                                             bool auxiliary_name_scope) {
   if (name_or_scope.is_none() && default_name.is_none())
     RaiseValue("If default_name is None then name_or_scope is required");
-  return std::make_shared<Scope>([=](Scope& scope) -> py::object {
-    std::shared_ptr<Graph> graph = SharedDefaultGraph();
+  // The graph is known when the scope is entered; until then the arguments may refer to one.
+  const py::object arguments = py::make_tuple(name_or_scope, values);
+  return std::make_shared<Scope>(arguments, [=](Scope& scope, const py::object& arguments) -> py::object {
+    const py::object name_or_scope = arguments[py::int_(0)];
+    const py::object values = arguments[py::int_(1)];
+    py::object graph_object = DefaultGraph();
     if (!values.is_none())
       for (py::handle value : values)
         if (IsTensor(value)) {
-          graph = GraphObjectOf(value.attr("graph")).graph;
+          graph_object = value.attr("graph");
           break;
         }
+    Graph* const graph = GraphObjectOf(graph_object).graph.get();
+    scope.Add(std::make_shared<PyItem>(graph_object));
     VariableScopes scopes(*graph);
     const auto open_names = [&](const std::string& name) -> std::string {
       if (!auxiliary_name_scope) return graph->build().name_scope.empty() ? "" : graph->build().name_scope + "/";
@@ -271,14 +279,14 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
       }
     }
     scopes.Push(entered);
-    scope.Add(std::make_shared<Pushed>(graph));
-    return py::cast(ScopeObject{entered, graph});
+    scope.Add(std::make_shared<Pushed>(*graph));
+    return py::cast(ScopeObject{entered, graph_object});
   });
 }
 
 py::object GetVariableIn(const VariableScope* scope, const std::string& name, const py::kwargs& kwargs) {
-  std::shared_ptr<Graph> graph = SharedDefaultGraph();
-  VariableScopes scopes(*graph);
+  const py::object graph = DefaultGraph();
+  VariableScopes scopes(*GraphObjectOf(graph).graph);
   VariableRequest request = RequestFrom(name, kwargs);
   Result<FoundVariable> found =
       scope == nullptr ? scopes.GetAny(std::move(request)) : scopes.GetBelow(*scope, std::move(request));
@@ -325,7 +333,7 @@ void BindVariableScopes(py::module_& m) {
       .def_readonly("full_shape", &PartitionInfo::full_shape)
       .def_readonly("var_offset", &PartitionInfo::offset);
 
-  py::class_<ScopeObject>(m, "VariableScope")
+  py::class_<ScopeObject>(m, "VariableScope", Collected<ScopeObject, VisitGraph<ScopeObject>>())
       .def_property_readonly("name", [](const ScopeObject& s) { return s.scope.name; })
       .def_property_readonly("original_name_scope", [](const ScopeObject& s) { return s.scope.original_name_scope; })
       .def_property_readonly("reuse", [](const ScopeObject& s) { return ReuseObject(s.scope.reuse); })
@@ -400,8 +408,8 @@ void BindVariableScopes(py::module_& m) {
           py::arg("var_store"), py::arg("name"));
 
   m.def("get_variable_scope", [] {
-    std::shared_ptr<Graph> graph = SharedDefaultGraph();
-    return ScopeObject{VariableScopes(*graph).Current(), graph};
+    py::object graph = DefaultGraph();
+    return ScopeObject{VariableScopes(*GraphObjectOf(graph).graph).Current(), graph};
   });
   m.def(
       "variable_scope",

@@ -6,6 +6,7 @@
 #include "bind/literal.h"
 #include "bind/objects.h"
 #include "bind/operators.h"
+#include "bind/ownership.h"
 #include "bind/process.h"
 #include "bind/scopes.h"
 #include "bind/sparse.h"
@@ -173,6 +174,11 @@ py::list Wrapped(const std::vector<VariablePtr>& variables) {
   return list;
 }
 
+void VisitGraphs(const Variable& v, GraphVisitor visit) { visit(v.graph()); }
+void VisitGraphs(const PartitionedVariable& v, GraphVisitor visit) {
+  for (const VariablePtr& part : v.parts) visit(part->graph());
+}
+
 // Variables of a collection whose names match a scope, as tf.get_collection(key, scope) picks them.
 py::list InCollection(const char* key, py::object scope) {
   return py::cast<py::list>(py::module_::import("weir._weir").attr("get_collection")(key, scope));
@@ -225,7 +231,8 @@ void BindVariables(py::module_& m) {
       .def_readonly("var_offset", &SaveSlice::offset)
       .def_readonly("var_shape", &SaveSlice::shape);
 
-  py::class_<Variable, VariablePtr> cls(m, "Variable");
+  py::class_<Variable, VariablePtr> cls(m, "Variable", Collected<Variable>());
+  HoldGraphsOf<Variable, VisitGraphs>(cls);
   cls.def(
       py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
                   py::object caching_device, const Name& name, py::object variable_def, DType dtype,
@@ -370,7 +377,9 @@ void BindVariables(py::module_& m) {
   cls.attr("SaveSliceInfo") = m.attr("SaveSliceInfo");
   AddOperators(cls);
 
-  py::class_<PartitionedVariable, std::shared_ptr<PartitionedVariable>> pieces(m, "PartitionedVariable");
+  py::class_<PartitionedVariable, std::shared_ptr<PartitionedVariable>> pieces(m, "PartitionedVariable",
+                                                                               Collected<PartitionedVariable>());
+  HoldGraphsOf<PartitionedVariable, VisitGraphs>(pieces);
   pieces.def_property_readonly("name", [](const PartitionedVariable& v) { return v.name; })
       .def_property_readonly("dtype", [](const PartitionedVariable& v) { return v.dtype; })
       .def_property_readonly("shape", [](const PartitionedVariable& v) { return v.shape; })

@@ -1,4 +1,5 @@
-// The scopes of the calling thread: names, devices, control dependencies, colocation.
+// The scopes of the calling thread: names, devices, control dependencies, colocation. A program may leave scopes out
+// of order or on another thread: then there is nothing to pop.
 #include "graph/graph.h"
 
 namespace weir {
@@ -20,7 +21,10 @@ NameScope::~NameScope() { graph_.build().name_scope = saved_; }
 DeviceScope::DeviceScope(Graph& graph, DeviceRequest request) : graph_(graph) {
   graph.build().devices.push_back(std::move(request));
 }
-DeviceScope::~DeviceScope() { graph_.build().devices.pop_back(); }
+DeviceScope::~DeviceScope() {
+  std::vector<DeviceRequest>& devices = graph_.build().devices;
+  if (!devices.empty()) devices.pop_back();
+}
 
 ControlDependencies::ControlDependencies(Graph& graph, std::vector<Node*> inputs) : graph_(graph) {
   graph.build().control.push_back({.inputs = std::move(inputs)});
@@ -32,6 +36,7 @@ ControlDependencies::ControlDependencies(Graph& graph, ClearTag) : graph_(graph)
 }
 ControlDependencies::~ControlDependencies() {
   BuildState& state = graph_.build();
+  if (state.control.empty()) return;
   if (state.control.back().clears) state.flow = state.control.back().saved_flow;
   state.control.pop_back();
 }

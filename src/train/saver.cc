@@ -53,6 +53,7 @@ Saver::Saver(SaverOptions options) : options_(std::move(options)) {
 Result<std::shared_ptr<Saver>> Saver::Make(Graph& graph, SaverOptions options) {
   const bool defer = options.defer_build;
   std::shared_ptr<Saver> saver(new Saver(std::move(options)));
+  saver->graph_ = &graph;
   if (!defer) WEIR_TRY(saver->Build(graph));
   return saver;
 }
@@ -74,6 +75,7 @@ Result<std::shared_ptr<Saver>> Saver::FromDef(tensorflow::SaverDef def, const st
 
 Status Saver::Build(Graph& graph) {
   if (built_) return OkStatus();
+  graph_ = &graph;
   SavedVariables variables;
   std::vector<SavedTable> tables;
   if (options_.variables.has_value()) {

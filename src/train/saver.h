@@ -55,6 +55,8 @@ class Saver final {
   // Adds the nodes; where they are there already nothing happens.
   Status Build(Graph& graph);
   bool is_empty() const { return is_empty_; }
+  // The graph that the nodes, or the variables until it is built, are in. Null where only names are known (FromDef).
+  Graph* graph() const { return graph_; }
   const tensorflow::SaverDef& def() const { return def_; }
   // Without the scope before its names; one outside of it is an error.
   Result<tensorflow::SaverDef> Def(const std::string& export_scope) const;
@@ -81,6 +83,7 @@ class Saver final {
 
   SaverOptions options_;
   tensorflow::SaverDef def_;
+  Graph* graph_ = nullptr;
   bool built_ = false;
   bool is_empty_ = false;
   std::mutex saving_mu_;  // one save at a time: they write the same checkpoint state, at one step the same files

@@ -1,5 +1,6 @@
 """Hooks of monitored sessions: what users derive from, and the built-in ones, whose work is done in C++."""
 import collections
+import weakref
 
 import numpy as _np
 
@@ -104,13 +105,18 @@ class LoggingTensorHook(BuiltInHook):
         self._formatter = formatter
         self._seconds = None  # since the line before
 
+        # C++ holds these functions where the garbage collector does not see it: they must not hold the hook in turn.
+        tags, tensors, hook = self._tag_order, self._tensors, weakref.ref(self)
+
         def elements():
             graph = _weir.get_default_graph()
-            return [(tag, graph.as_graph_element(self._tensors[tag], allow_operation=False)) for tag in self._tag_order]
+            return [(tag, graph.as_graph_element(tensors[tag], allow_operation=False)) for tag in tags]
 
         def log(values, seconds):
-            self._seconds = seconds
-            self._log_tensors(dict(zip(self._tag_order, values)))
+            logging_hook = hook()
+            if logging_hook is not None:
+                logging_hook._seconds = seconds
+                logging_hook._log_tensors(dict(zip(tags, values)))
             return ""
 
         self._hook = _weir.logging_tensor_hook(elements, every_n_iter, every_n_secs, at_end, log)

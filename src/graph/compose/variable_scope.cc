@@ -27,7 +27,7 @@ VariableScopeSettings Merged(VariableScopeSettings inner, const VariableScopeSet
     // Both apply, the inner one first: its getter goes through the outer one.
     auto chained = [own = inner.custom_getter, next = outer.custom_getter](const VariableGetter& getter,
                                                                            const VariableRequest& request) {
-      return (*own)([&getter, &next](const VariableRequest& r) { return (*next)(getter, r); }, request);
+      return (*own)([getter, next](const VariableRequest& r) { return (*next)(getter, r); }, request);
     };
     inner.custom_getter = std::make_shared<const CustomGetter>(chained);
   }
@@ -166,8 +166,9 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
 
   NameScope root(graph_, "");
   if (request.custom_getter == nullptr) return GetOrMake(request, reuse);
-  const VariableGetter plain = [this, reuse](const VariableRequest& r) {
-    return GetOrMake(r, r.reuse.value_or(reuse));
+  // A custom getter may keep it for longer than this call.
+  const VariableGetter plain = [scopes = *this, reuse](const VariableRequest& r) mutable {
+    return scopes.GetOrMake(r, r.reuse.value_or(reuse));
   };
   request.reuse = reuse;
   return (*request.custom_getter)(plain, request);
