@@ -26,9 +26,9 @@ SyncReplicasOptimizer::SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimize
 
 Status SyncReplicasOptimizer::Check() const {
   if (optimizer_ == nullptr) return InvalidArgument("{}: there is no optimizer to apply gradients with", name());
-  if (options_.replicas_to_aggregate < 1 || total_ < 1)
-    return InvalidArgument("{}: replicas_to_aggregate and total_num_replicas must be positive, and are {} and {}",
-                           name(), options_.replicas_to_aggregate, total_);
+  if (options_.replicas_to_aggregate < 1)
+    return InvalidArgument("{}: replicas_to_aggregate must be positive, and is {}", name(),
+                           options_.replicas_to_aggregate);
   return optimizer_->Check();
 }
 
@@ -202,7 +202,7 @@ Result<Node*> SyncReplicasOptimizer::GetInitTokensOp(int64_t num_tokens) {
   if (!gradients_applied()) return InvalidArgument("get_init_tokens_op() should be called after apply_gradients().");
   const int64_t needed = options_.replicas_to_aggregate - total_;
   if (num_tokens == -1) num_tokens = options_.replicas_to_aggregate;
-  if (num_tokens < needed || num_tokens < -1)
+  if (num_tokens < needed)
     return InvalidArgument("Too few tokens to finish the first step: {} (given) vs {} (needed)", num_tokens, needed);
   Graph& graph = global_step_->graph();
   Node* node = nullptr;

@@ -1,8 +1,8 @@
 // SyncReplicasOptimizer: replicas that step together. Each adds its gradients to accumulators beside the variables and
-// waits for a token; the chief's queue runner takes the mean of as many gradients as are asked for, applies it by the
-// optimizer that this one wraps, and gives out tokens with the number of the next step. Gradients of an earlier step
-// are dropped. A replica is a session: none gets the token of another (ops/queue/turns.h). The graph is TensorFlow's.
-// Not thread-safe; one serves one graph.
+// waits for a token; the chief's queue runner takes the mean of `replicas_to_aggregate` gradients, applies it with the
+// wrapped optimizer, and enqueues tokens that carry the number of the next step. Gradients of an earlier step are
+// dropped. ops/queue/turns.h decides who gets a token. The graph is TensorFlow's. Not thread-safe; one serves one
+// graph.
 #pragma once
 
 #include <memory>

@@ -33,12 +33,12 @@ class Replica {
     SimCluster& cluster;
     const OpRegistry& registry;
   };
-  Replica(Place place, int index, int life, int aggregate, int total)
+  Replica(Place place, int index, int life, int aggregate, int total, int64_t tokens = 0)
       : place_(place),
         index_(index),
         transport_(place.network.StartHost(fmt::format("client{}_{}", index, life))),
         pause_(place.world.Between(0, 3)) {
-    Build(aggregate, total);
+    Build(aggregate, total, tokens);
   }
 
   // `ready` runs once the model is there and, for others than the chief, this replica knows the step.
@@ -54,8 +54,10 @@ class Replica {
                              if (index_ > 0) return Run({local_init_}, {}, {}, [ready](auto&) { ready(); });
                              Run({init_}, {}, {}, [this, ready](auto&) {
                                Run({chief_init_}, {}, {}, [this, ready](auto&) {
-                                 GiveTokens();
-                                 ready();
+                                 Run({init_tokens_}, {}, {}, [this, ready](auto&) {
+                                   GiveTokens();
+                                   ready();
+                                 });
                                });
                              });
                            });
@@ -89,7 +91,7 @@ class Replica {
   const std::vector<std::string>& wrong() const { return wrong_; }
 
  private:
-  void Build(int aggregate, int total) {
+  void Build(int aggregate, int total, int64_t tokens) {
     Graph graph(place_.registry);
     graph.set_constant_evaluator(MakeLocalConstantEvaluator());
     const auto variable = [&](int ps, const char* name, const Tensor& value) {
@@ -110,6 +112,9 @@ class Replica {
     round_ = sync.GetChiefQueueRunner().value()->parts().enqueue[0]->name();
     init_ = InitializeVariables(graph, {w, v, step})->name();
     chief_init_ = sync.chief_init_op()->name();
+    const Result<Node*> init_tokens = sync.GetInitTokensOp(std::max<int64_t>(tokens, aggregate - total));
+    if (!init_tokens.ok()) return Fail(init_tokens.status());
+    init_tokens_ = (*init_tokens)->name();
     local_init_ = sync.local_step_init_op()->name();
     local_step_ = "sync_rep_local_step/read:0";
     Result<tensorflow::GraphDef> def = ExportGraphDef(graph);
@@ -142,7 +147,7 @@ class Replica {
   Transport& transport_;
   const int64_t pause_;
   std::shared_ptr<MasterService> master_;
-  std::string handle_, train_, round_, init_, chief_init_, local_init_, local_step_;
+  std::string handle_, train_, round_, init_, chief_init_, init_tokens_, local_init_, local_step_;
   tensorflow::GraphDef graph_;
   int64_t step_ = 0;
   bool forgotten_ = false;
@@ -156,7 +161,7 @@ class SyncSimTest : public ::testing::Test {
 };
 
 struct Sim {
-  Sim(const OpRegistry& registry, uint64_t seed, int workers, int aggregate)
+  Sim(const OpRegistry& registry, uint64_t seed, int workers, int aggregate, int64_t tokens = 0)
       : world(seed, false),
         network(world),
         cluster(world, network, registry, {{"ps", kServers}, {"worker", workers}}),
@@ -164,7 +169,7 @@ struct Sim {
     network.set_weather({.slow = 0.2});
     for (const std::string& task : cluster.tasks()) cluster.Start(task);
     for (int i = 0; i < workers; ++i)
-      replicas.push_back(std::make_unique<Replica>(place, i, /*life=*/0, aggregate, workers));
+      replicas.push_back(std::make_unique<Replica>(place, i, /*life=*/0, aggregate, workers, tokens));
   }
   // The chief first; the others when the model is there.
   void Start(std::function<void(Replica&, int)> ready) {
@@ -217,6 +222,26 @@ TEST_F(SyncSimTest, LateMessagesDoNotChangeTheParameters) {
     ASSERT_EQ(sim.Wrong(), "") << "seed " << seed;
     sim.End();
   }
+}
+
+// Replicas loop until the model has come so far, as a program does whose last step is a global step.
+TEST_F(SyncSimTest, EveryConfigurationMakesProgress) {
+  uint64_t seed = 0;
+  for (int aggregate = 1; aggregate <= 4; ++aggregate)
+    for (int workers = 1; workers <= 4; ++workers)
+      for (int64_t tokens = 0; tokens <= 8; ++tokens) {
+        if (tokens < aggregate - workers) continue;
+        const std::string label = fmt::format("{} of {} workers, {} tokens", aggregate, workers, tokens);
+        Sim sim(registry_, ++seed, workers, aggregate, tokens);
+        sim.Start([&](Replica& replica, int) { replica.Train(1000, [] {}); });
+        const auto enough = [&] {
+          return !sim.Wrong().empty() || std::all_of(sim.replicas.begin(), sim.replicas.end(),
+                                                     [](const auto& replica) { return replica->step() >= kSteps; });
+        };
+        ASSERT_TRUE(sim.Until(enough)) << label << ": hangs";
+        ASSERT_EQ(sim.Wrong(), "") << label;
+        sim.End();
+      }
 }
 
 TEST_F(SyncSimTest, AWorkerThatDiesAndComesBackStopsNobody) {

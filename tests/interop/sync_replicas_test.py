@@ -28,3 +28,7 @@ def test_graph(ours, theirs, case):
     assert sorted(mine["nodes"]) == sorted(wanted["nodes"])
     different = {name: (node, wanted["nodes"][name]) for name, node in mine["nodes"].items() if node != wanted["nodes"][name]}
     assert not different
+
+
+def test_accepted_tokens(ours, theirs):
+    assert ours["accepted tokens"] == theirs["accepted tokens"]

@@ -1,5 +1,6 @@
 """SyncReplicasOptimizer on clusters of servers in this process: the same parameters as one process that averages, whoever is slow,
 leaves or comes back."""
+import contextlib
 import threading
 import time
 
@@ -172,35 +173,79 @@ def test_averages_follow_each_step():
     np.testing.assert_allclose(value, wanted, rtol=2e-5, atol=2e-6)
 
 
+def train_until(replicas, ended):
+    """Lets all replicas train until the event is set. The chief then closes the queue of tokens, which ends the last steps."""
+    def train(replica):
+        with contextlib.suppress(tf.errors.OpError, RuntimeError):
+            while not ended.is_set():
+                replica.run(1)
+
+    def stop():
+        assert ended.wait(PATIENCE), "no progress"
+        replicas[0].close()
+    together(*(lambda r=replica: train(r) for replica in replicas), stop)
+
+
 def test_a_backup_replica_may_be_late():
     servers, masters = start_cluster(1, 3)
-    arrived, release, ended = threading.Event(), threading.Event(), threading.Event()
+    release, ended = threading.Event(), threading.Event()
+    steps = []
 
     def wait_in_the_second_step(i):
-        if i == 1:
-            arrived.set()
+        if len(late.taken) == 1:
             release.wait(PATIENCE)
+        if len(late.taken) == 3:
+            ended.set()
+
+    def note(i):
+        steps.append(replicas[0].taken[-1] if replicas[0].taken else 0)
+        if steps[-1] >= STEPS:
+            release.set()
     late = Replica(masters[2], 1, 2, 2, 3, before_step=wait_in_the_second_step)
-    replicas = [Replica(masters[i], 1, i, 2, 3) for i in range(2)] + [late]
+    replicas = [Replica(masters[0], 1, 0, 2, 3, before_step=note), Replica(masters[1], 1, 1, 2, 3), late]
     for replica in replicas:
         replica.prepare()
+    train_until(replicas, ended)
+    # The others went on without it, and it went on with them.
+    assert max(steps) >= STEPS and len(late.taken) >= 3 and late.taken == sorted(late.taken)
 
-    def others():
-        together(*(lambda r=replica: r.run(1) for replica in replicas[:2]))
-        assert arrived.wait(PATIENCE)
-        together(*(lambda r=replica: r.run(STEPS - 3) for replica in replicas[:2]))
-        release.set()
-        together(*(lambda r=replica: r.run(2) for replica in replicas[:2]))
-        while not ended.is_set():  # alone it would wait for ever
-            together(*(lambda r=replica: r.run(1) for replica in replicas[:2]))
 
-    def comes_late():
-        late.run(3)
-        ended.set()
-    together(others, comes_late)
-    # What it gave in between was stale and dropped; the token that it gets next is of the newest step.
-    assert late.taken[1] <= 1 and late.taken[2] >= STEPS - 2
-    assert replicas[0].values()[2] >= STEPS
+@pytest.mark.parametrize("aggregate, workers, tokens", [(2, 3, 3), (2, 3, 0), (1, 3, 8), (3, 2, 1), (4, 1, 3), (2, 2, 5), (3, 3, 1)])
+def test_every_configuration_makes_progress(aggregate, workers, tokens):
+    servers, masters = start_cluster(1, workers)
+    replicas = [Replica(masters[i], 1, i, aggregate, workers, tokens=tokens) for i in range(workers)]
+    for replica in replicas:
+        replica.prepare()
+    ended = threading.Event()
+    for replica in replicas:
+        replica.before_step = lambda i, replica=replica: replica.taken and replica.taken[-1] >= STEPS and ended.set()
+    train_until(replicas, ended)
+
+
+def test_tokens_without_shares_are_taken_in_order():
+    """One thread runs the steps of three replicas as far as the tokens go, as with TensorFlow."""
+    servers, masters = start_cluster(1, 3)
+    replicas = [Replica(masters[i], 1, i, 2, 3, tokens=3) for i in range(3)]
+    for replica in replicas:
+        replica.prepare()
+    replicas[0].run(1)
+    replicas[2].run(1)
+    deadline = time.monotonic() + PATIENCE
+    while replicas[0].values()[2] < 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for index in (1, 0, 2, 1):  # 6 tokens in all, 2 are gone
+        replicas[index].run(1)
+    assert [replica.taken for replica in replicas] == [[0, 0], [0, 0], [0, 0]]
+    together(lambda: replicas[0].run(1), lambda: replicas[1].run(1))
+    assert replicas[0].values()[2] == 2
+
+
+def test_threads_of_one_session_are_replicas():
+    servers, masters = start_cluster(1, 1)
+    replica = Replica(masters[0], 1, 0, 2, 2)
+    replica.prepare()
+    together(lambda: replica.run(STEPS), lambda: replica.run(STEPS))
+    assert replica.values()[2] == STEPS
 
 
 def test_init_tokens_do_no_harm():

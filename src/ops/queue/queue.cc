@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 namespace weir::ops {
 namespace {
@@ -107,8 +106,13 @@ void Queue::Wait(Waiter waiter) {
     Waiters& waiters = dequeues ? dequeues_ : enqueues_;
     const uint64_t id = next_waiter_++;
     const bool too_late = waiter.cancel->cancelled();
+    const std::string member = waiter.member;
     waiters.emplace_hint(waiters.end(), id, std::move(waiter));
     if (!too_late) ServeLocked(ended);
+    if (dequeues && turns_.on() && waiters.contains(id)) {
+      turns_.Waits(member, WaitingLocked()[member]);
+      ServeLocked(ended);  // the session turned out to be several replicas: it may take more
+    }
     if (auto it = waiters.find(id); it != waiters.end()) {
       CancelToken& cancel = *it->second.cancel;
       if (!too_late) {
@@ -162,8 +166,8 @@ bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
       changed = true;
       continue;
     }
-    if (turns_.on() && waiter.next == 0) {
-      while (order_->size() > 0) order_->Take();
+    if (turns_.on() && waiter.next == 0 && !waiter.elements.empty()) {
+      while (turns_.by_share() && order_->size() > 0) order_->Take();
       token_ = waiter.elements[0].components;
       turns_.BeginRound();
     }
@@ -181,7 +185,7 @@ bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
 }
 
 Queue::Waiters::iterator Queue::NextDequeueLocked() {
-  if (!turns_.on() || closed_) return dequeues_.begin();
+  if (!turns_.by_share() || closed_) return dequeues_.begin();
   return std::find_if(dequeues_.begin(), dequeues_.end(),
                       [&](const auto& entry) { return turns_.MayTake(entry.second.member); });
 }
@@ -248,9 +252,13 @@ int64_t Queue::size() const {
 
 bool Queue::everyone_waits() const {
   std::lock_guard lock(mu_);
-  std::set<std::string> waiting;
-  for (const auto& [id, waiter] : dequeues_) waiting.insert(waiter.member);
-  return turns_.on() && turns_.AreAll(waiting);
+  return turns_.on() && turns_.AreAll(WaitingLocked());
+}
+
+std::map<std::string, int64_t> Queue::WaitingLocked() const {
+  std::map<std::string, int64_t> waiting;
+  for (const auto& [id, waiter] : dequeues_) ++waiting[waiter.member];
+  return waiting;
 }
 
 bool Queue::is_closed() const {

@@ -1,8 +1,8 @@
-// Queue: a resource that holds elements (tuples of tensors) between steps. Who has to wait is served strictly in the
-// order of arrival, dequeues and enqueues each for themselves, and holds no thread meanwhile. Of a queue of tokens,
-// those whose turn it is not are passed over.
-// No element is lost or doubled: what a dequeue had taken when it is cancelled, or cannot be filled any more, goes
-// back. Only tokens of an earlier batch go when the next one comes.
+// Queue: a resource that holds elements (tuples of tensors) between steps. Waiting dequeues and enqueues are each
+// served strictly in the order of arrival and hold no thread meanwhile. A queue of tokens passes over dequeues of
+// members that have had their share (turns.h). No element is lost or doubled: what a dequeue had taken when it is
+// cancelled, or cannot be filled any more, goes back. Only shared tokens of an earlier batch are dropped when the next
+// batch comes.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct QueueSpec {
   int64_t min_after_dequeue = 0;     // so many stay in an open queue
   int64_t seed = 0;
   int64_t seed2 = 0;
-  // Above 0: elements are tokens that members take in turns (turns.h), so many of which make the next batch come.
+  // Above 0: elements are tokens that members take (turns.h); this many used tokens make the next batch come.
   int64_t tokens_needed = 0;
   int64_t members_expected = 0;
 };
@@ -94,6 +94,8 @@ class Queue final : public Resource {
   bool ServeDequeuesLocked(std::vector<Ended>& ended);
   // The first dequeue whose turn it is.
   Waiters::iterator NextDequeueLocked();
+  // How many dequeues of each member wait.
+  std::map<std::string, int64_t> WaitingLocked() const;
   void EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<Ended>& ended);
   int64_t AvailableLocked() const;
   static void Report(std::vector<Ended> ended);

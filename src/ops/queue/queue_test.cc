@@ -77,7 +77,8 @@ class QueueTest : public ::testing::Test {
 };
 using Values = std::vector<int64_t>;
 
-QueueSpec Tokens(int64_t needed, int64_t expected = 0) {
+// Members share tokens where as many are expected as a round needs tokens; otherwise first come, first served.
+QueueSpec Tokens(int64_t needed, int64_t expected) {
   QueueSpec spec = Numbers(-1);
   spec.tokens_needed = needed;
   spec.members_expected = expected;
@@ -117,7 +118,7 @@ TEST_F(QueueTest, MembersThatAllComeBackBeginAnew) {
 }
 
 TEST_F(QueueTest, WhoHasLeftIsNotWaitedForWhoeverComesNext) {
-  auto queue = Make(Tokens(2, 3));
+  auto queue = Make(Tokens(2, 2));
   for (const char* name : {"stays", "leaves"}) queue->Join(name);
   queue->Leave("leaves");
   queue->Join("late");
@@ -145,7 +146,8 @@ TEST_F(QueueTest, KnowsWhenEveryoneWaitsForAToken) {
 
 TEST_F(QueueTest, SharesOfAnySizeAreCountedRight) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  for (const int64_t expected : {int64_t{0}, int64_t{1}, kMost}) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  for (const int64_t expected : {kLeast, int64_t{0}, int64_t{1}, kMost}) {
     auto queue = Make(Tokens(kMost, expected));
     for (const char* name : {"a", "b"}) queue->Join(name);
     Enqueue(*queue, {1, 1, 1});
@@ -155,8 +157,76 @@ TEST_F(QueueTest, SharesOfAnySizeAreCountedRight) {
   }
 }
 
+TEST_F(QueueTest, TokensWithoutSharesAreServedInOrderAndKept) {
+  auto queue = Make(Tokens(2, 3));
+  for (const char* name : {"a", "b", "c"}) queue->Join(name);
+  Enqueue(*queue, {0, 0, 0});
+  EXPECT_EQ(Token(*queue, "a")->values, Values{0});
+  EXPECT_EQ(Token(*queue, "a")->values, Values{0});
+  Enqueue(*queue, {1, 1, 1});
+  for (const int64_t step : {0, 1, 1, 1}) EXPECT_EQ(Token(*queue, "b")->values, Values{step});
+  auto first = Token(*queue, "c");
+  auto second = Token(*queue, "a");
+  EXPECT_TRUE(first->waits());
+  Enqueue(*queue, {2});
+  EXPECT_EQ(first->values, Values{2});
+  EXPECT_TRUE(second->waits());
+}
+
+TEST_F(QueueTest, TokensWithoutSharesGoBackWhenAMemberLeaves) {
+  auto queue = Make(Tokens(3, 2));
+  for (const char* name : {"a", "b"}) queue->Join(name);
+  Enqueue(*queue, {4, 4, 4});
+  Token(*queue, "a");
+  Token(*queue, "a");
+  Token(*queue, "b");
+  auto more = Token(*queue, "b");
+  EXPECT_TRUE(more->waits());
+  queue->Leave("a");
+  EXPECT_EQ(more->values, Values{4});
+  EXPECT_EQ(queue->size(), 1);
+}
+
+TEST_F(QueueTest, ASessionThatWaitsInSeveralThreadsHasSeveralShares) {
+  auto queue = Make(Tokens(2, 2));
+  queue->Join("both");
+  auto first = Token(*queue, "both");
+  EXPECT_FALSE(queue->everyone_waits());  // another replica is expected
+  auto second = Token(*queue, "both");
+  EXPECT_TRUE(queue->everyone_waits());
+  for (int64_t round = 1; round < 4; ++round) {
+    Enqueue(*queue, {round, round});
+    EXPECT_EQ(first->values, Values{round});
+    EXPECT_EQ(second->values, Values{round});
+    first = Token(*queue, "both");
+    EXPECT_FALSE(queue->everyone_waits());  // one of its threads is at work
+    second = Token(*queue, "both");
+    EXPECT_TRUE(queue->everyone_waits());
+  }
+}
+
+TEST_F(QueueTest, AThreadThatWaitsFindsTheTokensOfItsSession) {
+  auto queue = Make(Tokens(2, 2));
+  queue->Join("both");
+  Enqueue(*queue, {1, 1});
+  EXPECT_EQ(Token(*queue, "both")->values, Values{1});
+  auto first = Token(*queue, "both");
+  EXPECT_TRUE(first->waits());  // the rest is for the other replica
+  auto second = Token(*queue, "both");
+  EXPECT_EQ(first->values, Values{1});
+  EXPECT_TRUE(second->waits());
+}
+
+TEST_F(QueueTest, AnEmptyBatchOfTokensBeginsNoRound) {
+  auto queue = Make(Tokens(2, 2));
+  queue->Join("a");
+  Enqueue(*queue, {1, 1});
+  EXPECT_FALSE(Enqueue(*queue, {})->waits());
+  EXPECT_EQ(Token(*queue, "a")->values, Values{1});
+}
+
 TEST_F(QueueTest, NoMemberTakesTheTokenOfAnother) {
-  auto queue = Make(Tokens(2));
+  auto queue = Make(Tokens(2, 2));
   queue->Join("fast");
   queue->Join("slow");
   Enqueue(*queue, {1, 1});
@@ -170,8 +240,8 @@ TEST_F(QueueTest, NoMemberTakesTheTokenOfAnother) {
   EXPECT_EQ(Token(*queue, "slow")->values, Values{2});
 }
 
-TEST_F(QueueTest, TokensOfAnEarlierRoundGoWhenTheNextOneBegins) {
-  auto queue = Make(Tokens(2));  // of three members: one is a backup
+TEST_F(QueueTest, TokensOfAnEarlierRoundAreDroppedWhenTheNextOneBegins) {
+  auto queue = Make(Tokens(3, 3));
   for (const char* name : {"a", "b", "c"}) queue->Join(name);
   for (int64_t round = 1; round < 4; ++round) {
     Enqueue(*queue, {round, round, round});
@@ -183,7 +253,7 @@ TEST_F(QueueTest, TokensOfAnEarlierRoundGoWhenTheNextOneBegins) {
 }
 
 TEST_F(QueueTest, MembersThatStayTakeTheTokensOfThoseThatLeft) {
-  auto queue = Make(Tokens(2));
+  auto queue = Make(Tokens(2, 2));
   queue->Join("a");
   queue->Join("b");
   queue->Join("b");  // by another kernel of the same session
@@ -198,7 +268,7 @@ TEST_F(QueueTest, MembersThatStayTakeTheTokensOfThoseThatLeft) {
 }
 
 TEST_F(QueueTest, AMemberLeavesItsTokensBehind) {
-  auto queue = Make(Tokens(2));
+  auto queue = Make(Tokens(2, 2));
   queue->Join("a");
   queue->Join("b");
   Enqueue(*queue, {7, 7});
@@ -212,7 +282,7 @@ TEST_F(QueueTest, AMemberLeavesItsTokensBehind) {
 }
 
 TEST_F(QueueTest, TheOnlyMemberTakesAllTokens) {
-  auto queue = Make(Tokens(3));
+  auto queue = Make(Tokens(3, 1));
   queue->Join("only");
   Enqueue(*queue, {0, 0, 0});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Token(*queue, "only")->values, Values{0});
@@ -220,7 +290,7 @@ TEST_F(QueueTest, TheOnlyMemberTakesAllTokens) {
 }
 
 TEST_F(QueueTest, AClosedQueueOfTokensEndsAllWaits) {
-  auto queue = Make(Tokens(2));
+  auto queue = Make(Tokens(2, 2));
   queue->Join("a");
   queue->Join("b");
   Enqueue(*queue, {1, 1});

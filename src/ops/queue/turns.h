@@ -1,59 +1,72 @@
-// Turns: who may take an element of a queue of tokens next. A batch of tokens begins a round; in a round every member
-// gets its share before any gets more, and what is left of a round is worth nothing in the next one. So nobody takes
-// what another was meant to get, however late that one comes for it. No lock: the queue guards it.
+// Turns: which member may take the next element of a queue of tokens. A batch of tokens begins a round. Where a round
+// needs exactly one token of every expected member, each member has a share of the round and nobody takes the share of
+// another; tokens that are left when the next round begins are dropped. Otherwise tokens are served first come, first
+// served. In both cases the tokens of a member that leaves go to the others. Not thread-safe: the queue locks.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 
 namespace weir::ops {
 
 class Turns final {
  public:
-  // So many tokens of a round must be used for the next round to begin; 0: there are no turns. As many members are
-  // expected, and what they are to get is kept until they come.
-  Turns(int64_t needed, int64_t expected) : needed_(needed), expected_(expected), awaited_(expected) {}
+  // `needed`: how many tokens of a round must be used for the next round to begin; 0 switches turns off.
+  // `expected`: how many members will come. Both are attributes of a graph and may have any value.
+  Turns(int64_t needed, int64_t expected)
+      : needed_(needed), expected_(std::max<int64_t>(0, expected)), awaited_(expected_) {}
   bool on() const { return needed_ > 0; }
+  bool by_share() const { return on() && needed_ == expected_; }
 
-  // A member is one as long as it has not left as often as it has joined.
+  // A member belongs to the queue until it has left as often as it has joined.
   void Join(const std::string& member) {
     const auto [it, is_new] = members_.try_emplace(member);
     ++it->second.joined;
-    if (is_new && awaited_ > 0) --awaited_;
+    if (is_new) Arrive(1);
   }
   struct Left {
-    int64_t tokens = 0;       // of this round, that it had taken and will not use
-    bool round_ends = false;  // nobody is left whom the tokens of this round were for
+    int64_t tokens = 0;       // tokens of this round that the member took; the others may need them
+    bool round_ends = false;  // the last member has left: drop the tokens of this round
   };
-  // Who has left is not waited for; but once all have, they all begin anew.
+  // Once all members have left, all are expected anew.
   Left Leave(const std::string& member) {
     auto it = members_.find(member);
     if (it == members_.end() || --it->second.joined > 0) return {};
     const int64_t taken = it->second.taken;
+    present_ -= it->second.width;
     members_.erase(it);
     if (!members_.empty()) return {.tokens = taken};
     awaited_ = expected_;
-    // Members who are fewer than the tokens that a round needs cannot begin without any.
+    // Fewer members than a round needs tokens cannot begin without any.
     const bool round_ends = needed_ <= expected_;
     return {.tokens = round_ends ? 0 : taken, .round_ends = round_ends};
   }
 
-  // Whether these are all that take tokens, and no other has yet to come.
-  bool AreAll(const std::set<std::string>& names) const {
-    return awaited_ <= 0 && !members_.empty() &&
-           std::all_of(members_.begin(), members_.end(), [&](const auto& item) { return names.contains(item.first); });
+  // `count` dequeues of this member wait at the same time. A session that trains in several threads counts as so many
+  // replicas.
+  void Waits(const std::string& member, int64_t count) {
+    auto it = members_.find(member);
+    if (it == members_.end() || count <= it->second.width) return;
+    Arrive(count - it->second.width);
+    it->second.width = count;
+  }
+  // Whether these members, each with its number of waiting dequeues, are all there are, and nobody is awaited.
+  bool AreAll(const std::map<std::string, int64_t>& waiting) const {
+    return awaited_ == 0 && !members_.empty() && std::all_of(members_.begin(), members_.end(), [&](const auto& item) {
+             auto it = waiting.find(item.first);
+             return it != waiting.end() && it->second >= item.second.width;
+           });
   }
 
   void BeginRound() {
     for (auto& [name, member] : members_) member.taken = 0;
   }
-  // Members that are too few for a round by one token each have a larger share.
   bool MayTake(const std::string& name) const {
+    if (!by_share()) return true;
     auto it = members_.find(name);
-    return it == members_.end() || it->second.taken < Share();
+    return it == members_.end() || it->second.taken / it->second.width < Share();
   }
   void Took(const std::string& name) {
     auto it = members_.find(name);
@@ -63,19 +76,24 @@ class Turns final {
  private:
   struct Member {
     int joined = 0;
+    int64_t width = 1;  // how many of its dequeues have waited at the same time
     int64_t taken = 0;  // in this round
   };
-  // Both numbers are a graph's, and may be anything.
+  void Arrive(int64_t count) {
+    present_ += count;
+    awaited_ = std::max<int64_t>(0, awaited_ - count);
+  }
+  // Tokens per round and replica. More than one where replicas have left.
   int64_t Share() const {
-    const auto there = static_cast<int64_t>(members_.size());
-    if (awaited_ >= needed_ - there) return 1;
-    const int64_t count = std::max<int64_t>(1, awaited_ + there);
+    if (awaited_ >= needed_ - present_) return 1;
+    const int64_t count = std::max<int64_t>(1, awaited_ + present_);
     return needed_ / count + (needed_ % count == 0 ? 0 : 1);
   }
 
   const int64_t needed_;
   const int64_t expected_;
-  int64_t awaited_;  // of those expected, how many have never come
+  int64_t awaited_;      // expected replicas that have not come yet
+  int64_t present_ = 0;  // the sum of the members' widths
   std::map<std::string, Member> members_;
 };
 

@@ -1,4 +1,5 @@
 """Graphs of SyncReplicasOptimizer, for TensorFlow and Weir: its nodes, their inputs, devices and attributes, and collections."""
+import itertools
 import re
 
 import numpy as np
@@ -44,6 +45,22 @@ def attribute(value):
     return re.sub(r"\s+", " ", str(value)).strip()
 
 
+def accepted_tokens(tf):
+    """What get_init_tokens_op() gives or raises, for every small configuration."""
+    found = {}
+    for aggregate, total, tokens in itertools.product(range(1, 5), (None, 0, 1, 2, 3, 4), range(-3, 9)):
+        with tf.Graph().as_default():
+            step = tf.train.get_or_create_global_step()
+            sync = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.5), aggregate, total_num_replicas=total)
+            sync.minimize(tf.square(tf.Variable(1.0)), global_step=step)
+            try:
+                answer = sync.get_init_tokens_op(tokens).type
+            except ValueError as error:
+                answer = str(error)
+        found[f"{aggregate} of {total}, {tokens} tokens"] = answer
+    return found
+
+
 def answers(tf):
     found = {}
     for label, arguments in CASES.items():
@@ -62,4 +79,5 @@ def answers(tf):
         collections = {key: sorted(getattr(item, "name", str(item)) for item in graph.get_collection(key))
                        for key in ("variables", "local_variables", "trainable_variables", "train_op", "queue_runners")}
         found[label] = {"said": said, "nodes": nodes, "collections": collections}
+    found["accepted tokens"] = accepted_tokens(tf)
     return found
