@@ -9,6 +9,7 @@
 #include "bind/train.h"
 #include "bind/variables.h"
 #include "graph/gradients.h"
+#include "graph/loop_gradient.h"
 #include "graph/node_builder.h"
 #include "op/gradient_context.h"
 
@@ -74,8 +75,28 @@ AggregationMethod AggregationFrom(py::handle method) {
                        : AggregationMethod::kAddN;
 }
 
+// The argument unconnected_gradients: "none" or "zero", or None.
+bool WantsZeros(py::handle unconnected) {
+  if (unconnected.is_none()) return false;
+  const std::string text = Str(unconnected);
+  if (text != "none" && text != "zero")
+    RaiseValue(fmt::format("Unknown value for unconnected_gradients: {}", Repr(unconnected)));
+  return text == "zero";
+}
+
+// The gradient of a source that no y depends on. A resource stands for its variable.
+Result<Output> ZerosForSource(Graph& graph, Output source) {
+  if (source.base_dtype() == kResource) {
+    WEIR_ASSIGN(const DType dtype, source.node->Attr<DType>("dtype"));
+    return ZerosWithShapeOf(graph, source, dtype, "zeros_like");
+  }
+  WEIR_ASSIGN(Node * node, NodeBuilder(graph, "ZerosLike", "zeros_like").In(source).Build());
+  return Output(node, 0);
+}
+
 py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const std::string& name, bool colocate,
                        bool gate, py::object aggregation, py::object stop_gradients, py::object unconnected) {
+  const bool zeros = WantsZeros(unconnected);
   const std::vector<Output> targets = Targets(ys);
   if (targets.empty()) RaiseValue("tf.gradients needs at least one y");
   Graph& graph = targets[0].graph();
@@ -105,10 +126,9 @@ py::list Differentiate(py::object ys, py::object xs, py::object grad_ys, const s
   }
   if (!stop_gradients.is_none()) options.stop_gradients = Targets(stop_gradients);
   std::vector<Grad> grads = TakeGradients(AddGradients(graph, targets, sources, options));
-  const bool zeros = !unconnected.is_none() && Str(unconnected).find("zero") != std::string::npos;
   py::list result;
   for (size_t i = 0; i < grads.size(); ++i) {
-    if (zeros && !HasGrad(grads[i])) grads[i] = Output(Take(NodeBuilder(graph, "ZerosLike").In(sources[i]).Build()), 0);
+    if (zeros && !HasGrad(grads[i])) grads[i] = Take(ZerosForSource(graph, sources[i]));
     result.append(Wrap(grads[i]));
   }
   return result;

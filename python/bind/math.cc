@@ -312,9 +312,8 @@ void BindClip(py::module_& m) {
       py::arg("t"), py::arg("clip_value_min"), py::arg("clip_value_max"), py::arg("name") = py::none());
   m.def(
       "clip_by_norm",
-      [](py::handle t, Input clip_norm, const AxesArgument& axes, const Name& name) {
-        return OnValues(
-            t, [&](Graph&, Output value) { return ClipByNorm(value, clip_norm, axes.axes.axes(), name.text); });
+      [](py::handle t, Input clip_norm, Input axes, const Name& name) {
+        return OnValues(t, [&](Graph&, Output value) { return ClipByNorm(value, clip_norm, axes, name.text); });
       },
       py::arg("t"), py::arg("clip_norm"), py::arg("axes") = py::none(), py::arg("name") = py::none());
   m.def(

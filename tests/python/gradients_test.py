@@ -212,3 +212,16 @@ def test_hessians():
     hessian, = tf.hessians(x[0] * x[0] * x[1] + x[1], x)
     with tf.Session() as sess:
         np.testing.assert_allclose(sess.run(hessian), [[4, 2], [2, 0]])
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_zeros_for_variables_that_are_not_connected(use_resource):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v, w = (tf.Variable(np.ones((2, 3), np.float32), use_resource=use_resource) for _ in range(2))
+        gradients = tf.gradients(tf.reduce_sum(tf.gather(v, [0])), [v, w], unconnected_gradients="zero")
+        assert isinstance(gradients[0], tf.IndexedSlices) and gradients[1].shape.as_list() == [2, 3]
+        sess.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(sess.run(gradients[1]), np.zeros((2, 3)))
+        assert tf.gradients(v, w, unconnected_gradients="none") == [None]
+        with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'some'"):
+            tf.gradients(v, w, unconnected_gradients="some")

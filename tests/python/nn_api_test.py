@@ -302,3 +302,28 @@ def test_bias_add_in_every_type():
     grad = tf.gradients(tf.real(tf.nn.bias_add(tf.zeros([3, 2], tf.complex128), b)), b)[0]
     with tf.Session() as sess:
         np.testing.assert_array_equal(sess.run(grad), [3, 3])
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 3, 4), (2, 1, 3, 2)])
+def test_cross_entropy_along_each_axis(shape):
+    rng = np.random.RandomState(0)
+    logits, labels = rng.randn(*shape).astype(np.float32), rng.rand(*shape).astype(np.float32)
+    for axis in [-1, *range(len(shape))]:
+        wanted = -(labels * (logits - np.log(np.exp(logits).sum(axis, keepdims=True)))).sum(axis)
+        for make in (lambda: tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, dim=axis),
+                     lambda: tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=axis)):
+            np.testing.assert_allclose(value(make), wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_clip_by_norm_over_no_axes_is_by_element():
+    x = np.array([[3.0, -4.0], [0.5, 1.0]], np.float32)
+    np.testing.assert_allclose(value(lambda: tf.clip_by_norm(x, 2.0, axes=[])), [[2.0, -2.0], [0.5, 1.0]])
+    np.testing.assert_allclose(value(lambda: tf.clip_by_norm(x, 1.0, axes=tf.constant([1]))), [[0.6, -0.8], [0.447214, 0.894427]], rtol=1e-5)
+    with pytest.raises(ValueError, match="incompatible"):
+        value(lambda: tf.clip_by_norm(x[0], [[1.0], [2.0]]))
+
+
+def test_the_norm_of_embeddings_is_by_row():
+    table = np.array([3.0, -0.5, 4.0], np.float32)
+    np.testing.assert_allclose(value(lambda: tf.nn.embedding_lookup(table, [0, 1], max_norm=1.0)), [1.0, -0.5])
+    np.testing.assert_allclose(value(lambda: tf.nn.embedding_lookup([table[:2], table[2:]], [0, 1], max_norm=1.0)), [1.0, 1.0])

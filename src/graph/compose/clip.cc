@@ -45,7 +45,7 @@ Output ClipByValueBounds(const Input& t, const Input& low, const Input& high, st
   return Maximum(*graph, upper, low, {.name = scope.name() + "/"});
 }
 
-Output ClipByNorm(const Input& t, const Input& clip_norm, const std::vector<int64_t>& axes, std::string name) {
+Output ClipByNorm(const Input& t, const Input& clip_norm, const Input& axes, std::string name) {
   Graph* graph = GraphOf({t, clip_norm});
   if (graph == nullptr) return Output();
   NameScope scope(*graph, name.empty() ? "clip_by_norm" : name);
@@ -54,13 +54,15 @@ Output ClipByNorm(const Input& t, const Input& clip_norm, const std::vector<int6
     graph->RecordError(value.status());
     return Output::Failed(*graph);
   }
-  const Input over = axes.empty() ? AllAxes(*value) : Input(axes);
+  const Input over = axes.absent() ? AllAxes(*value) : axes;
   Output squares = Sum(*value * *value, over, {.keep_dims = true});
   // A zero norm must not divide: its gradient would be NaN.
   Output positive = Greater(squares, 0);
   Output safe = Select(positive, squares, OnesLike(squares));
   Output norm = Select(positive, Sqrt(safe), squares);
   Output scaled = Mul(*graph, *value, clip_norm);
+  if (scaled.valid() && !scaled.shape().CompatibleWith(value->shape()))
+    graph->RecordError(InvalidArgument("Shapes {} and {} are incompatible", value->shape(), scaled.shape()));
   return Identity(scaled / Maximum(*graph, norm, clip_norm), {.name = scope.name() + "/"});
 }
 

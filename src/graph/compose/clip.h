@@ -6,8 +6,9 @@
 namespace weir {
 
 Output ClipByValueBounds(const Input& t, const Input& low, const Input& high, std::string name = "");
-// t scaled to an L2 norm of at most clip_norm; along `axes` when given.
-Output ClipByNorm(const Input& t, const Input& clip_norm, const std::vector<int64_t>& axes = {}, std::string name = "");
+// t scaled to an L2 norm of at most clip_norm. The norm is taken over `axes`: all of them when absent, and each element
+// alone when there are none.
+Output ClipByNorm(const Input& t, const Input& clip_norm, const Input& axes = {}, std::string name = "");
 Output ClipByAverageNorm(const Input& t, const Input& clip_norm, std::string name = "");
 // sqrt(sum of the squared L2 norms); absent gradients do not count.
 Output GlobalNorm(const std::vector<Grad>& list, std::string name = "");

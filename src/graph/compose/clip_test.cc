@@ -21,7 +21,9 @@ TEST_F(ClipTest, ByValueAndByNorm) {
   Expect(ClipByValueBounds(a, 3.5f, 3.75f), {3.5f, 3.75f});
   Expect(ClipByNorm(a, 2.5f), {1.5f, 2});
   Expect(ClipByNorm(a, 10.0f), {3, 4});
-  Expect(ClipByNorm(Reshape(Vector({3, 4, 0.3f, 0.4f}), {2, 2}), 1.0f, {1}), {0.6f, 0.8f, 0.3f, 0.4f});
+  Expect(ClipByNorm(a, 3.5f, std::vector<int64_t>{}), {3, 3.5f});
+  Expect(ClipByNorm(Reshape(Vector({3, 4, 0.3f, 0.4f}), {2, 2}), 1.0f, std::vector<int64_t>{1}),
+         {0.6f, 0.8f, 0.3f, 0.4f});
   Expect(ClipByAverageNorm(a, 1.0f), {1.2f, 1.6f});
 }
 

@@ -27,12 +27,15 @@ Result<Output> GatherRows(Graph& graph, const Input& params, const Input& ids, c
   }
   if (!max_norm.absent() && rows.valid()) {
     // Each row has its own norm: all axes behind those of the ids.
-    WEIR_ASSIGN(Output id_values, ToOutput(graph, ids));
-    const int id_rank = id_values.shape().rank();
-    const int rank = rows.shape().rank();
-    if (id_rank < 0 || rank < 0) return InvalidArgument("max_norm needs ids and params of known rank");
-    std::vector<int64_t> axes;
-    for (int i = id_rank; i < rank; ++i) axes.push_back(i);
+    WEIR_ASSIGN(const Output id_values, ToOutput(graph, ids));
+    Input axes;
+    if (id_values.shape().known_rank() && rows.shape().known_rank()) {
+      std::vector<int64_t> behind;
+      for (int i = id_values.shape().rank(); i < rows.shape().rank(); ++i) behind.push_back(i);
+      axes = behind;
+    } else {
+      axes = Range(graph, Rank(id_values), Rank(rows), 1);
+    }
     rows = ClipByNorm(rows, max_norm, axes);
   }
   WEIR_TRY(graph.TakeError());

@@ -64,6 +64,16 @@ Output AlongAxis(const Input& input, int axis, std::string name, Output (*apply)
   return Transpose(apply(last.value, ""), last.order, {.name = name.empty() ? "transpose" : std::move(name)});
 }
 
+// x with `axis` moved behind all others, which keep their order. The rank may be unknown. As in TensorFlow, -1 is the
+// only negative axis.
+Output WithAxisMovedLast(Output x, int axis) {
+  if (axis == -1 || !x.valid()) return x;
+  Graph& graph = x.graph();
+  const Output order = ConcatV2(
+      graph, {Range(graph, 0, axis, 1), Range(graph, axis + 1, Rank(x), 1), Tensor::Vector<int32_t>({axis})}, 0);
+  return order.valid() ? Transpose(x, order) : order;
+}
+
 }  // namespace
 
 Output SoftmaxAlong(const Input& logits, int axis, std::string name) {
@@ -91,13 +101,13 @@ Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int a
   const Output wide = Widened(logits);
   if (wide.valid() && labels.valid() && labels.base_dtype() != wide.base_dtype())
     labels = Cast(labels, wide.base_dtype());
-  Exchanged x = WithAxisLast(wide, axis);
-  Exchanged z = WithAxisLast(labels, axis);
-  if (!x.value.valid() || !z.value.valid()) return Output::Failed(graph);
-  Output shape = ShapeOf(x.value);
-  auto result = SoftmaxCrossEntropyWithLogits(Flattened(x.value), Flattened(z.value), {.name = scope.name() + "/"});
+  const Output x = WithAxisMovedLast(wide, axis);
+  const Output z = WithAxisMovedLast(labels, axis);
+  if (!x.valid() || !z.valid()) return Output::Failed(graph);
+  Output shape = ShapeOf(x);
+  auto result = SoftmaxCrossEntropyWithLogits(Flattened(x), Flattened(z), {.name = scope.name() + "/"});
   Output loss = result.loss;
-  const PartialShape known = x.value.shape();
+  const PartialShape known = x.shape();
   // The name that programs fetch: in TensorFlow the inputs are always reshaped before it.
   constexpr char kLast[] = "Reshape_2";
   if (known.rank() == 2 && loss.valid()) {
