@@ -33,6 +33,18 @@ py::list DimsOf(const PartialShape& shape) {
   return dims;
 }
 
+// Whether a call without arguments lacks one.
+bool NeedsArguments(py::handle function) {
+  py::object parameter = py::module_::import("inspect").attr("Parameter");
+  py::object signature = py::module_::import("inspect").attr("signature")(function);
+  for (py::handle item : signature.attr("parameters").attr("values")()) {
+    const bool variadic = item.attr("kind").equal(parameter.attr("VAR_POSITIONAL")) ||
+                          item.attr("kind").equal(parameter.attr("VAR_KEYWORD"));
+    if (!variadic && item.attr("default").is(parameter.attr("empty"))) return true;
+  }
+  return false;
+}
+
 // A Python initializer: an object or a class, called with the shape, the type and, where it takes it, the partition.
 struct PyInitializer {
   PyItem function;
@@ -40,10 +52,17 @@ struct PyInitializer {
                             const PartitionInfo* partition) const {
     py::gil_scoped_acquire gil;
     return CatchingExceptions([&]() -> Result<Output> {
-      py::dict kwargs;
-      kwargs["dtype"] = DTypeObjectOf(dtype);
       py::object call = function.get();
       if (PyType_Check(call.ptr())) call = call();
+      if (!shape.fully_defined()) {
+        if (NeedsArguments(call))
+          return InvalidArgument(
+              "The initializer passed is not valid. It should be a callable with no arguments and the shape should not "
+              "be provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined.");
+        return ToOutput(graph, InputFrom(call()), kInvalidType, "initial_value");
+      }
+      py::dict kwargs;
+      kwargs["dtype"] = DTypeObjectOf(dtype);
       if (partition != nullptr) kwargs["partition_info"] = py::cast(*partition);
       py::object value;
       try {
@@ -59,6 +78,25 @@ struct PyInitializer {
   }
 };
 
+// The axis along which a piece of this shape is cut out of the variable; none for all of it.
+std::optional<int> SingleSliceDim(const PartitionInfo& info, const PartialShape& shape) {
+  if (shape.rank() != static_cast<int>(info.full_shape.size()))
+    RaiseValue(fmt::format("Expected equal length, but received shape={} of length {} while self.full_shape has {}",
+                           ShapeText(shape), shape.rank(), info.full_shape.size()));
+  std::optional<int> axis;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    if (info.offset[at] + shape[i] > info.full_shape[at])
+      RaiseValue(fmt::format("With self.var_offset and shape={}, a piece ends behind the variable", ShapeText(shape)));
+    if (shape[i] == info.full_shape[at]) continue;
+    if (axis.has_value())
+      RaiseValue(
+          fmt::format("Cannot use single_slice_dim() with shape={}: more than one axis is cut", ShapeText(shape)));
+    axis = i;
+  }
+  return axis;
+}
+
 std::shared_ptr<const Regularizer> RegularizerFrom(py::object function) {
   if (function.is_none()) return nullptr;
   return std::make_shared<const Regularizer>([item = PyItem(function)](Output value) -> Result<Output> {
@@ -72,11 +110,15 @@ std::shared_ptr<const Regularizer> RegularizerFrom(py::object function) {
 
 std::shared_ptr<const Partitioner> PartitionerFrom(py::object function) {
   if (function.is_none()) return nullptr;
+  if (PyCallable_Check(function.ptr()) == 0)
+    RaiseValue(fmt::format("Partitioner must be callable, but received: {}", Repr(function)));
   return std::make_shared<const Partitioner>([item = PyItem(function)](const PartialShape& shape,
                                                                        DType dtype) -> Result<std::vector<int>> {
     py::gil_scoped_acquire gil;
     return CatchingExceptions([&]() -> Result<std::vector<int>> {
       py::object counts = item.get()(py::arg("shape") = ShapeObjectOf(shape), py::arg("dtype") = DTypeObjectOf(dtype));
+      if (!py::isinstance<py::sequence>(counts))
+        RaiseValue(fmt::format("Partitioner must return a sequence, but saw: {}", Repr(counts)));
       return py::cast<std::vector<int>>(py::list(counts));
     });
   });
@@ -119,11 +161,6 @@ VariableRequest RequestFrom(const std::string& name, const py::kwargs& kwargs) {
   if (!take("dtype").is_none()) request.dtype = AsDType(take("dtype"));
   if (py::object initializer = take("initializer"); IsInitialValue(initializer)) {
     request.initial_value = InputFrom(initializer);
-    if (request.dtype == kInvalidType && request.initial_value->is_output()) {
-      request.dtype = request.initial_value->output().base_dtype();
-    } else if (request.dtype == kInvalidType && request.initial_value->literal() != nullptr) {
-      request.dtype = request.initial_value->literal()->NaturalType();
-    }
   } else {
     request.initializer = InitializerFrom(initializer);
   }
@@ -331,7 +368,15 @@ void BindVariableScopes(py::module_& m) {
   m.attr("AUTO_REUSE") = py::cast(Reuse::kAuto);
   py::class_<PartitionInfo>(m, "PartitionInfo")
       .def_readonly("full_shape", &PartitionInfo::full_shape)
-      .def_readonly("var_offset", &PartitionInfo::offset);
+      .def_readonly("var_offset", &PartitionInfo::offset)
+      .def("single_slice_dim", &SingleSliceDim, py::arg("shape"))
+      .def(
+          "single_offset",
+          [](const PartitionInfo& info, const PartialShape& shape) {
+            const std::optional<int> axis = SingleSliceDim(info, shape);
+            return axis.has_value() ? info.offset[static_cast<size_t>(*axis)] : 0;
+          },
+          py::arg("shape"));
 
   py::class_<ScopeObject>(m, "VariableScope", Collected<ScopeObject, VisitGraph<ScopeObject>>())
       .def_property_readonly("name", [](const ScopeObject& s) { return s.scope.name; })

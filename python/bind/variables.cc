@@ -26,6 +26,14 @@ Result<Output> CallInitialValue(const PyItem& function, DType dtype, Graph& grap
   });
 }
 
+// "4 2 0,2:0,2": the full shape, then the offset and the length along each axis.
+std::string SliceSpec(const SaveSlice& slice) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < slice.offset.size() && i < slice.shape.size(); ++i)
+    parts.push_back(fmt::format("{},{}", slice.offset[i], slice.shape[i]));
+  return fmt::format("{} {}", fmt::join(slice.full_shape, " "), fmt::join(parts, ":"));
+}
+
 std::vector<std::string> Strings(py::handle list) {
   std::vector<std::string> result;
   if (!list.is_none())
@@ -229,7 +237,8 @@ void BindVariables(py::module_& m) {
       .def_readonly("full_name", &SaveSlice::full_name)
       .def_readonly("full_shape", &SaveSlice::full_shape)
       .def_readonly("var_offset", &SaveSlice::offset)
-      .def_readonly("var_shape", &SaveSlice::shape);
+      .def_readonly("var_shape", &SaveSlice::shape)
+      .def_property_readonly("spec", &SliceSpec);
 
   py::class_<Variable, VariablePtr> cls(m, "Variable", Collected<Variable>());
   HoldGraphsOf<Variable, VisitGraphs>(cls);
@@ -263,7 +272,7 @@ void BindVariables(py::module_& m) {
       .def_property_readonly("initial_value", [](V v) { return v->initial_value(); })
       .def_property_readonly("handle", [](V v) { return v->handle(); })
       .def_property_readonly("constraint", [](V v) { return ConstraintObject(v->constraint()); })
-      .def("value", [](V v) { return v->is_resource() ? v->ReadValue() : v->value(); })
+      .def("value", [](V v) { return v->is_resource() && !v->is_cached() ? v->ReadValue() : v->value(); })
       .def("read_value", [](V v) { return v->ReadValue(); })
       .def("_ref", [](V v) { return v->handle(); })
       .def("_as_graph_element", [](V v) { return v->value(); })
@@ -468,6 +477,11 @@ void BindVariables(py::module_& m) {
   m.def(
       "is_variable_initialized",
       [](py::object variable) {
+        if (IsTensor(variable) && IsRef(OutputOf(variable).dtype())) {
+          Output flag = IsVariableInitialized(OutputOf(variable));
+          Check(flag.graph().TakeError());
+          return flag;
+        }
         const VariablePtr v = VariableFrom(variable);
         Output flag = v->IsInitialized();
         Check(v->graph().TakeError());

@@ -361,9 +361,9 @@ Result<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const tensorflow::MetaGr
   ImportOptions import;
   import.input_map = options.input_map;
   import.uniquify_names = false;
-  if (!options.import_scope.empty()) {
-    // Unique here and not in the import, because collections need the name too.
-    imported.scope = graph.UniqueName(options.import_scope);
+  // Unique here and not in the import, because collections need the name too.
+  imported.scope = options.import_scope.empty() ? graph.build().name_scope : graph.UniqueName(options.import_scope);
+  if (!imported.scope.empty()) {
     import.prefix = imported.scope;
     import.uniquify_prefix = false;
   }

@@ -96,17 +96,25 @@ Result<int> NormalAxis(int64_t axis, int rank, const char* what) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
+std::string TupleText(const PartialShape& shape) {
+  if (!shape.known_rank()) return "<unknown>";
+  std::string text = "(";
+  for (int i = 0; i < shape.rank(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", shape[i] < 0 ? "?" : std::to_string(shape[i]));
+  return text + (shape.rank() == 1 ? ",)" : ")");
+}
+
 Status CheckWeightShape(const PartialShape& weights, const PartialShape& values) {
   if (!weights.known_rank() || weights.rank() == 0 || !values.known_rank()) return OkStatus();
   if (weights.rank() != values.rank())
     return InvalidArgument(
         "weights can not be broadcast to values. values.rank={}. weights.rank={}. values.shape={}. weights.shape={}.",
-        values.rank(), weights.rank(), values, weights);
+        values.rank(), weights.rank(), TupleText(values), TupleText(weights));
   for (int d = 0; d < values.rank(); ++d)
     if (weights[d] >= 0 && values[d] >= 0 && weights[d] != 1 && weights[d] != values[d])
       return InvalidArgument(
-          "weights can not be broadcast to values: dimension {} is {} and {}. values.shape={}. weights.shape={}.", d,
-          weights[d], values[d], values, weights);
+          "weights can not be broadcast to values. Mismatch at dim {}. values.shape={}. weights.shape={}.", d,
+          TupleText(values), TupleText(weights));
   return OkStatus();
 }
 

@@ -1,6 +1,7 @@
 // Sizes of a shape while a graph is built: numbers where they are known, nodes where only the run knows them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "graph/graph.h"
@@ -36,6 +37,9 @@ PartialShape CommonShape(const PartialShape& a, const PartialShape& b);
 
 // `axis` as a number in [0, rank), or an error that names what it belongs to.
 Result<int> NormalAxis(int64_t axis, int rank, const char* what);
+
+// As Python writes a shape: "(2, ?)", "(3,)", "<unknown>".
+std::string TupleText(const PartialShape& shape);
 
 // Weights that are no scalar have the rank of the values, and each of their dimensions is the values' or 1.
 Status CheckWeightShape(const PartialShape& weights, const PartialShape& values);

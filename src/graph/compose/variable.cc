@@ -128,11 +128,17 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
       DeviceScope with_handle(graph, v->handle_.node->device());
       v->initializer_ = AssignVariableOp(v->handle_, initial, {.name = "Assign"});
     }
-    DeviceScope with_handle(graph, v->handle_.node->device());
-    std::optional<DeviceScope> cached;
-    if (options.caching_device != nullptr) cached.emplace(graph, *options.caching_device);
-    v->snapshot_ = ReadVariableOp(v->handle_, v->dtype_, {.name = "Read/ReadVariableOp"});
+    {
+      DeviceScope with_handle(graph, v->handle_.node->device());
+      v->snapshot_ = ReadVariableOp(v->handle_, v->dtype_, {.name = "Read/ReadVariableOp"});
+    }
     if (options.validate_shape && v->snapshot_.valid()) graph.RecordError(graph.SetShape(v->snapshot_, shape));
+    if (options.caching_device != nullptr && v->snapshot_.valid()) {
+      ColocationScope alone(graph, nullptr, /*ignore_existing=*/true);
+      DeviceScope cached(graph, *options.caching_device);
+      v->snapshot_ = Identity(v->snapshot_, {.name = "Read/Identity"});
+      v->is_cached_ = true;
+    }
   } else {
     WEIR_ASSIGN(const Output initial, GuardedInitialValue(graph, v->initial_value_, name));
     Output assigned = weir::Assign(v->handle_, initial, {.validate_shape = options.validate_shape, .name = "Assign"});
@@ -165,6 +171,7 @@ Result<VariablePtr> Variable::FromNodes(Graph& graph, std::string variable, std:
   v->dtype_ = v->snapshot_.base_dtype();
   v->trainable_ = trainable;
   v->is_resource_ = is_resource;
+  v->is_cached_ = is_resource && v->snapshot_.node->type() == "Identity";
   return v;
 }
 
@@ -172,7 +179,7 @@ PartialShape Variable::shape() const { return is_resource_ ? snapshot_.shape() :
 
 // A read that nobody wrote down is where the variable is, whatever device its user is on.
 Output Variable::AsInput() const {
-  if (!is_resource_) return snapshot_;
+  if (!is_resource_ || is_cached_) return snapshot_;
   ColocationScope without_others(graph(), nullptr);
   DeviceScope anywhere(graph(), DeviceRequest{.ignore_outer = true});
   return ReadValue();

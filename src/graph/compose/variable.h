@@ -61,6 +61,7 @@ class Variable final {
   PartialShape shape() const;
   bool trainable() const { return trainable_; }
   bool is_resource() const { return is_resource_; }
+  bool is_cached() const { return is_cached_; }
   const Constraint& constraint() const { return constraint_; }  // empty: none
   const std::string& device() const { return handle_.node->device(); }
 
@@ -72,7 +73,8 @@ class Variable final {
   Output assigned_initial_value() const {
     return initializer_->num_inputs() == 2 ? initializer_->input(1) : initial_value_;
   }
-  // What ops that take this variable as an input see: the reference itself, or a read of the resource.
+  // What ops that take this variable as an input see: the reference itself, or a read of the resource, which is the
+  // same for all where the variable has a caching device.
   Output AsInput() const;
   // A read ordered by the control dependencies in force now.
   Output ReadValue() const;
@@ -102,6 +104,7 @@ class Variable final {
   DType dtype_ = kInvalidType;
   bool trainable_ = true;
   bool is_resource_ = false;
+  bool is_cached_ = false;  // a resource variable whose snapshot_ is a copy on the caching device
   Constraint constraint_;
 };
 using VariablePtr = std::shared_ptr<Variable>;

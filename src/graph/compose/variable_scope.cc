@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/build/array_ops.h"
+#include "graph/compose/dims.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
 
@@ -36,6 +38,58 @@ VariableScopeSettings Merged(VariableScopeSettings inner, const VariableScopeSet
   return inner;
 }
 
+// As Python writes a list.
+template <class T>
+std::string ListText(const std::vector<T>& list) {
+  return fmt::format("[{}]", fmt::join(list, ", "));
+}
+
+DType TypeOf(const Input& value) {
+  if (value.is_output()) return value.output().base_dtype();
+  return value.literal() == nullptr ? kInvalidType : value.literal()->NaturalType();
+}
+
+Status NeedsShape() {
+  return InvalidArgument(
+      "The initializer passed is not valid. It should be a callable with no arguments and the shape should not be "
+      "provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined.");
+}
+
+// Whether a partitioned variable can be shared as it is asked for. `counts` is empty where nobody says how it is cut.
+Status CheckShared(const PartitionedVariable& known, const VariableRequest& request, const PartialShape& shape,
+                   const std::vector<int>& counts) {
+  if (!shape.CompatibleWith(known.shape))
+    return InvalidArgument("Trying to reuse partitioned variable {}, but specified shape {} and found shape {}.",
+                           request.name, TupleText(shape), TupleText(known.shape));
+  if (request.dtype != known.dtype)
+    return InvalidArgument("Trying to reuse partitioned variable {}, but specified dtype {} and found dtype {}.",
+                           request.name, DTypeName(request.dtype), DTypeName(known.dtype));
+  if (!counts.empty() && counts != known.partitions)
+    return InvalidArgument(
+        "Trying to reuse partitioned variable {}, but specified partitions {} and found partitions {}.", request.name,
+        ListText(counts), ListText(known.partitions));
+  return OkStatus();
+}
+
+// What the partitioner wants: the number of pieces of each axis.
+Result<std::vector<int>> PartitionsOf(const VariableRequest& request, const PartialShape& shape) {
+  if (!shape.fully_defined())
+    return InvalidArgument("Shape of a new partitioned variable must be fully defined, but instead was {}.",
+                           TupleText(shape));
+  if (shape.rank() < 1)
+    return InvalidArgument("A partitioned Variable must have rank at least 1, shape: {}", TupleText(shape));
+  WEIR_ASSIGN(std::vector<int> counts, (*request.partitioner)(shape, request.dtype));
+  if (static_cast<int>(counts.size()) != shape.rank())
+    return InvalidArgument("Partitioner returned a partition list that does not match the Variable's rank: {} vs. {}",
+                           ListText(counts), TupleText(shape));
+  if (std::any_of(counts.begin(), counts.end(), [](int count) { return count < 1; }))
+    return InvalidArgument("Partitioner returned zero partitions for some axes: {}", ListText(counts));
+  if (std::count_if(counts.begin(), counts.end(), [](int count) { return count > 1; }) > 1)
+    return InvalidArgument("Can only slice a variable along one dimension: shape: {}, partitioning: {}",
+                           TupleText(shape), ListText(counts));
+  return counts;
+}
+
 Result<ScopedInitializer> DefaultInitializer(const std::string& name, DType dtype) {
   if (IsFloating(dtype))
     return ScopedInitializer([](Graph& g, const PartialShape& shape, DType t, const PartitionInfo* p) {
@@ -44,7 +98,7 @@ Result<ScopedInitializer> DefaultInitializer(const std::string& name, DType dtyp
   if (IsInteger(dtype) || dtype == kBool || dtype == kString)
     return ScopedInitializer(
         [](Graph& g, const PartialShape& shape, DType t, const PartitionInfo*) { return ZerosInitial(g, shape, t); });
-  return InvalidArgument("an initializer for variable '{}' of type {} is required", name, dtype);
+  return InvalidArgument("An initializer for variable {} of {} is required", name, DTypeName(dtype));
 }
 
 }  // namespace
@@ -159,6 +213,17 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
   Inherit(request.partitioner, s.partitioner);
   Inherit(request.custom_getter, s.custom_getter);
   if (!request.constraint) request.constraint = s.constraint;
+  if (request.initial_value.has_value()) {
+    const DType type = TypeOf(*request.initial_value);
+    // The pieces of an array are of the scope's type, like those of an initializer.
+    const bool decides = request.initial_value->is_output() || request.partitioner == nullptr;
+    if (request.dtype == kInvalidType) {
+      if (decides) request.dtype = type;
+    } else if (type != kInvalidType && type != BaseType(request.dtype)) {
+      return InvalidArgument("Initializer type '<dtype: '{}'>' and explicit dtype '<dtype: '{}'>' don't match.",
+                             DTypeName(type), DTypeName(BaseType(request.dtype)));
+    }
+  }
   if (request.dtype == kInvalidType) request.dtype = s.dtype.value_or(kFloat);
   request.dtype = BaseType(request.dtype);
   if (!request.use_resource.has_value()) request.use_resource = s.use_resource.value_or(false);
@@ -175,11 +240,18 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
 }
 
 Result<FoundVariable> VariableScopes::GetOrMake(const VariableRequest& request, Reuse reuse) {
-  if (request.partitioner != nullptr && request.shape.has_value() && request.shape->fully_defined() &&
-      request.shape->rank() > 0) {
+  const bool is_scalar = request.shape.has_value() && request.shape->known_rank() && request.shape->rank() == 0;
+  // A variable that is in pieces is shared without saying again how it is partitioned.
+  const bool shares_pieces = reuse == Reuse::kYes && store_->FindPartitioned(request.name) != nullptr;
+  if (request.partitioner != nullptr ? !is_scalar : shares_pieces) {
     WEIR_ASSIGN(std::shared_ptr<PartitionedVariable> pieces, GetPartitioned(request, reuse));
     return FoundVariable{nullptr, pieces, Output()};
   }
+  if (store_->Find(request.name + "/part_0") != nullptr)
+    return InvalidArgument(
+        "No partitioner was provided, but a partitioned version of the variable was found: {}/part_0. Perhaps a "
+        "variable of the same name was already created with partitioning?",
+        request.name);
   WEIR_ASSIGN(VariablePtr whole, GetSingle(request, reuse, nullptr));
   return FoundVariable{whole, nullptr, Output()};
 }
@@ -189,21 +261,21 @@ Result<VariablePtr> VariableScopes::GetSingle(const VariableRequest& request, Re
   if (VariablePtr known = store_->Find(request.name)) {
     if (reuse == Reuse::kNo)
       return InvalidArgument(
-          "variable {} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in the "
-          "variable scope?",
+          "Variable {} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?",
           request.name);
     if (request.shape.has_value() && !request.shape->CompatibleWith(known->shape()))
-      return InvalidArgument("trying to share variable {}, but specified shape {} and found shape {}", request.name,
-                             *request.shape, known->shape());
+      return InvalidArgument("Trying to share variable {}, but specified shape {} and found shape {}.", request.name,
+                             TupleText(*request.shape), TupleText(known->shape()));
     if (request.dtype != known->dtype())
-      return InvalidArgument("trying to share variable {}, but specified dtype {} and found dtype {}", request.name,
-                             request.dtype, known->dtype());
+      return InvalidArgument("Trying to share variable {}, but specified dtype {} and found dtype {}.", request.name,
+                             DTypeName(request.dtype),
+                             DTypeName(known->is_resource() ? known->dtype() : RefType(known->dtype())));
     return known;
   }
   if (reuse == Reuse::kYes)
     return InvalidArgument(
-        "variable {} does not exist, or was not created with tf.get_variable(). Did you mean to set "
-        "reuse=tf.AUTO_REUSE in the variable scope?",
+        "Variable {} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+        "reuse=tf.AUTO_REUSE in VarScope?",
         request.name);
   return MakeSingle(request, partition);
 }
@@ -224,22 +296,25 @@ Result<VariablePtr> VariableScopes::MakeSingle(const VariableRequest& request, c
   }
   VariablePtr variable;
   if (request.initial_value.has_value()) {
-    if (request.shape.has_value())
-      return InvalidArgument("variable {}: if the initializer is a constant, do not specify a shape", request.name);
+    if (request.shape.has_value()) return InvalidArgument("If initializer is a constant, do not specify shape.");
     WEIR_ASSIGN(variable, Variable::Make(graph_, *request.initial_value, options));
   } else {
+    if (request.initializer == nullptr && !request.shape.has_value())
+      return InvalidArgument("Variable {} did not get an initializer, so its `shape` argument must be specified.",
+                             request.name);
+    const PartialShape shape = request.shape.value_or(PartialShape());
     ScopedInitializer initializer;
     if (request.initializer != nullptr) {
       initializer = *request.initializer;
+    } else if (!shape.fully_defined()) {
+      return NeedsShape();
     } else {
       WEIR_ASSIGN(initializer, DefaultInitializer(request.name, request.dtype));
     }
-    if (!request.shape.has_value() || (!request.shape->fully_defined() && request.validate_shape))
-      return InvalidArgument("the shape of a new variable ({}) must be fully defined, but instead was {}", request.name,
-                             request.shape.has_value() ? request.shape->ToString() : std::string("not given"));
-    WEIR_ASSIGN(variable,
-                Variable::MakeWith(
-                    graph_, [&] { return initializer(graph_, *request.shape, request.dtype, partition); }, options));
+    // An initializer that is told no shape decides on the type, too.
+    if (!shape.fully_defined()) options.dtype = kInvalidType;
+    WEIR_ASSIGN(variable, Variable::MakeWith(
+                              graph_, [&] { return initializer(graph_, shape, options.dtype, partition); }, options));
   }
   {
     std::lock_guard<std::mutex> lock(store_->mu_);
@@ -262,54 +337,68 @@ Status VariableScopes::Regularize(const VariableRequest& request, const Variable
 
 Result<std::shared_ptr<PartitionedVariable>> VariableScopes::GetPartitioned(const VariableRequest& request,
                                                                             Reuse reuse) {
+  if (store_->Find(request.name) != nullptr)
+    return InvalidArgument(
+        "A partitioner was provided, but an unpartitioned version of the variable was found: {}.  Perhaps a variable "
+        "of the same name was already created without partitioning?",
+        request.name);
+  PartialShape shape = request.shape.value_or(PartialShape());
+  if (request.initial_value.has_value() && request.initial_value->is_output()) {
+    WEIR_ASSIGN(shape, shape.Merge(request.initial_value->output().shape()));
+  }
+  std::vector<int> counts;
+  if (request.partitioner != nullptr) {
+    WEIR_ASSIGN(counts, PartitionsOf(request, shape));
+  }
   if (auto known = store_->FindPartitioned(request.name)) {
     if (reuse == Reuse::kNo)
       return InvalidArgument(
-          "partitioned variable {} already exists. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in the "
-          "variable scope?",
+          "Partitioned variable with name {} already exists. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
+          "VarScope?",
           request.name);
-    if (!request.shape->CompatibleWith(known->shape))
-      return InvalidArgument("trying to reuse partitioned variable {}, but specified shape {} and found shape {}",
-                             request.name, *request.shape, known->shape);
+    WEIR_TRY(CheckShared(*known, request, shape, counts));
     return known;
   }
   if (reuse == Reuse::kYes)
-    return InvalidArgument("partitioned variable {} does not exist, or was not created with tf.get_variable()",
-                           request.name);
-  WEIR_ASSIGN(std::vector<int> counts, (*request.partitioner)(*request.shape, request.dtype));
-  if (static_cast<int>(counts.size()) != request.shape->rank())
-    return InvalidArgument("the partitioner of {} gave {} counts for shape {}", request.name, counts.size(),
-                           *request.shape);
-  int axis = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] < 1)
-      return InvalidArgument("the partitioner of {} asked for {} pieces along axis {}", request.name, counts[i], i);
-    if (counts[i] > 1) {
-      if (counts[axis] > 1 && axis != static_cast<int>(i))
-        return InvalidArgument("the partitioner of {} splits more than one axis: only one is supported", request.name);
-      axis = static_cast<int>(i);
-    }
-  }
-  const Shape full = request.shape->ToShape();
-  const int pieces = counts[axis];
-  if (pieces > full[axis])
-    return InvalidArgument("the partitioner of {} asked for {} pieces of an axis of size {}", request.name, pieces,
-                           full[axis]);
+    return InvalidArgument(
+        "PartitionedVariable {} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+        "reuse=False or reuse=tf.AUTO_REUSE in VarScope?",
+        request.name);
+  return MakePartitioned(request, reuse, shape, counts);
+}
+
+Result<std::shared_ptr<PartitionedVariable>> VariableScopes::MakePartitioned(const VariableRequest& request,
+                                                                             Reuse reuse, const PartialShape& shape,
+                                                                             const std::vector<int>& counts) {
   auto result = std::make_shared<PartitionedVariable>();
   result->name = request.name;
-  result->shape = *request.shape;
+  result->shape = shape;
   result->dtype = request.dtype;
   result->partitions = counts;
+  const Shape full = shape.ToShape();
+  const int axis = result->axis();
+  const int pieces = counts[axis];
   // Sizes differ by at most one, larger pieces first.
   int64_t offset = 0;
   for (int i = 0; i < pieces; ++i) {
     Shape part = full;
     WEIR_TRY(part.SetDim(axis, full[axis] / pieces + (i < full[axis] % pieces ? 1 : 0)));
+    PartitionInfo info{{full.begin(), full.end()}, std::vector<int64_t>(full.rank(), 0)};
+    info.offset[axis] = offset;
+    if (offset >= full[axis])
+      return InvalidArgument(
+          "Expected 0 <= offset < shape but found offset={}, shape={} for var_offset={}, full_shape={}", offset,
+          full[axis], ListText(info.offset), ListText(info.full_shape));
     VariableRequest one = request;
     one.name = fmt::format("{}/part_{}", request.name, i);
     one.shape = PartialShape(part);
-    PartitionInfo info{{full.begin(), full.end()}, std::vector<int64_t>(full.rank(), 0)};
-    info.offset[axis] = offset;
+    if (request.initial_value.has_value()) {
+      NameScope scope(graph_, one.name + "/PartitionedInitializer");
+      WEIR_ASSIGN(const Output whole, ToOutput(graph_, *request.initial_value, request.dtype));
+      one.initial_value = Slice(whole, info.offset, std::vector<int64_t>(part.begin(), part.end()));
+      WEIR_TRY(graph_.TakeError());
+      one.shape.reset();
+    }
     WEIR_ASSIGN(VariablePtr variable, GetSingle(one, reuse, &info));
     variable->slice = SaveSlice{request.name, info.full_shape, info.offset, {part.begin(), part.end()}};
     result->parts.push_back(variable);

@@ -15,7 +15,8 @@ namespace weir {
 
 enum class Reuse { kNo, kYes, kAuto };
 
-// Makes a (piece of a) variable's initial value; partition is null for whole variables.
+// Makes a (piece of a) variable's initial value; partition is null for whole variables. Where the shape is not fully
+// defined, the initializer decides on shape and type, and gets kInvalidType.
 using ScopedInitializer =
     std::function<Result<Output>(Graph&, const PartialShape&, DType, const PartitionInfo* partition)>;
 // The penalty for a variable's value; an invalid output for none.
@@ -116,6 +117,9 @@ class VariableScopes final {
   Result<FoundVariable> GetOrMake(const VariableRequest& request, Reuse reuse);
   Result<VariablePtr> GetSingle(const VariableRequest& request, Reuse reuse, const PartitionInfo* partition);
   Result<std::shared_ptr<PartitionedVariable>> GetPartitioned(const VariableRequest& request, Reuse reuse);
+  Result<std::shared_ptr<PartitionedVariable>> MakePartitioned(const VariableRequest& request, Reuse reuse,
+                                                               const PartialShape& shape,
+                                                               const std::vector<int>& counts);
   Result<VariablePtr> MakeSingle(const VariableRequest& request, const PartitionInfo* partition);
   Status Regularize(const VariableRequest& request, const VariablePtr& variable);
 
