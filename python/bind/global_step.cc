@@ -18,6 +18,13 @@ void BindGlobalStep(py::module_& m) {
         return py::list(graph.attr("get_collection")(graph_keys::kGlobalStep))[0];
       },
       py::arg("graph"));
+  m.def(
+      "find_global_step_read",
+      [](py::object graph) -> py::object {
+        const GlobalStep step = Take(FindGlobalStepRead(*GraphObjectOf(graph).graph));
+        return step.value.valid() ? Wrap(step.value) : py::none();
+      },
+      py::arg("graph"));
 }
 
 }  // namespace weir::python

@@ -215,7 +215,7 @@ void AfterRun(HookObject& h, py::object run_context, py::object run_values) {
 }
 
 // `tensors` is a function that gives (tag, tensor) pairs, `format` one from values and seconds to a line.
-std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optional<int64_t> every_n_iter,
+std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optional<double> every_n_iter,
                                                   std::optional<double> every_n_secs, bool at_end, py::object format) {
   LoggingTensorOptions options;
   options.interval.every_steps = every_n_iter;
@@ -269,6 +269,12 @@ void BindHook(py::module_& m) {
           py::arg("session"), py::arg("coord"))
       .def("before_run", &BeforeRun, py::arg("run_context"))
       .def("after_run", &AfterRun, py::arg("run_context"), py::arg("run_values"))
+      .def_readonly("timer", &H::timer)
+      .def_property_readonly("last_step",
+                             [](const H& h) {
+                               const auto stop = std::dynamic_pointer_cast<StopAtStepHook>(h.hook);
+                               return stop == nullptr ? std::nullopt : stop->last_step();
+                             })
       .def(
           "end",
           [](H& h, py::handle session) {
@@ -281,7 +287,7 @@ void BindHook(py::module_& m) {
 void BindHookMakers(py::module_& m) {
   m.def(
       "stop_at_step_hook",
-      [](std::optional<int64_t> num_steps, std::optional<int64_t> last_step) {
+      [](std::optional<double> num_steps, std::optional<double> last_step) {
         return MakeHookObject(Take(StopAtStepHook::Make(num_steps, last_step)));
       },
       py::arg("num_steps"), py::arg("last_step"));
@@ -304,10 +310,10 @@ void BindHookMakers(py::module_& m) {
 
 void BindTimer(py::module_& m) {
   using T = SecondOrStepTimer;
-  py::class_<T>(m, "SecondOrStepTimer", py::dynamic_attr(), DestroyedUntracked(),
-                "Says when something is due every so many seconds or steps.")
-      .def(py::init([](std::optional<double> every_secs, std::optional<int64_t> every_steps) {
-             return Take(T::Make({.every_secs = every_secs, .every_steps = every_steps}));
+  py::class_<T, TimerPtr>(m, "SecondOrStepTimer", py::dynamic_attr(), DestroyedUntracked(),
+                          "Says when something is due every so many seconds or steps.")
+      .def(py::init([](std::optional<double> every_secs, std::optional<double> every_steps) {
+             return Take(MakeTimer({.every_secs = every_secs, .every_steps = every_steps}));
            }),
            py::arg("every_secs") = py::none(), py::arg("every_steps") = py::none())
       .def("reset", &T::Reset)

@@ -9,6 +9,7 @@
 #include "bind/scopes.h"
 #include "bind/session_manager.h"
 #include "train/hook.h"
+#include "train/step_timer.h"
 
 namespace weir::python {
 
@@ -80,10 +81,16 @@ void BindMonitoredSession(py::module_& m);
 struct HookObject {
   HookPtr hook;
   HookRequest wanted = {};          // what before_run has asked for last
+  TimerPtr timer = nullptr;         // that the hook goes by, if any
   const Graph* made_for = nullptr;  // the graph of what it was made with
 };
-inline std::unique_ptr<HookObject> MakeHookObject(HookPtr hook, const Graph* made_for = nullptr) {
-  return std::make_unique<HookObject>(HookObject{.hook = std::move(hook), .made_for = made_for});
+template <class H>
+std::unique_ptr<HookObject> MakeHookObject(std::shared_ptr<H> hook, const Graph* made_for = nullptr) {
+  auto object = std::make_unique<HookObject>();
+  if constexpr (requires { hook->timer(); }) object->timer = hook->timer();
+  object->hook = std::move(hook);
+  object->made_for = made_for;
+  return object;
 }
 // Lines to tf.logging: "info", "warn", "error".
 std::function<void(const std::string&)> PythonLog(const char* level);

@@ -56,7 +56,7 @@ WriterSource WriterFrom(py::object writer, py::handle directory) {
 
 // `saver` gives the saver when it is called; None takes that of the graph's collection.
 std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::optional<double> save_secs,
-                                                std::optional<int64_t> save_steps, py::object saver,
+                                                std::optional<double> save_steps, py::object saver,
                                                 const std::string& basename, py::object listeners) {
   CheckpointSaverOptions options;
   options.checkpoint_dir = PathFrom(checkpoint_dir);
@@ -77,7 +77,7 @@ std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::
 }
 
 // `summaries` is a function that gives the tensors to run.
-std::unique_ptr<HookObject> MakeSummarySaver(std::optional<int64_t> save_steps, std::optional<double> save_secs,
+std::unique_ptr<HookObject> MakeSummarySaver(std::optional<double> save_steps, std::optional<double> save_secs,
                                              py::object output_dir, py::object summary_writer, py::object summaries) {
   SummarySaverOptions options;
   options.interval = {.every_secs = save_secs, .every_steps = save_steps};
@@ -89,7 +89,7 @@ std::unique_ptr<HookObject> MakeSummarySaver(std::optional<int64_t> save_steps, 
   return MakeHookObject(Take(SummarySaverHook::Make(std::move(options))));
 }
 
-std::unique_ptr<HookObject> MakeProfiler(std::optional<int64_t> save_steps, std::optional<double> save_secs,
+std::unique_ptr<HookObject> MakeProfiler(std::optional<double> save_steps, std::optional<double> save_secs,
                                          py::object output_dir, bool show_dataflow, bool show_memory) {
   ProfilerOptions options;
   options.interval = {.every_secs = save_secs, .every_steps = save_steps};
@@ -114,7 +114,7 @@ std::vector<HookPtr> HooksFrom(const py::object& hooks) {
 }
 
 // An interval is a pair of seconds and steps, each None where it is not given.
-using Interval = std::pair<std::optional<double>, std::optional<int64_t>>;
+using Interval = std::pair<std::optional<double>, std::optional<double>>;
 TimerInterval IntervalFrom(const Interval& given) { return {.every_secs = given.first, .every_steps = given.second}; }
 
 // The hooks of tf.train.MonitoredTrainingSession, all of them.
@@ -163,13 +163,35 @@ void BindSavingHooks(py::module_& m) {
         py::arg("summary_writer"), py::arg("summaries"));
   m.def(
       "step_counter_hook",
-      [](std::optional<int64_t> every_n_steps, std::optional<double> every_n_secs, py::object output_dir,
-         py::object summary_writer) {
-        return MakeHookObject(Take(StepCounterHook::Make({.every_secs = every_n_secs, .every_steps = every_n_steps},
-                                                         WriterFrom(std::move(summary_writer), output_dir),
-                                                         PythonLog("info"), PythonLog("warning"))));
+      [](std::optional<double> every_n_steps, std::optional<double> every_n_secs, py::object output_dir,
+         py::object summary_writer, py::object record) {
+        StepCounterHook::Recorder recorder;
+        if (!record.is_none())
+          recorder = [record = PyItem(std::move(record))](const SecondOrStepTimer::Elapsed& elapsed, int64_t step) {
+            return CallingPython([&]() -> Status {
+              record.get()(elapsed.steps, elapsed.secs, step);
+              return OkStatus();
+            });
+          };
+        return MakeHookObject(
+            Take(StepCounterHook::Make({.every_secs = every_n_secs, .every_steps = every_n_steps},
+                                       WriterFrom(std::move(summary_writer), output_dir), PythonLog("info"),
+                                       PythonLog("warning"), std::move(recorder))));
       },
-      py::arg("every_n_steps"), py::arg("every_n_secs"), py::arg("output_dir"), py::arg("summary_writer"));
+      py::arg("every_n_steps"), py::arg("every_n_secs"), py::arg("output_dir"), py::arg("summary_writer"),
+      py::arg("record"));
+  m.def(
+      "record_step_rate",
+      [](const HookObject& object, int64_t elapsed_steps, double elapsed_secs, int64_t step) {
+        Check(std::dynamic_pointer_cast<StepCounterHook>(object.hook)->Record({elapsed_secs, elapsed_steps}, step));
+      },
+      py::arg("hook"), py::arg("elapsed_steps"), py::arg("elapsed_secs"), py::arg("step"));
+  m.def(
+      "set_steps_per_run",
+      [](const HookObject& object, int64_t steps) {
+        std::dynamic_pointer_cast<StepCounterHook>(object.hook)->set_steps_per_run(steps);
+      },
+      py::arg("hook"), py::arg("steps"));
   m.def("profiler_hook", &MakeProfiler, py::arg("save_steps"), py::arg("save_secs"), py::arg("output_dir"),
         py::arg("show_dataflow"), py::arg("show_memory"));
 }

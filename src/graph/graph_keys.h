@@ -28,6 +28,7 @@ inline constexpr char kReadyOp[] = "ready_op";
 inline constexpr char kReadyForLocalInitOp[] = "ready_for_local_init_op";
 inline constexpr char kSummaryOp[] = "summary_op";
 inline constexpr char kGlobalStep[] = "global_step";
+inline constexpr char kGlobalStepRead[] = "global_step_read_op_cache";
 inline constexpr char kTrainOp[] = "train_op";
 inline constexpr char kCondContext[] = "cond_context";
 inline constexpr char kWhileContext[] = "while_context";

@@ -2,6 +2,7 @@
 
 #include <any>
 
+#include "graph/build/math_ops.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
 #include "train/log.h"
@@ -49,13 +50,38 @@ Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several) {
   return GlobalStep();
 }
 
-int64_t GlobalStepOf(const Tensor& value) { return value.num_elements() == 0 ? 0 : value.Int(0); }
+Result<GlobalStep> FindGlobalStepRead(Graph& graph) {
+  WEIR_ASSIGN(GlobalStep step, FindGlobalStep(graph));
+  if (!step.value.valid()) return step;
+  const std::vector<Output> made = graph.CollectionOf<Output>(graph_keys::kGlobalStepRead);
+  if (!made.empty()) {
+    step.value = made[0];
+    return step;
+  }
+  NameScope root(graph, "");
+  NameScope own(graph, step.name + "/");
+  ControlDependencies none = ControlDependencies::Cleared(graph);
+  const Output read = Add(graph, step.value, 0, {.name = "add"});
+  WEIR_TRY(graph.TakeError());
+  graph.AddToCollection(graph_keys::kGlobalStepRead, read);
+  step.value = read;
+  return step;
+}
+
+int64_t GlobalStepOf(const Tensor& value) {
+  if (value.num_elements() == 0) return 0;
+  if (value.dtype() == kFloat) return static_cast<int64_t>(value.data<float>()[0]);
+  if (value.dtype() == kDouble) return static_cast<int64_t>(value.data<double>()[0]);
+  return value.Int(0);
+}
 
 Result<int64_t> ReadGlobalStep(Session& session, Output global_step, CancelToken* cancel) {
   WEIR_ASSIGN(const std::vector<Tensor> values, session.Run({.fetches = {global_step}, .cancel = cancel}));
-  if (values[0].num_elements() != 1 || (values[0].dtype() != kInt64 && values[0].dtype() != kInt32))
-    return InvalidArgument("the global step '{}' is not one integer: it is of type {} and shape {}", global_step.name(),
-                           DTypeName(values[0].dtype()), values[0].shape().ToString());
+  const DType type = values[0].dtype();
+  const bool is_number = type == kInt64 || type == kInt32 || type == kFloat || type == kDouble;
+  if (values[0].num_elements() != 1 || !is_number)
+    return InvalidArgument("the global step '{}' is not one number: it is of type {} and shape {}", global_step.name(),
+                           DTypeName(type), values[0].shape().ToString());
   return GlobalStepOf(values[0]);
 }
 

@@ -18,7 +18,11 @@ struct GlobalStep {
 enum class OfSeveral { kNone, kFirst };
 Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several = OfSeveral::kNone);
 
-// The value in a session, by a step of its own.
+// A copy of the step for hooks to fetch along with a run: the value from before the updates of that run. One node per
+// graph, made by the first call. FindGlobalStep's errors; invalid where there is no step.
+Result<GlobalStep> FindGlobalStepRead(Graph& graph);
+
+// The value in a session, by a step of its own. A step that a caller gives may be a float, and is truncated.
 Result<int64_t> ReadGlobalStep(Session& session, Output global_step, CancelToken* cancel = nullptr);
 // A fetched one. REQUIRES: of a tensor that FindGlobalStep could give.
 int64_t GlobalStepOf(const Tensor& value);

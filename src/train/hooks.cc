@@ -45,15 +45,15 @@ LogSink ErrorLog() {
 }
 
 Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook) {
-  Result<GlobalStep> step = FindGlobalStep(graph);
+  Result<GlobalStep> step = FindGlobalStepRead(graph);
   if (!step.ok()) return SetupError(step.status());
   if (!step->value.valid()) return SetupError(FailedPrecondition("Global step should be created to use {}.", hook));
   return step;
 }
 
 // --- StopAtStepHook
-Result<std::shared_ptr<StopAtStepHook>> StopAtStepHook::Make(std::optional<int64_t> num_steps,
-                                                             std::optional<int64_t> last_step) {
+Result<std::shared_ptr<StopAtStepHook>> StopAtStepHook::Make(std::optional<double> num_steps,
+                                                             std::optional<double> last_step) {
   if (!num_steps && !last_step) return InvalidArgument("One of num_steps or last_step must be specified.");
   if (num_steps && last_step) return InvalidArgument("Only one of num_steps or last_step can be specified.");
   return std::shared_ptr<StopAtStepHook>(new StopAtStepHook(num_steps, last_step));
@@ -69,7 +69,7 @@ Status StopAtStepHook::AfterCreateSession(const SessionPtr& session, const std::
                                           CancelToken* cancel) {
   if (last_step_) return OkStatus();
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_, cancel));
-  last_step_ = step + *num_steps_;
+  last_step_ = static_cast<double>(step) + *num_steps_;
   return OkStatus();
 }
 
@@ -77,9 +77,9 @@ Result<HookRequest> StopAtStepHook::BeforeRun(RunContext&) { return HookRequest{
 
 Status StopAtStepHook::AfterRun(RunContext& context, const RunValues& values) {
   // The value may be from before the step's own update: whether it is the last is asked again.
-  if (GlobalStepOf(values.results[0]) + 1 < *last_step_) return OkStatus();
+  if (static_cast<double>(GlobalStepOf(values.results[0])) + 1 < *last_step_) return OkStatus();
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*context.session(), global_step_, context.original().cancel));
-  if (step >= *last_step_) context.RequestStop();
+  if (static_cast<double>(step) >= *last_step_) context.RequestStop();
   return OkStatus();
 }
 
@@ -91,9 +91,9 @@ Result<std::shared_ptr<LoggingTensorHook>> LoggingTensorHook::Make(Tensors tenso
     return InvalidArgument("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.");
   if (options.interval.every_steps && *options.interval.every_steps <= 0)
     return InvalidArgument("invalid every_n_iter={}.", *options.interval.every_steps);
-  std::optional<SecondOrStepTimer> timer;
+  TimerPtr timer;
   if (timed) {
-    WEIR_ASSIGN(timer, SecondOrStepTimer::Make(options.interval));
+    WEIR_ASSIGN(timer, MakeTimer(options.interval));
   }
   return std::shared_ptr<LoggingTensorHook>(
       new LoggingTensorHook(std::move(tensors), std::move(options), std::move(timer)));

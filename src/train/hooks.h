@@ -17,15 +17,16 @@ LogSink InfoLog();
 LogSink WarningLog();
 LogSink ErrorLog();
 
-// The step of the graph, or FailedPrecondition that says which hook needs it.
+// A copy of the graph's step (FindGlobalStepRead), or FailedPrecondition that says which hook needs it.
 Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook);
 
 // Asks for the end after a number of steps of this program, or at a step of all.
 class StopAtStepHook final : public SessionRunHook {
  public:
   // InvalidArgument unless exactly one is given.
-  static Result<std::shared_ptr<StopAtStepHook>> Make(std::optional<int64_t> num_steps,
-                                                      std::optional<int64_t> last_step);
+  static Result<std::shared_ptr<StopAtStepHook>> Make(std::optional<double> num_steps, std::optional<double> last_step);
+  // Known from the first session on where a number of steps was given.
+  std::optional<double> last_step() const { return last_step_; }
   Status Begin(Graph& graph) override;
   Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&,
                             CancelToken* cancel) override;
@@ -33,10 +34,10 @@ class StopAtStepHook final : public SessionRunHook {
   Status AfterRun(RunContext& context, const RunValues& values) override;
 
  private:
-  StopAtStepHook(std::optional<int64_t> num_steps, std::optional<int64_t> last_step)
+  StopAtStepHook(std::optional<double> num_steps, std::optional<double> last_step)
       : num_steps_(num_steps), last_step_(last_step) {}
-  const std::optional<int64_t> num_steps_;
-  std::optional<int64_t> last_step_;
+  const std::optional<double> num_steps_;
+  std::optional<double> last_step_;
   Output global_step_;
 };
 
@@ -63,16 +64,17 @@ class LoggingTensorHook final : public SessionRunHook {
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
   Status End(const SessionPtr& session, CancelToken* cancel) override;
+  const TimerPtr& timer() const { return timer_; }
 
  private:
-  LoggingTensorHook(Tensors tensors, LoggingTensorOptions options, std::optional<SecondOrStepTimer> timer)
+  LoggingTensorHook(Tensors tensors, LoggingTensorOptions options, TimerPtr timer)
       : find_(std::move(tensors)), options_(std::move(options)), timer_(std::move(timer)) {}
   std::vector<Output> outputs() const;
   Status Log(const std::vector<Tensor>& values);
 
   const Tensors find_;
   const LoggingTensorOptions options_;
-  std::optional<SecondOrStepTimer> timer_;
+  const TimerPtr timer_;  // null: only at the end
   std::vector<LoggedTensor> tensors_;
   int64_t count_ = 0;
   bool due_ = false;

@@ -43,7 +43,7 @@ WriterSource WriterOfDirectory(FileWriterCache& cache, std::string logdir, Colle
 
 // --- CheckpointSaverHook
 Result<std::shared_ptr<CheckpointSaverHook>> CheckpointSaverHook::Make(CheckpointSaverOptions options) {
-  WEIR_ASSIGN(SecondOrStepTimer timer, SecondOrStepTimer::Make(options.interval));
+  WEIR_ASSIGN(TimerPtr timer, MakeTimer(options.interval));
   return std::shared_ptr<CheckpointSaverHook>(new CheckpointSaverHook(std::move(options), std::move(timer)));
 }
 
@@ -94,17 +94,17 @@ Status CheckpointSaverHook::AfterCreateSession(const SessionPtr& session, const 
   WEIR_ASSIGN(const std::shared_ptr<Saver> saver, FindSaver());
   WEIR_TRY(WriteGraph(saver));
   WEIR_TRY(Save(session, step, cancel, /*is_first=*/true).status());
-  timer_.Note(step);
+  timer_->Note(step);
   return OkStatus();
 }
 
 Result<HookRequest> CheckpointSaverHook::BeforeRun(RunContext&) { return HookRequest{.fetches = {global_step_}}; }
 
 Status CheckpointSaverHook::AfterRun(RunContext& context, const RunValues& values) {
-  if (!timer_.ShouldTrigger(GlobalStepOf(values.results[0]) + 1)) return OkStatus();
+  if (!timer_->ShouldTrigger(GlobalStepOf(values.results[0]) + 1)) return OkStatus();
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*context.session(), global_step_, context.original().cancel));
-  if (!timer_.ShouldTrigger(step)) return OkStatus();
-  timer_.Note(step);
+  if (!timer_->ShouldTrigger(step)) return OkStatus();
+  timer_->Note(step);
   WEIR_ASSIGN(const bool stop, Save(context.session(), step, context.original().cancel));
   if (stop) context.RequestStop();
   return OkStatus();
@@ -112,7 +112,7 @@ Status CheckpointSaverHook::AfterRun(RunContext& context, const RunValues& value
 
 Status CheckpointSaverHook::End(const SessionPtr& session, CancelToken* cancel) {
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*session, global_step_, cancel));
-  if (timer_.last_step() != step) WEIR_TRY(Save(session, step, cancel).status());
+  if (timer_->last_step() != step) WEIR_TRY(Save(session, step, cancel).status());
   for (const CheckpointListenerPtr& listener : options_.listeners) WEIR_TRY(listener->End(session, step));
   return OkStatus();
 }
@@ -154,7 +154,7 @@ Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, 
 
 // --- SummarySaverHook
 Result<std::shared_ptr<SummarySaverHook>> SummarySaverHook::Make(SummarySaverOptions options) {
-  WEIR_ASSIGN(SecondOrStepTimer timer, SecondOrStepTimer::Make(options.interval));
+  WEIR_ASSIGN(TimerPtr timer, MakeTimer(options.interval));
   return std::shared_ptr<SummarySaverHook>(new SummarySaverHook(std::move(options), std::move(timer)));
 }
 
@@ -167,7 +167,7 @@ Status SummarySaverHook::Begin(Graph& graph) {
 }
 
 Result<HookRequest> SummarySaverHook::BeforeRun(RunContext&) {
-  due_ = !next_step_ || timer_.ShouldTrigger(*next_step_);
+  due_ = !next_step_ || timer_->ShouldTrigger(*next_step_);
   HookRequest request{.fetches = {global_step_}};
   if (due_ && options_.summaries) {
     WEIR_ASSIGN(const std::vector<Output> summaries, options_.summaries());
@@ -188,7 +188,7 @@ Status SummarySaverHook::AfterRun(RunContext& context, const RunValues& values) 
     WEIR_TRY(writer_->AddSessionLog(std::move(log), step));
   }
   if (due_) {
-    timer_.Note(step);
+    timer_->Note(step);
     for (size_t i = 1; i < values.results.size(); ++i) WEIR_TRY(ParseAndAdd(*writer_, values.results[i], step));
   }
   next_step_ = step + 1;
@@ -201,12 +201,12 @@ Status SummarySaverHook::End(const SessionPtr&, CancelToken*) {
 
 // --- StepCounterHook
 Result<std::shared_ptr<StepCounterHook>> StepCounterHook::Make(TimerInterval interval, WriterSource writer, LogSink log,
-                                                               LogSink warning) {
+                                                               LogSink warning, Recorder recorder) {
   if (interval.every_secs.has_value() == interval.every_steps.has_value())
     return InvalidArgument("exactly one of every_n_steps and every_n_secs should be provided.");
-  WEIR_ASSIGN(SecondOrStepTimer timer, SecondOrStepTimer::Make(interval));
-  return std::shared_ptr<StepCounterHook>(
-      new StepCounterHook(std::move(timer), std::move(writer), std::move(log), std::move(warning)));
+  WEIR_ASSIGN(TimerPtr timer, MakeTimer(interval));
+  return std::shared_ptr<StepCounterHook>(new StepCounterHook(std::move(timer), std::move(writer), std::move(log),
+                                                              std::move(warning), std::move(recorder)));
 }
 
 Status StepCounterHook::Begin(Graph& graph) {
@@ -219,23 +219,26 @@ Status StepCounterHook::Begin(Graph& graph) {
 
 Result<HookRequest> StepCounterHook::BeforeRun(RunContext&) { return HookRequest{.fetches = {global_step_}}; }
 
+Status StepCounterHook::Record(const SecondOrStepTimer::Elapsed& elapsed, int64_t step) {
+  if (!(elapsed.secs > 0)) return OkStatus();
+  const double rate = static_cast<double>(elapsed.steps) / elapsed.secs;
+  if (writer_ != nullptr) {
+    tensorflow::Summary summary;
+    summary.add_value()->set_tag(tag_);
+    summary.mutable_value(0)->set_simple_value(static_cast<float>(rate));
+    WEIR_TRY(writer_->AddSummary(std::move(summary), step));
+  }
+  log_(fmt::format("{}: {:g}", tag_, rate));
+  return OkStatus();
+}
+
 Status StepCounterHook::AfterRun(RunContext& context, const RunValues& values) {
   const int64_t seen = GlobalStepOf(values.results[0]);
-  if (timer_.ShouldTrigger(seen + 1)) {
+  if (timer_->ShouldTrigger(seen + steps_per_run_)) {
     WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*context.session(), global_step_, context.original().cancel));
-    if (timer_.ShouldTrigger(step)) {
-      const auto elapsed = timer_.Note(step);
-      if (elapsed && elapsed->secs > 0) {
-        const double rate = static_cast<double>(elapsed->steps) / elapsed->secs;
-        if (writer_ != nullptr) {
-          tensorflow::Summary summary;
-          summary.add_value()->set_tag(tag_);
-          summary.mutable_value(0)->set_simple_value(static_cast<float>(rate));
-          WEIR_TRY(writer_->AddSummary(std::move(summary), step));
-        }
-        log_(fmt::format("{}: {:g}", tag_, rate));
-      }
-    }
+    if (timer_->ShouldTrigger(step))
+      if (const auto elapsed = timer_->Note(step))
+        WEIR_TRY(recorder_ ? recorder_(*elapsed, step) : Record(*elapsed, step));
   }
   if (last_seen_ == seen && unmoved_ < kMaxWarnings) {
     ++unmoved_;
@@ -251,7 +254,7 @@ Status StepCounterHook::AfterRun(RunContext& context, const RunValues& values) {
 
 // --- ProfilerHook
 Result<std::shared_ptr<ProfilerHook>> ProfilerHook::Make(ProfilerOptions options) {
-  WEIR_ASSIGN(SecondOrStepTimer timer, SecondOrStepTimer::Make(options.interval));
+  WEIR_ASSIGN(TimerPtr timer, MakeTimer(options.interval));
   return std::shared_ptr<ProfilerHook>(new ProfilerHook(std::move(options), std::move(timer)));
 }
 
@@ -264,7 +267,7 @@ Status ProfilerHook::Begin(Graph& graph) {
 }
 
 Result<HookRequest> ProfilerHook::BeforeRun(RunContext&) {
-  due_ = next_step_ && timer_.ShouldTrigger(*next_step_);
+  due_ = next_step_ && timer_->ShouldTrigger(*next_step_);
   HookRequest request{.fetches = {global_step_}};
   if (due_) request.options.emplace().set_trace_level(tensorflow::RunOptions::FULL_TRACE);
   return request;
@@ -272,11 +275,11 @@ Result<HookRequest> ProfilerHook::BeforeRun(RunContext&) {
 
 Status ProfilerHook::AfterRun(RunContext& context, const RunValues& values) {
   const int64_t seen = GlobalStepOf(values.results[0]);
-  if (!next_step_) timer_.Note(seen);
+  if (!next_step_) timer_->Note(seen);
   int64_t step = seen + 1;
   if (due_) {
     WEIR_ASSIGN(step, ReadGlobalStep(*context.session(), global_step_, context.original().cancel));
-    timer_.Note(step);
+    timer_->Note(step);
     const std::string path = JoinPath(options_.output_dir, fmt::format("timeline-{}.json", step));
     options_.log(fmt::format("Saving timeline for {} into '{}'.", step, path));
     WEIR_ASSIGN(const std::string text, options_.timeline(values.metadata.step_stats()));

@@ -58,9 +58,10 @@ class CheckpointSaverHook final : public SessionRunHook {
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
   Status End(const SessionPtr& session, CancelToken* cancel) override;
+  const TimerPtr& timer() const { return timer_; }
 
  private:
-  CheckpointSaverHook(CheckpointSaverOptions options, SecondOrStepTimer timer)
+  CheckpointSaverHook(CheckpointSaverOptions options, TimerPtr timer)
       : options_(std::move(options)), timer_(std::move(timer)) {}
   Result<std::shared_ptr<Saver>> FindSaver() const;
   Status WriteGraph(const std::shared_ptr<Saver>& saver);
@@ -68,7 +69,7 @@ class CheckpointSaverHook final : public SessionRunHook {
   Result<bool> Save(const SessionPtr& session, int64_t step, CancelToken* cancel, bool is_first = false);
 
   const CheckpointSaverOptions options_;
-  SecondOrStepTimer timer_;
+  const TimerPtr timer_;
   SummaryWriterPtr writer_;
   Graph* graph_ = nullptr;
   Output global_step_;
@@ -89,12 +90,13 @@ class SummarySaverHook final : public SessionRunHook {
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
   Status End(const SessionPtr& session, CancelToken* cancel) override;
+  const TimerPtr& timer() const { return timer_; }
 
  private:
-  SummarySaverHook(SummarySaverOptions options, SecondOrStepTimer timer)
+  SummarySaverHook(SummarySaverOptions options, TimerPtr timer)
       : options_(std::move(options)), timer_(std::move(timer)) {}
   const SummarySaverOptions options_;
-  SecondOrStepTimer timer_;
+  const TimerPtr timer_;
   SummaryWriterPtr writer_;
   Output global_step_;
   std::optional<int64_t> next_step_;
@@ -104,19 +106,33 @@ class SummarySaverHook final : public SessionRunHook {
 // Steps per second, to a summary "global_step/sec" and the log.
 class StepCounterHook final : public SessionRunHook {
  public:
+  // What to do with a measurement instead of Record().
+  using Recorder = std::function<Status(const SecondOrStepTimer::Elapsed& elapsed, int64_t step)>;
   static Result<std::shared_ptr<StepCounterHook>> Make(TimerInterval interval, WriterSource writer,
-                                                       LogSink log = InfoLog(), LogSink warning = WarningLog());
+                                                       LogSink log = InfoLog(), LogSink warning = WarningLog(),
+                                                       Recorder recorder = {});
+  // Logs the rate and writes its summary.
+  Status Record(const SecondOrStepTimer::Elapsed& elapsed, int64_t step);
+  // How much a run adds to the global step, where it is more than one.
+  void set_steps_per_run(int64_t steps) { steps_per_run_ = steps; }
   Status Begin(Graph& graph) override;
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
+  const TimerPtr& timer() const { return timer_; }
 
  private:
-  StepCounterHook(SecondOrStepTimer timer, WriterSource source, LogSink log, LogSink warning)
-      : timer_(std::move(timer)), source_(std::move(source)), log_(std::move(log)), warning_(std::move(warning)) {}
-  SecondOrStepTimer timer_;
+  StepCounterHook(TimerPtr timer, WriterSource source, LogSink log, LogSink warning, Recorder recorder)
+      : timer_(std::move(timer)),
+        source_(std::move(source)),
+        log_(std::move(log)),
+        warning_(std::move(warning)),
+        recorder_(std::move(recorder)) {}
+  const TimerPtr timer_;
   const WriterSource source_;
   const LogSink log_;
   const LogSink warning_;
+  const Recorder recorder_;
+  int64_t steps_per_run_ = 1;
   SummaryWriterPtr writer_;
   Output global_step_;
   std::string tag_;
@@ -141,12 +157,12 @@ class ProfilerHook final : public SessionRunHook {
   Status Begin(Graph& graph) override;
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
+  const TimerPtr& timer() const { return timer_; }
 
  private:
-  ProfilerHook(ProfilerOptions options, SecondOrStepTimer timer)
-      : options_(std::move(options)), timer_(std::move(timer)) {}
+  ProfilerHook(ProfilerOptions options, TimerPtr timer) : options_(std::move(options)), timer_(std::move(timer)) {}
   const ProfilerOptions options_;
-  SecondOrStepTimer timer_;
+  const TimerPtr timer_;
   SummaryWriterPtr writer_;
   Output global_step_;
   std::optional<int64_t> next_step_;

@@ -10,12 +10,17 @@ Result<SecondOrStepTimer> SecondOrStepTimer::Make(TimerInterval interval, Clock&
   return SecondOrStepTimer(interval, clock);
 }
 
+Result<TimerPtr> MakeTimer(TimerInterval interval) {
+  WEIR_ASSIGN(SecondOrStepTimer timer, SecondOrStepTimer::Make(interval));
+  return std::make_shared<SecondOrStepTimer>(std::move(timer));
+}
+
 bool SecondOrStepTimer::ShouldTrigger(int64_t step) const {
   if (!last_) return true;
   if (last_->step == step) return false;
   if (interval_.every_secs)
     return static_cast<double>(clock_->MonotonicNanos() - last_->nanos) >= *interval_.every_secs * 1e9;
-  return step >= last_->step + *interval_.every_steps;
+  return static_cast<double>(step) >= static_cast<double>(last_->step) + *interval_.every_steps;
 }
 
 std::optional<SecondOrStepTimer::Elapsed> SecondOrStepTimer::Note(int64_t step) {

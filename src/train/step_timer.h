@@ -1,6 +1,7 @@
 // SecondOrStepTimer: says when something is due that happens every so many seconds or steps.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "base/clock.h"
@@ -10,7 +11,7 @@ namespace weir {
 
 struct TimerInterval {
   std::optional<double> every_secs = {};
-  std::optional<int64_t> every_steps = {};
+  std::optional<double> every_steps = {};
 };
 
 class SecondOrStepTimer final {
@@ -39,5 +40,9 @@ class SecondOrStepTimer final {
   Clock* clock_;
   std::optional<Moment> last_;
 };
+
+// A timer that the hook that goes by it shares with whoever looks at it.
+using TimerPtr = std::shared_ptr<SecondOrStepTimer>;
+Result<TimerPtr> MakeTimer(TimerInterval interval);
 
 }  // namespace weir

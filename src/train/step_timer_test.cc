@@ -19,6 +19,13 @@ TEST(StepTimerTest, Steps) {
   EXPECT_TRUE(timer.ShouldTrigger(11));
 }
 
+TEST(StepTimerTest, FractionsOfSteps) {
+  auto timer = SecondOrStepTimer::Make({.every_steps = 2.5}).value();
+  timer.Note(1);
+  EXPECT_FALSE(timer.ShouldTrigger(3));
+  EXPECT_TRUE(timer.ShouldTrigger(4));
+}
+
 TEST(StepTimerTest, Seconds) {
   HandClock clock;
   auto timer = SecondOrStepTimer::Make({.every_secs = 2}, clock).value();

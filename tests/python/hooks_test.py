@@ -465,3 +465,53 @@ def test_where_the_global_step_is_found():
             found(*items, **named)
     with pytest.raises(TypeError, match="must be a Variable or Tensor: x"):
         tf.train.assert_global_step("x")
+
+
+class Written:
+    """A summary writer that remembers the steps."""
+
+    def __init__(self):
+        self.steps = []
+
+    def add_summary(self, summary, global_step=None):
+        self.steps.append(global_step)
+
+    def add_session_log(self, session_log, global_step=None):
+        pass
+
+    def flush(self):
+        pass
+
+
+def increment_after_reads():
+    """As TensorFlow's own training loops do it: what a hook fetches along is from before the step's update."""
+    from weir.lib.global_step import _increment_global_step
+    tf.train.get_or_create_global_step()
+    return _increment_global_step(1)
+
+
+@pytest.mark.parametrize("every, wanted", [(1, list(range(1, 21))), (8, [1, 9, 17]), (3, [1, 4, 7, 10, 13, 16, 19]), (2.5, [1, 4, 7, 10, 13, 16, 19])])
+def test_summaries_come_at_their_interval(every, wanted):
+    train, written = increment_after_reads(), Written()
+    tf.summary.scalar("s", 1.0)
+    hook = tf.train.SummarySaverHook(save_steps=every, summary_writer=written, summary_op=tf.summary.merge_all())
+    run_all([hook, tf.train.StopAtStepHook(20)], train)
+    assert written.steps == wanted and hook._timer.last_triggered_step() == wanted[-1]
+
+
+def test_fractions_of_steps():
+    hook = tf.train.StopAtStepHook(num_steps=2.0)
+    assert hook._num_steps == 2.0 and hook._last_step is None
+    assert run_all([hook], count()) == [1, 2] and hook._last_step == 2
+    assert run_all([tf.train.StopAtStepHook(last_step=2.5)], count()) == [1, 2, 3]
+    assert tf.train.StopAtStepHook(last_step=7)._last_step == 7
+
+
+def test_classes_derived_from_the_step_counter():
+    class Rates(tf.train.StepCounterHook):
+        def _log_and_record(self, elapsed_steps, elapsed_time, global_step):
+            rates.append((elapsed_steps, global_step, elapsed_time >= 0))
+            super()._log_and_record(elapsed_steps, elapsed_time, global_step)
+    rates, written = [], Written()
+    run_all([Rates(every_n_steps=3, summary_writer=written), tf.train.StopAtStepHook(8)], increment_after_reads())
+    assert rates == [(3, 4, True), (3, 7, True)] and written.steps == [4, 7]

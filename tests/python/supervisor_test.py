@@ -71,6 +71,15 @@ def test_the_global_step_is_found_by_its_name():
     assert tf.train.Supervisor().global_step.name == step.name
 
 
+def test_a_global_step_may_be_a_float(logdir):
+    step = tf.Variable(0.0, name="step")
+    more = step.assign_add(3.5)
+    sv = tf.train.Supervisor(logdir=logdir, global_step=step)
+    with sv.managed_session() as sess:
+        sess.run(more)
+        assert tf.train.global_step(sess, step) == 3
+
+
 def test_a_managed_session_is_the_callers_until_it_ends():
     v = tf.Variable(7.0)
     sv = tf.train.Supervisor()

@@ -53,4 +53,6 @@ NAMES = {
     "train.global_step": "weir.lib.global_step:global_step",
     "python.training.optimizer.*": "=train.",
     "python.training.training_util.*": "=train.",
+    **{f"python.training.training_util.{name}": f"weir.lib.global_step:{name}"
+       for name in ("_get_or_create_global_step_read", "_increment_global_step")},
 }

@@ -38,3 +38,19 @@ def assert_global_step(global_step_tensor):
 def global_step(sess, global_step_tensor):
     """The step's value in a session."""
     return int(sess.run(global_step_tensor))
+
+
+def _get_or_create_global_step_read(graph=None):
+    """A copy of the step, which a run reads before it updates the step; None without a step."""
+    return _weir.find_global_step_read(graph or _weir.get_default_graph())
+
+
+def _increment_global_step(increment, graph=None):
+    """Adds to the step after that copy was made."""
+    graph = graph or _weir.get_default_graph()
+    step = get_global_step(graph)
+    if step is None:
+        raise ValueError("Global step tensor should be created by tf.train.get_or_create_global_step before calling increment.")
+    read = _get_or_create_global_step_read(graph)
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(step.op.name + "/"), graph.control_dependencies([read]):
+        return _weir.assign_add(step, increment)

@@ -1,5 +1,6 @@
 """Hooks of monitored sessions: what users derive from, and the built-in ones, whose work is done in C++."""
 import collections
+import os
 import weakref
 
 import numpy as _np
@@ -88,12 +89,23 @@ class BuiltInHook(SessionRunHook):
     def end(self, session):
         self._hook.end(session)
 
+    @property
+    def _timer(self):
+        return self._hook.timer
+
 
 class StopAtStepHook(BuiltInHook):
-    """Asks for the end after num_steps steps, or at last_step."""
+    """Asks for the end after num_steps steps, or at last_step. Steps may be fractions."""
 
     def __init__(self, num_steps=None, last_step=None):
+        self._num_steps = num_steps
         self._hook = _weir.stop_at_step_hook(num_steps, last_step)
+
+    @property
+    def _last_step(self):
+        """None before the first session where num_steps was given."""
+        step = self._hook.last_step
+        return int(step) if step is not None and step == int(step) else step
 
 
 class LoggingTensorHook(BuiltInHook):
@@ -103,6 +115,7 @@ class LoggingTensorHook(BuiltInHook):
         self._tag_order = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
         self._tensors = tensors if isinstance(tensors, dict) else {item: item for item in self._tag_order}
         self._formatter = formatter
+        self._log_at_end = at_end
         self._seconds = None  # since the line before
 
         # C++ holds these functions where the garbage collector does not see it: they must not hold the hook in turn.
@@ -144,6 +157,7 @@ class NanTensorHook(BuiltInHook):
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
         if isinstance(loss_tensor, str):
             loss_tensor = _weir.get_default_graph().as_graph_element(loss_tensor)
+        self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
         self._hook = _weir.nan_tensor_hook(loss_tensor, fail_on_nan_loss)
 
 
@@ -151,6 +165,7 @@ class GlobalStepWaiterHook(BuiltInHook):
     """Lets the first step wait until the global step has come to a number."""
 
     def __init__(self, wait_until_step):
+        self._wait_until_step = wait_until_step
         self._hook = _weir.global_step_waiter_hook(wait_until_step)
 
 
@@ -182,6 +197,9 @@ class CheckpointSaverHook(BuiltInHook):
             given = lambda: saver  # noqa: E731
         elif scaffold is not None:
             given = lambda: scaffold.saver  # noqa: E731
+        self._saver, self._scaffold, self._checkpoint_dir = saver, scaffold, checkpoint_dir
+        self._save_path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._listeners = listeners = list(listeners or [])
         self._hook = _weir.checkpoint_saver_hook(checkpoint_dir, save_secs, save_steps, given, checkpoint_basename, listeners)
 
 
@@ -191,6 +209,7 @@ class SummarySaverHook(BuiltInHook):
     def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None):
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+        self._summary_op, self._summary_writer, self._output_dir, self._scaffold = summary_op, summary_writer, output_dir, scaffold
 
         def summaries():
             found = summary_op if summary_op is not None else scaffold.summary_op
@@ -202,16 +221,32 @@ class SummarySaverHook(BuiltInHook):
 
 
 class StepCounterHook(BuiltInHook):
-    """Logs and summarizes the steps per second."""
+    """Logs and summarizes the steps per second. A derived class may override _log_and_record."""
 
     def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
-        self._hook = _weir.step_counter_hook(every_n_steps, every_n_secs, output_dir, summary_writer)
+        self._summary_writer, self._output_dir = summary_writer, output_dir
+        record = None
+        if type(self)._log_and_record is not StepCounterHook._log_and_record:
+            hook = weakref.ref(self)  # C++ holds the function, which must not hold the hook in turn
+
+            def record(elapsed_steps, elapsed_time, global_step):
+                if hook() is not None:
+                    hook()._log_and_record(elapsed_steps, elapsed_time, global_step)
+        self._hook = _weir.step_counter_hook(every_n_steps, every_n_secs, output_dir, summary_writer, record)
+
+    def _log_and_record(self, elapsed_steps, elapsed_time, global_step):
+        _weir.record_step_rate(self._hook, elapsed_steps, elapsed_time, global_step)
+
+    def _set_steps_per_run(self, steps_per_run):
+        _weir.set_steps_per_run(self._hook, steps_per_run)
 
 
 class ProfilerHook(BuiltInHook):
     """Traces a step every so many steps or seconds: timeline-STEP.json for chrome://tracing."""
 
     def __init__(self, save_steps=None, save_secs=None, output_dir="", show_dataflow=True, show_memory=False):
+        self._output_file = os.path.join(output_dir, "timeline-{}.json")
+        self._show_dataflow, self._show_memory = show_dataflow, show_memory
         self._hook = _weir.profiler_hook(save_steps, save_secs, output_dir, show_dataflow, show_memory)
 
 
