@@ -178,6 +178,12 @@ void CloseMonitored(M& m, bool failed) {
   m.current->Set(&m.current->session, PyItem());
 }
 
+bool ShouldStop(M& m) {
+  if (!m.session->asked_to_stop()) return false;  // without a wait: asked before every step
+  Graph& graph = *GraphObjectOf(m.graph).graph;
+  return *RunHooks(&graph, [&](CancelToken* cancel) { return m.session->ShouldStop(cancel); });
+}
+
 // The sessions of the two usual creators.
 py::object ChiefSession(py::object scaffold, py::object master, py::object config, py::object checkpoint_dir,
                         py::object checkpoint_path, double recovery_wait_secs) {
@@ -215,7 +221,7 @@ void BindMonitoredSession(py::module_& m) {
       .def("run", &RunMonitored, py::arg("fetches"), py::arg("feed_dict"), py::arg("options"), py::arg("run_metadata"),
            py::arg("in_step_fn"))
       .def("run_step_fn", &RunStepFn, py::arg("step_fn"))
-      .def("should_stop", [](const M& s) { return s.session->should_stop(); })
+      .def("should_stop", &ShouldStop)
       .def("closed", [](const M& s) { return s.session->closed(); })
       .def("session", &CurrentSession)
       .def("coordinator", [](const M& s) { return PythonCoordinatorOf(s.session->coordinator()); })

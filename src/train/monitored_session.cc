@@ -78,6 +78,7 @@ MonitoredSession::~MonitoredSession() {
 
 Status MonitoredSession::Create(CancelToken* cancel) {
   WEIR_ASSIGN(session_, creator_(cancel));
+  stop_ = false;
   if (options_.make_coordinator) {
     WEIR_ASSIGN(coordinator_, options_.make_coordinator());
   } else {
@@ -128,6 +129,13 @@ Status MonitoredSession::Drop(const Status& cause, CancelToken* cancel) {
   return status;
 }
 
+Status MonitoredSession::DropLost(const Status& cause, CancelToken* cancel) {
+  TrainWarning("A task was lost or restarted: the session is closed, and another is made. {}",
+               std::string(cause.message()));
+  Status dropped = Drop(cause, cancel);
+  return IsPreemption(dropped) ? OkStatus() : dropped;
+}
+
 // What the step failed of: where a thread has failed of a lost task, that is the cause.
 Status MonitoredSession::Refined(const Status& status) const {
   if (status.ok() || IsPreemption(status) || coordinator_ == nullptr) return status;
@@ -143,9 +151,7 @@ Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
     WEIR_TRY(Ensure(cancel));
     Status status = Refined(body());
     if (!options_.recover || !IsPreemption(status)) return status;
-    TrainWarning("A task was lost or restarted: the session is closed, and another is made. {}",
-                 std::string(status.message()));
-    if (Status dropped = Drop(status, cancel); !dropped.ok() && !IsPreemption(dropped)) return dropped;
+    WEIR_TRY(DropLost(status, cancel));
     if (pauses) WEIR_TRY(pauses->Next());
     if (!pauses)
       pauses.emplace(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
@@ -167,7 +173,7 @@ Status MonitoredSession::RunStepFn(const std::function<Status(const SessionPtr&)
 
 Result<std::vector<Tensor>> MonitoredSession::RunHooked(const RunRequest& request, const std::any& note) {
   if (closed_ || session_ == nullptr) return SetupError(FailedPrecondition("Session is already closed."));
-  if (should_stop()) return SetupError(FailedPrecondition("Run called even after should_stop requested."));
+  if (stop_) return SetupError(FailedPrecondition("Run called even after should_stop requested."));
   RunContext context(session_, request);
   context.note = note;
   context.progress = options_.progress;
@@ -213,11 +219,21 @@ Result<std::vector<Tensor>> MonitoredSession::RunHooked(const RunRequest& reques
   return values;
 }
 
-bool MonitoredSession::should_stop() const {
-  if (closed_ || stop_) return true;
-  if (coordinator_ == nullptr || !coordinator_->should_stop()) return false;
-  // A thread that has failed of a lost task: the next step makes another session.
-  return !(options_.recover && IsPreemption(coordinator_->error()));
+bool MonitoredSession::asked_to_stop() const {
+  return closed_ || stop_ || (coordinator_ != nullptr && coordinator_->should_stop());
+}
+
+Result<bool> MonitoredSession::ShouldStop(CancelToken* cancel) {
+  if (closed_ || coordinator_ == nullptr || !coordinator_->should_stop()) return closed_ || stop_;
+  const Status error = coordinator_->error();
+  if (!options_.recover) {
+    WEIR_TRY(error);
+    return true;
+  }
+  if (!IsPreemption(error)) return true;
+  WEIR_TRY(DropLost(error, cancel));
+  WEIR_TRY(Ensure(cancel));
+  return false;
 }
 
 Status MonitoredSession::Close(bool failed, CancelToken* cancel) {

@@ -61,15 +61,19 @@ class MonitoredSession final {
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // A step with all hooks. FailedPrecondition once it should stop. `note` is for hooks of the caller's own.
+  // A step with all hooks. FailedPrecondition once a hook has asked for the end. `note` is for hooks of the caller's
+  // own.
   Result<std::vector<Tensor>> Run(const RunRequest& request, const std::any& note = {});
   // Calls `body` with the session as it is; it may run steps in it, and with hooks by RunHooked. Called again with
   // another session after a loss.
   Status RunStepFn(const std::function<Status(const SessionPtr&)>& body, CancelToken* cancel = nullptr);
   // Inside of RunStepFn.
   Result<std::vector<Tensor>> RunHooked(const RunRequest& request, const std::any& note = {});
-  // A hook or a thread has asked for the end, or it is closed.
-  bool should_stop() const;
+  // Whether a hook or a thread has asked for the end, or the session is closed. Where a thread has reported a lost task
+  // to the coordinator, another session is made instead and the answer is no. Without recovery the thread's error is
+  // the result.
+  Result<bool> ShouldStop(CancelToken* cancel = nullptr);
+  bool asked_to_stop() const;  // false: ShouldStop would say no, and do nothing
   // Ends the hooks, stops the threads and closes the session. After an error (`failed`) the hooks are not asked.
   // `cancel` ends the steps of hooks and the wait for threads.
   Status Close(bool failed = false, CancelToken* cancel = nullptr);
@@ -82,8 +86,10 @@ class MonitoredSession final {
   MonitoredSession(Graph& graph, SessionCreator creator, MonitoredSessionOptions options);
   Status Create(CancelToken* cancel);  // once
   Status Ensure(CancelToken* cancel);  // as often as it takes
-  // The session, its threads and its coordinator, which learns the cause.
+  // Ends the session, its threads and its coordinator, which learns the cause.
   Status Drop(const Status& cause, CancelToken* cancel);
+  // The same after a lost task, where another session follows.
+  Status DropLost(const Status& cause, CancelToken* cancel);
   Status Refined(const Status& status) const;
   template <class F>
   Status Recovering(CancelToken* cancel, F&& body);

@@ -85,7 +85,7 @@ class MonitoredSessionTest : public testing::Test {
   // The number of steps until the end.
   int RunToTheEnd(MonitoredSession& session) {
     int steps = 0;
-    while (!session.should_stop()) {
+    while (!session.ShouldStop().value()) {
       const auto values = session.Run({.fetches = {step_->value()}, .targets = {train_}});
       EXPECT_TRUE(values.ok()) << values.status();
       if (!values.ok()) break;
@@ -123,6 +123,32 @@ TEST_F(MonitoredSessionTest, GoesOnFromItsCheckpoint) {
   EXPECT_EQ(RunToTheEnd(*Start(options)), 2);
   EXPECT_THAT(LatestCheckpoint(RealEnv(), folder_).value().value(), HasSubstr("model.ckpt-5"));
   ASSERT_TRUE(writers_.Clear().ok());
+}
+
+TEST_F(MonitoredSessionTest, MakesAnotherSessionWhenAThreadReportsALostTask) {
+  for (const Status& lost : {Aborted("lost"), Unavailable("lost")}) {
+    const auto session = Start({});
+    const int made = made_;
+    const std::shared_ptr<Coordinator> coordinator = session->coordinator();
+    coordinator->ReportError(lost);
+    EXPECT_TRUE(session->Run({.targets = {train_}}).ok());  // the session itself still works
+    EXPECT_EQ(made_, made);
+    EXPECT_FALSE(session->ShouldStop().value());
+    EXPECT_GT(made_, made);
+    EXPECT_NE(session->coordinator(), coordinator);
+    EXPECT_FALSE(session->coordinator()->should_stop());
+    EXPECT_TRUE(session->Close().ok());
+  }
+}
+
+TEST_F(MonitoredSessionTest, StopsWhenAThreadReportsAnotherError) {
+  const auto session = Start({});
+  const int made = made_;
+  session->coordinator()->ReportError(DataLoss("broken"));
+  EXPECT_TRUE(session->ShouldStop().value());
+  EXPECT_TRUE(session->Run({.targets = {train_}}).ok());
+  EXPECT_EQ(made_, made);
+  EXPECT_EQ(session->Close().code(), StatusCode::kDataLoss);
 }
 
 TEST_F(MonitoredSessionTest, MakesAnotherSessionWhenATaskIsLost) {

@@ -488,3 +488,44 @@ def test_a_scaffold_with_an_init_fn_is_collected():
     del scaffold, session
     gc.collect()
     assert gone() is None
+
+
+class KeepsCoordinator(tf.train.SessionRunHook):
+    def __init__(self):
+        self.coords = []
+
+    def after_create_session(self, session, coord):
+        self.coords.append(coord)
+
+
+def report(coord, error):
+    """As a thread does."""
+    try:
+        raise error
+    except BaseException as raised:
+        coord.request_stop(raised)
+
+
+@pytest.mark.parametrize("error", [tf.errors.AbortedError, tf.errors.UnavailableError])
+def test_a_task_that_a_thread_has_lost(error):
+    one, hook, sessions = tf.constant(1), KeepsCoordinator(), Sessions()
+    with tf.train.MonitoredSession(sessions, [hook]) as sess:
+        report(hook.coords[0], error(None, None, "lost"))
+        assert sess.run(one) == 1 and len(hook.coords) == 1  # the session itself is still there
+        assert not sess.should_stop() and len(hook.coords) == 2
+        assert not hook.coords[1].should_stop() and sess._coordinated_creator.coord is hook.coords[1]
+        assert sess.run(one) == 1 and not sess.should_stop()
+    with pytest.raises(error, match="lost"):
+        with tf.train.SingularMonitoredSession([hook]) as sess:
+            report(hook.coords[-1], error(None, None, "lost"))
+            assert sess.run(one) == 1
+            sess.should_stop()
+
+
+def test_another_error_of_a_thread_stops_but_lets_steps_run():
+    one, hook = tf.constant(1), KeepsCoordinator()
+    sess = tf.train.MonitoredSession(hooks=[hook])
+    report(hook.coords[0], KeyError("mine"))
+    assert sess.should_stop() and sess.run(one) == 1 and sess.should_stop() and len(hook.coords) == 1
+    with pytest.raises(KeyError, match="mine"):
+        sess.close()

@@ -1,4 +1,5 @@
 """tf.train.MonitoredSession and its relatives: names and defaults over the core in C++."""
+import collections as _collections
 import inspect as _inspect
 
 from weir import _weir, errors as _errors
@@ -57,6 +58,9 @@ class StepContext:
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
+_Coordinated = _collections.namedtuple("_Coordinated", ["tf_sess", "coord"])
+
+
 class _MonitoredSession:
     StepContext = StepContext
 
@@ -65,6 +69,11 @@ class _MonitoredSession:
         self._hooks = list(hooks or [])
         self._core = _weir.MonitoredSessionCore(session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs,
                                                 should_recover, recovery_wait_secs)
+
+    @property
+    def _coordinated_creator(self):
+        """The session and the coordinator of now; both change when a task was lost."""
+        return _Coordinated(self._core.session(), self._core.coordinator())
 
     @property
     def graph(self):
@@ -121,6 +130,13 @@ class SingularMonitoredSession(_MonitoredSession):
         creator = ChiefSessionCreator(scaffold=scaffold, master=master, config=config, checkpoint_dir=checkpoint_dir,
                                       checkpoint_filename_with_path=checkpoint_filename_with_path)
         super().__init__(creator, hooks, False, stop_grace_period_secs)
+
+    def should_stop(self):
+        """Raises what a thread has reported to the coordinator."""
+        coord = self._core.coordinator()
+        if coord is not None:
+            coord.raise_requested_exception()
+        return super().should_stop()
 
     def raw_session(self):
         return self._core.session()
