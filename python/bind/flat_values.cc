@@ -29,6 +29,7 @@ Kind KindOf(PyObject* value) {
 // The leaves of nested lists in order, borrowed, with the shape that the nesting has.
 struct Leaves {
   std::vector<PyObject*> items;
+  std::vector<py::object> lists;  // what ranges were made into
   DimVector dims;
   bool kinds[7] = {};
 
@@ -40,6 +41,10 @@ struct Leaves {
 }
 
 void Collect(PyObject* value, size_t depth, py::handle whole, Leaves* out) {
+  if (PyRange_Check(value)) {
+    out->lists.push_back(py::list(py::reinterpret_borrow<py::object>(py::handle(value))));
+    value = out->lists.back().ptr();
+  }
   if (!PyList_Check(value) && !PyTuple_Check(value)) {
     if (depth != out->dims.size()) RaiseRagged(whole);
     out->kinds[static_cast<int>(KindOf(value))] = true;
@@ -281,6 +286,7 @@ DType NaturalTypeOf(py::handle value) {
     if (PySequence_Fast_GET_SIZE(leaf) == 0) return kFloat;
     leaf = PySequence_Fast_GET_ITEM(leaf, 0);
   }
+  if (PyRange_Check(leaf)) return kInt32;
   if (IsArray(leaf)) return DTypeOfNumpy(py::handle(leaf).attr("dtype"));
   switch (KindOf(leaf)) {
     case Kind::kBool:

@@ -158,6 +158,8 @@ Output FromConversion(const Conversion& conversion, py::handle value, Graph& gra
 }
 
 Output Convert(Graph& graph, py::handle value, DType wanted, const std::string& name, bool as_ref) {
+  if (PyRange_Check(value.ptr()))
+    return Convert(graph, py::list(py::reinterpret_borrow<py::object>(value)), wanted, name, as_ref);
   if (wanted != kInvalidType) wanted = BaseType(wanted);
   if (IsPlainValue(value)) return MakeConst(graph, TensorFromPython(value, wanted), name);
   if (value.is_none()) RaiseValue("None values not supported.");
@@ -184,6 +186,10 @@ Output Convert(Graph& graph, py::handle value, DType wanted, const std::string& 
 
 Tensor TensorFromPython(py::handle value, DType wanted) {
   if (value.is_none()) RaiseValue("None values not supported.");
+  if (PyRange_Check(value.ptr())) {
+    const py::list items(py::reinterpret_borrow<py::object>(value));
+    return TensorFromPython(items, wanted == kInvalidType && items.empty() ? kInt32 : wanted);
+  }
   if (wanted != kInvalidType) wanted = BaseType(wanted);
   if (IsArray(value) || IsNumpyScalar(value)) return TensorFromNumpy(value, wanted, Memory::kCopy);
   if (auto size = SizeOfDimension(value)) {
@@ -192,7 +198,8 @@ Tensor TensorFromPython(py::handle value, DType wanted) {
   }
   if (const PartialShape* shape = ShapeOfObject(value)) return TensorOfShape(*shape, wanted);
   if (IsPlainValue(value) || IsList(value)) return TensorFromValues(value, wanted);
-  if (py::hasattr(value, "__array__")) return TensorFromNumpy(AsArray(value), wanted, Memory::kCopy);
+  if (py::hasattr(value, "__array__") || PyObject_CheckBuffer(value.ptr()) != 0)
+    return TensorFromNumpy(AsArray(value), wanted, Memory::kCopy);
   return TensorFromValues(value, wanted);
 }
 
@@ -223,6 +230,7 @@ DType PyLiteral::NaturalType() const {
 Input InputFrom(py::handle value, bool as_ref) {
   if (IsTensor(value)) return Input(functions_being_traced == 0 ? OutputOf(value) : Captured(OutputOf(value)));
   if (value.is_none()) return Input();
+  if (PyRange_Check(value.ptr())) return InputFrom(py::list(py::reinterpret_borrow<py::object>(value)), as_ref);
   if (!IsPlainValue(value) && !IsList(value) && !IsArray(value)) {
     // Variables and their like stand for an Output already: the op sees it as such, types follow from it.
     for (const Conversion& c : Conversions())

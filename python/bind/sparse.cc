@@ -16,7 +16,12 @@ py::object SparseDense(const SparseObject& s, py::handle dense, const char* op) 
   return WrapSparse(s.indices, Output(node, 0), s.dense_shape);
 }
 
-PartialShape DenseShape(const SparseObject& s) { return s.values.graph().ConstantShape(s.dense_shape); }
+// A placeholder is as large as its default says.
+PartialShape DenseShape(const SparseObject& s) {
+  Output shape = s.dense_shape;
+  if (shape.node->type() == "PlaceholderWithDefault") shape = shape.node->input(0);
+  return s.values.graph().ConstantShape(shape);
+}
 
 std::unique_ptr<SparseObject> MakeSparse(const Input& indices, const Input& values, const Input& dense_shape) {
   Graph* graph = GraphOfArgument(std::vector<Input>{indices, values, dense_shape});

@@ -42,8 +42,12 @@ void BindMaking(py::module_& m) {
       "sparse_placeholder",
       [](DType dtype, py::object shape, const Name& name) -> py::object {
         Graph& graph = DefaultGraphRef();
-        std::optional<std::vector<int64_t>> dims;
-        if (!shape.is_none() && ShapeFrom(shape).known_rank()) dims = PlaceholderShape(shape);
+        Input dims;
+        if (IsTensor(shape)) {
+          dims = OutputOf(shape);
+        } else if (!shape.is_none() && ShapeFrom(shape).known_rank()) {
+          dims = PlaceholderShape(shape);
+        }
         const Sparse made = SparsePlaceholder(graph, dtype, dims, name.text);
         Check(graph.TakeError());
         return py::cast(made);

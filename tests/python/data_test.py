@@ -680,3 +680,14 @@ def test_options_are_kept():
     other.experimental_deterministic = None
     other.experimental_slack = True
     assert told.with_options(other).options().experimental_slack is True and told.with_options(other).options().experimental_deterministic is False
+
+
+@pytest.mark.parametrize("shape", [[-1], (-1,), [None], np.array([-1]), tf.TensorShape([None])])
+def test_padded_shapes_that_are_as_long_as_they_must(shape):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        lists = tf.data.Dataset.from_generator(lambda: iter([[1], [1, 2], [1, 2, 3]]), tf.int32, tf.TensorShape([None]))
+        batch = lists.padded_batch(2, padded_shapes=shape, padding_values=7).make_one_shot_iterator().get_next()
+        assert batch.shape.as_list() == [None, None]
+        assert sess.run(batch).tolist() == [[1, 7], [1, 2]] and sess.run(batch).tolist() == [[1, 2, 3]]
+        with pytest.raises(TypeError, match="must be a `tf.int64` vector tensor"):
+            lists.padded_batch(2, padded_shapes=tf.constant([4]))

@@ -179,3 +179,15 @@ def test_an_empty_list_is_a_shape_or_axes(build, shape):
 def test_numbers_that_are_no_integers_are_still_no_shape():
     with tf.Graph().as_default(), pytest.raises(TypeError, match="float32, which is not in the list of allowed types"):
         tf.reshape(tf.ones([1]), [1.5])
+
+
+def test_ranges_and_buffers():
+    with tf.Graph().as_default():
+        np.testing.assert_array_equal(value(tf.constant(range(1, 9, 3))), np.int32([1, 4, 7]))
+        np.testing.assert_array_equal(value(tf.constant([range(2), range(2)])), [[0, 1], [0, 1]])
+        assert value(tf.constant(range(3), tf.float32)).dtype == np.float32
+        np.testing.assert_array_equal(value(tf.gather(range(5, 9), range(2))), [5, 6])
+        np.testing.assert_array_equal(value(tf.constant(bytearray(b"ab"))), np.uint8([97, 98]))
+        x = tf.placeholder(tf.int32, [3])
+        with tf.Session() as sess:
+            np.testing.assert_array_equal(sess.run(x, {x: range(3)}), [0, 1, 2])

@@ -86,3 +86,16 @@ def test_tables_in_the_functions_of_datasets(graph):
         s.run(iterator.initializer)
         ids, sizes = s.run(element)
         assert ids.tolist() == [[1, 0, 0], [1, 2, 1]] and sizes.tolist() == [3, 3]
+
+
+def test_static_shapes():
+    with tf.Graph().as_default():
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+        assert table.lookup(tf.placeholder(tf.string, [None, 3])).shape.as_list() == [None, 3]
+        assert table.lookup(tf.placeholder(tf.string)).shape.ndims is None
+        vectors = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, [1, 2])
+        assert vectors.lookup(tf.constant(["a"])).shape.as_list() == [1, 2]
+        pairs = tf.contrib.lookup.MutableDenseHashTable(tf.int64, tf.int64, default_value=-1, empty_key=[0, 0], deleted_key=[-1, -1])
+        assert pairs.lookup(tf.placeholder(tf.int64, [None, 2])).shape.as_list() == [None]
+        with pytest.raises(ValueError, match="Expected keys to have suffix"):
+            pairs.lookup(tf.constant(1, tf.int64))

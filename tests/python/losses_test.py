@@ -113,3 +113,14 @@ def test_errors():
         tf.losses.mean_squared_error(None, P)
     with pytest.raises(ValueError):
         tf.losses.cosine_distance(Y, P)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1], [[0], [1], [1]]])
+@pytest.mark.parametrize("weights", [[1.0, 0.0, 2.0], [[1.0], [0.0], [2.0]]])
+@pytest.mark.parametrize("known", [True, False])
+def test_weights_of_a_sparse_loss_may_be_a_column(labels, weights, known):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        w = tf.constant(weights) if known else tf.placeholder_with_default(weights, None)
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, P, weights=w)
+        plain = tf.losses.sparse_softmax_cross_entropy([0, 1, 1], P, weights=[1.0, 0.0, 2.0])
+        np.testing.assert_allclose(*sess.run([loss, plain]), rtol=1e-6)

@@ -537,3 +537,12 @@ def test_raw_rnn_refuses():
         tf.nn.raw_rnn(cell, lambda time, output, state, _: first if output is None else (*first[:2], (state, state), output, None))
     with pytest.raises(ZeroDivisionError):
         tf.nn.raw_rnn(cell, lambda *_: 1 // 0)
+
+
+def test_a_cell_is_clipped_to_zero():
+    cell = CELLS.LSTMCell(3, cell_clip=0.0, initializer=tf.ones_initializer())
+    _, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    projected, _ = CELLS.LSTMCell(3, num_proj=2, proj_clip=0.0, initializer=tf.ones_initializer(), name="p")(tf.ones([2, 3]), (tf.ones([2, 3]), tf.ones([2, 2])))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert not np.any(sess.run(state.c)) and not np.any(sess.run(projected))

@@ -311,3 +311,24 @@ def test_add_check_numerics_ops():
         s.run(check, {x: 1.0})
         with pytest.raises(tf.errors.InvalidArgumentError, match="Log"):
             s.run(check, {x: 0.0})
+
+
+def test_files_that_are_read_and_written(tmp_path):
+    path = str(tmp_path / "file")
+    with tf.gfile.GFile(path, "r+") as file:  # there is none yet
+        file.write("begin\n")
+        file.write("end\n")
+        file.flush()
+        assert file.readline() == "begin\n" and file.tell() == 6 and file.read() == "end\n"
+        file.seek(-4, 2)
+        assert file.read() == "end\n"
+    with tf.gfile.GFile(path, "a+") as file:
+        assert file.read(5) == "begin"
+        file.write("more")
+    with tf.gfile.GFile(path, "rb+") as file:
+        assert file.read() == b"begin\nend\nmore"
+        file.write(b"new")
+    with tf.gfile.GFile(path, "w") as file, pytest.raises(tf.errors.PermissionDeniedError, match="File isn't open for reading"):
+        file.read()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="mode is not 'r' or 'w' or 'a'"):
+        tf.gfile.GFile(path, "x")

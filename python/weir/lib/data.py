@@ -446,20 +446,34 @@ def _common_shape(a, b):
 
 
 def _padded_shapes(structure, shapes):
+    if isinstance(structure, (dict, tuple)):
+        kind = dict if isinstance(structure, dict) else tuple
+        if not isinstance(shapes, kind):
+            raise TypeError(f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(shapes).__name__}'.")
+        if len(shapes) != len(structure):
+            raise ValueError("The two structures don't have the same sequence length. Input structure has length "
+                             f"{len(shapes)}, while shallow structure has length {len(structure)}.")
     if isinstance(structure, dict):
         return [shape for key in sorted(structure) for shape in _padded_shapes(structure[key], shapes[key])]
     if isinstance(structure, tuple):
-        if len(shapes) != len(structure):
-            raise ValueError(f"The padded shapes {shapes} do not have the structure of the elements")
         return [shape for item, one in zip(structure, shapes) for shape in _padded_shapes(item, one)]
     return [shapes]
 
 
 def _shape_vector(shape):
+    """A padded shape as an int64 vector, in which -1 is the longest of a batch."""
     if isinstance(shape, _weir.Tensor):
+        if shape.dtype != _INT64 or shape.shape.ndims not in (1, None):
+            raise TypeError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its element type was {shape.dtype.name} "
+                            f"and its shape was {shape.shape}.")
         return shape
-    sizes = _weir.TensorShape(shape).as_list()
-    return np.array([-1 if size is None else size for size in sizes], dtype=np.int64)
+    try:
+        known = _weir.TensorShape(shape)
+    except (TypeError, ValueError):  # sizes that are -1, or tensors
+        return _weir.convert_to_tensor(shape, dtype=_INT64)
+    if known.ndims is None:
+        raise ValueError(f"Cannot convert a partially known TensorShape {known} to a Tensor.")
+    return np.array([-1 if size is None else size for size in known.as_list()], dtype=np.int64)
 
 
 def _padding_values(spec, values):

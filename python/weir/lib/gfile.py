@@ -29,12 +29,20 @@ def _name(path):
 
 
 class GFile:
-    """A file that is opened at its first use. Text modes give and take str, binary modes bytes."""
+    """A file that is opened at its first use. Text modes give and take str, binary modes bytes.
+
+    Modes with a "+" read and write through two handles: reading begins at the start of the file, and the first write empties
+    the file unless the mode appends.
+    """
 
     def __init__(self, name, mode="r"):
-        if mode not in ("r", "w", "a", "rb", "wb", "ab", "r+", "w+", "a+", "rb+", "wb+", "ab+"):
-            raise _errors.InvalidArgumentError(None, None, f"mode is not 'r', 'w', 'a' or one of these with 'b' or '+': {mode}")
-        self._name, self._mode, self._file = _name(name), mode, None
+        kind = mode.replace("b", "")
+        if kind not in ("r", "w", "a", "r+", "w+", "a+"):
+            raise _errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
+        self._name, self._mode, self._binary = _name(name), mode, "b" in mode
+        self._may_read, self._may_write = "r" in kind or "+" in kind, kind != "r"
+        self._write_mode = "ab" if "a" in kind else "wb"
+        self._reader = self._writer = None
 
     @property
     def name(self):
@@ -44,49 +52,63 @@ class GFile:
     def mode(self):
         return self._mode
 
-    def _open(self):
-        if self._file is None:
-            with _os_errors(self._name):
-                self._file = open(self._name, self._mode, **({} if "b" in self._mode else {"encoding": "utf-8", "newline": ""}))
-        return self._file
-
-    def _readable(self):
-        if not self._mode.startswith("r") and "+" not in self._mode:
+    def _for_reading(self):
+        if not self._may_read:
             raise _errors.PermissionDeniedError(None, None, "File isn't open for reading")
-        return self._open()
+        if self._reader is None:
+            with _os_errors(self._name):
+                self._reader = open(self._name, "rb")
+        return self._reader
+
+    def _for_writing(self):
+        if not self._may_write:
+            raise _errors.PermissionDeniedError(None, None, "File isn't open for writing")
+        if self._writer is None:
+            with _os_errors(self._name):
+                self._writer = open(self._name, self._write_mode)
+        return self._writer
+
+    def _given(self, data):
+        return data if self._binary else _as_str(data)
 
     def read(self, n=-1):
-        return self._readable().read(n)
+        """n bytes, or all that are left."""
+        return self._given(self._for_reading().read(n))
 
     def readline(self):
-        return self._readable().readline()
+        return self._given(self._for_reading().readline())
 
     def readlines(self):
-        return list(self._readable())
+        return [self._given(line) for line in self._for_reading()]
 
     def write(self, file_content):
-        if self._mode.startswith("r") and "+" not in self._mode:
-            raise _errors.PermissionDeniedError(None, None, "File isn't open for writing")
-        self._open().write(_as_bytes(file_content) if "b" in self._mode else _as_str(file_content))
+        self._for_writing().write(_as_bytes(file_content))
 
     def seek(self, offset=None, whence=0, position=None):
+        """Moves where the file is read."""
+        file = self._for_reading()
+        if offset is None and position is None:
+            raise TypeError("seek(): offset argument required")
+        if whence not in (0, 1, 2):
+            raise _errors.InvalidArgumentError(None, None, f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
         with _os_errors(self._name):
-            self._open().seek(position if offset is None else offset, whence)
+            file.seek(position if offset is None else offset, whence)
 
     def tell(self):
-        return self._open().tell()
+        return (self._for_reading() if self._may_read else self._for_writing()).tell()
 
     def size(self):
         return stat(self._name).length
 
     def flush(self):
-        if self._file is not None:
-            self._file.flush()
+        if self._writer is not None:
+            self._writer.flush()
 
     def close(self):
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        for file in (self._reader, self._writer):
+            if file is not None:
+                file.close()
+        self._reader = self._writer = None
 
     def seekable(self):
         return True

@@ -175,7 +175,7 @@ class LSTMCell(_LSTM):
                  num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, **kwargs):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units, self._num_proj, self._use_peepholes = num_units, num_proj, use_peepholes
-        self._cell_clip, self._proj_clip, self._initializer = cell_clip or None, proj_clip or None, initializer
+        self._cell_clip, self._proj_clip, self._initializer = cell_clip, proj_clip, initializer
         self._num_unit_shards, self._num_proj_shards = num_unit_shards, num_proj_shards
         self._forget_bias, self._state_is_tuple, self._activation = forget_bias, state_is_tuple, _activation(activation)
 

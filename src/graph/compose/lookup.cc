@@ -22,6 +22,19 @@ Result<Output> KeysOf(const LookupTable& table, const Input& keys) {
       InvalidArgument("Signature mismatch. Keys must be dtype {}, got {}.", table.key_dtype, values.base_dtype()));
 }
 
+// One value for each key: the last dimensions of the keys are those of a single key.
+Result<PartialShape> ShapeOfValues(const LookupTable& table, const PartialShape& keys) {
+  const PartialShape value = table.default_value.valid() ? table.default_value.shape() : PartialShape::Scalar();
+  if (!keys.known_rank() || !value.known_rank()) return PartialShape();
+  const int count = keys.rank() - table.key_shape.rank();
+  if (count >= 0) {
+    WEIR_ASSIGN(const PartialShape key, keys.Sub(count));
+    WEIR_ASSIGN(const PartialShape outer, keys.Sub(0, count));
+    if (key.CompatibleWith(table.key_shape)) return outer.Concat(value);
+  }
+  return InvalidArgument("Expected keys to have suffix {} but saw shape: {}", table.key_shape, keys);
+}
+
 Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
   NameScope scope(graph, contents.name.empty() ? (contents.filename.absent() ? "key_value_init" : "text_file_init")
                                                : contents.name);
@@ -79,6 +92,7 @@ Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtyp
   const bool shared = !options.shared_name.empty();
   if (!options.empty_key.absent()) {
     WEIR_ASSIGN(Output empty, ToOutput(graph, options.empty_key, key_dtype, "empty_key"));
+    if (empty.shape().known_rank()) table.key_shape = empty.shape();
     WEIR_ASSIGN(Output deleted, ToOutput(graph, options.deleted_key, key_dtype, "deleted_key"));
     table.handle = MutableDenseHashTableV2(graph, empty, deleted, value_dtype,
                                            {.shared_name = options.shared_name,
@@ -111,6 +125,9 @@ Result<Output> LookUp(const LookupTable& table, const Input& keys, std::string n
   NameScope scope(graph, name.empty() ? table.name() + (table.is_mutable ? "_lookup_table_find" : "_Lookup") : name);
   WEIR_ASSIGN(Output given, KeysOf(table, keys));
   Output found = LookupTableFindV2(graph, table.handle, given, table.default_value);
+  WEIR_TRY(graph.TakeError());
+  WEIR_ASSIGN(const PartialShape shape, ShapeOfValues(table, given.shape()));
+  WEIR_TRY(graph.SetShape(found, shape));
   if (table.num_oov_buckets > 0) {
     const Output text = table.key_dtype == kString ? given : AsString(given);
     const Output buckets = StringToHashBucketFast(text, table.num_oov_buckets, {.name = "hash_bucket"});

@@ -41,6 +41,7 @@ struct LookupTable {
   Output default_value;
   Node* initializer = nullptr;  // none for tables that are filled by insert
   bool is_mutable = false;
+  PartialShape key_shape = PartialShape::Scalar();
   // Keys that the table does not have go to one of so many buckets behind its own values.
   int64_t num_oov_buckets = 0;
 

@@ -74,10 +74,10 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOpti
   const Output given = ValueOf(graph, losses_in, kInvalidType, "losses");
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(Output weights, WeightsOf(graph, options, given.shape()));
-  const Output losses = CastValue(graph, given, kFloat) * weights;
+  const Output losses = Mul(graph, CastValue(graph, given, kFloat), weights);
   Output loss = losses;
   if (options.reduction != LossReduction::kNone) {
-    loss = ReduceSum(losses);
+    loss = Reduction(graph, "Sum", losses, {}, false);
     switch (options.reduction) {
       case LossReduction::kMean:
         loss = SafeMean(loss, ReduceSum(OnesOf(graph, losses) * weights));
@@ -203,18 +203,64 @@ Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& lo
   });
 }
 
-Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in,
-                                 const LossOptions& options) {
-  return InScope(graph, "sparse_softmax_cross_entropy_loss", options, [&]() -> Result<Output> {
-    const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
-    Output labels = ValueOf(graph, labels_in, kInvalidType, "labels");
-    WEIR_TRY(graph.TakeError());
-    const PartialShape shape = labels.shape();
-    if (shape.known_rank() && logits.shape().known_rank() && shape.rank() == logits.shape().rank() &&
-        shape.rank() > 0 && shape[shape.rank() - 1] == 1)
-      labels = Squeeze(labels, {.squeeze_dims = {-1}});
-    return SparseSoftmaxCrossEntropy(logits, labels, "xentropy");
-  });
+namespace {
+
+// Drops a last dimension of one from x where x has more than `rank` dimensions. The ranks may be unknown until the run.
+Output DropLastDimension(Output x, Output rank) {
+  const Output kept = Minimum(Rank(x), rank);
+  return Reshape(x, Slice(ShapeOf(x), {0}, ExpandDims(kept, 0)));
+}
+
+bool MayEndInOne(const PartialShape& shape) {
+  if (!shape.known_rank()) return true;
+  return shape.rank() > 0 && (shape[shape.rank() - 1] == 1 || shape[shape.rank() - 1] < 0);
+}
+
+// Labels have one dimension less than the logits; weights have at most as many as the labels. Each may end in a
+// dimension of one that says nothing.
+struct SparseLossInputs {
+  Output labels;
+  Output logits;
+  Output weights;
+};
+SparseLossInputs WithoutExtraDimensions(SparseLossInputs in) {
+  const PartialShape labels = in.labels.shape(), logits = in.logits.shape();
+  if (labels.known_rank() && logits.known_rank()) {
+    const int difference = logits.rank() - labels.rank();
+    if (difference == 2 && MayEndInOne(logits)) in.logits = Squeeze(in.logits, {.squeeze_dims = {-1}});
+    if (difference == 0 && MayEndInOne(labels)) in.labels = Squeeze(in.labels, {.squeeze_dims = {-1}});
+  } else if (MayEndInOne(labels)) {
+    in.labels = DropLastDimension(in.labels, Rank(in.logits) - 1);
+  }
+  if (!in.labels.valid()) return in;
+  const PartialShape weights = in.weights.shape();
+  if (weights.known_rank() && in.labels.shape().known_rank()) {
+    if (weights.rank() - in.labels.shape().rank() == 1) in.weights = Squeeze(in.weights, {.squeeze_dims = {-1}});
+  } else if (MayEndInOne(weights)) {
+    in.weights = DropLastDimension(in.weights, Rank(in.labels));
+  }
+  return in;
+}
+
+}  // namespace
+
+Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels, const Input& logits, const LossOptions& options) {
+  NameScope scope(graph, options.scope.empty() ? "sparse_softmax_cross_entropy_loss" : options.scope);
+  if (labels.absent()) return InvalidArgument("labels must not be None.");
+  if (logits.absent()) return InvalidArgument("logits must not be None.");
+  SparseLossInputs in;
+  in.logits = ValueOf(graph, logits, kInvalidType, "logits");
+  in.labels = ValueOf(graph, labels, kInvalidType, "labels");
+  in.weights = ValueOf(graph, options.weights.absent() ? Input(1.0f) : options.weights, kInvalidType, "weights");
+  WEIR_TRY(graph.TakeError());
+  in = WithoutExtraDimensions(in);
+  WEIR_TRY(graph.TakeError());
+  const Output per_example = SparseSoftmaxCrossEntropy(in.logits, in.labels, "xentropy");
+  WEIR_TRY(graph.TakeError());
+  LossOptions inner = options;
+  inner.weights = in.weights;
+  inner.scope = scope.name() + "/";
+  return WeightedLoss(graph, per_example, inner);
 }
 
 }  // namespace weir

@@ -42,15 +42,16 @@ Input AxesOf(const Sparse& sparse, const Axes& axes) {
 
 }  // namespace
 
-Sparse SparsePlaceholder(Graph& graph, DType dtype, const std::optional<std::vector<int64_t>>& shape,
-                         std::string name) {
+Sparse SparsePlaceholder(Graph& graph, DType dtype, const Input& shape, std::string name) {
   const auto part = [&](const char* what) { return name.empty() ? std::string() : name + "/" + what; };
   Sparse made;
-  const int64_t rank = shape.has_value() ? static_cast<int64_t>(shape->size()) : kUnknownDim;
-  if (!shape.has_value()) {
+  int64_t rank = kUnknownDim;
+  if (shape.absent()) {
     made.dense_shape = Placeholder(graph, kInt64, {.shape = PartialShape({kUnknownDim}), .name = part("shape")});
   } else {
-    const Output fallback = ValueOf(graph, Input(*shape), kInt64, name.empty() ? "Const" : part("shape_default"));
+    const Output fallback = ValueOf(graph, shape, kInt64, name.empty() ? "Const" : part("shape_default"));
+    if (!fallback.valid()) return made;
+    if (fallback.shape().rank() == 1) rank = fallback.shape()[0];
     made.dense_shape = PlaceholderWithDefault(graph, fallback, PartialShape({rank}), {.name = part("shape")});
   }
   made.values = Placeholder(graph, dtype, {.shape = PartialShape({kUnknownDim}), .name = part("values")});

@@ -18,9 +18,8 @@ struct Sparse {
   Output dense_shape;
 };
 
-// dense_shape absent: fed with the rest; a literal or tensor: its default, unknown sizes are -1.
-Sparse SparsePlaceholder(Graph& graph, DType dtype, const std::optional<std::vector<int64_t>>& shape,
-                         std::string name = "");
+// `shape` absent: fed with the rest. A literal or an int64 vector: the default, where unknown sizes are -1.
+Sparse SparsePlaceholder(Graph& graph, DType dtype, const Input& shape, std::string name = "");
 // default_value absent: zero, or the empty string.
 Output SparseToDenseOf(const Sparse& sparse, const Input& default_value = {}, bool validate_indices = true,
                        std::string name = "");
