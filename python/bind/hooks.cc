@@ -71,10 +71,10 @@ py::object ContextObject(RunContext& context) {
   return note->context.get();
 }
 
-// A hook of Python's.
+// A hook of Python's, which somebody else keeps alive: see HookFrom.
 class PythonHook final : public SessionRunHook {
  public:
-  explicit PythonHook(py::object hook) : hook_(std::move(hook)) {}
+  explicit PythonHook(py::handle hook) : hook_{hook} {}
   ~PythonHook() override {
     if (fetches_ == nullptr || !Py_IsInitialized()) return;
     py::gil_scoped_acquire gil;
@@ -148,7 +148,11 @@ class PythonHook final : public SessionRunHook {
   }
 
  private:
-  PyItem hook_;
+  struct Borrowed {
+    py::handle object;
+    py::object get() const { return py::reinterpret_borrow<py::object>(object); }
+  };
+  const Borrowed hook_;
   Graph* graph_ = nullptr;
   std::unique_ptr<FetchMap> fetches_;  // of the step under way
 };
@@ -353,7 +357,7 @@ HookPtr HookFrom(py::object hook) {
           py::getattr(py::type::of(hook).attr(method), "__module__", py::none()).equal(library.attr("__name__"));
     if (as_built) return hook.attr("_hook").cast<HookObject&>().hook;
   }
-  return std::make_shared<PythonHook>(std::move(hook));
+  return std::make_shared<PythonHook>(hook);
 }
 
 void HoldGraphOfHook(py::handle hook, const Graph& graph) {

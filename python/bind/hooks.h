@@ -26,7 +26,8 @@ struct RunNote {
 };
 
 // The hook behind an object of Python: that of C++ where it is a built-in one whose methods nobody has overridden, else
-// one that calls its methods. Called without the GIL.
+// one that calls its methods. Called without the GIL. Whoever asks keeps the object alive, where the garbage collector
+// sees it: hooks tend to refer to what has them.
 HookPtr HookFrom(py::object hook);
 
 // C++ calls the hook's Begin with that graph: a built-in hook holds it from now on.

@@ -106,13 +106,13 @@ std::unique_ptr<M> MakeMonitored(py::object creator, const py::list& hooks, doub
   auto made = std::make_unique<M>();
   made->graph = DefaultGraph();
   made->creator = creator;
-  made->hooks = hooks;
+  made->hooks = py::list(py::tuple(hooks));  // a copy: it keeps them alive
   MonitoredSessionOptions options;
   options.stop_grace_period_secs = stop_grace_period_secs;
   options.recover = recover;
   options.recovery_wait_secs = recovery_wait_secs;
   Graph& graph = *GraphObjectOf(made->graph).graph;
-  for (py::handle hook : hooks) {
+  for (py::handle hook : made->hooks) {
     options.hooks.push_back(HookFrom(py::reinterpret_borrow<py::object>(hook)));
     HoldGraphOfHook(hook, graph);
   }

@@ -17,14 +17,15 @@
 namespace weir::python {
 namespace {
 
-// A number, a tensor, or a function of no arguments.
+// A number, a tensor, or a function of no arguments, which the optimizer keeps alive (KeepsArguments). C++ does not
+// hold it: the garbage collector would not see that, and such functions tend to refer to the optimizer.
 Hyper HyperFrom(py::object value) {
   if (PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0)
     RaiseType(fmt::format("an optimizer takes numbers, tensors and functions for its rates, not {}", Repr(value)));
   if (PyCallable_Check(value.ptr()) != 0 && !IsTensor(value) && !IsVariable(value)) {
-    return Hyper(std::function<Result<Input>()>([item = PyItem(value)]() -> Result<Input> {
+    return Hyper(std::function<Result<Input>()>([function = py::handle(value)]() -> Result<Input> {
       py::gil_scoped_acquire gil;
-      return CatchingExceptions([&]() -> Result<Input> { return InputFrom(item.get()()); });
+      return CatchingExceptions([&]() -> Result<Input> { return InputFrom(function()); });
     }));
   }
   return Hyper(InputFrom(value));

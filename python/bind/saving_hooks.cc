@@ -103,10 +103,9 @@ std::unique_ptr<HookObject> MakeProfiler(std::optional<double> save_steps, std::
 }
 
 // Hooks that will be begun with the default graph.
-std::vector<HookPtr> HooksFrom(const py::object& hooks) {
+std::vector<HookPtr> HooksFrom(const py::tuple& hooks) {
   std::vector<HookPtr> made;
-  if (hooks.is_none()) return made;
-  for (py::handle hook : py::iter(hooks)) {
+  for (py::handle hook : hooks) {
     made.push_back(HookFrom(py::reinterpret_borrow<py::object>(hook)));
     HoldGraphOfHook(hook, DefaultGraphRef());
   }
@@ -125,8 +124,11 @@ py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkp
   options.is_chief = is_chief;
   if (!checkpoint_dir.is_none()) options.checkpoint_dir = PathFrom(checkpoint_dir);
   if (!summary_dir.is_none()) options.summary_dir = PathFrom(summary_dir);
-  options.hooks = HooksFrom(hooks);
-  if (is_chief) options.chief_only_hooks = HooksFrom(chief_only_hooks);
+  const auto all_of = [](const py::object& list) { return list.is_none() ? py::tuple() : py::tuple(list); };
+  const py::tuple given = all_of(hooks);
+  const py::tuple given_to_chief = is_chief ? all_of(chief_only_hooks) : py::tuple();
+  options.hooks = HooksFrom(given);
+  options.chief_only_hooks = HooksFrom(given_to_chief);
   options.save_checkpoint = IntervalFrom(checkpoints);
   options.save_summaries = IntervalFrom(summaries);
   options.log_step_count_steps = log_step_count_steps.value_or(0);
@@ -147,7 +149,12 @@ py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkp
   parts.log = PythonLog("info");
   parts.warning = PythonLog("warning");
   py::list made;
-  for (HookPtr& hook : Take(TrainingHooks(options, parts))) made.append(py::cast(MakeHookObject(std::move(hook))));
+  for (HookPtr& hook : Take(TrainingHooks(options, parts))) {
+    const py::object object = py::cast(MakeHookObject(std::move(hook)));
+    py::detail::keep_alive_impl(object, given);
+    py::detail::keep_alive_impl(object, given_to_chief);
+    made.append(object);
+  }
   return made;
 }
 

@@ -33,12 +33,13 @@ struct SupervisorObject {
   py::object summary_op;
   py::object global_step;
   py::object summary_writer;
+  py::object init_fn;
 };
 
 int VisitSupervisor(SupervisorObject& s, visitproc visit, void* arg) {
   for (const py::object* member :
        {&s.graph, &s.coord, &s.session_manager, &s.init_op, &s.init_feed_dict, &s.ready_op, &s.ready_for_local_init_op,
-        &s.saver, &s.summary_op, &s.global_step, &s.summary_writer})
+        &s.saver, &s.summary_op, &s.global_step, &s.summary_writer, &s.init_fn})
     Py_VISIT(member->ptr());
   return 0;
 }
@@ -87,9 +88,11 @@ SupervisorOptions OptionsFrom(const Arguments& a, SupervisorObject& made) {
     if (!a.global_step.is_none()) options.global_step_name = Str(a.global_step.attr("op").attr("name"));
   }
   options.init_feeds = FeedsFrom(graph, a.init_feed_dict);
+  made.init_fn = a.init_fn;  // keeps it alive, where the garbage collector sees it
   if (!a.init_fn.is_none())
-    options.init_fn = [function = PyItem(a.init_fn), sessions = made.sessions](const SessionPtr& session) {
-      return InPython([&] { return InitFunctionFrom(function.get(), **sessions); })(session);
+    options.init_fn = [function = py::handle(a.init_fn), sessions = made.sessions](const SessionPtr& session) {
+      return InPython([&] { return InitFunctionFrom(py::reinterpret_borrow<py::object>(function), **sessions); })(
+          session);
     };
   if (!a.local_init_run_options.is_none())
     options.local_init_run_options = MessageFrom<tensorflow::RunOptions>(a.local_init_run_options);
