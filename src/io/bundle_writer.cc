@@ -1,7 +1,6 @@
 #include "io/bundle_writer.h"
 
 #include "base/crc32c.h"
-#include "base/rng.h"
 #include "io/bundle_index.h"
 #include "io/coding.h"
 #include "io/table.h"
@@ -37,9 +36,6 @@ Status WriteIndex(Env& env, const std::string& path, int num_shards,
   return file->Close();
 }
 
-// Differs between writers that may be at work on the same files.
-std::string TemporarySuffix() { return fmt::format(".tempstate{}", RealRng().Next64()); }
-
 Status AddEntry(const std::string& name, tensorflow::BundleEntryProto entry, const std::string& prefix,
                 std::map<std::string, tensorflow::BundleEntryProto>& entries) {
   const auto [at, added] = entries.emplace(name, entry);
@@ -66,10 +62,14 @@ Result<std::unique_ptr<BundleWriter>> BundleWriter::Open(Env& env, const std::st
   const std::string parent(DirectoryOf(directory));
   if (!directory.empty() && !env.Exists(directory) && (parent.empty() || env.Exists(parent)))
     WEIR_TRY(env.MakeDirectories(directory));
+  RemoveStaleTemporaries(env, prefix);
   std::unique_ptr<BundleWriter> writer(new BundleWriter(env, prefix, TemporarySuffix()));
   WEIR_ASSIGN(writer->data_, env.OpenWrite(BundleDataName(prefix, 0, 1) + writer->suffix_));
   return writer;
 }
+
+BundleWriter::BundleWriter(Env& env, const std::string& prefix, const std::string& suffix)
+    : env_(env), prefix_(prefix), suffix_(suffix), held_data_(env, BundleDataName(prefix, 0, 1) + suffix) {}
 
 BundleWriter::~BundleWriter() {
   if (finished_) return;
@@ -150,6 +150,7 @@ Status BundleWriter::Finish() {
   const std::string index = BundleIndexName(prefix_);
   WEIR_TRY(data_->Sync());
   WEIR_TRY(data_->Close());
+  const HeldTemporary held_index(env_, index + suffix_);
   WEIR_TRY(WriteIndex(env_, index + suffix_, 1, entries_));
   WEIR_TRY(RemoveIndex(env_, prefix_));
   WEIR_TRY(env_.Rename(data + suffix_, data));
@@ -184,6 +185,8 @@ Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const st
   }
   const std::string index = BundleIndexName(destination);
   const std::string aside = index + TemporarySuffix();
+  RemoveStaleTemporaries(env, destination);
+  const HeldTemporary held(env, aside);
   const auto merge = [&]() -> Status {
     WEIR_TRY(WriteIndex(env, aside, num_shards, entries));
     WEIR_TRY(RemoveIndex(env, destination));

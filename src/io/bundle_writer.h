@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/env.h"
+#include "io/temporary_files.h"
 #include "io/tensor_slice.h"
 #include "proto/tensor_bundle.pb.h"
 #include "tensor/tensor.h"
@@ -36,14 +37,14 @@ class BundleWriter final {
   Status Finish();
 
  private:
-  BundleWriter(Env& env, std::string prefix, std::string suffix)
-      : env_(env), prefix_(std::move(prefix)), suffix_(std::move(suffix)) {}
+  BundleWriter(Env& env, const std::string& prefix, const std::string& suffix);
   Status Append(std::string_view bytes);
   Status AppendStrings(const Tensor& value, uint32_t* crc);
 
   Env& env_;
   const std::string prefix_;
   const std::string suffix_;  // of the names that files have until they are whole
+  const HeldTemporary held_data_;
   std::unique_ptr<WritableFile> data_;
   std::map<std::string, tensorflow::BundleEntryProto> entries_;
   uint64_t offset_ = 0;

@@ -3,8 +3,8 @@
 #include <complex>
 #include <limits>
 
-#include "base/rng.h"
 #include "io/table.h"
+#include "io/temporary_files.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir::io {
@@ -118,7 +118,9 @@ Status SliceTableWriter::Finish() {
   tensorflow::SavedTensorSlices list;
   list.mutable_meta()->mutable_versions()->set_producer(kFormatVersion);
   for (const auto& [name, tensor] : tensors_) *list.mutable_meta()->add_tensor() = tensor;
-  const std::string aside = fmt::format("{}.tempstate{}", path_, RealRng().Next64());
+  RemoveStaleTemporaries(env_, path_);
+  const std::string aside = path_ + TemporarySuffix();
+  const HeldTemporary held(env_, aside);
   Status status = WriteTable(env_, aside, list.SerializeAsString(), parts_);
   if (status.ok()) status = env_.Rename(aside, path_);
   if (!status.ok()) {

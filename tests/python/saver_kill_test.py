@@ -57,3 +57,8 @@ def test_every_latest_checkpoint_restores(tmp_path, kills):
         found = restored_step(str(tmp_path))
         assert found >= last - 1, f"kill {kill} of {kills}: step {last} began to be saved, but {found} is the latest"
         step = found
+    # The next save removes what those that were killed have left.
+    with tf.Graph().as_default(), tf.Session() as sess:
+        sess.run(tf.get_variable("v", initializer=1.0).initializer)
+        tf.train.Saver().save(sess, str(tmp_path / "m"), global_step=step + 1)
+    assert not list(tmp_path.rglob("*.tempstate*"))
