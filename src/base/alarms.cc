@@ -4,6 +4,9 @@
 
 #include <chrono>
 
+#include "base/log.h"
+#include "base/out_of_memory.h"
+
 namespace weir {
 
 ThreadAlarms::~ThreadAlarms() {
@@ -61,7 +64,11 @@ void ThreadAlarms::Run() {
     times_.erase(running_);
     due_.erase(first);
     lock.unlock();
-    ring();
+    try {
+      ring();
+    } catch (...) {
+      LogError("an alarm was given up: {}", std::string(StatusOfCaught("it").message()));
+    }
     ring = nullptr;
     lock.lock();
     running_ = 0;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <list>
 #include <mutex>
 #include <system_error>
@@ -19,6 +20,7 @@
 
 #include "base/cgroup.h"
 #include "base/log.h"
+#include "base/out_of_memory.h"
 
 namespace weir {
 namespace {
@@ -47,6 +49,17 @@ std::thread StartThread(const std::string& name, F body) {
   return thread;
 }
 
+// Work reports its errors itself. An exception means that it could not even do that, for lack of memory: what waits for
+// it is told by the end of the closure.
+void RunGuarded(std::function<void()>& work) {
+  try {
+    work();
+  } catch (...) {
+    LogError("work of a thread pool was given up: {}", std::string(StatusOfCaught("it").message()));
+  }
+  work = nullptr;
+}
+
 // What a ParallelFor and its helpers share. Helpers may come after the caller has gone: they find no block left and
 // do not touch `work`.
 struct LoopState {
@@ -58,7 +71,11 @@ struct LoopState {
       const int32_t i = next.fetch_add(1, std::memory_order_relaxed);
       if (i >= blocks) return;
       const int64_t begin = i * block;
-      work(begin, std::min(begin + block, total));
+      try {
+        if (!failed.load(std::memory_order_relaxed)) work(begin, std::min(begin + block, total));
+      } catch (...) {
+        if (!failed.exchange(true, std::memory_order_relaxed)) error = std::current_exception();
+      }
       if (remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) remaining.notify_all();
     }
   }
@@ -66,6 +83,7 @@ struct LoopState {
     for (int32_t left; (left = remaining.load(std::memory_order_acquire)) != 0;) {
       remaining.wait(left, std::memory_order_acquire);
     }
+    if (error != nullptr) std::rethrow_exception(error);
   }
 
   const int64_t total;
@@ -73,6 +91,8 @@ struct LoopState {
   const int32_t blocks;
   std::atomic<int32_t> next{0};
   std::atomic<int32_t> remaining;
+  std::atomic<bool> failed{false};
+  std::exception_ptr error;  // the first one; the caller of the loop throws it
   const FunctionRef<void(int64_t, int64_t)> work;
 };
 
@@ -108,8 +128,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
       std::function<void()> work = std::move(queue.front());
       queue.pop_front();
       lock.unlock();
-      work();
-      work = nullptr;
+      RunGuarded(work);
       lock.lock();
     }
   }
@@ -127,7 +146,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
     std::unique_lock lock(mutex);
     if (!StartThreads()) {  // better late than never: on the caller
       lock.unlock();
-      work();
+      RunGuarded(work);
       return;
     }
     queue.push_back(std::move(work));
@@ -222,8 +241,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
       std::function<void()> work = std::move(queue.front());
       queue.pop_front();
       lock.unlock();
-      work();
-      work = nullptr;
+      RunGuarded(work);
       lock.lock();
     }
     finished.splice(finished.end(), running, self);
@@ -250,7 +268,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
         std::function<void()> own = std::move(queue.back());
         queue.pop_back();
         lock.unlock();
-        own();
+        RunGuarded(own);
       }
     }
     if (lock.owns_lock()) lock.unlock();

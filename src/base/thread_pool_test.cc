@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -251,6 +252,36 @@ TEST(ThreadPoolTest, HandsItsWorkToARunner) {
   ASSERT_EQ(handed.size(), 2u);
   for (const std::function<void()>& work : handed) work();
   EXPECT_EQ(ran, 11);
+}
+
+TEST(ThreadPoolTest, ALoopThrowsWhatItsWorkHasThrownOnceAllHaveEnded) {
+  ThreadPool pool("test", 4);
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> running{0};
+    const auto work = [&](int64_t begin, int64_t) {
+      ++running;
+      std::this_thread::yield();
+      --running;
+      if (begin % 2 == round % 2) throw std::bad_alloc();
+    };
+    EXPECT_THROW(pool.ParallelFor(16, 1'000'000, work), std::bad_alloc);
+    EXPECT_EQ(running, 0);
+  }
+}
+
+TEST(ThreadPoolTest, WorkThatThrowsLeavesThePoolWorking) {
+  std::atomic<int> done{0};
+  {
+    ThreadPool pool("test", 2);
+    ElasticPool elastic("test");
+    for (int i = 0; i < 20; ++i) {
+      pool.Schedule([] { throw std::bad_alloc(); });
+      elastic.Schedule([] { throw std::bad_alloc(); });
+      pool.Schedule([&] { ++done; });
+      elastic.Schedule([&] { ++done; });
+    }
+  }
+  EXPECT_EQ(done, 40);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#include "base/out_of_memory.h"
+
+#include <cxxabi.h>
+
+#include <exception>
+#include <stdexcept>
+
+namespace weir {
+
+void ThrowOutOfMemory(Status status) { throw OutOfMemory(std::move(status)); }
+
+Status StatusOfCaught(std::string_view where) {
+  try {
+    throw;
+  } catch (const abi::__forced_unwind&) {  // the thread is being ended (pthread_exit)
+    throw;
+  } catch (const OutOfMemory& error) {
+    return error.status();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory: the system gives no more to {}", where);
+  } catch (const std::length_error& error) {
+    return ResourceExhausted("out of memory: {} needs more elements than fit into any memory ({})", where,
+                             error.what());
+  } catch (const std::exception& error) {
+    return Internal("{} threw an exception: {}", where, error.what());
+  } catch (...) {
+    return Internal("{} threw an exception", where);
+  }
+}
+
+}  // namespace weir
