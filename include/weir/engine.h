@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "base/thread_pool.h"
 #include "cluster/join_until_signal.h"
 #include "cluster/network.h"
@@ -189,7 +190,7 @@ class ClientSession final {
     for (const auto& [output, value] : feeds) request.feeds.push_back({output, value});
     request.fetches = fetches;
     for (const Op& op : targets) request.targets.push_back(op.node());
-    return ValueOrThrow(session_->Run(request));
+    return ValueOrThrow(CatchOutOfMemory("a step", [&] { return session_->Run(request); }));
   }
   std::vector<Tensor> Run(const std::vector<Output>& fetches) const { return Run({}, fetches); }
   Tensor Run(const Output& fetch) const { return Run({}, {fetch})[0]; }
@@ -218,6 +219,8 @@ inline void RunManaged(Supervisor& supervisor, const Engine& engine, const std::
       return OkStatus();
     } catch (const Error& error) {
       return error.status();
+    } catch (const std::bad_alloc&) {
+      return StatusOfCaught("the body of a managed session");
     }
   }));
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "base/out_of_memory.h"
 #include "bind/files.h"
 #include "bind/objects.h"
 #include "bind/op_errors.h"
@@ -138,6 +139,25 @@ void RaiseRunError(const Status& status, Graph* graph) {
       ErrorsModule().attr("_from_status")(static_cast<int>(status.code()), TextOf(MessageOf(status)), node);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw py::error_already_set();
+}
+
+void TranslateOutOfMemory() {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    const auto raise = [](const Status& status) {
+      try {
+        RaiseRunError(status, nullptr);
+      } catch (py::error_already_set& error) {
+        error.restore();
+      }
+    };
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+      raise(StatusOfCaught("a function"));
+    } catch (const std::length_error&) {
+      raise(StatusOfCaught("a function"));
+    }
+  });
 }
 
 void RaiseType(const std::string& message) { RaiseObject(PyExc_TypeError, message); }

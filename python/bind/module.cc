@@ -17,6 +17,7 @@
 #include "bind/nest.h"
 #include "bind/numpy.h"
 #include "bind/objects.h"
+#include "bind/op_errors.h"
 #include "bind/operators.h"
 #include "bind/ops.h"
 #include "bind/process.h"
@@ -40,6 +41,7 @@
 PYBIND11_MODULE(_weir, m) {
   using namespace weir::python;
   m.doc() = "The C++ engine of Weir.";
+  TranslateOutOfMemory();
   BindNumpy(m);
   weir::ReleaseStartupPages();  // of linking, and of numpy
   BindDType(m);

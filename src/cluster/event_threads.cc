@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "base/log.h"
+#include "base/out_of_memory.h"
+
 namespace weir {
 
 EventThreads::EventThreads(Wait wait)
@@ -16,7 +19,11 @@ EventThreads::~EventThreads() { thread_.join(); }
 void EventThreads::Handle(const std::function<void()>& handle) {
   CountEvent();
   EndWait();
-  handle();
+  try {
+    handle();
+  } catch (...) {  // what it was for is told by the end of its closures
+    LogError("a message was given up: {}", std::string(StatusOfCaught("its handler").message()));
+  }
   BeginWait();
 }
 

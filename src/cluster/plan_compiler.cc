@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "base/out_of_memory.h"
+#include "base/process_memory.h"
 #include "cluster/when_all.h"
 #include "graph/device_name.h"
 #include "graph/function_library.h"
@@ -127,11 +129,13 @@ Status PlanCompiler::PruneNow() {
     if (targets.back() == nullptr) return NotFound("Target {}: not found in the session's graph", name);
   }
   WEIR_ASSIGN(pruned_, PruneGraph(*dependencies_.graph, feeds, fetches, targets));
+  WEIR_TRY(ProcessMemory::Get().ReserveKept(pruned_.nodes.size() * kGraphNodeBytes));
   return dependencies_.placements->Request(*dependencies_.graph, pruned_);
 }
 
 void PlanCompiler::Prune() {
-  if (Status status = PruneNow(); !status.ok()) return End(status);
+  if (Status status = CatchOutOfMemory("the plan of a step", [&] { return PruneNow(); }); !status.ok())
+    return End(status);
   SessionTasks& tasks = *dependencies_.tasks;
   ForEachTask({tasks.peers().own_task()}, &SessionTasks::Ask, &PlanCompiler::Place);
 }
@@ -293,7 +297,8 @@ void PlanCompiler::TakeIntoAnswers() {
 }
 
 void PlanCompiler::Cut() {
-  if (Status status = CutNow(); !status.ok()) return End(status);
+  if (Status status = CatchOutOfMemory("the plan of a step", [&] { return CutNow(); }); !status.ok())
+    return End(status);
   std::vector<std::string> tasks;
   for (const StepPlan::Part& part : plan_->parts) tasks.push_back(part.task);
   ForEachTask(tasks, &SessionTasks::Open, &PlanCompiler::Register);

@@ -1,9 +1,12 @@
 // Both directions come out of one table per service: method name, request, response.
 #include "cluster/services.h"
 
+#include <atomic>
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/out_of_memory.h"
+#include "base/process_memory.h"
 #include "base/this_process.h"
 #include "cluster/transport_errors.h"
 
@@ -202,24 +205,59 @@ class RemoteMaster final : public MasterService {
 
 using Handlers = absl::flat_hash_map<std::string, CallHandler>;
 
+// Answers a call exactly once, whatever happens to whoever was to answer it: where the last user of this is gone
+// without an answer, an exception has ended its work.
+template <class Response>
+class Answer final {
+ public:
+  explicit Answer(std::shared_ptr<IncomingCall> call) : call_(std::move(call)) {}
+  ~Answer() { Give(ResourceExhausted("out of memory: {} was given up", call_->method())); }
+  Answer(const Answer&) = delete;
+  Answer& operator=(const Answer&) = delete;
+
+  void set_in_body(bool in_body) { in_body_ = in_body; }
+  void Give(const Result<Response>& response) {
+    if (given_.exchange(true)) return;
+    Result<Rope> encoded = CatchOutOfMemory(call_->method(), [&]() -> Result<Rope> {
+      WEIR_TRY(response.status());
+      Rope bytes = Encode(*response);
+      WEIR_TRY(CheckCallSize(bytes.size(), TensorsOf(*response)));
+      return bytes;
+    });
+    if (encoded.ok()) return call_->Respond(*std::move(encoded));
+    if (in_body_) return call_->Respond(ErrorBody<Response>(encoded.status()));
+    call_->Respond(MakeStatus(encoded.status().code(), ErrorText(encoded.status())));
+  }
+
+ private:
+  const std::shared_ptr<IncomingCall> call_;
+  bool in_body_ = false;
+  std::atomic<bool> given_{false};
+};
+
+// What protobuf makes of a graph takes several times the memory of its bytes. Tensors beside it stay as they are.
+template <class Request>
+Status ReserveDecoded(size_t bytes) {
+  constexpr size_t kExpansion = 8;
+  constexpr bool kHasTensors = !std::is_base_of_v<google::protobuf::MessageLite, Request>;
+  return ProcessMemory::Get().Reserve(kHasTensors ? bytes : kExpansion * bytes);
+}
+
 template <class Service, class Request, class Response>
 void Add(Handlers& handlers, std::string method, Service& service,
          void (Service::*run)(Request, const CallOptions&, Reply<Response>)) {
   handlers[method] = [&service, run](const std::shared_ptr<IncomingCall>& call) {
-    Request request;
-    if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return call->Respond(status);
-    const bool in_body = WantsBodyErrors(request);
-    (service.*run)(std::move(request), CallOptions{.cancel = &call->cancel(), .takes_whole = call->takes_whole()},
-                   [call, in_body](Result<Response> response) {
-                     Status status = response.status();
-                     if (status.ok()) {
-                       Rope encoded = Encode(*response);
-                       status = CheckCallSize(encoded.size(), TensorsOf(*response));
-                       if (status.ok()) return call->Respond(std::move(encoded));
-                     }
-                     if (in_body) return call->Respond(ErrorBody<Response>(status));
-                     call->Respond(MakeStatus(status.code(), ErrorText(status)));
-                   });
+    const auto answer = std::make_shared<Answer<Response>>(call);
+    try {
+      Request request;
+      if (Status status = ReserveDecoded<Request>(call->request().size()); !status.ok()) return answer->Give(status);
+      if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return answer->Give(status);
+      answer->set_in_body(WantsBodyErrors(request));
+      (service.*run)(std::move(request), CallOptions{.cancel = &call->cancel(), .takes_whole = call->takes_whole()},
+                     [answer](const Result<Response>& response) { answer->Give(response); });
+    } catch (...) {
+      answer->Give(StatusOfCaught(call->method()));
+    }
   };
 }
 

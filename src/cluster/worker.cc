@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/out_of_memory.h"
 #include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
 #include "cluster/step_in_pieces.h"
@@ -216,7 +217,7 @@ void Worker::RegisterGraph(tensorflow::RegisterGraphRequest request, const CallO
   dependencies_.blocking_pool.Schedule(
       [this, shared, cancel = options.cancel, done = std::move(done), counted = in_flight_.Enter()] {
         if (cancel != nullptr && cancel->cancelled()) return done(cancel->reason());
-        done(Register(*shared));
+        done(CatchOutOfMemory("RegisterGraph", [&] { return Register(*shared); }));
       });
 }
 

@@ -293,7 +293,9 @@ Result<Grads> ExitGrad(Node* node, const Grads& d) {
   WhileContext& forward = *node->flow_context()->AsWhile();
   if (!forward.options().back_prop) return Grads(1);
   if (forward.runs_backwards())
-    return MarkTypeError(Unimplemented("Second-order gradient for while loops not supported."));
+    return MarkTypeError(
+        Unimplemented("Second-order gradient for while loops not supported: '{}' ends a loop that computes a gradient",
+                      node->name()));
   LoopGradient* loop = CurrentLoopOf(*node);
   if (loop == nullptr) return Internal("the loop of '{}' has no gradient", node->name());
   WhileContext& backward = loop->backward();
@@ -330,8 +332,7 @@ Result<std::unique_ptr<FlowGradients>> FlowGradients::Make(Graph& graph, std::ve
   std::vector<WhileContext*> loops;
   std::unordered_set<WhileContext*> differentiated;
   for (Node* node : *between)
-    if (IsLoopExit(*node) && LoopOf(*node) != nullptr && !IsInBackwardLoop(*node) &&
-        differentiated.insert(LoopOf(*node)).second)
+    if (IsLoopExit(*node) && LoopOf(*node) != nullptr && differentiated.insert(LoopOf(*node)).second)
       loops.push_back(LoopOf(*node));
   if (loops.empty()) return nullptr;
   auto made = std::make_unique<LoopGradients>(graph);
@@ -340,13 +341,6 @@ Result<std::unique_ptr<FlowGradients>> FlowGradients::Make(Graph& graph, std::ve
     for (const Output& exit : loop->exits)
       if (between_set->insert(exit.node).second) between->push_back(exit.node);
   return std::unique_ptr<FlowGradients>(std::move(made));
-}
-
-bool IsInBackwardLoop(const Node& node) {
-  for (FlowContext* context = node.flow_context(); context != nullptr; context = context->outer()) {
-    if (context->AsWhile() != nullptr && context->AsWhile()->runs_backwards()) return true;
-  }
-  return false;
 }
 
 FlowGradientFn FindFlowGradient(std::string_view op) {

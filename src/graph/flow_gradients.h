@@ -20,8 +20,7 @@ inline bool IsTrainable(DType t) {
 
 class FlowGradients {
  public:
-  // Null when none of the nodes to differentiate is the exit of a loop that can be differentiated. All exits of a
-  // differentiated loop join `between`.
+  // Null when none of the nodes to differentiate is a loop exit. All exits of a differentiated loop join `between`.
   static Result<std::unique_ptr<FlowGradients>> Make(Graph& graph, std::vector<Node*>* between,
                                                      std::unordered_set<Node*>* between_set);
   virtual ~FlowGradients() = default;
@@ -40,9 +39,6 @@ class FlowGradients {
   // Closes the loops: after all gradients were built.
   virtual Status Finish() = 0;
 };
-
-// True for a node of a loop that computes a gradient, or of anything inside of one. No gradient goes through it.
-bool IsInBackwardLoop(const Node& node);
 
 // Gradients of Switch, Merge, Enter, Exit, NextIteration, LoopCond and their Ref forms; null for other ops.
 using FlowGradientFn = Result<std::vector<Grad>> (*)(Node* node, const std::vector<Grad>& d_outputs);

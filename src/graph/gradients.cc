@@ -39,14 +39,12 @@ class Differentiator {
         queue_.push_back(exit);
       }
     }
-    do {
-      while (!queue_.empty()) {
-        Node* node = queue_.front();
-        queue_.pop_front();
-        if (!done_.insert(node).second && !IsLoopSwitch(*node)) continue;
-        WEIR_TRY(Process(node));
-      }
-    } while (QueueStuckSwitches());
+    while (!queue_.empty()) {
+      Node* node = queue_.front();
+      queue_.pop_front();
+      if (!done_.insert(node).second && !IsLoopSwitch(*node)) continue;
+      WEIR_TRY(Process(node));
+    }
     if (flow_ != nullptr) WEIR_TRY(flow_->Finish());
     std::vector<Grad> result;
     for (const Output& x : xs_) {
@@ -84,19 +82,9 @@ class Differentiator {
       back.pop_front();
       if (!reached.contains(node) || !between_set_.insert(node).second) continue;
       between_.push_back(node);
-      if (EndsGradients(node)) continue;
       for (const Output& input : node->inputs()) back.push_back(input.node);
     }
     std::reverse(between_.begin(), between_.end());
-  }
-
-  // True if no gradient goes from the node to its inputs, whatever comes to it. What is only behind such nodes is on no
-  // path: a loop there would wait for gradients of its exits that never come.
-  bool EndsGradients(Node* node) const {
-    if (stops_.contains(node)) return true;
-    if (node->op().is_function || node->FindAttr("_gradient_op_type") != nullptr) return false;
-    if (options_.custom_gradient && options_.custom_gradient(node->type()) != nullptr) return false;
-    return node->op().no_gradient == kNoGradient;
   }
 
   Status SeedOutputs() {
@@ -262,7 +250,7 @@ class Differentiator {
       int& left = --pending_[from];
       bool ready = left == 0;
       // A loop's Switch is visited twice: when its Exit was, and when the body was.
-      if (!ready) ready = left > 0 && IsLoopSwitch(*from);
+      if (flow_ != nullptr && !ready) ready = left > 0 && IsLoopSwitch(*from);
       if (!ready) continue;
       if (flow_ != nullptr && IsLoopExit(*from)) {
         const std::vector<Node*> exits = flow_->ExitReached(from);
@@ -279,16 +267,6 @@ class Differentiator {
       }
     }
     return OkStatus();
-  }
-
-  // A loop that computes a gradient has variables without an Exit. Where such a loop lies on a path that brings no
-  // gradient (Print takes it, say), the body of a variable and its Switch wait for each other: the Switch goes first,
-  // so that what is before the loop is not waited for in vain.
-  bool QueueStuckSwitches() {
-    for (Node* node : between_) {
-      if (IsLoopSwitch(*node) && IsInBackwardLoop(*node) && !done_.contains(node)) queue_.push_back(node);
-    }
-    return !queue_.empty();
   }
 
   void Gate(std::vector<Grad>* grads) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/process_memory.h"
 #include "graph/flow_context.h"
 #include "graph/function_library.h"
 
@@ -22,11 +23,15 @@ std::string Lower(std::string_view text) {
 
 bool IsWordChar(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
+// Looks from the end: what was added last is removed first.
 template <class T>
 void EraseOne(std::vector<T>& items, const T& item) {
-  auto it = std::find(items.begin(), items.end(), item);
-  if (it != items.end()) items.erase(it);
+  auto it = std::find(items.rbegin(), items.rend(), item);
+  if (it != items.rend()) items.erase(std::next(it).base());
 }
+
+// The memory of such a graph is worth giving back to the system at once.
+constexpr size_t kManyNodes = 10'000;
 
 }  // namespace
 
@@ -56,7 +61,9 @@ Graph::Graph(const OpRegistry& registry)
   failed_->graph_ = this;
   failed_->props_ = std::make_shared<NodeProps>();
 }
-Graph::~Graph() = default;
+Graph::~Graph() {
+  if (nodes_.size() >= kManyNodes) ProcessMemory::Get().ReleaseSoon();
+}
 
 const OpDef* Graph::FindOp(std::string_view name) const {
   if (const OpDef* op = registry_.Find(name)) return op;

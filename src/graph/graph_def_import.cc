@@ -7,6 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "base/out_of_memory.h"
+#include "base/process_memory.h"
 #include "graph/colocation.h"
 #include "graph/flow_context.h"
 #include "graph/function_library.h"
@@ -66,7 +68,7 @@ class Importer final {
       WEIR_TRY(Prepare());
       WEIR_ASSIGN(std::vector<int> order, Order());
       WEIR_TRY(CheckReturned());
-      Status status = MakeNodes(order);
+      Status status = CatchOutOfMemory("the import of a graph", [&] { return MakeNodes(order); });
       if (!status.ok()) {
         for (auto it = order.rbegin(); it != order.rend(); ++it) {
           if (nodes_[*it].node != nullptr) graph_.Remove(nodes_[*it].node);
@@ -95,6 +97,8 @@ class Importer final {
     WEIR_TRY(graph_.functions().AddLibrary(def_.library()));
     int64_t outputs = 0;
     for (DefNode& node : nodes_) {
+      // Twice: while it is imported, and in the graph.
+      WEIR_TRY(ProcessMemory::Get().ReserveKept(2 * kGraphNodeBytes));
       if (Status status = ReadNode(node); !status.ok()) return AtNode(node.def->name(), status);
       outputs += static_cast<int64_t>(node.props->output_types.size());
       if (outputs > kMaxOutputs) {
@@ -543,7 +547,12 @@ InputName ParseInputName(std::string_view text) {
 }
 
 Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options) {
-  return Importer(graph, def, options).Run();
+  Result<ImportResult> result =
+      CatchOutOfMemory("the import of a graph", [&] { return Importer(graph, def, options).Run(); });
+  // Reading it, and soon the message, leave as much free memory as the graph takes.
+  constexpr int kManyNodes = 10'000;
+  if (def.node_size() >= kManyNodes) ProcessMemory::Get().ReleaseSoon();
+  return result;
 }
 
 }  // namespace weir

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "base/process_memory.h"
 #include "graph/flow_context.h"
 
 namespace weir {
@@ -257,6 +258,7 @@ NodeBuilder& NodeBuilder::Device(std::string device) {
 Result<Node*> NodeBuilder::Build() {
   if (graph_.finalized())
     return FailedPrecondition("the graph is finalized and cannot be modified: op {} was not added", op_);
+  WEIR_TRY(ProcessMemory::Get().ReserveKept(kGraphNodeBytes));
   const OpDef* op = graph_.FindOp(op_);
   if (op == nullptr) return NotFound("op type '{}' is not registered", op_);
   if (args_.size() != op->inputs.size())

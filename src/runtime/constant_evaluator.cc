@@ -1,6 +1,7 @@
 // The shape function is asked first, so that a huge value is refused before it is made.
 #include "runtime/constant_evaluator.h"
 
+#include "base/out_of_memory.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
 #include "runtime/frames.h"
@@ -86,8 +87,8 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
     KernelContext ctx(info, step, absl::MakeSpan(in), absl::MakeSpan(out));
     try {
       WEIR_TRY(kernel.Run(ctx));
-    } catch (const std::exception& error) {
-      return Internal("'{}' ({}): {}", node.name, node.op->name, error.what());
+    } catch (...) {
+      return WithContext(StatusOfCaught(node.op->name), fmt::format("'{}'", node.name));
     }
     std::vector<Tensor> values;
     std::vector<PartialShape> shapes;

@@ -2,6 +2,7 @@
 // blocking pool does what it would have done.
 #include "runtime/executor.h"
 
+#include "base/process_memory.h"
 #include "runtime/passes/pass_report.h"
 #include "runtime/step.h"
 
@@ -9,6 +10,7 @@ namespace weir {
 namespace {
 
 constexpr size_t kSpareSteps = 16;
+constexpr size_t kStepBytes = 4096;  // what a step costs, beside its values
 // Where later steps are larger than those before, memory is planned anew, so often.
 constexpr size_t kMostMemoryPlans = 8;
 
@@ -52,6 +54,7 @@ void Executor::LearnAgain() {
 }
 
 Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const Tensor> feeds) {
+  WEIR_TRY(ProcessMemory::Get().Reserve(kStepBytes));
   Step* step = Take();
   step->Prepare(shared_from_this(), args, nullptr);
   auto feed = [&](int32_t k) { return feeds[k]; };
@@ -73,6 +76,7 @@ Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const
 }
 
 void Executor::Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone done) {
+  if (Status status = ProcessMemory::Get().Reserve(kStepBytes); !status.ok()) return done(std::move(status));
   Step* step = Take();
   step->Prepare(shared_from_this(), args, std::move(done));
   step->Ref();  // the step may end, and let go of itself, before this function does

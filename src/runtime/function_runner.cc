@@ -3,6 +3,7 @@
 // overflows.
 #include "runtime/function_runner.h"
 
+#include "base/out_of_memory.h"
 #include "graph/function_gradient.h"
 
 namespace weir {
@@ -90,12 +91,13 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
                             PlanEnvironment{devices_, kernels_, options_.placer, options_.passes}));
     return std::make_shared<Executor>(std::move(plan));
   };
-  Result<std::shared_ptr<Executor>> executor = compile();
+  Result<std::shared_ptr<Executor>> executor = CatchOutOfMemory("the body of a function", compile);
   if (executor.ok()) {
     function.executor = *executor;
   } else {
-    function.error = WithContext(executor.status(), fmt::format("function '{}'", function.attr.name));
-    return function.error;
+    const Status error = WithContext(executor.status(), fmt::format("function '{}'", function.attr.name));
+    if (error.code() != StatusCode::kResourceExhausted) function.error = error;  // there may be memory next time
+    return error;
   }
   return executor;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/out_of_memory.h"
+#include "base/process_memory.h"
 #include "runtime/passes/passes.h"
 
 namespace weir {
@@ -257,12 +259,15 @@ std::string Plan::NameOf(PlanValue value) const {
 
 Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSignature& signature,
                                                 const PlanEnvironment& environment) {
-  WEIR_ASSIGN(PlanGraph pruned, PruneGraph(graph, signature.feeds, signature.fetches, signature.targets));
-  WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
-  PassReport report;
-  WEIR_TRY(RunPasses(pruned, environment.passes, report));
-  WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
-  return Compiler(std::move(pruned), environment.kernels, signature, environment.passes).Run();
+  return CatchOutOfMemory("the plan of a step", [&]() -> Result<std::shared_ptr<const Plan>> {
+    WEIR_ASSIGN(PlanGraph pruned, PruneGraph(graph, signature.feeds, signature.fetches, signature.targets));
+    WEIR_TRY(ProcessMemory::Get().ReserveKept(pruned.nodes.size() * kGraphNodeBytes));
+    WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
+    PassReport report;
+    WEIR_TRY(RunPasses(pruned, environment.passes, report));
+    WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
+    return Compiler(std::move(pruned), environment.kernels, signature, environment.passes).Run();
+  });
 }
 
 }  // namespace weir

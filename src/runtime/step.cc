@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "runtime/bundle.h"
 #include "runtime/lent_thread.h"
+#include "tensor/strings.h"
 
 namespace weir {
 namespace {
@@ -27,18 +29,6 @@ uint64_t DeadOutputs(const KernelContext& ctx) {
   uint64_t mask = 0;
   for (int i = 0; i < std::min(ctx.num_outputs(), 64); ++i) mask |= uint64_t{ctx.is_dead(i)} << i;
   return mask;
-}
-
-Status ExceptionStatus() {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return ResourceExhausted("out of memory");
-  } catch (const std::exception& error) {
-    return Internal("a kernel threw an exception: {}", error.what());
-  } catch (...) {
-    return Internal("a kernel threw an exception");
-  }
 }
 
 void UpdateCost(std::atomic<uint32_t>& cost, int64_t nanos) {
@@ -335,7 +325,7 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
       const KernelScope scope(node.blocking ? nullptr : &worker.ended);
       status = node.kernel->Run(ctx);
     } catch (...) {
-      status = ExceptionStatus();
+      status = StatusOfCaught(node.info->op->name);
     }
     if (offered) {
       for (int32_t i = 0; i < node.num_outputs; ++i) WithdrawSlot(outputs[i]);
@@ -380,7 +370,7 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     const KernelScope scope(node.blocking ? nullptr : &worker.ended);
     node.kernel->RunAsync(call->ctx, done);
   } catch (...) {
-    call->status = ExceptionStatus();
+    call->status = StatusOfCaught(node.info->op->name);
     call->phase.store(AsyncCall::kDone, std::memory_order_release);
   }
   if (call->phase.exchange(AsyncCall::kLaunched, std::memory_order_acq_rel) == AsyncCall::kDone) {
@@ -592,6 +582,9 @@ Status Step::CheckOutputs(const PlanNode& node, const EdgeValue* outputs, uint64
     if (value.tensor.valid() && value.tensor.dtype() != BaseType(node.info->output_types[i])) {
       return Internal("output {} is {}, but should be {}", i, value.tensor.dtype(), node.info->output_types[i]);
     }
+    // The allocator has not seen what the strings hold.
+    if (value.tensor.dtype() == kString && value.tensor.OwnsMemoryAlone())
+      WEIR_TRY(ReserveStrings(value.tensor.flat<std::string>()));
   }
   for (int32_t e = node.edges.begin; e < node.edges.end; ++e) {
     const PlanEdge& edge = plan_.edges[e];

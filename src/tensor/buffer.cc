@@ -1,6 +1,6 @@
 // Small blocks are one heap allocation, header and data together. Large ones are mapped pages, of files where other
-// processes may read them (shared_blocks.h), kept for reuse when they are freed: at most kMaxCachedBytes of them. Those
-// older than kCacheNanos go when the next one is freed.
+// processes may read them (shared_blocks.h). Freed ones are kept for reuse, at most kMaxCachedBytes of them;
+// ProcessMemory has those given back to the system that were not used for a while.
 #include "tensor/buffer.h"
 
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <charconv>
 #include <cstdlib>
 #include <iterator>
 #include <list>
@@ -21,9 +20,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
-#include "base/log.h"
+#include "base/process_memory.h"
 #include "tensor/shared_blocks.h"
 
 namespace weir {
@@ -34,24 +32,10 @@ constexpr size_t kWorthSharing = size_t{1} << 18;  // where blocks are shared, t
 constexpr rlim_t kMaxSharedBlocks = 4096;
 constexpr size_t kHugePageBytes = size_t{2} << 20;
 constexpr size_t kMaxCachedBytes = size_t{1} << 30;
-constexpr int64_t kCacheNanos = int64_t{20} * 1'000'000'000;
-// Fresh memory below this size may be handed out between two looks at what the system has left.
-constexpr int64_t kUncheckedBytes = int64_t{32} << 20;
-
-// What WEIR_MEMORY_LIMIT_MB grants to the large blocks of this process, together.
-int64_t LimitByUser() {
-  const char* variable = std::getenv("WEIR_MEMORY_LIMIT_MB");
-  if (variable == nullptr) return kNoLimit;
-  constexpr int64_t kMegabyte = int64_t{1} << 20;
-  const std::string_view text = variable;
-  int64_t megabytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
-  if (error == std::errc() && end == text.data() + text.size() && megabytes > 0 && megabytes <= kNoLimit / kMegabyte) {
-    return megabytes * kMegabyte;
-  }
-  LogWarning("WEIR_MEMORY_LIMIT_MB={} is not a number of megabytes: only the system limits memory", text);
-  return kNoLimit;
-}
+// Of a small block, beside its data: header, alignment, and the tensor that somebody holds it by.
+constexpr size_t kHeapOverhead = 256;
+// Blocks up to this size are counted, but never refused: many of them are held by something that is (a queue, a graph).
+constexpr size_t kTinyBytes = size_t{64} << 10;
 
 size_t AlignUp(size_t n, size_t alignment) { return (n + alignment - 1) / alignment * alignment; }
 
@@ -60,49 +44,6 @@ size_t SizeClass(size_t bytes) {
   const size_t step = std::max(std::bit_floor(bytes) / 8, size_t{64} << 10);
   return AlignUp(bytes, step);
 }
-
-// What the system can still give to this process, asked anew at each call.
-class MemoryProbe final {
- public:
-  // The most that the process may ever hold.
-  int64_t Limit() const {
-    const int64_t physical = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-    return std::min({physical, groups_.Limit(), AddressSpaceLimit()});
-  }
-  int64_t Room() const {
-    int64_t room = std::min(groups_.Room(), AvailableMemory());
-    if (const int64_t limit = AddressSpaceLimit(); limit != kNoLimit) {
-      room = std::min(room, std::max<int64_t>(limit - AddressSpaceUsed(), 0));
-    }
-    return room;
-  }
-
- private:
-  static int64_t AddressSpaceLimit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kNoLimit;
-    return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, kNoLimit));
-  }
-  static int64_t AddressSpaceUsed() {
-    const std::string text = ReadSmallFile("/proc/self/statm");
-    int64_t pages = 0;
-    std::from_chars(text.data(), text.data() + text.size(), pages);
-    return pages * sysconf(_SC_PAGESIZE);
-  }
-  static int64_t AvailableMemory() {
-    const std::string text = ReadSmallFile("/proc/meminfo");
-    constexpr std::string_view kKey = "MemAvailable:";
-    const size_t at = text.find(kKey);
-    if (at == std::string::npos) return kNoLimit;
-    const size_t digits = text.find_first_not_of(' ', at + kKey.size());
-    if (digits == std::string::npos) return kNoLimit;
-    int64_t kilobytes = 0;
-    std::from_chars(text.data() + digits, text.data() + text.size(), kilobytes);
-    return kilobytes * 1024;
-  }
-
-  MemoryGroups groups_;
-};
 
 // Header and data in one malloc block; the data begins at the next aligned address.
 class HeapBuffer final : public Buffer {
@@ -154,11 +95,13 @@ class MappedBuffer final : public Buffer {
   RecyclingAllocator& home_;
 };
 
-class RecyclingAllocator final : public Allocator {
+class RecyclingAllocator final : public Allocator, public MemoryCache {
  public:
   RecyclingAllocator()
-      : limit_(std::min(probe_.Limit(), LimitByUser())),
-        max_cached_(std::min<size_t>(kMaxCachedBytes, static_cast<size_t>(limit_ / 4))) {}
+      : memory_(ProcessMemory::Get()),
+        max_cached_(std::min<size_t>(kMaxCachedBytes, static_cast<size_t>(memory_.limit() / 4))) {
+    memory_.SetCache(this);
+  }
 
   Result<BufferPtr> Allocate(size_t bytes) override {
     return Allocate(bytes, sharing_.load(std::memory_order_relaxed));
@@ -166,12 +109,14 @@ class RecyclingAllocator final : public Allocator {
 
   Result<BufferPtr> Allocate(size_t bytes, bool shared) {
     if (bytes < (shared ? kWorthSharing : kLargeBytes)) {
+      if (bytes <= kTinyBytes) {
+        memory_.Charge(bytes + kHeapOverhead);
+      } else {
+        WEIR_TRY(memory_.Reserve(bytes + kHeapOverhead));
+      }
       if (Buffer* buffer = HeapBuffer::Make(bytes)) return BufferPtr::Adopt(buffer);
-      return Exhausted(bytes, 0);
+      return Refused(bytes);
     }
-    const int64_t live = live_.load(std::memory_order_relaxed);
-    const int64_t left = std::max<int64_t>(limit_ - live, 0);
-    if (bytes > static_cast<size_t>(left) && bytes >= kLargeBytes) return Exhausted(bytes, left);
     const size_t capacity = SizeClass(bytes);
     MappedBlock block = TakeCached(bytes, capacity, shared);
     if (block.data == nullptr && shared && !RoomForFile(capacity)) {
@@ -179,25 +124,25 @@ class RecyclingAllocator final : public Allocator {
       block = TakeCached(bytes, capacity, shared);
     }
     if (block.data == nullptr) {
-      WEIR_TRY(CheckRoom(bytes));
+      WEIR_TRY(memory_.Reserve(bytes));
       block = Map(capacity, shared);
       if (block.data == nullptr) {
-        DropCached();
+        GiveBackUnused(0);
         block = Map(capacity, shared);
       }
-      if (block.data == nullptr) return Exhausted(bytes, probe_.Room());
+      if (block.data == nullptr) return Refused(bytes);
     }
     auto* buffer = new MappedBuffer(block, bytes, *this);
     if (block.file != nullptr) {
       std::lock_guard lock(mutex_);
       block.file->user = buffer;
     }
-    if (bytes >= kLargeBytes) live_.fetch_add(static_cast<int64_t>(block.capacity), std::memory_order_relaxed);
+    memory_.CountBlock(static_cast<int64_t>(block.capacity));
     return BufferPtr::Adopt(buffer);
   }
 
-  void Release(MappedBlock block, size_t bytes) {
-    if (bytes >= kLargeBytes) live_.fetch_sub(static_cast<int64_t>(block.capacity), std::memory_order_relaxed);
+  void Release(MappedBlock block) {
+    memory_.CountBlock(-static_cast<int64_t>(block.capacity));
     BlockList dropped;
     {
       std::lock_guard lock(mutex_);
@@ -209,11 +154,23 @@ class RecyclingAllocator final : public Allocator {
       by_size_[KindOf(block)].emplace(block.capacity, at);
       cached_ += block.capacity;
       if (abandoned || block.capacity > max_cached_) Drop(at, &dropped);
-      while (cached_ > max_cached_ || (!by_age_.empty() && by_age_.front().since < block.since - kCacheNanos)) {
-        Drop(by_age_.begin(), &dropped);
-      }
+      while (cached_ > max_cached_) Drop(by_age_.begin(), &dropped);
     }
     Unmap(dropped);
+    memory_.CacheGrew();
+  }
+
+  bool GiveBackUnused(int64_t nanos) override {
+    BlockList dropped;
+    bool left = false;
+    {
+      std::lock_guard lock(mutex_);
+      const int64_t latest = RealClock().MonotonicNanos() - nanos;
+      while (!by_age_.empty() && by_age_.front().since <= latest) Drop(by_age_.begin(), &dropped);
+      left = !by_age_.empty();
+    }
+    Unmap(dropped);
+    return left;
   }
 
   // ---- blocks that other processes can map ----
@@ -253,8 +210,8 @@ class RecyclingAllocator final : public Allocator {
   using BlockList = std::list<MappedBlock>;
   using Files = std::map<const char*, SharedFile>;  // by the block's first byte
 
-  static Status Exhausted(size_t bytes, int64_t room) {
-    return ResourceExhausted("out of memory: cannot allocate {} bytes, {} are left to this process", bytes, room);
+  static Status Refused(size_t bytes) {
+    return ResourceExhausted("out of memory: cannot allocate {} bytes, the system does not give them", bytes);
   }
 
   static size_t KindOf(const MappedBlock& block) { return block.file != nullptr ? 1 : 0; }
@@ -308,6 +265,7 @@ class RecyclingAllocator final : public Allocator {
     }
     madvise(block.data, capacity, MADV_HUGEPAGE);
     madvise(block.data, capacity, MADV_DONTFORK);
+    memory_.CountSharedMapping(static_cast<int64_t>(capacity));
     std::lock_guard lock(mutex_);
     block.file = &files_.insert_or_assign(static_cast<const char*>(block.data), file).first->second;
     return block;
@@ -332,25 +290,6 @@ class RecyclingAllocator final : public Allocator {
     return block;
   }
 
-  Status CheckRoom(size_t bytes) {
-    const auto wanted = static_cast<int64_t>(bytes);
-    if (unchecked_.fetch_add(wanted, std::memory_order_relaxed) + wanted < kUncheckedBytes) return OkStatus();
-    unchecked_.store(0, std::memory_order_relaxed);
-    if (wanted <= probe_.Room()) return OkStatus();
-    DropCached();
-    const int64_t room = probe_.Room();
-    return wanted <= room ? OkStatus() : Exhausted(bytes, room);
-  }
-
-  void DropCached() {
-    BlockList dropped;
-    {
-      std::lock_guard lock(mutex_);
-      while (!by_age_.empty()) Drop(by_age_.begin(), &dropped);
-    }
-    Unmap(dropped);
-  }
-
   // Takes a cached block out. REQUIRES: the mutex is held.
   void Drop(BlockList::iterator block, BlockList* dropped) {
     BySize& by_size = by_size_[KindOf(*block)];
@@ -359,6 +298,7 @@ class RecyclingAllocator final : public Allocator {
     by_size.erase(at);
     cached_ -= block->capacity;
     if (block->file != nullptr) {
+      memory_.CountSharedMapping(-static_cast<int64_t>(block->capacity));
       close(block->file->fd);
       files_.erase(static_cast<const char*>(block->data));
     }
@@ -382,20 +322,20 @@ class RecyclingAllocator final : public Allocator {
       if (block.file != nullptr) cached_ -= block.capacity;
       return block.file != nullptr;
     });
-    for (auto& [data, file] : files_) file.forgotten = true;
+    for (auto& [data, file] : files_) {
+      file.forgotten = true;
+      memory_.CountSharedMapping(-static_cast<int64_t>(file.capacity));
+    }
     forgotten_ = std::move(files_);  // tensors of the parent refer to them
     files_.clear();
     mutex_.unlock();
   }
 
-  const MemoryProbe probe_;
-  const int64_t limit_;
+  ProcessMemory& memory_;
   const size_t max_cached_;
   std::atomic<bool> sharing_{false};
   std::mutex watches_forks_mutex_;
   bool watches_forks_ = false;
-  std::atomic<int64_t> live_{0};
-  std::atomic<int64_t> unchecked_{0};
   std::mutex mutex_;
   BlockList by_age_;  // oldest first
   using BySize = std::multimap<size_t, BlockList::iterator>;
@@ -405,7 +345,7 @@ class RecyclingAllocator final : public Allocator {
   Files forgotten_;
 };
 
-MappedBuffer::~MappedBuffer() { home_.Release(block_, size_); }
+MappedBuffer::~MappedBuffer() { home_.Release(block_); }
 
 class WrappedBuffer final : public Buffer {
  public:

@@ -177,6 +177,7 @@ Result<PartialShape> PartialShape::Merge(const PartialShape& other) const {
                              merged[i], other.dims_[i], *this, other);
     }
   }
+  if (!ProductFits(merged)) return InvalidArgument("shape {} has too many elements", Join(merged));
   return PartialShape(std::move(merged));
 }
 

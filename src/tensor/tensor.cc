@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/strings/escaping.h"
+#include "tensor/strings.h"
 
 namespace weir {
 namespace {
@@ -221,6 +222,7 @@ Result<Tensor> Tensor::Clone() const {
   if (!valid()) return *this;
   WEIR_ASSIGN(Tensor copy, Allocate(dtype_, shape_));
   if (dtype_ == kString) {
+    WEIR_TRY(ReserveStrings(flat<std::string>()));
     std::copy_n(data<std::string>(), num_elements(), copy.data<std::string>());
   } else if (dtype_ == kResource) {
     std::copy_n(data<ResourceHandle>(), num_elements(), copy.data<ResourceHandle>());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "op/kernel.h"
+#include "tensor/strings.h"
 
 namespace weir::ops {
 
@@ -72,7 +73,7 @@ class Elements final {
           return;
       }
     } else if (dtype_ == kString) {
-      std::copy_n(static_cast<const std::string*>(from), count, static_cast<std::string*>(to));
+      CopyStrings(static_cast<const std::string*>(from), count, static_cast<std::string*>(to));
     } else if (dtype_ == kResource) {
       std::copy_n(static_cast<const ResourceHandle*>(from), count, static_cast<ResourceHandle*>(to));
     }
@@ -80,6 +81,10 @@ class Elements final {
 
   // `count` copies of the element at `value`.
   void Fill(void* to, const void* value, int64_t count) const {
+    if (dtype_ == kString) {
+      FillStrings(*static_cast<const std::string*>(value), count, static_cast<std::string*>(to));
+      return;
+    }
     ForElementType(dtype_, [&](auto tag) {
       using T = typename decltype(tag)::type;
       const T v = *static_cast<const T*>(value);

@@ -47,6 +47,10 @@ Result<Kernel> MakeOneHot(KernelSetup& setup) {
     int64_t prefix = 1;
     for (int i = 0; i < axis; ++i) prefix *= indices.dim(i);
     const int64_t suffix = indices.num_elements() / prefix;
+    if (out.dtype() == kString) {
+      WEIR_TRY(ReserveStrings(ctx.input(2).flat<std::string>(), indices.num_elements()));
+      WEIR_TRY(ReserveStrings(ctx.input(3).flat<std::string>(), out.num_elements()));
+    }
     ForElementType(out.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       Spread<T>(ctx, indices, prefix, depth, suffix, ctx.input(2).raw(), ctx.input(3).raw(), out.raw());

@@ -33,7 +33,9 @@ bool Normalize(absl::Span<const CopyDim> in, Dims* out) {
 
 template <class T>
 void CopyLine(const T* from, T* to, const CopyDim& d, int64_t count) {
-  if (d.to_stride == 1 && d.from_stride == 1) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    for (int64_t i = 0; i < count; ++i) CopyStrings(from + i * d.from_stride, 1, to + i * d.to_stride);
+  } else if (d.to_stride == 1 && d.from_stride == 1) {
     std::copy_n(from, count, to);
   } else if (d.to_stride == 1 && d.from_stride == 0) {
     const T value = *from;

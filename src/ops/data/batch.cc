@@ -49,6 +49,7 @@ class Batch final : public DatasetIterator {
       WEIR_TRY(StillWanted(step));
       WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
       if (element.has_value()) {
+        WEIR_TRY(ReserveElement(*element));
         rows.push_back(*std::move(element));
       } else {
         ended_ = true;

@@ -52,6 +52,11 @@ class KeepInMemory final : public DatasetIterator {
     WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
     if (kept_) return element;
     if (element.has_value()) {
+      if (Status status = ReserveElement(*element); !status.ok()) {
+        kept_ = true;  // not even in part, so that others get the memory
+        Elements().swap(elements_);
+        return status;
+      }
       elements_.push_back(*element);
     } else {
       kept_ = true;
@@ -105,14 +110,21 @@ class KeepInFile final : public DatasetIterator {
 
 class FromFile final : public DatasetIterator {
  public:
-  FromFile(std::unique_ptr<io::CheckpointReader> reader, size_t components)
-      : reader_(std::move(reader)), components_(components) {}
+  FromFile(std::unique_ptr<io::CheckpointReader> reader, ElementSpec spec)
+      : reader_(std::move(reader)), spec_(std::move(spec)) {}
 
   Result<std::optional<Element>> GetNext(StepContext&) override {
-    if (!reader_->tensors().contains(KeyOf(next_, 0, components_))) return std::nullopt;
+    const size_t components = spec_.types.size();
+    if (!reader_->tensors().contains(KeyOf(next_, 0, components))) return std::nullopt;
     Element element;
-    for (size_t c = 0; c < components_; ++c) {
-      WEIR_ASSIGN(Tensor value, reader_->Read(KeyOf(next_, c, components_)));
+    for (size_t c = 0; c < components; ++c) {
+      WEIR_ASSIGN(Tensor value, reader_->Read(KeyOf(next_, c, components)));
+      // The file may be of another dataset.
+      if (value.dtype() != spec_.types[c] || !spec_.shapes[c].CompatibleWith(value.shape()))
+        return InvalidArgument(
+            "the cache holds {} of shape {} as component {} of element {}, where the dataset has {} of shape {}: "
+            "remove the files of the cache",
+            value.dtype(), value.shape(), c, next_, spec_.types[c], spec_.shapes[c]);
       element.push_back(std::move(value));
     }
     ++next_;
@@ -121,7 +133,7 @@ class FromFile final : public DatasetIterator {
 
  private:
   const std::unique_ptr<io::CheckpointReader> reader_;
-  const size_t components_;
+  const ElementSpec spec_;
   int64_t next_ = 0;
 };
 
@@ -140,7 +152,7 @@ Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
   return [input, filename](StepContext& home) -> Result<IteratorPtr> {
     if (RealEnv().Exists(io::BundleIndexName(filename))) {
       WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(RealEnv(), filename));
-      return std::make_unique<FromFile>(std::move(reader), input->spec().types.size());
+      return std::make_unique<FromFile>(std::move(reader), input->spec());
     }
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<KeepInFile>(std::move(elements), filename);

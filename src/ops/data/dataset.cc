@@ -1,6 +1,8 @@
 #include "ops/data/dataset.h"
 
+#include "base/process_memory.h"
 #include "op/shape_context.h"
+#include "tensor/strings.h"
 
 namespace weir::ops {
 namespace {
@@ -101,6 +103,13 @@ Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int 
     values.push_back(std::move(value));
   }
   return values;
+}
+
+Status ReserveElement(const Element& element) {
+  for (const Tensor& part : element) {
+    if (part.dtype() == kString) WEIR_TRY(ReserveStrings(part.flat<std::string>()));
+  }
+  return ProcessMemory::Get().ReserveKept(sizeof(Element) + element.size() * sizeof(Tensor));
 }
 
 Status ElementShapes(ShapeContext& c) {

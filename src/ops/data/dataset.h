@@ -87,6 +87,9 @@ Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_
 Result<Tensor> KeptInput(const KernelContext& ctx, int input);
 Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int count);
 
+// To be called for each element that an iterator keeps: ResourceExhausted where the process has no memory left for it.
+Status ReserveElement(const Element& element);
+
 // The shapes of a node whose outputs are the components of an element, and the outputs themselves, checked.
 Status ElementShapes(ShapeContext& c);
 Status SetElement(KernelContext& ctx, Element element);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "op/joined_token.h"
 #include "ops/data/background.h"
 #include "ops/data/batch.h"
@@ -79,7 +80,8 @@ class ParallelMap final : public DatasetIterator {
         std::lock_guard lock(mu_);
         if (ended_ || stopping_ || calls_.size() >= MostCalls() || running_ >= limit_) return;
       }
-      Result<std::optional<Element>> element = input_->GetNext(home_);
+      Result<std::optional<Element>> element =
+          CatchOutOfMemory("the input of a parallel map", [this] { return input_->GetNext(home_); });
       std::shared_ptr<Call> call;
       {
         std::lock_guard lock(mu_);
@@ -181,6 +183,7 @@ class MapAndBatch final : public DatasetIterator {
     while (static_cast<int64_t>(rows.size()) < size_ && !ended_) {
       WEIR_ASSIGN(std::optional<Element> element, mapped_->GetNext(step));
       if (element.has_value()) {
+        WEIR_TRY(ReserveElement(*element));
         rows.push_back(*std::move(element));
       } else {
         ended_ = true;

@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "base/out_of_memory.h"
 #include "op/joined_token.h"
 #include "ops/data/background.h"
 #include "ops/data/waiting.h"
@@ -42,7 +43,10 @@ class Prefetch final : public DatasetIterator {
         std::lock_guard lock(mu_);
         if (ended_ || ready_.size() >= size_) return;
       }
-      Result<std::optional<Element>> element = input_->GetNext(home_);
+      Result<std::optional<Element>> element =
+          CatchOutOfMemory("a prefetched dataset", [this] { return input_->GetNext(home_); });
+      // Otherwise it goes on when the next element is taken: with room for it, or after the error.
+      const bool goes_on = element.ok() && element->has_value() && ReserveElement(**element).ok();
       std::lock_guard lock(mu_);
       if (element.ok() && !element->has_value()) {
         ended_ = true;
@@ -50,6 +54,7 @@ class Prefetch final : public DatasetIterator {
         ready_.push_back(std::move(element));
       }
       changed_.notify_all();
+      if (!goes_on) return;
     }
   }
 

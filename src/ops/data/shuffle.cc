@@ -107,11 +107,24 @@ class Shuffle final : public DatasetIterator {
       }
       return StillWanted(step);
     }
+    if (Status status = ReserveElement(*element); !status.ok()) {
+      Drop();
+      return status;
+    }
     const uint64_t number = slices_.back().end++;
     if (number % size_ == buffer_.size()) buffer_.emplace_back();
     At(number) = *std::move(element);
     ++held_;
     return OkStatus();
+  }
+
+  // Ends it, so that others get the memory.
+  void Drop() {
+    passes_left_ = 0;
+    pass_ = nullptr;
+    held_ = 0;
+    std::vector<Element>().swap(buffer_);
+    slices_.clear();
   }
 
   StepContext& home_;

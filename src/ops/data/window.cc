@@ -40,6 +40,11 @@ class Window final : public DatasetIterator {
       } else if (skip_ > 0) {
         --skip_;
       } else {
+        if (Status status = ReserveElement(*element); !status.ok()) {
+          ended_ = true;  // so that others get the memory
+          buffer_.clear();
+          return status;
+        }
         buffer_.push_back(*std::move(element));
       }
     }

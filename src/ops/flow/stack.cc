@@ -1,7 +1,9 @@
 // Stacks: where a loop leaves values for the loop that runs backwards. A stack lives as long as its step.
+#include <deque>
 #include <memory>
 #include <mutex>
 
+#include "base/process_memory.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -23,6 +25,7 @@ class Stack final : public Resource {
     if (value.dtype() != elem_type_) return InvalidArgument("Must have type {} but got {}", elem_type_, value.dtype());
     if (max_size_ >= 0 && static_cast<int64_t>(values_.size()) >= max_size_)
       return InvalidArgument("Stack[{}] overflowed its max_size ({})", name_, max_size_);
+    WEIR_TRY(ProcessMemory::Get().ReserveKept(sizeof(Tensor)));
     values_.push_back(std::move(value));
     return OkStatus();
   }
@@ -51,7 +54,7 @@ class Stack final : public Resource {
   const DType elem_type_;
   const int64_t max_size_;  // negative: no bound
   std::mutex mu_;
-  std::vector<Tensor> values_;
+  std::deque<Tensor> values_;  // grows without a copy
   bool closed_ = false;
 };
 

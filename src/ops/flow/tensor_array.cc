@@ -1,5 +1,6 @@
 #include "ops/flow/tensor_array.h"
 
+#include "base/process_memory.h"
 #include "ops/state/element_arithmetic.h"
 
 namespace weir::ops {
@@ -44,7 +45,9 @@ Result<TensorArrayState::Slot*> TensorArrayState::SlotAt(int32_t index) {
   if (index >= kMaxSlots) return ResourceExhausted("TensorArray {} cannot hold an element {}", name_, index);
   if (static_cast<size_t>(index) >= slots_.size()) {
     // Grows by halves like a vector does, so that writing one slot after the other costs constant time each.
-    slots_.resize(std::max<size_t>(index + 1, std::min<size_t>(size_, slots_.size() + slots_.size() / 2)));
+    const size_t size = std::max<size_t>(index + 1, std::min<size_t>(size_, slots_.size() + slots_.size() / 2));
+    WEIR_TRY(ProcessMemory::Get().ReserveKept((size - slots_.size()) * sizeof(Slot)));
+    slots_.resize(size);
   }
   return &slots_[index];
 }

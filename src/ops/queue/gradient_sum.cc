@@ -119,7 +119,8 @@ class SparseSum final : public GradientSum {
       T* row = sum.values.template data<T>() + static_cast<int64_t>(i) * width;
       if (sum.counts[i] > 1) Divide(row, row, width, sum.counts[i]);
     }
-    Tensor indices = Tensor::Vector<int64_t>(sum.indices);
+    WEIR_ASSIGN(Tensor indices, Tensor::Allocate(kInt64, Shape{static_cast<int64_t>(sum.indices.size())}));
+    std::copy(sum.indices.begin(), sum.indices.end(), indices.data<int64_t>());
     WEIR_ASSIGN(Tensor dense_shape, Tensor::Allocate(kInt64, Shape{row_shape_.rank() + 1}));
     dense_shape.data<int64_t>()[0] = shape_.known_rank() && shape_.rank() > 0 ? shape_[0] : kUnknownDim;
     std::copy(row_shape_.begin(), row_shape_.end(), dense_shape.data<int64_t>() + 1);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/process_memory.h"
+
 namespace weir::ops {
 namespace {
 
@@ -41,6 +43,8 @@ Queue::Queue(QueueSpec spec)
     : spec_(std::move(spec)), order_(MakeOrder(spec_)), turns_(spec_.tokens_needed, spec_.members_expected) {}
 
 void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done) {
+  const size_t bytes = elements.size() * (sizeof(QueueElement) + spec_.types.size() * sizeof(Tensor));
+  if (Status status = ProcessMemory::Get().ReserveKept(bytes); !status.ok()) return done(std::move(status));
   Waiter waiter;
   waiter.action = Waiter::Action::kEnqueue;
   waiter.elements = std::move(elements);

@@ -4,7 +4,9 @@
 #include <shared_mutex>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/process_memory.h"
 #include "ops/state/lookup_table.h"
+#include "tensor/strings.h"
 
 namespace weir::ops {
 namespace {
@@ -30,6 +32,15 @@ class Rows {
     return count_++;
   }
   void Free(int64_t row) { free_.push_back(row); }
+  // What so many more rows take, where the array has to be copied to a larger one.
+  size_t BytesToGrow(size_t rows) const {
+    const auto grown = [](const auto& array, size_t more) {
+      const size_t size = array.size() + more;
+      return size <= array.capacity() ? 0 : std::max(size, 2 * array.capacity()) * sizeof(array[0]);
+    };
+    return is_string_ ? grown(strings_, rows * static_cast<size_t>(width_))
+                      : grown(bytes_, rows * static_cast<size_t>(row_bytes_));
+  }
   void Set(int64_t row, const Tensor& from, int64_t i) {
     if (is_string_) {
       std::copy_n(from.data<std::string>() + i * width_, width_, strings_.begin() + row * width_);
@@ -119,6 +130,7 @@ class HashLookupTable final : public LookupTable {
     WEIR_ASSIGN(const int64_t n, CheckEntries(keys, values));
     for (int64_t i = 0; i < n; ++i) WEIR_TRY(CheckUsable(KeyAt(keys, i)));
     std::unique_lock lock(mu_);
+    WEIR_TRY(ReserveEntries(content_, keys, values, n));
     for (int64_t i = 0; i < n; ++i) Put(content_, keys, values, i);
     return OkStatus();
   }
@@ -142,6 +154,7 @@ class HashLookupTable final : public LookupTable {
     if (spec().fill_once) return Initialize(keys, values);
     WEIR_ASSIGN(const int64_t n, CheckEntries(keys, values));
     Content next = MakeContent();
+    WEIR_TRY(ReserveEntries(next, keys, values, n));
     for (int64_t i = 0; i < n; ++i) {
       if (CheckUsable(KeyAt(keys, i)).ok()) Put(next, keys, values, i);  // an exported table may hold reserved keys
     }
@@ -175,6 +188,7 @@ class HashLookupTable final : public LookupTable {
       return FailedPrecondition("Table was already initialized with different data.");
     }
     Content next = MakeContent();
+    WEIR_TRY(ReserveEntries(next, keys, values, n));
     for (int64_t i = 0; i < n; ++i) {
       if (auto it = next.index.find(KeyAt(keys, i));
           it != next.index.end() && !next.rows.Equals(it->second, values, i)) {
@@ -224,6 +238,19 @@ class HashLookupTable final : public LookupTable {
   std::string KeyText(const Tensor& keys, int64_t i) const {
     if constexpr (std::is_same_v<K, int64_t>) return std::to_string(keys.Int(i));
     return keys.dtype() == kString ? keys.data<std::string>()[i] : "";
+  }
+
+  // For n more entries.
+  static Status ReserveEntries(const Content& content, const Tensor& keys, const Tensor& values, int64_t n) {
+    for (const Tensor& part : {keys, values}) {
+      if (part.dtype() == kString) WEIR_TRY(ReserveStrings(part.flat<std::string>()));
+    }
+    const auto more = static_cast<size_t>(n);
+    size_t bytes = content.rows.BytesToGrow(more);
+    const size_t entries = content.index.size() + more;
+    // The map is full at seven eighths, and is then copied to one of twice the size.
+    if (entries > content.index.capacity() / 8 * 7) bytes += 2 * entries * (sizeof(std::pair<K, int64_t>) + 1);
+    return ProcessMemory::Get().ReserveKept(bytes);
   }
 
   void Put(Content& content, const Tensor& keys, const Tensor& values, int64_t i) const {

@@ -2,6 +2,7 @@
 #include "absl/strings/numbers.h"
 #include "base/env.h"
 #include "ops/state/lookup_ops.h"
+#include "tensor/strings.h"
 
 namespace weir::ops {
 namespace {
@@ -63,26 +64,29 @@ class Column {
     if (!valid) return InvalidArgument("Field {} in line {} is not a valid {}.", field, line_number, dtype_);
     return OkStatus();
   }
-  Tensor ToTensor() const {
+  Result<Tensor> ToTensor() const {
     switch (dtype_) {
       case kString:
-        return Tensor::Vector<std::string>(absl::Span<const std::string>(strings_));
+        WEIR_TRY(ReserveStrings(strings_));
+        return Vector<std::string>(strings_);
       case kInt64:
-        return Tensor::Vector<int64_t>(absl::Span<const int64_t>(ints_));
+        return Vector<int64_t>(ints_);
       case kInt32:
-        return Cast<int32_t>(ints_);
+        return Vector<int32_t>(ints_);
       case kFloat:
-        return Cast<float>(doubles_);
+        return Vector<float>(doubles_);
       default:
-        return Tensor::Vector<double>(absl::Span<const double>(doubles_));
+        return Vector<double>(doubles_);
     }
   }
 
  private:
   template <class T, class From>
-  static Tensor Cast(const std::vector<From>& values) {
-    std::vector<T> cast(values.begin(), values.end());
-    return Tensor::Vector<T>(absl::Span<const T>(cast));
+  static Result<Tensor> Vector(const std::vector<From>& values) {
+    WEIR_ASSIGN(Tensor tensor, Tensor::Allocate(DTypeOf<T>(), Shape{static_cast<int64_t>(values.size())}));
+    T* to = tensor.data<T>();
+    for (const From& value : values) *to++ = static_cast<T>(value);
+    return tensor;
   }
   DType dtype_;
   int64_t index_;
@@ -127,7 +131,9 @@ Status FillFromText(LookupTable& table, const std::string& file, const std::stri
     return InvalidArgument("Invalid vocab_size in {}: expected {} but got {}", file, format.vocab_size, number);
   }
   if (number == 0) return OutOfRange("there is no line to read in {}", file);
-  return table.Initialize(keys.ToTensor(), values.ToTensor());
+  WEIR_ASSIGN(const Tensor all_keys, keys.ToTensor());
+  WEIR_ASSIGN(const Tensor all_values, values.ToTensor());
+  return table.Initialize(all_keys, all_values);
 }
 
 Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, TableFace face) {

@@ -99,7 +99,10 @@ Result<Kernel> MakeAsString(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, in.shape()));
     const T* from = in.data<T>();
     std::string* to = out.data<std::string>();
-    return ctx.ParallelFor(in.num_elements(), 200, [&](int64_t i) { to[i] = ToText(format, from[i]); });
+    return ctx.ParallelFor(in.num_elements(), 200, [&](int64_t i) {
+      to[i] = ToText(format, from[i]);
+      CountString(to[i]);
+    });
   });
 }
 

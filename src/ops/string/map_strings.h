@@ -4,6 +4,7 @@
 #include <string>
 
 #include "op/kernel.h"
+#include "tensor/strings.h"
 
 namespace weir::ops {
 
@@ -16,7 +17,10 @@ Status MapStrings(KernelContext& ctx, F&& one) {
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, in.shape()));
   const std::string* from = in.data<std::string>();
   Out* to = out.data<Out>();
-  return ctx.ParallelFor(in.num_elements(), kNanosPerString, [&](int64_t i) { to[i] = one(from[i]); });
+  return ctx.ParallelFor(in.num_elements(), kNanosPerString, [&](int64_t i) {
+    to[i] = one(from[i]);
+    if constexpr (std::is_same_v<Out, std::string>) CountString(to[i]);
+  });
 }
 
 // one(const std::string&) -> Result<Out>; the first error is the kernel's.
@@ -28,6 +32,7 @@ Status TryMapStrings(KernelContext& ctx, F&& one) {
   Out* to = out.data<Out>();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     WEIR_ASSIGN(to[i], one(from[i]));
+    if constexpr (std::is_same_v<Out, std::string>) CountString(to[i]);
   }
   return OkStatus();
 }

@@ -1,0 +1,100 @@
+// Calls are answered whatever happens to whoever was to answer them.
+#include "cluster/services.h"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+
+namespace weir {
+namespace {
+
+// Each call does the same.
+class Behaving final : public WorkerService, public MasterService {
+ public:
+  std::function<void(std::function<void(Status)>)> behaviour;
+
+#define WEIR_BEHAVE(Method, Request, Response)                                     \
+  void Method(Request, const CallOptions&, Reply<Response> done) override {        \
+    behaviour([done](const Status& status) {                                       \
+      done(status.ok() ? Result<Response>(Response()) : Result<Response>(status)); \
+    });                                                                            \
+  }
+#define WEIR_BEHAVE_PLAIN(Method) WEIR_BEHAVE(Method, tensorflow::Method##Request, tensorflow::Method##Response)
+  WEIR_BEHAVE_PLAIN(GetStatus)
+  WEIR_BEHAVE_PLAIN(CreateWorkerSession)
+  WEIR_BEHAVE_PLAIN(DeleteWorkerSession)
+  WEIR_BEHAVE_PLAIN(RegisterGraph)
+  WEIR_BEHAVE_PLAIN(DeregisterGraph)
+  WEIR_BEHAVE_PLAIN(CleanupGraph)
+  WEIR_BEHAVE_PLAIN(CleanupAll)
+  WEIR_BEHAVE_PLAIN(Logging)
+  WEIR_BEHAVE(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)
+  WEIR_BEHAVE(RunGraph, RunGraphCall, RunGraphReply)
+  WEIR_BEHAVE_PLAIN(CreateSession)
+  WEIR_BEHAVE_PLAIN(ExtendSession)
+  WEIR_BEHAVE_PLAIN(PartialRunSetup)
+  WEIR_BEHAVE_PLAIN(CloseSession)
+  WEIR_BEHAVE_PLAIN(ListDevices)
+  WEIR_BEHAVE_PLAIN(Reset)
+  WEIR_BEHAVE_PLAIN(MakeCallable)
+  WEIR_BEHAVE_PLAIN(ReleaseCallable)
+  WEIR_BEHAVE(RunStep, RunStepCall, RunStepReply)
+  WEIR_BEHAVE(RunCallable, RunCallableCall, RunCallableReply)
+#undef WEIR_BEHAVE_PLAIN
+#undef WEIR_BEHAVE
+};
+
+class RecordedCall final : public IncomingCall {
+ public:
+  RecordedCall(std::string method, std::vector<Status>& answers) : method_(std::move(method)), answers_(answers) {}
+  const std::string& method() const override { return method_; }
+  const Rope& request() const override { return request_; }
+  CancelToken& cancel() override { return cancel_; }
+  void Respond(Result<Rope> response) override { answers_.push_back(response.status()); }
+
+ private:
+  const std::string method_;
+  const Rope request_;
+  CancelToken cancel_;
+  std::vector<Status>& answers_;
+};
+
+std::vector<Status> AnswersOf(std::function<void(std::function<void(Status)>)> behaviour) {
+  Behaving services;
+  services.behaviour = std::move(behaviour);
+  const CallHandler handler = ServeBoth(services, services);
+  std::vector<Status> answers;
+  for (const char* method : {"WorkerService/RegisterGraph", "WorkerService/RecvTensor", "MasterService/CreateSession"})
+    handler(std::make_shared<RecordedCall>(std::string("/tensorflow.") + method, answers));
+  return answers;
+}
+
+void ExpectAll(const std::vector<Status>& answers, StatusCode code) {
+  EXPECT_EQ(answers.size(), 3u);  // one for each
+  for (const Status& answer : answers) EXPECT_EQ(answer.code(), code) << answer;
+}
+
+using Done = std::function<void(Status)>;
+
+TEST(ServicesTest, ACallIsAnsweredOnce) {
+  ExpectAll(AnswersOf([](const Done& done) { done(OkStatus()); }), StatusCode::kOk);
+  ExpectAll(AnswersOf([](const Done& done) {
+              done(OkStatus());
+              done(NotFound("again"));
+            }),
+            StatusCode::kOk);
+}
+
+TEST(ServicesTest, AHandlerThatThrowsIsAnsweredFor) {
+  ExpectAll(AnswersOf([](const Done&) { throw std::bad_alloc(); }), StatusCode::kResourceExhausted);
+  ExpectAll(AnswersOf([](const Done&) { throw std::length_error("long"); }), StatusCode::kResourceExhausted);
+  ExpectAll(AnswersOf([](const Done&) { throw std::runtime_error("broken"); }), StatusCode::kInternal);
+}
+
+TEST(ServicesTest, AHandlerThatIsGivenUpIsAnsweredFor) {
+  ExpectAll(AnswersOf([](const Done&) {}), StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace weir
