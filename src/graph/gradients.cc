@@ -315,7 +315,10 @@ class Differentiator {
     }
     GradientContext context(node, node->inputs(), d_outputs, node->attrs(),
                             [this](const Grad& g, Output like) { return Dense(g, like); });
-    WEIR_ASSIGN(Gradients result, (*gradient)(context));
+    Result<Gradients> gradients = (*gradient)(context);
+    if (!context.access_error().ok())
+      return WithContext(context.access_error(), fmt::format("gradient of '{}' (op {})", node->name(), type));
+    WEIR_ASSIGN(Gradients result, std::move(gradients));
     if (static_cast<int>(result.size()) != node->num_inputs())
       return InvalidArgument("the gradient of '{}' (op {}) gives {} values for {} inputs", node->name(), type,
                              result.size(), node->num_inputs());

@@ -80,7 +80,7 @@ Result<std::vector<PartialShape>> Graph::InferShapesLocked(const NodeProps& prop
   GraphConstants constants(*this, inputs);
   ShapeContext context(*props.attrs, shapes, props.input_types, static_cast<int>(props.output_types.size()),
                        &constants);
-  if (Status status = props.op->shape(context); !status.ok()) {
+  if (Status status = RunShapeFn(props.op->shape, context); !status.ok()) {
     std::string text;
     for (const PartialShape& shape : shapes) text += (text.empty() ? "" : ", ") + shape.ToString();
     return WithContext(status,

@@ -37,6 +37,29 @@ bool Serves(const KernelDef& kernel, const AttrMap& attrs) {
   return true;
 }
 
+// What KernelContext::bad_access_ holds.
+constexpr uint64_t kInputAccess = uint64_t{1} << 32;
+constexpr uint64_t kOutputAccess = uint64_t{2} << 32;
+
+void Record(std::atomic<uint64_t>& first, uint64_t kind, int index) {
+  uint64_t none = 0;
+  first.compare_exchange_strong(none, kind | static_cast<uint32_t>(index), std::memory_order_relaxed);
+}
+
+// A tensor without elements, of a type that the kernel probably expects, in memory that belongs to the thread.
+EdgeValue& EmptyValue(DType type) {
+  thread_local EdgeValue empty;
+  empty = EdgeValue();
+  Result<Tensor> tensor = Tensor::Allocate(type, Shape{0});
+  if (tensor.ok()) empty.tensor = *std::move(tensor);
+  return empty;
+}
+
+Status AccessError(const NodeInfo& node, std::string_view kind, int index, size_t count) {
+  return Internal("the kernel of node '{}' (op {}) used {} {}, but the node has {} {}s", node.name, node.op->name, kind,
+                  index, count, kind);
+}
+
 // "T in {float, double}", or "T=float, Tidx=int32; ..." where kernels differ in several attributes.
 std::string DescribeKernels(const std::vector<const KernelDef*>& kernels) {
   std::map<std::string, std::vector<std::string>> by_attr;
@@ -72,22 +95,54 @@ std::string DescribeChoice(const NodeInfo& node) {
 
 }  // namespace
 
+DType KernelSetup::TypeAt(const std::vector<DType>& types, const char* kind, int i) const {
+  if (static_cast<size_t>(i) < types.size()) return types[i];
+  if (access_error_.ok()) access_error_ = AccessError(node_, kind, i, types.size());
+  return kInvalidType;
+}
+
+EdgeValue& KernelContext::MissingInput(int i) const {
+  Record(bad_access_, kInputAccess, i);
+  return EmptyValue(node_.input_types.empty() ? kFloat : BaseType(node_.input_types.back()));
+}
+
+EdgeValue& KernelContext::MissingOutput(int i) const {
+  Record(bad_access_, kOutputAccess, i);
+  return EmptyValue(node_.output_types.empty() ? kFloat : BaseType(node_.output_types.back()));
+}
+
+Status KernelContext::access_error() const {
+  const uint64_t access = bad_access_.load(std::memory_order_relaxed);
+  if (access == 0) return OkStatus();
+  const bool input = (access & kInputAccess) != 0;
+  return AccessError(node_, input ? "input" : "output", static_cast<int>(access & UINT32_MAX),
+                     input ? inputs_.size() : outputs_.size());
+}
+
 Result<Tensor> KernelContext::Allocate(int output, const Shape& shape) {
-  MemorySlot* slot = OfferedSlot(outputs_[output]);
+  if (static_cast<size_t>(output) >= outputs_.size()) [[unlikely]] {
+    MissingOutput(output);
+    return access_error();
+  }
+  EdgeValue& value = outputs_.data()[output];
+  MemorySlot* slot = OfferedSlot(value);
   WEIR_ASSIGN(Tensor t, slot != nullptr ? AllocateIn(*slot, output_type(output), shape)
                                         : Tensor::Allocate(output_type(output), shape));
-  outputs_[output].tensor = t;
+  value.tensor = t;
   return t;
 }
 
 Result<Tensor> KernelContext::ForwardOrAllocate(std::initializer_list<int> inputs, int output, const Shape& shape) {
   const DType dtype = output_type(output);
+  if (static_cast<size_t>(output) >= outputs_.size()) [[unlikely]]
+    return Allocate(output, shape);
   for (const int i : inputs) {
-    if (!CanForward(inputs_[i], dtype, shape)) continue;
-    const Tensor& in = inputs_[i].tensor;
+    const EdgeValue& value = InputAt(i);
+    if (!CanForward(value, dtype, shape)) continue;
+    const Tensor& in = value.tensor;
     Tensor t = in.dtype() == dtype ? in : in.BitcastTo(dtype);
     if (!(t.shape() == shape)) t = t.Reshaped(shape);
-    outputs_[output].tensor = t;
+    outputs_.data()[output].tensor = t;
     return t;
   }
   return Allocate(output, shape);
@@ -136,6 +191,12 @@ Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view devic
   return MarkNode(InvalidArgument("no {} kernel for op '{}'{} (node '{}'); {}", device_kind, node.op->name,
                                   DescribeChoice(node), node.name, there_are),
                   node.name);
+}
+
+Result<Kernel> MakeKernel(const KernelDef& def, KernelSetup& setup) {
+  Result<Kernel> kernel = def.make(setup);
+  WEIR_TRY(setup.access_error());
+  return kernel;
 }
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #ifndef WEIR_OP_KERNEL_H_
 #define WEIR_OP_KERNEL_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -41,17 +42,23 @@ class KernelSetup final {
     return GetAttr<T>(*node_.attrs, name);
   }
   bool HasAttr(std::string_view name) const { return node_.attrs->find(name) != node_.attrs->end(); }
-  DType input_type(int i) const { return node_.input_types[i]; }
-  DType output_type(int i) const { return node_.output_types[i]; }
+  // Out of range: kInvalidType, and MakeKernel fails.
+  DType input_type(int i) const { return TypeAt(node_.input_types, "input", i); }
+  DType output_type(int i) const { return TypeAt(node_.output_types, "output", i); }
   int num_inputs() const { return static_cast<int>(node_.input_types.size()); }
   int num_outputs() const { return static_cast<int>(node_.output_types.size()); }
   FunctionRunner* functions() const { return functions_; }
   ResourceManager* resources() const { return resources_; }
+  // The first access out of range.
+  const Status& access_error() const { return access_error_; }
 
  private:
+  DType TypeAt(const std::vector<DType>& types, const char* kind, int i) const;
+
   const NodeInfo& node_;
   ResourceManager* resources_;
   FunctionRunner* functions_;
+  mutable Status access_error_;
 };
 
 class Kernel final {
@@ -84,7 +91,9 @@ class Kernel final {
   bool is_async() const { return async_ != nullptr; }
   bool cheap() const { return cheap_; }
   bool blocking() const { return blocking_; }
-  Status Run(KernelContext& ctx) const { return sync_(ctx); }
+  // What the kernel returns, or KernelContext::access_error().
+  Status Run(KernelContext& ctx) const;
+  // `done` gets what the kernel returns. The caller then looks at KernelContext::access_error().
   void RunAsync(KernelContext& ctx, Done done) const { async_(ctx, std::move(done)); }
 
  private:
@@ -118,6 +127,8 @@ struct EdgeValue {
 // Work that takes less than this stays on the thread that has it.
 constexpr double kInlineNanos = 20000;
 
+// One run of a kernel. Indices are checked: an input or output that the node does not have is an empty value, and the
+// run fails with access_error(). The accessors may be called from several threads at a time.
 class KernelContext final {
  public:
   KernelContext(const NodeInfo& node, StepContext& step, absl::Span<EdgeValue> inputs, absl::Span<EdgeValue> outputs)
@@ -140,11 +151,19 @@ class KernelContext final {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   // The value of input i; of a reference input its current value (an alias, no copy).
-  const Tensor& input(int i) const { return inputs_[i].tensor; }
-  DType output_type(int i) const { return BaseType(node_.output_types[i]); }
+  const Tensor& input(int i) const { return InputAt(i).tensor; }
+  DType output_type(int i) const { return BaseType(declared_output_type(i)); }
+  // A reference type for reference outputs.
+  DType declared_output_type(int i) const {
+    if (static_cast<size_t>(i) >= node_.output_types.size()) [[unlikely]] {
+      MissingOutput(i);
+      return kInvalidType;
+    }
+    return node_.output_types[i];
+  }
   // The variable behind reference input i. REQUIRES: the schema says Ref.
-  const ResourcePtr<VariableState>& ref_input(int i) const { return inputs_[i].ref; }
-  EdgeValue& raw_input(int i) const { return inputs_[i]; }
+  const ResourcePtr<VariableState>& ref_input(int i) const { return InputAt(i).ref; }
+  EdgeValue& raw_input(int i) const { return InputAt(i); }
 
   // A new tensor, already set as output i. Uninitialized for plain types.
   Result<Tensor> Allocate(int output, const Shape& shape);
@@ -153,14 +172,14 @@ class KernelContext final {
   // Output `output` in the memory of input `input` where nobody else holds it and type size and element count fit
   // (shape: the input's by default), else freshly allocated; set as the output either way.
   Result<Tensor> ForwardOrAllocate(int input, int output) {
-    return ForwardOrAllocate({input}, output, inputs_[input].tensor.shape());
+    return ForwardOrAllocate({input}, output, InputAt(input).tensor.shape());
   }
   Result<Tensor> ForwardOrAllocate(std::initializer_list<int> inputs, int output, const Shape& shape);
-  void set_output(int i, Tensor value) { outputs_[i].tensor = std::move(value); }
-  void set_ref_output(int i, ResourcePtr<VariableState> ref) { outputs_[i].ref = std::move(ref); }
-  const Tensor& output(int i) const { return outputs_[i].tensor; }
+  void set_output(int i, Tensor value) { OutputAt(i).tensor = std::move(value); }
+  void set_ref_output(int i, ResourcePtr<VariableState> ref) { OutputAt(i).ref = std::move(ref); }
+  const Tensor& output(int i) const { return OutputAt(i).tensor; }
   // Passes reference input i on as reference output o.
-  void ForwardRef(int i, int o) { outputs_[o].ref = inputs_[i].ref; }
+  void ForwardRef(int i, int o) { OutputAt(o).ref = InputAt(i).ref; }
 
   // The variable named by the resource handle in input i.
   template <class T>
@@ -191,16 +210,50 @@ class KernelContext final {
   }
 
   // For ops in a dead or alive choice (Switch, Merge): output i carries nothing.
-  void set_dead(int i) { dead_outputs_ |= uint64_t{1} << i; }
-  bool is_dead(int i) const { return (dead_outputs_ >> i) & 1; }
+  // Only the first 64 outputs can be dead.
+  void set_dead(int i) {
+    if (static_cast<size_t>(i) >= std::min<size_t>(outputs_.size(), 64)) [[unlikely]] {
+      MissingOutput(i);
+      return;
+    }
+    dead_outputs_ |= uint64_t{1} << i;
+  }
+  bool is_dead(int i) const { return static_cast<unsigned>(i) < 64 && ((dead_outputs_ >> i) & 1) != 0; }
+
+  // Whether, and how, the kernel used an input or output that the node does not have: an error that names the node and
+  // its op.
+  bool has_access_error() const { return bad_access_.load(std::memory_order_relaxed) != 0; }
+  Status access_error() const;
 
  private:
+  EdgeValue& InputAt(int i) const {
+    if (static_cast<size_t>(i) >= inputs_.size()) [[unlikely]]
+      return MissingInput(i);
+    return inputs_.data()[i];
+  }
+  EdgeValue& OutputAt(int i) const {
+    if (static_cast<size_t>(i) >= outputs_.size()) [[unlikely]]
+      return MissingOutput(i);
+    return outputs_.data()[i];
+  }
+  // Record the access and return an empty value.
+  [[gnu::cold, gnu::noinline]] EdgeValue& MissingInput(int i) const;
+  [[gnu::cold, gnu::noinline]] EdgeValue& MissingOutput(int i) const;
+
   const NodeInfo& node_;
   StepContext& step_;
   absl::Span<EdgeValue> inputs_;
   absl::Span<EdgeValue> outputs_;
   uint64_t dead_outputs_ = 0;
+  mutable std::atomic<uint64_t> bad_access_{0};  // the first one: its kind and index
 };
+
+inline Status Kernel::Run(KernelContext& ctx) const {
+  Status status = sync_(ctx);
+  if (ctx.has_access_error()) [[unlikely]]
+    return ctx.access_error();
+  return status;
+}
 
 // --- kernel lists
 // -----------------------------------------------------------------------------------------------------
@@ -251,6 +304,8 @@ KernelList CpuKernelForTypes(std::string attr, std::vector<DType> types, KernelF
 
 // The kernel that serves `node` on a device kind ("CPU"), or an error that says which there are.
 Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view device_kind);
+// Runs the factory. Fails also when the factory asked for the type of an input or output that the node does not have.
+Result<Kernel> MakeKernel(const KernelDef& def, KernelSetup& setup);
 
 }  // namespace weir
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <numeric>
 
 #include "op/testing.h"
@@ -195,6 +196,88 @@ TEST_F(ForwardTest, NotAVariableNorAnUnalignedSlice) {
   inputs_[0] = {};
   inputs_[0].tensor = Tensor::Vector({1.f, 2.f, 3.f}).Slice(1, 3);
   EXPECT_FALSE(Forwards(0, Shape{2}));
+}
+
+// A kernel that uses an input or output that its node does not have.
+class AccessTest : public ::testing::Test {
+ protected:
+  AccessTest() {
+    op_.name = "Op";
+    node_.name = "n";
+    node_.op = &op_;
+    node_.attrs = std::make_shared<AttrMap>();
+    node_.input_types = {kFloat, kInt32};
+    node_.output_types = {kFloat};
+  }
+  std::string Run(const std::function<void(KernelContext&)>& use) {
+    std::vector<EdgeValue> inputs(2);
+    std::vector<EdgeValue> outputs(1);
+    KernelContext ctx(node_, step_, absl::MakeSpan(inputs), absl::MakeSpan(outputs));
+    const Kernel kernel = Kernel::Sync([&use](KernelContext& c) {
+      use(c);
+      return OkStatus();
+    });
+    const Status status = kernel.Run(ctx);
+    EXPECT_EQ(status.ok() ? StatusCode::kInternal : status.code(), StatusCode::kInternal);
+    EXPECT_EQ(ctx.has_access_error(), !status.ok());
+    return std::string(status.message());
+  }
+
+  OpDef op_;
+  NodeInfo node_;
+  StepContext step_;
+};
+
+TEST_F(AccessTest, InputsOutOfRangeAreErrors) {
+  for (const int i : {2, -1, 1 << 30, INT_MIN}) {
+    const std::string error = fmt::format("the kernel of node 'n' (op Op) used input {}, but the node has 2 inputs", i);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_EQ(c.input(i).num_elements(), 0); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_FALSE(c.ref_input(i)); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { c.raw_input(i) = EdgeValue(); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { c.ForwardRef(i, 0); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { (void)c.ForwardOrAllocate(i, 0).ok(); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { (void)c.ForwardOrAllocate({i, 0}, 0, Shape{2}).ok(); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_FALSE(c.LookupResource<VariableState>(i).ok()); }), error);
+  }
+}
+
+TEST_F(AccessTest, OutputsOutOfRangeAreErrors) {
+  for (const int i : {1, -1, 64, 1 << 30, INT_MIN}) {
+    const std::string error =
+        fmt::format("the kernel of node 'n' (op Op) used output {}, but the node has 1 outputs", i);
+    EXPECT_EQ(Run([i](KernelContext& c) { c.set_output(i, Tensor::Scalar(1.0f)); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { c.set_ref_output(i, nullptr); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_EQ(c.output(i).num_elements(), 0); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_EQ(c.output_type(i), kInvalidType); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_FALSE(c.Allocate(i, Shape{2}).ok()); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_FALSE(c.ForwardOrAllocate(0, i).ok()); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { c.ForwardRef(0, i); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { c.set_dead(i); }), error);
+    EXPECT_EQ(Run([i](KernelContext& c) { EXPECT_FALSE(c.is_dead(i)); }), "");
+  }
+}
+
+TEST_F(AccessTest, TheFirstErrorIsKept) {
+  EXPECT_THAT(Run([](KernelContext& c) {
+                (void)c.input(7);
+                (void)c.output(8);
+              }),
+              HasSubstr("input 7"));
+}
+
+TEST_F(AccessTest, FactoriesToo) {
+  const auto make = [&](std::function<DType(KernelSetup&)> ask) {
+    const KernelDef def{.types = {},
+                        .make = [ask](KernelSetup& setup) -> Result<Kernel> {
+                          EXPECT_EQ(ask(setup), kInvalidType);
+                          return Kernel();
+                        },
+                        .host_memory = {}};
+    KernelSetup setup(node_, nullptr, nullptr);
+    return std::string(MakeKernel(def, setup).status().message());
+  };
+  EXPECT_THAT(make([](KernelSetup& s) { return s.input_type(2); }), HasSubstr("node 'n' (op Op) used input 2"));
+  EXPECT_THAT(make([](KernelSetup& s) { return s.output_type(-1); }), HasSubstr("node 'n' (op Op) used output -1"));
 }
 
 TEST(ParallelForTest, CoversTheRange) {

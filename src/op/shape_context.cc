@@ -57,21 +57,43 @@ Result<PartialShape> ParseOneShape(Cursor& in, absl::Span<const PartialShape> in
 
 }  // namespace
 
+bool ShapeContext::RecordAccess(const char* kind, int index, size_t count) const {
+  if (access_error_.ok()) {
+    access_error_ = Internal("the shape function used {} {}, but there are {} {}s", kind, index, count, kind);
+  }
+  return false;
+}
+
+const PartialShape& ShapeContext::UnknownShape() {
+  static const PartialShape unknown;
+  return unknown;
+}
+
+Status RunShapeFn(const ShapeFn& shape, ShapeContext& context) {
+  const int num_outputs = context.num_outputs();
+  Status status = shape(context);
+  WEIR_TRY(context.access_error());
+  if (status.ok() && context.num_outputs() != num_outputs) {
+    return Internal("the shape function gave {} shapes for {} outputs", context.num_outputs(), num_outputs);
+  }
+  return status;
+}
+
 Result<PartialShape> ShapeContext::WithRank(int input, int rank) const {
-  const PartialShape& shape = inputs_[input];
+  const PartialShape& shape = this->input(input);
   if (!shape.known_rank()) return PartialShape::OfRank(rank);
   if (shape.rank() != rank) return RankError(input, shape, "", rank);
   return shape;
 }
 
 Result<PartialShape> ShapeContext::WithRankAtLeast(int input, int rank) const {
-  const PartialShape& shape = inputs_[input];
+  const PartialShape& shape = this->input(input);
   if (shape.known_rank() && shape.rank() < rank) return RankError(input, shape, "at least ", rank);
   return shape;
 }
 
 Result<PartialShape> ShapeContext::WithRankAtMost(int input, int rank) const {
-  const PartialShape& shape = inputs_[input];
+  const PartialShape& shape = this->input(input);
   if (shape.known_rank() && shape.rank() > rank) return RankError(input, shape, "at most ", rank);
   return shape;
 }

@@ -13,6 +13,8 @@ struct HandleInfo {
   PartialShape shape;
 };
 
+// Indices are checked: an input or output that the node does not have is an unknown shape, and inference fails with
+// access_error().
 class ShapeContext final {
  public:
   // Gives constant values of inputs on demand; each call may cost an evaluation.
@@ -34,22 +36,32 @@ class ShapeContext final {
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  const PartialShape& input(int i) const { return inputs_[i]; }
-  DType input_type(int i) const { return input_types_[i]; }
+  const PartialShape& input(int i) const { return HasInput(i) ? inputs_[i] : UnknownShape(); }
+  DType input_type(int i) const {
+    return HasInput(i) && static_cast<size_t>(i) < input_types_.size() ? input_types_[i] : kInvalidType;
+  }
   // The value of input i when it is known before the run, else null.
-  const Tensor* constant(int i) { return constants_ == nullptr ? nullptr : constants_->Value(i); }
+  const Tensor* constant(int i) { return HasInput(i) && constants_ != nullptr ? constants_->Value(i) : nullptr; }
   // Input i read as a shape ([2, -1] -> [2,?]): unknown when nothing is known.
-  PartialShape constant_as_shape(int i) { return constants_ == nullptr ? PartialShape() : constants_->AsShape(i); }
+  PartialShape constant_as_shape(int i) {
+    return HasInput(i) && constants_ != nullptr ? constants_->AsShape(i) : PartialShape();
+  }
   // The variable behind the resource handle in input i.
-  HandleInfo handle(int i) { return constants_ == nullptr ? HandleInfo() : constants_->Handle(i); }
+  HandleInfo handle(int i) { return HasInput(i) && constants_ != nullptr ? constants_->Handle(i) : HandleInfo(); }
   template <class T>
   Result<T> Attr(std::string_view name) const {
     return GetAttr<T>(attrs_, name);
   }
   const AttrMap& attrs() const { return attrs_; }
 
-  void set_output(int i, PartialShape shape) { outputs_[i] = std::move(shape); }
+  void set_output(int i, PartialShape shape) {
+    if (HasOutput(i)) outputs_[i] = std::move(shape);
+  }
+  const PartialShape& output(int i) const { return HasOutput(i) ? outputs_[i] : UnknownShape(); }
   std::vector<PartialShape>& outputs() { return outputs_; }
+
+  // The first access out of range. The caller, which knows the node, names it.
+  const Status& access_error() const { return access_error_; }
 
   // The input's shape constrained to a rank (or at least/at most), or an error that names the input and both.
   Result<PartialShape> WithRank(int input, int rank) const;
@@ -57,12 +69,27 @@ class ShapeContext final {
   Result<PartialShape> WithRankAtMost(int input, int rank) const;
 
  private:
+  // False, and an error, when the node has no such input or output.
+  bool HasInput(int i) const {
+    return static_cast<size_t>(i) < inputs_.size() || RecordAccess("input", i, inputs_.size());
+  }
+  bool HasOutput(int i) const {
+    return static_cast<size_t>(i) < outputs_.size() || RecordAccess("output", i, outputs_.size());
+  }
+  [[gnu::cold, gnu::noinline]] bool RecordAccess(const char* kind, int index, size_t count) const;
+  static const PartialShape& UnknownShape();
+
   const AttrMap& attrs_;
   std::vector<PartialShape> inputs_;
   std::vector<DType> input_types_;
   std::vector<PartialShape> outputs_;
   Constants* constants_;
+  mutable Status access_error_;
 };
+
+// Runs a shape function. Fails also when it used an input or output that the node does not have, or changed the number
+// of outputs.
+Status RunShapeFn(const ShapeFn& shape, ShapeContext& context);
 
 struct RankBounds {
   int min_rank = 0;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <limits>
 
 #include "op/testing.h"
@@ -40,6 +41,39 @@ TEST_F(ShapeFnTest, SameAsInput) {
   EXPECT_THAT(Run(SameAsInput(0, {.min_rank = 1}), "[]"), HasSubstr("Shape must be at least rank 1 but is rank 0"));
   EXPECT_THAT(Run(SameAsInput(0, {.max_rank = 1}), "[1,2]"), HasSubstr("Shape must be at most rank 1 but is rank 2"));
   EXPECT_EQ(Run(SameAsInput(0, {.min_rank = 1}), "?"), "?");
+}
+
+TEST_F(ShapeFnTest, IndicesOutOfRangeAreErrors) {
+  for (const int i : {2, -1, 1 << 30, INT_MIN}) {
+    const std::vector<std::function<void(ShapeContext&)>> uses = {
+        [i](ShapeContext& c) { EXPECT_FALSE(c.input(i).known_rank()); },
+        [i](ShapeContext& c) { EXPECT_EQ(c.input_type(i), kInvalidType); },
+        [i](ShapeContext& c) { EXPECT_EQ(c.constant(i), nullptr); },
+        [i](ShapeContext& c) { EXPECT_FALSE(c.constant_as_shape(i).known_rank()); },
+        [i](ShapeContext& c) { EXPECT_EQ(c.handle(i).dtype, kInvalidType); },
+        [i](ShapeContext& c) { EXPECT_TRUE(c.WithRank(i, 1).ok()); },
+        [i](ShapeContext& c) { EXPECT_TRUE(c.WithRankAtLeast(i, 1).ok()); },
+        [i](ShapeContext& c) { EXPECT_TRUE(c.WithRankAtMost(i, 1).ok()); },
+    };
+    for (const auto& use : uses) {
+      const ShapeFn fn = [&use](ShapeContext& c) {
+        use(c);
+        return OkStatus();
+      };
+      EXPECT_EQ(Run(fn, "[1];[2]"), fmt::format("error: the shape function used input {}, but there are 2 inputs", i));
+    }
+    const ShapeFn sets = [i](ShapeContext& c) {
+      c.set_output(i, PartialShape{1});
+      EXPECT_FALSE(c.output(i).known_rank());
+      return OkStatus();
+    };
+    EXPECT_EQ(Run(sets, "[1]"), fmt::format("error: the shape function used output {}, but there are 1 outputs", i));
+  }
+  const ShapeFn grows = [](ShapeContext& c) {
+    c.outputs().emplace_back();
+    return OkStatus();
+  };
+  EXPECT_THAT(Run(grows, "[1]"), HasSubstr("2 shapes for 1 outputs"));
 }
 
 TEST_F(ShapeFnTest, FixedOutputs) {

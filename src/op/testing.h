@@ -95,7 +95,7 @@ inline Result<std::vector<PartialShape>> InferShapes(const OpDef& op, std::vecto
   }
   KnownInputs known(std::move(constants));
   ShapeContext context(attrs, std::move(inputs), std::move(in_types), static_cast<int>(out_types.size()), &known);
-  if (op.shape) WEIR_TRY(op.shape(context));
+  if (op.shape) WEIR_TRY(RunShapeFn(op.shape, context));
   if (context.outputs().size() != out_types.size()) {
     return Internal("op '{}': the shape function gave {} shapes for {} outputs", op.name, context.outputs().size(),
                     out_types.size());
@@ -209,13 +209,14 @@ class KernelTester final {
 
     WEIR_ASSIGN(const KernelDef* def, FindKernel(node, "CPU"));
     KernelSetup setup(node, &resources_, step_.functions);
-    WEIR_ASSIGN(const Kernel kernel, def->make(setup));
+    WEIR_ASSIGN(const Kernel kernel, MakeKernel(*def, setup));
     std::vector<EdgeValue> outputs(node.output_types.size());
     KernelContext context(node, step_, absl::MakeSpan(inputs), absl::MakeSpan(outputs));
     if (kernel.is_async()) {
       std::promise<Status> finished;
       kernel.RunAsync(context, [&](Status status) { finished.set_value(std::move(status)); });
       WEIR_TRY(finished.get_future().get());
+      WEIR_TRY(context.access_error());
     } else {
       WEIR_TRY(kernel.Run(context));
     }

@@ -67,14 +67,14 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
       for (const Tensor& input : inputs) shapes.emplace_back(input.shape());
       KnownInputs known(inputs);
       ShapeContext ctx(*node.attrs, std::move(shapes), node.input_types, num_outputs, &known);
-      WEIR_TRY(node.op->shape(ctx));
+      WEIR_TRY(RunShapeFn(node.op->shape, ctx));
       WEIR_TRY(RefuseLarge(node, ctx.outputs()));
     }
 
     const NodeInfo info = MakeNodeInfo(node, "/device:CPU:0");
     WEIR_ASSIGN(const KernelDef* def, FindKernel(info, "CPU"));
     KernelSetup setup(info, nullptr, nullptr);
-    WEIR_ASSIGN(Kernel kernel, def->make(setup));
+    WEIR_ASSIGN(Kernel kernel, MakeKernel(*def, setup));
     if (kernel.is_async() || kernel.blocking())
       return Unimplemented("'{}' ({}) cannot be evaluated before a run", node.name, node.op->name);
 

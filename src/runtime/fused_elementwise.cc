@@ -485,7 +485,7 @@ class FusedKernel {
       const NodeInfo& info = own.infos.emplace_back(MakeNodeInfo(*member.props, device_));
       KernelSetup setup(info, nullptr, nullptr);
       Result<const KernelDef*> def = FindKernel(info, "CPU");
-      Result<Kernel> kernel = def.ok() ? (*def)->make(setup) : Result<Kernel>(def.status());
+      Result<Kernel> kernel = def.ok() ? MakeKernel(**def, setup) : Result<Kernel>(def.status());
       if (!kernel.ok()) {
         own.status = OfMember(kernel.status(), static_cast<int32_t>(m));
         return;

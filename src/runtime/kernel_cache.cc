@@ -27,12 +27,12 @@ Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
   });
 }
 
-Result<Kernel> MakeKernel(const NodeInfo& info, std::string_view device_kind, ResourceManager* resources,
-                          FunctionRunner* functions) {
+Result<Kernel> MakeKernelFor(const NodeInfo& info, std::string_view device_kind, ResourceManager* resources,
+                             FunctionRunner* functions) {
   KernelSetup setup(info, resources, functions);
   if (info.op->is_function) return MakeFunctionCall(setup);
   WEIR_ASSIGN(const KernelDef* def, FindKernel(info, device_kind));
-  return def->make(setup);
+  return MakeKernel(*def, setup);
 }
 
 // Functions are instantiated by the graph that calls them, and are not shared; what takes a variant may keep some that
@@ -92,7 +92,7 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   auto bound = std::make_shared<BoundKernel>();
   bound->info = MakeNodeInfo(*props, device.name());
   bound->props = props;
-  Result<Kernel> kernel = MakeKernel(bound->info, device.kind(), resources_, functions_);
+  Result<Kernel> kernel = MakeKernelFor(bound->info, device.kind(), resources_, functions_);
   if (!kernel.ok()) {
     return MarkNode(MakeStatus(kernel.status().code(),
                                fmt::format("{}\n\t [[node '{}' ({})]]", std::string(kernel.status().message()),

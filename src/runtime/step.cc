@@ -394,6 +394,8 @@ void Step::FinishAsync(Worker& worker, AsyncCall* call) {
     trace_->Record(plan_, call->item.node, call->times, call->outputs);
   }
   const uint64_t dead_outputs = flow_ != nullptr ? DeadOutputs(call->ctx) : 0;
+  if (call->ctx.has_access_error()) [[unlikely]]
+    call->status = call->ctx.access_error();
   Complete(worker, call->item, call->outputs.data(), dead_outputs, std::move(call->status));
 }
 

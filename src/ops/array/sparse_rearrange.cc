@@ -350,7 +350,7 @@ Status SparseConcatShape(ShapeContext& ctx) {
     const int64_t rows = indices.dim(0) != kUnknownDim ? indices.dim(0) : values.dim(0);
     if (rows == kUnknownDim || __builtin_add_overflow(count, rows, &count)) return OkStatus();
   }
-  ctx.set_output(0, PartialShape({count, ctx.outputs()[0].dim(1)}));
+  ctx.set_output(0, PartialShape({count, ctx.output(0).dim(1)}));
   ctx.set_output(1, PartialShape({count}));
   return OkStatus();
 }

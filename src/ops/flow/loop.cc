@@ -9,7 +9,7 @@ namespace {
 
 Result<Kernel> MakeForward(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-           if (ctx.raw_input(0).is_ref() && IsRef(ctx.node().output_types[0])) {
+           if (ctx.raw_input(0).is_ref() && IsRef(ctx.declared_output_type(0))) {
              ctx.ForwardRef(0, 0);
            } else {
              ctx.set_output(0, ctx.input(0));

@@ -10,7 +10,7 @@ namespace {
 
 void ForwardInput(KernelContext& ctx, int input, int output) {
   const EdgeValue& value = ctx.raw_input(input);
-  if (value.is_ref() && IsRef(ctx.node().output_types[output])) {
+  if (value.is_ref() && IsRef(ctx.declared_output_type(output))) {
     ctx.ForwardRef(input, output);
   } else {
     ctx.set_output(output, value.tensor);

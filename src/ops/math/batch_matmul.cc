@@ -82,7 +82,7 @@ Status SameBatchShape(ShapeContext& ctx) {
     if (!known.known_rank()) return OkStatus();
     WEIR_ASSIGN(const PartialShape batch, known.Sub(0, known.rank() - 2));
     WEIR_ASSIGN(const PartialShape matrix,
-                ctx.outputs()[0].known_rank() ? ctx.outputs()[0].Sub(-2) : PartialShape::OfRank(2));
+                ctx.output(0).known_rank() ? ctx.output(0).Sub(-2) : PartialShape::OfRank(2));
     ctx.set_output(0, batch.Concat(matrix));
     return OkStatus();
   }

@@ -51,7 +51,7 @@ Result<std::unique_ptr<const FoldedStages::Stage>> FoldedStages::MakeStage(const
   stage->info.attrs = std::make_shared<AttrMap>(std::move(attrs));
   WEIR_ASSIGN(const KernelDef* def, FindKernel(stage->info, "CPU"));
   KernelSetup own(stage->info, setup.resources(), setup.functions());
-  WEIR_ASSIGN(stage->kernel, def->make(own));
+  WEIR_ASSIGN(stage->kernel, MakeKernel(*def, own));
   return std::unique_ptr<const Stage>(std::move(stage));
 }
 

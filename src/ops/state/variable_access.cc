@@ -57,7 +57,7 @@ Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, Face face, int 
     if (face == Face::kResource) variable.copy_on_read_locked() = true;
     if (value.buffer()) value.buffer()->set_written_by_rows();
   }
-  if (ctx.num_outputs() > 0 && IsRef(ctx.node().output_types[0])) ctx.ForwardRef(0, 0);
+  if (ctx.num_outputs() > 0 && IsRef(ctx.declared_output_type(0))) ctx.ForwardRef(0, 0);
   return update;
 }
 
