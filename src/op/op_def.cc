@@ -60,6 +60,26 @@ int64_t ListLength(const AttrValue& value) {
   return std::visit([](const auto& v) { return LengthOf(v); }, value.value());
 }
 
+Status CheckEqualLengths(const std::vector<LengthDef>& lengths, const AttrMap& attrs) {
+  const LengthDef* first = nullptr;
+  int64_t expected = 0;
+  for (const LengthDef& length : lengths) {
+    const AttrValue& value = attrs.find(length.attr)->second;
+    if (std::holds_alternative<AttrPlaceholder>(value.value())) continue;
+    const int64_t* count = value.As<int64_t>();
+    const int64_t given = count != nullptr ? *count : ListLength(value);
+    if (given == 0 && length.may_be_empty) continue;
+    if (first == nullptr) {
+      first = &length;
+      expected = given;
+    } else if (given != expected) {
+      return InvalidArgument("attributes '{}' and '{}' must have the same length, but have {} and {}", first->attr,
+                             length.attr, expected, given);
+    }
+  }
+  return OkStatus();
+}
+
 Result<int> CheckedCount(std::string_view attr, int64_t count) {
   if (count < 0) return InvalidArgument("attribute '{}' is {}: a number of tensors cannot be negative", attr, count);
   if (count > kMaxListArg) {
@@ -122,6 +142,11 @@ Status CheckAndCompleteAttrs(const OpDef& op, AttrMap* attrs) {
       return WithContext(status, fmt::format("op '{}'", op.name));
     }
     ++known;
+  }
+  for (const std::vector<LengthDef>& lengths : op.equal_lengths) {
+    if (Status status = CheckEqualLengths(lengths, *attrs); !status.ok()) {
+      return WithContext(status, fmt::format("op '{}'", op.name));
+    }
   }
   if (attrs->size() == known) return OkStatus();
   for (const auto& [name, value] : *attrs) {

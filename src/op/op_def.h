@@ -44,6 +44,12 @@ struct AttrDef {
   std::optional<int64_t> minimum;  // of an int, or of a list's length
 };
 
+// An attribute that counts something: the value of an int, or the length of a list.
+struct LengthDef {
+  std::string attr;
+  bool may_be_empty = false;  // an empty list then agrees with every length
+};
+
 // A kernel for one device kind and one choice of types.
 struct KernelDef {
   std::string device = "CPU";
@@ -64,6 +70,8 @@ struct OpEntry {
   std::string name;
   std::string signature;  // "x: T, y: T -> z: T", "ref: Ref(T)", "values: N * T", "args: Targs", "dim: int32"
   std::vector<std::string> attrs = {};
+  // Attributes that must give the same length: "Nsparse = sparse_types", "Tout = output_shapes?" (? may be empty).
+  std::vector<std::string> equal_lengths = {};
   ShapeFn shape = {};  // empty: unknown shapes
   GradientFn gradient = {};
   NoGradient no_gradient = NoGradient::kNone;  // kIntended: an intended zero, autodiff stops here silently
@@ -79,6 +87,7 @@ struct OpDef {
   std::vector<ArgDef> inputs;
   std::vector<ArgDef> outputs;
   std::vector<AttrDef> attrs;
+  std::vector<std::vector<LengthDef>> equal_lengths;
   ShapeFn shape;
   GradientFn gradient;
   NoGradient no_gradient = NoGradient::kNone;
@@ -99,7 +108,8 @@ Result<AttrDef> ParseAttr(std::string_view text);
 // Holds one value against its attribute: kind, allowed values, minimum. An empty list becomes one of the right kind, an
 // int given for a float a float. Placeholders pass.
 Status CheckAndConvertAttr(const AttrDef& def, AttrValue* value);
-// Fills in defaults, checks kinds, allowed values and minima. Unknown attributes that start with '_' are kept.
+// Fills in defaults, checks kinds, allowed values, minima and lengths that must be equal. Unknown attributes that start
+// with '_' are kept.
 Status CheckAndCompleteAttrs(const OpDef& op, AttrMap* attrs);
 // The types of all inputs or outputs, lists flattened, reference types as such. REQUIRES: completed attributes.
 Result<std::vector<DType>> ArgTypes(const std::vector<ArgDef>& args, const AttrMap& attrs);

@@ -207,6 +207,44 @@ TEST(CheckAndCompleteAttrsTest, Errors) {
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"", 1}}), HasSubstr("no attribute ''"));
 }
 
+OpDef ParseLike() {
+  return Op({.name = "ParseLike",
+             .signature = "keys: N * string -> values: types",
+             .attrs = {"N: int", "types: list(type)", "shapes: list(shape) = []"},
+             .equal_lengths = {"N = types = shapes?"}});
+}
+
+TEST(CheckAndCompleteAttrsTest, LengthsMustBeEqual) {
+  const std::vector<DType> two = {kFloat, kInt64};
+  auto check = [](AttrMap attrs) { return std::string(CheckAndCompleteAttrs(ParseLike(), &attrs).message()); };
+  EXPECT_EQ(check({{"N", 2}, {"types", two}}), "");
+  EXPECT_EQ(check({{"N", 2}, {"types", two}, {"shapes", std::vector<PartialShape>(2)}}), "");
+  EXPECT_EQ(check({{"N", 0}, {"types", std::vector<DType>{}}}), "");
+  EXPECT_EQ(check({{"N", 1}, {"types", AttrPlaceholder{"T"}}}), "");
+  EXPECT_THAT(check({{"N", 1}, {"types", two}}),
+              HasSubstr("op 'ParseLike': attributes 'N' and 'types' must have the same length, but have 1 and 2"));
+  EXPECT_THAT(check({{"N", 0}, {"types", two}}), HasSubstr("have 0 and 2"));
+  EXPECT_THAT(check({{"N", 2}, {"types", two}, {"shapes", std::vector<PartialShape>(3)}}),
+              HasSubstr("attributes 'N' and 'shapes' must have the same length, but have 2 and 3"));
+  EXPECT_THAT(check({{"N", 1}, {"types", AttrPlaceholder{"T"}}, {"shapes", std::vector<PartialShape>(3)}}),
+              HasSubstr("'N' and 'shapes'"));
+}
+
+TEST(ParseOpTest, EqualLengthsNameCountsAndLists) {
+  auto error = [](std::string lengths) {
+    return std::string(ParseOp({.name = "Bad",
+                                .signature = "",
+                                .attrs = {"N: int", "x: float", "l: list(int)"},
+                                .equal_lengths = {std::move(lengths)}})
+                           .status()
+                           .message());
+  };
+  EXPECT_EQ(error("N = l?"), "");
+  EXPECT_THAT(error("N = x"), HasSubstr("'x' is no attribute of kind int or list"));
+  EXPECT_THAT(error("N = other"), HasSubstr("schema of op 'Bad'"));
+  EXPECT_THAT(error("N l"), HasSubstr("'=' expected"));
+}
+
 TEST(ArgTypesTest, FlattensLists) {
   const OpDef op = Op({.name = "M",
                        .signature = "a: N * T, r: Ref(T), l: Ts, i: int64 -> o: Ts",

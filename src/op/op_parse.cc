@@ -1,6 +1,7 @@
 // The schema language of ops, parsed by descent:
 //   signature = [args] ["->" [args]]      args = arg {"," arg}      arg = name ":" argtype
 //   argtype   = "Ref(" argtype ")" | number-attr "*" argtype | type | attr
+//   lengths   = attr-name ["?"] {"=" attr-name ["?"]}
 //   attr      = name ":" kind [">=" int] ["=" default]     kind = element | "list(" element ")"
 //   element   = string|int|float|bool|type|shape|tensor|func | group | "{" (types and groups | quoted strings) "}"
 #include <algorithm>
@@ -230,6 +231,23 @@ Status ParseArgs(Cursor& in, const std::vector<AttrDef>& attrs, std::vector<ArgD
   return OkStatus();
 }
 
+Result<std::vector<LengthDef>> ParseEqualLengths(std::string_view text, const std::vector<AttrDef>& attrs) {
+  Cursor in(text);
+  std::vector<LengthDef> lengths;
+  do {
+    LengthDef length;
+    WEIR_ASSIGN(length.attr, in.Identifier());
+    const AttrDef* attr = Declared(attrs, length.attr);
+    if (attr == nullptr || (attr->type != "int" && !attr->type.starts_with("list("))) {
+      return in.Error(fmt::format("'{}' is no attribute of kind int or list", length.attr));
+    }
+    length.may_be_empty = in.Take("?");
+    lengths.push_back(std::move(length));
+  } while (in.Take("="));
+  if (!in.AtEnd()) return in.Error("'=' expected");
+  return lengths;
+}
+
 }  // namespace
 
 Result<AttrDef> ParseAttr(std::string_view text) {
@@ -275,6 +293,11 @@ Result<OpDef> ParseOp(OpEntry entry) {
       return with_op(InvalidArgument("the attribute '{}' is declared twice", attr->name));
     }
     op.attrs.push_back(*std::move(attr));
+  }
+  for (const std::string& text : entry.equal_lengths) {
+    Result<std::vector<LengthDef>> lengths = ParseEqualLengths(text, op.attrs);
+    if (!lengths.ok()) return with_op(lengths.status());
+    op.equal_lengths.push_back(*std::move(lengths));
   }
   Cursor in(entry.signature);
   if (!in.AtEnd() && !in.Take("->")) {

@@ -233,8 +233,10 @@ void RegisterBatchDatasets(OpRegistry& registry) {
   const std::vector<std::string> types = {"Toutput_types: list(type) >= 1", "output_shapes: list(shape) >= 1",
                                           "N: int >= 1"};
   const std::vector<std::string> types_v2 = {"parallel_copy: bool = false", types[0], types[1], types[2]};
-  AddDataset(registry, {"PaddedBatchDataset", padded.c_str(), types, MakePaddedBatch<false>, false, false});
-  AddDataset(registry, {"PaddedBatchDatasetV2", padded_v2.c_str(), types_v2, MakePaddedBatch<true>, false, false});
+  const std::vector<std::string> lengths = {"N = Toutput_types = output_shapes"};
+  AddDataset(registry, {"PaddedBatchDataset", padded.c_str(), types, MakePaddedBatch<false>, false, false, lengths});
+  AddDataset(registry,
+             {"PaddedBatchDatasetV2", padded_v2.c_str(), types_v2, MakePaddedBatch<true>, false, false, lengths});
   AddDataset(registry, {"UnbatchDataset", "input_dataset: variant", {}, MakeUnbatch});
 }
 

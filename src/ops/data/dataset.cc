@@ -55,6 +55,8 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
   if (op.has_element_spec) {
     attrs.insert(attrs.end(), {"output_types: list(type) >= 1", "output_shapes: list(shape) >= 1"});
   }
+  std::vector<std::string> lengths = std::move(op.equal_lengths);
+  if (op.has_element_spec) lengths.emplace_back("output_types = output_shapes");
   auto run = [make = std::move(op.make)](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ElementSpec spec, SpecOf(*ctx.node().attrs));
     WEIR_ASSIGN(Dataset::MakeFn recipe, make(ctx));
@@ -65,6 +67,7 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
       .name = op.name,
       .signature = fmt::format("{} -> handle: variant", op.inputs),
       .attrs = std::move(attrs),
+      .equal_lengths = std::move(lengths),
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel([run](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(run); }),

@@ -70,8 +70,9 @@ struct DatasetOp {
   const char* inputs;
   std::vector<std::string> attrs;
   MakeDataset make;
-  bool stateful = false;         // a source: never computed ahead
-  bool has_element_spec = true;  // attributes output_types and output_shapes
+  bool stateful = false;                        // a source: never computed ahead
+  bool has_element_spec = true;                 // attributes output_types and output_shapes
+  std::vector<std::string> equal_lengths = {};  // OpEntry::equal_lengths; those of the element spec are added
 };
 void AddDataset(OpRegistry& registry, DatasetOp op);
 

@@ -50,6 +50,7 @@ void RegisterDataReductions(OpRegistry& registry) {
           "input_dataset: variant, initial_state: Tstate, other_arguments: Targuments -> components: output_types",
       .attrs = {"f: func", "Tstate: list(type) >= 1", "Targuments: list(type) >= 0", "output_types: list(type) >= 1",
                 "output_shapes: list(shape) >= 1", "use_inter_op_parallelism: bool = true"},
+      .equal_lengths = {"Tstate = output_types"},
       .shape = ElementShapes,
       .kernels = CpuKernel(MakeReduce),
       .stateful = true,

@@ -365,7 +365,7 @@ Status ExampleShapes(ShapeContext& ctx, size_t sparse, const std::vector<Partial
                    dense[d].known_rank() && examples.known_rank() ? examples.Concat(dense[d]) : PartialShape());
   int64_t splits = kUnknownDim;
   if (examples.known_rank() && examples.rank() == 0) splits = 0;
-  if (examples.known_rank() && examples.rank() == 1 && examples[0] >= 0) splits = examples[0] + 1;
+  if (examples.known_rank() && examples.rank() == 1 && examples[0] >= 0) splits = AddDims(examples[0], 1);
   for (size_t r = 0; r < ragged; ++r) {
     ctx.set_output(static_cast<int>(3 * sparse + dense.size() + r), PartialShape{kUnknownDim});
     ctx.set_output(static_cast<int>(3 * sparse + dense.size() + ragged + r), PartialShape{splits});

@@ -134,6 +134,7 @@ void RegisterParseExample(OpRegistry& registry) {
                    "sparse_shapes: Nsparse * int64, dense_values: Tdense",
       .attrs = {"Nsparse: int >= 0", "Ndense: int >= 0", fmt::format("sparse_types: list({}) >= 0", kTypes),
                 fmt::format("Tdense: list({}) >= 0", kTypes), "dense_shapes: list(shape) >= 0"},
+      .equal_lengths = {"Nsparse = sparse_types", "Ndense = Tdense = dense_shapes"},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_ASSIGN(const PartialShape examples, ctx.WithRank(0, 1));
         return ShapesOf(ctx, "Nsparse", examples);
@@ -152,6 +153,8 @@ void RegisterParseExample(OpRegistry& registry) {
                 fmt::format("sparse_types: list({}) >= 0", kTypes),
                 fmt::format("ragged_value_types: list({}) >= 0", kTypes),
                 "ragged_split_types: list({int32, int64}) >= 0", "dense_shapes: list(shape) >= 0"},
+      .equal_lengths = {"num_sparse = sparse_types", "ragged_value_types = ragged_split_types",
+                        "Tdense = dense_shapes"},
       .shape = ShapesOfV2,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeParseExampleV2),
@@ -163,6 +166,7 @@ void RegisterParseExample(OpRegistry& registry) {
       .attrs = {"num_sparse: int >= 0", "sparse_keys: list(string) >= 0", "dense_keys: list(string) >= 0",
                 fmt::format("sparse_types: list({}) >= 0", kTypes), fmt::format("Tdense: list({}) >= 0", kTypes),
                 "dense_shapes: list(shape) >= 0"},
+      .equal_lengths = {"num_sparse = sparse_keys = sparse_types", "dense_keys = Tdense = dense_shapes"},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_ASSIGN(const PartialShape one, ctx.WithRank(0, 0));
         return ShapesOf(ctx, "num_sparse", one);

@@ -322,11 +322,16 @@ const char* const kTypeAttrs[] = {"Ncontext_sparse: int >= 0 = 0",
                                   "context_dense_shapes: list(shape) >= 0 = []",
                                   "feature_list_sparse_types: list({float, int64, string}) >= 0 = []",
                                   "feature_list_dense_shapes: list(shape) >= 0 = []"};
+const char* const kTypeLengths[] = {"Ncontext_sparse = context_sparse_types",
+                                    "Ncontext_dense = Tcontext_dense = context_dense_shapes",
+                                    "Nfeature_list_sparse = feature_list_sparse_types",
+                                    "Nfeature_list_dense = feature_list_dense_types = feature_list_dense_shapes"};
 
 }  // namespace
 
 void RegisterParseSequenceExample(OpRegistry& registry) {
   std::vector<std::string> types(std::begin(kTypeAttrs), std::end(kTypeAttrs));
+  std::vector<std::string> lengths(std::begin(kTypeLengths), std::end(kTypeLengths));
   registry.Add({
       .name = "ParseSingleSequenceExample",
       .signature = fmt::format("serialized: string, feature_list_dense_missing_assumed_empty: string, "
@@ -336,6 +341,7 @@ void RegisterParseSequenceExample(OpRegistry& registry) {
                                "Tcontext_dense, debug_name: string -> {}",
                                kOutputs),
       .attrs = types,
+      .equal_lengths = lengths,
       .shape = [](ShapeContext& ctx) { return SequenceShapes(ctx, false); },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeParseSingleSequence),
@@ -345,12 +351,16 @@ void RegisterParseSequenceExample(OpRegistry& registry) {
                                     "feature_list_sparse_keys: list(string) >= 0",
                                     "feature_list_dense_keys: list(string) >= 0"};
   attrs.insert(attrs.end(), types.begin(), types.end());
+  lengths.insert(lengths.end(),
+                 {"Ncontext_sparse = context_sparse_keys", "Ncontext_dense = context_dense_keys",
+                  "Nfeature_list_sparse = feature_list_sparse_keys", "Nfeature_list_dense = feature_list_dense_keys"});
   registry.Add({
       .name = "ParseSequenceExample",
       .signature = fmt::format("serialized: string, debug_name: string, context_dense_defaults: Tcontext_dense -> {}, "
                                "feature_list_dense_lengths: Nfeature_list_dense * int64",
                                kOutputs),
       .attrs = std::move(attrs),
+      .equal_lengths = std::move(lengths),
       .shape = [](ShapeContext& ctx) { return SequenceShapes(ctx, true); },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeParseSequence),

@@ -423,6 +423,7 @@ void RegisterConvolution(OpRegistry& registry) {
                 "filter_format: {'HWIO', 'OIHW'} = 'HWIO'", "dilations: list(int) = [1, 1, 1, 1]",
                 "use_cudnn_on_gpu: bool = true", "fused_ops: list(string) = []", "epsilon: float = 0.0001",
                 "leakyrelu_alpha: float = 0.2"},
+      .equal_lengths = {"num_args = TArgs"},
       .shape = [](ShapeContext& ctx) { return ForwardShape(ctx, Family{.dims = 2}); },
       .kernels = CpuKernelForTypes("T", {kFloat},
                                    [&registry](KernelSetup& setup) { return MakeFusedForward(setup, registry); }),
