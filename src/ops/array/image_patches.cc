@@ -45,7 +45,7 @@ Result<Patches> PatchesOf(const Context& from) {
 
 int64_t WindowCount(const Window& w, bool same, int64_t size) {
   if (size < 0) return kUnknownDim;
-  if (same) return (size + w.stride - 1) / w.stride;
+  if (same) return size / w.stride + (size % w.stride != 0 ? 1 : 0);
   return size < w.extent() ? 0 : (size - w.extent()) / w.stride + 1;
 }
 int64_t PadBefore(const Window& w, bool same, int64_t size, int64_t count) {

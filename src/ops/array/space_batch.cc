@@ -41,8 +41,10 @@ Result<Blocks> MakeBlocks(Ints block, const Ints& pads, const char* what) {
 // The sizes of the batch and of dimension 1 + i after the move; -1 stays unknown.
 Result<int64_t> BlockedSize(const Blocks& b, size_t i, int64_t size) {
   if (size < 0) return kUnknownDim;
-  const int64_t padded = size + b.before[i] + b.after[i];
-  if (padded < size || padded % b.block[i] != 0)
+  int64_t padded = 0;
+  if (__builtin_add_overflow(size, b.before[i] + b.after[i], &padded))
+    return InvalidArgument("dimension {} of {} elements is too large to be padded", i + 1, size);
+  if (padded % b.block[i] != 0)
     return InvalidArgument("padded_shape[{}]={} is not divisible by block_shape[{}]={}", i, padded, i, b.block[i]);
   return padded / b.block[i];
 }
@@ -171,8 +173,8 @@ Status InferShape(ShapeContext& ctx, bool to_batch, bool nd) {
     block = ConstantInts(ctx, 1);
     if (!block && in.known_rank() && block_shape.known_rank() && block_shape[0] >= 0) {
       // The dimensions behind the blocks stay as they are.
-      if (in.rank() < 1 + block_shape[0])
-        return InvalidArgument("input {} must have rank >= {}", in, 1 + block_shape[0]);
+      if (in.rank() <= block_shape[0])
+        return InvalidArgument("input {} must have a rank of more than {}", in, block_shape[0]);
       for (int i = 0; i <= block_shape[0]; ++i) in.SetDim(i, kUnknownDim);
       ctx.set_output(0, std::move(in));
       return OkStatus();

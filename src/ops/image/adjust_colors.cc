@@ -81,6 +81,7 @@ void ColorOf(const Hue& hue, float* rgb) {
 void TurnHue(float delta, const float* from, float* to) {
   Hue hue = HueOf(from);
   hue.at += delta;
+  // At most ten turns are left for the loops; an infinite hue becomes NaN.
   if (std::abs(hue.at) > 60) hue.at = std::fmod(hue.at, 6.0f);
   while (hue.at < 0) hue.at += 6;
   while (hue.at >= 6) hue.at -= 6;
@@ -93,17 +94,17 @@ void Saturate(float scale, const float* from, float* to) {
   const float value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
   float saturation = value > 0 ? range / value : 0;
   const float norm = 1.0f / (6.0f * range);
-  float hue = r == value   ? norm * (g - b)
-              : g == value ? static_cast<float>(norm * (b - r) + 2.0 / 6.0)
-                           : static_cast<float>(norm * (r - g) + 4.0 / 6.0);
+  // A part of the range, between -1/6 and 1/6. The inverse of a denormal range is infinite.
+  const auto part = [&](float difference) { return std::isinf(norm) ? difference / range / 6.0f : norm * difference; };
+  float hue = r == value   ? part(g - b)
+              : g == value ? static_cast<float>(part(b - r) + 2.0 / 6.0)
+                           : static_cast<float>(part(r - g) + 4.0 / 6.0);
   if (range <= 0) hue = 0;
   if (hue < 0) hue += 1;
   saturation = std::min(1.0f, std::max(0.0f, saturation * scale));
   const float chroma = saturation * value, rest = value - chroma, six = hue * 6;
   const int sixth = six >= 0 && six < 6 ? static_cast<int>(six) : 0;
-  float turned = six;
-  while (turned <= 0) turned += 2;
-  while (turned >= 2) turned -= 2;
+  const float turned = std::fmod(six, 2.0f);
   to[kLargest[sixth]] = chroma + rest;
   to[kMiddle[sixth]] = chroma * (1 - std::abs(turned - 1)) + rest;
   to[kSmallest[sixth]] = rest;

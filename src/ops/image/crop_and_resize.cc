@@ -31,7 +31,8 @@ float PlaceOf(float from, float to, int64_t size, int64_t crop, int64_t i) {
   const float scale = (to - from) * last / static_cast<float>(crop - 1);
   return from * last + static_cast<float>(i) * scale;
 }
-bool Inside(float at, int64_t size) { return at >= 0 && at <= static_cast<float>(size - 1); }
+// In double: a large size rounded to float may be beyond the last pixel.
+bool Inside(float at, int64_t size) { return at >= 0 && static_cast<double>(at) <= static_cast<double>(size - 1); }
 
 struct Place {
   int64_t lower, upper, nearest;

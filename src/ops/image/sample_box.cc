@@ -47,10 +47,10 @@ int64_t Draw(SingleSamples& random, int64_t n) {
 // A crop of this ratio with an area that is wanted, anywhere in the image; nothing if rounding leaves none.
 std::optional<PixelBox> DrawCrop(SingleSamples& random, int64_t height, int64_t width, float ratio,
                                  const Wanted& wanted) {
-  const auto across = [ratio](int64_t rows) {
-    return static_cast<int64_t>(std::lrintf(static_cast<float>(rows) * ratio));
-  };
-  const auto rows_of = [ratio](float area) { return static_cast<int64_t>(std::lrintf(std::sqrt(area / ratio))); };
+  // Any number of pixels that does not fit an image is as good as the largest, whose square fits an int64.
+  const auto pixels = [](float count) { return static_cast<int64_t>(std::min(std::rint(count), 0x1p31f)); };
+  const auto across = [&](int64_t rows) { return pixels(static_cast<float>(rows) * ratio); };
+  const auto rows_of = [&](float area) { return pixels(std::sqrt(area / ratio)); };
   const float least = wanted.areas[0] * static_cast<float>(width) * static_cast<float>(height);
   const float most = wanted.areas[1] * static_cast<float>(width) * static_cast<float>(height);
   int64_t most_rows = rows_of(most);
@@ -168,6 +168,7 @@ Result<Kernel> MakeSampleBox(KernelSetup& setup) {
     SingleSamples random(generator->Reserve(static_cast<uint64_t>(wanted.attempts)));
     const float spread = wanted.ratios[1] - wanted.ratios[0];
     for (int64_t i = 0; i < wanted.attempts; ++i) {
+      if (i % 1024 == 1023 && ctx.cancel().cancelled()) return ctx.cancel().reason();
       const float ratio = UnitFloat(random()) * spread + wanted.ratios[0];
       const std::optional<PixelBox> crop = DrawCrop(random, image.bottom, image.right, ratio, wanted);
       if (crop.has_value() && ShowsAnObject(*crop, objects, covered)) return SetBox<T>(ctx, *crop, image);

@@ -1,5 +1,6 @@
 // Singular values and vectors: a = u diag(s) v^H, s in descending order.
 #include <Eigen/SVD>
+#include <limits>
 
 #include "ops/math/linalg_batch.h"
 #include "ops/math/linalg_build.h"
@@ -24,6 +25,10 @@ struct SvdOp {
   Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
     if (in[0].size() == 0) {
       if (vectors) out[1].setIdentity(), out[2].setIdentity();
+      return OkStatus();
+    }
+    if (!in[0].allFinite()) {  // Eigen gives up on such a matrix and leaves its results unset
+      for (Matrix<C>& result : out) result.setConstant(C(std::numeric_limits<double>::quiet_NaN()));
       return OkStatus();
     }
     unsigned options = 0;

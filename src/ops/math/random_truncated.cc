@@ -16,22 +16,24 @@ constexpr int kMaxTries = 1000;
 template <class T>
 class BoundedNormal final {
  public:
-  BoundedNormal(T low, T high) : low_(low), high_(high) {}
+  BoundedNormal(T low, T high, const CancelToken& cancel) : low_(low), high_(high), cancel_(cancel) {}
 
-  // Gives `count` draws to take(draw). False: too many were rejected.
+  // Gives `count` draws to take(draw). False: too many were rejected, or the step was cancelled.
   template <class Take>
   bool Draw(Philox& generator, int64_t count, const Take& take) const {
+    if (std::isnan(low_) || std::isnan(high_)) {  // would be rejected kMaxTries times each
+      for (; count > 0; --count) take(low_ + high_);
+      return true;
+    }
     constexpr T kFarEnough = T(1.3);
     if ((low_ < -kFarEnough && high_ >= 0) || (high_ > kFarEnough && low_ <= 0))
       return FromNormal(generator, count, take);
     const T root = std::sqrt(low_ * low_ + T(4));
     const T cutoff = T(2) * std::exp(T(0.5) + (low_ * (low_ - root)) / T(4)) / (low_ + root);
     if (high_ - low_ < cutoff) {
-      FromUniform(generator, count, take);
-    } else {
-      FromExponential(generator, count, take, (low_ + root) / T(2));
+      return FromUniform(generator, count, take);
     }
-    return true;
+    return FromExponential(generator, count, take, (low_ + root) / T(2));
   }
 
  private:
@@ -54,7 +56,7 @@ class BoundedNormal final {
   }
   // Bounds that are close together: uniform between them, kept as often as the density says.
   template <class Take>
-  void FromUniform(Philox& generator, int64_t count, const Take& take) const {
+  bool FromUniform(Philox& generator, int64_t count, const Take& take) const {
     const T plus = low_ < 0 ? T(0) : low_ * low_;
     int tries = 0;
     while (count > 0) {
@@ -63,16 +65,18 @@ class BoundedNormal final {
       for (size_t i = 0; i < places.size() && count > 0; ++i) {
         const T z = places[i] * (high_ - low_) + low_;
         if (levels[i] <= std::exp((plus - z * z) / T(2)) || ++tries >= kMaxTries) {
+          if (tries >= kMaxTries && cancel_.cancelled()) return false;
           take(z);
           --count;
           tries = 0;
         }
       }
     }
+    return true;
   }
   // In a tail: exponential from the lower bound on.
   template <class Take>
-  void FromExponential(Philox& generator, int64_t count, const Take& take, T alpha) const {
+  bool FromExponential(Philox& generator, int64_t count, const Take& take, T alpha) const {
     int tries = 0;
     while (count > 0) {
       const auto numbers = Uniform<T>()(generator);
@@ -80,16 +84,19 @@ class BoundedNormal final {
         const T z = -std::log(numbers[i]) / alpha + low_;
         const T x = low_ < alpha ? alpha - z : low_ - alpha;
         if ((numbers[i + 1] <= std::exp(-x * x / T(2)) && z < high_) || ++tries >= kMaxTries) {
+          if (tries >= kMaxTries && cancel_.cancelled()) return false;
           take(z);
           --count;
           tries = 0;
         }
       }
     }
+    return true;
   }
 
   const T low_;
   const T high_;
+  const CancelToken& cancel_;  // looked at where bounds make draws slow
 };
 
 // Rows that share parameters, or blocks of kBlock outputs where all do.
@@ -142,10 +149,12 @@ Result<Kernel> MakeTruncated(KernelSetup& setup) {
         std::swap(low, high);
         deviation = -deviation;
       }
-      const BoundedNormal<Compute> bounded((low - mean) / deviation, (high - mean) / deviation);
+      const BoundedNormal<Compute> bounded((low - mean) / deviation, (high - mean) / deviation, ctx.cancel());
       const int64_t count = std::min((row + 1) * rows.size, shape.num_elements()) - row * rows.size;
-      if (!bounded.Draw(random, count, [&](Compute x) { *to++ = T(x * deviation + mean); }))
+      if (!bounded.Draw(random, count, [&](Compute x) { *to++ = T(x * deviation + mean); })) {
+        WEIR_TRY(ctx.cancel().reason());
         return Internal("TruncatedNormal randn rejection sampler failed to accept a sample.");
+      }
     }
     return OkStatus();
   });

@@ -59,8 +59,9 @@ S LowerGammaOverWeight(S a, double x) {
     n = n + S(1.0);
     term = term * S(x) / n;
     sum = sum + term;
-    if (std::abs(Value(term)) <= kEpsilon * std::abs(Value(sum)) &&
-        std::abs(Slope(term)) <= kEpsilon * std::abs(Slope(sum))) {
+    // Not ">": a NaN ends the series, too.
+    if (!(std::abs(Value(term)) > kEpsilon * std::abs(Value(sum))) &&
+        !(std::abs(Slope(term)) > kEpsilon * std::abs(Slope(sum)))) {
       break;
     }
   }
@@ -89,7 +90,7 @@ S UpperGammaOverWeight(S a, double x) {
     d = S(1.0) / d;
     const S factor = d * c;
     h = h * factor;
-    if (std::abs(Value(factor) - 1) <= kEpsilon && std::abs(Slope(factor)) <= kEpsilon * (1 + std::abs(Slope(h))))
+    if (!(std::abs(Value(factor) - 1) > kEpsilon) && !(std::abs(Slope(factor)) > kEpsilon * (1 + std::abs(Slope(h)))))
       break;
   }
   return h;
@@ -118,7 +119,7 @@ double BetaFraction(double a, double b, double x) {
     c = away_from_zero(1 + odd / c);
     const double factor = d * c;
     h *= factor;
-    if (std::abs(factor - 1) <= kEpsilon) break;
+    if (!(std::abs(factor - 1) > kEpsilon)) break;
   }
   return h;
 }

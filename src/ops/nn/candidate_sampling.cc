@@ -111,12 +111,14 @@ Result<std::vector<float>> FixedClasses::LoadWeights(KernelSetup& setup, int64_t
   WEIR_ASSIGN(const int64_t shard, setup.Attr<int64_t>("shard"));
   if (file.empty() && unigrams.empty()) return InvalidArgument("Must provide either vocab_file or unigrams.");
   if (!file.empty() && !unigrams.empty()) return InvalidArgument("Must only provide one of vocab_file and unigrams.");
+  if (shard >= num_shards) return InvalidArgument("shard {} must be less than num_shards {}", shard, num_shards);
   std::vector<float> weights;
   // No more than one too many is kept: that is enough to see that the number is wrong.
   const auto add = [&](int64_t word, float weight) {
     if (word % num_shards == shard && static_cast<int64_t>(weights.size()) <= range) weights.push_back(weight);
   };
-  for (int64_t word = 0; word < reserved && static_cast<int64_t>(weights.size()) <= range; ++word) add(word, 0);
+  const int64_t kept = reserved > shard ? (reserved - shard - 1) / num_shards + 1 : 0;
+  weights.assign(static_cast<size_t>(std::min(kept, range + 1)), 0);
   // Words are numbered from what this shard keeps of the reserved ones.
   auto word = static_cast<int64_t>(weights.size());
   for (const float frequency : unigrams) add(word++, std::pow(frequency, distortion));
