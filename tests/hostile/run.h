@@ -1,0 +1,34 @@
+// Runs hostile cases in this process, as a server would run a graph of a client: import, shape inference, plan, step,
+// and then the gradients. Every outcome but a crash or a hang is fine.
+#pragma once
+
+#include <string>
+
+#include "runtime/local_session.h"
+#include "tests/hostile/case.h"
+
+namespace weir::hostile {
+
+class CaseRunner final {
+ public:
+  // The registry outlives the runner.
+  explicit CaseRunner(const OpRegistry& registry);
+  struct Outcome {
+    bool imported = false;
+    std::string text;  // for people
+  };
+  Outcome Run(const HostileCase& hostile);
+
+ private:
+  std::string RunImported(Graph& graph, LocalSession& session, const HostileCase& hostile);
+  std::string RunGradients(Graph& graph, LocalSession& session, Node& node, const std::vector<Feed>& feeds);
+  Status Step(LocalSession& session, RunRequest request);
+
+  const OpRegistry& registry_;
+  ThreadPool pool_{"hostile", 2};
+  ElasticPool blocking_pool_{"hostile_blocking"};
+  std::shared_ptr<ConstantEvaluator> evaluator_;
+  tensorflow::RunOptions options_;
+};
+
+}  // namespace weir::hostile
