@@ -193,6 +193,7 @@ class Differentiator {
   Output Dense(const Grad& g, Output like) {
     if (const Output* dense = std::get_if<Output>(&g)) return *dense;
     if (const IndexedSlices* slices = std::get_if<IndexedSlices>(&g)) return RowsAsDense(*slices, like);
+    if (!graph_.build().error.ok()) return Output();  // the caller fails, however many outputs there are
     Result<Output> zeros = ZerosForOutput(like.node, like.index);
     if (zeros.ok()) return *zeros;
     graph_.RecordError(zeros.status());
