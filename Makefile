@@ -47,7 +47,8 @@ bench: build-release ## measure, and write the table to docs/performance.md
 	$(PYTHON) bench/run.py
 
 # Stages that take an hour or more, one after the other.
-soak: ## what takes hours: both commands of the README on a fresh machine (needs root)
+soak: build-release ## what takes hours: a million hostile op cases, both commands of the README on a fresh machine (needs root)
+	build/tests/hostile/weir_hostile_ops --seed $$(date +%s) --cases 1000000
 	tools/fresh_machine
 
 generate: deps ## write the files that come out of the op registry: the graph-building functions
