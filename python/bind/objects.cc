@@ -27,9 +27,13 @@ bool Is(py::handle object) {
   return PyObject_TypeCheck(object.ptr(), TypeOf<T>()) != 0;
 }
 
+// TypeError for an object of another type, or one that was made without its __init__.
 template <class T>
-T& ValueOf(py::handle object) {
-  return *static_cast<T*>(reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().value_ptr());
+T& ValueOf(py::handle object, const char* type) {
+  void* value = nullptr;
+  if (Is<T>(object)) value = reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().value_ptr();
+  if (value == nullptr) RaiseType(fmt::format("a {} is needed, not {}", type, TypeName(object)));
+  return *static_cast<T*>(value);
 }
 
 }  // namespace
@@ -44,7 +48,7 @@ TensorObject::~TensorObject() {
   if (graph) GraphObjectOf(graph).tensors.erase(output);
 }
 
-GraphObject& GraphObjectOf(py::handle graph) { return ValueOf<GraphObject>(graph); }
+GraphObject& GraphObjectOf(py::handle graph) { return ValueOf<GraphObject>(graph, "Graph"); }
 
 py::object GraphOf(const Graph& graph) {
   auto it = KnownGraphs().find(&graph);
@@ -107,8 +111,8 @@ void RecordOrigins(const Graph& graph) {
 bool IsGraph(py::handle object) { return Is<GraphObject>(object); }
 bool IsTensor(py::handle object) { return Is<TensorObject>(object); }
 bool IsOperation(py::handle object) { return Is<OperationObject>(object); }
-Output OutputOf(py::handle tensor) { return ValueOf<TensorObject>(tensor).output; }
-Node* NodeOf(py::handle operation) { return ValueOf<OperationObject>(operation).node; }
+Output OutputOf(py::handle tensor) { return ValueOf<TensorObject>(tensor, "Tensor").output; }
+Node* NodeOf(py::handle operation) { return ValueOf<OperationObject>(operation, "Operation").node; }
 
 ThreadStacks& Stacks() {
   if (stacks_of_thread != nullptr) return *stacks_of_thread;

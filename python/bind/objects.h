@@ -60,7 +60,7 @@ struct TensorObject {
   ~TensorObject();
 };
 
-GraphObject& GraphObjectOf(py::handle graph);  // REQUIRES: a Graph
+GraphObject& GraphObjectOf(py::handle graph);  // TypeError for anything but a Graph
 py::object GraphOf(const Graph& graph);        // its Python object
 py::object Wrap(Node* node);                   // None for null
 py::object Wrap(Output output);                // None for an invalid one
@@ -68,7 +68,7 @@ py::object Wrap(Output output);                // None for an invalid one
 bool IsGraph(py::handle object);
 bool IsTensor(py::handle object);
 bool IsOperation(py::handle object);
-// REQUIRES: IsTensor, IsOperation.
+// TypeError for anything but a Tensor or an Operation.
 Output OutputOf(py::handle tensor);
 Node* NodeOf(py::handle operation);
 

@@ -103,7 +103,8 @@ std::shared_ptr<const Regularizer> RegularizerFrom(py::object function) {
     py::gil_scoped_acquire gil;
     return CatchingExceptions([&]() -> Result<Output> {
       py::object loss = item.get()(Wrap(value));
-      return loss.is_none() ? Output() : OutputOf(loss);
+      if (loss.is_none()) return Output();
+      return ToOutput(value.graph(), InputFrom(loss), kInvalidType, "loss");
     });
   });
 }

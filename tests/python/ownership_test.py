@@ -200,3 +200,33 @@ def test_an_optimizer_trains_several_graphs():
                 session.run(update)
                 np.testing.assert_allclose(session.run([w, averages.average(w)]), [start - 0.1, start - 0.05], rtol=1e-5)
     assert optimizer.variables() == []
+
+
+class NoSession:
+    graph = 5
+
+    def run(self, *args, **kwargs):
+        return []
+
+
+@pytest.mark.parametrize("call", [
+    lambda: tf.train.get_global_step("x"),
+    lambda: tf.train.create_global_step(3),
+    lambda: tf.train.get_or_create_global_step(3),
+    lambda: tf.train.Saver([tf.Variable(1.0)]).save(NoSession(), "x"),
+    lambda: tf.train.Saver([tf.Variable(1.0)]).restore(NoSession(), "x"),
+    lambda: tf.train.export_meta_graph(graph=5),
+    lambda: tf.train.AdamOptimizer()._get_non_slot_variable("x", graph=5),
+    lambda: _weir.Defun(tf.float32)(lambda x: x).add_to_graph(5),
+    lambda: tf.identity(tf.Tensor.__new__(tf.Tensor)),
+    lambda: tf.group(tf.Operation.__new__(tf.Operation)),
+])
+def test_what_is_no_piece_of_a_graph_is_an_error(call):
+    with pytest.raises((TypeError, ValueError, RuntimeError)):
+        call()
+
+
+def test_a_regularizer_may_give_a_number():
+    tf.get_variable("v", [], regularizer=lambda v: 0.5)
+    with tf.Session() as session:
+        assert session.run(tf.losses.get_regularization_loss()) == 0.5
