@@ -53,7 +53,7 @@ for shape in [(), (3,), (2, 3), (2, 3, 2)]:
         if not (shape == (3,) and axes == [0, -1]):
             CASES[f"clip_by_norm {shape} {axes}"] = clipped(x, axes)
     CASES[f"clip_by_average_norm {shape}"] = lambda tf, x=x: evaluate(tf, tf.clip_by_average_norm(x, 0.5))
-    CASES[f"clip_by_global_norm {shape}"] = lambda tf, x=x: evaluate(tf, tf.clip_by_global_norm([tf.constant(x), tf.constant(2 * x)], 0.5))
+    CASES[f"clip_by_global_norm {shape}"] = lambda tf, x=x: evaluate(tf, tf.clip_by_global_norm([tf.constant(x), tf.constant((2 * x).astype(np.float32))], 0.5))
 ROWS = [[3.0, 4.0], [1.0, 0.0]]
 CASES["clip_by_norm by row"] = lambda tf: evaluate(tf, tf.clip_by_norm([[3.0, 4.0], [6.0, 8.0]], [[1.0], [2.0]], axes=[1]))
 CASES["clip_by_norm grows"] = lambda tf: tf.clip_by_norm([3.0, 4.0], [[1.0], [2.0]])

@@ -91,7 +91,7 @@ CASES["no reuse"] = shared(asked(parts=2), asked(parts=2), reuse=None)
 CASES["no reuse without the partitioner"] = shared(asked(parts=2), asked(), reuse=None)
 CASES["reuse with other partitions"] = shared(asked(parts=2), asked(parts=4))
 CASES["reuse with another shape"] = shared(asked(parts=2), asked((5, 2), parts=2))
-CASES["reuse with another type"] = shared(asked(parts=2), asked(parts=2, dtype="int32"))
+CASES["reuse with another type"] = shared(asked(parts=2), lambda tf: asked(parts=2, dtype=tf.int32)(tf))
 CASES["partition a whole one"] = shared(asked(), asked(parts=2))
 CASES["share nothing"] = shared(asked(), lambda tf: tf.get_variable("w", [4], partitioner=tf.fixed_size_partitioner(2)))
 for name, partitions in {"too few": [2], "two axes": [2, 2], "none": [0, 1], "too many": [9, 1], "no list": 3}.items():
