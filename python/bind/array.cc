@@ -148,9 +148,10 @@ void BindJoins(py::module_& m) {
   });
 }
 
-// A resource variable is not read as a whole where its handle will do.
+// A resource variable is not read as a whole where its handle will do. One that a function has captured does not tell
+// its type.
 Input TableOf(py::handle params, bool handle_will_do) {
-  if (!handle_will_do || !IsVariable(params)) return InputFrom(params);
+  if (!handle_will_do || !IsVariable(params) || functions_being_traced != 0) return InputFrom(params);
   const VariablePtr variable = VariableFrom(params);
   return variable->is_resource() ? Input(variable->handle()) : InputFrom(params);
 }

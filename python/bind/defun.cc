@@ -7,6 +7,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/function_library.h"
 #include "graph/node_builder.h"
+#include "graph/order_effects.h"
 
 namespace weir::python {
 namespace {
@@ -18,6 +19,7 @@ struct DefunOptions {
   py::object grad_func = py::none();
   py::object python_grad_func = py::none();  // (op, *gradients) -> gradients of the inputs
   std::vector<std::string> out_names;
+  bool ordered_effects = false;  // OrderEffects
 };
 
 class DefinedFunction {
@@ -96,6 +98,7 @@ class DefinedFunction {
     captures_.body = object.graph.get();
     object.graph->seed = DefaultGraphRef().seed;
     captures_.around = GraphObjectOf(DefaultGraph()).captures;
+    captures_.outside = captures_.around != nullptr ? captures_.around->outside : &DefaultGraphRef();
     py::object scope = graph_object.attr("as_default")();
     scope.attr("__enter__")();
     OutputList inputs;
@@ -127,6 +130,7 @@ class DefinedFunction {
     }
     scope.attr("__exit__")(py::none(), py::none(), py::none());
     inputs.insert(inputs.end(), captures_.inner.begin(), captures_.inner.end());
+    if (options_.ordered_effects) OrderEffects(*object.graph);
     const std::string base = Str(function_.attr("__name__"));
     tensorflow::FunctionDef def =
         Take(GraphToFunction(*object.graph, "f", inputs, outputs, options_.out_names, {}, ""));
@@ -193,6 +197,8 @@ void BindDefun(py::module_& m) {
         options.python_grad_func = py::reinterpret_borrow<py::object>(value);
       else if (k == "out_names")
         options.out_names = value.cast<std::vector<std::string>>();
+      else if (k == "ordered_effects")
+        options.ordered_effects = value.cast<bool>();
       else if (k == "input_shapes")
         options.input_shapes = value.cast<std::vector<PartialShape>>();
     }

@@ -180,9 +180,10 @@ Combiner CombinerFrom(const std::optional<std::string>& text) {
   RaiseValue("combiner must be one of 'mean', 'sqrtn' or 'sum'");
 }
 
-// A resource variable is looked up in place, by its handle.
+// A resource variable is looked up in place, by its handle; a handle that a function has captured does not tell its
+// type.
 Input TableFrom(py::handle object) {
-  if (!IsTensor(object) && py::hasattr(object, "handle")) {
+  if (functions_being_traced == 0 && !IsTensor(object) && py::hasattr(object, "handle")) {
     py::object handle = object.attr("handle");
     if (IsTensor(handle)) return OutputOf(handle);
   }

@@ -89,6 +89,8 @@ Output FunctionCaptures::Capture(Output value) {
   const Output seen = around != nullptr && &value.graph() != around->body ? around->Capture(value) : value;
   for (size_t i = 0; i < outer.size(); ++i)
     if (outer[i] == seen) return inner[i];
+  // An argument of the function, also where a loop or a branch of it is the first to use the value.
+  const ControlDependencies nothing = ControlDependencies::Cleared(*body);
   const Output placeholder = Placeholder(*body, value.base_dtype(), {.name = value.node->name()});
   if (!placeholder.valid()) return placeholder;
   const Status narrowed = body->SetShape(placeholder, value.shape());

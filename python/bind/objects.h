@@ -22,6 +22,7 @@ namespace py = pybind11;
 struct FunctionCaptures {
   Graph* body = nullptr;
   FunctionCaptures* around = nullptr;  // the function that this one is traced in
+  Graph* outside = nullptr;            // the graph around all functions: variables belong to it
   std::vector<Output> outer;
   std::vector<Output> inner;
 

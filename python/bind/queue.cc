@@ -19,9 +19,16 @@ T Built(Graph& graph, T result) {
   Check(graph.TakeError());
   return result;
 }
-template <class T>
-T Built(const QueueObject& self, T result) {
-  return Built(self.queue.graph(), std::move(result));
+// The queue as the graph that is being built sees it: a function that is being traced captures its handle.
+Queue Here(const QueueObject& self) {
+  return functions_being_traced == 0 ? self.queue : self.queue.Behind(Captured(self.queue.queue_ref()));
+}
+
+// What `build` makes of the queue, after its errors were raised.
+template <class F>
+auto Using(const QueueObject& self, F build) {
+  const Queue queue = Here(self);
+  return Built(queue.graph(), build(queue));
 }
 
 std::vector<DType> TypesFrom(py::handle object) {
@@ -222,41 +229,46 @@ void BindQueues(py::module_& m) {
       .def(
           "enqueue",
           [](const Q& q, py::object vals, const Name& n) {
-            return Built(q, q.queue.Enqueue(ComponentsFrom(q.queue, vals), n.text));
+            return Using(q, [&](const Queue& here) { return here.Enqueue(ComponentsFrom(here, vals), n.text); });
           },
           py::arg("vals"), py::arg("name") = py::none())
       .def(
           "enqueue_many",
           [](const Q& q, py::object vals, const Name& n) {
-            return Built(q, q.queue.EnqueueMany(ComponentsFrom(q.queue, vals), n.text));
+            return Using(q, [&](const Queue& here) { return here.EnqueueMany(ComponentsFrom(here, vals), n.text); });
           },
           py::arg("vals"), py::arg("name") = py::none())
       .def(
-          "dequeue", [](const Q& q, const Name& n) { return ElementOf(q.queue, Built(q, q.queue.Dequeue(n.text))); },
+          "dequeue",
+          [](const Q& q, const Name& n) {
+            return ElementOf(q.queue, Using(q, [&](const Queue& here) { return here.Dequeue(n.text); }));
+          },
           py::arg("name") = py::none())
       .def(
           "dequeue_many",
           [](const Q& q, Input count, const Name& n) {
-            return ElementOf(q.queue, Built(q, q.queue.DequeueMany(count, n.text)));
+            return ElementOf(q.queue, Using(q, [&](const Queue& here) { return here.DequeueMany(count, n.text); }));
           },
           py::arg("n"), py::arg("name") = py::none())
       .def(
           "dequeue_up_to",
           [](const Q& q, Input count, const Name& n) {
-            return ElementOf(q.queue, Built(q, q.queue.DequeueUpTo(count, n.text)));
+            return ElementOf(q.queue, Using(q, [&](const Queue& here) { return here.DequeueUpTo(count, n.text); }));
           },
           py::arg("n"), py::arg("name") = py::none())
       .def(
           "close",
           [](const Q& q, bool cancel_pending, const Name& n) {
-            return Built(q, q.queue.Close(cancel_pending, n.text));
+            return Using(q, [&](const Queue& here) { return here.Close(cancel_pending, n.text); });
           },
           py::arg("cancel_pending_enqueues") = false, py::arg("name") = py::none())
       .def(
-          "is_closed", [](const Q& q, const Name& n) { return Built(q, q.queue.IsClosed(n.text)); },
+          "is_closed",
+          [](const Q& q, const Name& n) { return Using(q, [&](const Queue& here) { return here.IsClosed(n.text); }); },
           py::arg("name") = py::none())
       .def(
-          "size", [](const Q& q, const Name& n) { return Built(q, q.queue.Size(n.text)); },
+          "size",
+          [](const Q& q, const Name& n) { return Using(q, [&](const Queue& here) { return here.Size(n.text); }); },
           py::arg("name") = py::none());
   BindMakers(m);
 }

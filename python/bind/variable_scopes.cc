@@ -260,6 +260,24 @@ struct ScopeObject {
   }
 };
 
+// The graph that variables belong to: that around the function that is being traced.
+py::object GraphOfVariables() {
+  py::object graph = DefaultGraph();
+  const FunctionCaptures* captures = GraphObjectOf(graph).captures;
+  return captures == nullptr ? graph : GraphOf(*captures->outside);
+}
+
+// Calls `make` where that graph is the default one.
+template <class F>
+py::object Outside(F make) {
+  if (functions_being_traced == 0) return make();
+  const py::object scope = GraphOfVariables().attr("as_default")();
+  scope.attr("__enter__")();
+  const std::shared_ptr<void> entered(nullptr,
+                                      [&scope](void*) { scope.attr("__exit__")(py::none(), py::none(), py::none()); });
+  return make();
+}
+
 // Leaves the scope that an entered `with tf.variable_scope` has pushed.
 struct Pushed {
   explicit Pushed(Graph& g) : graph(g) {}
@@ -277,7 +295,7 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
   return std::make_shared<Scope>(arguments, [=](Scope& scope, const py::object& arguments) -> py::object {
     const py::object name_or_scope = arguments[py::int_(0)];
     const py::object values = arguments[py::int_(1)];
-    py::object graph_object = DefaultGraph();
+    py::object graph_object = GraphOfVariables();
     if (!values.is_none())
       for (py::handle value : values)
         if (IsTensor(value)) {
@@ -454,7 +472,7 @@ void BindVariableScopes(py::module_& m) {
           py::arg("var_store"), py::arg("name"));
 
   m.def("get_variable_scope", [] {
-    py::object graph = DefaultGraph();
+    py::object graph = GraphOfVariables();
     return ScopeObject{VariableScopes(*GraphObjectOf(graph).graph).Current(), graph};
   });
   m.def(
@@ -488,7 +506,7 @@ void BindVariableScopes(py::module_& m) {
   m.def(
       "get_variable",
       [](const std::string& name, const py::args& args, py::kwargs kwargs) {
-        py::object made = GetVariableCall(name, args, std::move(kwargs), nullptr);
+        py::object made = Outside([&] { return GetVariableCall(name, args, std::move(kwargs), nullptr); });
         RecordOrigins(DefaultGraphRef());
         return made;
       },
@@ -496,7 +514,8 @@ void BindVariableScopes(py::module_& m) {
   m.def(
       "get_local_variable",
       [](const std::string& name, const py::args& args, py::kwargs kwargs) {
-        py::object made = GetVariableCall(name, args, std::move(kwargs), graph_keys::kLocalVariables);
+        py::object made =
+            Outside([&] { return GetVariableCall(name, args, std::move(kwargs), graph_keys::kLocalVariables); });
         RecordOrigins(DefaultGraphRef());
         return made;
       },

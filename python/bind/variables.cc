@@ -84,9 +84,27 @@ py::object RunIn(py::object session, py::handle what, py::object feed_dict = py:
   return session.attr("run")(what, feed_dict);
 }
 
+// A function captures the value of a reference, which it cannot change.
+void RequireReference(const Variable& v, const std::string& op, const std::vector<DType>& more_inputs) {
+  if (v.is_resource() || IsRef(v.handle().dtype())) return;
+  std::string others;
+  for (const DType type : more_inputs) others += fmt::format(", tf.{}", DTypeName(type));
+  RaiseType(fmt::format("In op '{}', input types ([tf.{}{}]) are not compatible with expected types ([tf.{}{}])", op,
+                        DTypeName(v.dtype()), others, DTypeName(RefType(v.dtype())), others));
+}
+
+// The variable as the graph that is being built sees it, for an update.
+VariablePtr HereFor(const char* update, const VariablePtr& v) {
+  VariablePtr here = VariableHere(v);
+  RequireReference(*here, update, {v->dtype()});
+  return here;
+}
+
 // A scatter on a variable by its op's name, for both kinds: the changed reference, or a read after the change.
-py::object Scatter(const VariablePtr& v, const std::string& op, const Input& indices, const Input& values,
+py::object Scatter(const VariablePtr& variable, const std::string& op, const Input& indices, const Input& values,
                    bool use_locking, const Name& name) {
+  const VariablePtr v = VariableHere(variable);
+  RequireReference(*v, op, {indices.is_output() ? indices.output().base_dtype() : kInt32, v->dtype()});
   NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
   node.In(v->handle()).In(indices);
   // A handle does not say of what type a literal is; a reference does.
@@ -159,6 +177,11 @@ void BindScatters(py::module_& m, py::class_<Variable, VariablePtr>& cls) {
   }
 }
 
+PartitionedVariable PartitionsHere(PartitionedVariable v) {
+  for (VariablePtr& part : v.parts) part = VariableHere(part);
+  return v;
+}
+
 // A constraint in Python.
 struct PyConstraint {
   PyItem function;
@@ -200,6 +223,12 @@ VariablePtr VariableFrom(py::handle object) {
   if (IsVariable(object)) return py::cast<VariablePtr>(object);
   if (py::hasattr(object, "_variable_object")) return py::cast<VariablePtr>(object.attr("_variable_object"));
   RaiseType(fmt::format("{} is not a variable", Repr(object)));
+}
+
+VariablePtr VariableHere(const VariablePtr& variable) {
+  if (functions_being_traced == 0) return variable;
+  const Output handle = Captured(variable->handle());
+  return handle == variable->handle() ? variable : variable->Behind(handle);
 }
 
 VariablePtr OptionalVariableFrom(py::handle object) { return object.is_none() ? nullptr : VariableFrom(object); }
@@ -272,8 +301,8 @@ void BindVariables(py::module_& m) {
       .def_property_readonly("initial_value", [](V v) { return v->initial_value(); })
       .def_property_readonly("handle", [](V v) { return v->handle(); })
       .def_property_readonly("constraint", [](V v) { return ConstraintObject(v->constraint()); })
-      .def("value", [](V v) { return v->is_resource() && !v->is_cached() ? v->ReadValue() : v->value(); })
-      .def("read_value", [](V v) { return v->ReadValue(); })
+      .def("value", [](V v) { return v->is_resource() && !v->is_cached() ? VariableHere(v)->ReadValue() : v->value(); })
+      .def("read_value", [](V v) { return VariableHere(v)->ReadValue(); })
       .def("_ref", [](V v) { return v->handle(); })
       .def("_as_graph_element", [](V v) { return v->value(); })
       .def("initialized_value",
@@ -296,24 +325,29 @@ void BindVariables(py::module_& m) {
       .def(
           "assign",
           [](V v, const Input& value, bool use_locking, const Name& name, bool read_value) {
-            return ResultOf(v, v->Assign(value, use_locking, true, name.text), read_value);
+            const VariablePtr here = HereFor("Assign", v);
+            return ResultOf(here, here->Assign(value, use_locking, true, name.text), read_value);
           },
           py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
       .def(
           "assign_add",
           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-            return ResultOf(v, v->AssignAdd(delta, use_locking, name.text), read_value);
+            const VariablePtr here = HereFor("AssignAdd", v);
+            return ResultOf(here, here->AssignAdd(delta, use_locking, name.text), read_value);
           },
           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
       .def(
           "assign_sub",
           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-            return ResultOf(v, v->AssignSub(delta, use_locking, name.text), read_value);
+            const VariablePtr here = HereFor("AssignSub", v);
+            return ResultOf(here, here->AssignSub(delta, use_locking, name.text), read_value);
           },
           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
       .def(
           "count_up_to",
-          [](V v, int64_t limit) {
+          [](V variable, int64_t limit) {
+            const VariablePtr v = VariableHere(variable);
+            RequireReference(*v, "CountUpTo", {});
             const char* op = v->is_resource() ? "ResourceCountUpTo" : "CountUpTo";
             NodeBuilder node(v->graph(), op);
             node.In(v->handle()).Attr("limit", limit);
@@ -323,9 +357,13 @@ void BindVariables(py::module_& m) {
           py::arg("limit"))
       .def(
           "sparse_read",
-          [](V v, const Input& indices, const Name& name) {
-            const Output rows =
-                GatherRowsOf(v->graph(), v->is_resource() ? v->handle() : v->value(), indices, {}, 0, name.text);
+          [](V variable, const Input& indices, const Name& name) {
+            const VariablePtr v = VariableHere(variable);
+            // A handle that a function has captured does not tell the type of the variable.
+            const Output table = !v->is_resource() ? Captured(v->value())
+                                 : v == variable   ? v->handle()
+                                                   : v->ReadValue();
+            const Output rows = GatherRowsOf(v->graph(), table, indices, {}, 0, name.text);
             Check(v->graph().TakeError());
             return rows;
           },
@@ -393,7 +431,7 @@ void BindVariables(py::module_& m) {
       .def_property_readonly("dtype", [](const PartitionedVariable& v) { return v.dtype; })
       .def_property_readonly("shape", [](const PartitionedVariable& v) { return v.shape; })
       .def("get_shape", [](const PartitionedVariable& v) { return v.shape; })
-      .def("as_tensor", [](const PartitionedVariable& v) { return v.AsInput(); })
+      .def("as_tensor", [](const PartitionedVariable& v) { return PartitionsHere(v).AsInput(); })
       .def("_get_variable_list", [](const PartitionedVariable& v) { return Wrapped(v.parts); })
       .def("_get_partitions", [](const PartitionedVariable& v) { return v.partitions; })
       .def("__len__", [](const PartitionedVariable& v) { return v.parts.size(); })
@@ -420,11 +458,11 @@ void BindVariables(py::module_& m) {
   AddOperators(pieces);
 
   RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
-    const VariablePtr v = py::cast<VariablePtr>(value);
+    const VariablePtr v = VariableHere(py::cast<VariablePtr>(value));
     return as_ref ? v->handle() : v->AsInput();
   });
   RegisterOutputConverter(pieces, [](py::handle value, Graph&, DType, bool) -> Result<Output> {
-    return py::cast<PartitionedVariable&>(value).AsInput();
+    return PartitionsHere(py::cast<PartitionedVariable&>(value)).AsInput();
   });
   RegisterCollectionType({
       .to_python = [](const std::any& item) -> py::object {
@@ -482,7 +520,8 @@ void BindVariables(py::module_& m) {
           Check(flag.graph().TakeError());
           return flag;
         }
-        const VariablePtr v = VariableFrom(variable);
+        const VariablePtr v = VariableHere(VariableFrom(variable));
+        RequireReference(*v, "IsVariableInitialized", {});
         Output flag = v->IsInitialized();
         Check(v->graph().TakeError());
         return flag;
@@ -503,7 +542,7 @@ void BindVariables(py::module_& m) {
                                    .Attr("use_locking", use_locking)
                                    .Build()),
                           0);
-          const VariablePtr v = VariableFrom(ref);
+          const VariablePtr v = HereFor(op, VariableFrom(ref));
           Output changed = ((*v).*update)(value, use_locking, as.text);
           Check(v->graph().TakeError());
           return changed;
@@ -523,7 +562,7 @@ void BindVariables(py::module_& m) {
                                  .Attr("use_locking", locking)
                                  .Build()),
                         0);
-        const VariablePtr v = VariableFrom(ref);
+        const VariablePtr v = HereFor("Assign", VariableFrom(ref));
         Output changed = v->Assign(value, locking, validate, name.text);
         Check(v->graph().TakeError());
         return changed;

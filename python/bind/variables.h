@@ -12,6 +12,9 @@ namespace py = pybind11;
 bool IsVariable(py::handle object);
 // The variable behind a bound Variable (or an object that wraps one under `_variable_object`). TypeError otherwise.
 VariablePtr VariableFrom(py::handle object);
+// The variable as the graph that is being built sees it: a function that is being traced captures its handle, and of a
+// reference its value.
+VariablePtr VariableHere(const VariablePtr& variable);
 // None gives null.
 VariablePtr OptionalVariableFrom(py::handle object);
 std::vector<VariablePtr> VariablesFrom(py::handle list);

@@ -41,6 +41,13 @@ class Queue final {
   // Queue number `index` of several with the same components.
   static Queue FromList(const Input& index, const std::vector<Queue>& queues);
 
+  // The same queue with another output as its handle: what a function sees of it that has captured the handle.
+  Queue Behind(Output queue_ref) const {
+    Queue seen = *this;
+    seen.ref_ = queue_ref;
+    return seen;
+  }
+
   bool valid() const { return ref_.valid(); }
   Graph& graph() const { return ref_.graph(); }
   Output queue_ref() const { return ref_; }

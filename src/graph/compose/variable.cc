@@ -187,7 +187,14 @@ Output Variable::AsInput() const {
 
 Output Variable::ReadValue() const {
   if (!is_resource_) return Identity(handle_, {.name = "read"});
-  return ReadVariableOp(handle_, dtype_);
+  return ReadResource();
+}
+
+// The handle that a function has captured does not tell the shape.
+Output Variable::ReadResource() const {
+  const Output value = ReadVariableOp(handle_, dtype_);
+  if (value.valid() && !value.shape().fully_defined()) graph().RecordError(graph().SetShape(value, shape()));
+  return value;
 }
 
 namespace {
@@ -228,7 +235,13 @@ Output Variable::ScatterSub(const IndexedSlices& slices, bool use_locking, std::
 Output Variable::ReadAfter(Node* update) const {
   if (update == nullptr) return Output();
   ControlDependencies after(graph(), {update});
-  return ReadVariableOp(handle_, dtype_);
+  return ReadResource();
+}
+
+std::shared_ptr<Variable> Variable::Behind(Output handle) const {
+  VariablePtr seen(new Variable(*this));
+  seen->handle_ = handle;
+  return seen;
 }
 
 Output Variable::IsInitialized() const {

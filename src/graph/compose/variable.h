@@ -84,6 +84,8 @@ class Variable final {
   Output AssignAdd(const Input& delta, bool use_locking = false, std::string name = "") const;
   Output AssignSub(const Input& delta, bool use_locking = false, std::string name = "") const;
   Output ScatterSub(const IndexedSlices& slices, bool use_locking = false, std::string name = "") const;
+  // The same variable with another output as its handle: what a function sees of it that has captured the handle.
+  std::shared_ptr<Variable> Behind(Output handle) const;
   // True-valued scalar once it has a value.
   Output IsInitialized() const;
   // The value, or the initial value while it has none: for initializing one variable from another.
@@ -97,6 +99,7 @@ class Variable final {
   static Result<std::shared_ptr<Variable>> Finish(Graph& graph, std::shared_ptr<Variable> variable,
                                                   const std::string& name, const VariableOptions& options);
   Output ReadAfter(Node* update) const;
+  Output ReadResource() const;
   Output handle_;
   Output snapshot_;
   Output initial_value_;

@@ -1,0 +1,45 @@
+#include "graph/order_effects.h"
+
+#include <map>
+#include <utility>
+
+namespace weir {
+namespace {
+
+// Everything that nodes without a resource may have an effect on.
+constexpr std::pair<const Node*, int> kOutside{nullptr, 0};
+
+bool HasOtherEffects(const Node& node) {
+  if (!node.op().stateful || node.type() == "Placeholder" || node.FindAttr("seed2") != nullptr) return false;
+  // What makes a resource or a dataset touches neither.
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const DType type = BaseType(node.output_type(i));
+    if (type == kResource || type == kVariant) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void OrderEffects(Graph& body) {
+  using Effect = std::pair<const FlowContext*, std::pair<const Node*, int>>;
+  std::map<Effect, Node*> last;
+  for (Node* node : body.Nodes()) {
+    auto follow = [&](std::pair<const Node*, int> what) {
+      Node*& before = last[{node->flow_context(), what}];
+      if (before != nullptr && before != node) body.AddControlInput(node, before);
+      before = node;
+    };
+    bool uses_resource = false;
+    if (node->op().stateful) {
+      for (const Output& input : node->inputs()) {
+        if (input.base_dtype() != kResource) continue;
+        uses_resource = true;
+        follow({input.node, input.index});
+      }
+    }
+    if (!uses_resource && HasOtherEffects(*node)) follow(kOutside);
+  }
+}
+
+}  // namespace weir
