@@ -13,6 +13,7 @@
 #include <deque>
 #include <exception>
 #include <list>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -58,6 +59,20 @@ void RunGuarded(std::function<void()>& work) {
     LogError("work of a thread pool was given up: {}", std::string(StatusOfCaught("it").message()));
   }
   work = nullptr;
+}
+
+// Asks now and then: for the end of a process, where nobody needs to be woken.
+template <class Idle>
+bool BecomesIdle(std::mutex& mutex, std::chrono::milliseconds within, Idle idle) {
+  const auto end = std::chrono::steady_clock::now() + within;
+  while (true) {
+    {
+      std::lock_guard lock(mutex);
+      if (idle()) return true;
+    }
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 // What a ParallelFor and its helpers share. Helpers may come after the caller has gone: they find no block left and
@@ -207,6 +222,12 @@ int ThreadPool::num_threads() const { return impl_->num_threads; }
 
 void ThreadPool::Schedule(std::function<void()> work) { impl_->Schedule(std::move(work)); }
 
+bool ThreadPool::IsIdle(std::chrono::milliseconds within) const {
+  return BecomesIdle(impl_->mutex, within, [this] {
+    return impl_->queue.empty() && static_cast<size_t>(impl_->sleeping - impl_->waking) == impl_->threads.size();
+  });
+}
+
 void ThreadPool::ParallelFor(int64_t total, int64_t cost_per_unit, FunctionRef<void(int64_t, int64_t)> work) {
   if (total <= 0) return;
   const double cost = static_cast<double>(total) * static_cast<double>(std::max<int64_t>(cost_per_unit, 1));
@@ -275,11 +296,57 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
     for (std::thread& thread : gone) thread.join();
   }
 
+  // Waits for timers, one after the other, as work of the pool; ends when none is left.
+  void RunTimers() {
+    std::unique_lock lock(mutex);
+    while (!timers.empty() && !stop) {
+      const auto first = timers.begin();
+      if (const auto due = first->first.first; due > std::chrono::steady_clock::now()) {
+        timers_changed.wait_until(lock, due);
+        continue;
+      }
+      std::function<void()> work = std::move(first->second);
+      timers.erase(first);
+      lock.unlock();
+      Schedule(std::move(work));
+      lock.lock();
+    }
+    timing = false;
+  }
+
+  TimerId ScheduleAfter(std::chrono::milliseconds delay, std::function<void()> work) {
+    std::unique_lock lock(mutex);
+    const TimerId id(std::chrono::steady_clock::now() + delay, next_timer++);
+    timers.emplace(id, std::move(work));
+    if (timing) {
+      timers_changed.notify_one();
+      return id;
+    }
+    timing = true;
+    lock.unlock();
+    Schedule([this] { RunTimers(); });
+    return id;
+  }
+
+  bool Unschedule(TimerId id) {
+    std::function<void()> dropped;  // destroyed without the lock
+    std::lock_guard lock(mutex);
+    const auto it = timers.find(id);
+    if (it == timers.end()) return false;
+    dropped = std::move(it->second);
+    timers.erase(it);
+    return true;
+  }
+
   const std::string name;
   const Runner runner;  // empty: threads of its own
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable ended;
+  std::condition_variable timers_changed;
+  std::map<TimerId, std::function<void()>> timers;
+  uint64_t next_timer = 1;
+  bool timing = false;  // RunTimers is scheduled or runs
   std::deque<std::function<void()>> queue;
   std::list<std::thread> running;
   std::list<std::thread> finished;  // ended, to be joined
@@ -295,6 +362,7 @@ ElasticPool::~ElasticPool() {
   std::unique_lock lock(impl_->mutex);
   impl_->stop = true;
   impl_->wake.notify_all();
+  impl_->timers_changed.notify_all();
   const auto is_self = [](const std::thread& thread) { return thread.get_id() == std::this_thread::get_id(); };
   const bool inside = std::any_of(impl_->running.begin(), impl_->running.end(), is_self);
   impl_->ended.wait(lock, [&] { return impl_->running.size() == (inside ? 1u : 0u); });
@@ -305,6 +373,21 @@ ElasticPool::~ElasticPool() {
 }
 
 void ElasticPool::Schedule(std::function<void()> work) { impl_->Schedule(std::move(work)); }
+
+ElasticPool::TimerId ElasticPool::ScheduleAfter(std::chrono::milliseconds delay, std::function<void()> work) {
+  return impl_->ScheduleAfter(delay, std::move(work));
+}
+
+bool ElasticPool::Unschedule(TimerId id) { return impl_->Unschedule(id); }
+
+bool ElasticPool::IsIdle(std::chrono::milliseconds within) const {
+  return BecomesIdle(impl_->mutex, within, [this] {
+    const size_t timing = impl_->timing ? 1 : 0;  // waits for timers alone
+    return impl_->queue.empty() && static_cast<size_t>(impl_->idle) + timing >= impl_->running.size();
+  });
+}
+
+bool ElasticPool::has_threads() const { return !impl_->runner; }
 
 int UsableCores() {
   int cores = 0;

@@ -4,10 +4,12 @@
 #ifndef WEIR_BASE_THREAD_POOL_H_
 #define WEIR_BASE_THREAD_POOL_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/function_ref.h"
 
@@ -28,6 +30,8 @@ class ThreadPool final {
 
   int num_threads() const;
   void Schedule(std::function<void()> work);
+  // Whether nothing runs or waits to run, now or within the time.
+  bool IsIdle(std::chrono::milliseconds within) const;
 
   // Calls work(begin, end) over disjoint ranges that cover [0, total) and returns when all are done.
   // cost_per_unit is in nanoseconds, roughly: ranges too cheap to be worth a thread stay on the caller.
@@ -48,6 +52,17 @@ class ElasticPool final {
   ElasticPool(const ElasticPool&) = delete;
   ElasticPool& operator=(const ElasticPool&) = delete;
   void Schedule(std::function<void()> work);
+
+  // When it is due, and a number.
+  using TimerId = std::pair<std::chrono::steady_clock::time_point, uint64_t>;
+  // Schedules `work` after a delay. REQUIRES: threads.
+  TimerId ScheduleAfter(std::chrono::milliseconds delay, std::function<void()> work);
+  // True when the work will not run any more; false when it was scheduled already.
+  bool Unschedule(TimerId id);
+  // False: the pool was made with a runner.
+  bool has_threads() const;
+  // Whether nothing runs or waits to run, now or within the time.
+  bool IsIdle(std::chrono::milliseconds within) const;
 
  private:
   struct Impl;

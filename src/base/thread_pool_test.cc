@@ -229,6 +229,51 @@ TEST(ElasticPoolTest, PoolDestroyedByItsOwnWork) {
   done.wait(false);
 }
 
+TEST(ElasticPoolTest, RunsTimersInOrderUnlessTheyAreDropped) {
+  std::mutex mu;
+  std::condition_variable changed;
+  std::vector<int> ran;
+  ElasticPool pool("test");
+  EXPECT_TRUE(pool.has_threads());
+  auto add = [&](int number) {
+    return [&, number] {
+      std::lock_guard lock(mu);
+      ran.push_back(number);
+      changed.notify_all();
+    };
+  };
+  pool.ScheduleAfter(std::chrono::milliseconds(60), add(3));
+  const ElasticPool::TimerId dropped = pool.ScheduleAfter(std::chrono::milliseconds(20), add(2));
+  const ElasticPool::TimerId first = pool.ScheduleAfter(std::chrono::milliseconds(1), add(1));
+  EXPECT_TRUE(pool.Unschedule(dropped));
+  EXPECT_FALSE(pool.Unschedule(dropped));
+  std::unique_lock lock(mu);
+  changed.wait(lock, [&] { return ran.size() == 2; });
+  EXPECT_EQ(ran, (std::vector<int>{1, 3}));
+  EXPECT_FALSE(pool.Unschedule(first));
+}
+
+TEST(ElasticPoolTest, DoesNotWaitForTimersWhenItGoes) {
+  ElasticPool pool("test");
+  pool.ScheduleAfter(std::chrono::hours(1), [] {});
+}
+
+TEST(ElasticPoolTest, TellsWhetherItIsIdle) {
+  ElasticPool pool("test");
+  ThreadPool threads("test", 2);
+  EXPECT_TRUE(pool.IsIdle(std::chrono::milliseconds(0)));
+  EXPECT_TRUE(threads.IsIdle(std::chrono::milliseconds(0)));
+  std::atomic<bool> released{false};
+  pool.Schedule([&] { released.wait(false); });
+  threads.Schedule([&] { released.wait(false); });
+  EXPECT_FALSE(pool.IsIdle(std::chrono::milliseconds(5)));
+  EXPECT_FALSE(threads.IsIdle(std::chrono::milliseconds(5)));
+  released = true;
+  released.notify_all();
+  EXPECT_TRUE(pool.IsIdle(std::chrono::seconds(10)));
+  EXPECT_TRUE(threads.IsIdle(std::chrono::seconds(10)));
+}
+
 TEST(UsableCoresTest, IsWithinTheMachine) {
   EXPECT_GE(UsableCores(), 1);
   EXPECT_LE(UsableCores(), static_cast<int>(std::thread::hardware_concurrency()));

@@ -137,7 +137,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     config.MergeFrom(shared->config());
     Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target());
     if (!session.ok()) return done(session.status());
-    Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0);
+    Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0, cancel);
     if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // nobody would ever close it
     if (!version.ok()) {
       {
@@ -154,13 +154,13 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
   });
 }
 
-void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallOptions&,
+void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallOptions& options,
                            Reply<tensorflow::ExtendSessionResponse> done) {
   Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
   if (!session.ok()) return done(session.status());
   auto shared = std::make_shared<tensorflow::ExtendSessionRequest>(std::move(request));
-  InBackground([session = *session, shared, done = std::move(done)] {
-    Result<int64_t> version = session->Extend(shared->graph_def(), shared->current_graph_version());
+  InBackground([session = *session, shared, cancel = options.cancel, done = std::move(done)] {
+    Result<int64_t> version = session->Extend(shared->graph_def(), shared->current_graph_version(), cancel);
     if (!version.ok()) return done(version.status());
     tensorflow::ExtendSessionResponse response;
     response.set_new_graph_version(*version);

@@ -66,7 +66,7 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
 
 MasterSession::~MasterSession() = default;
 
-Result<int64_t> MasterSession::Extend(const tensorflow::GraphDef& graph, int64_t version) {
+Result<int64_t> MasterSession::Extend(const tensorflow::GraphDef& graph, int64_t version, CancelToken* cancel) {
   if (closed_.cancelled()) return closed_.reason();
   std::lock_guard extending(extend_mu_);
   {
@@ -78,8 +78,10 @@ Result<int64_t> MasterSession::Extend(const tensorflow::GraphDef& graph, int64_t
           version_, version);
     }
   }
+  JoinedToken either{cancel, &closed_};
   ImportOptions options;
   options.extend = true;
+  options.cancel = either.get();
   WEIR_TRY(ImportGraphDef(*graph_, graph, options).status());
   std::lock_guard lock(mu_);
   return ++version_;

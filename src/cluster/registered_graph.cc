@@ -28,23 +28,28 @@ Result<std::string> KeyOf(const Node& node) {
 }  // namespace
 
 Result<std::shared_ptr<RegisteredGraph>> RegisteredGraph::Make(const tensorflow::RegisterGraphRequest& request,
-                                                               Dependencies dependencies) {
+                                                               Dependencies dependencies, const CancelToken* cancel) {
   std::shared_ptr<RegisteredGraph> made(new RegisteredGraph(std::move(dependencies)));
-  WEIR_TRY(made->Compile(request));
+  WEIR_TRY(made->Compile(request, cancel));
   return made;
 }
 
-Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request) {
+Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request, const CancelToken* cancel) {
   graph_ = std::make_shared<Graph>(dependencies_.registry);
   ImportOptions import;
   import.validate_colocation = false;  // a group may name a node of another task
+  import.cancel = cancel;
   WEIR_TRY(ImportGraphDef(*graph_, request.graph_def(), import).status());
   passes_ = LocalPassOptionsOf(request.graph_options());
   if (!dependencies_.devices->empty()) passes_.part_of = TaskOfDevice(dependencies_.devices->front()->name());
-  functions_ = std::make_unique<LocalFunctionRunner>(
-      graph_->functions(), dependencies_.registry, *dependencies_.devices, dependencies_.resources.get(),
+  auto kept = std::make_shared<Kept>();
+  kept->session_handle = dependencies_.session_handle;
+  kept->functions = std::make_unique<LocalFunctionRunner>(
+      graph_, dependencies_.devices, dependencies_.resources,
       LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}, .passes = passes_});
-  kernels_ = std::make_unique<KernelCache>(dependencies_.resources.get(), functions_.get(), dependencies_.stateful);
+  kernels_ =
+      std::make_unique<KernelCache>(dependencies_.resources.get(), kept->functions.get(), dependencies_.stateful);
+  kept_ = std::move(kept);
   receives_dead_ = request.has_control_flow();
   PlanSignature signature;
   for (Node* node : graph_->Nodes()) {

@@ -21,12 +21,20 @@ class RegisteredGraph final {
     std::shared_ptr<const std::vector<std::unique_ptr<Device>>> devices;
     std::shared_ptr<ResourceManager> resources;
     std::shared_ptr<NamedKernels> stateful;  // kernels that the session's graphs share
+    std::string session_handle = {};
   };
+  // What its kernels may use while they run. A kernel that cannot be interrupted, and an iterator with a shared name,
+  // keep it after the session has gone.
+  struct Kept {
+    std::string session_handle;
+    std::unique_ptr<LocalFunctionRunner> functions;
+  };
+  // `cancel` may be null.
   static Result<std::shared_ptr<RegisteredGraph>> Make(const tensorflow::RegisterGraphRequest& request,
-                                                       Dependencies dependencies);
+                                                       Dependencies dependencies, const CancelToken* cancel);
 
   Executor& executor() { return *executor_; }
-  LocalFunctionRunner& functions() { return *functions_; }
+  const std::shared_ptr<const Kept>& kept() const { return kept_; }
   // The number of the feed or fetch with that key, or -1.
   int FeedNumber(const std::string& key) const { return Number(feeds_, key); }
   int FetchNumber(const std::string& key) const { return Number(fetches_, key); }
@@ -37,7 +45,7 @@ class RegisteredGraph final {
  private:
   using Numbers = absl::flat_hash_map<std::string, int>;
   explicit RegisteredGraph(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
-  Status Compile(const tensorflow::RegisterGraphRequest& request);
+  Status Compile(const tensorflow::RegisterGraphRequest& request, const CancelToken* cancel);
   Result<std::shared_ptr<Executor>> MakeExecutor(const PlanSignature& signature);
   static int Number(const Numbers& numbers, const std::string& key) {
     auto it = numbers.find(key);
@@ -46,7 +54,7 @@ class RegisteredGraph final {
 
   const Dependencies dependencies_;
   std::shared_ptr<Graph> graph_;
-  std::unique_ptr<LocalFunctionRunner> functions_;
+  std::shared_ptr<const Kept> kept_;
   std::unique_ptr<KernelCache> kernels_;
   std::vector<Node*> sinks_;         // what nothing of the graph waits for, without the client's ends
   std::vector<Node*> client_sends_;  // what the client fetches

@@ -10,6 +10,7 @@
 #include "cluster/registered_graph.h"
 #include "cluster/step_in_pieces.h"
 #include "device/renamed_device.h"
+#include "op/joined_token.h"
 #include "op/rendezvous_key.h"
 #include "runtime/partition.h"
 #include "runtime/step_trace.h"
@@ -18,10 +19,15 @@ namespace weir {
 
 // What a master has opened here. The default session, for masters that open none, has an empty handle.
 struct Worker::WorkerSession {
+  // Iterators with shared names keep the resources that they are among: they go here, where nobody else shares them.
+  ~WorkerSession() {
+    if (isolated) resources->ClearAll();
+  }
   std::string handle;
   std::string master;  // the task that opened it, in its life of that number
   int64_t master_incarnation = 0;
   std::shared_ptr<ResourceManager> resources;
+  bool isolated = false;  // the resources are its own
   std::shared_ptr<Peers> peers;
   std::shared_ptr<const Devices> devices;
   std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
@@ -64,6 +70,7 @@ Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, D
 Worker::~Worker() {
   Stop(Cancelled("the worker {} has ended", task_));
   in_flight_.WaitForNone();
+  resources_->ClearAll();  // iterators with shared names keep it
 }
 
 void Worker::Stop(const Status& reason) {
@@ -111,7 +118,8 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   if (options.cancel != nullptr && options.cancel->cancelled()) return done(options.cancel->reason());
   auto session = std::make_shared<WorkerSession>();
   session->handle = request.session_handle();
-  session->resources = request.isolate_session_state() ? std::make_shared<ResourceManager>() : resources_;
+  session->isolated = request.isolate_session_state();
+  session->resources = session->isolated ? std::make_shared<ResourceManager>() : resources_;
   session->peers = peers_;
   session->devices = devices_;
   if (request.server_def().cluster().job_size() > 0) {
@@ -216,17 +224,23 @@ void Worker::RegisterGraph(tensorflow::RegisterGraphRequest request, const CallO
   auto shared = std::make_shared<tensorflow::RegisterGraphRequest>(std::move(request));
   dependencies_.blocking_pool.Schedule(
       [this, shared, cancel = options.cancel, done = std::move(done), counted = in_flight_.Enter()] {
-        if (cancel != nullptr && cancel->cancelled()) return done(cancel->reason());
-        done(CatchOutOfMemory("RegisterGraph", [&] { return Register(*shared); }));
+        done(CatchOutOfMemory("RegisterGraph", [&] {
+          JoinedToken either{cancel, &stop_};
+          return Register(*shared, *either.get());
+        }));
       });
 }
 
-Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::RegisterGraphRequest& request) {
+Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::RegisterGraphRequest& request,
+                                                           const CancelToken& cancel) {
   WEIR_ASSIGN(std::shared_ptr<WorkerSession> session,
               FindSession(request.session_handle(), request.create_worker_session_called()));
-  WEIR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
-              RegisteredGraph::Make(request, RegisteredGraph::Dependencies{dependencies_.registry, session->devices,
-                                                                           session->resources, session->stateful}));
+  WEIR_ASSIGN(
+      std::shared_ptr<RegisteredGraph> graph,
+      RegisteredGraph::Make(request,
+                            RegisteredGraph::Dependencies{dependencies_.registry, session->devices, session->resources,
+                                                          session->stateful, session->handle},
+                            &cancel));
   tensorflow::RegisterGraphResponse response;
   response.set_graph_handle(NewHandle());
   std::lock_guard lock(session->mu);
@@ -302,10 +316,11 @@ StepArgs Worker::ArgsFor(const StepState& state, ActiveStep& step, int64_t id) {
   args.context.pool = &dependencies_.pool;
   args.context.blocking_pool = &dependencies_.blocking_pool;
   args.context.resources = state.session->resources.get();
-  args.context.functions = &state.graph->functions();
+  args.context.functions = state.graph->kept()->functions.get();
   args.context.py_functions = dependencies_.py_functions;
-  args.context.rendezvous = step.rendezvous.get();
-  args.context.session_handle = &state.session->handle;
+  args.context.rendezvous = step.rendezvous;
+  args.context.session_handle = &state.graph->kept()->session_handle;
+  args.context.kept = state.graph->kept();
   args.pool = &dependencies_.pool;
   args.clock = &dependencies_.clock;
   args.cancelled_by = {&stop_, &step.cancel};

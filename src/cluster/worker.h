@@ -84,7 +84,8 @@ class Worker final : public WorkerService {
 
   Result<std::shared_ptr<WorkerSession>> FindSession(const std::string& handle, bool created);
   Result<std::shared_ptr<RegisteredGraph>> FindGraph(WorkerSession& session, const std::string& handle);
-  Result<tensorflow::RegisterGraphResponse> Register(const tensorflow::RegisterGraphRequest& request);
+  Result<tensorflow::RegisterGraphResponse> Register(const tensorflow::RegisterGraphRequest& request,
+                                                     const CancelToken& cancel);
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
   void Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up = false);
   // Ends and forgets what is left of the steps of a session that is gone.

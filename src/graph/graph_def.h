@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "op/cancel.h"
 #include "proto/graph.pb.h"
 
 namespace weir {
@@ -35,6 +36,7 @@ struct ImportOptions {
   std::vector<std::string> return_elements;  // names of nodes ("a") or outputs ("a:0")
   std::vector<Node*> control_inputs;         // on every imported node without imported inputs
   bool validate_colocation = true;
+  const CancelToken* cancel = nullptr;  // ends the import with its reason; the graph stays as it was
 };
 struct ImportResult {
   // One per return_elements: a node, or an output of one.

@@ -97,6 +97,7 @@ class Importer final {
     WEIR_TRY(graph_.functions().AddLibrary(def_.library()));
     int64_t outputs = 0;
     for (DefNode& node : nodes_) {
+      WEIR_TRY(StillWanted());
       // Twice: while it is imported, and in the graph.
       WEIR_TRY(ProcessMemory::Get().ReserveKept(2 * kGraphNodeBytes));
       if (Status status = ReadNode(node); !status.ok()) return AtNode(node.def->name(), status);
@@ -106,10 +107,15 @@ class Importer final {
       }
     }
     for (DefNode& node : nodes_) {
+      WEIR_TRY(StillWanted());
       if (Status status = ResolveInputs(node); !status.ok()) return AtNode(node.def->name(), status);
     }
     for (DefNode& node : nodes_) WEIR_TRY(CheckInputTypes(node));
     return OkStatus();
+  }
+
+  Status StillWanted() const {
+    return options_.cancel != nullptr && options_.cancel->cancelled() ? options_.cancel->reason() : OkStatus();
   }
 
   Status CheckVersions() {
@@ -382,7 +388,10 @@ class Importer final {
   }
 
   Status MakeNodes(const std::vector<int>& order) {
-    for (int i : order) WEIR_TRY(MakeNode(nodes_[i]));
+    for (int i : order) {
+      WEIR_TRY(StillWanted());
+      WEIR_TRY(MakeNode(nodes_[i]));
+    }
     for (int i : order) {
       if (nodes_[i].in_loop) WEIR_TRY(CloseLoop(nodes_[i]));
     }

@@ -472,5 +472,14 @@ TEST_F(GraphDefTest, LargeGraphsTakeLinearTime) {
   EXPECT_LT(large, 60 * small + 1.0) << "seconds for 20,000: " << small << ", for 200,000: " << large;
 }
 
+TEST_F(GraphDefTest, ACancelledImportLeavesNothingBehind) {
+  for (int i = 0; i < 100; ++i) AddConst(&def_, fmt::format("c{}", i), Tensor::Scalar(1.0f));
+  CancelToken cancel;
+  EXPECT_TRUE(Import({.prefix = "p", .cancel = &cancel}).ok());
+  before_ = graph_.num_nodes();
+  cancel.Cancel(Cancelled("the client has left"));
+  EXPECT_THAT(ImportError({.prefix = "q", .cancel = &cancel}), HasSubstr("the client has left"));
+}
+
 }  // namespace
 }  // namespace weir

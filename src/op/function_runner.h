@@ -4,6 +4,7 @@
 #define WEIR_OP_FUNCTION_RUNNER_H_
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "op/attr_value.h"
@@ -19,6 +20,9 @@ class FunctionRunner {
   virtual ~FunctionRunner() = default;
   // A function of the library, or the gradient of one: "SymbolicGradient", whose attribute "f" says of which.
   virtual Result<Handle> Instantiate(const FuncAttr& function) = 0;
+  // A runner of the same functions whose kernels begin anew (random generators with a seed start over); null where no
+  // function has a kernel with such a state.
+  virtual std::shared_ptr<FunctionRunner> Anew() = 0;
   // Runs with the step's cancellation and resources; `done` may run on any thread.
   virtual void Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) = 0;
 };

@@ -148,6 +148,14 @@ Result<Tensor> KernelContext::ForwardOrAllocate(std::initializer_list<int> input
   return Allocate(output, shape);
 }
 
+const CancelToken* KernelContext::StoppedBy() const {
+  if (node_.op == nullptr || node_.op->stateful) return nullptr;
+  for (const DType type : node_.input_types) {
+    if (IsRef(type)) return nullptr;
+  }
+  return step_.cancel;
+}
+
 KernelList CpuKernel(KernelFactory make) {
   KernelList list;
   list.push_back(KernelDef{.types = {}, .make = std::move(make), .host_memory = {}});

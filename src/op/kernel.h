@@ -3,6 +3,7 @@
 #ifndef WEIR_OP_KERNEL_H_
 #define WEIR_OP_KERNEL_H_
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -103,18 +104,20 @@ class Kernel final {
   bool blocking_ = false;
 };
 
-// State of one step, shared by all its kernels. Owned by the session for the time of the step.
+// State of one step, shared by all its kernels. A copy keeps alive what it points to, except the token: a kernel that
+// does not return when its step is cancelled may outlive the step and its session.
 struct StepContext {
   int64_t step_id = 0;
   ThreadPool* pool = nullptr;  // compute
   ElasticPool* blocking_pool = nullptr;
-  ResourceManager* resources = nullptr;       // live as long as the session or server
-  ResourceManager* step_resources = nullptr;  // TensorArrays, stacks: gone with the step
+  ResourceManager* resources = nullptr;             // live as long as the session or server
+  std::shared_ptr<ResourceManager> step_resources;  // TensorArrays, stacks: gone with the step
   FunctionRunner* functions = nullptr;
   PyFuncRunner* py_functions = nullptr;  // null: this process runs no Python
-  Rendezvous* rendezvous = nullptr;
+  IntrusivePtr<Rendezvous> rendezvous;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;
+  std::shared_ptr<const void> kept;  // owns what the plain pointers refer to that does not live as long as the process
 };
 
 // A value on an edge: a tensor, or a reference to a variable.
@@ -126,6 +129,8 @@ struct EdgeValue {
 
 // Work that takes less than this stays on the thread that has it.
 constexpr double kInlineNanos = 20000;
+// How often a long loop looks whether its step is cancelled.
+constexpr int64_t kCancelCheckNanos = 10'000'000;
 
 // One run of a kernel. Indices are checked: an input or output that the node does not have is an empty value, and the
 // run fails with access_error(). The accessors may be called from several threads at a time.
@@ -191,22 +196,30 @@ class KernelContext final {
     return resources().Lookup<T>(h.container, h.name);
   }
 
-  // work(i) or work(begin, end) over [0, n), in parallel where it pays; cost in nanoseconds per unit, roughly.
+  // work(i) or work(begin, end) over [0, n), in parallel where it pays; cost in nanoseconds per unit, roughly. When the
+  // step is cancelled it stops early with the reason, except in a kernel that updates state in place: an update is
+  // never left half done.
   template <class F>
   Status ParallelFor(int64_t n, int64_t cost_per_unit, F&& work) const {
-    auto range = [&](int64_t begin, int64_t end) {
-      if constexpr (std::is_invocable_v<F, int64_t, int64_t>) {
-        work(begin, end);
-      } else {
-        for (int64_t i = begin; i < end; ++i) work(i);
-      }
-    };
-    if (step_.pool == nullptr || static_cast<double>(n) * static_cast<double>(cost_per_unit) < kInlineNanos) {
-      if (n > 0) range(0, n);
-    } else {
-      step_.pool->ParallelFor(n, cost_per_unit, range);
+    const CancelToken* const cancel = RunsInline(n, cost_per_unit) ? nullptr : StoppedBy();
+    if (cancel == nullptr) {
+      ParallelForAll(n, cost_per_unit, work);
+      return OkStatus();
     }
-    return OkStatus();
+    const int64_t block = std::clamp<int64_t>(kCancelCheckNanos / std::max<int64_t>(cost_per_unit, 1), 1, n);
+    step_.pool->ParallelFor(n, cost_per_unit, [&](int64_t begin, int64_t end) {
+      for (; begin < end && !cancel->cancelled(); begin += block) OverRange(work, begin, std::min(begin + block, end));
+    });
+    return cancel->reason();
+  }
+  // The same without an early stop, for callers that go on with what `work` has computed.
+  template <class F>
+  void ParallelForAll(int64_t n, int64_t cost_per_unit, F&& work) const {
+    if (!RunsInline(n, cost_per_unit)) {
+      step_.pool->ParallelFor(n, cost_per_unit, [&](int64_t begin, int64_t end) { OverRange(work, begin, end); });
+    } else if (n > 0) {
+      OverRange(work, 0, n);
+    }
   }
 
   // For ops in a dead or alive choice (Switch, Merge): output i carries nothing.
@@ -226,6 +239,20 @@ class KernelContext final {
   Status access_error() const;
 
  private:
+  bool RunsInline(int64_t n, int64_t cost_per_unit) const {
+    return n <= 0 || step_.pool == nullptr ||
+           static_cast<double>(n) * static_cast<double>(cost_per_unit) < kInlineNanos;
+  }
+  template <class F>
+  static void OverRange(F& work, int64_t begin, int64_t end) {
+    if constexpr (std::is_invocable_v<F&, int64_t, int64_t>) {
+      work(begin, end);
+    } else {
+      for (int64_t i = begin; i < end; ++i) work(i);
+    }
+  }
+  // The token that ParallelFor looks at; null: it runs to the end.
+  const CancelToken* StoppedBy() const;
   EdgeValue& InputAt(int i) const {
     if (static_cast<size_t>(i) >= inputs_.size()) [[unlikely]]
       return MissingInput(i);

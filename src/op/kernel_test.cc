@@ -302,5 +302,39 @@ TEST(ParallelForTest, CoversTheRange) {
   }
 }
 
+TEST(ParallelForTest, StopsWhenTheStepIsCancelledUnlessItUpdatesState) {
+  ThreadPool pool("test", 2);
+  CancelToken cancel;
+  OpDef op;
+  NodeInfo node;
+  node.op = &op;
+  StepContext step;
+  step.pool = &pool;
+  step.cancel = &cancel;
+  constexpr int64_t kCost = 20'000'000;  // every element is a block of its own
+  auto run = [&](bool all) {
+    std::atomic<int> ran{0};
+    KernelContext ctx(node, step, {}, {});
+    auto work = [&](int64_t) {
+      if (++ran == 10) cancel.Cancel(Cancelled("enough"));
+    };
+    if (all) {
+      ctx.ParallelForAll(1000, kCost, work);
+    } else {
+      const bool complete = ctx.ParallelFor(1000, kCost, work).ok();
+      EXPECT_EQ(complete, ran == 1000);
+    }
+    return ran.load();
+  };
+  EXPECT_LT(run(false), 20);
+  EXPECT_EQ(run(false), 0);
+  EXPECT_EQ(run(true), 1000);
+  op.stateful = true;
+  EXPECT_EQ(run(false), 1000);
+  op.stateful = false;
+  node.input_types = {RefType(kFloat)};
+  EXPECT_EQ(run(false), 1000);
+}
+
 }  // namespace
 }  // namespace weir

@@ -154,7 +154,7 @@ class KernelTester final {
     step_.pool = pool_.get();
     step_.blocking_pool = &blocking_pool_;
     step_.resources = &resources_;
-    step_.step_resources = &step_resources_;
+    step_.step_resources = step_resources_;
     step_.cancel = &cancel_;
     step_.session_handle = &session_handle_;
   }
@@ -278,7 +278,7 @@ class KernelTester final {
   std::string node_name_;
   std::string session_handle_ = "test";
   ResourceManager resources_;
-  ResourceManager step_resources_;
+  const std::shared_ptr<ResourceManager> step_resources_ = std::make_shared<ResourceManager>();
   CancelToken cancel_;
   StepContext step_;
   std::unique_ptr<ThreadPool> pool_;

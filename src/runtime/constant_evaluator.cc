@@ -78,9 +78,9 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
     if (kernel.is_async() || kernel.blocking())
       return Unimplemented("'{}' ({}) cannot be evaluated before a run", node.name, node.op->name);
 
-    ResourceManager resources;
+    const auto resources = std::make_shared<ResourceManager>();
     CancelToken cancel;
-    StepContext step{.pool = &pool_, .resources = &resources, .step_resources = &resources, .cancel = &cancel};
+    StepContext step{.pool = &pool_, .resources = resources.get(), .step_resources = resources, .cancel = &cancel};
     std::vector<EdgeValue> in(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) in[i].tensor = inputs[i];
     std::vector<EdgeValue> out(num_outputs);

@@ -57,13 +57,13 @@ Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const
   WEIR_TRY(ProcessMemory::Get().Reserve(kStepBytes));
   Step* step = Take();
   step->Prepare(shared_from_this(), args, nullptr);
-  auto feed = [&](int32_t k) { return feeds[k]; };
   if (args.deadline_nanos == 0) {
-    step->Start(feed, /*keeps_dear=*/true, /*may_block=*/true);
+    step->Start([&](int32_t k) { return feeds[k]; }, /*keeps_dear=*/true, /*may_block=*/true);
   } else {
     step->Ref();
-    args.context.blocking_pool->Schedule([step, &feed] {
-      step->Start(feed, /*keeps_dear=*/true, /*may_block=*/true);
+    // The caller may be gone before that thread has begun.
+    args.context.blocking_pool->Schedule([step, kept = std::vector<Tensor>(feeds.begin(), feeds.end())] {
+      step->Start([&](int32_t k) { return kept[k]; }, /*keeps_dear=*/true, /*may_block=*/true);
       step->Wait(0);
       step->Unref();
     });

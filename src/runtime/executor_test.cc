@@ -72,9 +72,9 @@ TEST_F(ExecutorTest, BlockingAndAsynchronousKernels) {
   EXPECT_EQ(Value(sum, {{x, Float(1)}}), 45);
 }
 
-TEST_F(ExecutorTest, ABlockingKernelStaysOnTheCallersThreadAmongCheapOnes) {
+TEST_F(ExecutorTest, AQuickBlockingKernelStaysOnTheCallersThreadAmongCheapOnes) {
   Output x = Placeholder("x");
-  Output y = Op("Add", {Op("SlowBlocking", {x}), Op("Mul", {x, Const(2)})});
+  Output y = Op("Add", {Op("QuickBlocking", {x}), Op("Mul", {x, Const(2)})});
   y = Op("Add", {y, Op("Add", {Op("Mul", {x, Const(3)}), Op("Mul", {x, Const(4)})})});
   // What nodes cost is known only once they have run, and a busy machine may make any of them dear for a while.
   bool stayed = false;

@@ -36,10 +36,15 @@ struct LocalFunctionRunner::Function {
   Status error;
 };
 
-LocalFunctionRunner::LocalFunctionRunner(const FunctionLibrary& library, const OpRegistry& registry,
-                                         const std::vector<std::unique_ptr<Device>>& devices,
-                                         ResourceManager* resources, Options options)
-    : library_(library), registry_(registry), devices_(devices), options_(options), kernels_(resources, this) {}
+LocalFunctionRunner::LocalFunctionRunner(std::shared_ptr<const Graph> graph, std::shared_ptr<const Devices> devices,
+                                         std::shared_ptr<ResourceManager> resources, Options options)
+    : graph_(std::move(graph)),
+      library_(graph_->functions()),
+      registry_(graph_->registry()),
+      devices_(std::move(devices)),
+      resources_(std::move(resources)),
+      options_(std::move(options)),
+      kernels_(resources_.get(), this) {}
 
 LocalFunctionRunner::~LocalFunctionRunner() {
   // Kernels go first: what they keep may call functions until then.
@@ -66,6 +71,18 @@ Result<FunctionRunner::Handle> LocalFunctionRunner::Instantiate(const FuncAttr& 
   return it->second;
 }
 
+std::shared_ptr<FunctionRunner> LocalFunctionRunner::Anew() {
+  for (const std::string& name : library_.Names()) {
+    const std::shared_ptr<const tensorflow::FunctionDef> function = library_.Find(name);
+    if (function == nullptr) continue;
+    for (const tensorflow::NodeDef& node : function->node_def()) {
+      if (node.attr().contains("seed2"))
+        return std::make_shared<LocalFunctionRunner>(graph_, devices_, resources_, options_);
+    }
+  }
+  return nullptr;
+}
+
 Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& function) {
   std::lock_guard lock(function.mu);
   if (function.executor != nullptr) return function.executor;
@@ -88,7 +105,7 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
     }
     WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
                 CompilePlan(*function.body.graph, signature,
-                            PlanEnvironment{devices_, kernels_, options_.placer, options_.passes}));
+                            PlanEnvironment{*devices_, kernels_, options_.placer, options_.passes}));
     return std::make_shared<Executor>(std::move(plan));
   };
   Result<std::shared_ptr<Executor>> executor = CatchOutOfMemory("the body of a function", compile);

@@ -19,23 +19,29 @@ class LocalFunctionRunner final : public FunctionRunner {
   struct Options {
     PlacerOptions placer;
     PassOptions passes = {};
+    std::shared_ptr<const void> kept = nullptr;  // what the options point to
   };
-  // All references outlive the runner.
-  LocalFunctionRunner(const FunctionLibrary& library, const OpRegistry& registry,
-                      const std::vector<std::unique_ptr<Device>>& devices, ResourceManager* resources, Options options);
+  using Devices = std::vector<std::unique_ptr<Device>>;
+  // Functions of the graph's library. The runner keeps all that it needs, since it may outlive its session: an iterator
+  // with a shared name, or a kernel that could not be interrupted, holds it.
+  LocalFunctionRunner(std::shared_ptr<const Graph> graph, std::shared_ptr<const Devices> devices,
+                      std::shared_ptr<ResourceManager> resources, Options options);
   ~LocalFunctionRunner() override;
 
   // Only looks the function up: a function that calls itself is fine.
   Result<Handle> Instantiate(const FuncAttr& function) override;
+  std::shared_ptr<FunctionRunner> Anew() override;
   void Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) override;
 
  private:
   struct Function;
   Result<std::shared_ptr<Executor>> Compile(Function& function);
 
-  const FunctionLibrary& library_;
+  const std::shared_ptr<const Graph> graph_;
+  const FunctionLibrary& library_;  // the graph's
   const OpRegistry& registry_;
-  const std::vector<std::unique_ptr<Device>>& devices_;
+  const std::shared_ptr<const Devices> devices_;
+  const std::shared_ptr<ResourceManager> resources_;
   const Options options_;
   KernelCache kernels_;
   std::mutex mu_;

@@ -2,6 +2,7 @@
 #include "runtime/local_session.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -75,26 +76,33 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
       py_functions_(dependencies.py_functions),
       owns_resources_(dependencies.resources == nullptr),
       resources_(owns_resources_ ? std::make_shared<ResourceManager>() : std::move(dependencies.resources)),
-      devices_(MakeLocalDevices(config_, dependencies.device_prefix, RealRng())),
-      evaluator_(MakeLocalConstantEvaluator()),
-      handle_(fmt::format("local-{}", static_cast<const void*>(this))) {
+      devices_(std::make_shared<const LocalFunctionRunner::Devices>(
+          MakeLocalDevices(config_, dependencies.device_prefix, RealRng()))),
+      evaluator_(MakeLocalConstantEvaluator()) {
+  kept_->handle = fmt::format("local-{}", static_cast<const void*>(this));
   if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {
-    own_intra_pool_ = std::make_unique<ThreadPool>("weir_intra", threads);
-    intra_pool_ = own_intra_pool_.get();
+    kept_->intra_pool = std::make_unique<ThreadPool>("weir_intra", threads);
+    intra_pool_ = kept_->intra_pool.get();
   }
   if (const int threads = InterOpThreads(config_); threads < 0 || threads == 1) {
     inter_pool_ = nullptr;
   } else if (threads > 1) {
-    own_inter_pool_ = std::make_unique<ThreadPool>("weir_inter", threads);
-    inter_pool_ = own_inter_pool_.get();
+    kept_->inter_pool = std::make_unique<ThreadPool>("weir_inter", threads);
+    inter_pool_ = kept_->inter_pool.get();
   }
-  functions_ = std::make_unique<LocalFunctionRunner>(
-      graph_->functions(), graph_->registry(), devices_, resources_.get(),
-      LocalFunctionRunner::Options{PlacerOptionsOf(config_), PassOptionsOf(config_, evaluator_.get())});
-  kernels_ = std::make_unique<KernelCache>(resources_.get(), functions_.get());
+  kept_->functions = std::make_unique<LocalFunctionRunner>(
+      graph_, devices_, resources_,
+      LocalFunctionRunner::Options{.placer = PlacerOptionsOf(config_),
+                                   .passes = PassOptionsOf(config_, evaluator_.get()),
+                                   .kept = evaluator_});
+  kernels_ = std::make_unique<KernelCache>(resources_.get(), kept_->functions.get());
 }
 
-LocalSession::~LocalSession() { Close().IgnoreError(); }
+LocalSession::~LocalSession() {
+  Close().IgnoreError();
+  std::unique_lock lock(mu_);
+  idle_.wait(lock, [&] { return active_ == 0; });
+}
 
 bool LocalSession::Enter() {
   std::lock_guard lock(mu_);
@@ -143,7 +151,7 @@ Result<std::shared_ptr<Executor>> LocalSession::GetExecutor(const Key& key, cons
 Result<std::shared_ptr<Executor>> LocalSession::Compile(const PlanSignature& signature) {
   WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
               CompilePlan(*graph_, signature,
-                          PlanEnvironment{devices_, *kernels_, PlacerOptionsOf(config_),
+                          PlanEnvironment{*devices_, *kernels_, PlacerOptionsOf(config_),
                                           PassOptionsOf(config_, evaluator_.get())}));
   return std::make_shared<Executor>(KeptPlan(std::move(plan), resources_));
 }
@@ -154,9 +162,10 @@ StepArgs LocalSession::ArgsForStep() {
   args.context.pool = intra_pool_;
   args.context.blocking_pool = &blocking_pool_;
   args.context.resources = resources_.get();
-  args.context.functions = functions_.get();
+  args.context.functions = kept_->functions.get();
   args.context.py_functions = py_functions_;
-  args.context.session_handle = &handle_;
+  args.context.session_handle = &kept_->handle;
+  args.context.kept = kept_;
   args.pool = inter_pool_;
   args.cancelled_by.push_back(&cancel_);
   args.private_fetches = true;
@@ -333,7 +342,7 @@ Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, 
 
 Result<std::vector<DeviceInfo>> LocalSession::ListDevices(CancelToken* /*cancel*/) {
   std::vector<DeviceInfo> result;
-  for (const auto& device : devices_) {
+  for (const auto& device : *devices_) {
     const tensorflow::DeviceAttributes& attributes = device->attributes();
     result.push_back({device->name(), device->kind(), attributes.memory_limit(), attributes.incarnation()});
   }
@@ -349,8 +358,10 @@ Status LocalSession::Close() {
   absl::flat_hash_map<std::string, std::shared_ptr<Partial>> partials;
   absl::flat_hash_map<Key, std::shared_ptr<Executor>> executors;
   {
+    // A run whose own thread is in a kernel that cannot be interrupted comes back later.
+    constexpr std::chrono::seconds kPatience(1);
     std::unique_lock lock(mu_);
-    idle_.wait(lock, [&] { return active_ == 0; });
+    idle_.wait_for(lock, kPatience, [&] { return active_ == 0; });
     partials.swap(partials_);
     executors.swap(executors_);
   }

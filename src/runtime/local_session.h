@@ -63,22 +63,27 @@ class LocalSession final : public Session {
   bool Enter();  // false once the session is closed
   void Leave();
 
+  // What a kernel may use. One that cannot be interrupted keeps it after the session has gone.
+  struct Kept {
+    std::string handle;
+    std::unique_ptr<ThreadPool> intra_pool;  // null: the shared one
+    std::unique_ptr<ThreadPool> inter_pool;
+    std::unique_ptr<LocalFunctionRunner> functions;
+  };
+
   const std::shared_ptr<Graph> graph_;
   const tensorflow::ConfigProto config_;
   ThreadPool& shared_pool_;
   ElasticPool& blocking_pool_;
-  std::unique_ptr<ThreadPool> own_intra_pool_;
-  std::unique_ptr<ThreadPool> own_inter_pool_;
+  const std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
   ThreadPool* intra_pool_;  // inside kernels
   ThreadPool* inter_pool_;  // between kernels; null: one thread, the caller's
   PyFuncRunner* const py_functions_;
   const bool owns_resources_;
   const std::shared_ptr<ResourceManager> resources_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  const std::shared_ptr<const LocalFunctionRunner::Devices> devices_;
   const std::shared_ptr<ConstantEvaluator> evaluator_;
-  std::unique_ptr<LocalFunctionRunner> functions_;
   std::unique_ptr<KernelCache> kernels_;
-  const std::string handle_;
 
   CancelToken cancel_;
   std::atomic<int64_t> next_step_{1};

@@ -11,8 +11,6 @@
 namespace weir {
 namespace {
 
-constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel is worth a thread
-
 class Compiler {
  public:
   Compiler(PlanGraph graph, KernelCache& kernels, const PlanSignature& signature, const PassOptions& options)

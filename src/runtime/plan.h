@@ -15,6 +15,7 @@
 namespace weir {
 
 constexpr int32_t kFetchEdge = -1;
+constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel is worth a thread
 
 // A value on its way from an output to an input.
 struct PlanEdge {

@@ -165,6 +165,16 @@ inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
   registry.Add({.name = "SlowBlocking", .signature = "x: float -> y: float", .kernels = SmallKernel([slow] {
                                                                                return Kernel::Sync(slow).Blocking();
                                                                              })});
+  registry.Add(
+      {.name = "QuickBlocking", .signature = "x: float -> y: float", .kernels = SmallKernel([gauge] {
+                                                                       return Kernel::Sync([gauge](KernelContext& ctx) {
+                                                                                gauge->last_thread =
+                                                                                    std::this_thread::get_id();
+                                                                                ctx.set_output(0, ctx.input(0));
+                                                                                return OkStatus();
+                                                                              })
+                                                                           .Blocking();
+                                                                     })});
   // Comes back on another thread.
   registry.Add({.name = "Later",
                 .signature = "x: T -> y: T",

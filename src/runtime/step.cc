@@ -20,6 +20,11 @@ namespace {
 constexpr int kInlineOutputs = 4;
 // A kernel dearer than this is worth waking another thread.
 constexpr uint32_t kDearNanos = 10'000;
+// Kernels dearer than these are worth the way to another thread, so that nobody has to wait for them who need not.
+constexpr uint32_t kLongNanos = 50'000'000;
+constexpr uint32_t kLongBlockingNanos = 1'000'000;
+// A kernel that was never measured counts as long from so many bytes of input on.
+constexpr size_t kLongBytes = size_t{1} << 20;
 constexpr uint32_t kMeasuredFirst = 8;
 constexpr uint32_t kMeasuredEvery = 32;
 // Many plans run once or twice: the next step is the first to care for memory.
@@ -50,6 +55,7 @@ struct Step::Worker {
   bool keeps_dear = true;
   bool may_block = false;
   bool keeps_nothing = false;     // a thread that only brought news: others go on
+  bool may_take_long = false;     // a thread of a pool: nobody waits for it
   std::vector<AsyncCall*> ended;  // of other steps, whose wait a kernel has ended that ran here
 
   Worker(bool keeps_dear, bool may_block) : keeps_dear(keeps_dear), may_block(may_block) {}
@@ -130,13 +136,16 @@ void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Execut
   owner_ = std::move(owner);
   pool_ = args.pool;
   trace_ = args.trace;
+  traced_ = trace_ != nullptr;
   clock_ = args.clock != nullptr ? args.clock : &RealClock();
   private_fetches_ = args.private_fetches;
   done_ = std::move(done);
+  has_done_ = done_ != nullptr;
   const uint32_t number = plan_.num_steps.fetch_add(1, std::memory_order_relaxed);
   if (number >= kUnplannedSteps && owner_->MemoryChanged(memory_)) PrepareMemory();
   measure_ = number < kMeasuredFirst || number % kMeasuredEvery == 0;
   aborted_.store(false, std::memory_order_relaxed);
+  ended_.store(false, std::memory_order_relaxed);
   finished_.store(false, std::memory_order_relaxed);
   missing_feeds_ = plan_.late_feeds ? static_cast<int64_t>(plan_.feeds.size()) : 0;
   outstanding_.store(1 + missing_feeds_, std::memory_order_relaxed);
@@ -152,12 +161,12 @@ void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Execut
   cancel_.emplace();
   context_.cancel = &*cancel_;
   if (context_.step_resources == nullptr) {
-    if (!step_resources_) step_resources_.emplace("step");
-    context_.step_resources = &*step_resources_;
+    if (!step_resources_) step_resources_ = std::make_shared<ResourceManager>("step");
+    context_.step_resources = step_resources_;
   }
   if (context_.rendezvous == nullptr) {
     if (!rendezvous_) rendezvous_ = MakeIntrusive<LocalRendezvous>();
-    context_.rendezvous = rendezvous_.get();
+    context_.rendezvous = rendezvous_;
   }
   for (CancelToken* token : args.cancelled_by) {
     const CancelToken::Id id = token->Register([this, token] {
@@ -253,8 +262,9 @@ void Step::Work(Worker& worker) {
   }
 }
 
-void Step::WorkShared(bool may_block) {
-  Worker worker(/*keeps_dear=*/true, may_block);
+void Step::WorkShared(bool is_waiter) {
+  Worker worker(/*keeps_dear=*/true, /*may_block=*/is_waiter);
+  worker.may_take_long = !is_waiter;
   for (;;) {
     {
       std::lock_guard lock(mu_);
@@ -319,7 +329,7 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
     const bool measure = measure_ && !node.cheap;
     const int64_t started = measure ? clock_->MonotonicNanos() : 0;
     StepTrace::Times times;
-    if (trace_ != nullptr) times.scheduled = times.start = StepTrace::Now();
+    if (traced_) times.scheduled = times.start = StepTrace::Now();
     const bool offered = keeps_memory_ && OfferSlots(item.node, outputs);
     try {
       const KernelScope scope(node.blocking ? nullptr : &worker.ended);
@@ -331,9 +341,9 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
       for (int32_t i = 0; i < node.num_outputs; ++i) WithdrawSlot(outputs[i]);
     }
     if (measure) UpdateCost(plan_.costs[item.node], clock_->MonotonicNanos() - started);
-    if (trace_ != nullptr) {
+    if (traced_) {
       times.end = StepTrace::Now();
-      trace_->Record(plan_, item.node, times, absl::MakeConstSpan(outputs, node.num_outputs));
+      Record(item.node, times, absl::MakeConstSpan(outputs, node.num_outputs));
     }
   }
   Complete(worker, item, outputs, flow_ != nullptr ? DeadOutputs(ctx) : 0, std::move(status));
@@ -349,7 +359,7 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
   auto* call = new AsyncCall(this, item, node, inputs);
   if (node.kind == NodeKind::kTransfer) Locate(item, call->ctx);
   Ref();  // until the call is complete
-  if (trace_ != nullptr) call->times.scheduled = call->times.start = StepTrace::Now();
+  if (traced_) call->times.scheduled = call->times.start = StepTrace::Now();
   auto done = [call](Status status) {
     call->status = std::move(status);
     if (call->phase.exchange(AsyncCall::kDone, std::memory_order_acq_rel) != AsyncCall::kLaunched) return;
@@ -358,7 +368,7 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     // somebody waits for the step, that thread works on.
     const bool brings_value = step->plan_.nodes[call->item.node].kind == NodeKind::kTransfer;
     std::vector<AsyncCall*>* const later = KernelScope::Current();
-    if (!brings_value && later != nullptr && step->pool_ != nullptr && step->done_ != nullptr) {
+    if (!brings_value && later != nullptr && step->pool_ != nullptr && step->has_done_) {
       later->push_back(call);
       return;
     }
@@ -389,9 +399,9 @@ void Step::GoOn(AsyncCall* call, bool keeps_nothing, bool keeps_dear) {
 
 void Step::FinishAsync(Worker& worker, AsyncCall* call) {
   std::unique_ptr<AsyncCall> owned(call);
-  if (trace_ != nullptr) {
+  if (traced_) {
     call->times.end = StepTrace::Now();
-    trace_->Record(plan_, call->item.node, call->times, call->outputs);
+    Record(call->item.node, call->times, call->outputs);
   }
   const uint64_t dead_outputs = flow_ != nullptr ? DeadOutputs(call->ctx) : 0;
   if (call->ctx.has_access_error()) [[unlikely]]
@@ -476,6 +486,22 @@ bool Step::IsDear(int32_t node) const {
   return pool_ != nullptr && plan_.costs[node].load(std::memory_order_relaxed) > kDearNanos;
 }
 
+bool Step::MayTakeLong(const ReadyNode& item) const {
+  const PlanNode& node = plan_.nodes[item.node];
+  if (node.cheap || node.kernel == nullptr || node.kind == NodeKind::kTransfer || item.dead) return false;
+  if (node.async && !node.blocking) return false;
+  if (pool_ == nullptr || context_.blocking_pool == nullptr || !context_.blocking_pool->has_threads()) return false;
+  const uint32_t cost = plan_.costs[item.node].load(std::memory_order_relaxed);
+  if (cost != kUnknownCost) return cost > (node.blocking ? kLongBlockingNanos : kLongNanos);
+  if (node.blocking) return true;
+  size_t bytes = 0;
+  const EdgeValue* inputs = item.iteration->entries.get() + node.first_entry;
+  for (int32_t i = 0; i < node.num_inputs; ++i) {
+    if (inputs[i].tensor.valid()) bytes += inputs[i].tensor.num_bytes();
+  }
+  return bytes >= kLongBytes;
+}
+
 // Cheap nodes stay; of the dear ones one stays when there is nothing else to do. Of those that block, one stays until
 // a few cheap ones have run: another thread would take longer to wake.
 void Step::Distribute(Worker& worker) {
@@ -495,7 +521,9 @@ void Step::Distribute(Worker& worker) {
   const ReadyNode* blocking = nullptr;
   for (size_t i = ready.size(); i-- > 0;) {
     const ReadyNode& item = ready[i];
-    if (plan_.nodes[item.node].blocking && !item.dead) {
+    if (!worker.may_take_long && MayTakeLong(item)) {
+      ShareBlocking(item);
+    } else if (plan_.nodes[item.node].blocking && !item.dead) {
       if (blocking != nullptr) ShareBlocking(*blocking);
       blocking = &item;
     } else if (!item.dead && IsDear(item.node)) {
@@ -542,7 +570,7 @@ void Step::Share(absl::Span<const ReadyNode> items) {
   for (int i = 0; i < threads; ++i) {
     Ref();
     pool_->Schedule([this] {
-      WorkShared(/*may_block=*/false);
+      WorkShared(/*is_waiter=*/false);
       Unref();
     });
   }
@@ -552,6 +580,7 @@ void Step::ShareBlocking(const ReadyNode& item) {
   Ref();
   context_.blocking_pool->Schedule([this, item] {
     Worker worker(/*keeps_dear=*/true, /*may_block=*/true);
+    worker.may_take_long = true;
     worker.stack.push_back(item);
     Work(worker);
     Unref();

@@ -3,6 +3,10 @@
 // executor when the last thread has let go of it. Internal to executor.cc, step.cc and step_outcome.cc. A node is dear
 // when its kernel was measured to be worth a thread of its own (PlanNode); Kernel::Cheap() is what the op's author says
 // before any measurement.
+//
+// A cancelled step does not wait for a kernel that cannot be interrupted: after a short while it ends without it. The
+// thread in the kernel holds a reference to the step, and with it to the kernel, its inputs and the step's context, and
+// drops the result. Threads that somebody waits for leave kernels that may take long to the blocking pool.
 #pragma once
 
 #include <atomic>
@@ -68,7 +72,8 @@ class Step final {
   };
 
   void Work(Worker& worker);
-  void WorkShared(bool may_block);
+  // `is_waiter`: on the thread that waits for the step, which may block, but must not be held up for long.
+  void WorkShared(bool is_waiter);
   void Run(Worker& worker, const ReadyNode& item);
   void Locate(const ReadyNode& item, KernelContext& ctx) const;
   void RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
@@ -109,17 +114,25 @@ class Step final {
   void Finish();
   void Recycle();
   bool IsDear(int32_t node) const;
+  // Whether the node may run for so long that a thread that somebody waits for must not run it.
+  bool MayTakeLong(const ReadyNode& item) const;
+  // Ends the step without the kernels that still run. Called a while after it was cancelled.
+  void GiveUp();
+  void End();
+  void Record(int32_t node, const StepTrace::Times& times, absl::Span<const EdgeValue> outputs);
 
   const Plan& plan_;
   std::atomic<int32_t> refs_{0};
   std::shared_ptr<Executor> owner_;  // while it is in use
   StepContext context_;
   ThreadPool* pool_ = nullptr;
-  StepTrace* trace_ = nullptr;
+  bool traced_ = false;
+  StepTrace* trace_ = nullptr;  // guarded by mu_; null once the step was given up
   Clock* clock_ = nullptr;
   bool measure_ = false;
   bool private_fetches_ = false;
-  Executor::FetchDone done_;  // empty when somebody waits
+  bool has_done_ = false;     // false: somebody waits
+  Executor::FetchDone done_;  // taken by whoever ends the step
 
   Iteration root_;
   std::unique_ptr<FlowState> flow_;
@@ -132,12 +145,14 @@ class Step final {
   std::atomic<int64_t> outstanding_{0};  // nodes that are ready or run, feeds that did not come, the start itself
   std::atomic<int64_t> missing_feeds_{0};
   std::atomic<bool> aborted_{false};
-  std::atomic<bool> finished_{false};
+  std::atomic<bool> ended_{false};     // somebody has begun to end it
+  std::atomic<bool> finished_{false};  // its result is there
 
   std::mutex mu_;
   std::condition_variable changed_;
   std::deque<ReadyNode> shared_;
   bool helper_waits_ = false;
+  std::optional<ElasticPool::TimerId> give_up_timer_;  // holds a reference
   Status status_;
 
   std::optional<CancelToken> cancel_;
@@ -146,7 +161,7 @@ class Step final {
     CancelToken::Id id;
   };
   absl::InlinedVector<Tie, 2> ties_;
-  std::optional<ResourceManager> step_resources_;
+  std::shared_ptr<ResourceManager> step_resources_;
   IntrusivePtr<LocalRendezvous> rendezvous_;
 };
 

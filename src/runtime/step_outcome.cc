@@ -50,6 +50,8 @@ Status Step::Describe(const Status& status, const PlanNode* node) const {
 }
 
 void Step::Fail(const Status& status, const PlanNode* node) {
+  // Long enough for what looks at the token now and then, short enough for somebody who waits.
+  constexpr std::chrono::milliseconds kTimeToReturn(200);
   Status derived;
   {
     std::lock_guard lock(mu_);
@@ -62,9 +64,19 @@ void Step::Fail(const Status& status, const PlanNode* node) {
     }
     status_ = Describe(status, node);
     derived = MarkDerived(status_);
+    aborted_.store(true, std::memory_order_relaxed);
     changed_.notify_all();
+    // A node that fails as the last one that runs ends the step at once.
+    const bool others_run = node == nullptr || outstanding_.load(std::memory_order_relaxed) > 1;
+    ElasticPool* const pool = context_.blocking_pool;
+    if (others_run && !ended_.load(std::memory_order_acquire) && pool != nullptr && pool->has_threads()) {
+      Ref();
+      give_up_timer_ = pool->ScheduleAfter(kTimeToReturn, [this] {
+        GiveUp();
+        Unref();
+      });
+    }
   }
-  aborted_.store(true, std::memory_order_relaxed);
   context_.rendezvous->Abort(derived);  // whoever waits for a value of this step on another task learns of it
   cancel_->Cancel(derived);
 }
@@ -72,10 +84,38 @@ void Step::Fail(const Status& status, const PlanNode* node) {
 void Step::Cancel(Status reason) { Fail(reason, nullptr); }
 
 void Step::Finish() {
+  if (ended_.exchange(true, std::memory_order_acq_rel)) return;
   if (flow_ != nullptr && !aborted_.load(std::memory_order_relaxed)) {
     if (Status status = flow_->CheckAllReached(); !status.ok()) Fail(status, nullptr);
   }
-  if (done_ == nullptr) {
+  End();
+}
+
+void Step::GiveUp() {
+  {
+    std::lock_guard lock(mu_);
+    give_up_timer_.reset();
+    if (ended_.exchange(true, std::memory_order_acq_rel)) return;
+    trace_ = nullptr;
+  }
+  End();
+}
+
+void Step::Record(int32_t node, const StepTrace::Times& times, absl::Span<const EdgeValue> outputs) {
+  std::lock_guard lock(mu_);
+  if (trace_ != nullptr) trace_->Record(plan_, node, times, outputs);
+}
+
+void Step::End() {
+  if (aborted_.load(std::memory_order_relaxed)) {
+    std::optional<ElasticPool::TimerId> timer;
+    {
+      std::lock_guard lock(mu_);
+      timer.swap(give_up_timer_);
+    }
+    if (timer.has_value() && context_.blocking_pool->Unschedule(*timer)) Unref();  // the caller holds another one
+  }
+  if (!has_done_) {
     std::lock_guard lock(mu_);
     finished_.store(true, std::memory_order_release);
     changed_.notify_all();
@@ -95,7 +135,7 @@ void Step::Wait(int64_t deadline_nanos) {
   while (!finished_.load(std::memory_order_relaxed)) {
     if (helps && !shared_.empty()) {
       lock.unlock();
-      WorkShared(/*may_block=*/true);
+      WorkShared(/*is_waiter=*/true);
       lock.lock();
     } else if (helps) {
       helper_waits_ = true;
@@ -171,10 +211,13 @@ void Step::Recycle() {
   shared_.clear();
   status_ = OkStatus();
   done_ = nullptr;
-  if (step_resources_) step_resources_->ClearAll();
   if (rendezvous_ && !rendezvous_->idle()) rendezvous_ = nullptr;
   cancel_.reset();
-  std::shared_ptr<Executor> owner = std::move(owner_);
+  StepContext context = std::exchange(context_, {});  // goes last: it may hold what is left of a session
+  context.step_resources = nullptr;
+  if (step_resources_) step_resources_->ClearAll();
+  if (step_resources_.use_count() > 1) step_resources_ = nullptr;  // a function that was given up uses it
+  const std::shared_ptr<Executor> owner = std::move(owner_);
   owner->Return(this);
 }
 

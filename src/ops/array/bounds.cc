@@ -25,7 +25,7 @@ Status RunBounds(KernelContext& ctx, bool upper) {
     using K = typename decltype(key)::type;
     WithOrderedKeys(values, [&](auto value_key, auto load_value) {
       if constexpr (std::is_same_v<decltype(value_key), decltype(key)>) {
-        (void)ctx.ParallelFor(values.dim(0), n + m * 20, [&](int64_t begin, int64_t end) {
+        ctx.ParallelForAll(values.dim(0), n + m * 20, [&](int64_t begin, int64_t end) {
           std::vector<K> row(static_cast<size_t>(n)), wanted(static_cast<size_t>(m));
           for (int64_t r = begin; r < end; ++r) {
             load_sorted(r * n, n, row.data());

@@ -12,15 +12,14 @@ namespace {
 
 void FillAll(const KernelContext& ctx, const Tensor& out, const void* value) {
   const Elements elements(out.dtype());
-  (void)ctx.ParallelFor(out.num_elements(), elements.plain() ? 1 : 20, [&](int64_t begin, int64_t end) {
-    elements.Fill(elements.At(out, begin), value, end - begin);
-  });
+  ctx.ParallelForAll(out.num_elements(), elements.plain() ? 1 : 20,
+                     [&](int64_t begin, int64_t end) { elements.Fill(elements.At(out, begin), value, end - begin); });
 }
 
 void ClearAll(const KernelContext& ctx, const Tensor& out) {
   const Elements elements(out.dtype());
-  (void)ctx.ParallelFor(out.num_elements(), 1,
-                        [&](int64_t begin, int64_t end) { elements.Clear(elements.At(out, begin), end - begin); });
+  ctx.ParallelForAll(out.num_elements(), 1,
+                     [&](int64_t begin, int64_t end) { elements.Clear(elements.At(out, begin), end - begin); });
 }
 
 Result<Kernel> MakeFill(KernelSetup&) {

@@ -27,7 +27,7 @@ int64_t CopyRows(const KernelContext& ctx, const Layout& l, const Tensor& params
   const Index* index = indices.data<Index>();
   std::atomic<int64_t> bad{-1};
   const int64_t n = l.batch * l.outer * l.count;
-  (void)ctx.ParallelFor(n, elements.Cost(l.inner) + 2, [&](int64_t begin, int64_t end) {
+  ctx.ParallelForAll(n, elements.Cost(l.inner) + 2, [&](int64_t begin, int64_t end) {
     int64_t i = begin % l.count;
     int64_t slab = begin / l.count;
     char* to = elements.At(out, begin * l.inner);

@@ -12,7 +12,7 @@ template <class T>
 void Spread(const KernelContext& ctx, const Tensor& indices, int64_t prefix, int64_t depth, int64_t suffix,
             const void* on, const void* off, void* out) {
   const T on_value = *static_cast<const T*>(on), off_value = *static_cast<const T*>(off);
-  (void)ctx.ParallelFor(prefix, 2 + depth * suffix, [&](int64_t p) {
+  ctx.ParallelForAll(prefix, 2 + depth * suffix, [&](int64_t p) {
     T* block = static_cast<T*>(out) + p * depth * suffix;
     std::fill_n(block, depth * suffix, off_value);
     for (int64_t s = 0; s < suffix; ++s) {

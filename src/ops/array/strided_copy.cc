@@ -137,7 +137,7 @@ void CopyTransposing(const KernelContext& ctx, Dims dims, size_t inner, const T*
   int64_t outer = 1;
   for (const CopyDim& d : dims) outer *= d.size;
   const int64_t cost = 2 + std::min(cols.size, kBand) * rows.size * static_cast<int64_t>(sizeof(T)) / 4;
-  (void)ctx.ParallelFor(outer * bands, cost, [&](int64_t begin, int64_t end) {
+  ctx.ParallelForAll(outer * bands, cost, [&](int64_t begin, int64_t end) {
     Odometer at(dims, dims.size(), begin / bands);
     int64_t band = begin % bands;
     for (int64_t unit = begin; unit < end; ++unit) {
@@ -161,7 +161,7 @@ void Copy(const KernelContext& ctx, const Dims& dims, const T* from, T* to) {
   const CopyDim& line = dims.back();
   const int64_t element_cost = std::is_trivially_copyable_v<T> ? 1 : 20;
   if (dims.size() == 1) {
-    (void)ctx.ParallelFor(line.size, element_cost, [&](int64_t begin, int64_t end) {
+    ctx.ParallelForAll(line.size, element_cost, [&](int64_t begin, int64_t end) {
       CopyLine(from + begin * line.from_stride, to + begin * line.to_stride, line, end - begin);
     });
     return;
@@ -176,7 +176,7 @@ void Copy(const KernelContext& ctx, const Dims& dims, const T* from, T* to) {
   const size_t outer_dims = dims.size() - 2;
   int64_t outer = 1;
   for (size_t i = 0; i < outer_dims; ++i) outer *= dims[i].size;
-  (void)ctx.ParallelFor(outer * lines.size, 2 + line.size * element_cost, [&](int64_t begin, int64_t end) {
+  ctx.ParallelForAll(outer * lines.size, 2 + line.size * element_cost, [&](int64_t begin, int64_t end) {
     Odometer at(dims, outer_dims, begin / lines.size);
     int64_t first = begin % lines.size;
     int64_t left = end - begin;

@@ -51,9 +51,10 @@ Status RunTopK(KernelContext& ctx, int64_t k) {
   if (values.num_elements() == 0) return OkStatus();
   const Elements elements(t.dtype());
   const int64_t rows = t.num_elements() / n;
+  Status status;
   const bool known = WithOrderedKeys(t, [&](auto key, auto load) {
     using K = typename decltype(key)::type;
-    (void)ctx.ParallelFor(rows, n * 8, [&](int64_t begin, int64_t end) {
+    status = ctx.ParallelFor(rows, n * 8, [&](int64_t begin, int64_t end) {
       std::vector<K> keys(static_cast<size_t>(n));
       std::vector<int32_t> order;
       for (int64_t row = begin; row < end; ++row) {
@@ -68,7 +69,7 @@ Status RunTopK(KernelContext& ctx, int64_t k) {
     });
   });
   if (!known) return Unimplemented("elements of type {} have no order", t.dtype());
-  return OkStatus();
+  return status;
 }
 
 Status TopKShapes(ShapeContext& ctx, std::optional<int64_t> k) {
@@ -150,9 +151,10 @@ Result<Kernel> MakeNthElement(KernelSetup& setup) {
     shape.RemoveDim(t.rank() - 1);
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     const Elements elements(t.dtype());
+    Status status;
     const bool known = WithOrderedKeys(t, [&](auto key, auto load) {
       using K = typename decltype(key)::type;
-      (void)ctx.ParallelFor(out.num_elements(), width * 8, [&](int64_t begin, int64_t end) {
+      status = ctx.ParallelFor(out.num_elements(), width * 8, [&](int64_t begin, int64_t end) {
         std::vector<K> keys(static_cast<size_t>(width));
         std::vector<int32_t> order(static_cast<size_t>(width));
         for (int64_t row = begin; row < end; ++row) {
@@ -166,7 +168,7 @@ Result<Kernel> MakeNthElement(KernelSetup& setup) {
       });
     });
     if (!known) return Unimplemented("elements of type {} have no order", t.dtype());
-    return OkStatus();
+    return status;
   });
 }
 
