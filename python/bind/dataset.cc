@@ -172,10 +172,11 @@ void BindFunctionsOfElements(py::module_& m) {
       py::arg("dataset"), py::arg("function"), py::arg("preserve_cardinality"));
   DefOn(
       m, "dataset_parallel_map",
-      +[](Graph& g, Dataset d, FunctionArgument f, Input calls, bool preserve) {
-        return d.ParallelMap(Resolve(g, f), calls, preserve);
+      +[](Graph& g, Dataset d, FunctionArgument f, Input calls, bool preserve, std::optional<bool> deterministic) {
+        return d.ParallelMap(Resolve(g, f), calls, preserve, deterministic);
       },
-      py::arg("dataset"), py::arg("function"), py::arg("num_parallel_calls"), py::arg("preserve_cardinality"));
+      py::arg("dataset"), py::arg("function"), py::arg("num_parallel_calls"), py::arg("preserve_cardinality"),
+      py::arg("deterministic"));
   DefOn(
       m, "dataset_map_and_batch",
       +[](Graph& g, Dataset d, FunctionArgument f, Input batch_size, Input calls, Input drop_remainder) {
@@ -189,13 +190,14 @@ void BindFunctionsOfElements(py::module_& m) {
       py::arg("dataset"), py::arg("function"), py::arg("element"));
   DefOn(
       m, "dataset_interleave",
-      +[](Graph& g, Dataset d, FunctionArgument f, ElementType element, Input cycle, Input block, Input calls) {
+      +[](Graph& g, Dataset d, FunctionArgument f, ElementType element, Input cycle, Input block, Input calls,
+          bool sloppy) {
         const DatasetFunction function = Resolve(g, f);
         return calls.absent() ? d.Interleave(function, element, cycle, block)
-                              : d.ParallelInterleave(function, element, cycle, block, calls);
+                              : d.ParallelInterleave(function, element, cycle, block, calls, sloppy);
       },
       py::arg("dataset"), py::arg("function"), py::arg("element"), py::arg("cycle_length"), py::arg("block_length"),
-      py::arg("num_parallel_calls"));
+      py::arg("num_parallel_calls"), py::arg("sloppy"));
   DefOn(
       m, "dataset_filter", +[](Graph& g, Dataset d, FunctionArgument f) { return d.Filter(Resolve(g, f)); },
       py::arg("dataset"), py::arg("predicate"));
@@ -256,6 +258,8 @@ void BindRearrangements(py::module_& m) {
   DefOn(
       m, "dataset_prefetch", +[](Graph&, Dataset d, Input size) { return d.Prefetch(size); }, py::arg("dataset"),
       py::arg("buffer_size"));
+  DefOn(
+      m, "dataset_in_any_order", +[](Graph&, Dataset d) { return d.InAnyOrder(); }, py::arg("dataset"));
   DefOn(
       m, "dataset_cache", +[](Graph&, Dataset d, Input filename) { return d.Cache(filename); }, py::arg("dataset"),
       py::arg("filename"));

@@ -172,7 +172,7 @@ def _trace(function, spec, convert=_components):
         return list(tensors)
 
     traced.__name__ = "Dataset_" + "".join(c if c.isalnum() else "_" for c in getattr(function, "__name__", "function"))
-    defined = _weir.Defun(*spec.types, input_shapes=spec.shapes)(traced)
+    defined = _weir.Defun(*spec.types, input_shapes=spec.shapes, ordered_effects=True)(traced)
     defined.name  # traces it
     return (defined, *given[0].flat), given[0]
 
@@ -221,6 +221,11 @@ class Dataset:
     @property
     def _variant_tensor(self):
         return self._flat[0]
+
+    @property
+    def _told_flat(self):
+        """The dataset as it is iterated over: told the options that change something."""
+        return _weir.dataset_in_any_order(self._flat) if self.options().experimental_deterministic is False else self._flat
 
     output_types = property(lambda self: self._spec.output_types)
     output_shapes = property(lambda self: self._spec.output_shapes)
@@ -315,10 +320,10 @@ class Dataset:
         function, spec = _trace(map_func, self._spec)
         if num_parallel_calls is None:
             return self._from(_weir.dataset_map(self._flat, function, False), spec)
-        return self._from(_weir.dataset_parallel_map(self._flat, function, num_parallel_calls, False), spec)
+        return self._from(_weir.dataset_parallel_map(self._flat, function, num_parallel_calls, False, deterministic), spec)
 
     def map_with_legacy_function(self, map_func, num_parallel_calls=None, deterministic=None):
-        return self.map(map_func, num_parallel_calls)
+        return self.map(map_func, num_parallel_calls, deterministic)
 
     def flat_map(self, map_func):
         function, spec = _trace_dataset(map_func, self._spec, "map_func")
@@ -326,7 +331,7 @@ class Dataset:
 
     def interleave(self, map_func, cycle_length=AUTOTUNE, block_length=1, num_parallel_calls=None, deterministic=None):
         function, spec = _trace_dataset(map_func, self._spec, "map_func")
-        return self._from(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls), spec)
+        return self._from(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls, deterministic is False), spec)
 
     def filter(self, predicate):
         function, spec = _trace(predicate, self._spec)
@@ -418,15 +423,15 @@ class Dataset:
                 break
             state = state.with_shapes(state.types, common)
         function = (function[0], state.types, state.shapes)
-        return state.value_of(_weir.dataset_reduce(self._flat, values, function))
+        return state.value_of(_weir.dataset_reduce(self._told_flat, values, function))
 
     # --- iterators
     def make_one_shot_iterator(self):
-        return Iterator(_weir.iterator_one_shot(self._flat), None, self._spec)
+        return Iterator(_weir.iterator_one_shot(self._told_flat), None, self._spec)
 
     def make_initializable_iterator(self, shared_name=None):
         iterator = _weir.iterator_from_structure(self._spec.flat, shared_name)
-        return Iterator(iterator, _weir.iterator_make_initializer(iterator, self._flat, None), self._spec)
+        return Iterator(iterator, _weir.iterator_make_initializer(iterator, self._told_flat, None), self._spec)
 
 
 def _array(value, dtype):
@@ -571,7 +576,7 @@ class Iterator:
         for own, shape in zip(self._spec.shapes, dataset._spec.shapes):
             if not own.is_compatible_with(shape):
                 raise TypeError(f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes {dataset.output_shapes!r}.")
-        return _weir.iterator_make_initializer(self._flat, dataset._flat, name)
+        return _weir.iterator_make_initializer(self._flat, dataset._told_flat, name)
 
     def get_next(self, name=None):
         return self._spec.value_of(_weir.iterator_get_next(self._flat, name))
@@ -631,8 +636,8 @@ class StatsOptions(_OptionsBase):
 
 
 class Options(_OptionsBase):
-    """What a pipeline may be told about how to run. It is kept and given back, and changes nothing: elements come in the
-    order of the sequential pipeline in any case, and how much runs at a time is up to the arguments of map and its kin."""
+    """What a pipeline may be told about how to run. `experimental_deterministic=False` lets elements come as they are ready. The
+    others are kept and given back, and change nothing: how much runs at a time is up to the arguments of map and its kin."""
     _names = ("experimental_deterministic", "experimental_slack")
     _parts = {"experimental_optimization": OptimizationOptions, "experimental_threading": ThreadingOptions,
               "experimental_distribute": DistributeOptions, "experimental_stats": StatsOptions}
@@ -678,7 +683,7 @@ def shuffle_and_repeat(buffer_size, count=None, seed=None):
 
 
 def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy)
 
 
 def unbatch():
@@ -706,4 +711,4 @@ def prefetch_to_device(device, buffer_size=None):
 
 
 def get_single_element(dataset):
-    return dataset._spec.value_of(_weir.dataset_single_element(dataset._flat))
+    return dataset._spec.value_of(_weir.dataset_single_element(dataset._told_flat))

@@ -11,6 +11,7 @@
 #include "graph/compose/random.h"
 #include "graph/function_library.h"
 #include "graph/node_builder.h"
+#include "graph/order_effects.h"
 
 namespace weir {
 namespace {
@@ -161,7 +162,12 @@ class Copier {
       return InvalidArgument("Cannot capture a placeholder (name:{}, type:{}) by value.", node.name(), node.type());
     const bool is_dataset = node.num_outputs() > 0 && node.output_type(0) == kVariant;
     if (node.op().stateful && !is_dataset && !IsAssertion(node))
-      return InvalidArgument("Cannot capture a stateful node (name:{}, type:{}) by value.", node.name(), node.type());
+      return InvalidArgument(
+          "Cannot capture a stateful node (name:{}, type:{}) by value.: A likely cause of this error is that the "
+          "dataset "
+          "for which you are calling `make_one_shot_iterator()` captures a stateful object, such as a `tf.Variable` or "
+          "`tf.lookup.StaticHashTable`, which is not supported. Use `make_initializable_iterator()` instead.",
+          node.name(), node.type());
     return OkStatus();
   }
 
@@ -216,6 +222,7 @@ Result<DatasetFunction> TraceDatasetFunction(Graph& graph, const ElementType& ar
   }
   const OutputList results = body(inner, args);
   WEIR_TRY(inner.TakeError());
+  OrderEffects(inner);
   WEIR_ASSIGN(const std::string name, AddFunction(graph, inner, args, results, "Dataset"));
   return DatasetFunction{{name, nullptr}, {}, TypeOf(results)};
 }
@@ -334,12 +341,21 @@ Dataset Dataset::Map(const DatasetFunction& f, bool preserve_cardinality) const 
       .Build(f.result);
 }
 
-Dataset Dataset::ParallelMap(const DatasetFunction& f, const Input& num_parallel_calls,
-                             bool preserve_cardinality) const {
+Dataset Dataset::ParallelMap(const DatasetFunction& f, const Input& num_parallel_calls, bool preserve_cardinality,
+                             std::optional<bool> deterministic) const {
+  if (deterministic.value_or(false)) {  // what the first version of the op cannot say
+    return DatasetBuilder(*this, "ParallelMapDatasetV2")
+        .Function(f)
+        .In(num_parallel_calls, kInt64, "num_parallel_calls")
+        .Attr("preserve_cardinality", preserve_cardinality)
+        .Attr("deterministic", "true")
+        .Build(f.result);
+  }
   return DatasetBuilder(*this, "ParallelMapDataset")
       .Function(f)
       .In(num_parallel_calls, kInt32, "num_parallel_calls")
       .Attr("preserve_cardinality", preserve_cardinality)
+      .Attr("sloppy", deterministic.has_value())
       .Build(f.result);
 }
 
@@ -368,13 +384,20 @@ Dataset Dataset::Interleave(const DatasetFunction& f, ElementType element, const
 }
 
 Dataset Dataset::ParallelInterleave(const DatasetFunction& f, ElementType element, const Input& cycle_length,
-                                    const Input& block_length, const Input& num_parallel_calls) const {
+                                    const Input& block_length, const Input& num_parallel_calls, bool sloppy) const {
   return DatasetBuilder(*this, "ParallelInterleaveDatasetV2")
       .Function(f)
       .In(cycle_length, kInt64, "cycle_length")
       .In(block_length, kInt64, "block_length")
       .In(num_parallel_calls, kInt64, "num_parallel_calls")
+      .Attr("sloppy", sloppy)
       .Build(std::move(element));
+}
+
+Dataset Dataset::InAnyOrder() const {
+  return DatasetBuilder(*this, "OptimizeDataset")
+      .In(Constant(graph(), Tensor::Vector<std::string>({"make_sloppy"}), "optimizations"), kString, "optimizations")
+      .Build(element_);
 }
 
 Dataset Dataset::Filter(const DatasetFunction& predicate) const {
@@ -551,15 +574,8 @@ Result<DatasetIterator> DatasetIterator::OneShot(const Dataset& dataset) {
   Graph& graph = dataset.graph();
   Graph body(graph.registry());
   WEIR_TRY(body.functions().AddAll(graph.functions()));
-  Result<Output> copied = Copier(body).Copy(dataset.variant());
-  if (!copied.ok()) {
-    return InvalidArgument(
-        "{}: A likely cause of this error is that the dataset for which you are calling `make_one_shot_iterator()` "
-        "captures a stateful object, such as a `tf.Variable` or a lookup table, which is not supported. Use "
-        "`make_initializable_iterator()` instead.",
-        std::string(copied.status().message()));
-  }
-  WEIR_ASSIGN(const std::string factory, AddFunction(graph, body, {}, {*copied}, "_make_dataset"));
+  WEIR_ASSIGN(const Output copied, Copier(body).Copy(dataset.variant()));
+  WEIR_ASSIGN(const std::string factory, AddFunction(graph, body, {}, {copied}, "_make_dataset"));
   WEIR_ASSIGN(Node * node, NodeBuilder(graph, "OneShotIterator")
                                .Attr("dataset_factory", FuncAttr{factory, nullptr})
                                .Attr("output_types", dataset.element().types)

@@ -61,8 +61,10 @@ class Dataset final {
 
   // --- what is done with elements
   Dataset Map(const DatasetFunction& f, bool preserve_cardinality = false) const;
-  Dataset ParallelMap(const DatasetFunction& f, const Input& num_parallel_calls,
-                      bool preserve_cardinality = false) const;
+  // `deterministic`: whether results come in the order of the elements or as they are ready; not said: as the whole
+  // pipeline is told (InAnyOrder).
+  Dataset ParallelMap(const DatasetFunction& f, const Input& num_parallel_calls, bool preserve_cardinality = false,
+                      std::optional<bool> deterministic = {}) const;
   Dataset MapAndBatch(const DatasetFunction& f, const Input& batch_size, const Input& num_parallel_calls,
                       const Input& drop_remainder) const;
   // The function gives a dataset; `element` is what those hold.
@@ -70,7 +72,7 @@ class Dataset final {
   Dataset Interleave(const DatasetFunction& f, ElementType element, const Input& cycle_length,
                      const Input& block_length) const;
   Dataset ParallelInterleave(const DatasetFunction& f, ElementType element, const Input& cycle_length,
-                             const Input& block_length, const Input& num_parallel_calls) const;
+                             const Input& block_length, const Input& num_parallel_calls, bool sloppy = false) const;
   Dataset Filter(const DatasetFunction& predicate) const;
   Dataset Batch(const Input& batch_size, const Input& drop_remainder = false) const;
   // One shape (a vector; -1: as large as the largest) and one value per component.
@@ -89,6 +91,8 @@ class Dataset final {
   Dataset Shuffle(const Input& buffer_size, std::optional<int64_t> seed = {}, bool each_iteration = true) const;
   Dataset ShuffleAndRepeat(const Input& buffer_size, const Input& count, std::optional<int64_t> seed = {}) const;
   Dataset Prefetch(const Input& buffer_size) const;
+  // What runs in parallel up to here gives its elements as they are ready, where it was not told otherwise.
+  Dataset InAnyOrder() const;
   // In memory, or in files whose names begin with `filename`.
   Dataset Cache(const Input& filename = "") const;
 

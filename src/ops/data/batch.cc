@@ -76,7 +76,7 @@ Result<Dataset::MakeFn> BatchRecipe(KernelContext& ctx, bool drop_remainder, Joi
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t size, BatchSize(ctx, 1));
   return [input, size, drop_remainder, join = std::move(join),
-          title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+          title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Batch>(std::move(elements), size, drop_remainder, join, title);
   };
@@ -206,7 +206,7 @@ class Unbatch final : public DatasetIterator {
 
 Result<Dataset::MakeFn> MakeUnbatch(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
-  return [input, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+  return [input, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr batches, input->Iterate(home));
     return std::make_unique<Unbatch>(std::move(batches), title);
   };

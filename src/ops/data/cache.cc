@@ -142,14 +142,14 @@ Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
   WEIR_ASSIGN(const std::string filename, ScalarText(ctx, 1, "filename"));
   if (filename.empty()) {
     auto memory = std::make_shared<Memory>();
-    return [input, memory](StepContext& home) -> Result<IteratorPtr> {
+    return [input, memory](DatasetHome& home) -> Result<IteratorPtr> {
       if (std::shared_ptr<const Elements> kept = memory->elements())
         return std::make_unique<CachedElements>(std::move(kept));
       WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
       return std::make_unique<KeepInMemory>(std::move(elements), memory);
     };
   }
-  return [input, filename](StepContext& home) -> Result<IteratorPtr> {
+  return [input, filename](DatasetHome& home) -> Result<IteratorPtr> {
     if (RealEnv().Exists(io::BundleIndexName(filename))) {
       WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(RealEnv(), filename));
       return std::make_unique<FromFile>(std::move(reader), input->spec());

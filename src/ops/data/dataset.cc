@@ -13,6 +13,17 @@ Status NotScalar(std::string_view name, const Tensor& value) {
 
 }  // namespace
 
+DatasetHome HomeOf(const StepContext& step) {
+  DatasetHome home(step);
+  if (step.functions == nullptr) return home;
+  std::shared_ptr<FunctionRunner> own = step.functions->Anew();
+  if (own == nullptr) return home;
+  home.functions = own.get();
+  home.kept = std::make_shared<const std::pair<std::shared_ptr<const void>, std::shared_ptr<FunctionRunner>>>(
+      step.kept, std::move(own));
+  return home;
+}
+
 Result<DatasetPtr> DatasetOf(const Tensor& tensor) {
   const IntrusivePtr<const VariantValue> value = VariantOf(tensor);
   const auto* dataset = dynamic_cast<const Dataset*>(value.get());
@@ -33,6 +44,18 @@ Result<ElementSpec> SpecOf(const AttrMap& attrs) {
   if (spec.types.size() != spec.shapes.size())
     return InvalidArgument("there are {} output_types, but {} output_shapes", spec.types.size(), spec.shapes.size());
   return spec;
+}
+
+Result<Order> OrderOf(const AttrMap& attrs) {
+  if (attrs.contains("sloppy")) {
+    WEIR_ASSIGN(const bool sloppy, GetAttr<bool>(attrs, "sloppy"));
+    return sloppy ? Order::kAsReady : Order::kAsThePass;
+  }
+  WEIR_ASSIGN(const std::string text, GetAttr<std::string>(attrs, "deterministic"));
+  if (text == "true") return Order::kKept;
+  if (text == "false") return Order::kAsReady;
+  if (text == "default") return Order::kAsThePass;
+  return InvalidArgument("`deterministic` must be \"true\", \"false\" or \"default\", not \"{}\"", text);
 }
 
 Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted) {

@@ -22,8 +22,19 @@ class DatasetIterator {
   virtual ~DatasetIterator() = default;
   // Nothing at the end. Blocks while it waits for an element, until the step is cancelled.
   virtual Result<std::optional<Element>> GetNext(StepContext& step) = 0;
+  // Whether GetNext would return at once; true where nobody knows. From any thread.
+  virtual bool IsReady() const { return true; }
 };
 using IteratorPtr = std::unique_ptr<DatasetIterator>;
+
+// What an iterator and the functions and threads of its pass live in, and how the pass was told to run.
+struct DatasetHome : StepContext {
+  explicit DatasetHome(const StepContext& step) : StepContext(step) {}
+  bool deterministic = true;  // false: elements may come as they are ready, not in their order
+};
+
+// A home for a new pass in the time of a step: functions of the pass that keep a state begin anew.
+DatasetHome HomeOf(const StepContext& step);
 
 struct ElementSpec {
   std::vector<DType> types;
@@ -35,13 +46,13 @@ class Dataset final : public VariantValue {
  public:
   // `home` is what functions and threads run in between calls of GetNext. It outlives the iterator, and its token is
   // cancelled before the iterator goes.
-  using MakeFn = std::function<Result<IteratorPtr>(StepContext& home)>;
+  using MakeFn = std::function<Result<IteratorPtr>(DatasetHome& home)>;
   Dataset(std::string title, ElementSpec spec, MakeFn make)
       : title_(std::move(title)), spec_(std::move(spec)), make_(std::move(make)) {}
 
   const std::string& title() const { return title_; }  // "MapDataset 'map'", for errors
   const ElementSpec& spec() const { return spec_; }
-  Result<IteratorPtr> Iterate(StepContext& home) const { return make_(home); }
+  Result<IteratorPtr> Iterate(DatasetHome& home) const { return make_(home); }
   std::string DebugString() const override { return title_; }
 
  private:
@@ -75,6 +86,13 @@ struct DatasetOp {
   std::vector<std::string> equal_lengths = {};  // OpEntry::equal_lengths; those of the element spec are added
 };
 void AddDataset(OpRegistry& registry, DatasetOp op);
+
+// What the attribute "sloppy", or "deterministic" of later ops, says of the order of elements.
+enum class Order { kKept, kAsReady, kAsThePass };
+Result<Order> OrderOf(const AttrMap& attrs);
+inline bool KeepsOrder(Order order, const DatasetHome& home) {
+  return order == Order::kKept || (order == Order::kAsThePass && home.deterministic);
+}
 
 template <class T>
 Result<T> NodeAttr(const KernelContext& ctx, std::string_view name) {

@@ -24,7 +24,12 @@ Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view a
     return FailedPrecondition("function '{}' cannot run here: there is no function runner", function.name);
   WEIR_ASSIGN(const FunctionRunner::Handle handle, runner->Instantiate(function));
   WEIR_ASSIGN(std::vector<Tensor> captured, KeptInputs(ctx, first, count));
-  return FunctionPtr(new DatasetFunction(*runner, handle, std::move(captured)));
+  return FunctionPtr(new DatasetFunction(ctx.step(), function, handle, std::move(captured)));
+}
+
+Result<FunctionPtr> DatasetFunction::In(const DatasetHome& home) const {
+  WEIR_ASSIGN(const FunctionRunner::Handle handle, home.functions->Instantiate(function_));
+  return FunctionPtr(new DatasetFunction(home, function_, handle, captured_));
 }
 
 Result<Element> DatasetFunction::Call(StepContext& step, Element args) const {

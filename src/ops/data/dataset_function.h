@@ -15,17 +15,26 @@ class DatasetFunction final {
   // The function in attribute `attr`; what it captured are the inputs [first, first + count).
   static Result<std::shared_ptr<const DatasetFunction>> Make(KernelContext& ctx, std::string_view attr, int first,
                                                              int count);
+  // The same function for the iterators of a pass: kernels of its body that keep a state share it within the pass.
+  Result<std::shared_ptr<const DatasetFunction>> In(const DatasetHome& home) const;
   // Waits for the result; what is cheap runs on this thread.
   Result<Element> Call(StepContext& step, Element args) const;
   // `done` may run on any thread, also on this one before Start returns. `step` outlives the call.
   void Start(StepContext& step, Element args, FunctionRunner::Done done) const;
 
  private:
-  DatasetFunction(FunctionRunner& runner, FunctionRunner::Handle handle, std::vector<Tensor> captured)
-      : runner_(runner), handle_(handle), captured_(std::move(captured)) {}
+  DatasetFunction(const StepContext& step, FuncAttr function, FunctionRunner::Handle handle,
+                  std::vector<Tensor> captured)
+      : runner_(*step.functions),
+        kept_(step.kept),
+        function_(std::move(function)),
+        handle_(handle),
+        captured_(std::move(captured)) {}
   void AddCaptured(Element* args) const { args->insert(args->end(), captured_.begin(), captured_.end()); }
 
   FunctionRunner& runner_;
+  const std::shared_ptr<const void> kept_;  // owns the runner
+  const FuncAttr function_;
   const FunctionRunner::Handle handle_;
   const std::vector<Tensor> captured_;
 };

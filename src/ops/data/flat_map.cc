@@ -1,36 +1,58 @@
 // Datasets of datasets: FlatMapDataset, InterleaveDataset, and ParallelInterleaveDatasetV2, which has the elements of
-// all open datasets made at the same time and takes them in the same order.
+// all open datasets made at the same time. It takes them in the same order, or as they are ready where the pass need
+// not be deterministic.
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 
 #include "ops/data/dataset_function.h"
 #include "ops/data/prefetch.h"
 #include "ops/data/still_wanted.h"
+#include "ops/data/waiting.h"
 
 namespace weir::ops {
 namespace {
 
-Result<IteratorPtr> IterateResult(StepContext& home, const Result<Element>& result) {
+Result<IteratorPtr> IterateResult(DatasetHome& home, const Result<Element>& result) {
   if (!result.ok()) return result.status();
   if (result->size() != 1) return InvalidArgument("the function must give one dataset, not {} values", result->size());
   WEIR_ASSIGN(DatasetPtr dataset, DatasetOf(result->front()));
   return dataset->Iterate(home);
 }
 
+// How often one of several iterators has become ready.
+struct ReadyCount {
+  std::mutex mu;
+  std::condition_variable changed;
+  uint64_t count = 0;
+
+  void Add() {
+    std::lock_guard lock(mu);
+    ++count;
+    changed.notify_all();
+  }
+};
+
 // Takes `block` elements in turn from each of `cycle` datasets; one that has ended gives its place to the next.
 class Interleave final : public DatasetIterator {
  public:
-  Interleave(StepContext& home, IteratorPtr input, FunctionPtr function, size_t cycle, int64_t block, bool parallel,
-             std::string title)
+  struct Options {
+    size_t cycle = 1;
+    int64_t block = 1;
+    bool parallel = false;
+    bool in_order = true;
+  };
+  Interleave(DatasetHome& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
       : home_(home),
         input_(std::move(input)),
         function_(std::move(function)),
-        block_(block),
-        parallel_(parallel),
+        options_(options),
         title_(std::move(title)),
-        open_(cycle) {}
+        open_(options.cycle) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (!input_ended_ || num_open_ > 0) {
+      if (!options_.in_order) WEIR_TRY(TurnToReady(step));
       IteratorPtr& current = open_[at_];
       if (current == nullptr) {
         if (input_ended_) {
@@ -42,7 +64,7 @@ class Interleave final : public DatasetIterator {
       }
       WEIR_ASSIGN(std::optional<Element> element, current->GetNext(step));
       if (element.has_value()) {
-        if (++taken_ == block_) Advance();
+        if (++taken_ == options_.block) Advance();
         return element;
       }
       current = nullptr;
@@ -58,6 +80,29 @@ class Interleave final : public DatasetIterator {
     taken_ = 0;
   }
 
+  // Goes to the next place whose dataset has an element ready, or waits for one.
+  Status TurnToReady(StepContext& step) {
+    while (true) {
+      uint64_t seen;
+      {
+        std::lock_guard lock(ready_->mu);
+        seen = ready_->count;
+      }
+      for (size_t i = 0; i < open_.size(); ++i) {
+        const size_t place = (at_ + i) % open_.size();
+        if (open_[place] == nullptr && !input_ended_) WEIR_TRY(Open(step, open_[place]));
+        if (open_[place] == nullptr || !open_[place]->IsReady()) continue;
+        if (place != at_) taken_ = 0;
+        at_ = place;
+        return OkStatus();
+      }
+      if (num_open_ == 0) return OkStatus();
+      CancelWatch watch(ready_->mu, ready_->changed, step.cancel);
+      std::unique_lock lock(ready_->mu);
+      WEIR_TRY(watch.Wait(lock, [&] { return ready_->count != seen; }));
+    }
+  }
+
   // The dataset that the next element stands for.
   Status Open(StepContext& step, IteratorPtr& place) {
     WEIR_TRY(StillWanted(step));
@@ -71,20 +116,21 @@ class Interleave final : public DatasetIterator {
     if (!opened.ok()) return AtElement(opened.status(), title_, number);
     constexpr int64_t kMostAhead = 64;
     place = *std::move(opened);
-    if (parallel_) {
-      const int64_t ahead = std::min(block_, kMostAhead);
-      place = Prefetched(home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true);
+    if (options_.parallel) {
+      const int64_t ahead = std::min(options_.block, kMostAhead);
+      place = Prefetched(home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true,
+                         [ready = ready_] { ready->Add(); });
     }
     ++num_open_;
     return OkStatus();
   }
 
-  StepContext& home_;
+  DatasetHome& home_;
   const IteratorPtr input_;
   const FunctionPtr function_;
-  const int64_t block_;
-  const bool parallel_;
+  const Options options_;
   const std::string title_;
+  const std::shared_ptr<ReadyCount> ready_ = std::make_shared<ReadyCount>();
   std::vector<IteratorPtr> open_;  // null: nothing there yet, or no longer
   size_t num_open_ = 0;
   size_t at_ = 0;
@@ -93,17 +139,21 @@ class Interleave final : public DatasetIterator {
   bool input_ended_ = false;
 };
 
-Result<Dataset::MakeFn> InterleaveRecipe(KernelContext& ctx, int64_t cycle, int64_t block, bool parallel) {
+Result<Dataset::MakeFn> InterleaveRecipe(KernelContext& ctx, Interleave::Options options, Order order) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
-  return [=, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+  return [=, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    return std::make_unique<Interleave>(home, std::move(elements), function, static_cast<size_t>(cycle), block,
-                                        parallel, title);
+    WEIR_ASSIGN(FunctionPtr own, function->In(home));
+    Interleave::Options told = options;
+    told.in_order = !options.parallel || KeepsOrder(order, home);
+    return std::make_unique<Interleave>(home, std::move(elements), std::move(own), told, title);
   };
 }
 
-Result<Dataset::MakeFn> MakeFlatMap(KernelContext& ctx) { return InterleaveRecipe(ctx, 1, -1, false); }
+Result<Dataset::MakeFn> MakeFlatMap(KernelContext& ctx) {
+  return InterleaveRecipe(ctx, {.cycle = 1, .block = -1}, Order::kKept);
+}
 
 template <bool parallel>
 Result<Dataset::MakeFn> MakeInterleave(KernelContext& ctx) {
@@ -118,7 +168,11 @@ Result<Dataset::MakeFn> MakeInterleave(KernelContext& ctx) {
     if (calls != -1 && calls <= 0) return InvalidArgument("num_parallel_calls must be greater than zero.");
   }
   if (block <= 0) return InvalidArgument("`block_length` must be > 0, but is {}", block);
-  return InterleaveRecipe(ctx, cycle, block, parallel);
+  Order order = Order::kKept;
+  if (parallel) {
+    WEIR_ASSIGN(order, OrderOf(*ctx.node().attrs));
+  }
+  return InterleaveRecipe(ctx, {.cycle = static_cast<size_t>(cycle), .block = block, .parallel = parallel}, order);
 }
 
 }  // namespace

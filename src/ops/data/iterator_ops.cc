@@ -14,7 +14,7 @@ constexpr const char* kTypeName = "IteratorResource";
 Result<ResourcePtr<IteratorResource>> ResourceOf(OwnedHandle& handle, KernelContext& ctx, const ElementSpec& spec) {
   WEIR_ASSIGN(ResourcePtr<IteratorResource> resource,
               handle.Get<IteratorResource>(ctx, [&]() -> Result<ResourcePtr<IteratorResource>> {
-                return MakeIntrusive<IteratorResource>(spec);
+                return MakeIntrusive<IteratorResource>(spec, !handle.is_private());
               }));
   WEIR_TRY(CheckSpec(resource->spec(), spec));
   return resource;

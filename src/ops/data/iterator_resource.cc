@@ -1,29 +1,28 @@
 #include "ops/data/iterator_resource.h"
 
+#include <chrono>
+
 #include "op/joined_token.h"
+#include "ops/data/background.h"
 #include "ops/data/waiting.h"
 
 namespace weir::ops {
 
-class IteratorResource::Pass final {
+namespace {
+
+// What a pass works with. Whoever is inside of a call, or has yet to drop the elements, holds it.
+class Elements final : public std::enable_shared_from_this<Elements> {
  public:
   // What a step has for its own time alone, the pass does without.
-  Pass(const StepContext& step, const KernelLife& life) : home_(step), life_end_(life.end()) {
+  explicit Elements(const StepContext& step) : home_(HomeOf(step)) {
     home_.cancel = &stop_;
     home_.step_resources = nullptr;
     home_.rendezvous = nullptr;
   }
-  ~Pass() {
-    if (tie_ != 0) life_end_->Unregister(tie_);
-    End();
-  }
-  Pass(const Pass&) = delete;
-  Pass& operator=(const Pass&) = delete;
 
   Status Begin(const Dataset& dataset) {
-    WEIR_ASSIGN(elements_, dataset.Iterate(home_));
-    tie_ = life_end_->Register([this] { End(); });
-    return tie_ == 0 ? life_end_->reason() : OkStatus();
+    WEIR_ASSIGN(iterator_, dataset.Iterate(home_));
+    return OkStatus();
   }
 
   Result<std::optional<Element>> GetNext(StepContext& step) {
@@ -41,43 +40,101 @@ class IteratorResource::Pass final {
       JoinedToken either{step.cancel, &stop_};
       StepContext call = home_;
       call.cancel = either.get();
-      return elements_->GetNext(call);
+      return iterator_->GetNext(call);
     }();
+    IteratorPtr gone;
     std::lock_guard lock(mu_);
     busy_ = false;
+    if (ended_) gone = std::move(iterator_);
     changed_.notify_all();
     return element;
   }
 
- private:
   void End() {
     stop_.Cancel(Cancelled("the iterator has ended"));
-    std::unique_lock lock(mu_);
-    ended_ = true;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return !busy_; });
-    elements_ = nullptr;
+    IteratorPtr gone;
+    {
+      std::lock_guard lock(mu_);
+      ended_ = true;
+      changed_.notify_all();
+      if (!busy_) gone = std::move(iterator_);
+    }
+    if (gone != nullptr) Drop(std::move(gone));
+  }
+
+ private:
+  // Iterators wait for their threads when they go, and a thread may be in a call that does not return. Then they go
+  // later.
+  void Drop(IteratorPtr gone) {
+    if (!HasThreads(home_)) return;
+    constexpr std::chrono::milliseconds kPatience(500);
+    struct Dropped {
+      std::mutex mu;
+      std::condition_variable changed;
+      bool done = false;
+    };
+    auto dropped = std::make_shared<Dropped>();
+    home_.blocking_pool->Schedule(
+        [self = shared_from_this(), gone = std::shared_ptr<DatasetIterator>(std::move(gone)), dropped]() mutable {
+          gone = nullptr;
+          self = nullptr;
+          std::lock_guard lock(dropped->mu);
+          dropped->done = true;
+          dropped->changed.notify_all();
+        });
+    std::unique_lock lock(dropped->mu);
+    dropped->changed.wait_for(lock, kPatience, [&] { return dropped->done; });
   }
 
   CancelToken stop_;
-  StepContext home_;
-  const std::shared_ptr<CancelToken> life_end_;
-  CancelToken::Id tie_ = 0;
+  DatasetHome home_;
   std::mutex mu_;
   std::condition_variable changed_;
   bool busy_ = false;
   bool ended_ = false;
-  IteratorPtr elements_;
+  IteratorPtr iterator_;
+};
+
+}  // namespace
+
+class IteratorResource::Pass final {
+ public:
+  // The pass ends when `life_end` is cancelled; null: it does not.
+  Pass(const StepContext& step, std::shared_ptr<CancelToken> life_end)
+      : elements_(std::make_shared<Elements>(step)), life_end_(std::move(life_end)) {}
+  ~Pass() {
+    if (tie_ != 0) life_end_->Unregister(tie_);
+    End();
+  }
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  Status Begin(const Dataset& dataset) {
+    WEIR_TRY(elements_->Begin(dataset));
+    if (life_end_ == nullptr) return OkStatus();
+    tie_ = life_end_->Register([elements = elements_] { elements->End(); });
+    return tie_ == 0 ? life_end_->reason() : OkStatus();
+  }
+  Result<std::optional<Element>> GetNext(StepContext& step) const { return elements_->GetNext(step); }
+  void End() const { elements_->End(); }
+
+ private:
+  const std::shared_ptr<Elements> elements_;
+  const std::shared_ptr<CancelToken> life_end_;
+  CancelToken::Id tie_ = 0;
 };
 
 IteratorResource::~IteratorResource() = default;
 
 Status IteratorResource::Start(const DatasetPtr& dataset, StepContext& step, const KernelLife& life) {
   WEIR_TRY(CheckSpec(dataset->spec(), spec_));
-  auto pass = std::make_shared<Pass>(step, life);
+  auto pass = std::make_shared<Pass>(step, is_shared_ ? nullptr : life.end());
   WEIR_TRY(pass->Begin(*dataset));
-  std::lock_guard lock(mu_);
-  pass_.swap(pass);  // the old one goes after the lock
+  {
+    std::lock_guard lock(mu_);
+    pass_.swap(pass);
+  }
+  if (pass != nullptr) pass->End();  // a call that waits for its next element may hold it
   return OkStatus();
 }
 

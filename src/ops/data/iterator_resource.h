@@ -1,6 +1,7 @@
-// IteratorResource: an iterator of a graph, and the pass over a dataset that it is in. A pass ends with the resource,
-// with the next pass, and with the kernel that began it: it is cancelled, waited for, and gone, so that no thread
-// outlives it, and no function is called that is gone with its session. Thread-safe: calls are served one by one.
+// IteratorResource: an iterator of a graph, and the pass over a dataset that it is in. A pass ends with the resource
+// and with the next pass; that of an iterator without a shared name also ends with the kernel that began it, and so
+// with its session. The end of a pass cancels what it does and drops its elements. What cannot be interrupted goes on
+// with its own references. Thread-safe: calls are served one by one.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +16,7 @@
 
 namespace weir::ops {
 
-// The life of a kernel that begins passes: they end with it. Functions outlive the kernels of their graph.
+// The life of a kernel that begins passes.
 class KernelLife final {
  public:
   KernelLife() = default;
@@ -30,7 +31,7 @@ class KernelLife final {
 
 class IteratorResource final : public Resource {
  public:
-  explicit IteratorResource(ElementSpec spec) : spec_(std::move(spec)) {}
+  IteratorResource(ElementSpec spec, bool is_shared) : spec_(std::move(spec)), is_shared_(is_shared) {}
 
   const ElementSpec& spec() const { return spec_; }
   // Begins a new pass, in what the step gives its functions.
@@ -47,6 +48,7 @@ class IteratorResource final : public Resource {
   ~IteratorResource() override;
 
   const ElementSpec spec_;
+  const bool is_shared_;
   std::mutex mu_;
   std::condition_variable changed_;
   std::shared_ptr<Pass> pass_;

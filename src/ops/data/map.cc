@@ -41,9 +41,10 @@ Result<Dataset::MakeFn> MakeMap(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
   WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [input, function, preserve, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+  return [input, function, preserve, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    return MappedOneByOne(std::move(elements), function, preserve, title);
+    WEIR_ASSIGN(FunctionPtr own, function->In(home));
+    return MappedOneByOne(std::move(elements), std::move(own), preserve, title);
   };
 }
 

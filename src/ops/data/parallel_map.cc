@@ -1,5 +1,6 @@
-// ParallelMapDataset: several calls of the function at a time; results come in the order of the elements. And
-// MapAndBatchDataset, which batches them.
+// ParallelMapDataset: several calls of the function at a time. Results come in the order of the elements, or as they
+// are ready where the pass need not be deterministic. And MapAndBatchDataset, which batches them.
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "ops/data/background.h"
 #include "ops/data/batch.h"
 #include "ops/data/map.h"
+#include "ops/data/still_wanted.h"
 #include "ops/data/waiting.h"
 
 namespace weir::ops {
@@ -24,14 +26,19 @@ struct Call {
 
 class ParallelMap final : public DatasetIterator {
  public:
-  ParallelMap(StepContext& home, IteratorPtr input, FunctionPtr function, size_t calls, bool preserve_cardinality,
-              std::string title)
+  struct Options {
+    size_t calls = 1;
+    bool preserve_cardinality = false;
+    bool in_order = true;
+  };
+  ParallelMap(DatasetHome& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
       : stop_{home.cancel},
         home_(home),
         input_(std::move(input)),
         function_(std::move(function)),
-        limit_(calls),
-        preserve_cardinality_(preserve_cardinality),
+        limit_(options.calls),
+        preserve_cardinality_(options.preserve_cardinality),
+        in_order_(options.in_order),
         title_(std::move(title)),
         task_(*home.blocking_pool, [this] { Launch(); }) {
     home_.cancel = stop_.get();
@@ -49,14 +56,18 @@ class ParallelMap final : public DatasetIterator {
       CancelWatch watch(mu_, changed_, step.cancel);
       std::unique_lock lock(mu_);
       WakeIfLow();
-      WEIR_TRY(watch.Wait(lock, [this] { return calls_.empty() ? ended_ : calls_.front()->done; }));
+      auto ready = calls_.end();
+      WEIR_TRY(watch.Wait(lock, [&] {
+        ready = FindReady();
+        return calls_.empty() ? ended_ : ready != calls_.end();
+      }));
       if (calls_.empty()) {
         if (failed_.ok()) return std::nullopt;
         ended_ = false;  // the input goes on after an error
         return std::exchange(failed_, OkStatus());
       }
-      call = std::move(calls_.front());
-      calls_.pop_front();
+      call = std::move(*ready);
+      calls_.erase(ready);
       WakeIfLow();
     }
     return MappedElement(std::move(call->result), preserve_cardinality_, title_, call->number);
@@ -67,6 +78,13 @@ class ParallelMap final : public DatasetIterator {
   // then the thread that makes them and the one that takes them wake each other seldom.
   size_t MostCalls() const { return IsCheap() && small_ ? std::max(limit_, kCheapCalls) : limit_; }
   bool IsCheap() const { return start_nanos_->load(std::memory_order_relaxed) < kNanosToWake; }
+
+  // The call whose result comes next, once it is done. REQUIRES: the lock is held.
+  std::deque<std::shared_ptr<Call>>::iterator FindReady() {
+    const auto end = in_order_ && !calls_.empty() ? calls_.begin() + 1 : calls_.end();
+    const auto ready = std::find_if(calls_.begin(), end, [](const auto& call) { return call->done; });
+    return ready == end ? calls_.end() : ready;
+  }
 
   // REQUIRES: the lock is held.
   void WakeIfLow() {
@@ -108,7 +126,7 @@ class ParallelMap final : public DatasetIterator {
           call->result = std::move(result);
           call->done = true;
           --running_;
-          if (calls_.front() == call || stopping_) changed_.notify_all();
+          if (!in_order_ || calls_.front() == call || stopping_) changed_.notify_all();
         });
         // From here on the iterator may be gone.
         const int64_t nanos = RealClock().MonotonicNanos() - began;
@@ -134,6 +152,7 @@ class ParallelMap final : public DatasetIterator {
   const FunctionPtr function_;
   const size_t limit_;
   const bool preserve_cardinality_;
+  const bool in_order_;
   const std::string title_;
   std::mutex mu_;
   std::condition_variable changed_;
@@ -156,20 +175,26 @@ Result<size_t> NumParallelCalls(const KernelContext& ctx, int input) {
 }
 
 // The iterator with the function applied.
-Result<IteratorPtr> MapInParallel(StepContext& home, const Dataset& input, const FunctionPtr& function, size_t calls,
-                                  bool preserve_cardinality, const std::string& title) {
+Result<IteratorPtr> MapInParallel(DatasetHome& home, const Dataset& input, const FunctionPtr& function,
+                                  const ParallelMap::Options& options, const std::string& title) {
   WEIR_ASSIGN(IteratorPtr elements, input.Iterate(home));
-  if (!HasThreads(home)) return MappedOneByOne(std::move(elements), function, preserve_cardinality, title);
-  return std::make_unique<ParallelMap>(home, std::move(elements), function, calls, preserve_cardinality, title);
+  WEIR_ASSIGN(FunctionPtr own, function->In(home));
+  if (!HasThreads(home))
+    return MappedOneByOne(std::move(elements), std::move(own), options.preserve_cardinality, title);
+  return std::make_unique<ParallelMap>(home, std::move(elements), std::move(own), options, title);
 }
 
 Result<Dataset::MakeFn> MakeParallelMap(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
-  WEIR_ASSIGN(const size_t calls, NumParallelCalls(ctx, ctx.num_inputs() - 1));
-  WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [input, function, calls, preserve, title = TitleOf(ctx)](StepContext& home) {
-    return MapInParallel(home, *input, function, calls, preserve, title);
+  ParallelMap::Options options;
+  WEIR_ASSIGN(options.calls, NumParallelCalls(ctx, ctx.num_inputs() - 1));
+  WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
+  WEIR_ASSIGN(const Order order, OrderOf(*ctx.node().attrs));
+  return [=, title = TitleOf(ctx)](DatasetHome& home) {
+    ParallelMap::Options told = options;
+    told.in_order = KeepsOrder(order, home);
+    return MapInParallel(home, *input, function, told, title);
   };
 }
 
@@ -181,6 +206,7 @@ class MapAndBatch final : public DatasetIterator {
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     std::vector<Element> rows;
     while (static_cast<int64_t>(rows.size()) < size_ && !ended_) {
+      WEIR_TRY(StillWanted(step));
       WEIR_ASSIGN(std::optional<Element> element, mapped_->GetNext(step));
       if (element.has_value()) {
         WEIR_TRY(ReserveElement(*element));
@@ -210,11 +236,12 @@ Result<Dataset::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
   const int first = ctx.num_inputs() - 3;
   WEIR_ASSIGN(const int64_t size, BatchSize(ctx, first));
-  WEIR_ASSIGN(const size_t calls, NumParallelCalls(ctx, first + 1));
+  ParallelMap::Options options;
+  WEIR_ASSIGN(options.calls, NumParallelCalls(ctx, first + 1));
   WEIR_ASSIGN(const bool drop_remainder, ScalarBool(ctx, first + 2, "drop_remainder"));
-  WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [=, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr mapped, MapInParallel(home, *input, function, calls, preserve, title));
+  WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
+  return [=, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr mapped, MapInParallel(home, *input, function, options, title));
     return std::make_unique<MapAndBatch>(std::move(mapped), size, drop_remainder, title);
   };
 }

@@ -15,10 +15,13 @@ constexpr int64_t kAutomaticSize = 16;
 
 class Prefetch final : public DatasetIterator {
  public:
-  Prefetch(StepContext& home, IteratorPtr input, size_t size, bool eager)
-      : stop_{home.cancel}, home_(home), input_(std::move(input)), size_(size), task_(*home.blocking_pool, [this] {
-          Fill();
-        }) {
+  Prefetch(DatasetHome& home, IteratorPtr input, size_t size, bool eager, std::function<void()> on_change)
+      : stop_{home.cancel},
+        home_(home),
+        input_(std::move(input)),
+        size_(size),
+        on_change_(std::move(on_change)),
+        task_(*home.blocking_pool, [this] { Fill(); }) {
     home_.cancel = stop_.get();
     if (eager) task_.Wake();
   }
@@ -36,6 +39,11 @@ class Prefetch final : public DatasetIterator {
     return element;
   }
 
+  bool IsReady() const override {
+    std::lock_guard lock(mu_);
+    return !ready_.empty() || ended_;
+  }
+
  private:
   void Fill() {
     while (!home_.cancel->cancelled()) {
@@ -47,13 +55,16 @@ class Prefetch final : public DatasetIterator {
           CatchOutOfMemory("a prefetched dataset", [this] { return input_->GetNext(home_); });
       // Otherwise it goes on when the next element is taken: with room for it, or after the error.
       const bool goes_on = element.ok() && element->has_value() && ReserveElement(**element).ok();
-      std::lock_guard lock(mu_);
-      if (element.ok() && !element->has_value()) {
-        ended_ = true;
-      } else if (element.ok() || !home_.cancel->cancelled()) {
-        ready_.push_back(std::move(element));
+      {
+        std::lock_guard lock(mu_);
+        if (element.ok() && !element->has_value()) {
+          ended_ = true;
+        } else if (element.ok() || !home_.cancel->cancelled()) {
+          ready_.push_back(std::move(element));
+        }
+        changed_.notify_all();
       }
-      changed_.notify_all();
+      if (on_change_) on_change_();
       if (!goes_on) return;
     }
   }
@@ -62,7 +73,8 @@ class Prefetch final : public DatasetIterator {
   StepContext home_;
   const IteratorPtr input_;  // of the task alone
   const size_t size_;
-  std::mutex mu_;
+  const std::function<void()> on_change_;
+  mutable std::mutex mu_;
   std::condition_variable changed_;
   std::deque<Result<std::optional<Element>>> ready_;
   bool ended_ = false;
@@ -74,7 +86,7 @@ Result<Dataset::MakeFn> MakePrefetch(KernelContext& ctx) {
   WEIR_ASSIGN(int64_t size, ScalarInt(ctx, 1, "buffer_size"));
   if (size < -1) return InvalidArgument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   if (size == -1) size = kAutomaticSize;
-  return [input, size](StepContext& home) -> Result<IteratorPtr> {
+  return [input, size](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     if (size == 0) return elements;
     return Prefetched(home, std::move(elements), static_cast<size_t>(size), /*eager=*/false);
@@ -83,9 +95,9 @@ Result<Dataset::MakeFn> MakePrefetch(KernelContext& ctx) {
 
 }  // namespace
 
-IteratorPtr Prefetched(StepContext& home, IteratorPtr input, size_t size, bool eager) {
+IteratorPtr Prefetched(DatasetHome& home, IteratorPtr input, size_t size, bool eager, std::function<void()> on_change) {
   if (!HasThreads(home)) return input;
-  return std::make_unique<Prefetch>(home, std::move(input), size, eager);
+  return std::make_unique<Prefetch>(home, std::move(input), size, eager, std::move(on_change));
 }
 
 void RegisterPrefetchDataset(OpRegistry& registry) {

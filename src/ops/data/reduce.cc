@@ -13,14 +13,16 @@ Result<Kernel> MakeReduce(KernelSetup&) {
            WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1 + num_state));
            Element state;
            for (int i = 0; i < num_state; ++i) state.push_back(ctx.input(1 + i));
-           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(ctx.step()));
+           DatasetHome home = HomeOf(ctx.step());
+           WEIR_ASSIGN(function, function->In(home));
+           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(home));
            for (int64_t number = 0;; ++number) {
              WEIR_TRY(StillWanted(ctx.step()));
-             WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(ctx.step()));
+             WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(home));
              if (!element.has_value()) return SetElement(ctx, std::move(state));
              Element args = std::move(state);
              for (Tensor& component : *element) args.push_back(std::move(component));
-             Result<Element> next = function->Call(ctx.step(), std::move(args));
+             Result<Element> next = function->Call(home, std::move(args));
              if (!next.ok()) return AtElement(next.status(), TitleOf(ctx), number);
              state = *std::move(next);
            }
@@ -31,10 +33,11 @@ Result<Kernel> MakeReduce(KernelSetup&) {
 Result<Kernel> MakeSingleElement(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(DatasetPtr dataset, InputDataset(ctx));
-           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(ctx.step()));
-           WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(ctx.step()));
+           DatasetHome home = HomeOf(ctx.step());
+           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(home));
+           WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(home));
            if (!element.has_value()) return InvalidArgument("Dataset was empty.");
-           WEIR_ASSIGN(const std::optional<Element> second, elements->GetNext(ctx.step()));
+           WEIR_ASSIGN(const std::optional<Element> second, elements->GetNext(home));
            if (second.has_value()) return InvalidArgument("Dataset had more than one element.");
            return SetElement(ctx, *std::move(element));
          })

@@ -1,6 +1,8 @@
 // Datasets that pass elements of others on as they are: RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
-// FilterDataset, ConcatenateDataset, ZipDataset, IgnoreErrorsDataset, and those that only advise (OptimizeDataset,
-// ModelDataset).
+// FilterDataset, ConcatenateDataset, ZipDataset, IgnoreErrorsDataset, and those that say how the others run
+// (OptimizeDataset, ModelDataset).
+#include <algorithm>
+
 #include "base/log.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/still_wanted.h"
@@ -10,7 +12,7 @@ namespace {
 
 class Repeat final : public DatasetIterator {
  public:
-  Repeat(StepContext& home, DatasetPtr input, int64_t count) : home_(home), input_(std::move(input)), left_(count) {}
+  Repeat(DatasetHome& home, DatasetPtr input, int64_t count) : home_(home), input_(std::move(input)), left_(count) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (left_ != 0) {
@@ -32,7 +34,7 @@ class Repeat final : public DatasetIterator {
   }
 
  private:
-  StepContext& home_;
+  DatasetHome& home_;
   const DatasetPtr input_;
   int64_t left_;  // negative: without end
   IteratorPtr pass_;
@@ -42,7 +44,7 @@ Result<Dataset::MakeFn> MakeRepeat(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
   return
-      [input, count](StepContext& home) -> Result<IteratorPtr> { return std::make_unique<Repeat>(home, input, count); };
+      [input, count](DatasetHome& home) -> Result<IteratorPtr> { return std::make_unique<Repeat>(home, input, count); };
 }
 
 class Take final : public DatasetIterator {
@@ -85,7 +87,7 @@ template <class Iterator>
 Result<Dataset::MakeFn> MakeCounted(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
-  return [input, count](StepContext& home) -> Result<IteratorPtr> {
+  return [input, count](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Iterator>(std::move(elements), count);
   };
@@ -118,7 +120,7 @@ Result<Dataset::MakeFn> MakeShard(KernelContext& ctx) {
     return InvalidArgument("Number of shards must be greater than zero (currently num_shards = {}).", shards);
   if (index < 0 || index >= shards)
     return InvalidArgument("Index must be between 0 and {} (currently index = {}).", shards - 1, index);
-  return [input, shards, index](StepContext& home) -> Result<IteratorPtr> {
+  return [input, shards, index](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Shard>(std::move(elements), shards, index);
   };
@@ -151,15 +153,16 @@ class Filter final : public DatasetIterator {
 Result<Dataset::MakeFn> MakeFilter(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr predicate, FunctionWithArguments(ctx, "predicate", 1));
-  return [input, predicate, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+  return [input, predicate, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    return std::make_unique<Filter>(std::move(elements), predicate, title);
+    WEIR_ASSIGN(FunctionPtr own, predicate->In(home));
+    return std::make_unique<Filter>(std::move(elements), std::move(own), title);
   };
 }
 
 class Chain final : public DatasetIterator {
  public:
-  Chain(StepContext& home, DatasetPtr first, DatasetPtr second)
+  Chain(DatasetHome& home, DatasetPtr first, DatasetPtr second)
       : home_(home), left_{std::move(second), std::move(first)} {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
@@ -176,7 +179,7 @@ class Chain final : public DatasetIterator {
   }
 
  private:
-  StepContext& home_;
+  DatasetHome& home_;
   std::vector<DatasetPtr> left_;  // the next one last
   IteratorPtr current_;
 };
@@ -186,7 +189,7 @@ Result<Dataset::MakeFn> MakeConcatenate(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr second, InputDataset(ctx, 1));
   if (first->spec().types != second->spec().types)
     return InvalidArgument("input dataset and another dataset have elements of different types");
-  return [first, second](StepContext& home) -> Result<IteratorPtr> {
+  return [first, second](DatasetHome& home) -> Result<IteratorPtr> {
     return std::make_unique<Chain>(home, first, second);
   };
 }
@@ -225,7 +228,7 @@ Result<Dataset::MakeFn> MakeZip(KernelContext& ctx) {
     WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx, i));
     inputs.push_back(std::move(input));
   }
-  return [inputs](StepContext& home) -> Result<IteratorPtr> {
+  return [inputs](DatasetHome& home) -> Result<IteratorPtr> {
     std::vector<IteratorPtr> elements;
     for (const DatasetPtr& input : inputs) {
       WEIR_ASSIGN(IteratorPtr one, input->Iterate(home));
@@ -258,7 +261,7 @@ class IgnoreErrors final : public DatasetIterator {
 Result<Dataset::MakeFn> MakeIgnoreErrors(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const bool warn, NodeAttr<bool>(ctx, "log_warning"));
-  return [input, warn, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+  return [input, warn, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<IgnoreErrors>(std::move(elements), warn, title);
   };
@@ -266,7 +269,35 @@ Result<Dataset::MakeFn> MakeIgnoreErrors(KernelContext& ctx) {
 
 Result<Dataset::MakeFn> MakeSame(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
-  return [input](StepContext& home) { return input->Iterate(home); };
+  return [input](DatasetHome& home) { return input->Iterate(home); };
+}
+
+// A pass over the input in a home of its own.
+class Told final : public DatasetIterator {
+ public:
+  explicit Told(const DatasetHome& home) : home_(home) {}
+  Status Begin(const Dataset& input, bool deterministic) {
+    home_.deterministic = deterministic;
+    WEIR_ASSIGN(input_, input.Iterate(home_));
+    return OkStatus();
+  }
+  Result<std::optional<Element>> GetNext(StepContext& step) override { return input_->GetNext(step); }
+
+ private:
+  DatasetHome home_;
+  IteratorPtr input_;  // the last member: it goes before its home
+};
+
+// Of all optimizations, only the order of elements is something that a program can see.
+Result<Dataset::MakeFn> MakeOptimize(KernelContext& ctx) {
+  WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
+  const auto names = ctx.input(1).flat<std::string>();
+  if (std::find(names.begin(), names.end(), "make_sloppy") == names.end()) return MakeSame(ctx);
+  return [input](DatasetHome& home) -> Result<IteratorPtr> {
+    auto told = std::make_unique<Told>(home);
+    WEIR_TRY(told->Begin(*input, /*deterministic=*/false));
+    return told;
+  };
 }
 
 }  // namespace
@@ -291,7 +322,7 @@ void RegisterDataSelections(OpRegistry& registry) {
   AddDataset(registry, {"OptimizeDataset",
                         "input_dataset: variant, optimizations: string",
                         {"optimization_configs: list(string) = []"},
-                        MakeSame});
+                        MakeOptimize});
   AddDataset(registry,
              {"ModelDataset", "input_dataset: variant", {"algorithm: int = 0", "cpu_budget: int = 0"}, MakeSame});
 }

@@ -57,7 +57,7 @@ class SeedSource {
 // next, though the buffer may hold both.
 class Shuffle final : public DatasetIterator {
  public:
-  Shuffle(StepContext& home, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
+  Shuffle(DatasetHome& home, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
       : home_(home),
         input_(std::move(input)),
         size_(size),
@@ -66,7 +66,8 @@ class Shuffle final : public DatasetIterator {
         numbers_(seeds_->Next()) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
-    while (passes_left_ != 0 && held_ < size_) WEIR_TRY(Fetch(step));
+    while (passes_left_ != 0 && held_ < size_ && (held_ == 0 || slices_.size() <= kMostPassesHeld))
+      WEIR_TRY(Fetch(step));
     if (held_ == 0) return std::nullopt;
     while (slices_.front().begin == slices_.front().end) {
       slices_.pop_front();
@@ -88,9 +89,13 @@ class Shuffle final : public DatasetIterator {
     uint64_t end;
   };
 
+  // A buffer larger than the dataset does not run ahead of what is asked for by more than that.
+  static constexpr size_t kMostPassesHeld = 3;
+
   Element& At(uint64_t number) { return buffer_[number % size_]; }
 
   Status Fetch(StepContext& step) {
+    WEIR_TRY(StillWanted(step));
     const bool fresh = pass_ == nullptr;
     if (fresh) {
       WEIR_ASSIGN(pass_, input_->Iterate(home_));
@@ -105,7 +110,7 @@ class Shuffle final : public DatasetIterator {
       } else if (fresh) {
         passes_left_ = 0;  // an empty dataset, repeated forever, is empty
       }
-      return StillWanted(step);
+      return OkStatus();
     }
     if (Status status = ReserveElement(*element); !status.ok()) {
       Drop();
@@ -127,7 +132,7 @@ class Shuffle final : public DatasetIterator {
     slices_.clear();
   }
 
-  StepContext& home_;
+  DatasetHome& home_;
   const DatasetPtr input_;
   const size_t size_;
   int64_t passes_left_;
@@ -161,7 +166,7 @@ Result<Dataset::MakeFn> MakeShuffle(KernelContext& ctx) {
   WEIR_ASSIGN(const int64_t size, BufferSize(ctx));
   WEIR_ASSIGN(const bool each_pass, NodeAttr<bool>(ctx, "reshuffle_each_iteration"));
   WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, each_pass));
-  return [input, size, seeds](StepContext& home) -> Result<IteratorPtr> {
+  return [input, size, seeds](DatasetHome& home) -> Result<IteratorPtr> {
     return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), 1, seeds);
   };
 }
@@ -172,7 +177,7 @@ Result<Dataset::MakeFn> MakeShuffleAndRepeat(KernelContext& ctx) {
   WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, true));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 4, "count"));
   if (count < -1 || count == 0) return InvalidArgument("count must be greater than zero or equal to -1.");
-  return [input, size, count, seeds](StepContext& home) -> Result<IteratorPtr> {
+  return [input, size, count, seeds](DatasetHome& home) -> Result<IteratorPtr> {
     return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), count, seeds);
   };
 }

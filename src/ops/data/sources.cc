@@ -93,7 +93,7 @@ struct GeneratorFunctions {
 
 class Generator final : public DatasetIterator {
  public:
-  Generator(StepContext& home, GeneratorFunctions functions, std::string title)
+  Generator(DatasetHome& home, GeneratorFunctions functions, std::string title)
       : home_(home), functions_(std::move(functions)), title_(std::move(title)) {}
   ~Generator() override { Finalize(home_).IgnoreError(); }
 
@@ -125,7 +125,7 @@ class Generator final : public DatasetIterator {
     return functions_.finalize->Call(last, std::move(value_)).status();
   }
 
-  StepContext& home_;
+  DatasetHome& home_;
   const GeneratorFunctions functions_;
   const std::string title_;
   State state_ = kNew;
@@ -141,8 +141,12 @@ Result<Dataset::MakeFn> MakeGenerator(KernelContext& ctx) {
   WEIR_ASSIGN(functions.init, DatasetFunction::Make(ctx, "init_func", 0, init));
   WEIR_ASSIGN(functions.next, DatasetFunction::Make(ctx, "next_func", init, next));
   WEIR_ASSIGN(functions.finalize, DatasetFunction::Make(ctx, "finalize_func", init + next, finalize));
-  return [functions, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
-    return std::make_unique<Generator>(home, functions, title);
+  return [functions, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+    GeneratorFunctions own;
+    WEIR_ASSIGN(own.init, functions.init->In(home));
+    WEIR_ASSIGN(own.next, functions.next->In(home));
+    WEIR_ASSIGN(own.finalize, functions.finalize->In(home));
+    return std::make_unique<Generator>(home, std::move(own), title);
   };
 }
 

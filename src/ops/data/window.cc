@@ -2,6 +2,7 @@
 #include <deque>
 
 #include "ops/data/dataset.h"
+#include "ops/data/still_wanted.h"
 
 namespace weir::ops {
 namespace {
@@ -34,6 +35,7 @@ class Window final : public DatasetIterator {
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     const auto span = static_cast<size_t>((sizes_.size - 1) * sizes_.stride + 1);
     while (!ended_ && buffer_.size() < span) {
+      WEIR_TRY(StillWanted(step));
       WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
       if (!element.has_value()) {
         ended_ = true;
@@ -90,7 +92,7 @@ Result<Dataset::MakeFn> MakeWindow(KernelContext& ctx) {
   if (sizes.stride <= 0) return InvalidArgument("Window stride must be greater than zero.");
   if (int64_t span = 0; __builtin_mul_overflow(sizes.size, sizes.stride, &span))
     return InvalidArgument("A window of {} elements, every {}th, is larger than any dataset", sizes.size, sizes.stride);
-  return [input, sizes, title = TitleOf(ctx)](StepContext& home) -> Result<IteratorPtr> {
+  return [input, sizes, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Window>(std::move(elements), sizes, input->spec(), title);
   };

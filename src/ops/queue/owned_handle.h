@@ -29,6 +29,7 @@ class OwnedHandle final {
   const std::string& container() const { return container_; }
   const std::string& name() const { return name_; }    // in the container
   const std::string& title() const { return title_; }  // for people
+  bool is_private() const { return is_private_; }      // without a shared_name
   // The resource, made by `make` where there is none; not yet held against what the node wants.
   template <class T>
   Result<ResourcePtr<T>> Get(KernelContext& ctx, FunctionRef<Result<ResourcePtr<T>>()> make) {
