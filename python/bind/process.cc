@@ -132,7 +132,15 @@ void Process::Stop() {
     if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
   LiveLine::OfProcess().End();
   StopInterruptWatcher();
+  // A call that cannot be interrupted (a Python function, a library) does not hold up the end of the process.
+  constexpr std::chrono::seconds kPatience(1);
+  if (blocking_pool_ != nullptr && !blocking_pool_->IsIdle(kPatience)) {
+    (void)blocking_pool_.release();
+    (void)pool_.release();
+    return;
+  }
   blocking_pool_.reset();
+  if (pool_ != nullptr && !pool_->IsIdle(kPatience)) (void)pool_.release();
   pool_.reset();
 }
 

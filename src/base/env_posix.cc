@@ -1,6 +1,7 @@
 // The Env over POSIX calls. Writes are gathered in 64 KB; every call is repeated when a signal interrupts it.
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,8 +38,12 @@ Status FileError(std::string_view what, const std::string& path, int error) {
     case EISDIR:
     case ENOTEMPTY:
     case EBUSY:
+    case ENXIO:
       return MakeStatus(StatusCode::kFailedPrecondition, message);
+    case EAGAIN:
+      return MakeStatus(StatusCode::kUnavailable, message);
     case EINVAL:
+    case ESPIPE:
     case ENAMETOOLONG:
     case ELOOP:
       return MakeStatus(StatusCode::kInvalidArgument, message);
@@ -126,10 +131,20 @@ class PosixWritable final : public WritableFile {
   }
 
  private:
+  // False with errno set when nobody has read from a full pipe for a while.
+  bool WaitUntilWritable() const {
+    constexpr int kPatienceMs = 60'000;
+    pollfd pipe{fd_, POLLOUT, 0};
+    const int ready = Retry([&] { return poll(&pipe, 1, kPatienceMs); });
+    if (ready == 0) errno = EAGAIN;
+    return ready > 0;
+  }
+
   Status WriteAll(std::string_view data) {
     if (fd_ < 0) return FailedPrecondition("cannot write {}: it is closed", path_);
     while (!data.empty()) {
       const ssize_t n = Retry([&] { return write(fd_, data.data(), std::min(data.size(), size_t{1} << 30)); });
+      if (n < 0 && errno == EAGAIN && WaitUntilWritable()) continue;
       if (n < 0) return FileError("write", path_, errno);
       data.remove_prefix(static_cast<size_t>(n));
     }
@@ -144,7 +159,8 @@ class PosixWritable final : public WritableFile {
 class PosixEnv final : public Env {
  public:
   Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
-    const int fd = Retry([&] { return open(Local(path), O_RDONLY | O_CLOEXEC); });
+    // A pipe without a writer must not hold the thread. Reads at an offset refuse pipes anyway.
+    const int fd = Retry([&] { return open(Local(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) return FileError("open", path, errno);
     auto file = std::make_unique<PosixReadable>(path, fd);
     struct stat info {};
@@ -225,7 +241,8 @@ class PosixEnv final : public Env {
 
  private:
   static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag) {
-    const int fd = Retry([&] { return open(Local(path), O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0666); });
+    // A pipe that nobody reads must not hold the thread: it is an error (ENXIO).
+    const int fd = Retry([&] { return open(Local(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, 0666); });
     if (fd < 0) return FileError("open", path, errno);
     return std::make_unique<PosixWritable>(path, fd);
   }

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "base/exit_deadline.h"
 #include "base/thread_pool.h"
 #include "cluster/join_until_signal.h"
 #include "cluster/network.h"
@@ -101,6 +103,7 @@ Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_con
 Status Serve(const ServeOptions& options) {
   WEIR_ASSIGN(const ClusterConfig config, ServedTask(options, std::getenv("TF_CONFIG"), RealEnv()));
   auto signals = std::make_unique<EndSignals>();
+  std::optional<ExitDeadline> deadline;  // declared first: it watches over the end of all that follows
   OpRegistry registry;
   ops::RegisterAllOps(registry);
   ThreadPool pool("weir", 0);
@@ -115,7 +118,8 @@ Status Serve(const ServeOptions& options) {
               Server::Make(def, Server::Options{options.bind_address},
                            Server::Dependencies{registry, pool, blocking_pool, network}));
   WEIR_TRY(server->Start());
-  JoinUntilSignal(*server, std::llround(options.grace_seconds * 1000), std::move(signals));
+  if (JoinUntilSignal(*server, std::llround(options.grace_seconds * 1000), std::move(signals)))
+    deadline.emplace(std::chrono::seconds(1));
   return OkStatus();
 }
 

@@ -1,5 +1,7 @@
 #include "cluster/join_until_signal.h"
 
+#include "base/exit_deadline.h"
+
 namespace weir {
 
 bool JoinUntilSignal(Server& server, int64_t grace_ms, std::unique_ptr<EndSignals> since) {
@@ -7,6 +9,9 @@ bool JoinUntilSignal(Server& server, int64_t grace_ms, std::unique_ptr<EndSignal
   server.Join([&] { return since->received(); });
   if (!since->received()) return false;
   since = nullptr;
+  // Steps end soon after they are cancelled; what else might hold up the end gets so long.
+  constexpr int64_t kTimeToStopMs = 2000;
+  const ExitDeadline deadline(std::chrono::milliseconds(grace_ms + kTimeToStopMs));
   server.Stop(grace_ms);
   return true;
 }

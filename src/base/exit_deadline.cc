@@ -1,0 +1,26 @@
+#include "base/exit_deadline.h"
+
+#include <cstdlib>
+
+#include "base/log.h"
+
+namespace weir {
+
+ExitDeadline::ExitDeadline(std::chrono::milliseconds time)
+    : thread_([this, time] {
+        std::unique_lock lock(mu_);
+        if (changed_.wait_for(lock, time, [this] { return met_; })) return;
+        LogWarning("The process ends now, while calls that cannot be interrupted still run");
+        std::_Exit(0);
+      }) {}
+
+ExitDeadline::~ExitDeadline() {
+  {
+    std::lock_guard lock(mu_);
+    met_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+}  // namespace weir
