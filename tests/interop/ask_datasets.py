@@ -1,0 +1,10 @@
+"""Run by TensorFlow's interpreter: python ask_datasets.py OUT writes what both/dataset_programs.py gives, as JSON."""
+import json
+import pathlib
+import sys
+
+from both.dataset_programs import answers
+from oracle.tensorflow1 import tf
+
+if __name__ == "__main__":
+    pathlib.Path(sys.argv[1]).write_text(json.dumps(answers(tf)))

@@ -1,0 +1,28 @@
+"""Functions of datasets see variables, queues, tables and random generators as TensorFlow's do."""
+import json
+
+import pytest
+
+import weir as tf
+from both.dataset_programs import PROGRAMS, answers
+from conftest import run_tensorflow
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory):
+    path = tmp_path_factory.mktemp("datasets") / "answers.json"
+    run_tensorflow("ask_datasets.py", path)
+    return json.loads(path.read_text())
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return json.loads(json.dumps(answers(tf)))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(ours, theirs, name):
+    mine, wanted = ours[name], theirs[name]
+    if wanted[0] == "error" and wanted[1] == "TypeError":  # TensorFlow puts the class before the text of traced functions
+        wanted[2] = wanted[2].replace("TypeError: ", "")
+    assert mine == wanted

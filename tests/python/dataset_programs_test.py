@@ -1,0 +1,24 @@
+"""Functions of datasets that use state outside of them: what TensorFlow gives for the same programs is in data/dataset_programs.json."""
+import importlib.util
+import json
+import pathlib
+
+import pytest
+
+import weir as tf
+
+HERE = pathlib.Path(__file__).parent
+_spec = importlib.util.spec_from_file_location("dataset_programs", HERE.parent / "interop" / "both" / "dataset_programs.py")
+programs = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(programs)
+EXPECTED = json.loads((HERE / "data" / "dataset_programs.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return json.loads(json.dumps(programs.answers(tf)))
+
+
+@pytest.mark.parametrize("name", programs.PROGRAMS)
+def test_program(answers, name):
+    assert answers[name] == EXPECTED[name]
