@@ -16,6 +16,7 @@
 #include "graph/device_name.h"
 #include "graph/function_library.h"
 #include "graph/graph_def.h"
+#include "runtime/passes/order_updates.h"
 #include "runtime/passes/passes.h"
 #include "runtime/placer.h"
 
@@ -199,6 +200,7 @@ Status PlanCompiler::CutNow() {
   }
   const PassOptions passes = PassOptionsOf(config, dependencies_.evaluator.get());
   PassReport report;
+  WEIR_TRY(OrderUpdates(pruned_, dependencies_.graph->registry(), signature_.in_pieces, report));
   WEIR_TRY(RunPasses(pruned_, passes, report));
   if (passes.optimize) MoveGroups(pruned_);
   if (passes.explain) Explain(report.ToString(pruned_));

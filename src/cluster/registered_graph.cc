@@ -42,11 +42,13 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   WEIR_TRY(ImportGraphDef(*graph_, request.graph_def(), import).status());
   passes_ = LocalPassOptionsOf(request.graph_options());
   if (!dependencies_.devices->empty()) passes_.part_of = TaskOfDevice(dependencies_.devices->front()->name());
+  PassOptions function_passes = passes_;
+  function_passes.order_updates = true;  // the master saw the call, not the body
   auto kept = std::make_shared<Kept>();
   kept->session_handle = dependencies_.session_handle;
   kept->functions = std::make_unique<LocalFunctionRunner>(
       graph_, dependencies_.devices, dependencies_.resources,
-      LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}, .passes = passes_});
+      LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}, .passes = function_passes});
   kernels_ =
       std::make_unique<KernelCache>(dependencies_.resources.get(), kept->functions.get(), dependencies_.stateful);
   kept_ = std::move(kept);

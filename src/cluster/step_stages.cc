@@ -179,6 +179,13 @@ class StageCutter {
     return true;
   }
 
+  // A node of the plan alone that hands on a value: stands for a control edge over tasks, or reads a variable before or
+  // after its updates.
+  bool IsMadeByPlan(const tensorflow::NodeDef& def) const {
+    const std::string& op = def.op();
+    return (op == "Identity" || op == "RefIdentity" || op == "DeepCopy") && graph_.FindNode(def.name()) == nullptr;
+  }
+
   // Of nodes of the own task only whether they may wait is asked for.
   Speed SpeedOf(const Item& item) const {
     const std::string& op = item.def->op();
@@ -186,6 +193,7 @@ class StageCutter {
     if (OnlyWaits(op)) return Speed::kMayWait;
     if (own(item) && StartsWithAny(op, {"Random", "TruncatedNormal", "Multinomial"})) return Speed::kSoon;
     const Speed other = own(item) ? Speed::kMayWait : Speed::kTakesTime;
+    if (IsMadeByPlan(*item.def)) return Speed::kSoon;
     const OpDef* def = graph_.registry().Find(op);
     if (def == nullptr || def->stateful || op.find("PyFunc") != std::string::npos) return other;
     for (const auto& [name, value] : item.def->attr()) {
@@ -193,8 +201,6 @@ class StageCutter {
     }
     if (op == "Const") return Speed::kSoon;
     const Node* node = graph_.FindNode(item.def->name());
-    const bool made_here = node == nullptr && op == "Identity";  // by the cut: stands for a control edge
-    if (made_here) return Speed::kSoon;
     if (node == nullptr || node->type() != op) return other;
     for (int i = 0; i < node->num_outputs(); ++i) {
       if (IsReferred(node->output_type(i))) return other;
@@ -235,11 +241,16 @@ class StageCutter {
 
   // Of what is sent.
   size_t BytesSent(const Item& send) const {
-    const InputName name = ParseInputName(send.def->input(0));
+    InputName name = ParseInputName(send.def->input(0));
+    const Item* sent = &items_[send.inputs.at(0)];
+    while (IsMadeByPlan(*sent->def) && !sent->inputs.empty()) {
+      name = ParseInputName(sent->def->input(0));
+      sent = &items_[sent->inputs[0]];
+    }
     const Node* node = graph_.FindNode(name.node);
     if (node != nullptr && name.output < node->num_outputs())
       return BytesAlong(node->output_type(name.output), ShapeOf(*node, name.output));
-    const tensorflow::NodeDef& def = *items_[send.inputs.at(0)].def;
+    const tensorflow::NodeDef& def = *sent->def;
     return def.op() == "Const" ? def.attr().at("value").tensor().ByteSizeLong() : kUnknownBytes;
   }
 

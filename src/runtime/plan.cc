@@ -6,6 +6,7 @@
 
 #include "base/out_of_memory.h"
 #include "base/process_memory.h"
+#include "runtime/passes/order_updates.h"
 #include "runtime/passes/passes.h"
 
 namespace weir {
@@ -262,6 +263,9 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
     WEIR_TRY(ProcessMemory::Get().ReserveKept(pruned.nodes.size() * kGraphNodeBytes));
     WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
     PassReport report;
+    if (environment.passes.order_updates) {
+      WEIR_TRY(OrderUpdates(pruned, graph.registry(), signature.late_feeds, report));
+    }
     WEIR_TRY(RunPasses(pruned, environment.passes, report));
     WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
     return Compiler(std::move(pruned), environment.kernels, signature, environment.passes).Run();

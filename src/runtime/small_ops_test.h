@@ -251,6 +251,9 @@ inline void AddFlow(OpRegistry& registry) {
         {.name = prefix + "NextIteration", .signature = fmt::format("data: {0} -> output: {0}", t), .attrs = type});
   }
   registry.Add({.name = "LoopCond", .signature = "input: bool -> output: bool"});
+  registry.Add({.name = "ControlTrigger",
+                .signature = "->",
+                .kernels = SmallKernel([] { return Kernel::Sync([](KernelContext&) { return OkStatus(); }); })});
 }
 
 inline void AddVariables(OpRegistry& registry) {
@@ -292,6 +295,27 @@ inline void AddVariables(OpRegistry& registry) {
                     return OkStatus();
                   });
                 })});
+  registry.Add({.name = "RefIdentity",
+                .signature = "input: Ref(T) -> output: Ref(T)",
+                .attrs = {"T: type"},
+                .kernels = SmallKernel([] {
+                  return Kernel::Sync([](KernelContext& ctx) -> Status {
+                    ctx.ForwardRef(0, 0);
+                    return OkStatus();
+                  });
+                }),
+                .allows_uninitialized_input = true});
+  registry.Add({.name = "DeepCopy",
+                .signature = "x: T -> y: T",
+                .attrs = {"T: type"},
+                .kernels = SmallKernel([] {
+                  return Kernel::Sync([](KernelContext& ctx) -> Status {
+                    WEIR_ASSIGN(Tensor copy, ctx.input(0).Clone());
+                    ctx.set_output(0, std::move(copy));
+                    return OkStatus();
+                  });
+                }),
+                .stateful = true});
 }
 
 inline void AddFunctionEdges(OpRegistry& registry) {

@@ -29,7 +29,11 @@ Result<Kernel> MakeAssign(KernelSetup& setup) {
       return InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}", fits,
                              value.shape());
     }
-    if (same_shape && !value.SharesMemoryWith(current) && !current.HasReaders()) {
+    if (same_shape && !current.HasReaders()) {
+      if (value.SharesMemoryWith(current)) {  // the variable itself, or some of its rows
+        WEIR_ASSIGN(const Tensor copy, value.Clone());
+        return CopyElements(ctx, copy, current);
+      }
       if (current.OwnsMemoryAlone()) {
         if (Tensor taken = TakeInput(ctx, 1); taken.valid()) {
           std::swap(current, taken);

@@ -13,6 +13,7 @@ class GraphOptions;
 namespace weir {
 
 struct PassOptions {
+  bool order_updates = false;  // orders uses and updates of variables: of whole plans
   bool fold_constants = false;
   bool optimize = false;                   // merges duplicates, skips unused values
   bool fuse = false;                       // several nodes become one that only this process knows

@@ -60,6 +60,8 @@ std::string PassReport::ToString(const PlanGraph& graph) const {
   count(merged, "compute what another node computes");
   count(skipped, "were only waited for");
   count(folded, "have a constant value");
+  count(ordered, "wait for uses or updates of a variable, to keep their order");
+  count(copied, "copies of variables, for uses that no update waits for");
   for (const Fusion& fusion : fused)
     text +=
         fmt::format("  {} as one {}: '{}' of {}\n", fusion.ops.size(), fusion.kind, fusion.end, OpsInShort(fusion.ops));

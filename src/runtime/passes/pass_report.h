@@ -17,6 +17,8 @@ struct PassReport {
   int64_t merged = 0;   // that compute what another one computes
   int64_t skipped = 0;  // that were only waited for
   int64_t folded = 0;   // whose value is a constant
+  int64_t ordered = 0;  // that wait for uses of a variable, or for its updates, by the order of the step alone
+  int64_t copied = 0;   // values that are copied because no update may wait for those who use them
   // Nodes that run as one now: `kind` says as what, `end` is the node whose name it has, `ops` are its parts in the
   // order in which they run.
   struct Fusion {

@@ -24,7 +24,7 @@ bool PlansMemory(const tensorflow::GraphOptions& graph) {
 
 PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator) {
   const tensorflow::GraphOptions& graph = config.graph_options();
-  PassOptions options{.evaluator = evaluator};
+  PassOptions options{.order_updates = true, .evaluator = evaluator};
   options.optimize = Optimizes(graph);
   options.fold_constants =
       options.optimize && graph.rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;

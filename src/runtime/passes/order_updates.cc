@@ -1,0 +1,574 @@
+// For every variable, each use is compared with each update: it comes after it in the graph (and sees the new value),
+// comes before it, or neither. In the last case the update is made to wait for the use. Where that would make it wait
+// for something that may block, or where uses and updates would wait for each other in a circle, the use takes a copy
+// of the value, and the update waits for the copy.
+#include "runtime/passes/order_updates.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "runtime/frames.h"
+#include "runtime/passes/order_cycles.h"
+#include "runtime/passes/order_level.h"
+#include "runtime/passes/variable_uses.h"
+
+namespace weir {
+namespace {
+
+constexpr int32_t kNone = -1;
+using Kind = VariableRead::Kind;
+
+// A use of a variable beside the updates of that variable, at one level.
+struct Reader {
+  int32_t variable = 0;
+  VariableRead read;
+  int32_t item = 0;
+  std::vector<int32_t> after;  // updates that it comes after, though what it takes does not
+  std::vector<int32_t> open;   // updates that it comes neither before nor after
+  bool precedes_some = false;  // it comes before some update
+};
+
+// A node to be added: takes `from` in place of those who took it, after some updates and before others.
+struct Copy {
+  PlanValue from;
+  std::vector<int32_t> takers;  // nodes
+  std::vector<int32_t> fetches;
+  std::vector<int32_t> after;
+  bool deep = false;  // else it only reads later
+};
+
+// What has to end before `update` may start: a reader, or, from the number of readers on, a copy.
+struct Order {
+  int32_t source = 0;
+  int32_t update = 0;
+  bool dropped = false;
+};
+
+class Orderer {
+ public:
+  Orderer(PlanGraph& graph, const OpRegistry& registry, bool late_feeds, PassReport& report)
+      : graph_(graph), registry_(registry), late_feeds_(late_feeds), report_(report) {}
+
+  Status Run() {
+    uses_ = VariableUses::Find(graph_);
+    const bool needed = std::any_of(uses_.variables().begin(), uses_.variables().end(), [](const VariableUse& use) {
+      return !use.updates.empty() && !(use.reads.empty() && use.fetches.empty());
+    });
+    if (!needed || !FindFrames()) return OkStatus();
+    for (int32_t frame : LevelsNeeded()) OrderLevelOf(frame);
+    std::optional<OrderLevel> in_pieces;
+    if (late_feeds_) in_pieces = OrderLevel::Make(graph_, frames_, 0, true);
+    WEIR_TRY(AddCopies());
+    WEIR_TRY(ReadFetchedLast(in_pieces));
+    return AddEdges();
+  }
+
+ private:
+  const std::vector<VariableUse>& variables() const { return uses_.variables(); }
+  int32_t num_frames() const { return static_cast<int32_t>(frames_.frames.size()); }
+
+  // False where the graph is wrong: compiling it says how.
+  bool FindFrames() {
+    std::vector<NodeKind> kinds;
+    for (const PlanGraph::Node& node : graph_.nodes) {
+      kinds.push_back(KindOf(node.op()));
+      has_flow_ = has_flow_ || IsFlow(kinds.back());
+    }
+    if (has_flow_) {
+      Result<FrameAssignment> frames = AssignFrames(graph_, FindConsumers(graph_), kinds);
+      if (!frames.ok()) return false;
+      frames_ = *std::move(frames);
+      exits_.resize(frames_.frames.size());
+      for (size_t n = 0; n < kinds.size(); ++n) {
+        if (kinds[n] == NodeKind::kExit) exits_[frames_.frame_of[n]].push_back(static_cast<int32_t>(n));
+      }
+    } else {
+      frames_.frames.emplace_back();
+      frames_.frame_of.assign(graph_.nodes.size(), 0);
+      exits_.resize(1);
+    }
+    return true;
+  }
+
+  int32_t FrameOfRead(const VariableRead& read) const {
+    return read.kind == Kind::kFetch ? 0 : frames_.frame_of[read.node];
+  }
+
+  // A loop comes after the one that it is in.
+  int32_t FrameAround(int32_t a, int32_t b) const {
+    while (a != b) (a > b ? a : b) = frames_.frames[a > b ? a : b].parent;
+    return a;
+  }
+
+  std::set<int32_t> LevelsNeeded() const {
+    std::set<int32_t> levels;
+    if (num_frames() == 1) return {0};
+    for (const VariableUse& use : variables()) {
+      std::set<int32_t> reading, updating;
+      for (const VariableRead& read : use.reads) reading.insert(FrameOfRead(read));
+      for (int32_t update : use.updates) updating.insert(frames_.frame_of[update]);
+      for (int32_t r : reading) {
+        for (int32_t u : updating) levels.insert(FrameAround(r, u));
+      }
+    }
+    return levels;
+  }
+
+  // ---- one level ----
+
+  void OrderLevelOf(int32_t frame) {
+    const std::optional<OrderLevel> level = OrderLevel::Make(graph_, frames_, frame, late_feeds_);
+    if (!level.has_value()) return;
+    level_ = &*level;
+    level_frame_ = frame;
+    readers_.clear();
+    copies_.clear();
+    copy_of_.clear();
+    orders_.clear();
+    CollectReaders();
+    Compare();
+    JoinReadersElsewhere();
+    for (size_t r = 0; r < readers_.size(); ++r) Decide(static_cast<int32_t>(r));
+    if (DropCircles()) {
+      CopyForDropped();
+      DropCircles();
+    }
+    Keep();
+  }
+
+  int32_t ItemOf(PlanValue value) const { return value.fed() ? kNone : level_->item_of(value.node); }
+  int32_t ItemOfRead(const VariableRead& read) const {
+    return read.kind == Kind::kFetch ? ItemOf(read.from) : level_->item_of(read.node);
+  }
+
+  // Updates of a variable at this level.
+  std::vector<int32_t> UpdatesHere(const VariableUse& use) const {
+    std::vector<int32_t> here;
+    for (int32_t u : use.updates) {
+      if (level_->item_of(u) != kNone) here.push_back(u);
+    }
+    return here;
+  }
+
+  void CollectReaders() {
+    for (size_t v = 0; v < variables().size(); ++v) {
+      const VariableUse& use = variables()[v];
+      if (use.updates.empty() || use.reads.empty() || UpdatesHere(use).empty()) continue;
+      const absl::flat_hash_set<int32_t> updates(use.updates.begin(), use.updates.end());
+      absl::flat_hash_set<std::tuple<int32_t, int32_t, int32_t, bool>> seen;
+      for (const VariableRead& read : use.reads) {
+        const bool fetched = read.kind == Kind::kFetch;
+        if (fetched ? level_frame_ != 0 : updates.contains(read.node)) continue;
+        const int32_t item = ItemOfRead(read);
+        if (item == kNone) continue;
+        const bool in_loop = level_->loop_of(item) != kNone;
+        const auto key = in_loop ? std::tuple(item, static_cast<int32_t>(read.kind), 0, true)
+                                 : std::tuple(read.node, read.from.node, read.from.output, fetched);
+        if (seen.insert(key).second) readers_.push_back({static_cast<int32_t>(v), read, item});
+      }
+    }
+  }
+
+  // Sorts the updates of each reader's variable, 64 of them at a time.
+  void Compare() {
+    absl::flat_hash_map<int32_t, std::vector<int32_t>> readers_of;  // by variable
+    for (size_t r = 0; r < readers_.size(); ++r) readers_of[readers_[r].variable].push_back(static_cast<int32_t>(r));
+    struct Update {
+      int32_t node;
+      int32_t variable;
+    };
+    std::vector<Update> updates;
+    for (size_t v = 0; v < variables().size(); ++v) {
+      if (!readers_of.contains(static_cast<int32_t>(v))) continue;
+      for (int32_t u : UpdatesHere(variables()[v])) updates.push_back({u, static_cast<int32_t>(v)});
+    }
+    constexpr size_t kBatch = 64;
+    for (size_t begin = 0; begin < updates.size(); begin += kBatch) {
+      const size_t end = std::min(begin + kBatch, updates.size());
+      std::vector<int32_t> items;
+      for (size_t i = begin; i < end; ++i) items.push_back(level_->item_of(updates[i].node));
+      const std::vector<uint64_t> reached = level_->Reached(items);
+      const std::vector<uint64_t> reaching = level_->Reaching(items);
+      for (size_t i = begin; i < end; ++i) {
+        const uint64_t bit = uint64_t{1} << (i - begin);
+        for (int32_t r : readers_of.at(updates[i].variable))
+          CompareOne(readers_[r], updates[i].node, items[i - begin], bit, reached, reaching);
+      }
+    }
+  }
+
+  void CompareOne(Reader& reader, int32_t update, int32_t update_item, uint64_t bit,
+                  const std::vector<uint64_t>& reached, const std::vector<uint64_t>& reaching) const {
+    if (reader.item == update_item && reader.read.kind != Kind::kFetch) return;
+    if ((reached[reader.item] & bit) != 0) {
+      // A loop takes what it uses when it is entered.
+      const int32_t from = level_->loop_of(reader.item) == kNone ? ItemOf(reader.read.from) : kNone;
+      if (from == kNone || (reached[from] & bit) == 0) reader.after.push_back(update);
+    } else if (reader.read.kind != Kind::kFetch && (reaching[reader.item] & bit) != 0) {
+      reader.precedes_some = true;
+    } else {
+      reader.open.push_back(update);
+    }
+  }
+
+  // A value is sent to another task once: who takes it there and comes before an update orders the others too.
+  void JoinReadersElsewhere() {
+    std::map<std::tuple<int32_t, int32_t, int32_t, int32_t, std::vector<int32_t>>, std::vector<int32_t>> groups;
+    for (size_t r = 0; r < readers_.size(); ++r) {
+      const Reader& reader = readers_[r];
+      if (reader.read.kind != Kind::kElsewhere || level_->loop_of(reader.item) != kNone) continue;
+      groups[{reader.variable, reader.read.from.node, reader.read.from.output, uses_.task_of(reader.read.node),
+              reader.after}]
+          .push_back(static_cast<int32_t>(r));
+    }
+    for (const auto& [key, members] : groups) {
+      std::map<int32_t, size_t> times;
+      for (int32_t r : members) {
+        for (int32_t u : readers_[r].open) ++times[u];
+      }
+      for (int32_t r : members) std::erase_if(readers_[r].open, [&](int32_t u) { return times[u] < members.size(); });
+    }
+  }
+
+  WaitSet WaitsOf(int32_t node) const {
+    const int32_t item = level_->item_of(node);
+    return item == kNone ? 0 : level_->waits(item);
+  }
+  WaitSet WaitsOfCopy(const Reader& reader, PlanValue value) const {
+    const int32_t from = ItemOf(value);
+    WaitSet waits = from == kNone ? 0 : level_->waits(from);
+    for (int32_t u : reader.after) waits |= WaitsOf(u);
+    return waits;
+  }
+  bool CanCopyBefore(const Reader& reader, int32_t update) const {
+    if (reader.read.kind == Kind::kResource) return false;
+    const int32_t loop = level_->loop_of(reader.item);
+    if (loop == kNone) return AddsNoWait(WaitsOfCopy(reader, reader.read.from), WaitsOf(update));
+    const std::vector<int32_t> enters = EntersOf(loop, reader.variable);
+    return std::all_of(enters.begin(), enters.end(), [&](int32_t enter) {
+      return AddsNoWait(WaitsOfCopy(reader, graph_.nodes[enter].inputs[0]), WaitsOf(update));
+    });
+  }
+
+  // The nodes at this level with whose end an item has ended; none where that cannot be told on the update's task.
+  std::vector<int32_t> EndsOf(int32_t item, int32_t node, int32_t task) const {
+    const int32_t loop = level_->loop_of(item);
+    if (loop == kNone) return {node};
+    for (int32_t exit : exits_[loop]) {
+      if (uses_.task_of(exit) != task) return {};
+    }
+    return exits_[loop];
+  }
+
+  // The nodes at this level that must wait so that `update` does.
+  std::vector<int32_t> StartsOf(int32_t update, int32_t variable) const {
+    const int32_t loop = level_->loop_of(level_->item_of(update));
+    return loop == kNone ? std::vector<int32_t>{update} : EntersOf(loop, variable);
+  }
+
+  std::vector<int32_t> EntersOf(int32_t loop, int32_t variable) const {
+    std::vector<int32_t> enters;
+    for (const auto& [enter, child] : frames_.child_of) {
+      const PlanValue value = graph_.nodes[enter].inputs[0];
+      if (child == loop && uses_.Carries(value, variable)) enters.push_back(enter);
+    }
+    std::sort(enters.begin(), enters.end());
+    return enters;
+  }
+
+  void Decide(int32_t r) {
+    const Reader& reader = readers_[r];
+    const Kind kind = reader.read.kind;
+    if (kind == Kind::kKeeps || kind == Kind::kElsewhere || kind == Kind::kFetch) {
+      const bool takes_late = kind == Kind::kElsewhere || level_->loop_of(reader.item) != kNone;
+      const bool reads_later = takes_late && !reader.after.empty();
+      const bool may_change = !reader.open.empty() || (kind == Kind::kKeeps && reader.precedes_some);
+      if (may_change || reads_later) OrderCopy(r, reader.open, /*deep=*/may_change);
+      return;
+    }
+    std::vector<int32_t> waiting, copied;
+    for (int32_t u : reader.open) {
+      const bool can_wait = AddsNoWait(level_->waits(reader.item), WaitsOf(u)) &&
+                            !EndsOf(reader.item, reader.read.node, uses_.task_of(u)).empty();
+      if (can_wait) {
+        waiting.push_back(u);
+      } else if (CanCopyBefore(reader, u)) {
+        copied.push_back(u);
+      }
+    }
+    if (!copied.empty()) {
+      copied.insert(copied.end(), waiting.begin(), waiting.end());
+      return OrderCopy(r, copied, /*deep=*/true);
+    }
+    for (int32_t u : waiting) orders_.push_back({r, u});
+    const bool is_loop = level_->loop_of(reader.item) != kNone;
+    if (is_loop && !reader.after.empty()) OrderCopy(r, {}, /*deep=*/false);  // enters after them
+  }
+
+  // Has a reader take a copy, before which those of `updates` wait that may.
+  void OrderCopy(int32_t r, const std::vector<int32_t>& updates, bool deep) {
+    const Reader& reader = readers_[r];
+    const int32_t loop = level_->loop_of(reader.item);
+    if (loop == kNone) {
+      const bool fetched = reader.read.kind == Kind::kFetch;
+      AddCopy(r, reader.read.from, reader.read.node, fetched, updates, deep);
+      return;
+    }
+    for (int32_t enter : EntersOf(loop, reader.variable)) {
+      const PlanValue from = graph_.nodes[enter].inputs[0];
+      if (!from.fed()) AddCopy(r, from, enter, false, updates, deep);
+    }
+  }
+
+  void AddCopy(int32_t r, PlanValue from, int32_t taker, bool fetched, const std::vector<int32_t>& updates, bool deep) {
+    const Reader& reader = readers_[r];
+    constexpr int32_t kHere = -1, kFetched = -2;
+    const bool elsewhere = reader.read.kind == Kind::kElsewhere;
+    const int32_t where = fetched ? kFetched : elsewhere ? uses_.task_of(taker) : kHere;
+    auto [it, is_new] =
+        copy_of_.try_emplace({from.node, from.output, where, reader.after}, static_cast<int32_t>(copies_.size()));
+    if (is_new) copies_.push_back({.from = from, .after = reader.after});
+    Copy& copy = copies_[it->second];
+    copy.deep = copy.deep || deep;
+    (fetched ? copy.fetches : copy.takers).push_back(taker);
+    const WaitSet waits = WaitsOfCopy(reader, from);
+    for (int32_t u : updates) {
+      if (AddsNoWait(waits, WaitsOf(u))) orders_.push_back({CopyNumber(it->second), u});
+    }
+  }
+
+  int32_t CopyNumber(int32_t copy) const { return static_cast<int32_t>(readers_.size()) + copy; }
+  bool IsCopy(int32_t source) const { return source >= static_cast<int32_t>(readers_.size()); }
+
+  // ---- cycles ----
+
+  // Drops orders that make circles. True if there were some.
+  bool DropCircles() {
+    const int32_t first_copy = level_->num_items();
+    std::vector<ItemEdge> edges, wishes;
+    const auto add = [&](int32_t before, int32_t after) {
+      if (before != kNone && after != kNone) edges.push_back({before, after});
+    };
+    for (size_t c = 0; c < copies_.size(); ++c) {
+      const auto copy = first_copy + static_cast<int32_t>(c);
+      add(ItemOf(copies_[c].from), copy);
+      for (int32_t u : copies_[c].after) add(level_->item_of(u), copy);
+      for (int32_t taker : copies_[c].takers) add(copy, level_->item_of(taker));
+    }
+    std::vector<Order*> wished;
+    for (Order& order : orders_) {
+      if (order.dropped) continue;
+      const int32_t before =
+          IsCopy(order.source) ? first_copy + order.source - CopyNumber(0) : readers_[order.source].item;
+      wishes.push_back({before, level_->item_of(order.update)});
+      wished.push_back(&order);
+    }
+    const std::vector<int32_t> impossible =
+        FindImpossible(*level_, static_cast<int32_t>(copies_.size()), edges, wishes);
+    for (int32_t w : impossible) wished[w]->dropped = true;
+    return !impossible.empty();
+  }
+
+  // A copy can be made before the circle begins.
+  void CopyForDropped() {
+    std::map<int32_t, std::vector<int32_t>> updates_of;  // by reader
+    for (const Order& order : orders_) {
+      if (order.dropped && !IsCopy(order.source) && readers_[order.source].read.kind != Kind::kResource)
+        updates_of[order.source];
+    }
+    for (Order& order : orders_) {
+      auto it = IsCopy(order.source) ? updates_of.end() : updates_of.find(order.source);
+      if (it == updates_of.end()) continue;
+      it->second.push_back(order.update);
+      order.dropped = true;
+    }
+    for (const auto& [r, updates] : updates_of) OrderCopy(r, updates, /*deep=*/true);
+  }
+
+  // ---- what comes of it ----
+
+  // Nodes to come are numbered from the end of the graph on.
+  void Keep() {
+    const auto first_copy = static_cast<int32_t>(all_copies_.size());
+    all_copies_.insert(all_copies_.end(), copies_.begin(), copies_.end());
+    const auto node_of_copy = [&](int32_t copy) {
+      return static_cast<int32_t>(graph_.nodes.size()) + first_copy + copy;
+    };
+    for (size_t c = 0; c < copies_.size(); ++c) {
+      for (int32_t u : copies_[c].after) {
+        const std::vector<int32_t> ends = EndsOf(level_->item_of(u), u, uses_.task_of(copies_[c].from.node));
+        edges_[node_of_copy(static_cast<int32_t>(c))].insert(ends.begin(), ends.end());
+      }
+    }
+    // What a reader hands on to another one that is waited for needs no edge of its own.
+    absl::flat_hash_set<std::pair<int32_t, int32_t>> handed_on;
+    for (const Order& order : orders_) {
+      if (!order.dropped && !IsCopy(order.source))
+        handed_on.emplace(readers_[order.source].read.from.node, order.update);
+    }
+    for (const Order& order : orders_) {
+      if (order.dropped) continue;
+      std::vector<int32_t> ends;
+      int32_t variable = kNone;
+      if (IsCopy(order.source)) {
+        ends = {node_of_copy(order.source - CopyNumber(0))};
+      } else {
+        const Reader& reader = readers_[order.source];
+        variable = reader.variable;
+        if (level_->loop_of(reader.item) == kNone && handed_on.contains(std::pair(reader.read.node, order.update)))
+          continue;
+        ends = EndsOf(reader.item, reader.read.node, uses_.task_of(order.update));
+      }
+      if (level_->loop_of(level_->item_of(order.update)) == kNone) {
+        edges_[order.update].insert(ends.begin(), ends.end());
+        continue;
+      }
+      for (int32_t v = 0; v < static_cast<int32_t>(variables().size()); ++v) {
+        if (variable != kNone && v != variable) continue;
+        const std::vector<int32_t>& updates = variables()[v].updates;
+        if (std::find(updates.begin(), updates.end(), order.update) == updates.end()) continue;
+        for (int32_t start : StartsOf(order.update, v)) edges_[start].insert(ends.begin(), ends.end());
+      }
+    }
+  }
+
+  std::string NewName(const std::string& base, std::string_view suffix) {
+    if (names_.empty()) {
+      for (const PlanGraph::Node& node : graph_.nodes) names_.insert(node.name());
+    }
+    std::string name = fmt::format("{}/_{}", base, suffix);
+    for (int i = 1; !names_.insert(name).second; ++i) name = fmt::format("{}/_{}_{}", base, suffix, i);
+    return name;
+  }
+
+  // Adds a node beside `near`, and gives its number.
+  Result<int32_t> AddNode(std::string name, const std::string& op_name, AttrMap attrs, const PlanGraph::Node& near) {
+    const OpDef* op = registry_.Find(op_name);
+    if (op == nullptr) return Internal("there is no op {}", op_name);
+    auto props = std::make_shared<NodeProps>();
+    props->name = std::move(name);
+    props->op = op;
+    WEIR_TRY(CheckAndCompleteAttrs(*op, &attrs));
+    WEIR_ASSIGN(props->input_types, ArgTypes(op->inputs, attrs));
+    WEIR_ASSIGN(props->output_types, ArgTypes(op->outputs, attrs));
+    props->attrs = std::make_shared<AttrMap>(std::move(attrs));
+    PlanGraph::Node node;
+    node.props = std::move(props);
+    node.device = near.device;
+    node.placed = near.placed;
+    graph_.nodes.push_back(std::move(node));
+    return static_cast<int32_t>(graph_.nodes.size()) - 1;
+  }
+
+  // A node that takes `value`, of its type.
+  Result<int32_t> AddTaker(PlanValue value, const std::string& op, std::string_view suffix) {
+    AttrMap attrs;
+    attrs.emplace("T", AttrValue(BaseType(graph_.type_of(value))));
+    WEIR_ASSIGN(const int32_t added, AddNode(NewName(graph_.nodes[value.node].name(), suffix), op, std::move(attrs),
+                                             graph_.nodes[value.node]));
+    graph_.nodes[added].inputs.push_back(value);
+    if (value.output == 0) graph_.nodes[added].shape = graph_.nodes[value.node].shape;
+    return added;
+  }
+
+  Status AddCopies() {
+    for (const Copy& copy : all_copies_) {
+      WEIR_ASSIGN(const int32_t added, AddTaker(copy.from, copy.deep ? "DeepCopy" : "Identity", "read"));
+      for (int32_t taker : copy.takers) {
+        for (PlanValue& input : graph_.nodes[taker].inputs) {
+          if (input == copy.from) input = {added, 0};
+        }
+      }
+      for (int32_t fetch : copy.fetches) graph_.fetches[fetch].value = {added, 0};
+      report_.copied += copy.deep ? 1 : 0;
+    }
+    return OkStatus();
+  }
+
+  // The last loop around a frame, if any: 0 is outside of all.
+  int32_t OutermostLoop(int32_t frame) const {
+    while (frame != 0 && frames_.frames[frame].parent != 0) frame = frames_.frames[frame].parent;
+    return frame;
+  }
+
+  // In a step that is run in pieces (`level`), a fetch waits for nothing that a later piece may bring.
+  Status ReadFetchedLast(const std::optional<OrderLevel>& level) {
+    for (const VariableUse& use : variables()) {
+      if (use.fetches.empty() || use.updates.empty() || !use.is_reference) continue;
+      std::set<int32_t> ends;
+      for (int32_t u : use.updates) {
+        if (level.has_value() && level->waits(level->item_of(u)) != 0) continue;
+        const int32_t loop = OutermostLoop(frames_.frame_of[u]);
+        if (loop == 0) {
+          ends.insert(u);
+        } else {
+          ends.insert(exits_[loop].begin(), exits_[loop].end());
+        }
+      }
+      if (ends.empty()) continue;
+      WEIR_ASSIGN(const int32_t last, AddTaker(use.variable, "RefIdentity", "last"));
+      edges_[last] = std::move(ends);
+      for (int32_t fetch : use.fetches) graph_.fetches[fetch].value = {last, 0};
+    }
+    return OkStatus();
+  }
+
+  // Where values may be dead, a ControlTrigger stands between: it runs when all have ended, dead or not.
+  Status AddEdges() {
+    std::map<std::set<int32_t>, std::vector<int32_t>> waiting;  // by what is waited for
+    for (auto& [node, ends] : edges_) {
+      ++report_.ordered;
+      waiting[std::move(ends)].push_back(node);
+    }
+    for (const auto& [ends, nodes] : waiting) {
+      constexpr size_t kFew = 2;
+      if (!has_flow_ && (nodes.size() == 1 || ends.size() <= kFew)) {
+        for (int32_t n : nodes) {
+          auto& controls = graph_.nodes[n].control_inputs;
+          for (int32_t end : ends) {
+            if (std::find(controls.begin(), controls.end(), end) == controls.end()) controls.push_back(end);
+          }
+        }
+        continue;
+      }
+      const PlanGraph::Node near = graph_.nodes[nodes.front()];
+      WEIR_ASSIGN(const int32_t gate,
+                  AddNode(NewName(near.name(), "order"), has_flow_ ? "ControlTrigger" : "NoOp", {}, near));
+      graph_.nodes[gate].control_inputs.assign(ends.begin(), ends.end());
+      for (int32_t n : nodes) graph_.nodes[n].control_inputs.push_back(gate);
+    }
+    return OkStatus();
+  }
+
+  PlanGraph& graph_;
+  const OpRegistry& registry_;
+  const bool late_feeds_;
+  PassReport& report_;
+  VariableUses uses_;
+  bool has_flow_ = false;
+  FrameAssignment frames_;
+  std::vector<std::vector<int32_t>> exits_;  // by frame
+
+  // Of the level at hand.
+  const OrderLevel* level_ = nullptr;
+  int32_t level_frame_ = 0;
+  std::vector<Reader> readers_;
+  std::vector<Copy> copies_;
+  std::map<std::tuple<int32_t, int32_t, int32_t, std::vector<int32_t>>, int32_t> copy_of_;
+  std::vector<Order> orders_;
+
+  std::vector<Copy> all_copies_;
+  std::map<int32_t, std::set<int32_t>> edges_;  // by node: what it has to wait for
+  absl::flat_hash_set<std::string> names_;
+};
+
+}  // namespace
+
+Status OrderUpdates(PlanGraph& graph, const OpRegistry& registry, bool late_feeds, PassReport& report) {
+  return Orderer(graph, registry, late_feeds, report).Run();
+}
+
+}  // namespace weir

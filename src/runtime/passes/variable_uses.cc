@@ -1,0 +1,366 @@
+// Sets of variables spread from variables and handles along the edges; the sets of loops grow until nothing changes.
+#include "runtime/passes/variable_uses.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "op/element_loop.h"
+#include "runtime/partition.h"
+
+namespace weir {
+namespace {
+
+constexpr int32_t kNone = -1;
+
+enum class OpRole : uint8_t {
+  kReference,   // a reference variable
+  kHandle,      // a handle of a resource variable
+  kForwards,    // hands on input 0 (or all of them) without reading it
+  kReads,       // reads through a reference or a handle, changes nothing
+  kComputes,    // its outputs never share memory with its inputs
+  kMayForward,  // any other op
+};
+
+bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return text.starts_with(p); });
+}
+
+bool TakesFunctions(const OpDef& op) {
+  return op.is_function || std::any_of(op.attrs.begin(), op.attrs.end(), [](const AttrDef& attr) {
+           return attr.type == "func" || attr.type == "list(func)";
+         });
+}
+
+// Elementwise kernels always write to memory of their own, but for those that hand on an input in some cases.
+bool IsElementwise(const OpDef& op) {
+  if (op.name == "Select" || op.name == "AddN" || op.name == "Cast") return false;
+  return !op.kernels.empty() && LoopOf(op.kernels.front()) != nullptr;
+}
+
+OpRole RoleOf(const OpDef& op) {
+  static const absl::flat_hash_map<std::string_view, OpRole> known = {
+      {"VariableV2", OpRole::kReference},
+      {"Variable", OpRole::kReference},
+      {"VarHandleOp", OpRole::kHandle},
+      {"Identity", OpRole::kForwards},
+      {"IdentityN", OpRole::kForwards},
+      {"RefIdentity", OpRole::kForwards},
+      {"StopGradient", OpRole::kForwards},
+      {"PreventGradient", OpRole::kForwards},
+      {"GuaranteeConst", OpRole::kForwards},
+      {"PlaceholderWithDefault", OpRole::kForwards},
+      {"Reshape", OpRole::kForwards},
+      {"Squeeze", OpRole::kForwards},
+      {"ExpandDims", OpRole::kForwards},
+      {"Switch", OpRole::kForwards},
+      {"RefSwitch", OpRole::kForwards},
+      {"Merge", OpRole::kForwards},
+      {"RefMerge", OpRole::kForwards},
+      {"Enter", OpRole::kForwards},
+      {"RefEnter", OpRole::kForwards},
+      {"Exit", OpRole::kForwards},
+      {"RefExit", OpRole::kForwards},
+      {"NextIteration", OpRole::kForwards},
+      {"RefNextIteration", OpRole::kForwards},
+      {"RefSelect", OpRole::kForwards},
+      {"IsVariableInitialized", OpRole::kReads},
+      {"ReadVariableOp", OpRole::kReads},
+      {"VarIsInitializedOp", OpRole::kReads},
+      {"VariableShape", OpRole::kReads},
+      {"ResourceGather", OpRole::kReads},
+      {"ResourceGatherNd", OpRole::kReads},
+      {"Shape", OpRole::kComputes},
+      {"ShapeN", OpRole::kComputes},
+      {"Size", OpRole::kComputes},
+      {"Rank", OpRole::kComputes},
+      {"DeepCopy", OpRole::kComputes},
+      {"Snapshot", OpRole::kComputes},
+      {"MatMul", OpRole::kComputes},
+      {"BatchMatMul", OpRole::kComputes},
+      {"BatchMatMulV2", OpRole::kComputes},
+      {"SparseMatMul", OpRole::kComputes},
+      {"Conv2D", OpRole::kComputes},
+      {"Conv2DBackpropInput", OpRole::kComputes},
+      {"Conv2DBackpropFilter", OpRole::kComputes},
+      {"DepthwiseConv2dNative", OpRole::kComputes},
+      {"DepthwiseConv2dNativeBackpropInput", OpRole::kComputes},
+      {"DepthwiseConv2dNativeBackpropFilter", OpRole::kComputes},
+      {"Conv3D", OpRole::kComputes},
+      {"Conv3DBackpropInputV2", OpRole::kComputes},
+      {"Conv3DBackpropFilterV2", OpRole::kComputes},
+      {"BiasAdd", OpRole::kComputes},
+      {"BiasAddGrad", OpRole::kComputes},
+      {"L2Loss", OpRole::kComputes},
+      {"Softmax", OpRole::kComputes},
+      {"LogSoftmax", OpRole::kComputes},
+      {"Gather", OpRole::kComputes},
+      {"GatherV2", OpRole::kComputes},
+      {"GatherNd", OpRole::kComputes},
+  };
+  if (auto it = known.find(op.name); it != known.end()) return it->second;
+  return IsElementwise(op) ? OpRole::kComputes : OpRole::kMayForward;
+}
+
+// True for ops that may keep an input beyond their end.
+bool MayKeepInputs(const OpDef& op) {
+  if (StartsWithAny(op.name, {"Assign", "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Scatter",
+                              "ResourceScatter", "Random", "TruncatedNormal", "Assert", "Print"}))
+    return false;
+  if (op.stateful || TakesFunctions(op)) return true;
+  return StartsWithAny(op.name, {"TensorArray", "Stack", "Queue", "PyFunc", "EagerPyFunc"}) ||
+         op.name.find("Dataset") != std::string::npos;
+}
+
+}  // namespace
+
+bool MayBlock(const OpDef& op) {
+  if (TakesFunctions(op) || op.name.find("PyFunc") != std::string::npos ||
+      StartsWithAny(op.name, {"_Recv", "_HostRecv"}))
+    return true;
+  if (!op.stateful) return StartsWithAny(op.name, {"Queue", "Barrier", "Reader", "Iterator"});
+  return !StartsWithAny(op.name, {"Variable",
+                                  "Var",
+                                  "ReadVariable",
+                                  "IsVariable",
+                                  "TemporaryVariable",
+                                  "DestroyTemporary",
+                                  "Assign",
+                                  "Apply",
+                                  "ResourceApply",
+                                  "SparseApply",
+                                  "ResourceSparseApply",
+                                  "Scatter",
+                                  "ResourceScatter",
+                                  "Gather",
+                                  "ResourceGather",
+                                  "ResourceStridedSlice",
+                                  "CountUpTo",
+                                  "Random",
+                                  "TruncatedNormal",
+                                  "Multinomial",
+                                  "Parameterized",
+                                  "Stateless",
+                                  "Assert",
+                                  "Print",
+                                  "TensorArray",
+                                  "Stack",
+                                  "LookupTable",
+                                  "HashTable",
+                                  "MutableHashTable",
+                                  "MutableDenseHashTable",
+                                  "DeepCopy",
+                                  "GuaranteeConst",
+                                  "DestroyResource"});
+}
+
+bool VariableUses::Carries(PlanValue value, int32_t v) const {
+  if (SetOf(value) == kNone) return false;
+  const auto& set = sets_[SetOf(value)];
+  return std::find(set.begin(), set.end(), v) != set.end();
+}
+
+class VariableFinder final {
+ public:
+  explicit VariableFinder(const PlanGraph& graph) : graph_(graph) {}
+
+  VariableUses Run() {
+    if (!AnyUpdates()) return std::move(uses_);
+    NumberTasks();
+    FindVariables();
+    if (uses_.variables_.empty()) return std::move(uses_);
+    Spread();
+    for (int32_t n = 0; n < size(); ++n) AddUsesOf(n);
+    for (size_t k = 0; k < graph_.fetches.size(); ++k) AddFetch(static_cast<int32_t>(k));
+    for (VariableUse& use : uses_.variables_) {
+      if (use.updates.empty()) use.reads.clear();
+    }
+    return std::move(uses_);
+  }
+
+ private:
+  int32_t size() const { return static_cast<int32_t>(graph_.nodes.size()); }
+  const PlanGraph::Node& node(int32_t n) const { return graph_.nodes[n]; }
+
+  OpRole RoleOfNode(int32_t n) {
+    const OpDef* op = node(n).props->op;
+    if (op == last_op_) return last_role_;
+    auto [it, is_new] = roles_.try_emplace(op, OpRole::kMayForward);
+    if (is_new) it->second = RoleOf(*op);
+    last_op_ = op;
+    return last_role_ = it->second;
+  }
+
+  // Most plans update nothing: this is all that they pay.
+  bool AnyUpdates() const {
+    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [](const PlanGraph::Node& n) {
+      return std::any_of(n.props->input_types.begin(), n.props->input_types.end(), [&](DType t) {
+        return IsRef(t) || (t == kResource && n.op().stateful && n.op().name != "ReadVariableOp");
+      });
+    });
+  }
+
+  void NumberTasks() {
+    absl::flat_hash_map<const Device*, int32_t> of_device;
+    std::map<std::string, int32_t> numbers;
+    uses_.task_of_.reserve(graph_.nodes.size());
+    for (const PlanGraph::Node& n : graph_.nodes) {
+      auto [it, is_new] = of_device.try_emplace(n.placed, 0);
+      if (is_new && n.placed != nullptr)
+        it->second =
+            numbers.try_emplace(TaskOfDevice(n.placed->name()), static_cast<int32_t>(numbers.size())).first->second;
+      uses_.task_of_.push_back(it->second);
+    }
+  }
+
+  // Nodes of one task that name the same variable are one.
+  void FindVariables() {
+    std::map<std::tuple<int32_t, bool, std::string, std::string>, int32_t> known;
+    uses_.set_of_.assign(graph_.nodes.size(), kNone);
+    for (int32_t n = 0; n < size(); ++n) {
+      const OpRole role = RoleOfNode(n);
+      if (role != OpRole::kReference && role != OpRole::kHandle) continue;
+      const AttrMap& attrs = *node(n).props->attrs;
+      Result<std::string> container = GetAttr<std::string>(attrs, "container");
+      Result<std::string> name = GetAttr<std::string>(attrs, "shared_name");
+      const bool is_reference = role == OpRole::kReference;
+      auto [it, is_new] = known.try_emplace({uses_.task_of_[n], is_reference, container.ok() ? *container : "",
+                                             name.ok() && !name->empty() ? *name : node(n).name()},
+                                            static_cast<int32_t>(uses_.variables_.size()));
+      if (is_new) {
+        uses_.sets_.push_back({it->second});
+        uses_.variables_.push_back({.is_reference = is_reference, .variable = {n, 0}});
+      }
+      uses_.set_of_[n] = it->second;
+    }
+    uses_.set_of_feed_.assign(graph_.feeds.size(), kNone);
+    for (size_t k = 0; k < graph_.feeds.size(); ++k) {
+      if (graph_.feeds[k].dtype != kResource) continue;
+      uses_.set_of_feed_[k] = static_cast<int32_t>(uses_.variables_.size());
+      uses_.sets_.push_back({uses_.set_of_feed_[k]});
+      uses_.variables_.push_back({.variable = {kFedValue, static_cast<int32_t>(k)}});
+    }
+  }
+
+  int32_t Union(int32_t a, int32_t b) {
+    if (a == kNone || a == b) return b;
+    if (b == kNone) return a;
+    std::vector<int32_t> both(uses_.sets_[a].begin(), uses_.sets_[a].end());
+    both.insert(both.end(), uses_.sets_[b].begin(), uses_.sets_[b].end());
+    std::sort(both.begin(), both.end());
+    both.erase(std::unique(both.begin(), both.end()), both.end());
+    auto [it, is_new] = unions_.try_emplace(both, static_cast<int32_t>(uses_.sets_.size()));
+    if (is_new) uses_.sets_.emplace_back(both.begin(), both.end());
+    return it->second;
+  }
+
+  // What input `i` of node n brings, on the same task.
+  int32_t SetOfInput(int32_t n, size_t i) const {
+    const PlanValue input = node(n).inputs[i];
+    if (uses_.SetOf(input) == kNone) return kNone;
+    return input.fed() || uses_.task_of_[input.node] == uses_.task_of_[n] ? uses_.SetOf(input) : kNone;
+  }
+
+  static bool IsMemory(DType type) { return type != kResource && type != kVariant; }
+
+  // Whether input i may come out again: all that a Merge or an IdentityN takes, the data of the others.
+  bool HandsOn(int32_t n, size_t i, OpRole role) const {
+    const NodeProps& props = *node(n).props;
+    if (props.output_types.empty()) return false;
+    const DType type = BaseType(props.input_types[i]);
+    const bool same_type =
+        std::any_of(props.output_types.begin(), props.output_types.end(), [&](DType t) { return BaseType(t) == type; });
+    const std::string& op = node(n).op().name;
+    if (role == OpRole::kForwards) {
+      if (op == "Merge" || op == "RefMerge" || op == "IdentityN") return true;
+      return op == "RefSelect" ? i > 0 : i == 0;
+    }
+    if (role != OpRole::kMayForward) return false;
+    if (IsRef(props.input_types[i])) return i == 0 && IsRef(props.output_types[0]);  // an update
+    return IsMemory(type) && (same_type || op == "Bitcast" || op == "Cast");
+  }
+
+  void Spread() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int32_t n = 0; n < size(); ++n) {
+        const auto num_inputs = node(n).inputs.size();
+        int32_t set = uses_.set_of_[n];
+        for (size_t i = 0; i < num_inputs; ++i) {
+          const int32_t brought = SetOfInput(n, i);
+          if (brought != kNone && brought != set && HandsOn(n, i, RoleOfNode(n))) set = Union(set, brought);
+        }
+        if (set == uses_.set_of_[n]) continue;
+        uses_.set_of_[n] = set;
+        changed = true;
+      }
+    }
+  }
+
+  void AddUsesOf(int32_t n) {
+    const PlanGraph::Node& user = node(n);
+    for (size_t i = 0; i < user.inputs.size(); ++i) {
+      const PlanValue input = user.inputs[i];
+      if (uses_.SetOf(input) == kNone) continue;
+      for (int32_t v : uses_.sets_[uses_.SetOf(input)]) AddUse(n, i, v);
+    }
+  }
+
+  void AddUse(int32_t n, size_t i, int32_t v) {
+    VariableUse& use = uses_.variables_[v];
+    const DType taken = node(n).props->input_types[i];
+    const PlanValue from = node(n).inputs[i];
+    const DType given = graph_.type_of(from);
+    const OpRole role = RoleOfNode(n);
+    const bool forwards = role == OpRole::kForwards && HandsOn(n, i, role);
+    if (!use.is_reference) {
+      if (given != kResource || forwards) return;
+      if (role == OpRole::kReads) {
+        use.reads.push_back({n, from, VariableRead::Kind::kResource});
+      } else if (node(n).op().stateful) {
+        AddUpdate(use, n);
+      }
+      return;
+    }
+    if (!IsMemory(BaseType(given))) return;
+    if (uses_.task_of_[from.node] != uses_.task_of_[n]) {
+      use.reads.push_back({n, from, VariableRead::Kind::kElsewhere});
+    } else if (IsRef(taken)) {
+      if (role == OpRole::kReads) use.reads.push_back({n, from, VariableRead::Kind::kComputes});
+      if (role == OpRole::kMayForward && node(n).op().name != "DestroyTemporaryVariable") AddUpdate(use, n);
+    } else if (!forwards) {
+      const bool keeps = role == OpRole::kMayForward && MayKeepInputs(node(n).op());
+      use.reads.push_back({n, from, keeps ? VariableRead::Kind::kKeeps : VariableRead::Kind::kComputes});
+    }
+  }
+
+  static void AddUpdate(VariableUse& use, int32_t n) {
+    if (use.updates.empty() || use.updates.back() != n) use.updates.push_back(n);
+  }
+
+  void AddFetch(int32_t k) {
+    const PlanValue value = graph_.fetches[k].value;
+    PlanValue read = value;
+    while (!read.fed() && node(read.node).op().name == "Identity" && node(read.node).control_inputs.empty())
+      read = node(read.node).inputs[0];
+    if (!read.fed() && RoleOfNode(read.node) == OpRole::kReference) {
+      uses_.variables_[uses_.set_of_[read.node]].fetches.push_back(k);
+      return;
+    }
+    if (value.fed() || uses_.set_of_[value.node] == kNone || !IsMemory(BaseType(graph_.type_of(value)))) return;
+    for (int32_t v : uses_.sets_[uses_.set_of_[value.node]])
+      uses_.variables_[v].reads.push_back({k, value, VariableRead::Kind::kFetch});
+  }
+
+  const PlanGraph& graph_;
+  VariableUses uses_;
+  absl::flat_hash_map<const OpDef*, OpRole> roles_;
+  const OpDef* last_op_ = nullptr;
+  OpRole last_role_ = OpRole::kMayForward;
+  std::map<std::vector<int32_t>, int32_t> unions_;
+};
+
+VariableUses VariableUses::Find(const PlanGraph& graph) { return VariableFinder(graph).Run(); }
+
+}  // namespace weir
