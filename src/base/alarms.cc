@@ -4,7 +4,6 @@
 
 #include <chrono>
 
-#include "base/log.h"
 #include "base/out_of_memory.h"
 
 namespace weir {
@@ -67,7 +66,7 @@ void ThreadAlarms::Run() {
     try {
       ring();
     } catch (...) {
-      LogError("an alarm was given up: {}", std::string(StatusOfCaught("it").message()));
+      LogCaught("an alarm");
     }
     ring = nullptr;
     lock.lock();

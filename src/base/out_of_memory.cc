@@ -5,11 +5,15 @@
 #include <exception>
 #include <stdexcept>
 
+#include "base/log.h"
+
 namespace weir {
 
 void ThrowOutOfMemory(Status status) { throw OutOfMemory(std::move(status)); }
 
-Status StatusOfCaught(std::string_view where) {
+namespace {
+
+Status DescribeCaught(std::string_view where) {
   try {
     throw;
   } catch (const abi::__forced_unwind&) {  // the thread is being ended (pthread_exit)
@@ -25,6 +29,23 @@ Status StatusOfCaught(std::string_view where) {
     return Internal("{} threw an exception: {}", where, error.what());
   } catch (...) {
     return Internal("{} threw an exception", where);
+  }
+}
+
+}  // namespace
+
+Status StatusOfCaught(std::string_view where) {
+  try {
+    return DescribeCaught(where);
+  } catch (const std::bad_alloc&) {  // not even enough for a message
+    return Status(StatusCode::kResourceExhausted, "");
+  }
+}
+
+void LogCaught(std::string_view where) {
+  try {
+    LogError("{} was given up: {}", where, std::string(StatusOfCaught(where).message()));
+  } catch (const std::bad_alloc&) {  // nor for this
   }
 }
 

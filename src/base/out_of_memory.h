@@ -31,6 +31,9 @@ class OutOfMemory final : public std::bad_alloc {
 // `where` names what threw. To be called in a catch block.
 Status StatusOfCaught(std::string_view where);
 
+// Logs the exception that is being handled, where there is nobody to be told.
+void LogCaught(std::string_view where);
+
 // Runs `body`, which returns a Status or a Result, and turns exceptions into an error.
 template <class F>
 auto CatchOutOfMemory(std::string_view where, F&& body) -> std::invoke_result_t<F> {

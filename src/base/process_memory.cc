@@ -28,6 +28,7 @@ constexpr int64_t kFewestBetweenLooks = kMegabyte;
 // The kernel kills a process that takes the last of the memory.
 constexpr int64_t kSystemReserve = 16 * kMegabyte;
 
+constexpr int64_t kAddressReserve = 256 * kMegabyte;
 // What is left to steps when nothing more may be kept.
 constexpr int64_t kMostForSteps = 64 * kMegabyte;
 
@@ -114,8 +115,11 @@ int64_t AvailableOnMachine() {
 // What the system can still give to this process.
 int64_t SystemRoom(const MemoryGroups& groups) {
   int64_t room = std::min(groups.Room(), AvailableOnMachine());
-  if (const int64_t limit = AddressSpaceLimit(); limit != kNoLimit)
-    room = std::min(room, std::max<int64_t>(limit - ReadPages().address_space * PageBytes(), 0));
+  if (const int64_t limit = AddressSpaceLimit(); limit != kNoLimit) {
+    // The heap of a thread grows by large reservations of addresses, and is not given its last ones.
+    const int64_t used = ReadPages().address_space * PageBytes() + std::min(limit / 8, kAddressReserve);
+    room = std::min(room, std::max<int64_t>(limit - used, 0));
+  }
   return room;
 }
 

@@ -56,7 +56,7 @@ void RunGuarded(std::function<void()>& work) {
   try {
     work();
   } catch (...) {
-    LogError("work of a thread pool was given up: {}", std::string(StatusOfCaught("it").message()));
+    LogCaught("work of a thread pool");
   }
   work = nullptr;
 }

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "base/log.h"
 #include "base/out_of_memory.h"
 
 namespace weir {
@@ -22,7 +21,7 @@ void EventThreads::Handle(const std::function<void()>& handle) {
   try {
     handle();
   } catch (...) {  // what it was for is told by the end of its closures
-    LogError("a message was given up: {}", std::string(StatusOfCaught("its handler").message()));
+    LogCaught("the handler of a message");
   }
   BeginWait();
 }
