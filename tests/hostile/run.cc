@@ -1,6 +1,5 @@
 #include "tests/hostile/run.h"
 
-#include <algorithm>
 #include <new>
 
 #include "graph/gradients.h"
@@ -12,7 +11,7 @@ namespace {
 
 // Steps that wait (a queue without elements) are cancelled then.
 constexpr int64_t kStepMillis = 20;
-constexpr int kMostDifferentiated = 8;  // outputs
+constexpr int kMostDifferentiated = 1000;  // outputs
 
 bool CanFetch(DType type) { return BaseType(type) != kResource && BaseType(type) != kVariant; }
 
@@ -65,7 +64,9 @@ std::string CaseRunner::RunImported(Graph& graph, LocalSession& session, const H
 
 std::string CaseRunner::RunGradients(Graph& graph, LocalSession& session, Node& node, const std::vector<Feed>& feeds) {
   std::vector<Output> ys;
-  for (int i = 0; i < std::min(node.num_outputs(), kMostDifferentiated); ++i) {
+  // Each output costs nodes: a million of them take longer than a case may.
+  if (node.num_outputs() > kMostDifferentiated) return "";
+  for (int i = 0; i < node.num_outputs(); ++i) {
     if (const DType type = BaseType(node.output_type(i)); IsFloating(type) || IsComplex(type)) ys.push_back({&node, i});
   }
   const std::vector<Output>& xs = node.inputs();
