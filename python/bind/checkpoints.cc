@@ -20,6 +20,12 @@ py::object OptionalPath(const std::optional<std::string>& path) {
   return path ? py::object(py::str(*path)) : py::none();
 }
 
+std::string LocalPathFrom(py::handle path) {
+  std::string name = PathFrom(path);
+  CheckFile(CheckFileScheme(name));
+  return name;
+}
+
 std::vector<std::string> PathsFrom(py::handle paths) {
   std::vector<std::string> result;
   if (!paths.is_none())
@@ -121,16 +127,26 @@ std::string PathFrom(py::handle path) {
 
 void BindCheckpoints(py::module_& m) {
   BindReader(m);
+  // What the operating system calls the file; UnimplementedError for a scheme other than file://.
+  m.def(
+      "local_path",
+      [](py::handle path) {
+        const std::string name = LocalPathFrom(path);
+        return name.substr(FilePrefixSize(name));
+      },
+      py::arg("path"));
   m.def(
       "latest_checkpoint",
       [](py::handle dir, py::handle latest_filename) {
-        return OptionalPath(Take(LatestCheckpoint(RealEnv(), PathFrom(dir), OptionalText(latest_filename))));
+        const std::string path = LocalPathFrom(dir);
+        return OptionalPath(Take(LatestCheckpoint(RealEnv(), path, OptionalText(latest_filename))));
       },
       py::arg("checkpoint_dir"), py::arg("latest_filename") = py::none());
   m.def(
       "get_checkpoint_state",
       [](py::handle dir, py::handle latest_filename) -> py::object {
-        const auto state = Take(GetCheckpointState(RealEnv(), PathFrom(dir), OptionalText(latest_filename)));
+        const std::string path = LocalPathFrom(dir);
+        const auto state = Take(GetCheckpointState(RealEnv(), path, OptionalText(latest_filename)));
         return state ? MessageToPython("CheckpointState", *state) : py::none();
       },
       py::arg("checkpoint_dir"), py::arg("latest_filename") = py::none());
@@ -159,14 +175,16 @@ void BindCheckpoints(py::module_& m) {
       py::arg("latest_filename") = py::none(), py::arg("all_model_checkpoint_timestamps") = py::none(),
       py::arg("last_preserved_timestamp") = py::none());
   m.def(
-      "checkpoint_exists", [](py::handle prefix) { return CheckpointExists(RealEnv(), PathFrom(prefix)); },
+      "checkpoint_exists", [](py::handle prefix) { return CheckpointExists(RealEnv(), LocalPathFrom(prefix)); },
       py::arg("checkpoint_prefix"));
   m.def(
       "get_checkpoint_mtimes",
       [](py::handle prefixes) {
         std::vector<double> times;
-        for (const std::string& prefix : PathsFrom(prefixes))
+        for (const std::string& prefix : PathsFrom(prefixes)) {
+          CheckFile(CheckFileScheme(prefix));
           if (const std::optional<double> time = CheckpointTime(RealEnv(), prefix)) times.push_back(*time);
+        }
         return times;
       },
       py::arg("checkpoint_prefixes"));

@@ -111,6 +111,7 @@ Status StatusOfRun(py::error_already_set& error) {
 
 void RaiseBuildError(const Status& status) {
   RaiseAgainIfException(status);
+  if (IsUnknownFileScheme(status)) RaiseRunError(status, nullptr);  // as TensorFlow does, whatever the file is for
   if (IsTypeError(status)) RaiseObject(PyExc_TypeError, MessageOf(status));
   switch (status.code()) {
     case StatusCode::kFailedPrecondition:

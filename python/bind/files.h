@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/file_scheme.h"
 #include "bind/errors.h"
 #include "train/meta_graph.h"
 #include "train/saver.h"

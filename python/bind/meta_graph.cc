@@ -62,6 +62,7 @@ Graph& GraphFrom(py::handle graph) { return graph.is_none() ? DefaultGraphRef() 
 tensorflow::MetaGraphDef MetaGraphFrom(py::handle source) {
   if (py::hasattr(source, "SerializeToString")) return MessageFrom<tensorflow::MetaGraphDef>(source);
   const std::string path = PathFrom(source);
+  CheckFile(CheckFileScheme(path));
   if (!RealEnv().Exists(path)) {
     PyErr_SetString(PyExc_OSError, fmt::format("File {} does not exist.", path).c_str());
     throw py::error_already_set();

@@ -50,7 +50,6 @@ void BindBuilder(py::module_& m) {
            [](SavedModelBuilder& builder, py::object session, const std::vector<std::string>& tags,
               const py::dict& signatures, py::object assets, py::object main_op, py::object legacy_init_op,
               py::object train_op, bool clear_devices, bool strip_default_attrs, py::object saver) {
-             const OnThread on_thread;
              const SavedMetaGraphOptions options = OptionsFrom(signatures, assets, main_op, legacy_init_op, train_op,
                                                                clear_devices, strip_default_attrs, saver);
              const bool with_variables = !session.is_none();
@@ -80,6 +79,7 @@ void BindBuilder(py::module_& m) {
 
 // As bytes, or else as text.
 tensorflow::SavedModel ModelIn(const std::string& directory) {
+  CheckFile(CheckFileScheme(directory));
   const std::string text_path = JoinPath(directory, saved_model::kTextFile);
   if (!RealEnv().Exists(JoinPath(directory, saved_model::kFile))) {
     if (!RealEnv().Exists(text_path)) {
@@ -100,7 +100,6 @@ void BindSavedModel(py::module_& m) {
   BindBuilder(m);
   m.def("load_saved_model",
         [](py::object session, const std::set<std::string>& tags, py::handle path, py::object import_scope) {
-          const OnThread on_thread;
           const std::string directory = PathFrom(path);
           const Result<tensorflow::MetaGraphDef> def = FindMetaGraph(ModelIn(directory), directory, tags);
           if (!def.ok()) {

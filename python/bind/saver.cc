@@ -194,7 +194,10 @@ void BindKept(SaverClass& cls) {
           "recover_last_checkpoints",
           [](Saver& s, py::handle paths) {
             std::vector<std::string> prefixes;
-            for (py::handle path : paths) prefixes.push_back(PathFrom(path));
+            for (py::handle path : paths) {
+              prefixes.push_back(PathFrom(path));
+              CheckFile(CheckFileScheme(prefixes.back()));
+            }
             s.RecoverLastCheckpoints(prefixes);
           },
           py::arg("checkpoint_paths"));

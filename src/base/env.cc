@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_split.h"
+#include "base/file_scheme.h"
 
 namespace weir {
 namespace {
@@ -51,6 +52,12 @@ Status Env::WriteFileAtomically(const std::string& path, std::string_view data) 
 }
 
 Result<std::vector<std::string>> Env::Match(const std::string& pattern) {
+  WEIR_TRY(CheckFileScheme(pattern));
+  if (const size_t prefix = FilePrefixSize(pattern); prefix > 0) {
+    WEIR_ASSIGN(std::vector<std::string> paths, Match(pattern.substr(prefix)));
+    for (std::string& path : paths) path.insert(0, pattern, 0, prefix);
+    return paths;
+  }
   const bool absolute = pattern.starts_with('/');
   std::vector<std::string> found = {absolute ? "/" : ""};
   for (absl::string_view split : absl::StrSplit(pattern, '/', absl::SkipEmpty())) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/env.h"
+#include "base/file_scheme.h"
 
 namespace weir {
 namespace {
@@ -63,9 +64,10 @@ auto Retry(Call call) {
   return result;
 }
 
-const char* Local(const std::string& path) {
-  constexpr std::string_view kScheme = "file://";
-  return path.c_str() + (path.starts_with(kScheme) ? kScheme.size() : 0);
+// The path that the system's calls take. It is a part of `path`.
+Result<const char*> Local(const std::string& path) {
+  WEIR_TRY(CheckFileScheme(path));
+  return path.c_str() + FilePrefixSize(path);
 }
 
 class PosixReadable final : public ReadableFile {
@@ -159,8 +161,9 @@ class PosixWritable final : public WritableFile {
 class PosixEnv final : public Env {
  public:
   Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
+    WEIR_ASSIGN(const char* local, Local(path));
     // A pipe without a writer must not hold the thread. Reads at an offset refuse pipes anyway.
-    const int fd = Retry([&] { return open(Local(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+    const int fd = Retry([&] { return open(local, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) return FileError("open", path, errno);
     auto file = std::make_unique<PosixReadable>(path, fd);
     struct stat info {};
@@ -175,15 +178,17 @@ class PosixEnv final : public Env {
   }
 
   Result<FileInfo> Stat(const std::string& path) override {
+    WEIR_ASSIGN(const char* local, Local(path));
     struct stat info {};
-    if (stat(Local(path), &info) != 0) return FileError("find", path, errno);
+    if (stat(local, &info) != 0) return FileError("find", path, errno);
     return FileInfo{.size = static_cast<uint64_t>(info.st_size),
                     .modified_micros = int64_t{info.st_mtim.tv_sec} * 1'000'000 + info.st_mtim.tv_nsec / 1000,
                     .is_directory = S_ISDIR(info.st_mode)};
   }
 
   Result<std::vector<std::string>> List(const std::string& directory) override {
-    DIR* dir = opendir(Local(directory));
+    WEIR_ASSIGN(const char* local, Local(directory));
+    DIR* dir = opendir(local);
     if (dir == nullptr) return FileError("list", directory, errno);
     std::vector<std::string> names;
     int error = 0;
@@ -204,18 +209,22 @@ class PosixEnv final : public Env {
   }
 
   Status Rename(const std::string& from, const std::string& to) override {
-    if (rename(Local(from), Local(to)) == 0) return OkStatus();
+    WEIR_ASSIGN(const char* local_from, Local(from));
+    WEIR_ASSIGN(const char* local_to, Local(to));
+    if (rename(local_from, local_to) == 0) return OkStatus();
     return FileError("rename", fmt::format("{} to {}", from, to), errno);
   }
   Status DeleteFile(const std::string& path) override {
-    return unlink(Local(path)) == 0 ? OkStatus() : FileError("delete", path, errno);
+    WEIR_ASSIGN(const char* local, Local(path));
+    return unlink(local) == 0 ? OkStatus() : FileError("delete", path, errno);
   }
   Status DeleteDirectory(const std::string& path) override {
-    return rmdir(Local(path)) == 0 ? OkStatus() : FileError("delete", path, errno);
+    WEIR_ASSIGN(const char* local, Local(path));
+    return rmdir(local) == 0 ? OkStatus() : FileError("delete", path, errno);
   }
 
   Status MakeDirectories(const std::string& path) override {
-    const std::string local = Local(path);
+    WEIR_ASSIGN(const std::string local, Local(path));
     for (size_t slash = 0; slash != std::string::npos;) {
       slash = local.find('/', slash + 1);
       const std::string part = local.substr(0, slash);
@@ -229,7 +238,8 @@ class PosixEnv final : public Env {
   }
 
   Status SyncDirectory(const std::string& path) override {
-    const char* local = path.empty() ? "." : Local(path);
+    WEIR_ASSIGN(const char* local, Local(path));
+    if (*local == '\0') local = path.empty() ? "." : "/";  // the directory of "a", and that of "file:///a"
     const int fd = Retry([&] { return open(local, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
     if (fd < 0) return FileError("sync directory", path, errno);
     const int result = Retry([&] { return fsync(fd); });
@@ -241,8 +251,9 @@ class PosixEnv final : public Env {
 
  private:
   static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag) {
+    WEIR_ASSIGN(const char* local, Local(path));
     // A pipe that nobody reads must not hold the thread: it is an error (ENXIO).
-    const int fd = Retry([&] { return open(Local(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, 0666); });
+    const int fd = Retry([&] { return open(local, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, 0666); });
     if (fd < 0) return FileError("open", path, errno);
     return std::make_unique<PosixWritable>(path, fd);
   }

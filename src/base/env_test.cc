@@ -1,5 +1,6 @@
 #include "base/env.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -122,6 +123,49 @@ TEST(FakeEnvTest, FaultsLeaveTheOldFile) {
 TEST(RealEnvTest, OpeningADirectoryIsAnError) {
   EXPECT_EQ(RealEnv().ReadFile("/").status().code(), StatusCode::kFailedPrecondition);
   EXPECT_FALSE(RealEnv().ReadFile("/proc/self/status").value().empty());
+}
+
+TEST(RealEnvTest, ReadsAndWritesFileUris) {
+  Env& env = RealEnv();
+  const std::string folder = ::testing::TempDir() + "weir_file_uri";
+  for (const std::string prefix : {"file://", "file://localhost"}) {
+    const std::string uri = prefix + folder;
+    ASSERT_TRUE(env.MakeDirectories(uri).ok());
+    ASSERT_TRUE(env.WriteFileAtomically(uri + "/a", "text").ok());
+    EXPECT_EQ(*env.ReadFile(folder + "/a"), "text");
+    EXPECT_EQ(*env.ReadFile(uri + "/a"), "text");
+    EXPECT_THAT(*env.Match(uri + "/*"), ::testing::ElementsAre(uri + "/a"));
+    EXPECT_THAT(*env.List(uri), ::testing::ElementsAre("a"));
+    ASSERT_TRUE(env.DeleteFile(uri + "/a").ok());
+    ASSERT_TRUE(env.DeleteDirectory(uri).ok());
+  }
+}
+
+TEST(RealEnvTest, OtherSchemesAreUnimplemented) {
+  Env& env = RealEnv();
+  for (const std::string path :
+       {"hdfs://host/a", "s3://bucket/a", "gs://b", "HDFS://x", "a.b2://x", "http://x/y", "File://x"}) {
+    const std::string local = "weir_plain_file";
+    const Status statuses[] = {env.OpenRead(path).status(),   env.OpenWrite(path).status(),
+                               env.OpenAppend(path).status(), env.Stat(path).status(),
+                               env.List(path).status(),       env.Rename(path, local),
+                               env.Rename(local, path),       env.DeleteFile(path),
+                               env.DeleteDirectory(path),     env.MakeDirectories(path),
+                               env.SyncDirectory(path),       env.ReadFile(path).status(),
+                               env.WriteFile(path, ""),       env.WriteFileAtomically(path, ""),
+                               env.Match(path + "*").status()};
+    for (const Status& status : statuses) {
+      EXPECT_EQ(status.code(), StatusCode::kUnimplemented) << path << ": " << status;
+      EXPECT_THAT(std::string(status.message()),
+                  ::testing::HasSubstr("File system scheme '" + path.substr(0, path.find(':'))))
+          << path;
+      EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("the scheme 'file'"));
+    }
+    EXPECT_FALSE(env.Exists(path));
+  }
+  // No schemes to TensorFlow either: plain paths.
+  for (const std::string path : {"a://x", "1a://x", "a-b://x", "://x", "hdfs:/x", "/a://b/hdfs://c", ""})
+    EXPECT_EQ(env.Stat(path).status().code(), StatusCode::kNotFound) << path;
 }
 
 TEST(PathTest, JoinAndSplit) {

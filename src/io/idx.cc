@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/file_scheme.h"
+
 namespace weir::io {
 namespace {
 
@@ -217,6 +219,7 @@ Result<std::string> IdxBytes(const Tensor& values) {
 }
 
 Result<std::string> FindIdxFile(Env& env, const std::string& path) {
+  WEIR_TRY(CheckFileScheme(path));
   if (env.Exists(path)) return path;
   const bool zipped = path.ends_with(".gz");
   const std::string other = zipped ? path.substr(0, path.size() - 3) : path + ".gz";

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
+#include "base/file_scheme.h"
 #include "io/bundle_writer.h"
 #include "io/verify.h"
 #include "train/log.h"
@@ -197,6 +198,7 @@ Status UpdateCheckpointState(Env& env, const std::string& directory, const std::
 Result<std::optional<tensorflow::CheckpointState>> GetCheckpointState(Env& env, const std::string& directory,
                                                                       const std::string& latest_filename) {
   const std::string file = CheckpointStatePath(directory, latest_filename);
+  WEIR_TRY(CheckFileScheme(file));
   if (!env.Exists(file)) return std::nullopt;
   Result<std::string> text = env.ReadFile(file);
   if (!text.ok()) {
@@ -259,6 +261,7 @@ std::string MetaGraphName(const std::string& checkpoint, const std::string& suff
 }
 
 Status RemoveCheckpoint(Env& env, const std::string& prefix, const std::string& meta_graph_suffix) {
+  WEIR_TRY(CheckFileScheme(prefix));
   const std::string index = io::BundleIndexName(prefix);
   std::vector<std::string> files;
   if (env.Exists(index)) {

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_join.h>
 
+#include "base/file_scheme.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir {
@@ -224,6 +225,7 @@ Result<std::string> SavePredictor(Graph& graph, const RunStep& run, const std::s
 
 Result<tensorflow::SavedModel> ReadSavedModel(const std::string& directory, Env& env) {
   const std::string path = JoinPath(directory, saved_model::kFile);
+  WEIR_TRY(CheckFileScheme(path));
   if (!env.Exists(path)) return NotFound("SavedModel file does not exist at: {}", path);
   WEIR_ASSIGN(const std::string bytes, env.ReadFile(path));
   tensorflow::SavedModel model;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
+#include "base/file_scheme.h"
 #include "graph/graph_keys.h"
 #include "train/checkpoint_state.h"
 #include "train/log.h"
@@ -166,6 +167,7 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
 Status Saver::Restore(Graph& graph, const RunStep& run, const std::string& path) {
   if (is_empty_) return OkStatus();
   if (!built_) return FailedPrecondition("`build()` should be called before restore if defer_build==True");
+  WEIR_TRY(CheckFileScheme(path));
   const std::string advice = AdviceOnPath(*options_.env, path);
   if (!advice.empty() || !CheckpointExists(*options_.env, path))
     return InvalidArgument("The passed save_path is not a valid checkpoint: {}{}{}", path, advice.empty() ? "" : ": ",

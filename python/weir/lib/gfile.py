@@ -5,7 +5,7 @@ import glob as _glob
 import os as _os
 import shutil as _shutil
 
-from weir import errors as _errors
+from weir import _weir, errors as _errors
 from weir.lib.text import as_bytes as _as_bytes, path_to_str as _path, as_str_any as _as_str
 
 _CODES = [(FileNotFoundError, _errors.NotFoundError), (FileExistsError, _errors.AlreadyExistsError),
@@ -26,6 +26,12 @@ def _os_errors(path):
 
 def _name(path):
     return _as_str(_path(path))
+
+
+def _local(path):
+    """The path that Python's functions take; UnimplementedError for a scheme other than file://."""
+    name = _name(path)
+    return _weir.local_path(name) if "://" in name else name
 
 
 class GFile:
@@ -57,7 +63,7 @@ class GFile:
             raise _errors.PermissionDeniedError(None, None, "File isn't open for reading")
         if self._reader is None:
             with _os_errors(self._name):
-                self._reader = open(self._name, "rb")
+                self._reader = open(_local(self._name), "rb")
         return self._reader
 
     def _for_writing(self):
@@ -65,7 +71,7 @@ class GFile:
             raise _errors.PermissionDeniedError(None, None, "File isn't open for writing")
         if self._writer is None:
             with _os_errors(self._name):
-                self._writer = open(self._name, self._write_mode)
+                self._writer = open(_local(self._name), self._write_mode)
         return self._writer
 
     def _given(self, data):
@@ -137,62 +143,78 @@ FileStatistics = _collections.namedtuple("FileStatistics", ["length", "mtime_nse
 
 
 def exists(path):
-    return _os.path.exists(_name(path))
+    return _os.path.exists(_local(path))
 
 
 def is_directory(path):
-    return _os.path.isdir(_name(path))
+    try:
+        return _os.path.isdir(_local(path))
+    except _errors.UnimplementedError:
+        return False
 
 
 def list_directory(path):
-    with _os_errors(_name(path)):
-        return sorted(_os.listdir(_name(path)))
+    try:
+        with _os_errors(_name(path)):
+            return sorted(_os.listdir(_local(path)))
+    except _errors.UnimplementedError as error:
+        raise _errors.NotFoundError(None, None, f"Could not find directory {_name(path)}: {error.message}") from None
 
 
 def mkdir(path):
     with _os_errors(_name(path)):
-        _os.mkdir(_name(path))
+        _os.mkdir(_local(path))
 
 
 def make_dirs(path):
     with _os_errors(_name(path)):
-        _os.makedirs(_name(path), exist_ok=True)
+        _os.makedirs(_local(path), exist_ok=True)
 
 
 def remove(path):
     with _os_errors(_name(path)):
-        _os.remove(_name(path))
+        _os.remove(_local(path))
 
 
 def delete_recursively(path):
     with _os_errors(_name(path)):
-        _shutil.rmtree(_name(path))
+        _shutil.rmtree(_local(path))
 
 
 def rename(oldname, newname, overwrite=False):
     if exists(newname) and not overwrite:
         raise _errors.AlreadyExistsError(None, None, "file already exists")
     with _os_errors(_name(oldname)):
-        _os.replace(_name(oldname), _name(newname))
+        _os.replace(_local(oldname), _local(newname))
 
 
 def copy(oldpath, newpath, overwrite=False):
     if exists(newpath) and not overwrite:
         raise _errors.AlreadyExistsError(None, None, "file already exists")
     with _os_errors(_name(oldpath)):
-        _shutil.copyfile(_name(oldpath), _name(newpath))
+        _shutil.copyfile(_local(oldpath), _local(newpath))
 
 
 def glob(filename):
     patterns = [filename] if isinstance(filename, (str, bytes)) or hasattr(filename, "__fspath__") else filename
-    return [path for pattern in patterns for path in sorted(_glob.glob(_name(pattern)))]
+    found = []
+    for pattern in map(_name, patterns):
+        local = _local(pattern)
+        scheme = pattern[:len(pattern) - len(local)]
+        found += [scheme + path for path in sorted(_glob.glob(local))]
+    return found
 
 
 def stat(filename):
     with _os_errors(_name(filename)):
-        found = _os.stat(_name(filename))
+        found = _os.stat(_local(filename))
     return FileStatistics(found.st_size, found.st_mtime_ns, is_directory(filename))
 
 
 def walk(top, in_order=True):
-    return _os.walk(_name(top), topdown=in_order)
+    if not is_directory(top):
+        return
+    local = _local(top)
+    scheme = _name(top)[:len(_name(top)) - len(local)]
+    for folder, folders, files in _os.walk(local, topdown=in_order):
+        yield scheme + folder, folders, files

@@ -2,6 +2,7 @@
 import os
 
 from weir import _weir
+from weir.lib import gfile
 from weir.proto import message_class
 
 ASSETS_DIRECTORY = "assets"
@@ -56,7 +57,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 
 
 def contains_saved_model(export_dir):
-    return any(os.path.isfile(os.path.join(export_dir, name))
+    return any(gfile.exists(os.path.join(export_dir, name))
                for name in (SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_FILENAME_PB))
 
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/env.h"
+#include "base/file_scheme.h"
 #include "io/bundle_writer.h"
 #include "io/slice_table_writer.h"
 #include "op/op_registry.h"
@@ -108,6 +109,7 @@ Result<Kernel> MakeMerge(KernelSetup& setup) {
              return InvalidArgument("checkpoint_prefixes must be a vector, but received shape {}", from.shape());
            WEIR_ASSIGN(const std::string destination, ScalarString(ctx, 1, "destination_prefix"));
            const std::vector<std::string> prefixes(from.flat<std::string>().begin(), from.flat<std::string>().end());
+           for (const std::string& prefix : prefixes) WEIR_TRY(CheckFileScheme(prefix));
            WEIR_TRY(io::MergeBundles(RealEnv(), prefixes, destination));
            if (!delete_old_dirs) return OkStatus();
            std::set<std::string> directories;
