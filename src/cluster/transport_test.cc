@@ -1,7 +1,6 @@
 // Calls over real sockets, of gRPC, between the processes of a host and of UCX: how they are answered, given up and
 // lost, and when a peer counts as dead.
 #include <gtest/gtest.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -14,6 +13,7 @@
 
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_transport.h"
+#include "cluster/resolve.h"
 #include "cluster/ucx/ucx_transport.h"
 
 namespace weir {
@@ -482,24 +482,39 @@ TEST_P(TransportTest, AnAddressIsHadByOne) {
   EXPECT_EQ(client_->Listen("no.such.host.invalid:0").status().code(), StatusCode::kInvalidArgument);
 }
 
+// Those of "localhost" that this machine has: it may have no IPv6.
+std::vector<std::string> LoopbackHosts() {
+  std::vector<std::string> hosts;
+  const std::vector<SocketAddress> all = *Resolve("localhost", 0);
+  for (const SocketAddress& address : all) {
+    const int probe = socket(address.family(), SOCK_STREAM, 0);
+    if (probe >= 0 && bind(probe, address.get(), address.size) == 0) hosts.push_back(address.Host());
+    close(probe);
+  }
+  return hosts;
+}
+
 TEST_P(TransportTest, AllAddressesOfANameAreListenedOn) {
   Listen(kLongTimeoutMs, Echo);
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  ASSERT_EQ(getaddrinfo("localhost", nullptr, &hints, &found), 0);
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
-  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
-    char host[NI_MAXHOST] = "";
-    getnameinfo(a->ai_addr, a->ai_addrlen, host, sizeof(host), nullptr, 0, NI_NUMERICHOST);
-    channel_ = client_->Connect(
-        fmt::format("{}:{}", a->ai_family == AF_INET6 ? fmt::format("[{}]", host) : host, listener_->port()));
-    const int probe = socket(a->ai_family, SOCK_STREAM, 0);  // a machine may have a name for ::1, but no IPv6
-    const bool is_here = probe >= 0 && bind(probe, a->ai_addr, a->ai_addrlen) == 0;
-    close(probe);
-    if (!is_here) continue;
+  for (const std::string& host : LoopbackHosts()) {
+    channel_ = client_->Connect(Address{host, listener_->port(), ""}.ToString());
     const Status status = Call("/a.B/C", "x");
     EXPECT_TRUE(status.ok()) << host << ": " << status;
+  }
+}
+
+TEST_P(TransportTest, AllAddressesOfANameAreDialled) {
+  server_ = Make(kLongTimeoutMs);
+  client_ = Make(kLongTimeoutMs);
+  for (const std::string& host : LoopbackHosts()) {
+    Result<std::unique_ptr<Listener>> listener = server_->Listen(Address{host, 0, ""}.ToString());
+    ASSERT_TRUE(listener.ok()) << listener.status();
+    (*listener)->Serve(Echo);
+    for (const char* name : {"localhost", "LOCALHOST.", "a.localhost"}) {
+      channel_ = client_->Connect(fmt::format("{}:{}", name, (*listener)->port()));
+      const Status status = Call("/a.B/C", "x");
+      EXPECT_TRUE(status.ok()) << name << " at " << host << ": " << status;
+    }
   }
 }
 

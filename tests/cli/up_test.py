@@ -110,6 +110,64 @@ print(json.dumps([sys.argv[1:], json.loads(os.environ["TF_CONFIG"])]))
     assert ",".join(cluster["ps"]) in error and ",".join(cluster["worker"]) in error
 
 
+def test_no_flags_for_a_program_that_takes_none(tmp_path):
+    """It reads TF_CONFIG, and its parser ends it at a flag that it does not know."""
+    program = tmp_path / "strict.py"
+    program.write_text("""import argparse, json, os
+parser = argparse.ArgumentParser()
+parser.add_argument("--steps", type=int)
+print(parser.parse_args().steps, json.loads(os.environ["TF_CONFIG"])["task"]["type"])
+""")
+    status, _, error = up(program, "--ps", 0, "--", "--steps=3")
+    assert status == 2 and "unrecognized arguments: --ps_hosts=" in error
+    for order in ([program, "--ps", 0, "--no_flags"], ["--no_flags", "--ps", 0, program]):
+        assert up(*order, "--", "--steps=3")[:2] == (0, "[worker/0] 3 worker\n")
+    # After the dashes it is the program's own.
+    assert up("/bin/echo", "--ps", 0, "--no_flags", "--", "--no_flags")[:2] == (0, "[worker/0] --no_flags\n")
+
+
+def without_names():
+    """What comes before a command to take the names of hosts from it; skips the test where the system does not let us."""
+    script = 'for file in /etc/hosts /etc/resolv.conf; do [ ! -e $file ] || mount --bind /dev/null $file; done; exec "$@"'
+    command = ["unshare", "--mount", "--map-root-user", "sh", "-euc", script, "sh"]
+    try:
+        done = subprocess.run([*command, "true"], capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("there is no unshare")
+    if done.returncode:
+        pytest.skip(f"no mount namespace can be made: {done.stderr}")
+    return command
+
+
+@pytest.mark.parametrize("transport", ["", "grpc"])
+@pytest.mark.parametrize("name", ["localhost", "LocalHost", "a.localhost"])
+def test_localhost_needs_no_resolver(tmp_path, name, transport):
+    program = tmp_path / "program.py"
+    program.write_text(f"""import json, os, time
+import weir as tf
+config = json.loads(os.environ["TF_CONFIG"])
+cluster = {{job: [a.replace("localhost", {name!r}) for a in addresses] for job, addresses in config["cluster"].items()}}
+server = tf.train.Server(cluster, job_name=config["task"]["type"], task_index=config["task"]["index"])
+if config["task"]["type"] == "ps":
+    server.join()
+with tf.device("/job:ps/task:0"):
+    x = tf.constant(20)
+    ended = tf.FIFOQueue(2, tf.int32, shared_name="ended")
+    ends, count = ended.enqueue(1), ended.size()
+with tf.device("/job:worker/task:1"):
+    y = x + 22
+sess = tf.Session(server.target)
+print(sess.run(y), tf.Session("grpc://" + cluster["ps"][0]).run(y))
+sess.run(ends)
+while sess.run(count) < 2:  # neither worker ends before the other has asked it
+    time.sleep(0.01)
+""")
+    command = [*without_names(), WEIR, "up", program, "--no_flags", "--ps", "1", "--workers", "2"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=PATIENCE,
+                          env=os.environ | ({"WEIR_TRANSPORT": transport} if transport else {}))
+    assert done.returncode == 0 and sorted(done.stdout.splitlines()) == ["[worker/0] 42 42", "[worker/1] 42 42"], done.stdout + done.stderr
+
+
 def test_ports_are_free(script):
     path = script("""
 import socket

@@ -207,7 +207,7 @@ def test_a_timeout_names_only_tasks_that_have_not_answered(cluster):
 
 def test_a_timeout_names_the_server_that_is_not_there():
     with socket.socket() as taken:
-        taken.bind(("localhost", 0))  # nobody listens there, and nobody else can
+        taken.bind(("127.0.0.1", 0))  # nobody listens there, and nobody else can
         target = f"grpc://localhost:{taken.getsockname()[1]}"
         config = tf.ConfigProto(operation_timeout_in_ms=100)
         with tf.Session(target, config=config) as session, pytest.raises(tf.errors.DeadlineExceededError) as raised:

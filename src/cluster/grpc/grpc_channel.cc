@@ -4,9 +4,12 @@
 #include <chrono>
 #include <limits>
 
+#include "absl/strings/str_join.h"
 #include "base/clock.h"
 #include "cluster/grpc/grpc_buffers.h"
+#include "cluster/resolve.h"
 #include "cluster/transport_errors.h"
+#include "session/cluster_spec.h"
 
 namespace weir {
 namespace {
@@ -27,8 +30,24 @@ int64_t ProbeTimeoutMs(int64_t peer_timeout_ms) {
 // grpc_transport.cc): new calls take a new connection.
 int64_t StaleAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 2); }
 
-grpc::ChannelArguments Arguments(int64_t peer_timeout_ms) {
+// What gRPC is to dial. It asks the resolver for every name, "localhost" too; as numbers both loopback addresses go
+// into one target, in the form that IPv6 has for IPv4 addresses.
+std::string DialTarget(const std::string& text) {
+  const Result<Address> address = Address::Parse(text);
+  if (!address.ok() || address->is_unix() || !IsLoopbackName(address->host)) return text;
+  const Result<std::vector<SocketAddress>> loopback = Resolve(address->host, address->port);
+  std::vector<std::string> targets;
+  for (const SocketAddress& candidate : *loopback) {
+    const std::string prefix = candidate.family() == AF_INET ? "::ffff:" : "";
+    targets.push_back(Address{prefix + candidate.Host(), address->port, ""}.ToString());
+  }
+  return "ipv6:" + absl::StrJoin(targets, ",");
+}
+
+grpc::ChannelArguments Arguments(const std::string& address, int64_t peer_timeout_ms) {
   grpc::ChannelArguments args;
+  if (const std::string target = DialTarget(address); target != address)
+    args.SetString(GRPC_ARG_DEFAULT_AUTHORITY, address);
   for (const auto& [name, value] : kStreamArguments) args.SetInt(name, value);
   args.SetMaxReceiveMessageSize(-1);
   args.SetMaxSendMessageSize(-1);
@@ -124,7 +143,8 @@ void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connec
 }  // namespace
 
 GrpcConnection::GrpcConnection(const std::string& address, int64_t peer_timeout_ms)
-    : channel(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), Arguments(peer_timeout_ms))),
+    : channel(grpc::CreateCustomChannel(DialTarget(address), grpc::InsecureChannelCredentials(),
+                                        Arguments(address, peer_timeout_ms))),
       stub(channel),
       heard_nanos(Now()) {}
 

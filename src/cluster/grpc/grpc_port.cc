@@ -1,6 +1,5 @@
 #include "cluster/grpc/grpc_port.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -8,27 +7,24 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
+
+#include "cluster/resolve.h"
 
 namespace weir {
 namespace {
 
 // Binds the port, or a free one into `*port` when that is 0, and lets go of it. Gives errno, or 0.
-int TryPort(const addrinfo& address, int* port) {
-  const int fd = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+int TryPort(SocketAddress address, int* port) {
+  const int fd = socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return errno;
   const int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  if (address.ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-  sockaddr_storage name{};
-  std::memcpy(&name, address.ai_addr, std::min<size_t>(address.ai_addrlen, sizeof(name)));
-  in_port_t& own = name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&name)->sin6_port
-                                              : reinterpret_cast<sockaddr_in*>(&name)->sin_port;
-  own = htons(static_cast<uint16_t>(*port));
-  const bool bound = bind(fd, reinterpret_cast<sockaddr*>(&name), address.ai_addrlen) == 0 && listen(fd, 1) == 0;
+  if (address.family() == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+  address.set_port(*port);
+  const bool bound = bind(fd, address.get(), address.size) == 0 && listen(fd, 1) == 0;
   const int error = bound ? 0 : errno;
-  socklen_t size = sizeof(name);
-  if (bound && getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) == 0) *port = ntohs(own);
+  auto* name = reinterpret_cast<sockaddr*>(&address.storage);
+  if (bound && getsockname(fd, name, &address.size) == 0) *port = address.port();
   close(fd);
   return error;
 }
@@ -46,20 +42,15 @@ bool IsTaken(const std::string& path) {
   return answered;
 }
 
-std::string NumericHost(const addrinfo& address) {
-  char host[NI_MAXHOST] = "";
-  getnameinfo(address.ai_addr, address.ai_addrlen, host, sizeof(host), nullptr, 0, NI_NUMERICHOST);
-  return host;
-}
-
 // The numeric hosts, among those found, at which `*port`, or one that it is set to when it is 0, is free. Gives errno
 // where it is taken at one of them, or where none is this machine's.
-int FreeAtAll(const addrinfo* found, int* port, std::vector<std::string>* hosts) {
+int FreeAtAll(const std::vector<SocketAddress>& found, int* port, std::vector<std::string>* hosts) {
   int error = EADDRNOTAVAIL;
-  for (const addrinfo* a = found; a != nullptr && error != EADDRINUSE; a = a->ai_next) {
-    const int bind_error = TryPort(*a, port);
+  for (const SocketAddress& address : found) {
+    if (error == EADDRINUSE) break;
+    const int bind_error = TryPort(address, port);
     if (error != 0 || bind_error == EADDRINUSE) error = bind_error;
-    if (bind_error == 0) hosts->push_back(NumericHost(*a));
+    if (bind_error == 0) hosts->push_back(address.Host());
   }
   return error;
 }
@@ -77,22 +68,17 @@ Result<std::vector<std::string>> FindFreePort(const Address& address, int* port)
     if (IsTaken(address.path)) return PortInUse(address);
     return std::vector<std::string>{address.ToString()};
   }
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const std::string asked = std::to_string(address.port);
-  if (const int error = getaddrinfo(address.host.c_str(), asked.c_str(), &hints, &found); error != 0)
+  Result<std::vector<SocketAddress>> found = Resolve(address.host, address.port);
+  if (!found.ok())
     return InvalidArgument("the name of the address {} cannot be resolved ({})", address.ToString(),
-                           gai_strerror(error));
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+                           std::string(found.status().message()));
   constexpr int kTries = 20;  // for a port that is free at the first, but taken at another
   std::vector<std::string> hosts;
   int error = EADDRINUSE;
   for (int i = 0; i < kTries && error == EADDRINUSE && (i == 0 || address.port == 0); ++i) {
     hosts.clear();
     *port = address.port;
-    error = FreeAtAll(found, port, &hosts);
+    error = FreeAtAll(*found, port, &hosts);
   }
   if (error == EADDRINUSE) return PortInUse(address);
   if (error == EADDRNOTAVAIL) return InvalidArgument("{} is not an address of this machine", address.ToString());

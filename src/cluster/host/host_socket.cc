@@ -15,6 +15,8 @@
 #include <memory>
 #include <optional>
 
+#include "cluster/resolve.h"
+
 namespace weir {
 namespace {
 
@@ -71,15 +73,11 @@ OwnedFd::~OwnedFd() {
 std::vector<std::string> NumericAddresses(const Address& address) {
   std::vector<std::string> hosts;
   if (address.is_unix()) return hosts;
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(address.host.c_str(), nullptr, &hints, &found) != 0) return hosts;
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+  const Result<std::vector<SocketAddress>> found = Resolve(address.host, address.port);
+  if (!found.ok()) return hosts;
   const std::vector<std::string> own = HostsOfThisMachine();
-  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
-    const std::string host = HostOf(*a->ai_addr);
+  for (const SocketAddress& candidate : *found) {
+    const std::string host = candidate.Host();
     if (host == "0.0.0.0" || host == "::") {
       hosts.insert(hosts.end(), own.begin(), own.end());
     } else if (host.starts_with("127.") || std::find(own.begin(), own.end(), host) != own.end()) {
@@ -101,7 +99,7 @@ std::vector<std::string> AddressesOnHost(const std::string& text) {
   in6_addr bytes{};
   const bool numeric =
       inet_pton(AF_INET, address->host.c_str(), &bytes) == 1 || inet_pton(AF_INET6, address->host.c_str(), &bytes) == 1;
-  if (!numeric && address->host != "localhost" && address->host != own) return {};
+  if (!numeric && !IsLoopbackName(address->host) && address->host != own) return {};
   return NumericAddresses(*address);
 }
 

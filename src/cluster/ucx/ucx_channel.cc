@@ -1,11 +1,10 @@
 #include "cluster/ucx/ucx_channel.h"
 
-#include <netdb.h>
-
 #include <chrono>
 
 #include "base/clock.h"
 #include "cluster/host/host_socket.h"
+#include "cluster/resolve.h"
 #include "cluster/transport_errors.h"
 
 namespace weir {
@@ -108,22 +107,17 @@ void UcxChannel::Connect(const UcxInvitation& invitation) {
   const Result<UcxLink::Shared> shared = place_->Shared();
   if (!shared.ok()) return Refused(shared.status());
   const Result<Address> address = Address::Parse(address_);
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(address->host.c_str(), std::to_string(invitation.port).c_str(), &hints, &found) != 0)
-    return Refused(FailedPrecondition("its address is not known"));
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+  const Result<std::vector<SocketAddress>> found = Resolve(address->host, invitation.port);
+  if (!found.ok()) return Refused(FailedPrecondition("its address is not known"));
   Status status;
-  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+  for (const SocketAddress& candidate : *found) {
     std::shared_ptr<UcxLink> link;
     const std::shared_ptr<LinkCaller> caller = place_->callers().Add([&](std::unique_ptr<LinkEnd> end) {
       link = std::make_shared<UcxLink>(*shared, std::move(end));
       return link;
     });
     if (caller == nullptr) return Refused(ProcessIsEnding());
-    status = shared->worker->Connect(link, a->ai_addr, a->ai_addrlen);
+    status = shared->worker->Connect(link, candidate.get(), candidate.size);
     if (status.ok()) status = link->Greet(invitation.number, place_->connect_timeout_ms());
     if (!status.ok()) {
       link->Break(status);

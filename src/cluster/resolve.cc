@@ -1,0 +1,89 @@
+#include "cluster/resolve.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "absl/strings/ascii.h"
+
+namespace weir {
+namespace {
+
+// In lower case and without the dot of the root.
+std::string CanonicalName(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  return absl::AsciiStrToLower(absl::string_view(host.data(), host.size()));
+}
+
+bool IsIpv6LoopbackName(std::string_view name) { return name == "ip6-localhost" || name == "ip6-loopback"; }
+
+template <class Name>
+SocketAddress AddressOf(const Name& name) {
+  SocketAddress address;
+  std::memcpy(&address.storage, &name, sizeof(name));
+  address.size = sizeof(name);
+  return address;
+}
+
+std::vector<SocketAddress> LoopbackAddresses(std::string_view name) {
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_addr = in6addr_loopback;
+  if (IsIpv6LoopbackName(name)) return {AddressOf(v6)};
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return {AddressOf(v4), AddressOf(v6)};
+}
+
+}  // namespace
+
+int SocketAddress::port() const {
+  return ntohs(family() == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_port
+                                    : reinterpret_cast<const sockaddr_in*>(&storage)->sin_port);
+}
+
+void SocketAddress::set_port(int port) {
+  in_port_t& own = family() == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&storage)->sin6_port
+                                        : reinterpret_cast<sockaddr_in*>(&storage)->sin_port;
+  own = htons(static_cast<uint16_t>(port));
+}
+
+std::string SocketAddress::Host() const {
+  char host[NI_MAXHOST] = "";
+  if (getnameinfo(get(), size, host, sizeof(host), nullptr, 0, NI_NUMERICHOST) != 0) return "";
+  return host;
+}
+
+bool IsLoopbackName(std::string_view host) {
+  const std::string name = CanonicalName(host);
+  return name == "localhost" || name.ends_with(".localhost") || IsIpv6LoopbackName(name);
+}
+
+Result<std::vector<SocketAddress>> Resolve(const std::string& host, int port) {
+  std::vector<SocketAddress> addresses;
+  if (IsLoopbackName(host)) {
+    addresses = LoopbackAddresses(CanonicalName(host));
+  } else {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
+      return NotFound("'{}': {}", host, gai_strerror(error));
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
+    for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+      if (a->ai_family != AF_INET && a->ai_family != AF_INET6) continue;
+      SocketAddress& address = addresses.emplace_back();
+      address.size = std::min<socklen_t>(a->ai_addrlen, sizeof(address.storage));
+      std::memcpy(&address.storage, a->ai_addr, address.size);
+    }
+  }
+  for (SocketAddress& address : addresses) address.set_port(port);
+  return addresses;
+}
+
+}  // namespace weir
