@@ -13,8 +13,8 @@ struct DevicesOptions {
   double timeout_seconds = 5;
 };
 
-// Prints the table on standard output. Where tasks of the cluster do not answer in time, what the server itself has is
-// printed, and the status says so.
+// Prints the table on standard output and, on standard error, which tasks have not answered in time. An error where the
+// server itself has not.
 Status ListDevices(const DevicesOptions& options);
 
 }  // namespace weir::cli

@@ -92,12 +92,13 @@ void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))
       ->capture_default_str();
+  up->add_flag("--no_flags", options.no_flags, "tell tasks who they are by TF_CONFIG alone");
   up->add_option("ARGS", options.arguments, "arguments of the program, after --");
   up->footer(
-      "Every task is told who it is by the flags --ps_hosts, --worker_hosts, --job_name and --task_index after ARGS, "
-      "and\n"
-      "by TF_CONFIG. Its output has its name before each line. Parameter servers are ended when all workers are done;\n"
-      "a task that fails ends the others, and its status is that of this command. Ctrl-C ends all tasks.\n\n"
+      "Every task is told who it is by TF_CONFIG and, without --no_flags, by the flags --ps_hosts, --worker_hosts,\n"
+      "--job_name and --task_index after ARGS. Its output has its name before each line. Parameter servers are ended\n"
+      "when all workers are done; a task that fails ends the others, and its status is that of this command. Ctrl-C\n"
+      "ends all tasks.\n\n"
       "Example:\n  weir up train.py --ps 1 --workers 2 -- --steps=1000\n");
   up->callback([&options, &exit_status] {
     const Result<int> status = Up(options);
@@ -144,7 +145,8 @@ void AddDevices(CLI::App& app, DevicesOptions& options, int& exit_status) {
       ->check(Within(0.001, 1e6))
       ->capture_default_str();
   devices->footer(
-      "The status is 1 when nobody answers, and when some task of the cluster does not.\n\n"
+      "Tasks of the cluster that do not answer in time are named on standard error. The status is 1 when the server\n"
+      "itself does not answer.\n\n"
       "Example:\n  weir devices grpc://localhost:2222 --timeout 2\n");
   devices->callback([&options, &exit_status] {
     const Status status = ListDevices(options);

@@ -143,10 +143,12 @@ class LocalCluster final {
       ChildProcesses::Command command;
       command.arguments = program;
       command.arguments.insert(command.arguments.end(), options_.arguments.begin(), options_.arguments.end());
-      command.arguments.push_back("--ps_hosts=" + ps_hosts);
-      command.arguments.push_back("--worker_hosts=" + worker_hosts);
-      command.arguments.push_back("--job_name=" + config.job_name);
-      command.arguments.push_back(fmt::format("--task_index={}", config.task_index));
+      if (!options_.no_flags) {
+        command.arguments.push_back("--ps_hosts=" + ps_hosts);
+        command.arguments.push_back("--worker_hosts=" + worker_hosts);
+        command.arguments.push_back("--job_name=" + config.job_name);
+        command.arguments.push_back(fmt::format("--task_index={}", config.task_index));
+      }
       command.environment.emplace_back("TF_CONFIG", config.ToJson());
       command.has_live_line = console_.has_live_lines();
       // Lines are to be seen when they are printed.

@@ -16,6 +16,7 @@ struct UpOptions {
   int ps = 1;
   int workers = 1;
   double grace_seconds = 5;  // from asking a task to end until it is killed
+  bool no_flags = false;     // TF_CONFIG alone says who a task is
 };
 
 // Starts the tasks and stays until they have ended. The exit status: 0 when all workers have ended well, that of the

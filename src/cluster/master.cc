@@ -197,15 +197,49 @@ void Master::CloseSession(tensorflow::CloseSessionRequest request, const CallOpt
 
 void Master::ListDevices(tensorflow::ListDevicesRequest request, const CallOptions& options,
                          Reply<tensorflow::ListDevicesResponse> done) {
-  std::shared_ptr<MasterSession> session;
-  if (request.session_handle().empty()) {  // of the cluster, for whoever has no session
-    session = std::make_shared<MasterSession>("", dependencies_.default_config, dependencies_.session);
-  } else {
-    Result<std::shared_ptr<MasterSession>> found = Find(request.session_handle());
-    if (!found.ok()) return done(found.status());
-    session = *found;
+  if (request.session_handle().empty()) return ListCluster(options, std::move(done));
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  if (!session.ok()) return done(session.status());
+  (*session)->ListDevices(options, std::move(done));
+}
+
+void Master::ListCluster(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done) {
+  using Answer = Result<tensorflow::GetStatusResponse>;
+  const std::shared_ptr<Peers> peers = dependencies_.session.peers;
+  const auto& filters = dependencies_.default_config.device_filters();
+  const std::vector<std::string> tasks = AllowedTasks(*peers, {filters.begin(), filters.end()});
+  auto answers = std::make_shared<std::vector<Answer>>(tasks.size(), UnknownError("not asked"));
+  const auto answered = WhenAll(
+      tasks.size(), [peers, tasks, answers, done = std::move(done), counted = in_flight_.Enter()](const Status&) {
+        tensorflow::ListDevicesResponse response;
+        for (size_t i = 0; i < tasks.size(); ++i) {
+          const bool is_own = tasks[i] == peers->own_task();
+          const auto add = [&] { return is_own ? response.add_local_device() : response.add_remote_device(); };
+          if (const Answer& answer = (*answers)[i]; answer.ok()) {
+            for (const tensorflow::DeviceAttributes& device : answer->device_attributes()) *add() = device;
+          } else {
+            tensorflow::DeviceAttributes* missing = add();
+            missing->set_name(tasks[i]);
+            missing->set_physical_device_desc(peers->AddressOf(tasks[i]));
+          }
+        }
+        done(std::move(response));
+      });
+  // The rest of the time is for the answer to arrive.
+  const CallOptions ask{
+      .timeout_ms = (options.caller_timeout_ms * 3 + 3) / 4, .cancel = options.cancel, .wait_for_ready = true};
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    Result<std::shared_ptr<WorkerService>> worker = peers->Find(tasks[i]);
+    if (!worker.ok()) {
+      (*answers)[i] = worker.status();
+      answered(OkStatus());
+      continue;
+    }
+    (*worker)->GetStatus({}, ask, [i, answers, answered, worker = *worker](Answer answer) {
+      (*answers)[i] = std::move(answer);
+      answered(OkStatus());
+    });
   }
-  session->ListDevices(options, std::move(done));
 }
 
 void Master::Reset(tensorflow::ResetRequest request, const CallOptions&, Reply<tensorflow::ResetResponse> done) {

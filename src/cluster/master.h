@@ -55,6 +55,9 @@ class Master final : public MasterService {
                        Reply<tensorflow::ReleaseCallableResponse> done) override;
 
  private:
+  // The devices of the tasks that answer before the caller gives up. One without a type stands for a task that does
+  // not: it has the task's name and, as its description, the address.
+  void ListCluster(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
   struct Entry {
     std::shared_ptr<MasterSession> session;
     Alarms::Id unclaimed = 0;  // when it rings, no client has used the session; 0 once one has

@@ -253,8 +253,9 @@ void Add(Handlers& handlers, std::string method, Service& service,
       if (Status status = ReserveDecoded<Request>(call->request().size()); !status.ok()) return answer->Give(status);
       if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return answer->Give(status);
       answer->set_in_body(WantsBodyErrors(request));
-      (service.*run)(std::move(request), CallOptions{.cancel = &call->cancel(), .takes_whole = call->takes_whole()},
-                     [answer](const Result<Response>& response) { answer->Give(response); });
+      const CallOptions options{
+          .cancel = &call->cancel(), .takes_whole = call->takes_whole(), .caller_timeout_ms = call->caller_timeout_ms()};
+      (service.*run)(std::move(request), options, [answer](const Result<Response>& response) { answer->Give(response); });
     } catch (...) {
       answer->Give(StatusOfCaught(call->method()));
     }

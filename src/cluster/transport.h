@@ -20,6 +20,8 @@ struct CallOptions {
   bool wait_for_ready = false;
   // Of a call that came in: a large answer costs no more as a whole than in chunks.
   bool takes_whole = false;
+  // Of a call that came in: how long its caller waits for the answer. 0: the transport does not say.
+  int64_t caller_timeout_ms = 0;
 };
 
 // A way to one address. Thread-safe. Connects on first use and again after a failure.
@@ -44,7 +46,8 @@ class IncomingCall {
     RopeReader(request()).Take(request().size(), &shared);
     return shared;
   }
-  virtual bool takes_whole() const { return false; }  // see CallOptions
+  virtual bool takes_whole() const { return false; }       // see CallOptions
+  virtual int64_t caller_timeout_ms() const { return 0; }  // see CallOptions
   // Cancelled, as Unavailable, when the caller has given up or cannot be reached any more: it will not see the answer,
   // but others who wait for the same work will. Lives until Respond.
   virtual CancelToken& cancel() = 0;

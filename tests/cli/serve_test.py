@@ -245,13 +245,30 @@ def test_devices_of_a_cluster():
 
 
 def test_devices_when_a_task_is_not_up():
-    address, other = free_addresses(2)
-    with serving("--cluster", f"ps={address};worker={other}", "--job_name", "ps"):
-        start = time.monotonic()
-        status, out, error = weir("devices", f"grpc://{address}", "--timeout", 0.5)
-        assert time.monotonic() - start < 5
-        assert status == 1 and [line.split()[0] for line in out.splitlines()] == ["NAME", "/job:ps/replica:0/task:0/device:CPU:0"]
-        assert f"the task at {address} only" in error and "0.5 s" in error
+    """Those of the others are told, and which task is missing."""
+    ps, worker, missing = free_addresses(3)
+    flag = f"ps={ps};worker={worker},{missing}"
+    with serving("--cluster", flag, "--job_name", "ps"), serving("--cluster", flag, "--job_name", "worker", "--task_index", 0):
+        for target, timeout in ((f"grpc://{ps}", 0.5), (worker, 2)):
+            start = time.monotonic()
+            status, out, error = weir("devices", target, "--timeout", timeout)
+            assert time.monotonic() - start < timeout + 5
+            names = [f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker")]
+            assert status == 0 and sorted(line.split()[0] for line in out.splitlines()) == [*names, "NAME"], error
+            assert error == f"weir devices: no answer from /job:worker/replica:0/task:1 at {missing}\n"
+
+
+def test_devices_of_a_task_that_hangs():
+    """A task that takes connections and says nothing is missing, too."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        other = f"127.0.0.1:{silent.getsockname()[1]}"
+        [address] = free_addresses(1)
+        with serving("--cluster", f"ps={address};worker={other}", "--job_name", "ps"):
+            status, out, error = weir("devices", address, "--timeout", 1)
+            assert status == 0 and len(out.splitlines()) == 2, error
+            assert error == f"weir devices: no answer from /job:worker/replica:0/task:0 at {other}\n"
 
 
 def test_devices_when_nobody_is_there():

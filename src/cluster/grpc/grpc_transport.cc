@@ -52,6 +52,7 @@ class GrpcIncoming final : public IncomingCall {
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   CancelToken& cancel() override { return cancel_; }
+  int64_t caller_timeout_ms() const override { return caller_timeout_ms_; }
   void Respond(Result<Rope> response) override;
 
  private:
@@ -61,6 +62,7 @@ class GrpcIncoming final : public IncomingCall {
   std::string method_;
   Rope request_;
   CancelToken cancel_;
+  int64_t caller_timeout_ms_ = 0;
   std::atomic<Exchange*> exchange_{nullptr};
 };
 
@@ -212,6 +214,10 @@ void GrpcIncoming::Exchange::Accepted(bool ok) {
   }
   Accept(listener_);
   call_->method_ = context_.method();
+  if (const auto deadline = context_.deadline(); deadline != std::chrono::system_clock::time_point::max()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::system_clock::now());
+    call_->caller_timeout_ms_ = std::max<int64_t>(1, left.count());
+  }
   call_->exchange_ = this;
   listener_.exchanges_.Open(call_);
   stream_.Read(&buffer_, &read_);
