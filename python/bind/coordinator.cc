@@ -104,7 +104,6 @@ bool IsEndOfSession(const Status& error) {
 }
 
 void RequestStop(CoordinatorObject& c, py::handle ex) {
-  const OnThread on_thread;
   const py::object exception = ExceptionFrom(ex);
   int is_clean = 1;
   if (!exception.is_none()) is_clean = PyObject_IsInstance(exception.ptr(), c.clean_types.ptr());
@@ -174,7 +173,6 @@ void JoinThreads(CoordinatorObject& c, py::object threads, double stop_grace_per
 }
 
 void Loop(CoordinatorObject& c, std::optional<double> interval, py::object body) {
-  const OnThread on_thread;
   const std::shared_ptr<Coordinator> coord = c.coord;
   Status status;
   {
@@ -182,7 +180,7 @@ void Loop(CoordinatorObject& c, std::optional<double> interval, py::object body)
     status = coord->Loop(interval, [&] {
       return InPython([&] {
         return CatchingExceptions([&]() -> Status {
-          body();
+          CallOrPark(body, py::make_tuple());
           return OkStatus();
         });
       });
@@ -210,7 +208,6 @@ void BindCoordinator(py::module_& m) {
       .def("__enter__", [](const StopOnException&) {})
       .def("__exit__", [](const StopOnException& s, py::object type, py::object value, py::object trace) {
         if (type.is_none()) return false;
-        const OnThread on_thread;
         s.coord.attr("request_stop")(py::make_tuple(type, value, trace));
         return true;
       });

@@ -202,7 +202,7 @@ void BindDefun(py::module_& m) {
       else if (k == "input_shapes")
         options.input_shapes = value.cast<std::vector<PartialShape>>();
     }
-    return py::cpp_function([options](py::object function) { return DefinedFunction(function, options); });
+    return Counted(py::cpp_function([options](py::object function) { return DefinedFunction(function, options); }));
   });
 }
 

@@ -8,6 +8,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include "bind/waiting.h"
+
 namespace weir::python {
 
 namespace py = pybind11;
@@ -15,6 +17,7 @@ namespace py = pybind11;
 // pybind11 destroys an object that the collector still sees. Whatever gives the GIL away meanwhile, as the end of a
 // session does, would let a collection in another thread destroy it a second time.
 inline void DestroyUntracked(PyObject* self) {
+  const CountedCall call(CountedCall::AtExit::kGoOn);  // the thread may hold locks that the exit needs
   PyObject_GC_UnTrack(self);
   py::detail::pybind11_object_dealloc(self);
 }

@@ -84,7 +84,7 @@ class PythonHook final : public SessionRunHook {
   Status Begin(Graph& graph) override {
     graph_ = &graph;
     return CallingPython([&]() -> Status {
-      hook_.get().attr("begin")();
+      CallOrPark(hook_.get().attr("begin"), py::make_tuple());
       return OkStatus();
     });
   }
@@ -93,7 +93,8 @@ class PythonHook final : public SessionRunHook {
                             CancelToken*) override {
     return CallingPython([&]() -> Status {
       const InGraph in_graph(GraphOf(*graph_));
-      hook_.get().attr("after_create_session")(PythonSessionOf(session), PythonCoordinatorOf(coordinator));
+      CallOrPark(hook_.get().attr("after_create_session"),
+                 py::make_tuple(PythonSessionOf(session), PythonCoordinatorOf(coordinator)));
       return OkStatus();
     });
   }
@@ -102,7 +103,7 @@ class PythonHook final : public SessionRunHook {
     return CallingPython([&]() -> Result<HookRequest> {
       fetches_.reset();
       const py::object run_context = ContextObject(context);
-      const py::object wanted = hook_.get().attr("before_run")(run_context);
+      const py::object wanted = CallOrPark(hook_.get().attr("before_run"), py::make_tuple(run_context));
       if (run_context.attr("stop_requested").cast<bool>()) context.RequestStop();
       if (wanted.is_none()) return HookRequest();
       if (!py::isinstance(wanted, Library().attr("SessionRunArgs")))
@@ -132,9 +133,9 @@ class PythonHook final : public SessionRunHook {
         fetches_.reset();
       }
       const py::object run_context = ContextObject(context);
-      hook_.get().attr("after_run")(
-          run_context, Library().attr("SessionRunValues")(results, MessageToPython("RunOptions", values.options),
-                                                          MessageToPython("RunMetadata", values.metadata)));
+      const py::object run_values = Library().attr("SessionRunValues")(
+          results, MessageToPython("RunOptions", values.options), MessageToPython("RunMetadata", values.metadata));
+      CallOrPark(hook_.get().attr("after_run"), py::make_tuple(run_context, run_values));
       if (run_context.attr("stop_requested").cast<bool>()) context.RequestStop();
       return OkStatus();
     });
@@ -142,7 +143,7 @@ class PythonHook final : public SessionRunHook {
 
   Status End(const SessionPtr& session, CancelToken*) override {
     return CallingPython([&]() -> Status {
-      hook_.get().attr("end")(PythonSessionOf(session));
+      CallOrPark(hook_.get().attr("end"), py::make_tuple(PythonSessionOf(session)));
       return OkStatus();
     });
   }

@@ -86,7 +86,6 @@ PYBIND11_MODULE(_weir, m) {
   BindDataset(m);
   BindCluster(m);
   BindDeviceSetter(m);
-  BindWaiting(m);
   BindCoordinator(m);
   BindSession(m);
   BindQueueRunner(m);
@@ -107,5 +106,7 @@ PYBIND11_MODULE(_weir, m) {
   BindSavingHooks(m);
   BindMonitoredSession(m);
   BindServer(m);
-  BindProcess(m);
+  CountCalls(m);
+  BindProcess(
+      m);  // whose functions call no Python. Those of the live line run while a thread writes, with its locks held
 }

@@ -6,11 +6,19 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <system_error>
+#include <thread>
 
 #include "base/live_line.h"
 #include "base/startup_pages.h"
 #include "bind/interrupt.h"
 #include "bind/py_func.h"
+#include "bind/waiting.h"
 #include "cluster/remote_session.h"
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
@@ -22,6 +30,37 @@ namespace {
 std::mutex pending_mu;
 std::vector<PyObject*> pending;
 std::atomic<bool> any_pending{false};
+
+// Runs `work` on a thread of its own. False if it still runs after a few seconds: a Python function that a step has
+// called may block for ever, and a kernel may compute for minutes.
+bool EndsInTime(const std::function<void()>& work) {
+  constexpr std::chrono::seconds kPatience(3);
+  auto done = std::make_shared<std::promise<void>>();
+  std::future<void> ended = done->get_future();
+  std::thread thread;
+  try {
+    thread = std::thread([work, done] {
+      work();
+      done->set_value();
+    });
+  } catch (const std::system_error&) {  // no thread to be had
+    work();
+    return true;
+  }
+  const bool in_time = ended.wait_for(kPatience) == std::future_status::ready;
+  in_time ? thread.join() : thread.detach();
+  return in_time;
+}
+
+// Ends the process without the destructors of static objects, which threads that still run may be using.
+void LeaveThreadsRunning() {
+  on_exit(
+      [](int status, void*) {
+        fflush(nullptr);
+        _exit(status);
+      },
+      nullptr);
+}
 
 }  // namespace
 
@@ -126,22 +165,29 @@ void Process::Stop() {
     stopped_ = true;
   }
   py::gil_scoped_release release;
-  for (const std::weak_ptr<Session>& weak : sessions)
-    if (std::shared_ptr<Session> session = weak.lock()) session->Close().IgnoreError();
-  for (const std::weak_ptr<Server>& weak : servers)
-    if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
   LiveLine::OfProcess().End();
   StopInterruptWatcher();
-  // A call that cannot be interrupted (a Python function, a library) does not hold up the end of the process.
-  constexpr std::chrono::seconds kPatience(1);
-  if (blocking_pool_ != nullptr && !blocking_pool_->IsIdle(kPatience)) {
-    (void)blocking_pool_.release();
-    (void)pool_.release();
-    return;
-  }
-  blocking_pool_.reset();
-  if (pool_ != nullptr && !pool_->IsIdle(kPatience)) (void)pool_.release();
-  pool_.reset();
+  const auto close_all = [this, sessions = std::move(sessions), servers = std::move(servers)] {
+    for (const std::weak_ptr<Session>& weak : sessions)
+      if (std::shared_ptr<Session> session = weak.lock()) session->Close().IgnoreError();
+    for (const std::weak_ptr<Server>& weak : servers)
+      if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
+    // A call that cannot be interrupted (a Python function, a library) does not hold up the end of the process.
+    constexpr std::chrono::seconds kPatience(1);
+    if (blocking_pool_ != nullptr && !blocking_pool_->IsIdle(kPatience)) {
+      (void)blocking_pool_.release();
+      (void)pool_.release();
+      LeaveThreadsRunning();
+      return;
+    }
+    blocking_pool_.reset();
+    if (pool_ != nullptr && !pool_->IsIdle(kPatience)) {
+      (void)pool_.release();
+      LeaveThreadsRunning();
+    }
+    pool_.reset();
+  };
+  if (!EndsInTime(close_all)) LeaveThreadsRunning();
 }
 
 void BindProcess(py::module_& m) {
@@ -150,7 +196,11 @@ void BindProcess(py::module_& m) {
   m.def(
       "live_line_show", [](bool at_line_start) { LiveLine::OfProcess().Show(at_line_start); },
       py::arg("at_line_start"));
-  py::module_::import("atexit").attr("register")(py::cpp_function([] { Process::Get().Stop(); }));
+  // Other threads park first: what ends here would be an error to them, which they would print.
+  py::module_::import("atexit").attr("register")(py::cpp_function([] {
+    ParkOtherThreads();
+    Process::Get().Stop();
+  }));
   m.def("op_names", [] { return Process::Get().registry().Names(); });
   // The OpDef message of an op, serialized.
   m.def(

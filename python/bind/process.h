@@ -41,9 +41,9 @@ class Process final {
   // Ends the sessions of the server at `target` and empties its cluster's containers.
   Status Reset(const std::string& target, const std::vector<std::string>& containers,
                const tensorflow::ConfigProto& config);
-  // Closes every session that is still open, stops every server and ends every thread.
+  // Closes every session that is still open, stops every server and ends every thread, but for those that take longer
+  // than a few seconds.
   void Stop();
-  bool stopped() const { return stopped_; }
   PyFunctions& py_functions() { return *py_functions_; }
 
  private:

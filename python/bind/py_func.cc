@@ -6,6 +6,7 @@
 #include "bind/numpy.h"
 #include "bind/op_errors.h"
 #include "bind/ops.h"
+#include "bind/waiting.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
@@ -96,8 +97,9 @@ std::string PyFunctions::Add(Graph& graph, py::object function) {
 
 Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const std::vector<Tensor>& inputs,
                                               const std::vector<DType>& output_types, bool /*eager*/) {
-  if (Process::Get().stopped()) return Cancelled("the interpreter is shutting down");
+  if (!TryEnterPython()) return Cancelled("the interpreter is shutting down");
   py::gil_scoped_acquire gil;
+  LeavePython();  // not counted: the exit does not wait for the program's function
   std::shared_ptr<PyObject> function;
   {
     std::lock_guard<std::mutex> lock(mu_);
@@ -108,7 +110,7 @@ Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const st
   try {
     py::tuple args(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) args[i] = NumpyFromTensor(inputs[i]);
-    return ConvertResults(py::reinterpret_borrow<py::object>(function.get())(*args), output_types);
+    return ConvertResults(CallOrPark(function.get(), args), output_types);
   } catch (py::error_already_set& error) {
     if (error.matches(PyExc_KeyboardInterrupt)) {
       // For whoever waits for the step: it is raised there.

@@ -56,7 +56,6 @@ py::object ErrorOf(const Status& status, Graph* graph) {
 }
 
 void RunLoop(LoopObject& l) {
-  const OnThread on_thread;
   Status status;
   {
     Waiting waiting;

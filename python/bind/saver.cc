@@ -82,7 +82,6 @@ std::optional<int64_t> GlobalStepFrom(py::object session, py::object step) {
 py::object Save(Saver& saver, py::object session, py::object save_path, py::object global_step,
                 py::object latest_filename, const std::string& suffix, bool write_meta_graph, bool write_state,
                 bool strip_default_attrs, py::object) {
-  const OnThread on_thread;
   Graph& graph = GraphOfSession(session);
   SaveOptions options;
   options.global_step = GlobalStepFrom(session, std::move(global_step));
@@ -104,7 +103,6 @@ py::object Save(Saver& saver, py::object session, py::object save_path, py::obje
 }
 
 void Restore(Saver& saver, py::object session, py::object save_path) {
-  const OnThread on_thread;
   if (saver.is_empty()) return;
   if (save_path.is_none()) RaiseValue("Can't load save_path when it is None.");
   Graph& graph = GraphOfSession(session);

@@ -88,7 +88,6 @@ void WrapHandles(const SessionObject& s, const std::vector<Output>& outputs, std
 
 py::object RunFetches(SessionObject& s, py::handle fetches, py::handle feed_dict, py::object options,
                       py::object run_metadata) {
-  const OnThread on_thread;
   CheckOpen(s);
   GraphObject& graph = s.graph_object();
   FetchMap map(graph, fetches);
@@ -127,8 +126,8 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
   auto made = s.session->MakeCallable(*feeds, map->outputs(), map->targets());
   if (!made.ok()) RaiseRunError(made.status(), s.graph_ptr());
   std::shared_ptr<Session::Callable> callable = *made;
-  return py::cpp_function([self, map, feeds, callable, accept_options](const py::args& args, const py::kwargs& kwargs) {
-    const OnThread on_thread;
+  return Counted(py::cpp_function([self, map, feeds, callable, accept_options](const py::args& args,
+                                                                               const py::kwargs& kwargs) {
     auto& session = self.cast<SessionObject&>();
     if (session.closed) RaiseRuntime("Attempted to use a closed Session.");
     if (args.size() != feeds->size())
@@ -151,11 +150,10 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
     });
     extras.Publish();
     return map->Result(ToNumpy(std::move(results)));
-  });
+  }));
 }
 
 py::object PartialRunSetup(SessionObject& s, py::handle fetches, py::object feeds) {
-  const OnThread on_thread;
   CheckOpen(s);
   FetchMap map(s.graph_object(), fetches);
   std::vector<Output> keys;
@@ -168,7 +166,6 @@ py::object PartialRunSetup(SessionObject& s, py::handle fetches, py::object feed
 }
 
 py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fetches, py::handle feed_dict) {
-  const OnThread on_thread;
   CheckOpen(s);
   FetchMap map(s.graph_object(), fetches);
   std::vector<Feed> feeds;
@@ -179,7 +176,6 @@ py::object PartialRun(SessionObject& s, const std::string& handle, py::handle fe
 }
 
 void Close(SessionObject& s) {
-  const OnThread on_thread;
   if (s.entered != nullptr) {
     std::shared_ptr<Scope> entered = std::move(s.entered);
     s.entered = nullptr;
@@ -202,7 +198,6 @@ void CheckIsNoPath(const std::string& target) {
 }
 
 std::unique_ptr<SessionObject> MakeSession(py::object target, py::object graph, py::object config) {
-  const OnThread on_thread;
   auto made = std::make_unique<SessionObject>();
   if (graph.is_none()) graph = DefaultGraph();
   if (!IsGraph(graph)) RaiseType(fmt::format("graph must be a tf.Graph, but got {}", Repr(py::type::handle_of(graph))));

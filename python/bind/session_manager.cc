@@ -58,7 +58,7 @@ InitFunction InitFunctionFrom(py::object init_fn, const PythonSessions& sessions
   return [function = PyItem(std::move(init_fn)), sessions](const SessionPtr& session) -> Status {
     return InPython([&] {
       return CatchingExceptions([&]() -> Status {
-        function.get()(sessions.Find(session));
+        CallOrPark(function.get(), py::make_tuple(sessions.Find(session)));
         return OkStatus();
       });
     });

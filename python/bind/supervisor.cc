@@ -167,7 +167,6 @@ struct ServiceObject {
 void VisitGraphs(const ServiceObject& s, GraphVisitor visit) { visit(s.sv->graph()); }
 
 void RunService(const ServiceObject& s, const std::function<Status()>& what) {
-  const OnThread on_thread;
   Status status;
   {
     Waiting waiting;

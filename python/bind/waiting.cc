@@ -1,49 +1,46 @@
 #include "bind/waiting.h"
 
+#include <cxxabi.h>
+#include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "base/this_process.h"
 
 namespace weir::python {
 namespace {
 
-struct Returns {
+// Either a thread that enters sees `closed`, or the exit sees the thread in `inside`: both are sequentially consistent.
+struct Gate {
+  std::atomic<int> inside{0};  // threads that have the GIL in a counted call, or are taking it
+  std::atomic<bool> closed{false};
   std::mutex mu;
-  std::condition_variable changed;
-  int under_way = 0;  // threads that take the GIL, and those in an OnThread that may have it
-  bool closed = false;
+  std::condition_variable left;
 };
-// How many OnThreads this thread is in.
-thread_local int on_thread = 0;
-Returns& TheReturns() {
-  static Returns* returns = new Returns;  // threads may be parked in it for as long as the process is
-  return *returns;
+Gate& TheGate() {
+  static Gate* gate = [] {
+    auto* made = new Gate;  // threads are parked behind it for as long as the process lives
+    // A forked child has none of the other threads.
+    pthread_atfork(nullptr, nullptr, [] { TheGate().inside = 0; });
+    return made;
+  }();
+  return *gate;
 }
 
-void CloseReturns() {
-  PyThreadState* state = PyEval_SaveThread();
-  {
-    Returns& returns = TheReturns();
-    std::unique_lock<std::mutex> lock(returns.mu);
-    returns.closed = true;
-    // What a program's own functions do may take longer than anybody wants to wait; on a busy machine so may ours.
-    constexpr std::chrono::seconds kPatience(10);
-    returns.changed.wait_for(lock, kPatience, [&] { return returns.under_way == 0; });
+// A thread that fails writes its exception. One that the interpreter ends meanwhile leaves the lock of sys.stderr
+// taken, and the interpreter aborts over that.
+bool AnyThreadPrintsItsException() {
+  const py::dict frames = py::module_::import("sys").attr("_current_frames")();
+  for (const auto& thread : frames) {
+    for (auto frame = py::reinterpret_borrow<py::object>(thread.second); !frame.is_none(); frame = frame.attr("f_back"))
+      if (frame.attr("f_code").attr("co_name").cast<std::string>() == "invoke_excepthook") return true;
   }
-  PyEval_RestoreThread(state);
-}
-
-// Keeps the GIL, which is worth something in every step. False once the interpreter goes.
-bool TryBeginReturn() {
-  Returns& returns = TheReturns();
-  std::lock_guard<std::mutex> lock(returns.mu);
-  if (returns.closed) return false;
-  ++returns.under_way;
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -58,44 +55,85 @@ bool IsMainThread() {
   return is_main;
 }
 
-void BeginReturn() {
-  Returns& returns = TheReturns();
-  std::unique_lock<std::mutex> lock(returns.mu);
-  if (returns.closed && !IsMainThread()) returns.changed.wait(lock, [] { return false; });
-  ++returns.under_way;
+namespace {
+
+thread_local bool is_exiting_thread = false;
+bool NeverParks() { return is_exiting_thread || IsMainThread(); }
+
+}  // namespace
+
+int& CountedCalls() {
+  thread_local int calls = 0;
+  return calls;
 }
 
-void EndReturn() {
-  if (on_thread > 0) return;  // under way until it waits again
-  Returns& returns = TheReturns();
-  std::lock_guard<std::mutex> lock(returns.mu);
-  --returns.under_way;
-  returns.changed.notify_all();
+void LeavePython() {
+  if (NeverParks()) return;
+  Gate& gate = TheGate();
+  if (gate.inside.fetch_sub(1) != 1 || !gate.closed) return;
+  const std::lock_guard lock(gate.mu);
+  gate.left.notify_all();
 }
 
-void BeginAway() {
-  if (on_thread == 0) return;
-  Returns& returns = TheReturns();
-  std::lock_guard<std::mutex> lock(returns.mu);
-  --returns.under_way;
-  returns.changed.notify_all();
+bool TryEnterPython() {
+  if (NeverParks()) return true;
+  Gate& gate = TheGate();
+  gate.inside.fetch_add(1);
+  if (!gate.closed) return true;
+  LeavePython();
+  return false;
 }
 
-OnThread::OnThread() {
-  if (IsMainThread()) return;
-  if (on_thread == 0 && !TryBeginReturn()) {
+void ParkThread() {
+  for (;;) pause();
+}
+
+void EnterPythonOrPark() {
+  if (!TryEnterPython()) ParkThread();
+}
+
+CountedCall::CountedCall(AtExit at_exit) {
+  if (NeverParks()) return;
+  if (CountedCalls() == 0 && !TryEnterPython()) {
+    if (at_exit == AtExit::kGoOn) return;
     PyEval_SaveThread();
-    BeginReturn();  // for good
+    ParkThread();
   }
-  ++on_thread;
+  counted_ = true;
+  ++CountedCalls();
 }
 
-OnThread::~OnThread() {
-  if (IsMainThread()) return;
-  if (on_thread == 1) BeginAway();
-  --on_thread;
+CountedCall::~CountedCall() {
+  if (!counted_ || IsMainThread()) return;  // the main thread of a child that was forked inside of the call
+  if (--CountedCalls() == 0) LeavePython();
 }
 
-void BindWaiting(py::module_&) { py::module_::import("atexit").attr("register")(py::cpp_function(&CloseReturns)); }
+py::object CallOrPark(py::handle function, const py::tuple& arguments) {
+  PyObject* result = nullptr;
+  try {
+    result = PyObject_CallObject(function.ptr(), arguments.ptr());
+  } catch (abi::__forced_unwind&) {
+    ParkThread();
+  }
+  if (result == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(result);
+}
+
+void ParkOtherThreads() {
+  // Functions of the program may run inside of counted calls for as long as they like.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  is_exiting_thread = true;
+  {
+    const py::gil_scoped_release release;
+    Gate& gate = TheGate();
+    gate.closed = true;
+    std::unique_lock lock(gate.mu);
+    gate.left.wait_until(lock, deadline, [&] { return gate.inside == 0; });
+  }
+  while (AnyThreadPrintsItsException() && std::chrono::steady_clock::now() < deadline) {
+    const py::gil_scoped_release release;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 }  // namespace weir::python

@@ -1,5 +1,7 @@
-// Waiting without the GIL on threads that the interpreter may end: whoever asks for the GIL while the interpreter goes
-// is ended by it in the middle of C++, so a daemon thread that comes back too late stays parked instead.
+// How the threads of a program meet the end of the interpreter. Python ends a thread that asks for the GIL during
+// shutdown by unwinding its stack, C++ frames included, and their destructors would then run without the GIL. So once
+// the exit has begun, a thread that would enter this module or take the GIL back parks for good instead, and the exit
+// waits for the threads that are inside this module with the GIL. The main thread, and the one that exits, never park.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,23 +12,42 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// Also without the GIL, which Python's own question needs.
+// Does not need the GIL, unlike Python's own question.
 bool IsMainThread();
 
-// Around taking the GIL again. BeginReturn does not return once the interpreter goes.
-void BeginReturn();
-void EndReturn();
-// The GIL was given away.
-void BeginAway();
+// Counts this thread among those that the exit waits for. False once the exit has begun: do not touch Python then.
+bool TryEnterPython();
+void LeavePython();
+// TryEnterPython that parks the thread once the exit has begun. Call it without the GIL.
+void EnterPythonOrPark();
+[[noreturn]] void ParkThread();
+
+// How many counted calls this thread is in: it is counted while it has the GIL inside of them.
+int& CountedCalls();
+
+// A call from Python into this module, which may call Python back. Made and ended with the GIL.
+class CountedCall final {
+ public:
+  enum class AtExit { kPark, kGoOn };
+  explicit CountedCall(AtExit at_exit = AtExit::kPark);
+  ~CountedCall();
+  CountedCall(const CountedCall&) = delete;
+  CountedCall& operator=(const CountedCall&) = delete;
+
+ private:
+  bool counted_ = false;
+};
 
 // Without the GIL from here to the end of the block.
 class Waiting final {
  public:
-  Waiting() : state_(PyEval_SaveThread()) { BeginAway(); }
+  Waiting() : state_(PyEval_SaveThread()) {
+    if (CountedCalls() > 0) LeavePython();
+  }
   ~Waiting() {
-    BeginReturn();
+    EnterPythonOrPark();
     PyEval_RestoreThread(state_);
-    EndReturn();
+    if (CountedCalls() == 0) LeavePython();
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -40,16 +61,17 @@ class WithGil final {
  public:
   WithGil() : taken_(PyGILState_Check() == 0) {
     if (!taken_) return;
-    BeginReturn();
+    EnterPythonOrPark();
     state_ = PyGILState_Ensure();
-    EndReturn();
+    ++CountedCalls();
     suspended_ = SuspendInterrupts();
   }
   ~WithGil() {
     if (!taken_) return;
     ResumeInterrupts(suspended_);
+    --CountedCalls();
     PyGILState_Release(state_);
-    BeginAway();
+    LeavePython();
   }
   WithGil(const WithGil&) = delete;
   WithGil& operator=(const WithGil&) = delete;
@@ -65,17 +87,17 @@ auto InPython(F&& body) {
   return body();
 }
 
-// All that a thread of Python does in a function of C++ that calls Python. The interpreter ends threads in the middle
-// of Python, through the frames of C++ below it, which must not happen: it waits at exit until such threads wait too.
-class OnThread final {
- public:
-  OnThread();
-  ~OnThread();
-  OnThread(const OnThread&) = delete;
-  OnThread& operator=(const OnThread&) = delete;
-};
+// function(*arguments), for functions of the program that may block for longer than the exit waits. Where the
+// interpreter ends the thread inside of the call, it parks before any frame of C++ is unwound.
+py::object CallOrPark(py::handle function, const py::tuple& arguments);
 
-// At exit no thread is under way from then on.
-void BindWaiting(py::module_& m);
+// For atexit, with the GIL: from here on other threads park. Waits for those that are inside of the module, for a few
+// seconds at most.
+void ParkOtherThreads();
+
+// Makes every function, method and destructor that the module has bound a CountedCall.
+void CountCalls(py::module_& m);
+// The same for a function that is made later.
+py::cpp_function Counted(py::cpp_function function);
 
 }  // namespace weir::python
