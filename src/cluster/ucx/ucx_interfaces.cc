@@ -1,10 +1,8 @@
 #include "cluster/ucx/ucx_interfaces.h"
 
 #include <ifaddrs.h>
-#include <netdb.h>
 #include <netinet/in.h>
 
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -12,20 +10,10 @@
 namespace weir {
 namespace {
 
-std::vector<SocketName> Resolve(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return {};
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> guard(found, freeaddrinfo);
-  std::vector<SocketName> names;
-  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
-    if (a->ai_family != AF_INET && a->ai_family != AF_INET6) continue;
-    SocketName& name = names.emplace_back();
-    std::memcpy(&name.storage, a->ai_addr, a->ai_addrlen);
-    name.size = a->ai_addrlen;
-  }
-  return names;
+// None where the host is not known.
+std::vector<SocketAddress> AddressesOf(const std::string& host) {
+  Result<std::vector<SocketAddress>> found = Resolve(host, 0);
+  return found.ok() ? *std::move(found) : std::vector<SocketAddress>();
 }
 
 std::string_view AddressBytes(const sockaddr* name) {
@@ -51,10 +39,10 @@ void AddRdmaDevices(std::set<std::string>* devices) {
 
 }  // namespace
 
-Result<SocketName> UcxListenName(const std::string& host) {
-  const std::vector<SocketName> names = Resolve(host);
+Result<SocketAddress> UcxListenName(const std::string& host) {
+  const std::vector<SocketAddress> names = AddressesOf(host);
   if (names.empty()) return FailedPrecondition("UCX cannot listen at {}: it has no address", host);
-  for (const SocketName& name : names)
+  for (const SocketAddress& name : names)
     if (name.get()->sa_family == AF_INET) return name;
   return names[0];
 }
@@ -66,7 +54,7 @@ std::string UcxDevicesFor(const std::vector<std::string>& hosts) {
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> guard(interfaces, freeifaddrs);
   std::set<std::string> devices;
   for (const std::string& host : hosts) {
-    for (const SocketName& name : Resolve(host)) {
+    for (const SocketAddress& name : AddressesOf(host)) {
       if (IsWildcard(name.get())) return "";
       for (const ifaddrs* i = interfaces; i != nullptr; i = i->ifa_next) {
         if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != name.get()->sa_family) continue;

@@ -2,23 +2,16 @@
 // connect to first, so a server that is bound to one address limits both.
 #pragma once
 
-#include <sys/socket.h>
-
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "cluster/resolve.h"
 
 namespace weir {
 
-struct SocketName {
-  sockaddr_storage storage = {};
-  socklen_t size = 0;
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
-};
-
 // The address to listen at for a server that is bound to `host`, with port 0. IPv4 where the host has both.
-Result<SocketName> UcxListenName(const std::string& host);
+Result<SocketAddress> UcxListenName(const std::string& host);
 
 // The devices that have the addresses of `hosts`, and all RDMA devices, as UCX_NET_DEVICES names them. Empty (all
 // devices) where a host is a wildcard address, or there is none.

@@ -9,7 +9,7 @@ namespace weir {
 namespace {
 
 TEST(UcxInterfaces, ListensAtTheAddressOfTheServer) {
-  const Result<SocketName> name = UcxListenName("127.0.0.1");
+  const Result<SocketAddress> name = UcxListenName("127.0.0.1");
   ASSERT_TRUE(name.ok()) << name.status();
   ASSERT_EQ(name->get()->sa_family, AF_INET);
   const auto* ip = reinterpret_cast<const sockaddr_in*>(name->get());

@@ -97,7 +97,7 @@ Result<UcxInvitation> UcxPlace::Invite(const Address& address, const std::shared
 Result<int> UcxPlace::Port(const Address& address) {
   if (address.is_unix()) return FailedPrecondition("UCX cannot listen at {}", address.ToString());
   WEIR_ASSIGN(const UcxLink::Shared shared, Shared());
-  WEIR_ASSIGN(const SocketName name, UcxListenName(address.host));
+  WEIR_ASSIGN(const SocketAddress name, UcxListenName(address.host));
   std::lock_guard lock(mu_);
   if (const auto known = ports_.find(address.host); known != ports_.end()) return known->second;
   const auto accept = [this, shared]() -> std::shared_ptr<UcxLink> {
