@@ -117,6 +117,7 @@ struct StepContext {
   IntrusivePtr<Rendezvous> rendezvous;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;
+  int call_depth = 0;  // function calls that this step is inside of; a blocking one counts as several
   std::shared_ptr<const void> kept;  // owns what the plain pointers refer to that does not live as long as the process
 };
 

@@ -1,20 +1,68 @@
-// A call starts on the calling thread: cheap bodies end there, and costly nodes go to the pool. Calls that nest too
-// deeply on one thread (recursion, a loop whose iterations end at once) go to the pool as a whole, so that no stack
-// overflows.
 #include "runtime/function_runner.h"
 
+#include <charconv>
+#include <condition_variable>
+#include <optional>
+
+#include "base/log.h"
 #include "base/out_of_memory.h"
 #include "graph/function_gradient.h"
+#include "runtime/call_starter.h"
 
 namespace weir {
 namespace {
 
-constexpr int kMaxInlineCalls = 8;
+constexpr char kDepthVariable[] = "WEIR_MAX_CALL_DEPTH";
+constexpr char kCallsVariable[] = "WEIR_MAX_CALLS";
+// Calls that nest no deeper than this do not count as calls in flight.
+constexpr int kUncountedDepth = 8;
 
-int& InlineCalls() {
-  thread_local int depth = 0;
-  return depth;
+template <class T>
+T NumberFromEnvironment(const char* variable, T otherwise) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr) return otherwise;
+  const std::string_view text = value;
+  T number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
+  LogWarning("{}={} is not a positive number: {} is used", variable, text, otherwise);
+  return otherwise;
 }
+
+// The result of a call that a thread waits for. Where there are no other threads, the waiting one also runs what the
+// call schedules.
+class AwaitedResult final {
+ public:
+  void Set(Result<std::vector<Tensor>> result) {
+    std::lock_guard lock(mu_);
+    result_ = std::move(result);
+    changed_.notify_all();
+  }
+  void Schedule(std::function<void()> work) {
+    std::lock_guard lock(mu_);
+    work_.push_back(std::move(work));
+    changed_.notify_all();
+  }
+  Result<std::vector<Tensor>> Wait() {
+    std::unique_lock lock(mu_);
+    for (;;) {
+      changed_.wait(lock, [this] { return !work_.empty() || result_.has_value(); });
+      if (work_.empty()) return *std::move(result_);
+      std::function<void()> work = std::move(work_.front());
+      work_.pop_front();
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+    }
+  }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> work_;
+  std::optional<Result<std::vector<Tensor>>> result_;
+};
 
 std::string CanonicalName(const FuncAttr& function) {
   std::string name = function.name;
@@ -27,6 +75,12 @@ std::string CanonicalName(const FuncAttr& function) {
 }
 
 }  // namespace
+
+CallLimits CallLimits::FromEnvironment() {
+  const CallLimits otherwise;
+  return {.depth = NumberFromEnvironment(kDepthVariable, otherwise.depth),
+          .in_flight = NumberFromEnvironment(kCallsVariable, otherwise.in_flight)};
+}
 
 struct LocalFunctionRunner::Function {
   FuncAttr attr;
@@ -119,37 +173,73 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
   return executor;
 }
 
-void LocalFunctionRunner::Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) {
+Result<std::shared_ptr<Executor>> LocalFunctionRunner::Prepare(Handle handle, int depth,
+                                                               const std::vector<Tensor>& args) {
   Function* function = nullptr;
   {
     std::lock_guard lock(mu_);
     if (handle >= 0 && handle < static_cast<Handle>(functions_.size())) function = functions_[handle].get();
   }
-  if (function == nullptr) return done(InvalidArgument("there is no function with handle {}", handle));
-  Result<std::shared_ptr<Executor>> executor = Compile(*function);
-  if (!executor.ok()) return done(executor.status());
-  const Plan& plan = (*executor)->plan();
-  if (args.size() != plan.feeds.size())
-    return done(InvalidArgument("Function '{}' expects {} arguments, but got {}", function->attr.name,
-                                plan.feeds.size(), args.size()));
+  if (function == nullptr) return InvalidArgument("there is no function with handle {}", handle);
+  const std::string& name = function->attr.name;
+  if (depth > options_.limits.depth)
+    return ResourceExhausted(
+        "Function '{}' was called inside of {} other calls, more than the limit: it may call itself without end. {} "
+        "sets the limit.",
+        name, depth - 1, kDepthVariable);
+  WEIR_ASSIGN(std::shared_ptr<Executor> executor, Compile(*function));
+  const std::vector<PlanFeed>& feeds = executor->plan().feeds;
+  if (args.size() != feeds.size())
+    return InvalidArgument("Function '{}' expects {} arguments, but got {}", name, feeds.size(), args.size());
   for (size_t i = 0; i < args.size(); ++i) {
-    if (args[i].dtype() != plan.feeds[i].what.dtype)
-      return done(InvalidArgument("Argument {} of function '{}' is {}, but should be {}", i, function->attr.name,
-                                  args[i].dtype(), plan.feeds[i].what.dtype));
+    if (args[i].dtype() != feeds[i].what.dtype)
+      return InvalidArgument("Argument {} of function '{}' is {}, but should be {}", i, name, args[i].dtype(),
+                             feeds[i].what.dtype);
   }
-  StepArgs step_args;
-  step_args.context = step;
-  step_args.pool = step.pool;
-  if (step.cancel != nullptr) step_args.cancelled_by.push_back(step.cancel);
-  if (InlineCalls() < kMaxInlineCalls) {
-    ++InlineCalls();
-    (*executor)->Start(step_args, std::move(args), std::move(done));
-    --InlineCalls();
-  } else {
-    step.pool->Schedule([executor = *executor, step_args, args = std::move(args), done = std::move(done)]() mutable {
-      executor->Start(step_args, std::move(args), std::move(done));
-    });
+  if (depth > kUncountedDepth &&
+      calls_in_flight_.fetch_add(1, std::memory_order_relaxed) >= options_.limits.in_flight) {
+    calls_in_flight_.fetch_sub(1, std::memory_order_relaxed);
+    return ResourceExhausted(
+        "Function '{}' was called while {} calls were in flight, more than the limit: it may call itself without end. "
+        "{} sets the limit.",
+        name, options_.limits.in_flight, kCallsVariable);
   }
+  return executor;
+}
+
+void LocalFunctionRunner::Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) {
+  const int depth = step.call_depth + 1;
+  Result<std::shared_ptr<Executor>> executor = Prepare(handle, depth, args);
+  if (!executor.ok()) return done(executor.status());
+  FunctionCall call{.executor = *std::move(executor), .feeds = std::move(args), .done = std::move(done)};
+  call.args.context = step;
+  call.args.context.call_depth = depth;
+  call.args.pool = step.pool;
+  if (step.cancel != nullptr) call.args.cancelled_by.push_back(step.cancel);
+  if (depth > kUncountedDepth) {
+    call.done = [this, counted = std::move(call.done)](Result<std::vector<Tensor>> results) {
+      calls_in_flight_.fetch_sub(1, std::memory_order_relaxed);
+      counted(std::move(results));
+    };
+  }
+  StartCall(std::move(call));
+}
+
+Result<std::vector<Tensor>> LocalFunctionRunner::RunAndWait(Handle handle, StepContext& step,
+                                                            std::vector<Tensor> args) {
+  AwaitedResult result;
+  StepContext here = step;
+  here.call_depth += kDepthOfBlockingCall - 1;
+  std::optional<ThreadPool> pool;
+  std::optional<ElasticPool> blocking_pool;
+  if (step.pool == nullptr || step.pool->num_threads() == 0 || step.blocking_pool == nullptr) {
+    const auto run_here = [&result](std::function<void()> work) { result.Schedule(std::move(work)); };
+    here.pool = &pool.emplace(Runner(run_here));
+    here.blocking_pool = &blocking_pool.emplace(Runner(run_here));
+  }
+  const CallStarterPause pause;
+  Run(handle, here, std::move(args), [&result](Result<std::vector<Tensor>> given) { result.Set(std::move(given)); });
+  return result.Wait();
 }
 
 }  // namespace weir

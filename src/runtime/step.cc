@@ -169,11 +169,7 @@ void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Execut
     context_.rendezvous = rendezvous_;
   }
   for (CancelToken* token : args.cancelled_by) {
-    const CancelToken::Id id = token->Register([this, token] {
-      Ref();
-      Cancel(token->reason());
-      Unref();
-    });
+    const CancelToken::Id id = token->Register([this, token] { CancelWithParent(token->reason()); });
     if (id == 0) {
       Cancel(token->reason());
     } else {
@@ -241,6 +237,7 @@ void Step::Work(Worker& worker) {
   constexpr int kLentNodes = 256;
   int left = worker.keeps_dear || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
   const KernelScope between_kernels(nullptr);
+  const Completions::Pause pause;
   Bundle* const bundle = Bundle::Current();
   while (!worker.stack.empty() || worker.blocking.has_value()) {
     if (worker.stack.empty()) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "op/kernel.h"
@@ -60,6 +61,31 @@ class Step final {
   Result<std::vector<Tensor>> TakeResult();
   // Cuts the ties to the tokens that the step listens to. REQUIRES: the step has ended.
   void Detach();
+
+  // Hands out the results of steps that have ended. A callback that ends the step around its own, as a function call
+  // does, only adds that step to a list of the thread: callbacks do not nest.
+  class Completions {
+   public:
+    static void Run(Step* ended);
+    // While it lives, steps that this thread ends complete at once: a callback may have it work on another step.
+    class Pause {
+     public:
+      Pause() : outer_(std::exchange(Current(), nullptr)) {}
+      ~Pause() { Current() = outer_; }
+      Pause(const Pause&) = delete;
+      Pause& operator=(const Pause&) = delete;
+
+     private:
+      Completions* const outer_;
+    };
+
+   private:
+    static Completions*& Current() {
+      thread_local Completions* current = nullptr;
+      return current;
+    }
+    std::vector<Step*> waiting_;
+  };
 
  private:
   struct Worker;
@@ -111,7 +137,10 @@ class Step final {
   void StoreFetches(Progress& progress);
   Status Describe(const Status& status, const PlanNode* node) const;
   void Fail(const Status& status, const PlanNode* node);
+  // The step around this one was cancelled.
+  void CancelWithParent(Status reason);
   void Finish();
+  void HandOutResult();
   void Recycle();
   bool IsDear(int32_t node) const;
   // Whether the node may run for so long that a thread that somebody waits for must not run it.

@@ -8,6 +8,12 @@
 #include "runtime/step.h"
 
 namespace weir {
+namespace {
+
+constexpr int kMaxNestedCancels = 16;
+constexpr int kDescribedCalls = 8;
+
+}  // namespace
 
 void Step::StoreFetch(int32_t fetch, EdgeValue value, bool dead) {
   if (value.ref) {
@@ -45,6 +51,8 @@ bool StandsForOthers(const NodeInfo& info) {
 
 Status Step::Describe(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
+  // An error that passes through many calls names the innermost node and the outermost ones.
+  if (context_.call_depth > kDescribedCalls && NodeOf(status).has_value()) return status;
   if (StandsForOthers(*node->info) && NodeOf(status).has_value()) return status;  // it names the part that failed
   return DescribeNode(status, node->info->name, node->info->op->name);
 }
@@ -82,6 +90,31 @@ void Step::Fail(const Status& status, const PlanNode* node) {
 }
 
 void Step::Cancel(Status reason) { Fail(reason, nullptr); }
+
+// Cancelling a step cancels the steps that it has started, and so on: beyond a few levels they go to a list instead of
+// the stack. A step in the list may end before its turn; the reference keeps it and what it uses.
+void Step::CancelWithParent(Status reason) {
+  struct Cancels {
+    int nested = 0;
+    std::vector<std::pair<Step*, Status>> waiting;
+  };
+  thread_local Cancels cancels;
+  Ref();
+  if (cancels.nested >= kMaxNestedCancels) {
+    cancels.waiting.emplace_back(this, std::move(reason));
+    return;
+  }
+  ++cancels.nested;
+  Fail(reason, nullptr);
+  Unref();
+  while (cancels.nested == 1 && !cancels.waiting.empty()) {
+    const auto [step, why] = std::move(cancels.waiting.back());
+    cancels.waiting.pop_back();
+    step->Fail(why, nullptr);
+    step->Unref();
+  }
+  --cancels.nested;
+}
 
 void Step::Finish() {
   if (ended_.exchange(true, std::memory_order_acq_rel)) return;
@@ -122,10 +155,31 @@ void Step::End() {
     return;
   }
   Detach();
+  Completions::Run(this);
+}
+
+void Step::HandOutResult() {
   Executor::FetchDone done = std::move(done_);
   done_ = nullptr;
   done(TakeResult());
   Unref();
+}
+
+void Step::Completions::Run(Step* ended) {
+  Completions*& current = Current();
+  if (current != nullptr) {
+    current->waiting_.push_back(ended);
+    return;
+  }
+  Completions own;
+  current = &own;
+  ended->HandOutResult();
+  while (!own.waiting_.empty()) {
+    Step* const next = own.waiting_.back();
+    own.waiting_.pop_back();
+    next->HandOutResult();
+  }
+  current = nullptr;
 }
 
 void Step::Wait(int64_t deadline_nanos) {

@@ -1,21 +1,6 @@
 #include "ops/data/dataset_function.h"
 
-#include <condition_variable>
-#include <mutex>
-
-#include "ops/data/background.h"
-
 namespace weir::ops {
-namespace {
-
-// Pools that run what they are given at once: without threads, nobody else would while the caller waits.
-struct AtOnce {
-  static void Run(const std::function<void()>& work) { work(); }
-  ThreadPool pool{Runner(Run)};
-  ElasticPool blocking_pool{Runner(Run)};
-};
-
-}  // namespace
 
 Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view attr, int first, int count) {
   WEIR_ASSIGN(const FuncAttr function, NodeAttr<FuncAttr>(ctx, attr));
@@ -34,29 +19,14 @@ Result<FunctionPtr> DatasetFunction::In(const DatasetHome& home) const {
 
 Result<Element> DatasetFunction::Call(StepContext& step, Element args) const {
   AddCaptured(&args);
-  StepContext here = step;
-  std::optional<AtOnce> at_once;
-  if (!HasThreads(step)) {
-    at_once.emplace();
-    here.pool = &at_once->pool;
-    here.blocking_pool = &at_once->blocking_pool;
-  }
-  std::mutex mu;
-  std::condition_variable ended;
-  std::optional<Result<Element>> result;
-  runner_.Run(handle_, here, std::move(args), [&](Result<Element> given) {
-    std::lock_guard lock(mu);
-    result = std::move(given);
-    ended.notify_one();
-  });
-  std::unique_lock lock(mu);
-  ended.wait(lock, [&] { return result.has_value(); });
-  return *std::move(result);
+  return runner_.RunAndWait(handle_, step, std::move(args));
 }
 
 void DatasetFunction::Start(StepContext& step, Element args, FunctionRunner::Done done) const {
   AddCaptured(&args);
-  runner_.Run(handle_, step, std::move(args), std::move(done));
+  StepContext waited_for = step;  // by the thread that asks for the next element
+  waited_for.call_depth += kDepthOfBlockingCall - 1;
+  runner_.Run(handle_, waited_for, std::move(args), std::move(done));
 }
 
 Result<int> NumTypes(const KernelContext& ctx, std::string_view attr) {

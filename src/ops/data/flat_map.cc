@@ -20,6 +20,14 @@ Result<IteratorPtr> IterateResult(DatasetHome& home, const Result<Element>& resu
   return dataset->Iterate(home);
 }
 
+// For the datasets that a function gives: they ask each other for elements on one stack, so they count as calls.
+template <class Context>
+Context Nested(const Context& step) {
+  Context nested = step;
+  nested.call_depth += kDepthOfBlockingCall;
+  return nested;
+}
+
 // How often one of several iterators has become ready.
 struct ReadyCount {
   std::mutex mu;
@@ -43,7 +51,7 @@ class Interleave final : public DatasetIterator {
     bool in_order = true;
   };
   Interleave(DatasetHome& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
-      : home_(home),
+      : nested_home_(Nested(home)),
         input_(std::move(input)),
         function_(std::move(function)),
         options_(options),
@@ -62,7 +70,8 @@ class Interleave final : public DatasetIterator {
         WEIR_TRY(Open(step, current));
         continue;
       }
-      WEIR_ASSIGN(std::optional<Element> element, current->GetNext(step));
+      StepContext nested = Nested(step);
+      WEIR_ASSIGN(std::optional<Element> element, current->GetNext(nested));
       if (element.has_value()) {
         if (++taken_ == options_.block) Advance();
         return element;
@@ -112,20 +121,20 @@ class Interleave final : public DatasetIterator {
       return OkStatus();
     }
     const int64_t number = number_++;
-    Result<IteratorPtr> opened = IterateResult(home_, function_->Call(step, *std::move(element)));
+    Result<IteratorPtr> opened = IterateResult(nested_home_, function_->Call(step, *std::move(element)));
     if (!opened.ok()) return AtElement(opened.status(), title_, number);
     constexpr int64_t kMostAhead = 64;
     place = *std::move(opened);
     if (options_.parallel) {
       const int64_t ahead = std::min(options_.block, kMostAhead);
-      place = Prefetched(home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true,
+      place = Prefetched(nested_home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true,
                          [ready = ready_] { ready->Add(); });
     }
     ++num_open_;
     return OkStatus();
   }
 
-  DatasetHome& home_;
+  DatasetHome nested_home_;
   const IteratorPtr input_;
   const FunctionPtr function_;
   const Options options_;
