@@ -5,9 +5,6 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
-#include <set>
-
-#include "base/function_ref.h"
 #include "graph/attr_proto.h"
 
 namespace weir {
@@ -24,45 +21,43 @@ std::string CanonicalBytes(const tensorflow::FunctionDef& def) {
   return bytes;
 }
 
-// Calls `visit` with the name of everything that may be a function: ops, and attributes of kind
-// func at any depth.
-void ForEachCalled(const tensorflow::AttrValue& value, FunctionRef<void(const std::string&)> visit) {
-  auto function = [&](const tensorflow::NameAttrList& called) {
-    visit(called.name());
-    for (const auto& [name, attr] : called.attr()) ForEachCalled(attr, visit);
-  };
-  if (value.has_func()) function(value.func());
-  for (const tensorflow::NameAttrList& called : value.list().func()) function(called);
-}
-void ForEachCalled(const tensorflow::NodeDef& node, FunctionRef<void(const std::string&)> visit) {
-  visit(node.op());
-  for (const auto& [name, attr] : node.attr()) ForEachCalled(attr, visit);
-}
-
 }  // namespace
 
-Status FunctionLibrary::Add(const tensorflow::FunctionDef& def) {
-  return AddShared(std::make_shared<const tensorflow::FunctionDef>(def));
+void FunctionLibrary::SetBase(const FunctionLibrary* base) {
+  std::lock_guard<std::mutex> lock(mu_);
+  base_ = base;
 }
 
-Status FunctionLibrary::AddShared(std::shared_ptr<const tensorflow::FunctionDef> def) {
-  const std::string& name = def->signature().name();
+Status FunctionLibrary::Add(const tensorflow::FunctionDef& def) {
+  const std::string& name = def.signature().name();
   if (name.empty()) return InvalidArgument("a function without a name cannot be added to the library");
   if (registry_.Find(name) != nullptr) {
     return InvalidArgument("cannot add function '{}' because an op with the same name already exists", name);
   }
-  Result<OpDef> op = FromProto(def->signature());
+  Result<OpDef> op = FromProto(def.signature());
   if (!op.ok()) return WithContext(op.status(), fmt::format("function '{}'", name));
   op->is_function = true;
+  return AddEntry(name, {std::make_shared<const tensorflow::FunctionDef>(def),
+                         std::make_shared<const OpDef>(*std::move(op))});
+}
+
+Status FunctionLibrary::AddEntry(const std::string& name, Entry entry) {
   std::lock_guard<std::mutex> lock(mu_);
   auto it = functions_.find(name);
   if (it == functions_.end()) {
-    functions_.emplace(name, Entry{std::move(def), std::make_unique<OpDef>(*std::move(op))});
+    functions_.emplace(name, std::move(entry));
     return OkStatus();
   }
-  if (it->second.def == def || CanonicalBytes(*it->second.def) == CanonicalBytes(*def)) return OkStatus();
+  const auto& known = it->second.def;
+  if (known == entry.def || CanonicalBytes(*known) == CanonicalBytes(*entry.def)) return OkStatus();
   return InvalidArgument("cannot add function '{}' because a different function with the same name already exists",
                          name);
+}
+
+std::optional<FunctionLibrary::Entry> FunctionLibrary::FindEntry(std::string_view name) const {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (auto it = functions_.find(name); it != functions_.end()) return it->second;
+  return base_ == nullptr ? std::nullopt : base_->FindEntry(name);
 }
 
 Status FunctionLibrary::AddLibrary(const tensorflow::FunctionDefLibrary& library) {
@@ -83,52 +78,32 @@ Status FunctionLibrary::AddGradient(const std::string& function, const std::stri
 
 Status FunctionLibrary::AddAll(const FunctionLibrary& other) {
   if (&other == this) return OkStatus();
-  for (const std::string& name : other.Names()) WEIR_TRY(AddShared(other.Find(name)));
+  std::map<std::string, Entry, std::less<>> functions;
   std::map<std::string, std::string, std::less<>> gradients;
   {
     std::lock_guard<std::mutex> lock(other.mu_);
+    functions = other.functions_;
     gradients = other.gradients_;
   }
+  for (auto& [name, entry] : functions) WEIR_TRY(AddEntry(name, std::move(entry)));
   for (const auto& [function, gradient] : gradients) WEIR_TRY(AddGradient(function, gradient));
   return OkStatus();
 }
 
-Status FunctionLibrary::AddCalledBy(const tensorflow::FunctionDef& def, const FunctionLibrary& other) {
-  std::vector<std::shared_ptr<const tensorflow::FunctionDef>> pending;
-  std::set<std::string> seen;
-  auto visit = [&](const std::string& name) {
-    for (std::string next = name; !next.empty() && seen.insert(next).second; next = other.GradientOf(next)) {
-      if (auto called = other.Find(next)) pending.push_back(std::move(called));
-    }
-  };
-  for (const tensorflow::NodeDef& node : def.node_def()) ForEachCalled(node, visit);
-  while (!pending.empty()) {
-    std::shared_ptr<const tensorflow::FunctionDef> called = std::move(pending.back());
-    pending.pop_back();
-    const std::string& name = called->signature().name();
-    if (std::string gradient = other.GradientOf(name); !gradient.empty()) WEIR_TRY(AddGradient(name, gradient));
-    for (const tensorflow::NodeDef& node : called->node_def()) ForEachCalled(node, visit);
-    WEIR_TRY(AddShared(std::move(called)));
-  }
-  return OkStatus();
-}
-
 const OpDef* FunctionLibrary::FindOp(std::string_view name) const {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = functions_.find(name);
-  return it == functions_.end() ? nullptr : it->second.op.get();
+  const std::optional<Entry> entry = FindEntry(name);
+  return entry.has_value() ? entry->op.get() : nullptr;
 }
 
 std::shared_ptr<const tensorflow::FunctionDef> FunctionLibrary::Find(std::string_view name) const {
-  std::lock_guard<std::mutex> lock(mu_);
-  auto it = functions_.find(name);
-  return it == functions_.end() ? nullptr : it->second.def;
+  std::optional<Entry> entry = FindEntry(name);
+  return entry.has_value() ? std::move(entry->def) : nullptr;
 }
 
 std::string FunctionLibrary::GradientOf(std::string_view function) const {
   std::lock_guard<std::mutex> lock(mu_);
-  auto it = gradients_.find(function);
-  return it == gradients_.end() ? std::string() : it->second;
+  if (auto it = gradients_.find(function); it != gradients_.end()) return it->second;
+  return base_ == nullptr ? std::string() : base_->GradientOf(function);
 }
 
 bool FunctionLibrary::empty() const {

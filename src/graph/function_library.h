@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,16 @@ class FunctionLibrary final {
  public:
   explicit FunctionLibrary(const OpRegistry& registry) : registry_(registry) {}
 
+  // From now on whoever looks for a function here finds those of `base`, too. Names() and ToProto() leave them out.
+  // REQUIRES: `base` outlives this library, and has no base itself that leads back here.
+  void SetBase(const FunctionLibrary* base);
+
   // Adding the same definition again is fine; another one under the same name is an error.
   Status Add(const tensorflow::FunctionDef& def);
   Status AddLibrary(const tensorflow::FunctionDefLibrary& library);
   Status AddGradient(const std::string& function, const std::string& gradient);
   // Replaces nothing, merges all of `other` into this one. Definitions are shared, not copied.
   Status AddAll(const FunctionLibrary& other);
-  // The same for the functions that `def` calls, directly or through others.
-  Status AddCalledBy(const tensorflow::FunctionDef& def, const FunctionLibrary& other);
   const OpDef* FindOp(std::string_view name) const;
   std::shared_ptr<const tensorflow::FunctionDef> Find(std::string_view name) const;
   std::string GradientOf(std::string_view function) const;  // "" when none
@@ -34,14 +37,17 @@ class FunctionLibrary final {
   void ToProto(tensorflow::FunctionDefLibrary* proto) const;
 
  private:
+  // Libraries that have the same function share both.
   struct Entry {
     std::shared_ptr<const tensorflow::FunctionDef> def;
-    std::unique_ptr<OpDef> op;
+    std::shared_ptr<const OpDef> op;
   };
-  Status AddShared(std::shared_ptr<const tensorflow::FunctionDef> def);
+  Status AddEntry(const std::string& name, Entry entry);
+  std::optional<Entry> FindEntry(std::string_view name) const;
 
   const OpRegistry& registry_;
   mutable std::mutex mu_;
+  const FunctionLibrary* base_ = nullptr;
   std::map<std::string, Entry, std::less<>> functions_;
   std::map<std::string, std::string, std::less<>> gradients_;
 };
@@ -54,8 +60,8 @@ struct FunctionBody {
   std::vector<Node*> results;
   std::vector<Node*> control_results;
 };
-// With `attrs` put in for the placeholders of the definition. Functions called inside come along in
-// the graph's library. Nothing is pruned: stateful nodes that no result needs are there, too.
+// With `attrs` put in for the placeholders of the definition. The body finds the functions that it calls in `library`,
+// which outlives it. Nothing is pruned: stateful nodes that no result needs are there, too.
 Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const OpRegistry& registry,
                                          std::string_view name, const AttrMap& attrs);
 // A graph built between `inputs` and `outputs` written down as a function (Defun, cond_v2, dataset

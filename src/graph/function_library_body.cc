@@ -221,8 +221,7 @@ class BodyBuilder final {
   Result<FunctionBody> Import() {
     FunctionBody body;
     body.graph = std::make_unique<Graph>(registry_);
-    WEIR_TRY(body.graph->functions().AddCalledBy(function_, library_));
-    for (const auto& [name, value] : proto_attrs_) WEIR_TRY(AddFunctionsOf(value, &body.graph->functions()));
+    body.graph->functions().SetBase(&library_);
     def_.mutable_versions()->set_producer(body.graph->versions().producer);
     ImportOptions options;
     options.validate_colocation = false;
@@ -232,13 +231,6 @@ class BodyBuilder final {
     body.results.assign(begin + first_result_, imported.nodes.end());
     WEIR_TRY(AddControlResults(imported, &body));
     return body;
-  }
-
-  // A function that a placeholder stood for is called by the body, too.
-  Status AddFunctionsOf(const tensorflow::AttrValue& value, FunctionLibrary* to) const {
-    tensorflow::FunctionDef caller;
-    (*caller.add_node_def()->mutable_attr())["f"] = value;
-    return to->AddCalledBy(caller, library_);
   }
 
   Status AddControlResults(const ImportResult& imported, FunctionBody* body) const {

@@ -103,13 +103,22 @@ TEST_F(FunctionLibraryTest, LibrariesMergeAndComeBack) {
   ASSERT_OK(second.AddAll(second));
   EXPECT_THAT(second.Names(), ElementsAre("Generic", "Twice"));
   EXPECT_EQ(second.GradientOf("Twice"), "Generic");
+  FunctionLibrary third(registry_);
+  ASSERT_OK(third.AddAll(library_));
+  EXPECT_EQ(third.Find("Twice"), library_.Find("Twice")) << "definitions are shared";
+}
 
-  FunctionLibrary called(registry_);
-  ASSERT_OK(called.AddCalledBy(Generic(), library_));
-  EXPECT_THAT(called.Names(), ElementsAre("Generic", "Twice")) << "the gradient of what is called comes along";
-  FunctionLibrary none(registry_);
-  ASSERT_OK(none.AddCalledBy(Twice(), library_));
-  EXPECT_TRUE(none.empty());
+TEST_F(FunctionLibraryTest, ABaseIsFoundButNotListed) {
+  ASSERT_OK(library_.Add(Twice()));
+  ASSERT_OK(library_.AddGradient("Twice", "Generic"));
+  FunctionLibrary above(registry_);
+  above.SetBase(&library_);
+  EXPECT_EQ(above.FindOp("Twice"), library_.FindOp("Twice"));
+  EXPECT_EQ(above.Find("Twice"), library_.Find("Twice"));
+  EXPECT_EQ(above.GradientOf("Twice"), "Generic");
+  EXPECT_EQ(above.FindOp("Generic"), nullptr);
+  EXPECT_TRUE(above.empty());
+  EXPECT_THAT(above.Names(), ElementsAre());
 }
 
 TEST_F(FunctionLibraryTest, GraphsCarryTheirFunctions) {
