@@ -143,6 +143,9 @@ struct ToPythonVisitor {
   py::object operator()(DType v) const { return DTypeObjectOf(v); }
   py::object operator()(const PartialShape& v) const { return for_people ? ShapeObjectOf(v) : ShapeMessage(v); }
   py::object operator()(const Tensor& v) const { return for_people ? NumpyFromTensor(v) : TensorMessage(v); }
+  py::object operator()(const AttrValue::PackedTensorPtr& v) const {
+    return for_people ? NumpyFromTensor(*Take(v->Expand())) : MessageToPython("TensorProto", v->proto());
+  }
   py::object operator()(const FuncAttr& v) const { return for_people ? py::object(py::str(v.name)) : FuncMessage(v); }
   py::object operator()(const AttrPlaceholder& v) const { return py::str(v.name); }
   py::object operator()(EmptyList) const { return py::list(); }
@@ -196,6 +199,8 @@ AttrValue AttrFromAny(py::handle value) {
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
     if (py::len(value) == 0) return AttrValue::Value(EmptyList{});
     py::object first = value.attr("__getitem__")(0);
+    if (PyList_Check(first.ptr()) || PyTuple_Check(first.ptr()))
+      RaiseType("a list of lists cannot be the value of an attribute");
     AttrDef def;
     def.name = "value";
     def.type = "list(" + AttrFromAny(first).Kind() + ")";

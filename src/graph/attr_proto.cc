@@ -45,6 +45,7 @@ class ValueWriter {
   void operator()(DType v) { proto_.set_type(ProtoType(v)); }
   void operator()(const PartialShape& v) { ToProto(v, proto_.mutable_shape()); }
   void operator()(const Tensor& v) { ToProto(v, proto_.mutable_tensor()); }
+  void operator()(const AttrValue::PackedTensorPtr& v) { *proto_.mutable_tensor() = v->proto(); }
   void operator()(const FuncAttr& v) { WriteFunc(v, proto_.mutable_func()); }
   void operator()(const std::vector<std::string>& list) {
     proto_.mutable_list();
@@ -89,6 +90,15 @@ Result<AttrValue> ListOf(const Messages& messages, Read read) {
   return AttrValue(std::move(list));
 }
 
+// Tensors in a list are held in full, so a message must give them in full unless they are small.
+Result<Tensor> TensorOfList(const tensorflow::TensorProto& proto) {
+  constexpr size_t kMaxBytes = 1 << 16;
+  WEIR_ASSIGN(const AttrValue::PackedTensorPtr packed, PackedTensor::FromProto(proto));
+  if (packed != nullptr && packed->num_bytes() > kMaxBytes)
+    return InvalidArgument("a tensor of shape {} in a list must have a value for every element", packed->shape());
+  return FromProto(proto);
+}
+
 Result<AttrValue> ListFromProto(const tensorflow::AttrValue::ListValue& list) {
   int kinds = (list.s_size() > 0) + (list.i_size() > 0) + (list.f_size() > 0) + (list.b_size() > 0) +
               (list.type_size() > 0) + (list.shape_size() > 0) + (list.tensor_size() > 0) + (list.func_size() > 0);
@@ -107,7 +117,7 @@ Result<AttrValue> ListFromProto(const tensorflow::AttrValue::ListValue& list) {
     return AttrValue(std::move(types));
   }
   if (list.shape_size() > 0) return ListOf<PartialShape>(list.shape(), [](const auto& m) { return FromProto(m); });
-  if (list.tensor_size() > 0) return ListOf<Tensor>(list.tensor(), [](const auto& m) { return FromProto(m); });
+  if (list.tensor_size() > 0) return ListOf<Tensor>(list.tensor(), TensorOfList);
   if (list.func_size() > 0) return ListOf<FuncAttr>(list.func(), ReadFunc);
   return AttrValue(AttrValue::Value(EmptyList{}));
 }
@@ -237,6 +247,8 @@ Result<AttrValue> FromProto(const tensorflow::AttrValue& proto) {
       return AttrValue(std::move(shape));
     }
     case tensorflow::AttrValue::kTensor: {
+      WEIR_ASSIGN(AttrValue::PackedTensorPtr packed, PackedTensor::FromProto(proto.tensor()));
+      if (packed != nullptr) return AttrValue(std::move(packed));
       WEIR_ASSIGN(Tensor tensor, FromProto(proto.tensor()));
       return AttrValue(std::move(tensor));
     }

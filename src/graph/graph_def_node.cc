@@ -36,9 +36,9 @@ Status CheckTypes(const OpDef& op, const AttrMap& attrs) {
   }
   if (op.name != "Const") return OkStatus();
   WEIR_ASSIGN(DType dtype, GetAttr<DType>(attrs, "dtype"));
-  WEIR_ASSIGN(Tensor value, GetAttr<Tensor>(attrs, "value"));
-  if (value.dtype() == dtype) return OkStatus();
-  return InvalidArgument("the value is {}, but the attribute dtype says {}", TypeText(value.dtype()), TypeText(dtype));
+  WEIR_ASSIGN(const TensorInfo value, GetTensorInfo(attrs, "value"));
+  if (value.dtype == dtype) return OkStatus();
+  return InvalidArgument("the value is {}, but the attribute dtype says {}", TypeText(value.dtype), TypeText(dtype));
 }
 
 }  // namespace

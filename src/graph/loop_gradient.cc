@@ -5,6 +5,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/state_ops.h"
 #include "graph/cond_context.h"
+#include "graph/node_builder.h"
 
 namespace weir {
 namespace {
@@ -171,9 +172,11 @@ Result<Output> LoopGradient::InBackward(Output value) {
         WEIR_ASSIGN(result, backward_->Capture(result));
       }
     } else if (at.node->type() == "Const") {
-      WEIR_ASSIGN(Tensor constant, at.node->Attr<Tensor>("value"));
       BareFlowScope scope(graph_, backward_);
-      WEIR_ASSIGN(result, Checked(graph_, Constant(graph_, constant)));
+      WEIR_ASSIGN(
+          Node * copy,
+          NodeBuilder(graph_, "Const").Attr("dtype", at.dtype()).Attr("value", *at.node->FindAttr("value")).Build());
+      result = copy->output(0);
     } else {
       WEIR_ASSIGN(result, loop->ThroughStack(at));
       if (loop != this) {

@@ -101,8 +101,10 @@ Tensor Graph::ConstantValueLocked(Output output, int* budget) {
   const std::string& type = node.type();
   if (type == "Const") {
     const AttrValue* value = node.FindAttr("value");
-    const Tensor* tensor = value == nullptr ? nullptr : value->As<Tensor>();
-    return tensor == nullptr ? Tensor() : *tensor;
+    const auto* packed = value == nullptr ? nullptr : value->As<AttrValue::PackedTensorPtr>();
+    if (packed != nullptr && (*packed)->shape().num_elements() > kMaxElements) return Tensor();
+    const Result<const Tensor*> tensor = GetTensor(*node.props_->attrs, "value");
+    return tensor.ok() ? **tensor : Tensor();
   }
   if (auto it = known_values_.find(output); it != known_values_.end()) return it->second;
   const DType dtype = node.output_type(output.index);

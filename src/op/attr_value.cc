@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "proto/tensor.pb.h"
+
 namespace weir {
 namespace {
 
@@ -28,7 +30,7 @@ std::string_view ScalarKind() {
     return "type";
   else if constexpr (std::is_same_v<T, PartialShape>)
     return "shape";
-  else if constexpr (std::is_same_v<T, Tensor>)
+  else if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, AttrValue::PackedTensorPtr>)
     return "tensor";
   else
     return "func";
@@ -58,6 +60,7 @@ std::string Text(bool v) { return v ? "true" : "false"; }
 std::string Text(DType v) { return ProtoTypeName(v); }
 std::string Text(const PartialShape& v) { return v.ToString(); }
 std::string Text(const Tensor& v) { return v.valid() ? v.ToString() : "<no tensor>"; }
+std::string Text(const AttrValue::PackedTensorPtr& v) { return v->proto().ShortDebugString(); }
 std::string Text(const FuncAttr& v) {
   std::string out = v.name + "[";
   if (v.attrs != nullptr) {
@@ -81,6 +84,7 @@ bool Same(const Tensor& a, const Tensor& b) {
   if (a.dtype() == kResource) return a.flat<ResourceHandle>() == b.flat<ResourceHandle>();
   return false;
 }
+bool Same(const AttrValue::PackedTensorPtr& a, const AttrValue::PackedTensorPtr& b) { return *a == *b; }
 bool Same(const FuncAttr& a, const FuncAttr& b) {
   if (a.name != b.name) return false;
   const bool a_empty = a.attrs == nullptr || a.attrs->empty();
@@ -151,6 +155,23 @@ bool AttrValue::operator==(const AttrValue& other) const {
         return Same(v, w);
       },
       value_);
+}
+
+Result<const Tensor*> GetTensor(const AttrMap& attrs, std::string_view name) {
+  auto it = attrs.find(name);
+  if (it == attrs.end()) return MissingAttr(name);
+  if (const Tensor* tensor = it->second.As<Tensor>()) return tensor;
+  if (const auto* packed = it->second.As<AttrValue::PackedTensorPtr>()) return (*packed)->Expand();
+  return WrongAttrKind(name, it->second, "tensor");
+}
+
+Result<TensorInfo> GetTensorInfo(const AttrMap& attrs, std::string_view name) {
+  auto it = attrs.find(name);
+  if (it == attrs.end()) return MissingAttr(name);
+  if (const Tensor* tensor = it->second.As<Tensor>()) return TensorInfo{tensor->dtype(), tensor->shape()};
+  if (const auto* packed = it->second.As<AttrValue::PackedTensorPtr>())
+    return TensorInfo{(*packed)->dtype(), (*packed)->shape()};
+  return WrongAttrKind(name, it->second, "tensor");
 }
 
 Status MissingAttr(std::string_view name) { return InvalidArgument("attribute '{}' is missing", name); }

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "tensor/packed_tensor.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -33,10 +34,11 @@ struct EmptyList {
 
 class AttrValue {
  public:
+  using PackedTensorPtr = std::shared_ptr<const PackedTensor>;  // never null
   using Value = std::variant<std::monostate, std::string, int64_t, float, bool, DType, PartialShape, Tensor, FuncAttr,
                              std::vector<std::string>, std::vector<int64_t>, std::vector<float>, std::vector<bool>,
                              std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FuncAttr>,
-                             AttrPlaceholder, EmptyList>;
+                             AttrPlaceholder, EmptyList, PackedTensorPtr>;
   AttrValue() = default;
   AttrValue(Value value) : value_(std::move(value)) {}
   AttrValue(std::string v) : value_(std::move(v)) {}
@@ -61,9 +63,11 @@ class AttrValue {
   AttrValue(std::vector<Tensor> v) : value_(std::move(v)) {}
   AttrValue(std::vector<FuncAttr> v) : value_(std::move(v)) {}
   AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}
+  AttrValue(PackedTensorPtr v) : value_(std::move(v)) {}
 
   const Value& value() const { return value_; }
-  // The value as T, or null when it holds something else. An EmptyList reads as any empty vector.
+  // The value as T, or null when it holds something else. An EmptyList reads as any empty vector. A packed tensor does
+  // not read as a Tensor: GetAttr<Tensor> expands it.
   template <class T>
   const T* As() const;
   // "type", "int", "list(shape)", ... as OpDefs spell kinds; "" for none, "placeholder", "list()" for an empty list.
@@ -92,6 +96,14 @@ const T* AttrValue::As() const {
 template <class T>
 Result<T> GetAttr(const AttrMap& attrs, std::string_view name);
 
+// The tensor of an attribute, which lives as long as the attribute; a packed one is expanded.
+Result<const Tensor*> GetTensor(const AttrMap& attrs, std::string_view name);
+// What is known of it without that.
+struct TensorInfo {
+  DType dtype = kInvalidType;
+  Shape shape;
+};
+Result<TensorInfo> GetTensorInfo(const AttrMap& attrs, std::string_view name);
 Status MissingAttr(std::string_view name);
 Status WrongAttrKind(std::string_view name, const AttrValue& value, std::string_view wanted);
 
@@ -103,6 +115,9 @@ Result<T> GetAttr(const AttrMap& attrs, std::string_view name) {
     const int64_t* v = it->second.As<int64_t>();
     if (v == nullptr || *v != static_cast<int32_t>(*v)) return WrongAttrKind(name, it->second, "int (32 bits)");
     return static_cast<int32_t>(*v);
+  } else if constexpr (std::is_same_v<T, Tensor>) {
+    WEIR_ASSIGN(const Tensor* tensor, GetTensor(attrs, name));
+    return *tensor;
   } else {
     const T* v = it->second.As<T>();
     if (v == nullptr) return WrongAttrKind(name, it->second, AttrValue(AttrValue::Value(T{})).Kind());

@@ -6,6 +6,7 @@
 
 #include "base/out_of_memory.h"
 #include "base/process_memory.h"
+#include "op/node_error.h"
 #include "runtime/passes/order_updates.h"
 #include "runtime/passes/passes.h"
 
@@ -110,14 +111,15 @@ class Compiler {
   Status TakeConstant(int32_t n) {
     const PlanGraph::Node& from = graph_.nodes[n];
     PlanNode& node = plan_->nodes[n];
-    auto value = from.props->attrs->find("value");
-    const Tensor* tensor = value == from.props->attrs->end() ? nullptr : value->second.As<Tensor>();
-    if (tensor == nullptr || node.num_outputs != 1 || tensor->dtype() != from.props->output_types[0]) {
+    const Result<TensorInfo> value = GetTensorInfo(*from.props->attrs, "value");
+    if (!value.ok() || node.num_outputs != 1 || value->dtype != from.props->output_types[0]) {
       return MarkNode(
           InvalidArgument("node '{}' ({}) has no value of the type that it says", from.name(), from.op().name),
           from.name());
     }
-    node.constant = tensor;
+    Result<const Tensor*> tensor = GetTensor(*from.props->attrs, "value");
+    if (!tensor.ok()) return DescribeNode(tensor.status(), from.name(), from.op().name);
+    node.constant = *tensor;
     node.cheap = true;
     node.is_source = from.control_inputs.empty() && node.frame == 0;
     if (node.is_source) plan_->constants.push_back(n);

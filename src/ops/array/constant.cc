@@ -21,11 +21,10 @@ Result<Kernel> MakeConst(KernelSetup& setup) {
 }
 
 Status ConstShape(ShapeContext& ctx) {
-  WEIR_ASSIGN(Tensor value, ctx.Attr<Tensor>("value"));
+  WEIR_ASSIGN(const TensorInfo value, GetTensorInfo(ctx.attrs(), "value"));
   WEIR_ASSIGN(DType dtype, ctx.Attr<DType>("dtype"));
-  if (value.dtype() != dtype)
-    return InvalidArgument("attr dtype is {} but the value is a {} tensor", dtype, value.dtype());
-  ctx.set_output(0, value.shape());
+  if (value.dtype != dtype) return InvalidArgument("attr dtype is {} but the value is a {} tensor", dtype, value.dtype);
+  ctx.set_output(0, value.shape);
   return OkStatus();
 }
 

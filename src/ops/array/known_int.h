@@ -10,7 +10,7 @@ namespace weir::ops {
 
 // The value of x when it is a Const of one integer.
 inline std::optional<int64_t> KnownInt(Output x) {
-  if (!x.valid() || x.node->type() != "Const") return std::nullopt;
+  if (!x.valid() || x.node->type() != "Const" || x.shape().num_elements() != 1) return std::nullopt;
   const Result<Tensor> value = x.node->Attr<Tensor>("value");
   if (!value.ok() || value->num_elements() != 1 || !IsInteger(value->dtype())) return std::nullopt;
   return IntAt(*value, 0);

@@ -17,6 +17,7 @@ std::optional<std::vector<int64_t>> ConstantAxes(GradientContext& g) {
   const PartialShape shape = g.input(0).shape();
   Node* node = g.input(1).node;
   if (!shape.known_rank() || node == nullptr || node->type() != "Const") return std::nullopt;
+  if (g.input(1).shape().num_elements() > kMaxRank) return std::nullopt;
   Result<Tensor> value = node->Attr<Tensor>("value");
   if (!value.ok()) return std::nullopt;
   std::vector<int64_t> axes = value->Ints();

@@ -15,6 +15,7 @@ constexpr size_t kMaxComparedBytes = 1 << 10;
 const Tensor* SmallConstant(const PlanGraph::Node& node) {
   if (KindOf(node.op()) != NodeKind::kConst) return nullptr;
   auto attr = node.props->attrs->find("value");
+  // A packed constant is a large one.
   const Tensor* value = attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
   return value != nullptr && IsPlain(value->dtype()) && value->num_bytes() <= kMaxComparedBytes ? value : nullptr;
 }

@@ -74,8 +74,8 @@ const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value) {
   if (value.fed()) return nullptr;
   const PlanGraph::Node& node = graph.nodes[value.node];
   if (KindOf(node.op()) != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
-  auto attr = node.props->attrs->find("value");
-  return attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
+  const Result<const Tensor*> tensor = GetTensor(*node.props->attrs, "value");
+  return tensor.ok() ? *tensor : nullptr;
 }
 
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node) {
