@@ -1,11 +1,17 @@
 #include "ops/data/dataset.h"
 
+#include <algorithm>
+
 #include "base/process_memory.h"
 #include "op/shape_context.h"
 #include "tensor/strings.h"
 
 namespace weir::ops {
 namespace {
+
+// An iterator asks those of its inputs, and datasets and iterators destroy their inputs, on one stack: this many levels
+// fit into 2 MB of it.
+constexpr int kMaxDepth = 2000;
 
 Status NotScalar(std::string_view name, const Tensor& value) {
   return InvalidArgument("{} must be a scalar, but has shape {}", name, value.shape());
@@ -31,6 +37,20 @@ Result<DatasetPtr> DatasetOf(const Tensor& tensor) {
     return InvalidArgument("a dataset is expected, but this is {}",
                            value ? value->DebugString() : fmt::format("a tensor of type {}", tensor.dtype()));
   return DatasetPtr::Share(dataset);
+}
+
+Result<int> DepthOver(absl::Span<const Tensor> inputs, const std::string& title) {
+  int depth = 0;
+  for (const Tensor& input : inputs) {
+    if (input.dtype() != kVariant) continue;
+    const IntrusivePtr<const VariantValue> value = VariantOf(input);
+    if (const auto* dataset = dynamic_cast<const Dataset*>(value.get())) depth = std::max(depth, dataset->depth());
+  }
+  if (depth < kMaxDepth) return depth + 1;
+  return ResourceExhausted(
+      "{} would be made of more than {} datasets, one inside of the other. Apply one function that does several steps, "
+      "or read from a list of sources instead of concatenating them.",
+      title, kMaxDepth);
 }
 
 std::string TitleOf(const KernelContext& ctx) { return fmt::format("{} '{}'", ctx.node().op->name, ctx.name()); }
@@ -82,8 +102,11 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
   if (op.has_element_spec) lengths.emplace_back("output_types = output_shapes");
   auto run = [make = std::move(op.make)](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ElementSpec spec, SpecOf(*ctx.node().attrs));
+    std::vector<Tensor> inputs;
+    for (int i = 0; i < ctx.num_inputs(); ++i) inputs.push_back(ctx.input(i));
+    WEIR_ASSIGN(const int depth, DepthOver(inputs, TitleOf(ctx)));
     WEIR_ASSIGN(Dataset::MakeFn recipe, make(ctx));
-    ctx.set_output(0, MakeVariant(MakeIntrusive<Dataset>(TitleOf(ctx), std::move(spec), std::move(recipe))));
+    ctx.set_output(0, MakeVariant(MakeIntrusive<Dataset>(TitleOf(ctx), std::move(spec), std::move(recipe), depth)));
     return OkStatus();
   };
   registry.Add({

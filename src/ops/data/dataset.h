@@ -47,11 +47,13 @@ class Dataset final : public VariantValue {
   // `home` is what functions and threads run in between calls of GetNext. It outlives the iterator, and its token is
   // cancelled before the iterator goes.
   using MakeFn = std::function<Result<IteratorPtr>(DatasetHome& home)>;
-  Dataset(std::string title, ElementSpec spec, MakeFn make)
-      : title_(std::move(title)), spec_(std::move(spec)), make_(std::move(make)) {}
+  Dataset(std::string title, ElementSpec spec, MakeFn make, int depth = 1)
+      : title_(std::move(title)), spec_(std::move(spec)), make_(std::move(make)), depth_(depth) {}
 
   const std::string& title() const { return title_; }  // "MapDataset 'map'", for errors
   const ElementSpec& spec() const { return spec_; }
+  // How many datasets this one is made of, one inside of the other.
+  int depth() const { return depth_; }
   Result<IteratorPtr> Iterate(DatasetHome& home) const { return make_(home); }
   std::string DebugString() const override { return title_; }
 
@@ -59,6 +61,7 @@ class Dataset final : public VariantValue {
   const std::string title_;
   const ElementSpec spec_;
   const MakeFn make_;
+  const int depth_;
 };
 using DatasetPtr = IntrusivePtr<const Dataset>;
 
@@ -67,6 +70,9 @@ Result<DatasetPtr> DatasetOf(const Tensor& tensor);
 inline Result<DatasetPtr> InputDataset(const KernelContext& ctx, int input = 0) { return DatasetOf(ctx.input(input)); }
 
 // --- ops that make a dataset
+// The depth of a dataset made of `inputs`: one more than that of the deepest dataset among them. ResourceExhausted when
+// that is too deep.
+Result<int> DepthOver(absl::Span<const Tensor> inputs, const std::string& title);
 // "MapDataset 'map'".
 std::string TitleOf(const KernelContext& ctx);
 // What the attributes "output_types" (or "Toutput_types") and "output_shapes" say; strings where there are none.

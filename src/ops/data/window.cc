@@ -59,16 +59,20 @@ class Window final : public DatasetIterator {
     buffer_.erase(buffer_.begin(), buffer_.begin() + dropped);
     skip_ = sizes_.shift - dropped;
     Element windows;
-    for (size_t c = 0; c < columns.size(); ++c) windows.push_back(DatasetOfValues(std::move(columns[c]), c));
+    for (size_t c = 0; c < columns.size(); ++c) {
+      WEIR_ASSIGN(Tensor window, DatasetOfValues(std::move(columns[c]), c));
+      windows.push_back(std::move(window));
+    }
     return windows;
   }
 
  private:
-  Tensor DatasetOfValues(std::vector<Tensor> values, size_t c) const {
+  Result<Tensor> DatasetOfValues(std::vector<Tensor> values, size_t c) const {
+    WEIR_ASSIGN(const int depth, DepthOver(values, title_));
     auto kept = std::make_shared<const std::vector<Tensor>>(std::move(values));
-    return MakeVariant(
-        MakeIntrusive<Dataset>(title_, ElementSpec{{spec_.types[c]}, {spec_.shapes[c]}},
-                               [kept](StepContext&) -> Result<IteratorPtr> { return std::make_unique<Values>(kept); }));
+    return MakeVariant(MakeIntrusive<Dataset>(
+        title_, ElementSpec{{spec_.types[c]}, {spec_.shapes[c]}},
+        [kept](StepContext&) -> Result<IteratorPtr> { return std::make_unique<Values>(kept); }, depth));
   }
 
   const IteratorPtr input_;
