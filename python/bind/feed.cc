@@ -3,6 +3,7 @@
 #include "bind/errors.h"
 #include "bind/fetch.h"
 #include "bind/numpy.h"
+#include "bind/recursion.h"
 #include "bind/shape.h"
 #include "bind/sparse.h"
 
@@ -99,6 +100,7 @@ void AddParts(GraphObject& graph, py::handle key, py::handle value, std::initial
 }
 
 void AddFeed(GraphObject& graph, py::handle key, py::handle value, std::vector<Feed>* feeds) {
+  const RecursionGuard guard(" while reading the feeds");
   if (IsTensor(key) || PyUnicode_Check(key.ptr())) {
     const Output output = KeyOutput(graph, key);
     feeds->push_back({output, FeedValue(graph, output, value, key)});

@@ -1,6 +1,7 @@
 #include "bind/fetch.h"
 
 #include "bind/errors.h"
+#include "bind/recursion.h"
 #include "bind/sparse.h"
 
 namespace weir::python {
@@ -92,6 +93,7 @@ FetchMap::Entry FetchMap::AddElement(py::handle fetch) {
 }
 
 FetchMap::Entry FetchMap::Add(py::handle fetch) {
+  const RecursionGuard guard(" while reading the fetches");
   if (IsTensor(fetch) && &OutputOf(fetch).graph() == graph_.graph.get()) return AddOutput(OutputOf(fetch));
   if (IsOperation(fetch) && &NodeOf(fetch)->graph() == graph_.graph.get()) return AddTarget(NodeOf(fetch));
   if (fetch.is_none())

@@ -5,6 +5,7 @@
 #include "bind/input_caster.h"
 #include "bind/numpy.h"
 #include "bind/objects.h"
+#include "bind/recursion.h"
 #include "bind/shape.h"
 #include "graph/node_builder.h"
 
@@ -53,6 +54,7 @@ bool IsList(py::handle value) { return PyList_Check(value.ptr()) || PyTuple_Chec
 
 // True if a Tensor, or something that converts to one, is in the list.
 bool HoldsTensor(py::handle list) {
+  const RecursionGuard guard(" while converting a list to a Tensor");
   for (py::handle item : py::reinterpret_borrow<py::sequence>(list)) {
     if (IsPlainValue(item)) continue;
     if (IsTensor(item)) return true;
@@ -67,6 +69,7 @@ bool HoldsTensor(py::handle list) {
 
 // The type of the first tensor in the list.
 DType TypeOfTensors(py::handle list, Graph& graph) {
+  const RecursionGuard guard(" while converting a list to a Tensor");
   for (py::handle item : py::reinterpret_borrow<py::sequence>(list)) {
     if (IsPlainValue(item)) continue;
     if (IsTensor(item)) return OutputOf(item).base_dtype();
@@ -107,6 +110,7 @@ Output PackElement(Graph& graph, py::handle item, DType dtype, bool cast, const 
 
 // A list with Tensors in it, as one Pack per level. Elements that are none become constants of the tensors' type.
 Output Pack(Graph& graph, py::handle list, DType dtype, bool cast, const std::string& name) {
+  const RecursionGuard guard(" while converting a list to a Tensor");
   NameScope scope(graph, name);
   Check(graph.TakeError());
   InputList elements;

@@ -3,6 +3,7 @@
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
+#include "bind/recursion.h"
 #include "bind/sparse.h"
 #include "bind/tensor_array.h"
 #include "graph/compose/flow.h"
@@ -15,7 +16,9 @@ bool IsMapping(py::handle object) {
   if (PyDict_Check(object.ptr())) return true;
   if (PyMapping_Check(object.ptr()) == 0 || IsTensor(object)) return false;
   static py::object* mapping = new py::object(py::module_::import("collections.abc").attr("Mapping"));
-  return PyObject_IsInstance(object.ptr(), mapping->ptr()) == 1;
+  const int answer = PyObject_IsInstance(object.ptr(), mapping->ptr());
+  if (answer < 0) throw py::error_already_set();
+  return answer == 1;
 }
 
 bool IsSequence(py::handle object) {
@@ -32,6 +35,7 @@ py::list SortedKeys(py::handle mapping) {
 }
 
 void Flatten(py::handle structure, std::vector<py::object>* out) {
+  const RecursionGuard guard(" while flattening a structure");
   if (IsMapping(structure)) {
     for (py::handle key : SortedKeys(structure)) Flatten(py::object(structure[key]), out);
   } else if (IsSequence(structure)) {
@@ -42,6 +46,7 @@ void Flatten(py::handle structure, std::vector<py::object>* out) {
 }
 
 py::object Pack(py::handle structure, const std::vector<py::object>& leaves, size_t* next) {
+  const RecursionGuard guard(" while packing a structure");
   if (IsMapping(structure)) {
     py::dict values;
     for (py::handle key : SortedKeys(structure)) values[key] = Pack(py::object(structure[key]), leaves, next);
@@ -77,6 +82,7 @@ py::object PackNest(py::handle structure, const std::vector<py::object>& leaves)
 }
 
 void CheckSameNest(py::handle a, py::handle b, bool check_types) {
+  const RecursionGuard guard(" while comparing two structures");
   const auto differ = [&](const char* how) {
     RaiseValue(fmt::format(
         "The two structures don't have the same nested structure: {}.\n\nFirst structure: {}\n\nSecond structure: {}",

@@ -8,6 +8,7 @@
 #include "bind/operators.h"
 #include "bind/ownership.h"
 #include "bind/process.h"
+#include "bind/recursion.h"
 #include "bind/scopes.h"
 #include "bind/sparse.h"
 #include "graph/build/state_ops.h"
@@ -575,6 +576,7 @@ void BindVariables(py::module_& m) {
   m.def("group", [](const py::args& inputs, const py::kwargs& kwargs) {
     std::vector<Node*> nodes;
     std::function<void(py::handle)> add = [&](py::handle item) {
+      const RecursionGuard guard(" while reading the inputs of a group");
       if (py::isinstance<py::list>(item) || py::isinstance<py::tuple>(item)) {
         for (py::handle inner : item) add(inner);
       } else if (!item.is_none()) {
