@@ -323,12 +323,20 @@ class StageCutter {
 
   // Gathers what a stage needs of what is copied. False where it needs a value of an earlier one.
   bool AddCopies(int n, std::set<int>* in_stage) const {
+    // What is copied needs only what is copied.
     for (int input : items_[n].inputs) {
       if (!items_[input].copied && !in_stage->contains(input)) return false;
-      if (in_stage->insert(input).second) AddCopies(input, in_stage);  // which needs only what is copied
     }
-    for (int before : items_[n].controls) {
-      if (items_[before].copied && in_stage->insert(before).second) AddCopies(before, in_stage);
+    std::vector<int> todo = {n};
+    while (!todo.empty()) {
+      const Item& item = items_[todo.back()];
+      todo.pop_back();
+      for (int input : item.inputs) {
+        if (in_stage->insert(input).second) todo.push_back(input);
+      }
+      for (int before : item.controls) {
+        if (items_[before].copied && in_stage->insert(before).second) todo.push_back(before);
+      }
     }
     return true;
   }

@@ -292,20 +292,22 @@ Status FlowState::CheckAllReached() {
 }
 
 void FlowState::Clear() {
-  for (Iteration* iteration : root_->iterations) {
-    for (Frame* child : iteration->children) DestroyFrame(child);
+  std::vector<Frame*> frames;
+  const auto take_children = [&frames](Iteration* iteration) {
+    frames.insert(frames.end(), iteration->children.begin(), iteration->children.end());
     iteration->children.clear();
-  }
+  };
+  for (Iteration* iteration : root_->iterations) take_children(iteration);
   root_->iterations.clear();
-}
-
-void FlowState::DestroyFrame(Frame* frame) {
-  for (Iteration* iteration : frame->iterations) {
-    for (Frame* child : iteration->children) DestroyFrame(child);
-    iteration->children.clear();
-    ReturnIteration(frame->info, iteration);
+  while (!frames.empty()) {
+    Frame* const frame = frames.back();
+    frames.pop_back();
+    for (Iteration* iteration : frame->iterations) {
+      take_children(iteration);
+      ReturnIteration(frame->info, iteration);
+    }
+    delete frame;
   }
-  delete frame;
 }
 
 }  // namespace weir

@@ -97,7 +97,6 @@ class FlowState final {
 
   Iteration* TakeIteration(int32_t static_frame);
   void ReturnIteration(int32_t static_frame, Iteration* iteration);
-  void DestroyFrame(Frame* frame);
 
   const Plan& plan_;
   std::mutex mu_;

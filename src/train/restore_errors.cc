@@ -1,6 +1,6 @@
 #include "train/restore_errors.h"
 
-#include <regex>
+#include <algorithm>
 #include <set>
 
 #include "io/bundle_writer.h"
@@ -12,10 +12,23 @@ namespace {
 
 constexpr char kRestore[] = "RestoreV2";
 
+// "index", "meta", or "data-00000-of-00001" with any digits.
+bool IsCheckpointSuffix(std::string_view suffix) {
+  constexpr std::string_view kShard = "data-00000-of-00000";
+  if (suffix == "index" || suffix == "meta") return true;
+  return std::equal(suffix.begin(), suffix.end(), kShard.begin(), kShard.end(),
+                    [](char c, char wanted) { return wanted == '0' ? c >= '0' && c <= '9' : c == wanted; });
+}
+
 // The nodes that `node` waits for, through groups.
 void CollectTargets(const Node* node, std::set<const Node*>* found) {
-  if (!found->insert(node).second) return;
-  for (const Node* before : node->control_inputs()) CollectTargets(before, found);
+  std::vector<const Node*> todo = {node};
+  while (!todo.empty()) {
+    const Node* const next = todo.back();
+    todo.pop_back();
+    if (!found->insert(next).second) continue;
+    todo.insert(todo.end(), next->control_inputs().begin(), next->control_inputs().end());
+  }
 }
 
 // The restored tensor that a value is, maybe through nodes that do not change its shape.
@@ -34,12 +47,11 @@ std::string AdviceOnPath(Env& env, const std::string& path) {
     return fmt::format("it is a directory; pass tf.train.latest_checkpoint('{}'), which is '{}'", path,
                        (*state)->model_checkpoint_path());
   }
-  static const std::regex file_of_checkpoint(R"((.+)\.(index|meta|data-\d{5}-of-\d{5}))");
-  std::smatch parts;
-  if (std::regex_match(path, parts, file_of_checkpoint) && env.Exists(io::BundleIndexName(parts[1])))
-    return fmt::format("it is one of the files of a checkpoint; pass what their names begin with: '{}'",
-                       parts[1].str());
-  return "";
+  const size_t dot = path.rfind('.');
+  if (dot == std::string::npos || dot == 0 || !IsCheckpointSuffix(std::string_view(path).substr(dot + 1))) return "";
+  const std::string prefix = path.substr(0, dot);
+  if (!env.Exists(io::BundleIndexName(prefix))) return "";
+  return fmt::format("it is one of the files of a checkpoint; pass what their names begin with: '{}'", prefix);
 }
 
 std::vector<std::string> ShapeMismatches(Graph& graph, Env& env, const tensorflow::SaverDef& def,

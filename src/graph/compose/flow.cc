@@ -124,6 +124,9 @@ Node* AssertPredicates(Graph& graph, Output holds, const char* message, Output p
   return Assert(graph, holds, {Input(message), predicates}, {.summarize = 100});
 }
 
+// Conditionals are built one inside of the other, on the stack.
+constexpr size_t kMaxBranches = 1000;
+
 Result<OutputList> BuildCase(Graph& graph, const std::vector<CaseBranch>& branches, size_t first,
                              const BranchFn& default_fn) {
   if (first == branches.size()) return default_fn();
@@ -229,6 +232,8 @@ Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, c
     if (!default_fn) return InvalidArgument("a case needs a branch or a default");
     return default_fn();
   }
+  if (branches.size() > kMaxBranches)
+    return InvalidArgument("a case has {} branches, but at most {} are possible", branches.size(), kMaxBranches);
   std::vector<Node*> checks;
   Output predicates;
   if (exclusive || !default_fn) {
