@@ -5,6 +5,7 @@
 #include "bind/literal.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
+#include "bind/ops.h"
 #include "bind/shape.h"
 #include "graph/attr_proto.h"
 #include "proto/attr_value.pb.h"
@@ -20,8 +21,7 @@ struct Where {
 };
 
 [[noreturn]] void RaiseWrong(const char* expected, py::handle value, const Where& where) {
-  RaiseType(
-      fmt::format("Expected {} for argument '{}' of op {}, not {}.", expected, where.def.name, where.op, Repr(value)));
+  RaiseType(fmt::format("Expected {} for argument '{}' not {}.", expected, where.def.name, Repr(value)));
 }
 
 std::string StringFrom(py::handle value, const Where& where) {
@@ -72,6 +72,19 @@ DType TypeFrom(py::handle value, const Where& where) {
   return BaseType(type);
 }
 
+// Raises the same class of exception as ShapeFrom, in a text that names the attribute.
+PartialShape ShapeOfAttr(py::handle value, const Where& where) {
+  try {
+    return ShapeFrom(value);
+  } catch (py::error_already_set& error) {
+    const std::string text =
+        fmt::format("Error converting {} to a TensorShape: {}", where.def.name, Str(error.value()));
+    if (error.matches(PyExc_TypeError)) RaiseType(text);
+    if (error.matches(PyExc_ValueError)) RaiseValue(text);
+    throw;
+  }
+}
+
 Tensor TensorFrom(py::handle value) {
   if (py::hasattr(value, "tensor_content") && py::hasattr(value, "SerializeToString"))
     return Take(FromProto(MessageFrom<tensorflow::TensorProto>(value)));
@@ -99,8 +112,8 @@ auto ListFrom(py::handle value, const Where& where, F element) {
     if constexpr (std::is_same_v<T, int64_t>) return std::vector<T>(shape->dims().begin(), shape->dims().end());
   }
   if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr()) && !IsArray(value) && !PySet_Check(value.ptr()))
-    RaiseType(
-        fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", where.def.name, where.op, Repr(value)));
+    RaiseType(fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", where.def.name, SnakeName(where.op),
+                          Repr(value)));
   for (py::handle item : py::iter(value)) list.push_back(element(item, where));
   return list;
 }
@@ -170,7 +183,7 @@ AttrValue AttrFrom(py::handle value, const AttrDef& def, const std::string& op) 
   if (type == "float") return FloatFrom(value, where);
   if (type == "bool") return BoolFrom(value, where);
   if (type == "string") return StringFrom(value, where);
-  if (type == "shape") return ShapeFrom(value);
+  if (type == "shape") return ShapeOfAttr(value, where);
   if (type == "tensor") return TensorFrom(value);
   if (type == "func") return FuncFrom(value, where);
   if (type == "list(type)") return ListFrom(value, where, TypeFrom);
@@ -178,7 +191,7 @@ AttrValue AttrFrom(py::handle value, const AttrDef& def, const std::string& op) 
   if (type == "list(float)") return ListFrom(value, where, FloatFrom);
   if (type == "list(bool)") return ListFrom(value, where, BoolFrom);
   if (type == "list(string)") return ListFrom(value, where, StringFrom);
-  if (type == "list(shape)") return ListFrom(value, where, [](py::handle v, const Where&) { return ShapeFrom(v); });
+  if (type == "list(shape)") return ListFrom(value, where, ShapeOfAttr);
   if (type == "list(tensor)") return ListFrom(value, where, [](py::handle v, const Where&) { return TensorFrom(v); });
   if (type == "list(func)") return ListFrom(value, where, FuncFrom);
   RaiseType(fmt::format("attribute '{}' of op {} is of unknown kind {}", def.name, op, type));

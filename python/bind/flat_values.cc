@@ -75,7 +75,7 @@ Leaves CollectLeaves(py::handle value) {
 }
 
 [[noreturn]] void RaiseUnexpected(DType wanted, py::handle item) {
-  RaiseType(fmt::format("Expected {}, got {} of type '{}' instead.", DTypeName(wanted), Repr(item), TypeName(item)));
+  RaiseType(fmt::format("Expected {}, but got {} of type '{}'.", DTypeName(wanted), Str(item), TypeName(item)));
 }
 
 bool IntegerLike(PyObject* item, Kind kind) {

@@ -7,6 +7,7 @@
 #include "bind/objects.h"
 #include "bind/recursion.h"
 #include "bind/shape.h"
+#include "graph/literal_error.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
@@ -209,8 +210,19 @@ Tensor TensorFromPython(py::handle value, DType wanted) {
 
 Result<Output> PyLiteral::ToOutput(Graph& graph, DType wanted, const std::string& name) const {
   py::gil_scoped_acquire gil;
-  return CatchingExceptions(
-      [&]() -> Result<Output> { return Convert(graph, value_.get(), wanted, name, /*as_ref=*/false); });
+  return CatchingExceptions([&]() -> Result<Output> {
+    const py::object value = value_.get();
+    try {
+      return Convert(graph, value, wanted, name, /*as_ref=*/false);
+    } catch (py::error_already_set& error) {
+      // The exception of a conversion function of the user's stays as it is.
+      const bool is_type_error = error.matches(PyExc_TypeError);
+      if ((!is_type_error && !error.matches(PyExc_ValueError)) || FindConversion(value) != nullptr) throw;
+      const Status status = InvalidArgument("{}", Str(error.value()));
+      return WithLiteral(is_type_error ? MarkTypeError(status) : status,
+                         fmt::format("{} of type '{}'", Repr(value), TypeName(value)));
+    }
+  });
 }
 
 std::optional<Tensor> PyLiteral::Value(DType wanted) const {

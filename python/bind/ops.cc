@@ -104,7 +104,7 @@ class OpFunction {
     }
     for (size_t i = 0; i < parameters_.size(); ++i)
       if (parameters_[i].required && values[i] == nullptr)
-        RaiseType(fmt::format("{}() missing required argument '{}'", snake_name(), parameters_[i].name));
+        RaiseType(fmt::format("{}() missing 1 required positional argument: '{}'", snake_name(), parameters_[i].name));
   }
 
   Node* Build(PyObject** values) const {
@@ -137,17 +137,20 @@ class OpFunction {
   void CollectInput(const ArgDef& arg, PyObject* value, InputList* out) const {
     if (!arg.is_list()) {
       if (value == Py_None)
-        RaiseValue(fmt::format("None values not supported. (input '{}' of op {})", arg.name, op_.name));
+        RaiseValue(
+            fmt::format("Tried to convert '{}' to a tensor and failed. Error: None values not supported.", arg.name));
       out->push_back(InputFrom(value, arg.is_ref));
       return;
     }
     if (!PyList_Check(value) && !PyTuple_Check(value))
-      RaiseType(fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", arg.name, op_.name, Repr(value)));
+      RaiseType(
+          fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", arg.name, snake_name(), Repr(value)));
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(value);
     for (Py_ssize_t i = 0; i < size; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(value, i);
       if (item == Py_None)
-        RaiseValue(fmt::format("None values not supported. (element {} of '{}' of op {})", i, arg.name, op_.name));
+        RaiseValue(
+            fmt::format("Tried to convert '{}' to a tensor and failed. Error: None values not supported.", arg.name));
       out->push_back(InputFrom(item, arg.is_ref));
     }
   }
@@ -157,8 +160,8 @@ class OpFunction {
   std::vector<std::pair<std::string, int>> old_names_;  // accepted too
 };
 
-// "MatMul" -> "mat_mul", "Conv2D" -> "conv2d", "BatchMatMulV2" -> "batch_mat_mul_v2", as TensorFlow names its
-// functions.
+}  // namespace
+
 std::string SnakeName(const std::string& op) {
   std::string out;
   for (size_t i = 0; i < op.size(); ++i) {
@@ -177,6 +180,8 @@ std::string SnakeName(const std::string& op) {
   }
   return out;
 }
+
+namespace {
 
 std::string OpFunction::snake_name() const { return SnakeName(op_.name); }
 

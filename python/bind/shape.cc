@@ -190,19 +190,34 @@ const PartialShape* ShapeOfObject(py::handle object) {
   return py::isinstance<ShapeObject>(object) ? &object.cast<const ShapeObject&>().shape : nullptr;
 }
 
+namespace {
+
+[[noreturn]] void RaiseNoDimension(py::handle object) {
+  RaiseType(
+      fmt::format("Dimension value must be integer or None or have an __index__ method, got value '{}' with type '{}'",
+                  Repr(object), Repr(py::type::handle_of(object))));
+}
+
+[[noreturn]] void RaiseNoShape(py::handle object) {
+  RaiseType(fmt::format(
+      "Failed to convert '{}' to a shape: a shape is one size, such as 10, or a list of sizes, such as [1, 10, None]",
+      Repr(object)));
+}
+
+}  // namespace
+
 int64_t SizeFrom(py::handle object) {
   if (object.is_none()) return kUnknownDim;
   if (IsDimension(object)) return object.cast<const DimensionObject&>().size;
   py::object index;
   if (PyFloat_Check(object.ptr()) &&
       PyFloat_AS_DOUBLE(object.ptr()) == static_cast<double>(static_cast<int64_t>(PyFloat_AS_DOUBLE(object.ptr())))) {
-    RaiseType(fmt::format("Dimension value must be integer or None or have an __index__ method, got {}", Repr(object)));
+    RaiseNoDimension(object);
   }
   index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) {
     PyErr_Clear();
-    RaiseType(fmt::format("Dimension value must be integer or None or have an __index__ method, got {} of type '{}'",
-                          Repr(object), TypeName(object)));
+    RaiseNoDimension(object);
   }
   const int64_t size = PyLong_AsLongLong(index.ptr());
   if (size == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -219,7 +234,7 @@ PartialShape ShapeFrom(py::handle object) {
   if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
     for (py::handle item : py::reinterpret_borrow<py::sequence>(object)) dims.push_back(SizeFrom(item));
   } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
-    RaiseType(fmt::format("{} is not a shape: a list of sizes, or one size, is expected", Repr(object)));
+    RaiseNoShape(object);
   } else if (PyIndex_Check(object.ptr()) != 0 || IsDimension(object)) {
     // A numpy vector has __index__ too, but is a list of sizes.
     if (py::hasattr(object, "ndim") && object.attr("ndim").cast<int>() > 0) {
@@ -231,7 +246,7 @@ PartialShape ShapeFrom(py::handle object) {
     py::object iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(object.ptr()));
     if (!iterator) {
       PyErr_Clear();
-      RaiseType(fmt::format("{} is not a shape: a list of sizes, or one size, is expected", Repr(object)));
+      RaiseNoShape(object);
     }
     for (py::handle item : py::reinterpret_borrow<py::iterator>(iterator)) dims.push_back(SizeFrom(item));
   }

@@ -7,6 +7,7 @@
 
 #include "base/process_memory.h"
 #include "graph/flow_context.h"
+#include "graph/literal_error.h"
 
 namespace weir {
 namespace {
@@ -42,8 +43,8 @@ class ArgResolver {
         return Aborted("input '{}' of op {} could not be built", arg.name, op_.name);
       if (input.absent()) return MarkTypeError(InvalidArgument("input '{}' of op {} is missing", arg.name, op_.name));
       if (input.is_output() && &input.output().graph() != &graph_)
-        return InvalidArgument("input '{}' of op {} is '{}', which belongs to another graph", arg.name, op_.name,
-                               input.output().name());
+        return InvalidArgument("{} (input '{}' of op {}) must be from the same graph as the other inputs",
+                               input.output().name(), arg.name, op_.name);
     }
     if (!arg.number_attr.empty()) {
       const int64_t count = static_cast<int64_t>(inputs.size());
@@ -82,7 +83,7 @@ class ArgResolver {
         const std::string name =
             inputs.size() == 1 && arg.number_attr.empty() ? arg.name : fmt::format("{}_{}", arg.name, i);
         auto made = input.literal()->ToOutput(graph_, PreferredType(arg, input, wanted), name);
-        if (!made.ok()) return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
+        if (!made.ok()) return LiteralError(arg, wanted, made.status());
         value = *made;
       }
       WEIR_TRY(CheckType(arg, value, wanted));
@@ -118,6 +119,18 @@ class ArgResolver {
     return value.has_value() && value->num_elements() == 0 ? fallback : kInvalidType;
   }
 
+  // A literal that cannot become the input, with TensorFlow's words.
+  Status LiteralError(const ArgDef& arg, DType wanted, const Status& status) const {
+    const std::optional<std::string> shown = LiteralOf(status);
+    if (!shown.has_value()) return WithContext(status, fmt::format("input '{}' of op {}", arg.name, op_.name));
+    if (!IsTypeError(status))
+      return InvalidArgument("Tried to convert '{}' to a tensor and failed. Error: {}", arg.name,
+                             std::string(status.message()));
+    if (wanted == kInvalidType) return status;
+    return MarkTypeError(InvalidArgument("Expected {} passed to parameter '{}' of op '{}', got {} instead. Error: {}",
+                                         BaseType(wanted), arg.name, op_.name, *shown, std::string(status.message())));
+  }
+
   Status CheckType(const ArgDef& arg, Output value, DType wanted) const {
     if (arg.is_ref && !IsRef(value.dtype()))
       return MarkTypeError(
@@ -125,8 +138,8 @@ class ArgResolver {
                           op_.name, arg.name, value.name(), value.dtype()));
     const DType given = BaseType(value.dtype());
     if (wanted != kInvalidType && given != BaseType(wanted))
-      return MarkTypeError(InvalidArgument("input '{}' of op {} is '{}' of type {}, which does not match {}", arg.name,
-                                           op_.name, value.name(), given, WhoWants(arg, BaseType(wanted))));
+      return MarkTypeError(InvalidArgument("Input '{}' of '{}' Op has type {} that does not match {}.", arg.name,
+                                           op_.name, given, WhoWants(arg, BaseType(wanted))));
     return wanted == kInvalidType ? CheckAllowed(arg, value) : OkStatus();
   }
 
@@ -137,23 +150,22 @@ class ArgResolver {
     if (def == nullptr || def->allowed_types.empty() ||
         std::find(def->allowed_types.begin(), def->allowed_types.end(), given) != def->allowed_types.end())
       return OkStatus();
-    return MarkTypeError(InvalidArgument(
-        "input '{}' of op {} is '{}' of type {}, which is not in the list of allowed types of attribute {}: {}",
-        arg.name, op_.name, value.name(), given, attr, AllowedTypes(op_, attr)));
+    return MarkTypeError(
+        InvalidArgument("Value passed to parameter '{}' has DataType {} not in list of allowed values: {}", arg.name,
+                        given, AllowedTypes(op_, attr)));
   }
 
   // The expected type, and the input that it comes from where there is one.
   std::string WhoWants(const ArgDef& arg, DType wanted) const {
-    if (arg.type_attr.empty()) return fmt::format("the expected type {}", wanted);
+    if (arg.type_attr.empty()) return fmt::format("expected type of {}", wanted);
     for (size_t i = 0; i < op_.inputs.size(); ++i) {
       if (op_.inputs[i].type_attr != arg.type_attr) continue;
       for (const Input& input : args_(i)) {
         if (input.is_output() && input.output().base_dtype() == wanted)
-          return fmt::format("type {} of input '{}', '{}' (attribute {})", wanted, op_.inputs[i].name,
-                             input.output().name(), arg.type_attr);
+          return fmt::format("type {} of argument '{}'", wanted, op_.inputs[i].name);
       }
     }
-    return fmt::format("the expected type {} of attribute {}", wanted, arg.type_attr);
+    return fmt::format("type {} of argument '{}'", wanted, arg.type_attr);
   }
 
   Status ResolveTypeList(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
@@ -174,7 +186,7 @@ class ArgResolver {
         value = inputs[i].output();
       } else {
         auto made = inputs[i].literal()->ToOutput(graph_, t, fmt::format("{}_{}", arg.name, i));
-        if (!made.ok()) return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
+        if (!made.ok()) return LiteralError(arg, t, made.status());
         value = *made;
       }
       WEIR_TRY(CheckType(arg, value, t));
@@ -342,7 +354,7 @@ Result<Node*> NodeBuilder::Build() {
   props->op = op;
   if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok()) {
     WEIR_TRY(resolver.CheckInputTypes(inputs));  // that says more
-    return WithContext(status, fmt::format("node '{}'", shown));
+    return status;
   }
   props->attrs = std::make_shared<const AttrMap>(std::move(attrs_));
   WEIR_ASSIGN(props->input_types, ArgTypes(op->inputs, *props->attrs));
@@ -426,9 +438,7 @@ OutputList NodeBuilder::BuildOutputs(size_t on_error) {
 
 Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::string& name) {
   if (x.failed()) return Aborted("the value for '{}' could not be built", name);
-  if (x.absent())
-    return InvalidArgument("None values not supported.{}",
-                           name == "Const" ? "" : fmt::format(" ('{}' has no value)", name));
+  if (x.absent()) return InvalidArgument("None values not supported.");
   if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
   if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())
     return InvalidArgument("{}'{}' has type {}, where {} is expected", name == "Const" ? "" : name + ": ",

@@ -83,8 +83,11 @@ Result<std::vector<PartialShape>> Graph::InferShapesLocked(const NodeProps& prop
   if (Status status = RunShapeFn(props.op->shape, context); !status.ok()) {
     std::string text;
     for (const PartialShape& shape : shapes) text += (text.empty() ? "" : ", ") + shape.ToString();
-    return WithContext(status,
-                       fmt::format("shape of '{}' (op {}) with input shapes: {}", props.name, props.op->name, text));
+    Status named =
+        MakeStatus(status.code(), fmt::format("{} for '{}' (op: '{}') with input shapes: {}.",
+                                              std::string(status.message()), props.name, props.op->name, text));
+    status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { named.SetPayload(url, payload); });
+    return named;
   }
   return std::move(context.outputs());
 }

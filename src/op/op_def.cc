@@ -35,17 +35,23 @@ Status CheckType(const AttrDef& def, DType type) {
   for (const DType allowed : def.allowed_types) {
     if (allowed == type) return OkStatus();
   }
-  return InvalidArgument("attribute '{}' is {}, which is not in the list of allowed values: {}", def.name, type,
-                         fmt::join(def.allowed_types, ", "));
+  return MarkTypeError(
+      InvalidArgument("Value passed to parameter '{}' has DataType {} not in list of allowed values: {}", def.name,
+                      type, fmt::join(def.allowed_types, ", ")));
 }
 
-Status CheckString(const AttrDef& def, const std::string& text) {
+// How a message names the attribute; `op` is empty for a default in a schema.
+std::string Named(const AttrDef& def, std::string_view op) {
+  return op.empty() ? fmt::format("Attr '{}'", def.name) : fmt::format("Attr '{}' of '{}' Op", def.name, op);
+}
+
+Status CheckString(const AttrDef& def, std::string_view op, const std::string& text) {
   if (def.allowed_strings.empty()) return OkStatus();
   for (const std::string& allowed : def.allowed_strings) {
     if (allowed == text) return OkStatus();
   }
-  return InvalidArgument("attribute '{}' is {}, which is not in the list of allowed values: \"{}\"", def.name,
-                         AttrValue(text).ToString(), absl::StrJoin(def.allowed_strings, "\", \""));
+  return InvalidArgument("{} passed string '{}' not in: \"{}\".", Named(def, op), text,
+                         absl::StrJoin(def.allowed_strings, "\", \""));
 }
 
 template <class T>
@@ -88,16 +94,7 @@ Result<int> CheckedCount(std::string_view attr, int64_t count) {
   return static_cast<int>(count);
 }
 
-}  // namespace
-
-const AttrDef* OpDef::FindAttr(std::string_view name) const {
-  for (const AttrDef& attr : attrs) {
-    if (attr.name == name) return &attr;
-  }
-  return nullptr;
-}
-
-Status CheckAndConvertAttr(const AttrDef& def, AttrValue* value) {
+Status CheckAttr(const AttrDef& def, std::string_view op, AttrValue* value) {
   if (std::holds_alternative<AttrPlaceholder>(value->value())) return OkStatus();
   if (std::holds_alternative<EmptyList>(value->value())) WEIR_TRY(TypeEmptyList(def, value));
   if (def.type == "float") {
@@ -110,10 +107,10 @@ Status CheckAndConvertAttr(const AttrDef& def, AttrValue* value) {
   if (value->Kind() != def.type) return WrongAttrKind(def.name, *value, def.type);
 
   if (const DType* type = value->As<DType>()) WEIR_TRY(CheckType(def, *type));
-  if (const std::string* text = value->As<std::string>()) WEIR_TRY(CheckString(def, *text));
+  if (const std::string* text = value->As<std::string>()) WEIR_TRY(CheckString(def, op, *text));
   if (!IsListKind(def.type)) {
     if (const int64_t* v = value->As<int64_t>(); v != nullptr && def.minimum && *v < *def.minimum) {
-      return InvalidArgument("attribute '{}' is {}, but must be at least {}", def.name, *v, *def.minimum);
+      return InvalidArgument("{} passed {} less than minimum {}.", Named(def, op), *v, *def.minimum);
     }
     return OkStatus();
   }
@@ -121,13 +118,24 @@ Status CheckAndConvertAttr(const AttrDef& def, AttrValue* value) {
     for (const DType type : *types) WEIR_TRY(CheckType(def, type));
   }
   if (const auto* texts = value->As<std::vector<std::string>>()) {
-    for (const std::string& text : *texts) WEIR_TRY(CheckString(def, text));
+    for (const std::string& text : *texts) WEIR_TRY(CheckString(def, op, text));
   }
   if (const int64_t length = ListLength(*value); def.minimum && length < *def.minimum) {
-    return InvalidArgument("attribute '{}' has {} elements, but must have at least {}", def.name, length, *def.minimum);
+    return InvalidArgument("{} passed list of length {} less than minimum {}.", Named(def, op), length, *def.minimum);
   }
   return OkStatus();
 }
+
+}  // namespace
+
+const AttrDef* OpDef::FindAttr(std::string_view name) const {
+  for (const AttrDef& attr : attrs) {
+    if (attr.name == name) return &attr;
+  }
+  return nullptr;
+}
+
+Status CheckAndConvertAttr(const AttrDef& def, AttrValue* value) { return CheckAttr(def, {}, value); }
 
 Status CheckAndCompleteAttrs(const OpDef& op, AttrMap* attrs) {
   size_t known = 0;
@@ -138,8 +146,8 @@ Status CheckAndCompleteAttrs(const OpDef& op, AttrMap* attrs) {
         return InvalidArgument("op '{}' needs the attribute '{}' ({}), which is missing", op.name, def.name, def.type);
       }
       attrs->emplace(def.name, *def.default_value);
-    } else if (Status status = CheckAndConvertAttr(def, &it->second); !status.ok()) {
-      return WithContext(status, fmt::format("op '{}'", op.name));
+    } else if (Status status = CheckAttr(def, op.name, &it->second); !status.ok()) {
+      return status;
     }
     ++known;
   }

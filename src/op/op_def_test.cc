@@ -101,7 +101,7 @@ TEST(ParseAttrTest, ErrorsQuoteTheText) {
   EXPECT_THAT(AttrError("a: string = 'x"), HasSubstr("without an end"));
   EXPECT_THAT(AttrError("a: int = 1 2"), HasSubstr("text left over"));
   EXPECT_THAT(AttrError("a: int >= 3 = 1"), HasSubstr("must be at least 3"));
-  EXPECT_THAT(AttrError("a: {'x'} = 'y'"), HasSubstr("not in the list of allowed values"));
+  EXPECT_THAT(AttrError("a: {'x'} = 'y'"), HasSubstr("passed string 'y' not in: \"x\"."));
   EXPECT_THAT(AttrError("a: shape = { dim { size: -7 } }"), ::testing::Not(""));
   EXPECT_THAT(AttrError("a: tensor = 1"), HasSubstr("a vector of uint8"));
   EXPECT_THAT(AttrError("a: tensor = uint8[1, 256]"), HasSubstr("0 to 255 expected"));
@@ -196,9 +196,9 @@ TEST(CheckAndCompleteAttrsTest, ConvertsWhatIsMeant) {
 
 TEST(CheckAndCompleteAttrsTest, Errors) {
   EXPECT_THAT(CheckError({{"N", 2}}), HasSubstr("op 'ConcatLike' needs the attribute 'T' (type)"));
-  EXPECT_THAT(CheckError({{"N", 1}, {"T", kFloat}}), HasSubstr("'N' is 1, but must be at least 2"));
+  EXPECT_THAT(CheckError({{"N", 1}, {"T", kFloat}}), HasSubstr("passed 1 less than minimum 2."));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kString}}), HasSubstr("'T' is string, which is not in the list"));
-  EXPECT_THAT(CheckError({{"N", 2}, {"T", RefType(kFloat)}}), HasSubstr("not in the list of allowed values"));
+  EXPECT_THAT(CheckError({{"N", 2}, {"T", RefType(kFloat)}}), HasSubstr("not in list of allowed values"));
   EXPECT_THAT(CheckError({{"N", kFloat}, {"T", kFloat}}), HasSubstr("'N' must be of kind int, but holds type"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"mode", "z"}}), HasSubstr("\"x\", \"y\""));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"names", std::vector<std::string>{}}}), HasSubstr("at least 1"));

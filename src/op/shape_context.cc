@@ -10,9 +10,8 @@ void SetAllOutputs(ShapeContext& c, const PartialShape& shape) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
 }
 
-Status RankError(int input, const PartialShape& shape, std::string_view relation, int rank) {
-  return InvalidArgument("Shape must be {}rank {} but is rank {} (input {} is {})", relation, rank, shape.rank(), input,
-                         shape);
+Status RankError(const PartialShape& shape, std::string_view relation, int rank) {
+  return InvalidArgument("Shape must be {}rank {} but is rank {}", relation, rank, shape.rank());
 }
 
 // "d0_1": dimension 1 of input 0.
@@ -82,19 +81,19 @@ Status RunShapeFn(const ShapeFn& shape, ShapeContext& context) {
 Result<PartialShape> ShapeContext::WithRank(int input, int rank) const {
   const PartialShape& shape = this->input(input);
   if (!shape.known_rank()) return PartialShape::OfRank(rank);
-  if (shape.rank() != rank) return RankError(input, shape, "", rank);
+  if (shape.rank() != rank) return RankError(shape, "", rank);
   return shape;
 }
 
 Result<PartialShape> ShapeContext::WithRankAtLeast(int input, int rank) const {
   const PartialShape& shape = this->input(input);
-  if (shape.known_rank() && shape.rank() < rank) return RankError(input, shape, "at least ", rank);
+  if (shape.known_rank() && shape.rank() < rank) return RankError(shape, "at least ", rank);
   return shape;
 }
 
 Result<PartialShape> ShapeContext::WithRankAtMost(int input, int rank) const {
   const PartialShape& shape = this->input(input);
-  if (shape.known_rank() && shape.rank() > rank) return RankError(input, shape, "at most ", rank);
+  if (shape.known_rank() && shape.rank() > rank) return RankError(shape, "at most ", rank);
   return shape;
 }
 
@@ -138,7 +137,7 @@ ShapeFn MergedInputs() {
     PartialShape merged;
     for (int i = 0; i < c.num_inputs(); ++i) {
       Result<PartialShape> both = merged.Merge(c.input(i));
-      if (!both.ok()) return WithContext(both.status(), fmt::format("input {} differs from those before it", i));
+      if (!both.ok()) return both.status();
       merged = *std::move(both);
     }
     SetAllOutputs(c, merged);
@@ -236,8 +235,8 @@ Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& 
     } else if (y == kUnknownDim) {
       out = x;
     } else {
-      return InvalidArgument("Incompatible shapes: {} vs. {}: dimensions must be equal or 1, but are {} and {}", a, b,
-                             &longer == &a ? x : y, &longer == &a ? y : x);
+      return InvalidArgument("Dimensions must be equal, but are {} and {}", &longer == &a ? x : y,
+                             &longer == &a ? y : x);
     }
   }
   return PartialShape(std::move(dims));

@@ -165,8 +165,7 @@ Result<PartialShape> PartialShape::Merge(const PartialShape& other) const {
   if (!known_rank_) return other;
   if (!other.known_rank_) return *this;
   if (dims_.size() != other.dims_.size()) {
-    return InvalidArgument("Shapes {} and {} must have the same rank, but are rank {} and rank {}", *this, other,
-                           rank(), other.rank());
+    return InvalidArgument("Shapes must be equal rank, but are {} and {}", rank(), other.rank());
   }
   DimVector merged = dims_;
   for (size_t i = 0; i < merged.size(); ++i) {
