@@ -35,7 +35,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   const std::string& handle() const { return handle_; }
   // Adds nodes; `version` must be the one that the last Extend gave.
   // `cancel` may be null; what it ends leaves the graph as it was.
-  Result<int64_t> Extend(const tensorflow::GraphDef& graph, int64_t version, CancelToken* cancel);
+  Result<int64_t> Extend(const tensorflow::GraphDef& graph, int64_t version, CancelToken* cancel = nullptr);
   void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
   void PartialRunSetup(const tensorflow::PartialRunSetupRequest& request, const CallOptions& options,
                        Reply<tensorflow::PartialRunSetupResponse> done);
