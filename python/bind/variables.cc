@@ -459,7 +459,9 @@ void BindVariables(py::module_& m) {
   AddOperators(pieces);
 
   RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
-    const VariablePtr v = VariableHere(py::cast<VariablePtr>(value));
+    const VariablePtr outer = py::cast<VariablePtr>(value);
+    if (!as_ref && !outer->is_resource()) return outer->AsInput();  // a function captures this value, not the reference
+    const VariablePtr v = VariableHere(outer);
     return as_ref ? v->handle() : v->AsInput();
   });
   RegisterOutputConverter(pieces, [](py::handle value, Graph&, DType, bool) -> Result<Output> {

@@ -137,9 +137,12 @@ class ArgResolver {
           InvalidArgument("op {} requires that input '{}' be a mutable tensor (such as a variable); '{}' is {}",
                           op_.name, arg.name, value.name(), value.dtype()));
     const DType given = BaseType(value.dtype());
-    if (wanted != kInvalidType && given != BaseType(wanted))
-      return MarkTypeError(InvalidArgument("Input '{}' of '{}' Op has type {} that does not match {}.", arg.name,
-                                           op_.name, given, WhoWants(arg, BaseType(wanted))));
+    if (wanted != kInvalidType && given != BaseType(wanted)) {
+      const auto [type, from] = WhoWants(arg, BaseType(wanted));
+      return MarkTypeError(
+          InvalidArgument("Input '{}' of '{}' Op has type {} that does not match {}. ('{}' of type {}{})", arg.name,
+                          op_.name, given, type, value.name(), given, from));
+    }
     return wanted == kInvalidType ? CheckAllowed(arg, value) : OkStatus();
   }
 
@@ -150,22 +153,23 @@ class ArgResolver {
     if (def == nullptr || def->allowed_types.empty() ||
         std::find(def->allowed_types.begin(), def->allowed_types.end(), given) != def->allowed_types.end())
       return OkStatus();
-    return MarkTypeError(
-        InvalidArgument("Value passed to parameter '{}' has DataType {} not in list of allowed values: {}", arg.name,
-                        given, AllowedTypes(op_, attr)));
+    return MarkTypeError(InvalidArgument(
+        "Value passed to parameter '{}' has DataType {} not in list of allowed values: {} ('{}' of type {}, op {})",
+        arg.name, given, AllowedTypes(op_, attr), value.name(), given, op_.name));
   }
 
-  // The expected type, and the input that it comes from where there is one.
-  std::string WhoWants(const ArgDef& arg, DType wanted) const {
-    if (arg.type_attr.empty()) return fmt::format("expected type of {}", wanted);
+  // The expected type, and the tensor that it comes from where there is one, as the end of a list.
+  std::pair<std::string, std::string> WhoWants(const ArgDef& arg, DType wanted) const {
+    if (arg.type_attr.empty()) return {fmt::format("expected type of {}", wanted), ""};
     for (size_t i = 0; i < op_.inputs.size(); ++i) {
       if (op_.inputs[i].type_attr != arg.type_attr) continue;
       for (const Input& input : args_(i)) {
         if (input.is_output() && input.output().base_dtype() == wanted)
-          return fmt::format("type {} of argument '{}'", wanted, op_.inputs[i].name);
+          return {fmt::format("type {} of argument '{}'", wanted, op_.inputs[i].name),
+                  fmt::format(", '{}' of type {}", input.output().name(), wanted)};
       }
     }
-    return fmt::format("type {} of argument '{}'", wanted, arg.type_attr);
+    return {fmt::format("type {} of argument '{}'", wanted, arg.type_attr), ""};
   }
 
   Status ResolveTypeList(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
@@ -438,7 +442,9 @@ OutputList NodeBuilder::BuildOutputs(size_t on_error) {
 
 Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::string& name) {
   if (x.failed()) return Aborted("the value for '{}' could not be built", name);
-  if (x.absent()) return InvalidArgument("None values not supported.");
+  if (x.absent())
+    return InvalidArgument("None values not supported.{}",
+                           name == "Const" ? "" : fmt::format(" ('{}' has no value)", name));
   if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
   if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())
     return InvalidArgument("{}'{}' has type {}, where {} is expected", name == "Const" ? "" : name + ": ",

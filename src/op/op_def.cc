@@ -30,14 +30,14 @@ Status TypeEmptyList(const AttrDef& def, AttrValue* value) {
   return WrongAttrKind(def.name, *value, def.type);
 }
 
-Status CheckType(const AttrDef& def, DType type) {
+Status CheckType(const AttrDef& def, std::string_view op, DType type) {
   if (def.allowed_types.empty()) return OkStatus();
   for (const DType allowed : def.allowed_types) {
     if (allowed == type) return OkStatus();
   }
   return MarkTypeError(
-      InvalidArgument("Value passed to parameter '{}' has DataType {} not in list of allowed values: {}", def.name,
-                      type, fmt::join(def.allowed_types, ", ")));
+      InvalidArgument("Value passed to parameter '{}' has DataType {} not in list of allowed values: {}{}", def.name,
+                      type, fmt::join(def.allowed_types, ", "), op.empty() ? "" : fmt::format(" (op {})", op)));
 }
 
 // How a message names the attribute; `op` is empty for a default in a schema.
@@ -106,7 +106,7 @@ Status CheckAttr(const AttrDef& def, std::string_view op, AttrValue* value) {
   }
   if (value->Kind() != def.type) return WrongAttrKind(def.name, *value, def.type);
 
-  if (const DType* type = value->As<DType>()) WEIR_TRY(CheckType(def, *type));
+  if (const DType* type = value->As<DType>()) WEIR_TRY(CheckType(def, op, *type));
   if (const std::string* text = value->As<std::string>()) WEIR_TRY(CheckString(def, op, *text));
   if (!IsListKind(def.type)) {
     if (const int64_t* v = value->As<int64_t>(); v != nullptr && def.minimum && *v < *def.minimum) {
@@ -115,7 +115,7 @@ Status CheckAttr(const AttrDef& def, std::string_view op, AttrValue* value) {
     return OkStatus();
   }
   if (const auto* types = value->As<std::vector<DType>>()) {
-    for (const DType type : *types) WEIR_TRY(CheckType(def, type));
+    for (const DType type : *types) WEIR_TRY(CheckType(def, op, type));
   }
   if (const auto* texts = value->As<std::vector<std::string>>()) {
     for (const std::string& text : *texts) WEIR_TRY(CheckString(def, op, text));

@@ -100,7 +100,7 @@ TEST(ParseAttrTest, ErrorsQuoteTheText) {
   EXPECT_THAT(AttrError("a: bool = maybe"), HasSubstr("true or false expected"));
   EXPECT_THAT(AttrError("a: string = 'x"), HasSubstr("without an end"));
   EXPECT_THAT(AttrError("a: int = 1 2"), HasSubstr("text left over"));
-  EXPECT_THAT(AttrError("a: int >= 3 = 1"), HasSubstr("must be at least 3"));
+  EXPECT_THAT(AttrError("a: int >= 3 = 1"), HasSubstr("passed 1 less than minimum 3."));
   EXPECT_THAT(AttrError("a: {'x'} = 'y'"), HasSubstr("passed string 'y' not in: \"x\"."));
   EXPECT_THAT(AttrError("a: shape = { dim { size: -7 } }"), ::testing::Not(""));
   EXPECT_THAT(AttrError("a: tensor = 1"), HasSubstr("a vector of uint8"));
@@ -197,11 +197,11 @@ TEST(CheckAndCompleteAttrsTest, ConvertsWhatIsMeant) {
 TEST(CheckAndCompleteAttrsTest, Errors) {
   EXPECT_THAT(CheckError({{"N", 2}}), HasSubstr("op 'ConcatLike' needs the attribute 'T' (type)"));
   EXPECT_THAT(CheckError({{"N", 1}, {"T", kFloat}}), HasSubstr("passed 1 less than minimum 2."));
-  EXPECT_THAT(CheckError({{"N", 2}, {"T", kString}}), HasSubstr("'T' is string, which is not in the list"));
+  EXPECT_THAT(CheckError({{"N", 2}, {"T", kString}}), HasSubstr("'T' has DataType string not in list of allowed values"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", RefType(kFloat)}}), HasSubstr("not in list of allowed values"));
   EXPECT_THAT(CheckError({{"N", kFloat}, {"T", kFloat}}), HasSubstr("'N' must be of kind int, but holds type"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"mode", "z"}}), HasSubstr("\"x\", \"y\""));
-  EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"names", std::vector<std::string>{}}}), HasSubstr("at least 1"));
+  EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"names", std::vector<std::string>{}}}), HasSubstr("passed list of length 0 less than minimum 1."));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"names", AttrValue()}}), HasSubstr("holds nothing"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"other", 1}}), HasSubstr("no attribute 'other'"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"", 1}}), HasSubstr("no attribute ''"));

@@ -203,7 +203,8 @@ def test_trainer_skeleton(can_mount, tmp_path):
         trainers.start("ps", 0)
         for task in (0, 1):
             assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
-        assert 10000 <= last_step(logs) <= 10001
+        # As in TensorFlow a worker compares the step from before its update: each may begin one step too many.
+        assert 10000 <= last_step(logs) <= 10002
         # Started again, it finds that all is done.
         for task in (0, 1):
             trainers.start("worker", task)

@@ -53,9 +53,9 @@ def test_asked_for_types(python, dtype):
 
 
 @pytest.mark.parametrize("python, dtype, error, text", [
-    (1.5, tf.int32, TypeError, "Expected int32, got 1.5 of type 'float' instead."),
-    ("a", tf.int32, TypeError, "Expected int32, got 'a' of type 'str' instead."),
-    (1, tf.string, TypeError, "Expected string, got 1 of type 'int' instead."),
+    (1.5, tf.int32, TypeError, "Expected int32, but got 1.5 of type 'float'."),
+    ("a", tf.int32, TypeError, "Expected int32, but got a of type 'str'."),
+    (1, tf.string, TypeError, "Expected string, but got 1 of type 'int'."),
     (1, tf.bool, TypeError, "Expected bool"),
     (300, tf.uint8, ValueError, "300"),
     (2**40, tf.int32, ValueError, "int32"),
@@ -102,7 +102,7 @@ def test_lists_with_tensors_are_packed():
     as_float = tf.convert_to_tensor([one, 2], dtype=tf.float32)
     assert as_float.dtype == tf.float32
     np.testing.assert_array_equal(value(as_float), [1, 2])
-    with pytest.raises(TypeError, match="Expected int32, got 2.5"):
+    with pytest.raises(TypeError, match="Expected int32, but got 2.5"):
         tf.convert_to_tensor([one, 2.5])
     with pytest.raises(TypeError, match="Cannot convert a list containing a tensor"):
         tf.convert_to_tensor([one, tf.constant(2.0)])

@@ -206,7 +206,7 @@ def test_candidate_sampler_errors(tmp_path):
     fails(invalid, "range_max is 5", fixed(5, unigrams=[1.0, 2.0, 3.0]))
     fails(invalid, "either", fixed(5))
     fails(invalid, "only", fixed(5, unigrams=[1.0], vocab_file="x"))
-    fails(invalid, "range_max is 3", fixed(3, unigrams=[1.0, 2.0, 3.0], num_shards=2, shard=2))
+    fails(invalid, "shard 2 must be less than num_shards 2", fixed(3, unigrams=[1.0, 2.0, 3.0], num_shards=2, shard=2))
     fails(invalid, "frequencies", fixed(4, unigrams=[1.0, 2.0, -3.0, 1.0]))
     fails(invalid, "range is too small", fixed(4, unigrams=[1.0, 2.0, 0.0, 0.0]))  # three different ones never come up
     fails(tf.errors.NotFoundError, "nothing_here", fixed(4, vocab_file=str(tmp_path / "nothing_here")))

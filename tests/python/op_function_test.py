@@ -62,7 +62,7 @@ def test_errors(call, error, text):
     (lambda f, i, s: tf.concat([tf.reshape(f, [1], name="a"), tf.reshape(i, [1], name="b")], 0), TypeError, ["'b:0' of type int32", "'a:0'"]),
     (lambda f, i, s: tf.add_n([f, i]), TypeError, ["'i:0' of type int32", "float32", "'f:0'"]),
     (lambda f, i, s: tf.where(tf.constant(True), f, i), TypeError, ["'i:0' of type int32", "'f:0'"]),
-    (lambda f, i, s: tf.logical_not(f), TypeError, ["'f:0' of type float32", "the expected type bool"]),
+    (lambda f, i, s: tf.logical_not(f), TypeError, ["'f:0' of type float32", "expected type of bool"]),
     (lambda f, i, s: tf.logical_xor(True, f), TypeError, ["'f:0' of type float32", "bool"]),
     (lambda f, i, s: tf.cond(i, lambda: f, lambda: f), TypeError, ["pred", "'i:0'", "int32"]),
     (lambda f, i, s: tf.sqrt(s), TypeError, ["'s:0' of type string", "float16, float32, float64"]),

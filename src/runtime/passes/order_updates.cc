@@ -202,7 +202,9 @@ class Orderer {
 
   void CompareOne(Reader& reader, int32_t update, int32_t update_item, uint64_t bit,
                   const std::vector<uint64_t>& reached, const std::vector<uint64_t>& reaching) const {
-    if (reader.item == update_item && reader.read.kind != Kind::kFetch) return;
+    // A loop that updates the variable orders its own uses, and what leaves it comes after its updates.
+    if (reader.item == update_item && (reader.read.kind != Kind::kFetch || level_->loop_of(update_item) != kNone))
+      return;
     if ((reached[reader.item] & bit) != 0) {
       // A loop takes what it uses when it is entered.
       const int32_t from = level_->loop_of(reader.item) == kNone ? ItemOf(reader.read.from) : kNone;
