@@ -18,7 +18,7 @@ from oracle.optest_graph import Asker
 from oracle.optest_parser import Unsupported
 from oracle.optest_text import read_cases
 
-SECONDS_PER_CASE = 30
+SECONDS_PER_CASE = 12
 
 
 def ask(case):
