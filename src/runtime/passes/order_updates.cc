@@ -226,7 +226,8 @@ class Orderer {
               reader.after}]
           .push_back(static_cast<int32_t>(r));
     }
-    for (const auto& [key, members] : groups) {
+    for (const auto& group : groups) {
+      const std::vector<int32_t>& members = group.second;
       std::map<int32_t, size_t> times;
       for (int32_t r : members) {
         for (int32_t u : readers_[r].open) ++times[u];
