@@ -150,8 +150,17 @@ struct SquareRootOp {
     // In complex numbers: a real matrix may have none in the real ones, and then the parts left are what there is of
     // it.
     using Complex = Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic>;
-    const Complex wide = in[0].template cast<std::complex<double>>();
-    const Complex root = wide.sqrt();
+    Complex wide = in[0].template cast<std::complex<double>>();
+    // Eigen reads beyond a matrix whose iteration does not converge: of what is not finite, or overflows on the way.
+    const double largest = wide.cwiseAbs().maxCoeff();
+    if (!wide.allFinite() || !std::isfinite(largest)) {
+      out[0].setConstant(C(std::numeric_limits<double>::quiet_NaN()));
+      return OkStatus();
+    }
+    constexpr double kLarge = 1e100;
+    const double scale = largest > kLarge || (largest > 0 && largest < 1 / kLarge) ? largest : 1;
+    wide /= scale;
+    const Complex root = wide.sqrt() * std::sqrt(scale);
     if constexpr (std::is_same_v<C, double>) {
       out[0] = root.real();
     } else {

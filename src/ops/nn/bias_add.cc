@@ -7,6 +7,7 @@
 #include "op/kernel.h"
 #include "op/shape_context.h"
 #include "ops/nn/channel_view.h"
+#include "ops/state/element_arithmetic.h"
 
 namespace weir::ops {
 namespace {
@@ -42,10 +43,11 @@ Result<Kernel> MakeBiasAdd(KernelSetup& setup) {
         const T* x = in + o * v.channels * v.inner;
         T* z = out + o * v.channels * v.inner;
         if (v.inner == 1) {
-          for (int64_t c = 0; c < v.channels; ++c) z[c] = static_cast<T>(x[c] + b[c]);
+          for (int64_t c = 0; c < v.channels; ++c) z[c] = CombineElements<Combine::kAdd>(x[c], b[c]);
         } else {
           for (int64_t c = 0; c < v.channels; ++c)
-            for (int64_t i = 0; i < v.inner; ++i) z[c * v.inner + i] = static_cast<T>(x[c * v.inner + i] + b[c]);
+            for (int64_t i = 0; i < v.inner; ++i)
+              z[c * v.inner + i] = CombineElements<Combine::kAdd>(x[c * v.inner + i], b[c]);
         }
       }
     });
