@@ -39,7 +39,7 @@ endif()
 set(WEIR_TEST_ENVIRONMENT "")
 if(WEIR_SANITIZE)
   set(WEIR_TEST_ENVIRONMENT
-      "UBSAN_OPTIONS=print_stacktrace=1;LSAN_OPTIONS=suppressions='${PROJECT_SOURCE_DIR}/tools/lsan.supp';TSAN_OPTIONS=second_deadlock_stack=1 suppressions='${PROJECT_SOURCE_DIR}/tools/tsan.supp';WEIR_SIM_SEEDS=200")
+      "UBSAN_OPTIONS=print_stacktrace=1;LSAN_OPTIONS=suppressions='${PROJECT_SOURCE_DIR}/tools/lsan.supp';TSAN_OPTIONS=second_deadlock_stack=1 die_after_fork=0 suppressions='${PROJECT_SOURCE_DIR}/tools/tsan.supp';WEIR_SIM_SEEDS=200")
 endif()
 
 # ccache, told to accept precompiled headers and to share entries between checkouts at different paths.

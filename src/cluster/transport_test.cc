@@ -15,6 +15,7 @@
 #include "cluster/host/host_transport.h"
 #include "cluster/resolve.h"
 #include "cluster/ucx/ucx_transport.h"
+#include "session/cluster_spec.h"
 
 namespace weir {
 namespace {
