@@ -10,7 +10,7 @@
 namespace weir {
 
 using WaitSet = uint64_t;  // which nodes and late feeds an item comes after that may block, by number
-// Set when there are more of them than bits: what has it comes after something unknown.
+// Set when the sources outnumber the bits: an item with this bit may come after any source.
 constexpr WaitSet kManyWaits = WaitSet{1} << 63;
 
 // True if waiting for what has `before` makes nobody wait for more than `after` already says.
@@ -20,7 +20,7 @@ constexpr bool AddsNoWait(WaitSet before, WaitSet after) {
 
 class OrderLevel final {
  public:
-  // Nothing if the items wait for each other in a circle, as only graphs made by hand do.
+  // Returns nothing if the items form a cycle. Only hand-written GraphDefs do.
   static std::optional<OrderLevel> Make(const PlanGraph& graph, const FrameAssignment& frames, int32_t frame,
                                         bool late_feeds);
 

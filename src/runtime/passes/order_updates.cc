@@ -216,7 +216,7 @@ class Orderer {
     }
   }
 
-  // A value is sent to another task once: who takes it there and comes before an update orders the others too.
+  // A value is sent to another task once. A reader there that precedes an update therefore orders all its readers.
   void JoinReadersElsewhere() {
     std::map<std::tuple<int32_t, int32_t, int32_t, int32_t, std::vector<int32_t>>, std::vector<int32_t>> groups;
     for (size_t r = 0; r < readers_.size(); ++r) {
