@@ -1,5 +1,5 @@
-// AttrValue and OpDef to and from messages. Everything that comes in is checked: a list of two
-// kinds, a type or a shape that does not exist and a tensor that contradicts itself are errors.
+// AttrValue and OpDef to and from messages. Input is untrusted: a list of two kinds, an unknown type, an invalid shape
+// and an inconsistent tensor are errors.
 #include "graph/attr_proto.h"
 
 #include "tensor/tensor_proto.h"
@@ -9,7 +9,7 @@ namespace {
 
 tensorflow::DataType ProtoType(DType type) { return static_cast<tensorflow::DataType>(static_cast<int>(type)); }
 
-// 0 stands for "not given" in messages and passes; what needs a type finds out.
+// 0 means "not given" in messages and is accepted here. Code that needs a type must check for it.
 Result<DType> TypeFromProto(int number) {
   if (number == kInvalidType) return kInvalidType;
   return DTypeFromNumber(number);
@@ -90,7 +90,8 @@ Result<AttrValue> ListOf(const Messages& messages, Read read) {
   return AttrValue(std::move(list));
 }
 
-// Tensors in a list are held in full, so a message must give them in full unless they are small.
+// List elements are stored unpacked, so a compressed tensor (fewer values than elements) is accepted only if it is
+// small.
 Result<Tensor> TensorOfList(const tensorflow::TensorProto& proto) {
   constexpr size_t kMaxBytes = 1 << 16;
   WEIR_ASSIGN(const AttrValue::PackedTensorPtr packed, PackedTensor::FromProto(proto));
@@ -170,7 +171,7 @@ Result<AttrDef> ReadAttr(const tensorflow::OpDef::AttrDef& proto) {
   }
   if (proto.has_allowed_values()) {
     for (int number : proto.allowed_values().list().type()) {
-      // Types that are not known here are left out: no value of them can come.
+      // Skip types that are unknown here: no value can have them.
       Result<DType> type = DTypeFromNumber(number);
       if (type.ok()) attr.allowed_types.push_back(*type);
     }
@@ -180,8 +181,7 @@ Result<AttrDef> ReadAttr(const tensorflow::OpDef::AttrDef& proto) {
   return attr;
 }
 
-// Every attribute that an argument refers to must exist and be of the kind that the reference
-// needs.
+// Checks that every attribute that an argument refers to exists and has the right kind.
 Status CheckArg(const OpDef& op, const ArgDef& arg) {
   const std::pair<const std::string&, const char*> references[] = {
       {arg.type_attr, "type"}, {arg.type_list_attr, "list(type)"}, {arg.number_attr, "int"}};

@@ -1,4 +1,4 @@
-// AttrValue and OpDef to and from TensorFlow's messages.
+// Converts AttrValue and OpDef to and from TensorFlow's messages.
 #ifndef WEIR_GRAPH_ATTR_PROTO_H_
 #define WEIR_GRAPH_ATTR_PROTO_H_
 
@@ -9,11 +9,11 @@
 namespace weir {
 
 void ToProto(const AttrValue& value, tensorflow::AttrValue* proto);
-// A message without a value gives one without a kind; a list without elements an EmptyList. Values
-// of a wrong form (a type that does not exist, a list of two kinds) are errors.
+// A message without a value gives an AttrValue without a kind; an empty list gives an EmptyList. Malformed values (an
+// unknown type, a list of two kinds) are errors.
 Result<AttrValue> FromProto(const tensorflow::AttrValue& proto);
-// The schema alone: functions and kernels have no message. FromProto checks that arguments refer to
-// attributes that exist.
+// Converts only the schema: functions and kernels have no message. FromProto checks that arguments refer to existing
+// attributes.
 void ToProto(const OpDef& op, tensorflow::OpDef* proto);
 Result<OpDef> FromProto(const tensorflow::OpDef& proto);
 

@@ -1,4 +1,4 @@
-// How the attribute _class of a node names another one that it shall be placed with: "loc:@other".
+// The prefix of entries in the attribute _class that name the node to be colocated with: "loc:@other".
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// CondContext: one branch of a cond. What it uses from outside comes through a Switch on the predicate, so that the
-// branch is dead when it is not taken.
+// CondContext: one branch of a cond. Outside values enter through a Switch on the predicate, so the branch is dead when
+// it is not taken.
 #ifndef WEIR_GRAPH_COND_CONTEXT_H_
 #define WEIR_GRAPH_COND_CONTEXT_H_
 
@@ -9,7 +9,7 @@ namespace weir {
 
 class CondContext final : public FlowContext {
  public:
-  // branch: 1 for the nodes that run when pred is true, else 0. The pivot belongs to the branch from now on.
+  // `branch` is 1 for the nodes that run when `pred` is true, else 0. Moves the pivot into this context.
   CondContext(Graph& graph, std::string name, FlowContext* outer, Output pred, Output pivot, int branch);
 
   Output pred() const { return pred_; }

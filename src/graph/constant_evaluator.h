@@ -1,5 +1,5 @@
-// ConstantEvaluator: computes values of nodes whose inputs are all known, while a graph is being built or optimized.
-// Implemented by the runtime with the CPU kernels; thread-safe.
+// ConstantEvaluator: computes values of nodes with constant inputs while a graph is built or optimized. The runtime
+// implements it with the CPU kernels. Thread-safe.
 #ifndef WEIR_GRAPH_CONSTANT_EVALUATOR_H_
 #define WEIR_GRAPH_CONSTANT_EVALUATOR_H_
 
@@ -10,7 +10,7 @@ namespace weir {
 class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
-  // Runs one node on constant inputs. Errors mean "not known".
+  // Runs one node on constant inputs. An error means that the value is unknown.
   virtual Result<std::vector<Tensor>> Evaluate(const NodeProps& node, const std::vector<Tensor>& inputs) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Reads device names part by part; a later part wins over an earlier one of its kind, but two
-// device kinds contradict.
+// Parses device names part by part. A later part overrides an earlier one of the same kind, but two different device
+// types are an error.
 #include "graph/device_name.h"
 
 #include "absl/strings/ascii.h"
@@ -22,7 +22,7 @@ Status Malformed(std::string_view text, absl::string_view part, std::string_view
   return InvalidArgument("malformed device name '{}': '{}' {}", text, std::string_view(part.data(), part.size()), why);
 }
 
-// "CPU", "GPU" and "TPU" are the same in any case; other kinds are taken as they are written.
+// "CPU", "GPU" and "TPU" are case-insensitive; other types are taken verbatim.
 std::string CanonicalType(absl::string_view type) {
   for (const char* known : {"CPU", "GPU", "TPU"}) {
     if (absl::EqualsIgnoreCase(type, known)) return known;
@@ -30,7 +30,7 @@ std::string CanonicalType(absl::string_view type) {
   return std::string(type);
 }
 
-// Sets one part of a name while it is read. "*" stands for any and leaves the part open.
+// Sets one part of a name. "*" matches anything and leaves the part unset.
 class PartReader {
  public:
   PartReader(std::string_view text, DeviceName* name) : text_(text), name_(*name) {}

@@ -33,7 +33,7 @@ Result<Node*> FlowContext::CaptureControl(Node* node) {
   FlowContext* at = OutputContext(*node);
   if (at != nullptr && at->EnclosingWhile() == loop) return node;
   if (auto it = captured_controls_.find(node); it != captured_controls_.end()) return it->second;
-  // Only values enter a loop: a constant that is there when the node has run stands for it.
+  // Only values can enter a loop, so a constant with a control edge from the node represents it.
   Output signal;
   {
     BareFlowScope scope(graph_, at);
@@ -72,14 +72,14 @@ Status CheckInputContext(const FlowContext* here, std::string_view op, std::stri
   if (at == nullptr) return OkStatus();
   const WhileContext* loop = at->EnclosingWhile();
   if (loop == nullptr || loop->Contains(here)) return OkStatus();
-  // Nodes that lead from one context into another are built outside of both.
+  // Nodes that lead into another context are built outside of both.
   if (op == "Enter" || op == "RefEnter" || op == "Switch" || op == "RefSwitch") return OkStatus();
   return InvalidArgument("Cannot use '{}' as input to '{}' because '{}' is in a while loop.", input.node->name(), name,
                          input.node->name());
 }
 
 namespace {
-// Colocated with the data: what is not taken should not travel.
+// Colocates the node with its data: a value that is not forwarded should not cross devices.
 Result<Node*> AddNearData(Graph& graph, const char* plain, const char* ref, bool is_ref, Output data,
                           const InputList& inputs, bool as_list, const std::string& name) {
   ColocationScope colocation(graph, data.node, /*ignore_existing=*/true);

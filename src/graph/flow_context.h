@@ -1,6 +1,7 @@
-// FlowContext: the cond branch or while loop that nodes are being built in. Values from outside enter through it
-// (Switch or Enter), and nodes without inputs from inside are tied to its pivot, so that they run only when the branch
-// or the loop does. Owned by the graph; used only while building. docs/control-flow.md tells what nodes come out.
+// FlowContext: the cond branch or while loop in which nodes are built. Outside values enter through it (Switch or
+// Enter). Nodes without inputs from inside get a control edge from its pivot, so that they run only when the branch or
+// loop does.
+// Owned by the graph; used only during graph construction. docs/control-flow.md describes the resulting nodes.
 #ifndef WEIR_GRAPH_FLOW_CONTEXT_H_
 #define WEIR_GRAPH_FLOW_CONTEXT_H_
 
@@ -28,20 +29,20 @@ class FlowContext {
   FlowContext* outer() const { return outer_; }
   virtual CondContext* AsCond() { return nullptr; }
   virtual WhileContext* AsWhile() { return nullptr; }
-  // The nearest while loop around (or this itself).
+  // The innermost while loop that contains this context (possibly this context itself), or null.
   WhileContext* EnclosingWhile();
-  // True if `inner` is this context or inside of it.
+  // True if `inner` is this context or nested inside it.
   bool Contains(const FlowContext* inner) const;
-  // A node that runs when the branch or the iteration does; null while the loop is being set up.
+  // A node that runs whenever the branch or the iteration runs. Null while the loop is being set up.
   virtual Node* pivot() const = 0;
 
-  // `value` as seen from inside. Called for every input of a node before the node is made in this context.
+  // Returns `value` as seen from inside. Called for every input before a node is built in this context.
   virtual Result<Output> Capture(Output value) = 0;
-  // A node whose output 0 is the shape of `value`, for contexts that can tell it without the value; null for others.
+  // A node whose output 0 is the shape of `value`, if the context knows it without the value; else null.
   virtual Result<Node*> CaptureShape(Output value, DType out_type);
-  // What a control input becomes inside: the node itself, or one in the same loop that runs after it.
+  // Maps a control input into the context: the node itself, or a node of the same loop that runs after it.
   Result<Node*> CaptureControl(Node* node);
-  // Called after a node was made in this context; may add control inputs.
+  // Called after a node was built in this context. May add control inputs.
   virtual Status NodeAdded(Node* node) = 0;
 
  protected:
@@ -65,7 +66,7 @@ class FlowScope final {
   FlowContext* saved_;
 };
 
-// The same without the control dependencies that hold now: for nodes that control flow itself consists of.
+// FlowScope without the current control dependencies: for the nodes that implement control flow.
 class BareFlowScope final {
  public:
   BareFlowScope(Graph& graph, FlowContext* context)
@@ -76,20 +77,20 @@ class BareFlowScope final {
   FlowScope flow_;
 };
 
-// The context that a node's outputs are in: an Exit belongs to its loop, but its output is outside.
+// The context of a node's outputs. An Exit belongs to its loop, but its output is outside.
 FlowContext* OutputContext(const Node& node);
 bool IsLoopExit(const Node& node);
 bool IsSwitch(const Node& node);
-// A Switch of a loop variable (and not of a value that enters a branch).
+// A Switch of a loop variable, as opposed to one that brings a value into a cond branch.
 bool IsLoopSwitch(const Node& node);
-// An Enter whose value holds for all iterations.
+// An Enter of a loop invariant.
 bool IsConstantEnter(const Node& node);
 
-// An error if a node of type `op` built in `here` (null: outside of all) cannot take `input`, since that is inside of a
-// loop.
+// Checks that a node of type `op` built in `here` (null: outside of all contexts) may use `input`. Using a value from
+// inside a loop outside of that loop is an error.
 Status CheckInputContext(const FlowContext* here, std::string_view op, std::string_view name, Output input);
 
-// Switch, Merge, Enter and so on, in the form for references where the values are such.
+// Switch, Merge, Enter and so on, in their Ref variants for references.
 Result<Node*> AddSwitch(Graph& graph, Output data, Output pred, const std::string& name = "");
 Result<Node*> AddMerge(Graph& graph, const OutputList& inputs, const std::string& name = "");
 

@@ -17,14 +17,14 @@ WhileContext* LoopOf(const Node& node) {
   return node.flow_context() == nullptr ? nullptr : node.flow_context()->EnclosingWhile();
 }
 
-// What the current flow context runs backwards; null when it does not.
+// The gradient of the loop in whose backward loop nodes are being built; null outside of backward loops.
 LoopGradient* CurrentLoop(Graph& graph) {
   FlowContext* flow = graph.build().flow;
   WhileContext* loop = flow == nullptr ? nullptr : flow->EnclosingWhile();
   return loop == nullptr ? nullptr : loop->gradient();
 }
 
-// The loop whose gradient is being built, if `node` belongs to it.
+// CurrentLoop if `node` belongs to its forward loop, else null.
 LoopGradient* CurrentLoopOf(const Node& node) {
   LoopGradient* current = CurrentLoop(node.graph());
   return current != nullptr && LoopOf(node) == &current->forward() ? current : nullptr;
@@ -34,10 +34,10 @@ class LoopGradients final : public FlowGradients {
  public:
   explicit LoopGradients(Graph& graph) : graph_(graph), base_(graph.build().flow) {}
   ~LoopGradients() override {
-    while (!loops_.empty()) loops_.pop_back();  // inner ones were made last
+    while (!loops_.empty()) loops_.pop_back();  // inner loops were added last
   }
 
-  // Makes the gradient of `loop`, after that of the loop around it.
+  // Makes the gradient of `loop`, after that of the enclosing loop.
   Status Add(WhileContext* loop, const std::unordered_set<WhileContext*>& differentiated) {
     if (by_loop_.contains(loop)) return OkStatus();
     WhileContext* around = loop->outer() == nullptr ? nullptr : loop->outer()->EnclosingWhile();
@@ -93,7 +93,8 @@ class LoopGradients final : public FlowGradients {
     return ZerosWithShapeOf(graph_, Output(exit, 0), BaseType(exit->output_type(0)));
   }
 
-  // A loop variable whose next value does not depend on the last one: nothing comes back for earlier iterations.
+  // The Merges that still lack a back edge belong to loop variables whose next value does not depend on the last one.
+  // Earlier iterations get a zero gradient.
   Status Finish() override {
     for (const auto& loop : loops_) {
       for (auto& [node, variable] : loop->variables) {
@@ -132,7 +133,7 @@ Output Guarded(Graph& graph, Output value, Output pred, int side, const std::str
   return node.ok() ? Output(*node, side) : Invalid(graph, node.status());
 }
 
-// Both outputs of a Switch on a gradient.
+// Both outputs of a Switch of a gradient.
 std::pair<Grad, Grad> SwitchGradient(Graph& graph, const Grad& grad, Output pred, const std::string& name) {
   const auto both = [&](Output value) -> std::pair<Output, Output> {
     Output off = Guarded(graph, value, pred, 0, name);
@@ -171,7 +172,7 @@ Grad MergeGradients(Graph& graph, const Grad& a, const Grad& b, const std::strin
   return merged;
 }
 
-// The shape of what a branch's Switch takes in, alive only when its output `side` is.
+// The shape of the data input of a branch's Switch, alive only if its output `side` is.
 Output GuardedShape(Node* node, const CondContext& branch, int side, DType out_type) {
   Graph& graph = node->graph();
   const Output data = node->input(0);
@@ -186,7 +187,7 @@ Output GuardedZeros(Node* node, const CondContext& branch, int side, DType dtype
   return Fill(graph, GuardedShape(node, branch, side, kInt32), *zero, {.name = "zeros"});
 }
 
-// No rows at all, alive only when output `side` is.
+// A gradient without rows, alive only if output `side` is.
 IndexedSlices GuardedNoRows(Node* node, const CondContext& branch, int side, const IndexedSlices& like) {
   Graph& graph = node->graph();
   const DType shape_type = like.dense_shape.valid() ? like.dense_shape.base_dtype() : kInt32;
@@ -207,7 +208,7 @@ Output DenseOf(const Grad& grad, Output like) {
   return RowsAsDense(std::get<IndexedSlices>(grad), like);
 }
 
-// --- gradients of the ops
+// --- Gradients of the ops ---
 Result<Grads> LoopSwitchGrad(Node* node, const Grads& d) {
   Graph& graph = node->graph();
   LoopGradient* loop = CurrentLoopOf(*node);
@@ -222,7 +223,7 @@ Result<Grads> LoopSwitchGrad(Node* node, const Grads& d) {
   auto known =
       std::find_if(loop->variables.begin(), loop->variables.end(), [node](const auto& v) { return v.first == node; });
   if (known == loop->variables.end()) {
-    // From the loop's end. What comes back from the body joins later.
+    // First visit, from the Exit. The gradient from the body is merged in on the second visit.
     if (!HasGrad(d[0])) return Grads(2);
     const Output exit_grad = DenseOf(d[0], Output(node, 0));
     WhileContext::Variable variable;
@@ -359,7 +360,7 @@ Result<Output> ZerosForOutput(Node* node, int index) {
   FlowContext* context = node->flow_context();
   if (CondContext* branch = context == nullptr ? nullptr : context->AsCond(); branch != nullptr && IsSwitch(*node))
     return GuardedZeros(node, *branch, index, value.base_dtype());
-  // Inside of a loop the shape is cheaper to keep than the value.
+  // In a loop, saving the shape is cheaper than saving the value.
   if (CurrentLoopOf(*node) != nullptr) return ZerosWithShapeOf(node->graph(), value, value.base_dtype());
   return ZerosLike(value);
 }

@@ -1,5 +1,5 @@
-// FlowGradients: what autodiff must know about cond and while_loop. For each forward loop it builds the loop that runs
-// backwards and brings forward values into it (see docs/control-flow.md). Used by gradients.cc alone.
+// FlowGradients: autodiff of cond and while_loop. For each forward loop it builds the backward loop and brings forward
+// values into it (docs/control-flow.md). Used only by gradients.cc.
 #ifndef WEIR_GRAPH_FLOW_GRADIENTS_H_
 #define WEIR_GRAPH_FLOW_GRADIENTS_H_
 
@@ -12,7 +12,7 @@
 
 namespace weir {
 
-// Whether gradients flow through values of the type.
+// Whether values of this type have gradients.
 inline bool IsTrainable(DType t) {
   t = BaseType(t);
   return IsFloating(t) || IsComplex(t) || t == kResource || t == kVariant;
@@ -20,35 +20,35 @@ inline bool IsTrainable(DType t) {
 
 class FlowGradients {
  public:
-  // Null when none of the nodes to differentiate is a loop exit. All exits of a differentiated loop join `between`.
+  // Null if none of the nodes in `between` is a loop exit. Adds all exits of differentiated loops to `between`.
   static Result<std::unique_ptr<FlowGradients>> Make(Graph& graph, std::vector<Node*>* between,
                                                      std::unordered_set<Node*>* between_set);
   virtual ~FlowGradients() = default;
 
-  // Exits of differentiated loops that nothing downstream uses and that are ready at once: their gradient is zero.
+  // Exits of differentiated loops without downstream uses that are ready from the start. Their gradient is zero.
   virtual std::vector<Node*> UnusedExits(const std::unordered_map<Node*, int>& pending,
                                          const std::unordered_set<Node*>& targets) = 0;
-  // The flow context to build the gradient of `node` in. before: for what flows into its outputs (an Exit's gradient
-  // arrives outside of the loop), otherwise for the gradient itself.
+  // The flow context for building the gradient of `node`. before = true: for the gradients of its outputs (for an Exit
+  // outside of the loop); before = false: for the gradient computation itself.
   virtual FlowContext* ContextFor(Node* node, bool before) = 0;
-  // Called when all gradients of a loop exit have arrived. Exits of one loop are processed together: returns those that
-  // are now ready (empty while others are missing). If one of them has a gradient, the others take ZerosForExit.
+  // Called when all gradients of a loop exit are known. The exits of one loop are processed together: returns all of
+  // them with the last one, and nothing earlier. If any of them has a gradient, the others use ZerosForExit.
   virtual std::vector<Node*> ExitReached(Node* exit) = 0;
-  // The value that stands in for the gradient of an exit that is part of a differentiated loop but unused.
+  // The gradient of an unused exit of a differentiated loop.
   virtual Result<Output> ZerosForExit(Node* exit) = 0;
-  // Closes the loops: after all gradients were built.
+  // Closes the backward loops. Call after all gradients were built.
   virtual Status Finish() = 0;
 };
 
-// Gradients of Switch, Merge, Enter, Exit, NextIteration, LoopCond and their Ref forms; null for other ops.
+// Gradients of Switch, Merge, Enter, Exit, NextIteration, LoopCond and their Ref variants; null for other ops.
 using FlowGradientFn = Result<std::vector<Grad>> (*)(Node* node, const std::vector<Grad>& d_outputs);
 FlowGradientFn FindFlowGradient(std::string_view op);
 
-// Zeros like output `index` of a node, for where no gradient reaches it; of a Switch that leads into a branch only when
-// that output is alive. Inside of a differentiated loop: in the current iteration of the loop that runs backwards.
+// Zeros like output `index` of `node`, for an output without a gradient. For a Switch into a cond branch they are alive
+// only if that output is. In a differentiated loop they belong to the current iteration of the backward loop.
 Result<Output> ZerosForOutput(Node* node, int index);
 
-// A gradient as rows or as a dense value of the shape of `like`. The errors of building stay with the graph.
+// Converts a gradient to rows, or rows to a dense value with the shape of `like`. Errors are recorded in the graph.
 IndexedSlices GradAsRows(const Grad& grad);
 Output RowsAsDense(const IndexedSlices& rows, Output like);
 

@@ -29,7 +29,7 @@ Result<FunctionBody> Differentiate(FunctionBody body) {
                                .Attr("index", static_cast<int>(body.args.size()))
                                .Build());
     body.args.push_back(dy);
-    // What cannot be differentiated keeps its place among the arguments.
+    // Results that cannot be differentiated keep their argument position.
     if (!IsFloating(y.base_dtype()) && !IsComplex(y.base_dtype())) continue;
     ys.push_back(y);
     options.grad_ys.push_back(dy->output(0));

@@ -1,4 +1,4 @@
-// The gradient of a function as a function: what SymbolicGradient runs.
+// The gradient of a function as a function: the callee of SymbolicGradient.
 #ifndef WEIR_GRAPH_FUNCTION_GRADIENT_H_
 #define WEIR_GRAPH_FUNCTION_GRADIENT_H_
 
@@ -6,12 +6,12 @@
 
 namespace weir {
 
-// The name under which a FunctionRunner knows gradients: attribute "f" is the function that is differentiated.
+// The name by which a FunctionRunner recognizes gradients. Attribute "f" is the function to differentiate.
 constexpr char kSymbolicGradient[] = "SymbolicGradient";
 
-// A body that takes the arguments of `function` and then a gradient for each of its results, and gives a gradient for
-// each argument (zeros where there is none): the gradient function that the library has for it, or else the body
-// differentiated.
+// Returns a body that takes the arguments of `function` followed by a gradient for each result, and returns a gradient
+// for each argument (zeros where there is none). Uses the gradient function registered in the library; if there is
+// none, differentiates the body.
 Result<FunctionBody> InstantiateGradient(const FunctionLibrary& library, const OpRegistry& registry,
                                          const FuncAttr& function);
 

@@ -1,5 +1,4 @@
-// The functions of a graph. A definition never changes once it is in: two that differ under one
-// name are an error.
+// The functions of a graph. Definitions are immutable: adding a different one under the same name is an error.
 #include "graph/function_library.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -10,7 +9,7 @@
 namespace weir {
 namespace {
 
-// Equal for equal messages, whatever the order of their maps.
+// Equal for equal messages, regardless of map order.
 std::string CanonicalBytes(const tensorflow::FunctionDef& def) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
@@ -37,8 +36,8 @@ Status FunctionLibrary::Add(const tensorflow::FunctionDef& def) {
   Result<OpDef> op = FromProto(def.signature());
   if (!op.ok()) return WithContext(op.status(), fmt::format("function '{}'", name));
   op->is_function = true;
-  return AddEntry(name, {std::make_shared<const tensorflow::FunctionDef>(def),
-                         std::make_shared<const OpDef>(*std::move(op))});
+  return AddEntry(
+      name, {std::make_shared<const tensorflow::FunctionDef>(def), std::make_shared<const OpDef>(*std::move(op))});
 }
 
 Status FunctionLibrary::AddEntry(const std::string& name, Entry entry) {

@@ -1,5 +1,5 @@
-// FunctionLibrary: the functions of a graph, as messages, seen as ops by name; and bodies made from
-// them. Thread-safe. OpDefs handed out live as long as the library.
+// FunctionLibrary: the functions of a graph, stored as FunctionDefs and visible as ops by name. Also instantiates
+// function bodies. Thread-safe. Returned OpDefs live as long as the library.
 #ifndef WEIR_GRAPH_FUNCTION_LIBRARY_H_
 #define WEIR_GRAPH_FUNCTION_LIBRARY_H_
 
@@ -19,25 +19,25 @@ class FunctionLibrary final {
  public:
   explicit FunctionLibrary(const OpRegistry& registry) : registry_(registry) {}
 
-  // From now on whoever looks for a function here finds those of `base`, too. Names() and ToProto() leave them out.
-  // REQUIRES: `base` outlives this library, and has no base itself that leads back here.
+  // Lookups also search `base`. Names() and ToProto() leave its functions out.
+  // REQUIRES: `base` outlives this library, and its chain of bases does not contain this library.
   void SetBase(const FunctionLibrary* base);
 
-  // Adding the same definition again is fine; another one under the same name is an error.
+  // Adding an identical definition again is a no-op. A different one under the same name is an error.
   Status Add(const tensorflow::FunctionDef& def);
   Status AddLibrary(const tensorflow::FunctionDefLibrary& library);
   Status AddGradient(const std::string& function, const std::string& gradient);
-  // Replaces nothing, merges all of `other` into this one. Definitions are shared, not copied.
+  // Adds all functions of `other`. Definitions are shared, not copied; conflicts are errors, as for Add.
   Status AddAll(const FunctionLibrary& other);
   const OpDef* FindOp(std::string_view name) const;
   std::shared_ptr<const tensorflow::FunctionDef> Find(std::string_view name) const;
-  std::string GradientOf(std::string_view function) const;  // "" when none
+  std::string GradientOf(std::string_view function) const;  // "" if there is none
   bool empty() const;
   std::vector<std::string> Names() const;
   void ToProto(tensorflow::FunctionDefLibrary* proto) const;
 
  private:
-  // Libraries that have the same function share both.
+  // Shared between libraries that contain the same function.
   struct Entry {
     std::shared_ptr<const tensorflow::FunctionDef> def;
     std::shared_ptr<const OpDef> op;
@@ -52,21 +52,21 @@ class FunctionLibrary final {
   std::map<std::string, std::string, std::less<>> gradients_;
 };
 
-// A function's body as a graph of its own: _Arg and _Retval nodes (attributes T and index) stand
-// for its arguments and results.
+// The body of a function as a separate graph. _Arg and _Retval nodes (attributes T and index) represent its arguments
+// and results.
 struct FunctionBody {
   std::unique_ptr<Graph> graph;
   std::vector<Node*> args;
   std::vector<Node*> results;
   std::vector<Node*> control_results;
 };
-// With `attrs` put in for the placeholders of the definition. The body finds the functions that it calls in `library`,
-// which outlives it. Nothing is pruned: stateful nodes that no result needs are there, too.
+// Instantiates a function with `attrs` for the placeholders of its definition. The body looks up its callees in
+// `library`, which must outlive it. Nothing is pruned: stateful nodes that no result needs are kept.
 Result<FunctionBody> InstantiateFunction(const FunctionLibrary& library, const OpRegistry& registry,
                                          std::string_view name, const AttrMap& attrs);
-// A graph built between `inputs` and `outputs` written down as a function (Defun, cond_v2, dataset
-// maps): the nodes that outputs and control outputs need, and stateful ones. Arguments are called
-// after the nodes of `inputs`; without output_names, results are called after theirs.
+// Converts the part of a graph between `inputs` and `outputs` to a function (Defun, cond_v2, dataset maps). It contains
+// the nodes that the outputs and control outputs need, and all stateful nodes. Arguments are named after the nodes of
+// `inputs`, and results after the nodes of `outputs` unless output_names is given.
 Result<tensorflow::FunctionDef> GraphToFunction(const Graph& graph, const std::string& name,
                                                 const std::vector<Output>& inputs, const std::vector<Output>& outputs,
                                                 const std::vector<std::string>& output_names,

@@ -1,6 +1,5 @@
-// A function's body as a graph: its node definitions are rewritten as a GraphDef (arguments and
-// results become nodes, "node:result:index" becomes "node:index", placeholders get their values)
-// and imported like any other.
+// Instantiates a function body as a graph. The node definitions are rewritten as a GraphDef and imported: arguments and
+// results become nodes, "node:result:index" becomes "node:index", and placeholders are replaced by their values.
 #include <set>
 
 #include "absl/strings/numbers.h"
@@ -59,17 +58,15 @@ class BodyBuilder final {
   }
 
  private:
-  // Outputs of one node of def_, next to each other.
+  // A range of consecutive outputs of one node of def_, or of several nodes with one output each (node_each).
   struct Range {
-    int node = 0;   // of def_
-    int first = 0;  // output of it, or for arguments with several tensors: 0, of nodes that follow
-                    // each other
+    int node = 0;   // index in def_
+    int first = 0;  // first output; 0 if node_each
     int count = 1;
     bool node_each = false;
   };
 
-  // Attributes of the call that the signature does not name (those of the calling op) are none of
-  // the body's.
+  // Drops the attributes of the call that the signature does not have: they belong to the calling op.
   Status CompleteAttrs() {
     for (auto it = attrs_.begin(); it != attrs_.end();) {
       it = signature_.FindAttr(it->first) == nullptr ? attrs_.erase(it) : std::next(it);
@@ -117,7 +114,7 @@ class BodyBuilder final {
     return OkStatus();
   }
 
-  // Copies a node without its inputs, and notes where its results are.
+  // Copies a node without its inputs, and records the ranges of its results.
   Status AddNode(const tensorflow::NodeDef& node) {
     const OpDef* op = registry_.Find(node.op());
     if (op == nullptr) op = library_.FindOp(node.op());
@@ -129,7 +126,7 @@ class BodyBuilder final {
     AttrMap attrs;
     for (auto& [name, value] : *copy->mutable_attr()) {
       WEIR_TRY(FillPlaceholders(proto_attrs_, &value));
-      // Only what says how many results there are is needed here; import looks at the rest.
+      // Only attributes that determine the number of results are needed here. The import checks the others.
       const AttrDef* def = op->FindAttr(name);
       if (def == nullptr || (def->type != "int" && def->type != "list(type)")) continue;
       WEIR_ASSIGN(attrs[name], FromProto(value));
@@ -147,7 +144,7 @@ class BodyBuilder final {
     return OkStatus();
   }
 
-  // "arg", "arg:i", "node:result" and "node:result:i". A list without index stands for all of it.
+  // Accepts "arg", "arg:i", "node:result" and "node:result:i". A list without an index means all of its elements.
   Result<Range> Resolve(const std::string& text) const {
     std::vector<std::string> parts = absl::StrSplit(text, ':');
     Range range;
@@ -185,7 +182,7 @@ class BodyBuilder final {
   Status AddInputs(const tensorflow::NodeDef& from, tensorflow::NodeDef* to) {
     for (const std::string& input : from.input()) {
       if (!input.empty() && input[0] == '^') {
-        // An argument is there before the body runs: nothing to wait for.
+        // Arguments are available before the body runs, so there is nothing to wait for.
         if (!args_.contains(std::string_view(input).substr(1))) to->add_input(input);
         continue;
       }

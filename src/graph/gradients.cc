@@ -56,7 +56,7 @@ class Differentiator {
   }
 
  private:
-  // Nodes on a path from an x to a y.
+  // Finds the nodes on a path from an x to a y.
   void FindBetween() {
     std::unordered_set<Node*> reached;
     std::vector<Node*> work(from_.begin(), from_.end());
@@ -104,7 +104,7 @@ class Differentiator {
       } else {
         if (IsComplex(y.base_dtype()))
           return MarkTypeError(InvalidArgument("gradients of complex tensors ('{}') must set grad_ys", y.name()));
-        if (IsInteger(y.base_dtype()) || y.base_dtype() == kBool) continue;  // steps: no path has a gradient
+        if (IsInteger(y.base_dtype()) || y.base_dtype() == kBool) continue;  // step functions: the gradient is zero
         if (!IsFloating(y.base_dtype()) && y.base_dtype() != kResource)
           return MarkTypeError(InvalidArgument("'{}' of type {} cannot be differentiated: only real types can",
                                                y.name(), y.base_dtype()));
@@ -193,7 +193,7 @@ class Differentiator {
   Output Dense(const Grad& g, Output like) {
     if (const Output* dense = std::get_if<Output>(&g)) return *dense;
     if (const IndexedSlices* slices = std::get_if<IndexedSlices>(&g)) return RowsAsDense(*slices, like);
-    if (!graph_.build().error.ok()) return Output();  // the caller fails, however many outputs there are
+    if (!graph_.build().error.ok()) return Output();  // the error is recorded; build no zeros for the remaining outputs
     Result<Output> zeros = ZerosForOutput(like.node, like.index);
     if (zeros.ok()) return *zeros;
     graph_.RecordError(zeros.status());
@@ -243,14 +243,14 @@ class Differentiator {
                        [&](const Output& in) { return pending_.contains(in.node) && pending_.at(in.node) > 0; });
   }
 
-  // One edge of `node` fewer to wait for at each of its inputs; those that wait for none are ready.
+  // Decrements the pending count of each input of `node`, and queues the nodes that become ready.
   Status Release(Node* node) {
     for (const Output& input : node->inputs()) {
       Node* from = input.node;
       if (!between_set_.contains(from)) continue;
       int& left = --pending_[from];
       bool ready = left == 0;
-      // A loop's Switch is visited twice: when its Exit was, and when the body was.
+      // A loop's Switch is visited twice: after its Exit, and after the loop body.
       if (flow_ != nullptr && !ready) ready = left > 0 && IsLoopSwitch(*from);
       if (!ready) continue;
       if (flow_ != nullptr && IsLoopExit(*from)) {
@@ -271,7 +271,7 @@ class Differentiator {
   }
 
   void Gate(std::vector<Grad>* grads) {
-    // All gradients of a node are ready before any of them is used. Users see these names.
+    // Makes all gradients of a node available before any of them is used. The node names are visible to users.
     std::vector<Node*> nodes;
     for (const Grad& g : *grads) {
       if (const Output* dense = std::get_if<Output>(&g)) nodes.push_back(dense->node);
@@ -332,7 +332,7 @@ class Differentiator {
     InputList inputs(node->inputs().begin(), node->inputs().end());
     for (int i = 0; i < node->num_outputs(); ++i) inputs.push_back(Dense(d_outputs[i], Output(node, i)));
     std::vector<DType> types;
-    // The gradient of a variable's handle is one of its values.
+    // The gradient of a resource handle has the type of the variable's value.
     for (const Output& input : node->inputs())
       types.push_back(input.base_dtype() == kResource ? kFloat : input.base_dtype());
     const std::string own = graph_.functions().GradientOf(function.name);

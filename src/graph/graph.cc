@@ -23,14 +23,14 @@ std::string Lower(std::string_view text) {
 
 bool IsWordChar(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// Looks from the end: what was added last is removed first.
+// Searches from the end: the item added last is usually removed first.
 template <class T>
 void EraseOne(std::vector<T>& items, const T& item) {
   auto it = std::find(items.rbegin(), items.rend(), item);
   if (it != items.rend()) items.erase(std::next(it).base());
 }
 
-// The memory of such a graph is worth giving back to the system at once.
+// Destroying a graph of at least this many nodes returns its memory to the system.
 constexpr size_t kManyNodes = 10'000;
 
 }  // namespace
@@ -161,7 +161,7 @@ void Graph::RecordError(const Status& status) {
 
 void Graph::AddControlInput(Node* node, Node* control) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
-  // The edge is in both lists: looking through the shorter one keeps wide groups linear.
+  // The edge is in both lists. Searching the shorter one keeps control edges of large groups linear.
   const std::vector<Node*>& inputs = node->control_inputs_;
   const std::vector<Node*>& outputs = control->control_outputs_;
   const bool there = inputs.size() <= outputs.size() ? std::find(inputs.begin(), inputs.end(), control) != inputs.end()

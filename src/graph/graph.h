@@ -1,7 +1,7 @@
-// Graph: nodes, their edges and names, and the state of building them (scopes, devices, control dependencies).
-// Thread safety: building from several threads is safe (each thread has its own scopes; inserting takes the graph's
-// lock); nodes live as long as the graph and do not move. Only inputs of loop back edges and control inputs change
-// later.
+// Graph: nodes, edges, names, and the state of graph construction (scopes, devices, control dependencies).
+// Thread safety: several threads may build at once. Each thread has its own scopes; insertion takes the graph's lock.
+// Nodes live as long as the graph and never move. After creation only loop back edges, control inputs, attributes,
+// devices and shapes of a node can change.
 #ifndef WEIR_GRAPH_GRAPH_H_
 #define WEIR_GRAPH_GRAPH_H_
 
@@ -31,7 +31,7 @@ class FlowContext;
 class FunctionLibrary;
 class ConstantEvaluator;
 
-// What does not change about a node, shared between a graph and the plans made from it.
+// The immutable part of a node, shared between a graph and the plans compiled from it.
 struct NodeProps {
   std::string name;
   const OpDef* op = nullptr;
@@ -60,15 +60,15 @@ class Node final {
   Output input(int i) const { return inputs_[i]; }
   const std::vector<Output>& inputs() const { return inputs_; }
   const std::vector<Node*>& control_inputs() const { return control_inputs_; }
-  // Nodes that take a value from this one (one entry per edge), and those that only wait for it.
+  // Data consumers (one entry per edge) and nodes with a control edge from this one.
   const std::vector<Node*>& consumers() const { return consumers_; }
   const std::vector<Node*>& control_outputs() const { return control_outputs_; }
   Output output(int i) { return Output(this, i); }
   DType output_type(int i) const { return props_->output_types[i]; }
   PartialShape output_shape(int i) const;
-  const std::string& device() const { return device_; }  // as asked for
+  const std::string& device() const { return device_; }  // the requested device
   FlowContext* flow_context() const { return flow_context_; }
-  // A device that overrules the one asked for when the node is written to a GraphDef.
+  // Overrides the requested device when the node is written to a GraphDef.
   const std::string& assigned_device() const { return assigned_device_; }
   void set_assigned_device(std::string device) { assigned_device_ = std::move(device); }
 
@@ -90,14 +90,14 @@ class Node final {
   FlowContext* flow_context_ = nullptr;
 };
 
-// A device for a new node: a name, or a function of the node that is being made.
+// A device request for new nodes: a name, or a function of the node being built.
 struct DeviceRequest {
   std::string name;
   std::function<Result<std::string>(Node&)> choose;  // when set, name is ignored
   bool ignore_outer = false;                         // tf.device(None)
 };
 
-// The scopes that hold for nodes that one thread builds now.
+// The scopes of one thread: they apply to every node that the thread builds.
 struct BuildState {
   std::string name_scope;  // without a trailing slash
   std::vector<DeviceRequest> devices;
@@ -108,14 +108,14 @@ struct BuildState {
     FlowContext* saved_flow = nullptr;
   };
   std::vector<ControlFrame> control;
-  std::vector<std::vector<Node*>> colocation;                     // an empty inner vector: ignore what is outside
-  std::vector<std::pair<std::string, AttrValue>> attrs;           // attributes put on every node
-  std::vector<std::pair<std::string, std::string>> gradient_map;  // op type -> gradient to use instead
+  std::vector<std::vector<Node*>> colocation;                     // an empty inner vector ignores the outer scopes
+  std::vector<std::pair<std::string, AttrValue>> attrs;           // attributes added to every node
+  std::vector<std::pair<std::string, std::string>> gradient_map;  // op type -> gradient type that replaces it
   std::string container;
-  std::string gradient_source;  // the scope of the gradients being built: it names the arrays that TensorArrays'
-                                // gradients go to
+  std::string gradient_source;  // name scope of the gradients being built; TensorArray gradients use it as their
+                                // "source"
   FlowContext* flow = nullptr;
-  Status error;  // the first failure of unchecked building (operators, gradient functions)
+  Status error;  // first error of unchecked building (operators, gradient functions)
 };
 
 struct GraphVersions {
@@ -132,9 +132,9 @@ class Graph final {
 
   const OpRegistry& registry() const { return registry_; }
   FunctionLibrary& functions() const { return *functions_; }
-  // The registry's op, or a function of this graph's library.
+  // An op of the registry, or a function of this graph's library.
   const OpDef* FindOp(std::string_view name) const;
-  int64_t uid() const { return uid_; }  // differs for every graph of the process
+  int64_t uid() const { return uid_; }  // unique within the process
 
   // --- nodes ---
   Node* FindNode(std::string_view name) const;
@@ -144,17 +144,17 @@ class Graph final {
   // In order of creation.
   std::vector<Node*> Nodes() const;
   Node* node(int id) const;
-  // Calls `visit` for every node with the lock held.
+  // Calls `visit` for every node while holding the graph's lock.
   void ForEachNode(FunctionRef<void(Node*)> visit) const;
 
   // --- names ---
-  // The name `base` made unique within this graph ("x", "x_1", ...), in the current scope of the thread.
-  // With mark_used = false it only tells what the name would be.
+  // Makes `base` unique within this graph ("x", "x_1", ...), prefixed with the thread's current name scope.
+  // With mark_used = false only returns the name and does not reserve it.
   std::string UniqueName(std::string_view base, bool mark_used = true);
 
   // --- building state of the calling thread ---
   BuildState& build();
-  // The first error of unchecked building on this thread, and forgets it.
+  // Returns and clears the first error of unchecked building on this thread.
   Status TakeError();
   void RecordError(const Status& status);
 
@@ -164,7 +164,7 @@ class Graph final {
   Status SetAttr(Node* node, std::string name, AttrValue value);
   void SetDevice(Node* node, std::string device);
   void SetFlowContext(Node* node, FlowContext* context);
-  // Narrows what is known of an output; contradictions are errors.
+  // Merges `shape` into the known shape of an output. A contradiction is an error.
   Status SetShape(Output output, const PartialShape& shape);
 
   // --- state ---
@@ -175,13 +175,13 @@ class Graph final {
   void Own(std::unique_ptr<FlowContext> context);
   void set_constant_evaluator(std::shared_ptr<ConstantEvaluator> evaluator) { evaluator_ = std::move(evaluator); }
   const std::shared_ptr<ConstantEvaluator>& constant_evaluator() const { return evaluator_; }
-  // Collections: named lists that building code keeps with the graph (GraphKeys in graph_keys.h). An item is what its
-  // writer put in: Output, Node*, std::shared_ptr<Variable>, std::string, int64_t, a Python object.
+  // Collections: named lists of items stored with the graph (names in graph_keys.h). The item type is up to the writer:
+  // Output, Node*, std::shared_ptr<Variable>, std::string, int64_t, a Python object.
   void AddToCollection(const std::string& name, std::any item);
   std::vector<std::any> Collection(const std::string& name) const;
   void SetCollection(const std::string& name, std::vector<std::any> items);
   std::vector<std::string> CollectionNames() const;
-  // The items of type T.
+  // The items of type T; items of other types are skipped.
   template <class T>
   std::vector<T> CollectionOf(const std::string& name) const {
     std::vector<T> result;
@@ -190,31 +190,31 @@ class Graph final {
     return result;
   }
 
-  // tf.set_random_seed: seeds of random ops derive from it and from the count of nodes made so far.
+  // tf.set_random_seed. The seeds of random ops derive from it and from the number of nodes built so far.
   std::optional<int64_t> seed;
 
-  // Inserts a node as it is, for import. Checks nothing but the name's uniqueness.
+  // Inserts a node as given, for import. Checks only that the name is unique.
   Result<Node*> Insert(std::shared_ptr<const NodeProps> props, std::vector<Output> inputs,
                        std::vector<Node*> control_inputs, std::string device, std::vector<PartialShape> shapes);
-  // Infers the output shapes of a node about to be made (shape_refiner.cc).
+  // Infers the output shapes of a node before it is inserted (shape_refiner.cc).
   Result<std::vector<PartialShape>> InferShapes(const NodeProps& props, const std::vector<Output>& inputs);
 
-  // Puts in a node that NodeBuilder has prepared under a name that is not in use.
+  // Inserts a node that NodeBuilder has prepared. REQUIRES: its name is not in use.
   Node* Adopt(std::unique_ptr<Node> node);
-  // Keeps a node that failed to be made: a device function may have kept a pointer to it.
+  // Keeps a node whose construction failed alive: a device function may still hold a pointer to it.
   void Abandon(std::unique_ptr<Node> node);
 
-  // Of no type and in no list: see Output::Failed.
+  // The node that failed outputs point to (Output::Failed). It has no op and is in no list.
   Node* failed_node() const { return failed_.get(); }
 
-  // Takes a node out again: what a failed import had added. Nobody may hold it.
+  // Removes a node that a failed import added. REQUIRES: nothing refers to the node.
   void Remove(Node* node);
 
   std::recursive_mutex& mu() const { return mu_; }
 
-  // The value of an output known before any run (a Const, or computed from such), invalid when not known.
+  // The value of an output if it is known without a run (a Const, or computed from Consts), else an invalid tensor.
   Tensor ConstantValue(Output output);
-  // A shape vector as far as it is known before any run.
+  // The shape that a shape vector describes, as far as it is known without a run.
   PartialShape ConstantShape(Output output);
 
  private:
@@ -229,7 +229,7 @@ class Graph final {
   mutable std::recursive_mutex mu_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Node>> abandoned_;
-  std::unique_ptr<Node> failed_;  // what invalid outputs point to, so that they know their graph
+  std::unique_ptr<Node> failed_;  // target of failed outputs, so that they know their graph
   std::unordered_map<Output, Tensor, OutputHash> known_values_;  // constants found by shape inference
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, int> names_in_use_;  // lower case, as TensorFlow compares names
@@ -240,17 +240,16 @@ class Graph final {
   std::atomic<bool> finalized_{false};
 };
 
-// --- scopes (RAII, for the calling thread)
-// ------------------------------------------------------------------------------
+// --- Scopes (RAII, for the calling thread) ---
 class NameScope final {
  public:
-  // Opens a scope with a unique name below the current one; "" goes to the root; "a/b/" (trailing slash) re-enters
-  // exactly.
+  // Opens a scope with a unique name below the current one. "" selects the root scope. "a/b/" (trailing slash)
+  // re-enters exactly that scope.
   NameScope(Graph& graph, std::string_view name);
   ~NameScope();
   NameScope(const NameScope&) = delete;
   NameScope& operator=(const NameScope&) = delete;
-  const std::string& name() const { return name_; }  // without the slash
+  const std::string& name() const { return name_; }  // without a trailing slash
 
  private:
   Graph& graph_;
@@ -273,7 +272,7 @@ class DeviceScope final {
 class ControlDependencies final {
  public:
   ControlDependencies(Graph& graph, std::vector<Node*> inputs);
-  // Forgets outer control dependencies and the flow context.
+  // Hides the outer control dependencies and the flow context.
   static ControlDependencies Cleared(Graph& graph) { return ControlDependencies(graph, ClearTag{}); }
   ~ControlDependencies();
   ControlDependencies(const ControlDependencies&) = delete;
@@ -287,7 +286,7 @@ class ControlDependencies final {
 
 class ColocationScope final {
  public:
-  // Colocates new nodes with `node` (a null node ignores outer colocation). Device requests are ignored inside.
+  // Colocates new nodes with `node`; null only ignores outer colocation. Outer device requests do not apply inside.
   ColocationScope(Graph& graph, Node* node, bool ignore_existing = false);
   ~ColocationScope();
   ColocationScope(const ColocationScope&) = delete;
@@ -299,7 +298,7 @@ class ColocationScope final {
   std::vector<DeviceRequest> saved_devices_;
 };
 
-// A name a node may have: [A-Za-z0-9.][A-Za-z0-9_.\\-/>]*
+// Whether a node may have this name: [A-Za-z0-9.][A-Za-z0-9_.\\-/>]*
 bool IsValidNodeName(std::string_view name);
 bool IsValidScopeName(std::string_view name);
 

@@ -1,4 +1,4 @@
-// Graph to GraphDef. Nodes are written in the order of their creation, attributes as they are held.
+// Graph to GraphDef. Nodes are written in creation order, with their attributes as stored.
 #include "graph/graph_def.h"
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 namespace weir {
 namespace {
 
-// The largest message that protobuf reads and writes.
+// The largest message that protobuf can read or write.
 constexpr size_t kMaxMessageBytes = std::numeric_limits<int32_t>::max();
 
-// The first version whose readers know functions in the form that they have today.
+// The first version whose readers understand the current format of functions.
 constexpr int kFunctionsMinConsumer = 12;
 
 void AddOutputShapes(const Node& node, tensorflow::NodeDef* def) {

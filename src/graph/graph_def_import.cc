@@ -1,7 +1,6 @@
-// GraphDef to Graph: everything that can be checked without nodes is checked first (names, ops,
-// attributes, types, cycles), then nodes are made in an order that has inputs before consumers;
-// back edges of loops (NextIteration into Merge) come last. Linear in the size of the def, but for
-// the log factor of the ready queue.
+// GraphDef to Graph. Checks everything that needs no nodes first (names, ops, attributes, types, cycles), then creates
+// nodes in topological order. Back edges of loops (NextIteration into Merge) are added last. Linear in the size of the
+// def, except for the log factor of the ready queue.
 #include <algorithm>
 #include <map>
 
@@ -19,19 +18,19 @@
 namespace weir {
 namespace {
 
-// The version of the GraphDef format that is understood: what a def's min_consumer is held against.
+// The GraphDef format version that this importer understands. A def with a larger min_consumer is rejected.
 constexpr int kConsumerVersion = 134;
-// Outputs of all nodes together. A small def can ask for any number of them; more than this is
-// damage.
+// Limit on the outputs of all nodes together. A small def can ask for any number of them; more than this means a
+// corrupt def.
 constexpr int64_t kMaxOutputs = int64_t{1} << 24;
 
 absl::string_view Absl(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
-// Where an input comes from: a node of the def, or a value of the graph.
+// The source of an input: a node of the def, or a value of the graph.
 struct Source {
   int def_node = -1;
-  int index = 0;   // of the def node's outputs; -1 for control
-  Output outside;  // when def_node is -1
+  int index = 0;   // output index of the def node; -1 for control edges
+  Output outside;  // used if def_node is -1
 };
 
 struct DefNode {
@@ -77,7 +76,7 @@ class Importer final {
       }
       MergeVersions();
     }
-    // Device functions may be Python's, so that no lock is held here.
+    // No lock is held here, since device functions may be Python.
     WEIR_TRY(ApplyScopes());
     for (const std::string& element : options_.return_elements) result.returned.push_back(Returned(element));
     result.nodes.reserve(nodes_.size());
@@ -98,7 +97,7 @@ class Importer final {
     int64_t outputs = 0;
     for (DefNode& node : nodes_) {
       WEIR_TRY(StillWanted());
-      // Twice: while it is imported, and in the graph.
+      // Counted twice: the importer's copy and the graph's.
       WEIR_TRY(ProcessMemory::Get().ReserveKept(2 * kGraphNodeBytes));
       if (Status status = ReadNode(node); !status.ok()) return AtNode(node.def->name(), status);
       outputs += static_cast<int64_t>(node.props->output_types.size());
@@ -170,8 +169,7 @@ class Importer final {
     return OkStatus();
   }
 
-  // The value of the graph that stands for an output of the def (output -1: for a control input),
-  // or null.
+  // The graph value that input_map gives for an output of the def (output -1 for a control input), or null.
   const Output* Mapped(const InputName& name) const {
     if (input_map_.empty()) return nullptr;
     auto it = input_map_.find(name.node);
@@ -211,8 +209,7 @@ class Importer final {
     return prefix_.empty() ? std::string(name) : fmt::format("{}/{}", prefix_, name);
   }
 
-  // The name in the graph: unlike those it has, and unlike those that other nodes of the def will
-  // take.
+  // The node's name in the graph. Differs from existing names and from the names of other nodes of the def.
   Result<std::string> NameInGraph(std::string_view def_name) {
     std::string name = Prefixed(def_name);
     if (graph_.FindNode(name) == nullptr) return name;
@@ -338,7 +335,7 @@ class Importer final {
            IsNextIteration(nodes_[from.def_node].op->name);
   }
 
-  // Inputs before consumers, and otherwise in the order of the def.
+  // A topological order that otherwise keeps the order of the def.
   Result<std::vector<int>> Order() const {
     NodeOrder found = OrderNodes(static_cast<int>(nodes_.size()), [this](int i, FunctionRef<void(int)> visit) {
       for (const Source& input : nodes_[i].inputs) {
@@ -405,7 +402,7 @@ class Importer final {
   Status MakeNode(DefNode& node) {
     std::vector<Output> inputs;
     inputs.reserve(node.inputs.size());
-    Output stand_in;  // for back edges until the loop is closed
+    Output stand_in;  // placeholder for back edges until the loop is closed
     bool has_imported_input = false;
     for (const Source& input : node.inputs) {
       if (node.in_loop && IsBackEdge(node, input)) {
@@ -424,8 +421,7 @@ class Importer final {
       for (Output& input : inputs) {
         if (!input.valid()) input = stand_in;
       }
-      // What the next iteration brings may differ, so that only the index of the value is known to
-      // be a scalar.
+      // The next iteration may bring other shapes: only value_index is known to be a scalar.
       shapes.resize(node.props->output_types.size());
       if (shapes.size() > 1) shapes[1] = Shape();
     } else {
@@ -439,7 +435,7 @@ class Importer final {
       if (merged.ok()) shapes[i] = *std::move(merged);
     }
     std::vector<Node*> controls;
-    absl::flat_hash_set<Node*> seen;  // a control input counts once
+    absl::flat_hash_set<Node*> seen;  // deduplicates control inputs
     for (const Source& control : node.controls) {
       has_imported_input |= control.def_node >= 0;
       if (Node* from = ValueOf(control).node; seen.insert(from).second) controls.push_back(from);
@@ -461,8 +457,8 @@ class Importer final {
     return OkStatus();
   }
 
-  // What the scopes of the calling thread do to nodes: devices, control dependencies seen by later
-  // ones, flow.
+  // Applies the calling thread's scopes to the new nodes: devices, the control dependency scopes that later nodes see,
+  // and the flow context.
   Status ApplyScopes() {
     const BuildState& state = graph_.build();
     const std::vector<DeviceRequest> requests = state.devices;
@@ -484,7 +480,8 @@ class Importer final {
     return OkStatus();
   }
 
-  // Innermost scope first: what the node asks for itself wins over names, a function replaces it.
+  // Innermost scope first. A device name fills in what the node does not specify; a device function replaces the node's
+  // device.
   Status ApplyDevices(Node& node, const std::vector<DeviceRequest>& requests) {
     for (auto request = requests.rbegin(); request != requests.rend() && !request->ignore_outer; ++request) {
       if (request->choose) {
@@ -509,7 +506,7 @@ class Importer final {
   }
 
   std::vector<std::string> MissingKeys() const {
-    absl::flat_hash_set<absl::string_view> used;  // nodes that the def lacks but takes inputs from
+    absl::flat_hash_set<absl::string_view> used;  // nodes that the def lacks but uses as inputs
     if (!options_.input_map.empty()) {
       for (const DefNode& node : nodes_) {
         for (const std::string& input : node.def->input()) used.insert(Absl(ParseInputName(input).node));
@@ -558,7 +555,7 @@ InputName ParseInputName(std::string_view text) {
 Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options) {
   Result<ImportResult> result =
       CatchOutOfMemory("the import of a graph", [&] { return Importer(graph, def, options).Run(); });
-  // Reading it, and soon the message, leave as much free memory as the graph takes.
+  // The importer's own data, and soon the message, free about as much memory as the graph uses.
   constexpr int kManyNodes = 10'000;
   if (def.node_size() >= kManyNodes) ProcessMemory::Get().ReleaseSoon();
   return result;

@@ -5,15 +5,14 @@
 namespace weir {
 namespace {
 
-struct AnyValue {};  // a hint
+struct AnyValue {};  // a hint: every value may be dropped
 
 struct NewerAttr {
   std::string_view name;
   std::variant<bool, int64_t, float, DType, std::string_view, EmptyList, AnyValue> may_be;
 };
 
-// TensorFlow 2.21's additions to the ops of 1.15. A name has the same default on every op that has
-// it.
+// Additions of TensorFlow 2.21 to the ops of 1.15. An attribute has the same default on every op that has it.
 constexpr NewerAttr kNewerAttrs[] = {
     {"allow_missing_files", false},                // MergeV2Checkpoints
     {"allowed_devices", EmptyList{}},              // VarHandleOp
@@ -23,7 +22,7 @@ constexpr NewerAttr kNewerAttrs[] = {
     {"explicit_paddings", EmptyList{}},            // MaxPool, DepthwiseConv2dNative and their gradients
     {"exponential_avg_factor", 1.0f},              // FusedBatchNorm*
     {"force_synchronous", false},                  // MapDataset
-    {"grad_a", AnyValue{}},                        // MatMul: this one computes a gradient
+    {"grad_a", AnyValue{}},                        // MatMul: set if it computes a gradient
     {"grad_b", AnyValue{}},
     {"grad_x", AnyValue{}},  // BatchMatMul*
     {"grad_y", AnyValue{}},

@@ -1,5 +1,5 @@
-// Attributes that newer producers put on ops: hints that change no result, and those that mean
-// nothing at one value, the way the op works without them.
+// Attributes that newer producers add to ops and that an older op may ignore: hints, and attributes whose default value
+// means the old behavior.
 #ifndef WEIR_GRAPH_GRAPH_DEF_NEWER_ATTRS_H_
 #define WEIR_GRAPH_GRAPH_DEF_NEWER_ATTRS_H_
 
@@ -9,8 +9,8 @@
 
 namespace weir {
 
-// True if an attribute `name` that an op's schema lacks may be dropped, because `value` asks for
-// nothing new.
+// True if attribute `name`, which is missing from an op's schema, may be dropped because `value` does not change the
+// op's behavior.
 bool MayDropNewerAttr(std::string_view name, const AttrValue& value);
 
 }  // namespace weir

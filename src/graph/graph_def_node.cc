@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-// In defs older than this, the shape [] of a Placeholder meant an unknown one.
+// In defs older than this version, shape [] of a Placeholder means an unknown shape.
 constexpr int kScalarPlaceholders = 24;
 
 std::vector<std::string> ReadColocation(const AttrValue& value) {
@@ -21,8 +21,8 @@ Status CheckType(const std::string& attr, DType type) {
   return InvalidArgument("attribute '{}' must not be the reference type {}", attr, TypeText(type));
 }
 
-// What the schema's kinds do not say: no reference types and no missing ones, no placeholders
-// outside of functions, and constants of the type that they declare.
+// Checks beyond the schema: no reference types, no missing types, no placeholders outside of functions, and constants
+// that have their declared type.
 Status CheckTypes(const OpDef& op, const AttrMap& attrs) {
   for (const AttrDef& def : op.attrs) {
     const AttrValue& value = attrs.find(def.name)->second;

@@ -1,4 +1,4 @@
-// What one NodeDef says, held against the schema of its op: attributes, and hints about shapes.
+// Reads the attributes and shape hints of one NodeDef, and checks them against the schema of its op.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace weir {
 
 struct NodeContent {
-  AttrMap attrs;                          // complete; "_class" as a list of strings, "_output_shapes" left out
-  std::vector<PartialShape> shape_hints;  // of _output_shapes
+  AttrMap attrs;                          // complete; "_class" is a list of strings, "_output_shapes" is left out
+  std::vector<PartialShape> shape_hints;  // from _output_shapes
 };
 
-// `producer` is the version of the def: what attributes mean has changed over time.
+// `producer` is the producer version of the def: some attributes changed their meaning over time.
 Result<NodeContent> ReadNodeContent(const OpDef& op, const tensorflow::NodeDef& def, int producer);
 
-// "float", "int32_ref", as TensorFlow's messages spell types; lists are shortened.
+// Types as TensorFlow's messages spell them ("float", "int32_ref"). Long lists are truncated.
 std::string TypeText(DType type);
 std::string TypeText(const std::vector<DType>& types);
 

@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-// Follows dependencies among the nodes that never became ready until one comes up again.
+// Follows dependencies among the nodes that never became ready until a node repeats.
 std::vector<int> FindCycle(const std::vector<int>& pending,
                            FunctionRef<void(int, FunctionRef<void(int)>)> dependencies) {
   auto stuck = std::find_if(pending.begin(), pending.end(), [](int count) { return count > 0; });

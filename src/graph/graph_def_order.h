@@ -1,4 +1,4 @@
-// An order of nodes that has every node behind those that it depends on.
+// Topological order of nodes.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 namespace weir {
 
 struct NodeOrder {
-  std::vector<int> order;  // all nodes, or those that do not wait for a cycle
-  std::vector<int> cycle;  // one of the cycles that are in the way: each node depends on the next
+  std::vector<int> order;  // all nodes, or those that do not depend on a cycle
+  std::vector<int> cycle;  // one of the cycles, if any: each node depends on the next
 };
 
-// `dependencies(i, visit)` calls visit with every node that i depends on, the same ones each time.
-// Where there is a choice, lower numbers come first. Takes O((nodes + edges) log nodes).
+// `dependencies(i, visit)` calls `visit` with every node that i depends on; it must give the same nodes each time.
+// Among ready nodes the lowest number comes first. Takes O((nodes + edges) log nodes).
 NodeOrder OrderNodes(int num_nodes, FunctionRef<void(int, FunctionRef<void(int)>)> dependencies);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// The names of the standard collections, as TensorFlow spells them.
+// Names of the standard collections, spelled as in TensorFlow.
 #ifndef WEIR_GRAPH_GRAPH_KEYS_H_
 #define WEIR_GRAPH_GRAPH_KEYS_H_
 

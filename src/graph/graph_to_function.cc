@@ -1,6 +1,5 @@
-// A graph written down as a function. Names follow TensorFlow: results keep theirs, arguments and
-// then nodes get out of their way with a suffix ("x_0"); inputs inside of the body say "argument"
-// or "node:result:index".
+// Converts a graph to a FunctionDef. Names follow TensorFlow: results keep their names; arguments, then nodes, get a
+// suffix on a conflict ("x_0"). Inputs in the body are written as "argument" or "node:result:index".
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -13,7 +12,7 @@
 namespace weir {
 namespace {
 
-// "Scope/My-Name" -> "scope_my_name": what an argument may be called.
+// "Scope/My-Name" -> "scope_my_name": a valid argument name.
 std::string ArgName(std::string_view name) {
   std::string result;
   for (char c : name) {
@@ -119,8 +118,7 @@ class FunctionWriter final {
     }
   }
 
-  // What the results need, and stateful nodes, whose effects are wanted even when their results are
-  // not.
+  // Collects the nodes that the results need, and all stateful nodes, which run for their side effects.
   void FindBody() {
     std::set<const Node*> input_nodes;
     for (const Output& input : inputs_) input_nodes.insert(input.node);
@@ -182,7 +180,7 @@ class FunctionWriter final {
     return OkStatus();
   }
 
-  // Colocation with nodes outside of the body means nothing inside.
+  // Drops colocation with nodes outside of the body.
   void WriteColocation(const Node& node, tensorflow::NodeDef* to) const {
     std::vector<std::string> kept;
     if (const auto* groups = node.FindAttr("_class")->As<std::vector<std::string>>()) {

@@ -1,4 +1,4 @@
-// Literals: C++ values on their way to becoming Const nodes.
+// Literals: C++ values that become Const nodes.
 #include "graph/input.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// Writes `value` as element i of a tensor, converting; false when the type cannot hold it exactly enough.
+// The values as a tensor of type `dtype`. A TypeError if a value does not convert, e.g. a fraction to an integer type.
 template <class V>
 Result<Tensor> NumbersAs(DType dtype, const Shape& shape, const std::vector<V>& values) {
   WEIR_ASSIGN(Tensor t, Tensor::Allocate(dtype, shape));

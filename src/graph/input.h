@@ -1,5 +1,5 @@
-// Input: what a graph-building function takes: an Output, or something that becomes a constant once the type it must
-// have is known (a C++ number or list, a Python value). A value.
+// Input: an argument of a graph-building function: an Output, or a literal (a C++ number or list, a Python value) that
+// becomes a constant once its required type is known. A value type.
 #ifndef WEIR_GRAPH_INPUT_H_
 #define WEIR_GRAPH_INPUT_H_
 
@@ -13,14 +13,15 @@
 
 namespace weir {
 
-// Turns a user's value into a node. `wanted` is kInvalidType when any type will do; `name` is the node's wanted name.
+// Converts a user's value to a node. `wanted` is kInvalidType if any type is accepted; `name` is the requested node
+// name.
 class Literal {
  public:
   virtual ~Literal() = default;
   virtual Result<Output> ToOutput(Graph& graph, DType wanted, const std::string& name) const = 0;
-  // The type it takes when nothing else decides; kInvalidType when not known before ToOutput.
+  // The type without a type constraint; kInvalidType if it is known only after ToOutput.
   virtual DType NaturalType() const { return kInvalidType; }
-  // The value as a tensor; nothing when it takes a node to know it, or when it cannot be of that type.
+  // The value as a tensor; nullopt if it needs a node, or cannot be converted to `wanted`.
   virtual std::optional<Tensor> Value(DType wanted) const { return std::nullopt; }
 };
 
@@ -30,7 +31,7 @@ class Input {
   Input(Output output) : output_(output) {}
   Input(Node* node) : output_(node, 0) {}
   Input(std::shared_ptr<const Literal> literal) : literal_(std::move(literal)) {}
-  // Numbers adapt to the type wanted where that loses nothing (2 to 2.0f); tensors keep theirs.
+  // Numbers convert to the wanted type if that loses nothing (2 to 2.0f). Tensors keep their type.
   Input(float v);
   Input(double v);
   Input(int v);
@@ -41,11 +42,11 @@ class Input {
   Input(const Tensor& v);
   Input(std::initializer_list<float> v);
   Input(std::initializer_list<int> v);
-  Input(const std::vector<int64_t>& v);  // int32 unless asked otherwise
+  Input(const std::vector<int64_t>& v);  // int32 unless another type is wanted
   Input(const std::vector<float>& v);
 
   bool absent() const { return !output_.valid() && literal_ == nullptr; }
-  bool failed() const { return !output_.valid() && output_.has_graph(); }  // building it went wrong
+  bool failed() const { return !output_.valid() && output_.has_graph(); }  // building the output failed
   bool is_output() const { return output_.valid(); }
   Output output() const { return output_; }
   const Literal* literal() const { return literal_.get(); }
@@ -56,7 +57,7 @@ class Input {
 };
 using InputList = std::vector<Input>;
 
-// The graph that the first Output among the inputs belongs to (failed ones too), or null.
+// The graph of the first Output among the inputs (failed outputs count), or null.
 Graph* GraphOf(const InputList& inputs);
 Graph* GraphOfAll(std::initializer_list<InputList> lists);
 

@@ -1,5 +1,5 @@
-// Errors of literals that cannot become a tensor. The literal knows its value, the node builder knows which input of
-// which op it was given for: the error carries the first to the second.
+// Errors of literals that cannot become a tensor. The literal attaches its value to the error; the node builder adds
+// the op and the input to the message.
 #ifndef WEIR_GRAPH_LITERAL_ERROR_H_
 #define WEIR_GRAPH_LITERAL_ERROR_H_
 
@@ -12,7 +12,7 @@ namespace weir {
 
 inline constexpr absl::string_view kLiteralUrl = "weir/literal";
 
-// `shown` is the value and its type as a message shows them: "'x' of type 'str'".
+// `shown` is the value and its type, as shown in error messages: "'x' of type 'str'".
 inline Status WithLiteral(Status status, const std::string& shown) {
   status.SetPayload(kLiteralUrl, absl::Cord(shown));
   return status;

@@ -10,14 +10,14 @@
 namespace weir {
 namespace {
 
-// Building functions leave their errors with the graph: this asks for them.
+// Returns the error that a building function recorded in the graph, if any.
 Result<Output> Checked(Graph& graph, Output value) {
   WEIR_TRY(graph.TakeError());
   if (!value.valid()) return Internal("a node was not made");
   return value;
 }
 
-// The innermost branch that `context` is in, below `loop`.
+// The innermost cond branch that contains `context`, inside `loop`.
 CondContext* BranchBelow(const WhileContext& loop, FlowContext* context) {
   for (FlowContext* c = context; c != nullptr && c != &loop; c = c->outer())
     if (CondContext* cond = c->AsCond()) return cond;
@@ -77,7 +77,7 @@ Status LoopGradient::AddForwardCounter() {
   BareFlowScope scope(graph_, forward_.outer());
   NodeBuilder zero(graph_, "Const", "f_count");
   zero.Attr("dtype", kInt32).Attr("value", Tensor::Scalar(int32_t{0}));
-  // Executions of an inner loop, which share its stacks, come one after the other.
+  // Executions of an inner loop share its stacks, so they must not overlap.
   if (outer_ != nullptr) zero.ControlInput(outer_->forward_count_);
   WEIR_ASSIGN(Node * start, zero.Build());
   WEIR_ASSIGN(WhileContext::Variable counter,
@@ -162,7 +162,7 @@ Result<Output> LoopGradient::InBackward(Output value) {
   Output result;
   while (!result.valid()) {
     if (Node* enter = InvariantEnter(at)) {
-      // The same in all iterations: take it where it comes from.
+      // A loop invariant: use the value outside of the loop.
       at = enter->input(0);
       loop = loop->outer_;
       if (loop == nullptr) {

@@ -1,5 +1,5 @@
-// LoopGradient: one differentiated loop: the counter that it gets, the loop that runs backwards, and the stacks that
-// bring forward values there. docs/control-flow.md tells how. Lives while gradients are being built.
+// LoopGradient: the gradient of one loop: an iteration counter in the forward loop, the backward loop, and the stacks
+// that carry forward values to it (docs/control-flow.md). Exists only while gradients are being built.
 #ifndef WEIR_GRAPH_LOOP_GRADIENT_H_
 #define WEIR_GRAPH_LOOP_GRADIENT_H_
 
@@ -13,8 +13,8 @@ namespace weir {
 
 class LoopGradient final {
  public:
-  // outer: the gradient of the loop around `forward`, if that is differentiated, too; else the new loop is built in
-  // `base`.
+  // `outer` is the gradient of the loop around `forward` if that loop is differentiated too. Otherwise it is null, and
+  // the backward loop is built in `base`.
   static Result<std::unique_ptr<LoopGradient>> Make(WhileContext& forward, LoopGradient* outer, FlowContext* base);
   ~LoopGradient();
   LoopGradient(const LoopGradient&) = delete;
@@ -24,21 +24,22 @@ class LoopGradient final {
   WhileContext& backward() const { return *backward_; }
   LoopGradient* outer() const { return outer_; }
 
-  // True for a value of an iteration of the forward loop: in its body or in a branch there, but not in a loop inside.
+  // True for a value of an iteration of the forward loop: in its body or in a cond branch there, but not in a nested
+  // loop.
   bool IsForward(Output value) const;
-  // The value that `value` had in the iteration that the backward loop is at.
+  // The value that `value` had in the forward iteration that the backward loop is processing.
   Result<Output> InBackward(Output value);
-  // A node whose output 0 is the shape of a forward value; null when taking the value costs nothing.
+  // A node whose output 0 is the shape of a forward value. Null if the value itself is available at no cost.
   Result<Node*> ShapeInBackward(Output value, DType out_type);
 
-  // The sum over all iterations of the gradient of a constant Enter, outside of the backward loop.
+  // The gradient of a constant Enter summed over all iterations, available outside of the backward loop.
   Result<Output> Sum(Node* enter, Output grad);
   Result<IndexedSlices> Collect(Node* enter, const IndexedSlices& grad);
 
-  // The gradient of a loop variable, by its forward Switch.
+  // Backward loop variables, by the forward Switch of the variable that they are the gradient of.
   std::vector<std::pair<Node*, WhileContext::Variable>> variables;
-  // Exits of the forward loop that did not get their gradients yet, those that wait for the others, and those that
-  // nothing uses.
+  // All exits of the forward loop; the number that still miss gradients; those with gradients that wait for the others;
+  // those without uses.
   std::vector<Output> exits;
   int pending_exits = 0;
   std::vector<Node*> deferred_exits;
@@ -48,9 +49,10 @@ class LoopGradient final {
   LoopGradient(WhileContext& forward, LoopGradient* outer, FlowContext* base);
   Status AddForwardCounter();
   Status AddBackwardCounter(FlowContext* base);
-  // A stack for `value`, filled by the forward loop and emptied by the backward one; gives what is popped.
+  // Pushes `value` on a stack in the forward loop and pops it in the backward loop. Returns the popped value.
   Result<Output> ThroughStack(Output value);
-  // The nodes that wait for pushes and pops of which one of two takes place.
+  // ControlTriggers that delay the next iteration until the pushes (pops) inside of cond branches are done, of which
+  // only one branch runs.
   Result<Node*> ForwardSync();
   Result<Node*> BackwardSync();
 
@@ -59,8 +61,8 @@ class LoopGradient final {
   LoopGradient* const outer_;
   FlowContext* stack_context_;
   WhileContext* backward_ = nullptr;
-  Output count_;                   // how many iterations there were
-  Node* forward_count_ = nullptr;  // this iteration's count, and what hands it on
+  Output count_;                   // number of forward iterations
+  Node* forward_count_ = nullptr;  // counter of the current iteration and its NextIteration
   Node* forward_next_ = nullptr;
   Node* backward_next_ = nullptr;
   Node* forward_sync_ = nullptr;
@@ -69,14 +71,14 @@ class LoopGradient final {
   std::unordered_map<Output, Output, OutputHash> shapes_[2];  // int32, int64
 };
 
-// The constant Enter that `value` comes from unchanged (but maybe guarded by Switches); null when there is none.
+// The constant Enter that `value` comes from unchanged (possibly through Switches); null if there is none.
 Node* InvariantEnter(Output value);
 
-// 0 of that type, as a tensor.
+// A scalar zero.
 Result<Tensor> ZeroScalar(DType dtype);
-// Zeros of the shape of `like` and of type `dtype`, which differ for resources: there the variable's shape counts.
+// Zeros with the shape of `like` and type `dtype`. If `like` is a resource handle, the shape of its variable is used.
 Result<Output> ZerosWithShapeOf(Graph& graph, Output like, DType dtype, const std::string& name = "zeros");
-// The shape of `value`, or of the variable that it is a handle of.
+// The shape of `value`, or of the variable if `value` is a resource handle.
 Output ShapeOrVariableShape(Output value, DType out_type);
 
 }  // namespace weir

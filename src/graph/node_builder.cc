@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// The types that an argument's type attribute may take, for messages.
+// The types that a type attribute allows, for error messages.
 std::string AllowedTypes(const OpDef& op, const std::string& attr) {
   std::string text;
   if (const AttrDef* def = op.FindAttr(attr))
@@ -30,10 +30,10 @@ std::vector<std::string> ColocationGroups(const Node& node) {
   return groups;
 }
 
-// Turns the arguments of one op into outputs, inferring type, number and type-list attributes on the way.
+// Resolves the arguments of one op to outputs, and infers type, number and type-list attributes.
 class ArgResolver {
  public:
-  // `args` gives the inputs of the op's argument i, for messages.
+  // `args(i)` returns the inputs of the op's argument i, for error messages.
   ArgResolver(Graph& graph, const OpDef& op, AttrMap& attrs, std::function<const InputList&(size_t)> args)
       : graph_(graph), op_(op), attrs_(attrs), args_(std::move(args)) {}
 
@@ -93,7 +93,7 @@ class ArgResolver {
     return OkStatus();
   }
 
-  // Of inputs that are all resolved: whether the schema allows their types.
+  // Checks the types of resolved inputs against the schema.
   Status CheckInputTypes(const std::vector<Output>& inputs) const {
     size_t at = 0;
     for (size_t i = 0; i < op_.inputs.size(); ++i)
@@ -102,8 +102,8 @@ class ArgResolver {
   }
 
  private:
-  // A literal that nothing else gives a type takes the attribute's default where it fits: integers do as integers, and
-  // what is empty as anything.
+  // A literal whose type nothing else determines takes the default of the type attribute if its own type is not
+  // allowed, and if both are integer types or the literal is empty.
   DType PreferredType(const ArgDef& arg, const Input& input, DType wanted) const {
     if (wanted != kInvalidType || arg.type_attr.empty()) return wanted;
     const AttrDef* def = op_.FindAttr(arg.type_attr);
@@ -119,7 +119,7 @@ class ArgResolver {
     return value.has_value() && value->num_elements() == 0 ? fallback : kInvalidType;
   }
 
-  // A literal that cannot become the input, with TensorFlow's words.
+  // The error for a literal that does not convert to the input, in TensorFlow's words.
   Status LiteralError(const ArgDef& arg, DType wanted, const Status& status) const {
     const std::optional<std::string> shown = LiteralOf(status);
     if (!shown.has_value()) return WithContext(status, fmt::format("input '{}' of op {}", arg.name, op_.name));
@@ -158,7 +158,7 @@ class ArgResolver {
         arg.name, given, AllowedTypes(op_, attr), value.name(), given, op_.name));
   }
 
-  // The expected type, and the tensor that it comes from where there is one, as the end of a list.
+  // The expected type and, as the end of a list, the tensor that determines it (empty if there is none).
   std::pair<std::string, std::string> WhoWants(const ArgDef& arg, DType wanted) const {
     if (arg.type_attr.empty()) return {fmt::format("expected type of {}", wanted), ""};
     for (size_t i = 0; i < op_.inputs.size(); ++i) {
@@ -207,7 +207,7 @@ class ArgResolver {
   std::function<const InputList&(size_t)> args_;
 };
 
-// Nodes in the order they came, each once; a group of thousands costs no more per node than one of two.
+// Distinct nodes in insertion order. Switches to a hash set beyond kFew nodes, so large groups stay linear.
 class DistinctNodes {
  public:
   void Add(Node* node) {
@@ -225,7 +225,8 @@ class DistinctNodes {
   std::unordered_set<Node*> seen_;  // used beyond kFew
 };
 
-// Control inputs that the scopes ask for: frames that already order one of the data inputs add nothing.
+// Control inputs from the thread's scopes. A scope adds none if a data input was built inside of it, since that input
+// already depends on them.
 DistinctNodes ScopedControlInputs(const BuildState& state, const std::vector<Output>& inputs) {
   size_t first = 0;
   for (size_t i = 0; i < state.control.size(); ++i)
@@ -285,7 +286,7 @@ Result<Node*> NodeBuilder::Build() {
       (graph_.build().name_scope.empty() || !IsValidScopeName(name)))
     return InvalidArgument("'{}' is not a valid operation name", name);
 
-  // Literals become nodes below the name of this one: "mul/y".
+  // Literals become nodes named below this one: "mul/y".
   std::vector<Output> inputs;
   ArgResolver resolver(graph_, *op, attrs_, [this](size_t i) -> const InputList& { return args_[i].inputs; });
   bool has_literals = false;
@@ -314,7 +315,7 @@ Result<Node*> NodeBuilder::Build() {
     if (const std::string* given = container.As<std::string>(); given == nullptr || given->empty())
       container = state.container;
   }
-  // A node that changes a reference stays where the reference lives.
+  // A node that updates a reference is colocated with the owner of the reference.
   std::vector<Node*> colocate;
   for (size_t i = 0, k = 0; i < args_.size(); ++i)
     for (size_t j = 0; j < args_[i].inputs.size(); ++j, ++k)
@@ -333,7 +334,7 @@ Result<Node*> NodeBuilder::Build() {
 
   DistinctNodes controls = ScopedControlInputs(state, inputs);
   for (Node* control : control_inputs_) controls.Add(control);
-  // Values from outside of a branch or loop enter it here, through nodes named below this one.
+  // Values from outside of a branch or loop enter it here. The nodes that capture them are named below this one.
   if (state.flow != nullptr) {
     if (op_ == "Shape") {
       const DType* out_type = attrs_.contains("out_type") ? attrs_.at("out_type").As<DType>() : nullptr;
@@ -353,11 +354,11 @@ Result<Node*> NodeBuilder::Build() {
     controls = std::move(inside);
   }
   for (const Output& input : inputs) WEIR_TRY(CheckInputContext(state.flow, op_, name, input));
-  const std::string shown = name.back() == '/' ? name.substr(0, name.size() - 1) : name;  // in messages
+  const std::string shown = name.back() == '/' ? name.substr(0, name.size() - 1) : name;  // for error messages
   auto props = std::make_shared<NodeProps>();
   props->op = op;
   if (Status status = CheckAndCompleteAttrs(*op, &attrs_); !status.ok()) {
-    WEIR_TRY(resolver.CheckInputTypes(inputs));  // that says more
+    WEIR_TRY(resolver.CheckInputTypes(inputs));  // a more specific error
     return status;
   }
   props->attrs = std::make_shared<const AttrMap>(std::move(attrs_));
@@ -368,7 +369,7 @@ Result<Node*> NodeBuilder::Build() {
 
   if (name.back() != '/') props->name = graph_.UniqueName(name);
   if (graph_.FindNode(props->name) != nullptr) {
-    // Somebody else took the exact name: TensorFlow's importer and scope re-entry make it unique.
+    // The exact name is taken: make it unique, as TensorFlow does on import and when a scope is re-entered.
     NameScope root(graph_, "");
     props->name = graph_.UniqueName(props->name);
   }
@@ -385,7 +386,8 @@ Result<Node*> NodeBuilder::Build() {
     node->device_ = colocated_device;
   }
   if (!colocated_by_ref && device_.empty() && colocated_device.empty()) {
-    // Innermost first; a function sees what the scopes inside of it have decided. No lock is held: it may be Python.
+    // Innermost first: a device function sees the device that inner scopes chose. No lock is held, since it may be
+    // Python.
     const std::vector<DeviceRequest> requests = state.devices;
     for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
       if (request->ignore_outer) break;
@@ -408,7 +410,7 @@ Result<Node*> NodeBuilder::Build() {
   }
 
   Node* made = graph_.Adopt(std::move(node));
-  // Frames outside of a cleared one know nothing of the node.
+  // Scopes outside of a clearing one do not see the node.
   std::vector<BuildState::ControlFrame>& frames = graph_.build().control;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     frame->made_inside.insert(made);

@@ -1,6 +1,6 @@
-// NodeBuilder: makes one node: converts literal inputs, infers type attributes, completes and checks the rest, names it
-// in the current scope, applies device functions, control dependencies, colocation and the flow context, infers shapes.
-// Errors name the op, the argument and what was expected.
+// NodeBuilder: builds one node. It converts literal inputs, infers type attributes, completes and checks the others,
+// names the node in the current scope, applies device functions, control dependencies, colocation and the flow context,
+// and infers shapes. Errors name the op, the argument and the expected value.
 #ifndef WEIR_GRAPH_NODE_BUILDER_H_
 #define WEIR_GRAPH_NODE_BUILDER_H_
 
@@ -11,10 +11,10 @@ namespace weir {
 
 class NodeBuilder final {
  public:
-  // `name` empty: the op's type. A trailing slash takes the name as it is, without scope or suffix.
+  // An empty `name` means the op's type. With a trailing slash the name is used as is, without scope or suffix.
   NodeBuilder(Graph& graph, std::string_view op, std::string name = "");
 
-  // One per argument of the schema, in order; list arguments with the second form.
+  // One call per argument of the schema, in order. List arguments use the InputList overload.
   NodeBuilder& In(Input input);
   NodeBuilder& In(InputList inputs);
   NodeBuilder& In(const OutputList& inputs) { return In(InputList(inputs.begin(), inputs.end())); }
@@ -23,10 +23,11 @@ class NodeBuilder final {
   NodeBuilder& Device(std::string device);
 
   Result<Node*> Build();
-  // For building code that checks once: on error the graph's build state keeps it, and the result is invalid.
+  // For code that checks errors once at the end: an error is recorded in the graph's build state, and the result is
+  // invalid.
   Output BuildOutput();  // output 0
   Node* BuildNode();     // null on error
-  // All outputs; on an error as many failed ones as are asked for.
+  // All outputs. On an error `on_error` failed outputs.
   OutputList BuildOutputs(size_t on_error = 0);
 
  private:
@@ -43,9 +44,8 @@ class NodeBuilder final {
   std::string device_;
 };
 
-// x as a value of `graph` (a Const for literals), of type `wanted` unless that is kInvalidType.
+// Converts `x` to an output of `graph` (a Const for literals), of type `wanted` unless that is kInvalidType.
 Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted = kInvalidType, const std::string& name = "Const");
-// A Const node.
 Output Constant(Graph& graph, const Tensor& value, std::string name = "Const");
 
 }  // namespace weir

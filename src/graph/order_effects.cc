@@ -6,12 +6,12 @@
 namespace weir {
 namespace {
 
-// Everything that nodes without a resource may have an effect on.
+// Stands for all side effects of nodes without a resource input.
 constexpr std::pair<const Node*, int> kOutside{nullptr, 0};
 
 bool HasOtherEffects(const Node& node) {
   if (!node.op().stateful || node.type() == "Placeholder" || node.FindAttr("seed2") != nullptr) return false;
-  // What makes a resource or a dataset touches neither.
+  // A node that creates a resource or a dataset has no other effect.
   for (int i = 0; i < node.num_outputs(); ++i) {
     const DType type = BaseType(node.output_type(i));
     if (type == kResource || type == kVariant) return false;

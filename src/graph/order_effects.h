@@ -1,13 +1,13 @@
-// OrderEffects: what a function of a dataset does happens in the order in which it was written down.
+// OrderEffects: runs the side effects of a dataset function in program order.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace weir {
 
-// Adds control edges between the nodes of a function's body: those that use the same resource run in the order in which
-// they were made, and so do those with other effects (Python functions, printing). Random ops keep their own state and
-// stay unordered, and so do nodes of different loops or branches.
+// Adds control edges to a function's body. Nodes that use the same resource run in creation order, and so do nodes with
+// other side effects (Python functions, printing). Random ops, which have their own state, and nodes in different loops
+// or branches stay unordered.
 void OrderEffects(Graph& body);
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// The scopes of the calling thread: names, devices, control dependencies, colocation. A program may leave scopes out
-// of order or on another thread: then there is nothing to pop.
+// Scopes of the calling thread: names, devices, control dependencies, colocation. A program may close scopes out of
+// order or on another thread, so a destructor tolerates an empty stack.
 #include "graph/graph.h"
 
 namespace weir {

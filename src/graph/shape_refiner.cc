@@ -1,6 +1,5 @@
-// Shape inference while a graph is built: runs an op's shape function on what is known of its inputs, and finds the
-// values of constant inputs: Consts themselves, shapes of fully known tensors, and whatever the evaluator computes from
-// them.
+// Shape inference during graph construction. Runs an op's shape function on what is known of its inputs, and finds the
+// values of constant inputs: Consts, shapes of fully defined tensors, and whatever the evaluator computes from them.
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
 #include "op/shape_context.h"
@@ -8,7 +7,7 @@
 namespace weir {
 namespace {
 
-constexpr int kNodeBudget = 64;            // nodes looked at for one question
+constexpr int kNodeBudget = 64;            // nodes visited per query
 constexpr int64_t kMaxElements = 1 << 10;  // larger values are data, not shapes
 
 bool IsSmall(const PartialShape& shape) { return shape.fully_defined() && shape.num_elements() <= kMaxElements; }
@@ -32,7 +31,7 @@ Tensor IntScalar(int64_t value, DType dtype) {
   return dtype == kInt32 ? Tensor::Scalar(static_cast<int32_t>(value)) : Tensor::Scalar(value);
 }
 
-// The variable that a handle comes from, through nodes that only pass it on.
+// The variable that a handle originates from, through nodes that only forward it.
 HandleInfo VariableBehind(Output handle) {
   for (int budget = kNodeBudget; handle.valid() && budget > 0; --budget) {
     const Node& node = *handle.node;
@@ -154,14 +153,14 @@ PartialShape Graph::ConstantShapeLocked(Output output, int* budget) {
   Node& node = *output.node;
   const std::string& type = node.type();
   const PartialShape& own = node.output_shapes_[output.index];
-  const auto unknown = [&own]() -> PartialShape {  // the length of the vector is the rank
+  const auto unknown = [&own]() -> PartialShape {  // the length of the shape vector is the rank
     return own.rank() == 1 && own[0] >= 0 && own[0] <= kMaxRank ? PartialShape::OfRank(static_cast<int>(own[0]))
                                                                 : PartialShape();
   };
   Tensor value = ConstantValueLocked(output, budget);
   if (value.valid()) {
     if ((value.dtype() != kInt32 && value.dtype() != kInt64) || value.rank() > 1) return PartialShape();
-    if (value.rank() == 0) return PartialShape();  // a scalar -1 stands for an unknown shape
+    if (value.rank() == 0) return PartialShape();  // a scalar -1 means an unknown shape
     DimVector dims;
     for (int64_t d : value.Ints()) dims.push_back(d < 0 ? kUnknownDim : d);
     Result<PartialShape> shape = PartialShape::Make(dims);
@@ -179,7 +178,7 @@ PartialShape Graph::ConstantShapeLocked(Output output, int* budget) {
     DimVector dims;
     for (const Output& input : node.inputs()) {
       int64_t dim = scalar_dim(input);
-      // shape(x)[i] with a partly known shape: the usual way to build [batch, -1].
+      // shape(x)[i] of a partly known shape: the usual way to build [batch, -1].
       if (dim < 0 && input.node->type() == "StridedSlice") {
         const PartialShape of = ConstantShapeLocked(input.node->input(0), budget);
         const int64_t begin = scalar_dim(input.node->input(1));

@@ -21,7 +21,7 @@ const tensorflow::AttrValue* FindAttr(const NodeDef& node, const char* name) {
 
 bool IsReferenceVariable(const NodeDef& node) { return node.op() == "Variable" || node.op() == "VariableV2"; }
 
-// The variable that a handle comes from, through Identity, Enter and Switch.
+// The variable that a handle originates from, through Identity, Enter and Switch.
 std::string HandleSource(const std::unordered_map<std::string, const NodeDef*>& nodes, const NodeDef& reader) {
   const NodeDef* node = &reader;
   for (size_t hops = 0; hops <= nodes.size() && node->input_size() > 0; ++hops) {
@@ -45,7 +45,7 @@ void CopyRest(const GraphDef& from, GraphDef* to) {
   if (from.has_versions()) *to->mutable_versions() = from.versions();
 }
 
-// A read of a variable that is a constant now: the read of a plain value.
+// Turns a read of a resource variable into a read of a plain value.
 void TurnRead(NodeDef* node) {
   tensorflow::AttrValue type;
   if (const tensorflow::AttrValue* dtype = FindAttr(*node, "dtype")) type = *dtype;
@@ -115,7 +115,7 @@ Result<GraphDef> VariablesToConstants(const GraphDef& def, const std::map<std::s
     }
     *made = node;
     if (node.op() != "ReadVariableOp" && node.op() != "ResourceGather") {
-      // What passes a handle on passes a value on now.
+      // Nodes that forwarded a handle now forward the value.
       if (node.op() == "Identity" || node.op() == "Enter" || node.op() == "Switch") {
         const std::string source = HandleSource(nodes, node);
         if (values.contains(source)) (*made->mutable_attr())["T"] = *FindAttr(*nodes.at(source), "dtype");
@@ -125,7 +125,7 @@ Result<GraphDef> VariablesToConstants(const GraphDef& def, const std::map<std::s
     if (!values.contains(HandleSource(nodes, node))) continue;
     const bool gathers = node.op() == "ResourceGather";
     TurnRead(made);
-    if (gathers) {  // its axis is an input
+    if (gathers) {  // GatherV2 takes its axis as an input
       NodeDef axis;
       axis.set_op("Const");
       axis.set_name(node.name() + "/axis");
@@ -143,7 +143,7 @@ GraphDef WithoutTrainingNodes(const GraphDef& def, const std::set<std::string>& 
   std::set<std::string> checks;
   for (const NodeDef& node : def.node())
     if (node.op() == "CheckNumerics" && !keep.contains(node.name())) checks.insert(node.name());
-  // A node that takes the checked value takes what was checked; a control edge from a check goes away with it.
+  // Consumers of a checked value use the input of the check. Control edges from a check are dropped.
   std::unordered_map<std::string, std::string> replaced;
   std::set<std::string> has_control_input, is_control_input;
   for (const NodeDef& node : def.node()) {

@@ -1,5 +1,5 @@
-// Parts of a GraphDef: what some nodes need, variables turned into constants, nodes that only training needs taken out.
-// Defs are data here: nothing is checked against op schemas.
+// Operations on parts of a GraphDef: extract a subgraph, turn variables into constants, remove training-only nodes.
+// Works on the messages alone; nothing is checked against op schemas.
 #ifndef WEIR_GRAPH_SUBGRAPH_H_
 #define WEIR_GRAPH_SUBGRAPH_H_
 
@@ -14,21 +14,22 @@
 
 namespace weir {
 
-// The nodes that `wanted` need, through values and control edges, in the order of `def`; functions and versions stay.
+// The nodes that `wanted` depend on through data and control edges, in the order of `def`. Functions and versions are
+// kept.
 Result<tensorflow::GraphDef> ExtractSubgraph(const tensorflow::GraphDef& def, const std::vector<std::string>& wanted);
 
-// A variable of a def, and the name of the output that gives its value.
+// A variable of a def, and the name of the output that holds its value.
 struct VariableNode {
   std::string node;
   std::string value;
 };
 std::vector<VariableNode> VariablesOf(const tensorflow::GraphDef& def);
-// Every variable node named in `values` becomes a Const, and reads of resource variables among them become what they
-// read.
+// Replaces every variable node named in `values` with a Const, and reads of resource variables among them with the
+// value.
 Result<tensorflow::GraphDef> VariablesToConstants(const tensorflow::GraphDef& def,
                                                   const std::map<std::string, Tensor>& values);
 
-// Without CheckNumerics and Identity nodes, except those in `keep` and those that control edges begin or end at.
+// Removes CheckNumerics and Identity nodes, except those in `keep` and those with control edges.
 tensorflow::GraphDef WithoutTrainingNodes(const tensorflow::GraphDef& def, const std::set<std::string>& keep);
 
 }  // namespace weir

@@ -34,7 +34,7 @@ Result<Node*> WhileContext::CaptureShape(Output value, DType out_type) {
   return gradient_->ShapeInBackward(value, out_type);
 }
 
-// A node that only takes what holds in all iterations would run without knowing that there is one.
+// A node whose inputs are all loop invariants would not run once per iteration without a control edge.
 Status WhileContext::NodeAdded(Node* node) {
   if (pivot() == nullptr || !node->control_inputs().empty()) return OkStatus();
   const bool is_call = node->op().is_function || node->type() == "SymbolicGradient";
@@ -44,7 +44,6 @@ Status WhileContext::NodeAdded(Node* node) {
   return OkStatus();
 }
 
-// REQUIRES: the flow scope is outside of this loop.
 Result<Output> WhileContext::AddEnter(Output outside, bool is_constant, const std::string& name) {
   WEIR_ASSIGN(Node * node, NodeBuilder(graph_, IsRef(outside.dtype()) ? "RefEnter" : "Enter", name)
                                .In(outside)
@@ -73,7 +72,7 @@ Result<WhileContext::Variable> WhileContext::AddVariable(Output initial, const P
     WEIR_TRY(graph_.SetShape(variable.enter, shape));
   }
   FlowScope scope(graph_, this);
-  // The back edge takes the place of the second input once there is a value for it.
+  // SetNext replaces the second input with the back edge.
   WEIR_ASSIGN(Node * merge, AddMerge(graph_, {variable.enter, variable.enter}, names.merge));
   variable.merge = Output(merge, 0);
   return variable;

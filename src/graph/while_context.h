@@ -1,5 +1,5 @@
-// WhileContext: a while loop. What it uses from outside comes through a constant Enter. The loops that run backwards
-// for gradients are WhileContexts, too: they have a LoopGradient, which brings values of the forward loop into them.
+// WhileContext: a while loop. Outside values enter through a constant Enter. A backward loop, which computes gradients,
+// is also a WhileContext; its LoopGradient brings values of the forward loop into it.
 #ifndef WEIR_GRAPH_WHILE_CONTEXT_H_
 #define WEIR_GRAPH_WHILE_CONTEXT_H_
 
@@ -16,7 +16,7 @@ class WhileContext final : public FlowContext {
     bool back_prop = true;
     bool swap_memory = false;
   };
-  // The name is the loop's frame name.
+  // `name` is the loop's frame name.
   WhileContext(Graph& graph, std::string name, FlowContext* outer, Options options);
 
   const Options& options() const { return options_; }
@@ -27,12 +27,12 @@ class WhileContext final : public FlowContext {
   Result<Node*> CaptureShape(Output value, DType out_type) override;
   Status NodeAdded(Node* node) override;
 
-  // --- laying out the loop, in this order ---
-  // A loop variable: Enter and Merge. `initial` is a value outside of the loop, `shape` what holds in every iteration.
+  // --- Building the loop; call in this order ---
+  // A loop variable: Enter and Merge. `initial` is a value outside of the loop; `shape` holds in every iteration.
   struct Variable {
     Output enter;
     Output merge;
-    Output when_done;  // what the Switch gives when the loop has ended, and while it goes on
+    Output when_done;  // outputs of the Switch: after the last iteration, and in the body
     Output in_body;
   };
   struct Names {
@@ -44,31 +44,32 @@ class WhileContext final : public FlowContext {
   Result<Variable> AddVariable(Output initial, const PartialShape& shape) {
     return AddVariable(initial, shape, Names());
   }
-  // Nodes without inputs of the loop that are built from now on run once per iteration, and once more at the end.
+  // From here on, nodes without inputs from the loop run once per iteration and once more for the last condition check.
   void set_condition_pivot(Node* node) { condition_pivot_ = node; }
-  // The condition: LoopCond.
+  // Adds the LoopCond.
   Status SetCondition(Output condition, const std::string& name = "LoopCond");
   Output condition() const { return condition_; }
   Status AddSwitchFor(Variable* variable);
-  // From now on such nodes run once per iteration.
+  // From here on, nodes without inputs from the loop run once per iteration.
   void set_body_pivot(Node* node) { body_pivot_ = node; }
-  // The value for the next iteration: NextIteration and the back edge.
+  // Sets the value of the next iteration: adds NextIteration and the back edge.
   Result<Output> SetNext(const Variable& variable, Output next);
   Result<Output> AddExit(const Variable& variable, const std::string& name = "Exit");
 
   const std::vector<Output>& enters() const { return enters_; }
   const std::vector<Output>& exits() const { return exits_; }
 
-  // --- gradients ---
+  // --- Gradients ---
   bool runs_backwards() const { return runs_backwards_; }
-  // What this loop is the gradient of, while the gradients are being built; else null.
+  // Set in a backward loop while gradients are being built; else null.
   LoopGradient* gradient() const { return gradient_; }
   void set_gradient(LoopGradient* gradient) {
     gradient_ = gradient;
     runs_backwards_ = true;
   }
   void forget_gradient() { gradient_ = nullptr; }
-  // An Enter into this loop that was built elsewhere (the gradient of an Exit).
+  // Adds an Enter for a value from outside (e.g. the gradient of an Exit). REQUIRES: the flow scope is outside of this
+  // loop.
   Result<Output> AddEnter(Output outside, bool is_constant, const std::string& name);
   Result<Output> AddExitOf(Output inside, const std::string& name);
 
