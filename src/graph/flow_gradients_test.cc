@@ -1,4 +1,4 @@
-// Gradients through conds and loops. The expected values are worked out by hand.
+// Gradients through conds and loops. The expected values are derived by hand.
 #include "graph/flow_session_test.h"
 
 namespace weir {
@@ -9,7 +9,7 @@ using ::testing::HasSubstr;
 
 class FlowGradientsTest : public FlowTest {
  protected:
-  // Runs `body` n times on an index and the other variables.
+  // Runs `body` n times on an index and the loop variables.
   OutputList Repeat(const Input& n, const InputList& start,
                     std::function<Result<OutputList>(Output, const OutputList&)> body,
                     const WhileOptions& options = {}) {
@@ -36,7 +36,7 @@ TEST_F(FlowGradientsTest, OfABranch) {
   Output grad = GradientOf(out[0], x);
   EXPECT_EQ(Float(grad, {{x, Tensor::Scalar(3.0f)}}), 6);
   EXPECT_EQ(Float(grad, {{x, Tensor::Scalar(1.0f)}}), 0);
-  // And once more.
+  // Second derivative.
   Output second = GradientOf(grad, x);
   EXPECT_EQ(Float(second, {{x, Tensor::Scalar(3.0f)}}), 2);
   EXPECT_EQ(Float(second, {{x, Tensor::Scalar(1.0f)}}), 0);
@@ -61,7 +61,7 @@ TEST_F(FlowGradientsTest, OfALoopVariableAndAnInvariant) {
 }
 
 TEST_F(FlowGradientsTest, OfForwardValuesInOrder) {
-  // x <- x^2, so that every iteration needs its own value.
+  // x <- x^2: every iteration needs its own forward value.
   Output x = PlaceholderOf(PartialShape());
   OutputList out =
       Repeat(4, {x}, [&](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; },
@@ -72,7 +72,7 @@ TEST_F(FlowGradientsTest, OfForwardValuesInOrder) {
 
 TEST_F(FlowGradientsTest, OfNestedLoops) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  // Four times: multiply by x (i + 1) times; with x on the way in, too. x^(1 + 1 + 2 + 3 + 4).
+  // Outer iteration i (0 to 3) multiplies by x (i + 1) times, starting from x: x^(1 + 1 + 2 + 3 + 4).
   OutputList out = Repeat(4, {x}, [&](Output i, const OutputList& v) -> Result<OutputList> {
     OutputList inner =
         Repeat(i + 1, {v[0]}, [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * x}; });
@@ -84,7 +84,7 @@ TEST_F(FlowGradientsTest, OfNestedLoops) {
 }
 
 TEST_F(FlowGradientsTest, OfThreeLevelsWithSquares) {
-  // v <- v^2 two times two times two times is x^256; exact at x = 1 and -1.
+  // Three nested loops of two iterations square v eight times: x^256, exact at x = 1 and -1.
   Output x = PlaceholderOf(PartialShape::Scalar());
   const auto square = [](Output, const OutputList& v) -> Result<OutputList> { return OutputList{v[0] * v[0]}; };
   OutputList out = Repeat(2, {x}, [&](Output, const OutputList& u) -> Result<OutputList> {
@@ -98,7 +98,7 @@ TEST_F(FlowGradientsTest, OfThreeLevelsWithSquares) {
 
 TEST_F(FlowGradientsTest, OfACondInALoop) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  // i = 0, 1: v <- v^2; i = 2: v <- v * x. From x: x^5.
+  // i = 0, 1: v <- v^2; i = 2: v <- v * x. Starting from x: x^5.
   OutputList out = Repeat(3, {x}, [&](Output i, const OutputList& v) -> Result<OutputList> {
     return Cond(
         graph(), Greater(i, 1), [&]() -> Result<OutputList> { return OutputList{v[0] * x}; },
@@ -111,7 +111,7 @@ TEST_F(FlowGradientsTest, OfACondInALoop) {
 
 TEST_F(FlowGradientsTest, OfNestedCondsInALoopWithUnknownShapes) {
   Output x = PlaceholderOf(PartialShape());
-  // i = 0: v^2, i = 1: v * 3, i = 2: v * x^2, i = 3: v + x. From x: 3 x^4 + x.
+  // i = 0: v^2, i = 1: v * 3, i = 2: v * x^2, i = 3: v + x. Starting from x: 3 x^4 + x.
   OutputList out =
       Repeat(4, {x},
              [&](Output i, const OutputList& v) -> Result<OutputList> {
@@ -136,7 +136,7 @@ TEST_F(FlowGradientsTest, OfNestedCondsInALoopWithUnknownShapes) {
 
 TEST_F(FlowGradientsTest, OfALoopInACondInALoop) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  // i = 0: v; i = 1: v * x * x; i = 2: v. From x: x^3.
+  // i = 0: v; i = 1: v * x * x; i = 2: v. Starting from x: x^3.
   OutputList out = Repeat(3, {x}, [&](Output i, const OutputList& v) -> Result<OutputList> {
     return Cond(
         graph(), Equal(i, 1),
@@ -186,7 +186,7 @@ TEST_F(FlowGradientsTest, OfTheSameLoopTwice) {
 }
 
 TEST_F(FlowGradientsTest, InsideOfALoop) {
-  // Newton's way to the root of z^2 - a: the derivative is taken in the body.
+  // Newton's method for the root of z^2 - a; the derivative is taken in the body.
   Output a = PlaceholderOf(PartialShape::Scalar());
   OutputList out = Repeat(20, {a}, [&](Output, const OutputList& v) -> Result<OutputList> {
     Output f = v[0] * v[0] - a;
@@ -198,7 +198,7 @@ TEST_F(FlowGradientsTest, InsideOfALoop) {
 
 TEST_F(FlowGradientsTest, OfALoopInsideOfALoopBody) {
   Output a = PlaceholderOf(PartialShape::Scalar());
-  // In each iteration: the gradient of v^4 (two squarings) for v: 4 v^3.
+  // Each iteration computes the gradient of v^4 (two squarings) with respect to v: 4 v^3.
   OutputList out = Repeat(2, {a}, [&](Output, const OutputList& v) -> Result<OutputList> {
     OutputList power =
         Repeat(2, {v[0]}, [&](Output, const OutputList& w) -> Result<OutputList> { return OutputList{w[0] * w[0]}; });

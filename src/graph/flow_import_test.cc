@@ -1,6 +1,6 @@
-// Loops that TensorFlow laid out, with the gradient that it built, run here; and the same program built here.
-// tests/data/tensorflow_nested_loops.pb is what TensorFlow's graph mode exports for Program below; the numbers are its
-// results.
+// Imports loops and gradients that TensorFlow built, runs them, and compares with the same program built here.
+// tests/data/tensorflow_nested_loops.pb is what TensorFlow's graph mode exports for Program below; the expected numbers
+// are its results.
 #include <fstream>
 #include <sstream>
 

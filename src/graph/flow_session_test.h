@@ -1,4 +1,4 @@
-// A graph with all ops and a session on it, for tests that build control flow and run it.
+// Fixture: a graph with all ops and a session, for tests that build and run control flow.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ class FlowTest : public ::testing::Test {
     const std::vector<float> values = Floats(fetch, std::move(feeds));
     return values.size() == 1 ? values[0] : NAN;
   }
-  // d(y)/d(x), dense; invalid (and a failure) when there is none.
+  // The dense gradient d(y)/d(x). Fails the test and returns an invalid output if there is none.
   Output GradientOf(Output y, Output x) {
     Result<std::vector<Grad>> grads = AddGradients(graph(), {y}, {x});
     EXPECT_TRUE(grads.ok()) << grads.status();

@@ -1,4 +1,4 @@
-// Conds and loops: what nodes they consist of, what they compute, what is refused.
+// Conds and loops: the nodes that they consist of, their results, and the errors for invalid uses.
 #include "graph/flow_session_test.h"
 
 namespace weir {
@@ -193,7 +193,7 @@ TEST_F(FlowTest, LoopErrors) {
 
 TEST_F(FlowTest, NestedLoopsAndCondsInLoops) {
   Output x = PlaceholderOf(PartialShape::Scalar());
-  // Three times: multiply by x as often as the outer count says, halve when that is above 100.
+  // Three iterations: multiply by x as many times as the outer counter says, and halve results above 100.
   OutputList out = Must(WhileLoop(
       graph(), [&](const OutputList& v) -> Result<Output> { return Less(v[0], 3); },
       [&](const OutputList& v) -> Result<OutputList> {

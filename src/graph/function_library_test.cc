@@ -27,7 +27,7 @@ tensorflow::FunctionDef Twice() {
   return def;
 }
 
-// Sums<T>(x) = {x + x, Twice called through a func attribute}, for any T.
+// Generic<T>(x) = {x + x, Twice called through a func attribute}, for any T.
 tensorflow::FunctionDef Generic() {
   tensorflow::FunctionDef def;
   tensorflow::OpDef& signature = *def.mutable_signature();

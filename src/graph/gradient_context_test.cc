@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What differentiation says when the gradient function of an op does `use`.
+// The error of differentiating an op whose gradient function calls `use`.
 std::string ErrorOf(const std::function<void(GradientContext&)>& use) {
   OpRegistry registry;
   ops::RegisterAllOps(registry);

@@ -1,5 +1,4 @@
-// A handful of ops for tests of this folder, with the schemas of TensorFlow and no kernels, and a
-// way to write defs.
+// A few ops for the tests of this folder, with TensorFlow's schemas and without kernels, and functions that write defs.
 #ifndef WEIR_GRAPH_GRAPH_DEF_OPS_TEST_H_
 #define WEIR_GRAPH_GRAPH_DEF_OPS_TEST_H_
 
@@ -79,7 +78,7 @@ inline void AddSmallOps(OpRegistry& registry) {
 
 using Attrs = std::vector<std::pair<std::string, AttrValue>>;
 
-// Adds a node to a list of them (GraphDef::node, FunctionDef::node_def).
+// Adds a node to a node list (GraphDef::node, FunctionDef::node_def).
 inline tensorflow::NodeDef& AddNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes,
                                     const std::string& name, const std::string& op,
                                     const std::vector<std::string>& inputs = {}, const Attrs& attrs = {}) {
@@ -108,7 +107,7 @@ class SmallOpsTest : public testing::Test {
   OpRegistry registry_;
 };
 
-// NOLINTNEXTLINE(readability-identifier-naming): in line with the macros of GoogleTest
+// NOLINTNEXTLINE(readability-identifier-naming): named like the macros of GoogleTest
 #define ASSERT_OK(expr)                         \
   do {                                          \
     const ::weir::Status& ok_status_ = (expr);  \

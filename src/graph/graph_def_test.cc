@@ -450,8 +450,7 @@ TEST_F(GraphDefTest, InputNamesAreReadAsTensorFlowDoes) {
   EXPECT_EQ(read("a:1234567890"), "a:1234567890 0");
 }
 
-// Half a million nodes in the order that is hardest to sort, all behind one hub and before one
-// sink.
+// Up to half a million nodes in the worst order for sorting, all between one source and one sink.
 TEST_F(GraphDefTest, LargeGraphsTakeLinearTime) {
   auto seconds = [&](int nodes) {
     tensorflow::GraphDef def;

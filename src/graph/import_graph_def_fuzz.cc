@@ -1,6 +1,6 @@
-// Any bytes as a GraphDef: import gives an error or a graph that is written out and read again,
-// functions give an error or a body, and nothing crashes. Half of the mutations change bytes, the
-// other half exchange parts of nodes.
+// Fuzzes import with arbitrary bytes as a GraphDef. Import must give an error or a graph that exports and imports
+// again; functions must give an error or a body; nothing may crash. Half of the mutations change bytes, the other half
+// swap parts of nodes.
 #include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 const weir::OpRegistry& Registry() {
   static const weir::OpRegistry* registry = [] {
-    google::protobuf::SetLogHandler(nullptr);  // or else it writes a line per malformed message
+    google::protobuf::SetLogHandler(nullptr);  // otherwise protobuf logs a line per malformed message
     auto* made = new weir::OpRegistry;
     weir::ops::RegisterAllOps(*made);
     return made;

@@ -1,4 +1,4 @@
-// Mutations for fuzz targets whose input holds graphs.
+// Mutators for fuzz targets whose input contains graphs.
 #pragma once
 
 #include <random>
@@ -8,8 +8,7 @@
 
 namespace weir::fuzz {
 
-// Changes one thing about one node so that the message stays well-formed: most random bytes do not
-// even parse.
+// Changes one property of one node and keeps the message well-formed: most random bytes do not even parse.
 inline void MutateNode(google::protobuf::RepeatedPtrField<tensorflow::NodeDef>* nodes, std::minstd_rand& random) {
   auto pick = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   if (nodes->empty()) return;

@@ -51,7 +51,7 @@ TEST(Subgraph, KeepsWhatIsNeededInItsOrder) {
 TEST(Subgraph, TakesChecksAndIdentitiesOut) {
   EXPECT_EQ(Text(WithoutTrainingNodes(Sample(), {})), "v=VariableV2() side=NoOp() y=Neg(v,^side,) unused=NoOp() ");
   EXPECT_EQ(Text(WithoutTrainingNodes(Sample(), {"v/read", "check"})), Text(Sample()));
-  tensorflow::GraphDef loop;  // a def that no graph could hold still comes to an end
+  tensorflow::GraphDef loop;  // terminates even on a cycle
   AddNode(&loop, "a", "Identity", {"b"});
   AddNode(&loop, "b", "Identity", {"a"});
   AddNode(&loop, "c", "Neg", {"a"});

@@ -1,5 +1,5 @@
-// Accumulators of a graph: gradients are applied to them, dropped when they come from an old step, and taken as soon as
-// enough are there. Values. The errors of building stay with the graph.
+// Gradient accumulators. Gradients from old steps are dropped; TakeGrad waits until enough gradients were applied.
+// Value types. Errors are recorded in the graph's build state.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace weir {
 
 struct AccumulatorOptions {
   PartialShape shape = {};       // of every gradient
-  std::string shared_name = "";  // accumulators of one name on one device are the same
+  std::string shared_name = "";  // accumulators with the same name on one device share their state
   std::string name = "";
   std::string reduction_type = "MEAN";  // or "SUM"
 };
 
-// What both kinds have.
+// Common part of both kinds.
 class AccumulatorRef {
  public:
   AccumulatorRef() = default;  // invalid
@@ -29,9 +29,9 @@ class AccumulatorRef {
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }
 
-  // How many gradients there are.
+  // The number of gradients accumulated.
   Output NumAccumulated(const std::string& name = "") const;
-  // Gradients of earlier steps are stale from now on.
+  // Gradients of earlier steps count as stale from here on.
   Node* SetGlobalStep(const Input& new_global_step, const std::string& name = "") const;
 
  protected:
@@ -51,7 +51,7 @@ class DenseAccumulator final : public AccumulatorRef {
   static DenseAccumulator Make(Graph& graph, DType dtype, const AccumulatorOptions& options = {});
 
   Node* ApplyGrad(const Input& grad, const Input& local_step = 0, const std::string& name = "") const;
-  // Waits for `num_required` gradients and gives their mean (or sum).
+  // Blocks until `num_required` gradients were applied; returns their mean (or sum).
   Output TakeGrad(const Input& num_required, const std::string& name = "") const;
 };
 
@@ -60,10 +60,10 @@ class SparseAccumulator final : public AccumulatorRef {
   using AccumulatorRef::AccumulatorRef;
   static SparseAccumulator Make(Graph& graph, DType dtype, const AccumulatorOptions& options = {});
 
-  // Rows of a gradient; grad_shape may be absent.
+  // Applies rows of a gradient; grad_shape may be absent.
   Node* ApplyGrad(const Input& grad_indices, const Input& grad_values, const Input& grad_shape = {},
                   const Input& local_step = 0, const std::string& name = "") const;
-  // As DenseAccumulator's; a row's mean is over the gradients that have it.
+  // Like DenseAccumulator::TakeGrad. The mean of a row is over the gradients that contain it.
   IndexedSlices TakeGrad(const Input& num_required, const std::string& name = "") const;
 };
 

@@ -37,7 +37,7 @@ Output WithBias(Output y, const Input& bias, bool channels_first) {
   return BiasAdd(y.graph(), y, bias, {.data_format = channels_first ? "NCHW" : "NHWC"});
 }
 
-// A predicate's value while the graph is built; none where only the run knows it.
+// The value of a predicate if it is known at construction time, else nullopt.
 std::optional<bool> KnownValue(Graph& graph, const Input& pred) {
   std::optional<Tensor> value;
   if (pred.literal() != nullptr) {
@@ -49,7 +49,7 @@ std::optional<bool> KnownValue(Graph& graph, const Input& pred) {
   return *value->data<bool>();
 }
 
-// What one of the functions builds; both, with a choice between them in the run, where the value is not known.
+// Builds one branch if the predicate is known, else both as a Cond.
 OutputList Chosen(Graph& graph, const Input& pred, const std::function<OutputList()>& yes,
                   const std::function<OutputList()>& no) {
   if (const std::optional<bool> known = KnownValue(graph, pred)) return *known ? yes() : no();
@@ -128,7 +128,7 @@ Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t
   for (int i = 0; i < window.dims; ++i) {
     Dim& size = sizes[static_cast<size_t>(first + i)];
     const int64_t stride = window.strides[static_cast<size_t>(i)];
-    // What windows reach beyond the last step.
+    // How far the last window extends beyond its stride.
     const int64_t more =
         window.padding == "VALID" ? std::max<int64_t>(kernel_size[static_cast<size_t>(i)] - stride, 0) : 0;
     if (!size.known()) {
@@ -174,7 +174,7 @@ Output ApplyFlatten(Output x, bool channels_first) {
       return FailedOutput(graph, InvalidArgument("a row of '{}' has too many elements", x.name()));
     }
   }
-  // One size of a result may be left open, unless rows are empty: then any would do.
+  // Reshape can infer one size, except if rows are empty, when every number of rows fits.
   if (row > 0) return Reshape(x, std::vector<int64_t>{-1, row});
   const Input rows =
       shape[0] >= 0 ? Input(shape[0]) : Input(StridedSlice(ShapeOf(x), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
@@ -213,7 +213,7 @@ Result<NormPlan> PlanNorm(const PartialShape& shape, DType dtype, int64_t axis, 
 
 namespace {
 
-// The normalized batch, and the mean and variance that it was normalized with.
+// The normalized batch, and the mean and variance used for it.
 OutputList FusedNorm(Output x, const NormPlan& plan, const NormWeights& weights, double epsilon, bool training) {
   Graph& graph = x.graph();
   const auto constant = [&](const Input& given, Result<Output> (*otherwise)(Graph&, const PartialShape&, DType)) {
@@ -246,7 +246,7 @@ OutputList ComposedNorm(Output x, const NormPlan& plan, const NormWeights& weigh
     mean = Identity(graph, weights.moving_mean);
     variance = Identity(graph, weights.moving_variance);
   }
-  // One value per channel, to be combined with x.
+  // Reshapes one value per channel to broadcast with x.
   const auto spread = [&](const Input& value) {
     if (value.absent() || plan.axis == rank - 1) return value;
     std::vector<int64_t> shape(static_cast<size_t>(rank), 1);
@@ -257,7 +257,7 @@ OutputList ComposedNorm(Output x, const NormPlan& plan, const NormWeights& weigh
   return {weir::BatchNormalization(x, m, v, offset, scale, epsilon), mean, variance};
 }
 
-// The average moves towards the value by `rate`, where the variable is.
+// Moves the average towards the value by `rate`, on the device of the variable.
 Output MoveTowards(const VariablePtr& average, Output value, const Input& rate) {
   Graph& graph = average->graph();
   NameScope scope(graph, "AssignMovingAvg");
@@ -288,7 +288,7 @@ NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights,
   }
   Input rate = 1.0 - momentum;
   if (!known.has_value()) {
-    // What is not training leaves the averages as they are.
+    // A rate of zero leaves the averages unchanged when not training.
     rate = Chosen(
         graph, training, [&] { return OutputList{ValueOf(graph, 1.0 - momentum, plan.dtype)}; },
         [&] { return OutputList{ValueOf(graph, 0.0, plan.dtype)}; })[0];

@@ -1,5 +1,5 @@
-// What layers compute out of their input and variables that there are already; layers.h makes the variables, and so do
-// the classes of Python. Errors stay with the graph's build state, and the result is then invalid.
+// The computation of layers, given their input and variables. layers.h and the Python classes create the variables.
+// Errors are recorded in the graph's build state; the result is then invalid.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace weir::layers {
 
-// --- arguments as users write them, checked
-// One size for each of `count` dimensions, of one for all or one each. `what` is the name of the argument.
+// --- User arguments, checked ---
+// Expands `sizes` to one size per dimension; a single size applies to all. `what` is the name of the argument.
 Result<std::vector<int64_t>> SizesFor(int count, const std::vector<int64_t>& sizes, const char* what);
-// "valid" or "same", in any case, as ops have it.
+// "valid" or "same" in any case, converted to the spelling of ops.
 Result<std::string> PaddingFor(const std::string& padding);
 // "channels_first" or "channels_last".
 Result<bool> IsChannelsFirst(const std::string& data_format);
-// The size of an axis that variables are made for: it must be known.
+// The size of the channel axis, which must be known to create variables.
 Result<int64_t> ChannelsOf(const PartialShape& shape, int64_t axis, const std::string& layer);
 
-// A window over images with `dims` spatial dimensions: strides and dilations have one size for each, padding as ops
-// have it.
+// A window over images with `dims` spatial dimensions. strides and dilations have one entry per dimension; padding is
+// spelled as in ops.
 struct Window {
   int dims = 2;
   std::vector<int64_t> strides = {};
@@ -32,7 +32,7 @@ struct Window {
   bool channels_first = false;
 };
 
-// --- layers; a bias may be absent
+// --- Layers; a bias may be absent ---
 // x * kernel + bias over the last dimension.
 Output ApplyDense(Output x, const Input& kernel, const Input& bias);
 Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const Window& window);
@@ -41,19 +41,19 @@ Output ApplySeparable(Output x, const Input& depthwise, const Input& pointwise, 
 Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t filters,
                        const std::vector<int64_t>& kernel_size, const Window& window);
 Output ApplyPooling(Output x, PoolKind kind, const std::vector<int64_t>& pool_size, const Window& window);
-// All but the first dimension in one. Channels that come first go last.
+// Flattens all but the first dimension, with channels last.
 Output ApplyFlatten(Output x, bool channels_first);
-// x as it is unless training, which may be a number of the run.
+// Dropout if `training`, which may be known only at run time; else x unchanged.
 Output ApplyDropout(Output x, const Input& rate, const Input& noise_shape, OpSeed seed, const Input& training);
 
-// How a batch is normalized, settled by its shape and type.
+// How a batch is normalized, derived from its shape and type.
 struct NormPlan {
-  int axis = 0;  // of the channels
+  int axis = 0;  // channel axis
   int64_t channels = 0;
-  DType dtype = kFloat;  // of the variables
+  DType dtype = kFloat;  // type of the variables
   bool fused = false;
 };
-// `fused` not given: where it can be.
+// Without `fused`, uses the fused op where possible.
 Result<NormPlan> PlanNorm(const PartialShape& shape, DType dtype, int64_t axis, std::optional<bool> fused,
                           const std::string& layer);
 struct NormWeights {
@@ -61,13 +61,14 @@ struct NormWeights {
   Input beta;   // absent: 0
   Input moving_mean;
   Input moving_variance;
-  // The variables behind the last two, to be updated. Null where they are something else, which cannot train.
+  // The variables of the moving mean and variance, which training updates. Null if those are not variables; training is
+  // then not possible.
   VariablePtr mean_variable = nullptr;
   VariablePtr variance_variable = nullptr;
 };
 struct NormResult {
   Output y;
-  OutputList updates;  // of the moving averages, to be run with each step; none when it is not training
+  OutputList updates;  // updates of the moving averages, to run with each step; empty if not training
 };
 NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
                      const Input& training);

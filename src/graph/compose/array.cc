@@ -16,7 +16,7 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kSmallConstant = 1000;  // elements up to which zeros and ones are constants
+constexpr int64_t kSmallConstant = 1000;  // zeros and ones with fewer elements are Consts
 
 // 0 or 1 as a scalar of any type.
 Result<Tensor> Number(DType dtype, bool one) {
@@ -45,12 +45,12 @@ Result<Tensor> Number(DType dtype, bool one) {
     default:
       break;
   }
-  // Integers of any width: the lowest byte.
+  // Integers of any width: set the lowest byte.
   static_cast<char*>(number.raw())[0] = 1;
   return number;
 }
 
-// The dimensions that a literal gives, if it is a list of a few.
+// The shape that a literal gives, if it is small.
 std::optional<Shape> SmallShapeOf(const Input& shape_in) {
   if (shape_in.literal() == nullptr) return std::nullopt;
   std::optional<Tensor> value = shape_in.literal()->Value(kInvalidType);
@@ -65,7 +65,7 @@ std::optional<Shape> SmallShapeOf(const Input& shape_in) {
   return shape.ok() && shape->num_elements() < kSmallConstant ? std::optional<Shape>(*shape) : std::nullopt;
 }
 
-// Of the shape, filled with 0 or 1.
+// A tensor of this shape filled with 0 or 1.
 Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std::string name) {
   NameScope scope(graph, std::move(name));
   Result<Tensor> number = Number(dtype, one);
@@ -82,7 +82,7 @@ Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std
   }
   Result<Output> converted = ToOutput(graph, shape_in, kInvalidType, "shape_as_tensor");
   if (!converted.ok() && !shape_in.is_output())
-    converted = ToOutput(graph, shape_in, kInt32, "shape_as_tensor");  // [] is float by nature
+    converted = ToOutput(graph, shape_in, kInt32, "shape_as_tensor");  // an empty list is float by default
   if (!converted.ok()) return FailedOutput(graph, converted.status());
   Output shape = *converted;
   if (shape.base_dtype() != kInt32 && shape.base_dtype() != kInt64) {
@@ -95,7 +95,7 @@ Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std
   return Fill(graph, shape, Constant(graph, *number, "Const"), {.name = Own(scope)});
 }
 
-// Like a tensor, in another type or not.
+// Zeros or ones with the shape of `tensor`, optionally of another type.
 Output LikeOf(Graph& graph, const Input& tensor, DType dtype, bool one, std::string name) {
   NameScope scope(graph, Or(std::move(name), one ? "ones_like" : "zeros_like"));
   Output x = ValueOf(graph, tensor, kInvalidType, "tensor");
@@ -130,7 +130,7 @@ Output IntConstant(Graph& graph, absl::Span<const int64_t> values, bool scalar, 
 
 }  // namespace
 
-// --- constants
+// --- Constants ---
 Output Zeros(Graph& graph, const Input& shape, DType dtype, std::string name) {
   return Constants(graph, shape, BaseType(dtype), false, Or(std::move(name), "zeros"));
 }
@@ -162,7 +162,7 @@ Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const In
   return MatrixSetDiag(graph, zeros, diagonal);
 }
 
-// --- sizes
+// --- Sizes ---
 Output ShapeValue(Graph& graph, const Input& input, DType out_type, std::string name) {
   NameScope scope(graph, Or(std::move(name), "Shape"));
   Output x = ValueOf(graph, input, kInvalidType, "input");
@@ -188,9 +188,9 @@ Output RankValue(Graph& graph, const Input& input, std::string name) {
   return Rank(graph, x, {.name = Own(scope)});
 }
 
-// --- joining and splitting
+// --- Joining and splitting ---
 Output ConcatAll(Graph& graph, const InputList& values, const Input& axis, std::string name) {
-  if (values.size() == 1) {  // the axis is checked all the same
+  if (values.size() == 1) {  // still checks the axis
     NameScope scope(graph, Or(std::move(name), "concat"));
     Output dim = ValueOf(graph, axis, kInt32, "concat_dim");
     if (!dim.valid()) return dim;
@@ -254,7 +254,7 @@ OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes_in, s
   return SplitV(graph, value, sizes, axis, *count, {.name = Own(scope)});
 }
 
-// --- order of axes
+// --- Order of axes ---
 Output TransposeAxes(Graph& graph, const Input& a, const Input& perm, bool conjugate, std::string name) {
   NameScope scope(graph, Or(std::move(name), "transpose"));
   Output x = ValueOf(graph, a, kInvalidType, "a");
@@ -293,7 +293,7 @@ Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate, std::stri
   return TransposeAxes(graph, x, perm, conjugate);
 }
 
-// --- choosing
+// --- Selection ---
 bool IsRowGather(const Input& axis, int64_t batch_dims) {
   if (batch_dims != 0 || axis.is_output()) return false;
   const std::optional<Tensor> value = axis.absent() ? Tensor::Scalar<int64_t>(0) : axis.literal()->Value(kInt64);
@@ -319,7 +319,7 @@ Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, con
     return GatherRowsOf(graph, params, ids, axis, std::max<int64_t>(0, batch_dims + ids.shape().rank()),
                         std::move(name));
   }
-  // A batch of indices gathers behind its own axes unless told otherwise.
+  // By default gathers along the axis after the batch dimensions.
   Input where = !axis.absent() ? axis : Input(static_cast<int>(batch_dims));
   return GatherV2(graph, params, indices, where, {.batch_dims = batch_dims, .name = std::move(name)});
 }
@@ -341,7 +341,7 @@ Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in,
   if (batch_dims < 0 || batch_dims >= rank)
     return FailedOutput(graph,
                         InvalidArgument("batch_dims = {} must be less than rank(indices) = {}", batch_dims, rank));
-  // Each index gets the coordinates of its batch in front.
+  // Prepends the batch coordinates to each index.
   const std::vector<Dim> dims = DimsOf(indices);
   std::vector<Dim> outer(dims.begin(), dims.end() - 1);
   outer.emplace_back(int64_t{1});
@@ -528,10 +528,10 @@ Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, cons
                        .name = std::move(name)});
 }
 
-// --- order of values
+// --- Order of values ---
 namespace {
 
-// The op puts the greatest first along the last axis: other axes are moved there, and ascending order is that of -x.
+// TopKV2 sorts descending along the last axis. Other axes are transposed there; ascending order sorts -x.
 Output SortedBy(Graph& graph, const Input& input, int64_t axis, bool descending, bool positions) {
   Output x = ValueOf(graph, input, kInvalidType, "values");
   if (!x.valid()) return x;
@@ -549,7 +549,7 @@ Output SortedBy(Graph& graph, const Input& input, int64_t axis, bool descending,
     }
   }
   Output size = StridedSlice(ShapeOf(x), {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1});
-  const bool flip = IsInteger(x.base_dtype());  // -x does not fit for the lowest integer: ~x does
+  const bool flip = IsInteger(x.base_dtype());  // -x overflows for the lowest integer, ~x does not
   Output keys = descending ? x : flip ? Output(Invert(x)) : Output(Neg(x));
   auto top = TopKV2(graph, keys, size);
   Output y = positions ? top.indices : top.values;
@@ -582,8 +582,7 @@ Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::
   Output size = StridedSlice(ShapeOf(x), {*at}, {*at + 1}, {1});
   repeats = CastValue(graph, repeats, kInt32);
   repeats = BroadcastTo(graph, Reshape(repeats, {-1}), size);
-  // Row i appears where a running sum of the repeats says so: a mask of [size, most repeats] picks from tiled
-  // positions.
+  // Select from positions tiled to [size, most] with a mask that keeps `repeats[i]` copies of row i.
   Output most = Max(repeats, {0});
   Output mask = SequenceMask(graph, repeats, most);
   Output positions = Range(graph, 0, Reshape(size, Tensor::Vector<int32_t>({})), 1);

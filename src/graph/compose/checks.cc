@@ -22,7 +22,7 @@ constexpr RelationRow kRelations[] = {
     {"Greater", ">", "assert_greater"}, {"GreaterEqual", ">=", "assert_greater_equal"},
 };
 
-// A node that fails unless `condition`, a scalar, holds.
+// A node that fails unless the scalar `condition` holds.
 Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what, InputList data,
                          const CheckOptions& options, const std::string& name) {
   WEIR_TRY(graph.TakeError());
@@ -62,7 +62,7 @@ Result<Node*> AssertNear(Graph& graph, const Input& x_in, const Input& y_in, con
   NameScope scope(graph, options.name.empty() ? "assert_near" : options.name);
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   WEIR_TRY(graph.TakeError());
-  // Ten times the spacing of numbers near one.
+  // Ten times the machine epsilon.
   const DType dtype = x.base_dtype();
   const double epsilon = dtype == kDouble ? 2.220446049250313e-15 : dtype == kFloat ? 1.1920929e-6 : 9.765625e-3;
   const auto tolerance = [&](const Input& given, const char* name) {

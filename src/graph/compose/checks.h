@@ -1,5 +1,5 @@
-// Assertions about values: a node that fails the step when they do not hold. What is known while the graph is built is
-// checked at once and gives an error there.
+// Assertions about values: nodes that fail the step. A condition that is known at construction time is checked at once
+// and returns an error.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace weir {
 
 struct CheckOptions {
-  InputList data = {};  // what the error shows; empty: the values compared
+  InputList data = {};  // shown in the error; empty: the compared values
   int64_t summarize = 3;
   std::string message = "";
   std::string name = "";
@@ -22,20 +22,21 @@ Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x, co
 // |x - y| <= atol + rtol * |y|.
 Result<Node*> AssertNear(Graph& graph, const Input& x, const Input& y, const Input& rtol, const Input& atol,
                          const CheckOptions& options = {});
-// x compared with zero: kLess says that all are negative.
+// Compares x with zero: kLess asserts that all elements are negative.
 Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x, const CheckOptions& options = {});
 
-// The rank of x is one of `ranks` (kEqual), or at least the first of them (kGreaterEqual).
+// Asserts that the rank of x is one of `ranks` (kEqual), or at least ranks[0] (kGreaterEqual).
 Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x, const InputList& ranks,
                          const CheckOptions& options = {});
 
-// t itself, after a check that all its elements are finite.
+// Returns t after checking that all its elements are finite.
 Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, std::string name = "");
 
-// Scalars: whether each element is less than (or not greater than) the next.
+// A bool scalar: whether each element is less than (not strictly: not greater than) the next.
 Output IsIncreasing(Graph& graph, const Input& x, bool strictly, std::string name = "");
 
-// One node that fails when any floating-point value made so far is NaN or infinite. Not for graphs with control flow.
+// One node that fails if any floating-point tensor of the graph so far is NaN or infinite. Graphs with control flow are
+// not supported.
 Result<Node*> CheckAllNumerics(Graph& graph);
 
 }  // namespace weir

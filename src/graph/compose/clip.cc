@@ -23,7 +23,7 @@ Graph* GraphOfGrads(const std::vector<Grad>& list) {
   return nullptr;
 }
 
-// All axes of t, as a constant where the rank is known.
+// All axes of t, as a constant if the rank is known.
 Input AllAxes(Output t) {
   if (t.shape().known_rank()) {
     std::vector<int64_t> axes;
@@ -56,7 +56,7 @@ Output ClipByNorm(const Input& t, const Input& clip_norm, const Input& axes, std
   }
   const Input over = axes.absent() ? AllAxes(*value) : axes;
   Output squares = Sum(*value * *value, over, {.keep_dims = true});
-  // A zero norm must not divide: its gradient would be NaN.
+  // Avoid the square root of zero: its gradient would be NaN.
   Output positive = Greater(squares, 0);
   Output safe = Select(positive, squares, OnesLike(squares));
   Output norm = Select(positive, Sqrt(safe), squares);
@@ -102,7 +102,7 @@ ClippedByGlobalNorm ClipByGlobalNorm(const std::vector<Grad>& list, const Input&
   if (graph == nullptr) return {list, use_norm};
   Output norm = use_norm.valid() ? use_norm : GlobalNorm(list, name.empty() ? "" : name);
   NameScope scope(*graph, name.empty() ? "clip_by_global_norm" : name);
-  // An infinite or undefined norm makes the scale NaN, which shows in every value.
+  // An infinite or NaN norm makes the scale, and so every value, NaN.
   Output one = Constant(*graph, Tensor::Scalar(1.0f));
   if (norm.base_dtype() != kFloat) one = Cast(one, norm.base_dtype());
   Output scale = Mul(*graph, clip_norm, Minimum(*graph, one / norm, RealDiv(*graph, one, clip_norm)));

@@ -13,7 +13,8 @@ namespace {
 
 bool ChannelsFirst(const WindowOptions& options) { return options.data_format.starts_with("NC"); }
 
-// The format as ops over `dims` (2 or 3) dimensions name it, or an error when it is none of so many dimensions.
+// The format name for ops with `dims` (2 or 3) spatial dimensions. An error if the format has another number of
+// dimensions.
 Result<std::string> OpFormat(const WindowOptions& options, int dims) {
   constexpr const char* kLast[] = {"NWC", "NHWC", "NDHWC"};
   constexpr const char* kFirst[] = {"NCW", "NCHW", "NCDHW"};
@@ -21,12 +22,13 @@ Result<std::string> OpFormat(const WindowOptions& options, int dims) {
   const int op = std::max(dims, 2) - 1;
   if (format.empty() || format == kLast[dims - 1]) return std::string(kLast[op]);
   if (format == kFirst[dims - 1]) return std::string(kFirst[op]);
-  // One dimension is computed as two, and its callers may name it so.
+  // One dimension is computed as two, so the names for two are accepted.
   if (dims == 1 && (format == "NHWC" || format == "NCHW")) return format;
   return InvalidArgument("data_format must be {} or {}, but is {}", kLast[dims - 1], kFirst[dims - 1], format);
 }
 
-// One value per dimension of an image, out of one value for all, one per spatial dimension or one per dimension.
+// Expands `values` to one per dimension of the image. Accepts one for all, one per spatial dimension or one per
+// dimension.
 Result<std::vector<int64_t>> Spread(const std::vector<int64_t>& values, int dims, bool channels_first,
                                     const char* what) {
   const auto n = static_cast<size_t>(dims);
@@ -64,10 +66,10 @@ Result<OpWindow> OpWindowOf(const WindowOptions& options, int dims) {
   return w;
 }
 
-// The axis that stands for the missing dimension of images with one.
+// The axis that is added to images with one spatial dimension.
 int ExtraAxis(const WindowOptions& options) { return ChannelsFirst(options) ? 2 : 1; }
 
-// The spatial dimensions of images of any rank, or an error.
+// The number of spatial dimensions of images of any rank.
 Result<int> SpatialDims(Output images) {
   const PartialShape shape = images.shape();
   if (!shape.known_rank()) return InvalidArgument("the rank of '{}' must be known", images.name());
@@ -187,7 +189,8 @@ Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& dep
   const int axis = ExtraAxis(options);
   const Output x = ExpandDims(graph, images, axis);
   if (!x.valid()) return x;
-  // A depthwise window has one stride for both dimensions; the extra one has a single element, whatever its stride.
+  // A depthwise window needs equal strides in both dimensions. The added dimension has size 1, so its stride does not
+  // matter.
   const int64_t stride = w->strides[static_cast<size_t>(axis) + 1];
   const WindowOptions plane{.strides = {stride, stride},
                             .dilations = {1, w->dilations[static_cast<size_t>(axis) + 1]},
@@ -200,7 +203,7 @@ Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& dep
 
 namespace {
 
-// The values that lie `dilations` apart become images of their own, which are pooled without gaps.
+// Dilated pooling: moves the values that lie `dilations` apart into separate images and pools those without dilation.
 Output PoolWithGaps(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
                     const WindowOptions& options) {
   const bool first = ChannelsFirst(options);
@@ -214,7 +217,8 @@ Output PoolWithGaps(Graph& graph, const Input& images, PoolKind kind, const std:
     return FailedOutput(graph, InvalidArgument("strides > 1 not supported in conjunction with dilation_rate > 1"));
   const Output x = ValueOf(graph, images, kInvalidType, "input");
   if (!x.valid()) return x;
-  // Of the dimensions after the batch, up to the last spatial one. A line has an extra dimension only in the op.
+  // Block sizes of the dimensions from the first after the batch to the last spatial one. The dimension that the op
+  // adds to one-dimensional images is not among them.
   std::vector<int64_t> block = first ? std::vector<int64_t>{1} : std::vector<int64_t>{};
   const size_t begin = w->dilations.size() - static_cast<size_t>(dims) - (first ? 0 : 1);
   for (int i = 0; i < dims; ++i) block.push_back(w->dilations[begin + static_cast<size_t>(i)]);
@@ -291,7 +295,7 @@ BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Inpu
   Output m = ValueOf(graph, given ? mean : Input(none), kFloat, "Const");
   Output v = ValueOf(graph, given ? variance : Input(none), kFloat, "Const");
   if (!images.valid() || !s.valid() || !o.valid() || !m.valid() || !v.valid()) return failed;
-  // The least that TensorFlow takes, so that its graphs and these give the same.
+  // TensorFlow's minimum epsilon, for equal results.
   constexpr float kLeastEpsilon = 1.001e-5f;
   const auto r = FusedBatchNormV3(graph, images, s, o, m, v,
                                   {.epsilon = std::max(options.epsilon, kLeastEpsilon),

@@ -1,5 +1,5 @@
-// Convolution, pooling and batch normalization by their public arguments: strides and dilations of several lengths,
-// formats of one to three spatial dimensions, transposed, depthwise and separable forms.
+// Convolution, pooling and batch normalization with TensorFlow's public arguments: strides and dilations of several
+// lengths, formats with one to three spatial dimensions, and transposed, depthwise and separable forms.
 #pragma once
 
 #include <string>
@@ -10,35 +10,36 @@
 
 namespace weir {
 
-// How a window slides. Strides and dilations have one value, one per spatial dimension, or one per dimension of the
-// image; none means 1. The format is that of the images (NWC, NHWC, NDHWC, NCW, NCHW, NCDHW); empty: channels last.
+// Strides and dilations have one value, one per spatial dimension, or one per dimension of the image; empty means 1.
+// data_format is that of the images (NWC, NHWC, NDHWC, NCW, NCHW, NCDHW); empty means channels last.
 struct WindowOptions {
   std::vector<int64_t> strides = {};
   std::vector<int64_t> dilations = {};
   std::string padding = "VALID";
-  std::vector<int64_t> explicit_paddings = {};  // before and after every dimension, with padding EXPLICIT
+  std::vector<int64_t> explicit_paddings = {};  // before and after every dimension, if padding is EXPLICIT
   std::string data_format = "";
   std::string name = "";
 };
 
-// `dims` spatial dimensions: 1 to 3. The filter is [spatial..., in, out].
+// `dims` is the number of spatial dimensions, 1 to 3. The filter is [spatial..., in, out].
 Output Convolve(Graph& graph, const Input& images, const Input& filter, int dims, const WindowOptions& options);
-// As many as the images have.
+// The number of spatial dimensions is that of the images.
 Output ConvolveAnyRank(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options);
-// The gradient of a convolution by its images as a layer of its own. The filter is [spatial..., out, in].
+// Transposed convolution: the gradient of a convolution with respect to its images. The filter is [spatial..., out,
+// in].
 Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter, const Input& output_shape, int dims,
                           const WindowOptions& options);
 // The filter is [height, width, in, multiplier].
 Output ConvolveDepthwise(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options);
-// Depthwise, then across channels with a filter [1, 1, in * multiplier, out].
+// A depthwise convolution followed by a pointwise one with a filter [1, 1, in * multiplier, out].
 Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
                          const WindowOptions& options);
-// The same along one dimension: [width, in, multiplier] and [1, in * multiplier, out].
+// The one-dimensional form: [width, in, multiplier] and [1, in * multiplier, out].
 Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
                              const WindowOptions& options);
 
 enum class PoolKind { kMax, kAverage };
-// `window` as the strides, which default to 1. With dilations the padding is VALID and the strides are 1.
+// `window` has the same forms as the strides, which default to 1. Dilations require VALID padding and strides of 1.
 Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
             const WindowOptions& options);
 Output PoolAnyRank(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window,
@@ -55,7 +56,7 @@ struct BatchNormResult {
   Output mean;
   Output variance;
 };
-// Mean and variance are given in inference and absent in training, which gives those of the batch.
+// mean and variance are required for inference. In training they are absent, and the result has those of the batch.
 BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Input& scale, const Input& offset,
                                         const Input& mean, const Input& variance, const BatchNormOptions& options);
 

@@ -16,7 +16,7 @@
 namespace weir {
 namespace {
 
-// An argument as a tensor of its type: a literal becomes a constant with the argument's name.
+// Converts an argument to an output of type `type`. A literal becomes a constant with the argument's name.
 Output Arg(Graph& graph, const Input& value, DType type, const char* name) {
   Result<Output> output = ToOutput(graph, value, type, name);
   if (output.ok()) return *output;
@@ -80,7 +80,7 @@ bool AllValid(const OutputList& values) {
   return std::all_of(values.begin(), values.end(), [](const Output& value) { return value.valid(); });
 }
 
-// The number that a scalar is known to be.
+// The value of a scalar if it is known at construction time.
 std::optional<int64_t> KnownInt(Graph& graph, const Input& value) {
   Tensor known;
   if (value.is_output()) {
@@ -94,7 +94,7 @@ std::optional<int64_t> KnownInt(Graph& graph, const Input& value) {
   return known.Int(0);
 }
 
-// How many elements every batch has, where that is known.
+// The size of every batch, if known.
 int64_t KnownBatch(Graph& graph, const Input& batch_size, const Input& drop_remainder) {
   if (KnownInt(graph, drop_remainder).value_or(0) == 0) return kUnknownDim;
   return std::max<int64_t>(KnownInt(graph, batch_size).value_or(kUnknownDim), kUnknownDim);
@@ -121,8 +121,8 @@ Result<std::string> AddFunction(Graph& graph, const Graph& body, const OutputLis
   return name;
 }
 
-// What `output` is computed from, with the assertions that it waits for, copied into `to`; nodes whose values belong to
-// a session cannot be.
+// Copies the subgraph that `output` depends on, including assertions among the control inputs, into `to`. Nodes with
+// session state cannot be copied.
 class Copier {
  public:
   explicit Copier(Graph& to) : to_(to) {}
@@ -191,14 +191,14 @@ class Copier {
 
 std::pair<Output, Output> SeedArgs(Graph& graph, std::optional<int64_t> seed) {
   std::pair<int64_t, int64_t> seeds = SeedsFor(graph, seed);
-  // Two zeros would mean a seed of chance.
+  // Two zeros would mean a nondeterministic seed.
   if ((seed.has_value() || graph.seed.has_value()) && seeds.first == 0 && seeds.second == 0)
     seeds.second = (int64_t{1} << 31) - 1;
   const Output first = Constant(graph, Tensor::Scalar<int64_t>(seeds.first), "seed");
   return {first, Constant(graph, Tensor::Scalar<int64_t>(seeds.second), "seed2")};
 }
 
-// What files hold, one after the other.
+// The contents of files, one file after the other.
 Dataset OfFiles(Graph& graph, const char* op, const Input& filenames, const Input& compression,
                 const Input& buffer_size) {
   return DatasetBuilder(graph, op)
@@ -227,7 +227,7 @@ Result<DatasetFunction> TraceDatasetFunction(Graph& graph, const ElementType& ar
   return DatasetFunction{{name, nullptr}, {}, TypeOf(results)};
 }
 
-// --- sources
+// --- Sources ---
 Dataset Dataset::FromTensors(Graph& graph, const InputList& components) {
   const OutputList values = Components(graph, components);
   if (!AllValid(values)) return {};
@@ -333,7 +333,7 @@ Dataset Dataset::Zip(const std::vector<Dataset>& datasets) {
   return DatasetBuilder(datasets.at(0).graph(), "ZipDataset").In(variants).Build(std::move(element));
 }
 
-// --- what is done with elements
+// --- Transformations ---
 Dataset Dataset::Map(const DatasetFunction& f, bool preserve_cardinality) const {
   return DatasetBuilder(*this, "MapDataset")
       .Function(f)
@@ -343,7 +343,7 @@ Dataset Dataset::Map(const DatasetFunction& f, bool preserve_cardinality) const 
 
 Dataset Dataset::ParallelMap(const DatasetFunction& f, const Input& num_parallel_calls, bool preserve_cardinality,
                              std::optional<bool> deterministic) const {
-  if (deterministic.value_or(false)) {  // what the first version of the op cannot say
+  if (deterministic.value_or(false)) {  // the first version of the op has no such attribute
     return DatasetBuilder(*this, "ParallelMapDatasetV2")
         .Function(f)
         .In(num_parallel_calls, kInt64, "num_parallel_calls")
@@ -530,7 +530,7 @@ Dataset Dataset::Cache(const Input& filename) const {
   return DatasetBuilder(*this, "CacheDataset").In(filename, kString, "filename").Build(element_);
 }
 
-// --- values out of it
+// --- Results ---
 OutputList Dataset::Reduce(const InputList& initial_state, const DatasetFunction& f) const {
   OutputList state;
   for (const Input& value : initial_state) state.push_back(Arg(graph(), value, kInvalidType, "initial_state"));
@@ -569,7 +569,7 @@ Sparse SparseFromComponent(Output component, DType dtype, const PartialShape& sh
   return {indices, values, dense_shape};
 }
 
-// --- iterators
+// --- Iterators ---
 Result<DatasetIterator> DatasetIterator::OneShot(const Dataset& dataset) {
   Graph& graph = dataset.graph();
   Graph body(graph.registry());

@@ -1,5 +1,5 @@
-// The variable scope that a function with variables of its own opens: by the name its caller chose, else by a default
-// name that no scope here has used yet ("mean", "mean_1", ...).
+// The variable scope of a function that creates variables: the name that the caller chose, or else a default name made
+// unique ("mean", "mean_1", ...).
 #pragma once
 
 #include <optional>

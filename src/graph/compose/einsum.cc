@@ -1,5 +1,5 @@
-// Einstein sums as transposes, batch products and reshapes: operands are multiplied from left to right, and a label is
-// summed as soon as nothing behind needs it.
+// Einsum as transposes, batch matmuls and reshapes. Operands are multiplied from left to right; a label is summed as
+// soon as no later operand needs it.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -23,10 +23,10 @@ struct Operand {
 
 bool Has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
 
-// Labels as written; an ellipsis is one '.'.
+// Labels as written, with '.' for an ellipsis.
 struct Equation {
   std::vector<std::string> inputs;
-  std::optional<std::string> output;  // none: to be inferred
+  std::optional<std::string> output;  // nullopt: inferred
 };
 
 constexpr char kEllipsis = '.';
@@ -70,7 +70,7 @@ Result<Equation> Parse(std::string_view text) {
   return equation;
 }
 
-// Letters for the dimensions that ellipses stand for: `count` that the equation does not use. The last one is the last
+// `count` letters that the equation does not use, for the dimensions of ellipses. The last letter is for the last
 // dimension.
 Result<std::string> FreeLetters(std::string_view text, int count) {
   std::string letters;
@@ -82,8 +82,7 @@ Result<std::string> FreeLetters(std::string_view text, int count) {
   return letters;
 }
 
-// The operand with a letter per axis, each letter once: an ellipsis is spelled out, and repeated letters are their
-// diagonal.
+// The operand with one distinct letter per axis: expands an ellipsis, and takes the diagonal for repeated letters.
 Result<Operand> Plain(Graph& graph, Output value, const std::string& labels, const std::string& ellipsis) {
   const PartialShape shape = value.shape();
   const bool has_ellipsis = Has(labels, kEllipsis);
@@ -105,7 +104,7 @@ Result<Operand> Plain(Graph& graph, Output value, const std::string& labels, con
   return Operand{value, once, DimsOf(value)};
 }
 
-// Where ellipses broadcast, an axis of size 1 that has a larger partner is left out.
+// Drops ellipsis axes of size 1 that broadcast against a larger axis of another operand.
 void DropBroadcast(Graph& graph, const std::string& ellipsis, std::vector<Operand>& operands) {
   for (Operand& x : operands) {
     std::vector<int64_t> gone;
@@ -129,7 +128,8 @@ void DropBroadcast(Graph& graph, const std::string& ellipsis, std::vector<Operan
   }
 }
 
-// The output's letters; not given: the ellipsis, then those that appear once in the equation, in alphabetic order.
+// The letters of the output. By default the ellipsis, then the letters that occur once in the equation, in alphabetical
+// order.
 Result<std::string> OutputLabels(const Equation& equation, const std::string& ellipsis, std::string_view text) {
   std::string all;
   for (const std::string& labels : equation.inputs) all += labels;
@@ -162,7 +162,7 @@ Output Permuted(Output x, const std::string& from, const std::string& to) {
   return Transpose(x, order);
 }
 
-// Sums the axes whose label nothing needs any more.
+// Sums over axes whose label is not needed any more.
 Operand Trimmed(Graph& graph, const Operand& x, const std::string& needed) {
   std::vector<int64_t> gone;
   Operand rest{x.value, "", {}};

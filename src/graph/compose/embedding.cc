@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// Rows of one table: of a tensor, a reference or a resource variable. Built where the table lives.
+// Gathers rows of one table (a tensor, a reference or a resource variable), colocated with it.
 Result<Output> GatherRows(Graph& graph, const Input& params, const Input& ids, const Input& max_norm,
                           std::string name) {
   WEIR_ASSIGN(Output table, ToOutput(graph, params, kInvalidType, "params"));
@@ -26,7 +26,7 @@ Result<Output> GatherRows(Graph& graph, const Input& params, const Input& ids, c
     rows = GatherV2(graph, table, ids, 0, {.name = std::move(name)});
   }
   if (!max_norm.absent() && rows.valid()) {
-    // Each row has its own norm: all axes behind those of the ids.
+    // Norms are per row: over all axes after those of the ids.
     WEIR_ASSIGN(const Output id_values, ToOutput(graph, ids));
     Input axes;
     if (id_values.shape().known_rank() && rows.shape().known_rank()) {
@@ -42,7 +42,7 @@ Result<Output> GatherRows(Graph& graph, const Input& params, const Input& ids, c
   return rows;
 }
 
-// The number of rows in all tables, as a scalar of `dtype`: from static shapes where possible.
+// The total number of rows of all tables as a scalar of `dtype`, from static shapes if possible.
 Output TotalRows(Graph& graph, const InputList& params, DType dtype) {
   int64_t known = 0;
   for (const Input& p : params) {
@@ -85,7 +85,7 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
     which = FloorMod(flat, number(n));
     row = FloorDiv(flat, number(n));
   } else {
-    // The first `extras` tables hold one row more than the others.
+    // The first `extras` tables have one more row than the others.
     Output total = TotalRows(graph, params, id_type);
     Output per_table = FloorDiv(total, number(n));
     Output extras = FloorMod(total, number(n));
@@ -145,7 +145,7 @@ Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, cons
     Output w = weights->values;
     if (w.base_dtype() != rows.base_dtype()) w = Cast(w, rows.base_dtype());
     Output picked = GatherV2(rows, unique.idx, 0);
-    // One weight per row, broadcast over the row.
+    // Reshape the weights to broadcast over the rows.
     Output ones = Fill(graph, ExpandDims(Rank(picked) - 1, 0), 1);
     Output column = Reshape(w, ConcatV2(graph, {ShapeOf(w), ones}, 0));
     Output weighted = picked * column;
@@ -166,7 +166,7 @@ struct SampledLogits {
   Output labels;
 };
 
-// Logits of the true and of the sampled classes, side by side, and the targets that belong to them.
+// Logits of the true and the sampled classes, concatenated, and their labels.
 Result<SampledLogits> ComputeSampledLogits(Graph& graph, const InputList& weights, const Input& biases,
                                            const Input& labels_in, const Input& inputs, int64_t num_sampled,
                                            int64_t num_classes, bool subtract_log_q,
@@ -200,7 +200,7 @@ Result<SampledLogits> ComputeSampledLogits(Graph& graph, const InputList& weight
   Output true_b = Slice(all_b, zero_then, count);
   Output sampled_b = Slice(all_b, count, minus_one);
   Output sampled_logits = MatMul(x, sampled_w, {.transpose_b = true}) + sampled_b;
-  // Each example against its own num_true classes.
+  // Multiply each example with its own num_true classes.
   const int num_true = static_cast<int>(options.num_true);
   Output dim = StridedSlice(ShapeOf(true_w), {1}, {2}, {1});
   Output shape3 = ConcatV2(graph, {Tensor::Vector<int32_t>({-1, num_true}), dim}, 0);

@@ -1,4 +1,4 @@
-// Rows of tables, whole or partitioned, and losses over a sample of the classes.
+// Embedding lookups in whole or partitioned tables, and sampled losses.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@ namespace weir {
 
 enum class PartitionStrategy { kMod, kDiv };
 
-// Rows `ids` of the table made of `params` (several: ids are spread over them by the strategy). The gradient is sparse.
+// Rows `ids` of the table `params`. Several params are partitions of the table, over which `strategy` distributes the
+// ids. The gradient is sparse.
 Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Input& ids,
                                PartitionStrategy strategy = PartitionStrategy::kMod, const Input& max_norm = {},
                                std::string name = "");
@@ -21,7 +22,7 @@ struct SparseIds {
   Output values;       // [n] ids
   Output dense_shape;  // [2]
 };
-// For each row of the sparse ids, the (weighted) combination of the rows they name.
+// For each row of the sparse ids, combines the (weighted) embeddings of its ids.
 Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids,
                                      const std::optional<SparseIds>& weights,
                                      PartitionStrategy strategy = PartitionStrategy::kMod,
@@ -41,7 +42,7 @@ struct SampledLossOptions {
   OpSeed seed = {};
   std::string name = "";
 };
-// One loss per example, with num_sampled classes drawn by a log-uniform sampler unless given.
+// One loss per example. Draws num_sampled classes with a log-uniform sampler unless sampled_values is set.
 Result<Output> SampledSoftmaxLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels,
                                   const Input& inputs, int64_t num_sampled, int64_t num_classes,
                                   const SampledLossOptions& options = {});

@@ -1,4 +1,4 @@
-// Names that composed functions give to what they build.
+// Node names in composed functions.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace weir {
 
 inline std::string Or(std::string name, const char* fallback) { return name.empty() ? fallback : std::move(name); }
-// The name of the node that a scope is made for.
+// The name of the node that gives the scope its name.
 inline std::string Own(const NameScope& scope) { return scope.name() + "/"; }
 
 }  // namespace weir
