@@ -15,7 +15,7 @@ Result<Node*> MakeIdentity(Graph& graph, Output value, const std::string& name) 
   return NodeBuilder(graph, "Identity", name).In(value).Build();
 }
 
-// What a branch gives, as values that are alive when the branch is taken.
+// The results of a branch, alive only if the branch is taken.
 Result<OutputList> BuildBranch(Graph& graph, CondContext& context, const BranchFn& fn) {
   FlowScope scope(graph, &context);
   WEIR_ASSIGN(OutputList values, fn());
@@ -32,7 +32,7 @@ Result<OutputList> BuildBranch(Graph& graph, CondContext& context, const BranchF
   return values;
 }
 
-// True if `shape` says at least what `bound` does.
+// True if `shape` is at least as specific as `bound`.
 bool Within(const PartialShape& shape, const PartialShape& bound) {
   if (!bound.known_rank()) return true;
   if (shape.rank() != bound.rank()) return false;
@@ -74,7 +74,7 @@ Status CloseLoop(Loop& loop, const OutputList& initial, const OutputList& result
   return OkStatus();
 }
 
-// The loop as such. Everything but `cond` and `body` is built under the scopes of the caller.
+// Builds the loop. Everything except `cond` and `body` is built in the caller's scopes.
 Result<OutputList> BuildLoop(Graph& graph, const LoopCondFn& cond, const LoopBodyFn& body, const OutputList& initial,
                              const std::vector<PartialShape>& shapes, const WhileOptions& options) {
   auto owned = std::make_unique<WhileContext>(graph, graph.UniqueName("while_context"), graph.build().flow,
@@ -119,12 +119,12 @@ Result<OutputList> BuildLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
   return exits;
 }
 
-// An assertion about predicates, as a node to wait for.
+// A node that asserts a condition on the predicates.
 Node* AssertPredicates(Graph& graph, Output holds, const char* message, Output predicates) {
   return Assert(graph, holds, {Input(message), predicates}, {.summarize = 100});
 }
 
-// Conditionals are built one inside of the other, on the stack.
+// Conditionals are built recursively, so this bounds the stack depth.
 constexpr size_t kMaxBranches = 1000;
 
 Result<OutputList> BuildCase(Graph& graph, const std::vector<CaseBranch>& branches, size_t first,
@@ -254,7 +254,7 @@ Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, c
   WEIR_TRY(graph.TakeError());
   ControlDependencies after(graph, checks);
   if (default_fn) return BuildCase(graph, branches, 0, default_fn);
-  // One of them is true: the last one needs no question.
+  // One predicate is true, so the last branch needs no test.
   const std::vector<CaseBranch> asked(branches.begin(), branches.end() - 1);
   return BuildCase(graph, asked, 0, branches.back().fn);
 }

@@ -1,5 +1,5 @@
-// Control flow as building functions: cond, case, while_loop and what is made of them. Branches and bodies are
-// functions that build nodes; they run once, while the graph is built. docs/control-flow.md says what nodes come out.
+// Control flow functions: cond, case, while_loop and variants. Branches and bodies are functions that build nodes; each
+// is called once, at construction time. docs/control-flow.md describes the resulting nodes.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,13 @@
 
 namespace weir {
 
-// A branch may give nodes without a value, as NodeItself(node); the cond then gives the predicate in its place, once
-// the node has run.
+// A branch result that is a node without outputs. Cond then returns the predicate in its place, after the node has run.
 inline Output NodeItself(Node* node) { return Output(node, node->num_outputs()); }
 using BranchFn = std::function<Result<OutputList>()>;
 using LoopCondFn = std::function<Result<Output>(const OutputList&)>;
 using LoopBodyFn = std::function<Result<OutputList>(const OutputList&)>;
 
-// The outputs of the branch that pred chooses; both give the same number and types of values.
+// The outputs of the branch that `pred` selects. Both branches return the same number and types of values.
 Result<OutputList> Cond(Graph& graph, const Input& pred, const BranchFn& true_fn, const BranchFn& false_fn,
                         std::string name = "");
 
@@ -26,10 +25,10 @@ struct WhileOptions {
   bool back_prop = true;
   bool swap_memory = false;
   std::vector<PartialShape> shape_invariants = {};  // one per loop variable, or empty
-  Input maximum_iterations = {};                    // absent: no bound
+  Input maximum_iterations = {};                    // absent: unlimited
   std::string name = "";
 };
-// The loop variables at the end. TensorArrays are passed along by their flow.
+// Returns the final loop variables. A TensorArray is passed as its flow value.
 Result<OutputList> WhileLoop(Graph& graph, const LoopCondFn& cond, const LoopBodyFn& body, const InputList& loop_vars,
                              const WhileOptions& options = {});
 
@@ -37,11 +36,11 @@ struct CaseBranch {
   Output pred;
   BranchFn fn;
 };
-// The first branch whose predicate is true, else default_fn (which may be empty: then one must be true).
+// Runs the first branch whose predicate is true, else default_fn. If default_fn is empty, one predicate must be true.
 Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, const BranchFn& default_fn,
                         bool exclusive = false, std::string name = "case");
 
-// The branch with that number; default_fn (empty: the last branch) for all other numbers.
+// Runs the branch with number `index`; for any other index default_fn, or the last branch if that is empty.
 struct NumberedBranch {
   int64_t number;
   BranchFn fn;
@@ -49,9 +48,9 @@ struct NumberedBranch {
 Result<OutputList> SwitchCase(Graph& graph, const Input& index, const std::vector<NumberedBranch>& branches,
                               const BranchFn& default_fn, std::string name = "switch_case");
 
-// `value`, given on when all of `nodes` have run.
+// Forwards `value` after all of `nodes` have run.
 Output WithDependencies(const std::vector<Node*>& nodes, Output value, std::string name = "control_dependency");
-// The values, each given on when all of them, and `nodes`, are there. Invalid ones stay invalid.
+// Forwards each value after all values and `nodes` are computed. Invalid values stay invalid.
 Result<OutputList> Tuple(Graph& graph, const OutputList& values, const std::vector<Node*>& nodes = {},
                          std::string name = "tuple");
 

@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// The rows of some tensors, as arrays to read from.
+// The rows of several tensors as TensorArrays.
 struct Rows {
   std::vector<TensorArray> arrays;
   Output count;
@@ -90,7 +90,7 @@ Result<OutputList> Fold(Graph& graph, const FoldFn& fn, const InputList& elems, 
   NameScope scope(graph, options.name.empty() ? name : options.name);
   WEIR_ASSIGN(Rows rows, RowsOf(graph, elems));
   const bool takes_first = initial.empty();
-  // The next row is i going forwards, i - 1 going backwards.
+  // The next row is i going forwards and i - 1 going backwards.
   Output start = backwards ? rows.count : IndexOf(graph, takes_first ? 1 : 0);
   if (backwards && takes_first) start = Sub(rows.count, 1, {.name = "sub"});
   WEIR_ASSIGN(OutputList state, InitialState(graph, initial, rows, backwards ? start : IndexOf(graph, 0)));

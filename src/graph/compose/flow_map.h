@@ -1,5 +1,5 @@
-// Functions applied to the rows of tensors, one after the other: map, scan and folds, as while loops over TensorArrays.
-// All tensors of `elems` have as many rows; the function gets one row of each.
+// map, scan and folds over the rows of tensors, as while loops over TensorArrays. All tensors of `elems` must have the
+// same number of rows; the function gets one row of each.
 #pragma once
 
 #include "graph/compose/flow.h"
@@ -10,7 +10,7 @@ using RowFn = std::function<Result<OutputList>(const OutputList& rows)>;
 using FoldFn = std::function<Result<OutputList>(const OutputList& state, const OutputList& rows)>;
 
 struct MapOptions {
-  std::vector<DType> dtypes = {};  // of what the function gives; empty: as elems
+  std::vector<DType> dtypes = {};  // types of the function's results; empty: those of elems
   int parallel_iterations = 10;
   bool back_prop = true;
   bool swap_memory = false;
@@ -19,12 +19,12 @@ struct MapOptions {
   std::string name = "";
 };
 
-// What fn gives for each row, stacked.
+// Stacks the results of fn for each row.
 Result<OutputList> MapFn(Graph& graph, const RowFn& fn, const InputList& elems, const MapOptions& options = {});
-// All states state[i] = fn(state[i - 1], rows[i]), stacked. Without an initial state, the first row is it.
+// Stacks all states state[i] = fn(state[i - 1], rows[i]). Without an initial state, the first row is used.
 Result<OutputList> Scan(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {},
                         const MapOptions& options = {});
-// The last state, from the first row to the last, and the other way round.
+// The last state; Foldl goes from the first row to the last, Foldr from the last to the first.
 Result<OutputList> Foldl(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {},
                          const MapOptions& options = {});
 Result<OutputList> Foldr(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial = {},

@@ -17,7 +17,7 @@ namespace {
 
 bool IsHalfOrFloat(DType dtype) { return dtype == kHalf || dtype == kFloat; }
 
-// `adjust` on the image as float (half stays), and back to its type.
+// Applies `adjust` to the image as float (half if half_stays), and converts back to its type.
 template <class F>
 Output AsFloats(Graph& graph, const Input& image, bool saturate, bool half_stays, F&& adjust) {
   Output x = ValueOf(graph, image, kInvalidType, "image");

@@ -33,7 +33,7 @@ int64_t HighestOf(DType dtype) {
   }
 }
 
-// (highest + 1) of one type over that of the other, which always divides.
+// The ratio of the type ranges, (max + 1) / (max + 1). It is always an integer.
 int64_t Steps(int64_t high, int64_t low) {
   return static_cast<int64_t>((static_cast<uint64_t>(high) + 1) / (static_cast<uint64_t>(low) + 1));
 }
@@ -71,7 +71,7 @@ Output ConvertImageType(Graph& graph, const Input& image_in, DType dtype, bool s
     Output wide = Cast(graph, image, dtype);
     return Mul(graph, wide, 1.0 / static_cast<double>(HighestOf(from)), {.name = own});
   }
-  // Half a step more, so that casting, which cuts off, rounds.
+  // Add 0.5 so that the truncating cast rounds.
   Output scaled = Mul(graph, image, static_cast<double>(HighestOf(dtype)) + 0.5);
   return Narrowed(graph, scaled, dtype, saturate, own);
 }
@@ -87,7 +87,7 @@ Result<Output> DecodeAnyImage(Graph& graph, const Input& contents_in, const Deco
     return InvalidArgument("channels must be in (None, 0, 1, 3, 4), not {}", channels);
   NameScope scope(graph, options.name.empty() ? "decode_image" : options.name);
   WEIR_ASSIGN(const Output contents, ToOutput(graph, contents_in, kString, "contents"));
-  // An image of a kind that does not have as many channels fails the step.
+  // Fails the step if the format does not support the requested number of channels.
   const auto check_channels = [&](bool good, const char* name, const char* message) {
     return Assert(graph, Constant(graph, Tensor::Scalar(good), name), {Tensor::Scalar(message)});
   };

@@ -1,4 +1,4 @@
-// Image files in a graph: what kind of file a string is, and pixels as values of another type.
+// Decoding of image files, and conversion of pixel types.
 #pragma once
 
 #include "graph/graph.h"
@@ -6,19 +6,19 @@
 
 namespace weir {
 
-// Pixels as values of another type, scaled: integers run from 0 to the highest of their type, others from 0 to 1.
+// Converts and scales pixels: integer types range from 0 to their maximum, floating types from 0 to 1.
 Output ConvertImageType(Graph& graph, const Input& image, DType dtype, bool saturate = false, std::string name = "");
 
-// Whether contents are a JPEG image.
+// Whether `contents` is a JPEG image.
 Output IsJpeg(Graph& graph, const Input& contents, std::string name = "");
 
 struct DecodeImageOptions {
   int64_t channels = 0;  // 0: as in the file
   DType dtype = kUint8;
-  bool expand_animations = true;  // GIF images are [frames, height, width, 3]; else the first frame alone
+  bool expand_animations = true;  // GIF gives [frames, height, width, 3]; false: only the first frame
   std::string name = "";
 };
-// A JPEG, PNG, GIF or BMP image, by its first bytes.
+// Decodes a JPEG, PNG, GIF or BMP image; the first bytes determine the format.
 Result<Output> DecodeAnyImage(Graph& graph, const Input& contents, const DecodeImageOptions& options = {});
 
 }  // namespace weir

@@ -16,7 +16,7 @@
 namespace weir {
 namespace {
 
-// A size or an offset: a number where it is known, else an int32 scalar. Numbers may be negative.
+// A size or an offset: a number if known, else an int32 scalar. May be negative.
 struct Extent {
   std::optional<int64_t> number;
   Output value;
@@ -34,7 +34,7 @@ Extent ExtentOf(Graph& graph, const Input& x) {
   return Extent(ValueOf(graph, x, kInt32));
 }
 
-// f of numbers at once, or g of nodes.
+// numbers(a, b) if both are known, else nodes(graph, a, b).
 template <class F, class G>
 Extent Combine(Graph& graph, const Extent& a, const Extent& b, F&& numbers, G&& nodes) {
   if (a.number && b.number) return Extent(numbers(*a.number, *b.number));
@@ -61,7 +61,7 @@ Extent Halved(Graph& graph, const Extent& a) {
 }
 Extent Negated(Graph& graph, const Extent& a) { return a.number ? Extent(-*a.number) : Extent(Neg(graph, a.value)); }
 
-// Checks that must hold; what is known is checked at once.
+// Collects assertions. Those on known values are checked at once.
 class Checks {
  public:
   explicit Checks(Graph& graph) : graph_(graph) {}
@@ -84,7 +84,7 @@ class Checks {
   Status status_;
 };
 
-// An image as a batch of one, until the end.
+// Treats a single image as a batch of one; Finished() removes the batch dimension.
 struct Batch {
   Output images;  // 4-D; invalid after an error
   bool single = false;
@@ -127,7 +127,7 @@ Batch BatchOf(Graph& graph, const Input& image) {
   return batch;
 }
 
-// An image of three or more dimensions as it is.
+// Forwards `image`, which must have at least three dimensions.
 Output AtLeast3d(Graph& graph, const Input& image) {
   Output x = ValueOf(graph, image, kInvalidType, "image");
   if (!x.valid()) return x;
@@ -153,7 +153,7 @@ Output Resized(Graph& graph, Output images, Output size, const ResizeOptions& op
 
 Output AsFloat(Graph& graph, const Extent& x) { return Cast(graph, x.AsInput(), kFloat); }
 
-// The largest size of the same proportions within `size`.
+// The largest size with the same proportions that fits into `size`.
 Output SizeWithin(Graph& graph, const Batch& batch, Output size) {
   const auto element = [&](int i) {
     return Cast(graph, StridedSlice(size, {i}, {i + 1}, {1}, {.shrink_axis_mask = 1}), kFloat);
@@ -183,7 +183,7 @@ Output SliceOf(Graph& graph, Output x, const std::vector<Extent>& begin, const s
   Output first = vector(begin, "stack");
   Output part = Slice(graph, x, first, vector(size, "stack"));
   if (!part.valid()) return part;
-  // What is taken whole (-1) keeps its size, also where that of other dimensions is only known when it runs.
+  // A dimension that is taken whole (-1) keeps its static size, even if other sizes are known only at run time.
   PartialShape shape = PartialShape::OfRank(static_cast<int>(size.size()));
   const PartialShape whole = x.shape();
   for (size_t i = 0; i < size.size(); ++i) {

@@ -1,4 +1,4 @@
-// How much two images differ, and where an image has edges.
+// Similarity of two images, and edge detection.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -18,7 +18,7 @@
 namespace weir {
 namespace {
 
-// Two images of one size, as floats with the highest value they can have.
+// Two images of one size as floats, and the highest possible value.
 struct ImagePair {
   Output a, b;
   Output highest;
@@ -47,7 +47,7 @@ Result<ImagePair> PairOf(Graph& graph, const Input& a_in, const Input& b_in, dou
   return pair;
 }
 
-// Weights [size, size, 1, 1] that add up to 1, falling off as a bell around the middle.
+// Gaussian weights [size, size, 1, 1] that sum to 1.
 Result<Tensor> BellWeights(int64_t size, double sigma) {
   constexpr int64_t kLargest = 1 << 12;
   if (size < 1 || size > kLargest)
@@ -74,7 +74,7 @@ Output AllBut(Graph& graph, Output shape, int count) {
   return StridedSlice(graph, shape, {0}, std::vector<int64_t>{-count}, {1}, {.begin_mask = 1});
 }
 
-// f, which works on [images, height, width, channels], over images with any number of dimensions before these.
+// Applies f, which takes [images, height, width, channels], to images with any number of leading dimensions.
 template <class F>
 Output OverImages(Graph& graph, Output x, F&& f) {
   if (x.shape().known_rank() && x.shape().rank() == 4) return f(x);
@@ -87,10 +87,10 @@ Output OverImages(Graph& graph, Output x, F&& f) {
 
 struct Similarity {
   Output whole;      // luminance, contrast and structure
-  Output structure;  // the last two
+  Output structure;  // contrast and structure
 };
 
-// Of each channel, [..., channels].
+// Similarity per channel: [..., channels].
 Result<Similarity> SimilarityPerChannel(Graph& graph, const ImagePair& pair, const SimilarityOptions& options) {
   WEIR_ASSIGN(const Tensor bell, BellWeights(options.filter_size, options.filter_sigma));
   for (const Output& image : {pair.a, pair.b}) {
@@ -118,7 +118,7 @@ Result<Similarity> SimilarityPerChannel(Graph& graph, const ImagePair& pair, con
   return similarity;
 }
 
-// Half the height and width; what stands alone at the end is kept.
+// Halves height and width, rounding up.
 Output HalfSize(Graph& graph, Output x) {
   return OverImages(graph, x, [&](Output images) {
     return Pool(graph, images, PoolKind::kAverage, {2, 2}, 2, {.strides = {2, 2}, .padding = "SAME"});
@@ -183,7 +183,7 @@ Output SobelEdges(Graph& graph, const Input& image_in) {
     return FailedOutput(graph,
                         InvalidArgument("images must be [batch, height, width, channels], not {}", image.shape()));
   constexpr float kDown[3][3] = {{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}};
-  const Result<Tensor> filters = Tensor::Allocate(kFloat, Shape{3, 3, 1, 2});  // down, then across
+  const Result<Tensor> filters = Tensor::Allocate(kFloat, Shape{3, 3, 1, 2});  // vertical, then horizontal
   const Result<Tensor> margins = Tensor::Allocate(kInt32, Shape{4, 2});
   if (!filters.ok() || !margins.ok()) return FailedOutput(graph, filters.ok() ? margins.status() : filters.status());
   for (int y = 0; y < 3; ++y) {

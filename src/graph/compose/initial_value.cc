@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// Their values say themselves whether a variable has one.
+// These ops handle uninitialized variables themselves.
 bool IsGuardItself(const std::string& type) {
   return type == "IsVariableInitialized" || type == "VarIsInitializedOp" || type == "ReadVariableOp" || type == "If";
 }
@@ -22,7 +22,7 @@ class Guard {
     std::replace(suffix_.begin(), suffix_.end(), ':', '_');
   }
 
-  // Nodes behind `node` in an order in which inputs come first; none when they form a cycle or nothing is to be done.
+  // Topological order of `node` and the nodes that it depends on. Empty if there is a cycle or no reference variable.
   std::vector<Node*> Order(Node* node) const {
     enum class State { kOpen, kDone };
     std::unordered_map<Node*, State> states;
@@ -51,8 +51,8 @@ class Guard {
 
   Result<Output> Run(Output initial) {
     const std::vector<Node*> order = Order(initial.node);
-    if (order.empty()) return initial;         // nearly always: the lists of all variables are not looked at
-    std::unordered_map<Node*, Output> values;  // of reference variables that were found
+    if (order.empty()) return initial;         // the common case: skip listing all variables
+    std::unordered_map<Node*, Output> values;  // initialized values of reference variables
     std::unordered_map<Node*, Node*> copies;
     std::vector<VariablePtr> known = GlobalVariables(graph_);
     for (const VariablePtr& v : LocalVariables(graph_)) known.push_back(v);

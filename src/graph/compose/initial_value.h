@@ -1,4 +1,4 @@
-// Initial values that are made of other variables.
+// Initial values that depend on other variables.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace weir {
 
-// `initial` as the initializer of variable `name` may use it in one step with the others' initializers: copies of the
-// nodes between reference variables and it read such a variable's own initial value while it has none. `initial` itself
-// where no reference variable is behind it, or where there is a loop or a node that must have the reference.
+// Returns a value equal to `initial` that can be computed in the same step as the initializers of other variables.
+// Copies the nodes between reference variables and `initial`; a copy reads the initial value of a variable that is not
+// initialized yet.
+// Returns `initial` itself if it depends on no reference variable, on a loop, or on a node that needs the reference.
 Result<Output> GuardedInitialValue(Graph& graph, Output initial, const std::string& name);
 
 }  // namespace weir

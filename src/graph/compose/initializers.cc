@@ -21,7 +21,7 @@ Result<Output> Finished(Graph& graph, Output output) {
   return output;
 }
 
-// The value as a scalar tensor of any numeric type.
+// `value` as a scalar of any numeric type.
 Result<Tensor> ScalarOf(DType dtype, double value) {
   switch (dtype) {
     case kFloat:
@@ -64,7 +64,7 @@ Result<Tensor> ScalarOf(DType dtype, double value) {
 Result<Output> Filled(Graph& graph, const PartialShape& shape, DType dtype, double value, const char* name) {
   WEIR_ASSIGN(std::vector<int64_t> dims, KnownDims(shape));
   WEIR_ASSIGN(Tensor scalar, ScalarOf(dtype, value));
-  constexpr int64_t kInline = 1000;  // small ones are a Const, as TensorFlow makes them
+  constexpr int64_t kInline = 1000;  // smaller values are a Const, as in TensorFlow
   if (shape.num_elements() < kInline) {
     WEIR_ASSIGN(Tensor whole, Tensor::Allocate(dtype, shape.ToShape()));
     if (dtype == kString) return Finished(graph, Constant(graph, whole, name));
@@ -126,7 +126,7 @@ Result<Output> VarianceScalingInitial(Graph& graph, const PartialShape& shape, D
   const auto [fan_in, fan_out] = ComputeFans(partition != nullptr ? partition->full_shape : dims);
   const double fan = how.mode == FanMode::kIn ? fan_in : how.mode == FanMode::kOut ? fan_out : (fan_in + fan_out) / 2;
   const double scale = how.scale / std::max(1.0, fan);
-  constexpr double kTruncatedStddev = .87962566103423978;  // of a unit normal cut off at two deviations
+  constexpr double kTruncatedStddev = .87962566103423978;  // stddev of a standard normal truncated at two deviations
   Output value;
   switch (how.distribution) {
     case VarianceDistribution::kNormal:
@@ -172,7 +172,7 @@ Result<Output> OrthogonalInitial(Graph& graph, const PartialShape& shape, DType 
   Output noise =
       RandomNormal(graph, std::vector<int64_t>{std::max(rows, cols), std::min(rows, cols)}, 0.0f, 1.0f, dtype, seed);
   QrResult qr = Qr(noise);
-  // The signs of R's diagonal make the choice of Q unique, hence uniform.
+  // Multiplying by the signs of R's diagonal makes Q unique and hence uniformly distributed.
   Output signs = Sign(DiagPart(qr.r));
   Output q = qr.q * signs;
   if (rows < cols) q = Transpose(q, {1, 0});

@@ -1,5 +1,5 @@
-// Initial values of variables, with TensorFlow's rules and defaults. Each makes nodes for one shape; a partition of a
-// larger variable is scaled by the whole one's shape.
+// Initial values of variables, with TensorFlow's rules and defaults. Each function builds the value for one shape. For
+// a partition, the shape of the whole variable determines the scale.
 #pragma once
 
 #include "graph/compose/random.h"
@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// Which piece of a variable is made: the whole one's shape and the offset of the piece.
+// The partition of a variable being initialized: the shape of the whole variable, and the offset of the partition.
 struct PartitionInfo {
   std::vector<int64_t> full_shape;
   std::vector<int64_t> offset;
@@ -15,8 +15,8 @@ struct PartitionInfo {
 
 Result<Output> ZerosInitial(Graph& graph, const PartialShape& shape, DType dtype);
 Result<Output> OnesInitial(Graph& graph, const PartialShape& shape, DType dtype);
-// A scalar fills the shape; a list or tensor gives elements in row-major order, the last repeated (verify: must fit
-// exactly).
+// A scalar fills the shape. A list or tensor gives the elements in row-major order, with the last one repeated. With
+// verify_shape the shape must match exactly.
 Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dtype, const Tensor& value,
                                bool verify_shape = false);
 
@@ -36,10 +36,10 @@ Result<Output> IdentityInitial(Graph& graph, const PartialShape& shape, DType dt
                                const PartitionInfo* partition = nullptr);
 Result<Output> UniformUnitScalingInitial(Graph& graph, const PartialShape& shape, DType dtype, float factor = 1.0f,
                                          OpSeed seed = {}, const PartitionInfo* partition = nullptr);
-// Glorot's: uniform, scale 1, average fan. What get_variable uses for floating types.
+// Glorot uniform: scale 1, average of the fans. The default of get_variable for floating types.
 Result<Output> GlorotUniformInitial(Graph& graph, const PartialShape& shape, DType dtype, OpSeed seed = {},
                                     const PartitionInfo* partition = nullptr);
-// (fan in, fan out) of a weight's shape: the receptive field times the last two dimensions.
+// (fan in, fan out) of a weight: the last two dimensions, each times the size of the receptive field.
 std::pair<double, double> ComputeFans(const std::vector<int64_t>& shape);
 
 }  // namespace weir

@@ -7,7 +7,7 @@
 namespace weir::layers {
 namespace {
 
-// The scopes of a layer while it is applied to x, and its variables.
+// The name and variable scopes of a layer while it is applied to x, and access to its variables.
 class LayerScope final {
  public:
   LayerScope(Output x, const std::string& name, const char* kind, std::optional<Reuse> reuse, bool trainable = true)
@@ -16,7 +16,7 @@ class LayerScope final {
         trainable_(trainable),
         scope_(graph_, NameFor(graph_, name, kind, reuse), reuse) {}
 
-  // `otherwise`: the initializer where none is given.
+  // `otherwise` is the default initializer.
   Result<FoundVariable> Get(const char* name, const PartialShape& shape, const Weight& weight,
                             const ScopedInitializer& otherwise = {}, DType dtype = kInvalidType,
                             bool trainable = true) {
@@ -31,7 +31,9 @@ class LayerScope final {
     request.trainable = trainable && trainable_;
     VariableScopes scopes(graph_);
     VariableScope scope = scopes.Current();
-    if (!trainable) scope.settings.partitioner = nullptr;  // what the layer updates itself is whole
+    if (!trainable)
+      scope.settings.partitioner = nullptr;  // variables that the layer updates itself are not
+                                             // partitioned
     return scopes.GetBelow(scope, std::move(request));
   }
   Result<Input> Value(const char* name, const PartialShape& shape, const Weight& weight,
@@ -61,7 +63,7 @@ class LayerScope final {
   VariableScopeGuard scope_;
 };
 
-// What `build` gives; its error is kept with the graph.
+// Calls `build`; an error is recorded in the graph.
 template <class F>
 Output Built(Output x, const F& build) {
   if (!x.valid()) return x;

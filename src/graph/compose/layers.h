@@ -1,12 +1,12 @@
-// Layers: each function finds or makes the variables of a layer below a variable scope of its own and applies it, with
+// Layers: each function gets or creates the variables of a layer in its own variable scope and applies the layer, with
 // the names, shapes and defaults of tf.layers ("conv2d/kernel", "conv2d/bias", "conv2d_1/kernel", ...).
 //
 //   Output x = layers::Conv2D(images, 32, 5, {.padding = "same", .activation = Relu});
 //   x = layers::Flatten(layers::MaxPooling2D(x, 2, 2));
 //   Output logits = layers::Dense(x, 10, {.kernel = {.regularizer = L2Regularizer(1e-4)}, .name = "logits"});
 //
-// A layer with the name of another and .reuse = Reuse::kYes shares its variables. Errors stay with the graph's build
-// state, and the result is then invalid.
+// A layer with the name of another one and .reuse = Reuse::kYes shares its variables. Errors are recorded in the
+// graph's build state; the result is then invalid.
 #pragma once
 
 #include <initializer_list>
@@ -19,7 +19,8 @@
 
 namespace weir::layers {
 
-// What a layer makes of its result: a building function (Relu, Tanh, ...), or any function of an Output. None: nothing.
+// The activation function of a layer: a building function (Relu, Tanh, ...) or any function of an Output. Default:
+// identity.
 class Activation final {
  public:
   Activation() = default;
@@ -47,8 +48,8 @@ class Sizes final {
   std::vector<int64_t> sizes_;
 };
 
-// How a variable begins, what it costs and what an update may make of it. Those that are not given are the layer's
-// (biases begin with zeros) or else the variable scope's.
+// Initializer, regularizer and constraint of a variable. Defaults are those of the layer (biases start at zero), then
+// those of the variable scope.
 struct Weight {
   ScopedInitializer initializer = {};
   Regularizer regularizer = {};
@@ -61,7 +62,7 @@ struct DenseOptions {
   Weight kernel = {};
   Weight bias = {};
   bool trainable = true;
-  std::string name = "";  // by default that of the kind of layer, made unique
+  std::string name = "";  // default: the kind of the layer, made unique
   std::optional<Reuse> reuse = {};
 };
 // [..., in] to [..., units]: x * kernel + bias.
@@ -80,11 +81,11 @@ struct ConvOptions {
   std::string name = "";
   std::optional<Reuse> reuse = {};
 };
-// Images with one to three spatial dimensions; `filters` results for each place.
+// Convolution with one to three spatial dimensions; `filters` output channels.
 Output Conv1D(Output x, int64_t filters, const Sizes& kernel_size, const ConvOptions& options = {});
 Output Conv2D(Output x, int64_t filters, const Sizes& kernel_size, const ConvOptions& options = {});
 Output Conv3D(Output x, int64_t filters, const Sizes& kernel_size, const ConvOptions& options = {});
-// From few places to many: what a convolution does to gradients. Without dilation.
+// Transposed convolution (the gradient of a convolution), which increases the spatial size. Dilation is not supported.
 Output Conv2DTranspose(Output x, int64_t filters, const Sizes& kernel_size, const ConvOptions& options = {});
 Output Conv3DTranspose(Output x, int64_t filters, const Sizes& kernel_size, const ConvOptions& options = {});
 
@@ -103,7 +104,7 @@ struct SeparableConvOptions {
   std::string name = "";
   std::optional<Reuse> reuse = {};
 };
-// Each channel alone, then across channels.
+// A depthwise convolution followed by a pointwise one.
 Output SeparableConv1D(Output x, int64_t filters, const Sizes& kernel_size, const SeparableConvOptions& options = {});
 Output SeparableConv2D(Output x, int64_t filters, const Sizes& kernel_size, const SeparableConvOptions& options = {});
 
@@ -123,39 +124,39 @@ struct FlattenOptions {
   std::string data_format = "channels_last";
   std::string name = "";
 };
-// [rows, ...] to [rows, the product of the others].
+// [rows, ...] to [rows, product of the other dimensions].
 Output Flatten(Output x, const FlattenOptions& options = {});
 
 struct DropoutOptions {
-  Input rate = 0.5f;  // of what becomes 0
+  Input rate = 0.5f;  // fraction of elements set to 0
   Input noise_shape = {};
   OpSeed seed = {};
-  Input training = false;  // a boolean, or one that the run knows
+  Input training = false;  // a bool, possibly known only at run time
   std::string name = "";
 };
-// x as it is unless training.
+// Returns x unchanged unless training.
 Output Dropout(Output x, const DropoutOptions& options = {});
 
 struct BatchNormalizationOptions {
-  int64_t axis = -1;  // of the channels
+  int64_t axis = -1;  // channel axis
   double momentum = 0.99;
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
   Weight beta = {};
   Weight gamma = {};
-  ScopedInitializer moving_mean = {};      // zeros
-  ScopedInitializer moving_variance = {};  // ones
+  ScopedInitializer moving_mean = {};      // default: zeros
+  ScopedInitializer moving_variance = {};  // default: ones
   std::optional<bool> fused = {};
   Input training = false;
   bool trainable = true;
   std::string name = "";
   std::optional<Reuse> reuse = {};
 };
-// Training adds nodes to UpdateOps: run them with each step.
+// Training adds update nodes to UpdateOps, which must run with each step.
 Output BatchNormalization(Output x, const BatchNormalizationOptions& options = {});
 
-// What layers want to be run with each step of training: ControlDependencies for the train op.
+// The updates that layers need run with each training step. Make them control dependencies of the train op.
 std::vector<Node*> UpdateOps(const Graph& graph);
 
 }  // namespace weir::layers

@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-// Keys of the table's own type, as the ops want them.
+// Converts keys to the key type of the table.
 Result<Output> KeysOf(const LookupTable& table, const Input& keys) {
   Graph& graph = table.handle.graph();
   WEIR_ASSIGN(Output values, ToOutput(graph, keys, keys.is_output() ? kInvalidType : table.key_dtype, "keys"));
@@ -22,7 +22,7 @@ Result<Output> KeysOf(const LookupTable& table, const Input& keys) {
       InvalidArgument("Signature mismatch. Keys must be dtype {}, got {}.", table.key_dtype, values.base_dtype()));
 }
 
-// One value for each key: the last dimensions of the keys are those of a single key.
+// The shape of the result: one value per key. The last dimensions of `keys` are those of a single key.
 Result<PartialShape> ShapeOfValues(const LookupTable& table, const PartialShape& keys) {
   const PartialShape value = table.default_value.valid() ? table.default_value.shape() : PartialShape::Scalar();
   if (!keys.known_rank() || !value.known_rank()) return PartialShape();

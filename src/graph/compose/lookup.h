@@ -1,5 +1,5 @@
-// Lookup tables in a graph: made, filled by an initializer that the graph's TABLE_INITIALIZERS collection keeps, and
-// asked. Errors come as a Status.
+// Lookup tables: creation, initialization and queries. Initializers are added to the graph's TABLE_INITIALIZERS
+// collection. Errors are returned as a Status.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace weir {
 
-// What fills a table: two lists, or the columns of a file.
+// The contents of a table: two lists, or columns of a file.
 struct TableContents {
   DType key_dtype = kInvalidType;
   DType value_dtype = kInvalidType;
-  // lists
+  // Lists...
   Output keys;
   Output values;
-  // or a file: columns count from 0, kWholeLine is the line and kLineNumber its number
+  // ... or a file. Columns count from 0; kWholeLine is the line and kLineNumber its number.
   Input filename = {};
   int64_t key_index = 0;
   int64_t value_index = 0;
@@ -29,7 +29,7 @@ struct TableContents {
   static constexpr int64_t kWholeLine = -2;
   static constexpr int64_t kLineNumber = -1;
 };
-// Types may be left out where the lists have one.
+// Types may be omitted if the lists have one.
 Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values,
                                      DType key_dtype = kInvalidType, DType value_dtype = kInvalidType,
                                      std::string name = "");
@@ -39,10 +39,10 @@ struct LookupTable {
   DType key_dtype = kInvalidType;
   DType value_dtype = kInvalidType;
   Output default_value;
-  Node* initializer = nullptr;  // none for tables that are filled by insert
+  Node* initializer = nullptr;  // null for tables filled by insert
   bool is_mutable = false;
   PartialShape key_shape = PartialShape::Scalar();
-  // Keys that the table does not have go to one of so many buckets behind its own values.
+  // Number of buckets for out-of-vocabulary keys. Their ids follow the table's own values.
   int64_t num_oov_buckets = 0;
 
   const std::string& name() const { return handle.node->name(); }
@@ -53,13 +53,13 @@ Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, con
 struct MutableTableOptions {
   std::string shared_name = "";
   std::string name = "";
-  // dense tables
-  Input empty_key = {};  // absent: an ordinary table
+  // Dense tables only.
+  Input empty_key = {};  // absent: not a dense table
   Input deleted_key = {};
   int64_t initial_num_buckets = 131072;
-  bool checkpoint = true;  // savers of the graph save it
+  bool checkpoint = true;  // savers of the graph include the table
 };
-// What the collection kSaveableObjects has for a table: its contents, as a saver saves them.
+// The entry of a table in the collection kSaveableObjects: its contents, as a saver writes them.
 struct SavedTable {
   LookupTable table;
   Output keys;
@@ -74,7 +74,7 @@ Result<std::vector<Output>> ExportTable(const LookupTable& table, std::string na
 Result<Node*> InsertIntoTable(const LookupTable& table, const Input& keys, const Input& values, std::string name = "");
 Result<Node*> RemoveFromTable(const LookupTable& table, const Input& keys, std::string name = "");
 
-// Fills all tables of the graph.
+// A node that initializes all tables of the graph.
 Result<Node*> InitializeTables(Graph& graph, std::string name = "init_all_tables");
 
 }  // namespace weir

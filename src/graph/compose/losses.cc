@@ -20,7 +20,7 @@ Result<Output> WeightsOf(Graph& graph, const LossOptions& options, const Partial
   return weights;
 }
 
-// One for each element of `values` whose weight is not zero.
+// 1 for each element of `values` with nonzero weight, else 0.
 Output Present(Graph& graph, Output values, Output weights) {
   const Output ones = Select(Equal(weights, 0.0f), ZerosOf(graph, weights), OnesOf(graph, weights));
   return ones * OnesOf(graph, values, kFloat);
@@ -41,7 +41,7 @@ Result<Pair> FloatPair(Graph& graph, const Input& labels, const Input& predictio
   return pair;
 }
 
-// Makes the losses within the loss's scope, then weighs them there.
+// Builds the losses in the scope of the loss, then weights them there.
 template <class F>
 Result<Output> InScope(Graph& graph, const char* name, const LossOptions& options, F&& losses) {
   NameScope scope(graph, options.scope.empty() ? name : options.scope);
@@ -148,7 +148,7 @@ Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const
   WEIR_ASSIGN(Output weights, WeightsOf(graph, options, p.labels.shape()));
   const Output differences = p.predictions - p.labels;
   WEIR_TRY(graph.TakeError());
-  // Over all axes but the batch.
+  // Over all axes except the batch.
   const Output axes = Range(graph, 1, RankValue(graph, differences), 1);
   const auto per_batch = [&](Output x) { return Sum(x, axes, {.keep_dims = true}); };
   const Output count = per_batch(Present(graph, differences, weights));
@@ -205,7 +205,7 @@ Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& lo
 
 namespace {
 
-// Drops a last dimension of one from x where x has more than `rank` dimensions. The ranks may be unknown until the run.
+// Drops the last dimension, of size 1, if x has more than `rank` dimensions. Ranks may be unknown at construction time.
 Output DropLastDimension(Output x, Output rank) {
   const Output kept = Minimum(Rank(x), rank);
   return Reshape(x, Slice(ShapeOf(x), {0}, ExpandDims(kept, 0)));
@@ -216,8 +216,8 @@ bool MayEndInOne(const PartialShape& shape) {
   return shape.rank() > 0 && (shape[shape.rank() - 1] == 1 || shape[shape.rank() - 1] < 0);
 }
 
-// Labels have one dimension less than the logits; weights have at most as many as the labels. Each may end in a
-// dimension of one that says nothing.
+// Labels have one dimension fewer than the logits, and weights at most as many as the labels. Labels, logits and
+// weights may have an extra last dimension of size 1, which is dropped.
 struct SparseLossInputs {
   Output labels;
   Output logits;

@@ -1,5 +1,5 @@
-// tf.losses: per-element losses weighted, reduced and kept in a collection. Errors stay with the graph's build state,
-// or come as a Status where shapes are checked while the graph is built.
+// tf.losses: per-element losses, weighted, reduced and added to a collection. Errors are recorded in the graph's build
+// state, or returned as a Status where shapes are checked at construction time.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ struct LossOptions {
   LossReduction reduction = LossReduction::kSumByNonzeroWeights;
 };
 
-// losses * weights, reduced. The weights are a scalar, or have the rank of the losses with each dimension equal or 1.
+// losses * weights, reduced. Weights are a scalar, or have the rank of the losses with each dimension equal or 1.
 Result<Output> WeightedLoss(Graph& graph, const Input& losses, const LossOptions& options = {});
-// The quotient where the denominator is positive, else zero.
+// total / count if the count is positive, else zero.
 Output SafeMean(Output total, Output count);
 
 Result<Output> AbsoluteDifference(Graph& graph, const Input& labels, const Input& predictions,

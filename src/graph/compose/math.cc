@@ -175,17 +175,17 @@ Output ScalarTimes(Graph& graph, const Input& scalar_in, const Input& x_in, std:
   return Mul(graph, scalar, x, {.name = std::move(name)});
 }
 
-// --- reductions
+// --- Reductions ---
 Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis, bool keep_dims, std::string name) {
   NodeBuilder builder(graph, op, std::move(name));
   if (!axis.absent()) return builder.In(x).In(axis).Attr("keep_dims", keep_dims).BuildOutput();
   Output value = ValueOf(graph, x, kInvalidType, "Const");
   if (!value.valid()) return value;
-  // The axes count as a constant of the user's scope: what tf.constant is called next depends on it.
+  // Name the axes like a user's constant: the name of the user's next tf.constant depends on it.
   Output axes = ValueOf(graph, AxesInput(value, Axes()), kInt32, "Const");
   if (!axes.valid()) return axes;
   Output y = builder.In(value).In(axes).Attr("keep_dims", keep_dims).BuildOutput();
-  // Over all axes one number is left, whatever the rank turns out to be.
+  // The result is a scalar even if the rank is unknown.
   if (y.valid() && !keep_dims) graph.RecordError(graph.SetShape(y, PartialShape::Scalar()));
   return y;
 }
@@ -291,7 +291,7 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
   return Squeeze(graph, result, {.squeeze_dims = axes});
 }
 
-// --- products
+// --- Products ---
 Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const MatrixProduct& how, std::string name) {
   NameScope scope(graph, Or(std::move(name), "MatMul"));
   if ((how.transpose_a && how.adjoint_a) || (how.transpose_b && how.adjoint_b)) {
@@ -337,7 +337,7 @@ Output MatrixVector(Graph& graph, const Input& a, const Input& b, const MatrixPr
 
 namespace {
 
-// x as a matrix: `first` axes as rows, `second` as columns.
+// x as a matrix with axes `first` as rows and `second` as columns.
 Output AsMatrix(Graph& graph, Output x, const std::vector<Dim>& dims, const std::vector<int>& first,
                 const std::vector<int>& second) {
   std::vector<int64_t> order(first.begin(), first.end());
@@ -413,13 +413,13 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, 
   return TensorDot(graph, a, b, last, first, std::move(name));
 }
 
-// --- sequences, counts, the rest
+// --- Sequences, counts and others ---
 Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const Input& delta_in, DType dtype,
                std::string name) {
   NameScope scope(graph, Or(std::move(name), "range"));
   const Input start_arg = limit_in.absent() ? Input(0) : start_in;
   const Input limit_arg = limit_in.absent() ? start_in : limit_in;
-  // Literals follow the tensors; among literals the widest type wins.
+  // Literals take the type of the tensors; among literals the widest type wins.
   constexpr DType kOrder[] = {kInt32, kInt64, kFloat, kDouble};
   const auto place = [&](DType t) { return std::find(std::begin(kOrder), std::end(kOrder), t) - std::begin(kOrder); };
   if (dtype == kInvalidType) {
@@ -474,7 +474,7 @@ Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predic
   Output labels = CastValue(graph, ValueOf(graph, labels_in, kInvalidType, "labels"), kInt64);
   Output predictions = CastValue(graph, ValueOf(graph, predictions_in, kInvalidType, "predictions"), kInt64);
   if (!labels.valid() || !predictions.valid()) return Output::Failed(graph);
-  // [n, 1] counts as [n] where the other is [n].
+  // If one is [n, 1] and the other [n], drop the last dimension.
   const auto rank = [](Output x) { return x.shape().rank(); };
   if (rank(labels) == rank(predictions) + 1 && rank(predictions) >= 0)
     labels = Squeeze(graph, labels, {.squeeze_dims = {-1}});
@@ -557,7 +557,7 @@ Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_
   if (!data.valid() || !ids.valid() || !count.valid()) return Output::Failed(graph);
   Output ones = Fill(graph, ShapeOf(ids), Cast(graph, 1, data.base_dtype()));
   Output sizes = UnsortedSegmentSum(graph, ones, ids, count);
-  // As many ones behind the counts as data has axes that ids has not.
+  // Append a dimension of size 1 for each axis of data that ids lacks.
   Output extra = Fill(graph, ExpandDims(Rank(data) - Rank(ids), 0), 1);
   sizes = Reshape(sizes, ConcatV2(graph, {ShapeOf(sizes), extra}, 0));
   sizes = Maximum(sizes, 1);

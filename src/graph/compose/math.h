@@ -1,6 +1,5 @@
-// Arithmetic, reductions and products as TensorFlow's users write them: one function may choose between ops by type and
-// shape. Errors stay with the graph's build state, and the result is then invalid. An empty name is TensorFlow's
-// default.
+// TensorFlow's arithmetic, reductions and products. A function may choose between ops by type and shape. Errors are
+// recorded in the graph's build state; the result is then invalid. An empty name means TensorFlow's default.
 #pragma once
 
 #include <vector>
@@ -10,27 +9,27 @@
 
 namespace weir {
 
-// x itself when it has the type already.
+// Returns x if it already has the type.
 Output CastValue(Graph& graph, const Input& x, DType dtype, std::string name = "");
-// Values outside of the range of dtype become its ends.
+// Clamps values outside of the range of dtype.
 Output SaturateCastValue(Graph& graph, const Input& x, DType dtype, std::string name = "");
 
 Output AbsoluteValue(Graph& graph, const Input& x, std::string name = "");
 Output RoundedValue(Graph& graph, const Input& x, std::string name = "");
 Output ConjugateValue(Graph& graph, const Input& x, std::string name = "");
-// Of complex numbers; what is real already stays as it is (its imaginary part is zero).
+// For complex numbers. The real part of a real tensor is the tensor itself; its imaginary part is zero.
 Output RealPart(Graph& graph, const Input& x, std::string name = "");
 Output ImaginaryPart(Graph& graph, const Input& x, std::string name = "");
 Output AngleOf(Graph& graph, const Input& x, std::string name = "");
 Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string name = "");
 
 Output TrueDivideValues(Graph& graph, const Input& x, const Input& y, std::string name = "");
-// Python 2's division: integers round down.
+// Python 2 division: integers round down.
 Output DivideOldStyle(Graph& graph, const Input& x, const Input& y, std::string name = "");
 Output ExclusiveOr(Graph& graph, const Input& x, const Input& y, std::string name = "");
 Output ScalarTimes(Graph& graph, const Input& scalar, const Input& x, std::string name = "");
 
-// One of the reduction ops ("Sum", "Mean", "Max", ...) over `axis`; absent: over all axes.
+// A reduction op ("Sum", "Mean", "Max", ...) over `axis`, or over all axes if absent.
 Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis, bool keep_dims = false,
                  std::string name = "");
 Output ReduceLogSumExp(Graph& graph, const Input& x, const Input& axis, bool keep_dims = false, std::string name = "");
@@ -43,7 +42,7 @@ struct NormOrder {
   enum Kind { kEuclidean, kFrobenius, kInfinity, kPower } kind = kEuclidean;
   double power = 2;
 };
-// Over all elements, one axis (of vectors), or two axes (of matrices).
+// Over all elements, one axis (vector norm) or two axes (matrix norm).
 Output Norm(Graph& graph, const Input& x, NormOrder order, const std::vector<int64_t>& axes, bool keep_dims = false,
             std::string name = "");
 
@@ -55,17 +54,17 @@ struct MatrixProduct {
   bool a_is_sparse = false;
   bool b_is_sparse = false;
 };
-// MatMul for matrices, BatchMatMulV2 where one side has or may have more dimensions.
+// MatMul for matrices, BatchMatMulV2 if an operand has or may have more dimensions.
 Output MatrixMultiply(Graph& graph, const Input& a, const Input& b, const MatrixProduct& how = {},
                       std::string name = "");
 Output MatrixVector(Graph& graph, const Input& a, const Input& b, const MatrixProduct& how = {}, std::string name = "");
-// Sums over pairs of axes, as numpy.tensordot. The ranks must be known.
+// Sums over pairs of axes, like numpy.tensordot. The ranks must be known.
 Output TensorDot(Graph& graph, const Input& a, const Input& b, const std::vector<int64_t>& a_axes,
                  const std::vector<int64_t>& b_axes, std::string name = "");
-// The `count` last axes of a with the first of b.
+// Contracts the last `count` axes of a with the first of b.
 Output TensorDot(Graph& graph, const Input& a, const Input& b, int count, std::string name = "");
-// "ij,jk->ik": labels in one operand only are summed there, then operands are multiplied in turn. No repeated labels
-// within an operand, no ellipsis.
+// "ij,jk->ik". Labels that occur in only one operand are summed first; then the operands are multiplied from left to
+// right.
 Output EinsteinSum(Graph& graph, std::string_view equation, const InputList& inputs, std::string name = "");
 
 Output RangeOf(Graph& graph, const Input& start, const Input& limit, const Input& delta, DType dtype = kInvalidType,
@@ -75,14 +74,14 @@ Output ConfusionMatrix(Graph& graph, const Input& labels, const Input& predictio
                        DType dtype = kInt32, const Input& weights = {}, std::string name = "confusion_matrix");
 Output CountValues(Graph& graph, const Input& arr, const Input& weights, const Input& minlength, const Input& maxlength,
                    DType dtype = kInt32);
-// Horner's scheme, the highest power first.
+// Horner's method; coefficients start with the highest power.
 Output PolynomialValue(Graph& graph, const InputList& coefficients, const Input& x, std::string name = "");
 Output LogBeta(Graph& graph, const Input& x, std::string name = "");
 Output TraceOf(Graph& graph, const Input& x, std::string name = "");
 Output UnsortedSegmentMean(Graph& graph, const Input& data, const Input& ids, const Input& count, bool square_root,
                            std::string name = "");
-// The number of the bin, of nbins between the two ends of value_range, that each value falls into; those outside go to
-// the first and last.
+// The index of the bin of each value, for nbins of equal width in value_range. Values outside of the range go to the
+// first or last bin.
 Output FixedWidthBins(Graph& graph, const Input& values, const Input& value_range, const Input& nbins,
                       DType dtype = kInt32, std::string name = "");
 Output LogDeterminant(Graph& graph, const Input& matrix, std::string name = "");

@@ -21,7 +21,7 @@ Output WithoutColumn(Graph& graph, Output x) {
   return WithoutLast(x);
 }
 
-// The rank of a is one more than that of b, and the last dimension may be 1.
+// True if a has one dimension more than b, and that last dimension is or may be 1.
 bool IsColumnOf(const PartialShape& a, const PartialShape& b) {
   if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank() + 1) return false;
   return a[a.rank() - 1] < 0 || a[a.rank() - 1] == 1;

@@ -1,4 +1,4 @@
-// What metrics are made of: their variables, values that fit together, and how a metric is finished.
+// Parts shared by metrics: variables, alignment of values, and completion of a metric.
 #pragma once
 
 #include "graph/compose/metrics.h"
@@ -6,23 +6,23 @@
 
 namespace weir::metrics {
 
-// Zeros to begin with, local, in the current name scope.
+// A local variable in the current name scope, initialized to zeros.
 Result<VariablePtr> MetricVariable(Graph& graph, const PartialShape& shape, DType dtype, const char* name);
 
 struct Aligned {
   Output labels;
   Output predictions;
-  Output weights;  // invalid without
+  Output weights;  // invalid if there are none
 };
-// The values with a last dimension of 1 removed where one has a dimension more than the other; weights as the
-// predictions. An invalid value stays so.
+// Removes a last dimension of size 1 from labels or predictions if one has a dimension more than the other, and from
+// weights relative to the predictions. An invalid value stays invalid.
 Result<Aligned> Align(Graph& graph, const Input& labels, const Input& predictions, const Input& weights);
-// Weights of a type in the shape of the values.
+// Weights converted to `dtype` and broadcast to the shape of the values.
 Result<Output> BroadcastWeights(Graph& graph, Output weights, Output values, DType dtype = kFloat);
 
-// total / count, zero where the count is.
+// total / count, or zero if the count is zero.
 Output Quotient(Output total, Output count, const char* name);
-// Puts the results into the collections.
+// Adds the results to the collections of `options`.
 Result<Metric> Finished(Graph& graph, const Metric& metric, const MetricOptions& options);
 
 }  // namespace weir::metrics

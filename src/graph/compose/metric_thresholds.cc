@@ -1,5 +1,4 @@
-// Metrics of predictions in [0, 1] at several thresholds: the four cells of the confusion matrix for each threshold,
-// and curves over them.
+// Metrics of predictions in [0, 1] at several thresholds: confusion matrix counts per threshold, and curves over them.
 #include <algorithm>
 
 #include "graph/build/array_ops.h"
@@ -17,10 +16,10 @@
 namespace weir::metrics {
 namespace {
 
-// Keeps predictions of exactly 0 and 1 on the right side of the outer thresholds, and divisors from zero.
+// Keeps predictions of exactly 0 and 1 inside of the outer thresholds, and avoids division by zero.
 constexpr float kMargin = 1e-7f;
 
-// The counts per threshold, in one of their two forms: read, or after the update. Those not asked for are invalid.
+// Counts per threshold. Counts that were not requested are invalid.
 struct Counts {
   Output tp, fn, tn, fp;
 };
@@ -61,7 +60,7 @@ Result<CountsBeforeAndAfter> CountAll(Graph& graph, const std::vector<Cell>& cel
   const auto count = static_cast<int64_t>(thresholds.size());
   Tensor column = Tensor::Zeros(kFloat, {count, 1}).value();
   std::copy(thresholds.begin(), thresholds.end(), column.data<float>());
-  // [thresholds, 1] against [1, values].
+  // Compare [thresholds, 1] with [1, values].
   const Output positive = Greater(Reshape(values.predictions, {1, -1}), Constant(graph, column));
   const Output negative = LogicalNot(positive);
   const Output is_true = Reshape(values.labels, {1, -1});
@@ -90,7 +89,7 @@ std::vector<Cell> AllCells() {
   return {Cell::kTruePositives, Cell::kFalseNegatives, Cell::kTrueNegatives, Cell::kFalsePositives};
 }
 
-// Evenly spaced between 0 and 1, with both ends moved out by the margin (the last by `end_margin`).
+// Evenly spaced from 0 to 1, with 0 moved down by kMargin and 1 moved up by end_margin.
 Result<std::vector<float>> EvenThresholds(int64_t count, float end_margin) {
   if (count < 2 || count > (1 << 24)) return InvalidArgument("num_thresholds must be at least 2: {}", count);
   std::vector<float> thresholds = {0.0f - kMargin};
@@ -104,7 +103,8 @@ Result<std::vector<float>> EvenThresholds(int64_t count, float end_margin) {
 Output Head(Output x) { return StridedSlice(x, {0}, {-1}, {1}, {.begin_mask = 1}); }
 Output Tail(Output x) { return StridedSlice(x, {1}, {0}, {1}, {.end_mask = 1}); }
 
-// Between two thresholds the true positives grow in step with the positives, so precision does not grow in a line.
+// Interpolates true positives linearly in the number of positives between thresholds; linear interpolation of precision
+// would be wrong.
 Output CarefulArea(Graph& graph, const Counts& c) {
   const Output gained = Head(c.tp) - Tail(c.tp);
   const Output positives = c.tp + c.fp;
@@ -208,7 +208,7 @@ Result<Metric> SensitivityAtSpecificity(Graph& graph, const Input& labels, const
   WEIR_ASSIGN(std::vector<float> thresholds, EvenThresholds(num_thresholds, kMargin));
   WEIR_ASSIGN(CountsBeforeAndAfter counts,
               CountAll(graph, AllCells(), labels, predictions, thresholds, options.weights));
-  // At the first threshold that comes nearest.
+  // Use the first threshold with the closest specificity.
   const auto sensitivity = [&](const Counts& c, const char* name) {
     const Output distance = Abs(c.tn / (c.tn + c.fp + kMargin) - static_cast<float>(specificity));
     return ShareAt(c.tp, c.fn, ArgMin(distance, 0), name);
@@ -223,7 +223,8 @@ Result<Metric> SpecificityAtSensitivity(Graph& graph, const Input& labels, const
   WEIR_ASSIGN(std::vector<float> thresholds, EvenThresholds(num_thresholds, -kMargin));
   WEIR_ASSIGN(CountsBeforeAndAfter counts,
               CountAll(graph, AllCells(), labels, predictions, thresholds, options.weights));
-  // At the last threshold that comes nearest: the running count of the nearest ones is largest from there on.
+  // Use the last threshold with the closest sensitivity: the cumulative count of closest thresholds reaches its maximum
+  // there.
   const auto specificity = [&](const Counts& c, const char* name) {
     const Output distance = Abs(c.tp / (c.tp + c.fn + kMargin) - static_cast<float>(sensitivity));
     const Output nearest = CastValue(graph, Equal(distance, ReduceMin(distance)), kInt64);

@@ -15,7 +15,7 @@
 namespace weir::metrics {
 namespace {
 
-// The mean of values that were made of labels and predictions, under a name.
+// Options for the mean of a value derived from labels and predictions, with a default name and aligned weights.
 MetricOptions Named(MetricOptions options, const char* fallback, Output weights) {
   if (options.name.empty()) options.name = fallback;
   options.weights = weights.valid() ? Input(weights) : Input();
@@ -28,7 +28,7 @@ MetricOptions WithoutCollections(MetricOptions options) {
   return options;
 }
 
-// Floats of one shape.
+// Aligned values as floats.
 Result<Aligned> AlignFloats(Graph& graph, const Input& labels, const Input& predictions, const Input& weights) {
   WEIR_ASSIGN(Aligned values, Align(graph, labels, predictions, weights));
   values.predictions = CastValue(graph, values.predictions, kFloat);
@@ -60,7 +60,7 @@ const char* NameOf(Cell cell) {
 bool LabelOf(Cell cell) { return cell == Cell::kTruePositives || cell == Cell::kFalseNegatives; }
 bool PredictionOf(Cell cell) { return cell == Cell::kTruePositives || cell == Cell::kFalsePositives; }
 
-// part / (part + rest), zero when there is nothing.
+// part / (part + rest), or zero if both are zero.
 Output Share(Graph& graph, Output part, Output rest, const char* name) {
   const Output any = Greater(part + rest, 0.0f);
   return Select(graph, any, part / (part + rest), 0.0f, {.name = name});
@@ -81,10 +81,10 @@ Result<Metric> ShareOf(Graph& graph, const char* fallback, Cell other, const Inp
 struct MeanParts {
   Output sum;
   Output number;
-  Node* values;  // what is summed: the count waits for it
+  Node* values;  // the summed values; the count is updated after them
 };
 
-// total / count, and what adds the parts to them.
+// total / count, and the update that adds `added` to both.
 Result<Metric> RunningMean(Graph& graph, const Variable& total, const Variable& count, const MeanParts& added,
                            const MetricOptions& options) {
   const Output new_total = total.AssignAdd(added.sum, false, "AssignAdd");

@@ -1,5 +1,5 @@
-// Metrics of the k most likely classes. A row's labels and its predictions are sets of classes, so that what a metric
-// counts are sizes of intersections and differences.
+// Metrics of the k most likely classes. The labels and predictions of a row are sets of classes; metrics count the
+// sizes of their intersections and differences.
 #include "absl/strings/str_cat.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
@@ -15,14 +15,14 @@
 namespace weir::metrics {
 namespace {
 
-// "precision_at_5", "precision_at_5_class2"; without a k "precision_at_k".
+// "precision_at_5", "precision_at_5_class2", or "precision_at_k" without k.
 std::string NameAt(const char* name, std::optional<int64_t> k, std::optional<int64_t> class_id) {
   std::string text = k ? absl::StrCat(name, "_at_", *k) : absl::StrCat(name, "_at_k");
   if (class_id) absl::StrAppend(&text, "_class", *class_id);
   return text;
 }
 
-// Classes as int64: a dense tensor, whose last dimension is the set, or a sparse one.
+// Class ids as int64: a dense tensor whose last dimension is the set, or a sparse tensor.
 using Classes = std::variant<Output, Sparse>;
 SetOperand OperandOf(const Classes& classes) {
   if (const Output* dense = std::get_if<Output>(&classes)) return Input(*dense);
@@ -44,7 +44,7 @@ Result<Classes> ClassesOf(Graph& graph, const SetOperand& labels) {
 
 Sparse SparseOf(const OutputList& parts) { return {parts[0], parts[1], parts[2]}; }
 
-// One label a row may come without a dimension for it.
+// Adds the label dimension, which may be missing if there is one label per row.
 Result<Classes> WithLabelDim(Graph& graph, const Classes& labels, Output predictions) {
   NameScope scope(graph, "expand_labels");
   const PartialShape wanted = predictions.shape();
@@ -84,9 +84,9 @@ Result<Classes> WithLabelDim(Graph& graph, const Classes& labels, Output predict
   return Classes(parts[0]);
 }
 
-// Of each set, the one class alone.
+// Restricts each set to one class.
 Classes OnlyClass(Graph& graph, const Classes& classes, int64_t class_id) {
-  Output shape;  // that of the sets, with a last dimension of 1
+  Output shape;  // shape of the sets, with a last dimension of 1
   if (const Output* dense = std::get_if<Output>(&classes)) {
     shape = CastValue(graph, ShapeValue(graph, *dense), kInt64);
   } else {
@@ -98,9 +98,9 @@ Classes OnlyClass(Graph& graph, const Classes& classes, int64_t class_id) {
   return SetOperationOf(graph, SetOperationKind::kIntersection, Input(filled), OperandOf(classes));
 }
 
-// Per row: how many classes an operation of predictions and labels leaves, weighted.
+// A weighted count per row: the size of a set operation on predictions and labels.
 struct Counted {
-  SetOperationKind kind;  // predictions are a, labels b
+  SetOperationKind kind;  // a: predictions, b: labels
   const char* variable;
   const char* scope;
 };
@@ -136,7 +136,7 @@ struct Streamed {
   Output value;
   Output update;
 };
-// A variable that has the name of the current scope, and what adds to it.
+// Accumulates `batch` in a variable named after the current scope.
 Result<Streamed> AddedUp(Graph& graph, const std::string& scope, Output batch) {
   WEIR_ASSIGN(const VariablePtr variable,
               MetricVariable(graph, PartialShape::Scalar(), kDouble, (scope + "/").c_str()));
@@ -157,7 +157,7 @@ Result<Streamed> StreamedCount(Graph& graph, const Counted& counted, const AtTop
   return AddedUp(graph, scope.name(), ReduceSum(rows));
 }
 
-// True positives among these and others, in the scope `scope`, which is open.
+// True positives / (true positives + `other`), built in the open scope `scope`.
 Result<Metric> ShareAtTopK(Graph& graph, const std::string& scope, const Counted& other, const SetOperand& labels,
                            const Input& predictions_idx, const RankOptions& rank, const MetricOptions& options) {
   AtTopK at{{}, CastValue(graph, predictions_idx, kInt64), rank.k, rank.class_id};
@@ -186,7 +186,7 @@ Result<Metric> ShareAtK(Graph& graph, const char* metric, const Counted& other, 
   return ShareAtTopK(graph, scope.name(), other, labels, best, rank, options);
 }
 
-// Classes beyond the number of classes become -1, which no prediction is.
+// Replaces class ids that are too large with -1, which matches no prediction.
 Result<Classes> WithoutLargeClasses(Graph& graph, const Classes& labels, Output count) {
   const Sparse* sparse = std::get_if<Sparse>(&labels);
   const Output values = sparse != nullptr ? sparse->values : std::get<Output>(labels);
@@ -205,7 +205,7 @@ Result<Classes> WithoutLargeClasses(Graph& graph, const Classes& labels, Output 
   return Classes(Sparse{sparse->indices, cleaned[0], sparse->dense_shape});
 }
 
-// Sets [..., n] as [..., k, n], the same for each of k.
+// Repeats sets [..., n] k times: [..., k, n].
 Classes RepeatedPerK(Graph& graph, const Classes& labels, int64_t k) {
   NameScope scope(graph, "labels_per_k");
   if (const Sparse* sparse = std::get_if<Sparse>(&labels))
@@ -216,7 +216,7 @@ Classes RepeatedPerK(Graph& graph, const Classes& labels, int64_t k) {
   return Tile(expanded, ConcatAll(graph, {groups, Tensor::Vector<int32_t>({static_cast<int32_t>(k), 1})}, 0));
 }
 
-// How many of a row's labels k predictions can find.
+// The number of labels of a row that k predictions can match at most.
 Output RelevantPerRow(Graph& graph, const Classes& labels, int64_t k) {
   NameScope scope(graph, "num_relevant");
   if (const Sparse* sparse = std::get_if<Sparse>(&labels))
@@ -225,7 +225,7 @@ Output RelevantPerRow(Graph& graph, const Classes& labels, int64_t k) {
   return Cast(Minimum(ReduceSum(real, -1), Tensor::Scalar<int64_t>(k)), kDouble);
 }
 
-// Over each row's predictions in their order: the mean, over the labels, of the precision where one is found.
+// Average precision per row: the precision at the rank of each label found, averaged over the labels.
 Result<Output> AveragePrecisionPerRow(Graph& graph, const Classes& labels_in, Output predictions_in) {
   NameScope scope(graph, "average_precision");
   const Output predictions = CastValue(graph, predictions_in, kInt64, "predictions_idx");
@@ -291,7 +291,7 @@ Result<Metric> AveragePrecisionAtK(Graph& graph, const SetOperand& labels_in, co
     average = Mul(average, weights);
   }
   Streamed most, total;
-  {  // The best that there could be: 1 for each row.
+  {  // The best possible total: 1 per row.
     NameScope inner(graph, "max");
     const Output rows =
         weights.valid() ? ReduceSum(weights) : Cast(SizeValue(graph, average, kInt32, "batch_max"), kDouble);

@@ -1,4 +1,4 @@
-// Metrics from C++: values over two batches, and where their variables are.
+// Metrics from C++: values over two batches, and the collections of their variables.
 #include "graph/compose/metrics.h"
 
 #include "graph/build/math_ops.h"
