@@ -1,4 +1,4 @@
-// Clipping by value and by norm; the numbers are TensorFlow's.
+// Clipping by value and by norm. The expected numbers are TensorFlow's.
 #include "graph/compose/clip.h"
 
 #include "graph/flow_session_test.h"

@@ -15,12 +15,12 @@ namespace {
 
 Output Taken(Graph& graph, Result<Output> value) { return value.ok() ? *value : FailedOutput(graph, value.status()); }
 
-// 16-bit floats are too coarse for sums and logarithms: work in float and come back.
+// 16-bit floats are too imprecise for sums and logarithms: compute in float and convert back.
 bool IsCoarse(Output x) { return x.valid() && (x.base_dtype() == kHalf || x.base_dtype() == kBFloat16); }
 Output Widened(Output x) { return IsCoarse(x) ? Cast(x, kFloat) : x; }
 Output Narrowed(Output x, DType dtype) { return x.valid() && x.base_dtype() != dtype ? Cast(x, dtype) : x; }
 
-// [rows, classes] out of [..., classes].
+// [..., classes] to [rows, classes].
 Output Flattened(Output x) {
   const PartialShape shape = x.shape();
   if (shape.rank() == 2) return x;
@@ -31,10 +31,10 @@ Output Flattened(Output x) {
   return flat;
 }
 
-// x with `axis` moved to the end (and the permutation's own inverse is itself: two axes are exchanged).
+// x with `axis` swapped with the last one. The permutation is its own inverse.
 struct Exchanged {
   Output value;
-  std::vector<int64_t> order;  // empty: axis is the last already
+  std::vector<int64_t> order;  // empty: axis is already the last one
 };
 Exchanged WithAxisLast(Output x, int axis) {
   const PartialShape shape = x.shape();
@@ -56,7 +56,7 @@ Exchanged WithAxisLast(Output x, int axis) {
   return {Transpose(x, order, {.name = "transpose"}), order};
 }
 
-// The name is that of the last node.
+// Applies a function along `axis`. `name` is the name of the last node.
 Output AlongAxis(const Input& input, int axis, std::string name, Output (*apply)(Output, std::string)) {
   if (GraphOf({input}) == nullptr) return Output();
   const Exchanged last = WithAxisLast(input.output(), axis);
@@ -64,8 +64,8 @@ Output AlongAxis(const Input& input, int axis, std::string name, Output (*apply)
   return Transpose(apply(last.value, ""), last.order, {.name = name.empty() ? "transpose" : std::move(name)});
 }
 
-// x with `axis` moved behind all others, which keep their order. The rank may be unknown. As in TensorFlow, -1 is the
-// only negative axis.
+// Moves `axis` to the end; the others keep their order. The rank may be unknown. As in TensorFlow, -1 is the only
+// negative axis allowed.
 Output WithAxisMovedLast(Output x, int axis) {
   if (axis == -1 || !x.valid()) return x;
   Graph& graph = x.graph();
@@ -108,7 +108,7 @@ Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int a
   auto result = SoftmaxCrossEntropyWithLogits(Flattened(x), Flattened(z), {.name = scope.name() + "/"});
   Output loss = result.loss;
   const PartialShape known = x.shape();
-  // The name that programs fetch: in TensorFlow the inputs are always reshaped before it.
+  // The name that programs fetch: TensorFlow always reshapes the two inputs first.
   constexpr char kLast[] = "Reshape_2";
   if (known.rank() == 2 && loss.valid()) {
     loss = Reshape(loss, {-1}, {.name = kLast});
@@ -175,7 +175,7 @@ Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::
     graph.RecordError(InvalidArgument("logits and labels must have the same shape ({} and {})", x.shape(), z.shape()));
     return Output::Failed(graph);
   }
-  // The form that never overflows: exp only of negative numbers.
+  // Numerically stable form: exp is only applied to non-positive numbers.
   Output zeros = ZerosLike(x);
   Output positive = GreaterEqual(x, zeros);
   Output relu = Select(positive, x, zeros);
@@ -237,7 +237,7 @@ MomentsResult Moments(const Input& x_in, const Axes& axes, bool keep_dims, std::
   Output y = Widened(x);
   Input over = AxesInput(y, axes);
   Output mean = Mean(y, over, {.keep_dims = true, .name = "mean"});
-  // The mean counts as a constant here: its part of the derivative is zero anyhow.
+  // Treat the mean as a constant: its contribution to the derivative is zero.
   Output variance = Mean(SquaredDifference(y, StopGradient(mean)), over, {.keep_dims = true, .name = "variance"});
   if (!keep_dims) {
     SqueezeAttrs squeeze;
@@ -313,7 +313,7 @@ Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool comp
   if (!z.valid()) return Output::Failed(graph);
   Output loss = Exp(c) - c * z;
   if (!compute_full_loss) return loss;
-  // Stirling's approximation of log(z!), used where z is greater than one.
+  // Stirling's approximation of log(z!), used for z > 1.
   constexpr float kTwoPi = 6.28318530717958647692f;
   Output stirling = z * Log(z) - z + 0.5f * Log(kTwoPi * z);
   Output small = LogicalAnd(GreaterEqual(z, ZerosLike(z)), LessEqual(z, OnesLike(z)));

@@ -10,19 +10,19 @@
 
 namespace weir {
 
-// Per-example losses; logits and labels are [..., classes]. The gradient also reaches the labels in the V2 form.
+// Loss per example. Logits and labels are [..., classes]. Gradients also flow to the labels unless stop_labels.
 Output SoftmaxCrossEntropy(const Input& logits, const Input& labels, int axis = -1, bool stop_labels = false,
                            std::string name = "");
-// labels are class numbers, one rank less than logits.
+// Labels are class ids, with one dimension fewer than logits.
 Output SparseSoftmaxCrossEntropy(const Input& logits, const Input& labels, std::string name = "");
 // Independent classes: max(x, 0) - x * z + log(1 + exp(-|x|)).
 Output SigmoidCrossEntropy(const Input& logits, const Input& labels, std::string name = "");
 Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Input& pos_weight, std::string name = "");
 
-// Whether the class of each row is among the k most likely.
+// Whether the target class of each row is among its k most likely classes.
 Output InTopKOf(const Input& predictions, const Input& targets, const Input& k, std::string name = "");
 
-// Softmax along any axis (the op itself works on the last).
+// Softmax along any axis; the op itself supports only the last one.
 Output SoftmaxAlong(const Input& logits, int axis = -1, std::string name = "");
 Output LogSoftmaxAlong(const Input& logits, int axis = -1, std::string name = "");
 
@@ -35,15 +35,16 @@ struct MomentsResult {
   Output variance;
 };
 MomentsResult Moments(const Input& x, const Axes& axes, bool keep_dims = false, std::string name = "");
-// The same with a weight per element; weights broadcast against x.
+// Moments with a weight per element. Weights broadcast against x.
 MomentsResult WeightedMoments(Graph& graph, const Input& x, const Axes& axes, const Input& weights,
                               bool keep_dims = false, std::string name = "");
-// What moments can be computed from, of x - shift where a shift is given: count, sum, sum of squares, and the shift.
+// The statistics from which moments are computed: count, sum and sum of squares of x, or of x - shift if there is a
+// shift.
 struct Statistics {
   Output count;
   Output sum;
   Output squares;
-  Output shift;  // invalid without one
+  Output shift;  // invalid if there is none
 };
 Statistics SufficientStatistics(Graph& graph, const Input& x, const Axes& axes, const Input& shift = {},
                                 bool keep_dims = false, std::string name = "");
@@ -60,7 +61,7 @@ Output ZeroFraction(const Input& x, std::string name = "");
 Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::string name = "");
 // relu(x * w + b).
 Output ReluLayer(const Input& x, const Input& weights, const Input& biases, std::string name = "");
-// relu of x and of -x, side by side along the axis.
+// Concatenates relu(x) and relu(-x) along the axis.
 Output ConcatRelu(Graph& graph, const Input& x, int axis = -1, std::string name = "");
 Output LogSigmoid(Graph& graph, const Input& x, std::string name = "");
 // x * sigmoid(beta * x).

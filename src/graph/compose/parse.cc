@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// The features as the ops want them.
+// The features in the form that the ops take.
 struct RawFeatures {
   std::vector<std::string> sparse_keys;
   std::vector<DType> sparse_types;
@@ -100,8 +100,7 @@ std::string NodeNameOf(const char* prefix, const std::string& key) {
   return name;
 }
 
-// What stands for missing values: empty where they are required; one value to fill up rows with where their number
-// varies.
+// Default values: empty if the feature is required, a scalar for padding if the number of rows varies.
 Result<OutputList> Defaults(Graph& graph, const RawFeatures& raw) {
   OutputList defaults;
   for (size_t d = 0; d < raw.dense_keys.size(); ++d) {
@@ -135,7 +134,7 @@ InputList Strings(const std::vector<std::string>& keys) {
   return inputs;
 }
 
-// The outputs by key: indices, values and shapes of the sparse ones, then the dense ones.
+// The outputs by key. The op returns sparse indices, values and shapes, then dense values.
 ParsedFeatures ByKey(const RawFeatures& raw, const OutputList& outputs) {
   ParsedFeatures parsed;
   const size_t sparse = raw.sparse_keys.size();
@@ -145,7 +144,7 @@ ParsedFeatures ByKey(const RawFeatures& raw, const OutputList& outputs) {
   return parsed;
 }
 
-// Puts SparseFeatures together and leaves what they are made of out, unless it is asked for itself.
+// Assembles SparseFeatures, and drops their index and value features unless those are requested too.
 Result<ParsedFeatures> Chosen(const FeatureSpecs& features, ParsedFeatures all) {
   ParsedFeatures chosen;
   for (const auto& [key, spec] : features) {

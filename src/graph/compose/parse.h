@@ -1,5 +1,5 @@
-// Parsing serialized Examples by a description of their features: tf.parse_example and its kin. Nodes and names are
-// TensorFlow's. What comes out is by the key of the feature: a dense tensor or a sparse one.
+// tf.parse_example and related functions: parse serialized Examples by a description of their features. Nodes and names
+// are TensorFlow's. Results are dense or sparse tensors by feature key.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace weir {
 
-// As many values in every example; default_value (or absent: required) stands for what is missing.
+// A fixed number of values per example. default_value replaces missing ones; without it the feature is required.
 struct FixedLenFeature {
   PartialShape shape;
   DType dtype = kInvalidType;
@@ -23,15 +23,15 @@ struct FixedLenFeature {
 struct VarLenFeature {
   DType dtype = kInvalidType;
 };
-// A sparse tensor whose indices and values are features of their own.
+// A sparse tensor whose indices and values are separate features.
 struct SparseFeature {
   std::vector<std::string> index_keys;
   std::string value_key;
   DType dtype = kInvalidType;
-  std::vector<int64_t> sizes;  // of the dimensions that the index keys give
+  std::vector<int64_t> sizes;  // sizes of the dimensions indexed by index_keys
   bool already_sorted = false;
 };
-// Rows of a shape, any number of them. In a batch shorter ones are filled up with default_value (absent: zero).
+// Any number of rows of a fixed shape. In a batch, shorter ones are padded with default_value (absent: zero).
 struct FixedLenSequenceFeature {
   PartialShape shape;
   DType dtype = kInvalidType;
@@ -42,19 +42,19 @@ using FeatureSpec = std::variant<FixedLenFeature, VarLenFeature, SparseFeature, 
 using FeatureSpecs = std::map<std::string, FeatureSpec>;
 using ParsedFeatures = std::map<std::string, std::variant<Output, Sparse>>;
 
-// A vector of Examples: every result has their number in front. `names` are for messages.
+// Parses a vector of Examples. The first dimension of every result is their number. `names` are used in error messages.
 Result<ParsedFeatures> ParseExamples(Graph& graph, const Input& serialized, const FeatureSpecs& features,
                                      const Input& names = {}, const std::string& name = "");
-// One Example, a scalar.
+// Parses one Example, a scalar.
 Result<ParsedFeatures> ParseOneExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
                                        const std::string& name = "");
 
-// The context of a SequenceExample (FixedLen and VarLen features) and its feature lists (FixedLenSequence and VarLen
-// features), which have a step more in front.
+// A SequenceExample: context (FixedLen and VarLen features) and feature lists (FixedLenSequence and VarLen features),
+// which have a leading step dimension.
 struct ParsedSequence {
   ParsedFeatures context;
   ParsedFeatures lists;
-  std::map<std::string, Output> lengths;  // of the dense lists of a batch: int64, one per example
+  std::map<std::string, Output> lengths;  // lengths of the dense lists of a batch: int64, one per example
 };
 Result<ParsedSequence> ParseOneSequenceExample(Graph& graph, const Input& serialized, const FeatureSpecs& context,
                                                const FeatureSpecs& lists, const Input& example_name = {},
@@ -63,9 +63,9 @@ Result<ParsedSequence> ParseSequenceExamples(Graph& graph, const Input& serializ
                                              const FeatureSpecs& lists, const Input& example_names = {},
                                              const std::string& name = "");
 
-// A sparse tensor as strings: a vector of three; with rows, a matrix with three for each.
+// Serializes a sparse tensor to a vector of three strings, or with `rows` to a matrix with three strings per row.
 Output SparseToStrings(const Sparse& sparse, bool rows, std::string name = "");
-// A matrix of strings as a sparse tensor, a row for each. rank: of the result, -1 where it is not known.
+// Deserializes a matrix of strings, one row each, to one sparse tensor. `rank` is that of the result, -1 if unknown.
 Sparse SparseFromStrings(Graph& graph, const Input& strings, DType dtype, int64_t rank = -1, std::string name = "");
 
 }  // namespace weir

@@ -41,7 +41,7 @@ Result<std::vector<int>> AxisSizePartitions(const PartialShape& shape, DType dty
     WEIR_ASSIGN(slice, CheckedMultiply(slice, shape[d]));
   }
   if (slice == 0) return AlongAxis(shape, how.axis, 1);
-  // At least one slice in each piece.
+  // At least one slice per partition.
   const int64_t per_shard = std::max<int64_t>(1, how.max_shard_bytes / slice);
   int64_t shards = (shape[how.axis] + per_shard - 1) / per_shard;
   if (how.max_shards.has_value()) shards = std::min(shards, *how.max_shards);

@@ -1,4 +1,4 @@
-// How many pieces a variable is cut into along each axis: the partitioners of variable scopes.
+// Partitioners of variable scopes: into how many partitions a variable is split along each axis.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,9 @@
 
 namespace weir {
 
-// `num_shards` along one axis, or as many as it has elements where those are fewer.
+// `num_shards` along one axis, or one per element if there are fewer.
 Result<std::vector<int>> FixedSizePartitions(const PartialShape& shape, int num_shards, int axis);
-// Along one axis, so that no piece has more than max_shard_bytes (as far as one slice fits), in at most max_shards
-// pieces.
+// Splits along one axis into at most max_shards partitions of at most max_shard_bytes each, but at least one slice.
 struct AxisSizePartition {
   int64_t max_shard_bytes = 0;
   int axis = 0;
@@ -21,7 +20,7 @@ struct AxisSizePartition {
   std::optional<int64_t> max_shards = {};
 };
 Result<std::vector<int>> AxisSizePartitions(const PartialShape& shape, DType dtype, const AxisSizePartition& how);
-// Along one axis, at most max_partitions pieces of at least min_slice_size bytes.
+// Splits along one axis into at most max_partitions partitions of at least min_slice_size bytes each.
 struct MinMaxPartition {
   int64_t max_partitions = 1;
   int axis = 0;

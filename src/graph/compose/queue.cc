@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-// Shapes as in [[2,?], []].
+// Shapes as text: [[2,?], []].
 std::string ShapesText(const std::vector<PartialShape>& shapes) {
   return fmt::format(
       "[{}]", absl::StrJoin(shapes, ", ", [](std::string* out, const PartialShape& s) { *out += s.ToString(); }));
@@ -42,7 +42,8 @@ Status CheckShapes(const QueueOptions& options, size_t components, bool partial)
   return OkStatus();
 }
 
-// With a graph's seed alone, all graphs that share the queue derive the same seed from its name.
+// If only the graph seed is set, derives the seed from the shared name: all graphs that share the queue use the same
+// seed.
 std::pair<int64_t, int64_t> QueueSeeds(Graph& graph, std::optional<int64_t> seed, const std::string& shared_name) {
   std::pair<int64_t, int64_t> seeds = SeedsFor(graph, seed);
   if (!seed.has_value() && graph.seed.has_value() && !shared_name.empty()) {
@@ -52,7 +53,7 @@ std::pair<int64_t, int64_t> QueueSeeds(Graph& graph, std::optional<int64_t> seed
   return seeds;
 }
 
-// Component c of an element. A tensor of another type is a bad value here, as where TensorFlow converts values.
+// Component c of an element. As in TensorFlow's conversion, a wrong dtype is a ValueError here, not a TypeError.
 Result<Output> Component(Graph& graph, const Input& value, DType dtype, size_t c) {
   const std::string name = fmt::format("component_{}", c);
   if (value.is_output() && value.output().base_dtype() != dtype) {
@@ -180,7 +181,7 @@ Queue Queue::FromList(const Input& index, const std::vector<Queue>& queues) {
 std::string Queue::NameFor(const std::string& name, const char* what) const {
   if (!name.empty()) return name;
   const std::string& full = this->name();
-  const size_t slash = full.rfind('/');  // the last part of its name
+  const size_t slash = full.rfind('/');  // use the last part of the name
   return (slash == std::string::npos ? full : full.substr(slash + 1)) + what;
 }
 

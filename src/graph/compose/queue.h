@@ -1,5 +1,5 @@
-// Queue: a queue of a graph, to put elements in and take them out, one by one or in batches. A value. All its nodes are
-// named after it ("fifo_queue_enqueue"). The errors of building stay with the graph.
+// Queue: a queue in a graph, with single-element and batch operations. A value type. Its nodes are named after it
+// ("fifo_queue_enqueue"). Errors are recorded in the graph's build state.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 namespace weir {
 
 struct QueueOptions {
-  // One per component, or none: then elements may have any shapes, and no batches can be taken out.
+  // One per component, or none. Without shapes, elements may have any shape and DequeueMany is not possible.
   std::vector<PartialShape> shapes = {};
-  std::vector<std::string> names = {};  // of the components; none is fine
-  std::string shared_name = "";         // queues of one name on one device are the same
+  std::vector<std::string> names = {};  // names of the components; optional
+  std::string shared_name = "";         // queues with the same name on one device share their state
   std::string name = "";
-  // Of a queue of tokens, which sessions take in turns: how many of a batch must be used for the next one to come, and
-  // how many sessions there will be.
+  // Token queues only, whose tokens sessions take in turns (src/ops/queue/turns.h): how many tokens of a round must be
+  // used before the next round, and the expected number of sessions.
   int64_t tokens_needed = 0;
   int64_t members_expected = 0;
 };
@@ -27,21 +27,23 @@ class Queue final {
  public:
   Queue() = default;  // invalid
 
-  // `capacity` elements fit in; negative: any number.
+  // A negative `capacity` means unlimited.
   static Queue Fifo(Graph& graph, int64_t capacity, std::vector<DType> dtypes, const QueueOptions& options = {});
-  // Elements come out in random order, of at least `min_after_dequeue` + 1 until it is closed.
+  // Dequeues in random order. Keeps at least min_after_dequeue elements until the queue is closed.
   static Queue RandomShuffle(Graph& graph, int64_t capacity, int64_t min_after_dequeue, std::vector<DType> dtypes,
                              const QueueOptions& options = {}, std::optional<int64_t> seed = {});
-  // Sizes that the shapes leave open may differ between the elements of a batch: it is filled up with zeros.
+  // Dimensions that the shapes leave unknown may differ between the elements of a batch; shorter ones are padded with
+  // zeros.
   static Queue PaddingFifo(Graph& graph, int64_t capacity, std::vector<DType> dtypes, const QueueOptions& options);
-  // A first component, an int64 scalar that neither `dtypes` nor the shapes mention, decides: the smallest comes first.
+  // Dequeues the smallest priority first. The priority is an additional first component, an int64 scalar, which
+  // `dtypes` and the shapes do not include.
   static Queue Priority(Graph& graph, int64_t capacity, std::vector<DType> dtypes, const QueueOptions& options = {});
-  // A queue that there is already. `dtypes` and `options` are those of all its components.
+  // Wraps an existing queue. `dtypes` and `options` cover all its components.
   static Queue Wrap(Output queue_ref, std::vector<DType> dtypes, const QueueOptions& options = {});
-  // Queue number `index` of several with the same components.
+  // Selects queue `index` of several with the same components.
   static Queue FromList(const Input& index, const std::vector<Queue>& queues);
 
-  // The same queue with another output as its handle: what a function sees of it that has captured the handle.
+  // The same queue with another output as its handle, e.g. inside of a function that has captured the handle.
   Queue Behind(Output queue_ref) const {
     Queue seen = *this;
     seen.ref_ = queue_ref;
@@ -57,23 +59,23 @@ class Queue final {
   const std::vector<std::string>& names() const { return names_; }
 
   Node* Enqueue(const InputList& values, const std::string& name = "") const;
-  // Every value is a batch: its rows are the elements.
+  // Each value is a batch whose rows are the elements.
   Node* EnqueueMany(const InputList& values, const std::string& name = "") const;
   OutputList Dequeue(const std::string& name = "") const;
   OutputList DequeueMany(const Input& n, const std::string& name = "") const;
-  // As many as are left when the queue is closed.
+  // Returns fewer than n elements if the queue is closed and fewer are left.
   OutputList DequeueUpTo(const Input& n, const std::string& name = "") const;
   Node* Close(bool cancel_pending_enqueues = false, const std::string& name = "") const;
   Output IsClosed(const std::string& name = "") const;
   Output Size(const std::string& name = "") const;
-  // Of a queue of tokens: below 0 while every member waits for one, and nobody else is expected. Elsewhere the size.
+  // For a token queue: negative if all members wait for a token and no other member is expected, else the size.
   Output EveryoneWaits(const std::string& name = "") const;
 
  private:
   static Queue Checked(Graph& graph, Output ref, std::vector<DType> dtypes, const QueueOptions& options);
-  // "<queue>_<what>", unless a name is given.
+  // "<queue>_<what>" unless `name` is given.
   std::string NameFor(const std::string& name, const char* what) const;
-  // The op in the version that takes this kind of handle.
+  // The op version for this kind of handle.
   std::string OpName(const char* op) const;
   OutputList WithShapes(OutputList outputs, const PartialShape& batch) const;
 

@@ -16,14 +16,14 @@ namespace {
 constexpr int64_t kDefaultGraphSeed = 87654321;
 constexpr int64_t kMaxSeed = 2147483647;
 
-// Records the error, if any; an invalid output stands for it.
+// Records an error, if any, and returns an invalid output for it.
 Output Checked(Graph& graph, Result<Output> value) {
   if (value.ok()) return *value;
   graph.RecordError(value.status());
   return Output::Failed(graph);
 }
 
-// An empty list is the shape of a scalar, though it has no integers to tell its type by.
+// An empty list is the shape of a scalar; it has no elements to infer the type from.
 Output DimsOf(Graph& graph, const Input& shape) {
   std::optional<Tensor> value;
   if (shape.literal() != nullptr) value = shape.literal()->Value(kInt32);
@@ -46,7 +46,7 @@ std::pair<int64_t, int64_t> SeedsFor(Graph& graph, OpSeed op_seed) {
   } else {
     return {0, 0};
   }
-  // Two zeros would mean "seed from the clock".
+  // Two zeros would mean a nondeterministic seed.
   if (first == 0 && second == 0) return {0, kMaxSeed};
   return {first, second};
 }
@@ -101,7 +101,7 @@ Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha_in
   Output dims = ValueOf(graph, shape, kInt32, "shape");
   if (!alpha.valid() || !beta.valid() || !dims.valid()) return Output::Failed(graph);
   const auto [seed1, seed2] = SeedsFor(graph, seed);
-  // Never zero: the logarithm of a draw shall exist.
+  // Never zero, so that the logarithm of a sample is finite.
   const double smallest = dtype == kDouble ? std::numeric_limits<double>::min()
                           : dtype == kHalf ? 6.104e-05
                                            : double{std::numeric_limits<float>::min()};

@@ -1,4 +1,4 @@
-// RawRnn: a loop over time that its caller steers.
+// RawRnn: an RNN loop that the caller controls step by step.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -19,7 +19,7 @@ using rnn::RnnScope;
 using rnn::StepOf;
 using rnn::ZeroOutputs;
 
-// The arrays that results are written to, and zeros for those whose sequence has ended.
+// The arrays for the results, and the zeros for finished sequences.
 struct Emitted {
   std::vector<TensorArray> arrays;
   OutputList zeros;

@@ -36,7 +36,7 @@ Result<OutputList> OutputsOf(Graph& graph, const InputList& inputs, const std::s
   return values;
 }
 
-// [a, b, ...] as [b, a, ...].
+// [a, b, ...] to [b, a, ...].
 Result<Output> SwapFirstAxes(Graph& graph, Output x) {
   const PartialShape shape = x.shape();
   if (!shape.known_rank() || shape.rank() < 2)
@@ -65,7 +65,7 @@ Result<DType> OutputType(const RnnOptions& options, const OutputList& state) {
   return state[0].base_dtype();
 }
 
-// How long the sequences are; all invalid when nobody said.
+// Sequence lengths; invalid if not given.
 struct Lengths {
   Output each, shortest, longest;
   bool given() const { return each.valid(); }
@@ -106,13 +106,13 @@ RnnStep Parted(const OutputList& all, size_t outputs) {
   return {OutputList(all.begin(), middle), OutputList(middle, all.end())};
 }
 
-// --- dynamic
+// --- Dynamic ---
 struct TimeAndBatch {
   Dim time = Dim(kUnknownDim);
   Dim batch = Dim(kUnknownDim);
 };
 
-// Of inputs [time, batch, size...]: known sizes are those that any of them knows.
+// For inputs [time, batch, size...]. A size is known if any input has it.
 Result<TimeAndBatch> SizesOf(Graph& graph, const OutputList& inputs) {
   TimeAndBatch sizes;
   for (const Output& input : inputs) {
@@ -174,7 +174,7 @@ Result<RnnStep> RunLoop(Graph& graph, RnnCell& cell, const OutputList& inputs, c
   const Output start = Constant(graph, Tensor::Scalar(int32_t{0}), "time");
   const Output steps = DimValue(graph, sizes.time);
   WEIR_ASSIGN(Loop loop, ArraysOf(graph, cell, inputs, sizes, steps, dtype));
-  // At least one step, so that the arrays learn the shape of what is in them.
+  // At least one step, so that the arrays get their element shapes.
   const Output bound =
       Minimum(steps, Maximum(1, lengths.given() ? lengths.longest : steps, {.name = "Maximum"}), {.name = "Minimum"});
   InputList variables = {start};
@@ -214,7 +214,7 @@ Result<RnnStep> RunLoop(Graph& graph, RnnCell& cell, const OutputList& inputs, c
   return result;
 }
 
-// The inputs in the order of time turned around, each row over its own length.
+// Reverses the inputs in time, each row over its own length.
 Result<OutputList> Reversed(Graph& graph, const OutputList& inputs, const RnnOptions& options) {
   const int time_axis = options.time_major ? 0 : 1;
   OutputList reversed;
@@ -227,8 +227,8 @@ Result<OutputList> Reversed(Graph& graph, const OutputList& inputs, const RnnOpt
   return reversed;
 }
 
-// --- static
-// One unrolled step where sequences may have ended: nothing is computed once all have.
+// --- Static ---
+// One unrolled step with sequence lengths. Computes nothing once all sequences have ended.
 Result<RnnStep> GuardedStep(Graph& graph, RnnCell& cell, int32_t time, const Lengths& lengths, const OutputList& zeros,
                             const OutputList& inputs, const OutputList& state) {
   const Output finished = LessEqual(lengths.each, time);
@@ -268,7 +268,7 @@ std::vector<InputList> AsInputs(const std::vector<OutputList>& steps) {
   return inputs;
 }
 
-// Lists of steps turned around; with lengths, each row over its own.
+// Reverses a list of steps; with lengths, each row over its own length.
 Result<std::vector<OutputList>> ReversedSteps(Graph& graph, std::vector<OutputList> steps, const Input& lengths) {
   if (lengths.absent()) {
     std::reverse(steps.begin(), steps.end());

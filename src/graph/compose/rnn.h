@@ -1,6 +1,6 @@
-// Recurrent networks over any cell: unrolled while the graph is built (StaticRnn) or as a while loop (DynamicRnn). A
-// cell gives outputs and the next state for one time step; rows of a batch whose sequence has ended give zeros and keep
-// their state. Graphs, names and scopes of variables are TensorFlow's.
+// Recurrent networks over any cell: unrolled at construction time (StaticRnn) or as a while loop (DynamicRnn). A cell
+// computes outputs and the next state for one time step. Rows whose sequence has ended output zeros and keep their
+// state. Graphs, names and variable scopes are TensorFlow's.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct RnnStep {
   OutputList state;
 };
 
-// What a recurrent network does at each time step. Sizes are shapes without the batch, one for each tensor.
+// Computes one time step. Sizes are shapes without the batch dimension, one per tensor.
 class RnnCell {
  public:
   virtual ~RnnCell() = default;
@@ -31,35 +31,35 @@ class RnnCell {
   virtual Result<OutputList> ZeroState(Graph& graph, const Input& batch_size, DType dtype);
 };
 
-// Zeros of the shape [batch_size, size...]. The size must be known.
+// Zeros of shape [batch_size, size...]. `size` must be fully defined.
 Result<Output> ZerosForBatch(Graph& graph, const Input& batch_size, const PartialShape& size, DType dtype);
 
 struct RnnOptions {
-  std::optional<InputList> initial_state = {};  // none: zeros of `dtype`
-  DType dtype = kInvalidType;                   // of the outputs; that of the state when not given
-  Input sequence_length = {};                   // [batch]; absent: all are as long as the inputs
+  std::optional<InputList> initial_state = {};  // nullopt: zeros of `dtype`
+  DType dtype = kInvalidType;                   // type of the outputs; default: that of the state
+  Input sequence_length = {};                   // [batch]; absent: the full length
   bool time_major = false;                      // DynamicRnn: [time, batch, ...] instead of [batch, time, ...]
   int parallel_iterations = 32;
   bool swap_memory = false;
-  // Where variables are: the name of a scope (empty: "rnn" or "bidirectional_rnn"), or one that was opened before.
+  // The variable scope: a name (empty: "rnn" or "bidirectional_rnn"), or an existing scope.
   std::variant<std::string, VariableScope> scope = {};
 };
 
-// The outputs of all steps, stacked like the inputs, and the last state.
+// The outputs of all steps, stacked like the inputs, and the final state.
 Result<RnnStep> DynamicRnn(Graph& graph, RnnCell& cell, const InputList& inputs, const RnnOptions& options = {});
 
 struct StaticRnnResult {
-  std::vector<OutputList> outputs;  // of each step
+  std::vector<OutputList> outputs;  // one per step
   OutputList state;
 };
-// `inputs` are those of each step, [batch, ...].
+// `inputs` has one entry per step, each [batch, ...].
 Result<StaticRnnResult> StaticRnn(Graph& graph, RnnCell& cell, const std::vector<InputList>& inputs,
                                   const RnnOptions& options = {});
 
-// One network forwards and one backwards in time. The initial states are separate; that of the options is not used.
+// One network forwards and one backwards in time. Each has its own initial state; the one in the options is ignored.
 struct BidirectionalRnnResult {
   RnnStep forward;
-  RnnStep backward;  // outputs in the order of the inputs
+  RnnStep backward;  // outputs in input order
 };
 struct BidirectionalStates {
   std::optional<InputList> forward = {};
@@ -71,38 +71,38 @@ Result<BidirectionalRnnResult> BidirectionalDynamicRnn(Graph& graph, RnnCell& fo
 struct StaticBidirectionalResult {
   StaticRnnResult forward;
   StaticRnnResult backward;
-  std::vector<OutputList> outputs;  // both side by side along axis 1
+  std::vector<OutputList> outputs;  // both concatenated along axis 1
 };
 Result<StaticBidirectionalResult> StaticBidirectionalRnn(Graph& graph, RnnCell& forward, RnnCell& backward,
                                                          const std::vector<InputList>& inputs,
                                                          const RnnOptions& options = {},
                                                          const BidirectionalStates& initial = {});
 
-// --- a loop whose caller says at each time step what comes next
-// When the caller is asked: before the first step, when there is only the time, and after each step of the cell.
+// --- A loop in which the caller determines the input of each time step ---
+// The arguments of the caller's function: only `time` before the first step, all of them after each step of the cell.
 struct RawRnnMoment {
   Output time;
-  const OutputList* outputs = nullptr;     // of the cell
-  const OutputList* state = nullptr;       // of the cell, after its step
-  const OutputList* loop_state = nullptr;  // as the caller gave it
+  const OutputList* outputs = nullptr;     // outputs of the cell
+  const OutputList* state = nullptr;       // state after the cell's step
+  const OutputList* loop_state = nullptr;  // as returned by the caller
 };
 struct RawRnnTurn {
-  Output finished;    // [batch] of booleans: whose sequence has ended
-  OutputList inputs;  // of the next step
-  OutputList state;   // before the next step
+  Output finished;    // [batch] bools: sequences that have ended
+  OutputList inputs;  // inputs of the next step
+  OutputList state;   // state before the next step
   OutputList loop_state = {};
-  // What is written for the step that was. Before the first step: one row of it, as a pattern; none: the cell's
-  // outputs.
+  // The output of the last step. Before the first step: one row as a template, or nullopt if the outputs have the sizes
+  // of the cell's outputs.
   std::optional<OutputList> emit = {};
 };
 using RawRnnFn = std::function<Result<RawRnnTurn>(const RawRnnMoment&)>;
 struct RawRnnResult {
-  std::vector<TensorArray> outputs;  // an element for each step
+  std::vector<TensorArray> outputs;  // one element per step
   OutputList state;
   OutputList loop_state;
 };
-// Until all have finished; of those that have, zeros are written and the state is kept. Of the options, only those of
-// the loop and the scope count.
+// Runs until all sequences have finished. Finished ones output zeros and keep their state. Only the loop options and
+// the scope are used.
 Result<RawRnnResult> RawRnn(Graph& graph, RnnCell& cell, const RawRnnFn& next, const RnnOptions& options = {});
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// Recurrent cells: the arithmetic of one step as functions of the weights, and cells that make the weights as variables
-// on their first step and share them after it. A cell belongs to one graph; names of variables are TensorFlow's.
+// Recurrent cells. Free functions compute one step from the weights; cell classes create the weights as variables in
+// the first step and share them in later ones. A cell belongs to one graph. Variables have TensorFlow's names.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace weir {
 
 using Activation = std::function<Result<Output>(Output)>;  // empty: tanh
 
-// --- arithmetic: weights are [inputs + units, ...]
-// activation([x, h] * kernel + bias), both output and state.
+// --- Step functions; kernels are [inputs + units, ...] ---
+// activation([x, h] * kernel + bias) is both output and state.
 Result<Output> BasicRnnStep(Output x, Output h, Output kernel, Output bias, const Activation& activation = {});
 
 struct GruWeights {
@@ -28,14 +28,14 @@ Result<Output> GruStep(Output x, Output h, const GruWeights& weights, const Acti
 struct LstmState {
   Output c, h;
 };
-// Gates in the order input, candidate, forget, output.
+// Gate order: input, candidate, forget, output.
 Result<LstmState> BasicLstmStep(Output x, const LstmState& state, Output kernel, Output bias, double forget_bias = 1,
                                 const Activation& activation = {});
 
 struct LstmWeights {
   Output kernel, bias;
-  Output forget_peephole = {}, input_peephole = {}, output_peephole = {};  // invalid: the gates do not see c
-  Output projection = {};                                                  // invalid: h is not projected
+  Output forget_peephole = {}, input_peephole = {}, output_peephole = {};  // invalid: no peephole connections
+  Output projection = {};                                                  // invalid: no projection
 };
 struct LstmSettings {
   double forget_bias = 1;
@@ -46,12 +46,12 @@ struct LstmSettings {
 Result<LstmState> LstmStep(Output x, const LstmState& state, const LstmWeights& weights,
                            const LstmSettings& settings = {});
 
-// x / keep_prob where a draw of [0, 1) and keep_prob make at least 1, else zero: dropout with a draw made before.
+// x / keep_prob where noise + keep_prob >= 1, else zero: dropout with given noise in [0, 1).
 Output DropoutWithNoise(Output x, const Input& noise, const Input& keep_prob);
 
-// --- cells
+// --- Cells ---
 
-// A cell with variables below a scope of its own, which is the same at each step.
+// A cell whose variables are in its own scope, the same one in each step.
 class ScopedRnnCell : public RnnCell {
  public:
   Result<RnnStep> Step(Graph& graph, const OutputList& inputs, const OutputList& state) final;
@@ -59,7 +59,7 @@ class ScopedRnnCell : public RnnCell {
  protected:
   explicit ScopedRnnCell(std::string scope) : base_name_(std::move(scope)) {}
   virtual Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) = 0;
-  // A variable of the cell, made in the first step.
+  // A variable of the cell, created in the first step.
   Result<Output> Weight(Graph& graph, const std::string& name, const PartialShape& shape, DType dtype,
                         std::optional<float> initial = {}) const;
   static Result<int64_t> Depth(Output x);
@@ -69,7 +69,7 @@ class ScopedRnnCell : public RnnCell {
   std::optional<VariableScope> scope_;
 };
 
-// A cell whose output is its state, `units` wide.
+// A cell whose output is its state, of width `units`.
 class OneStateRnnCell : public ScopedRnnCell {
  public:
   Result<std::vector<PartialShape>> StateSizes() const final { return std::vector<PartialShape>{{units_}}; }
@@ -146,7 +146,7 @@ class LstmCell final : public ScopedRnnCell {
   LstmCellOptions options_;
 };
 
-// Cells one on top of the other; the states follow each other.
+// Stacked cells. The state is the concatenation of their states.
 class MultiRnnCell final : public RnnCell {
  public:
   explicit MultiRnnCell(std::vector<std::shared_ptr<RnnCell>> cells) : cells_(std::move(cells)) {}

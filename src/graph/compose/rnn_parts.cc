@@ -64,7 +64,7 @@ Result<RnnStep> StepOf(Graph& graph, RnnCell& cell, size_t outputs, const Output
 
 namespace {
 
-// What goes on where a row is finished. A scalar (also the flow of an array) has no rows.
+// Keeps `before` for finished rows. A scalar (e.g. the flow of an array) has no rows and is always fresh.
 Output Kept(Output finished, Output before, Output fresh) {
   if (fresh.shape().known_rank() && fresh.shape().rank() == 0) return fresh;
   return Select(finished, before, fresh, {.name = "Select"});

@@ -1,5 +1,4 @@
-// What loops over time share: the scope of their variables, the size of a batch, one step of a cell, and rows whose
-// sequence has ended.
+// Shared by the RNN loops: the variable scope, the batch size, one step of a cell, and finished rows.
 #pragma once
 
 #include <optional>
@@ -11,7 +10,7 @@
 
 namespace weir::rnn {
 
-// The scope that the options name, opened.
+// Opens the scope that the options select.
 class RnnScope {
  public:
   RnnScope(Graph& graph, const RnnOptions& options, const char* fallback) {
@@ -28,16 +27,16 @@ class RnnScope {
   std::optional<VariableScopeGuard> guard_;
 };
 
-// A size as an int32 scalar.
+// A dimension as an int32 scalar.
 Output DimValue(Graph& graph, const Dim& dim);
-// How many rows the inputs of steps have; they fit together as far as is known.
+// The batch size of the step inputs. REQUIRES: CheckStaticInputs(inputs).
 Dim BatchOf(const std::vector<OutputList>& inputs);
 Status CheckStaticInputs(const std::vector<OutputList>& inputs);
-// Zeros of the shape of a cell's outputs.
+// Zeros with the shapes of the cell's outputs.
 Result<OutputList> ZeroOutputs(Graph& graph, RnnCell& cell, const Dim& batch, DType dtype);
-// One step of the cell, which gives `outputs` outputs and as many tensors of state as before.
+// Runs one step of the cell. An error if the number of outputs or state tensors changes.
 Result<RnnStep> StepOf(Graph& graph, RnnCell& cell, size_t outputs, const OutputList& inputs, const OutputList& state);
-// A fresh step where sequences go on; zeros and the state before it where they are finished.
+// The fresh step for running sequences; zeros and the old state for finished ones.
 RnnStep KeptStep(Output finished, const OutputList& zeros, const OutputList& state, const RnnStep& fresh);
 
 }  // namespace weir::rnn

@@ -1,4 +1,4 @@
-// Recurrent networks from C++: cells against arithmetic by hand, loops against unrolled steps, and gradients.
+// Recurrent networks from C++: cells against manual arithmetic, loops against unrolled steps, and gradients.
 #include <map>
 
 #include "graph/build/array_ops.h"
@@ -43,7 +43,7 @@ class RnnTest : public FlowTest {
   }
 };
 
-// A cell without variables: its state is the sum of its inputs.
+// A cell without variables. Its state is the sum of its inputs.
 class SumCell final : public RnnCell {
  public:
   std::string name() const override { return "SumCell"; }
@@ -149,7 +149,7 @@ TEST_F(RnnTest, BiasesThatCellsStartWith) {
 }
 
 TEST_F(RnnTest, ArithmeticOfAnLstm) {
-  // One unit, one input: all gates see x + h.
+  // One unit, one input: all gates compute x + h.
   const Output x = Constant(graph(), Tensor::Zeros(kFloat, {1, 1}).value()) + 0.5f;
   const Output kernel = Constant(graph(), Tensor::Zeros(kFloat, {2, 4}).value()) + 1.0f;
   const Output bias = Constant(graph(), Tensor::Zeros(kFloat, {4}).value());

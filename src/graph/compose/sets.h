@@ -1,6 +1,5 @@
-// tf.sets: tensors as sets along their last dimension, one for each place in the others. An operand is dense or sparse;
-// results are sparse, with the elements of each set in order. Errors stay with the graph's build state, and the result
-// is then invalid.
+// tf.sets: sets along the last dimension of a tensor. An operand is dense or sparse; results are sparse with sorted
+// elements. Errors are recorded in the graph's build state; the result is then invalid.
 #pragma once
 
 #include <variant>
@@ -15,11 +14,11 @@ using SetOperand = std::variant<Input, Sparse>;
 
 enum class SetOperationKind { kIntersection, kUnion, kAMinusB, kBMinusA };
 struct SetOptions {
-  bool validate_indices = true;  // that a sparse operand is sorted
+  bool validate_indices = true;  // check that a sparse operand is sorted
 };
 Sparse SetOperationOf(Graph& graph, SetOperationKind kind, const SetOperand& a, const SetOperand& b,
                       const SetOptions& options = {});
-// How many different elements each set has.
+// The number of distinct elements of each set.
 Output SetSizeOf(const Sparse& sets, const SetOptions& options = {});
 
 }  // namespace weir

@@ -13,18 +13,18 @@ namespace {
 
 Tensor Int64(int64_t v) { return Tensor::Scalar(v); }
 
-// The three outputs of an op from `first` on.
+// The sparse tensor in outputs 0 to 2 of the node.
 Sparse Outputs(Output first) {
   if (!first.valid()) return {};
   return {Output(first.node, 0), Output(first.node, 1), Output(first.node, 2)};
 }
 
-// All columns of a matrix but the last.
+// All columns of a matrix except the last.
 Output FirstColumns(Output indices) {
   return StridedSlice(indices, {0, 0}, {0, -1}, {1, 1}, {.begin_mask = 3, .end_mask = 1});
 }
 
-// 0, 1, ... up to the rank, which only the run may know.
+// 0, 1, ..., rank - 1. The rank may be unknown at construction time.
 Output AllAxes(const Sparse& sparse) {
   Graph& graph = sparse.values.graph();
   const PartialShape shape = sparse.dense_shape.shape();
@@ -161,7 +161,7 @@ Sparse SparseConcatAll(const std::vector<Sparse>& inputs, int64_t axis, bool exp
     const Output most = Max(all, 0);
     InputList expanded;
     for (const Input& shape : shapes) {
-      // [most[:axis], shape[axis], most[axis+1:]]; -1 leaves nothing behind.
+      // [most[:axis], shape[axis], most[axis+1:]]; for axis -1 nothing follows.
       const Output own = StridedSlice(shape, {static_cast<int>(axis)}, {static_cast<int>(axis + 1)}, {1},
                                       {.end_mask = axis == -1 ? 1 : 0});
       InputList parts = {StridedSlice(most, {0}, {static_cast<int>(axis)}, {1}), own};
@@ -324,7 +324,7 @@ Result<Output> SparseToIndicator(const Sparse& ids, const Input& vocab_size, std
   const Sparse trues{ids.indices, Fill(ShapeOf(ids.values), Tensor::Scalar(true)), ids.dense_shape};
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(Sparse merged, SparseMerge({ids}, trues, {vocab_size}));
-  // Ids may repeat within a row.
+  // Do not validate: ids may repeat within a row.
   return SparseToDenseOf(merged, Tensor::Scalar(false), /*validate_indices=*/false, scope.name() + "/");
 }
 

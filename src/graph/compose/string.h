@@ -1,4 +1,4 @@
-// Functions of strings made of several nodes, or with checks of their own.
+// String functions that consist of several nodes or have additional checks.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,12 @@
 
 namespace weir {
 
-// A node whose outputs are the indices, values and shape of a sparse matrix with the pieces of each string in a row.
+// A node with the indices, values and shape of a sparse matrix; row i has the parts of string i.
 Node* SplitAtAny(Graph& graph, const Input& text, const Input& delimiters, bool skip_empty = true,
                  std::string name = "");
 Node* SplitAt(Graph& graph, const Input& text, const Input& separator, int64_t max_splits = -1, std::string name = "");
-// Joins along the axes, in their order; axis absent: all, the last first, so that the strings keep theirs.
+// Joins along the axes, in that order. Without `axis`, joins along all axes, the last one first, which keeps the order
+// of the strings.
 Output JoinStrings(Graph& graph, const Input& x, const Input& axis = {}, bool keep_dims = false,
                    const std::string& separator = "", std::string name = "");
 
@@ -22,7 +23,7 @@ struct CsvOptions {
   std::string field_delimiter = ",";
   bool use_quotes = true;
   std::string missing_value = "";
-  std::optional<std::vector<int64_t>> columns = {};  // that are wanted, increasing; absent: all
+  std::optional<std::vector<int64_t>> columns = {};  // indices of the columns to return, increasing; absent: all
   std::string name = "";
 };
 Result<OutputList> DecodeCsvRecords(Graph& graph, const Input& records, const InputList& defaults,

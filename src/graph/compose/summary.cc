@@ -11,7 +11,7 @@ namespace weir {
 namespace {
 
 bool InNames(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '/'; }
-bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }  // of UTF-8
+bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }  // UTF-8 continuation byte
 
 std::string CleanName(const std::string& name) {
   std::string clean;
@@ -26,7 +26,7 @@ Output Kept(Graph& graph, Output summary, const std::vector<std::string>& collec
   return summary;
 }
 
-// Makes the node in a scope of its own; `make` gets the tag and the node's name.
+// Builds the node in its own scope. `make` gets the tag and the node's name.
 template <class F>
 Output InSummaryScope(Graph& graph, const std::string& name, const SummaryOptions& options, F&& make) {
   const std::string family = CleanName(options.family);

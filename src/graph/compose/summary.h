@@ -1,6 +1,6 @@
-// Summaries of values during training: nodes that give serialized Summary messages, tagged by the name scope they are
-// made in and kept in a collection, so that one merged node stands for all of them. Errors stay with the graph's build
-// state unless a Result says otherwise.
+// Summary ops: nodes that output serialized Summary messages. The name scope determines the tag; nodes are added to a
+// collection, so that they can be merged into one. Errors are recorded in the graph's build state unless the function
+// returns a Result.
 #pragma once
 
 #include <optional>
@@ -16,34 +16,34 @@ namespace weir {
 
 struct SummaryOptions {
   std::vector<std::string> collections = {graph_keys::kSummaries};
-  std::string family = "";  // the tab that TensorBoard shows it in: the first part of the tag
+  std::string family = "";  // first part of the tag: TensorBoard shows the summary in this tab
 };
 
-// The tag is the name with the scopes around it; characters that no name may have become '_'.
+// The tag is the name prefixed with the name scopes. Characters that are invalid in names become '_'.
 Output SummarizeScalar(Graph& graph, const std::string& name, const Input& value, const SummaryOptions& options = {});
 Output SummarizeHistogram(Graph& graph, const std::string& name, const Input& values,
                           const SummaryOptions& options = {});
-// Images [batch, height, width, 1, 3 or 4], the first `max_outputs` of them.
+// Images [batch, height, width, channels] with 1, 3 or 4 channels; summarizes the first `max_outputs`.
 Output SummarizeImage(Graph& graph, const std::string& name, const Input& images, int64_t max_outputs = 3,
                       const SummaryOptions& options = {});
-// Clips [batch, frames] or [batch, frames, channels] between -1 and 1; frames per second.
+// Audio clips [batch, frames] or [batch, frames, channels] with values from -1 to 1; sample_rate in Hz.
 Output SummarizeAudio(Graph& graph, const std::string& name, const Input& clips, const Input& sample_rate,
                       int64_t max_outputs = 3, const SummaryOptions& options = {});
-// Any tensor, with what a plugin needs to show it.
+// Any tensor, with metadata for the plugin that displays it.
 Output SummarizeTensor(Graph& graph, const std::string& name, const Input& tensor,
                        const tensorflow::SummaryMetadata& metadata = {}, const SummaryOptions& options = {});
 // Strings of any shape, in Markdown. InvalidArgument for other types.
 Result<Output> SummarizeText(Graph& graph, const std::string& name, const Input& text,
                              const SummaryOptions& options = {});
 
-// One summary with the values of all. Kept in `collections`: none by default.
+// Merges all values into one summary, and adds it to `collections` (none by default).
 Output MergeSummaries(Graph& graph, const InputList& summaries, const std::vector<std::string>& collections = {},
                       const std::string& name = "");
-// All of a collection, or those of them whose names begin with `scope`; nothing where there are none.
+// Merges a collection, or the part whose names start with `scope`. nullopt if there are none.
 std::optional<Output> MergeAllSummaries(Graph& graph, const std::string& collection = graph_keys::kSummaries,
                                         const std::string& scope = "", const std::string& name = "");
 
-// As before TensorFlow 1.0: tags are given, and may be several.
+// Summaries of TensorFlow before 1.0: the caller gives the tags, possibly several.
 struct TaggedSummaryOptions {
   std::vector<std::string> collections = {graph_keys::kSummaries};
   std::string name = "";

@@ -1,4 +1,4 @@
-// TensorArrays, and maps, scans and folds made of them, with their gradients.
+// TensorArrays, and map, scan and folds, with their gradients.
 #include "graph/compose/tensor_array.h"
 
 #include "graph/compose/flow_map.h"
@@ -72,7 +72,7 @@ TEST_F(TensorArrayFlowTest, ScanAndFolds) {
 }
 
 TEST_F(TensorArrayFlowTest, ArraysInNestedLoops) {
-  // For every i, for every j < 3: array[3 i + j] = x * (i + 1); the sum of squares.
+  // For i < 2, for j < 3: array[3 i + j] = x * (i + 1). Computes the sum of squares.
   Output x = PlaceholderOf(PartialShape::Scalar());
   TensorArray array(graph(), kFloat, 6);
   OutputList out = Must(WhileLoop(

@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-// Nodes that hold a variable do not belong to the branch or loop that is being built.
+// Builds the nodes of a variable outside of the current branch or loop.
 class InitScope {
  public:
   explicit InitScope(Graph& graph) : cleared_(ControlDependencies::Cleared(graph)) {}
@@ -23,7 +23,7 @@ class InitScope {
   ControlDependencies cleared_;
 };
 
-// An attribute on every node made while it lives.
+// Adds an attribute to every node built during its lifetime.
 class AttrScope {
  public:
   AttrScope(Graph& graph, std::string name, AttrValue value) : graph_(graph) {
@@ -37,7 +37,7 @@ class AttrScope {
   Graph& graph_;
 };
 
-// No attributes of the scopes around on nodes made while it lives.
+// Hides the attributes of outer scopes from nodes built during its lifetime.
 class NoAttrs {
  public:
   explicit NoAttrs(Graph& graph) : graph_(graph), outer_(std::exchange(graph.build().attrs, {})) {}
@@ -117,12 +117,12 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
     v->handle_ = VariableV2(graph, shape, v->dtype_, {.name = name + "/"});
   }
   WEIR_TRY(graph.TakeError());
-  // What follows is placed with the variable, but does not carry its own colocation of the initializer.
+  // The following nodes are placed with the variable, but must not have the colocation attribute of the initializer.
   const NoAttrs plain(graph);
   if (options.use_resource) {
     VarIsInitializedOp(v->handle_, {.name = "IsInitialized/VarIsInitializedOp"});
     WEIR_ASSIGN(const Output initial, GuardedInitialValue(graph, v->initial_value_, name));
-    // Both go where the handle is, whatever the scopes would do with nodes that are no variables.
+    // Place both on the handle's device, even if device functions treat nodes other than variables differently.
     {
       ColocationScope alone(graph, nullptr, /*ignore_existing=*/true);
       DeviceScope with_handle(graph, v->handle_.node->device());
@@ -177,7 +177,7 @@ Result<VariablePtr> Variable::FromNodes(Graph& graph, std::string variable, std:
 
 PartialShape Variable::shape() const { return is_resource_ ? snapshot_.shape() : handle_.shape(); }
 
-// A read that nobody wrote down is where the variable is, whatever device its user is on.
+// An implicit read runs on the device of the variable, not of its consumer.
 Output Variable::AsInput() const {
   if (!is_resource_ || is_cached_) return snapshot_;
   ColocationScope without_others(graph(), nullptr);
@@ -190,7 +190,7 @@ Output Variable::ReadValue() const {
   return ReadResource();
 }
 
-// The handle that a function has captured does not tell the shape.
+// Sets the shape, which a captured handle does not have.
 Output Variable::ReadResource() const {
   const Output value = ReadVariableOp(handle_, dtype_);
   if (value.valid() && !value.shape().fully_defined()) graph().RecordError(graph().SetShape(value, shape()));
@@ -199,7 +199,7 @@ Output Variable::ReadResource() const {
 
 namespace {
 
-// A value for a resource variable: its ops take the type from the value, so that of a literal has to be the variable's.
+// Converts a literal to the variable's type: resource ops take their dtype from the value.
 Input OfType(Graph& graph, const Input& value, DType dtype) {
   if (value.is_output() || value.absent()) return value;
   Result<Output> converted = ToOutput(graph, value, dtype, "Const");

@@ -26,7 +26,7 @@ VariableScopeSettings Merged(VariableScopeSettings inner, const VariableScopeSet
   if (inner.custom_getter == nullptr) {
     inner.custom_getter = outer.custom_getter;
   } else if (outer.custom_getter != nullptr) {
-    // Both apply, the inner one first: its getter goes through the outer one.
+    // Both apply: the inner getter is called first, and its `getter` argument calls the outer one.
     auto chained = [own = inner.custom_getter, next = outer.custom_getter](const VariableGetter& getter,
                                                                            const VariableRequest& request) {
       return (*own)([getter, next](const VariableRequest& r) { return (*next)(getter, r); }, request);
@@ -38,7 +38,7 @@ VariableScopeSettings Merged(VariableScopeSettings inner, const VariableScopeSet
   return inner;
 }
 
-// As Python writes a list.
+// A list in Python notation.
 template <class T>
 std::string ListText(const std::vector<T>& list) {
   return fmt::format("[{}]", fmt::join(list, ", "));
@@ -55,7 +55,8 @@ Status NeedsShape() {
       "provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined.");
 }
 
-// Whether a partitioned variable can be shared as it is asked for. `counts` is empty where nobody says how it is cut.
+// Checks whether a request matches an existing partitioned variable. `counts` is empty if the request has no
+// partitioner.
 Status CheckShared(const PartitionedVariable& known, const VariableRequest& request, const PartialShape& shape,
                    const std::vector<int>& counts) {
   if (!shape.CompatibleWith(known.shape))
@@ -71,7 +72,7 @@ Status CheckShared(const PartitionedVariable& known, const VariableRequest& requ
   return OkStatus();
 }
 
-// What the partitioner wants: the number of pieces of each axis.
+// Calls the partitioner: the number of partitions per axis.
 Result<std::vector<int>> PartitionsOf(const VariableRequest& request, const PartialShape& shape) {
   if (!shape.fully_defined())
     return InvalidArgument("Shape of a new partitioned variable must be fully defined, but instead was {}.",
@@ -135,7 +136,7 @@ VariableScope VariableScopes::Opened(const std::string& name, std::optional<Reus
   const VariableScope outer = Current();
   VariableScope scope;
   scope.name = outer.name.empty() ? name : outer.name + "/" + name;
-  // Reuse is inherited and cannot be switched off below.
+  // Reuse is inherited and cannot be turned off in inner scopes.
   scope.reuse = outer.reuse == Reuse::kYes || !reuse.has_value() || *reuse == Reuse::kNo ? outer.reuse : *reuse;
   scope.settings = Merged(settings, outer.settings);
   std::lock_guard<std::mutex> lock(store_->mu_);
@@ -176,7 +177,7 @@ void VariableScopes::Pop() {
   std::lock_guard<std::mutex> lock(store_->mu_);
   std::vector<VariableScope>& stack = store_->stacks_[std::this_thread::get_id()];
   if (stack.empty()) return;
-  // Scopes below the one that ends may be opened again under the same default names.
+  // Inner scopes may reuse their default names after the outer scope is closed.
   const std::string prefix = stack.back().name + "/";
   for (auto it = store_->scope_counts_.lower_bound(prefix);
        it != store_->scope_counts_.end() && it->first.starts_with(prefix); ++it)
@@ -215,7 +216,7 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
   if (!request.constraint) request.constraint = s.constraint;
   if (request.initial_value.has_value()) {
     const DType type = TypeOf(*request.initial_value);
-    // The pieces of an array are of the scope's type, like those of an initializer.
+    // A partitioned literal gets the dtype of the scope, like the result of an initializer.
     const bool decides = request.initial_value->is_output() || request.partitioner == nullptr;
     if (request.dtype == kInvalidType) {
       if (decides) request.dtype = type;
@@ -231,7 +232,7 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
 
   NameScope root(graph_, "");
   if (request.custom_getter == nullptr) return GetOrMake(request, reuse);
-  // A custom getter may keep it for longer than this call.
+  // Captures by value: a custom getter may keep it beyond this call.
   const VariableGetter plain = [scopes = *this, reuse](const VariableRequest& r) mutable {
     return scopes.GetOrMake(r, r.reuse.value_or(reuse));
   };
@@ -241,7 +242,7 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
 
 Result<FoundVariable> VariableScopes::GetOrMake(const VariableRequest& request, Reuse reuse) {
   const bool is_scalar = request.shape.has_value() && request.shape->known_rank() && request.shape->rank() == 0;
-  // A variable that is in pieces is shared without saying again how it is partitioned.
+  // Sharing a partitioned variable does not need the partitioner again.
   const bool shares_pieces = reuse == Reuse::kYes && store_->FindPartitioned(request.name) != nullptr;
   if (request.partitioner != nullptr ? !is_scalar : shares_pieces) {
     WEIR_ASSIGN(std::shared_ptr<PartitionedVariable> pieces, GetPartitioned(request, reuse));
@@ -311,7 +312,7 @@ Result<VariablePtr> VariableScopes::MakeSingle(const VariableRequest& request, c
     } else {
       WEIR_ASSIGN(initializer, DefaultInitializer(request.name, request.dtype));
     }
-    // An initializer that is told no shape decides on the type, too.
+    // Without a shape, the initializer also chooses the type.
     if (!shape.fully_defined()) options.dtype = kInvalidType;
     WEIR_ASSIGN(variable, Variable::MakeWith(
                               graph_, [&] { return initializer(graph_, shape, options.dtype, partition); }, options));
@@ -378,7 +379,7 @@ Result<std::shared_ptr<PartitionedVariable>> VariableScopes::MakePartitioned(con
   const Shape full = shape.ToShape();
   const int axis = result->axis();
   const int pieces = counts[axis];
-  // Sizes differ by at most one, larger pieces first.
+  // Sizes differ by at most one; larger partitions come first.
   int64_t offset = 0;
   for (int i = 0; i < pieces; ++i) {
     Shape part = full;

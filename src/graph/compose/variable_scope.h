@@ -1,5 +1,5 @@
-// Variable scopes: names, sharing and defaults of the variables that GetVariable makes. A graph has one VariableStore
-// (its variables by full name) and, per thread, a current VariableScope. Thread-safe as graph building is.
+// Variable scopes: names, sharing and defaults of the variables that GetVariable creates. A graph has one VariableStore
+// (its variables by full name) and a current VariableScope per thread. Thread-safe, like graph construction.
 #pragma once
 
 #include <map>
@@ -15,16 +15,16 @@ namespace weir {
 
 enum class Reuse { kNo, kYes, kAuto };
 
-// Makes a (piece of a) variable's initial value; partition is null for whole variables. Where the shape is not fully
-// defined, the initializer decides on shape and type, and gets kInvalidType.
+// Builds the initial value of a variable or a partition; `partition` is null for whole variables. If the shape is not
+// fully defined, the initializer chooses shape and type, and dtype is kInvalidType.
 using ScopedInitializer =
     std::function<Result<Output>(Graph&, const PartialShape&, DType, const PartitionInfo* partition)>;
-// The penalty for a variable's value; an invalid output for none.
+// The penalty for a variable's value. An invalid output means none.
 using Regularizer = std::function<Result<Output>(Output value)>;
-// How many pieces along each axis.
+// Returns the number of partitions along each axis.
 using Partitioner = std::function<Result<std::vector<int>>(const PartialShape& shape, DType dtype)>;
 
-// What asking for a variable gives: a whole one, one in pieces, or whatever value a custom getter made of it.
+// The result of a request: a whole variable, a partitioned one, or a value from a custom getter.
 struct FoundVariable {
   VariablePtr whole;
   std::shared_ptr<PartitionedVariable> pieces;
@@ -32,10 +32,10 @@ struct FoundVariable {
 };
 struct VariableRequest;
 using VariableGetter = std::function<Result<FoundVariable>(const VariableRequest&)>;
-// Called instead of making a variable; gets the way to make it as TensorFlow would.
+// Called instead of creating a variable. `getter` creates it as TensorFlow would.
 using CustomGetter = std::function<Result<FoundVariable>(const VariableGetter& getter, const VariableRequest& request)>;
 
-// What a scope says about variables made inside. Unset fields are inherited.
+// Defaults for variables created in a scope. Unset fields are inherited.
 struct VariableScopeSettings {
   std::shared_ptr<const ScopedInitializer> initializer;
   std::shared_ptr<const Regularizer> regularizer;
@@ -47,7 +47,7 @@ struct VariableScopeSettings {
   Constraint constraint;
 };
 
-// A scope: a value that can be kept and entered again.
+// A value type: can be stored and entered again.
 struct VariableScope {
   std::string name;                 // "tower/fc1"
   std::string original_name_scope;  // "tower_1/fc1/"
@@ -58,9 +58,9 @@ struct VariableScope {
 struct VariableRequest {
   std::string name;
   std::optional<PartialShape> shape;
-  DType dtype = kInvalidType;                            // the scope's, float32 by default
+  DType dtype = kInvalidType;                            // default: the scope's, else float32
   std::shared_ptr<const ScopedInitializer> initializer;  // null: the scope's, else the default for the type
-  std::optional<Input> initial_value;                    // a value instead of an initializer: gives the shape
+  std::optional<Input> initial_value;                    // a value instead of an initializer; determines the shape
   std::shared_ptr<const Regularizer> regularizer;
   std::optional<bool> trainable;
   std::vector<std::string> collections;
@@ -75,7 +75,7 @@ struct VariableRequest {
 
 class VariableStore final {
  public:
-  // The store of a graph, made on first use.
+  // The store of a graph, created on first use.
   static std::shared_ptr<VariableStore> Of(Graph& graph);
 
   VariablePtr Find(const std::string& full_name) const;
@@ -90,26 +90,27 @@ class VariableStore final {
   std::map<std::thread::id, std::vector<VariableScope>> stacks_;
 };
 
-// The operations on scopes of one graph.
+// Operations on the variable scopes of one graph.
 class VariableScopes final {
  public:
   explicit VariableScopes(Graph& graph) : graph_(graph), store_(VariableStore::Of(graph)) {}
 
   VariableScope Current() const;
-  // The scope to enter for a new name, or for an existing scope; `reuse` none inherits. Counts the opening.
+  // The scope to push for a new name, or for an existing scope. Without `reuse`, inherits it. Increments the scope's
+  // count.
   VariableScope Opened(const std::string& name, std::optional<Reuse> reuse,
                        const VariableScopeSettings& settings) const;
   VariableScope Reopened(const VariableScope& scope, std::optional<Reuse> reuse,
                          const VariableScopeSettings& settings) const;
-  // A name below the current scope that no scope has used: default_name, default_name_1, ...
+  // An unused scope name below the current scope: default_name, default_name_1, ...
   std::string UniqueScopeName(const std::string& default_name) const;
   void Push(VariableScope scope);
   void Pop();
-  void SetCurrent(const VariableScope& scope);  // changes the innermost (reuse_variables, set_initializer, ...)
+  void SetCurrent(const VariableScope& scope);  // replaces the innermost scope (reuse_variables, set_initializer, ...)
 
-  // A whole variable, made or shared as the scope says.
+  // Gets or creates a whole variable, as the scope's reuse says.
   Result<VariablePtr> Get(VariableRequest request);
-  // The same, also in pieces or as a custom getter's value.
+  // Like Get, but also returns partitioned variables and values of custom getters.
   Result<FoundVariable> GetAny(VariableRequest request) { return GetBelow(Current(), std::move(request)); }
   Result<FoundVariable> GetBelow(const VariableScope& scope, VariableRequest request);
 
@@ -127,7 +128,7 @@ class VariableScopes final {
   std::shared_ptr<VariableStore> store_;
 };
 
-// Enters a scope (and its name scope) for its lifetime.
+// Enters a variable scope and its name scope for its lifetime.
 class VariableScopeGuard final {
  public:
   VariableScopeGuard(Graph& graph, const std::string& name, std::optional<Reuse> reuse = {},
@@ -144,7 +145,7 @@ class VariableScopeGuard final {
   std::unique_ptr<NameScope> names_;
 };
 
-// The common case: a variable by name in the current scope.
+// Gets or creates a variable by name in the current scope.
 Result<VariablePtr> GetVariable(Graph& graph, const std::string& name, const PartialShape& shape, DType dtype = kFloat);
 
 }  // namespace weir
