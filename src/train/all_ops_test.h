@@ -1,4 +1,4 @@
-// What tests of sessions over the real ops share.
+// Helpers for tests of sessions with the real ops.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -14,15 +14,15 @@
 namespace weir {
 namespace {
 
-// What has to be known of a component to take it out again.
+// How to take a component out of the batch again.
 struct StoredSparse {
   Node* map = nullptr;  // null: the component is dense
   DType dtype = kInvalidType;
-  int rank = -1;  // of a batch
+  int rank = -1;  // rank of the batch
 };
 
 struct BatchCall {
-  const char* function;  // how the error and the scope call it
+  const char* function;  // name in errors and scopes
   bool join = false;
   std::optional<ShuffleOptions> shuffle = {};
 };
@@ -86,13 +86,14 @@ class Batcher final {
   }
   bool by_row() const { return keep_.shape().rank() == 1; }
 
-  // What `kept` builds, where the value is kept; otherwise `left`. Only the one that applies, if that is known.
+  // Builds `kept` if the value is kept, else `left`. If keep_input is not known at construction time, builds both as a
+  // Cond.
   Result<OutputList> WhenKept(const BranchFn& kept, const BranchFn& left) {
     if (keeps_.has_value()) return *keeps_ ? kept() : left();
     return Cond(graph_, keep_, kept, left);
   }
 
-  // --- sparse values
+  // --- Sparse values ---
 
   Output AddToMap(const Sparse& value, Node* shared) {
     const bool many = options_.enqueue_many;
@@ -102,9 +103,9 @@ class Batcher final {
     return node.BuildOutput();
   }
 
-  // A value of those rows alone that are kept: the map gives a handle for every row, also for an empty one.
+  // Removes the rows that are not kept. Needed because the map creates a handle for every row, including empty ones.
   Sparse KeptRows(const Sparse& value) {
-    const auto columns = [](Output indices, bool first) {  // the first one, or all others
+    const auto columns = [](Output indices, bool first) {  // the first column, or all others
       return StridedSlice(indices, Tensor::Vector<int32_t>({0, first ? 0 : 1}), Tensor::Vector<int32_t>({0, 1}),
                           Tensor::Vector<int32_t>({1, 1}), {.begin_mask = 1, .end_mask = first ? 1 : 3});
     };
@@ -112,7 +113,7 @@ class Batcher final {
     const Output rows = Reshape(columns(value.indices, true), Tensor::Vector<int32_t>({-1}));
     const Sparse kept = SparseRetained(value, GatherV2(keep_, rows, first_axis));
     const Output chosen = Cast(keep_, kInt64);
-    const Output before = Cumsum(chosen, first_axis, {.exclusive = true});  // how many are kept above each row
+    const Output before = Cumsum(chosen, first_axis, {.exclusive = true});  // number of kept rows before each row
     const Output sizes = StridedSlice(value.dense_shape, Tensor::Vector<int32_t>({1}), Tensor::Vector<int32_t>({0}),
                                       Tensor::Vector<int32_t>({1}), {.end_mask = 1});
     const Output count = Sum(chosen, Tensor::Vector<int32_t>({0}), {.keep_dims = true});
@@ -137,7 +138,7 @@ class Batcher final {
     return handles[0];
   }
 
-  // The map that an op which may stand inside of a conditional belongs to.
+  // The op whose map holds the handle. It may be inside of a Cond.
   static Node* MapOf(Output handle) {
     for (Node* node = handle.node; node != nullptr;) {
       if (node->op().name.find("ToTensorsMap") != std::string::npos) return node;
@@ -199,7 +200,7 @@ class Batcher final {
     const bool any_sparse =
         std::any_of(values.begin(), values.end(), [](const BatchValue& v) { return v.sparse.has_value(); });
     if (!any_sparse || values.size() < 2) return values;
-    // A sparse value left in the map would stay there: who takes one part of a batch takes all of them.
+    // Every part of a batch depends on all of them being taken: a sparse value left in the map would stay there.
     const auto all = [&](Output part) { return WithDependencies(taken, part); };
     for (BatchValue& value : values) {
       if (value.sparse.has_value())
@@ -211,7 +212,7 @@ class Batcher final {
     return values;
   }
 
-  // --- the queue
+  // --- The queue ---
 
   Result<std::vector<PartialShape>> Shapes(const std::vector<OutputList>& components) const {
     if (options_.shapes.has_value()) return *options_.shapes;
@@ -227,7 +228,7 @@ class Batcher final {
           one.RemoveDim(0);
         }
         WEIR_TRY(shape.Merge(one).status());
-        if (!shape.known_rank()) shape = one;  // the first list decides; the others must fit
+        if (!shape.known_rank()) shape = one;  // the first list determines the shape; the others must be compatible
       }
       shapes.push_back(std::move(shape));
     }
@@ -267,7 +268,7 @@ class Batcher final {
     if (by_row()) {
       const Output chosen = Cast(keep_, kInt32);
       OutputList kept;
-      // The rows of sparse values that are not kept have gone already.
+      // Rows of sparse values that are not kept were already removed.
       for (size_t c = 0; c < components.size(); ++c)
         kept.push_back(stored_[c].map != nullptr ? components[c]
                                                  : DynamicPartition(graph_, components[c], chosen, 2)[1]);
@@ -321,7 +322,7 @@ class Batcher final {
   const BatchOptions& options_;
   std::vector<BatchValues> lists_;
   Output keep_;
-  std::optional<bool> keeps_;  // where it is known
+  std::optional<bool> keeps_;  // if known at construction time
   std::vector<StoredSparse> stored_;
   Queue queue_;
 };

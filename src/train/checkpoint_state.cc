@@ -16,10 +16,10 @@ namespace {
 
 std::string Quoted(const std::string& text) { return '"' + absl::CEscape(text) + '"'; }
 
-// The shortest number that reads back as the same.
+// The shortest text that parses to the same number.
 std::string NumberText(double value) { return fmt::format("{}", value); }
 
-// Reads "name: value" pairs: names, numbers and quoted strings; '#' starts a comment.
+// Parses "name: value" pairs: names, numbers and quoted strings; '#' starts a comment.
 class TextReader {
  public:
   explicit TextReader(std::string_view text) : text_(text) {}
@@ -50,7 +50,7 @@ class TextReader {
     std::string value;
     SkipSpace();
     if (text_.empty() || (text_[0] != '"' && text_[0] != '\'')) return Error("a string in quotes is expected");
-    while (!text_.empty() && (text_[0] == '"' || text_[0] == '\'')) {  // strings that follow each other are one
+    while (!text_.empty() && (text_[0] == '"' || text_[0] == '\'')) {  // adjacent strings are concatenated
       const char quote = text_[0];
       size_t end = 1;
       while (end < text_.size() && text_[end] != quote && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
@@ -94,7 +94,7 @@ class TextReader {
 
 bool IsAbsolute(const std::string& path) { return path.starts_with('/') || path.find("://") != std::string::npos; }
 
-// "x-00001-of-00004" and "x-?????-of-00004" without what follows x.
+// Removes the shard suffix of "x-00001-of-00004" or "x-?????-of-00004".
 std::string WithoutShard(const std::string& name) {
   const size_t size = name.size();
   if (size < 15) return name;

@@ -103,7 +103,7 @@ Status Coordinator::Join(JoinOptions options) {
     std::lock_guard<std::mutex> lock(mu_);
     live.insert(live.end(), registered_.begin(), registered_.end());
   }
-  // How threads end is not announced: ask them, seldom where they run for long, often where they are about to stop.
+  // Threads do not signal their end, so poll them: less often over time, and often again after a stop request.
   std::optional<int64_t> deadline;
   int64_t poll = kFirstPoll;
   while (true) {

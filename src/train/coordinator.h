@@ -1,5 +1,5 @@
-// Coordinator: threads that stop together. The first error that one of them reports is what Join gives.
-// Thread-safe. No lock is held while a thread is asked whether it lives, or while a loop's body runs.
+// Coordinator: stops a group of threads together. Join returns the first error that one of them reported. Thread-safe.
+// No lock is held while a thread is polled for liveness or while a loop's body runs.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace weir {
 
-// What Join waits for.
+// A thread that Join waits for.
 class CoordinatedThread {
  public:
   virtual ~CoordinatedThread() = default;
@@ -27,14 +27,14 @@ class CoordinatedThread {
   virtual Result<std::string> Name() = 0;
 };
 using CoordinatedThreadPtr = std::shared_ptr<CoordinatedThread>;
-// A thread that says itself when it ends.
+// A thread that reports its own end.
 class OwnThread final : public CoordinatedThread {
  public:
   explicit OwnThread(std::string name) : name_(std::move(name)) {}
   Result<bool> Alive() override { return alive_.load(); }
   Result<std::string> Name() override { return name_; }
   void End() { alive_ = false; }
-  // Joins the thread if it has ended or is about to (a second is given); else lets go of it, with a warning.
+  // Joins the thread if it ends within a second; else logs a warning and detaches it.
   void JoinOrAbandon(std::thread& thread) const;
 
  private:
@@ -42,49 +42,49 @@ class OwnThread final : public CoordinatedThread {
   std::atomic<bool> alive_{true};
 };
 
-// Asked a few times a second by whoever waits; true ends the wait early.
+// Polled several times per second by a waiting thread; returning true ends the wait early.
 using Interrupted = std::function<bool()>;
 
 class Coordinator final {
  public:
-  // Errors of the clean codes ask for a stop and are not reported.
+  // Errors with a code in `clean` request a stop but are not reported.
   explicit Coordinator(std::set<StatusCode> clean = {StatusCode::kOutOfRange}, Clock& clock = RealClock())
       : clean_(std::move(clean)), clock_(clock) {}
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
-  // What became of a request: kTooLate comes after Join, when nobody would see the error any more.
+  // The result of a request. kTooLate: Join has already returned, so the error would be lost.
   enum class Outcome { kNoted, kFirstError, kTooLate };
-  // An OK status asks for a stop without an error. Only the first request keeps its error.
+  // Requests a stop; OK means without an error. Only the error of the first request is kept.
   Outcome RequestStop(const Status& error = OkStatus());
-  // The same, whatever the code is.
+  // Like RequestStop, but also reports errors with a clean code.
   Outcome ReportError(const Status& error);
   bool should_stop() const;
-  // True once a stop is asked for; false when that many seconds have passed (none: no limit) or on an interrupt.
+  // Waits for a stop request. False after `seconds` (nullopt: no timeout) or if interrupted.
   bool WaitForStop(std::optional<double> seconds = {}, const Interrupted& interrupted = {}) const;
-  // As it was when it was made, but for the registered threads.
+  // Resets the stop request and the error. Registered threads are kept.
   void ClearStop();
-  Status error() const;  // the first one reported
+  Status error() const;  // the first error reported
   bool joined() const;
 
-  // Join waits for it too.
+  // Join also waits for this thread.
   void RegisterThread(CoordinatedThreadPtr thread);
 
   struct JoinOptions {
-    std::vector<CoordinatedThreadPtr> threads = {};  // beside those registered
+    std::vector<CoordinatedThreadPtr> threads = {};  // in addition to the registered ones
     double stop_grace_period_secs = 120;
     bool ignore_live_threads = false;
     Interrupted interrupted = {};
   };
-  // Waits until all threads have ended or a stop is asked for, and from then on for the grace period at most. The first
-  // error that was reported; without one, FailedPrecondition with the names of threads that still run. Cancelled when
-  // interrupted: nothing is joined then.
+  // Waits until all threads have ended, or for the grace period after a stop request. Returns the first error reported;
+  // without one, FailedPrecondition with the names of threads that still run. Cancelled if interrupted: the threads
+  // then stay registered.
   Status Join(JoinOptions options);
   Status Join() { return Join(JoinOptions()); }
-  // How many threads the last Join gave up on.
+  // The number of threads that the last Join gave up on.
   int stragglers() const;
 
-  // Calls `body` every `interval_secs`, back to back without one, until a stop is asked for or it fails.
+  // Calls `body` every `interval_secs` (nullopt: without a pause) until a stop is requested or it fails.
   Status Loop(std::optional<double> interval_secs, FunctionRef<Status()> body) const;
 
  private:
@@ -102,14 +102,14 @@ class Coordinator final {
   std::vector<CoordinatedThreadPtr> registered_;
 };
 
-// A thread that calls a function at intervals until its coordinator stops; an error of the function stops the
-// coordinator. It is registered there, and ends before it is destroyed.
+// A thread that calls a function periodically until its coordinator stops. An error of the function stops the
+// coordinator. Registers itself with the coordinator.
 class LooperThread final {
  public:
   LooperThread(std::shared_ptr<Coordinator> coordinator, std::string name, std::optional<double> interval_secs,
                std::function<Status()> body);
-  ~LooperThread();  // asks nobody to stop: REQUIRES that somebody does
-  // Lets go of it unless it has ended: what it is stuck in may never come back.
+  ~LooperThread();  // joins without requesting a stop; REQUIRES: the coordinator stops
+  // Joins the thread, or detaches it if it does not end: it may be blocked forever.
   void JoinOrAbandon();
   LooperThread(const LooperThread&) = delete;
   LooperThread& operator=(const LooperThread&) = delete;

@@ -15,7 +15,7 @@ Status CheckTasks(int64_t num_tasks) {
   return OkStatus();
 }
 
-// What a node without a device of its own gets, and how the rest merges with it.
+// The device of a node without its own, and how existing devices merge with it.
 struct ReplicaDevices {
   bool has_ps = false;
   DeviceName ps;
@@ -63,7 +63,7 @@ Result<PsStrategy> GreedyLoadBalancingStrategy(int64_t num_tasks, LoadFn load) {
   auto loads = std::make_shared<Loads>();
   loads->of_task.resize(static_cast<size_t>(num_tasks));
   return PsStrategy([loads, load = std::move(load)](Node& node) -> Result<std::optional<int64_t>> {
-    WEIR_ASSIGN(const double more, load(node));  // may be the user's: without the lock
+    WEIR_ASSIGN(const double more, load(node));  // may be user code: call without the lock
     std::lock_guard<std::mutex> lock(loads->mu);
     const auto least = std::min_element(loads->of_task.begin(), loads->of_task.end());
     *least += more;
@@ -74,7 +74,7 @@ Result<PsStrategy> GreedyLoadBalancingStrategy(int64_t num_tasks, LoadFn load) {
 Result<PsStrategy> RandomStrategy(int64_t num_tasks, int64_t seed) {
   WEIR_TRY(CheckTasks(num_tasks));
   return PsStrategy([num_tasks, seed](Node& node) -> Result<std::optional<int64_t>> {
-    // The digest as one large number, modulo the tasks.
+    // The digest as a large integer, modulo the number of tasks.
     unsigned __int128 rest = 0;
     for (uint8_t byte : Md5(fmt::format("{}_{}", node.name(), seed)))
       rest = (rest * 256 + byte) % static_cast<uint64_t>(num_tasks);

@@ -1,5 +1,5 @@
-// Where the nodes of a replica go: variables to the parameter servers, all else to the worker.
-// Invariant: the same nodes built in the same order get the same tasks, so that every worker's graph agrees.
+// Device placement of a replica: variables on the parameter servers, other nodes on the worker. Invariant: the same
+// nodes built in the same order get the same tasks, so the graphs of all workers agree.
 #pragma once
 
 #include <functional>
@@ -12,37 +12,36 @@
 
 namespace weir {
 
-// The task of the parameter servers that a node goes to; nothing leaves the task open. Called for one node at a time
-// by each thread that builds.
+// Chooses the parameter server task for a node; nullopt leaves it unspecified. Each building thread calls it for one
+// node at a time.
 using PsStrategy = std::function<Result<std::optional<int64_t>>(Node&)>;
-// How much a node weighs.
+// The load that a node adds to its task.
 using LoadFn = std::function<Result<double>(Node&)>;
 
-// Task 0, 1, …, num_tasks - 1, and again.
+// Tasks 0, 1, …, num_tasks - 1 in rotation.
 PsStrategy RoundRobinStrategy(int64_t num_tasks);
-// The task that has the least to carry so far, the lowest of several. InvalidArgument without tasks.
+// The task with the least load so far; the lowest one on a tie. InvalidArgument if there are no tasks.
 Result<PsStrategy> GreedyLoadBalancingStrategy(int64_t num_tasks, LoadFn load);
-// A task that depends on the node's name and the seed only. InvalidArgument without tasks.
+// A task that depends only on the node's name and the seed. InvalidArgument if there are no tasks.
 Result<PsStrategy> RandomStrategy(int64_t num_tasks, int64_t seed = 0);
-// The bytes of a node's only output, for a handle of a variable those of the variable. An error where the shape is not
-// known.
+// The size in bytes of a node's only output; for a resource handle, of its variable. An error if the shape is unknown.
 Result<double> ByteSizeLoad(Node& node);
 
-// The ops that hold what is trained.
+// The ops that hold parameters.
 const std::vector<std::string>& StandardPsOps();
 
 struct ReplicaDeviceOptions {
-  int64_t ps_tasks = 0;  // of the cluster when there is one
+  int64_t ps_tasks = 0;  // ignored if `cluster` is set
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
-  bool merge_devices = true;  // false: a node that has some device already keeps to it
+  bool merge_devices = true;  // false: a node that already has a device keeps it
   std::optional<ClusterSpec> cluster = {};
   std::vector<std::string> ps_ops = StandardPsOps();
-  PsStrategy ps_strategy = {};  // round robin when empty
+  PsStrategy ps_strategy = {};  // default: round robin
 };
 
-// For DeviceScope. Parts of a device that scopes inside have given win over those that this gives. Without tasks to put
-// parameters on, it is what tf.device(None) is. Wrong device names are InvalidArgument.
+// A request for DeviceScope. Device parts from inner scopes override those chosen here. Without parameter server tasks
+// it is equivalent to tf.device(None). Invalid device names are InvalidArgument.
 Result<DeviceRequest> ReplicaDeviceSetter(ReplicaDeviceOptions options);
 
 }  // namespace weir

@@ -156,7 +156,7 @@ void FileWriter::WriteWaiting(std::unique_lock<std::mutex>& lock) {
 
 void FileWriter::Run() {
   Clock& clock = *options_.clock;
-  constexpr double kLongestSeconds = 3e9;  // which every clock can add
+  constexpr double kLongestSeconds = 3e9;  // does not overflow any clock
   const double seconds = options_.flush_secs > 0 ? std::min(options_.flush_secs, kLongestSeconds) : 0;  // NaN: 0
   const auto interval = static_cast<int64_t>(seconds * 1e9);
   int64_t next_flush = clock.MonotonicNanos() + interval;
@@ -185,7 +185,7 @@ void FileWriter::Run() {
     }
     if (ending) break;
   }
-  flushes_done_ = flushes_asked_;  // whoever asked in the meantime
+  flushes_done_ = flushes_asked_;  // release flushes requested in the meantime
   changed_.notify_all();
 }
 

@@ -1,5 +1,5 @@
-// FileWriter: events (summaries, graphs, what happens to a session) to an event file that TensorBoard reads. Adding
-// costs a step next to nothing: a thread of the writer's own does the writing. Thread-safe.
+// FileWriter: writes events (summaries, graphs, session logs) to an event file for TensorBoard. Adding an event is
+// cheap: a separate thread writes the file. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@
 
 namespace weir {
 
-// Where hooks and supervisors put what they have to tell. The step is that of training, as far as there is one.
+// Where hooks and supervisors write events. The step is the training step, if there is one.
 class SummaryWriter {
  public:
   virtual ~SummaryWriter() = default;
@@ -32,19 +32,19 @@ class SummaryWriter {
   virtual Status AddSessionLog(tensorflow::SessionLog log, Step step = {}) = 0;
   virtual Status AddGraph(const tensorflow::GraphDef& graph, Step step = {}) = 0;
   virtual Status AddMetaGraph(const tensorflow::MetaGraphDef& meta_graph, Step step = {}) = 0;
-  // InvalidArgument for a tag that was used before.
+  // InvalidArgument if the tag was already used.
   virtual Status AddRunMetadata(const tensorflow::RunMetadata& metadata, const std::string& tag, Step step = {}) = 0;
-  // All that was added is in the file, or an error says why not.
+  // Blocks until everything added is in the file, or returns the error.
   virtual Status Flush() = 0;
-  // Flushes, and takes nothing more until Reopen.
+  // Flushes, and accepts no events until Reopen.
   virtual Status Close() = 0;
   virtual Status Reopen() = 0;
 };
 using SummaryWriterPtr = std::shared_ptr<SummaryWriter>;
 
 struct FileWriterOptions {
-  int max_queue = 10;       // so many events may wait for the thread before adding one waits too; 0 or less: any number
-  double flush_secs = 120;  // a reader sees an event after so long at the latest
+  int max_queue = 10;       // events that may be queued before Add* blocks; 0 or less: unlimited
+  double flush_secs = 120;  // longest time until an event is in the file
   std::string filename_suffix = "";
   Env* env = &RealEnv();
   Clock* clock = &RealClock();
@@ -52,29 +52,29 @@ struct FileWriterOptions {
 
 class FileWriter final : public SummaryWriter {
  public:
-  // Makes the directory and the file. `logdir` may not be a file.
+  // Creates the directory and the file. `logdir` must not be a file.
   static Result<std::shared_ptr<FileWriter>> Make(std::string logdir, FileWriterOptions options = {});
-  ~FileWriter() override;  // as Close
+  ~FileWriter() override;  // like Close
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
 
-  // A value's metadata is written with the first value of its tag only.
+  // The metadata of a tag is written only with its first value.
   Status AddSummary(tensorflow::Summary summary, Step step = {}) override;
   Status AddSessionLog(tensorflow::SessionLog log, Step step = {}) override;
   Status AddGraph(const tensorflow::GraphDef& graph, Step step = {}) override;
   Status AddMetaGraph(const tensorflow::MetaGraphDef& meta_graph, Step step = {}) override;
   Status AddRunMetadata(const tensorflow::RunMetadata& metadata, const std::string& tag, Step step = {}) override;
-  // Any event; one without a time gets that of now. A closed writer takes none and says so in the log, once. What the
-  // thread could not write is told by whoever calls next.
+  // Adds any event; a missing time is set to now. A closed writer drops events and logs a warning once. Write errors of
+  // the thread are returned by the next call.
   Status AddEvent(tensorflow::Event event);
   Status Flush() override;
-  // Flushes, closes the file and ends the thread. Again: nothing happens.
+  // Flushes, closes the file and ends the thread. No-op if already closed.
   Status Close() override;
-  // After Close: further events go to a new file (the same one within a second).
+  // After Close: further events go to a new file (or the same one within the same second).
   Status Reopen() override;
 
   const std::string& logdir() const { return logdir_; }
-  std::string path() const;  // of the file that is being written
+  std::string path() const;  // path of the current file
   bool closed() const;
 
  private:
@@ -86,7 +86,7 @@ class FileWriter final : public SummaryWriter {
 
   const std::string logdir_;
   const FileWriterOptions options_;
-  io::EventWriter events_;  // of the thread alone while there is one
+  io::EventWriter events_;  // used only by the thread while it runs
 
   mutable std::mutex mu_;
   std::condition_variable changed_;
@@ -96,26 +96,26 @@ class FileWriter final : public SummaryWriter {
   bool closed_ = true;
   bool told_closed_ = false;
   std::string path_;
-  Status error_;  // what the thread met last
+  Status error_;  // last error of the thread
   std::set<std::string> seen_tags_;
   std::set<std::string> run_tags_;
   std::mutex lifetime_mu_;  // held while opening and closing
   std::thread thread_;
 };
 
-// A graph as TensorBoard shows it, with shapes, and with its collections as a meta graph: what a new file begins with.
+// Adds the graph with shapes, and its meta graph with collections: the first events of a new file.
 Status AddGraphEvents(SummaryWriter& writer, const Graph& graph, const CollectionCodec& codec = {});
 
-// One writer per directory, for those who write to the same place without knowing of each other. Thread-safe.
+// One writer per directory, shared by independent users. Thread-safe.
 class FileWriterCache final {
  public:
-  // `made` tells whether the writer is new: then its graph is still to be added.
+  // `made`: the writer is new, so the caller should add the graph.
   struct Found {
     std::shared_ptr<FileWriter> writer;
     bool made = false;
   };
   Result<Found> Get(const std::string& logdir);
-  // Closes all and forgets them.
+  // Closes all writers and removes them from the cache.
   Status Clear();
 
  private:

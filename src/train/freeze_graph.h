@@ -1,4 +1,4 @@
-// A trained graph without variables: what a program needs that only uses it.
+// Freezing: a trained graph with constants instead of variables, for inference.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace weir {
 
-// The part of `def` that the nodes `outputs` need, with constants in the place of variables: the values that variables
-// of the same names have now in a session of `graph`. The def may be that graph's own, or that of a graph which has the
-// same variables for another purpose. NotFound for an output or a variable that is not there.
+// Extracts the part of `def` that `outputs` depend on, and replaces variables with the current values of the variables
+// of the same names in a session of `graph`. The def may be that graph's own, or that of another graph with the same
+// variables. NotFound if an output or a variable does not exist.
 Result<tensorflow::GraphDef> FreezeGraph(Session& session, const Graph& graph, const tensorflow::GraphDef& def,
                                          const std::vector<std::string>& outputs);
 

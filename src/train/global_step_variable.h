@@ -1,12 +1,12 @@
-// The variable that counts the steps of training: what optimizers are given. What reads it is in global_step.h.
+// The global step variable that optimizers increment. global_step.h reads it.
 #pragma once
 
 #include "graph/compose/variable.h"
 
 namespace weir {
 
-// The global step of the graph; a new variable, "global_step" below the current variable scope, where there is none.
-// InvalidArgument for one that is no variable.
+// Returns the graph's global step, or creates the variable "global_step" in the current variable scope. InvalidArgument
+// if the existing one is not a variable.
 Result<VariablePtr> GetOrCreateGlobalStep(Graph& graph);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// The graph as a file beside its checkpoints, for people and tools to look at.
+// Writes the graph to a file beside its checkpoints, for people and tools.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace weir {
 
-// The text form of a graph.
+// Converts a graph to text.
 using GraphText = std::function<Result<std::string>(const tensorflow::GraphDef&)>;
 
-// graph.pbtxt in the directory, which is made; without `text` the graph is graph.pb there.
+// Writes graph.pbtxt, or graph.pb if `text` is empty. Creates the directory.
 Status WriteGraphFile(Env& env, const std::string& directory, const tensorflow::GraphDef& def, const GraphText& text);
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// SessionRunHook: what a program adds to every step of a MonitoredSession, without changing its training loop: it may
-// fetch and feed along, look at what comes out, and ask for the end. Called by one thread at a time.
+// SessionRunHook: extends every step of a MonitoredSession without changes to the training loop. A hook can add fetches
+// and feeds, inspect results and request a stop. Called by one thread at a time.
 #pragma once
 
 #include <any>
@@ -15,25 +15,25 @@ namespace weir {
 
 class TrainingProgress;
 
-// What a hook wants of the next step, beside what the caller of Run wants.
+// What a hook adds to the next step.
 struct HookRequest {
   std::vector<Output> fetches = {};
   std::vector<Node*> targets = {};
-  std::vector<Feed> feeds = {};  // of tensors that nobody else feeds
+  std::vector<Feed> feeds = {};  // tensors that nobody else feeds
   std::optional<tensorflow::RunOptions> options = {};
 };
 
-// One call of Run, from before its step to after it.
+// One call of Run, from before its step until after it.
 class RunContext final {
  public:
   RunContext(SessionPtr session, const RunRequest& original) : session_(std::move(session)), original_(original) {}
-  const SessionPtr& session() const { return session_; }  // to run steps of one's own, without hooks
+  const SessionPtr& session() const { return session_; }  // for the hook's own steps, which run without hooks
   const RunRequest& original() const { return original_; }
-  // No further step is run: MonitoredSession::should_stop is true from then on.
+  // No further step runs: MonitoredSession::ShouldStop returns true from here on.
   void RequestStop() { stop_requested_ = true; }
   bool stop_requested() const { return stop_requested_; }
-  std::any note;                                         // what the caller wants its own hooks to know
-  std::shared_ptr<TrainingProgress> progress = nullptr;  // what the task shows of its training; mostly null
+  std::any note;                                         // passed from the caller of Run to its own hooks
+  std::shared_ptr<TrainingProgress> progress = nullptr;  // progress display of the task; usually null
 
  private:
   const SessionPtr session_;
@@ -42,7 +42,7 @@ class RunContext final {
 };
 
 struct RunValues {
-  std::vector<Tensor> results;  // of the hook's fetches, in order
+  std::vector<Tensor> results;  // results of the hook's fetches, in order
   const tensorflow::RunOptions& options;
   const tensorflow::RunMetadata& metadata;
 };
@@ -50,18 +50,18 @@ struct RunValues {
 class SessionRunHook {
  public:
   virtual ~SessionRunHook() = default;
-  // Once, before the first session is made: the last time to add nodes.
+  // Called once, before the first session is created: the last chance to add nodes.
   virtual Status Begin(Graph& graph) { return OkStatus(); }
-  // For each new session, also the one that replaces a lost one. The graph is final. `cancel` (may be null) is to end
-  // the steps of the hook's own, here and in End.
+  // Called for each new session, including one that replaces a lost one. The graph is finalized. `cancel` (may be null)
+  // cancels the hook's own steps, here and in End.
   virtual Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>& coordinator,
                                     CancelToken* cancel) {
     return OkStatus();
   }
   virtual Result<HookRequest> BeforeRun(RunContext& context) { return HookRequest(); }
-  // Not called when the step failed.
+  // Not called if the step failed.
   virtual Status AfterRun(RunContext& context, const RunValues& values) { return OkStatus(); }
-  // At the end, unless an error ended the loop.
+  // Called at the end, unless an error ended the loop.
   virtual Status End(const SessionPtr& session, CancelToken* cancel) { return OkStatus(); }
 };
 using HookPtr = std::shared_ptr<SessionRunHook>;

@@ -51,7 +51,7 @@ Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook) {
   return step;
 }
 
-// --- StopAtStepHook
+// --- StopAtStepHook ---
 Result<std::shared_ptr<StopAtStepHook>> StopAtStepHook::Make(std::optional<double> num_steps,
                                                              std::optional<double> last_step) {
   if (!num_steps && !last_step) return InvalidArgument("One of num_steps or last_step must be specified.");
@@ -76,14 +76,14 @@ Status StopAtStepHook::AfterCreateSession(const SessionPtr& session, const std::
 Result<HookRequest> StopAtStepHook::BeforeRun(RunContext&) { return HookRequest{.fetches = {global_step_}}; }
 
 Status StopAtStepHook::AfterRun(RunContext& context, const RunValues& values) {
-  // The value may be from before the step's own update: whether it is the last is asked again.
+  // The fetched value may be from before this step's update, so read the step again to decide.
   if (static_cast<double>(GlobalStepOf(values.results[0])) + 1 < *last_step_) return OkStatus();
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*context.session(), global_step_, context.original().cancel));
   if (static_cast<double>(step) >= *last_step_) context.RequestStop();
   return OkStatus();
 }
 
-// --- LoggingTensorHook
+// --- LoggingTensorHook ---
 Result<std::shared_ptr<LoggingTensorHook>> LoggingTensorHook::Make(Tensors tensors, LoggingTensorOptions options) {
   const bool timed = options.interval.every_secs || options.interval.every_steps;
   const bool twice = options.interval.every_secs && options.interval.every_steps;
@@ -153,7 +153,7 @@ Status LoggingTensorHook::Log(const std::vector<Tensor>& values) {
   return OkStatus();
 }
 
-// --- NanTensorHook
+// --- NanTensorHook ---
 Status NanLoss() {
   Status status = InvalidArgument("NaN loss during training.");
   status.SetPayload(kNanLoss, absl::Cord("1"));
@@ -174,7 +174,7 @@ Status NanTensorHook::AfterRun(RunContext& context, const RunValues& values) {
   return OkStatus();
 }
 
-// --- GlobalStepWaiterHook
+// --- GlobalStepWaiterHook ---
 Status GlobalStepWaiterHook::Begin(Graph& graph) {
   WEIR_ASSIGN(const GlobalStep step, GlobalStepFor(graph, "GlobalStepWaiterHook"));
   global_step_ = step.value;
@@ -204,7 +204,7 @@ Result<HookRequest> GlobalStepWaiterHook::BeforeRun(RunContext& context) {
   }
 }
 
-// --- FinalOpsHook
+// --- FinalOpsHook ---
 Status FinalOpsHook::End(const SessionPtr& session, CancelToken* cancel) {
   RunRequest request;
   request.cancel = cancel;
@@ -216,7 +216,7 @@ Status FinalOpsHook::End(const SessionPtr& session, CancelToken* cancel) {
   return OkStatus();
 }
 
-// --- FeedFnHook
+// --- FeedFnHook ---
 Result<HookRequest> FeedFnHook::BeforeRun(RunContext&) {
   HookRequest request;
   WEIR_ASSIGN(request.feeds, feeds_());

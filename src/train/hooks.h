@@ -1,5 +1,4 @@
-// The hooks that most programs use: to stop, to log, to wait, to feed and to look for numbers that are none. Those that
-// write files are in saving_hooks.h.
+// Common hooks: stop, log, wait, feed and check for NaN. Hooks that write files are in saving_hooks.h.
 #pragma once
 
 #include <functional>
@@ -11,21 +10,21 @@
 
 namespace weir {
 
-// Where lines for people go.
+// Receives log lines for the user.
 using LogSink = std::function<void(const std::string& line)>;
 LogSink InfoLog();
 LogSink WarningLog();
 LogSink ErrorLog();
 
-// A copy of the graph's step (FindGlobalStepRead), or FailedPrecondition that says which hook needs it.
+// A copy of the global step (FindGlobalStepRead). FailedPrecondition naming the hook if there is none.
 Result<GlobalStep> GlobalStepFor(Graph& graph, const char* hook);
 
-// Asks for the end after a number of steps of this program, or at a step of all.
+// Requests a stop after a number of steps of this session, or at a global step.
 class StopAtStepHook final : public SessionRunHook {
  public:
-  // InvalidArgument unless exactly one is given.
+  // InvalidArgument unless exactly one is set.
   static Result<std::shared_ptr<StopAtStepHook>> Make(std::optional<double> num_steps, std::optional<double> last_step);
-  // Known from the first session on where a number of steps was given.
+  // If num_steps is set, known after the first session was created.
   std::optional<double> last_step() const { return last_step_; }
   Status Begin(Graph& graph) override;
   Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>&,
@@ -41,21 +40,21 @@ class StopAtStepHook final : public SessionRunHook {
   Output global_step_;
 };
 
-// Logs values every so many steps or seconds, and at the end if that is asked for.
+// Logs values every N steps or seconds, and optionally at the end.
 struct LoggedTensor {
   std::string tag;
   Output value;
 };
 struct LoggingTensorOptions {
-  TimerInterval interval = {};  // of steps of this program; none: only at the end
+  TimerInterval interval = {};  // counts steps of this session; not set: only at the end
   bool at_end = false;
-  // A line out of the values, by default "a = 1, b = 2 (0.500 sec)"; an empty one is not logged.
+  // Formats the values, by default "a = 1, b = 2 (0.500 sec)". An empty line is not logged.
   std::function<Result<std::string>(const std::vector<Tensor>& values, std::optional<double> elapsed_secs)> format = {};
   LogSink log = InfoLog();
 };
 class LoggingTensorHook final : public SessionRunHook {
  public:
-  // Asked in Begin, once the graph is complete.
+  // Called in Begin, when the graph is complete.
   using Tensors = std::function<Result<std::vector<LoggedTensor>>(Graph& graph)>;
   static Result<std::shared_ptr<LoggingTensorHook>> Make(Tensors tensors, LoggingTensorOptions options);
   static Result<std::shared_ptr<LoggingTensorHook>> Make(std::vector<LoggedTensor> tensors,
@@ -80,7 +79,7 @@ class LoggingTensorHook final : public SessionRunHook {
   bool due_ = false;
 };
 
-// Looks at a loss after each step. When it is not a number, the hook fails with NanLoss, or asks for the end.
+// Checks a loss after each step. If it is NaN, fails with NanLoss or requests a stop.
 Status NanLoss();
 bool IsNanLoss(const Status& status);
 class NanTensorHook final : public SessionRunHook {
@@ -97,7 +96,7 @@ class NanTensorHook final : public SessionRunHook {
   const LogSink warning_;
 };
 
-// Lets the first step wait until others have come to a step.
+// Delays the first step until the global step has reached a value.
 class GlobalStepWaiterHook final : public SessionRunHook {
  public:
   explicit GlobalStepWaiterHook(int64_t wait_until_step, LogSink log = InfoLog())
@@ -112,7 +111,7 @@ class GlobalStepWaiterHook final : public SessionRunHook {
   bool started_ = false;
 };
 
-// Runs a last step at the end, whose values stay.
+// Runs a final step at the end and keeps its values.
 class FinalOpsHook final : public SessionRunHook {
  public:
   explicit FinalOpsHook(HookRequest final) : final_(std::move(final)) {}
@@ -124,7 +123,7 @@ class FinalOpsHook final : public SessionRunHook {
   std::vector<Tensor> values_;
 };
 
-// Feeds what a function gives, for each step anew.
+// Feeds the results of a function, called for each step.
 class FeedFnHook final : public SessionRunHook {
  public:
   using FeedFn = std::function<Result<std::vector<Feed>>()>;

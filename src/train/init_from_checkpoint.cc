@@ -22,7 +22,7 @@ class Assigner {
 
  private:
   Status AssignScope(const std::string& saved, const std::string& name) {
-    const std::string scope = name.substr(0, name.rfind('/') + 1);  // with its slash; "" and "/" are everything
+    const std::string scope = name.substr(0, name.rfind('/') + 1);  // with its slash; "" and "/" mean all
     if (scope.empty() && !name.empty())
       return InvalidArgument("there is no variable '{}' to initialize from '{}' of the checkpoint", name, saved);
     if (!saved.ends_with('/'))

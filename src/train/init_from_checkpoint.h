@@ -1,4 +1,4 @@
-// Variables that begin with values of a checkpoint: their initializers read them instead of computing initial values.
+// Initializes variables from a checkpoint: their initializers read its values instead of computing initial values.
 #pragma once
 
 #include <string>
@@ -10,13 +10,12 @@
 namespace weir {
 
 struct CheckpointAssignment {
-  std::string saved;                        // a tensor of the checkpoint, or a scope of tensors: "scope/"
-  std::string name = "";                    // a variable, or a scope of variables: "scope/"; "/" is all
-  std::vector<VariablePtr> variables = {};  // instead of a name: one variable, or the parts of one
+  std::string saved;                        // a tensor of the checkpoint, or a scope: "scope/"
+  std::string name = "";                    // a variable, or a scope: "scope/"; "/" means all
+  std::vector<VariablePtr> variables = {};  // instead of a name: one variable, or the partitions of one
 };
 
-// `source` is a checkpoint, or a directory whose latest one is taken. What the checkpoint lacks and shapes that differ
-// are errors.
+// `source` is a checkpoint, or a directory whose latest one is used. Missing tensors and different shapes are errors.
 Status InitFromCheckpoint(Graph& graph, Env& env, const std::string& source,
                           const std::vector<CheckpointAssignment>& assignments);
 

@@ -21,7 +21,7 @@ constexpr char kScope[] = "input_producer";
 
 std::string Or(const std::string& name, const char* fallback) { return name.empty() ? fallback : name; }
 
-// Inside of the producer's scope.
+// Builds the producer in the current scope.
 Result<Queue> Produce(Graph& graph, const Input& tensor, const ProducerOptions& options,
                       const PartialShape& element_shape, const std::string& queue_name) {
   WEIR_ASSIGN(Output rows, ToOutput(graph, tensor, kInvalidType, "input_tensor"));

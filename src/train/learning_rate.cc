@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kPi = 3.14159265358979323846f;
 
-// The numbers of a schedule as tensors of the rate's type; an invalid output stands for a recorded error.
+// The parameters of a schedule as tensors of the rate's type. After a recorded error they are invalid outputs.
 class Terms {
  public:
   Terms(Graph& graph, const Input& rate) : graph_(graph) {
@@ -74,7 +74,7 @@ Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const
   Output total = terms.Number(decay_steps, "decay_steps");
   Output end = terms.Number(end_rate, "end_learning_rate");
   if (cycle) {
-    // The next multiple of decay_steps at or after the step; the first at step 0.
+    // Round the step up to a multiple of decay_steps, at least one.
     Output multiplier = Select(Equal(s, 0), OnesLike(s), Ceil(s / total));
     total = total * multiplier;
   } else {
@@ -145,7 +145,7 @@ Output CosineDecayRestarts(Graph& graph, const Input& rate, const Input& step, c
     restart = Floor(fraction);
     within = fraction - restart;
   } else {
-    // Periods grow by t_mul: the geometric series tells which one the step is in.
+    // Periods grow by a factor t_mul: invert the geometric series to find the current one.
     restart = Floor(Log(1.0f - fraction * (1.0f - t_mul)) / Log(graph, Input(Constant(graph, Tensor::Scalar(t_mul)))));
     Output power = Pow(graph, Constant(graph, Tensor::Scalar(t_mul)), restart);
     Output before = (1.0f - power) / (1.0f - t_mul);

@@ -1,5 +1,4 @@
-// Learning rates that fall with the step, with TensorFlow's formulas. The step may be a variable's value of any numeric
-// type.
+// Learning rate schedules with TensorFlow's formulas. The step may have any numeric type.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Lines about training, for people. A program says from which level on it wants them (tf.logging.set_verbosity); those
-// of the runtime are left alone. Where WEIR_LOG is set, that alone counts. Safe from any thread.
+// Log messages about training. A program sets the lowest level (tf.logging.set_verbosity); messages of the runtime are
+// not affected. If WEIR_LOG is set, it takes precedence. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// Nothing: none at all.
+// nullopt disables all messages.
 void SetTrainLogLevel(std::optional<LogLevel> from);
 bool TrainLogEnabled(LogLevel level);
 

@@ -25,7 +25,8 @@ bool HoldsVariables(const std::string& key) {
   return false;
 }
 
-// The part of a graph that is exported: what lies below a scope, under names without it. All of it without a scope.
+// The exported part of a graph: the nodes in a scope, with the scope removed from their names. Without a scope:
+// everything.
 class ExportScope {
  public:
   explicit ExportScope(const std::string& scope) {
@@ -36,7 +37,7 @@ class ExportScope {
   // REQUIRES: Has(name).
   std::string Without(std::string_view name) const { return std::string(name.substr(prefix_.size())); }
 
-  // Leaves the nodes of the scope. What they take from outside gets a name that no node has; those are returned.
+  // Keeps only the nodes of the scope. Inputs from outside get a name that no node has; returns these names.
   std::set<std::string> Cut(tensorflow::GraphDef* def) const {
     std::set<std::string> unbound;
     if (is_all()) return unbound;
@@ -48,7 +49,7 @@ class ExportScope {
     return unbound;
   }
 
-  // Nothing where the variable lies elsewhere.
+  // nullopt if the variable is outside of the scope.
   std::optional<tensorflow::VariableDef> Cut(tensorflow::VariableDef def) const {
     if (is_all()) return def;
     if (!Has(def.variable_name())) return std::nullopt;
@@ -70,7 +71,7 @@ class ExportScope {
       const std::string name = is_control ? input.substr(1) : input;
       if (Has(name)) {
         *inputs.Add() = (is_control ? "^" : "") + Without(name);
-      } else if (!is_control) {  // an order among what is exported is left of it
+      } else if (!is_control) {  // control inputs from outside are dropped
         *inputs.Add() = kUnboundPrefix + name;
         unbound->insert(kUnboundPrefix + name);
       }
@@ -93,7 +94,7 @@ std::optional<CollectionItem> NamedItem(const std::string& name, const ExportSco
   return NodeNameItem{scope.Without(name)};
 }
 
-// What C++ code puts into collections; the codec is asked for the rest.
+// Converts the item types that C++ code adds to collections; the codec converts others.
 std::optional<CollectionItem> ToItem(const std::string& key, const std::any& item, const CollectionCodec& codec,
                                      const ExportScope& scope) {
   if (const VariablePtr* variable = std::any_cast<VariablePtr>(&item)) {
@@ -112,7 +113,7 @@ std::optional<CollectionItem> ToItem(const std::string& key, const std::any& ite
   return codec.to_item && scope.is_all() ? codec.to_item(key, item) : std::nullopt;
 }
 
-// All items of a collection are of one kind.
+// Adds an item. False if its kind differs from that of earlier items.
 bool AddItem(const CollectionItem& item, tensorflow::CollectionDef* def) {
   using Def = tensorflow::CollectionDef;
   const auto fits = [&](Def::KindCase kind) {
@@ -149,7 +150,7 @@ void ExportCollection(const Graph& graph, const std::string& key, const Collecti
     (*meta->mutable_collection_def())[key] = std::move(def);
 }
 
-// The definitions of the ops that the nodes are of.
+// Adds the definitions of all ops that the nodes use.
 void AddOps(const Graph& graph, const tensorflow::GraphDef& def, tensorflow::OpList* list) {
   std::set<std::string> names;
   for (const auto& node : def.node()) names.insert(node.op());
@@ -159,7 +160,7 @@ void AddOps(const Graph& graph, const tensorflow::GraphDef& def, tensorflow::OpL
     if (const OpDef* op = graph.registry().Find(name); op != nullptr) ToProto(*op, list->add_op());
 }
 
-// Nodes of savers other than the one that goes with the graph: every scope that has a "SaveV2" of its own.
+// Removes the nodes of savers other than `kept`: every scope with its own "SaveV2".
 void RemoveOtherSavers(const std::optional<tensorflow::SaverDef>& kept, tensorflow::GraphDef* def) {
   const auto scope_of = [](const std::string& name) { return name.substr(0, name.find('/')); };
   const std::string own = kept.has_value() ? scope_of(kept->save_tensor_name()) : "";
@@ -191,7 +192,7 @@ void StripDefaultAttrs(const Graph& graph, tensorflow::GraphDef* def) {
   }
 }
 
-// All that a part of a graph takes from outside is there.
+// Checks that input_map provides all inputs from outside.
 Status CheckBound(const tensorflow::MetaGraphDef& def, const std::map<std::string, Output>& inputs) {
   const auto unbound = def.collection_def().find(kUnboundInputs);
   if (unbound == def.collection_def().end()) return OkStatus();
@@ -203,14 +204,14 @@ Status CheckBound(const tensorflow::MetaGraphDef& def, const std::map<std::strin
                          absl::StrJoin(missing, ", "));
 }
 
-// Reads the collections of a message into a graph.
+// Imports the collections of a message into a graph.
 class CollectionImporter {
  public:
   CollectionImporter(Graph& graph, const ImportMetaGraphOptions& options, ImportedMetaGraph& imported)
       : graph_(graph), options_(options), imported_(imported) {}
 
   Status Import(const std::string& key, const tensorflow::CollectionDef& def) {
-    // Loops and branches are found in the graph itself.
+    // Control flow contexts are reconstructed from the graph itself.
     if (key == graph_keys::kCondContext || key == graph_keys::kWhileContext || key == kUnboundInputs) return OkStatus();
     using Def = tensorflow::CollectionDef;
     switch (def.kind_case()) {
@@ -276,7 +277,7 @@ class CollectionImporter {
   Graph& graph_;
   const ImportMetaGraphOptions& options_;
   ImportedMetaGraph& imported_;
-  std::map<std::string, VariablePtr> made_;  // by their bytes: one variable in several collections is one object
+  std::map<std::string, VariablePtr> made_;  // by serialized bytes: a variable in several collections is one object
 };
 
 }  // namespace
@@ -347,7 +348,7 @@ Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaG
   if (options.saver_def.has_value()) *meta.mutable_saver_def() = *options.saver_def;
   const std::vector<std::string> keys = options.collections.value_or(graph.CollectionNames());
   for (const std::string& key : keys) {
-    if (key.starts_with("__") || key.find('\x01') != std::string::npos) continue;  // of this process alone
+    if (key.starts_with("__") || key.find('\x01') != std::string::npos) continue;  // local to this process
     if (options.clear_extraneous_savers && key == kSavers) continue;
     ExportCollection(graph, key, options.codec, scope, &meta);
   }
@@ -361,7 +362,7 @@ Result<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const tensorflow::MetaGr
   ImportOptions import;
   import.input_map = options.input_map;
   import.uniquify_names = false;
-  // Unique here and not in the import, because collections need the name too.
+  // Made unique here and not by the import, because the collections need the name too.
   imported.scope = options.import_scope.empty() ? graph.build().name_scope : graph.UniqueName(options.import_scope);
   if (!imported.scope.empty()) {
     import.prefix = imported.scope;

@@ -1,4 +1,4 @@
-// MetaGraphs: a graph with its collections and the saver of its variables, as a message that another program imports.
+// MetaGraphs: a graph with its collections and saver, as a message that another program can import.
 #pragma once
 
 #include <any>
@@ -17,8 +17,7 @@
 
 namespace weir {
 
-// An item of a collection as a message holds it: the name of a node or tensor, bytes (a text or a serialized message),
-// a number.
+// A collection item in a message: the name of a node or tensor, bytes (text or a serialized message), or a number.
 struct NodeNameItem {
   std::string name;
 };
@@ -26,13 +25,13 @@ struct BytesItem {
   std::string bytes;
 };
 using CollectionItem = std::variant<NodeNameItem, BytesItem, int64_t, float>;
-// An item as a graph's collection holds it.
+// A collection item in a graph.
 struct GraphItem {
   std::any value;
 };
 
-// How items cross that C++ does not know: those of savers, Python objects. Either may be empty, and may
-// give nothing for what is not theirs.
+// Converts items that C++ does not know, such as savers and Python objects. Either function may be empty, and returns
+// nullopt for items that it does not handle.
 struct CollectionCodec {
   std::function<std::optional<CollectionItem>(const std::string& key, const std::any& item)> to_item;
   std::function<Result<std::optional<GraphItem>>(Graph& graph, const std::string& key, const CollectionItem& item,
@@ -42,18 +41,18 @@ struct CollectionCodec {
 
 struct MetaGraphOptions {
   std::optional<tensorflow::SaverDef> saver_def = {};
-  std::optional<std::vector<std::string>> collections = {};  // all when not given
+  std::optional<std::vector<std::string>> collections = {};  // default: all
   bool clear_devices = false;
-  bool clear_extraneous_savers = false;  // leave out other savers' nodes
+  bool clear_extraneous_savers = false;  // drop the nodes of other savers
   bool strip_default_attrs = false;
-  std::optional<tensorflow::GraphDef> graph_def = {};  // instead of the graph's own
-  // Only what lies below it, under names without it. What it takes from outside is named by the collection
-  // kUnboundInputs. Of collections, what only the codec knows is left out.
+  std::optional<tensorflow::GraphDef> graph_def = {};  // replaces the graph's own def
+  // Exports only the nodes in this scope, with the scope removed from their names. Inputs from outside are listed in
+  // the collection kUnboundInputs. Collection items that only the codec knows are left out.
   std::string export_scope = "";
   CollectionCodec codec = {};
 };
 inline constexpr char kUnboundInputs[] = "unbound_inputs";
-// A collection with items that have no form in a message is left out, with a warning.
+// A collection with items that cannot be written to a message is left out, with a warning.
 Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaGraphOptions& options = {});
 
 struct ImportMetaGraphOptions {
@@ -63,17 +62,17 @@ struct ImportMetaGraphOptions {
   CollectionCodec codec = {};
 };
 struct ImportedMetaGraph {
-  std::string scope;  // the names of what was imported begin with it and a slash; empty: as they were
+  std::string scope;  // prefix of the imported names, without the slash; empty: names are unchanged
   std::map<std::string, VariablePtr> variables;  // by name without the scope
 };
-// Adds nodes and collections to the graph. InvalidArgument where the input map lacks one of kUnboundInputs.
+// Adds nodes and collections to the graph. InvalidArgument if input_map lacks one of kUnboundInputs.
 Result<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,
                                           const ImportMetaGraphOptions& options = {});
 
-// A name in a message as it is in a graph that the message was imported into, below that scope.
+// Prefixes a name of the message with the scope that it was imported into.
 std::string InScope(const std::string& scope, const std::string& name);
 
-// A file that holds the message as bytes.
+// Reads a file with a serialized message.
 Result<tensorflow::MetaGraphDef> ReadMetaGraphFile(Env& env, const std::string& path);
 
 tensorflow::VariableDef ToVariableDef(const Variable& variable);

@@ -1,5 +1,5 @@
-// The nodes and the saver that get a model ready and keep it: those that a graph's collections name, and defaults for
-// the rest, which the collections name from then on. What Supervisor and Scaffold have in common.
+// The nodes and the saver that initialize and save a model: those in the graph's collections, and defaults for the
+// rest, which are added to the collections. Shared by Supervisor and Scaffold.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace weir {
 
 class ModelParts final {
  public:
-  // What becomes of a collection with several items: FailedPrecondition, or the first is taken.
+  // How to treat a collection with several items: fail with FailedPrecondition, or use the first.
   enum class Several { kError, kFirst };
   ModelParts(Graph& graph, Several several) : graph_(graph), several_(several) {}
 
@@ -23,12 +23,12 @@ class ModelParts final {
   Result<std::optional<ReadyOp>> Find(const char* collection) const;
   Result<ReadyOp> FindOrMake(const char* collection, MakeOutput make) const;
   Result<std::vector<Node*>> FindOrMakeNodes(const char* collection, MakeNode make) const;
-  // That of the graph's collection, or all summaries merged; none without any.
+  // The collection's summary, or all summaries merged; nullopt if there are none.
   Result<std::optional<Output>> Summary() const;
   Result<std::shared_ptr<Saver>> FindOrMakeSaver(MakeSaver make) const;
 
-  std::vector<VariablePtr> AllVariables() const;  // global and local ones
-  // Initializes local variables and tables and, where it is given, `more`.
+  std::vector<VariablePtr> AllVariables() const;  // global and local
+  // A node that initializes local variables and tables, and runs `more` if not null.
   Result<Node*> LocalInit(Node* more = nullptr) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-// The options of a step as all that take part in it want them: the most that anybody asks for.
+// Merges the run options of the caller and the hooks; the most demanding one wins.
 void Merge(const tensorflow::RunOptions& from, tensorflow::RunOptions* to) {
   to->set_trace_level(std::max(to->trace_level(), from.trace_level()));
   to->set_timeout_in_ms(std::max(to->timeout_in_ms(), from.timeout_in_ms()));
@@ -136,7 +136,7 @@ Status MonitoredSession::DropLost(const Status& cause, CancelToken* cancel) {
   return IsPreemption(dropped) ? OkStatus() : dropped;
 }
 
-// What the step failed of: where a thread has failed of a lost task, that is the cause.
+// If a thread failed because of a lost task, that is the cause of the step's failure.
 Status MonitoredSession::Refined(const Status& status) const {
   if (status.ok() || IsPreemption(status) || coordinator_ == nullptr) return status;
   const Status reported = coordinator_->error();
@@ -146,7 +146,7 @@ Status MonitoredSession::Refined(const Status& status) const {
 template <class F>
 Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
   if (closed_) return SetupError(FailedPrecondition("Session is already closed."));
-  std::optional<Pauses> pauses;  // from the second loss on: the first is got over at once
+  std::optional<Pauses> pauses;  // set after the first loss, which is retried without a pause
   while (true) {
     WEIR_TRY(Ensure(cancel));
     Status status = Refined(body());
@@ -196,7 +196,7 @@ Result<std::vector<Tensor>> MonitoredSession::RunHooked(const RunRequest& reques
     all.targets.insert(all.targets.end(), wanted.targets.begin(), wanted.targets.end());
     if (wanted.options) {
       Merge(*wanted.options, &run_options);
-      // A step that nobody asks anything special of costs nothing more.
+      // Set only on request: a step without options costs nothing extra.
       all.options = &run_options;
       if (all.metadata == nullptr) all.metadata = &metadata;
     }

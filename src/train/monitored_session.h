@@ -1,6 +1,6 @@
-// MonitoredSession: a session with hooks around each of its steps, whose threads stop together, and that comes back
-// when a task of the cluster was lost: a new session is made, which restores the last checkpoint, and the step is run
-// again. Used by one thread at a time. The graph must outlive it.
+// MonitoredSession: a session that calls hooks around each step and stops its threads together. It recovers from lost
+// tasks: it creates a new session, which restores the last checkpoint, and runs the step again. Not thread-safe. The
+// graph must outlive it.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,11 @@
 
 namespace weir {
 
-// Gives a session whose model is ready, however long that takes. `cancel` (may be null) ends the wait.
+// Creates a session whose model is ready; blocks until then. `cancel` (may be null) ends the wait.
 using SessionCreator = std::function<Result<SessionPtr>(CancelToken* cancel)>;
 
-// The chief's: restores the model from the directory's latest checkpoint, or initializes it. Completes the scaffold.
+// For the chief: restores the model from the latest checkpoint of the directory, or initializes it. Finalizes the
+// scaffold.
 struct ChiefSessionOptions {
   std::string checkpoint_dir = "";
   std::string checkpoint_path = "";
@@ -28,7 +29,7 @@ struct ChiefSessionOptions {
 };
 SessionCreator ChiefSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaffold, SessionMaker make,
                                    ChiefSessionOptions options = {});
-// The others': waits until the chief has made the model ready.
+// For other workers: waits until the chief has initialized the model.
 struct WorkerSessionOptions {
   double max_wait_secs = 1800;
   double recovery_wait_secs = 30;
@@ -40,55 +41,53 @@ SessionCreator WorkerSessionCreator(Graph& graph, std::shared_ptr<Scaffold> scaf
 struct MonitoredSessionOptions {
   std::vector<HookPtr> hooks = {};
   double stop_grace_period_secs = 120;
-  bool recover = true;             // false: a lost task is an error like any other
-  double recovery_wait_secs = 30;  // the longest pause between two tries to get a session again; the first are short
-  // Both called for each new session. By default a coordinator that reports every error, and the graph's own runners.
+  bool recover = true;             // false: a lost task is treated like any other error
+  double recovery_wait_secs = 30;  // longest pause between attempts to create a session; the first pauses are short
+  // Called for each new session. Defaults: a coordinator that reports every error, and the queue runners of the graph.
   std::function<Result<std::shared_ptr<Coordinator>>()> make_coordinator = {};
   std::function<Status(const SessionPtr&, const std::shared_ptr<Coordinator>&)> start_queue_runners = {};
-  // What a terminal shows of the steps while they run; without it what TrainingProgress::Begin gives.
+  // Progress display for a terminal. Default: TrainingProgress::Begin().
   std::shared_ptr<TrainingProgress> progress = nullptr;
-  // Waits for the threads of a session that ends, instead of the coordinator's own Join.
+  // Replaces Coordinator::Join for the threads of a session that ends.
   std::function<Status(const std::shared_ptr<Coordinator>&)> join = {};
   Clock* clock = &RealClock();
 };
 
 class MonitoredSession final {
  public:
-  // Begins the hooks and makes the first session.
+  // Calls Begin on the hooks and creates the first session.
   static Result<std::unique_ptr<MonitoredSession>> Make(Graph& graph, SessionCreator creator,
                                                         MonitoredSessionOptions options, CancelToken* cancel = nullptr);
-  ~MonitoredSession();  // closes what is open, without asking the hooks
+  ~MonitoredSession();  // closes the session without calling the hooks
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // A step with all hooks. FailedPrecondition once a hook has asked for the end. `note` is for hooks of the caller's
-  // own.
+  // Runs a step with all hooks. FailedPrecondition after a hook has requested a stop. `note` is passed to the hooks.
   Result<std::vector<Tensor>> Run(const RunRequest& request, const std::any& note = {});
-  // Calls `body` with the session as it is; it may run steps in it, and with hooks by RunHooked. Called again with
-  // another session after a loss.
+  // Calls `body` with the raw session. It may run steps in it, or with hooks through RunHooked. Called again with a new
+  // session after a task was lost.
   Status RunStepFn(const std::function<Status(const SessionPtr&)>& body, CancelToken* cancel = nullptr);
-  // Inside of RunStepFn.
+  // REQUIRES: called by the body of RunStepFn.
   Result<std::vector<Tensor>> RunHooked(const RunRequest& request, const std::any& note = {});
-  // Whether a hook or a thread has asked for the end, or the session is closed. Where a thread has reported a lost task
-  // to the coordinator, another session is made instead and the answer is no. Without recovery the thread's error is
-  // the result.
+  // Whether a hook or a thread has requested a stop, or the session is closed. If a thread reported a lost task,
+  // creates a new session and returns false. Without `recover`, returns the thread's error.
   Result<bool> ShouldStop(CancelToken* cancel = nullptr);
-  bool asked_to_stop() const;  // false: ShouldStop would say no, and do nothing
-  // Ends the hooks, stops the threads and closes the session. After an error (`failed`) the hooks are not asked.
-  // `cancel` ends the steps of hooks and the wait for threads.
+  bool asked_to_stop() const;  // false: ShouldStop would return false without side effects
+  // Calls End on the hooks (unless `failed`), stops the threads and closes the session. `cancel` cancels the hooks'
+  // steps and the wait for threads.
   Status Close(bool failed = false, CancelToken* cancel = nullptr);
   bool closed() const { return closed_; }
-  SessionPtr session() const { return session_; }  // null between two
+  SessionPtr session() const { return session_; }  // null while there is no session
   const std::shared_ptr<Coordinator>& coordinator() const { return coordinator_; }
   Graph& graph() const { return graph_; }
 
  private:
   MonitoredSession(Graph& graph, SessionCreator creator, MonitoredSessionOptions options);
-  Status Create(CancelToken* cancel);  // once
-  Status Ensure(CancelToken* cancel);  // as often as it takes
-  // Ends the session, its threads and its coordinator, which learns the cause.
+  Status Create(CancelToken* cancel);  // one attempt
+  Status Ensure(CancelToken* cancel);  // retries until a session exists
+  // Stops the coordinator with `cause`, joins its threads and closes the session.
   Status Drop(const Status& cause, CancelToken* cancel);
-  // The same after a lost task, where another session follows.
+  // Like Drop, after a lost task: a new session follows, so errors from the loss are ignored.
   Status DropLost(const Status& cause, CancelToken* cancel);
   Status Refined(const Status& status) const;
   template <class F>
@@ -105,12 +104,12 @@ class MonitoredSession final {
   bool closed_ = false;
 };
 
-// What MonitoredTrainingSession of the public API puts together: the session of a task of a cluster, with the chief
-// saving checkpoints and summaries.
+// The session of a cluster task, as built by tf.train.MonitoredTrainingSession. The chief saves checkpoints and
+// summaries.
 struct TrainingSessionOptions {
   bool is_chief = true;
   std::string checkpoint_dir = "";
-  std::string summary_dir = "";  // by default the checkpoints'
+  std::string summary_dir = "";  // default: checkpoint_dir
   std::shared_ptr<Scaffold> scaffold = nullptr;
   std::vector<HookPtr> hooks = {};
   std::vector<HookPtr> chief_only_hooks = {};
@@ -122,9 +121,9 @@ struct TrainingSessionOptions {
   double stop_grace_period_secs = 120;
   Clock* clock = &RealClock();
 };
-// What the hooks of such a session need of the program.
+// What the hooks of such a session need from the program.
 struct TrainingHookParts {
-  std::function<WriterSource(const std::string& directory)> writer;  // of event files
+  std::function<WriterSource(const std::string& directory)> writer;  // event file writer
   std::function<Result<std::shared_ptr<Saver>>(Graph&)> saver;
   std::function<Result<std::vector<Output>>()> summaries;
   CollectionCodec codec = {};
@@ -132,9 +131,9 @@ struct TrainingHookParts {
   LogSink log = InfoLog();
   LogSink warning = WarningLog();
 };
-// The hooks of the task, in the order in which they are called. Intervals of 0 mean never.
+// The hooks of the task, in calling order. An interval of 0 means never.
 Result<std::vector<HookPtr>> TrainingHooks(const TrainingSessionOptions& options, const TrainingHookParts& parts);
-// REQUIRES: the cache outlives the session. `cancel` ends the wait for the first session.
+// REQUIRES: `writers` outlives the session. `cancel` ends the wait for the first session.
 Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph, SessionMaker make,
                                                                    FileWriterCache& writers,
                                                                    TrainingSessionOptions options = {},

@@ -26,7 +26,7 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
     how.dtype = var->dtype();
     how.trainable = false;
     how.use_resource = var->is_resource();
-    // It starts at the variable's value, so there is no bias to take out.
+    // Starts at the variable's value, so no debiasing is needed.
     WEIR_ASSIGN(VariablePtr average, Variable::MakeWith(
                                          graph, [&] { return var->InitializedValue(); }, how));
     if (var->slice.has_value()) {
@@ -72,7 +72,7 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
 
 namespace {
 
-// A variable of zeros below the average's name.
+// A zero-initialized variable named below the average.
 Result<VariablePtr> ZeroBeside(Graph& graph, const Variable& average, const std::string& name,
                                const PartialShape& shape) {
   ControlDependencies cleared = ControlDependencies::Cleared(graph);
@@ -111,7 +111,7 @@ Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vecto
       changed =
           shadow.average->AssignSub((shadow.average->AsInput() - shadow.value) * rate, false, update.name() + "/");
     } else {
-      // The biased sum starts at zero; dividing by 1 - decay^steps takes the bias out.
+      // The biased average starts at zero; dividing by 1 - decay^steps removes the bias.
       WEIR_ASSIGN(VariablePtr biased, ZeroBeside(graph, *shadow.average, "biased", shadow.average->shape()));
       WEIR_ASSIGN(VariablePtr step, ZeroBeside(graph, *shadow.average, "local_step", PartialShape::Scalar()));
       Output next_biased = biased->AssignSub((biased->AsInput() - shadow.value) * rate);

@@ -1,5 +1,5 @@
-// ExponentialMovingAverage: shadow variables that follow others: shadow -= (1 - decay) * (shadow - value). Names and
-// slots as TensorFlow makes them ("w/ExponentialMovingAverage"). Not thread-safe; one serves one graph.
+// ExponentialMovingAverage: shadow variables with shadow -= (1 - decay) * (shadow - value). Names and slots are
+// TensorFlow's ("w/ExponentialMovingAverage"). Not thread-safe; use one object per graph.
 #pragma once
 
 #include <map>
@@ -13,21 +13,22 @@ namespace weir {
 class ExponentialMovingAverage final {
  public:
   struct Options {
-    Output num_updates = {};  // when given, decay = min(decay, (1 + n) / (10 + n))
+    Output num_updates = {};  // if set, decay = min(decay, (1 + n) / (10 + n))
     bool zero_debias = false;
     std::string name = "ExponentialMovingAverage";
   };
   ExponentialMovingAverage(const Input& decay, Options options) : decay_(decay), options_(std::move(options)) {}
 
-  // The node that updates the averages of `vars` (empty: the trainable ones). Makes the shadows on first use.
+  // A node that updates the averages of `vars` (empty: the trainable variables). Creates the shadow variables on first
+  // use.
   Result<Node*> Apply(Graph& graph, std::vector<VariablePtr> vars = {});
-  // The same for one tensor; the average is under its op's name.
+  // The same for a tensor; the average is named after its op.
   Result<Node*> ApplyTensor(Output value);
   VariablePtr Average(const VariablePtr& var) const;
   VariablePtr Average(Output value) const;
   std::string AverageName(const std::string& op_name) const { return op_name + "/" + options_.name; }
   const std::string& name() const { return options_.name; }
-  // Saved name -> variable: averaged variables under the names of their shadows, the others under their own.
+  // Saved name -> variable: averaged variables under the names of their shadows, others under their own.
   std::map<std::string, VariablePtr> VariablesToRestore(Graph& graph,
                                                         const std::vector<VariablePtr>& moving_average_vars = {}) const;
 
@@ -37,7 +38,7 @@ class ExponentialMovingAverage final {
     Output value;
     bool debias = false;
   };
-  // Of what is averaged: the uid of its graph and its op's name.
+  // Identifies an averaged value: the uid of its graph and the name of its op.
   using Key = std::pair<int64_t, std::string>;
   Result<Node*> UpdateAll(Graph& graph, const std::vector<Key>& keys);
 

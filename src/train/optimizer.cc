@@ -17,7 +17,7 @@ std::string DescribeVariables(const std::vector<GradAndVar>& list) {
   return text;
 }
 
-// Slots are named below their primary at the root of the graph, with a suffix when the name is taken.
+// Slots are named below their primary, relative to the root scope, with a suffix if the name is taken.
 std::string FreeNodeName(Graph& graph, const std::string& base) {
   std::string name = base;
   for (int i = 1; graph.FindNode(name) != nullptr; ++i) name = fmt::format("{}_{}", base, i);
@@ -226,7 +226,7 @@ VariablePtr Optimizer::FindNonSlot(const Graph& graph, const std::string& name) 
 }
 
 IndexedSlices AddUpDuplicates(const IndexedSlices& slices) {
-  // What an accumulator gives has each index once.
+  // The indices from an accumulator are already unique.
   const Node* from = slices.indices.node;
   if (from != nullptr && from->op().name == "SparseAccumulatorTakeGradient" && slices.values.node == from)
     return slices;

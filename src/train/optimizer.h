@@ -1,6 +1,6 @@
-// Optimizer: turns a loss into nodes that improve it. The base class finds gradients, makes slots and orders updates; a
-// derived class says which slots there are and which node updates one variable. TensorFlow users derive from it, so do
-// Python classes. Not thread-safe; one optimizer serves one graph.
+// Optimizer: builds the nodes that minimize a loss. The base class computes gradients, creates slots and orders
+// updates. A derived class defines its slots and the update node of a variable. C++ and Python users may derive from
+// it. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace weir {
 
-// A hyperparameter: a number, a tensor of the graph, or a function asked when updates are built.
+// A hyperparameter: a number, a tensor of the graph, or a function called when updates are built.
 class Hyper {
  public:
   Hyper(float v) : value_(v) {}
@@ -22,7 +22,7 @@ class Hyper {
   Hyper(Output v) : value_(v) {}
   Hyper(Input v) : value_(std::move(v)) {}
   Hyper(std::function<Result<Input>()> fn) : fn_(std::move(fn)) {}
-  // As a float32 (or the tensor's own type) value of `graph`.
+  // Converts it to an output of `graph`: float32, or the tensor's own type.
   Result<Output> ToOutput(Graph& graph, const std::string& name) const;
 
  private:
@@ -58,41 +58,42 @@ class Optimizer {
   const std::string& name() const { return name_; }
   bool use_locking() const { return use_locking_; }
 
-  // ComputeGradients followed by ApplyGradients. The node to run for one step.
+  // ComputeGradients followed by ApplyGradients. Returns the node that runs one training step.
   Result<Node*> Minimize(Output loss, const MinimizeOptions& options = {});
   virtual Result<std::vector<GradAndVar>> ComputeGradients(Output loss, const MinimizeOptions& options = {});
   virtual Result<Node*> ApplyGradients(const std::vector<GradAndVar>& grads_and_vars, VariablePtr global_step = nullptr,
                                        std::string name = "");
 
-  // Null when the variable has no such slot.
+  // Null if the variable has no such slot.
   virtual VariablePtr GetSlot(const VariablePtr& var, const std::string& slot_name) const;
   virtual std::vector<std::string> SlotNames() const;
-  // Slots and other variables that the optimizer made, in all graphs, in the order of their names.
+  // Slots and other variables that the optimizer created, in all graphs, sorted by name.
   virtual std::vector<VariablePtr> Variables() const;
 
-  // --- what a derived class gives ---
-  // The error of settings that are out of range, which a constructor cannot return. Asked before anything is built.
+  // --- Implemented by derived classes ---
+  // Checks the settings, since a constructor cannot return an error. Called before anything is built.
   virtual Status Check() const { return OkStatus(); }
   virtual Status CreateSlots(const std::vector<VariablePtr>& vars) { return OkStatus(); }
   virtual Status Prepare(Graph& graph) { return OkStatus(); }
   virtual Result<Node*> ApplyDense(Output grad, const VariablePtr& var) = 0;
-  // Rows with unique indices, unless the class takes duplicates itself (see ApplySparseDuplicates).
+  // Applies rows with unique indices, unless the class overrides ApplySparseDuplicates.
   virtual Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var);
-  // Rows as they come; adds up those with the same index and calls ApplySparse.
+  // Applies rows that may have duplicate indices. By default sums duplicates and calls ApplySparse.
   virtual Result<Node*> ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var);
   virtual Result<Node*> Finish(Graph& graph, const std::vector<Node*>& updates, const std::string& name);
 
-  // --- for derived classes ---
-  // The slot, made with `initial` on first use; `op_name` names its variable below the primary's ("w/Adagrad").
+  // --- For derived classes ---
+  // The slot of a variable, created with `initial` on first use. `op_name` names its variable below the primary's
+  // ("w/Adagrad").
   Result<VariablePtr> SlotWith(const VariablePtr& var, const std::string& slot_name, const std::string& op_name,
                                const Initializer& initial);
   Result<VariablePtr> ZerosSlot(const VariablePtr& var, const std::string& slot_name, const std::string& op_name);
-  // A scalar beside the slots ("beta1_power"), on the device of `colocate_with`.
+  // A scalar shared by all variables ("beta1_power"), on the device of `colocate_with`.
   Result<VariablePtr> NonSlot(const std::string& name, float initial, const VariablePtr& colocate_with);
   VariablePtr FindNonSlot(const Graph& graph, const std::string& name) const;
 
  private:
-  // An optimizer may train several graphs: a name counts within one of them, by Graph::uid.
+  // An optimizer may train several graphs, so names are qualified by Graph::uid.
   using NameInGraph = std::pair<int64_t, std::string>;
   const std::string name_;
   const bool use_locking_;
@@ -100,7 +101,7 @@ class Optimizer {
   std::map<NameInGraph, VariablePtr> non_slots_;
 };
 
-// Rows of a gradient with the same index added up.
+// Sums rows with equal indices.
 IndexedSlices AddUpDuplicates(const IndexedSlices& slices);
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// One class per update rule: which slots, which node. Resource variables use the same rule under "Resource" names, so
-// the node is made by name with the arguments of the rule in TensorFlow's order.
+// One class per update rule: its slots and its update node. Resource variables use the same rules with a "Resource"
+// prefix, so nodes are built by op name with the arguments in TensorFlow's order.
 #include "train/optimizers.h"
 
 #include "graph/build/array_ops.h"
@@ -22,7 +22,7 @@ Initializer Filled(double value) {
   };
 }
 
-// The update node `rule` ("ApplyX", "SparseApplyX") for a variable and its slots, then values in order.
+// Builds the update node `rule` ("ApplyX", "SparseApplyX"). Inputs are the variable, its slots, then `values`.
 Result<Node*> Update(const Optimizer& optimizer, const std::string& rule, const VariablePtr& var,
                      const std::vector<VariablePtr>& slots, const InputList& values,
                      const std::vector<std::pair<std::string, AttrValue>>& attrs = {}) {
@@ -118,7 +118,7 @@ Result<Node*> AdagradOptimizer::ApplySparse(const IndexedSlices& grad, const Var
                 {Get("learning_rate", var), grad.values, grad.indices});
 }
 
-// --- AdagradDA: dual averaging with the sums of gradients and of their squares ---
+// --- AdagradDA: dual averaging with the sums of gradients and squared gradients ---
 AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_value, float l1,
                                        float l2, const OptimizerOptions& options)
     : HyperOptimizer("AdagradDA", options), global_step_(std::move(global_step)), initial_(initial_value) {
@@ -138,7 +138,7 @@ Status AdagradDAOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
   return OkStatus();
 }
 Output AdagradDAOptimizer::Step() const {
-  // The step that the update makes, counted from 1.
+  // The number of the step that the update makes, starting at 1.
   Output step = global_step_->AsInput() + 1;
   return step.base_dtype() == kInt64 ? step : Cast(step, kInt64);
 }
@@ -207,7 +207,7 @@ Result<Node*> AdamOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
                  Get("beta2", var), Get("epsilon", var), grad});
 }
 Result<Node*> AdamOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  // All rows of m and v decay, as in TensorFlow; only the gradient's rows receive it.
+  // All rows of m and v decay, as in TensorFlow; only the gradient's rows get its contribution.
   Graph& graph = var->graph();
   const auto as = [&](Output value) { return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype()); };
   Output beta1_power = as(FindNonSlot(graph, "beta1_power")->AsInput());
@@ -330,7 +330,7 @@ Result<Node*> FtrlOptimizer::ApplySparse(const IndexedSlices& grad, const Variab
                 {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
 }
 
-// --- proximal forms ---
+// --- Proximal variants ---
 ProximalGradientDescentOptimizer::ProximalGradientDescentOptimizer(Hyper learning_rate, float l1, float l2,
                                                                    const OptimizerOptions& options)
     : HyperOptimizer("ProximalGradientDescent", options) {

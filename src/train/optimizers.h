@@ -7,10 +7,10 @@ namespace weir {
 
 struct OptimizerOptions {
   bool use_locking = false;
-  std::string name = "";  // the class's own when empty
+  std::string name = "";  // default: the class's own
 };
 
-// Base of optimizers whose update is one node per variable: hyperparameters become tensors once per ApplyGradients.
+// Base of optimizers with one update node per variable. Converts hyperparameters to tensors once per ApplyGradients.
 class HyperOptimizer : public Optimizer {
  public:
   Status Prepare(Graph& graph) final;

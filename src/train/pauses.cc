@@ -12,7 +12,7 @@ constexpr double kLongestSecs = 1e9;  // about 30 years: fits any clock
 
 int64_t PauseNanos(double secs) { return static_cast<int64_t>(std::min(secs, kLongestSecs) * 1e9); }
 
-// Sleeps, or returns early when the token is cancelled.
+// Sleeps, or returns early if the token is cancelled.
 void Sleep(Clock& clock, double secs, CancelToken* cancel) {
   std::mutex mu;
   std::condition_variable woken;
@@ -71,7 +71,7 @@ TimeLimit::~TimeLimit() {
 }
 
 Status Pauses::Next() {
-  constexpr double kLongestSleepSecs = 3600;  // so that any number can be asked for
+  constexpr double kLongestSleepSecs = 3600;  // any requested number is valid
   const double waited = waited_secs();
   const double left = limit_secs_ - waited;
   if (left <= 0) return DeadlineExceeded("not ready after {:g} seconds", limit_secs_);

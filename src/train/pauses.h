@@ -1,5 +1,5 @@
-// Pauses between looks at something that others do: milliseconds at first, then ever longer, so that what comes soon is
-// seen at once and what takes long is not asked for all the time.
+// Backoff for polling: pauses start at a millisecond and grow, so quick changes are seen at once and slow ones are not
+// polled too often.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,11 @@ namespace weir {
 
 class Pauses final {
  public:
-  // A pause is a tenth of the time waited so far, but a millisecond at least and `longest_secs` at most. All of them
-  // together end after `limit_secs` (infinity: never). `cancel` may be null.
+  // A pause is a tenth of the time waited so far, at least one millisecond and at most `longest_secs`. The total is
+  // limited to `limit_secs` (infinity: no limit). `cancel` may be null.
   Pauses(double longest_secs, double limit_secs, CancelToken* cancel, Clock& clock = RealClock());
 
-  // Returns after the next pause. DeadlineExceeded once the limit has passed, the token's reason when that is
-  // cancelled.
+  // Sleeps for the next pause. DeadlineExceeded after the limit; the token's reason if it is cancelled.
   Status Next();
   double waited_secs() const;
 
@@ -32,8 +31,7 @@ class Pauses final {
   const int64_t start_nanos_;
 };
 
-// A time limit on what takes a token: that of its own is cancelled when the limit has passed, or with `outer` (may be
-// null).
+// A timeout as a cancel token: token() is cancelled after `secs`, or when `outer` (may be null) is.
 class TimeLimit final {
  public:
   TimeLimit(double secs, CancelToken* outer, Clock& clock = RealClock());
@@ -51,7 +49,7 @@ class TimeLimit final {
   std::mutex mu_;
   std::condition_variable changed_;
   bool over_ = false;
-  std::thread thread_;  // none without a limit
+  std::thread thread_;  // not started without a limit
 };
 
 }  // namespace weir

@@ -1,11 +1,11 @@
-// The loss of a task: what those who make sessions get over by making another one.
+// Loss of a task, from which sessions recover by creating a new session.
 #pragma once
 
 #include "base/status.h"
 
 namespace weir {
 
-// A task that a step needs was lost, or has come back as another one.
+// A task that a step needs was lost or has restarted.
 inline bool IsPreemption(const Status& status) {
   return status.code() == StatusCode::kAborted || status.code() == StatusCode::kUnavailable;
 }

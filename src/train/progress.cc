@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kRateNanos = 5'000'000'000;  // over which rates are measured
+constexpr int64_t kRateNanos = 5'000'000'000;  // window for measuring rates
 constexpr size_t kMostValues = 3;
 
 std::optional<double> NumberIn(const Tensor& value) {
@@ -63,7 +63,7 @@ void TrainingProgress::NoteGlobalStep(std::optional<int64_t> step) {
   const int64_t now = clock_.MonotonicNanos();
   due_nanos_ = now + kLiveLineNanos;
   is_global_ = step.has_value();
-  // After a restored checkpoint steps are counted anew.
+  // The step went back: a checkpoint was restored, so restart the rate measurement.
   if (!samples_.empty() && step && *step < samples_.back().step) samples_.clear();
   samples_.push_back({now, step.value_or(own_steps_), examples_});
   while (samples_.size() > 2 && now - samples_[1].nanos >= kRateNanos) samples_.pop_front();

@@ -1,5 +1,5 @@
-// TrainingProgress: what a task shows of its training while it runs, in the live line of a terminal: the global step,
-// steps per second, what is logged of it, and examples per second where steps say how many they have. Thread-safe.
+// TrainingProgress: the live line of a terminal during training: global step, steps per second, logged values, and
+// examples per second if known. Thread-safe.
 #pragma once
 
 #include <deque>
@@ -17,19 +17,19 @@ namespace weir {
 
 class TrainingProgress final {
  public:
-  // Null where nobody would see it, or another training of this process is seen.
+  // Null if there is no terminal, or if another training of this process is already shown.
   static std::shared_ptr<TrainingProgress> Begin(LiveLine& line = LiveLine::OfProcess(), Clock& clock = RealClock());
   ~TrainingProgress() { End(); }
   TrainingProgress(const TrainingProgress&) = delete;
   void End();
 
-  // Whether the line may be written again: until then nobody need read the global step for it.
+  // Whether the line may be rewritten. Until then the global step is not needed.
   bool due() const;
-  // A step of this task, with the number of examples that it was fed, where that is known.
+  // Counts a step of this task, with its number of examples if known.
   void NoteStep(std::optional<int64_t> examples);
-  // The step of all tasks; none: the graph has no such thing, and the task's own steps are shown. Writes the line.
+  // Sets the global step and writes the line. nullopt: the graph has none, so the task's own steps are shown.
   void NoteGlobalStep(std::optional<int64_t> step);
-  // A number that the program logs; others are not shown.
+  // Sets a value that the program logs. Only single numbers are shown.
   void NoteValue(const std::string& tag, const Tensor& value);
 
  private:
@@ -39,7 +39,7 @@ class TrainingProgress final {
     int64_t examples = 0;
   };
   TrainingProgress(LiveLine& line, Clock& clock) : line_(line), clock_(clock) {}
-  std::string Text() const;  // with mu_
+  std::string Text() const;  // REQUIRES: mu_ is held
 
   LiveLine& line_;
   Clock& clock_;
@@ -54,12 +54,11 @@ class TrainingProgress final {
   std::vector<std::pair<std::string, double>> values_;
 };
 
-// The number of examples that the feeds of a step are: the first dimension of all that have one. None where they
+// The number of examples in the feeds of a step: the first dimension of all feeds that have one. nullopt if they
 // differ.
 std::optional<int64_t> ExamplesIn(const std::vector<Feed>& feeds);
 
-// Shows the steps of a session that has hooks. It fetches the global step along with those after which the line is
-// written.
+// Shows the steps of a session with hooks. Fetches the global step only in steps after which the line is written.
 class ProgressHook final : public SessionRunHook {
  public:
   explicit ProgressHook(std::shared_ptr<TrainingProgress> progress) : progress_(std::move(progress)) {}

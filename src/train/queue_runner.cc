@@ -79,7 +79,7 @@ std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> sessi
     if (count > 0) return {};
     count = static_cast<int>(parts_.enqueue.size());
   }
-  const QueueRunnerPtr self = self_.lock();  // loops may outlive whoever made the runner
+  const QueueRunnerPtr self = self_.lock();  // loops may outlive the other owners of the runner
   const auto stopped = std::make_shared<CancelToken>();
   std::vector<Loop> loops;
   for (Node* node : parts_.enqueue)
@@ -95,11 +95,12 @@ std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> sessi
     loops.push_back({fmt::format("QueueRunnerThread-{}-close_on_stop", parts_.queue_name),
                      [self, session, coordinator, stopped]() -> Status {
                        coordinator->WaitForStop();
-                       // Not all that an enqueue node waits for is its own queue, which is all that `cancel` can wake.
+                       // `cancel` wakes only steps that wait for this queue; an enqueue node may be waiting for
+                       // something else.
                        stopped->Cancel(Cancelled("the coordinator has stopped"));
-                       // A queue outlives a session that has lost a task: the next session goes on with it.
+                       // A queue outlives a session that lost a task: the next session continues with it.
                        if (IsPreemption(coordinator->error())) return OkStatus();
-                       // Where the session has gone already, there is nothing to wake.
+                       // If the session is already closed, there is nothing to wake.
                        session->Run({.targets = {self->parts_.cancel}}).status().IgnoreError();
                        return OkStatus();
                      }});
@@ -124,7 +125,7 @@ Status QueueRunner::RunEnqueue(const SessionKey& key, Session& session, Node* en
   }
   const bool is_last = EndLoop(key);
   if (!parts_.closed.contains(status.code())) return status;
-  if (is_last) session.Run({.targets = {parts_.close}}).status().IgnoreError();  // somebody else may have closed it
+  if (is_last) session.Run({.targets = {parts_.close}}).status().IgnoreError();  // it may already be closed
   return OkStatus();
 }
 

@@ -1,5 +1,5 @@
-// QueueRunner: what keeps a queue filled. Each of its enqueue nodes is run over and over, on a thread of its own, until
-// the queue ends, a stop is asked for or a step fails. Thread-safe. The graph must outlive it.
+// QueueRunner: keeps a queue filled. Each enqueue node runs repeatedly in its own thread until the queue is closed, a
+// stop is requested or a step fails. Thread-safe. The graph must outlive it.
 #pragma once
 
 #include <functional>
@@ -22,39 +22,39 @@ namespace weir {
 struct QueueRunnerParts {
   std::string queue_name = "";
   std::vector<Node*> enqueue = {};
-  Node* close = nullptr;  // run when the last enqueue node meets the end of its input
-  // Run when the coordinator stops, unless a task was lost: ends the queue, and with it the steps of who waits at it.
+  Node* close = nullptr;  // run when the last enqueue node reaches the end of its input
+  // Run when the coordinator stops, unless a task was lost: closes the queue, which fails the steps that wait for it.
   Node* cancel = nullptr;
-  // Errors that mean the end, not a failure.
+  // Error codes that mean the end of the queue, not a failure.
   std::set<StatusCode> closed = {StatusCode::kOutOfRange};
 };
 
 class QueueRunner final {
  public:
-  // InvalidArgument without enqueue nodes, or where a node is missing.
+  // InvalidArgument if there are no enqueue nodes or a node is null.
   static Result<std::shared_ptr<QueueRunner>> Make(QueueRunnerParts parts);
-  // Of the nodes that `def` names, below `import_scope` unless that is empty. NotFound where there is no such node.
+  // Uses the nodes that `def` names, in `import_scope` if not empty. NotFound if a node does not exist.
   static Result<std::shared_ptr<QueueRunner>> FromProto(Graph& graph, const tensorflow::QueueRunnerDef& def,
                                                         const std::string& import_scope = "");
-  // Names without `export_scope`; nothing when the queue is not in that scope.
+  // Removes `export_scope` from names; nullopt if the queue is not in that scope.
   std::optional<tensorflow::QueueRunnerDef> ToProto(const std::string& export_scope = "") const;
   QueueRunner(const QueueRunner&) = delete;
   QueueRunner& operator=(const QueueRunner&) = delete;
 
   const QueueRunnerParts& parts() const { return parts_; }
 
-  // Something else to do on a thread of its own beside the enqueue nodes: until the coordinator stops, when `stopped`
-  // is cancelled. Before Loops; left out without a coordinator.
+  // Adds a function that runs in its own thread beside the enqueue nodes. `stopped` is cancelled when the coordinator
+  // stops. Call before Loops. Not run without a coordinator.
   using Companion = std::function<Status(Session& session, const Coordinator& coordinator, CancelToken& stopped)>;
   void AddCompanion(std::string name, Companion companion);
 
-  // What one thread is to do. It returns the error that is to be reported.
+  // The work of one thread. Returns the error to report.
   struct Loop {
     std::string name;
     std::function<Status()> run;
   };
-  // One per enqueue node and, with a coordinator, one that on its stop ends the steps that the others wait in and runs
-  // `cancel`. None while loops that were made for this session before have not ended.
+  // One loop per enqueue node and companion. With a coordinator also one that, on a stop, cancels the steps of the
+  // others and runs `cancel`. Empty if earlier loops for this session still run.
   std::vector<Loop> Loops(std::shared_ptr<Session> session, std::shared_ptr<Coordinator> coordinator);
 
  private:
@@ -62,7 +62,7 @@ class QueueRunner final {
   using SessionKey = std::weak_ptr<Session>;
   Status RunEnqueue(const SessionKey& key, Session& session, Node* enqueue, const Coordinator* coordinator,
                     CancelToken* stopped);
-  bool EndLoop(const SessionKey& key);  // true when it was the last one
+  bool EndLoop(const SessionKey& key);  // true for the last one
 
   const QueueRunnerParts parts_;
   std::vector<std::pair<std::string, Companion>> companions_;
@@ -72,13 +72,13 @@ class QueueRunner final {
 };
 using QueueRunnerPtr = std::shared_ptr<QueueRunner>;
 
-// Threads of C++ that run loops and report their errors to the coordinator, which also waits for them in Join. They end
-// before this is destroyed, unless they are abandoned: the coordinator must have stopped then, or the queue have ended.
+// Runs loops in C++ threads and reports their errors to the coordinator, whose Join also waits for them. The destructor
+// joins the threads unless they were abandoned. REQUIRES: the coordinator has stopped or the queue is closed by then.
 class QueueRunnerThreads final {
  public:
   QueueRunnerThreads(std::shared_ptr<Coordinator> coordinator, std::vector<QueueRunner::Loop> loops);
   ~QueueRunnerThreads();
-  // Lets go of those that have not ended: what they are stuck in may never come back.
+  // Joins the threads, and detaches those that do not end: they may be blocked forever.
   void JoinOrAbandon();
   QueueRunnerThreads(const QueueRunnerThreads&) = delete;
   QueueRunnerThreads& operator=(const QueueRunnerThreads&) = delete;
@@ -91,9 +91,9 @@ class QueueRunnerThreads final {
   std::vector<Thread> threads_;
 };
 
-// The runners that the graph's building code has added to a collection (GraphKeys' queue_runners), those of C++.
+// Adds a runner to a collection of the graph. Only C++ runners are in it.
 void AddQueueRunner(Graph& graph, QueueRunnerPtr runner, const std::string& collection = "queue_runners");
-// Starts all of them that do not run for this session already.
+// Starts all runners of the collection that do not already run for this session.
 std::unique_ptr<QueueRunnerThreads> StartQueueRunners(Graph& graph, const std::shared_ptr<Session>& session,
                                                       const std::shared_ptr<Coordinator>& coordinator,
                                                       const std::string& collection = "queue_runners");

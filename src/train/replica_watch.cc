@@ -32,7 +32,7 @@ Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, Cance
   fetches.push_back(step);
   fetches.push_back(waiting);
   auto look = session.MakeCallable({}, fetches, {});
-  if (!look.ok()) return OkStatus();  // what is wrong with the session, its other steps say
+  if (!look.ok()) return OkStatus();  // other steps report the session's error
   const auto now_secs = [&] { return static_cast<double>(clock->MonotonicNanos()) / 1e9; };
   Seen last;
   double since = now_secs();
@@ -45,7 +45,7 @@ Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, Cance
         std::find_if(seen.given.begin(), seen.given.end(), [&](int64_t count) { return count > 0 && count < needed; });
     const bool lacks = lacking != seen.given.end();
     if (seen != last || !lacks) since = now_secs();
-    // Who waits has given its gradients: seen twice, nobody is left who could give what is missing.
+    // A waiting replica has already contributed. If all wait in two successive samples, nobody is left to contribute.
     if (lacks && seen.all_wait && seen == last) {
       TrainInfo("{}: step {} has {} of {} gradients and every replica waits: all give theirs once more", name,
                 seen.step, *lacking, needed);

@@ -1,6 +1,6 @@
-// ReplicaWatch: what the chief of synchronous replicas does beside: sees to it that gradients come. Where every replica
-// waits for a step that lacks gradients, some were given to a model that is gone: all give theirs once more. Where
-// replicas are missing for too long, it says so.
+// ReplicaWatch: run by the chief of synchronous replicas to detect missing gradients. If all replicas wait for a step
+// that lacks gradients, some gradients were lost with a previous model: all replicas repeat the step. If replicas are
+// missing for too long, it fails.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@
 namespace weir {
 
 struct ReplicaWatch {
-  std::string name;           // of the optimizer, for messages
-  std::vector<Output> given;  // how many gradients each accumulator has
+  std::string name;           // name of the optimizer, for messages
+  std::vector<Output> given;  // number of gradients in each accumulator
   Output step;
-  Output waiting;         // below 0: every replica waits
-  Node* again = nullptr;  // lets all that wait begin the step again
+  Output waiting;         // negative: every replica waits
+  Node* again = nullptr;  // makes all waiting replicas repeat the step
   int64_t needed = 1;     // gradients per step
   double limit_secs = 60;
   Clock* clock = &RealClock();
 
-  // Until the coordinator stops. DeadlineExceeded when a step lacks gradients for longer than the limit.
+  // Runs until the coordinator stops. DeadlineExceeded if a step lacks gradients for longer than the limit.
   Status Run(Session& session, const Coordinator& coordinator, CancelToken& stopped) const;
 };
 

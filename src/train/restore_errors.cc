@@ -20,7 +20,7 @@ bool IsCheckpointSuffix(std::string_view suffix) {
                     [](char c, char wanted) { return wanted == '0' ? c >= '0' && c <= '9' : c == wanted; });
 }
 
-// The nodes that `node` waits for, through groups.
+// Collects the nodes that `node` depends on through control edges.
 void CollectTargets(const Node* node, std::set<const Node*>* found) {
   std::vector<const Node*> todo = {node};
   while (!todo.empty()) {
@@ -31,7 +31,7 @@ void CollectTargets(const Node* node, std::set<const Node*>* found) {
   }
 }
 
-// The restored tensor that a value is, maybe through nodes that do not change its shape.
+// The restored tensor behind a value, through Identity nodes.
 Output RestoredValue(Output value) {
   while (value.node->type() == "Identity" && value.node->num_inputs() > 0) value = value.node->input(0);
   return value;

@@ -1,4 +1,4 @@
-// What is wrong where a checkpoint cannot be restored, in words that say what to do about it.
+// Explains why a checkpoint cannot be restored and what to do about it.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace weir {
 
-// What to pass instead of a path that is none of a checkpoint but leads to one: a directory, a file of a checkpoint.
-// Empty where there is nothing to say.
+// The right argument if `path` is not a checkpoint prefix but a directory or a file of one. Empty if there is no
+// advice.
 std::string AdviceOnPath(Env& env, const std::string& path);
 
-// The variables whose shapes differ from those in the checkpoint: "variable 'w' has shape [3], but 'w' in PATH has
-// shape [2]". As far as the nodes below the saver's restore node show it, and the file can be read here.
+// The variables whose shapes differ from the checkpoint: "variable 'w' has shape [3], but 'w' in PATH has shape [2]".
+// Best effort: limited to the nodes below the saver's restore node, and to files readable by this process.
 std::vector<std::string> ShapeMismatches(Graph& graph, Env& env, const tensorflow::SaverDef& def,
                                          const std::string& path);
 
