@@ -1,4 +1,5 @@
-// Stopping, errors and grace periods. Threads are fakes that end when the test says so: no test waits for time to pass.
+// Stopping, errors and grace periods. Threads are fakes that end under control of the test; no test depends on real
+// time.
 #include "train/coordinator.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using Outcome = Coordinator::Outcome;
 
-// Lives for a number of questions.
+// Reports being alive for a number of calls.
 class FakeThread final : public CoordinatedThread {
  public:
   FakeThread(std::string name, int questions) : name_(std::move(name)), left_(questions) {}

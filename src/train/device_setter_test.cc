@@ -1,4 +1,4 @@
-// Placement as TensorFlow's replica_device_setter does it; the expected devices are TensorFlow's own.
+// Placement by replica_device_setter. The expected devices are TensorFlow's.
 #include "train/device_setter.h"
 
 #include "graph/compose/initializers.h"
@@ -41,11 +41,11 @@ TEST_F(DeviceSetterTest, InnerPartsWin) {
   }
   {
     DeviceScope inner(graph(), "/job:ps/task:7");
-    EXPECT_EQ(VariableDevice("own"), "/job:ps/task:7");  // takes its turn all the same
+    EXPECT_EQ(VariableDevice("own"), "/job:ps/task:7");  // still advances the round robin
     EXPECT_EQ(OtherDevice(), "/job:ps/task:7/device:GPU:0");
   }
   {
-    DeviceScope inner(graph(), "/job:worker/task:3");  // another job takes no turn
+    DeviceScope inner(graph(), "/job:worker/task:3");  // another job does not advance the round robin
     EXPECT_EQ(VariableDevice("local"), "/job:worker/task:3");
   }
   EXPECT_EQ(VariableDevice("next"), "/job:ps/task:0");
@@ -107,7 +107,7 @@ TEST_F(DeviceSetterTest, TheSizeMustBeKnown) {
 }
 
 TEST_F(DeviceSetterTest, RandomDependsOnNameAndSeed) {
-  // As Python's int(md5(name + "_" + seed)) % tasks.
+  // Like Python's int(md5(name + "_" + seed)) % tasks.
   const PsStrategy seven = Must(RandomStrategy(7));
   const PsStrategy seeded = Must(RandomStrategy(1000, 3));
   Node* node = Scalar(1, "weights").node;

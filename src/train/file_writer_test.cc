@@ -1,4 +1,4 @@
-// What a writer puts into its file, when readers see it, and what becomes of errors.
+// The contents of event files, when they become visible to readers, and error reporting.
 #include "train/file_writer.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ TEST(FileWriterTest, EventsAreFlushedAfterATime) {
   };
   const auto writer = FileWriter::Make("/logs", {.flush_secs = 120, .env = &env, .clock = &clock}).value();
   ASSERT_TRUE(writer->AddSessionLog({}, 1).ok());
-  while (flushes < 2) std::this_thread::yield();  // the first is that of the version at the beginning
+  while (flushes < 2) std::this_thread::yield();  // the first flush writes the version event
   EXPECT_GE(last_flush, 120'000'000'000);
   EXPECT_THAT(StepsIn(env, writer->path()), ElementsAre(1));
 }

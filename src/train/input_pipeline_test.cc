@@ -1,4 +1,4 @@
-// A pipeline in C++, from files of records to batches.
+// An input pipeline in C++, from record files to batches.
 #include <gmock/gmock.h>
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ class InputPipelineTest : public ::testing::Test {
     for (const std::string& path : files_) (void)RealEnv().DeleteFile(path);
   }
 
-  // A file of examples with the numbers [begin, end).
+  // Writes a record file with Examples for the numbers [begin, end).
   std::string Numbers(int64_t begin, int64_t end) {
     std::string path = JoinPath(testing::TempDir(), fmt::format("input_pipeline_test.{}.{}", ::getpid(), begin));
     auto writer = Must(io::RecordWriter::Open(RealEnv(), path));

@@ -1,4 +1,4 @@
-// Schedules at a few steps; the numbers are TensorFlow's.
+// Schedules at a few steps. The expected numbers are TensorFlow's.
 #include "train/learning_rate.h"
 
 #include "graph/flow_session_test.h"
@@ -46,7 +46,7 @@ TEST_F(LearningRateTest, EndsAtAValue) {
 }
 
 TEST_F(LearningRateTest, NoiseFallsWithTheSteps) {
-  // Without variance it is LinearCosineDecay.
+  // Without variance it equals LinearCosineDecay.
   Expect(NoisyLinearCosineDecay(graph(), 0.5f, step_, 10, 0, 0.55f, 0.5f, 0.1f, 0.01f),
          {0.555f, 0.32255706f, 0.04622148f, 0.005f, 0.005f});
   const Output noisy = NoisyLinearCosineDecay(graph(), 0.5f, step_, 10, 1, 0.55f, 0.5f, 0.1f, 0.01f);

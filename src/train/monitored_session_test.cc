@@ -1,4 +1,4 @@
-// Hooks around steps, the end, and what becomes of a lost session. Sessions are local ones that fail when told to.
+// Hooks around steps, stopping, and recovery of lost sessions. Sessions are local and fail on request.
 #include "train/monitored_session.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A session whose next steps may be told to fail.
+// A session that can be told to fail its next steps.
 class FailingSession final : public Session {
  public:
   FailingSession(std::shared_ptr<Session> inner, std::vector<Status>* failures)
@@ -82,7 +82,7 @@ class MonitoredSessionTest : public testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
     return *std::move(session);
   }
-  // The number of steps until the end.
+  // Runs until the session stops; returns the number of steps.
   int RunToTheEnd(MonitoredSession& session) {
     int steps = 0;
     while (!session.ShouldStop().value()) {
@@ -102,7 +102,7 @@ class MonitoredSessionTest : public testing::Test {
   VariablePtr step_;
   Node* train_ = nullptr;
   FileWriterCache writers_;
-  std::vector<Status> failures_;  // of steps with targets, the last first
+  std::vector<Status> failures_;  // for steps with targets, last one first
   int made_ = 0;
   const std::string folder_ =
       testing::TempDir() + "monitored_session_" + testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -169,7 +169,7 @@ TEST_F(MonitoredSessionTest, OtherErrorsAreTheCallers) {
   EXPECT_EQ(made_, 1);
 }
 
-// Writes down what is called.
+// Records the calls of its methods.
 class Recorder final : public SessionRunHook {
  public:
   explicit Recorder(HookRequest wanted) : wanted_(std::move(wanted)) {}
@@ -256,7 +256,7 @@ TEST_F(MonitoredSessionTest, PausesWhereEverySessionIsLostAgain) {
   HandClock clock;
   const auto session = Start({.clock = &clock});
   constexpr int kLosses = 20;
-  // The initializer of each new session is a step too.
+  // The initializer of each new session is also a step with targets.
   for (int i = 0; i < kLosses; ++i) failures_.insert(failures_.end(), {Unavailable("lost"), OkStatus(), OkStatus()});
   failures_.push_back(Unavailable("lost"));
   const int64_t begin = clock.MonotonicNanos();
@@ -273,7 +273,7 @@ TEST_F(MonitoredSessionTest, ACancelledTokenEndsTheWaitForTheFirstSession) {
   EXPECT_EQ(session.status().code(), StatusCode::kCancelled);
 }
 
-// Waits in a step of its own at the end.
+// Runs a step in End that blocks.
 class WaitsAtTheEnd final : public SessionRunHook {
  public:
   Status Begin(Graph& graph) override {

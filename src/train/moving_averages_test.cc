@@ -1,4 +1,4 @@
-// Averages that follow a variable or a tensor for three steps; the numbers are TensorFlow's.
+// Averages of a variable or a tensor over three steps. The expected numbers are TensorFlow's.
 #include "train/moving_averages.h"
 
 #include "graph/flow_session_test.h"

@@ -1,5 +1,5 @@
-// Where every optimizer goes in three steps, dense and by rows, on both kinds of variables: the numbers are
-// TensorFlow's. What optimizers refuse.
+// Three steps of every optimizer, dense and sparse, on both kinds of variables, and argument errors. The expected
+// numbers are TensorFlow's.
 #include "train/optimizers.h"
 
 #include "graph/build/state_ops.h"
@@ -17,9 +17,9 @@ using testing::Pointwise;
 struct Trajectory {
   const char* name;
   std::function<std::unique_ptr<Optimizer>(VariablePtr step)> make;
-  // After the first and the third step. Dense: from (1, -2) with the loss |w - (0.5, 0.25)|^2.
+  // Values after the first and the third step. Dense: from (1, -2) with the loss |w - (0.5, 0.25)|^2.
   std::vector<float> dense_1, dense_3;
-  // From ((1, -2), (3, 4), (-0.5, 0.25)) with the loss |w[0, 2, 0] - 0.5|^2; row 1 stays.
+  // Sparse: from ((1, -2), (3, 4), (-0.5, 0.25)) with the loss |w[0, 2, 0] - 0.5|^2; row 1 does not change.
   std::vector<float> rows_1, rows_3;
 };
 

@@ -41,7 +41,7 @@ TEST_F(ProgressTest, ShowsStepsRatesAndValues) {
   progress->NoteValue("name", Tensor::Scalar(std::string("no number")));
   progress->NoteGlobalStep(20);
   EXPECT_EQ(Written(), "global step 20 | 20 steps/s | loss = 0.25 | 1000 examples/s\n");
-  // Rates are those of the last seconds; a step that does not say how many examples it has hides their rate.
+  // Rates are measured over the last seconds. A step without a known number of examples hides the example rate.
   for (int i = 0; i < 6; ++i) {
     clock_.nanos += 1'000'000'000;
     progress->NoteStep(std::nullopt);

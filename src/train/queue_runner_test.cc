@@ -1,5 +1,5 @@
-// Runners over plain nodes: a counter that ends stands for the input, counters for what is enqueued, closed and
-// cancelled.
+// Queue runners over plain nodes: a counter with a limit stands for the input, other counters record the enqueue, close
+// and cancel runs.
 #include "train/queue_runner.h"
 
 #include <gmock/gmock.h>
@@ -129,7 +129,7 @@ TEST_F(QueueRunnerTest, AFailureStopsTheCoordinator) {
 
 TEST_F(QueueRunnerTest, MessagesNameTheNodes) {
   parts_.closed = {StatusCode::kOutOfRange, StatusCode::kCancelled};
-  parts_.queue_name = "closed";  // any node does
+  parts_.queue_name = "closed";  // any node works
   const QueueRunnerPtr runner = Must(QueueRunner::Make(parts_));
   const tensorflow::QueueRunnerDef def = runner->ToProto().value_or(tensorflow::QueueRunnerDef());
   EXPECT_EQ(def.queue_name(), "closed");

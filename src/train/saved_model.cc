@@ -12,7 +12,7 @@ constexpr char kAssetsKey[] = "saved_model_assets";
 constexpr char kMainOpKey[] = "saved_model_main_op";
 constexpr char kTrainOpKey[] = "saved_model_train_op";
 constexpr char kLegacyInitOpKey[] = "legacy_init_op";
-// Signatures whose one output names the op to run: how newer files say what the collections above say.
+// Signatures whose only output names the op to run: newer files use these instead of the collections above.
 constexpr const char* kInitSignatures[] = {"__saved_model_init_op", "__saved_model_main_op"};
 constexpr char kAssetType[] = "type.googleapis.com/tensorflow.AssetFileDef";
 constexpr int kSchemaVersion = 1;
@@ -37,7 +37,7 @@ std::set<std::string> TagsOf(const tensorflow::MetaGraphDef& def) {
   return {def.meta_info_def().tags().begin(), def.meta_info_def().tags().end()};
 }
 
-// The list that a newer file has, or else the collection of an older one.
+// The list of a newer file, or the collection of an older one.
 Result<std::vector<tensorflow::AssetFileDef>> AssetsOf(const tensorflow::MetaGraphDef& def,
                                                        const std::string& directory) {
   std::vector<tensorflow::AssetFileDef> assets(def.asset_file_def().begin(), def.asset_file_def().end());
@@ -51,13 +51,13 @@ Result<std::vector<tensorflow::AssetFileDef>> AssetsOf(const tensorflow::MetaGra
   return assets;
 }
 
-// The paths that the tensors of assets are fed with, where the model lies now.
+// Feeds for the asset tensors: paths in the current directory of the model.
 Result<std::vector<Feed>> AssetFeeds(Graph& graph, const tensorflow::MetaGraphDef& def, const std::string& directory,
                                      const std::string& scope) {
   std::vector<Feed> feeds;
   WEIR_ASSIGN(const std::vector<tensorflow::AssetFileDef> assets, AssetsOf(def, directory));
   for (const tensorflow::AssetFileDef& asset : assets) {
-    // A name with a folder in it would lead out of the model.
+    // Use only the file name: a path could point outside of the model.
     const std::string name(FileNameOf(asset.filename()));
     WEIR_ASSIGN(const Output output, graph.FindOutput(InScope(scope, asset.tensor_info().name())));
     feeds.push_back({output, Tensor::Scalar(JoinPath(JoinPath(directory, saved_model::kAssets), name))});
@@ -71,7 +71,7 @@ Result<Node*> NodeNamed(Graph& graph, const std::string& name, const char* key) 
   return node;
 }
 
-// The op to run after loading; null when there is none.
+// The op to run after loading, or null.
 Result<Node*> InitOp(Graph& graph, const tensorflow::MetaGraphDef& def, const std::string& scope) {
   for (const char* key : kInitSignatures) {
     const auto found = def.signature_def().find(key);
@@ -133,7 +133,7 @@ Result<std::shared_ptr<Saver>> SavedModelBuilder::Prepare(Graph& graph, const Sa
 
 Status SavedModelBuilder::SaveAssets(Graph& graph, const SavedMetaGraphOptions& options) {
   tensorflow::CollectionDef collection;
-  std::map<std::string, std::string> written;  // path of the source by file name
+  std::map<std::string, std::string> written;  // source path by file name
   const std::string folder = JoinPath(directory_, saved_model::kAssets);
   for (const Output& output : options.assets) {
     const Tensor value = graph.ConstantValue(output);

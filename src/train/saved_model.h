@@ -1,5 +1,5 @@
-// Saved models: a directory with meta graphs under tags, the variables that they share, and the files that they need,
-// as servers and other programs load them. The model's file is written last: a directory without it is no model.
+// Saved models: a directory with tagged meta graphs, their shared variables and the files that they need, for servers
+// and other programs to load. The model file is written last: a directory without it is not a model.
 #pragma once
 
 #include <map>
@@ -17,19 +17,19 @@ namespace weir {
 
 struct SavedMetaGraphOptions {
   std::map<std::string, tensorflow::SignatureDef> signatures = {};
-  std::vector<Output> assets = {};       // constants that hold the paths of files
-  const Node* main_op = nullptr;         // run when the model has been loaded
-  const Node* legacy_init_op = nullptr;  // the same, as old models name it
+  std::vector<Output> assets = {};       // constants with the paths of files
+  const Node* main_op = nullptr;         // run after the model was loaded
+  const Node* legacy_init_op = nullptr;  // the same, under the name used by old models
   const Node* train_op = nullptr;
-  std::shared_ptr<Saver> saver = nullptr;  // one of all global variables when not given
+  std::shared_ptr<Saver> saver = nullptr;  // default: a new one for all global variables
   MetaGraphOptions meta_graph = {};
 };
 
-// Add the variables with the first graph, other graphs after it, then save. The messages of FailedPrecondition errors
-// say what comes first.
+// Call AddMetaGraphAndVariables for the first graph, AddMetaGraph for others, then Save. Calls in another order are
+// FailedPrecondition errors.
 class SavedModelBuilder final {
  public:
-  // FailedPrecondition where the directory exists and is not empty.
+  // FailedPrecondition if the directory exists and is not empty.
   static Result<std::unique_ptr<SavedModelBuilder>> Make(std::string directory, Env& env = RealEnv());
 
   Status AddMetaGraphAndVariables(Graph& graph, const RunStep& run, const std::vector<std::string>& tags,
@@ -43,7 +43,7 @@ class SavedModelBuilder final {
 
  private:
   SavedModelBuilder(std::string directory, Env& env) : directory_(std::move(directory)), env_(env) {}
-  // Checks the options and copies the assets; the saver to use.
+  // Checks the options, copies the assets and returns the saver to use.
   Result<std::shared_ptr<Saver>> Prepare(Graph& graph, const SavedMetaGraphOptions& options);
   Status SaveAssets(Graph& graph, const SavedMetaGraphOptions& options);
   Status Add(Graph& graph, Saver& saver, const std::vector<std::string>& tags, const SavedMetaGraphOptions& options);
@@ -52,23 +52,23 @@ class SavedModelBuilder final {
   Env& env_;
   tensorflow::SavedModel model_;
   bool has_variables_ = false;
-  // What the first graph says for all.
+  // Collections of the first graph that all graphs share.
   std::map<std::string, tensorflow::CollectionDef> shared_collections_;
 };
 
-// The one way to say it for a model that only predicts: its inputs and outputs by name.
+// Saves a model for prediction, with its inputs and outputs by name, in one call.
 Result<std::string> SavePredictor(Graph& graph, const RunStep& run, const std::string& directory,
                                   const std::map<std::string, Output>& inputs,
                                   const std::map<std::string, Output>& outputs);
 
 tensorflow::TensorInfo ToTensorInfo(Output output);
 
-// NotFound where there is no model.
+// NotFound if there is no model.
 Result<tensorflow::SavedModel> ReadSavedModel(const std::string& directory, Env& env = RealEnv());
-// The meta graph with exactly these tags; NotFound names those there are.
+// The meta graph with exactly these tags. A NotFound error lists the available tags.
 Result<tensorflow::MetaGraphDef> FindMetaGraph(const tensorflow::SavedModel& model, const std::string& directory,
                                                const std::set<std::string>& tags);
-// Adds the graph, restores its variables and runs its main op.
+// Imports the graph, restores its variables and runs its main op.
 Status LoadMetaGraph(Graph& graph, const RunStep& run, const tensorflow::MetaGraphDef& def,
                      const std::string& directory, const ImportMetaGraphOptions& options = {}, Env& env = RealEnv());
 

@@ -1,4 +1,4 @@
-// Saved models from C++: saved in one graph, loaded into another, and whole or not there.
+// Saved models from C++: saved from one graph and loaded into another; an incomplete directory is not a model.
 #include "train/saved_model.h"
 
 #include <unistd.h>

@@ -22,7 +22,7 @@ Status CheckDef(const tensorflow::SaverDef& def) {
   return OkStatus();
 }
 
-// What to do about an error while restoring, in words.
+// Adds the likely cause to an error of restoring.
 Status ExplainRestore(const Status& status) {
   const char* cause = nullptr;
   if (status.code() == StatusCode::kNotFound)
@@ -179,7 +179,7 @@ Status Saver::Restore(Graph& graph, const RunStep& run, const std::string& path)
   if (restore == nullptr) return NotFound("the graph has no node '{}'", def_.restore_op_name());
   request.feeds = {{filename, Tensor::Scalar(path)}};
   request.targets = {restore};
-  // Before anything is assigned: a resource variable would take another shape.
+  // Check before anything is assigned: a resource variable would silently take another shape.
   if (const auto mismatches = ShapeMismatches(graph, *options_.env, def_, path); !mismatches.empty())
     return ExplainRestore(InvalidArgument("{}", absl::StrJoin(mismatches, "; ")));
   return ExplainRestore(run(request).status());

@@ -1,6 +1,6 @@
-// Saver: writes variables to checkpoints, reads them back, and keeps the last few. Saving and restoring are steps of
-// the graph that any session can run, a remote one too; naming, keeping and deleting checkpoints happen here.
-// Thread-safe except for building.
+// Saver: saves variables to checkpoints, restores them, and deletes old checkpoints. Saving and restoring are steps of
+// the graph that any session can run, including a remote one. Naming and deleting checkpoints happen here. Thread-safe
+// except for Build.
 #pragma once
 
 #include <functional>
@@ -19,17 +19,17 @@
 
 namespace weir {
 
-// Runs a step: a session, or what stands before one.
+// Runs a step in a session, or in a wrapper of one.
 using RunStep = std::function<Result<std::vector<Tensor>>(const RunRequest&)>;
 RunStep RunIn(Session& session);
 
 struct SaverOptions {
-  std::optional<SavedVariables> variables = {};  // all global variables and tables when not given
+  std::optional<SavedVariables> variables = {};  // default: all global variables and tables
   SaverGraphOptions graph = {};
   int max_to_keep = 5;  // 0 or less: all
   double keep_checkpoint_every_n_hours = 10000;
-  bool allow_empty = false;  // without variables saving and restoring do nothing
-  bool defer_build = false;  // until Build
+  bool allow_empty = false;  // without variables, saving and restoring are no-ops
+  bool defer_build = false;  // do not build the nodes until Build is called
   bool pad_step_number = false;
   bool save_relative_paths = false;
   Env* env = &RealEnv();
@@ -38,7 +38,7 @@ struct SaverOptions {
 
 struct SaveOptions {
   std::optional<int64_t> global_step = {};  // "path-7"
-  std::string latest_filename = "";         // "checkpoint" when empty
+  std::string latest_filename = "";         // default: "checkpoint"
   std::string meta_graph_suffix = "meta";
   bool write_meta_graph = true;
   bool write_state = true;
@@ -48,31 +48,31 @@ struct SaveOptions {
 class Saver final {
  public:
   static Result<std::shared_ptr<Saver>> Make(Graph& graph, SaverOptions options = {});
-  // Over nodes that are in the graph already, below `import_scope`.
+  // Uses existing nodes of the graph, in `import_scope`.
   static Result<std::shared_ptr<Saver>> FromDef(tensorflow::SaverDef def, const std::string& import_scope = "",
                                                 SaverOptions options = {});
 
-  // Adds the nodes; where they are there already nothing happens.
+  // Adds the nodes. No-op if they exist.
   Status Build(Graph& graph);
   bool is_empty() const { return is_empty_; }
-  // The graph that the nodes, or the variables until it is built, are in. Null where only names are known (FromDef).
+  // The graph of the nodes, or of the variables if not built yet. Null if only names are known (FromDef).
   Graph* graph() const { return graph_; }
   const tensorflow::SaverDef& def() const { return def_; }
-  // Without the scope before its names; one outside of it is an error.
+  // The def with `export_scope` removed from its names. An error if a name is not in the scope.
   Result<tensorflow::SaverDef> Def(const std::string& export_scope) const;
 
-  // Returns the prefix of the checkpoint; nothing when there is nothing to save.
+  // Returns the prefix of the checkpoint; nullopt if there is nothing to save.
   Result<std::optional<std::string>> Save(Graph& graph, const RunStep& run, const std::string& path,
                                           const SaveOptions& options = {});
-  // InvalidArgument where there is no such checkpoint; errors of the step say what is likely wrong.
+  // InvalidArgument if the checkpoint does not exist. Errors of the step include the likely cause.
   Status Restore(Graph& graph, const RunStep& run, const std::string& path);
 
-  // The checkpoints that are kept, oldest first, with the times they were written.
+  // The retained checkpoints, oldest first, with their times in seconds since the epoch.
   using Kept = std::vector<std::pair<std::string, double>>;
   std::vector<std::string> last_checkpoints() const;
   Kept last_checkpoints_with_time() const;
   void set_last_checkpoints(Kept checkpoints);
-  // Takes over what an earlier run has left, as far as it still exists.
+  // Adopts the checkpoints of an earlier run that still exist.
   void RecoverLastCheckpoints(const std::vector<std::string>& prefixes);
 
  private:
@@ -86,18 +86,18 @@ class Saver final {
   Graph* graph_ = nullptr;
   bool built_ = false;
   bool is_empty_ = false;
-  std::mutex saving_mu_;  // one save at a time: they write the same checkpoint state, at one step the same files
+  std::mutex saving_mu_;  // serializes saves: they write the same checkpoint state and, for the same step, the same
+                          // files
   mutable std::mutex mu_;
   Kept kept_;
   Kept to_delete_;
   double next_kept_for_good_ = 0;
 };
 
-// Savers in the collection "savers" cross into meta graphs as SaverDefs.
+// Converts savers in the collection "savers" to and from SaverDefs in meta graphs.
 CollectionCodec SaverCodec();
 
-// The saver of an imported meta graph: that of its saver_def; where it has none a new one if there are variables, else
-// null.
+// The saver of an imported meta graph: that of its saver_def, else a new one if there are variables, else null.
 Result<std::shared_ptr<Saver>> SaverOfMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,
                                                 const std::string& import_scope, SaverOptions options = {});
 

@@ -12,11 +12,11 @@
 namespace weir {
 namespace {
 
-// One thing to save: what it has in a checkpoint, and how it takes that back.
+// An object to save: its entries in a checkpoint, and how to assign restored values.
 struct Saveable {
   struct Entry {
     std::string name;
-    std::string slice;  // "4 3 0,2:0,3"; empty: all of it
+    std::string slice;  // "4 3 0,2:0,3"; empty: the whole tensor
     Output value;
   };
   std::vector<Entry> entries;
@@ -43,7 +43,8 @@ Node* AssignRestored(Graph& graph, const Variable& v, Output value, bool reshape
 
 Saveable OfVariable(const std::string& name, const VariablePtr& v, bool reshape) {
   const std::string slice = v->slice.has_value() ? SliceSpec(*v->slice) : "";
-  // A save node takes the reference itself, so that it sees updates ordered before it; a read of others.
+  // Save the reference itself, so that updates ordered before the save are seen; for resources and partitions, save a
+  // read.
   const Output value = v->is_resource() || !slice.empty() ? v->value() : v->handle();
   return {.entries = {{name, slice, value}},
           .device = v->device(),
@@ -64,7 +65,7 @@ Saveable OfTable(const SavedTable& saved) {
           }};
 }
 
-// In the order of their names.
+// Sorted by name.
 Result<std::vector<Saveable>> Saveables(const SavedVariables& variables, const std::vector<SavedTable>& tables,
                                         bool reshape) {
   std::map<std::string, std::vector<Saveable>> by_name;
@@ -109,7 +110,7 @@ Columns ColumnsOf(const std::vector<Saveable>& saveables) {
   return columns;
 }
 
-// The file's name, once everything is in it.
+// Returns the file name after everything was saved.
 Output AddSave(Graph& graph, Output filename, const std::vector<Saveable>& saveables, bool format_v1) {
   const Columns columns = ColumnsOf(saveables);
   Node* save = format_v1 ? SaveSlices(graph, filename, columns.names, columns.slices, columns.values, {.name = "save"})
@@ -154,7 +155,7 @@ Result<std::string> FirstCpuOf(const std::string& device) {
   return name.ToString();
 }
 
-// Each device writes its own file below a folder of its own; the last one then makes one checkpoint of them.
+// Each device writes its own file in a temporary directory; a final op merges them into one checkpoint.
 Result<Output> AddShardedSave(Graph& graph, Output filename,
                               const std::map<std::string, std::vector<Saveable>>& per_device) {
   Output prefix;
@@ -192,7 +193,7 @@ Result<Output> AddShardedSave(Graph& graph, Output filename,
   return Identity(filename);
 }
 
-// Each device writes a file of its own; together they are what the pattern matches.
+// Each device writes its own file. The checkpoint's name is a pattern that matches them all.
 Result<Output> AddShardedTables(Graph& graph, Output filename,
                                 const std::map<std::string, std::vector<Saveable>>& per_device) {
   const Output count = Constant(graph, Tensor::Scalar(static_cast<int32_t>(per_device.size())), "num_shards");

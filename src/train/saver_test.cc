@@ -1,5 +1,4 @@
-// Savers in sessions of this process: what is saved comes back, old checkpoints go, a meta graph brings the saver
-// along.
+// Savers in local sessions: saving and restoring, deletion of old checkpoints, and savers in meta graphs.
 #include "train/saver.h"
 
 #include <unistd.h>
@@ -73,7 +72,7 @@ TEST_F(SaverTest, KeepsTheLastAndOneEveryFewHours) {
   std::vector<int> left;
   for (int step = 0; step < 8; ++step)
     if (CheckpointExists(RealEnv(), Path(fmt::format("m-{}", step)))) left.push_back(step);
-  EXPECT_THAT(left, ElementsAre(2, 4, 6, 7));  // after 75 and 125 minutes the next hour has begun
+  EXPECT_THAT(left, ElementsAre(2, 4, 6, 7));  // saved at 75 and 125 minutes: the first ones in a new hour
 }
 
 TEST_F(SaverTest, AFailedSaveLeavesTheStateAsItWas) {

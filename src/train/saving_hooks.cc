@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// Lines that say that the step does not move are this many at most.
+// Maximum number of warnings that the step does not advance.
 constexpr int kMaxWarnings = 5;
 
 Result<SummaryWriterPtr> MakeWriter(const WriterSource& source, Graph& graph) {
@@ -41,7 +41,7 @@ WriterSource WriterOfDirectory(FileWriterCache& cache, std::string logdir, Colle
   };
 }
 
-// --- CheckpointSaverHook
+// --- CheckpointSaverHook ---
 Result<std::shared_ptr<CheckpointSaverHook>> CheckpointSaverHook::Make(CheckpointSaverOptions options) {
   WEIR_ASSIGN(TimerPtr timer, MakeTimer(options.interval));
   return std::shared_ptr<CheckpointSaverHook>(new CheckpointSaverHook(std::move(options), std::move(timer)));
@@ -125,7 +125,7 @@ Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, 
   SaveOptions save;
   save.global_step = step;
   save.meta_graph.codec = options_.codec;
-  // What a new session has restored is not written over itself: who is killed in that moment would have neither.
+  // Do not overwrite the checkpoint that a new session has just restored: if killed in the middle, it would be lost.
   const std::vector<std::string> kept = saver->last_checkpoints();
   const std::string name = fmt::format("{}-{}", path, step);
   const bool is_restored = is_first && std::find(kept.begin(), kept.end(), name) != kept.end();
@@ -152,7 +152,7 @@ Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, 
   return stop;
 }
 
-// --- SummarySaverHook
+// --- SummarySaverHook ---
 Result<std::shared_ptr<SummarySaverHook>> SummarySaverHook::Make(SummarySaverOptions options) {
   WEIR_ASSIGN(TimerPtr timer, MakeTimer(options.interval));
   return std::shared_ptr<SummarySaverHook>(new SummarySaverHook(std::move(options), std::move(timer)));
@@ -199,7 +199,7 @@ Status SummarySaverHook::End(const SessionPtr&, CancelToken*) {
   return writer_ == nullptr ? OkStatus() : writer_->Flush();
 }
 
-// --- StepCounterHook
+// --- StepCounterHook ---
 Result<std::shared_ptr<StepCounterHook>> StepCounterHook::Make(TimerInterval interval, WriterSource writer, LogSink log,
                                                                LogSink warning, Recorder recorder) {
   if (interval.every_secs.has_value() == interval.every_steps.has_value())
@@ -252,7 +252,7 @@ Status StepCounterHook::AfterRun(RunContext& context, const RunValues& values) {
   return OkStatus();
 }
 
-// --- ProfilerHook
+// --- ProfilerHook ---
 Result<std::shared_ptr<ProfilerHook>> ProfilerHook::Make(ProfilerOptions options) {
   WEIR_ASSIGN(TimerPtr timer, MakeTimer(options.interval));
   return std::shared_ptr<ProfilerHook>(new ProfilerHook(std::move(options), std::move(timer)));

@@ -1,5 +1,4 @@
-// Hooks that write files: checkpoints, summaries, how fast training goes, traces of steps. What they write to is made
-// when training begins.
+// Hooks that write files: checkpoints, summaries, step rates and traces. Writers are created in Begin.
 #pragma once
 
 #include <functional>
@@ -13,19 +12,19 @@
 
 namespace weir {
 
-// Asked in Begin; null or an empty function: nothing is written.
+// Called in Begin. An empty function or a null result means that nothing is written.
 using WriterSource = std::function<Result<SummaryWriterPtr>(Graph& graph)>;
 WriterSource ThisWriter(SummaryWriterPtr writer);
-// The writer of a directory, which begins with the graph. REQUIRES: the cache outlives the hook.
+// The writer of a directory; a new one starts with the graph. REQUIRES: the cache outlives the hook.
 WriterSource WriterOfDirectory(FileWriterCache& cache, std::string logdir, CollectionCodec codec = {});
 
-// Called around each checkpoint that a CheckpointSaverHook writes. All of it on the thread that runs steps.
+// Called around each checkpoint of a CheckpointSaverHook, on the thread that runs steps.
 class CheckpointListener {
  public:
   virtual ~CheckpointListener() = default;
   virtual Status Begin() { return OkStatus(); }
   virtual Status BeforeSave(const SessionPtr& session, int64_t step) { return OkStatus(); }
-  // True asks for the end of training.
+  // True requests the end of training.
   virtual Result<bool> AfterSave(const SessionPtr& session, int64_t step) { return false; }
   virtual Status End(const SessionPtr& session, int64_t step) { return OkStatus(); }
 };
@@ -35,20 +34,20 @@ struct CheckpointSaverOptions {
   std::string checkpoint_dir;
   TimerInterval interval = {};
   std::string checkpoint_basename = "model.ckpt";
-  // Asked before the first checkpoint; by default the one that the graph's collection of savers holds.
+  // Called before the first checkpoint. Default: the saver in the graph's collection.
   std::function<Result<std::shared_ptr<Saver>>(Graph& graph)> saver = {};
   std::vector<CheckpointListenerPtr> listeners = {};
-  WriterSource writer = {};  // notes where checkpoints are
+  WriterSource writer = {};  // records the paths of checkpoints
   CollectionCodec codec = {};
-  // The text form of a graph, for graph.pbtxt beside the checkpoints; without it the graph is graph.pb there.
+  // Formats the graph for graph.pbtxt beside the checkpoints. Without it, graph.pb is written.
   GraphText graph_text = {};
   LogSink log = InfoLog();
   Env* env = &RealEnv();
-  // How the saver's steps are run; by default in the session as it is.
+  // How to run the saver's steps. Default: directly in the session.
   std::function<RunStep(const SessionPtr&)> run = {};
 };
 
-// Saves the model when a session begins, every so many seconds or steps, and at the end.
+// Saves the model when a session is created, every N seconds or steps, and at the end.
 class CheckpointSaverHook final : public SessionRunHook {
  public:
   static Result<std::shared_ptr<CheckpointSaverHook>> Make(CheckpointSaverOptions options);
@@ -65,7 +64,7 @@ class CheckpointSaverHook final : public SessionRunHook {
       : options_(std::move(options)), timer_(std::move(timer)) {}
   Result<std::shared_ptr<Saver>> FindSaver() const;
   Status WriteGraph(const std::shared_ptr<Saver>& saver);
-  // True: a listener wants the end.
+  // True if a listener requests a stop.
   Result<bool> Save(const SessionPtr& session, int64_t step, CancelToken* cancel, bool is_first = false);
 
   const CheckpointSaverOptions options_;
@@ -77,12 +76,12 @@ class CheckpointSaverHook final : public SessionRunHook {
 
 struct SummarySaverOptions {
   TimerInterval interval = {};
-  // Asked for each summary: what to run, none where there is nothing to summarize.
+  // Called for each summary: the tensors to run. Empty if there is nothing to summarize.
   std::function<Result<std::vector<Output>>()> summaries = {};
   WriterSource writer = {};
 };
 
-// Runs summaries along with steps, the first one and then every so many seconds or steps, and writes them.
+// Runs summaries with the first step and then every N seconds or steps, and writes them.
 class SummarySaverHook final : public SessionRunHook {
  public:
   static Result<std::shared_ptr<SummarySaverHook>> Make(SummarySaverOptions options);
@@ -103,17 +102,17 @@ class SummarySaverHook final : public SessionRunHook {
   bool due_ = false;
 };
 
-// Steps per second, to a summary "global_step/sec" and the log.
+// Writes steps per second to a summary "global_step/sec" and to the log.
 class StepCounterHook final : public SessionRunHook {
  public:
-  // What to do with a measurement instead of Record().
+  // Called with a measurement instead of Record().
   using Recorder = std::function<Status(const SecondOrStepTimer::Elapsed& elapsed, int64_t step)>;
   static Result<std::shared_ptr<StepCounterHook>> Make(TimerInterval interval, WriterSource writer,
                                                        LogSink log = InfoLog(), LogSink warning = WarningLog(),
                                                        Recorder recorder = {});
   // Logs the rate and writes its summary.
   Status Record(const SecondOrStepTimer::Elapsed& elapsed, int64_t step);
-  // How much a run adds to the global step, where it is more than one.
+  // By how much a run increments the global step, if not by one.
   void set_steps_per_run(int64_t steps) { steps_per_run_ = steps; }
   Status Begin(Graph& graph) override;
   Result<HookRequest> BeforeRun(RunContext& context) override;
@@ -140,12 +139,12 @@ class StepCounterHook final : public SessionRunHook {
   int unmoved_ = 0;
 };
 
-// Traces a step every so many seconds or steps: a file timeline-STEP.json for chrome://tracing, and the trace itself in
-// the event file.
+// Traces a step every N seconds or steps: writes timeline-STEP.json for chrome://tracing, and the trace to the event
+// file.
 struct ProfilerOptions {
   TimerInterval interval = {};
   std::string output_dir = "";
-  // The trace of a step as the file's text.
+  // Formats the trace of a step as the content of the file.
   std::function<Result<std::string>(const tensorflow::StepStats&)> timeline;
   WriterSource writer = {};
   LogSink log = InfoLog();

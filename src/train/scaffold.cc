@@ -12,7 +12,7 @@ namespace {
 
 Node* InitializeResources(Graph& graph) { return NoOp(graph, {.name = "init"}); }
 
-// Variables and, though there are none of other kinds, resources, as TensorFlow names them.
+// Uninitialized variables and resources. There are no such resources; the nodes exist for TensorFlow's names.
 Result<Output> ReportMissing(Graph& graph, const std::vector<VariablePtr>& variables) {
   const Output names = ReportUninitialized(graph, variables);
   Output resources;

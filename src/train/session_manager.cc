@@ -17,7 +17,7 @@ std::string NamesOf(const std::vector<Node*>& nodes) {
   return absl::StrJoin(nodes, ", ", [](std::string* out, const Node* node) { out->append(node->name()); });
 }
 
-// Closes a session that nobody else gets.
+// Closes the session on destruction unless Keep() was called.
 class CloseOnError final {
  public:
   explicit CloseOnError(SessionPtr session) : session_(std::move(session)) {}
@@ -124,7 +124,7 @@ Result<bool> SessionManager::Restore(Session& session, const RestoreOptions& opt
   while (true) {
     WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
     if (state && !state->model_checkpoint_path().empty()) {
-      // The newest that is whole. Where none is, restoring the one that is named says what is wrong with it.
+      // Use the newest intact checkpoint. If there is none, restoring the named one reports what is wrong with it.
       WEIR_ASSIGN(const auto latest, LatestCheckpoint(*options_.env, options.checkpoint_dir));
       WEIR_TRY(RestoreFrom(latest.value_or(state->model_checkpoint_path()), session, options));
       options.saver->RecoverLastCheckpoints(
@@ -188,7 +188,7 @@ Result<SessionManager::Recovered> SessionManager::Recover(const SessionMaker& ma
 
 namespace {
 
-// Tells what is waited for: what is new at once, and else now and then.
+// Logs what is waited for: at once if it changed, else periodically.
 class WaitingLines final {
  public:
   explicit WaitingLines(Clock& clock) : clock_(clock) {}
@@ -211,7 +211,7 @@ class WaitingLines final {
 }  // namespace
 
 Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOptions& options) const {
-  constexpr double kOneLookSecs = 5;  // who does not want to wait looks once
+  constexpr double kOneLookSecs = 5;  // time for a single check
   TimeLimit limit(std::max(options.max_wait_secs, kOneLookSecs), options.cancel, *options_.clock);
   CancelToken* const cancel = limit.token();
   Pauses pauses(options_.recovery_wait_secs, options.max_wait_secs, cancel, *options_.clock);
@@ -223,7 +223,7 @@ Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOpti
   while (true) {
     WEIR_ASSIGN(SessionPtr made, make());
     CloseOnError session(std::move(made));
-    // One session serves until something fails in it; what is local is initialized once in it.
+    // Use one session until it fails; run the local initialization once per session.
     bool local_done = false;
     Status ended;
     while (ended.ok()) {

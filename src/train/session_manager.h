@@ -1,5 +1,5 @@
-// SessionManager: gives sessions whose model is ready. One task, the chief, restores the model from a checkpoint or
-// initializes it (Prepare); the others wait until it has done so (Wait). Thread-safe. The graph must outlive it.
+// SessionManager: creates sessions whose model is ready. The chief task restores the model from a checkpoint or
+// initializes it (Prepare); other tasks wait for that (Wait). Thread-safe. The graph must outlive it.
 #pragma once
 
 #include <functional>
@@ -20,16 +20,16 @@
 namespace weir {
 
 using SessionPtr = std::shared_ptr<Session>;
-// Makes a session for the graph, of whatever kind the program's target names.
+// Creates a session for the graph, of the kind that the program's target requires.
 using SessionMaker = std::function<Result<SessionPtr>()>;
-// Initializes what no node does.
+// Initialization that is not done by a node.
 using InitFunction = std::function<Status(const SessionPtr& session)>;
 
-// What says whether the model is ready: a vector of strings that names what is not. A node without a value, or one of
-// numbers, says so by not failing.
+// Checks whether the model is ready. A string vector lists what is not ready. A node without outputs, or with an int32
+// output, means ready if it does not fail.
 struct ReadyOp {
   Node* node = nullptr;  // null: always ready
-  int output = -1;       // of the node; -1: it is only run
+  int output = -1;       // output of the node; -1: only run the node
 
   ReadyOp() = default;
   ReadyOp(Node* n) : node(n) {}
@@ -37,10 +37,10 @@ struct ReadyOp {
 };
 
 struct SessionManagerOptions {
-  std::vector<Node*> local_init = {};  // run in each new session, once the model is ready for it
+  std::vector<Node*> local_init = {};  // run in each new session, when the model is ready for it
   ReadyOp ready = {};
   ReadyOp ready_for_local_init = {};
-  // The longest pause between two looks at whether the model is ready. The first ones are of milliseconds.
+  // Longest pause between two checks whether the model is ready. The first pauses are milliseconds.
   double recovery_wait_secs = 30;
   std::vector<Feed> local_init_feeds = {};
   std::optional<tensorflow::RunOptions> local_init_run_options = {};
@@ -48,51 +48,51 @@ struct SessionManagerOptions {
   Clock* clock = &RealClock();
 };
 
-// What to restore from. Without a saver, or without a place, nothing is.
+// Nothing is restored without a saver, or without a directory or path.
 struct RestoreOptions {
   std::shared_ptr<Saver> saver = nullptr;
-  std::string checkpoint_dir = "";   // its latest checkpoint
+  std::string checkpoint_dir = "";   // restore its latest checkpoint
   std::string checkpoint_path = "";  // or this one
-  bool wait_for_checkpoint = false;  // until there is one
-  double max_wait_secs = 7200;       // the longest such wait
-  CancelToken* cancel = nullptr;     // ends waits and steps
+  bool wait_for_checkpoint = false;  // wait until there is one
+  double max_wait_secs = 7200;       // timeout of that wait
+  CancelToken* cancel = nullptr;     // cancels waits and steps
 };
 
 struct PrepareOptions {
   RestoreOptions restore = {};
-  // Run when nothing was restored.
+  // Run if nothing was restored.
   std::vector<Node*> init = {};
   std::vector<Feed> init_feeds = {};
-  InitFunction init_fn = {};  // after `init`
+  InitFunction init_fn = {};  // called after `init`
 };
 
 struct WaitOptions {
-  // Of 0 the model is looked at once, which may take some seconds.
+  // With 0 the model is checked once, which may take a few seconds.
   double max_wait_secs = std::numeric_limits<double>::infinity();
   CancelToken* cancel = nullptr;
 };
 
 class SessionManager final {
  public:
-  // InvalidArgument where ready_for_local_init comes without local_init.
+  // InvalidArgument if ready_for_local_init is set without local_init.
   static Result<std::shared_ptr<SessionManager>> Make(Graph& graph, SessionManagerOptions options = {});
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
 
-  // Restores the model or else initializes it, then initializes what is local. FailedPrecondition when the model is not
-  // ready after all that, or when there is nothing to do it with.
+  // Restores or initializes the model, then runs the local initialization. FailedPrecondition if the model is still not
+  // ready, or if there is no way to initialize it.
   Result<SessionPtr> Prepare(const SessionMaker& make, const PrepareOptions& options = {}) const;
 
   struct Recovered {
     SessionPtr session;
-    bool ready = false;  // restored, and everything is there
+    bool ready = false;  // restored, and the model is ready
   };
-  // Restores the model if there is a checkpoint. The session is given either way.
+  // Restores the model if there is a checkpoint. Returns the session in any case.
   Result<Recovered> Recover(const SessionMaker& make, const RestoreOptions& options = {}) const;
 
-  // Waits until another task has made the model ready; tasks that cannot be reached yet are waited for too.
-  // Says every ten seconds at most what it waits for. DeadlineExceeded when that takes longer than allowed, whatever it
-  // waits in.
+  // Waits until another task has made the model ready, and for tasks that cannot be reached yet. Logs what it waits
+  // for, at most every ten seconds if unchanged. DeadlineExceeded after the timeout, which also cancels a step in
+  // progress.
   Result<SessionPtr> Wait(const SessionMaker& make, const WaitOptions& options = {}) const;
 
   const SessionManagerOptions& options() const { return options_; }
@@ -100,11 +100,11 @@ class SessionManager final {
 
  private:
   SessionManager(Graph& graph, SessionManagerOptions options) : graph_(graph), options_(std::move(options)) {}
-  // What the model still lacks; nothing when it is ready.
+  // What the model still lacks; nullopt if it is ready.
   using Missing = std::optional<std::string>;
   Result<Missing> AskReady(const ReadyOp& ready, const char* what, Session& session, CancelToken* cancel) const;
   Result<Missing> InitializeLocal(Session& session, CancelToken* cancel) const;
-  // True if the model was restored.
+  // True if a checkpoint was restored.
   Result<bool> Restore(Session& session, const RestoreOptions& options) const;
   Status RestoreFrom(const std::string& path, Session& session, const RestoreOptions& options) const;
   Status MakeReady(const SessionPtr& session, const PrepareOptions& options) const;
@@ -113,8 +113,8 @@ class SessionManager final {
   const SessionManagerOptions options_;
 };
 
-// True for errors that come from what the caller gave or from a model that is not ready, not from a step.
+// True for errors caused by the caller's arguments or by a model that is not ready, as opposed to a failed step.
 bool IsSetupError(const Status& status);
-Status SetupError(Status status);  // marked as one
+Status SetupError(Status status);  // marks the status as a setup error
 
 }  // namespace weir

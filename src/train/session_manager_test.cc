@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Variables `a` and `b` of a model whose sessions share their state, as sessions of one cluster do.
+// A model with variables `a` and `b`. Its sessions share their state, like sessions of one cluster.
 class SessionManagerTest : public ::testing::Test {
  protected:
   SessionManagerTest() {
@@ -49,7 +49,7 @@ class SessionManagerTest : public ::testing::Test {
     const auto values = Must(session->Run({.fetches = {variable->value()}}));
     return values.empty() ? -1 : values[0].flat<float>()[0];
   }
-  // A directory of its own, with a checkpoint in which `a` is that.
+  // Creates a directory with a checkpoint in which variable `a` has the given value.
   std::string Checkpoint(const std::shared_ptr<Saver>& saver, float a) {
     const SessionPtr session = std::make_shared<LocalSession>(
         graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_});
@@ -240,7 +240,7 @@ TEST_F(SessionManagerTest, WaitCanBeEnded) {
   EXPECT_EQ(result.status().code(), StatusCode::kCancelled);
 }
 
-// A task that is away, then there.
+// A task that cannot be reached at first.
 class LostSession final : public Session {
  public:
   Result<std::vector<Tensor>> Run(const RunRequest&) override { return Unavailable("the task is away"); }

@@ -1,4 +1,4 @@
-// SecondOrStepTimer: says when something is due that happens every so many seconds or steps.
+// SecondOrStepTimer: decides when something is due that happens every N seconds or steps.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ struct TimerInterval {
 
 class SecondOrStepTimer final {
  public:
-  // InvalidArgument unless the interval is either in seconds or in steps.
+  // InvalidArgument unless exactly one of seconds and steps is set.
   static Result<SecondOrStepTimer> Make(TimerInterval interval, Clock& clock = RealClock());
 
   void Reset() { last_ = {}; }
-  // True the first time, and once the interval has passed since the last step that was noted. Never twice for a step.
+  // True the first time, and when the interval has passed since the last Note. Never true twice for one step.
   bool ShouldTrigger(int64_t step) const;
-  // How much has passed since the last step that was noted; nothing the first time.
+  // Records a trigger. Returns the time and steps since the last one; nullopt the first time.
   struct Elapsed {
     double secs = 0;
     int64_t steps = 0;
@@ -41,7 +41,7 @@ class SecondOrStepTimer final {
   std::optional<Moment> last_;
 };
 
-// A timer that the hook that goes by it shares with whoever looks at it.
+// Shared between a hook and those who inspect its timer.
 using TimerPtr = std::shared_ptr<SecondOrStepTimer>;
 Result<TimerPtr> MakeTimer(TimerInterval interval);
 

@@ -34,7 +34,7 @@ TEST(StepTimerTest, Seconds) {
   EXPECT_FALSE(timer.ShouldTrigger(2));
   clock.nanos += 1;
   EXPECT_TRUE(timer.ShouldTrigger(2));
-  EXPECT_FALSE(timer.ShouldTrigger(1));  // noted already
+  EXPECT_FALSE(timer.ShouldTrigger(1));  // already noted
   EXPECT_EQ(timer.Note(2)->secs, 2);
 }
 

@@ -267,7 +267,7 @@ std::optional<Supervisor::Service> Supervisor::ProgressService(SessionPtr sessio
   constexpr double kIntervalSecs = 0.5;
   return Service{"progress", kIntervalSecs, [] { return OkStatus(); },
                  [progress, session = std::move(session), step = *global_step(), cancel = steps()]() -> Status {
-                   // What goes wrong with it is for those to say who train.
+                   // Errors are ignored here: the training steps report them.
                    const Result<int64_t> now = ReadGlobalStep(*session, step, cancel.get());
                    if (now.ok()) progress->NoteGlobalStep(*now);
                    return OkStatus();
@@ -346,7 +346,7 @@ void Supervisor::StartQueueRunners(const SessionPtr& session, const std::vector<
 Status Supervisor::RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body,
                               const SessionOptions& options) {
   const Result<SessionPtr> session = PrepareOrWaitForSession(make, options);
-  if (!session.ok()) {  // whatever it is: no input can end before there is a session
+  if (!session.ok()) {  // return every error, even OutOfRange: there is no input before a session exists
     Stop().IgnoreError();
     return session.status();
   }

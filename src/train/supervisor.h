@@ -1,6 +1,6 @@
-// Supervisor: what a trainer needs around its steps. It gets a session with a model that is ready, saves the model and
-// its summaries at intervals, and stops all of that together. The chief does the work; other tasks wait for it.
-// Thread-safe. The graph must outlive it.
+// Supervisor: runs a training loop. It creates a session with a ready model, saves the model and summaries
+// periodically, and stops all its threads together. The chief does the work; other tasks wait for it. Thread-safe. The
+// graph must outlive it.
 #pragma once
 
 #include <atomic>
@@ -21,33 +21,33 @@ namespace weir {
 
 struct SupervisorOptions {
   bool is_chief = true;
-  // Where checkpoints, the graph and event files go; none of them without it.
+  // Directory for checkpoints, the graph and event files. If empty, none are written.
   std::string logdir = "";
   std::string checkpoint_basename = "model.ckpt";
 
-  // What is not given is what the collection of its name has first, or else the default; an empty value means none.
-  std::optional<ReadyOp> ready = {};                  // by default: names the variables without a value
-  std::optional<ReadyOp> ready_for_local_init = {};   // by default: none
-  std::optional<std::vector<Node*>> init = {};        // by default: initializes the global variables
-  std::optional<std::vector<Node*>> local_init = {};  // by default: initializes local variables and tables
-  std::optional<std::shared_ptr<Saver>> saver = {};   // by default: of all global variables
-  std::optional<Output> summary = {};                 // by default: all summaries of the graph
-  std::optional<Output> global_step = {};             // by default: the tensor "global_step:0", if there is one
-  std::string global_step_name = "";                  // of the variable, for tags; by default its node's
+  // If unset: the first item of the collection of that name, else the default. An empty value means none.
+  std::optional<ReadyOp> ready = {};                  // default: lists uninitialized variables
+  std::optional<ReadyOp> ready_for_local_init = {};   // default: none
+  std::optional<std::vector<Node*>> init = {};        // default: initializes the global variables
+  std::optional<std::vector<Node*>> local_init = {};  // default: initializes local variables and tables
+  std::optional<std::shared_ptr<Saver>> saver = {};   // default: saves all global variables
+  std::optional<Output> summary = {};                 // default: all summaries of the graph
+  std::optional<Output> global_step = {};             // default: the tensor "global_step:0", if any
+  std::string global_step_name = "";                  // name of the variable, for tags; default: that of its node
   std::vector<Feed> init_feeds = {};
   InitFunction init_fn = {};
   std::optional<tensorflow::RunOptions> local_init_run_options = {};
 
-  double save_summaries_secs = 120;  // 0: never, as for the next
+  double save_summaries_secs = 120;  // 0: never; also for save_model_secs
   double save_model_secs = 600;
   double recovery_wait_secs = 30;
   double stop_grace_secs = 120;
 
-  std::shared_ptr<SessionManager> session_manager = nullptr;  // instead of one made of the above
-  std::optional<SummaryWriterPtr> summary_writer = {};        // by default: a FileWriter in logdir
-  std::shared_ptr<Coordinator> coordinator = nullptr;         // by default: its own
+  std::shared_ptr<SessionManager> session_manager = nullptr;  // default: made from the options above
+  std::optional<SummaryWriterPtr> summary_writer = {};        // default: a FileWriter in logdir
+  std::shared_ptr<Coordinator> coordinator = nullptr;         // default: its own
   CollectionCodec codec = {};                                 // for meta graphs
-  // The text form of a graph, for graph.pbtxt in logdir; without it the graph is graph.pb there.
+  // Formats the graph for graph.pbtxt in logdir. Without it, graph.pb is written.
   GraphText graph_text = {};
   Env* env = &RealEnv();
   Clock* clock = &RealClock();
@@ -55,10 +55,10 @@ struct SupervisorOptions {
 
 class Supervisor final {
  public:
-  // Adds the nodes that are missing and finalizes the graph. InvalidArgument where a task that is not the chief has
-  // variables without a device.
+  // Adds missing nodes and finalizes the graph. InvalidArgument if a task other than the chief has variables without a
+  // device.
   static Result<std::unique_ptr<Supervisor>> Make(Graph& graph, SupervisorOptions options = {});
-  ~Supervisor();  // stops what still runs
+  ~Supervisor();  // stops all threads
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
@@ -68,50 +68,50 @@ class Supervisor final {
     bool start_standard_services = true;
     CancelToken* cancel = nullptr;
   };
-  // A session with a model that is ready, as SessionManager's Prepare for the chief and Wait for others. Starts the
-  // services and the graph's queue runners, on threads.
+  // Creates a session with a ready model: SessionManager::Prepare for the chief, Wait for others. Starts threads for
+  // the services and the graph's queue runners.
   Result<SessionPtr> PrepareOrWaitForSession(const SessionMaker& make, const SessionOptions& options);
   Result<SessionPtr> PrepareOrWaitForSession(const SessionMaker& make) { return PrepareOrWaitForSession(make, {}); }
-  // The same around `body`: its error, or that of a service, is the result once all has stopped and the session is
-  // closed. OutOfRange is the end of the input, no error.
+  // Calls `body` with such a session, then stops everything and closes the session. Returns the error of the body or of
+  // a service. OutOfRange means the end of the input and is not an error.
   Status RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body,
                     const SessionOptions& options);
   Status RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body) {
     return RunManaged(make, body, {});
   }
-  // Calls `body` at intervals on a thread, back to back without one, until the stop.
+  // Calls `body` periodically on a thread (nullopt: without a pause) until a stop is requested.
   void Loop(std::optional<double> interval_secs, std::function<Status()> body);
-  // Runners beyond those of the graph's collection, on threads that stop with the others.
+  // Starts queue runners that are not in the graph's collection. Their threads stop with the others.
   void StartQueueRunners(const SessionPtr& session, const std::vector<QueueRunnerPtr>& runners);
   bool should_stop() const { return coordinator_->should_stop(); }
   void RequestStop(const Status& error = OkStatus()) { coordinator_->RequestStop(error); }
-  // Asks for a stop, waits for the threads and closes the summary writer. The first error that was reported. Threads
-  // that do not end in the grace period, nor when their steps are cancelled then, are left behind.
+  // Requests a stop, waits for the threads and closes the summary writer. Returns the first error reported. After the
+  // grace period the threads' steps are cancelled; threads that still do not end are detached.
   Status Stop();
-  // A summary that a step has computed. FailedPrecondition without a writer.
+  // Writes a summary. FailedPrecondition without a writer.
   Status SummaryComputed(const SessionPtr& session, tensorflow::Summary summary, std::optional<int64_t> step = {});
-  // The same as a step gives it: a string.
+  // The same for the output of a summary op: a string.
   Status SummaryComputed(const SessionPtr& session, const Tensor& summary, std::optional<int64_t> step = {});
 
-  // --- the parts of the above, for those who have threads of their own
+  // --- Parts of the above, for callers with their own threads ---
   struct Service {
     std::string name;
     double interval_secs = 0;
-    std::function<Status()> start;  // once, before the first run
+    std::function<Status()> start;  // called once, before the first run
     std::function<Status()> run;
   };
-  // The session, with nothing started.
+  // Creates the session without starting anything.
   Result<SessionPtr> GetSession(const SessionMaker& make, const SessionOptions& options);
-  // What saves the model, computes summaries and counts steps, and the note in the event file that a session begins.
-  // FailedPrecondition unless chief; none without a logdir.
+  // The services that save the model, compute summaries and measure the step rate. Also logs the session start to the
+  // event file. FailedPrecondition unless chief; empty without a logdir.
   Result<std::vector<Service>> StandardServices(const SessionPtr& session, CancelToken* cancel = nullptr);
   Service SummaryService(SessionPtr session);
   Service StepCounterService(SessionPtr session, Output counter, std::string name);
   Service CheckpointService(SessionPtr session);
-  // Shows the global step while training goes on; none where nobody would see it. EndProgress ends that.
+  // Shows the global step during training until EndProgress; nullopt if there is no terminal.
   std::optional<Service> ProgressService(SessionPtr session);
   void EndProgress();
-  // Notes the end in the event file and closes it.
+  // Logs the session stop to the event file and closes it.
   Status CloseSummaryWriter();
 
   Graph& graph() const { return graph_; }
@@ -128,11 +128,11 @@ class Supervisor final {
     return options().global_step->valid() ? options().global_step : std::nullopt;
   }
   const SummaryWriterPtr& summary_writer() const { return *options().summary_writer; }  // null unless chief
-  const std::string& save_path() const { return parts_->save_path; }                    // empty without one
-  const SupervisorOptions& options() const { return parts_->options; }                  // complete
+  const std::string& save_path() const { return parts_->save_path; }                    // empty if there is none
+  const SupervisorOptions& options() const { return parts_->options; }                  // with all defaults filled in
 
  private:
-  // What services share with it: one that is left behind may outlive it.
+  // Shared with the services: a detached service may outlive the supervisor.
   struct Parts {
     Graph& graph;
     SupervisorOptions options;
@@ -146,7 +146,7 @@ class Supervisor final {
   Status WriteGraph();
   std::shared_ptr<CancelToken> steps();
   void Start(Service service);
-  void ForgetThreads();  // those that have ended, or soon will
+  void ForgetThreads();  // joins or detaches all threads
 
   Graph& graph_;
   const std::shared_ptr<Parts> parts_;
@@ -155,10 +155,10 @@ class Supervisor final {
   std::atomic<bool> graph_written_{false};  // to the event file
   std::atomic<bool> writer_open_{true};
   std::mutex threads_mu_;
-  std::shared_ptr<TrainingProgress> progress_;  // with threads_mu_
+  std::shared_ptr<TrainingProgress> progress_;  // guarded by threads_mu_
   std::vector<std::unique_ptr<LooperThread>> loopers_;
   std::vector<std::unique_ptr<QueueRunnerThreads>> runners_;
-  std::shared_ptr<CancelToken> steps_;  // ends those of the services of this session
+  std::shared_ptr<CancelToken> steps_;  // cancels the steps of this session's services
 };
 
 }  // namespace weir

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Remembers what it is told, in short.
+// Records the events written, in short form.
 class SummaryRecorder final : public SummaryWriter {
  public:
   Status AddSummary(tensorflow::Summary summary, Step step) override {
@@ -142,7 +142,7 @@ TEST_F(SupervisorTest, SavesAndGoesOnWhereItEnded) {
     const auto sv = Must(Supervisor::Make(graph(), {.logdir = logdir_, .save_model_secs = 1e-3}));
     Status status = sv->RunManaged(make(), [&](const SessionPtr& session) -> Status {
       for (int i = 0; i < 5; ++i) WEIR_TRY(session->Run({.targets = {more_}}).status());
-      // The service saves at intervals; one that began after the last step has it.
+      // The service saves periodically: wait for a checkpoint of the last step.
       while (!RealEnv().Exists(logdir_ + "/model.ckpt-5.index"))
         if (sv->should_stop()) return DataLoss("stopped");
       return OkStatus();
@@ -197,7 +197,7 @@ TEST_F(SupervisorTest, TheErrorOfTheBodyIsTheResult) {
   const auto run = [&](Status status) { return sv->RunManaged(make(), [&](const SessionPtr&) { return status; }); };
   EXPECT_EQ(run(DataLoss("mine")), DataLoss("mine"));
   EXPECT_TRUE(run(OutOfRange("the end of the input")).ok());
-  EXPECT_TRUE(RunSteps(*sv, 1).ok());  // a session after the other
+  EXPECT_TRUE(RunSteps(*sv, 1).ok());  // sessions one after the other
 }
 
 TEST_F(SupervisorTest, AThreadThatFailsStopsTheOthers) {

@@ -12,7 +12,7 @@ namespace {
 
 Node* MakeNoOp(Graph& graph, const std::string& name = "") { return NodeBuilder(graph, "NoOp", name).BuildNode(); }
 
-// What nodes see of the step: a resource is read again, in the order that holds for them.
+// The current step. A resource is read again, ordered by the control dependencies.
 Output ValueOf(const Variable& step) { return step.is_resource() ? step.AsInput() : step.value(); }
 
 }  // namespace
@@ -51,7 +51,8 @@ Result<Node*> SyncReplicasOptimizer::ApplyDense(Output grad, const VariablePtr& 
 }
 
 Status SyncReplicasOptimizer::MakeLocalStep(Graph& graph) {
-  // Where this replica is by default; the step that it works on stays there, whatever places variables elsewhere.
+  // A node on the replica's default device. The local step is colocated with it, even if variables are placed
+  // elsewhere.
   Node* anchor = MakeNoOp(graph);
   if (anchor == nullptr) return graph.TakeError();
   {
@@ -109,7 +110,7 @@ QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) const {
   watch.limit_secs = options_.replica_wait_secs;
   watch.step = global_step_->value();
   NameScope root(graph, "");
-  NameScope own(graph, "watch_replicas");  // names of others are TensorFlow's
+  NameScope own(graph, "watch_replicas");  // a separate scope: names of other nodes are TensorFlow's
   for (const Sum& sum : sums_) {
     DeviceScope beside(graph, sum.device);
     watch.given.push_back(

@@ -1,8 +1,7 @@
-// SyncReplicasOptimizer: replicas that step together. Each adds its gradients to accumulators beside the variables and
-// waits for a token; the chief's queue runner takes the mean of `replicas_to_aggregate` gradients, applies it with the
-// wrapped optimizer, and enqueues tokens that carry the number of the next step. Gradients of an earlier step are
-// dropped. ops/queue/turns.h decides who gets a token. The graph is TensorFlow's. Not thread-safe; one serves one
-// graph.
+// SyncReplicasOptimizer: synchronous replicas. Each replica adds its gradients to accumulators beside the variables and
+// waits for a token. The chief's queue runner applies the mean of `replicas_to_aggregate` gradients with the wrapped
+// optimizer and enqueues tokens with the new step; gradients of older steps are dropped. ops/queue/turns.h assigns
+// tokens to replicas. The graph is TensorFlow's. Not thread-safe; use one optimizer per graph.
 #pragma once
 
 #include <memory>
@@ -21,13 +20,13 @@ namespace weir {
 
 struct SyncReplicasOptions {
   int64_t replicas_to_aggregate = 1;                                      // gradients per step
-  std::optional<int64_t> total_num_replicas = {};                         // as many as are aggregated when not given
+  std::optional<int64_t> total_num_replicas = {};                         // default: replicas_to_aggregate
   std::shared_ptr<ExponentialMovingAverage> variable_averages = nullptr;  // updated after each step
   std::vector<VariablePtr> variables_to_average = {};
   bool use_locking = false;
   std::string name = "sync_replicas";
-  // When a step has had some of its gradients, but lacks others for so long, too few replicas are there: the chief's
-  // queue runner ends with DeadlineExceeded. Infinity: it waits.
+  // Timeout for a step that has some of its gradients but lacks others, because too few replicas are left: the chief's
+  // queue runner then fails with DeadlineExceeded. Infinity: no timeout.
   double replica_wait_secs = 60;
 };
 
@@ -36,25 +35,26 @@ class SyncReplicasOptimizer final : public Optimizer {
   SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, SyncReplicasOptions options);
 
   Result<std::vector<GradAndVar>> ComputeGradients(Output loss, const MinimizeOptions& options = {}) override;
-  // The node for a replica to run: gives its gradients, and ends when the step is over. Needs a global step.
+  // The node that a replica runs: applies its gradients and waits until the step is complete. global_step is required.
   Result<Node*> ApplyGradients(const std::vector<GradAndVar>& grads_and_vars, VariablePtr global_step = nullptr,
                                std::string name = "") override;
 
-  // --- of the optimizer inside ---
+  // --- Forwarded to the wrapped optimizer ---
   VariablePtr GetSlot(const VariablePtr& var, const std::string& slot_name) const override;
   std::vector<std::string> SlotNames() const override;
   std::vector<VariablePtr> Variables() const override;
   Status Check() const override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
 
-  // --- once gradients are applied; before that an error ---
-  // What the chief runs beside its training.
+  // --- After ApplyGradients; an error before it ---
+  // The queue runner that the chief runs beside its training.
   Result<QueueRunnerPtr> GetChiefQueueRunner() const;
   const Queue& token_queue() const { return tokens_; }
-  // Gives tokens to begin with: as many as are aggregated when -1. InvalidArgument for too few to end the first step.
+  // Enqueues the initial tokens; -1 means replicas_to_aggregate. InvalidArgument if they are too few to complete the
+  // first step.
   Result<Node*> GetInitTokensOp(int64_t num_tokens = -1);
-  Node* chief_init_op() const { return chief_init_; }            // the chief's local init
-  Node* local_step_init_op() const { return local_step_init_; }  // that of the others
+  Node* chief_init_op() const { return chief_init_; }            // local init of the chief
+  Node* local_step_init_op() const { return local_step_init_; }  // local init of the other replicas
   Output ready_for_local_init_op() const { return ready_for_local_init_; }
   bool gradients_applied() const { return chief_runner_ != nullptr; }
 
@@ -65,17 +65,17 @@ class SyncReplicasOptimizer final : public Optimizer {
 
  private:
   struct Aggregated {
-    std::vector<GradAndVar> gradients;  // what the chief applies
-    std::vector<Node*> given;           // what a replica does before it waits
+    std::vector<GradAndVar> gradients;  // applied by the chief
+    std::vector<Node*> given;           // run by a replica before it waits
   };
   Status MakeLocalStep(Graph& graph);
   Aggregated Aggregate(Graph& graph, const std::vector<GradAndVar>& grads_and_vars);
-  // What a replica runs; the queue of tokens and what fills it.
+  // Returns the node for a replica; creates the token queue and the runner that fills it.
   Result<Node*> MakeRound(Graph& graph, const Aggregated& aggregated);
   Status MakeChiefInit(Graph& graph);
-  // Gives a round of tokens; they carry the global step.
+  // Enqueues `count` tokens that carry the global step.
   Node* GiveTokens(Graph& graph, int64_t count) const;
-  // What the chief's queue runner does beside.
+  // The companion of the chief's queue runner, which watches for missing replicas.
   QueueRunner::Companion Watch(Graph& graph) const;
 
   const std::shared_ptr<Optimizer> optimizer_;
