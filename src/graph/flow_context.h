@@ -90,7 +90,7 @@ bool IsConstantEnter(const Node& node);
 // inside a loop outside of that loop is an error.
 Status CheckInputContext(const FlowContext* here, std::string_view op, std::string_view name, Output input);
 
-// Switch, Merge, Enter and so on, in their Ref variants for references.
+// Switch and Merge, in their Ref variants for references.
 Result<Node*> AddSwitch(Graph& graph, Output data, Output pred, const std::string& name = "");
 Result<Node*> AddMerge(Graph& graph, const OutputList& inputs, const std::string& name = "");
 

@@ -108,12 +108,11 @@ struct BuildState {
     FlowContext* saved_flow = nullptr;
   };
   std::vector<ControlFrame> control;
-  std::vector<std::vector<Node*>> colocation;                     // an empty inner vector ignores the outer scopes
+  std::vector<std::vector<Node*>> colocation;                     // one group per open scope
   std::vector<std::pair<std::string, AttrValue>> attrs;           // attributes added to every node
   std::vector<std::pair<std::string, std::string>> gradient_map;  // op type -> gradient type that replaces it
   std::string container;
-  std::string gradient_source;  // name scope of the gradients being built; TensorArray gradients use it as their
-                                // "source"
+  std::string gradient_source;  // name scope of the gradients being built; the "source" of TensorArray gradients
   FlowContext* flow = nullptr;
   Status error;  // first error of unchecked building (operators, gradient functions)
 };

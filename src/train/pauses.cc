@@ -71,7 +71,7 @@ TimeLimit::~TimeLimit() {
 }
 
 Status Pauses::Next() {
-  constexpr double kLongestSleepSecs = 3600;  // any requested number is valid
+  constexpr double kLongestSleepSecs = 3600;  // so that longest_secs may be any number
   const double waited = waited_secs();
   const double left = limit_secs_ - waited;
   if (left <= 0) return DeadlineExceeded("not ready after {:g} seconds", limit_secs_);

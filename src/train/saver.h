@@ -86,8 +86,7 @@ class Saver final {
   Graph* graph_ = nullptr;
   bool built_ = false;
   bool is_empty_ = false;
-  std::mutex saving_mu_;  // serializes saves: they write the same checkpoint state and, for the same step, the same
-                          // files
+  std::mutex saving_mu_;  // serializes saves: they write the same state file, and for one step the same checkpoint
   mutable std::mutex mu_;
   Kept kept_;
   Kept to_delete_;

@@ -10,7 +10,7 @@
 namespace weir {
 
 struct AccumulatorOptions {
-  PartialShape shape = {};       // of every gradient
+  PartialShape shape = {};       // shape of every gradient
   std::string shared_name = "";  // accumulators with the same name on one device share their state
   std::string name = "";
   std::string reduction_type = "MEAN";  // or "SUM"

@@ -31,9 +31,7 @@ class LayerScope final {
     request.trainable = trainable && trainable_;
     VariableScopes scopes(graph_);
     VariableScope scope = scopes.Current();
-    if (!trainable)
-      scope.settings.partitioner = nullptr;  // variables that the layer updates itself are not
-                                             // partitioned
+    if (!trainable) scope.settings.partitioner = nullptr;  // never partition what the layer updates itself
     return scopes.GetBelow(scope, std::move(request));
   }
   Result<Input> Value(const char* name, const PartialShape& shape, const Weight& weight,
