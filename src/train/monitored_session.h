@@ -85,7 +85,7 @@ class MonitoredSession final {
   MonitoredSession(Graph& graph, SessionCreator creator, MonitoredSessionOptions options);
   Status Create(CancelToken* cancel);  // one attempt
   Status Ensure(CancelToken* cancel);  // retries until a session exists
-  // Stops the coordinator with `cause`, joins its threads and closes the session.
+  // Stops the coordinator (with `cause` as its error if a task was lost), joins its threads and closes the session.
   Status Drop(const Status& cause, CancelToken* cancel);
   // Like Drop, after a lost task: a new session follows, so errors from the loss are ignored.
   Status DropLost(const Status& cause, CancelToken* cancel);
