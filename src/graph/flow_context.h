@@ -85,9 +85,9 @@ bool IsLoopSwitch(const Node& node);
 // An Enter whose value holds for all iterations.
 bool IsConstantEnter(const Node& node);
 
-// An error if a node of type `op` built in `here` (null: outside of all) cannot take `input`, since that is inside of a
-// loop.
-Status CheckInputContext(const FlowContext* here, std::string_view op, std::string_view name, Output input);
+// An error if a node of this kind, built in `here` (null: outside of all contexts), cannot take `input` because that is
+// inside of a loop.
+Status CheckInputContext(const FlowContext* here, NodeKind kind, std::string_view name, Output input);
 
 // Switch, Merge, Enter and so on, in the form for references where the values are such.
 Result<Node*> AddSwitch(Graph& graph, Output data, Output pred, const std::string& name = "");

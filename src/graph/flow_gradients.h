@@ -42,7 +42,7 @@ class FlowGradients {
 
 // Gradients of Switch, Merge, Enter, Exit, NextIteration, LoopCond and their Ref forms; null for other ops.
 using FlowGradientFn = Result<std::vector<Grad>> (*)(Node* node, const std::vector<Grad>& d_outputs);
-FlowGradientFn FindFlowGradient(std::string_view op);
+FlowGradientFn FindFlowGradient(NodeKind kind);
 
 // Zeros like output `index` of a node, for where no gradient reaches it; of a Switch that leads into a branch only when
 // that output is alive. Inside of a differentiated loop: in the current iteration of the loop that runs backwards.

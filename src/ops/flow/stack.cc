@@ -141,6 +141,7 @@ void RegisterStack(OpRegistry& registry) {
         .shape = v.is_resource ? ScalarOutputs() : FixedShapes("[2]"),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakeStack),
+        .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
     registry.Add({
@@ -150,6 +151,7 @@ void RegisterStack(OpRegistry& registry) {
         .shape = PushShape,
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakePush),
+        .traits = {.may_block = false, .keeps_inputs = true},
         .stateful = v.is_resource,
     });
     registry.Add({
@@ -159,6 +161,7 @@ void RegisterStack(OpRegistry& registry) {
         .shape = UnknownOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakePop),
+        .traits = kNeverBlocks,
         .stateful = v.is_resource,
     });
     registry.Add({
@@ -167,6 +170,7 @@ void RegisterStack(OpRegistry& registry) {
         .shape = NoOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakeStackClose),
+        .traits = kNeverBlocks,
         .stateful = v.is_resource,
     });
   }

@@ -50,6 +50,7 @@ void AddKind(OpRegistry& registry, const ReaderKind& kind) {
         .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, face](KernelSetup& setup) { return MakeReader(setup, kind, face); }),
+        .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
   }
@@ -159,6 +160,7 @@ void AddUser(OpRegistry& registry, const ReaderUser& op) {
         },
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(op.make),
+        .traits = {.may_block = true},
         .stateful = face == HandleFace::kResource,
     });
   }

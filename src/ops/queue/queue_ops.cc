@@ -119,6 +119,7 @@ void AddMaker(OpRegistry& registry, QueueKind kind, std::vector<std::string> att
         .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, face](KernelSetup& setup) { return MakeQueue(setup, kind, face); }),
+        .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
         .stateful = true,
     });
   }
@@ -278,12 +279,17 @@ Status DequeueManyShape(ShapeContext& c) {
   return OkStatus();
 }
 
+constexpr OpTraits kEnqueue = {.state = StateRole::kUpdates, .may_block = true, .keeps_inputs = true, .brief = true};
+constexpr OpTraits kDequeue = {.state = StateRole::kUpdates, .may_block = true, .brief = true};
+constexpr OpTraits kClose = {.state = StateRole::kUpdates, .may_block = true};
+
 struct QueueUser {
   const char* name;
   const char* signature;  // without the handle
   std::vector<std::string> attrs;
   ShapeFn shape;
   KernelFactory make;
+  OpTraits traits = kVariableRead;
 };
 
 void AddUser(OpRegistry& registry, const QueueUser& op) {
@@ -300,6 +306,7 @@ void AddUser(OpRegistry& registry, const QueueUser& op) {
         },
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(op.make),
+        .traits = op.traits,
         .stateful = face == HandleFace::kResource,
     });
   }
@@ -320,15 +327,15 @@ void RegisterQueues(OpRegistry& registry) {
   const std::vector<std::string> in = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"};
   const std::vector<std::string> out = {"component_types: list(type) >= 1", "timeout_ms: int = -1"};
   AddUser(registry, {"QueueEnqueue", "components: Tcomponents ->", in, NoOutputs(),
-                     [](KernelSetup& setup) { return MakeEnqueue(setup, false); }});
+                     [](KernelSetup& setup) { return MakeEnqueue(setup, false); }, kEnqueue});
   AddUser(registry, {"QueueEnqueueMany", "components: Tcomponents ->", in, NoOutputs(),
-                     [](KernelSetup& setup) { return MakeEnqueue(setup, true); }});
-  AddUser(registry, {"QueueDequeue", "-> components: component_types", out, UnknownOutputs(), MakeDequeue});
+                     [](KernelSetup& setup) { return MakeEnqueue(setup, true); }, kEnqueue});
+  AddUser(registry, {"QueueDequeue", "-> components: component_types", out, UnknownOutputs(), MakeDequeue, kDequeue});
   AddUser(registry, {"QueueDequeueMany", "n: int32 -> components: component_types", out, DequeueManyShape,
-                     [](KernelSetup& setup) { return MakeDequeueMany(setup, false); }});
+                     [](KernelSetup& setup) { return MakeDequeueMany(setup, false); }, kDequeue});
   AddUser(registry, {"QueueDequeueUpTo", "n: int32 -> components: component_types", out, DequeueManyShape,
-                     [](KernelSetup& setup) { return MakeDequeueMany(setup, true); }});
-  AddUser(registry, {"QueueClose", "->", {"cancel_pending_enqueues: bool = false"}, NoOutputs(), MakeClose});
+                     [](KernelSetup& setup) { return MakeDequeueMany(setup, true); }, kDequeue});
+  AddUser(registry, {"QueueClose", "->", {"cancel_pending_enqueues: bool = false"}, NoOutputs(), MakeClose, kClose});
   AddUser(registry, {"QueueSize", "-> size: int32", {}, ScalarOutputs(), [](KernelSetup& setup) -> Result<Kernel> {
                        // What a graph asks that hands out tokens to replicas.
                        const bool asks_who_waits = setup.HasAttr("_everyone_waits");

@@ -310,6 +310,7 @@ void AddUpdate(OpRegistry& registry, const UpdateOp& op, Face face, Extent exten
       .kernels =
           CpuKernelForTypes("T", {kHalf, kBFloat16, kFloat, kDouble},
                             [&op, face, extent](KernelSetup& setup) { return MakeUpdate(op, face, extent, setup); }),
+      .traits = kVariableUpdate,
       .stateful = face == Face::kResource,
   });
 }

@@ -194,6 +194,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
       .shape = MergedInputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<Face::kRef, op>),
+      .traits = kVariableUpdate,
   });
   registry.Add({
       .name = name + "VariableOp",
@@ -202,6 +203,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
       .shape = AssignResourceShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<Face::kResource, op>),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
 }
@@ -216,6 +218,7 @@ void RegisterAssign(OpRegistry& registry) {
       .shape = AssignShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssign),
+      .traits = kVariableUpdate,
       .allows_uninitialized_input = true,
   });
   registry.Add({
@@ -225,6 +228,7 @@ void RegisterAssign(OpRegistry& registry) {
       .shape = AssignResourceShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssignVariable),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
   RegisterAssignCombine<Combine::kAdd>(registry, "AssignAdd");
@@ -235,6 +239,7 @@ void RegisterAssign(OpRegistry& registry) {
       .attrs = {"limit: int", "T: {int32, int64}"},
       .shape = CountUpToShape,
       .kernels = CpuKernel(MakeCountUpTo<Face::kRef>),
+      .traits = kVariableUpdate,
   });
   registry.Add({
       .name = "ResourceCountUpTo",
@@ -242,6 +247,7 @@ void RegisterAssign(OpRegistry& registry) {
       .attrs = {"limit: int", "T: {int32, int64}"},
       .shape = ScalarOutputs(),
       .kernels = CpuKernel(MakeCountUpTo<Face::kResource>),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
 }

@@ -167,7 +167,8 @@ void RegisterInitializeTableFromFile(OpRegistry& registry) {
               .signature = "filename: string ->",
               .attrs = {"key_index: int >= -2", "value_index: int >= -2", "vocab_size: int >= -1 = -1",
                         "delimiter: string = '\t'"},
-              .shape = FileNameShape},
+              .shape = FileNameShape,
+              .traits = {.may_block = true}},
              MakeInitializeFromFile);
 }
 

@@ -37,6 +37,7 @@ void AddTableOp(OpRegistry& registry, const OpEntry& entry,
     };
     op.no_gradient = kNoGradient;
     op.kernels = CpuKernel([face, make](KernelSetup& setup) { return make(setup, face); });
+    if (!op.traits.may_block.has_value()) op.traits.may_block = false;
     op.stateful = !ref;
     registry.Add(std::move(op));
   }
@@ -179,6 +180,7 @@ void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std
         .kernels = CpuKernel([kind, face](KernelSetup& setup) {
           return kind == TableKind::kDense ? MakeDenseTable(setup, face) : MakeTable(setup, kind, face);
         }),
+        .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
   }

@@ -216,6 +216,7 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
       .shape = shape("T", Face::kRef),
       .no_gradient = kNoGradient,
       .kernels = kernels("T", Face::kRef),
+      .traits = kVariableUpdate,
   });
   const std::string attr = nd ? "T" : "dtype";
   std::vector<std::string> attrs = {attr + (nd ? ": type" : types), "Tindices: {int32, int64}"};
@@ -228,6 +229,7 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
       .shape = shape(attr, Face::kResource),
       .no_gradient = kNoGradient,
       .kernels = kernels(attr, Face::kResource),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
 }
