@@ -173,17 +173,19 @@ void AddAccumulatorUser(OpRegistry& registry, std::string name, HandleFace face,
 
 void RegisterAccumulators(OpRegistry& registry) {
   for (const HandleFace face : {HandleFace::kRef, HandleFace::kResource}) {
-    const std::string prefix = face == HandleFace::kRef ? "" : "Resource";
-    AddAccumulator(registry, prefix + "ConditionalAccumulator", false, face);
-    AddAccumulatorUser(registry, prefix + "AccumulatorApplyGradient", face, "local_step: int64, gradient: dtype ->",
-                       {kTypes}, NoOutputs(), MakeApply, kAccumulatorUpdate);
+    AddAccumulator(registry, FaceNames{"ConditionalAccumulator", "ResourceConditionalAccumulator"}.of(face), false,
+                   face);
+    AddAccumulatorUser(registry, FaceNames{"AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient"}.of(face),
+                       face, "local_step: int64, gradient: dtype ->", {kTypes}, NoOutputs(), MakeApply,
+                       kAccumulatorUpdate);
     AddAccumulatorUser(
-        registry, prefix + "AccumulatorTakeGradient", face, "num_required: int32 -> average: dtype", {kTypes},
-        UnknownOutputs(), [](KernelSetup& setup) { return MakeTake(setup, false); }, kTake);
-    AddAccumulatorUser(registry, prefix + "AccumulatorNumAccumulated", face, "-> num_accumulated: int32", {},
-                       ScalarOutputs(), MakeNumAccumulated, kVariableRead);
-    AddAccumulatorUser(registry, prefix + "AccumulatorSetGlobalStep", face, "new_global_step: int64 ->", {},
-                       NoOutputs(), MakeSetGlobalStep, kAccumulatorUpdate);
+        registry, FaceNames{"AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient"}.of(face), face,
+        "num_required: int32 -> average: dtype", {kTypes}, UnknownOutputs(),
+        [](KernelSetup& setup) { return MakeTake(setup, false); }, kTake);
+    AddAccumulatorUser(registry, FaceNames{"AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated"}.of(face),
+                       face, "-> num_accumulated: int32", {}, ScalarOutputs(), MakeNumAccumulated, kVariableRead);
+    AddAccumulatorUser(registry, FaceNames{"AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep"}.of(face),
+                       face, "new_global_step: int64 ->", {}, NoOutputs(), MakeSetGlobalStep, kAccumulatorUpdate);
   }
   AddAccumulator(registry, "SparseConditionalAccumulator", true, HandleFace::kRef);
   AddAccumulatorUser(registry, "SparseAccumulatorApplyGradient", HandleFace::kRef,

@@ -186,7 +186,7 @@ constexpr char kNumberAttr[] =
     "uint16, complex128, half, uint32, uint64}";
 
 template <Combine op>
-void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
+void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
   registry.Add({
       .name = name,
       .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
@@ -197,7 +197,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
       .traits = kVariableUpdate,
   });
   registry.Add({
-      .name = name + "VariableOp",
+      .name = resource_name,
       .signature = "resource: resource, value: dtype ->",
       .attrs = {"dtype: type"},
       .shape = AssignResourceShape,
@@ -231,8 +231,8 @@ void RegisterAssign(OpRegistry& registry) {
       .traits = kVariableUpdate,
       .stateful = true,
   });
-  RegisterAssignCombine<Combine::kAdd>(registry, "AssignAdd");
-  RegisterAssignCombine<Combine::kSub>(registry, "AssignSub");
+  RegisterAssignCombine<Combine::kAdd>(registry, "AssignAdd", "AssignAddVariableOp");
+  RegisterAssignCombine<Combine::kSub>(registry, "AssignSub", "AssignSubVariableOp");
   registry.Add({
       .name = "CountUpTo",
       .signature = "ref: Ref(T) -> output: T",
