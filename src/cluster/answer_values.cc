@@ -7,13 +7,10 @@
 namespace weir {
 namespace {
 
-// Ops that neither wait nor take long, whatever they read.
-bool OnlyReads(const tensorflow::NodeDef& node) {
-  static constexpr std::string_view kReads[] = {
-      "Const",   "VariableV2", "Variable",       "VarHandleOp", "ReadVariableOp", "Identity",
-      "Gather",  "GatherV2",   "ResourceGather", "Slice",       "StridedSlice",   "Shape",
-      "Reshape", "ExpandDims", "Squeeze",        "NoOp",        "_Send"};
-  return std::find(std::begin(kReads), std::end(kReads), node.op()) != std::end(kReads);
+// True for nodes that read, view or send values: they neither block nor take long, and change nothing.
+bool OnlyReads(const Graph& graph, const tensorflow::NodeDef& node) {
+  const OpDef* op = graph.registry().Find(node.op());
+  return op != nullptr && op->traits.brief && !op->may_block() && op->traits.state != StateRole::kUpdates;
 }
 
 // Of a value as NodeDefs name it ("x:1").
@@ -36,7 +33,7 @@ size_t BytesAlong(DType type, const PartialShape& shape) {
 std::vector<std::string> TakeIntoAnswer(const std::string& task, const Graph& graph, Partition* part) {
   for (const tensorflow::NodeDef& node : part->graph.node()) {
     const bool is_feed = node.op() == "_Recv" && IsClientEnd(node);
-    if (!is_feed && !OnlyReads(node)) return {};
+    if (!is_feed && !OnlyReads(graph, node)) return {};
   }
   std::vector<std::string> keys;
   size_t total = 0;

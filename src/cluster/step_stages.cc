@@ -23,35 +23,6 @@ namespace {
 using Waits = uint64_t;  // a set of nodes that may wait, by number
 constexpr int kMaxWaits = 64;
 
-bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); });
-}
-
-bool IsReferenceVariable(std::string_view op) { return op == "VariableV2" || op == "Variable"; }
-
-bool IsVariable(std::string_view op) { return IsReferenceVariable(op) || op == "VarHandleOp"; }
-
-bool NamesResource(std::string_view op) {
-  return op.ends_with("QueueV2") || op.ends_with("Queue") || op.ends_with("ConditionalAccumulator");
-}
-
-// Ops with state that come to their end by themselves, and soon.
-bool OnlyTouchesState(std::string_view op) {
-  static constexpr std::string_view kKnown[] = {"ReadVariableOp", "IsVariableInitialized", "VarIsInitializedOp",
-                                                "CountUpTo", "Assert"};
-  return IsVariable(op) || NamesResource(op) ||
-         std::find(std::begin(kKnown), std::end(kKnown), op) != std::end(kKnown) ||
-         op.ends_with("AccumulatorApplyGradient") || op.ends_with("AccumulatorSetGlobalStep") ||
-         op.ends_with("AccumulatorNumAccumulated") ||
-         StartsWithAny(op, {"Assign", "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Scatter",
-                            "ResourceScatter", "Gather", "ResourceGather"});
-}
-
-// Ops that may wait, and are otherwise over soon.
-bool OnlyWaits(std::string_view op) {
-  return StartsWithAny(op, {"QueueEnqueue", "QueueDequeue", "QueueSize"}) || op.ends_with("AccumulatorTakeGradient");
-}
-
 bool IsReferred(DType type) { return IsRef(type) || type == kResource || type == kVariant; }
 
 class StageCutter {
@@ -73,6 +44,7 @@ class StageCutter {
   struct Item {
     int part = 0;
     const tensorflow::NodeDef* def = nullptr;
+    const OpDef* op = nullptr;  // null: the graph's registry does not have it
     std::vector<int> inputs;    // values of the same part
     std::vector<int> controls;  // of the same part
     int sender = -1;            // of a receive
@@ -84,6 +56,7 @@ class StageCutter {
   using Nodes = std::vector<int>;
   enum class Speed { kSoon, kMayWait, kTakesTime };
 
+  static bool HasRole(const Item& item, StateRole role) { return item.op != nullptr && item.op->traits.state == role; }
   bool own(const Item& item) const { return parts_[item.part].task == own_task_; }
   bool receives(const Item& item) const { return item.sender >= 0; }
   bool gives(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
@@ -92,7 +65,7 @@ class StageCutter {
   // shows what the step has done.
   bool is_read_late(const Item& item) const {
     if (item.def->op() != "_Send" || !IsClientEnd(*item.def) || own(item) || !item.controls.empty()) return false;
-    return items_[item.inputs.at(0)].copied && IsReferenceVariable(VariableSent(item).def->op());
+    return items_[item.inputs.at(0)].copied && HasRole(VariableSent(item), StateRole::kVariable);
   }
 
   // What is sent, or what that reads.
@@ -115,7 +88,7 @@ class StageCutter {
     for (size_t p = 0; p < parts_.size(); ++p) {
       for (const tensorflow::NodeDef& node : parts_[p].graph.node()) {
         const int n = static_cast<int>(items_.size());
-        items_.push_back({.part = static_cast<int>(p), .def = &node});
+        items_.push_back({.part = static_cast<int>(p), .def = &node, .op = graph_.registry().Find(node.op())});
         names[p].emplace(node.name(), n);
         if (gives(items_.back())) sends.emplace(KeyOf(node).ToString(), n);
       }
@@ -189,17 +162,13 @@ class StageCutter {
   // Of nodes of the own task only whether they may wait is asked for.
   Speed SpeedOf(const Item& item) const {
     const std::string& op = item.def->op();
-    if (op == "_Send" || op == "_Recv" || op == "NoOp" || OnlyTouchesState(op)) return Speed::kSoon;
-    if (OnlyWaits(op)) return Speed::kMayWait;
-    if (own(item) && StartsWithAny(op, {"Random", "TruncatedNormal", "Multinomial"})) return Speed::kSoon;
+    // A receive is ready when its sender has run, which the levels count.
+    if (item.op != nullptr && item.op->traits.kind == NodeKind::kTransfer) return Speed::kSoon;
+    if (item.op != nullptr && (item.op->traits.brief || own(item)))
+      return item.op->may_block() ? Speed::kMayWait : Speed::kSoon;
     const Speed other = own(item) ? Speed::kMayWait : Speed::kTakesTime;
     if (IsMadeByPlan(*item.def)) return Speed::kSoon;
-    const OpDef* def = graph_.registry().Find(op);
-    if (def == nullptr || def->stateful || op.find("PyFunc") != std::string::npos) return other;
-    for (const auto& [name, value] : item.def->attr()) {
-      if (value.has_func() || value.list().func_size() > 0) return other;
-    }
-    if (op == "Const") return Speed::kSoon;
+    if (item.op == nullptr || item.op->stateful || item.op->may_block()) return other;
     const Node* node = graph_.FindNode(item.def->name());
     if (node == nullptr || node->type() != op) return other;
     for (int i = 0; i < node->num_outputs(); ++i) {
@@ -208,7 +177,6 @@ class StageCutter {
     for (DType type : node->props()->input_types) {
       if (IsReferred(type)) return other;
     }
-    if (own(item) || op == "Identity") return Speed::kSoon;
     // Small in, small out: it cannot take long.
     for (int i = 0; i < node->num_outputs(); ++i) {
       if (BytesAlong(node->output_type(i), node->output_shape(i)) == kUnknownBytes) return other;
@@ -224,10 +192,11 @@ class StageCutter {
   bool MayBeCopied(const Item& item) const {
     const std::string& op = item.def->op();
     if (!item.controls.empty()) return false;
-    if (IsVariable(op) || NamesResource(op) || op == "Const") return true;
+    if (HasRole(item, StateRole::kVariable) || HasRole(item, StateRole::kVariableHandle) ||
+        HasRole(item, StateRole::kHandle) || op == "Const")
+      return true;
     if (op == "_Recv") return IsClientEnd(*item.def);
-    if (op != "Identity") return false;
-    return IsReferenceVariable(items_[item.inputs.at(0)].def->op());
+    return op == "Identity" && HasRole(items_[item.inputs.at(0)], StateRole::kVariable);
   }
 
   // What a queue gives has the shape that the queue was made with.

@@ -77,6 +77,7 @@ TEST(AttrProto, SchemasComeBack) {
                               .signature = "a: T, b: N * int32, c: Tlist, d: Ref(T) -> x: Ref(T), y: Tlist",
                               .attrs = {"T: {float, double} = DT_FLOAT", "N: int >= 2", "Tlist: list(type) >= 1",
                                         "mode: {'A', 'B'} = 'A'", "f: func", "shape: shape"},
+                              .traits = kNeverBlocks,
                               .stateful = true,
                               .commutative = true,
                               .aggregate = true,

@@ -55,8 +55,8 @@ FlowContext* OutputContext(const Node& node) {
   return context != nullptr && IsLoopExit(node) ? context->outer() : context;
 }
 
-bool IsLoopExit(const Node& node) { return node.type() == "Exit" || node.type() == "RefExit"; }
-bool IsSwitch(const Node& node) { return node.type() == "Switch" || node.type() == "RefSwitch"; }
+bool IsLoopExit(const Node& node) { return node.op().traits.kind == NodeKind::kExit; }
+bool IsSwitch(const Node& node) { return node.op().traits.kind == NodeKind::kSwitch; }
 
 bool IsLoopSwitch(const Node& node) {
   FlowContext* context = node.flow_context();
@@ -64,16 +64,16 @@ bool IsLoopSwitch(const Node& node) {
 }
 
 bool IsConstantEnter(const Node& node) {
-  return (node.type() == "Enter" || node.type() == "RefEnter") && node.Attr<bool>("is_constant").value_or(false);
+  return node.op().traits.kind == NodeKind::kEnter && node.Attr<bool>("is_constant").value_or(false);
 }
 
-Status CheckInputContext(const FlowContext* here, std::string_view op, std::string_view name, Output input) {
+Status CheckInputContext(const FlowContext* here, NodeKind kind, std::string_view name, Output input) {
   FlowContext* at = OutputContext(*input.node);
   if (at == nullptr) return OkStatus();
   const WhileContext* loop = at->EnclosingWhile();
   if (loop == nullptr || loop->Contains(here)) return OkStatus();
   // Nodes that lead into another context are built outside of both.
-  if (op == "Enter" || op == "RefEnter" || op == "Switch" || op == "RefSwitch") return OkStatus();
+  if (kind == NodeKind::kEnter || kind == NodeKind::kSwitch) return OkStatus();
   return InvalidArgument("Cannot use '{}' as input to '{}' because '{}' is in a while loop.", input.node->name(), name,
                          input.node->name());
 }

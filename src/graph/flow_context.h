@@ -86,9 +86,9 @@ bool IsLoopSwitch(const Node& node);
 // An Enter of a loop invariant.
 bool IsConstantEnter(const Node& node);
 
-// Checks that a node of type `op` built in `here` (null: outside of all contexts) may use `input`. Using a value from
+// Checks that a node of this kind, built in `here` (null: outside of all contexts), may use `input`. Using a value from
 // inside a loop outside of that loop is an error.
-Status CheckInputContext(const FlowContext* here, std::string_view op, std::string_view name, Output input);
+Status CheckInputContext(const FlowContext* here, NodeKind kind, std::string_view name, Output input);
 
 // Switch and Merge, in their Ref variants for references.
 Result<Node*> AddSwitch(Graph& graph, Output data, Output pred, const std::string& name = "");

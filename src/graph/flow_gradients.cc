@@ -344,14 +344,23 @@ Result<std::unique_ptr<FlowGradients>> FlowGradients::Make(Graph& graph, std::ve
   return std::unique_ptr<FlowGradients>(std::move(made));
 }
 
-FlowGradientFn FindFlowGradient(std::string_view op) {
-  if (op == "Switch" || op == "RefSwitch") return SwitchGrad;
-  if (op == "Merge" || op == "RefMerge") return MergeGrad;
-  if (op == "Exit" || op == "RefExit") return ExitGrad;
-  if (op == "Enter" || op == "RefEnter") return EnterGrad;
-  if (op == "NextIteration" || op == "RefNextIteration") return NextIterationGrad;
-  if (op == "LoopCond") return LoopCondGrad;
-  return nullptr;
+FlowGradientFn FindFlowGradient(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::kSwitch:
+      return SwitchGrad;
+    case NodeKind::kMerge:
+      return MergeGrad;
+    case NodeKind::kExit:
+      return ExitGrad;
+    case NodeKind::kEnter:
+      return EnterGrad;
+    case NodeKind::kNextIteration:
+      return NextIterationGrad;
+    case NodeKind::kLoopCond:
+      return LoopCondGrad;
+    default:
+      return nullptr;
+  }
 }
 
 Result<Output> ZerosForOutput(Node* node, int index) {

@@ -42,7 +42,7 @@ class FlowGradients {
 
 // Gradients of Switch, Merge, Enter, Exit, NextIteration, LoopCond and their Ref variants; null for other ops.
 using FlowGradientFn = Result<std::vector<Grad>> (*)(Node* node, const std::vector<Grad>& d_outputs);
-FlowGradientFn FindFlowGradient(std::string_view op);
+FlowGradientFn FindFlowGradient(NodeKind kind);
 
 // Zeros like output `index` of `node`, for an output without a gradient. For a Switch into a cond branch they are alive
 // only if that output is. In a differentiated loop they belong to the current iteration of the backward loop.

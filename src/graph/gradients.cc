@@ -299,7 +299,8 @@ class Differentiator {
       if (const std::string* name = renamed->As<std::string>()) type = *name;
     const GradientFn* gradient = options_.custom_gradient ? options_.custom_gradient(type) : nullptr;
     if (gradient == nullptr) {
-      if (FlowGradientFn flow = FindFlowGradient(type)) return flow(node, d_outputs);
+      const NodeKind kind = type == node->type() ? node->op().traits.kind : NodeKind::kKernel;
+      if (FlowGradientFn flow = FindFlowGradient(kind)) return flow(node, d_outputs);
       if (node->op().is_function)
         return FunctionGradient(node, FuncAttr{node->type(), node->props()->attrs}, d_outputs);
       if (type == "PartitionedCall" || type == "StatefulPartitionedCall") {

@@ -46,9 +46,6 @@ struct DefNode {
   Node* node = nullptr;
 };
 
-bool IsMerge(const std::string& op) { return op == "Merge" || op == "RefMerge"; }
-bool IsNextIteration(const std::string& op) { return op == "NextIteration" || op == "RefNextIteration"; }
-
 Status AtNode(const std::string& name, const Status& status) {
   return MarkNode(WithContext(status, fmt::format("Node '{}'", name)), name);
 }
@@ -268,7 +265,7 @@ class Importer final {
       return InvalidArgument("expected inputs '{}' do not match {} inputs specified; op {}",
                              TypeText(node.props->input_types), node.inputs.size(), node.op->name);
     }
-    if (IsMerge(node.op->name)) {
+    if (node.op->traits.kind == NodeKind::kMerge) {
       for (const Source& input : node.inputs) node.in_loop |= IsBackEdge(node, input);
     }
     return has_colocation_ ? ResolveColocation(node) : OkStatus();
@@ -331,8 +328,8 @@ class Importer final {
   }
 
   bool IsBackEdge(const DefNode& to, const Source& from) const {
-    return from.def_node >= 0 && from.index >= 0 && IsMerge(to.op->name) &&
-           IsNextIteration(nodes_[from.def_node].op->name);
+    return from.def_node >= 0 && from.index >= 0 && to.op->traits.kind == NodeKind::kMerge &&
+           nodes_[from.def_node].op->traits.kind == NodeKind::kNextIteration;
   }
 
   // A topological order that otherwise keeps the order of the def.

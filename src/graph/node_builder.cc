@@ -353,7 +353,7 @@ Result<Node*> NodeBuilder::Build() {
     }
     controls = std::move(inside);
   }
-  for (const Output& input : inputs) WEIR_TRY(CheckInputContext(state.flow, op_, name, input));
+  for (const Output& input : inputs) WEIR_TRY(CheckInputContext(state.flow, op->traits.kind, name, input));
   const std::string shown = name.back() == '/' ? name.substr(0, name.size() - 1) : name;  // for error messages
   auto props = std::make_shared<NodeProps>();
   props->op = op;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::pair<const Node*, int> kOutside{nullptr, 0};
 
 bool HasOtherEffects(const Node& node) {
-  if (!node.op().stateful || node.type() == "Placeholder" || node.FindAttr("seed2") != nullptr) return false;
+  if (!node.op().stateful || node.op().traits.placeholder || node.FindAttr("seed2") != nullptr) return false;
   // A node that creates a resource or a dataset has no other effect.
   for (int i = 0; i < node.num_outputs(); ++i) {
     const DType type = BaseType(node.output_type(i));

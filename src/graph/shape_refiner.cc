@@ -125,8 +125,7 @@ Tensor Graph::ConstantValueLocked(Output output, int* budget) {
     return shape.fully_defined() ? ShapeTensor(shape, dtype) : Tensor();
   }
   const bool computable = evaluator_ != nullptr && !node.op().stateful && !IsRef(dtype) && node.num_inputs() > 0 &&
-                          !node.op().is_function && type != "Enter" && type != "Merge" && type != "Switch" &&
-                          type != "NextIteration" && type != "Exit" && !type.starts_with("Placeholder") &&
+                          !node.op().is_function && !IsFlow(node.op().traits.kind) && !node.op().traits.placeholder &&
                           IsSmall(node.output_shapes_[output.index]);
   if (!computable) return Tensor();
   std::vector<Tensor> inputs;

@@ -128,6 +128,12 @@ Status CheckAttr(const AttrDef& def, std::string_view op, AttrValue* value) {
 
 }  // namespace
 
+bool OpDef::TakesFunctions() const {
+  return is_function || std::any_of(attrs.begin(), attrs.end(), [](const AttrDef& attr) {
+           return attr.type == "func" || attr.type == "list(func)";
+         });
+}
+
 const AttrDef* OpDef::FindAttr(std::string_view name) const {
   for (const AttrDef& attr : attrs) {
     if (attr.name == name) return &attr;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "op/attr_value.h"
+#include "op/op_traits.h"
 #include "op/output.h"
 
 namespace weir {
@@ -76,6 +77,7 @@ struct OpEntry {
   GradientFn gradient = {};
   NoGradient no_gradient = NoGradient::kNone;  // kIntended: an intended zero, autodiff stops here silently
   KernelList kernels = {};
+  OpTraits traits = {};
   bool stateful = false;
   bool commutative = false;
   bool aggregate = false;
@@ -92,6 +94,7 @@ struct OpDef {
   GradientFn gradient;
   NoGradient no_gradient = NoGradient::kNone;
   KernelList kernels;
+  OpTraits traits;  // completed: the optional ones have values
   bool stateful = false;
   bool commutative = false;
   bool aggregate = false;
@@ -99,6 +102,11 @@ struct OpDef {
   bool is_function = false;  // a function of a graph's library seen as an op
 
   const AttrDef* FindAttr(std::string_view name) const;
+  // True if an attribute is a function.
+  bool TakesFunctions() const;
+  bool may_block() const { return traits.may_block.value_or(true); }
+  bool keeps_inputs() const { return traits.keeps_inputs.value_or(true); }
+  OutputMemory output_memory() const { return traits.memory.value_or(OutputMemory::kMayShare); }
 };
 
 // Parses schema text. Errors quote the text.

@@ -115,6 +115,7 @@ TEST(ParseOpTest, Signatures) {
                        .signature = "x: T, ref: Ref(T), values: N * T, dims: N*int32, args: Targs, vars: N * Ref(T), "
                                     "more: Ref(N * float) -> y: T, out: Targs",
                        .attrs = {"T: type", "N: int >= 1", "Targs: list(type)"},
+                       .traits = kNeverBlocks,
                        .stateful = true});
   ASSERT_THAT(op.inputs, SizeIs(7));
   EXPECT_EQ(op.inputs[0].type_attr, "T");
@@ -197,11 +198,13 @@ TEST(CheckAndCompleteAttrsTest, ConvertsWhatIsMeant) {
 TEST(CheckAndCompleteAttrsTest, Errors) {
   EXPECT_THAT(CheckError({{"N", 2}}), HasSubstr("op 'ConcatLike' needs the attribute 'T' (type)"));
   EXPECT_THAT(CheckError({{"N", 1}, {"T", kFloat}}), HasSubstr("passed 1 less than minimum 2."));
-  EXPECT_THAT(CheckError({{"N", 2}, {"T", kString}}), HasSubstr("'T' has DataType string not in list of allowed values"));
+  EXPECT_THAT(CheckError({{"N", 2}, {"T", kString}}),
+              HasSubstr("'T' has DataType string not in list of allowed values"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", RefType(kFloat)}}), HasSubstr("not in list of allowed values"));
   EXPECT_THAT(CheckError({{"N", kFloat}, {"T", kFloat}}), HasSubstr("'N' must be of kind int, but holds type"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"mode", "z"}}), HasSubstr("\"x\", \"y\""));
-  EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"names", std::vector<std::string>{}}}), HasSubstr("passed list of length 0 less than minimum 1."));
+  EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"names", std::vector<std::string>{}}}),
+              HasSubstr("passed list of length 0 less than minimum 1."));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"names", AttrValue()}}), HasSubstr("holds nothing"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"other", 1}}), HasSubstr("no attribute 'other'"));
   EXPECT_THAT(CheckError({{"N", 2}, {"T", kFloat}, {"", 1}}), HasSubstr("no attribute ''"));

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "op/cursor.h"
+#include "op/element_loop.h"
 #include "op/op_def.h"
 
 namespace weir {
@@ -280,6 +281,17 @@ Result<AttrDef> ParseAttr(std::string_view text) {
   return attr;
 }
 
+static void CompleteTraits(OpDef* op) {
+  OpTraits& traits = op->traits;
+  const bool takes_functions = op->TakesFunctions();
+  if (!traits.may_block.has_value()) traits.may_block = op->stateful || takes_functions;
+  if (!traits.keeps_inputs.has_value()) traits.keeps_inputs = op->stateful || takes_functions;
+  if (!traits.memory.has_value()) {
+    const bool has_loop = !op->kernels.empty() && LoopOf(op->kernels.front()) != nullptr;
+    traits.memory = has_loop ? OutputMemory::kOwn : OutputMemory::kMayShare;
+  }
+}
+
 Result<OpDef> ParseOp(OpEntry entry) {
   if (entry.name.empty()) return InvalidArgument("an op without a name: '{}'", entry.signature);
   auto with_op = [&](const Status& status) {
@@ -313,10 +325,15 @@ Result<OpDef> ParseOp(OpEntry entry) {
   op.gradient = std::move(entry.gradient);
   op.no_gradient = entry.no_gradient;
   op.kernels = std::move(entry.kernels);
+  op.traits = entry.traits;
   op.stateful = entry.stateful;
   op.commutative = entry.commutative;
   op.aggregate = entry.aggregate;
   op.allows_uninitialized_input = entry.allows_uninitialized_input;
+  if (op.stateful && !op.traits.may_block.has_value() && !op.TakesFunctions()) {
+    return with_op(InvalidArgument("the op is stateful: its traits must say whether it may block"));
+  }
+  CompleteTraits(&op);
   return op;
 }
 

@@ -27,7 +27,7 @@ class KnownInputs final : public ShapeContext::Constants {
 
 Status RefuseUnfit(const NodeProps& node, const std::vector<Tensor>& inputs) {
   const OpDef& op = *node.op;
-  if (op.stateful || op.is_function || IsFlow(KindOf(op)))
+  if (op.stateful || op.is_function || IsFlow(op.traits.kind))
     return Unimplemented("'{}' ({}) cannot be evaluated before a run", node.name, op.name);
   if (inputs.size() != node.input_types.size())
     return InvalidArgument("'{}' ({}) has {} inputs, not {}", node.name, op.name, node.input_types.size(),

@@ -279,6 +279,7 @@ TEST_F(ExecutorTest, TransfersRunDead) {
                      return OkStatus();
                    });
                  }),
+                 .traits = kNeverBlocks,
                  .stateful = true});
   Output fork = Op("Switch", {Const(5), Bool(true)});
   NodeBuilder send(*graph_, "_Send");
@@ -538,6 +539,7 @@ TEST_F(DoorTest, AThreadThatIsLentRunsCostlyNodesOfWhatItBringsValuesTo) {
                      waiting_.push_back(std::move(done));
                    });
                  }),
+                 .traits = kNeverBlocks,
                  .stateful = true});
   const std::shared_ptr<Executor> waits = Compile(Op("Slow", {Op("_Recv", {})}));
   const auto bring = [&] {
@@ -588,6 +590,7 @@ TEST_F(DoorTest, AStepAsksForAllThatItTakesAtOnceAndBeforeItComputes) {
                      waiting_.push_back(std::move(done));
                    });
                  }),
+                 .traits = kNeverBlocks,
                  .stateful = true});
   std::vector<int> sent_before;  // when something was computed
   registry_.Add({.name = "Compute", .signature = "-> y: float", .kernels = SmallKernel([&, sender] {

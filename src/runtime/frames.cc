@@ -120,32 +120,6 @@ class Assigner {
 
 }  // namespace
 
-NodeKind KindOf(const OpDef& op) {
-  static const absl::flat_hash_map<std::string_view, NodeKind> kinds = {
-      {"Const", NodeKind::kConst},
-      {"HostConst", NodeKind::kConst},
-      {"Switch", NodeKind::kSwitch},
-      {"RefSwitch", NodeKind::kSwitch},
-      {"_SwitchN", NodeKind::kSwitch},
-      {"Merge", NodeKind::kMerge},
-      {"RefMerge", NodeKind::kMerge},
-      {"Enter", NodeKind::kEnter},
-      {"RefEnter", NodeKind::kEnter},
-      {"Exit", NodeKind::kExit},
-      {"RefExit", NodeKind::kExit},
-      {"NextIteration", NodeKind::kNextIteration},
-      {"RefNextIteration", NodeKind::kNextIteration},
-      {"LoopCond", NodeKind::kLoopCond},
-      {"ControlTrigger", NodeKind::kTrigger},
-      {"_Send", NodeKind::kTransfer},
-      {"_HostSend", NodeKind::kTransfer},
-      {"_Recv", NodeKind::kTransfer},
-      {"_HostRecv", NodeKind::kTransfer},
-  };
-  auto it = kinds.find(op.name);
-  return it == kinds.end() ? NodeKind::kKernel : it->second;
-}
-
 Result<FrameAssignment> AssignFrames(const PlanGraph& graph, const Consumers& consumers,
                                      const std::vector<NodeKind>& kinds) {
   return Assigner(graph, consumers, kinds).Run();

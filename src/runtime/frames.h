@@ -10,24 +10,6 @@
 
 namespace weir {
 
-enum class NodeKind : uint8_t {
-  kKernel,
-  kConst,
-  kSwitch,
-  kMerge,
-  kEnter,
-  kExit,
-  kNextIteration,
-  kLoopCond,
-  kTrigger,   // waits for control inputs, dead or alive, and is alive itself
-  kTransfer,  // sends and receives: run even when dead, since the other side waits for the news
-};
-NodeKind KindOf(const OpDef& op);
-// True if nodes of this kind need the executor's path with frames and dead values.
-constexpr bool IsFlow(NodeKind kind) {
-  return kind != NodeKind::kKernel && kind != NodeKind::kConst && kind != NodeKind::kTransfer;
-}
-
 struct StaticFrame {
   std::string name;
   uint64_t name_hash = 0;

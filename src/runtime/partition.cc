@@ -22,7 +22,7 @@ class Partitioner {
 
   Result<Partitions> Run() {
     for (const PlanGraph::Node& node : graph_.nodes) {
-      kinds_.push_back(KindOf(node.op()));
+      kinds_.push_back(node.op().traits.kind);
       placed_.push_back(node.placed);
       names_.insert(node.name());
       result_.has_flow = result_.has_flow || IsFlow(kinds_.back());

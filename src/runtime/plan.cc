@@ -47,7 +47,7 @@ class Compiler {
     kinds_.reserve(graph_.nodes.size());
     for (const PlanGraph::Node& node : graph_.nodes) {
       auto [it, is_new] = known.try_emplace(node.props->op, NodeKind::kKernel);
-      if (is_new) it->second = KindOf(node.op());
+      if (is_new) it->second = node.op().traits.kind;
       kinds_.push_back(it->second);
       if (IsFlow(it->second)) plan_->has_flow = true;
     }

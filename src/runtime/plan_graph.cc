@@ -21,7 +21,7 @@ Status CheckOutput(const Graph& graph, const Output& output, std::string_view ro
   return OkStatus();
 }
 
-bool IsPlaceholder(const Node& node) { return node.type() == "Placeholder" || node.type() == "PlaceholderV2"; }
+bool IsPlaceholder(const Node& node) { return node.op().traits.placeholder && node.num_inputs() == 0; }
 
 class Pruner {
  public:
@@ -157,8 +157,7 @@ Consumers FindConsumers(const PlanGraph& graph) {
 Result<std::vector<int32_t>> TopologicalOrder(const PlanGraph& graph, const Consumers& consumers) {
   const auto count = static_cast<int32_t>(graph.nodes.size());
   auto is_back_edge = [&](int32_t producer) {
-    const std::string& op = graph.nodes[producer].op().name;
-    return op == "NextIteration" || op == "RefNextIteration";
+    return graph.nodes[producer].op().traits.kind == NodeKind::kNextIteration;
   };
   std::vector<int32_t> pending(count, 0);
   for (int32_t n = 0; n < count; ++n) {

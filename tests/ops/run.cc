@@ -1,5 +1,7 @@
 #include "tests/ops/run.h"
 
+#include <algorithm>
+
 #include "op/kernel.h"
 #include "op/testing.h"
 #include "runtime/kernel_cache.h"
@@ -115,7 +117,23 @@ class CaseRunner final {
                         fetches[i].base_dtype(), fetches[i].shape(), values[i].dtype(), values[i].shape());
       }
     }
+    WEIR_TRY(CheckMemory(fetches, values));
     return values;
+  }
+
+  // Holds results against the trait OutputMemory: an op with memory of its own never gives back what it was fed.
+  Status CheckMemory(const std::vector<Output>& fetches, const std::vector<Tensor>& values) {
+    for (size_t i = 0; i < fetches.size(); ++i) {
+      const Node& node = *fetches[i].node;
+      if (node.op().output_memory() != OutputMemory::kOwn || values[i].bytes() == 0) continue;
+      for (const Feed& feed : scope_.feeds()) {
+        const bool is_input = std::any_of(node.inputs().begin(), node.inputs().end(),
+                                          [&](const Output& input) { return input == feed.output; });
+        if (is_input && values[i].SharesMemoryWith(feed.value))
+          return Internal("'{}' ({}) shares memory with an input, against its traits", node.name(), node.type());
+      }
+    }
+    return OkStatus();
   }
 
   Status RunTargets(const Statement& s) {

@@ -1,9 +1,11 @@
 """Functions out of the op registry."""
 import inspect
+import pathlib
 
 import numpy as np
 import pytest
 
+import weir
 import weir as tf
 from weir.ops import gen
 
@@ -83,3 +85,11 @@ def test_every_op_has_a_function():
         function = getattr(raw, name)
         assert function.parameters[-1] == "name", name
         inspect.signature(function)
+
+
+def test_every_op_name_can_be_found_in_the_sources():
+    ops = pathlib.Path(__file__).resolve().parents[2] / "src" / "ops"
+    text = "".join(path.read_text() for path in ops.rglob("*.cc") if not path.name.endswith("_test.cc"))
+    names = weir._weir.op_names()
+    assert len(names) > 700
+    assert [name for name in names if f'"{name}"' not in text] == []

@@ -68,6 +68,7 @@ void RegisterBitcast(OpRegistry& registry) {
       .shape = BitcastShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeBitcast),
+      .traits = {.memory = OutputMemory::kMayShareAnyType},
   });
 }
 

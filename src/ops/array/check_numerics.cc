@@ -75,6 +75,7 @@ void RegisterCheckNumerics(OpRegistry& registry) {
                                        "Not a number (NaN) or infinity (Inf) values detected in gradient. " + message)};
       },
       .kernels = CpuKernel(MakeCheckNumerics),
+      .traits = kComputesOnly,
       .stateful = true,
   });
 }

@@ -66,6 +66,7 @@ void RegisterConstant(OpRegistry& registry) {
       .shape = ConstShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeConst),
+      .traits = {.kind = NodeKind::kConst, .brief = true},
   });
   registry.Add({
       .name = "Placeholder",
@@ -74,6 +75,7 @@ void RegisterConstant(OpRegistry& registry) {
       .shape = ShapeFromAttr("shape"),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakePlaceholder),
+      .traits = {.placeholder = true},
   });
   registry.Add({
       .name = "PlaceholderV2",
@@ -82,6 +84,7 @@ void RegisterConstant(OpRegistry& registry) {
       .shape = ShapeFromAttr("shape"),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakePlaceholder),
+      .traits = {.placeholder = true},
   });
   registry.Add({
       .name = "PlaceholderWithDefault",
@@ -90,6 +93,7 @@ void RegisterConstant(OpRegistry& registry) {
       .shape = PlaceholderWithDefaultShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.raw_d_output(0)}; },
       .kernels = CpuKernel(MakePlaceholderWithDefault),
+      .traits = {.memory = OutputMemory::kForwardsFirst, .placeholder = true},
   });
 }
 

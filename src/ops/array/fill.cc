@@ -152,6 +152,7 @@ void RegisterFill(OpRegistry& registry) {
       .attrs = {"dtype: type", "init: bool = false"},
       .shape = EmptyShape,
       .kernels = CpuKernel(MakeEmpty),
+      .traits = kComputesOnly,
       .stateful = true,
   });
 }

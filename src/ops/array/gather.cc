@@ -252,6 +252,7 @@ void RegisterGather(OpRegistry& registry) {
         return Gradients{RowGradient(g), std::monostate{}};
       },
       .kernels = CpuKernel(MakeGather),
+      .traits = {.memory = OutputMemory::kOwn, .brief = true},
   });
   registry.Add({
       .name = "GatherV2",
@@ -260,6 +261,7 @@ void RegisterGather(OpRegistry& registry) {
       .shape = GatherV2Shape,
       .gradient = GatherV2Gradient,
       .kernels = CpuKernel(MakeGatherV2),
+      .traits = {.memory = OutputMemory::kOwn, .brief = true},
   });
 }
 

@@ -60,6 +60,7 @@ void RegisterGatherNd(OpRegistry& registry) {
       .shape = GatherNdShape,
       .gradient = GatherNdGradient,
       .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(RunGatherNd); }),
+      .traits = {.memory = OutputMemory::kOwn, .brief = true},
   });
 }
 

@@ -69,6 +69,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = PassOn,
       .kernels = CpuKernel(MakeIdentity),
+      .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
   });
   registry.Add({
       .name = "EnsureShape",
@@ -85,6 +86,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = IdentityNShape,
       .gradient = PassOn,
       .kernels = CpuKernel(MakeIdentity),
+      .traits = {.memory = OutputMemory::kForwardsAll},
   });
   registry.Add({
       .name = "Snapshot",
@@ -93,6 +95,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = PassOn,
       .kernels = CpuKernel(MakeDeepCopy),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "StopGradient",
@@ -101,6 +104,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeIdentity),
+      .traits = kForwardsInput,
   });
   registry.Add({
       .name = "PreventGradient",
@@ -109,6 +113,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = Refuse,
       .kernels = CpuKernel(MakeIdentity),
+      .traits = kForwardsInput,
   });
   registry.Add({
       .name = "DeepCopy",
@@ -116,6 +121,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
       .kernels = CpuKernel(MakeDeepCopy),
+      .traits = {.memory = OutputMemory::kOwn, .may_block = false, .keeps_inputs = false},
       .stateful = true,
   });
   registry.Add({
@@ -125,6 +131,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = PassOn,
       .kernels = CpuKernel(MakeIdentity),
+      .traits = {.memory = OutputMemory::kForwardsFirst, .may_block = false},
       .stateful = true,
   });
 }

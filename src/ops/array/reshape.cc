@@ -185,6 +185,7 @@ void RegisterReshape(OpRegistry& registry) {
       .shape = ReshapeShape,
       .gradient = BackToInputShape,
       .kernels = CpuKernel(MakeReshape),
+      .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
   });
   registry.Add({
       .name = "ExpandDims",
@@ -193,6 +194,7 @@ void RegisterReshape(OpRegistry& registry) {
       .shape = ExpandDimsShape,
       .gradient = BackToInputShape,
       .kernels = CpuKernel(MakeExpandDims),
+      .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
   });
   registry.Add({
       .name = "Squeeze",
@@ -201,6 +203,7 @@ void RegisterReshape(OpRegistry& registry) {
       .shape = SqueezeShape,
       .gradient = BackToInputShape,
       .kernels = CpuKernel(MakeSqueeze),
+      .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
   });
 }
 

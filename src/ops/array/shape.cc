@@ -63,6 +63,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ShapesOfInputs,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeShape),
+      .traits = {.memory = OutputMemory::kOwn, .brief = true},
   });
   registry.Add({
       .name = "ShapeN",
@@ -71,6 +72,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ShapesOfInputs,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeShape),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "Rank",
@@ -79,6 +81,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeRank),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "Size",
@@ -87,6 +90,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeSize),
+      .traits = kOwnMemory,
   });
 }
 

@@ -115,6 +115,7 @@ void RegisterSlice(OpRegistry& registry) {
       },
       .kernels = CpuKernel(
           [](KernelSetup& setup) -> Result<Kernel> { return CheapForIndices(Kernel::Sync(RunSlice), setup); }),
+      .traits = {.brief = true},
   });
 }
 

@@ -204,6 +204,7 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .shape = StridedSliceShape,
       .gradient = StridedSliceGradient,
       .kernels = CpuKernel(MakeWithMasks<RunStridedSlice>),
+      .traits = {.brief = true},
   });
   registry.Add({
       .name = "StridedSliceGrad",
@@ -219,6 +220,7 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .attrs = Attrs("{int32, int64}"),
       .shape = SameAsInput(0),
       .kernels = CpuKernel(MakeWithMasks<RunAssign<Face::kRef>>),
+      .traits = kVariableUpdate,
   });
   registry.Add({
       .name = "ResourceStridedSliceAssign",
@@ -226,6 +228,7 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .attrs = Attrs("{int32, int64}"),
       .shape = NoOutputs(),
       .kernels = CpuKernel(MakeWithMasks<RunAssign<Face::kResource>>),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
   registry.Add({

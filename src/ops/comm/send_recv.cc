@@ -90,6 +90,7 @@ void RegisterSendRecv(OpRegistry& registry) {
         .attrs = WithType("T: type"),
         .shape = NoOutputs(),
         .kernels = CpuKernel(MakeSend),
+        .traits = {.kind = NodeKind::kTransfer, .may_block = false, .brief = true},
         .stateful = true,
     });
   }
@@ -100,6 +101,7 @@ void RegisterSendRecv(OpRegistry& registry) {
         .attrs = WithType("tensor_type: type"),
         .shape = ReceivedShape,
         .kernels = CpuKernel(MakeRecv),
+        .traits = {.kind = NodeKind::kTransfer, .may_block = true, .brief = true},
         .stateful = true,
     });
   }

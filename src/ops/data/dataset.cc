@@ -117,6 +117,7 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel([run](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(run); }),
+      .traits = {.may_block = false, .keeps_inputs = true},
       .stateful = op.stateful,
   });
 }

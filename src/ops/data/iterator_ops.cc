@@ -111,6 +111,7 @@ void RegisterIterators(OpRegistry& registry) {
         .equal_lengths = {"output_types = output_shapes"},
         .shape = ScalarOutputs(),
         .kernels = CpuKernel(MakeIteratorHandle),
+        .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
   }
@@ -121,6 +122,7 @@ void RegisterIterators(OpRegistry& registry) {
       .equal_lengths = {"output_types = output_shapes"},
       .shape = ScalarOutputs(),
       .kernels = CpuKernel(MakeOneShotIterator),
+      .traits = {.state = StateRole::kHandle, .may_block = true},
       .stateful = true,
   });
   registry.Add({
@@ -129,6 +131,7 @@ void RegisterIterators(OpRegistry& registry) {
       .attrs = {},
       .shape = NoOutputs(),
       .kernels = CpuKernel(MakeMakeIterator),
+      .traits = {.may_block = true, .keeps_inputs = true},
       .stateful = true,
   });
   for (const char* name : {"IteratorGetNext", "IteratorGetNextSync"}) {
@@ -138,6 +141,7 @@ void RegisterIterators(OpRegistry& registry) {
         .attrs = element,
         .shape = ElementShapes,
         .kernels = CpuKernel(MakeGetNext),
+        .traits = {.may_block = true},
         .stateful = true,
     });
   }
@@ -147,6 +151,7 @@ void RegisterIterators(OpRegistry& registry) {
       .attrs = {},
       .shape = ScalarOutputs(),
       .kernels = CpuKernel(MakeToStringHandle),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   for (const char* name : {"IteratorFromStringHandle", "IteratorFromStringHandleV2"}) {
@@ -157,6 +162,7 @@ void RegisterIterators(OpRegistry& registry) {
         .equal_lengths = {"output_types? = output_shapes?"},
         .shape = ScalarOutputs(),
         .kernels = CpuKernel(MakeFromStringHandle),
+        .traits = kNeverBlocks,
         .stateful = true,
     });
   }

@@ -56,6 +56,7 @@ void RegisterDataReductions(OpRegistry& registry) {
       .equal_lengths = {"Tstate = output_types"},
       .shape = ElementShapes,
       .kernels = CpuKernel(MakeReduce),
+      .traits = {.may_block = true},
       .stateful = true,
   });
   registry.Add({
@@ -64,6 +65,7 @@ void RegisterDataReductions(OpRegistry& registry) {
       .attrs = {"output_types: list(type) >= 1", "output_shapes: list(shape) >= 1"},
       .shape = ElementShapes,
       .kernels = CpuKernel(MakeSingleElement),
+      .traits = {.may_block = true},
       .stateful = true,
   });
 }

@@ -141,6 +141,7 @@ void RegisterAssert(OpRegistry& registry) {
       .shape = NoOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssert),
+      .traits = {.may_block = false, .keeps_inputs = false, .brief = true},
       .stateful = true,
   });
   registry.Add({
@@ -154,6 +155,7 @@ void RegisterAssert(OpRegistry& registry) {
         return result;
       },
       .kernels = CpuKernel(MakePrint),
+      .traits = kComputesOnly,
       .stateful = true,
   });
   registry.Add({
@@ -162,6 +164,7 @@ void RegisterAssert(OpRegistry& registry) {
       .attrs = {"output_stream: string = 'stderr'", "end: string = '\n'"},
       .shape = PrintV2Shape,
       .kernels = CpuKernel(MakePrintV2),
+      .traits = kComputesOnly,
       .stateful = true,
   });
   registry.Add({

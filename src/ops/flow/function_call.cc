@@ -298,6 +298,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
         .shape = OutputShapesFromAttr,
         .gradient = stateful ? IfGrad<true> : IfGrad<false>,
         .kernels = CpuKernel(MakeIf),
+        .traits = {.may_block = true},
         .stateful = stateful,
     });
     registry.Add({
@@ -306,6 +307,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
         .attrs = while_attrs,
         .shape = OutputShapesFromAttr,
         .kernels = CpuKernel(MakeWhile),
+        .traits = {.may_block = true},
         .stateful = stateful,
     });
     registry.Add({
@@ -314,6 +316,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
         .attrs = call_attrs,
         .shape = UnknownOutputs(),
         .kernels = CpuKernel(MakeCall<0>),
+        .traits = {.may_block = true},
         .stateful = stateful,
     });
   }
@@ -325,6 +328,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .shape = OutputShapesFromAttr,
       .gradient = CaseGrad,
       .kernels = CpuKernel(MakeCase),
+      .traits = {.may_block = true},
       .stateful = true,
   });
   registry.Add({
@@ -344,6 +348,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .attrs = {"Tin: list(type) >= 1", "Tout: list(type) >= 1", "f: func"},
       .shape = UnknownOutputs(),
       .kernels = CpuKernel(MakeCall<1>),
+      .traits = {.may_block = true},
       .stateful = true,
   });
   registry.Add({
@@ -352,6 +357,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .attrs = {"T: type", "index: int >= 0"},
       .shape = UnknownOutputs(),
       .kernels = CpuKernel(MakeEdge),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -360,6 +366,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .attrs = {"T: type", "index: int >= 0"},
       .shape = NoOutputs(),
       .kernels = CpuKernel(MakeEdge),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
 }

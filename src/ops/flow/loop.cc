@@ -45,6 +45,7 @@ void RegisterLoop(OpRegistry& registry) {
       .attrs = EnterAttrs(),
       .shape = EnterShape,
       .kernels = CpuKernel(MakeForward),
+      .traits = {.kind = NodeKind::kEnter, .memory = OutputMemory::kForwardsFirst},
   });
   registry.Add({
       .name = "RefEnter",
@@ -52,20 +53,24 @@ void RegisterLoop(OpRegistry& registry) {
       .attrs = EnterAttrs(),
       .shape = SameAsInput(0),
       .kernels = CpuKernel(MakeForward),
+      .traits = {.kind = NodeKind::kEnter, .memory = OutputMemory::kForwardsFirst},
   });
   struct Row {
     const char* name;
     const char* signature;
+    NodeKind kind;
   };
-  for (const Row& row :
-       {Row{"Exit", "data: T -> output: T"}, Row{"RefExit", "data: Ref(T) -> output: Ref(T)"},
-        Row{"NextIteration", "data: T -> output: T"}, Row{"RefNextIteration", "data: Ref(T) -> output: Ref(T)"}}) {
+  for (const Row& row : {Row{"Exit", "data: T -> output: T", NodeKind::kExit},
+                         Row{"RefExit", "data: Ref(T) -> output: Ref(T)", NodeKind::kExit},
+                         Row{"NextIteration", "data: T -> output: T", NodeKind::kNextIteration},
+                         Row{"RefNextIteration", "data: Ref(T) -> output: Ref(T)", NodeKind::kNextIteration}}) {
     registry.Add({
         .name = row.name,
         .signature = row.signature,
         .attrs = {"T: type"},
         .shape = SameAsInput(0),
         .kernels = CpuKernel(MakeForward),
+        .traits = {.kind = row.kind, .memory = OutputMemory::kForwardsFirst},
     });
   }
   registry.Add({
@@ -73,6 +78,7 @@ void RegisterLoop(OpRegistry& registry) {
       .signature = "input: bool -> output: bool",
       .shape = LoopCondShape,
       .kernels = CpuKernel(MakeForward),
+      .traits = {.kind = NodeKind::kLoopCond},
   });
 }
 

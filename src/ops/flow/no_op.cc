@@ -29,8 +29,16 @@ Result<Kernel> MakeAbort(KernelSetup& setup) {
 }  // namespace
 
 void RegisterNoOp(OpRegistry& registry) {
-  registry.Add({.name = "NoOp", .signature = "->", .shape = NoOutputs(), .kernels = CpuKernel(MakeNoOp)});
-  registry.Add({.name = "ControlTrigger", .signature = "->", .shape = NoOutputs(), .kernels = CpuKernel(MakeNoOp)});
+  registry.Add({.name = "NoOp",
+                .signature = "->",
+                .shape = NoOutputs(),
+                .kernels = CpuKernel(MakeNoOp),
+                .traits = {.brief = true}});
+  registry.Add({.name = "ControlTrigger",
+                .signature = "->",
+                .shape = NoOutputs(),
+                .kernels = CpuKernel(MakeNoOp),
+                .traits = {.kind = NodeKind::kTrigger}});
   registry.Add({
       .name = "Abort",
       .signature = "->",

@@ -52,6 +52,7 @@ void RegisterPyFunc(OpRegistry& registry) {
         .shape = UnknownOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(row.eager ? MakePyFunc<true> : MakePyFunc<false>),
+        .traits = {.may_block = true, .keeps_inputs = true},
         .stateful = row.stateful,
     });
   }

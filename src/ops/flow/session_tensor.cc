@@ -83,6 +83,7 @@ void RegisterSessionTensor(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGetHandle),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -92,6 +93,7 @@ void RegisterSessionTensor(OpRegistry& registry) {
       .shape = UnknownOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGetTensor),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -100,6 +102,7 @@ void RegisterSessionTensor(OpRegistry& registry) {
       .shape = NoOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeDelete),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
 }

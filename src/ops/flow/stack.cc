@@ -127,46 +127,54 @@ Status PushShape(ShapeContext& c) {
 
 void RegisterStack(OpRegistry& registry) {
   struct Version {
-    const char* suffix;
+    const char* make;
+    const char* push;
+    const char* pop;
+    const char* close;
     const char* handle;
     const char* make_inputs;
     bool is_resource;
   };
   for (const Version& v :
-       {Version{"", "Ref(string)", "", false}, Version{"V2", "resource", "max_size: int32 ", true}}) {
+       {Version{"Stack", "StackPush", "StackPop", "StackClose", "Ref(string)", "", false},
+        Version{"StackV2", "StackPushV2", "StackPopV2", "StackCloseV2", "resource", "max_size: int32 ", true}}) {
     registry.Add({
-        .name = fmt::format("Stack{}", v.suffix),
+        .name = v.make,
         .signature = fmt::format("{}-> handle: {}", v.make_inputs, v.handle),
         .attrs = {"elem_type: type", "stack_name: string = ''"},
         .shape = v.is_resource ? ScalarOutputs() : FixedShapes("[2]"),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakeStack),
+        .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
     registry.Add({
-        .name = fmt::format("StackPush{}", v.suffix),
+        .name = v.push,
         .signature = fmt::format("handle: {}, elem: T -> output: T", v.handle),
         .attrs = {"T: type", "swap_memory: bool = false"},
         .shape = PushShape,
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakePush),
+        .traits = {.may_block = false, .keeps_inputs = true},
         .stateful = v.is_resource,
     });
     registry.Add({
-        .name = fmt::format("StackPop{}", v.suffix),
+        .name = v.pop,
         .signature = fmt::format("handle: {} -> elem: elem_type", v.handle),
         .attrs = {"elem_type: type"},
         .shape = UnknownOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakePop),
+        .traits = kNeverBlocks,
         .stateful = v.is_resource,
     });
     registry.Add({
-        .name = fmt::format("StackClose{}", v.suffix),
+        .name = v.close,
         .signature = fmt::format("handle: {} ->", v.handle),
         .shape = NoOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(MakeStackClose),
+        .traits = kNeverBlocks,
         .stateful = v.is_resource,
     });
   }

@@ -112,6 +112,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SwitchShape,
       .kernels = CpuKernel(MakeSwitch),
+      .traits = {.kind = NodeKind::kSwitch, .memory = OutputMemory::kForwardsFirst},
   });
   registry.Add({
       .name = "RefSwitch",
@@ -119,6 +120,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SwitchShape,
       .kernels = CpuKernel(MakeSwitch),
+      .traits = {.kind = NodeKind::kSwitch, .memory = OutputMemory::kForwardsFirst},
       .allows_uninitialized_input = true,
   });
   registry.Add({
@@ -127,6 +129,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .attrs = {"T: type", "N: int >= 1"},
       .shape = MergeShape,
       .kernels = CpuKernel(MakeMergeOp),
+      .traits = {.kind = NodeKind::kMerge, .memory = OutputMemory::kForwardsAll},
   });
   registry.Add({
       .name = "RefMerge",
@@ -134,6 +137,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .attrs = {"T: type", "N: int >= 1"},
       .shape = MergeShape,
       .kernels = CpuKernel(MakeMergeOp),
+      .traits = {.kind = NodeKind::kMerge, .memory = OutputMemory::kForwardsAll},
   });
   registry.Add({
       .name = "RefSelect",
@@ -141,6 +145,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .attrs = {"T: type", "N: int >= 1"},
       .shape = RefSelectShape,
       .kernels = CpuKernel(MakeRefSelect),
+      .traits = {.memory = OutputMemory::kForwardsRest},
   });
   registry.Add({
       .name = "RefIdentity",
@@ -149,6 +154,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.raw_d_output(0)}; },
       .kernels = CpuKernel(MakeRefIdentity),
+      .traits = kForwardsInput,
       .allows_uninitialized_input = true,
   });
 }

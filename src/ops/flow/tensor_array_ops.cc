@@ -407,6 +407,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayScalars({0}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeArray),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -416,6 +417,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayScalars({1}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGrad),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -426,6 +428,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayScalars({1}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGrad),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -435,6 +438,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayScalars({1, 3}, true),
       .gradient = WriteGrad,
       .kernels = CpuKernel(MakeWrite),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -444,6 +448,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayScalars({1, 2}, false),
       .gradient = ReadGrad,
       .kernels = CpuKernel(MakeRead),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -453,6 +458,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayGatherShape,
       .gradient = GatherGrad,
       .kernels = CpuKernel(MakeArrayGather),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -462,6 +468,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ScatterShape,
       .gradient = ScatterGrad,
       .kernels = CpuKernel(MakeScatter),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -471,6 +478,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayConcatShape,
       .gradient = ConcatGrad,
       .kernels = CpuKernel(MakeArrayConcat),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -480,6 +488,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArraySplitShape,
       .gradient = SplitGrad,
       .kernels = CpuKernel(MakeArraySplit),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -488,6 +497,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = ArrayScalars({1}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeArraySize),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -496,6 +506,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .shape = NoOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeArrayClose),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
 }

@@ -25,6 +25,7 @@ void RegisterTimestamp(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeTimestamp),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
 }

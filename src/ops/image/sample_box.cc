@@ -215,6 +215,7 @@ void RegisterSampleBox(OpRegistry& registry) {
       .shape = SampledShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<uint8_t, int8_t, int16_t, int32_t, int64_t>(WEIR_FOR_TYPE(MakeSample)),
+      .traits = kComputesOnly,
       .stateful = true,
   });
   registry.Add({
@@ -225,6 +226,7 @@ void RegisterSampleBox(OpRegistry& registry) {
       .shape = SampledShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<uint8_t, int8_t, int16_t, int32_t, int64_t>(WEIR_FOR_TYPE(MakeSampleV2)),
+      .traits = kComputesOnly,
       .stateful = true,
   });
 }

@@ -14,7 +14,7 @@ namespace {
 // --- making
 
 struct ReaderKind {
-  const char* name;
+  FaceNames names;
   std::vector<std::string> attrs;
   std::function<Result<OpenSource>(KernelSetup&)> source;
   bool keeps_state = false;
@@ -41,15 +41,16 @@ void AddKind(OpRegistry& registry, const ReaderKind& kind) {
   for (HandleFace face : kHandleFaces) {
     std::vector<std::string> attrs = kind.attrs;
     // What only the second version of the op has.
-    if (face == HandleFace::kResource && std::string_view(kind.name) == "FixedLengthRecordReader")
+    if (face == HandleFace::kResource && std::string_view(kind.names.ref) == "FixedLengthRecordReader")
       attrs.emplace_back("encoding: string = ''");
     registry.Add({
-        .name = absl::StrCat(kind.name, FaceSuffix(face)),
+        .name = kind.names.of(face),
         .signature = absl::StrCat("-> reader_handle: ", HandleType(face)),
         .attrs = attrs,
         .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, face](KernelSetup& setup) { return MakeReader(setup, kind, face); }),
+        .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
   }
@@ -133,7 +134,7 @@ KernelFactory Using(Use use) {
 }
 
 struct ReaderUser {
-  const char* name;
+  FaceNames names;
   const char* inputs;  // behind the reader's handle
   const char* outputs;
   int handles;
@@ -145,7 +146,7 @@ void AddUser(OpRegistry& registry, const ReaderUser& op) {
   for (HandleFace face : kHandleFaces) {
     const char* handle = HandleType(face);
     registry.Add({
-        .name = absl::StrCat(op.name, FaceSuffix(face)),
+        .name = op.names.of(face),
         .signature =
             absl::StrCat("reader_handle: ", handle, op.handles > 1 ? absl::StrCat(", queue_handle: ", handle) : "",
                          op.inputs, " -> ", op.outputs),
@@ -159,6 +160,7 @@ void AddUser(OpRegistry& registry, const ReaderUser& op) {
         },
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(op.make),
+        .traits = {.may_block = true},
         .stateful = face == HandleFace::kResource,
     });
   }
@@ -180,38 +182,53 @@ Status TakeState(Reader& reader, KernelContext& ctx) {
 void RegisterReaders(OpRegistry& registry) {
   const std::string container = "container: string = ''";
   const std::string shared = "shared_name: string = ''";
-  AddKind(registry, {"TFRecordReader", {container, shared, "compression_type: string = ''"}, RecordFiles});
-  AddKind(registry, {"TextLineReader", {"skip_header_lines: int = 0", container, shared}, Lines});
-  AddKind(registry, {"FixedLengthRecordReader",
+  AddKind(registry,
+          {{"TFRecordReader", "TFRecordReaderV2"}, {container, shared, "compression_type: string = ''"}, RecordFiles});
+  AddKind(registry, {{"TextLineReader", "TextLineReaderV2"}, {"skip_header_lines: int = 0", container, shared}, Lines});
+  AddKind(registry, {{"FixedLengthRecordReader", "FixedLengthRecordReaderV2"},
                      {"header_bytes: int = 0", "record_bytes: int", "footer_bytes: int = 0", "hop_bytes: int = 0",
                       container, shared},
                      FixedLength});
-  AddKind(registry, {"WholeFileReader",
+  AddKind(registry, {{"WholeFileReader", "WholeFileReaderV2"},
                      {container, shared},
                      [](KernelSetup&) -> Result<OpenSource> { return WholeFileSource(); },
                      true});
-  AddKind(registry, {"IdentityReader",
+  AddKind(registry, {{"IdentityReader", "IdentityReaderV2"},
                      {container, shared},
                      [](KernelSetup&) -> Result<OpenSource> { return IdentitySource(); },
                      true});
 
-  AddUser(registry, {"ReaderRead", "", "key: string, value: string", 2, "[];[]", MakeRead});
-  AddUser(registry,
-          {"ReaderReadUpTo", ", num_records: int64", "keys: string, values: string", 2, "[?];[?]", MakeReadUpTo});
-  AddUser(registry, {"ReaderNumRecordsProduced", "", "records_produced: int64", 1, "[]",
+  AddUser(registry, {{"ReaderRead", "ReaderReadV2"}, "", "key: string, value: string", 2, "[];[]", MakeRead});
+  AddUser(registry, {{"ReaderReadUpTo", "ReaderReadUpToV2"},
+                     ", num_records: int64",
+                     "keys: string, values: string",
+                     2,
+                     "[?];[?]",
+                     MakeReadUpTo});
+  AddUser(registry, {{"ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2"},
+                     "",
+                     "records_produced: int64",
+                     1,
+                     "[]",
                      Using([](Reader& reader, KernelContext& ctx) -> Status {
                        ctx.set_output(0, Tensor::Scalar(reader.records_produced()));
                        return OkStatus();
                      })});
-  AddUser(registry, {"ReaderNumWorkUnitsCompleted", "", "units_completed: int64", 1, "[]",
+  AddUser(registry, {{"ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2"},
+                     "",
+                     "units_completed: int64",
+                     1,
+                     "[]",
                      Using([](Reader& reader, KernelContext& ctx) -> Status {
                        ctx.set_output(0, Tensor::Scalar(reader.work_units_completed()));
                        return OkStatus();
                      })});
-  AddUser(registry, {"ReaderSerializeState", "", "state: string", 1, "[]", Using(GiveState)});
-  AddUser(registry, {"ReaderRestoreState", ", state: string", "", 1, "", Using(TakeState)});
-  AddUser(registry, {"ReaderReset", "", "", 1, "",
-                     Using([](Reader& reader, KernelContext& ctx) { return reader.Reset(ctx.cancel()); })});
+  AddUser(registry,
+          {{"ReaderSerializeState", "ReaderSerializeStateV2"}, "", "state: string", 1, "[]", Using(GiveState)});
+  AddUser(registry, {{"ReaderRestoreState", "ReaderRestoreStateV2"}, ", state: string", "", 1, "", Using(TakeState)});
+  AddUser(registry, {{"ReaderReset", "ReaderResetV2"}, "", "", 1, "", Using([](Reader& reader, KernelContext& ctx) {
+                       return reader.Reset(ctx.cancel());
+                     })});
 }
 
 }  // namespace weir::ops

@@ -107,6 +107,7 @@ void RegisterRestore(OpRegistry& registry) {
       .shape = RestoreV2Shapes,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeRestoreV2),
+      .traits = {.may_block = true},
       .stateful = true,
   });
   registry.Add({
@@ -116,6 +117,7 @@ void RegisterRestore(OpRegistry& registry) {
       .shape = RestoreShapes,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeRestore),
+      .traits = {.may_block = true},
       .stateful = true,
   });
   registry.Add({
@@ -125,6 +127,7 @@ void RegisterRestore(OpRegistry& registry) {
       .shape = RestoreShapes,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeRestore),
+      .traits = {.may_block = true},
       .stateful = true,
   });
 }

@@ -143,6 +143,7 @@ void RegisterSave(OpRegistry& registry) {
       .shape = SaveShapes<kFirstTensor>,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeSaveV2),
+      .traits = {.may_block = true, .keeps_inputs = false},
       .stateful = true,
   });
   registry.Add({
@@ -152,6 +153,7 @@ void RegisterSave(OpRegistry& registry) {
       .shape = SaveShapes<kFirstTensor - 1>,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeSave),
+      .traits = {.may_block = true, .keeps_inputs = false},
       .stateful = true,
   });
   registry.Add({
@@ -161,6 +163,7 @@ void RegisterSave(OpRegistry& registry) {
       .shape = SaveShapes<kFirstTensor>,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeSave),
+      .traits = {.may_block = true, .keeps_inputs = false},
       .stateful = true,
   });
   registry.Add({
@@ -173,6 +176,7 @@ void RegisterSave(OpRegistry& registry) {
       },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeMerge),
+      .traits = {.may_block = true, .keeps_inputs = false},
       .stateful = true,
   });
 }

@@ -117,6 +117,7 @@ void RegisterSparseMap(OpRegistry& registry) {
       },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAdd),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -130,6 +131,7 @@ void RegisterSparseMap(OpRegistry& registry) {
       },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAddMany),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -143,6 +145,7 @@ void RegisterSparseMap(OpRegistry& registry) {
       },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeTakeMany),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
 }

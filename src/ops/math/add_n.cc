@@ -99,6 +99,7 @@ void RegisterAddN(OpRegistry& registry) {
       .shape = MergedInputs(),
       .gradient = SumGradient,
       .kernels = SumKernels(),
+      .traits = {.memory = OutputMemory::kMayShare},
       .commutative = true,
       .aggregate = true,
   });

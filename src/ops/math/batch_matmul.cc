@@ -193,6 +193,7 @@ void RegisterBatchMatMul(OpRegistry& registry) {
       .shape = SameBatchShape,
       .gradient = BatchMatMulGradient,
       .kernels = CpuKernel([](KernelSetup& setup) { return MakeBatchMatMul(setup, /*broadcast=*/false); }),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "BatchMatMulV2",
@@ -203,6 +204,7 @@ void RegisterBatchMatMul(OpRegistry& registry) {
       .shape = BatchMatMulShape,
       .gradient = BatchMatMulV2Gradient,
       .kernels = CpuKernel([](KernelSetup& setup) { return MakeBatchMatMul(setup, /*broadcast=*/true); }),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "SparseMatMul",
@@ -212,6 +214,7 @@ void RegisterBatchMatMul(OpRegistry& registry) {
       .shape = SparseMatMulShape,
       .gradient = SparseMatMulGradient,
       .kernels = CpuKernel(MakeSparseMatMul),
+      .traits = kOwnMemory,
   });
 }
 

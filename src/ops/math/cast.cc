@@ -304,6 +304,7 @@ void RegisterCast(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = CastGradient,
       .kernels = CpuKernel(LoopedKernel{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
+      .traits = {.memory = OutputMemory::kMayShareAnyType},
   });
 }
 

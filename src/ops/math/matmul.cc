@@ -102,6 +102,7 @@ void RegisterMatMul(OpRegistry& registry) {
       .shape = MatMulShape,
       .gradient = MatMulGradient,
       .kernels = std::move(kernels),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "_FusedMatMul",
@@ -112,6 +113,7 @@ void RegisterMatMul(OpRegistry& registry) {
       .shape = MatMulShape,
       .kernels = CpuKernelForTypes("T", {kFloat},
                                    [&registry](KernelSetup& setup) { return MakeFusedMatMul(setup, registry); }),
+      .traits = kOwnMemory,
   });
 }
 

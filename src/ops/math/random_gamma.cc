@@ -203,6 +203,7 @@ void RegisterRandomGamma(OpRegistry& registry) {
       .shape = PerParameterShape,
       .gradient = GammaGradient,
       .kernels = CpuKernels<half, float, double>(WEIR_FOR_TYPE(MakeGamma)),
+      .traits = kComputesOnly,
       .stateful = true,
   });
   registry.Add({
@@ -213,6 +214,7 @@ void RegisterRandomGamma(OpRegistry& registry) {
                 "dtype: {half, float, double, int32, int64} = DT_INT64"},
       .shape = PerParameterShape,
       .kernels = CpuKernelsFor<half, float, double, int32_t, int64_t>("dtype", WEIR_FOR_TYPE(MakePoisson)),
+      .traits = kComputesOnly,
       .stateful = true,
   });
 }

@@ -122,6 +122,7 @@ void RegisterRandomMultinomial(OpRegistry& registry) {
       .shape = MultinomialShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeMultinomial)),
+      .traits = kComputesOnly,
       .stateful = true,
   });
   registry.Add({

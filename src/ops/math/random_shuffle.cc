@@ -45,6 +45,7 @@ void RegisterRandomShuffle(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeShuffle),
+      .traits = kComputesOnly,
       .stateful = true,
   });
 }

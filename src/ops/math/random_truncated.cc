@@ -177,6 +177,7 @@ void RegisterRandomTruncated(OpRegistry& registry) {
       .shape = TruncatedShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernelsFor<half, bfloat16, float, double>("dtype", WEIR_FOR_TYPE(MakeTruncated)),
+      .traits = kComputesOnly,
       .stateful = true,
   });
 }

@@ -54,6 +54,7 @@ void AddPair(OpRegistry& registry, std::string name, std::string stateless_name)
       .shape = RandomShape(),
       .no_gradient = kNoGradient,
       .kernels = Kernels<Distribution>(MakeStateful),
+      .traits = kComputesOnly,
       .stateful = true,
   });
   registry.Add({
@@ -116,6 +117,7 @@ void RegisterRandomUniform(OpRegistry& registry) {
       .shape = RandomShape(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernelsFor<int32_t, int64_t>("Tout", WEIR_FOR_TYPE(MakeInts)),
+      .traits = kComputesOnly,
       .stateful = true,
   });
   registry.Add({

@@ -216,6 +216,7 @@ void RegisterSelect(OpRegistry& registry) {
           .loop = {},
           .choose = [](const AttrMap&, DType, DType output) { return ElementLoop{.ternary = PlainSelectLoop(output)}; },
           .make = MakeSelect}),
+      .traits = {.memory = OutputMemory::kMayShare},
   });
   registry.Add({
       .name = "SelectV2",

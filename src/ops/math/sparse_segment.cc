@@ -140,7 +140,9 @@ GradientFn BackThrough(RowOp op) {
 }
 
 struct Row {
-  std::string name;
+  const char* name;
+  const char* with_num_segments;
+  const char* gradient;
   RowOp op;
   std::string types;
 };
@@ -150,10 +152,10 @@ struct Row {
 void RegisterSparseSegment(OpRegistry& registry) {
   const std::string floats = "bfloat16, half, float, double";
   const Row rows[] = {
-      {"SparseSegmentSum", RowOp::kSum,
+      {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentSumGrad", RowOp::kSum,
        "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"},
-      {"SparseSegmentMean", RowOp::kMean, floats},
-      {"SparseSegmentSqrtN", RowOp::kSqrtN, floats},
+      {"SparseSegmentMean", "SparseSegmentMeanWithNumSegments", "SparseSegmentMeanGrad", RowOp::kMean, floats},
+      {"SparseSegmentSqrtN", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSqrtNGrad", RowOp::kSqrtN, floats},
   };
   for (const Row& row : rows) {
     const std::string types = fmt::format("T: {{{}}}", row.types);
@@ -167,7 +169,7 @@ void RegisterSparseSegment(OpRegistry& registry) {
         .kernels = CpuKernelForTypes("T", TypesNamed(row.types), forward),
     });
     registry.Add({
-        .name = row.name + "WithNumSegments",
+        .name = row.with_num_segments,
         .signature = "data: T, indices: Tidx, segment_ids: Tsegmentids, num_segments: Tnumsegments -> output: T",
         .attrs = {types, "Tidx: {int32, int64} = DT_INT32", "Tnumsegments: {int32, int64} = DT_INT32",
                   "Tsegmentids: {int32, int64} = DT_INT32"},
@@ -176,7 +178,7 @@ void RegisterSparseSegment(OpRegistry& registry) {
         .kernels = CpuKernelForTypes("T", TypesNamed(row.types), forward),
     });
     registry.Add({
-        .name = row.name + "Grad",
+        .name = row.gradient,
         .signature = "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T",
         .attrs = {fmt::format("T: {{{}}}", floats), "Tidx: {int32, int64} = DT_INT32",
                   "Tsegmentids: {int32, int64} = DT_INT32"},

@@ -104,8 +104,8 @@ Result<Gradients> AvgPool3DGradGradient(GradientContext& g) {
                    AvgPool3D(g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
 }
 
-void AddPool(OpRegistry& registry, const char* name, const char* input, int dims, GradientFn gradient,
-             GradientFn gradient_of_gradient) {
+void AddPool(OpRegistry& registry, const char* name, const char* gradient_name, const char* input, int dims,
+             GradientFn gradient, GradientFn gradient_of_gradient) {
   const int rank = dims + 2;
   const std::vector<std::string> attrs = {
       fmt::format("ksize: list(int) >= {}", rank), fmt::format("strides: list(int) >= {}", rank),
@@ -122,7 +122,7 @@ void AddPool(OpRegistry& registry, const char* name, const char* input, int dims
           [dims](auto tag, KernelSetup& setup) { return MakeAvgPool<typename decltype(tag)::type>(setup, dims); }),
   });
   registry.Add({
-      .name = std::string(name) + "Grad",
+      .name = gradient_name,
       .signature = "orig_input_shape: int32, grad: T -> output: T",
       .attrs = attrs,
       .shape = AvgPoolGradShape(dims),
@@ -135,8 +135,8 @@ void AddPool(OpRegistry& registry, const char* name, const char* input, int dims
 }  // namespace
 
 void RegisterAvgPool(OpRegistry& registry) {
-  AddPool(registry, "AvgPool", "value", 2, AvgPoolGradient, AvgPoolGradGradient);
-  AddPool(registry, "AvgPool3D", "input", 3, AvgPool3DGradient, AvgPool3DGradGradient);
+  AddPool(registry, "AvgPool", "AvgPoolGrad", "value", 2, AvgPoolGradient, AvgPoolGradGradient);
+  AddPool(registry, "AvgPool3D", "AvgPool3DGrad", "input", 3, AvgPool3DGradient, AvgPool3DGradGradient);
 }
 
 }  // namespace weir::ops

@@ -162,6 +162,7 @@ void RegisterBiasAdd(OpRegistry& registry) {
         return Gradients{g.d_output(0), BiasAddGrad(g.d_output(0), {.data_format = format})};
       },
       .kernels = BiasKernels(),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "BiasAddV1",
@@ -181,6 +182,7 @@ void RegisterBiasAdd(OpRegistry& registry) {
       .gradient = BiasAddGradGradient,
       .kernels = CpuKernels<half, bfloat16, float, double, int32_t, int64_t, std::complex<float>, std::complex<double>>(
           WEIR_FOR_TYPE(MakeBiasAddGrad)),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "L2Loss",
@@ -189,6 +191,7 @@ void RegisterBiasAdd(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.input(0) * g.d_output(0)}; },
       .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeL2Loss)),
+      .traits = kOwnMemory,
   });
 }
 

@@ -176,6 +176,7 @@ void RegisterCandidateSamplers(OpRegistry& registry) {
         .shape = SamplerShape,
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(std::move(make)),
+        .traits = kComputesOnly,
         .stateful = true,
     });
   };

@@ -375,6 +375,7 @@ void AddFamily(OpRegistry& registry, const FamilyEntry& e) {
       .shape = [family](ShapeContext& ctx) { return ForwardShape(ctx, family); },
       .gradient = e.forward_gradient,
       .kernels = KernelsOf(family, ConvPass::kForward),
+      .traits = kOwnMemory,
   });
   std::vector<std::string> by_input_attrs = e.attrs;
   by_input_attrs.insert(by_input_attrs.end(), e.by_input_attrs.begin(), e.by_input_attrs.end());
@@ -385,6 +386,7 @@ void AddFamily(OpRegistry& registry, const FamilyEntry& e) {
       .shape = [family](ShapeContext& ctx) { return SizesShape(ctx, 0, family); },
       .gradient = e.by_input_gradient,
       .kernels = KernelsOf(family, ConvPass::kInputGradient),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = e.by_filter,
@@ -393,6 +395,7 @@ void AddFamily(OpRegistry& registry, const FamilyEntry& e) {
       .shape = [family](ShapeContext& ctx) { return SizesShape(ctx, 1, family); },
       .gradient = e.by_filter_gradient,
       .kernels = KernelsOf(family, ConvPass::kFilterGradient),
+      .traits = kOwnMemory,
   });
 }
 
@@ -427,6 +430,7 @@ void RegisterConvolution(OpRegistry& registry) {
       .shape = [](ShapeContext& ctx) { return ForwardShape(ctx, Family{.dims = 2}); },
       .kernels = CpuKernelForTypes("T", {kFloat},
                                    [&registry](KernelSetup& setup) { return MakeFusedForward(setup, registry); }),
+      .traits = kOwnMemory,
   });
   AddFamily(registry,
             {

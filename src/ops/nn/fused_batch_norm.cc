@@ -259,11 +259,10 @@ std::vector<std::string> Attrs(int version) {
   return attrs;
 }
 
-void AddVersion(OpRegistry& registry, int version, GradientFn gradient) {
+void AddVersion(OpRegistry& registry, int version, const char* name, const char* gradient_name, GradientFn gradient) {
   const std::string u = version == 1 ? "T" : "U";
-  const std::string suffix = version == 1 ? "" : fmt::format("V{}", version);
   registry.Add({
-      .name = "FusedBatchNorm" + suffix,
+      .name = name,
       .signature = fmt::format("x: T, scale: {0}, offset: {0}, mean: {0}, variance: {0} -> y: T, batch_mean: {0}, "
                                "batch_variance: {0}, reserve_space_1: {0}, reserve_space_2: {0}{1}",
                                u, version == 3 ? ", reserve_space_3: U" : ""),
@@ -274,7 +273,7 @@ void AddVersion(OpRegistry& registry, int version, GradientFn gradient) {
                               : CpuKernels<half, bfloat16, float>(WEIR_FOR_TYPE(MakeForward)),
   });
   registry.Add({
-      .name = "FusedBatchNormGrad" + suffix,
+      .name = gradient_name,
       .signature = fmt::format(
           "y_backprop: T, x: T, scale: {1}, reserve_space_1: {0}, reserve_space_2: {0}{2} -> x_backprop: T, "
           "scale_backprop: {0}, offset_backprop: {0}, reserve_space_{3}: {0}, reserve_space_{4}: {0}",
@@ -290,9 +289,9 @@ void AddVersion(OpRegistry& registry, int version, GradientFn gradient) {
 }  // namespace
 
 void RegisterFusedBatchNorm(OpRegistry& registry) {
-  AddVersion(registry, 1, ForwardGradient<1>);
-  AddVersion(registry, 2, ForwardGradient<2>);
-  AddVersion(registry, 3, ForwardGradient<3>);
+  AddVersion(registry, 1, "FusedBatchNorm", "FusedBatchNormGrad", ForwardGradient<1>);
+  AddVersion(registry, 2, "FusedBatchNormV2", "FusedBatchNormGradV2", ForwardGradient<2>);
+  AddVersion(registry, 3, "FusedBatchNormV3", "FusedBatchNormGradV3", ForwardGradient<3>);
 }
 
 }  // namespace weir::ops

@@ -226,6 +226,7 @@ void RegisterSoftmax(OpRegistry& registry) {
         return Gradients{(dy - ReduceSum(dy * y, -1, kKeepDims)) * y};
       },
       .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakePlainSoftmax)),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "LogSoftmax",
@@ -237,6 +238,7 @@ void RegisterSoftmax(OpRegistry& registry) {
         return Gradients{dy - ReduceSum(dy, -1, kKeepDims) * Exp(g.output(0))};
       },
       .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeLogSoftmax)),
+      .traits = kOwnMemory,
   });
   registry.Add({
       .name = "SoftmaxCrossEntropyWithLogits",

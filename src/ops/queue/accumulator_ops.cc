@@ -47,6 +47,11 @@ Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleFace face)
       .Cheap();
 }
 
+// The first gradient may become the sum itself.
+constexpr OpTraits kAccumulatorUpdate = {
+    .state = StateRole::kUpdates, .may_block = false, .keeps_inputs = true, .brief = true};
+constexpr OpTraits kTake = {.state = StateRole::kUpdates, .may_block = true, .brief = true};
+
 void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleFace face) {
   registry.Add({
       .name = std::move(name),
@@ -56,6 +61,7 @@ void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleF
       .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel([sparse, face](KernelSetup& setup) { return MakeAccumulator(setup, sparse, face); }),
+      .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
       .stateful = true,
   });
 }
@@ -149,7 +155,7 @@ ShapeFn UserShape(HandleFace face, ShapeFn inner) {
 }
 
 void AddAccumulatorUser(OpRegistry& registry, std::string name, HandleFace face, std::string_view signature,
-                        std::vector<std::string> attrs, ShapeFn shape, KernelFactory make) {
+                        std::vector<std::string> attrs, ShapeFn shape, KernelFactory make, OpTraits traits) {
   const bool more = signature[0] != '-';
   registry.Add({
       .name = std::move(name),
@@ -158,6 +164,7 @@ void AddAccumulatorUser(OpRegistry& registry, std::string name, HandleFace face,
       .shape = UserShape(face, std::move(shape)),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(std::move(make)),
+      .traits = traits,
       .stateful = face == HandleFace::kResource,
   });
 }
@@ -166,24 +173,28 @@ void AddAccumulatorUser(OpRegistry& registry, std::string name, HandleFace face,
 
 void RegisterAccumulators(OpRegistry& registry) {
   for (const HandleFace face : {HandleFace::kRef, HandleFace::kResource}) {
-    const std::string prefix = face == HandleFace::kRef ? "" : "Resource";
-    AddAccumulator(registry, prefix + "ConditionalAccumulator", false, face);
-    AddAccumulatorUser(registry, prefix + "AccumulatorApplyGradient", face, "local_step: int64, gradient: dtype ->",
-                       {kTypes}, NoOutputs(), MakeApply);
-    AddAccumulatorUser(registry, prefix + "AccumulatorTakeGradient", face, "num_required: int32 -> average: dtype",
-                       {kTypes}, UnknownOutputs(), [](KernelSetup& setup) { return MakeTake(setup, false); });
-    AddAccumulatorUser(registry, prefix + "AccumulatorNumAccumulated", face, "-> num_accumulated: int32", {},
-                       ScalarOutputs(), MakeNumAccumulated);
-    AddAccumulatorUser(registry, prefix + "AccumulatorSetGlobalStep", face, "new_global_step: int64 ->", {},
-                       NoOutputs(), MakeSetGlobalStep);
+    AddAccumulator(registry, FaceNames{"ConditionalAccumulator", "ResourceConditionalAccumulator"}.of(face), false,
+                   face);
+    AddAccumulatorUser(registry, FaceNames{"AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient"}.of(face),
+                       face, "local_step: int64, gradient: dtype ->", {kTypes}, NoOutputs(), MakeApply,
+                       kAccumulatorUpdate);
+    AddAccumulatorUser(
+        registry, FaceNames{"AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient"}.of(face), face,
+        "num_required: int32 -> average: dtype", {kTypes}, UnknownOutputs(),
+        [](KernelSetup& setup) { return MakeTake(setup, false); }, kTake);
+    AddAccumulatorUser(registry, FaceNames{"AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated"}.of(face),
+                       face, "-> num_accumulated: int32", {}, ScalarOutputs(), MakeNumAccumulated, kVariableRead);
+    AddAccumulatorUser(registry, FaceNames{"AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep"}.of(face),
+                       face, "new_global_step: int64 ->", {}, NoOutputs(), MakeSetGlobalStep, kAccumulatorUpdate);
   }
   AddAccumulator(registry, "SparseConditionalAccumulator", true, HandleFace::kRef);
   AddAccumulatorUser(registry, "SparseAccumulatorApplyGradient", HandleFace::kRef,
                      "local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64 ->",
-                     {kTypes, "has_known_shape: bool"}, NoOutputs(), MakeSparseApply);
-  AddAccumulatorUser(registry, "SparseAccumulatorTakeGradient", HandleFace::kRef,
-                     "num_required: int32 -> indices: int64, values: dtype, shape: int64", {kTypes}, UnknownOutputs(),
-                     [](KernelSetup& setup) { return MakeTake(setup, true); });
+                     {kTypes, "has_known_shape: bool"}, NoOutputs(), MakeSparseApply, kAccumulatorUpdate);
+  AddAccumulatorUser(
+      registry, "SparseAccumulatorTakeGradient", HandleFace::kRef,
+      "num_required: int32 -> indices: int64, values: dtype, shape: int64", {kTypes}, UnknownOutputs(),
+      [](KernelSetup& setup) { return MakeTake(setup, true); }, kTake);
 }
 
 }  // namespace weir::ops

@@ -13,8 +13,13 @@ namespace weir::ops {
 // kRef: a reference to the strings {container, name}. kResource: a resource handle.
 enum class HandleFace { kRef, kResource };
 inline constexpr HandleFace kHandleFaces[] = {HandleFace::kRef, HandleFace::kResource};
-// Of the names of the ops with that face, and the type of their handles in signatures.
-inline const char* FaceSuffix(HandleFace face) { return face == HandleFace::kRef ? "" : "V2"; }
+// The names of an op in its two forms.
+struct FaceNames {
+  const char* ref;
+  const char* resource;
+  const char* of(HandleFace face) const { return face == HandleFace::kRef ? ref : resource; }
+};
+// The type of the handle in signatures.
 inline const char* HandleType(HandleFace face) { return face == HandleFace::kRef ? "Ref(string)" : "resource"; }
 
 class OwnedHandle final {

@@ -109,16 +109,17 @@ Result<Kernel> MakeQueue(KernelSetup& setup, QueueKind kind, HandleFace face) {
       .Cheap();
 }
 
-void AddMaker(OpRegistry& registry, QueueKind kind, std::vector<std::string> attrs) {
+void AddMaker(OpRegistry& registry, QueueKind kind, FaceNames names, std::vector<std::string> attrs) {
   for (const char* name : {"container: string = ''", "shared_name: string = ''"}) attrs.push_back(name);
   for (HandleFace face : kHandleFaces) {
     registry.Add({
-        .name = absl::StrCat(QueueKindName(kind), FaceSuffix(face)),
+        .name = names.of(face),
         .signature = absl::StrCat("-> handle: ", HandleType(face)),
         .attrs = attrs,
         .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, face](KernelSetup& setup) { return MakeQueue(setup, kind, face); }),
+        .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
         .stateful = true,
     });
   }
@@ -278,19 +279,24 @@ Status DequeueManyShape(ShapeContext& c) {
   return OkStatus();
 }
 
+constexpr OpTraits kEnqueue = {.state = StateRole::kUpdates, .may_block = true, .keeps_inputs = true, .brief = true};
+constexpr OpTraits kDequeue = {.state = StateRole::kUpdates, .may_block = true, .brief = true};
+constexpr OpTraits kClose = {.state = StateRole::kUpdates, .may_block = true};
+
 struct QueueUser {
-  const char* name;
+  FaceNames names;
   const char* signature;  // without the handle
   std::vector<std::string> attrs;
   ShapeFn shape;
   KernelFactory make;
+  OpTraits traits = kVariableRead;
 };
 
 void AddUser(OpRegistry& registry, const QueueUser& op) {
   for (HandleFace face : kHandleFaces) {
     const bool more = op.signature[0] != '-';
     registry.Add({
-        .name = absl::StrCat(op.name, FaceSuffix(face)),
+        .name = op.names.of(face),
         .signature = absl::StrCat("handle: ", HandleType(face), more ? ", " : " ", op.signature),
         .attrs = op.attrs,
         .shape = [face, inner = op.shape](ShapeContext& c) -> Status {
@@ -300,6 +306,7 @@ void AddUser(OpRegistry& registry, const QueueUser& op) {
         },
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(op.make),
+        .traits = op.traits,
         .stateful = face == HandleFace::kResource,
     });
   }
@@ -310,34 +317,66 @@ void AddUser(OpRegistry& registry, const QueueUser& op) {
 void RegisterQueues(OpRegistry& registry) {
   const std::vector<std::string> parts = {"component_types: list(type) >= 1", "shapes: list(shape) >= 0 = []",
                                           "capacity: int = -1"};
-  AddMaker(registry, QueueKind::kFifo, parts);
-  AddMaker(registry, QueueKind::kPaddingFifo, parts);
-  AddMaker(registry, QueueKind::kRandomShuffle,
+  AddMaker(registry, QueueKind::kFifo, {"FIFOQueue", "FIFOQueueV2"}, parts);
+  AddMaker(registry, QueueKind::kPaddingFifo, {"PaddingFIFOQueue", "PaddingFIFOQueueV2"}, parts);
+  AddMaker(registry, QueueKind::kRandomShuffle, {"RandomShuffleQueue", "RandomShuffleQueueV2"},
            {parts[0], parts[1], parts[2], "min_after_dequeue: int = 0", "seed: int = 0", "seed2: int = 0"});
-  AddMaker(registry, QueueKind::kPriority,
+  AddMaker(registry, QueueKind::kPriority, {"PriorityQueue", "PriorityQueueV2"},
            {"component_types: list(type) >= 0 = []", "shapes: list(shape) >= 0", parts[2]});
 
   const std::vector<std::string> in = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"};
   const std::vector<std::string> out = {"component_types: list(type) >= 1", "timeout_ms: int = -1"};
-  AddUser(registry, {"QueueEnqueue", "components: Tcomponents ->", in, NoOutputs(),
-                     [](KernelSetup& setup) { return MakeEnqueue(setup, false); }});
-  AddUser(registry, {"QueueEnqueueMany", "components: Tcomponents ->", in, NoOutputs(),
-                     [](KernelSetup& setup) { return MakeEnqueue(setup, true); }});
-  AddUser(registry, {"QueueDequeue", "-> components: component_types", out, UnknownOutputs(), MakeDequeue});
-  AddUser(registry, {"QueueDequeueMany", "n: int32 -> components: component_types", out, DequeueManyShape,
-                     [](KernelSetup& setup) { return MakeDequeueMany(setup, false); }});
-  AddUser(registry, {"QueueDequeueUpTo", "n: int32 -> components: component_types", out, DequeueManyShape,
-                     [](KernelSetup& setup) { return MakeDequeueMany(setup, true); }});
-  AddUser(registry, {"QueueClose", "->", {"cancel_pending_enqueues: bool = false"}, NoOutputs(), MakeClose});
-  AddUser(registry, {"QueueSize", "-> size: int32", {}, ScalarOutputs(), [](KernelSetup& setup) -> Result<Kernel> {
-                       // What a graph asks that hands out tokens to replicas.
-                       const bool asks_who_waits = setup.HasAttr("_everyone_waits");
-                       return Looking([asks_who_waits](const Queue& q) {
-                         if (asks_who_waits && q.everyone_waits()) return Tensor::Scalar(int32_t{-1});
-                         return Tensor::Scalar(static_cast<int32_t>(q.size()));
-                       });
-                     }});
-  AddUser(registry, {"QueueIsClosed", "-> is_closed: bool", {}, ScalarOutputs(), [](KernelSetup&) -> Result<Kernel> {
+  AddUser(registry, {{"QueueEnqueue", "QueueEnqueueV2"},
+                     "components: Tcomponents ->",
+                     in,
+                     NoOutputs(),
+                     [](KernelSetup& setup) { return MakeEnqueue(setup, false); },
+                     kEnqueue});
+  AddUser(registry, {{"QueueEnqueueMany", "QueueEnqueueManyV2"},
+                     "components: Tcomponents ->",
+                     in,
+                     NoOutputs(),
+                     [](KernelSetup& setup) { return MakeEnqueue(setup, true); },
+                     kEnqueue});
+  AddUser(registry, {{"QueueDequeue", "QueueDequeueV2"},
+                     "-> components: component_types",
+                     out,
+                     UnknownOutputs(),
+                     MakeDequeue,
+                     kDequeue});
+  AddUser(registry, {{"QueueDequeueMany", "QueueDequeueManyV2"},
+                     "n: int32 -> components: component_types",
+                     out,
+                     DequeueManyShape,
+                     [](KernelSetup& setup) { return MakeDequeueMany(setup, false); },
+                     kDequeue});
+  AddUser(registry, {{"QueueDequeueUpTo", "QueueDequeueUpToV2"},
+                     "n: int32 -> components: component_types",
+                     out,
+                     DequeueManyShape,
+                     [](KernelSetup& setup) { return MakeDequeueMany(setup, true); },
+                     kDequeue});
+  AddUser(registry, {{"QueueClose", "QueueCloseV2"},
+                     "->",
+                     {"cancel_pending_enqueues: bool = false"},
+                     NoOutputs(),
+                     MakeClose,
+                     kClose});
+  AddUser(
+      registry,
+      {{"QueueSize", "QueueSizeV2"}, "-> size: int32", {}, ScalarOutputs(), [](KernelSetup& setup) -> Result<Kernel> {
+         // What a graph asks that hands out tokens to replicas.
+         const bool asks_who_waits = setup.HasAttr("_everyone_waits");
+         return Looking([asks_who_waits](const Queue& q) {
+           if (asks_who_waits && q.everyone_waits()) return Tensor::Scalar(int32_t{-1});
+           return Tensor::Scalar(static_cast<int32_t>(q.size()));
+         });
+       }});
+  AddUser(registry, {{"QueueIsClosed", "QueueIsClosedV2"},
+                     "-> is_closed: bool",
+                     {},
+                     ScalarOutputs(),
+                     [](KernelSetup&) -> Result<Kernel> {
                        return Looking([](const Queue& q) { return Tensor::Scalar(q.is_closed()); });
                      }});
 }

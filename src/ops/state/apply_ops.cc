@@ -14,45 +14,55 @@
 namespace weir::ops {
 namespace {
 
-// Which of the four ops there are.
-enum Forms : int { kDenseRef = 1, kSparseRef = 2, kDenseResource = 4, kSparseResource = 8, kAllForms = 15 };
-
 struct UpdateOp {
-  const char* name;
   UpdateRule rule;
   const char* slots;  // the variables
   const char* args;   // the other inputs of the dense ops, "grad" among them; sparse ops take the indices after it
   const char* flag;   // the boolean attribute, or null
   bool flag_default;
-  int forms;
+  // The names of its forms; null: there is no such op.
+  const char* dense;
+  const char* sparse;
+  const char* dense_resource;
+  const char* sparse_resource;
 };
 
-constexpr int kDenseOnly = kDenseRef | kDenseResource;
-constexpr int kResourceOnly = kDenseResource | kSparseResource;
 constexpr UpdateOp kUpdates[] = {
-    {"GradientDescent", UpdateRule::kGradientDescent, "var", "alpha delta", nullptr, false, kDenseOnly},
-    {"ProximalGradientDescent", UpdateRule::kProximalGradientDescent, "var", "alpha l1 l2 delta", nullptr, false,
-     kAllForms},
-    {"Adadelta", UpdateRule::kAdadelta, "var accum accum_update", "lr rho epsilon grad", nullptr, false, kAllForms},
-    {"Adagrad", UpdateRule::kAdagrad, "var accum", "lr grad", "update_slots", true, kAllForms},
-    {"AdagradDA", UpdateRule::kAdagradDA, "var gradient_accumulator gradient_squared_accumulator",
-     "grad lr l1 l2 global_step", nullptr, false, kAllForms},
-    {"ProximalAdagrad", UpdateRule::kProximalAdagrad, "var accum", "lr l1 l2 grad", nullptr, false, kAllForms},
-    {"Ftrl", UpdateRule::kFtrl, "var accum linear", "grad lr l1 l2 lr_power", "multiply_linear_by_lr", false,
-     kAllForms},
-    {"FtrlV2", UpdateRule::kFtrlV2, "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", "multiply_linear_by_lr",
-     false, kAllForms},
-    {"Momentum", UpdateRule::kMomentum, "var accum", "lr grad momentum", "use_nesterov", false, kAllForms},
-    {"KerasMomentum", UpdateRule::kKerasMomentum, "var accum", "lr grad momentum", "use_nesterov", false,
-     kResourceOnly},
-    {"Adam", UpdateRule::kAdam, "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", "use_nesterov", false,
-     kDenseOnly},
-    {"AdaMax", UpdateRule::kAdaMax, "var m v", "beta1_power lr beta1 beta2 epsilon grad", nullptr, false, kDenseOnly},
-    {"RMSProp", UpdateRule::kRmsProp, "var ms mom", "lr rho momentum epsilon grad", nullptr, false, kAllForms},
-    {"CenteredRMSProp", UpdateRule::kCenteredRmsProp, "var mg ms mom", "lr rho momentum epsilon grad", nullptr, false,
-     kAllForms},
-    {"AddSign", UpdateRule::kAddSign, "var m", "lr alpha sign_decay beta grad", nullptr, false, kDenseRef},
-    {"PowerSign", UpdateRule::kPowerSign, "var m", "lr logbase sign_decay beta grad", nullptr, false, kDenseRef},
+    {UpdateRule::kGradientDescent, "var", "alpha delta", nullptr, false, "ApplyGradientDescent", nullptr,
+     "ResourceApplyGradientDescent", nullptr},
+    {UpdateRule::kProximalGradientDescent, "var", "alpha l1 l2 delta", nullptr, false, "ApplyProximalGradientDescent",
+     "SparseApplyProximalGradientDescent", "ResourceApplyProximalGradientDescent",
+     "ResourceSparseApplyProximalGradientDescent"},
+    {UpdateRule::kAdadelta, "var accum accum_update", "lr rho epsilon grad", nullptr, false, "ApplyAdadelta",
+     "SparseApplyAdadelta", "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta"},
+    {UpdateRule::kAdagrad, "var accum", "lr grad", "update_slots", true, "ApplyAdagrad", "SparseApplyAdagrad",
+     "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad"},
+    {UpdateRule::kAdagradDA, "var gradient_accumulator gradient_squared_accumulator", "grad lr l1 l2 global_step",
+     nullptr, false, "ApplyAdagradDA", "SparseApplyAdagradDA", "ResourceApplyAdagradDA",
+     "ResourceSparseApplyAdagradDA"},
+    {UpdateRule::kProximalAdagrad, "var accum", "lr l1 l2 grad", nullptr, false, "ApplyProximalAdagrad",
+     "SparseApplyProximalAdagrad", "ResourceApplyProximalAdagrad", "ResourceSparseApplyProximalAdagrad"},
+    {UpdateRule::kFtrl, "var accum linear", "grad lr l1 l2 lr_power", "multiply_linear_by_lr", false, "ApplyFtrl",
+     "SparseApplyFtrl", "ResourceApplyFtrl", "ResourceSparseApplyFtrl"},
+    {UpdateRule::kFtrlV2, "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", "multiply_linear_by_lr", false,
+     "ApplyFtrlV2", "SparseApplyFtrlV2", "ResourceApplyFtrlV2", "ResourceSparseApplyFtrlV2"},
+    {UpdateRule::kMomentum, "var accum", "lr grad momentum", "use_nesterov", false, "ApplyMomentum",
+     "SparseApplyMomentum", "ResourceApplyMomentum", "ResourceSparseApplyMomentum"},
+    {UpdateRule::kKerasMomentum, "var accum", "lr grad momentum", "use_nesterov", false, nullptr, nullptr,
+     "ResourceApplyKerasMomentum", "ResourceSparseApplyKerasMomentum"},
+    {UpdateRule::kAdam, "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", "use_nesterov", false,
+     "ApplyAdam", nullptr, "ResourceApplyAdam", nullptr},
+    {UpdateRule::kAdaMax, "var m v", "beta1_power lr beta1 beta2 epsilon grad", nullptr, false, "ApplyAdaMax", nullptr,
+     "ResourceApplyAdaMax", nullptr},
+    {UpdateRule::kRmsProp, "var ms mom", "lr rho momentum epsilon grad", nullptr, false, "ApplyRMSProp",
+     "SparseApplyRMSProp", "ResourceApplyRMSProp", "ResourceSparseApplyRMSProp"},
+    {UpdateRule::kCenteredRmsProp, "var mg ms mom", "lr rho momentum epsilon grad", nullptr, false,
+     "ApplyCenteredRMSProp", "SparseApplyCenteredRMSProp", "ResourceApplyCenteredRMSProp",
+     "ResourceSparseApplyCenteredRMSProp"},
+    {UpdateRule::kAddSign, "var m", "lr alpha sign_decay beta grad", nullptr, false, "ApplyAddSign", nullptr, nullptr,
+     nullptr},
+    {UpdateRule::kPowerSign, "var m", "lr logbase sign_decay beta grad", nullptr, false, "ApplyPowerSign", nullptr,
+     nullptr, nullptr},
 };
 
 // Where the inputs of one op are.
@@ -291,7 +301,8 @@ Status UpdateShape(const Layout& layout, ShapeContext& c) {
   return OkStatus();
 }
 
-void AddUpdate(OpRegistry& registry, const UpdateOp& op, Face face, Extent extent) {
+void AddUpdate(OpRegistry& registry, const UpdateOp& op, const char* name, Face face, Extent extent) {
+  if (name == nullptr) return;
   Layout layout = MakeLayout(op, face, extent);
   std::vector<std::string> attrs = {
       "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
@@ -302,14 +313,14 @@ void AddUpdate(OpRegistry& registry, const UpdateOp& op, Face face, Extent exten
   if (op.flag != nullptr) attrs.push_back(absl::StrCat(op.flag, ": bool = ", op.flag_default ? "true" : "false"));
   std::string signature = Signature(layout);
   registry.Add({
-      .name = absl::StrCat(face == Face::kRef ? "" : "Resource", extent == Extent::kSparse ? "Sparse" : "", "Apply",
-                           op.name),
+      .name = name,
       .signature = std::move(signature),
       .attrs = std::move(attrs),
       .shape = [layout = std::move(layout)](ShapeContext& c) { return UpdateShape(layout, c); },
       .kernels =
           CpuKernelForTypes("T", {kHalf, kBFloat16, kFloat, kDouble},
                             [&op, face, extent](KernelSetup& setup) { return MakeUpdate(op, face, extent, setup); }),
+      .traits = kVariableUpdate,
       .stateful = face == Face::kResource,
   });
 }
@@ -318,10 +329,10 @@ void AddUpdate(OpRegistry& registry, const UpdateOp& op, Face face, Extent exten
 
 void RegisterApply(OpRegistry& registry) {
   for (const UpdateOp& op : kUpdates) {
-    if (op.forms & kDenseRef) AddUpdate(registry, op, Face::kRef, Extent::kDense);
-    if (op.forms & kSparseRef) AddUpdate(registry, op, Face::kRef, Extent::kSparse);
-    if (op.forms & kDenseResource) AddUpdate(registry, op, Face::kResource, Extent::kDense);
-    if (op.forms & kSparseResource) AddUpdate(registry, op, Face::kResource, Extent::kSparse);
+    AddUpdate(registry, op, op.dense, Face::kRef, Extent::kDense);
+    AddUpdate(registry, op, op.sparse, Face::kRef, Extent::kSparse);
+    AddUpdate(registry, op, op.dense_resource, Face::kResource, Extent::kDense);
+    AddUpdate(registry, op, op.sparse_resource, Face::kResource, Extent::kSparse);
   }
 }
 

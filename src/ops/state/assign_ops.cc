@@ -186,7 +186,7 @@ constexpr char kNumberAttr[] =
     "uint16, complex128, half, uint32, uint64}";
 
 template <Combine op>
-void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
+void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
   registry.Add({
       .name = name,
       .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
@@ -194,14 +194,16 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name) {
       .shape = MergedInputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<Face::kRef, op>),
+      .traits = kVariableUpdate,
   });
   registry.Add({
-      .name = name + "VariableOp",
+      .name = resource_name,
       .signature = "resource: resource, value: dtype ->",
       .attrs = {"dtype: type"},
       .shape = AssignResourceShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<Face::kResource, op>),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
 }
@@ -216,6 +218,7 @@ void RegisterAssign(OpRegistry& registry) {
       .shape = AssignShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssign),
+      .traits = kVariableUpdate,
       .allows_uninitialized_input = true,
   });
   registry.Add({
@@ -225,16 +228,18 @@ void RegisterAssign(OpRegistry& registry) {
       .shape = AssignResourceShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssignVariable),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
-  RegisterAssignCombine<Combine::kAdd>(registry, "AssignAdd");
-  RegisterAssignCombine<Combine::kSub>(registry, "AssignSub");
+  RegisterAssignCombine<Combine::kAdd>(registry, "AssignAdd", "AssignAddVariableOp");
+  RegisterAssignCombine<Combine::kSub>(registry, "AssignSub", "AssignSubVariableOp");
   registry.Add({
       .name = "CountUpTo",
       .signature = "ref: Ref(T) -> output: T",
       .attrs = {"limit: int", "T: {int32, int64}"},
       .shape = CountUpToShape,
       .kernels = CpuKernel(MakeCountUpTo<Face::kRef>),
+      .traits = kVariableUpdate,
   });
   registry.Add({
       .name = "ResourceCountUpTo",
@@ -242,6 +247,7 @@ void RegisterAssign(OpRegistry& registry) {
       .attrs = {"limit: int", "T: {int32, int64}"},
       .shape = ScalarOutputs(),
       .kernels = CpuKernel(MakeCountUpTo<Face::kResource>),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
 }

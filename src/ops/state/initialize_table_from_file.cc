@@ -162,12 +162,13 @@ Status FileNameShape(ShapeContext& c) { return c.WithRank(1, 0).status(); }
 }  // namespace
 
 void RegisterInitializeTableFromFile(OpRegistry& registry) {
-  AddTableOp(registry,
+  AddTableOp(registry, "InitializeTableFromTextFileV2",
              {.name = "InitializeTableFromTextFile",
               .signature = "filename: string ->",
               .attrs = {"key_index: int >= -2", "value_index: int >= -2", "vocab_size: int >= -1 = -1",
                         "delimiter: string = '\t'"},
-              .shape = FileNameShape},
+              .shape = FileNameShape,
+              .traits = {.may_block = true}},
              MakeInitializeFromFile);
 }
 

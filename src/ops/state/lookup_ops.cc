@@ -22,13 +22,13 @@ Status CheckTableHandle(ShapeContext& c, TableFace face) {
   return MergeDims(handle[0], 2).status();
 }
 
-void AddTableOp(OpRegistry& registry, const OpEntry& entry,
+void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& entry,
                 const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make, bool ref_form) {
   for (TableFace face : {TableFace::kRef, TableFace::kResource}) {
     const bool ref = face == TableFace::kRef;
     if (ref && !ref_form) continue;
     OpEntry op = entry;
-    if (!ref) op.name += "V2";
+    if (!ref) op.name = resource_name;
     const bool more = op.signature.rfind("->", 0) != 0;
     op.signature = absl::StrCat("table_handle: ", ref ? "Ref(string)" : "resource", more ? ", " : " ", op.signature);
     op.shape = [face, inner = entry.shape](ShapeContext& c) -> Status {
@@ -37,6 +37,7 @@ void AddTableOp(OpRegistry& registry, const OpEntry& entry,
     };
     op.no_gradient = kNoGradient;
     op.kernels = CpuKernel([face, make](KernelSetup& setup) { return make(setup, face); });
+    if (!op.traits.may_block.has_value()) op.traits.may_block = false;
     op.stateful = !ref;
     registry.Add(std::move(op));
   }
@@ -161,7 +162,8 @@ Status TableShape(ShapeContext& c, TableFace face) {
   return OkStatus();
 }
 
-void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std::vector<std::string> more_attrs) {
+void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_name, TableKind kind,
+              std::vector<std::string> more_attrs) {
   std::vector<std::string> attrs = {"container: string = ''", "shared_name: string = ''",
                                     "use_node_name_sharing: bool = false", "key_dtype: type", "value_dtype: type"};
   attrs.insert(attrs.end(), more_attrs.begin(), more_attrs.end());
@@ -171,7 +173,7 @@ void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std
     if (kind == TableKind::kDense)
       inputs = ref ? "empty_key: key_dtype " : "empty_key: key_dtype, deleted_key: key_dtype ";
     registry.Add({
-        .name = ref ? name : name + "V2",
+        .name = ref ? ref_name : resource_name,
         .signature = inputs + (ref ? "-> table_handle: Ref(string)" : "-> table_handle: resource"),
         .attrs = attrs,
         .shape = [face](ShapeContext& c) { return TableShape(c, face); },
@@ -179,6 +181,7 @@ void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std
         .kernels = CpuKernel([kind, face](KernelSetup& setup) {
           return kind == TableKind::kDense ? MakeDenseTable(setup, face) : MakeTable(setup, kind, face);
         }),
+        .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
   }
@@ -261,38 +264,41 @@ Status InitializeShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterLookup(OpRegistry& registry) {
-  AddMaker(registry, "HashTable", TableKind::kHash, {});
-  AddMaker(registry, "MutableHashTable", TableKind::kMutable, {});
-  AddMaker(registry, "MutableHashTableOfTensors", TableKind::kMutableOfTensors, {"value_shape: shape = []"});
-  AddMaker(registry, "MutableDenseHashTable", TableKind::kDense,
+  AddMaker(registry, "HashTable", "HashTableV2", TableKind::kHash, {});
+  AddMaker(registry, "MutableHashTable", "MutableHashTableV2", TableKind::kMutable, {});
+  AddMaker(registry, "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", TableKind::kMutableOfTensors,
+           {"value_shape: shape = []"});
+  AddMaker(registry, "MutableDenseHashTable", "MutableDenseHashTableV2", TableKind::kDense,
            {"value_shape: shape = []", "initial_num_buckets: int = 131072", "max_load_factor: float = 0.800000012"});
 
-  AddTableOp(registry,
+  AddTableOp(registry, "LookupTableFindV2",
              {.name = "LookupTableFind",
               .signature = "keys: Tin, default_value: Tout -> values: Tout",
               .attrs = {"Tin: type", "Tout: type"},
               .shape = UnknownOutputs()},
              MakeFind);
   AddTableOp(
-      registry,
+      registry, "LookupTableInsertV2",
       {.name = "LookupTableInsert", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
       [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Insert); });
-  AddTableOp(registry, {.name = "LookupTableSize", .signature = "-> size: int64", .shape = ScalarOutputs()},
+  AddTableOp(registry, "LookupTableSizeV2",
+             {.name = "LookupTableSize", .signature = "-> size: int64", .shape = ScalarOutputs()},
              [](KernelSetup&, TableFace face) { return MakeSize(face); });
-  AddTableOp(registry,
+  AddTableOp(registry, "LookupTableExportV2",
              {.name = "LookupTableExport",
               .signature = "-> keys: Tkeys, values: Tvalues",
               .attrs = {"Tkeys: type", "Tvalues: type"},
               .shape = UnknownOutputs()},
              [](KernelSetup&, TableFace face) { return MakeExport(face); });
   AddTableOp(
-      registry,
+      registry, "LookupTableImportV2",
       {.name = "LookupTableImport", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
       [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Import); });
   AddTableOp(
-      registry, {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
+      registry, "LookupTableRemoveV2",
+      {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
       [](KernelSetup&, TableFace face) { return MakeRemove(face); }, /*ref_form=*/false);
-  AddTableOp(registry,
+  AddTableOp(registry, "InitializeTableV2",
              {.name = "InitializeTable",
               .signature = "keys: Tkey, values: Tval ->",
               .attrs = {"Tkey: type", "Tval: type"},

@@ -16,8 +16,8 @@ Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face);
 // The shape of the handle, input 0.
 Status CheckTableHandle(ShapeContext& c, TableFace face);
 
-// Adds `entry` (its name and signature without the handle input) once per face: the resource form is named with V2.
-void AddTableOp(OpRegistry& registry, const OpEntry& entry,
+// Adds `entry` (its signature without the handle input) once per face. The resource form is called `resource_name`.
+void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& entry,
                 const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make, bool ref_form = true);
 
 }  // namespace weir::ops

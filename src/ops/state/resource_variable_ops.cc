@@ -290,6 +290,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .attrs = {"container: string = ''", "shared_name: string = ''", "dtype: type", "shape: shape"},
       .shape = ScalarOutputs(),
       .kernels = CpuKernel(MakeVarHandle),
+      .traits = {.state = StateRole::kVariableHandle, .may_block = false, .brief = true},
       .stateful = true,
   });
   registry.Add({
@@ -299,6 +300,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .shape = ReadVariableShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.raw_d_output(0)}; },
       .kernels = CpuKernel(MakeReadVariable),
+      .traits = kVariableRead,
       .stateful = true,
   });
   registry.Add({
@@ -307,6 +309,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .attrs = {"ignore_lookup_error: bool = true"},
       .shape = NoOutputs(),
       .kernels = CpuKernel(MakeDestroyResource),
+      .traits = {.state = StateRole::kUpdates, .may_block = false},
       .stateful = true,
   });
   registry.Add({
@@ -315,6 +318,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeVarIsInitialized),
+      .traits = kVariableRead,
       .stateful = true,
   });
   registry.Add({
@@ -324,6 +328,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .shape = VariableShapeShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeVariableShape),
+      .traits = kVariableRead,
       .stateful = true,
   });
   registry.Add({
@@ -333,6 +338,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .shape = ResourceGatherShape,
       .gradient = ResourceGatherGradient,
       .kernels = CpuKernel(MakeResourceGather),
+      .traits = kVariableRead,
       .stateful = true,
   });
   registry.Add({
@@ -342,6 +348,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .shape = ResourceGatherNdShape,
       .gradient = ResourceGatherNdGradient,
       .kernels = CpuKernel(MakeResourceGatherNd),
+      .traits = kVariableRead,
       .stateful = true,
   });
 }

@@ -191,7 +191,7 @@ constexpr char kNumberList[] =
     "uint16, complex128, half, uint32, uint64}";
 
 template <Combine op, Indexing indexing>
-void AddScatter(OpRegistry& registry, const std::string& name) {
+void AddScatter(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
   const bool replaces = op == Combine::kUpdate;
   const bool orders = op == Combine::kMin || op == Combine::kMax;
   const bool nd = indexing == Indexing::kNd;
@@ -216,18 +216,20 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
       .shape = shape("T", Face::kRef),
       .no_gradient = kNoGradient,
       .kernels = kernels("T", Face::kRef),
+      .traits = kVariableUpdate,
   });
   const std::string attr = nd ? "T" : "dtype";
   std::vector<std::string> attrs = {attr + (nd ? ": type" : types), "Tindices: {int32, int64}"};
   if (nd) attrs.push_back("use_locking: bool = true");
   registry.Add({
-      .name = "Resource" + name,
+      .name = resource_name,
       .signature = nd ? "ref: resource, indices: Tindices, updates: T ->"
                       : "resource: resource, indices: Tindices, updates: dtype ->",
       .attrs = std::move(attrs),
       .shape = shape(attr, Face::kResource),
       .no_gradient = kNoGradient,
       .kernels = kernels(attr, Face::kResource),
+      .traits = kVariableUpdate,
       .stateful = true,
   });
 }
@@ -235,16 +237,16 @@ void AddScatter(OpRegistry& registry, const std::string& name) {
 }  // namespace
 
 void RegisterScatter(OpRegistry& registry) {
-  AddScatter<Combine::kUpdate, Indexing::kRows>(registry, "ScatterUpdate");
-  AddScatter<Combine::kAdd, Indexing::kRows>(registry, "ScatterAdd");
-  AddScatter<Combine::kSub, Indexing::kRows>(registry, "ScatterSub");
-  AddScatter<Combine::kMul, Indexing::kRows>(registry, "ScatterMul");
-  AddScatter<Combine::kDiv, Indexing::kRows>(registry, "ScatterDiv");
-  AddScatter<Combine::kMin, Indexing::kRows>(registry, "ScatterMin");
-  AddScatter<Combine::kMax, Indexing::kRows>(registry, "ScatterMax");
-  AddScatter<Combine::kUpdate, Indexing::kNd>(registry, "ScatterNdUpdate");
-  AddScatter<Combine::kAdd, Indexing::kNd>(registry, "ScatterNdAdd");
-  AddScatter<Combine::kSub, Indexing::kNd>(registry, "ScatterNdSub");
+  AddScatter<Combine::kUpdate, Indexing::kRows>(registry, "ScatterUpdate", "ResourceScatterUpdate");
+  AddScatter<Combine::kAdd, Indexing::kRows>(registry, "ScatterAdd", "ResourceScatterAdd");
+  AddScatter<Combine::kSub, Indexing::kRows>(registry, "ScatterSub", "ResourceScatterSub");
+  AddScatter<Combine::kMul, Indexing::kRows>(registry, "ScatterMul", "ResourceScatterMul");
+  AddScatter<Combine::kDiv, Indexing::kRows>(registry, "ScatterDiv", "ResourceScatterDiv");
+  AddScatter<Combine::kMin, Indexing::kRows>(registry, "ScatterMin", "ResourceScatterMin");
+  AddScatter<Combine::kMax, Indexing::kRows>(registry, "ScatterMax", "ResourceScatterMax");
+  AddScatter<Combine::kUpdate, Indexing::kNd>(registry, "ScatterNdUpdate", "ResourceScatterNdUpdate");
+  AddScatter<Combine::kAdd, Indexing::kNd>(registry, "ScatterNdAdd", "ResourceScatterNdAdd");
+  AddScatter<Combine::kSub, Indexing::kNd>(registry, "ScatterNdSub", "ResourceScatterNdSub");
 }
 
 }  // namespace weir::ops

@@ -88,6 +88,7 @@ void RegisterVariables(OpRegistry& registry) {
       .attrs = {"shape: shape", "dtype: type", "container: string = ''", "shared_name: string = ''"},
       .shape = OldVariableShapeFn,
       .kernels = CpuKernel(MakeVariable),
+      .traits = {.state = StateRole::kVariable, .may_block = false, .brief = true},
       .stateful = true,
   });
   registry.Add({
@@ -96,6 +97,7 @@ void RegisterVariables(OpRegistry& registry) {
       .attrs = {"shape: shape", "dtype: type", "container: string = ''", "shared_name: string = ''"},
       .shape = ShapeFromAttr(),
       .kernels = CpuKernel(MakeVariable),
+      .traits = {.state = StateRole::kVariable, .may_block = false, .brief = true},
       .stateful = true,
   });
   registry.Add({
@@ -104,6 +106,7 @@ void RegisterVariables(OpRegistry& registry) {
       .attrs = {"shape: shape", "dtype: type", "var_name: string = ''"},
       .shape = ShapeFromAttr(),
       .kernels = CpuKernel(MakeTemporaryVariable),
+      .traits = kNeverBlocks,
       .stateful = true,
   });
   registry.Add({
@@ -112,6 +115,7 @@ void RegisterVariables(OpRegistry& registry) {
       .attrs = {"T: type", "var_name: string"},
       .shape = SameAsInput(0),
       .kernels = CpuKernel(MakeDestroyTemporaryVariable),
+      .traits = {.state = StateRole::kReads},
   });
   registry.Add({
       .name = "IsVariableInitialized",
@@ -120,6 +124,7 @@ void RegisterVariables(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeIsVariableInitialized),
+      .traits = kVariableRead,
       .allows_uninitialized_input = true,
   });
 }

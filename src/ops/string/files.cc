@@ -67,6 +67,7 @@ void RegisterFiles(OpRegistry& registry) {
       .shape = ScalarInputs,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeReadFile),
+      .traits = {.may_block = true},
   });
   registry.Add({
       .name = "WriteFile",
@@ -74,6 +75,7 @@ void RegisterFiles(OpRegistry& registry) {
       .shape = ScalarInputs,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeWriteFile),
+      .traits = {.may_block = true, .keeps_inputs = false},
       .stateful = true,
   });
   registry.Add({
@@ -86,6 +88,7 @@ void RegisterFiles(OpRegistry& registry) {
       },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeMatchingFiles),
+      .traits = {.may_block = true},
   });
 }
 

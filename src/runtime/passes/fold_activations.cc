@@ -76,7 +76,8 @@ class Folder {
 
   static bool Updates(const PlanGraph::Node& node) {
     for (DType type : node.props->input_types) {
-      if (IsRef(type) || (type == kResource && node.op().stateful && node.op().name != "ReadVariableOp")) return true;
+      if (IsRef(type) || (type == kResource && node.op().stateful && node.op().traits.state != StateRole::kReads))
+        return true;
     }
     return false;
   }

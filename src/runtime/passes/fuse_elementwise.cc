@@ -161,44 +161,16 @@ class Fuser {
   // What reads such a value while something in the plan updates variables does so no later than it would alone: it only
   // ends a region.
   void MarkStateAliases() {
-    // Beside elementwise ones. Kernels of others may hand on a part of what they are given, or all of it.
-    static const absl::flat_hash_set<std::string_view> computes = {
-        "MatMul",
-        "_FusedMatMul",
-        "BatchMatMul",
-        "BatchMatMulV2",
-        "SparseMatMul",
-        "Conv2D",
-        "_FusedConv2D",
-        "Conv2DBackpropInput",
-        "Conv2DBackpropFilter",
-        "DepthwiseConv2dNative",
-        "DepthwiseConv2dNativeBackpropInput",
-        "DepthwiseConv2dNativeBackpropFilter",
-        "Conv3D",
-        "Conv3DBackpropInputV2",
-        "Conv3DBackpropFilterV2",
-        "BiasAdd",
-        "BiasAddGrad",
-        "L2Loss",
-        "Softmax",
-        "LogSoftmax",
-        "Gather",
-        "GatherV2",
-        "GatherNd",
-    };
     bool updates = false;
     aliases_.assign(size(), false);
     for (int32_t n : order_) {
       const PlanGraph::Node& node = graph_.nodes[n];
       for (DType t : node.props->input_types) {
-        updates = updates || IsRef(t) || (t == kResource && node.op().name != "ReadVariableOp");
+        updates = updates || IsRef(t) || (t == kResource && node.op().traits.state != StateRole::kReads);
         if (IsRef(t) || t == kResource) aliases_[n] = true;
       }
       for (DType t : node.props->output_types) aliases_[n] = aliases_[n] || IsRef(t);
-      // A Select with one condition for all gives one of its inputs as it is.
-      if (aliases_[n] || (loops_[n].valid() && node.op().name != "Select")) continue;
-      if (computes.contains(node.op().name)) continue;
+      if (aliases_[n] || node.op().output_memory() == OutputMemory::kOwn) continue;
       for (PlanValue input : node.inputs) aliases_[n] = aliases_[n] || (!input.fed() && aliases_[input.node]);
     }
     if (!updates) aliases_.assign(size(), false);

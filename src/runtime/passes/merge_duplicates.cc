@@ -13,7 +13,7 @@ constexpr size_t kMaxComparedBytes = 1 << 10;
 
 // The value of a constant that is small enough to be compared.
 const Tensor* SmallConstant(const PlanGraph::Node& node) {
-  if (KindOf(node.op()) != NodeKind::kConst) return nullptr;
+  if (node.op().traits.kind != NodeKind::kConst) return nullptr;
   auto attr = node.props->attrs->find("value");
   // A packed constant is a large one.
   const Tensor* value = attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();

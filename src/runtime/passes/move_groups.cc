@@ -10,7 +10,7 @@ namespace weir {
 
 void MoveGroups(PlanGraph& graph) {
   for (const PlanGraph::Node& node : graph.nodes) {
-    if (IsFlow(KindOf(node.op()))) return;  // what is dead must be known to be
+    if (IsFlow(node.op().traits.kind)) return;  // what is dead must be known to be
   }
   const Consumers consumers = FindConsumers(graph);
   const auto num_elsewhere = [&](const PlanGraph::Node& node, const std::string& task) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
-bool IsNextIteration(const OpDef& op) { return KindOf(op) == NodeKind::kNextIteration; }
+bool IsNextIteration(const OpDef& op) { return op.traits.kind == NodeKind::kNextIteration; }
 
 }  // namespace
 
@@ -99,12 +99,9 @@ void OrderLevel::FindWaits(const PlanGraph& graph, bool late_feeds) {
   int used = 0;
   const auto new_wait = [&]() -> WaitSet { return used < 63 ? WaitSet{1} << used++ : kManyWaits; };
   std::vector<WaitSet> of_feed(graph.feeds.size(), 0);
-  absl::flat_hash_map<const OpDef*, bool> blocks;
   for (int32_t n : nodes_) {
-    auto [it, is_new] = blocks.try_emplace(graph.nodes[n].props->op, false);
-    if (is_new) it->second = MayBlock(graph.nodes[n].op());
     WaitSet& waits = waits_[item_of_[n]];
-    if (it->second) waits |= new_wait();
+    if (graph.nodes[n].op().may_block()) waits |= new_wait();
     if (!late_feeds) continue;
     for (PlanValue input : graph.nodes[n].inputs) {
       if (!input.fed()) continue;

@@ -74,7 +74,7 @@ class Orderer {
   bool FindFrames() {
     std::vector<NodeKind> kinds;
     for (const PlanGraph::Node& node : graph_.nodes) {
-      kinds.push_back(KindOf(node.op()));
+      kinds.push_back(node.op().traits.kind);
       has_flow_ = has_flow_ || IsFlow(kinds.back());
     }
     if (has_flow_) {

@@ -73,14 +73,14 @@ Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOp
 const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value) {
   if (value.fed()) return nullptr;
   const PlanGraph::Node& node = graph.nodes[value.node];
-  if (KindOf(node.op()) != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
+  if (node.op().traits.kind != NodeKind::kConst || !node.control_inputs.empty()) return nullptr;
   const Result<const Tensor*> tensor = GetTensor(*node.props->attrs, "value");
   return tensor.ok() ? *tensor : nullptr;
 }
 
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node) {
   const OpDef& op = node.op();
-  if (op.stateful || op.is_function || KindOf(op) != NodeKind::kKernel) return false;
+  if (op.stateful || op.is_function || op.traits.kind != NodeKind::kKernel) return false;
   for (DType t : node.props->input_types) {
     if (IsRef(t) || t == kResource || t == kVariant) return false;
   }

@@ -20,7 +20,7 @@ bool MaySkip(const PlanGraph& graph, const PlanGraph::Node& node) {
   if (node.inputs.size() + node.control_inputs.size() > kMaxEdges) return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](PlanValue input) {
     if (input.fed()) return true;
-    const NodeKind kind = KindOf(graph.nodes[input.node].op());
+    const NodeKind kind = graph.nodes[input.node].op().traits.kind;
     return kind == NodeKind::kKernel || kind == NodeKind::kConst;
   });
 }

@@ -14,146 +14,7 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
-enum class OpRole : uint8_t {
-  kReference,   // a reference variable
-  kHandle,      // a handle of a resource variable
-  kForwards,    // hands on input 0 (or all of them) without reading it
-  kReads,       // reads through a reference or a handle, changes nothing
-  kComputes,    // its outputs never share memory with its inputs
-  kMayForward,  // any other op
-};
-
-bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return text.starts_with(p); });
-}
-
-bool TakesFunctions(const OpDef& op) {
-  return op.is_function || std::any_of(op.attrs.begin(), op.attrs.end(), [](const AttrDef& attr) {
-           return attr.type == "func" || attr.type == "list(func)";
-         });
-}
-
-// Elementwise kernels always write to memory of their own, but for those that hand on an input in some cases.
-bool IsElementwise(const OpDef& op) {
-  if (op.name == "Select" || op.name == "AddN" || op.name == "Cast") return false;
-  return !op.kernels.empty() && LoopOf(op.kernels.front()) != nullptr;
-}
-
-OpRole RoleOf(const OpDef& op) {
-  static const absl::flat_hash_map<std::string_view, OpRole> known = {
-      {"VariableV2", OpRole::kReference},
-      {"Variable", OpRole::kReference},
-      {"VarHandleOp", OpRole::kHandle},
-      {"Identity", OpRole::kForwards},
-      {"IdentityN", OpRole::kForwards},
-      {"RefIdentity", OpRole::kForwards},
-      {"StopGradient", OpRole::kForwards},
-      {"PreventGradient", OpRole::kForwards},
-      {"GuaranteeConst", OpRole::kForwards},
-      {"PlaceholderWithDefault", OpRole::kForwards},
-      {"Reshape", OpRole::kForwards},
-      {"Squeeze", OpRole::kForwards},
-      {"ExpandDims", OpRole::kForwards},
-      {"Switch", OpRole::kForwards},
-      {"RefSwitch", OpRole::kForwards},
-      {"Merge", OpRole::kForwards},
-      {"RefMerge", OpRole::kForwards},
-      {"Enter", OpRole::kForwards},
-      {"RefEnter", OpRole::kForwards},
-      {"Exit", OpRole::kForwards},
-      {"RefExit", OpRole::kForwards},
-      {"NextIteration", OpRole::kForwards},
-      {"RefNextIteration", OpRole::kForwards},
-      {"RefSelect", OpRole::kForwards},
-      {"IsVariableInitialized", OpRole::kReads},
-      {"ReadVariableOp", OpRole::kReads},
-      {"VarIsInitializedOp", OpRole::kReads},
-      {"VariableShape", OpRole::kReads},
-      {"ResourceGather", OpRole::kReads},
-      {"ResourceGatherNd", OpRole::kReads},
-      {"Shape", OpRole::kComputes},
-      {"ShapeN", OpRole::kComputes},
-      {"Size", OpRole::kComputes},
-      {"Rank", OpRole::kComputes},
-      {"DeepCopy", OpRole::kComputes},
-      {"Snapshot", OpRole::kComputes},
-      {"MatMul", OpRole::kComputes},
-      {"BatchMatMul", OpRole::kComputes},
-      {"BatchMatMulV2", OpRole::kComputes},
-      {"SparseMatMul", OpRole::kComputes},
-      {"Conv2D", OpRole::kComputes},
-      {"Conv2DBackpropInput", OpRole::kComputes},
-      {"Conv2DBackpropFilter", OpRole::kComputes},
-      {"DepthwiseConv2dNative", OpRole::kComputes},
-      {"DepthwiseConv2dNativeBackpropInput", OpRole::kComputes},
-      {"DepthwiseConv2dNativeBackpropFilter", OpRole::kComputes},
-      {"Conv3D", OpRole::kComputes},
-      {"Conv3DBackpropInputV2", OpRole::kComputes},
-      {"Conv3DBackpropFilterV2", OpRole::kComputes},
-      {"BiasAdd", OpRole::kComputes},
-      {"BiasAddGrad", OpRole::kComputes},
-      {"L2Loss", OpRole::kComputes},
-      {"Softmax", OpRole::kComputes},
-      {"LogSoftmax", OpRole::kComputes},
-      {"Gather", OpRole::kComputes},
-      {"GatherV2", OpRole::kComputes},
-      {"GatherNd", OpRole::kComputes},
-  };
-  if (auto it = known.find(op.name); it != known.end()) return it->second;
-  return IsElementwise(op) ? OpRole::kComputes : OpRole::kMayForward;
-}
-
-// True for ops that may keep an input beyond their end.
-bool MayKeepInputs(const OpDef& op) {
-  if (StartsWithAny(op.name, {"Assign", "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Scatter",
-                              "ResourceScatter", "Random", "TruncatedNormal", "Assert", "Print"}))
-    return false;
-  if (op.stateful || TakesFunctions(op)) return true;
-  return StartsWithAny(op.name, {"TensorArray", "Stack", "Queue", "PyFunc", "EagerPyFunc"}) ||
-         op.name.find("Dataset") != std::string::npos;
-}
-
 }  // namespace
-
-bool MayBlock(const OpDef& op) {
-  if (TakesFunctions(op) || op.name.find("PyFunc") != std::string::npos ||
-      StartsWithAny(op.name, {"_Recv", "_HostRecv"}))
-    return true;
-  if (!op.stateful) return StartsWithAny(op.name, {"Queue", "Barrier", "Reader", "Iterator"});
-  return !StartsWithAny(op.name, {"Variable",
-                                  "Var",
-                                  "ReadVariable",
-                                  "IsVariable",
-                                  "TemporaryVariable",
-                                  "DestroyTemporary",
-                                  "Assign",
-                                  "Apply",
-                                  "ResourceApply",
-                                  "SparseApply",
-                                  "ResourceSparseApply",
-                                  "Scatter",
-                                  "ResourceScatter",
-                                  "Gather",
-                                  "ResourceGather",
-                                  "ResourceStridedSlice",
-                                  "CountUpTo",
-                                  "Random",
-                                  "TruncatedNormal",
-                                  "Multinomial",
-                                  "Parameterized",
-                                  "Stateless",
-                                  "Assert",
-                                  "Print",
-                                  "TensorArray",
-                                  "Stack",
-                                  "LookupTable",
-                                  "HashTable",
-                                  "MutableHashTable",
-                                  "MutableDenseHashTable",
-                                  "DeepCopy",
-                                  "GuaranteeConst",
-                                  "DestroyResource"});
-}
 
 bool VariableUses::Carries(PlanValue value, int32_t v) const {
   if (SetOf(value) == kNone) return false;
@@ -183,20 +44,13 @@ class VariableFinder final {
   int32_t size() const { return static_cast<int32_t>(graph_.nodes.size()); }
   const PlanGraph::Node& node(int32_t n) const { return graph_.nodes[n]; }
 
-  OpRole RoleOfNode(int32_t n) {
-    const OpDef* op = node(n).props->op;
-    if (op == last_op_) return last_role_;
-    auto [it, is_new] = roles_.try_emplace(op, OpRole::kMayForward);
-    if (is_new) it->second = RoleOf(*op);
-    last_op_ = op;
-    return last_role_ = it->second;
-  }
+  StateRole role_of(int32_t n) const { return node(n).op().traits.state; }
 
   // Most plans update nothing: this is all that they pay.
   bool AnyUpdates() const {
     return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [](const PlanGraph::Node& n) {
       return std::any_of(n.props->input_types.begin(), n.props->input_types.end(), [&](DType t) {
-        return IsRef(t) || (t == kResource && n.op().stateful && n.op().name != "ReadVariableOp");
+        return IsRef(t) || (t == kResource && n.op().stateful && n.op().traits.state != StateRole::kReads);
       });
     });
   }
@@ -219,12 +73,12 @@ class VariableFinder final {
     std::map<std::tuple<int32_t, bool, std::string, std::string>, int32_t> known;
     uses_.set_of_.assign(graph_.nodes.size(), kNone);
     for (int32_t n = 0; n < size(); ++n) {
-      const OpRole role = RoleOfNode(n);
-      if (role != OpRole::kReference && role != OpRole::kHandle) continue;
+      const StateRole role = role_of(n);
+      if (role != StateRole::kVariable && role != StateRole::kVariableHandle) continue;
       const AttrMap& attrs = *node(n).props->attrs;
       Result<std::string> container = GetAttr<std::string>(attrs, "container");
       Result<std::string> name = GetAttr<std::string>(attrs, "shared_name");
-      const bool is_reference = role == OpRole::kReference;
+      const bool is_reference = role == StateRole::kVariable;
       auto [it, is_new] = known.try_emplace({uses_.task_of_[n], is_reference, container.ok() ? *container : "",
                                              name.ok() && !name->empty() ? *name : node(n).name()},
                                             static_cast<int32_t>(uses_.variables_.size()));
@@ -264,21 +118,30 @@ class VariableFinder final {
 
   static bool IsMemory(DType type) { return type != kResource && type != kVariant; }
 
-  // Whether input i may come out again: all that a Merge or an IdentityN takes, the data of the others.
-  bool HandsOn(int32_t n, size_t i, OpRole role) const {
+  // True if an output of node n may be input i.
+  bool HandsOn(int32_t n, size_t i) const {
     const NodeProps& props = *node(n).props;
     if (props.output_types.empty()) return false;
     const DType type = BaseType(props.input_types[i]);
-    const bool same_type =
-        std::any_of(props.output_types.begin(), props.output_types.end(), [&](DType t) { return BaseType(t) == type; });
-    const std::string& op = node(n).op().name;
-    if (role == OpRole::kForwards) {
-      if (op == "Merge" || op == "RefMerge" || op == "IdentityN") return true;
-      return op == "RefSelect" ? i > 0 : i == 0;
+    switch (node(n).op().output_memory()) {
+      case OutputMemory::kForwardsFirst:
+        return i == 0;
+      case OutputMemory::kForwardsAll:
+        return true;
+      case OutputMemory::kForwardsRest:
+        return i > 0;
+      case OutputMemory::kOwn:
+        return false;
+      case OutputMemory::kMayShare:
+      case OutputMemory::kMayShareAnyType:
+        break;
     }
-    if (role != OpRole::kMayForward) return false;
+    if (role_of(n) == StateRole::kReads) return false;
     if (IsRef(props.input_types[i])) return i == 0 && IsRef(props.output_types[0]);  // an update
-    return IsMemory(type) && (same_type || op == "Bitcast" || op == "Cast");
+    if (!IsMemory(type)) return false;
+    return node(n).op().output_memory() == OutputMemory::kMayShareAnyType ||
+           std::any_of(props.output_types.begin(), props.output_types.end(),
+                       [&](DType t) { return BaseType(t) == type; });
   }
 
   void Spread() {
@@ -289,7 +152,7 @@ class VariableFinder final {
         int32_t set = uses_.set_of_[n];
         for (size_t i = 0; i < num_inputs; ++i) {
           const int32_t brought = SetOfInput(n, i);
-          if (brought != kNone && brought != set && HandsOn(n, i, RoleOfNode(n))) set = Union(set, brought);
+          if (brought != kNone && brought != set && HandsOn(n, i)) set = Union(set, brought);
         }
         if (set == uses_.set_of_[n]) continue;
         uses_.set_of_[n] = set;
@@ -312,13 +175,14 @@ class VariableFinder final {
     const DType taken = node(n).props->input_types[i];
     const PlanValue from = node(n).inputs[i];
     const DType given = graph_.type_of(from);
-    const OpRole role = RoleOfNode(n);
-    const bool forwards = role == OpRole::kForwards && HandsOn(n, i, role);
+    const OpDef& op = node(n).op();
+    const StateRole role = op.traits.state;
+    const bool forwards = Forwards(op.output_memory()) && HandsOn(n, i);
     if (!use.is_reference) {
       if (given != kResource || forwards) return;
-      if (role == OpRole::kReads) {
+      if (role == StateRole::kReads) {
         use.reads.push_back({n, from, VariableRead::Kind::kResource});
-      } else if (node(n).op().stateful) {
+      } else if (op.stateful) {
         AddUpdate(use, n);
       }
       return;
@@ -327,10 +191,13 @@ class VariableFinder final {
     if (uses_.task_of_[from.node] != uses_.task_of_[n]) {
       use.reads.push_back({n, from, VariableRead::Kind::kElsewhere});
     } else if (IsRef(taken)) {
-      if (role == OpRole::kReads) use.reads.push_back({n, from, VariableRead::Kind::kComputes});
-      if (role == OpRole::kMayForward && node(n).op().name != "DestroyTemporaryVariable") AddUpdate(use, n);
+      if (role == StateRole::kReads) {
+        use.reads.push_back({n, from, VariableRead::Kind::kComputes});
+      } else if (!forwards) {
+        AddUpdate(use, n);
+      }
     } else if (!forwards) {
-      const bool keeps = role == OpRole::kMayForward && MayKeepInputs(node(n).op());
+      const bool keeps = op.output_memory() != OutputMemory::kOwn && role != StateRole::kReads && op.keeps_inputs();
       use.reads.push_back({n, from, keeps ? VariableRead::Kind::kKeeps : VariableRead::Kind::kComputes});
     }
   }
@@ -344,7 +211,7 @@ class VariableFinder final {
     PlanValue read = value;
     while (!read.fed() && node(read.node).op().name == "Identity" && node(read.node).control_inputs.empty())
       read = node(read.node).inputs[0];
-    if (!read.fed() && RoleOfNode(read.node) == OpRole::kReference) {
+    if (!read.fed() && role_of(read.node) == StateRole::kVariable) {
       uses_.variables_[uses_.set_of_[read.node]].fetches.push_back(k);
       return;
     }
@@ -355,9 +222,6 @@ class VariableFinder final {
 
   const PlanGraph& graph_;
   VariableUses uses_;
-  absl::flat_hash_map<const OpDef*, OpRole> roles_;
-  const OpDef* last_op_ = nullptr;
-  OpRole last_role_ = OpRole::kMayForward;
   std::map<std::vector<int32_t>, int32_t> unions_;
 };
 

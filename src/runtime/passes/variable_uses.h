@@ -54,7 +54,4 @@ class VariableUses final {
   std::vector<int32_t> task_of_;
 };
 
-// True if a node of this op may wait for something that another step, or nobody, brings about.
-bool MayBlock(const OpDef& op);
-
 }  // namespace weir

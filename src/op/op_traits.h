@@ -1,0 +1,80 @@
+// OpTraits: facts about an op that passes, the executor and the master decide by. Each op's entry states its own, so
+// that nothing outside of src/ops lists ops by name. ops/traits_test.cc checks them over the whole registry.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace weir {
+
+// How the executor treats a node.
+enum class NodeKind : uint8_t {
+  kKernel,
+  kConst,
+  kSwitch,
+  kMerge,
+  kEnter,
+  kExit,
+  kNextIteration,
+  kLoopCond,
+  kTrigger,   // waits for control inputs, dead or alive, and is alive itself
+  kTransfer,  // sends and receives: run even when dead, because the other side waits for the value
+};
+
+// True if nodes of this kind need the executor's path with frames and dead values.
+constexpr bool IsFlow(NodeKind kind) {
+  return kind != NodeKind::kKernel && kind != NodeKind::kConst && kind != NodeKind::kTransfer;
+}
+
+// What a node does to variables and other resources.
+enum class StateRole : uint8_t {
+  kNone,
+  kVariable,        // is a reference variable
+  kVariableHandle,  // is the handle of a resource variable
+  kHandle,          // is the handle of another resource, such as a queue
+  kReads,           // reads variables and changes nothing
+  kUpdates,         // changes what its reference or handle leads to
+};
+
+// Whether the outputs of a node may be the memory of its inputs.
+enum class OutputMemory : uint8_t {
+  kMayShare,         // with any input of the same type
+  kMayShareAnyType,  // with any input
+  kForwardsFirst,    // each output is input 0
+  kForwardsAll,      // each output is one of the inputs
+  kForwardsRest,     // each output is one of the inputs after the first
+  kOwn,              // never
+};
+
+constexpr bool Forwards(OutputMemory memory) {
+  return memory == OutputMemory::kForwardsFirst || memory == OutputMemory::kForwardsAll ||
+         memory == OutputMemory::kForwardsRest;
+}
+
+struct OpTraits {
+  NodeKind kind = NodeKind::kKernel;
+  StateRole state = StateRole::kNone;
+  // Default: kOwn if the kernel computes with an ElementLoop, kMayShare otherwise.
+  std::optional<OutputMemory> memory = {};
+  // May wait for something that another step, or nobody, brings about: a queue, an iterator, a peer, a Python function.
+  // A stateful op must state it. Default: true for ops that call functions, false for others.
+  std::optional<bool> may_block = {};
+  // May keep an input where later nodes or steps find it: in a queue, a TensorArray, a dataset. Default: true for
+  // stateful ops and ops that call functions.
+  std::optional<bool> keeps_inputs = {};
+  // Takes little time whatever the values: it moves, views or updates data. If it may block, this holds after the wait.
+  bool brief = false;
+  // A caller may give the value of the node in place of what it computes.
+  bool placeholder = false;
+};
+
+// Traits of many ops.
+inline constexpr OpTraits kVariableUpdate = {
+    .state = StateRole::kUpdates, .may_block = false, .keeps_inputs = false, .brief = true};
+inline constexpr OpTraits kVariableRead = {.state = StateRole::kReads, .may_block = false, .brief = true};
+inline constexpr OpTraits kForwardsInput = {.memory = OutputMemory::kForwardsFirst};
+inline constexpr OpTraits kOwnMemory = {.memory = OutputMemory::kOwn};
+inline constexpr OpTraits kNeverBlocks = {.may_block = false};
+inline constexpr OpTraits kComputesOnly = {.may_block = false, .keeps_inputs = false};  // random and checking ops
+
+}  // namespace weir

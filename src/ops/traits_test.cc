@@ -1,0 +1,90 @@
+// The traits of every registered op, held against its schema. That an op with memory of its own really has it is
+// checked by the op cases (tests/ops/run.cc).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "op/op_registry.h"
+#include "ops/register.h"
+
+namespace weir::ops {
+namespace {
+
+bool IsReference(const ArgDef& arg) { return arg.is_ref || arg.type == kResource; }
+
+bool TakesReference(const OpDef& op) { return std::any_of(op.inputs.begin(), op.inputs.end(), IsReference); }
+
+class TraitsTest : public ::testing::Test {
+ protected:
+  TraitsTest() { RegisterAllOps(registry_); }
+
+  template <class Check>
+  void ForEachOp(Check check) {
+    for (const std::string& name : registry_.Names()) {
+      SCOPED_TRACE(name);
+      const OpDef* op = registry_.Find(name);
+      ASSERT_NE(op, nullptr);
+      check(*op);
+    }
+  }
+
+  OpRegistry registry_;
+};
+
+TEST_F(TraitsTest, VariablesAndHandlesGiveAReference) {
+  ForEachOp([](const OpDef& op) {
+    const StateRole role = op.traits.state;
+    if (role != StateRole::kVariable && role != StateRole::kVariableHandle && role != StateRole::kHandle) return;
+    ASSERT_FALSE(op.outputs.empty());
+    EXPECT_TRUE(IsReference(op.outputs[0]));
+    EXPECT_EQ(op.outputs[0].is_ref && op.outputs[0].type != kString, role == StateRole::kVariable);
+    EXPECT_TRUE(op.stateful);
+  });
+}
+
+TEST_F(TraitsTest, ReadersAndUpdatersTakeAReference) {
+  ForEachOp([](const OpDef& op) {
+    if (op.traits.state == StateRole::kReads || op.traits.state == StateRole::kUpdates) EXPECT_TRUE(TakesReference(op));
+  });
+}
+
+TEST_F(TraitsTest, WhoTakesAVariableSaysWhatItDoesToIt) {
+  ForEachOp([](const OpDef& op) {
+    const bool takes_variable = std::any_of(op.inputs.begin(), op.inputs.end(),
+                                            [](const ArgDef& arg) { return arg.is_ref && arg.type != kString; });
+    if (!takes_variable || Forwards(op.output_memory())) return;
+    EXPECT_TRUE(op.traits.state == StateRole::kReads || op.traits.state == StateRole::kUpdates);
+  });
+}
+
+TEST_F(TraitsTest, ForwardingOpsGiveTheTypeOfAnInput) {
+  ForEachOp([](const OpDef& op) {
+    if (!Forwards(op.output_memory())) return;
+    ASSERT_FALSE(op.inputs.empty());
+    const bool is_rest = op.output_memory() == OutputMemory::kForwardsRest;
+    ASSERT_GT(op.inputs.size(), is_rest ? 1u : 0u);
+    const ArgDef& input = op.inputs[is_rest ? 1 : 0];
+    EXPECT_EQ(input.type_attr, op.outputs[0].type_attr);
+    EXPECT_EQ(input.type_list_attr, op.outputs[0].type_list_attr);
+    EXPECT_EQ(input.is_ref, op.outputs[0].is_ref);
+  });
+}
+
+TEST_F(TraitsTest, OpsThatCallFunctionsMayBlockUnlessTheyOnlyKeepThem) {
+  ForEachOp([](const OpDef& op) {
+    const bool gives_variant = !op.outputs.empty() && op.outputs[0].type == kVariant;
+    if (op.TakesFunctions()) EXPECT_EQ(op.may_block(), !gives_variant);
+  });
+}
+
+TEST_F(TraitsTest, PlaceholdersAndConstantsHaveNoState) {
+  ForEachOp([](const OpDef& op) {
+    if (!op.traits.placeholder && op.traits.kind != NodeKind::kConst) return;
+    EXPECT_FALSE(op.stateful);
+    EXPECT_FALSE(op.may_block());
+    EXPECT_EQ(op.traits.state, StateRole::kNone);
+  });
+}
+
+}  // namespace
+}  // namespace weir::ops
