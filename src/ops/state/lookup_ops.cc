@@ -1,5 +1,5 @@
-// Ops that make lookup tables and ops that use them, each with a reference handle and (V2) a resource handle.
-// A table lives in the session's resources under container and shared_name (or the node's name).
+// Ops that create and use lookup tables, each with a reference handle and (V2) a resource handle. A table lives in the
+// session's resources under container and shared_name (or the node's name).
 #include "ops/state/lookup_ops.h"
 
 #include "absl/strings/str_cat.h"
@@ -44,9 +44,9 @@ void AddTableOp(OpRegistry& registry, const OpEntry& entry,
 
 namespace {
 
-// --- making
+// --- creation
 
-// How the handle leaves the node, made once.
+// The handle that the node outputs. Created once per kernel.
 struct TableHandle {
   std::string container;
   std::string name;
@@ -126,7 +126,7 @@ Result<Kernel> MakeTable(KernelSetup& setup, TableKind kind, TableFace face) {
   return Kernel::Sync([spec, handle](KernelContext& ctx) { return GiveTable(ctx, handle, spec); }).Cheap();
 }
 
-// The reserved keys come as inputs and say what shape a key has.
+// The reserved keys are inputs; their shape is the shape of a key.
 Result<Kernel> MakeDenseTable(KernelSetup& setup, TableFace face) {
   WEIR_ASSIGN(const LookupTableSpec base, MakeSpec(setup, TableKind::kDense));
   WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, face));
@@ -184,7 +184,7 @@ void AddMaker(OpRegistry& registry, const std::string& name, TableKind kind, std
   }
 }
 
-// --- using
+// --- use
 
 Status CheckTypes(const LookupTable& table, DType key, DType value) {
   const LookupTableSpec& spec = table.spec();

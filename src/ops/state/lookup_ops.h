@@ -1,4 +1,4 @@
-// What the lookup-table ops share: the two kinds of handle, and the table behind one.
+// Shared by the lookup-table ops: the two kinds of handle, and access to the table.
 #pragma once
 
 #include "op/kernel.h"
@@ -7,16 +7,18 @@
 
 namespace weir::ops {
 
-// kRef: a reference to the strings {container, name}, as the first version of every op has it. kResource: a handle.
+// kRef: a reference to the strings {container, name}, used by the first version of every op. kResource: a resource
+// handle.
 enum class TableFace { kRef, kResource };
 
-// The table behind input 0.
+// Returns the table that input 0 refers to.
 Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face);
 
-// The shape of the handle, input 0.
+// Checks the shape of the handle, input 0.
 Status CheckTableHandle(ShapeContext& c, TableFace face);
 
-// Adds `entry` (its name and signature without the handle input) once per face: the resource form is named with V2.
+// Registers `entry` (its name and signature without the handle input) once per kind of handle. The resource form has
+// the suffix V2.
 void AddTableOp(OpRegistry& registry, const OpEntry& entry,
                 const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make, bool ref_form = true);
 
