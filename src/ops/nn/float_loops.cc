@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weir::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// body(tag, first element) over n elements: whole vectors, then single elements.
+// Calls body(tag, index of first element) over n elements: whole vectors, then single elements.
 template <class F>
 HWY_INLINE void ForVectors(int64_t n, F body) {
   const hn::ScalableTag<float> d;
@@ -61,7 +61,7 @@ void Max(const float* const* taps, int64_t count, int64_t channels, float* y) {
   });
 }
 
-// The number of a tap is kept as a float beside its value: there are far fewer than 2^24.
+// The index of a tap is kept as a float beside its value. That is exact below 2^24.
 void MaxGradient(const float* const* taps, float* const* to, int64_t count, int64_t channels, const float* dy,
                  bool add) {
   ForVectors(channels, [=](auto d, int64_t c) {
