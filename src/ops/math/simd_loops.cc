@@ -55,7 +55,7 @@ Fault Loop(const void* x, const void* y, void* z, int64_t n, Moving moving) {
       const auto c = Sub(a, b);
       return Mul(c, c);
     }
-    // Equal operands (0 and -0) give the first; a NaN in either wins.
+    // Equal operands (0 and -0) give the first. NaN propagates.
     if constexpr (op == SimdOp::kMax || op == SimdOp::kMin) {
       const auto best = IfThenElse(op == SimdOp::kMax ? Lt(a, b) : Lt(b, a), b, a);
       if constexpr (hwy::IsFloat<T>()) {
