@@ -114,7 +114,7 @@ Status ExtractShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Patches of pixel numbers tell the pixel of each gradient (0: none). The result is a segment sum by pixel number.
+// Patches of pixel numbers identify the pixel of each gradient (0: none). The result is a segment sum by pixel number.
 Result<Gradients> ExtractGradient(GradientContext& g) {
   WEIR_ASSIGN(Ints sizes, g.Attr<Ints>("ksizes"));
   WEIR_ASSIGN(Ints strides, g.Attr<Ints>("strides"));

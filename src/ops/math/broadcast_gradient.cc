@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// Returns the axes of x + y along which x is broadcast, if the static shapes tell.
+// Returns the axes of x + y along which x is broadcast, or nullopt if the static shapes do not determine them.
 std::optional<std::vector<int64_t>> RepeatedAxes(const PartialShape& x, const PartialShape& y) {
   if (y.known_rank() && y.rank() == 0) return std::vector<int64_t>();
   if (!x.known_rank() || !y.known_rank()) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::vector<int64_t>> RepeatedAxes(const PartialShape& x, const Pa
   return axes;
 }
 
-// Sums up g to the shape of x, as the gradient of x in x + y. Invalid if the static shapes do not tell how.
+// Sums up g to the shape of x, as the gradient of x in x + y. Invalid if the static shapes do not determine the axes.
 Output SumTo(Output g, const PartialShape& x, const PartialShape& y) {
   const std::optional<std::vector<int64_t>> axes = RepeatedAxes(x, y);
   if (!axes.has_value()) return {};

@@ -47,7 +47,7 @@ Output ReducedCount(GradientContext& g) {
   return Cast(FloorDiv(total, outputs), type);
 }
 
-// The same, if static shapes tell.
+// The same, or nullopt if the static shapes do not determine it.
 std::optional<int64_t> StaticCount(GradientContext& g) {
   std::optional<std::vector<int64_t>> axes = ConstantAxes(g);
   if (!axes) return std::nullopt;

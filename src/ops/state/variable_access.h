@@ -31,8 +31,8 @@ class VariableUpdate final {
  private:
   VariableUpdate() = default;
   absl::InlinedVector<ResourcePtr<VariableState>, 4> variables_;
-  absl::InlinedVector<std::unique_lock<std::shared_mutex>, 4>
-      locks_;  // in order of address; released before variables_
+  // In order of address, to avoid deadlocks. Declared last: released before variables_.
+  absl::InlinedVector<std::unique_lock<std::shared_mutex>, 4> locks_;
 };
 
 // The value of a resource read. Later updates do not change it.
