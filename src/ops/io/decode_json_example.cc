@@ -102,7 +102,7 @@ Status ReadFeature(const Json& json, const std::string& where, tensorflow::Featu
 }
 
 Result<std::string> ExampleFromJson(const std::string& text) {
-  // Reject text that is nested deeper than any Example, before it exhausts the stack.
+  // Stop parsing text that is nested deeper than any Example.
   bool too_deep = false;
   const Json::parser_callback_t guard = [&](int level, Json::parse_event_t, Json&) {
     too_deep = too_deep || level > 100;

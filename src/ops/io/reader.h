@@ -43,7 +43,7 @@ class Reader final : public Resource {
 
   int64_t records_produced() const;
   int64_t work_units_completed() const;
-  // Returns the reader to its initial state.
+  // Resets the reader to its initial state.
   Status Reset(CancelToken& cancel);
   // A serialized ReaderBaseState. Unimplemented if the reader does not keep state.
   Result<std::string> SerializeState(CancelToken& cancel);
