@@ -1,4 +1,4 @@
-// The list of all ops, group by group. A group's own list is in its folder: ops/math/register.cc and so on.
+// Registration of all ops, by group. Each group's folder has its own list, e.g. ops/math/register.cc.
 #pragma once
 
 #include "op/op_registry.h"

@@ -1,4 +1,4 @@
-// The session with the real ops: that kernels and executor mean the same by references, dead values and loops.
+// Runs the real ops in a session: kernels and executor must agree on references, dead values and loops.
 #include <gtest/gtest.h>
 
 #include "graph/node_builder.h"
@@ -94,7 +94,7 @@ TEST_F(RealOpsTest, LoopsAndBranches) {
   ASSERT_TRUE(graph_->TakeError().ok());
   ASSERT_TRUE(graph_->UpdateInput(merge.node, 1, next).ok());
   Output end = Op("Exit", {fork});
-  EXPECT_EQ(Value(end, {{x, Tensor::Scalar(0.f)}}), 101);  // 1, then by twos
+  EXPECT_EQ(Value(end, {{x, Tensor::Scalar(0.f)}}), 101);  // 0, 1, 3, 5, ..., 101
   EXPECT_EQ(Value(end, {{x, Tensor::Scalar(500.f)}}), 500);
 }
 

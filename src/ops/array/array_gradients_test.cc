@@ -1,5 +1,5 @@
-// Gradients of the array ops against finite differences: loss = sum(y * w) for a fixed w, every element of every double
-// input moved a little. Graphs are evaluated node by node.
+// Compares gradients of array ops with finite differences: loss = sum(y * w) for a fixed w, varying each element of
+// every double input. Graphs are evaluated node by node.
 #include <gtest/gtest.h>
 
 #include "graph/gradients.h"
@@ -19,7 +19,7 @@ const OpRegistry& Registry() {
   return registry;
 }
 
-// Values that no op treats specially, all different.
+// Distinct values that no op treats specially.
 Tensor Numbers(std::vector<int64_t> dims, double from = 0) {
   Tensor t = Tensor::Allocate(kDouble, Shape::Make(dims).value()).value();
   for (int64_t i = 0; i < t.num_elements(); ++i)
@@ -59,7 +59,7 @@ struct Case {
   std::string op;
   std::vector<Tensor> inputs;
   AttrMap attrs;
-  bool sparse = false;  // the first gradient is kept as rows
+  bool sparse = false;  // the first gradient must be IndexedSlices
 };
 
 double Loss(const std::vector<Tensor>& ys) {
@@ -71,7 +71,7 @@ double Loss(const std::vector<Tensor>& ys) {
   return loss;
 }
 
-// A gradient as a dense tensor of the given shape; zeros for none.
+// Converts a gradient to a dense tensor of the given shape; zeros if there is none.
 Result<Tensor> DenseGradient(Evaluator& evaluate, const Grad& g, const Shape& shape) {
   WEIR_ASSIGN(Tensor out, Tensor::Zeros(kDouble, shape));
   if (const auto* dense = std::get_if<Output>(&g)) return evaluate(*dense);

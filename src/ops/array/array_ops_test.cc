@@ -1,5 +1,5 @@
-// Values, errors and shapes of the array ops, one line per case. A tensor is written as its type, shape and values:
-// "f[2,2] 1 2 3 4", "i 7", "s[2] a b" (f float, d double, i int32, l int64, b bool, s string, u uint8, h half).
+// Values, errors and shapes of the array ops, one line per case. A tensor is written as type, shape and values: "f[2,2]
+// 1 2 3 4", "i 7", "s[2] a b" (f float, d double, i int32, l int64, b bool, s string, u uint8, h half).
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -344,7 +344,7 @@ TEST(ArrayOps, ViewsShareMemory) {
   }
 }
 
-// Blocks, tails and merged dimensions of the fast path, against the definition.
+// Compares the fast path (blocks, remainders and merged dimensions) with the definition.
 TEST(ArrayOps, TransposesOfEverySizeAgreeWithTheDefinition) {
   KernelTester tester(Registry(), 2);
   for (const auto& [rows, cols] :
@@ -445,7 +445,7 @@ INSTANTIATE_TEST_SUITE_P(Partial, Shapes,
                              {"Bitcast", "[?,4]", "[?]", {{"T", kUint8}, {"type", kFloat}}, {}},
                          }));
 
-// More keys than the table begins with, of which some are far apart, some differ in few bits, and each comes twice.
+// More keys than the initial capacity of the table: some far apart, some differing in few bits, each occurring twice.
 template <class Int>
 void CheckManyDistinct(const std::vector<Int>& once) {
   std::vector<Int> keys = once;

@@ -1,4 +1,4 @@
-// Bitcast: the same bytes as elements of another type; a difference in size becomes or takes up the last dimension.
+// Bitcast: reinterprets the bytes as another type. If element sizes differ, the last dimension is added or removed.
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"

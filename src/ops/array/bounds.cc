@@ -1,4 +1,4 @@
-// LowerBound and UpperBound: where values would be inserted into sorted rows.
+// LowerBound and UpperBound: insertion positions of values in sorted rows.
 #include <algorithm>
 #include <limits>
 

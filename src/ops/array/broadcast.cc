@@ -1,5 +1,5 @@
-// Broadcasting made explicit: BroadcastTo, the shape two operands have together (BroadcastArgs), and the dimensions to
-// sum a gradient over for each of them (BroadcastGradientArgs).
+// BroadcastTo, the broadcast shape of two operands (BroadcastArgs), and the dimensions over which the gradient of each
+// operand is summed (BroadcastGradientArgs).
 #include <algorithm>
 
 #include "graph/build/array_ops.h"
@@ -50,7 +50,7 @@ Status BroadcastToShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// a[i] and b[i] from the right, 1 where one is shorter.
+// Two shapes aligned at the last dimension; the shorter one is padded with 1.
 struct Aligned {
   Ints a, b;
 };

@@ -1,4 +1,4 @@
-// CheckNumerics: passes its input on, or fails when there is a NaN or an infinity in it.
+// CheckNumerics: forwards its input, or fails if it contains NaN or infinity.
 #include <atomic>
 
 #include "graph/build/array_ops.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kNan = 1, kInf = 2;
 
-// By the bits: an exponent of all ones is an infinity, or a NaN when the mantissa is not zero.
+// If all bits of the exponent are set, the value is an infinity or, with a nonzero mantissa, a NaN.
 template <class Bits>
 int Scan(const Bits* p, int64_t n, Bits infinity) {
   const Bits no_sign = static_cast<Bits>(~Bits{0}) >> 1;

@@ -1,5 +1,5 @@
-// Joining tensors: along a dimension they have (Concat, ConcatV2), along a new one (Pack, ParallelConcat), and where
-// the parts begin (ConcatOffset). All parts agree in every other dimension.
+// Concatenation along an existing dimension (Concat, ConcatV2) or a new one (Pack, ParallelConcat), and the offsets of
+// the parts (ConcatOffset). All parts agree in every other dimension.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -13,7 +13,7 @@
 namespace weir::ops {
 namespace {
 
-// Copies `part`, seen as [outer, row], to column `at` of `out`, seen as [outer, out_row].
+// Copies `part`, viewed as [outer, row], to column `at` of `out`, viewed as [outer, out_row].
 void CopyPart(const KernelContext& ctx, const Tensor& part, int64_t outer, int64_t row, const Tensor& out,
               int64_t out_row, int64_t at) {
   const Elements elements(out.dtype());
@@ -105,7 +105,7 @@ Status ConcatShapes(ShapeContext& ctx, int first, int count, int axis_input) {
   return OkStatus();
 }
 
-// Rows of a tensor that was put together from others, sorted by where they belong: each part keeps its own.
+// Splits a sparse gradient of a concatenation: each input gets the rows that belong to it.
 void RowGradients(GradientContext& g, int first, int n, const IndexedSlices& dy, Gradients* out) {
   Output start;
   for (int i = 0; i < n; ++i) {
@@ -121,7 +121,7 @@ void RowGradients(GradientContext& g, int first, int n, const IndexedSlices& dy,
   }
 }
 
-// dy cut into the parts it came from.
+// Splits dy into the gradients of the inputs.
 Result<Gradients> ConcatGradient(GradientContext& g, int first, int axis_input) {
   const int n = g.num_inputs() - 1;
   Gradients out(static_cast<size_t>(g.num_inputs()));
@@ -237,7 +237,7 @@ Status PackShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Parts of shape [1, ...] below each other.
+// Stacks parts of shape [1, ...].
 Result<Kernel> MakeParallelConcat(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     const Tensor& model = ctx.input(0);

@@ -1,5 +1,5 @@
-// Where values enter a graph: constants and placeholders. A session puts a constant's value straight onto its edges;
-// the kernel is for everybody else.
+// Constants and placeholders. A session puts the value of a constant directly onto its edges; the kernel exists for
+// other callers.
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -28,7 +28,7 @@ Status ConstShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Runs only when nothing was fed.
+// Runs only if no value was fed.
 Result<Kernel> MakePlaceholder(KernelSetup& setup) {
   WEIR_ASSIGN(PartialShape shape, setup.Attr<PartialShape>("shape"));
   const std::string type = OpDefTypeName(setup.output_type(0));
@@ -50,7 +50,7 @@ Result<Kernel> MakePlaceholderWithDefault(KernelSetup& setup) {
 
 Status PlaceholderWithDefaultShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape wanted, ctx.Attr<PartialShape>("shape"));
-  // The default must fit what may be fed; the output may still be anything that fits the attribute.
+  // The default must be compatible with the attribute. The output may have any shape that is compatible with it.
   WEIR_TRY(ctx.input(0).Merge(wanted).status());
   ctx.set_output(0, wanted);
   return OkStatus();

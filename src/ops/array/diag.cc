@@ -1,5 +1,5 @@
-// Diagonals: of a tensor with itself (Diag, DiagPart), of matrices in the last two dimensions (MatrixDiag,
-// MatrixDiagPart, MatrixSetDiag), and bands around them (MatrixBandPart).
+// Diagonals of tensors (Diag, DiagPart) and of matrices in the last two dimensions (MatrixDiag, MatrixDiagPart,
+// MatrixSetDiag), and bands around them (MatrixBandPart).
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// Matrices [batch, rows, cols] against their diagonals [batch, min(rows, cols)].
+// Matrices [batch, rows, cols] and their diagonals [batch, min(rows, cols)].
 struct Matrices {
   int64_t batch, rows, cols, diagonal;
 };

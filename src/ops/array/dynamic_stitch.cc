@@ -1,5 +1,5 @@
-// Rows sorted into parts by number (DynamicPartition) and put back by index (DynamicStitch): the two ends of a lookup
-// in a table that is spread over several devices.
+// DynamicPartition: distributes rows to parts by partition number. DynamicStitch: merges parts by index. Together they
+// implement lookups in a table that is partitioned over several devices.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -65,7 +65,7 @@ Status DynamicPartitionShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// The gradients of the parts, put back where their rows came from.
+// Merges the gradients of the parts in the original order of the rows.
 Result<Gradients> DynamicPartitionGradient(GradientContext& g) {
   const Output data = g.input(0), partitions = g.input(1);
   const Output shape = ShapeOf(partitions);
@@ -77,7 +77,7 @@ Result<Gradients> DynamicPartitionGradient(GradientContext& g) {
   return Gradients{Reshape(rows, ShapeOf(data)), std::monostate{}};
 }
 
-// What is left of data.shape behind indices.shape, the same for all pairs.
+// Returns data.shape without its prefix indices.shape, which must be the same for all pairs.
 Result<DimVector> RowDims(KernelContext& ctx, int n) {
   DimVector dims;
   for (int k = 0; k < n; ++k) {
@@ -115,7 +115,7 @@ Result<Kernel> MakeDynamicStitch(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor merged, ctx.Allocate(0, shape));
     if (merged.num_elements() == 0) return OkStatus();
     const Elements elements(merged.dtype());
-    // Rows that no index names hold zeros.
+    // Rows without an index are set to zero.
     std::vector<bool> named(static_cast<size_t>(rows));
     for (int k = 0; k < n; ++k) {
       const Tensor& data = ctx.input(n + k);

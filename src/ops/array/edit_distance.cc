@@ -1,5 +1,5 @@
-// EditDistance: the Levenshtein distance between sequences given as two sparse tensors; the last dimension runs along a
-// sequence, the others number them.
+// EditDistance: the Levenshtein distance between sequences in two sparse tensors. The last dimension is the position in
+// a sequence; the others identify the sequence.
 #include <limits>
 #include <map>
 
@@ -15,7 +15,7 @@ namespace {
 struct Sparse {
   Tensor indices, values;
   Ints shape;
-  // Which values belong to the sequence at a flat position of the output, in order.
+  // The values of the sequence at each flat position of the output, in order.
   std::map<int64_t, std::vector<int64_t>> sequences;
 };
 

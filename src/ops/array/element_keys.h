@@ -1,5 +1,5 @@
-// Elements as hash keys: two elements have equal keys when they compare equal (0.0 and -0.0 do). A NaN equals nothing,
-// so it has no key.
+// Elements as hash keys: two elements have equal keys if they compare equal (0.0 and -0.0 do). A NaN equals nothing and
+// has no key.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace weir::ops {
 
-// Whether elements of the type can be keys of this kind: plain, at most 8 bytes, not complex.
+// Whether elements of this type have 64-bit keys: plain, at most 8 bytes, not complex.
 inline bool HasWordKeys(DType dtype) { return IsPlain(dtype) && !IsComplex(dtype) && ElementSize(dtype) <= 8; }
 
 // REQUIRES: HasWordKeys(t.dtype()).

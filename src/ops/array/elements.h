@@ -1,5 +1,5 @@
-// Moving elements without knowing their type: plain types by their size, strings and handles by assignment.
-// Kernels that only move data are written once against this and never per dtype.
+// Type-agnostic copying of elements: plain types by their size, strings and handles by assignment. Kernels that only
+// move data use this instead of a template per dtype.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Bytes16 {
   uint64_t low, high;
 };
 
-// Calls f(TypeTag<T>{}) with a T that moves elements of `dtype`: an unsigned integer of its size, std::string, ...
+// Calls f(TypeTag<T>{}) with a T that can copy elements of `dtype`: an unsigned integer of its size, std::string, ...
 template <class F>
 auto ForElementType(DType dtype, F&& f) {
   switch (BaseType(dtype)) {
@@ -41,7 +41,7 @@ auto ForElementType(DType dtype, F&& f) {
   }
 }
 
-// Copies and fills runs of elements of one type. A value; cheap to make.
+// Copies and fills runs of elements of one type. A value type, cheap to construct.
 class Elements final {
  public:
   explicit Elements(DType dtype)
@@ -55,7 +55,7 @@ class Elements final {
     return static_cast<const char*>(base) + index * static_cast<int64_t>(size_);
   }
 
-  // The ranges do not overlap.
+  // REQUIRES: the ranges do not overlap.
   void Copy(void* to, const void* from, int64_t count) const {
     if (plain_) [[likely]] {
       const size_t bytes = static_cast<size_t>(count) * size_;
@@ -79,7 +79,7 @@ class Elements final {
     }
   }
 
-  // `count` copies of the element at `value`.
+  // Writes `count` copies of the element at `value`.
   void Fill(void* to, const void* value, int64_t count) const {
     if (dtype_ == kString) {
       FillStrings(*static_cast<const std::string*>(value), count, static_cast<std::string*>(to));
@@ -91,7 +91,7 @@ class Elements final {
       std::fill_n(static_cast<T*>(to), count, v);
     });
   }
-  // Zeros, empty strings, empty handles.
+  // Writes zeros, empty strings or empty handles.
   void Clear(void* to, int64_t count) const {
     if (plain_) {
       if (count > 0) std::memset(to, 0, static_cast<size_t>(count) * size_);
@@ -101,7 +101,7 @@ class Elements final {
       std::fill_n(static_cast<ResourceHandle*>(to), count, ResourceHandle());
     }
   }
-  // Nanoseconds to move `count` elements, roughly.
+  // Approximate cost of moving `count` elements, in nanoseconds.
   int64_t Cost(int64_t count) const { return 2 + (plain_ ? count * static_cast<int64_t>(size_) / 8 : count * 20); }
 
  private:
@@ -110,7 +110,8 @@ class Elements final {
   bool plain_;
 };
 
-// Input `input` as output `output`, to be written over: its memory where nobody else holds it, else a copy.
+// Returns output `output` with the content of input `input`, to be modified. Reuses the input's memory if it is not
+// shared.
 inline Result<Tensor> CopyOrForward(KernelContext& ctx, int input, int output) {
   WEIR_ASSIGN(Tensor out, ctx.ForwardOrAllocate(input, output));
   const Tensor& in = ctx.input(input);
@@ -118,7 +119,7 @@ inline Result<Tensor> CopyOrForward(KernelContext& ctx, int input, int output) {
   return out;
 }
 
-// Arithmetic on shapes and indices is nearly always small: its kernels run inline.
+// Arithmetic on shapes and indices (int32) is usually small, so its kernels run inline.
 inline Kernel CheapForIndices(Kernel kernel, const KernelSetup& setup) {
   if (setup.num_outputs() == 0 || BaseType(setup.output_type(0)) != kInt32) return kernel;
   return std::move(kernel).Cheap();

@@ -1,5 +1,4 @@
-// Tensors of one value: Fill, ZerosLike, OnesLike, and Empty, whose values are nobody's business unless asked for
-// zeros.
+// Tensors of one value: Fill, ZerosLike, OnesLike, and Empty, whose values are unspecified unless `init` is set.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"

@@ -1,5 +1,5 @@
-// Gather and GatherV2: rows of a tensor picked by index, along any axis, with leading dimensions in common
-// (batch_dims). Every index is read once and checked before it is used.
+// Gather and GatherV2: select rows of a tensor by index, along any axis, with shared leading dimensions (batch_dims).
+// Every index is read once and checked before use.
 #include <atomic>
 
 #include "graph/build/array_ops.h"
@@ -14,12 +14,12 @@
 namespace weir::ops {
 namespace {
 
-// params as [batch, outer, limit, inner], indices as [batch, count], out as [batch, outer, count, inner].
+// Viewed as: params [batch, outer, limit, inner], indices [batch, count], out [batch, outer, count, inner].
 struct Layout {
   int64_t batch = 1, outer = 1, limit = 1, inner = 1, count = 1;
 };
 
-// The position of the first bad index, or -1.
+// Returns the position of a bad index, or -1.
 template <class Index>
 int64_t CopyRows(const KernelContext& ctx, const Layout& l, const Tensor& params, const Tensor& indices,
                  const Tensor& out) {
@@ -96,7 +96,7 @@ Status RunGather(KernelContext& ctx, const Tensor& params, const Tensor& indices
   WEIR_ASSIGN(Shape shape, Shape::Make(dims));
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
   if (indices.num_elements() == 0) return OkStatus();
-  // Without anything to copy the indices must still be right.
+  // Check the indices even if there is nothing to copy.
   if (out.num_elements() == 0) {
     for (int64_t i = 0; i < indices.num_elements(); ++i) {
       const int64_t v = IntAt(indices, i);
@@ -176,7 +176,7 @@ Status GatherV2Shape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Beside the params: a table on another task must not come along for its shape.
+// Colocated with the params: a table on another task must not be sent here for its shape.
 Output ShapeBeside(Output params) {
   Graph& graph = params.graph();
   ColocationScope beside(graph, params.node);
@@ -185,7 +185,7 @@ Output ShapeBeside(Output params) {
   return Const(graph, Tensor::Vector<int64_t>(shape.dims()), kInt64, {.name = "Shape"});
 }
 
-// Rows of params that were picked, as rows: nothing of the size of params is ever made.
+// The gradient as rows of params. Nothing of the size of params is allocated.
 IndexedSlices RowGradient(GradientContext& g) {
   const Output params = g.input(0), indices = g.input(1);
   const Output shape = ShapeBeside(params);
@@ -196,8 +196,8 @@ IndexedSlices RowGradient(GradientContext& g) {
   return IndexedSlices{values, flat, Cast(shape, kInt32)};
 }
 
-// The general case: along another axis, or with batch dimensions.
-// Everything is moved so that one dimension [rows] is summed into, dense.
+// The general case, along another axis or with batch dimensions. Moves the indexed dimension to the front and sums up
+// segments; the result is dense.
 Output DenseGradient(GradientContext& g, int64_t batch_dims) {
   const Output params = g.input(0), dy = g.d_output(0);
   Output indices = g.input(1);

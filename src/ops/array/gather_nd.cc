@@ -1,4 +1,4 @@
-// GatherNd: slices of a tensor picked by position. Its gradient scatters them back.
+// GatherNd: selects slices of a tensor by position. Its gradient scatters them back.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -44,7 +44,7 @@ Result<Gradients> GatherNdGradient(GradientContext& g) {
   const Output params = g.input(0), indices = g.input(1), dy = g.d_output(0);
   const Output shape = ShapeOf(params, {.out_type = indices.base_dtype()});
   const PartialShape known = indices.shape();
-  // Whole rows picked by number stay rows.
+  // If whole rows are selected by number, the gradient stays sparse.
   if (known.known_rank() && known.rank() == 2 && known[1] == 1)
     return Gradients{IndexedSlices{dy, Squeeze(indices, {.squeeze_dims = {-1}}), shape}, std::monostate{}};
   return Gradients{ScatterNd(indices, dy, shape), std::monostate{}};

@@ -1,4 +1,4 @@
-// Ops that pass their input on. All but DeepCopy share its memory.
+// Ops that forward their input. All but DeepCopy share its memory.
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -55,7 +55,7 @@ Result<Gradients> PassOn(GradientContext& g) {
 
 Result<Gradients> Refuse(GradientContext& g) {
   WEIR_ASSIGN(std::string message, g.Attr<std::string>("message"));
-  // Python's LookupError is what callers expect of a gradient that must not be taken.
+  // NotFound becomes Python's LookupError, which callers expect of a prevented gradient.
   return NotFound("Gradient explicitly disabled. Reason: {}", message);
 }
 

@@ -1,4 +1,4 @@
-// ExtractImagePatches: the windows of a convolution laid out in the channels, zeros where a window leaves the image.
+// ExtractImagePatches: extracts the windows of a convolution into the channels; zeros outside of the image.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -53,7 +53,7 @@ int64_t PadBefore(const Window& w, bool same, int64_t size, int64_t count) {
   return std::max<int64_t>(0, (count - 1) * w.stride + w.extent() - size) / 2;
 }
 
-// Windows whose element k lies inside: the first, and how many.
+// The windows whose element k lies inside of the image: the first, and their number.
 struct Covered {
   int64_t first, count;
 };
@@ -114,7 +114,7 @@ Status ExtractShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Patches of pixel numbers say which pixel each gradient belongs to (0: none); then it is a sum by number.
+// Patches of pixel numbers identify the pixel of each gradient (0: none). The result is a segment sum by pixel number.
 Result<Gradients> ExtractGradient(GradientContext& g) {
   WEIR_ASSIGN(Ints sizes, g.Attr<Ints>("ksizes"));
   WEIR_ASSIGN(Ints strides, g.Attr<Ints>("strides"));
@@ -127,7 +127,7 @@ Result<Gradients> ExtractGradient(GradientContext& g) {
   const Output one = Constant(x.graph(), Tensor::Scalar<int32_t>(1));
   const Output numbers = Reshape(Range(1, pixels + 1, 1), Pack({one, shape[1], shape[2], one}));
   const Output owners = Reshape(ExtractImagePatches(numbers, sizes, strides, rates, padding), {-1}) - 1;
-  // [batch, place, depth] -> [place, batch, depth], summed by owner, and back.
+  // [batch, place, depth] -> [place, batch, depth], summed up by owner, and back.
   const Output places = Transpose(Reshape(dy, Pack({batch, Size(owners), depth})), {1, 0, 2});
   const Output summed = UnsortedSegmentSum(places, owners, pixels);
   return Gradients{Reshape(Transpose(summed, {1, 0, 2}), ShapeOf(x))};

@@ -1,4 +1,4 @@
-// ImmutableConst: a constant whose bytes are a file's, read once by each node.
+// ImmutableConst: a constant read from a file, once per node.
 #include <mutex>
 
 #include "base/env.h"

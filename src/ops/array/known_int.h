@@ -1,4 +1,4 @@
-// Integers that a gradient function can already see in the graph.
+// Constant integers that a gradient function can read from the graph.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace weir::ops {
 
-// The value of x when it is a Const of one integer.
+// The value of x if it is a Const with a single integer.
 inline std::optional<int64_t> KnownInt(Output x) {
   if (!x.valid() || x.node->type() != "Const" || x.shape().num_elements() != 1) return std::nullopt;
   const Result<Tensor> value = x.node->Attr<Tensor>("value");

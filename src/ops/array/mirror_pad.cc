@@ -1,5 +1,5 @@
-// MirrorPad: a border that repeats the tensor backwards, with (SYMMETRIC) or without (REFLECT) the edge itself.
-// MirrorPadGrad folds the border back and adds it up.
+// MirrorPad: pads with the mirrored tensor, with (SYMMETRIC) or without (REFLECT) the edge itself. MirrorPadGrad folds
+// the padding back and sums it up.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -11,7 +11,7 @@
 namespace weir::ops {
 namespace {
 
-// Per dimension: for every padded position the position inside.
+// Per dimension: maps every padded position to a position inside.
 using Fold = std::vector<std::vector<int64_t>>;
 
 Status CheckMirrored(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
@@ -27,7 +27,7 @@ Status CheckMirrored(const Shape& inside, const std::vector<Padding>& paddings, 
   return OkStatus();
 }
 
-// REQUIRES: a tensor of shape `inside` is in memory, so that none of its dimensions is too long for a list.
+// REQUIRES: a tensor of shape `inside` is in memory, so its dimensions are small enough for a vector each.
 Fold MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
   Fold fold;
   for (int i = 0; i < inside.rank(); ++i) {
@@ -43,8 +43,8 @@ Fold MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool re
   return fold;
 }
 
-// Calls visit(line, base) for every line along the last padded dimension: its number and the element inside at which
-// the line's own dimension begins.
+// Calls visit(line, base) for the lines [begin, end) along the last dimension. `base` is the offset of the first
+// element of the corresponding line inside.
 template <class Visit>
 void ForEachLine(const Fold& fold, const DimVector& inside_strides, int64_t begin, int64_t end, Visit&& visit) {
   for (int64_t line = begin; line < end; ++line) {

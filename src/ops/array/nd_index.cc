@@ -33,7 +33,7 @@ Result<NdIndices> ResolveNdIndices(const Tensor& indices, const Shape& target, s
   int64_t count = 1;
   for (int i = 0; i + 1 < indices.rank(); ++i) count *= indices.dim(i);
   for (int i = out.depth; i < target.rank(); ++i) out.slice *= target[i];
-  // Positions of no dimension take no memory, so their count is bounded by what can be allocated only.
+  // An index of depth 0 takes no memory in `indices`, so only this allocation limits their number.
   WEIR_ASSIGN(out.storage, Tensor::Allocate(kInt64, Shape{count}));
   const absl::Span<int64_t> numbers = out.storage.flat<int64_t>();
   out.slices = numbers;

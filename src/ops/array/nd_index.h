@@ -1,5 +1,5 @@
-// Indices of gather_nd and scatter_nd: the last dimension of `indices` is a position in the first dimensions of a
-// tensor; what lies under such a position is a slice. Resolved once into flat slice numbers, all of them checked.
+// Indices of gather_nd and scatter_nd. The last dimension of `indices` is a position in the leading dimensions of a
+// tensor and selects a slice of it. All positions are checked and converted to flat slice numbers.
 #pragma once
 
 #include "op/kernel.h"
@@ -7,10 +7,10 @@
 namespace weir::ops {
 
 struct NdIndices {
-  int depth = 0;                     // dimensions that a position covers
+  int depth = 0;                     // number of dimensions that a position covers
   int64_t slice = 1;                 // elements per slice
-  absl::Span<const int64_t> slices;  // one number per position
-  Tensor storage;                    // of the numbers
+  absl::Span<const int64_t> slices;  // slice number of each position
+  Tensor storage;                    // owns the slice numbers
 };
 
 // Errors say that the position "does not index into {target_name} shape ...".

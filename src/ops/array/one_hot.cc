@@ -1,4 +1,4 @@
-// OneHot: indices spread out along a new axis; an index outside of it gives a row of off values.
+// OneHot: expands indices along a new axis. An index out of range gives a row of off values.
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/elements.h"

@@ -1,5 +1,5 @@
-// Real numbers under a total order, for selecting and sorting: NaN comes before everything else, so that no comparison
-// ever contradicts another one. Rows are widened to one of four types, and only positions are moved.
+// A total order on real numbers for selection and sorting: NaN sorts before everything else, so that comparisons are
+// consistent. Rows are widened to one of four types, and only positions are moved.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,8 @@ void WidenRow(const Tensor& t, int64_t begin, int64_t count, K* out) {
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<K>(from[i]);
 }
 
-// Calls f(TypeTag<K>{}, load) where load(begin, count, K* out) reads elements of `t`; false for types without an order.
+// Calls f(TypeTag<K>{}, load), where load(begin, count, K* out) reads elements of `t`. Returns false for types without
+// an order.
 template <class F>
 bool WithOrderedKeys(const Tensor& t, F&& f) {
   auto with = [&](auto key, auto element) {
@@ -39,7 +40,7 @@ bool WithOrderedKeys(const Tensor& t, F&& f) {
     default:
       break;
   }
-  // The rarer types share one loop: the load goes through a pointer to a function.
+  // The rarer types share one instantiation; they load through a function pointer.
   auto shared = [&](auto key, void (*load)(const Tensor&, int64_t, int64_t, typename decltype(key)::type*)) {
     using K = typename decltype(key)::type;
     f(key, [&t, load](int64_t begin, int64_t count, K* out) { load(t, begin, count, out); });
@@ -69,7 +70,7 @@ bool WithOrderedKeys(const Tensor& t, F&& f) {
       return ints(WidenRow<I, uint32_t>);
     case kInt64:
       return ints(WidenRow<I, int64_t>);
-    case kUint64:  // shifted by half the range, which keeps the order
+    case kUint64:  // offset by half the range, which keeps the order
       return ints([](const Tensor& u, int64_t begin, int64_t count, I* out) {
         for (int64_t i = 0; i < count; ++i)
           out[i] = static_cast<I>(u.data<uint64_t>()[begin + i] ^ (uint64_t{1} << 63));

@@ -1,4 +1,4 @@
-// Pad and PadV2: a tensor with a border of one value.
+// Pad and PadV2: pad a tensor with one value.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"

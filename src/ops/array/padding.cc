@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-// The rank of what is padded, from whichever of the two inputs tells; -1 when none does.
+// The rank of the padded tensor, derived from either input; -1 if unknown.
 Result<int> KnownRank(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape paddings, ctx.WithRank(1, 2));
   if (paddings.known_rank() && paddings[1] != kUnknownDim && paddings[1] != 2)

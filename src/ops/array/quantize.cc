@@ -1,5 +1,5 @@
-// Quantization as training sees it: values rounded to what few bits can hold and put back, with gradients that pass
-// straight through inside of the range.
+// Simulated quantization for training: values are rounded to what a few bits can represent. Gradients pass straight
+// through inside of the range.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ struct FakeQuantRange {
   float low, high, scale;
 };
 
-// The range moved so that zero is one of its steps.
+// Shifts the range so that zero is exactly representable.
 FakeQuantRange Nudge(float low, float high, int bits, bool narrow) {
   const float first = narrow ? 1.0f : 0.0f;
   const auto last = static_cast<float>((int64_t{1} << bits) - 1);
@@ -89,7 +89,7 @@ Result<Gradients> FakeQuantArgsGradient(GradientContext& g) {
   return Gradients{MaskedBy(LogicalAnd(GreaterEqual(x, r.low), LessEqual(x, r.high)), g.d_output(0))};
 }
 
-// Below and above of the range the gradient belongs to its ends.
+// Gradients of values below or above the range go to min or max.
 Result<Gradients> FakeQuantVarsGradient(GradientContext& g) {
   WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(g));
   const Output x = g.input(0), low = g.input(1), high = g.input(2), dy = g.d_output(0);

@@ -1,4 +1,4 @@
-// The same elements under another shape: Reshape, ExpandDims, Squeeze. The output shares the input's memory.
+// Reshape, ExpandDims, Squeeze: change the shape only. The output shares the input's memory.
 #include <algorithm>
 
 #include "graph/build/array_ops.h"
@@ -14,7 +14,7 @@ Result<Shape> ReshapedShape(const Tensor& t, const Tensor& shape) {
   Ints sizes = IntsOf(shape);
   int unknown = -1;
   bool has_zero = false;
-  int64_t known = 1;  // without sizes of zero
+  int64_t known = 1;  // product of the nonzero sizes
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
       if (unknown != -1) return InvalidArgument("Only one input size may be -1, not both {} and {}", unknown, i);
@@ -28,7 +28,7 @@ Result<Shape> ReshapedShape(const Tensor& t, const Tensor& shape) {
     }
   }
   if (unknown != -1) {
-    // Where a size of zero is asked for, those of the input do not count either: [0,6] as [0,-1] is [0,6].
+    // If a size of zero is requested, zero sizes of the input are ignored as well: [0,6] as [0,-1] is [0,6].
     int64_t elements = 1;
     for (int64_t d : t.shape()) elements *= has_zero && d == 0 ? 1 : d;
     if (elements % known != 0)
@@ -72,8 +72,7 @@ Status ReshapeShape(ShapeContext& ctx) {
     if (num_unknown == 0 && known != elements)
       return InvalidArgument("Cannot reshape a tensor with {} elements to shape {} ({} elements)", elements, out,
                              known);
-    // Only a -1 of the user is inferred: a size that is merely not known yet may be anything that fits, and that is the
-    // same.
+    // A single unknown size follows from the number of elements, whether it is -1 or just not known yet.
     if (num_unknown == 1 && known > 0) {
       if (elements % known != 0)
         return InvalidArgument("Cannot reshape a tensor with {} elements to shape {} ({} elements)", elements, out,
@@ -122,7 +121,7 @@ Status ExpandDimsShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// The dimensions of a tensor of `rank` to drop, sorted; empty: all of size 1.
+// Returns the dimensions to drop, sorted. Empty: all of size 1.
 Result<std::vector<int>> SqueezedDims(const Ints& attr, int rank) {
   std::vector<int> dims;
   for (int64_t d : attr) {
@@ -165,7 +164,7 @@ Status SqueezeShape(ShapeContext& ctx) {
       if (in[i] != 1 && in[i] != kUnknownDim)
         return InvalidArgument("Can not squeeze dim[{}], expected a dimension of 1, got {}", i, in[i]);
     } else if (attr.empty()) {
-      if (in[i] == kUnknownDim) return OkStatus();  // it may or may not be there
+      if (in[i] == kUnknownDim) return OkStatus();  // it may or may not be dropped
       if (in[i] != 1) kept.push_back(in[i]);
     } else {
       kept.push_back(in[i]);

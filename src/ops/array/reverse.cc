@@ -1,5 +1,4 @@
-// Dimensions walked backwards: Reverse, ReverseV2, and ReverseSequence, which turns only the first elements of each
-// row.
+// Reverse, ReverseV2, and ReverseSequence, which reverses only the first elements of each row.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -38,7 +37,7 @@ Result<Kernel> MakeReverse(KernelSetup&) {
   });
 }
 
-// Which of `rank` dimensions `axes` name.
+// Marks which of the `rank` dimensions are listed in `axes`.
 Result<std::vector<bool>> TurnedDims(const Ints& axes, int rank) {
   std::vector<bool> turn(static_cast<size_t>(rank));
   for (size_t i = 0; i < axes.size(); ++i) {

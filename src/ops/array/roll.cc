@@ -1,4 +1,4 @@
-// Roll: elements shifted along dimensions; those that leave at one end come in at the other.
+// Roll: shifts elements along dimensions, with wraparound.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// How far each dimension moves, in [0, size).
+// The shift of each dimension, in [0, size).
 Result<Ints> Shifts(const Tensor& t, const Tensor& shift, const Tensor& axis) {
   if (shift.rank() > 1) return InvalidArgument("shift must be a scalar or a 1-D vector. Found: {}", shift.shape());
   if (axis.rank() > 1) return InvalidArgument("axis must be a scalar or a 1-D vector. Found: {}", axis.shape());
@@ -41,7 +41,7 @@ Status RunRoll(KernelContext& ctx) {
   for (int i = 0; i < t.rank(); ++i) {
     if (shifts[static_cast<size_t>(i)] != 0) moving.push_back(i);
   }
-  // Each moving dimension falls into two pieces: a copy per choice of pieces.
+  // Each shifted dimension consists of two pieces; copy each combination of pieces.
   absl::InlinedVector<CopyDim, 8> dims;
   for (int i = 0; i < t.rank(); ++i) dims.push_back({t.dim(i), strides[i], strides[i]});
   for (uint64_t choice = 0; choice < (uint64_t{1} << moving.size()); ++choice) {

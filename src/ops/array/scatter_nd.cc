@@ -1,5 +1,5 @@
-// Slices put into a tensor by position: into zeros (ScatterNd) or into a copy of a tensor (TensorScatter*). Positions
-// that come twice are added up, or the last one stays where slices are set.
+// Scatters slices by position into zeros (ScatterNd) or into a copy of a tensor (TensorScatter*). If a position occurs
+// more than once, slices are accumulated, or the last one wins for updates.
 #include <optional>
 
 #include "graph/build/array_ops.h"
@@ -29,7 +29,7 @@ void CombineAt(How how, const NdIndices& at, const T* updates, T* out) {
   }
 }
 
-// indices [..., depth], updates [..., slice]: checks that they fit each other and `out`.
+// Checks indices [..., depth] and updates [..., slice] against each other and against `out`.
 Status CheckUpdates(const Tensor& indices, const Tensor& updates, const Shape& out) {
   if (indices.rank() < 1)
     return InvalidArgument("Indices shape must have rank at least one. Found: {}", indices.shape());
@@ -90,7 +90,7 @@ Result<Kernel> MakeTensorScatter(KernelSetup&) {
   });
 }
 
-// Checks what is known of indices and updates against the shape that they go into.
+// Checks the known dimensions of indices and updates against the target shape.
 Status CheckKnownShapes(const PartialShape& indices, const PartialShape& updates, const PartialShape& out) {
   if (out.known_rank() && out.num_elements() == 0 && (indices.num_elements() > 0 || updates.num_elements() > 0))
     return InvalidArgument("Indices and updates specified for empty output");

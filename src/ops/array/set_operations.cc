@@ -1,6 +1,6 @@
-// Sets along the last dimension of tensors: DenseToDenseSetOperation, DenseToSparseSetOperation,
-// SparseToSparseSetOperation and SetSize. An operand is read as pairs (number of the set, element), sorted and each
-// once, so that an operation of two operands is one pass over both.
+// Set operations along the last dimension: DenseToDenseSetOperation, DenseToSparseSetOperation,
+// SparseToSparseSetOperation and SetSize. An operand is read as sorted, distinct pairs (set number, element), so that
+// an operation is one pass over both operands.
 #include <algorithm>
 #include <limits>
 
@@ -27,7 +27,7 @@ struct KeyOf<std::string> {
 template <class T>
 struct Sets {
   using Pair = std::pair<int64_t, typename KeyOf<T>::type>;
-  DimVector groups;  // one set for each place in these dimensions
+  DimVector groups;  // one set per position in these dimensions
   std::vector<Pair> pairs;
 
   void Sort() {
@@ -115,7 +115,7 @@ Sets<T> Combine(SetOperation operation, const Sets<T>& a, const Sets<T>& b) {
   return out;
 }
 
-// As a sparse tensor whose last dimension is as long as the largest set.
+// Outputs a sparse tensor whose last dimension is the size of the largest set.
 template <class T>
 Status SetSparseOutputs(KernelContext& ctx, const Sets<T>& sets) {
   const auto count = static_cast<int64_t>(sets.pairs.size());
@@ -143,7 +143,7 @@ Status SetSparseOutputs(KernelContext& ctx, const Sets<T>& sets) {
   return OkStatus();
 }
 
-// Input 0 is a dense operand, or inputs 0 to 2 a sparse one; the same for the second operand after it.
+// Each operand is either one dense input or three inputs of a sparse tensor.
 template <class T>
 Result<Kernel> MakeOperation(KernelSetup& setup, bool dense_a, bool dense_b) {
   WEIR_ASSIGN(const SetOperation operation, OperationOf(setup));
@@ -271,7 +271,7 @@ void RegisterSetOperations(OpRegistry& registry) {
       .name = "SetSize",
       .signature = "set_indices: int64, set_values: T, set_shape: int64 -> size: int32",
       .attrs = {"validate_indices: bool = true", kSetTypes},
-      .shape = [](ShapeContext&) { return OkStatus(); },  // unknown, as for TensorFlow
+      .shape = [](ShapeContext&) { return OkStatus(); },  // unknown, as in TensorFlow
       .no_gradient = kNoGradient,
       .kernels =
           CpuKernels<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, std::string>(WEIR_FOR_TYPE(MakeSetSize)),

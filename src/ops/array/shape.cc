@@ -1,4 +1,4 @@
-// What a tensor's shape is: Shape, ShapeN, Rank, Size. They read no element of their input.
+// Shape, ShapeN, Rank, Size. They do not read the elements of their input.
 #include <limits>
 
 #include "op/gradient_context.h"

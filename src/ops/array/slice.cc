@@ -1,4 +1,4 @@
-// Slice: a box out of a tensor, given by where it begins and its size per dimension (-1: to the end).
+// Slice: extracts a box of a tensor, given by its begin and size per dimension (-1: to the end).
 #include "graph/build/array_ops.h"
 #include "graph/build/operators.h"
 #include "op/gradient_context.h"
@@ -105,7 +105,7 @@ void RegisterSlice(OpRegistry& registry) {
       .signature = "input: T, begin: Index, size: Index -> output: T",
       .attrs = {"T: type", "Index: {int32, int64}"},
       .shape = SliceShape,
-      // dy with zeros where the box was cut out of.
+      // Pads dy with zeros to the shape of the input.
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         const DType index = g.input(1).base_dtype();
         const Output dy = g.d_output(0);

@@ -5,11 +5,11 @@
 namespace weir::ops {
 namespace {
 
-constexpr size_t kMaxSpecs = 63;  // masks are 64-bit, and an implicit ellipsis takes a place
+constexpr size_t kMaxSpecs = 63;  // masks are 64-bit, and an implicit ellipsis takes one entry
 
 bool Bit(int64_t mask, size_t i) { return (mask >> i) & 1; }
 
-// Dimension `d` of size `dim` under entry `i` of the specification.
+// Resolves dimension `d` of size `dim` with entry `i` of the specification.
 Result<SliceSpec::Dim> ResolveDim(int d, int64_t dim, size_t i, const Ints* begin, const Ints* end, const Ints& strides,
                                   const SliceMasks& masks) {
   const int64_t stride = strides[i];
@@ -109,7 +109,7 @@ SliceBox BoxOf(const SliceSpec& spec, const Shape& whole) {
   for (size_t i = rank; i-- > 0;) {
     const SliceSpec::Dim& d = spec.dims[i];
     box.first += d.size > 0 ? d.begin * strides[i] : 0;
-    // A stride over more than the dimension is never stepped along: it must not overflow either.
+    // A dimension of at most one element needs no stride, which could overflow.
     box.whole_strides[i] = d.size > 1 ? d.stride * strides[i] : 0;
     box.box_strides[i] = dense;
     box.sizes[i] = d.size;

@@ -1,5 +1,5 @@
-// The meaning of x[1:3, ..., newaxis, 5, ::-1] as StridedSlice gets it: three vectors and five bit masks, resolved
-// against the shape of x.
+// The semantics of x[1:3, ..., newaxis, 5, ::-1] as encoded by StridedSlice (three vectors and five bit masks),
+// resolved against the shape of x.
 #pragma once
 
 #include "ops/array/int_inputs.h"
@@ -30,23 +30,23 @@ struct SliceSpec {
   struct Dim {
     int64_t begin = 0;
     int64_t stride = 1;
-    int64_t size = 0;  // -1 when not known
+    int64_t size = 0;  // -1 if unknown
   };
   std::vector<Dim> dims;     // one per dimension of the input
-  PartialShape final_shape;  // with new axes, without shrunk ones
+  PartialShape final_shape;  // including new axes, excluding shrunk ones
 };
 
-// begin and end may be null in a shape function, where they are not known yet. REQUIRES: the input's rank is known.
+// In a shape function, begin and end may be null if unknown. REQUIRES: the input's rank is known.
 Result<SliceSpec> ResolveSlice(const PartialShape& input, const Ints* begin, const Ints* end, const Ints& strides,
                                const SliceMasks& masks);
 
-// The same at run time: everything is known.
+// The same at run time, where everything is known.
 Result<SliceSpec> ResolveSlice(const Shape& input, const Tensor& begin, const Tensor& end, const Tensor& strides,
                                const SliceMasks& masks);
 
-// The box of `spec` inside a dense tensor of `whole`, against a dense tensor of the box's own shape.
+// The box of `spec` within a dense tensor of shape `whole`, and a dense tensor of the box's shape.
 struct SliceBox {
-  int64_t first = 0;  // element of the whole where the box begins
+  int64_t first = 0;  // offset of the box in the whole tensor
   DimVector whole_strides;
   DimVector box_strides;
   DimVector sizes;

@@ -1,5 +1,5 @@
-// Blocks of the spatial dimensions moved into the batch and back: SpaceToBatch(ND), BatchToSpace(ND). One is the
-// other's gradient. Batch b of block position p becomes batch p * batches + b.
+// SpaceToBatch(ND) and BatchToSpace(ND): move blocks of the spatial dimensions to the batch and back. Each is the
+// gradient of the other. Batch b of block position p becomes batch p * batches + b.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -12,10 +12,10 @@ namespace {
 
 using BlockDims = absl::InlinedVector<CopyDim, 8>;
 
-// The blocked dimensions 1..block.size() with what is padded (or cropped) before and after.
+// The blocked dimensions 1..block.size(), and the padding (or cropping) before and after them.
 struct Blocks {
   Ints block, before, after;
-  int64_t count = 1;  // positions in a block
+  int64_t count = 1;  // positions per block
   int rank() const { return static_cast<int>(block.size()); }
 };
 
@@ -38,7 +38,7 @@ Result<Blocks> MakeBlocks(Ints block, const Ints& pads, const char* what) {
   return b;
 }
 
-// The sizes of the batch and of dimension 1 + i after the move; -1 stays unknown.
+// The size of dimension 1 + i after the move, in either direction; -1 stays unknown.
 Result<int64_t> BlockedSize(const Blocks& b, size_t i, int64_t size) {
   if (size < 0) return kUnknownDim;
   int64_t padded = 0;
@@ -56,7 +56,7 @@ Result<int64_t> UnblockedSize(const Blocks& b, size_t i, int64_t size) {
   return whole - b.before[i] - b.after[i];
 }
 
-// The blocked indices of dimension 1 + i that stand for elements and not for padding, at one position in the block.
+// The blocked indices of dimension 1 + i, at one position in the block, that are elements and not padding.
 struct Inside {
   int64_t first, count;
 };
@@ -138,7 +138,7 @@ Status RunBatchToSpace(KernelContext& ctx, const Blocks& b) {
   return OkStatus();
 }
 
-// What an op of the family knows: block shape from an input (ND) or an attribute, paddings from the last input.
+// Reads the block shape from an input (ND) or an attribute, and the paddings from the last input.
 Result<Blocks> BlocksOf(KernelContext& ctx, int64_t block_size, const char* what) {
   Ints block;
   const Tensor& pads = ctx.input(block_size > 0 ? 1 : 2);
@@ -172,7 +172,7 @@ Status InferShape(ShapeContext& ctx, bool to_batch, bool nd) {
     WEIR_ASSIGN(PartialShape block_shape, ctx.WithRank(1, 1));
     block = ConstantInts(ctx, 1);
     if (!block && in.known_rank() && block_shape.known_rank() && block_shape[0] >= 0) {
-      // The dimensions behind the blocks stay as they are.
+      // The dimensions after the blocked ones keep their sizes.
       if (in.rank() <= block_shape[0])
         return InvalidArgument("input {} must have a rank of more than {}", in, block_shape[0]);
       for (int i = 0; i <= block_shape[0]; ++i) in.SetDim(i, kUnknownDim);

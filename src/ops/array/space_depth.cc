@@ -1,4 +1,4 @@
-// Blocks of an image moved into its channels and back: SpaceToDepth, DepthToSpace. One is the other's gradient.
+// SpaceToDepth and DepthToSpace: move blocks of an image to its channels and back. Each is the gradient of the other.
 // Channel c of position (y, x) in a block becomes channel (y * block + x) * channels + c.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
@@ -9,7 +9,7 @@
 namespace weir::ops {
 namespace {
 
-// Where batch, height, width and channels are.
+// The dimensions of height, width and channels.
 struct Format {
   int height, width, channels;
 };

@@ -1,5 +1,5 @@
 // Arithmetic on the stored values of sparse tensors: SparseDenseCwise*, SparseSparseMaximum/Minimum, SparseSoftmax.
-// What is not stored counts as zero and stays unstored.
+// Missing entries count as zero and stay missing.
 #include <cmath>
 #include <map>
 
@@ -17,7 +17,7 @@ namespace {
 
 enum class Operator { kAdd, kMul, kDiv };
 
-// For each entry the number of the element of `dense` that broadcasts to it.
+// For each entry, the index of the element of `dense` that broadcasts to it.
 Result<Ints> DenseElements(const SparseInput& sparse, const Tensor& dense) {
   const int missing = sparse.rank - dense.rank();
   if (missing < 0)
@@ -82,7 +82,7 @@ Result<Kernel> MakeSparseDenseDiv(KernelSetup& setup) {
   return MakeSparseDense<T, Operator::kDiv>(setup);
 }
 
-// Mul and Div: the dense side gets the sum of what its broadcast copies get.
+// Mul and Div. The gradient of the dense operand is summed up over its broadcast copies.
 template <Operator op>
 Result<Gradients> SparseDenseGradient(GradientContext& g) {
   const Output indices = g.input(0), values = g.input(1), shape = g.input(2), dense = g.input(3), dy = g.d_output(0);
@@ -108,7 +108,7 @@ Result<Kernel> MakeSoftmax(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "sp_"));
     if (in.rank < 2) return InvalidArgument("Input should have rank >= 2, but received rank {}", in.rank);
-    // Entries by row: all indices but the last.
+    // Group the entries by row: all indices but the last.
     std::map<Ints, std::vector<int64_t>> rows;
     for (int64_t k = 0; k < in.count; ++k) rows[Ints(in.index(k).begin(), in.index(k).end() - 1)].push_back(k);
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{in.count}));
@@ -132,7 +132,7 @@ Result<Gradients> SoftmaxGradient(GradientContext& g) {
   return Gradients{std::monostate{}, dense * y, std::monostate{}};
 }
 
-// The union of two sets of entries in order; one that only one side has meets a zero.
+// The sorted union of the entries of both operands. A missing entry counts as zero.
 template <class T, bool maximum>
 Result<Kernel> MakeExtreme(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {

@@ -1,4 +1,4 @@
-// Sparse tensors against dense ones: SparseToDense, SparseTensorDenseMatMul, SparseTensorDenseAdd, SparseReduceSum.
+// Ops on sparse and dense tensors: SparseToDense, SparseTensorDenseMatMul, SparseTensorDenseAdd, SparseReduceSum.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -83,7 +83,7 @@ Result<Kernel> MakeSparseMatMul(KernelSetup& setup) {
     out.ZeroFill();
     const T *values = a.values.data<T>(), *matrix = b.data<T>();
     T* product = out.data<T>();
-    // Every thread takes a band of columns through all the values: no two write to one element.
+    // Every thread processes all values for a band of columns, so no two threads write to one element.
     return ctx.ParallelFor(cols, a.count, [&](int64_t begin, int64_t end) {
       for (int64_t k = 0; k < a.count; ++k) {
         const int64_t i = a.index(k)[adjoint_a ? 1 : 0], j = a.index(k)[adjoint_a ? 0 : 1];
@@ -187,7 +187,7 @@ Result<Kernel> MakeSparseReduceSum(KernelSetup& setup) {
   });
 }
 
-// dy at the place that each value was added to.
+// For each value, dy at the position that the value was added to.
 Result<Gradients> SparseReduceSumGradient(GradientContext& g) {
   const Output shape = g.input(2), axes = g.input(3);
   const Output rank = Size(shape);

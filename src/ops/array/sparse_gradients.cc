@@ -1,5 +1,5 @@
-// SparseSliceGrad and SparseAddGrad: gradients of values go back to the entries that they came from. Entries are in the
-// order in which the forward ops read them.
+// SparseSliceGrad and SparseAddGrad: assign gradients of values to the entries they came from. Entries are in the order
+// in which the forward ops read them.
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/elements.h"
@@ -59,7 +59,7 @@ Status RunSliceGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// For each row of `entries` the gradient of the same row among the sums; 0 where the sum was left out.
+// For each row of `entries`, the gradient of the equal row of `sums`; 0 if the sum was dropped.
 Result<Tensor> GradientsOf(const Rows& entries, const Rows& sums, const Tensor& grads) {
   WEIR_ASSIGN(Tensor result, Tensor::Allocate(grads.dtype(), Shape{entries.count}));
   result.ZeroFill();

@@ -1,5 +1,5 @@
-// A sparse tensor as ops get it: indices [n, rank], values [n], shape [rank]. Read once and checked: every index lies
-// inside the shape.
+// A sparse tensor input: indices [n, rank], values [n], shape [rank]. Read once and checked: every index lies inside of
+// the shape.
 #pragma once
 
 #include "ops/array/int_inputs.h"
@@ -16,15 +16,15 @@ struct SparseInput {
   absl::Span<const int64_t> index(int64_t i) const {
     return absl::MakeConstSpan(indices).subspan(static_cast<size_t>(i * rank), static_cast<size_t>(rank));
   }
-  // Row-major: negative, zero or positive as index i comes before, equals or comes after index j of `other`.
+  // Row-major order: negative, zero or positive if index i is before, equal to or after index j of `other`.
   int Compare(int64_t i, const SparseInput& other, int64_t j) const;
 };
 
-// Errors name the inputs with `what` before them.
+// Errors name the inputs, prefixed with `what`.
 Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape,
                                     std::string_view what);
 
-// Indices as a tensor [n, rank].
+// Returns the indices as a tensor [n, rank].
 Result<Tensor> IndexMatrix(absl::Span<const int64_t> indices, int64_t count, int rank);
 
 }  // namespace weir::ops

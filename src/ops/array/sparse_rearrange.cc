@@ -1,4 +1,4 @@
-// Sparse tensors made into other sparse tensors: SparseReorder, SparseReshape, SparseSlice, SparseConcat, SparseAdd,
+// Ops that transform sparse tensors: SparseReorder, SparseReshape, SparseSlice, SparseConcat, SparseAdd,
 // SparseFillEmptyRows.
 #include <cmath>
 #include <numeric>
@@ -17,7 +17,7 @@
 namespace weir::ops {
 namespace {
 
-// Outputs 0 and 1: the entries of `in` numbered by `order`.
+// Sets outputs 0 and 1 to the entries of `in` with the numbers in `order`.
 Status SetEntries(KernelContext& ctx, const SparseInput& in, const std::vector<int64_t>& order) {
   const Elements elements(in.values.dtype());
   const auto count = static_cast<int64_t>(order.size());
@@ -207,8 +207,8 @@ double MagnitudeOf(const Tensor& t, int64_t i) {
   return out;
 }
 
-// The union of two sets of entries in order; where both have one, a sum whose magnitude is under the threshold is left
-// out.
+// The sorted union of the entries of both operands. The sum of two entries is dropped if its magnitude is below the
+// threshold.
 Status RunAdd(KernelContext& ctx) {
   WEIR_ASSIGN(SparseInput a, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "a_"));
   WEIR_ASSIGN(SparseInput b, ReadSparseInput(ctx.input(3), ctx.input(4), ctx.input(5), "b_"));
@@ -217,7 +217,7 @@ Status RunAdd(KernelContext& ctx) {
     return InvalidArgument("The magnitude threshold must be a scalar: got shape {}", ctx.input(6).shape());
   const double threshold = MagnitudeOf(ctx.input(6), 0);
   struct Sum {
-    int64_t a, b;  // entries that are added, -1: none
+    int64_t a, b;  // entries to add; -1: none
   };
   std::vector<Sum> sums;
   for (int64_t i = 0, j = 0; i < a.count || j < b.count;) {
@@ -327,7 +327,7 @@ Status RunFillEmptyRowsGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// [?, rank of `shape_input`], [?] and, where there is a third output, a shape vector of that length.
+// Outputs [?, rank given by `shape_input`], [?] and, if there is a third output, a shape vector of that length.
 ShapeFn EntriesShape(int shape_input) {
   return [shape_input](ShapeContext& ctx) -> Status {
     WEIR_ASSIGN(PartialShape shape, ctx.WithRank(shape_input, 1));
@@ -339,7 +339,7 @@ ShapeFn EntriesShape(int shape_input) {
   };
 }
 
-// The entries of all parts together.
+// The number of entries is the sum over all inputs.
 Status SparseConcatShape(ShapeContext& ctx) {
   const int n = ctx.num_inputs() / 3;
   WEIR_TRY(EntriesShape(2 * n)(ctx));

@@ -1,5 +1,6 @@
-// Sparse tensors reduced or cut along axes: SparseReduceMax, SparseReduceSumSparse, SparseReduceMaxSparse, SparseSplit.
-// Only stored entries take part: a group without any has no entry in a sparse result, and zero in a dense one.
+// Reductions and splits of sparse tensors along axes: SparseReduceMax, SparseReduceSumSparse, SparseReduceMaxSparse,
+// SparseSplit. Only stored entries count: a group without entries is missing in a sparse result, and zero in a dense
+// one.
 #include <map>
 
 #include "op/op_registry.h"
@@ -12,7 +13,7 @@
 namespace weir::ops {
 namespace {
 
-// Entries that fall together when axes go away, in the order of what is left of their indices.
+// Entries that are reduced to one, keyed and ordered by their remaining indices.
 struct Groups {
   Shape shape;  // of the result
   std::map<Ints, std::vector<int64_t>> entries;
@@ -46,7 +47,7 @@ Result<Groups> GroupEntries(const SparseInput& in, const Tensor& axes, bool keep
   return groups;
 }
 
-// Writes the sum of the entries at `to`.
+// Writes the sum of the entries to `to`.
 Status SumEntries(const Tensor& values, const std::vector<int64_t>& entries, void* to) {
   const bool known = ForSummableType(values.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -58,7 +59,7 @@ Status SumEntries(const Tensor& values, const std::vector<int64_t>& entries, voi
   return known ? OkStatus() : Unimplemented("cannot add up elements of type {}", values.dtype());
 }
 
-// Writes the greatest of the entries at `to`.
+// Writes the maximum of the entries to `to`.
 Status MaxEntries(const Tensor& values, const std::vector<int64_t>& entries, void* to) {
   const Elements elements(values.dtype());
   const bool known = WithOrderedKeys(values, [&](auto key, auto load) {
@@ -119,7 +120,7 @@ Result<Kernel> MakeSparse(KernelSetup& setup) {
   });
 }
 
-// Parts of nearly one size: the first ones are longer by one where the axis does not divide evenly.
+// If the axis does not divide evenly, the first parts are longer by one.
 Result<Kernel> MakeSparseSplit(KernelSetup& setup) {
   WEIR_ASSIGN(int64_t parts, setup.Attr<int64_t>("num_split"));
   return Kernel::Sync([parts](KernelContext& ctx) -> Status {

@@ -1,5 +1,5 @@
-// Cutting a tensor along one dimension: Split (equal parts), SplitV (given sizes), Unpack (parts of one, without the
-// dimension). Parts of the first dimension share the input's memory.
+// Split (equal parts), SplitV (given sizes), Unpack (parts of size one, without the dimension). Parts along dimension 0
+// share the input's memory.
 #include "graph/build/array_ops.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// Cuts `t` along `axis` into parts of the given sizes; `keep` says whether the parts still have the dimension.
+// Splits `t` along `axis` into parts of the given sizes. `keep`: the parts keep the dimension.
 Status Cut(KernelContext& ctx, const Tensor& t, int axis, const Ints& sizes, bool keep) {
   int64_t outer = 1, inner = 1;
   for (int i = 0; i < axis; ++i) outer *= t.dim(i);
@@ -77,7 +77,7 @@ Status SplitShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Fills in the one size that may be -1.
+// Computes the one size that may be -1.
 Status CompleteSizes(Ints* sizes, int64_t total) {
   int64_t sum = 0;
   int unknown = -1;

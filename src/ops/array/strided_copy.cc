@@ -9,8 +9,8 @@ using Dims = absl::InlinedVector<CopyDim, 8>;
 
 int64_t Magnitude(int64_t v) { return v < 0 ? -v : v; }
 
-// Outer to inner by destination, without dimensions of one element, neighbours merged. False when there is nothing to
-// do.
+// Drops dimensions of size 1, sorts the others by destination stride (outer to inner) and merges adjacent ones. Returns
+// false if there is nothing to copy.
 bool Normalize(absl::Span<const CopyDim> in, Dims* out) {
   for (const CopyDim& d : in) {
     if (d.size == 0) return false;
@@ -47,7 +47,7 @@ void CopyLine(const T* from, T* to, const CopyDim& d, int64_t count) {
   }
 }
 
-// Walks the dimensions outside the innermost `skip` ones, starting at the flat position `at`.
+// Iterates over the outer `count` dimensions, starting at the flat position `at`.
 class Odometer {
  public:
   Odometer(const Dims& dims, size_t count, int64_t at) : dims_(dims), count_(count), index_(count) {
@@ -98,7 +98,7 @@ inline void TransposeBlock4(const uint32_t* from, int64_t from_row, uint32_t* to
   std::memcpy(to + 3 * to_row, &r3, 16);
 }
 
-// to[c * to_row + r] = from[r * from_row + c], r < rows, c < cols, in tiles that stay in the first-level cache.
+// to[c * to_row + r] = from[r * from_row + c], r < rows, c < cols, in tiles that fit into the L1 cache.
 template <class T>
 void Transpose2D(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t rows, int64_t cols) {
   constexpr int64_t kTile = sizeof(T) >= 8 ? 16 : 32;
@@ -124,14 +124,14 @@ void Transpose2D(const T* from, int64_t from_row, T* to, int64_t to_row, int64_t
   }
 }
 
-// One of the inner dimensions is dense in the source, the innermost one in the destination. `inner` is the former.
+// Copies if dimension `inner` is contiguous in the source and the innermost one in the destination.
 template <class T>
 void CopyTransposing(const KernelContext& ctx, Dims dims, size_t inner, const T* from, T* to) {
-  const CopyDim cols = dims[inner];  // dense in the source
-  const CopyDim rows = dims.back();  // dense in the destination
+  const CopyDim cols = dims[inner];  // contiguous in the source
+  const CopyDim rows = dims.back();  // contiguous in the destination
   dims.erase(dims.begin() + static_cast<ptrdiff_t>(inner));
   dims.pop_back();
-  // Bands of columns are the last, fastest part of the work list.
+  // The bands of columns vary fastest in the list of work units.
   constexpr int64_t kBand = 64;
   const int64_t bands = (cols.size + kBand - 1) / kBand;
   int64_t outer = 1;
@@ -171,7 +171,7 @@ void Copy(const KernelContext& ctx, const Dims& dims, const T* from, T* to) {
       if (dims[i].from_stride == 1 && dims[i].size >= 4) return CopyTransposing(ctx, dims, i, from, to);
     }
   }
-  // Two dimensions at a time, so that short lines do not pay for the walk over the outer ones.
+  // Two dimensions at a time, so that short lines do not pay for the iteration over the outer ones.
   const CopyDim lines = dims[dims.size() - 2];
   const size_t outer_dims = dims.size() - 2;
   int64_t outer = 1;

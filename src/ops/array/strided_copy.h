@@ -1,6 +1,5 @@
-// The one loop under slicing, padding, transposing, tiling, reversing and the block rearrangements: copies a box of
-// elements whose source and destination each have a stride per dimension. Dimensions that can be walked as one are
-// merged.
+// The common loop of slicing, padding, transposing, tiling, reversing and block rearrangements: copies a box of
+// elements with a stride per dimension for source and destination. Dimensions are merged where possible.
 #pragma once
 
 #include "op/kernel.h"
@@ -17,10 +16,10 @@ struct CopyDim {
 // REQUIRES: every element that the dimensions reach lies within the memory, and no destination is reached twice.
 void StridedCopy(const KernelContext& ctx, DType dtype, absl::Span<const CopyDim> dims, const void* from, void* to);
 
-// Elements between neighbours along each dimension of a dense, row-major tensor.
+// The strides, in elements, of a dense, row-major tensor.
 DimVector RowMajorStrides(const Shape& shape);
 
-// `t` with the dimensions put in the order `perm`, copied into `to` (dense, of the permuted shape).
+// Copies `t`, with its dimensions permuted by `perm`, into `to` (dense, of the permuted shape).
 void TransposeInto(const KernelContext& ctx, const Tensor& t, absl::Span<const int> perm, const Tensor& to);
 
 }  // namespace weir::ops

@@ -1,4 +1,4 @@
-// StridedSlice in all its forms: reading a box, its gradient, and writing one (into a variable or a copy).
+// StridedSlice and related ops: reading a box, its gradient, and writing one (into a variable or a copy).
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -63,7 +63,7 @@ Status RunStridedSliceGrad(KernelContext& ctx, const SliceMasks& masks) {
   return OkStatus();
 }
 
-// Writes `value` (broadcast to the box where it is smaller) into `whole`.
+// Writes `value`, broadcast to the box if needed, into `whole`.
 Status AssignBox(KernelContext& ctx, const SliceMasks& masks, const Tensor& whole) {
   const Tensor& value = ctx.input(4);
   WEIR_ASSIGN(SliceSpec spec, ResolveSlice(whole.shape(), ctx.input(1), ctx.input(2), ctx.input(3), masks));
@@ -167,7 +167,7 @@ Result<Gradients> StridedSliceGradGradient(GradientContext& g) {
   return Gradients{std::monostate{}, std::monostate{}, std::monostate{}, std::monostate{}, d};
 }
 
-// The part that was overwritten gets no gradient; the value gets its part.
+// The overwritten part of the input gets no gradient; the value gets that part of dy.
 Result<Gradients> UpdateGradient(GradientContext& g) {
   WEIR_ASSIGN(StridedSliceAttrs attrs, SliceAttrsOf(g));
   const Output dy = g.d_output(0);

@@ -1,4 +1,4 @@
-// Adding elements: one C++ type per way to add. Signed and unsigned integers of a size add alike.
+// Dispatch by dtype for addition. Signed and unsigned integers of equal size share a C++ type.
 #pragma once
 
 #include <complex>
@@ -7,7 +7,8 @@
 
 namespace weir::ops {
 
-// Calls f(TypeTag<T>{}) with a T whose + is that of `dtype` and whose memory is read as T; false for types without one.
+// Calls f(TypeTag<T>{}) with a T that adds elements of `dtype` and can access their memory. Returns false if there is
+// none.
 template <class F>
 bool ForSummableType(DType dtype, F&& f) {
   switch (BaseType(dtype)) {

@@ -1,4 +1,4 @@
-// Tile: a tensor repeated along each dimension. TileGrad (an op of old graphs) sums the repetitions.
+// Tile: repeats a tensor along each dimension. TileGrad (used by old graphs) sums up the repetitions.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -99,8 +99,7 @@ Result<Kernel> MakeTileGrad(KernelSetup&) {
       *out.data<T>() = *dy.data<T>();
       return OkStatus();
     }
-    // Line by line along the last dimension: line `at` of dy belongs to the line of dx with every index taken modulo
-    // its size.
+    // Process lines along the last dimension. The line of dx has the indices of the line of dy modulo the sizes of dx.
     const int rank = dy.rank();
     const int64_t line = shape[rank - 1], dy_line = dy.dim(rank - 1);
     const DimVector to = RowMajorStrides(shape);
@@ -127,7 +126,7 @@ void RegisterTile(OpRegistry& registry) {
       .signature = "input: T, multiples: Tmultiples -> output: T",
       .attrs = {"T: type", "Tmultiples: {int32, int64} = DT_INT32"},
       .shape = TileShape,
-      // dy seen as [m0, d0, m1, d1, ...], summed over the m's.
+      // dy viewed as [m0, d0, m1, d1, ...], summed over all m.
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         const DType index = g.input(1).base_dtype();
         const Output shape = ShapeOf(g.input(0), {.out_type = index});

@@ -1,4 +1,4 @@
-// The largest elements of each row: TopK (lower index first among equals), InTopK, and NthElement.
+// TopK (lower index first among equals), InTopK and NthElement, per row.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -15,7 +15,7 @@
 namespace weir::ops {
 namespace {
 
-// The positions of the k largest of `keys`, largest first.
+// Finds the positions of the k largest `keys`, largest first.
 template <class K>
 void Select(const std::vector<K>& keys, int64_t k, std::vector<int32_t>* order) {
   auto before = [&](int32_t a, int32_t b) {
@@ -85,7 +85,7 @@ Status TopKShapes(ShapeContext& ctx, std::optional<int64_t> k) {
   return OkStatus();
 }
 
-// dy put back where the values came from.
+// Scatters dy to the positions of the selected values.
 Output TopKGradient(GradientContext& g) {
   const Output x = g.input(0), dy = g.d_output(0), at = g.output(1);
   const Output shape = ShapeOf(x, {.out_type = kInt64});
@@ -251,7 +251,7 @@ void RegisterTopK(OpRegistry& registry) {
       .signature = "input: T, n: int32 -> values: T",
       .attrs = {"reverse: bool = false", kOrderedTypes},
       .shape = NthElementShape,
-      // Shared evenly by all elements that equal the one found.
+      // Shared equally by all elements that equal the result.
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         const Output x = g.input(0), dy = g.d_output(0);
         const Output hits = Cast(Equal(ExpandDims(g.output(0), -1), x), x.base_dtype());

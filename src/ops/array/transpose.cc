@@ -1,4 +1,4 @@
-// Reordering dimensions: Transpose, ConjugateTranspose, and InvertPermutation, which undoes an order.
+// Transpose, ConjugateTranspose and InvertPermutation.
 #include <limits>
 
 #include "graph/build/array_ops.h"
@@ -11,7 +11,7 @@
 namespace weir::ops {
 namespace {
 
-// `values` as a permutation of [0, rank); negative ones count from the end.
+// Checks that `values` is a permutation of [0, rank) and returns it; negative values count from the end.
 Result<std::vector<int>> CheckedPermutation(const Ints& values, int rank) {
   if (static_cast<int>(values.size()) != rank)
     return InvalidArgument("transpose expects a vector of size {}. But input(1) is a vector of size {}", rank,
@@ -39,7 +39,7 @@ Status RunTranspose(KernelContext& ctx, bool conjugate) {
   WEIR_ASSIGN(Ints values, VectorInts(ctx.input(1), "perm"));
   WEIR_ASSIGN(std::vector<int> perm, CheckedPermutation(values, t.rank()));
   DimVector dims;
-  // Dimensions of one element do not count: what stays in order is a view.
+  // Ignore dimensions of size 1. If the others stay in order, the result is a view.
   bool in_order = true;
   int last = -1;
   for (int p : perm) {

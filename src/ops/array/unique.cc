@@ -1,5 +1,5 @@
-// Unique and its relatives: distinct elements (or slices along an axis) in the order they first appear; and ListDiff,
-// what is in one list but not in the other.
+// Unique and related ops: distinct elements (or slices along an axis) in order of first occurrence; ListDiff: the
+// elements of one list that are not in the other.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -20,18 +20,18 @@ namespace weir::ops {
 namespace {
 
 struct Distinct {
-  std::vector<int64_t> first;   // where each distinct item first appears
-  std::vector<int64_t> number;  // for every item, which distinct one it is
+  std::vector<int64_t> first;   // index of the first occurrence of each distinct item
+  std::vector<int64_t> number;  // for every item, the number of its distinct item
 };
 
-// Numbers of keys. At most half of its places are taken, so that a look-up reads one or two of them; it grows with the
-// keys that differ.
+// Hash table from keys to numbers. At most half full, so that a lookup probes one or two entries. Grows with the number
+// of distinct keys.
 class WordNumbers {
  public:
   explicit WordNumbers(int64_t most)
       : places_(std::bit_ceil(static_cast<size_t>(std::clamp<int64_t>(2 * most, 16, 1 << 14)))) {}
 
-  // The number of the key, `next` where it is new.
+  // Returns the number of the key and whether it is new; a new key gets the number `next`.
   std::pair<int64_t, bool> Add(uint64_t key, int64_t next) {
     Place& place = Find(key);
     if (place.number >= 0) return {place.number, false};
@@ -43,7 +43,7 @@ class WordNumbers {
  private:
   struct Place {
     uint64_t key = 0;
-    int64_t number = -1;  // none: free
+    int64_t number = -1;  // negative: free
   };
 
   Place& Find(uint64_t key) {
@@ -64,7 +64,7 @@ class WordNumbers {
   size_t taken_ = 0;
 };
 
-// The same for other keys.
+// The same for other types of keys.
 template <class Key>
 class KeyNumbers {
  public:
@@ -78,7 +78,7 @@ class KeyNumbers {
   absl::flat_hash_map<Key, int64_t> numbers_;
 };
 
-// key(i) is the key of item i, or nothing for an item that equals no other.
+// key(i) returns the key of item i, or nullopt if the item equals no other.
 template <class Numbers, class KeyOf>
 Distinct FindDistinct(int64_t n, KeyOf&& key) {
   Distinct d;
@@ -94,7 +94,7 @@ Distinct FindDistinct(int64_t n, KeyOf&& key) {
   return d;
 }
 
-// Items are the rows of `rows`, each of `width` elements.
+// The items are the rows of `rows`, each of `width` elements.
 Result<Distinct> DistinctRows(const Tensor& rows, int64_t n, int64_t width) {
   if (width == 1 && rows.dtype() == kInt64) {
     const int64_t* keys = rows.data<int64_t>();
@@ -153,7 +153,7 @@ Status RunUnique(KernelContext& ctx, bool with_axis, bool with_counts) {
   if (whole && x.rank() != 1) return InvalidArgument("unique expects a 1D vector, got shape {}", x.shape());
   const int64_t n = x.dim(axis);
   const int64_t width = n == 0 ? 1 : x.num_elements() / n;
-  // The axis in front, so that an item is a row.
+  // Move the axis to the front, so that an item is a row.
   Tensor rows = x;
   if (axis != 0) {
     std::vector<int> perm = {axis};

@@ -1,4 +1,4 @@
-// UnravelIndex: flat indices into a tensor of the given dimensions as coordinates, one row per dimension.
+// UnravelIndex: converts flat indices to coordinates, one row per dimension.
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"

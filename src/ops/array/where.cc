@@ -1,4 +1,4 @@
-// Where: the positions of all elements that are not zero, in row-major order.
+// Where: the positions of all nonzero elements, in row-major order.
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-// f(is_set) with a function that says whether element i is not zero.
+// Calls f(is_set), where is_set(i) tells whether element i is nonzero.
 template <class F>
 auto WithTest(const Tensor& t, F&& f) {
   switch (t.dtype()) {
@@ -16,7 +16,7 @@ auto WithTest(const Tensor& t, F&& f) {
     case kDouble:
       return f([p = t.data<double>()](int64_t i) { return p[i] != 0.0; });
     case kHalf:
-    case kBFloat16:  // all but the two zeros
+    case kBFloat16:  // not zero or negative zero
       return f([p = static_cast<const uint16_t*>(t.raw())](int64_t i) { return (p[i] & 0x7fff) != 0; });
     case kComplex64:
       return f([p = t.data<std::complex<float>>()](int64_t i) { return p[i] != std::complex<float>(); });
@@ -48,7 +48,7 @@ Status RunWhere(KernelContext& ctx) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     int64_t* to = out.data<int64_t>();
     int64_t* const end = to + out.num_elements();
-    // A variable may change between the two passes: never write more than was allocated.
+    // A variable may change between the two passes, so never write more than was allocated.
     for (int64_t i = 0; i < n && to != end; ++i) {
       if (!is_set(i)) continue;
       int64_t rest = i;

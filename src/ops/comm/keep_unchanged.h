@@ -1,5 +1,5 @@
-// What a variable or another consumer shares must not be overwritten before it has left: it is lent, or copied where
-// that costs less or where a sparse update writes rows in place.
+// Protects a tensor whose memory is shared (with a variable or another consumer) from in-place writes until the
+// receiver has read it. The tensor is leased; small tensors and memory that sparse updates write row by row are copied.
 #pragma once
 
 #include "tensor/tensor.h"

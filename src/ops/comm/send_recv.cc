@@ -1,5 +1,5 @@
-// How a value goes from one device to another within a step: a send puts it into the step's rendezvous, a receive takes
-// it out there. The partitioner makes them in pairs.
+// _Send and _Recv move a value between devices within a step. A send puts the value into the step's rendezvous, the
+// matching receive takes it out. The partitioner creates them in pairs.
 #include "op/gradient_context.h"
 #include "op/hidden_attrs.h"
 #include "op/kernel.h"
@@ -21,7 +21,7 @@ Result<RendezvousKey> KeyOf(const KernelSetup& setup) {
   return key;
 }
 
-// The key of a run. Outside of loops, which is nearly always, it is made once.
+// The rendezvous key of one run. `outside` is the precomputed key for runs outside of loops, the common case.
 std::string KeyAt(const RendezvousKey& key, const std::string& outside, KernelContext::LoopPosition position) {
   if (position.frame == 0 && position.iteration == 0) return outside;
   RendezvousKey here = key;

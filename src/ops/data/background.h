@@ -1,6 +1,6 @@
-// BackgroundTask: work that an iterator has done between its calls. Each Wake has `work` run once more on the pool of
-// threads that may wait, one run at a time; no thread waits between runs. The destructor waits for a run that goes on,
-// so whoever owns a task tells its work to stop first.
+// BackgroundTask: work that an iterator does between calls of GetNext. Each Wake schedules one run of `work` on the
+// pool of blocking threads; runs do not overlap, and no thread waits between them. The destructor blocks until a
+// running `work` returns, so the owner must tell it to stop first.
 #pragma once
 
 #include <condition_variable>
@@ -12,8 +12,8 @@
 
 namespace weir::ops {
 
-// Whether work may go on beside a wait for it. Where it may not (a simulation runs all on one thread, so that it can be
-// repeated), iterators work when they are asked.
+// Returns whether background work is possible. It is not in a simulation, which runs everything on one thread to be
+// reproducible; there iterators work inside of GetNext.
 inline bool HasThreads(const StepContext& step) {
   return step.blocking_pool != nullptr && step.pool != nullptr && step.pool->num_threads() > 0;
 }

@@ -1,4 +1,4 @@
-// Datasets of batches: BatchDataset, PaddedBatchDataset, both in two versions, and the way back, UnbatchDataset.
+// BatchDataset and PaddedBatchDataset, both in two versions, and their inverse, UnbatchDataset.
 #include <algorithm>
 
 #include "ops/data/batch.h"
@@ -32,7 +32,7 @@ namespace {
 
 using JoinRows = std::function<Result<Element>(const std::vector<Element>&)>;
 
-// Up to `size` elements at a time, joined.
+// Joins up to `size` elements at a time.
 class Batch final : public DatasetIterator {
  public:
   Batch(IteratorPtr input, int64_t size, bool drop_remainder, JoinRows join, std::string title)
@@ -166,7 +166,7 @@ Result<Dataset::MakeFn> MakePaddedBatch(KernelContext& ctx) {
   return BatchRecipe(ctx, drop, [padding](const std::vector<Element>& rows) { return PaddedBatchOf(padding, rows); });
 }
 
-// --- the way back
+// --- unbatch
 class Unbatch final : public DatasetIterator {
  public:
   Unbatch(IteratorPtr input, std::string title) : input_(std::move(input)), title_(std::move(title)) {}

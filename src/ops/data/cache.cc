@@ -1,4 +1,5 @@
-// CacheDataset: the first whole pass over the input is kept, in memory or in a tensor bundle, and later ones read it.
+// CacheDataset: stores the elements of the first complete pass, in memory or in a tensor bundle. Later passes read
+// them.
 #include <mutex>
 
 #include "base/env.h"
@@ -12,7 +13,7 @@ namespace {
 // --- in memory
 using Elements = std::vector<Element>;
 
-// What the first pass to end has left. Thread-safe.
+// The elements of the first pass that was completed. Thread-safe.
 class Memory {
  public:
   std::shared_ptr<const Elements> elements() const {
@@ -53,7 +54,7 @@ class KeepInMemory final : public DatasetIterator {
     if (kept_) return element;
     if (element.has_value()) {
       if (Status status = ReserveElement(*element); !status.ok()) {
-        kept_ = true;  // not even in part, so that others get the memory
+        kept_ = true;  // give up caching and free the memory
         Elements().swap(elements_);
         return status;
       }
@@ -73,7 +74,7 @@ class KeepInMemory final : public DatasetIterator {
 };
 
 // --- in a file
-// The name of a component of an element, as TensorFlow's caches have it: numbers padded so that names sort by them.
+// The key of a component, as in TensorFlow's cache files: numbers are padded so that keys sort numerically.
 std::string KeyOf(int64_t element, size_t component, size_t components) {
   constexpr int kElementDigits = 7;
   return fmt::format("{:>{}}_{:>{}}", element, kElementDigits, component, fmt::formatted_size("{}", components - 1));
@@ -119,7 +120,7 @@ class FromFile final : public DatasetIterator {
     Element element;
     for (size_t c = 0; c < components; ++c) {
       WEIR_ASSIGN(Tensor value, reader_->Read(KeyOf(next_, c, components)));
-      // The file may be of another dataset.
+      // The file may belong to another dataset.
       if (value.dtype() != spec_.types[c] || !spec_.shapes[c].CompatibleWith(value.shape()))
         return InvalidArgument(
             "the cache holds {} of shape {} as component {} of element {}, where the dataset has {} of shape {}: "

@@ -9,8 +9,8 @@
 namespace weir::ops {
 namespace {
 
-// An iterator asks those of its inputs, and datasets and iterators destroy their inputs, on one stack: this many levels
-// fit into 2 MB of it.
+// Iterators call the iterators of their inputs recursively, and datasets and iterators destroy their inputs
+// recursively. This many levels fit into a 2 MB stack.
 constexpr int kMaxDepth = 2000;
 
 Status NotScalar(std::string_view name, const Tensor& value) {

@@ -1,5 +1,5 @@
-// Dataset: what the variant between two dataset ops holds: a recipe for iterators over elements. DatasetIterator: one
-// pass over them. The vocabulary below is what the files of this folder write dataset ops with.
+// Dataset: the value of the variant between two dataset ops, a factory of iterators over elements. DatasetIterator: one
+// pass over the elements. Also declares the functions that the files of this folder define dataset ops with.
 #pragma once
 
 #include <functional>
@@ -16,24 +16,25 @@ namespace weir::ops {
 
 using Element = std::vector<Tensor>;  // one tensor per component
 
-// Used by one thread at a time. After the end it stays at the end; after an error it goes on with the next element.
+// Not thread-safe. After the end, GetNext keeps returning the end. After an error, GetNext continues with the next
+// element.
 class DatasetIterator {
  public:
   virtual ~DatasetIterator() = default;
-  // Nothing at the end. Blocks while it waits for an element, until the step is cancelled.
+  // Returns nullopt at the end. Blocks until an element is available or the step is cancelled.
   virtual Result<std::optional<Element>> GetNext(StepContext& step) = 0;
-  // Whether GetNext would return at once; true where nobody knows. From any thread.
+  // Returns whether GetNext would not block; true if unknown. Thread-safe.
   virtual bool IsReady() const { return true; }
 };
 using IteratorPtr = std::unique_ptr<DatasetIterator>;
 
-// What an iterator and the functions and threads of its pass live in, and how the pass was told to run.
+// The context in which the iterator, functions and threads of one pass run, and the options of the pass.
 struct DatasetHome : StepContext {
   explicit DatasetHome(const StepContext& step) : StepContext(step) {}
-  bool deterministic = true;  // false: elements may come as they are ready, not in their order
+  bool deterministic = true;  // false: elements may come in any order, as they become ready
 };
 
-// A home for a new pass in the time of a step: functions of the pass that keep a state begin anew.
+// Returns a context for a new pass that starts in `step`. Stateful functions of the pass start with fresh state.
 DatasetHome HomeOf(const StepContext& step);
 
 struct ElementSpec {
@@ -41,18 +42,18 @@ struct ElementSpec {
   std::vector<PartialShape> shapes;
 };
 
-// Immutable and shared; what passes have in common (a cache, the seeds of the next pass) guards itself.
+// Immutable and shared. State that passes share (a cache, the seeds of the next pass) has its own lock.
 class Dataset final : public VariantValue {
  public:
-  // `home` is what functions and threads run in between calls of GetNext. It outlives the iterator, and its token is
-  // cancelled before the iterator goes.
+  // `home` is the context for functions and threads that run between calls of GetNext. REQUIRES: it outlives the
+  // iterator, and its token is cancelled before the iterator is destroyed.
   using MakeFn = std::function<Result<IteratorPtr>(DatasetHome& home)>;
   Dataset(std::string title, ElementSpec spec, MakeFn make, int depth = 1)
       : title_(std::move(title)), spec_(std::move(spec)), make_(std::move(make)), depth_(depth) {}
 
-  const std::string& title() const { return title_; }  // "MapDataset 'map'", for errors
+  const std::string& title() const { return title_; }  // e.g. "MapDataset 'map'", for error messages
   const ElementSpec& spec() const { return spec_; }
-  // How many datasets this one is made of, one inside of the other.
+  // The number of nested datasets, including this one.
   int depth() const { return depth_; }
   Result<IteratorPtr> Iterate(DatasetHome& home) const { return make_(home); }
   std::string DebugString() const override { return title_; }
@@ -65,35 +66,35 @@ class Dataset final : public VariantValue {
 };
 using DatasetPtr = IntrusivePtr<const Dataset>;
 
-// The dataset in a tensor, or an error that says what is there instead.
+// Returns the dataset in a tensor. The error names the actual content.
 Result<DatasetPtr> DatasetOf(const Tensor& tensor);
 inline Result<DatasetPtr> InputDataset(const KernelContext& ctx, int input = 0) { return DatasetOf(ctx.input(input)); }
 
-// --- ops that make a dataset
-// The depth of a dataset made of `inputs`: one more than that of the deepest dataset among them. ResourceExhausted when
-// that is too deep.
+// --- dataset ops
+
+// The depth of a dataset made of `inputs`: one more than the deepest of them. ResourceExhausted if that is too deep.
 Result<int> DepthOver(absl::Span<const Tensor> inputs, const std::string& title);
-// "MapDataset 'map'".
+// E.g. "MapDataset 'map'".
 std::string TitleOf(const KernelContext& ctx);
-// What the attributes "output_types" (or "Toutput_types") and "output_shapes" say; strings where there are none.
+// Reads the attributes "output_types" (or "Toutput_types") and "output_shapes"; scalar strings if there are none.
 Result<ElementSpec> SpecOf(const AttrMap& attrs);
 Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted);
 
-// Reads the inputs and attributes of a node, checks them, and gives the recipe.
+// Reads and checks the inputs and attributes of a node, and returns the iterator factory.
 using MakeDataset = std::function<Result<Dataset::MakeFn>(KernelContext&)>;
-// A row of a registration. `inputs` as in a signature; `attrs` without what every dataset has.
+// Definition of a dataset op. `inputs` as in an op signature; `attrs` without those that every dataset op has.
 struct DatasetOp {
   const char* name;
   const char* inputs;
   std::vector<std::string> attrs;
   MakeDataset make;
-  bool stateful = false;                        // a source: never computed ahead
-  bool has_element_spec = true;                 // attributes output_types and output_shapes
+  bool stateful = false;                        // a source: never constant-folded
+  bool has_element_spec = true;                 // has the attributes output_types and output_shapes
   std::vector<std::string> equal_lengths = {};  // OpEntry::equal_lengths; those of the element spec are added
 };
 void AddDataset(OpRegistry& registry, DatasetOp op);
 
-// What the attribute "sloppy", or "deterministic" of later ops, says of the order of elements.
+// The order of elements, as requested by the attribute "sloppy" or, in later ops, "deterministic".
 enum class Order { kKept, kAsReady, kAsThePass };
 Result<Order> OrderOf(const AttrMap& attrs);
 inline bool KeepsOrder(Order order, const DatasetHome& home) {
@@ -104,22 +105,22 @@ template <class T>
 Result<T> NodeAttr(const KernelContext& ctx, std::string_view name) {
   return GetAttr<T>(*ctx.node().attrs, name);
 }
-// Scalar inputs, checked; `name` as the schema calls it.
+// Scalar inputs, checked. `name` is the input's name in the schema, for error messages.
 Result<int64_t> ScalarInt(const KernelContext& ctx, int input, std::string_view name);
 Result<bool> ScalarBool(const KernelContext& ctx, int input, std::string_view name);
 Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_view name);
-// Input i as a value that no later step changes.
+// Input i with memory of its own, so that no later step changes it.
 Result<Tensor> KeptInput(const KernelContext& ctx, int input);
 Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int count);
 
-// To be called for each element that an iterator keeps: ResourceExhausted where the process has no memory left for it.
+// Call for each element that an iterator keeps. ResourceExhausted if the process has no memory left for it.
 Status ReserveElement(const Element& element);
 
-// The shapes of a node whose outputs are the components of an element, and the outputs themselves, checked.
+// For ops whose outputs are the components of an element: the shape function, and setting the outputs after a check.
 Status ElementShapes(ShapeContext& c);
 Status SetElement(KernelContext& ctx, Element element);
 
-// An error of element `number` (from 0) of a dataset.
+// Adds the element's number (from 0) and the dataset's title to an error.
 Status AtElement(const Status& status, const std::string& title, int64_t number);
 
 }  // namespace weir::ops

@@ -24,7 +24,7 @@ Result<Element> DatasetFunction::Call(StepContext& step, Element args) const {
 
 void DatasetFunction::Start(StepContext& step, Element args, FunctionRunner::Done done) const {
   AddCaptured(&args);
-  StepContext waited_for = step;  // by the thread that asks for the next element
+  StepContext waited_for = step;  // GetNext blocks a thread while it waits for the result
   waited_for.call_depth += kDepthOfBlockingCall - 1;
   runner_.Run(handle_, waited_for, std::move(args), std::move(done));
 }

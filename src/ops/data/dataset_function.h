@@ -1,5 +1,4 @@
-// DatasetFunction: a function of the user with the values that it captured, called for elements of a dataset.
-// Thread-safe.
+// DatasetFunction: a user function with its captured values, called for elements of a dataset. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -12,14 +11,15 @@ namespace weir::ops {
 
 class DatasetFunction final {
  public:
-  // The function in attribute `attr`; what it captured are the inputs [first, first + count).
+  // Returns the function in attribute `attr`. Inputs [first, first + count) are its captured values.
   static Result<std::shared_ptr<const DatasetFunction>> Make(KernelContext& ctx, std::string_view attr, int first,
                                                              int count);
-  // The same function for the iterators of a pass: kernels of its body that keep a state share it within the pass.
+  // Returns the same function bound to a pass. Stateful kernels of its body share their state within the pass.
   Result<std::shared_ptr<const DatasetFunction>> In(const DatasetHome& home) const;
-  // Waits for the result; what is cheap runs on this thread.
+  // Blocks until the result is available. Cheap kernels run on this thread.
   Result<Element> Call(StepContext& step, Element args) const;
-  // `done` may run on any thread, also on this one before Start returns. `step` outlives the call.
+  // `done` may run on any thread, also on this one before Start returns. REQUIRES: `step` lives until `done` was
+  // called.
   void Start(StepContext& step, Element args, FunctionRunner::Done done) const;
 
  private:
@@ -40,11 +40,12 @@ class DatasetFunction final {
 };
 using FunctionPtr = std::shared_ptr<const DatasetFunction>;
 
-// The function in attribute `attr`, of a node whose inputs from `first` on as many as "Targuments" says were captured.
+// Returns the function in attribute `attr`. Its captured values are the inputs from `first` on; their number is the
+// length of the attribute "Targuments".
 Result<FunctionPtr> FunctionWithArguments(KernelContext& ctx, std::string_view attr, int first);
 Result<int> NumTypes(const KernelContext& ctx, std::string_view attr);
 
-// What a predicate said.
+// Returns the result of a predicate.
 Result<bool> Truth(const Result<Element>& result);
 
 }  // namespace weir::ops

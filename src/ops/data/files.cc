@@ -1,4 +1,4 @@
-// Datasets out of files, one file after the other: TFRecordDataset, TextLineDataset, FixedLengthRecordDataset.
+// Datasets that read files one after the other: TFRecordDataset, TextLineDataset, FixedLengthRecordDataset.
 #include "base/env.h"
 #include "io/compression.h"
 #include "ops/data/dataset.h"
@@ -23,7 +23,7 @@ class FileRecords final : public DatasetIterator {
       Record record;
       bool last = false;
       const Result<bool> found = source_->Next(&record, &last);
-      if (!found.ok() || !*found) source_ = nullptr;  // what comes after damage is the next file
+      if (!found.ok() || !*found) source_ = nullptr;  // after an error continue with the next file
       if (!found.ok()) return found.status();
       if (*found) return Element{Tensor::Scalar(std::move(record.value))};
     }

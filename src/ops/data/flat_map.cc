@@ -1,6 +1,6 @@
-// Datasets of datasets: FlatMapDataset, InterleaveDataset, and ParallelInterleaveDatasetV2, which has the elements of
-// all open datasets made at the same time. It takes them in the same order, or as they are ready where the pass need
-// not be deterministic.
+// FlatMapDataset, InterleaveDataset and ParallelInterleaveDatasetV2. The parallel one prefetches from all open datasets
+// at the same time. It takes elements in the same order or, if the pass need not be deterministic, as they become
+// ready.
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
@@ -20,7 +20,7 @@ Result<IteratorPtr> IterateResult(DatasetHome& home, const Result<Element>& resu
   return dataset->Iterate(home);
 }
 
-// For the datasets that a function gives: they ask each other for elements on one stack, so they count as calls.
+// The context for datasets that a function returns. They call each other recursively, so each level counts as a call.
 template <class Context>
 Context Nested(const Context& step) {
   Context nested = step;
@@ -28,7 +28,7 @@ Context Nested(const Context& step) {
   return nested;
 }
 
-// How often one of several iterators has become ready.
+// Counts how often an iterator has become ready.
 struct ReadyCount {
   std::mutex mu;
   std::condition_variable changed;
@@ -41,7 +41,7 @@ struct ReadyCount {
   }
 };
 
-// Takes `block` elements in turn from each of `cycle` datasets; one that has ended gives its place to the next.
+// Takes `block` elements in turn from each of `cycle` datasets. The next dataset replaces one that has ended.
 class Interleave final : public DatasetIterator {
  public:
   struct Options {
@@ -89,7 +89,7 @@ class Interleave final : public DatasetIterator {
     taken_ = 0;
   }
 
-  // Goes to the next place whose dataset has an element ready, or waits for one.
+  // Moves to the next position whose dataset has an element ready; blocks if there is none.
   Status TurnToReady(StepContext& step) {
     while (true) {
       uint64_t seen;
@@ -112,7 +112,7 @@ class Interleave final : public DatasetIterator {
     }
   }
 
-  // The dataset that the next element stands for.
+  // Opens the dataset that the function returns for the next input element.
   Status Open(StepContext& step, IteratorPtr& place) {
     WEIR_TRY(StillWanted(step));
     WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
@@ -140,7 +140,7 @@ class Interleave final : public DatasetIterator {
   const Options options_;
   const std::string title_;
   const std::shared_ptr<ReadyCount> ready_ = std::make_shared<ReadyCount>();
-  std::vector<IteratorPtr> open_;  // null: nothing there yet, or no longer
+  std::vector<IteratorPtr> open_;  // null: not opened yet, or ended
   size_t num_open_ = 0;
   size_t at_ = 0;
   int64_t taken_ = 0;  // of the current block

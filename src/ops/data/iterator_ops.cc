@@ -1,5 +1,5 @@
-// Iterators as resources of a graph: IteratorV2 and MakeIterator, OneShotIterator, IteratorGetNext, and handles as
-// strings, with which a program chooses between iterators by what it feeds.
+// Iterators as resources of a graph: IteratorV2, MakeIterator, OneShotIterator, IteratorGetNext, and string handles,
+// which let a program select an iterator by feeding its handle.
 #include "op/shape_context.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/iterator_resource.h"

@@ -10,10 +10,10 @@ namespace weir::ops {
 
 namespace {
 
-// What a pass works with. Whoever is inside of a call, or has yet to drop the elements, holds it.
+// The state of a pass. Shared with running calls and with the task that destroys the iterator.
 class Elements final : public std::enable_shared_from_this<Elements> {
  public:
-  // What a step has for its own time alone, the pass does without.
+  // A pass outlives the step, so it must not use the step's own resources.
   explicit Elements(const StepContext& step) : home_(HomeOf(step)) {
     home_.cancel = &stop_;
     home_.step_resources = nullptr;
@@ -63,8 +63,8 @@ class Elements final : public std::enable_shared_from_this<Elements> {
   }
 
  private:
-  // Iterators wait for their threads when they go, and a thread may be in a call that does not return. Then they go
-  // later.
+  // Destroying an iterator blocks until its threads are done, and a thread may be in a call that does not return. So
+  // destroy it on another thread, and wait for that only for a limited time.
   void Drop(IteratorPtr gone) {
     if (!HasThreads(home_)) return;
     constexpr std::chrono::milliseconds kPatience(500);
@@ -99,7 +99,7 @@ class Elements final : public std::enable_shared_from_this<Elements> {
 
 class IteratorResource::Pass final {
  public:
-  // The pass ends when `life_end` is cancelled; null: it does not.
+  // The pass ends when `life_end` is cancelled. Null: it is not tied to a kernel.
   Pass(const StepContext& step, std::shared_ptr<CancelToken> life_end)
       : elements_(std::make_shared<Elements>(step)), life_end_(std::move(life_end)) {}
   ~Pass() {
@@ -134,7 +134,7 @@ Status IteratorResource::Start(const DatasetPtr& dataset, StepContext& step, con
     std::lock_guard lock(mu_);
     pass_.swap(pass);
   }
-  if (pass != nullptr) pass->End();  // a call that waits for its next element may hold it
+  if (pass != nullptr) pass->End();  // a waiting GetNext may hold another reference
   return OkStatus();
 }
 
@@ -150,7 +150,7 @@ Status IteratorResource::StartOnce(StepContext& step, const KernelLife& life, Fu
   Result<DatasetPtr> dataset = make();
   status = dataset.ok() ? Start(*dataset, step, life) : dataset.status();
   std::lock_guard lock(mu_);
-  // A step that was cancelled says nothing about the dataset.
+  // A cancelled step says nothing about the dataset, so the next call tries again.
   once_ = status.code() == StatusCode::kCancelled ? Once::kNever : Once::kStarted;
   if (once_ == Once::kStarted) once_failed_ = status;
   changed_.notify_all();

@@ -1,7 +1,7 @@
-// IteratorResource: an iterator of a graph, and the pass over a dataset that it is in. A pass ends with the resource
-// and with the next pass; that of an iterator without a shared name also ends with the kernel that began it, and so
-// with its session. The end of a pass cancels what it does and drops its elements. What cannot be interrupted goes on
-// with its own references. Thread-safe: calls are served one by one.
+// IteratorResource: a graph's iterator and its current pass over a dataset. A pass ends when the next one starts or
+// when the resource is destroyed. Without a shared_name it also ends with the kernel that started it, and so with the
+// session. Ending a pass cancels its work and drops its elements; calls that cannot be interrupted continue with their
+// own references. Thread-safe: calls of GetNext are serialized.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@
 
 namespace weir::ops {
 
-// The life of a kernel that begins passes.
+// The lifetime of a kernel that starts passes. Destruction ends the passes.
 class KernelLife final {
  public:
   KernelLife() = default;
@@ -34,11 +34,11 @@ class IteratorResource final : public Resource {
   IteratorResource(ElementSpec spec, bool is_shared) : spec_(std::move(spec)), is_shared_(is_shared) {}
 
   const ElementSpec& spec() const { return spec_; }
-  // Begins a new pass, in what the step gives its functions.
+  // Starts a new pass, which runs its functions in the context of `step`.
   Status Start(const DatasetPtr& dataset, StepContext& step, const KernelLife& life);
-  // The same with the dataset that `make` gives, the first time only.
+  // Starts a pass over the dataset that `make` returns; a no-op after the first time.
   Status StartOnce(StepContext& step, const KernelLife& life, FunctionRef<Result<DatasetPtr>()> make);
-  // Nothing at the end. FailedPrecondition before the first pass.
+  // Returns nullopt at the end. FailedPrecondition before the first pass.
   Result<std::optional<Element>> GetNext(StepContext& step);
   std::string DebugString() const override { return "iterator over a dataset"; }
 

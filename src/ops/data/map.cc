@@ -1,4 +1,4 @@
-// MapDataset: a function of each element, one after the other on the thread that asks.
+// MapDataset: applies a function to each element, sequentially on the thread that calls GetNext.
 #include "ops/data/map.h"
 
 namespace weir::ops {

@@ -1,15 +1,16 @@
-// What mapping one element gives, one by one or in parallel.
+// Shared by the sequential and the parallel map.
 #pragma once
 
 #include "ops/data/dataset_function.h"
 
 namespace weir::ops {
 
-// An OutOfRange error of the function ends the dataset, unless it has to give an element for each that it takes.
+// Converts the result of the function into a result of GetNext. An OutOfRange error ends the dataset, unless
+// `preserve_cardinality` demands one output per input.
 Result<std::optional<Element>> MappedElement(Result<Element> result, bool preserve_cardinality,
                                              const std::string& title, int64_t number);
 
-// The function of each element, one after the other on the thread that asks.
+// Applies the function to the elements sequentially, on the thread that calls GetNext.
 IteratorPtr MappedOneByOne(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title);
 
 }  // namespace weir::ops

@@ -1,5 +1,5 @@
-// ParallelMapDataset: several calls of the function at a time. Results come in the order of the elements, or as they
-// are ready where the pass need not be deterministic. And MapAndBatchDataset, which batches them.
+// ParallelMapDataset: runs several calls of the function in parallel. Results come in the order of the elements or, if
+// the pass need not be deterministic, as they become ready. MapAndBatchDataset also batches the results.
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -17,7 +17,7 @@
 namespace weir::ops {
 namespace {
 
-// A call on its way. Guarded by the mutex of the iterator that made it.
+// A call in flight or a finished one. Guarded by the mutex of the iterator.
 struct Call {
   int64_t number = 0;
   bool done = false;
@@ -63,7 +63,7 @@ class ParallelMap final : public DatasetIterator {
       }));
       if (calls_.empty()) {
         if (failed_.ok()) return std::nullopt;
-        ended_ = false;  // the input goes on after an error
+        ended_ = false;  // after an error, continue with the next element
         return std::exchange(failed_, OkStatus());
       }
       call = std::move(*ready);
@@ -74,19 +74,19 @@ class ParallelMap final : public DatasetIterator {
   }
 
  private:
-  // At most limit_ calls run at a time. Results that cost next to nothing, and are small, may wait in greater number:
-  // then the thread that makes them and the one that takes them wake each other seldom.
+  // At most limit_ calls run at a time. If calls are cheap and elements small, more results may be queued, so that
+  // producer and consumer wake each other less often.
   size_t MostCalls() const { return IsCheap() && small_ ? std::max(limit_, kCheapCalls) : limit_; }
   bool IsCheap() const { return start_nanos_->load(std::memory_order_relaxed) < kNanosToWake; }
 
-  // The call whose result comes next, once it is done. REQUIRES: the lock is held.
+  // Returns the call whose result comes next if it is done, else end(). REQUIRES: mu_ is held.
   std::deque<std::shared_ptr<Call>>::iterator FindReady() {
     const auto end = in_order_ && !calls_.empty() ? calls_.begin() + 1 : calls_.end();
     const auto ready = std::find_if(calls_.begin(), end, [](const auto& call) { return call->done; });
     return ready == end ? calls_.end() : ready;
   }
 
-  // REQUIRES: the lock is held.
+  // REQUIRES: mu_ is held.
   void WakeIfLow() {
     const size_t most = MostCalls();
     if (!ended_ && calls_.size() <= (most > limit_ ? most / 2 : most - 1)) task_.Wake();
@@ -118,7 +118,7 @@ class ParallelMap final : public DatasetIterator {
         calls_.push_back(call);
         ++running_;
       }
-      // What is cheap in the function runs where it is started. Where that is not all of it, another thread starts it.
+      // Start() runs the cheap kernels of the function inline. If starting takes long, another thread does it.
       auto start = [this, call, function = function_, cost = start_nanos_, args = **std::move(element)]() mutable {
         const int64_t began = RealClock().MonotonicNanos();
         function->Start(home_, std::move(args), [this, call](Result<Element> result) {
@@ -128,7 +128,7 @@ class ParallelMap final : public DatasetIterator {
           --running_;
           if (!in_order_ || calls_.front() == call || stopping_) changed_.notify_all();
         });
-        // From here on the iterator may be gone.
+        // The iterator may be destroyed from here on.
         const int64_t nanos = RealClock().MonotonicNanos() - began;
         const int64_t before = cost->load(std::memory_order_relaxed);
         cost->store(nanos < before ? nanos : before + (nanos - before) / 4, std::memory_order_relaxed);
@@ -141,14 +141,14 @@ class ParallelMap final : public DatasetIterator {
     }
   }
 
-  // What it takes to wake a thread, about: who starts in less need not wake one.
+  // The approximate cost of waking a thread. Calls that start in less are started inline.
   static constexpr int64_t kNanosToWake = 20'000;
   static constexpr size_t kCheapCalls = 16;
   static constexpr size_t kSmallBytes = size_t{64} << 10;
 
   JoinedToken stop_;
   StepContext home_;
-  const IteratorPtr input_;  // of the task alone
+  const IteratorPtr input_;  // used only by task_
   const FunctionPtr function_;
   const size_t limit_;
   const bool preserve_cardinality_;
@@ -159,12 +159,12 @@ class ParallelMap final : public DatasetIterator {
   std::deque<std::shared_ptr<Call>> calls_;  // in the order of the elements
   int64_t next_ = 0;
   size_t running_ = 0;
-  bool small_ = false;  // the last element that was read
+  bool small_ = false;  // of the last element read
   const std::shared_ptr<std::atomic<int64_t>> start_nanos_ =
-      std::make_shared<std::atomic<int64_t>>(std::numeric_limits<int64_t>::max() / 2);  // what a start took lately
+      std::make_shared<std::atomic<int64_t>>(std::numeric_limits<int64_t>::max() / 2);  // recent cost of a start
   bool stopping_ = false;
   bool ended_ = false;
-  Status failed_;  // with ended_: why there is no next element
+  Status failed_;  // with ended_: the error of the input, if any
   BackgroundTask task_;
 };
 
@@ -174,7 +174,7 @@ Result<size_t> NumParallelCalls(const KernelContext& ctx, int input) {
   return static_cast<size_t>(calls == -1 ? UsableCores() : calls);
 }
 
-// The iterator with the function applied.
+// Returns an iterator that applies the function in parallel, or sequentially if there are no threads.
 Result<IteratorPtr> MapInParallel(DatasetHome& home, const Dataset& input, const FunctionPtr& function,
                                   const ParallelMap::Options& options, const std::string& title) {
   WEIR_ASSIGN(IteratorPtr elements, input.Iterate(home));
@@ -254,7 +254,7 @@ void RegisterParallelMapDatasets(OpRegistry& registry) {
                         {"f: func", "Targuments: list(type) >= 0", "use_inter_op_parallelism: bool = true",
                          "sloppy: bool = false", "preserve_cardinality: bool = false"},
                         MakeParallelMap});
-  AddDataset(registry, {"ParallelMapDatasetV2",  // later than 1.15: what clients of today build
+  AddDataset(registry, {"ParallelMapDatasetV2",  // not in TensorFlow 1.15; newer clients use it
                         "input_dataset: variant, other_arguments: Targuments, num_parallel_calls: int64",
                         {"f: func", "Targuments: list(type) >= 0", "use_inter_op_parallelism: bool = true",
                          "deterministic: string = 'default'", "preserve_cardinality: bool = false"},

@@ -1,4 +1,4 @@
-// PrefetchDataset: elements are made ahead, while the step computes with the last one.
+// PrefetchDataset: produces elements in the background while the step works on the current one.
 #include "ops/data/prefetch.h"
 
 #include <deque>
@@ -53,7 +53,7 @@ class Prefetch final : public DatasetIterator {
       }
       Result<std::optional<Element>> element =
           CatchOutOfMemory("a prefetched dataset", [this] { return input_->GetNext(home_); });
-      // Otherwise it goes on when the next element is taken: with room for it, or after the error.
+      // Stop after an error or if memory does not suffice; GetNext wakes the task again after it has taken an element.
       const bool goes_on = element.ok() && element->has_value() && ReserveElement(**element).ok();
       {
         std::lock_guard lock(mu_);
@@ -71,14 +71,14 @@ class Prefetch final : public DatasetIterator {
 
   JoinedToken stop_;
   StepContext home_;
-  const IteratorPtr input_;  // of the task alone
+  const IteratorPtr input_;  // used only by task_
   const size_t size_;
   const std::function<void()> on_change_;
   mutable std::mutex mu_;
   std::condition_variable changed_;
   std::deque<Result<std::optional<Element>>> ready_;
   bool ended_ = false;
-  BackgroundTask task_;  // the last member: it ends before what it uses
+  BackgroundTask task_;  // the last member: destroyed, and so stopped, before the members that it uses
 };
 
 Result<Dataset::MakeFn> MakePrefetch(KernelContext& ctx) {

@@ -1,13 +1,13 @@
-// Elements made ahead, by a thread that does not wait between them.
+// Iterator that prefetches elements in the background.
 #pragma once
 
 #include "ops/data/dataset.h"
 
 namespace weir::ops {
 
-// The same elements, up to `size` of them ready before they are asked for; the first ones are made at once if `eager`,
-// else once somebody asks. `on_change` is called, from the thread that makes them, when there is one more, or no more.
-// REQUIRES: size > 0.
+// Returns an iterator over the same elements that keeps up to `size` of them ready. Prefetching starts at once if
+// `eager`, else with the first GetNext. `on_change` is called from the background thread after each new element and at
+// the end. REQUIRES: size > 0.
 IteratorPtr Prefetched(DatasetHome& home, IteratorPtr input, size_t size, bool eager,
                        std::function<void()> on_change = {});
 

@@ -1,4 +1,4 @@
-// Values out of a dataset within one step: ReduceDataset and DatasetToSingleElement.
+// ReduceDataset and DatasetToSingleElement: compute values from a whole dataset within one step.
 #include "op/shape_context.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/still_wanted.h"

@@ -36,7 +36,7 @@ void CopyIntoRow(const Tensor& from, const Tensor& to, int64_t row) {
   if (from.num_elements() == 0) return;
   const int rank = from.rank();
   const int64_t run = from.dim(rank - 1);
-  DimVector at(static_cast<size_t>(rank), 0);  // of the run that is copied next
+  DimVector at(static_cast<size_t>(rank), 0);  // coordinates in `from` of the next contiguous run
   for (int64_t source = 0; source < from.num_elements(); source += run) {
     int64_t target = 0;
     for (int d = 0; d < rank; ++d) target = target * to.dim(d + 1) + at[static_cast<size_t>(d)];

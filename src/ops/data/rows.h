@@ -1,4 +1,4 @@
-// Rows of tensors: between a batch, which has one more dimension, and its elements.
+// Copies between a batch and its rows. A batch has one more dimension than its elements.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,12 @@
 
 namespace weir::ops {
 
-// Row `row` as a tensor of its own. REQUIRES: at least one dimension.
+// Returns a copy of row `row`. REQUIRES: at least one dimension.
 Result<Tensor> CopyOfRow(const Tensor& batch, int64_t row);
-// Copies `from` into the low corner of row `row` of `to`, whose further dimensions are those of `from` or larger.
+// Copies `from` into the low corner of row `row` of `to`. REQUIRES: the row has the rank of `from` and is at least as
+// large in every dimension.
 void CopyIntoRow(const Tensor& from, const Tensor& to, int64_t row);
-// Fills all of `to` with the scalar `value` of its type.
+// Fills all of `to` with the scalar `value`. REQUIRES: equal types.
 void FillWith(const Tensor& value, const Tensor& to);
 
 }  // namespace weir::ops

@@ -1,6 +1,6 @@
-// Datasets that pass elements of others on as they are: RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
-// FilterDataset, ConcatenateDataset, ZipDataset, IgnoreErrorsDataset, and those that say how the others run
-// (OptimizeDataset, ModelDataset).
+// Datasets that forward elements of their inputs unchanged: RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
+// FilterDataset, ConcatenateDataset, ZipDataset, IgnoreErrorsDataset. Also OptimizeDataset and ModelDataset, which only
+// set options.
 #include <algorithm>
 
 #include "base/log.h"
@@ -26,7 +26,7 @@ class Repeat final : public DatasetIterator {
       if (left_ > 0) {
         --left_;
       } else if (fresh) {
-        left_ = 0;  // an empty dataset, repeated forever, is empty
+        left_ = 0;  // an empty dataset repeated forever is empty
       }
       WEIR_TRY(StillWanted(step));
     }
@@ -36,7 +36,7 @@ class Repeat final : public DatasetIterator {
  private:
   DatasetHome& home_;
   const DatasetPtr input_;
-  int64_t left_;  // negative: without end
+  int64_t left_;  // negative: unlimited
   IteratorPtr pass_;
 };
 
@@ -61,7 +61,7 @@ class Take final : public DatasetIterator {
 
  private:
   const IteratorPtr input_;
-  int64_t left_;  // negative: all
+  int64_t left_;  // negative: unlimited
 };
 
 class Skip final : public DatasetIterator {
@@ -180,7 +180,7 @@ class Chain final : public DatasetIterator {
 
  private:
   DatasetHome& home_;
-  std::vector<DatasetPtr> left_;  // the next one last
+  std::vector<DatasetPtr> left_;  // in reverse order
   IteratorPtr current_;
 };
 
@@ -205,7 +205,7 @@ class Zip final : public DatasetIterator {
       if (ended_) return std::nullopt;
       Result<std::optional<Element>> element = input->GetNext(step);
       if (!element.ok()) {
-        if (failed.ok()) failed = element.status();  // the others go on to their next element, too
+        if (failed.ok()) failed = element.status();  // still advance the other inputs
       } else if (!element->has_value()) {
         ended_ = true;
       } else {
@@ -272,7 +272,7 @@ Result<Dataset::MakeFn> MakeSame(KernelContext& ctx) {
   return [input](DatasetHome& home) { return input->Iterate(home); };
 }
 
-// A pass over the input in a home of its own.
+// A pass over the input with a context of its own.
 class Told final : public DatasetIterator {
  public:
   explicit Told(const DatasetHome& home) : home_(home) {}
@@ -285,10 +285,10 @@ class Told final : public DatasetIterator {
 
  private:
   DatasetHome home_;
-  IteratorPtr input_;  // the last member: it goes before its home
+  IteratorPtr input_;  // the last member: destroyed before home_
 };
 
-// Of all optimizations, only the order of elements is something that a program can see.
+// Of all optimizations, only make_sloppy has an effect that a program can observe.
 Result<Dataset::MakeFn> MakeOptimize(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   const auto names = ctx.input(1).flat<std::string>();

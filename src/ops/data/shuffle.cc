@@ -1,5 +1,5 @@
-// ShuffleDataset and ShuffleAndRepeatDataset: out of a buffer of the next elements one comes at random. The numbers are
-// TensorFlow's, so that a seed gives the same order.
+// ShuffleDataset and ShuffleAndRepeatDataset: return a random element of a buffer of the next elements. Uses
+// TensorFlow's random numbers, so that a seed gives the same order.
 #include <deque>
 #include <mutex>
 
@@ -16,7 +16,7 @@ struct Seeds {
   int64_t second = 0;
 };
 
-// The numbers of a generator one by one.
+// The numbers of a generator, one at a time.
 class RandomNumbers {
  public:
   explicit RandomNumbers(Seeds seeds)
@@ -35,7 +35,7 @@ class RandomNumbers {
   int used_ = Philox::kBlockSize;
 };
 
-// Seeds for one pass after the other: each pass its own, or all the same. Thread-safe.
+// Seeds for successive passes: new ones for each pass, or the same for all. Thread-safe.
 class SeedSource {
  public:
   SeedSource(Seeds seeds, bool each_pass) : seeds_(seeds), each_pass_(each_pass), numbers_(seeds) {}
@@ -53,8 +53,8 @@ class SeedSource {
   RandomNumbers numbers_;
 };
 
-// Passes over the input, `count` of them (negative: without end). The elements of one pass come before those of the
-// next, though the buffer may hold both.
+// Makes `count` passes over the input (negative: unlimited). All elements of one pass come before those of the next,
+// even though the buffer may hold both.
 class Shuffle final : public DatasetIterator {
  public:
   Shuffle(DatasetHome& home, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
@@ -83,13 +83,13 @@ class Shuffle final : public DatasetIterator {
   }
 
  private:
-  // The elements of one pass that wait, by numbers that count on over all passes.
+  // The buffered elements of one pass, as a range of element numbers. Numbers are continuous over all passes.
   struct Slice {
     uint64_t begin;
     uint64_t end;
   };
 
-  // A buffer larger than the dataset does not run ahead of what is asked for by more than that.
+  // Limits how many passes a buffer larger than the dataset reads ahead.
   static constexpr size_t kMostPassesHeld = 3;
 
   Element& At(uint64_t number) { return buffer_[number % size_]; }
@@ -108,7 +108,7 @@ class Shuffle final : public DatasetIterator {
       if (passes_left_ > 0) {
         --passes_left_;
       } else if (fresh) {
-        passes_left_ = 0;  // an empty dataset, repeated forever, is empty
+        passes_left_ = 0;  // an empty dataset repeated forever is empty
       }
       return OkStatus();
     }
@@ -123,7 +123,7 @@ class Shuffle final : public DatasetIterator {
     return OkStatus();
   }
 
-  // Ends it, so that others get the memory.
+  // Ends the iteration and frees the memory.
   void Drop() {
     passes_left_ = 0;
     pass_ = nullptr;
@@ -137,7 +137,7 @@ class Shuffle final : public DatasetIterator {
   const size_t size_;
   int64_t passes_left_;
   const std::shared_ptr<SeedSource> seeds_;
-  RandomNumbers numbers_;  // of the pass whose elements come now
+  RandomNumbers numbers_;  // of the pass whose elements are being returned
   IteratorPtr pass_;
   std::vector<Element> buffer_;  // grows to size_
   size_t held_ = 0;

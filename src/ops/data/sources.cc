@@ -1,5 +1,5 @@
-// Datasets out of values: TensorDataset, TensorSliceDataset, RangeDataset, and GeneratorDataset, which asks a function
-// for each element.
+// Datasets of values: TensorDataset, TensorSliceDataset, RangeDataset, and GeneratorDataset, which calls a function for
+// each element.
 #include "ops/data/dataset_function.h"
 #include "ops/data/rows.h"
 
@@ -118,7 +118,7 @@ class Generator final : public DatasetIterator {
 
   Status Finalize(StepContext& step) {
     if (std::exchange(state_, kEnded) != kOpen) return OkStatus();
-    // What the generator holds goes, also when nobody wants its elements any more.
+    // Finalize must run even if the step was cancelled, to release what the generator holds.
     StepContext last = step;
     CancelToken never;
     if (step.cancel != nullptr && step.cancel->cancelled()) last.cancel = &never;

@@ -1,11 +1,11 @@
-// What loops over elements that nobody sees ask in every round, so that they end with the step.
+// Cancellation check for loops over elements that return nothing to their caller.
 #pragma once
 
 #include "op/kernel.h"
 
 namespace weir::ops {
 
-// The reason of the step's cancellation, if it was cancelled.
+// Returns the reason if the step was cancelled, else OK.
 inline Status StillWanted(const StepContext& step) {
   return step.cancel != nullptr && step.cancel->cancelled() ? step.cancel->reason() : OkStatus();
 }

@@ -1,5 +1,5 @@
-// CancelWatch: lets a wait on a condition end when a step is cancelled. Declared before the lock, since what it does on
-// a cancellation takes the lock:
+// CancelWatch: ends a wait on a condition variable when a step is cancelled. Declare it before the lock, because its
+// cancel callback takes the lock:
 //   CancelWatch watch(mu_, changed_, step.cancel);
 //   std::unique_lock lock(mu_);
 //   WEIR_TRY(watch.Wait(lock, [this] { return !queue_.empty(); }));
@@ -29,7 +29,7 @@ class CancelWatch final {
   CancelWatch(const CancelWatch&) = delete;
   CancelWatch& operator=(const CancelWatch&) = delete;
 
-  // Until ready(), or the reason of the cancellation. Returns with the lock held.
+  // Blocks until ready(), or returns the reason of the cancellation. The lock is held on return.
   template <class Ready>
   Status Wait(std::unique_lock<std::mutex>& lock, Ready ready) {
     const auto cancelled = [this] { return cancel_ != nullptr && cancel_->cancelled(); };

@@ -1,4 +1,4 @@
-// WindowDataset: elements are datasets, one per component, of elements that stand near each other in the input.
+// WindowDataset: each element is a tuple of datasets, one per component, over a window of consecutive input elements.
 #include <deque>
 
 #include "ops/data/dataset.h"
@@ -43,7 +43,7 @@ class Window final : public DatasetIterator {
         --skip_;
       } else {
         if (Status status = ReserveElement(*element); !status.ok()) {
-          ended_ = true;  // so that others get the memory
+          ended_ = true;  // give up and free the memory
           buffer_.clear();
           return status;
         }
@@ -80,7 +80,7 @@ class Window final : public DatasetIterator {
   const ElementSpec spec_;
   const std::string title_;
   std::deque<Element> buffer_;
-  int64_t skip_ = 0;  // elements between two windows
+  int64_t skip_ = 0;  // elements to skip before the next window
   bool ended_ = false;
 };
 

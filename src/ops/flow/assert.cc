@@ -1,4 +1,4 @@
-// Assert, and ops that show values to people: Print, PrintV2, StringFormat.
+// Assert, Print, PrintV2 and StringFormat.
 #include <atomic>
 #include <cstdio>
 

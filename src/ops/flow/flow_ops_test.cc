@@ -1,4 +1,4 @@
-// Kernels and shape functions of the flow ops, one at a time. Whole loops are tested in graph/.
+// Tests the kernels and shape functions of single flow ops. Whole loops are tested in graph/.
 #include <gmock/gmock.h>
 
 #include "op/py_func.h"
@@ -20,7 +20,7 @@ class FlowOpsTest : public ::testing::Test {
   Result<std::vector<Tensor>> Run(std::string_view op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
     return tester_.Run(op, std::move(inputs), std::move(attrs));
   }
-  // The only output.
+  // Returns the only output.
   Tensor One(std::string_view op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
     Result<std::vector<Tensor>> result = tester_.Run(op, std::move(inputs), std::move(attrs));
     EXPECT_TRUE(result.ok()) << result.status();
@@ -202,7 +202,7 @@ TEST_F(TensorArrayTest, GradientsAddUp) {
   EXPECT_EQ(Write(Gradients(array), 0, Tensor::Vector<float>({10, 20})), kFine);
   EXPECT_THAT(Write(grads, 0, F(1)), HasSubstr("Could not aggregate to TensorArray index 0"));
   EXPECT_THAT(Values(Read(grads, 0)), ElementsAre(11, 22));
-  // What got no gradient has zeros of the shape that was written.
+  // A slot without a gradient reads as zeros of the shape that was written to the source array.
   EXPECT_THAT(Values(Read(grads, 1)), ElementsAre(0, 0));
   EXPECT_THAT(Error("TensorArrayGradV3", {grads, F(0)}, {{"source", "h"}}),
               HasSubstr("Unable to create a gradients TensorArray"));

@@ -1,5 +1,4 @@
-// A tensor as text the way tf.print shows it: nested brackets, rows on their own lines, long dimensions shortened in
-// the middle.
+// Formats a tensor like tf.print: nested brackets, one line per row, long dimensions shortened in the middle.
 #pragma once
 
 #include <string>
@@ -8,7 +7,7 @@
 
 namespace weir::ops {
 
-// `summarize` elements at both ends of every dimension; all of them when it is negative.
+// Shows `summarize` elements at each end of every dimension, or all elements if it is negative.
 std::string FormatValue(const Tensor& value, int summarize);
 
 }  // namespace weir::ops

@@ -1,5 +1,5 @@
-// Ops that run functions of the graph's library: calls, the functional If, Case and While, SymbolicGradient.
-// A function is instantiated when a node first needs it, so that functions may call each other in circles.
+// Ops that run functions of the graph's library: calls, the functional If, Case and While, SymbolicGradient. A function
+// is instantiated on its first run, which allows functions to be recursive.
 #include <mutex>
 
 #include "graph/build/flow_ops.h"
@@ -75,7 +75,7 @@ void RunAndSet(KernelContext& ctx, const FunctionPtr& function, std::vector<Tens
   });
 }
 
-// What TensorFlow takes for true: a scalar other than zero or "", any other tensor that has elements.
+// TensorFlow's truth value: a scalar is true unless it is zero or ""; any other tensor is true if it has elements.
 Result<bool> IsTrue(const Tensor& t) {
   if (t.rank() != 0) return t.num_elements() > 0;
   switch (t.dtype()) {
@@ -110,7 +110,7 @@ Result<Kernel> MakeCall(KernelSetup& setup) {
   });
 }
 
-// The runner knows the function of this name: it differentiates the body of "f".
+// The function runner implements the function named "SymbolicGradient": it differentiates the body of attribute "f".
 Result<Kernel> MakeSymbolicGradient(KernelSetup& setup) {
   auto function = std::make_shared<LazyFunction>(FuncAttr{"SymbolicGradient", setup.node().attrs});
   return Kernel::Async(
@@ -146,8 +146,8 @@ Result<Kernel> MakeCase(KernelSetup& setup) {
   });
 }
 
-// One run of a functional While: condition and body take turns. Results that are there at once are taken in a loop, so
-// that many iterations do not pile up on the stack.
+// One run of a functional While: alternates between condition and body. Functions that complete synchronously are
+// handled in a loop, so the stack does not grow with the number of iterations.
 class WhileRun : public std::enable_shared_from_this<WhileRun> {
  public:
   WhileRun(KernelContext& ctx, FunctionPtr condition, FunctionPtr body, Done done)
@@ -165,7 +165,7 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
       std::vector<Tensor> args = evaluating_ ? values_ : std::move(values_);
       next->Run(ctx_, std::move(args), [self](Result<std::vector<Tensor>> results) {
         self->results_ = std::move(results);
-        // Who comes second goes on.
+        // Whichever of this callback and Go() finishes second continues the loop.
         if (self->state_.exchange(kDone) == kLeft && self->Advance()) self->Go();
       });
       if (state_.exchange(kLeft) != kDone) return;
@@ -176,7 +176,7 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
  private:
   enum State { kRunning, kLeft, kDone };
 
-  // Takes in what the last function gave; false when the loop has ended.
+  // Processes the results of the last function. Returns false when the loop has ended.
   bool Advance() {
     if (!results_.ok()) return End(results_.status());
     if (ctx_.cancel().cancelled()) return End(ctx_.cancel().reason());
@@ -243,7 +243,8 @@ FuncAttr GradientFunction(const FuncAttr& function) {
   return {kSymbolicGradient, std::make_shared<const AttrMap>(std::move(attrs))};
 }
 
-// The choice is made again, between the gradients of the functions: of their arguments and what flows in.
+// The gradient of If and Case makes the same choice between the gradient functions of the branches. Their arguments are
+// the branch arguments followed by the gradients of the outputs.
 template <class Choose>
 Result<Gradients> ChoiceGradient(GradientContext& g, Choose choose) {
   InputList args;
@@ -336,7 +337,8 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .signature = "input: Tin -> output: Tout",
       .attrs = {"Tin: list(type) >= 1", "Tout: list(type) >= 1", "f: func"},
       .shape = [](ShapeContext& c) -> Status {
-        // The gradient of an argument has its shape; what comes after the arguments are the gradients of the results.
+        // Each output is the gradient of an argument and has its shape. The inputs after the arguments are the
+        // gradients of the function's results.
         for (int i = 0; i < c.num_outputs() && i < c.num_inputs(); ++i) c.set_output(i, c.input(i));
         return OkStatus();
       },

@@ -1,5 +1,5 @@
-// The edges of a loop's frame: Enter, Exit, NextIteration, LoopCond. The executor moves values between frames and
-// iterations; as kernels these ops only hand their input on.
+// The boundaries of a loop's frame: Enter, Exit, NextIteration, LoopCond. The executor moves values between frames and
+// iterations; the kernels only forward their input.
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -19,7 +19,7 @@ Result<Kernel> MakeForward(KernelSetup&) {
       .Cheap();
 }
 
-// A loop variable may change its shape from one iteration to the next: only what stays the same keeps it.
+// A loop variable may change its shape from one iteration to the next, so only loop constants keep their shape.
 Status EnterShape(ShapeContext& c) {
   WEIR_ASSIGN(const bool is_constant, c.Attr<bool>("is_constant"));
   if (is_constant) c.set_output(0, c.input(0));

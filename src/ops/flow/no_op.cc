@@ -1,4 +1,4 @@
-// Ops that carry no value: NoOp and ControlTrigger are there for their control edges, Abort ends the program.
+// Ops without data inputs or outputs: NoOp and ControlTrigger exist for their control edges, Abort ends the process.
 #include <cstdlib>
 
 #include "base/log.h"

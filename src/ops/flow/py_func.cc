@@ -1,4 +1,4 @@
-// Calls into the embedding language: PyFunc and its variants differ only in what the graph may assume about them.
+// PyFunc and its variants call a Python function. They differ only in what the graph may assume about the function.
 #include "op/py_func.h"
 
 #include "op/gradient_context.h"

@@ -1,4 +1,4 @@
-// Tensors that stay with the session from one step to the next, named by a string handle.
+// Tensors that the session keeps between steps, identified by a string handle.
 #include <atomic>
 
 #include "op/gradient_context.h"
@@ -36,7 +36,7 @@ Result<std::string> HandleOf(const KernelContext& ctx) {
   return *ctx.input(0).data<std::string>();
 }
 
-// "<node>;<number>;<device>"
+// A handle is "<node>;<number>;<device>".
 Result<Kernel> MakeGetHandle(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<HandleCounter> counter,

@@ -1,4 +1,4 @@
-// Stacks: where a loop leaves values for the loop that runs backwards. A stack lives as long as its step.
+// Stacks: a loop pushes values that the backward loop pops. A stack lives as long as its step.
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -52,9 +52,9 @@ class Stack final : public Resource {
 
   const std::string name_;
   const DType elem_type_;
-  const int64_t max_size_;  // negative: no bound
+  const int64_t max_size_;  // negative: unbounded
   std::mutex mu_;
-  std::deque<Tensor> values_;  // grows without a copy
+  std::deque<Tensor> values_;  // a deque, so that growing does not move tensors
   bool closed_ = false;
 };
 

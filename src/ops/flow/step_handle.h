@@ -1,6 +1,6 @@
-// Things that live for one step (stacks, TensorArrays), kept in the step's resources under a name of their own and
-// passed along by handle: a resource handle, or in the first versions of the ops a reference to the strings {container,
-// name}.
+// Resources that live for one step (stacks, TensorArrays). They are stored in the step's ResourceManager under a unique
+// name. A handle to one is a resource handle or, in the first versions of the ops, a reference to the strings
+// {container, name}.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace weir::ops {
 
-// Puts `make(name)` into the step's resources under "<base>_<n>", n being the first number not in use; returns the
-// name.
+// Adds `make(name)` to the step's resources under the name "<base>_<n>", with the first free n starting at `next`.
+// Returns the name.
 template <class T, class Make>
 Result<std::string> AddToStep(KernelContext& ctx, std::string_view container, const std::string& base,
                               std::atomic<int64_t>& next, Make make) {
@@ -33,7 +33,7 @@ inline Tensor StepHandle(std::string_view container, const std::string& name, co
   return Tensor::Scalar(std::move(handle));
 }
 
-// What the handle in input i stands for.
+// Returns the resource that the handle in input i refers to.
 template <class T>
 Result<ResourcePtr<T>> LookupInStep(const KernelContext& ctx, int i) {
   const Tensor& handle = ctx.input(i);

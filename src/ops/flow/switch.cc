@@ -1,5 +1,5 @@
-// Where values part and meet: Switch gives its data to one of two outputs and leaves the other dead, Merge passes on
-// the input that is alive. Which nodes run on dead inputs is the executor's business; here values are only handed on.
+// Switch forwards its data to one of two outputs and marks the other one dead; Merge forwards the live input. The
+// executor decides which nodes run on dead inputs.
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -38,7 +38,7 @@ Status SwitchShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The executor leaves dead inputs without a value.
+// The executor leaves dead inputs empty.
 Result<Kernel> MakeMergeOp(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            for (int i = 0; i < ctx.num_inputs(); ++i) {
@@ -53,7 +53,7 @@ Result<Kernel> MakeMergeOp(KernelSetup&) {
       .Cheap();
 }
 
-// What all inputs agree on.
+// Dimensions on which the inputs disagree are unknown.
 Status MergeShape(ShapeContext& c) {
   PartialShape shape = c.input(0);
   for (int i = 1; i < c.num_inputs() && shape.known_rank(); ++i) {

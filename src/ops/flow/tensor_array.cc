@@ -44,7 +44,7 @@ Result<bool> TensorArrayState::Reserve(int64_t size) {
 Result<TensorArrayState::Slot*> TensorArrayState::SlotAt(int32_t index) {
   if (index >= kMaxSlots) return ResourceExhausted("TensorArray {} cannot hold an element {}", name_, index);
   if (static_cast<size_t>(index) >= slots_.size()) {
-    // Grows by halves like a vector does, so that writing one slot after the other costs constant time each.
+    // Grow by half, so that writing the slots in order takes amortized constant time per slot.
     const size_t size = std::max<size_t>(index + 1, std::min<size_t>(size_, slots_.size() + slots_.size() / 2));
     WEIR_TRY(ProcessMemory::Get().ReserveKept((size - slots_.size()) * sizeof(Slot)));
     slots_.resize(size);
@@ -130,7 +130,7 @@ Result<Tensor> TensorArrayState::Read(int32_t index) {
     slot->written = true;
   }
   slot->read = true;
-  // What is given out is shared from now on: nothing is added to it any more.
+  // The caller shares this memory, so Write() refuses to add to a slot that has been read.
   return options_.clear_after_read ? std::exchange(slot->value, Tensor()) : slot->value;
 }
 

@@ -1,6 +1,5 @@
-// TensorArrayState: an array of tensors of one type that lives as long as its step: each slot is written once and read
-// once (or more often, without clear_after_read). The array of its gradients adds up what is written to a slot.
-// Thread-safe.
+// TensorArrayState: an array of tensors of one type that lives as long as its step. Each slot is written once and read
+// once (or more than once without clear_after_read). The array for gradients sums up all writes to a slot. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -20,7 +19,7 @@ class TensorArrayState final : public Resource {
     bool identical_element_shapes = false;
     bool dynamic_size = false;
     bool clear_after_read = true;
-    bool adds_writes = false;  // gradients: several writes to a slot are added up
+    bool adds_writes = false;  // for gradients: several writes to a slot are summed up
   };
   TensorArrayState(std::string name, int32_t size, Options options)
       : name_(std::move(name)), options_(std::move(options)), size_(size) {}
@@ -30,30 +29,30 @@ class TensorArrayState final : public Resource {
   std::string DebugString() const override { return fmt::format("TensorArray[{}]", name_); }
 
   Result<int32_t> Size() const;
-  // What is known of the shape of all elements.
+  // The part of the shape that all elements have in common.
   PartialShape ElementShape() const;
-  // Narrows it.
+  // Merges `shape` into the element shape. An incompatible shape is an error.
   Status SetElementShape(const PartialShape& shape);
-  // Makes room for indices below `size` where the array may grow; false where it may not.
+  // Grows the array to at least `size` slots. Returns false if the array is too small and has a fixed size.
   Result<bool> Reserve(int64_t size);
 
   Status Write(int32_t index, Tensor value);
-  // Zeros of the known shape for a slot that was never written.
+  // A slot that was never written reads as zeros if its shape is known.
   Result<Tensor> Read(int32_t index);
   void Close();
 
-  // An array of as many slots for the gradients of this one; from now on this one does not grow. `prepended` goes
-  // before the shape of every element.
+  // Returns an array with the same number of slots for the gradients of this one, and fixes the size of this one.
+  // `prepended` is prepended to the shape of every element.
   Result<ResourcePtr<TensorArrayState>> MakeGradients(std::string name, const Shape& prepended);
 
  private:
   struct Slot {
     Tensor value;
-    Shape shape;  // of what was written, kept after the value is gone
+    Shape shape;  // of the value written; kept after the value is cleared
     bool has_shape = false;
     bool written = false;
     bool read = false;
-    bool owned = false;  // the value is this array's own memory: a sum
+    bool owned = false;  // `value` is a sum in memory that only this array uses
   };
   Status CheckOpen() const;
   Result<Slot*> SlotAt(int32_t index);

@@ -1,5 +1,5 @@
-// TensorArrays as ops. The flow value says what happened before: each op takes one and gives one, and gradients follow
-// it.
+// The TensorArray ops. Each takes and returns a flow value, a scalar that only orders the ops on one array. Gradients
+// follow the flow values.
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "op/gradient_context.h"
@@ -101,7 +101,7 @@ Result<Kernel> MakeRead(KernelSetup&) {
       .Cheap();
 }
 
-// Copies the elements of `from` to `to` from element `at` on.
+// Copies the elements of `from` to `to`, starting at element `at` of `to`.
 void CopyArrayElements(const Tensor& from, const Tensor& to, int64_t at) {
   if (from.dtype() == kString) {
     std::copy_n(from.data<std::string>(), from.num_elements(), to.data<std::string>() + at);
@@ -113,7 +113,8 @@ void CopyArrayElements(const Tensor& from, const Tensor& to, int64_t at) {
   }
 }
 
-// Rows [begin, end) as a tensor of its own `shape`: sharing memory where that keeps the alignment that kernels rely on.
+// Returns rows [begin, end), with shape `shape`. Shares memory unless that would break the alignment that kernels rely
+// on.
 Result<Tensor> TakeRows(const Tensor& value, int64_t begin, int64_t end, const Shape& shape) {
   Tensor rows = value.Slice(begin, end).Reshaped(shape);
   if (rows.num_elements() == 0 || reinterpret_cast<uintptr_t>(rows.raw()) % kBufferAlignment != 0 ||
@@ -297,8 +298,8 @@ Result<Kernel> MakeArrayClose(KernelSetup&) {
 }
 
 // --- shapes
-// ----------------------------------------------------------------------------------------------------------- Inputs
-// that must be scalars, and scalar outputs.
+
+// Requires `inputs` to be scalars. With `scalar_outputs`, all outputs are scalars.
 ShapeFn ArrayScalars(std::vector<int> inputs, bool scalar_outputs) {
   return [inputs = std::move(inputs), scalar_outputs](ShapeContext& c) -> Status {
     for (const int i : inputs) WEIR_TRY(c.WithRank(i, 0).status());
@@ -345,8 +346,8 @@ struct GradientArray {
   Output handle;
   Output flow;
 };
-// The array for the gradients of the array behind `handle`, to be used after `flow`. Each call of the differentiator
-// has arrays of its own, known by the name of its scope.
+// Returns the gradient array of the array behind `handle`, usable after `flow`. Each call of the differentiator uses
+// its own gradient arrays, identified by `gradient_source`.
 Result<GradientArray> ArrayOfGradients(Output handle, Output flow) {
   Graph& graph = handle.graph();
   const std::string source = graph.build().gradient_source;

@@ -1,4 +1,4 @@
-// The time of day as a value.
+// Timestamp: the wall clock time in seconds since the epoch.
 #include "base/clock.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"

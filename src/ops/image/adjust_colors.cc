@@ -1,4 +1,4 @@
-// AdjustContrastv2, AdjustHue, AdjustSaturation: [..., channels], and three channels for the last two. Computed in
+// AdjustContrastv2, AdjustHue, AdjustSaturation on [..., channels]; the last two require three channels. Computed in
 // float.
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@ Result<float> FactorOf(const KernelContext& ctx, const char* name) {
   return factor.scalar<float>();
 }
 
-// --- contrast: the distance to the mean of the image's channel, times the factor
+// --- contrast: scales the distance to the channel's mean
 template <class T>
 void AdjustImage(const T* from, int64_t pixels, int64_t channels, float factor, T* to) {
   std::vector<double> sums(static_cast<size_t>(channels));
@@ -46,13 +46,13 @@ Result<Kernel> MakeContrast(KernelSetup&) {
   });
 }
 
-// --- hue: turned in a circle of six, between the smallest and the largest of the channels
+// --- hue: an angle in [0, 6), and the smallest and largest channel value
 struct Hue {
   float at = 0;  // [0, 6)
   float low = 0, high = 0;
 };
 
-// Which channel is the largest, the middle and the smallest in each sixth of the circle.
+// The largest, middle and smallest channel in each sixth of the circle.
 constexpr int kLargest[] = {0, 1, 1, 2, 2, 0}, kMiddle[] = {1, 0, 2, 1, 0, 2}, kSmallest[] = {2, 2, 0, 0, 1, 1};
 
 int SixthOf(float r, float g, float b) {
@@ -81,20 +81,20 @@ void ColorOf(const Hue& hue, float* rgb) {
 void TurnHue(float delta, const float* from, float* to) {
   Hue hue = HueOf(from);
   hue.at += delta;
-  // At most ten turns are left for the loops; an infinite hue becomes NaN.
+  // Limits the loops to ten iterations. An infinite hue becomes NaN.
   if (std::abs(hue.at) > 60) hue.at = std::fmod(hue.at, 6.0f);
   while (hue.at < 0) hue.at += 6;
   while (hue.at >= 6) hue.at -= 6;
   ColorOf(hue, to);
 }
 
-// --- saturation: scaled and kept within 0 and 1
+// --- saturation: scaled and clamped to [0, 1]
 void Saturate(float scale, const float* from, float* to) {
   const float r = from[0], g = from[1], b = from[2];
   const float value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
   float saturation = value > 0 ? range / value : 0;
   const float norm = 1.0f / (6.0f * range);
-  // A part of the range, between -1/6 and 1/6. The inverse of a denormal range is infinite.
+  // A fraction of the range, between -1/6 and 1/6. Avoids `norm` if it is infinite, the inverse of a denormal range.
   const auto part = [&](float difference) { return std::isinf(norm) ? difference / range / 6.0f : norm * difference; };
   float hue = r == value   ? part(g - b)
               : g == value ? static_cast<float>(part(b - r) + 2.0 / 6.0)

@@ -1,4 +1,4 @@
-// RGBToHSV, HSVToRGB: the last dimension is red, green and blue, or hue, saturation and value; all between 0 and 1.
+// RGBToHSV, HSVToRGB: the last dimension is red, green, blue, or hue, saturation, value; all in [0, 1].
 #include <algorithm>
 #include <cmath>
 

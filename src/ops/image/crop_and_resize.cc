@@ -1,5 +1,5 @@
-// CropAndResize and its gradients: boxes [y1, x1, y2, x2], in parts of an image, as images of one size. A place outside
-// of the image has no pixels: the crop gets extrapolation_value there.
+// CropAndResize and its gradients: crops boxes [y1, x1, y2, x2] (normalized coordinates) and resizes them to one size.
+// Points outside of the image get extrapolation_value.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -17,21 +17,21 @@ struct Crops {
   int64_t batch = 0, height = 0, width = 0, channels = 0;  // of the images
   int64_t count = 0, crop_height = 0, crop_width = 0;
   const float* boxes = nullptr;
-  const int32_t* owners = nullptr;  // which image a box belongs to
+  const int32_t* owners = nullptr;  // index of the image of each box
 
   int64_t image_row() const { return width * channels; }
   int64_t image_size() const { return height * image_row(); }
   int64_t crop_size() const { return crop_height * crop_width * channels; }
 };
 
-// Where pixel i of a crop lies on one side of the image.
+// Returns the coordinate in the image of pixel i of a crop, along one dimension.
 float PlaceOf(float from, float to, int64_t size, int64_t crop, int64_t i) {
   const auto last = static_cast<float>(size - 1);
   if (crop <= 1) return static_cast<float>(0.5 * static_cast<double>(from + to) * static_cast<double>(size - 1));
   const float scale = (to - from) * last / static_cast<float>(crop - 1);
   return from * last + static_cast<float>(i) * scale;
 }
-// In double: a large size rounded to float may be beyond the last pixel.
+// In double, because a large size rounded to float may exceed the last pixel.
 bool Inside(float at, int64_t size) { return at >= 0 && static_cast<double>(at) <= static_cast<double>(size - 1); }
 
 struct Place {
@@ -44,7 +44,8 @@ Place PixelsAt(float at) {
           at - floor};
 }
 
-// work(crop, row, column, y, x) for every pixel of a crop that lies inside; outside(crop, row, column) for the others.
+// Calls work(crop, row, column, y, x) for every pixel of a crop that lies inside of the image, outside(crop, row,
+// column) for the others.
 template <class Work, class Outside>
 void ForEachPixel(const Crops& crops, int64_t crop, Work&& work, Outside&& outside) {
   const float* box = crops.boxes + crop * 4;
@@ -188,7 +189,7 @@ Result<Kernel> MakeImageGrad(KernelSetup& setup) {
   });
 }
 
-// d(place)/d(begin of the box) and d(place)/d(end), on one side.
+// Derivatives of the coordinate with respect to the begin and end of the box, along one dimension.
 struct Slopes {
   float begin, end;
 };
@@ -246,7 +247,7 @@ Result<Gradients> Gradient(GradientContext& g) {
   Gradients grads(4);
   if (dtype == kHalf || dtype == kFloat || dtype == kDouble)
     grads[0] = CropAndResizeGradImage(dy, boxes, owners, ShapeOf(image), dtype, {.method = method});
-  // That of the nearest pixel is not defined by its place; TensorFlow takes the one between pixels.
+  // The method "nearest" has no gradient for the boxes; as in TensorFlow, the bilinear one is used.
   grads[1] = CropAndResizeGradBoxes(dy, image, boxes, owners);
   return grads;
 }

@@ -1,5 +1,5 @@
-// DecodePng, DecodeJpeg, DecodeAndCropJpeg, DecodeGif, DecodeBmp, ExtractJpegShape: image files as pixels. All but the
-// last two go by what the contents are, not by their name: a JPEG image given to DecodePng is decoded too.
+// DecodePng, DecodeJpeg, DecodeAndCropJpeg, DecodeGif, DecodeBmp, ExtractJpegShape. All but the last two detect the
+// format from the contents: DecodePng also decodes a JPEG image.
 #include "io/image.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -16,7 +16,7 @@ struct DecodeOptions {
   int64_t channels = 0;
   bool wide = false;
   io::JpegDecodeOptions jpeg;
-  bool frames() const { return op == "DecodeGif"; }  // an image is a list of one frame
+  bool frames() const { return op == "DecodeGif"; }  // output has a frame dimension
 };
 
 Result<const std::string*> ContentsOf(const KernelContext& ctx) {
@@ -27,7 +27,7 @@ Result<const std::string*> ContentsOf(const KernelContext& ctx) {
   return &text;
 }
 
-// The output of the op, allocated when the size is known.
+// Allocates the output of the op when the image size is known.
 io::PixelsFn IntoOutput(KernelContext& ctx, bool frames) {
   return [&ctx, frames](const ImageSize& size) -> Result<void*> {
     if (!frames && size.frames != 1)
@@ -40,7 +40,7 @@ io::PixelsFn IntoOutput(KernelContext& ctx, bool frames) {
   };
 }
 
-// Formats of 8 bits for an output of 16: each value is the high byte.
+// Runs an 8-bit decoder. For a 16-bit output, each value becomes the high byte.
 template <class Decode>
 Status Decoded(KernelContext& ctx, const DecodeOptions& options, Decode&& decode) {
   if (!options.wide) return decode(IntoOutput(ctx, options.frames()));

@@ -1,5 +1,5 @@
-// DrawBoundingBoxes, DrawBoundingBoxesV2: the outlines of boxes [y_min, x_min, y_max, x_max], in parts of the image, on
-// copies of the images. What lies outside of an image is not drawn.
+// DrawBoundingBoxes, DrawBoundingBoxesV2: draw the outlines of boxes [y_min, x_min, y_max, x_max] (normalized
+// coordinates) on copies of the images. Parts outside of an image are not drawn.
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +48,7 @@ struct Canvas {
       pixels[(y * width + x) * channels + c] = static_cast<T>(color[static_cast<size_t>(c)]);
   }
   void DrawBox(const float* box, const Color& color) const {
-    // As doubles: places far outside do not fit into an integer.
+    // In double, because coordinates far outside do not fit into an integer.
     const auto scaled = [](float at, int64_t size) {
       return std::floor(static_cast<double>(at * static_cast<float>(size - 1)));
     };

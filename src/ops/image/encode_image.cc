@@ -1,5 +1,4 @@
-// EncodePng, EncodeJpeg, EncodeJpegVariableQuality: pixels as image files. EncodePng takes any number of images at
-// once.
+// EncodePng, EncodeJpeg, EncodeJpegVariableQuality. EncodePng accepts any number of images.
 #include "io/image.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"

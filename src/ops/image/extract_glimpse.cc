@@ -1,4 +1,4 @@
-// ExtractGlimpse: a window of each image around its own offset. What lies outside of the image is noise within the
+// ExtractGlimpse: extracts a window around an offset from each image. Pixels outside of the image are noise within the
 // range of the image's values, or zero.
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 enum class Noise { kUniform, kGaussian, kZero };
 
-// Of the context of a shape function or of a kernel's setup.
+// `ctx` is a ShapeContext or KernelSetup.
 template <class Context>
 Result<Noise> NoiseOf(const Context& ctx) {
   WEIR_ASSIGN(const bool uniform, ctx.template Attr<bool>("uniform_noise"));
@@ -41,7 +41,7 @@ void FillUniform(const Image& image, const Image& glimpse, SingleSamples& random
   std::generate_n(glimpse.values, glimpse.size(), [&] { return from + UnitFloat(random()) * range; });
 }
 
-// With the mean and the deviation of each channel, within the range of the image.
+// Gaussian noise with the mean and deviation of each channel, clamped to the range of the image.
 void FillGaussian(const Image& image, const Image& glimpse, SingleSamples& random) {
   const auto [low, high] = std::minmax_element(image.values, image.values + image.size());
   const auto pixels = static_cast<double>(image.height * image.width);
@@ -60,13 +60,13 @@ void FillGaussian(const Image& image, const Image& glimpse, SingleSamples& rando
   }
 }
 
-// The first row or column of a window of `size` around an offset.
+// Returns the first row or column of a window of `size` around an offset.
 int64_t FirstOf(float offset, int64_t image_size, int64_t size, bool centered, bool normalized) {
   const auto whole = static_cast<float>(image_size);
   float at = normalized ? offset * whole : offset;
   if (centered) at = at / 2 + whole / 2;
   at -= static_cast<float>(size) / 2;
-  constexpr float kFar = 1e15f;  // nothing of any image is there, and it fits into an integer
+  constexpr float kFar = 1e15f;  // outside of any image, and fits into an int64
   if (!(std::abs(at) < kFar)) return static_cast<int64_t>(at < 0 ? -kFar : kFar);
   return static_cast<int64_t>(at);
 }

@@ -1,5 +1,5 @@
-// NonMaxSuppression and its versions: the boxes of the highest scores, without those that overlap a chosen one too
-// much. A box is two opposite corners, in any order. Of equal scores the first box wins.
+// NonMaxSuppression and its versions: select the boxes with the highest scores, dropping those that overlap a selected
+// one too much. A box is given by two opposite corners, in any order. Of equal scores the first box wins.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ struct Limits {
   float score = -std::numeric_limits<float>::infinity();
 };
 
-// The part of their union that two boxes share.
+// Intersection over union of two boxes.
 template <class T>
 float Overlap(const T* boxes, int64_t i, int64_t j) {
   struct Corners {
@@ -69,8 +69,8 @@ Result<std::vector<int32_t>> Select(const Tensor& boxes, const Tensor& scores, c
   return chosen;
 }
 
-// Inputs: boxes, scores, max_output_size, and from V2 on iou_threshold, from V3 on score_threshold. V4 also says how
-// many there are, and may pad with zeros.
+// Inputs: boxes, scores, max_output_size, from V2 on iou_threshold, from V3 on score_threshold. V4 also outputs the
+// number of selected boxes, and can pad with zeros.
 template <class T>
 Result<Kernel> MakeSuppress(KernelSetup& setup) {
   Limits base;

@@ -23,7 +23,7 @@ CubicTable MakeCubicTable(double a) {
   return table;
 }
 
-// Pixels outside of the image have no weight, and the others make up for them.
+// Sets the weights of pixels outside of the image to zero and normalizes the others.
 void Normalize(int64_t first, Cubic* cubic) {
   float sum = 0;
   for (int k = 0; k < 4; ++k) {

@@ -1,4 +1,4 @@
-// What the resizing ops share: where a pixel of the resized image lies in the original, in float as TensorFlow has it.
+// Shared by the resizing ops: maps pixels of the resized image to the original, in float as TensorFlow does.
 #pragma once
 
 #include "op/kernel.h"
@@ -13,17 +13,17 @@ struct ResizeMode {
 };
 Result<ResizeMode> ResizeModeOf(KernelSetup& setup);
 
-// One side of an image: how many pixels it has and gets.
+// One dimension of an image: its size before and after.
 struct Side {
   int64_t in = 0;
   int64_t out = 0;
-  float scale = 0;  // pixels of the original per pixel of the result
+  float scale = 0;  // original pixels per result pixel
 
-  // Where pixel `i` of the result lies.
+  // The coordinate in the original of result pixel i.
   float At(int64_t i, const ResizeMode& mode) const {
     return mode.half_pixel_centers ? (static_cast<float>(i) + 0.5f) * scale - 0.5f : static_cast<float>(i) * scale;
   }
-  // The pixel of the original that is nearest.
+  // The original pixel nearest to result pixel i.
   int64_t Nearest(int64_t i, const ResizeMode& mode) const;
 };
 Side SideOf(int64_t in, int64_t out, const ResizeMode& mode);
@@ -34,12 +34,12 @@ struct Resize {
   Side rows;
   Side cols;
 };
-// The sizes of an op with inputs images and size, after all checks.
+// Sizes for an op with the inputs images and size. Checks everything.
 Result<Resize> ResizeOf(const KernelContext& ctx, const ResizeMode& mode);
-// Those of a gradient op with inputs grads and original_image: rows and cols lead from the original to grads.
+// Sizes for a gradient op with the inputs grads and original_image. rows and cols map from the original to grads.
 Result<Resize> ResizeOfGradient(const KernelContext& ctx, const ResizeMode& mode);
 
-// Two pixels and how far between them a place lies.
+// Two adjacent pixels and the interpolation weight of the upper one.
 struct Between {
   int64_t lower = 0;
   int64_t upper = 0;

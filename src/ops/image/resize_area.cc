@@ -1,4 +1,4 @@
-// ResizeArea: each pixel is the mean of the area it covers in the original, parts of pixels counted as such.
+// ResizeArea: each pixel is the mean of the area that it covers in the original, including fractions of pixels.
 #include <cmath>
 
 #include "ops/image/resize.h"
@@ -6,13 +6,13 @@
 namespace weir::ops {
 namespace {
 
-// Pixels [begin, end) of a side and how much of the first and the last are covered.
+// Pixels [begin, end) of a dimension, and the covered fractions of the first and last one.
 struct Covered {
   int64_t begin, end;
   float first, last;
 };
 
-// How much of pixel v lies between two places.
+// Returns the fraction of pixel v that lies within [from, to].
 float Part(float v, float from, float to, float scale) {
   if (v < from) return v + 1 > to ? scale : v + 1 - from;
   return v + 1 > to ? to - v : 1.0f;

@@ -1,4 +1,4 @@
-// ResizeBicubic and its gradient: each pixel is made of the sixteen around its place, down the columns first.
+// ResizeBicubic and its gradient: each pixel is computed from the 16 pixels around it, along the columns first.
 #include "graph/build/image_ops.h"
 #include "op/gradient_context.h"
 #include "ops/image/resize.h"

@@ -1,4 +1,4 @@
-// ResizeBilinear and its gradient: each pixel is made of the four around its place. Always float, whatever the images.
+// ResizeBilinear and its gradient: each pixel is computed from the four pixels around it. Always computed in float.
 #include "graph/build/image_ops.h"
 #include "op/gradient_context.h"
 #include "ops/image/resize.h"

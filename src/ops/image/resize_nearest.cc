@@ -1,4 +1,4 @@
-// ResizeNearestNeighbor and its gradient, which adds up what was taken from each pixel.
+// ResizeNearestNeighbor and its gradient, which sums up the gradients of all copies of a pixel.
 #include "graph/build/array_ops.h"
 #include "graph/build/image_ops.h"
 #include "op/gradient_context.h"

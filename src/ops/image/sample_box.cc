@@ -1,5 +1,6 @@
-// SampleDistortedBoundingBox and its V2: a random part of an image that shows enough of at least one of the objects in
-// it. Equal seeds give TensorFlow's boxes: the numbers are drawn in its order, and sizes are rounded as it rounds them.
+// SampleDistortedBoundingBox and its V2: returns a random crop that contains enough of at least one of the objects in
+// the image. Equal seeds give TensorFlow's boxes: numbers are drawn in the same order and sizes are rounded in the same
+// way.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,7 @@
 namespace weir::ops {
 namespace {
 
-// Pixels from the first corner up to, not including, the second.
+// A box in pixels; bottom and right are exclusive.
 struct PixelBox {
   int64_t top = 0, left = 0, bottom = 0, right = 0;
 
@@ -27,27 +28,27 @@ struct PixelBox {
 };
 
 struct Wanted {
-  std::vector<float> ratios;  // of width to height: least and most
-  std::vector<float> areas;   // in parts of the image
-  float covered = 0;          // of an object, in parts of it
+  std::vector<float> ratios;  // allowed width / height: min and max
+  std::vector<float> areas;   // allowed fractions of the image's area: min and max
+  float covered = 0;          // fraction of an object that must be covered
   int64_t attempts = 0;
   bool whole_without_boxes = false;
 };
 
-// 0 to n - 1, each equally likely.
+// Returns a uniformly distributed number in [0, n).
 int64_t Draw(SingleSamples& random, int64_t n) {
   const auto count = static_cast<uint32_t>(n);
   if ((count & (count - 1)) == 0) return random() & (count - 1);
-  const uint32_t unfair = std::numeric_limits<uint32_t>::max() % count + 1;  // numbers that would come up too often
+  const uint32_t unfair = std::numeric_limits<uint32_t>::max() % count + 1;  // rejected, would bias the result
   uint32_t number = random();
   while (number < unfair) number = random();
   return number % count;
 }
 
-// A crop of this ratio with an area that is wanted, anywhere in the image; nothing if rounding leaves none.
+// Returns a random crop with this aspect ratio and an allowed area, or nullopt if rounding makes that impossible.
 std::optional<PixelBox> DrawCrop(SingleSamples& random, int64_t height, int64_t width, float ratio,
                                  const Wanted& wanted) {
-  // Any number of pixels that does not fit an image is as good as the largest, whose square fits an int64.
+  // Sizes beyond any image are clamped to a value whose square fits into an int64.
   const auto pixels = [](float count) { return static_cast<int64_t>(std::min(std::rint(count), 0x1p31f)); };
   const auto across = [&](int64_t rows) { return pixels(static_cast<float>(rows) * ratio); };
   const auto rows_of = [&](float area) { return pixels(std::sqrt(area / ratio)); };
@@ -139,7 +140,7 @@ Status SetBox(KernelContext& ctx, const PixelBox& crop, const PixelBox& image) {
   return OkStatus();
 }
 
-// has_input: how much of an object is wanted comes with the run, not with the node.
+// has_input: min_object_covered is an input instead of an attribute.
 template <class T, bool has_input>
 Result<Kernel> MakeSampleBox(KernelSetup& setup) {
   Wanted wanted;

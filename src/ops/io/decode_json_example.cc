@@ -1,5 +1,5 @@
-// DecodeJSONExample: Examples in protobuf's JSON form as serialized Examples. Names of fields are those of the message
-// or in camel case; integers may be strings, bytes are base64. What the message does not have is an error.
+// DecodeJSONExample: converts Examples from protobuf's JSON form to serialized Examples. Field names are those of the
+// message or camel case; integers may be strings; bytes are base64. Unknown fields are errors.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ Status Wrong(const std::string& where, const char* what) {
   return InvalidArgument("Error while parsing JSON: {} must be {}", where, what);
 }
 
-// The fields of an object; null stands for one that is not there.
+// Visits the fields of an object. A null value means that the field is absent.
 template <class Visit>
 Status EachField(const Json& object, const std::string& where, Visit visit) {
   if (!object.is_object()) return Wrong(where, "an object");
@@ -60,7 +60,7 @@ Result<std::string> BytesFrom(const Json& value, const std::string& where) {
   return Wrong(where, "bytes in base64");
 }
 
-// {"value": [...]}, each element added by `add`.
+// Reads {"value": [...]} and calls `add` for each element.
 template <class Add>
 Status ReadList(const Json& list, const std::string& where, Add add) {
   return EachField(list, where, [&](const std::string& name, const Json& values) -> Status {
@@ -102,7 +102,7 @@ Status ReadFeature(const Json& json, const std::string& where, tensorflow::Featu
 }
 
 Result<std::string> ExampleFromJson(const std::string& text) {
-  // What is nested deeper than any Example is not looked at.
+  // Stop parsing text that is nested deeper than any Example.
   bool too_deep = false;
   const Json::parser_callback_t guard = [&](int level, Json::parse_event_t, Json&) {
     too_deep = too_deep || level > 100;

@@ -88,7 +88,7 @@ int64_t ReadFeature(const io::FeatureView& view, const Tensor& to, int64_t at, i
 }
 
 namespace {
-// For who asked for a feature that is not there: "; this example has image (bytes), label (int64)".
+// For the error about a missing feature, e.g. "; this example has image (bytes), label (int64)".
 std::string FeaturesOf(std::string_view example) {
   constexpr size_t kNamed = 20;
   std::vector<std::string> features;
@@ -131,7 +131,7 @@ void FirstError::Note(int64_t example, Status status) {
 
 namespace {
 
-// What is decoded once it is known how much of it there is.
+// A feature whose values are decoded later, when the number of values in the whole batch is known.
 struct Kept {
   io::FeatureView view;
   int64_t count = 0;
@@ -311,7 +311,7 @@ class BatchParser final {
     });
   }
 
-  // One example alone has no splits.
+  // A single example (not batched) has no splits.
   Status GiveRagged(size_t r) {
     const size_t number = sparse_ + schema_.dense.size() + r;
     std::vector<int64_t> starts = {0};

@@ -1,5 +1,6 @@
-// Serialized Examples as tensors: what ParseExample and its kin share. Values go from the wire format straight into the
-// outputs; the examples of a batch are parsed in parallel. Errors name the example and the key of the feature.
+// Parsing of serialized Examples, shared by ParseExample and related ops. Values are decoded from the wire format
+// directly into the outputs; the examples of a batch are parsed in parallel. Errors name the example and the feature's
+// key.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace weir::ops {
 
-// The keys that are asked for, which may repeat.
+// The requested keys, which may repeat.
 class FeatureKeys final {
  public:
   FeatureKeys() = default;
@@ -24,7 +25,8 @@ class FeatureKeys final {
   size_t size() const { return keys_.size(); }
   const std::string& operator[](size_t i) const { return keys_[i]; }
 
-  // Of the entries that `visit` goes through, those asked for, by number. data() is null for what is not there.
+  // Stores the entries with requested keys, found by `visit`, in `found` by key number. data() stays null for missing
+  // entries.
   template <class Visit>
   bool Find(std::string_view message, Visit visit, absl::Span<std::string_view> found) const {
     const bool ok = visit(message, [&](std::string_view key, std::string_view value) {
@@ -41,59 +43,62 @@ class FeatureKeys final {
   std::vector<std::pair<size_t, size_t>> repeated_;
 };
 
-// A feature with as many values in every example, or, if its first size is not known, with as many rows as it has.
+// A feature with the same shape in every example or, if its first dimension is unknown, with any number of rows.
 struct DenseFeature {
   DType dtype = kInvalidType;
   PartialShape shape;
   bool variable = false;
-  int64_t values = 1;  // in all, or of one row
+  int64_t values = 1;  // of the whole feature, or of one row
 };
 Result<DenseFeature> MakeDenseFeature(DType dtype, const PartialShape& shape);
 Result<std::vector<DenseFeature>> MakeDenseFeatures(const std::vector<DType>& types,
                                                     const std::vector<PartialShape>& shapes);
 
-// A feature of any length, as values and where those of each example begin.
+// A feature of variable length: values, and the offsets at which each example begins.
 struct RaggedFeature {
   DType dtype = kInvalidType;
   DType splits = kInt64;  // int32 or int64
 };
 
 struct ExampleSchema {
-  FeatureKeys keys;  // those of the sparse features, then those of the dense ones, then those of the ragged ones
+  FeatureKeys keys;  // sparse features, then dense ones, then ragged ones
   std::vector<DType> sparse;
   std::vector<DenseFeature> dense;
   std::vector<RaggedFeature> ragged = {};
 };
 
-// What is parsed. Not batched, there is one example and the results have no dimension for it.
+// The serialized input. If not batched, there is one example, and the outputs have no batch dimension.
 struct ExampleBatch {
   absl::Span<const std::string> serialized;
-  absl::Span<const std::string> names = {};  // none, or one per example
+  absl::Span<const std::string> names = {};  // empty, or one per example
   bool batched = true;
-  // Where an error is: "Name: a, Key: x, Index: 3."
+  // The position of an error, e.g. "Name: a, Key: x, Index: 3."
   std::string Where(int64_t example, std::string_view key) const;
 };
-// `input` as the vector of names of a batch.
+// Checks `input` as the vector of names of a batch and returns it.
 Result<absl::Span<const std::string>> BatchNames(const Tensor& input, int64_t examples);
 
-// Sets the outputs from 0 on: indices, values and shapes of all sparse features, then the dense ones, whose defaults
-// are the inputs from `first_default` on (empty: the feature is required), then values and splits of all ragged ones.
+// Sets the outputs from 0 on: indices, values and shapes of all sparse features, then the dense features, then values
+// and splits of all ragged ones. The defaults of the dense features are the inputs from `first_default` on; an empty
+// default makes the feature required.
 Status ParseExamples(KernelContext& ctx, const ExampleSchema& schema, const ExampleBatch& batch, int first_default);
 
-// The shapes of these outputs. `examples`: [n], or [] for one that is not batched.
+// The shape function for these outputs. `examples`: [n], or [] if not batched.
 Status ExampleShapes(ShapeContext& ctx, size_t sparse, const std::vector<PartialShape>& dense,
                      const PartialShape& examples, size_t ragged = 0);
 
-// The feature with number k of an example, of the type that is wanted or of none.
+// Parses a feature. An error if its type is neither `wanted` nor unset.
 Result<io::FeatureView> TypedFeature(const ExampleBatch& batch, int64_t example, const std::string& key,
                                      std::string_view feature, DType wanted);
 Status MalformedExample(const ExampleBatch& batch, int64_t example, std::string_view key);
-// Writes up to `room` values of a feature to `to` from `at` on. How many it has; -1: malformed.
+// Writes up to `room` values of a feature to `to`, starting at element `at`. Returns the number of values of the
+// feature, or -1 if it is malformed.
 int64_t ReadFeature(const io::FeatureView& view, const Tensor& to, int64_t at, int64_t room);
-// Sets `count` elements of `to` from `at` on to the only one of `value`; without a value to zero or the empty string.
+// Sets `count` elements of `to`, starting at element `at`, to the single element of `value`; without a value, to zero
+// or "".
 void FillElements(const Tensor& to, int64_t at, int64_t count, const Tensor& value = {});
 
-// The first of the errors that parallel work meets, by the number of the example.
+// Keeps the error with the lowest example number that parallel workers report. Thread-safe except for status().
 class FirstError final {
  public:
   void Note(int64_t example, Status status);

@@ -1,5 +1,5 @@
-// Histogram: how often values fall between fixed limits that grow by a tenth each, the same on both sides of zero. The
-// limits are TensorFlow's, so that histograms of both can be compared.
+// Histogram: counts values in fixed buckets. Bucket limits grow by 10 % and are symmetric around zero. They are
+// TensorFlow's limits, so that histograms of both can be compared.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace weir::ops {
 
-// The upper limits of the buckets, rising; the last is the largest double.
+// The upper limits of the buckets in ascending order; the last is the largest double.
 std::vector<double> HistogramLimits();
 
 class Histogram final {
  public:
-  // REQUIRES: `limits` outlives this; HistogramLimits().
+  // REQUIRES: `limits` are HistogramLimits() and outlive this object.
   explicit Histogram(const std::vector<double>& limits);
   void Add(double value);
-  // Empty buckets that stand beside each other become one.
+  // Merges adjacent empty buckets.
   void ToProto(tensorflow::HistogramProto* proto) const;
 
  private:

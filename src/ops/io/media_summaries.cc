@@ -1,5 +1,5 @@
-// Summaries that can be seen and heard: images as PNG, sound as WAV. A batch gives one value per image or clip, up to a
-// limit; their tags are "tag/image" and "tag/audio", with a number where the limit is over one.
+// Image and audio summaries: images as PNG, audio as WAV. A batch gives one value per image or clip, up to a limit. The
+// tags are "tag/image" and "tag/audio", followed by a number if the limit is above one.
 #include <algorithm>
 #include <cmath>
 
@@ -30,8 +30,8 @@ bool AllFinite(const T* pixel, int64_t channels) {
   return std::all_of(pixel, pixel + channels, [](T x) { return std::isfinite(static_cast<double>(x)); });
 }
 
-// Numbers as bytes: [0, largest] becomes [0, 255]; where any is negative zero becomes 128 and the largest magnitude 127
-// away from it. Pixels that are not finite become the bad color.
+// Scales [0, max] to [0, 255]. If any value is negative, zero maps to 128 and the largest magnitude to 128 +- 127.
+// Pixels that are not finite get the bad color.
 template <class T>
 void ScalePixels(const T* from, int64_t pixels, int64_t channels, const std::vector<uint8_t>& bad_color, uint8_t* to) {
   using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;

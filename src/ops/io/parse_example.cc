@@ -1,4 +1,4 @@
-// ParseExample, ParseExampleV2 and ParseSingleExample: the features of serialized Examples, a batch of them or one.
+// ParseExample, ParseExampleV2 and ParseSingleExample: extract features of one serialized Example or a batch of them.
 #include "op/op_registry.h"
 #include "ops/io/example_parser.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 const char* const kTypes = "{float, int64, string}";
 
-// The scalars in inputs [begin, begin + count).
+// Appends the scalars in inputs [begin, begin + count).
 Status AppendKeys(KernelContext& ctx, int begin, size_t count, std::vector<std::string>& keys) {
   for (size_t i = 0; i < count; ++i) {
     const Tensor& key = ctx.input(begin + static_cast<int>(i));

@@ -1,5 +1,5 @@
-// ParseSingleSequenceExample and ParseSequenceExample: the context and the feature lists of serialized
-// SequenceExamples, one or a batch of them. In a batch, shorter lists are filled up with zeros (empty strings).
+// ParseSingleSequenceExample and ParseSequenceExample: extract the context and the feature lists of one serialized
+// SequenceExample or a batch of them. In a batch, shorter lists are padded with zeros (empty strings).
 #include <algorithm>
 
 #include "op/op_registry.h"
@@ -10,10 +10,10 @@ namespace {
 
 struct SequenceSchema {
   ExampleSchema context;
-  FeatureKeys lists;  // those of the sparse ones, then those of the dense ones
+  FeatureKeys lists;  // sparse lists, then dense ones
   std::vector<DType> sparse;
   std::vector<DenseFeature> dense;
-  std::vector<bool> may_be_missing;  // of the dense ones
+  std::vector<bool> may_be_missing;  // by dense list
   size_t context_outputs() const { return 3 * context.sparse.size() + context.dense.size(); }
 };
 
@@ -55,7 +55,7 @@ Result<SequenceTypes> ReadTypes(const KernelSetup& setup) {
 struct SequenceKeys {
   std::vector<std::string> context;  // sparse, then dense
   std::vector<std::string> lists;
-  std::vector<std::string> missing;  // dense lists that may be
+  std::vector<std::string> missing;  // dense lists that may be missing
 };
 
 SequenceSchema MakeSchema(const SequenceTypes& types, SequenceKeys keys) {

@@ -7,7 +7,7 @@
 
 namespace weir::ops {
 
-// Holds the reader for the time of a read.
+// Exclusive use of the reader during one operation.
 class Reader::Turn final {
  public:
   Turn(Reader& reader, CancelToken& cancel) : reader_(reader) {
@@ -34,7 +34,7 @@ class Reader::Turn final {
     if (!has_) return;
     std::lock_guard lock(reader_.mu_);
     reader_.taken_ = false;
-    reader_.turn_ends_.notify_all();  // some of them may have been cancelled meanwhile
+    reader_.turn_ends_.notify_all();  // notify_one could choose a waiter that was cancelled
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -60,7 +60,7 @@ Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken
   queue.Dequeue(1, false, cancel, [&](Result<std::vector<QueueElement>> elements) {
     std::lock_guard lock(mu);
     got = std::move(elements);
-    changed.notify_one();  // under the lock: who waits is gone right after
+    changed.notify_one();  // with the lock held: the waiter destroys `changed` right after
   });
   std::unique_lock lock(mu);
   changed.wait(lock, [&] { return got.has_value(); });
@@ -108,7 +108,7 @@ Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Queue& queue, Cancel
       Result<bool> found = source_->Next(&record, &last);
       if (!found.ok()) {
         if (records.empty()) return found.status();
-        break;  // what there is comes first; the error is met again
+        break;  // return these records first; the next read hits the error again
       }
       if (*found)
         records.push_back(std::move(record));

@@ -1,6 +1,6 @@
-// Reader: a resource that turns work units (mostly names of files), which it takes out of a queue of strings, into
-// records. Who reads takes turns; waiting for the turn and for work ends when the step is cancelled. A work unit whose
-// source fails while it is read stays: the next read meets the same error, or what has become of it.
+// Reader: a resource that takes work units (usually file names) from a queue of strings and returns their records.
+// Reads are serialized; waiting for another read or for work ends when the step is cancelled. If the source of a work
+// unit fails, the work unit stays current: the next read tries it again.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ struct Record {
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
-  // False: there is none any more. `last`, if it becomes true, says that this one was the last.
+  // Returns false if there are no more records. May set `last` to true if this record is the last one.
   virtual Result<bool> Next(Record* record, bool* last) = 0;
 };
 using OpenSource = std::function<Result<std::unique_ptr<RecordSource>>(const std::string& work)>;
@@ -33,26 +33,26 @@ using OpenSource = std::function<Result<std::unique_ptr<RecordSource>>(const std
 // Thread-safe.
 class Reader final : public Resource {
  public:
-  // `keeps_state`: every work unit is one record, so that its state between two reads is a few numbers.
+  // `keeps_state`: every work unit is one record, so that the state between two reads can be serialized.
   Reader(std::string title, OpenSource open, bool keeps_state)
       : title_(std::move(title)), open_(std::move(open)), keeps_state_(keeps_state) {}
 
   Result<Record> Read(Queue& queue, CancelToken& cancel);
-  // At least one, at most `count`, and all of one work unit.
+  // Returns between 1 and `count` records, all of one work unit.
   Result<std::vector<Record>> ReadUpTo(int64_t count, Queue& queue, CancelToken& cancel);
 
   int64_t records_produced() const;
   int64_t work_units_completed() const;
-  // As if nothing had been read.
+  // Resets the reader to its initial state.
   Status Reset(CancelToken& cancel);
-  // A serialized ReaderBaseState. Unimplemented for kinds that keep none.
+  // A serialized ReaderBaseState. Unimplemented if the reader does not keep state.
   Result<std::string> SerializeState(CancelToken& cancel);
   Status RestoreState(const std::string& state, CancelToken& cancel);
   std::string DebugString() const override { return "reader " + title_; }
 
  private:
   class Turn;
-  // Opens the next work unit where none is open. REQUIRES: the turn.
+  // Opens the next work unit if none is open. REQUIRES: the caller holds a Turn.
   Status NeedSource(Queue& queue, CancelToken& cancel);
   void EndWork();
   Status CheckKeepsState() const;
@@ -67,18 +67,18 @@ class Reader final : public Resource {
   int64_t work_started_ = 0;
   int64_t work_finished_ = 0;
   int64_t produced_ = 0;
-  std::string work_;  // who has the turn may look at it, and at the source, without the lock
+  std::string work_;  // work_ and source_: used by the holder of the Turn, without the lock
   std::unique_ptr<RecordSource> source_;
 };
 
-// The kinds of sources. InvalidArgument for sizes that make no sense.
+// The kinds of sources. They return InvalidArgument for invalid sizes.
 OpenSource RecordFileSource(const std::string& compression);
 OpenSource TextLineSource(int64_t skip_header_lines, const std::string& compression = "");
 struct FixedLengthOptions {
   int64_t header_bytes = 0;
   int64_t record_bytes = 0;
   int64_t footer_bytes = 0;
-  int64_t hop_bytes = 0;  // between the beginnings of records; 0: the length of a record
+  int64_t hop_bytes = 0;  // distance between the starts of records; 0: record_bytes
   std::string encoding = "";
 };
 OpenSource FixedLengthSource(const FixedLengthOptions& options);

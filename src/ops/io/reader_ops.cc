@@ -1,5 +1,5 @@
-// The ops of readers: those that make them and those that read, each with reference handles and (V2) resource handles.
-// Reading waits for files and for the queue: it runs on the elastic pool and ends when its step is cancelled.
+// The reader ops: creation and use, each with reference handles and (V2) resource handles. Reading blocks on files and
+// on the queue: it runs on the elastic pool and ends when its step is cancelled.
 #include "absl/strings/str_cat.h"
 #include "io/compression.h"
 #include "op/op_registry.h"
@@ -11,7 +11,7 @@
 namespace weir::ops {
 namespace {
 
-// --- making
+// --- creation
 
 struct ReaderKind {
   FaceNames names;
@@ -40,7 +40,7 @@ Result<Kernel> MakeReader(KernelSetup& setup, const ReaderKind& kind, HandleFace
 void AddKind(OpRegistry& registry, const ReaderKind& kind) {
   for (HandleFace face : kHandleFaces) {
     std::vector<std::string> attrs = kind.attrs;
-    // What only the second version of the op has.
+    // Only the second version of the op has this attribute.
     if (face == HandleFace::kResource && std::string_view(kind.names.ref) == "FixedLengthRecordReader")
       attrs.emplace_back("encoding: string = ''");
     registry.Add({
@@ -87,7 +87,7 @@ Result<OpenSource> FixedLength(KernelSetup& setup) {
   return FixedLengthSource(options);
 }
 
-// --- reading
+// --- use
 
 Result<Kernel> MakeRead(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
@@ -121,7 +121,7 @@ Result<Kernel> MakeReadUpTo(KernelSetup&) {
       .Blocking();
 }
 
-// A kernel of a function of the reader and the context.
+// Returns a kernel that calls `use` with the reader and the context.
 template <class Use>
 KernelFactory Using(Use use) {
   return [use](KernelSetup&) -> Result<Kernel> {
@@ -135,7 +135,7 @@ KernelFactory Using(Use use) {
 
 struct ReaderUser {
   FaceNames names;
-  const char* inputs;  // behind the reader's handle
+  const char* inputs;  // after the reader's handle
   const char* outputs;
   int handles;
   const char* shapes;  // of the outputs

@@ -1,4 +1,5 @@
-// The records of one file, by kind of file. Memory grows with what a file has, not with what a node or a file says.
+// Record sources for the supported kinds of files. Memory use is bounded by the content of a file, not by the sizes
+// that an attribute or a file claims.
 #include <algorithm>
 #include <cstring>
 
@@ -30,7 +31,7 @@ class RecordFile final : public RecordSource {
   const std::unique_ptr<io::RecordReader> reader_;
 };
 
-// The bytes of a file one after the other, decompressed where they are compressed.
+// The bytes of a file in order, decompressed if needed.
 class ByteStream final {
  public:
   static Result<std::unique_ptr<ByteStream>> Open(const std::string& path, io::Compression compression) {
@@ -41,7 +42,7 @@ class ByteStream final {
     }
     return stream;
   }
-  // The next bytes, `size` of them where the file has as many. They stay where they are until Skip.
+  // Returns at least the next `size` bytes, or all that are left. They stay valid until the next call of Peek.
   Result<std::string_view> Peek(uint64_t size) {
     if (buffer_.size() - used_ < size) {
       buffer_.erase(0, used_);
@@ -54,7 +55,7 @@ class ByteStream final {
     }
     return std::string_view(buffer_).substr(used_);
   }
-  // REQUIRES: no more than the last Peek gave.
+  // REQUIRES: size is at most that of the last Peek's result.
   void Skip(size_t size) { used_ += size; }
 
  private:
@@ -94,7 +95,7 @@ class TextLines final : public RecordSource {
   }
 
  private:
-  // The next line without its end; lines of Windows end in "\r\n".
+  // Reads the next line without its end.
   Result<bool> Line(std::string* line) {
     size_t searched = 0;
     for (uint64_t wanted = 1;; wanted = searched + 1) {
@@ -106,7 +107,7 @@ class TextLines final : public RecordSource {
       }
       if (rest.empty()) return false;
       const std::string_view text = rest.substr(0, end);
-      // TensorFlow drops every '\r'.
+      // TensorFlow drops every '\r', not only those of "\r\n".
       line->clear();
       std::copy_if(text.begin(), text.end(), std::back_inserter(*line), [](char c) { return c != '\r'; });
       bytes_->Skip(std::min(text.size() + 1, rest.size()));

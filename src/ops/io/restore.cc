@@ -1,4 +1,4 @@
-// RestoreV2, Restore and RestoreSlice: values out of a checkpoint, by name, whole or in part.
+// RestoreV2, Restore and RestoreSlice: read tensors or slices of them from a checkpoint, by name.
 #include "base/env.h"
 #include "io/checkpoint_reader.h"
 #include "op/op_registry.h"
@@ -45,7 +45,7 @@ Result<Kernel> MakeRestoreV2(KernelSetup&) {
       .Blocking();
 }
 
-// The ops of V1: one tensor out of the tables that a pattern matches.
+// The ops for format V1: read one tensor from the files that match a pattern.
 Result<Kernel> MakeRestore(KernelSetup& setup) {
   const bool has_slice = setup.num_inputs() == 3;
   return Kernel::Sync([has_slice](KernelContext& ctx) -> Status {

@@ -1,5 +1,5 @@
-// SaveV2 and MergeV2Checkpoints, and Save and SaveSlices of format V1: values of variables as the files of a
-// checkpoint. What is saved does not change while it is written, and training goes on meanwhile.
+// SaveV2 and MergeV2Checkpoints, and Save and SaveSlices of format V1: write tensors to checkpoint files. The values do
+// not change while they are written, and training can continue meanwhile.
 #include <set>
 
 #include "base/env.h"
@@ -14,7 +14,7 @@
 namespace weir::ops {
 namespace {
 
-// A string vector with one element for each of `count` tensors.
+// Checks that `strings` is a vector with one element per tensor.
 Status CheckCount(const Tensor& strings, const char* what, int count) {
   if (strings.rank() != 1 || strings.num_elements() != count)
     return InvalidArgument("{} must be a vector of {} elements, one for each tensor; it has shape {}", what, count,
@@ -44,7 +44,7 @@ Status AddTensor(Writer& writer, const std::string& name, const std::string& spe
 
 constexpr int kFirstTensor = 3;
 
-// What an input holds now, whatever happens to its variable afterwards.
+// Takes the current values of the inputs. Later updates of their variables do not change them.
 Result<std::vector<Tensor>> TakeValues(KernelContext& ctx, int first) {
   std::vector<Tensor> values;
   values.reserve(static_cast<size_t>(ctx.num_inputs() - first));
@@ -77,7 +77,7 @@ Result<Kernel> MakeSaveV2(KernelSetup&) {
       .Blocking();
 }
 
-// Save and SaveSlices, which has the places of parts as a third input.
+// Save and SaveSlices. The latter has the slice specs as input 2.
 Result<Kernel> MakeSave(KernelSetup& setup) {
   const bool has_slices = setup.node().op->name == "SaveSlices";
   return Kernel::Sync([has_slices](KernelContext& ctx) -> Status {
@@ -115,14 +115,14 @@ Result<Kernel> MakeMerge(KernelSetup& setup) {
            std::set<std::string> directories;
            for (const std::string& prefix : prefixes) directories.emplace(DirectoryOf(prefix));
            directories.erase(std::string(DirectoryOf(destination)));
-           // One that another writer has files in stays.
+           // Deleting fails if another writer has files in the directory; that is fine.
            for (const std::string& directory : directories) RealEnv().DeleteDirectory(directory).IgnoreError();
            return OkStatus();
          })
       .Blocking();
 }
 
-// A file's name, and then columns of strings up to the first tensor.
+// Input 0 is a scalar, inputs 1 to kFirst - 1 are vectors with one element per tensor.
 template <int kFirst>
 Status SaveShapes(ShapeContext& ctx) {
   WEIR_TRY(ctx.WithRank(0, 0).status());

@@ -1,5 +1,5 @@
-// Sparse tensors that wait beside a queue: a map, named after the op that adds to it, gives each a number, by which it
-// is taken out again. The number is what goes through the queue.
+// Stores sparse tensors whose handles pass through a queue. Adding a sparse tensor to the map returns a number, its
+// handle; taking it by that number removes it. The map is named after the op that adds to it.
 #include <mutex>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,7 +17,7 @@ class SparseTensorsMap final : public Resource {
     kept_.emplace(next_, std::move(sparse));
     return next_++;
   }
-  // All of them, or none: an error names the number that is not there.
+  // Takes all of the tensors or none. The error names the handle that was not found.
   Result<std::vector<SparseParts>> Take(absl::Span<const int64_t> handles) {
     std::lock_guard lock(mu_);
     std::vector<SparseParts> taken;

@@ -8,7 +8,7 @@
 namespace weir::ops {
 namespace {
 
-// Element `from_at` of one tensor to place `to_at` of another of the same type.
+// Copies element `from_at` of `from` to element `to_at` of `to`. REQUIRES: equal types.
 void CopyElement(const Tensor& from, int64_t from_at, const Tensor& to, int64_t to_at) {
   if (from.dtype() == kString) {
     to.data<std::string>()[to_at] = from.data<std::string>()[from_at];
@@ -41,7 +41,7 @@ Result<std::vector<SparseParts>> RowsOfSparse(const SparseParts& sparse) {
   if (rows > (int64_t{1} << 40)) return InvalidArgument("a SparseTensor of {} rows has too many of them", rows);
   WEIR_ASSIGN(const Tensor shape,
               IntVector(kInt64, absl::MakeConstSpan(sparse.shape.data<int64_t>() + 1, static_cast<size_t>(rank - 1))));
-  // How many values each row has, then which.
+  // First count the values of each row, then copy them.
   std::vector<int64_t> sizes;
   sizes.resize(static_cast<size_t>(rows));
   for (int64_t i = 0; i < count; ++i) ++sizes[static_cast<size_t>(index[i * rank])];

@@ -1,5 +1,4 @@
-// Sparse tensors taken apart into rows and put together again: what serializing them, and keeping them beside a queue,
-// have in common.
+// Splits sparse tensors into rows and stacks them, for serialization and for SparseTensorsMap.
 #pragma once
 
 #include <vector>
@@ -15,17 +14,19 @@ struct SparseParts {
   Tensor shape;    // [rank]
 };
 
-// The sparse tensor in inputs 0 to 2 of a kernel, checked.
+// Returns the sparse tensor in inputs 0 to 2 of a kernel, checked.
 Result<SparseParts> SparseInputs(const KernelContext& ctx);
-// Its rows, one for each index of dimension 0, without that dimension. REQUIRES: checked parts.
+// Returns one sparse tensor per index of dimension 0, without that dimension. REQUIRES: `sparse` was checked.
 Result<std::vector<SparseParts>> RowsOfSparse(const SparseParts& sparse);
-// Sparse tensors of one rank as one with `outer` dimensions in front, whose product is how many there are. Sizes are
-// the largest among them. Everything is checked; errors name the number of the part.
+// Stacks sparse tensors of equal rank into one with additional leading dimensions `outer`; the product of `outer` is
+// the number of parts. Each other dimension has the largest size of all parts. Checks everything; errors name the
+// number of the part.
 Result<SparseParts> StackSparse(const std::vector<SparseParts>& parts, DType dtype, absl::Span<const int64_t> outer);
 // Sets outputs 0 to 2.
 void GiveSparse(KernelContext& ctx, SparseParts sparse);
 
-// Shape functions: three inputs that are a sparse tensor; three outputs that are one of unknown rank, or of `rank`.
+// For shape functions: check that inputs 0 to 2 are a sparse tensor; set outputs 0 to 2 to one of rank `rank`, or of
+// unknown rank.
 Status CheckSparseInputShapes(ShapeContext& ctx);
 void SetSparseOutputShapes(ShapeContext& ctx, int64_t rank = kUnknownDim);
 

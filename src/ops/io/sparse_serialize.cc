@@ -1,4 +1,4 @@
-// Sparse tensors as three strings (serialized TensorProtos of indices, values and shape) and back.
+// Serialization of sparse tensors as three strings (TensorProtos of indices, values and shape), and deserialization.
 #include "op/op_registry.h"
 #include "ops/io/sparse_rows.h"
 #include "ops/io/tensor_bytes.h"

@@ -1,5 +1,5 @@
-// Summaries of values during training, as serialized Summary messages: numbers, histograms, tensors, and several of
-// them merged into one. A tag occurs once in a summary.
+// Summary ops: scalars, histograms, tensors, and merging of summaries, as serialized Summary messages. A tag occurs
+// only once in a summary.
 #include <cmath>
 #include <set>
 
@@ -21,7 +21,7 @@ Status SetSummary(KernelContext& ctx, const Summary& summary) {
   return OkStatus();
 }
 
-// " (tag 'loss')" of a tensor that holds one.
+// Returns e.g. " (tag 'loss')" if there is exactly one tag.
 std::string SingleTag(const Tensor& tags) {
   return tags.num_elements() == 1 ? fmt::format(" (tag '{}')", *tags.data<std::string>()) : "";
 }

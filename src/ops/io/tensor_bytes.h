@@ -1,4 +1,4 @@
-// Tensors as serialized TensorProtos, plain types as the bytes they are.
+// Tensors as serialized TensorProtos. Plain types are stored as raw bytes.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline std::string TensorToBytes(const Tensor& tensor) {
   return proto.SerializeAsString();
 }
 
-// `what` the bytes are, for messages.
+// `what` names the bytes in error messages.
 inline Result<Tensor> TensorFromBytes(const std::string& bytes, const std::string& what) {
   tensorflow::TensorProto proto;
   if (!proto.ParseFromString(bytes))

@@ -1,4 +1,4 @@
-// Strings that hold something else: serialized tensors and compressed bytes.
+// SerializeTensor, ParseTensor and DecodeCompressed.
 #include "io/compression.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"

@@ -1,5 +1,5 @@
-// Sums of many tensors of one shape: AddN, and AccumulateNV2 that is told the shape. Elements are added in blocks that
-// stay in the cache, so every input is read once.
+// AddN and AccumulateNV2, which also declares the shape: sums of many tensors of one shape. Elements are added in
+// blocks that fit into the cache, so every input is read once.
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
 #include "ops/math/elementwise.h"
@@ -22,8 +22,8 @@ Status SameShapes(KernelContext& ctx) {
   return OkStatus();
 }
 
-// `add` adds in the type of the elements. The output may take the memory of any input that comes up before it is
-// written: of the first two.
+// `add` adds in the type of the elements. The output may reuse the memory of the first two inputs only: they are read
+// before it is written.
 Kernel MakeSum(BinaryLoop add, size_t size) {
   return Kernel::Sync([add, size](KernelContext& ctx) -> Status {
            if (ctx.num_inputs() == 1) {
@@ -49,7 +49,7 @@ Kernel MakeSum(BinaryLoop add, size_t size) {
       .Cheap();
 }
 
-// 16-bit floats: one rounding at the end.
+// 16-bit floats are rounded once, at the end.
 template <class T>
 Result<Kernel> MakeNarrowSum(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {

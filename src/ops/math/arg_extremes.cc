@@ -1,4 +1,4 @@
-// ArgMax and ArgMin: the index of the first largest or smallest element along one axis. NaNs are never taken.
+// ArgMax and ArgMin: the index of the first largest or smallest element along one axis. NaNs are ignored.
 #include <limits>
 
 #include "op/shape_context.h"
@@ -7,9 +7,9 @@
 namespace weir::ops {
 namespace {
 
-// Indices along an axis of n elements that are `inner` apart, for `count` neighbours at once.
+// Computes indices along an axis of n elements that are `inner` apart, for `count` adjacent positions at once.
 using ArgLoop = void (*)(const void* x, int64_t n, int64_t inner, int64_t count, int64_t* out);
-constexpr int64_t kTile = 256;  // the most neighbours
+constexpr int64_t kTile = 256;  // upper bound of `count`
 
 template <class T, bool kMax>
 struct ArgExtreme {

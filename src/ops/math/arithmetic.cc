@@ -1,4 +1,4 @@
-// Addition, subtraction, multiplication, division, maximum and minimum under broadcasting. Integers wrap around.
+// Addition, subtraction, multiplication, division, maximum and minimum with broadcasting. Integers wrap around.
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "ops/math/broadcast_gradient.h"
@@ -12,7 +12,7 @@ namespace {
 using C64 = std::complex<float>;
 using C128 = std::complex<double>;
 
-// Unsigned and wide enough not to be promoted to a signed type.
+// Unsigned, and wide enough not to be promoted to a signed type.
 template <class T>
 using Wide = std::common_type_t<T, unsigned>;
 
@@ -41,7 +41,7 @@ struct Times {
   }
 };
 
-// The vector loops where there are some, then the plain ones for the other types.
+// SIMD loops where available, plain loops for the other types.
 template <class F>
 BinaryLoops Wrapping(SimdOp op, F f) {
   BinaryLoops simd = SimdLoops(op);
@@ -86,7 +86,7 @@ Result<Gradients> SquaredDifferenceGradient(GradientContext& g) {
   Output gx = (g.d_output(0) * 2) * (g.input(0) - g.input(1));
   return Unbroadcast(g, gx, -gx);
 }
-// The operand that was taken gets everything, the first one of equal operands too.
+// The selected operand gets the whole gradient; of equal operands the first one.
 template <bool kMax>
 Result<Gradients> ExtremeGradient(GradientContext& g) {
   Output dz = g.d_output(0);

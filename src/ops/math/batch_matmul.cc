@@ -1,5 +1,5 @@
-// Products of matrices in the last two dimensions, batch by batch; the other dimensions are equal (BatchMatMul) or
-// broadcast (BatchMatMulV2). adj_x and adj_y take the conjugate transpose. SparseMatMul is a plain product too.
+// Matrix products over the last two dimensions. The batch dimensions are equal (BatchMatMul) or broadcast
+// (BatchMatMulV2). adj_x and adj_y take the conjugate transpose. SparseMatMul is computed as a dense product.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -46,7 +46,7 @@ Result<Kernel> MakeBatchMatMul(KernelSetup& setup, bool broadcast) {
     WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, shape));
     if (out.num_elements() == 0) return OkStatus();
     BatchIndex index = IndexBatch(x.shape(), y.shape(), batch);
-    // One matrix on the right: the rows of all batches make one matrix.
+    // With a single matrix on the right, the rows of all batches form one matrix.
     if (y.num_elements() == layout.k * layout.n && !adj_x && x.num_elements() == index.count * layout.m * layout.k) {
       layout.m *= index.count;
       index = {};
@@ -60,7 +60,7 @@ Status BatchMatMulShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialShape y, ctx.WithRankAtLeast(1, 2));
   WEIR_ASSIGN(const bool adj_x, ctx.Attr<bool>("adj_x"));
   WEIR_ASSIGN(const bool adj_y, ctx.Attr<bool>("adj_y"));
-  // Element i from the end; unknown when the rank is.
+  // Dimension i from the end; unknown if the rank is unknown.
   auto last = [](const PartialShape& s, int i) { return s.known_rank() ? s[s.rank() - i] : kUnknownDim; };
   WEIR_TRY(MergeDims(last(x, adj_x ? 2 : 1), last(y, adj_y ? 1 : 2)).status());
   PartialShape batch;

@@ -16,7 +16,7 @@ Status Multiply(const KernelContext& ctx, GemmLayout layout, const BatchIndex& i
     const int64_t from_b = index.b.empty() ? i : index.b[static_cast<size_t>(i)];
     return Gemm(threads, layout, a + from_a * a_size, b + from_b * b_size, c + i * c_size);
   };
-  // Few matrices: each on all threads. Many: each on one.
+  // Few matrices: each uses all threads. Many: one thread each.
   if (pool == nullptr || index.count < pool->num_threads()) {
     for (int64_t i = 0; i < index.count; ++i) WEIR_TRY(one(pool, i));
     return OkStatus();
@@ -34,7 +34,7 @@ Status Multiply(const KernelContext& ctx, GemmLayout layout, const BatchIndex& i
   return error;
 }
 
-// The size of batch dimension d of `rank`, which may be one that the shape does not have.
+// The size of batch dimension d of `rank`; 1 if the shape does not have it.
 int64_t BatchSize(const Shape& s, int d, int rank) {
   const int own = d - (rank - (s.rank() - 2));
   return own < 0 ? 1 : s[own];
@@ -98,7 +98,7 @@ Status BatchProduct(const KernelContext& ctx, DType dtype, const GemmLayout& lay
       return as(TypeTag<std::complex<float>>{});
     case kComplex128:
       return as(TypeTag<std::complex<double>>{});
-    // Signed and unsigned integers wrap around alike.
+    // Signed and unsigned integers wrap around identically.
     case kInt8:
     case kUint8:
       return as(TypeTag<uint8_t>{});

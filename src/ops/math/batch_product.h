@@ -1,4 +1,4 @@
-// Products of many matrices at once, on untyped memory: what BatchMatMul and Einsum are made of.
+// Batched matrix products on untyped memory, for BatchMatMul and Einsum.
 #ifndef WEIR_OPS_MATH_BATCH_PRODUCT_H_
 #define WEIR_OPS_MATH_BATCH_PRODUCT_H_
 
@@ -9,20 +9,20 @@
 
 namespace weir::ops {
 
-// Which matrix of A and of B makes matrix i of the output. Empty: matrix i itself.
+// The matrices of A and B that give matrix i of the output. Empty: matrix i itself.
 struct BatchIndex {
   int64_t count = 1;
   std::vector<int64_t> a;
   std::vector<int64_t> b;
 };
 
-// The dimensions before the last two of shapes x and y, broadcast against each other. REQUIRES: ranks >= 2.
+// Broadcasts all but the last two dimensions of x and y. REQUIRES: ranks >= 2.
 Result<DimVector> BroadcastBatch(const Shape& x, const Shape& y);
-// Which matrices of x and y make each matrix of a result with these batch dimensions. REQUIRES: none of them is 0.
+// Returns the matrices of x and y for each matrix of a result with these batch dimensions. REQUIRES: no dimension is 0.
 BatchIndex IndexBatch(const Shape& x, const Shape& y, const DimVector& batch);
 
-// c[i] = op(a[index.a[i]]) op(b[index.b[i]]), all dense; the layout gives sizes and transposition. Types as Gemm has
-// them, signed integers too.
+// c[i] = op(a[index.a[i]]) op(b[index.b[i]]), all dense. The layout gives sizes and transposition. Supports the types
+// of Gemm and signed integers.
 Status BatchProduct(const KernelContext& ctx, DType dtype, const GemmLayout& layout, const BatchIndex& index,
                     const void* a, const void* b, void* c);
 

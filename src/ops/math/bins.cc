@@ -1,4 +1,4 @@
-// Sorting values into bins: Bucketize by given boundaries, Bincount by value, HistogramFixedWidth by equal widths.
+// Binning of values: Bucketize (given boundaries), Bincount (by value), HistogramFixedWidth (bins of equal width).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ Result<Kernel> MakeBucketize(KernelSetup& setup) {
     const T* in = x.data<T>();
     int32_t* out = y.data<int32_t>();
     return ctx.ParallelFor(x.num_elements(), 10, [&](int64_t i) {
-      // The first boundary that is not at or below the value; none is above a NaN.
+      // Finds the first boundary above the value. A NaN goes to the last bucket.
       const auto at = std::upper_bound(boundaries.begin(), boundaries.end(), in[i],
                                        [](T value, float boundary) { return static_cast<double>(value) < boundary; });
       out[i] = static_cast<int32_t>(at - boundaries.begin());
@@ -99,7 +99,7 @@ Result<Kernel> MakeHistogram(KernelSetup&) {
       const double v = static_cast<double>(value);
       if (!std::isfinite(v)) return InvalidArgument("values must be finite, but got {}", v);
       const double bin = std::min(std::max(v - low, 0.0) / step, static_cast<double>(nbins - 1));
-      const int64_t at = bin > 0 ? static_cast<int64_t>(bin) : 0;  // a range wider than the type gives NaN
+      const int64_t at = bin > 0 ? static_cast<int64_t>(bin) : 0;  // NaN if the range overflows the type
       if (out.dtype() == kInt32) {
         ++out.data<int32_t>()[at];
       } else {

@@ -1,4 +1,4 @@
-// Operations on the bits of integers. Shift amounts outside of the type's width are taken to its nearest end.
+// Bitwise operations on integers. Shift amounts are clamped to the width of the type.
 #include <algorithm>
 #include <bit>
 

@@ -31,8 +31,9 @@ Result<BroadcastPlan> BroadcastPlan::Make(std::initializer_list<const Shape*> in
     return plan;
   }
 
-  // From the innermost dimension outwards; a dimension joins the one inside when no input changes its behaviour.
-  Offsets elements;  // of each input, inside of the current dimension
+  // From the innermost dimension outwards. Merge a dimension with the previous one if each input varies along both or
+  // neither.
+  Offsets elements;  // per input: number of elements within the current dimension
   elements.fill(1);
   std::array<bool, kMaxInputs> moving{};
   for (int d = rank - 1; d >= 0; --d) {

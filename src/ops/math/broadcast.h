@@ -1,5 +1,5 @@
-// BroadcastPlan: how the elements of two or three inputs line up under NumPy broadcasting, with dimensions collapsed as
-// far as the pattern allows, so that work happens in long runs in which every input either moves along or stands still.
+// BroadcastPlan: aligns the elements of two or three inputs as in NumPy broadcasting. Dimensions are merged where
+// possible, so that the work consists of long runs in which each input either advances or stays at one element.
 #pragma once
 
 #include <array>
@@ -18,18 +18,18 @@ class BroadcastPlan final {
   static Result<BroadcastPlan> Make(std::initializer_list<const Shape*> inputs);
 
   const Shape& shape() const { return shape_; }
-  // Within a run input i is one and the same element.
+  // Returns whether input i stays at one element within a run.
   bool stands_still(int i) const { return strides_.back()[i] == 0; }
   int64_t run_length() const { return dims_.back(); }
 
-  // run(offsets of the inputs, offset of the output, count) for stretches that cover the output elements [begin, end).
+  // Calls run(offsets of the inputs, offset of the output, count) for runs that cover the output elements [begin, end).
   template <class F>
   void ForRuns(int64_t begin, int64_t end, F&& run) const;
 
  private:
   Shape shape_;
-  absl::InlinedVector<int64_t, 4> dims_;     // of the output, collapsed, outermost first; never empty
-  absl::InlinedVector<Offsets, 4> strides_;  // per dimension, in elements; 0 where the input stands still
+  absl::InlinedVector<int64_t, 4> dims_;     // of the output, merged, outermost first; never empty
+  absl::InlinedVector<Offsets, 4> strides_;  // per dimension, in elements; 0 where the input stays
 };
 
 template <class F>

@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// The axes of x + y along which x is repeated, where the shapes tell.
+// Returns the axes of x + y along which x is broadcast, or nullopt if the static shapes do not determine them.
 std::optional<std::vector<int64_t>> RepeatedAxes(const PartialShape& x, const PartialShape& y) {
   if (y.known_rank() && y.rank() == 0) return std::vector<int64_t>();
   if (!x.known_rank() || !y.known_rank()) return std::nullopt;
@@ -29,13 +29,13 @@ std::optional<std::vector<int64_t>> RepeatedAxes(const PartialShape& x, const Pa
   return axes;
 }
 
-// g summed to the shape of x, of which it is the gradient through x + y; not valid where the shapes do not tell how.
+// Sums up g to the shape of x, as the gradient of x in x + y. Invalid if the static shapes do not determine the axes.
 Output SumTo(Output g, const PartialShape& x, const PartialShape& y) {
   const std::optional<std::vector<int64_t>> axes = RepeatedAxes(x, y);
   if (!axes.has_value()) return {};
   if (axes->empty()) return g;
   if (x.rank() >= y.rank()) return Sum(g, *axes, {.keep_dims = true});
-  // Leading axes are gone after the sum; dimensions of size 1 that were summed come back by reshaping.
+  // The sum removes the leading axes; reshaping restores the summed dimensions of size 1.
   const bool only_leading = static_cast<int>(axes->size()) == y.rank() - x.rank();
   if (only_leading) return Sum(g, *axes);
   if (!x.fully_defined()) return {};

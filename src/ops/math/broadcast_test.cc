@@ -7,7 +7,7 @@
 namespace weir::ops::broadcast_test {
 namespace {
 
-// For every output element, the elements of the inputs that it comes from, as the plan visits them.
+// The input elements that each output element is computed from, as visited by the plan.
 std::vector<std::vector<int64_t>> Visit(const BroadcastPlan& plan, int inputs, int64_t begin, int64_t end) {
   std::vector<std::vector<int64_t>> seen;
   plan.ForRuns(begin, end, [&](const BroadcastPlan::Offsets& at, int64_t out, int64_t n) {

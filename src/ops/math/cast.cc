@@ -1,5 +1,5 @@
-// The Cast op. Loops exist between integers, float and double; other pairs take two steps over a small block: 16-bit
-// floats through float, complex numbers through their real part.
+// The Cast op. There are loops between integers, float and double. Other pairs take two steps over a small block:
+// 16-bit floats through float, complex numbers through their real part.
 #include "ops/math/cast.h"
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace weir::ops {
 namespace {
 
-// What x86's conversion instructions give: the smallest integer for NaN and for what does not fit.
+// Like x86's conversion instructions: the smallest integer for NaN and values out of range.
 template <class F>
 int32_t ToInt32(F x) {
   return x > F(-2147483649.0) && x < F(2147483648.0) ? static_cast<int32_t>(x) : std::numeric_limits<int32_t>::min();
@@ -54,7 +54,7 @@ void Loop(const void* in, void* out, int64_t n) {
   To* y = static_cast<To*>(out);
   for (int64_t i = 0; i < n; ++i) y[i] = Convert<To, From>(x[i]);
 }
-// To complex from its real type, and back.
+// Between a complex type and its real type.
 template <class Real>
 void ToComplex(const void* in, void* out, int64_t n) {
   const Real* x = static_cast<const Real*>(in);
@@ -78,7 +78,7 @@ UnaryLoop FromType(DType to) {
   switch (to) {
     case kBool:
       return Loop<From, bool>;
-    // Integers only lose their upper bits: signed and unsigned targets are alike.
+    // Integers only lose their upper bits, so signed and unsigned targets share a loop.
     case kInt8:
     case kUint8:
       return Loop<From, uint8_t>;
@@ -132,7 +132,7 @@ UnaryLoop DoubleLoop(DType to) {
   return FromType<double>(to);
 }
 
-// The type in the middle of a two-step cast, kInvalidType when there is none.
+// The intermediate type of a two-step cast, or kInvalidType.
 DType MiddleType(DType from, DType to) {
   auto leads = [&](DType middle) { return CastLoop(from, middle) != nullptr && CastLoop(middle, to) != nullptr; };
   const bool wide = from == kComplex128 || to == kComplex128;
@@ -141,7 +141,7 @@ DType MiddleType(DType from, DType to) {
   return leads(kFloat) ? kFloat : kInvalidType;
 }
 
-// Rounds toward zero on the way to fewer mantissa bits: clears those that will be lost.
+// Rounds toward zero before a conversion to fewer mantissa bits, by clearing the bits that will be lost.
 void ClearLowBits(DType from, DType to, void* data, int64_t n) {
   auto bits_of = [](DType t) {
     return t == kDouble ? 52 : t == kFloat ? 23 : t == kHalf ? 10 : t == kBFloat16 ? 7 : -1;
@@ -158,8 +158,8 @@ void ClearLowBits(DType from, DType to, void* data, int64_t n) {
 }
 
 struct CastPlan {
-  UnaryLoop first = nullptr;   // the whole cast, or into the middle
-  UnaryLoop second = nullptr;  // out of the middle
+  UnaryLoop first = nullptr;   // the whole cast, or to the intermediate type
+  UnaryLoop second = nullptr;  // from the intermediate type
   DType from = kInvalidType;
   DType to = kInvalidType;
   DType middle = kInvalidType;
@@ -185,7 +185,7 @@ struct CastPlan {
   }
 };
 
-// Quantized types are their integers.
+// Quantized types are treated as their integers.
 DType Unquantized(DType t) {
   switch (t) {
     case kQint8:
@@ -238,7 +238,7 @@ Result<Kernel> MakeCast(KernelSetup& setup) {
       .Cheap();
 }
 
-// Of a cast in one step.
+// The loop of a one-step cast.
 ElementLoop LoopOfCast(const AttrMap& attrs, DType input, DType output) {
   const DType from = Unquantized(input);
   const DType to = Unquantized(output);
@@ -260,7 +260,7 @@ Result<Gradients> CastGradient(GradientContext& g) {
 UnaryLoop CastLoop(DType from, DType to) {
   switch (from) {
     case kBool:
-      return to == kBool ? UnaryLoop(Copy<1>) : FromType<uint8_t>(to);  // a bool is a byte of 0 or 1
+      return to == kBool ? UnaryLoop(Copy<1>) : FromType<uint8_t>(to);  // a bool is a byte of value 0 or 1
     case kInt8:
       return FromType<int8_t>(to);
     case kUint8:

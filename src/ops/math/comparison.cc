@@ -1,4 +1,4 @@
-// Comparisons and logic: results are bool. NaN compares as in C++: unequal to everything.
+// Comparisons and logical ops; results are bool. As in C++, NaN is unequal to everything.
 #include <cmath>
 
 #include "op/shape_context.h"
@@ -15,7 +15,7 @@ template <class F>
 BinaryLoops Ordered(F f) {
   return BinaryFor<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, uint16_t, uint32_t, uint64_t>(f);
 }
-// Integers and bools are equal when their bits are.
+// Integers and bools are equal if their bits are equal.
 template <class F>
 BinaryLoops Comparable(F f) {
   BinaryLoops loops = AlsoSigned(BinaryFor<uint8_t, uint16_t, uint32_t, uint64_t>(f));
@@ -40,7 +40,7 @@ void AddOrdering(OpRegistry& registry, const std::string& name,
   });
 }
 
-// With incompatible_shape_error = false, tensors of shapes that do not broadcast are simply different.
+// With incompatible_shape_error = false, tensors whose shapes do not broadcast are unequal.
 KernelList EqualityKernels(const BinaryLoops& loops, bool value_if_incompatible) {
   KernelList list = BinaryKernels(
       TypesNamed(

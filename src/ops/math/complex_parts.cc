@@ -1,4 +1,4 @@
-// Complex numbers put together and taken apart.
+// Composition and decomposition of complex numbers.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -14,7 +14,7 @@ namespace {
 using C64 = std::complex<float>;
 using C128 = std::complex<double>;
 
-// complex64 goes with float, complex128 with double.
+// complex64 pairs with float, complex128 with double.
 KernelList Paired(KernelList kernels, bool output_is_complex) {
   for (KernelDef& def : kernels) {
     const DType type = def.types[0].second;

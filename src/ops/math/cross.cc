@@ -1,4 +1,4 @@
-// The cross product of vectors of three: [..., 3] x [..., 3] -> [..., 3].
+// Cross product of 3-element vectors: [..., 3] x [..., 3] -> [..., 3].
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-// a * b - c * d, wrapping around for integers.
+// a * b - c * d; integers wrap around.
 template <class T>
 T Minor(T a, T b, T c, T d) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,4 +1,4 @@
-// Cumsum and Cumprod along one axis, from either end, with or without the element itself.
+// Cumsum and Cumprod along one axis, from either end, including or excluding the element itself.
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "op/gradient_context.h"
@@ -11,7 +11,7 @@ namespace {
 using C64 = std::complex<float>;
 using C128 = std::complex<double>;
 
-// What running totals of T are kept in. Integers are unsigned: they wrap around.
+// The accumulator type for T. Integers are unsigned, so that they wrap around.
 template <class T>
 struct Running {
   using Type = T;
@@ -25,7 +25,7 @@ struct Running<bfloat16> {
   using Type = float;
 };
 
-// One line of n elements in steps of `step`.
+// Processes a line of n elements that are `step` apart.
 using LineLoop = void (*)(const void* x, void* y, int64_t n, int64_t step, bool exclusive);
 
 template <class T, bool kProduct>
@@ -113,7 +113,7 @@ Result<Gradients> CumsumGradient(GradientContext& g) {
   WEIR_ASSIGN(const bool reverse, g.Attr<bool>("reverse"));
   return Gradients{Cumsum(g.d_output(0), g.input(1), {.exclusive = exclusive, .reverse = !reverse}), std::monostate{}};
 }
-// As TensorFlow has it: where x is 0 the gradient counts as 0.
+// As in TensorFlow, the gradient is 0 where x is 0.
 Result<Gradients> CumprodGradient(GradientContext& g) {
   WEIR_ASSIGN(const bool exclusive, g.Attr<bool>("exclusive"));
   WEIR_ASSIGN(const bool reverse, g.Attr<bool>("reverse"));

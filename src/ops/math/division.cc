@@ -1,4 +1,4 @@
-// Quotients and remainders: Truncate* round toward zero as C does, Floor* downwards as Python does.
+// Quotients and remainders: Truncate* round toward zero like C, Floor* round down like Python.
 #include "ops/math/division.h"
 
 #include <cmath>

@@ -1,11 +1,12 @@
-// Division of integers, which can fail on values.
+// Integer division, which can fail for some values.
 #pragma once
 
 #include "ops/math/elementwise.h"
 
 namespace weir::ops {
 
-// x / y toward zero for all integer types; a zero divisor is a fault, and the smallest number over -1 wraps around.
+// x / y rounded toward zero, for all integer types. A zero divisor is a fault; the smallest number over -1 wraps
+// around.
 BinaryLoops IntegerQuotients();
 
 }  // namespace weir::ops

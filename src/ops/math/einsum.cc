@@ -1,6 +1,6 @@
-// Einsum: sums of products over labelled dimensions. Each input becomes a stack of matrices [batch, kept, contracted],
-// the stacks are multiplied, and the result is put in the order of the output. Nothing is copied that already lies
-// right.
+// Einsum: sums of products over labelled dimensions. Each input becomes a batch of matrices [batch, kept, contracted],
+// the batches are multiplied, and the result is permuted to the output's order. Operands that already have the right
+// layout are not copied.
 #include <algorithm>
 #include <map>
 
@@ -22,7 +22,7 @@ bool Contains(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-// The size of every label over all inputs. Ellipsis dimensions of size 1 broadcast, others must be equal.
+// The size of every label over all inputs. Ellipsis dimensions of size 1 broadcast; all others must be equal.
 using Sizes = std::map<int, int64_t>;
 Status AddSizes(const Labels& labels, const Shape& shape, const std::vector<Shape>& all, Sizes& sizes) {
   for (int d = 0; d < shape.rank(); ++d) {
@@ -40,7 +40,7 @@ Status AddSizes(const Labels& labels, const Shape& shape, const std::vector<Shap
   return OkStatus();
 }
 
-// REQUIRES: labels of one tensor, so that a product without zeros fits.
+// REQUIRES: the labels are those of one tensor, so that a product without zeros does not overflow.
 int64_t Product(const Labels& labels, const Sizes& sizes) {
   int64_t product = 1;
   for (const int label : labels) {
@@ -50,13 +50,13 @@ int64_t Product(const Labels& labels, const Sizes& sizes) {
   return product;
 }
 
-// A tensor whose dimensions are labelled, each label once.
+// A tensor with labelled dimensions.
 struct Operand {
   Tensor tensor;
   Labels labels;
 };
 
-// `t` without the dimensions that broadcast against the other operand: the product does without them.
+// Drops the dimensions of `t` that broadcast against the other operand; the product does not need them.
 Operand WithoutBroadcasting(const Tensor& t, const Labels& labels, const Sizes& sizes) {
   Operand operand{t, {}};
   Shape shape;
@@ -64,14 +64,14 @@ Operand WithoutBroadcasting(const Tensor& t, const Labels& labels, const Sizes& 
     const int label = labels[static_cast<size_t>(d)];
     if (t.dim(d) != sizes.at(label)) continue;
     operand.labels.push_back(label);
-    (void)shape.AddDim(t.dim(d));  // as many elements as t has
+    (void)shape.AddDim(t.dim(d));  // cannot fail: no more elements than t
   }
   if (shape.rank() != t.rank()) operand.tensor = t.Reshaped(shape);
   return operand;
 }
 
-// The dimensions of `tensor` under `labels` in the order `wanted`, copied into a new dense tensor. Equal labels walk
-// together: a diagonal.
+// Copies the dimensions of `tensor`, labelled `labels`, into a new dense tensor in the order `wanted`. Equal labels
+// advance together, which extracts a diagonal.
 Result<Tensor> Arrange(const KernelContext& ctx, const Tensor& tensor, const Labels& labels, const Labels& wanted,
                        const Sizes& sizes) {
   const DimVector strides = RowMajorStrides(tensor.shape());
@@ -93,7 +93,7 @@ Result<Tensor> Arrange(const KernelContext& ctx, const Tensor& tensor, const Lab
   return arranged;
 }
 
-// Sums over the labels that nobody else has and takes diagonals, so that each label is left once.
+// Sums over labels that occur nowhere else and takes diagonals, so that each label is left once.
 Result<Operand> Simplify(const KernelContext& ctx, const Operand& operand, const Labels& needed, const Sizes& sizes) {
   const auto& [tensor, labels] = operand;
   Labels kept, summed;
@@ -103,7 +103,7 @@ Result<Operand> Simplify(const KernelContext& ctx, const Operand& operand, const
   }
   const bool repeated = kept.size() + summed.size() < labels.size();
   if (!repeated && summed.empty()) return operand;
-  // Sums run over the leading dimension.
+  // The summed dimensions come first.
   Labels order = summed;
   order.insert(order.end(), kept.begin(), kept.end());
   Tensor arranged = tensor;
@@ -132,7 +132,7 @@ Labels Join(std::initializer_list<Labels> parts) {
   return all;
 }
 
-// A stack of matrices: `tensor` is [batch, rows, columns], or [batch, columns, rows] where transposed.
+// A batch of matrices: `tensor` is [batch, rows, columns], or [batch, columns, rows] if transposed.
 struct Stack {
   Tensor tensor;
   bool transposed = false;
@@ -177,7 +177,7 @@ Result<Operand> Multiply(const KernelContext& ctx, const Operand& a, const Opera
   return product;
 }
 
-// `result` in the order of the output; a label that the output repeats fills a diagonal of zeros.
+// Permutes `result` to the order of the output. A repeated output label fills a diagonal; other elements are zero.
 Result<Tensor> AsOutput(const KernelContext& ctx, const Operand& result, const Labels& output, const Sizes& sizes) {
   if (result.labels == output) return result.tensor;
   Labels unique;

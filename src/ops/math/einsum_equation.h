@@ -1,4 +1,4 @@
-// The equation of an Einsum: "ab,bc->ac", "...ij,...jk->...ik", "ii->i". One or two inputs and exactly one output; a
+// The equation of an Einsum: "ab,bc->ac", "...ij,...jk->...ik", "ii->i". One or two inputs and exactly one output. A
 // label is any character but ',' and '.'; "..." stands for any number of dimensions that broadcast.
 #ifndef WEIR_OPS_MATH_EINSUM_EQUATION_H_
 #define WEIR_OPS_MATH_EINSUM_EQUATION_H_
@@ -12,7 +12,7 @@
 
 namespace weir::ops {
 
-// The labels of one tensor in order. An ellipsis stands between `before` and `after`.
+// The labels of one tensor in order. If there is an ellipsis, it is between `before` and `after`.
 struct Subscripts {
   std::string before;
   std::string after;
@@ -25,7 +25,8 @@ struct Subscripts {
     return before.find(label) != std::string::npos || after.find(label) != std::string::npos;
   }
   bool HasRepeated() const;
-  // How many dimensions the ellipsis stands for in a tensor of that rank; an error when the rank does not fit.
+  // The number of dimensions that the ellipsis stands for in a tensor of this rank. An error if the rank does not
+  // match.
   Result<int> EllipsisRank(int rank, int input) const;
 };
 
@@ -33,16 +34,16 @@ struct EinsumEquation {
   std::vector<Subscripts> inputs;
   Subscripts output;
 
-  // REQUIRES nothing: the text comes from a user.
+  // `text` comes from the user and may be anything.
   static Result<EinsumEquation> Parse(std::string_view text, int num_inputs);
 };
 
-// Labels as numbers: those of the equation as characters, those of ellipses from kFirstEllipsisLabel on, counted from
-// the last dimension: dimensions that broadcast against each other have one label.
+// Labels as numbers. Labels of the equation are characters. Ellipsis dimensions are numbered from kFirstEllipsisLabel
+// on, starting at the last dimension, so that dimensions that broadcast against each other have the same label.
 constexpr int kFirstEllipsisLabel = 256;
-// The labels of all dimensions of a tensor of that rank.
+// The labels of all dimensions of a tensor of this rank.
 Result<std::vector<int>> LabelDimensions(const Subscripts& subscripts, int rank, int input);
-// The labels of the output, when ellipses stand for `ellipsis_rank` dimensions.
+// The labels of the output if ellipses stand for `ellipsis_rank` dimensions.
 Result<std::vector<int>> LabelOutput(const Subscripts& output, int ellipsis_rank);
 
 }  // namespace weir::ops

@@ -11,7 +11,7 @@
 namespace weir::ops {
 namespace {
 
-// What is differentiated: input x, the other input where there is one, and what flows in.
+// The arguments of a derivative: input x, the other input if there is one, and the incoming gradient.
 struct Terms {
   Output x;
   Subscripts x_subscripts;
@@ -21,7 +21,7 @@ struct Terms {
   Subscripts output;
 };
 
-// Labels of x alone, each once: the forward op summed over them.
+// The labels that occur only in x, each once. The forward op summed over them.
 std::string SummedLabels(const Terms& t) {
   std::string summed;
   for (const char label : t.x_subscripts.before + t.x_subscripts.after) {
@@ -39,7 +39,7 @@ Subscripts Without(Subscripts s, const std::string& labels) {
   return s;
 }
 
-// The axis of a label of x: from the front, or (after an ellipsis) negative from the back.
+// The axis of a label of x: counted from the front or, after an ellipsis, negative from the back.
 int AxisOf(const Subscripts& s, char label) {
   const size_t at = s.before.find(label);
   if (at != std::string::npos) return static_cast<int>(at);
@@ -57,13 +57,13 @@ Output EllipsisPart(Output shape, const Subscripts& s) {
   return StridedSlice(shape, {static_cast<int>(s.before.size())}, {end}, {1}, {.end_mask = end == 0 ? 1 : 0});
 }
 
-// The product of what flows in and y, in the order `target`.
+// The product of dy and y, in the order `target`.
 Output Combine(const Terms& t, Output dy, const std::string& dy_labels, const Subscripts& target) {
   if (!t.y) return Einsum({dy}, fmt::format("{}->{}", dy_labels, target.ToString()));
   return Einsum({dy, *t.y}, fmt::format("{},{}->{}", dy_labels, t.y_subscripts.ToString(), target.ToString()));
 }
 
-// Sums `dx` over the dimensions along which the ellipsis of x was broadcast. `target`: the labels of dx.
+// Sums up `dx` over the dimensions along which the ellipsis of x was broadcast. `target`: the labels of dx.
 Output Unbroadcast(const Terms& t, Output dx, const Subscripts& target, Output without_shape) {
   if (!t.output.ellipsis || !t.y || !t.y_subscripts.ellipsis) return dx;
   Output y = *t.y;
@@ -76,7 +76,7 @@ Output Unbroadcast(const Terms& t, Output dx, const Subscripts& target, Output w
   return Reshape(Sum(dx, repeated.r0 + static_cast<int>(target.before.size())), without_shape);
 }
 
-// The shape of x without the labels `dropped`, or with size 1 there.
+// The shape of x without the labels `dropped`, or with size 1 for them.
 Output ShapeWithout(const Terms& t, const std::string& dropped, bool keep_ones) {
   const Output shape = ShapeOf(t.x);
   InputList parts;
@@ -101,12 +101,12 @@ Output GradientOf(const Terms& t) {
   const std::string summed = SummedLabels(t);
   Subscripts target = t.x_subscripts;
   if (t.output.ellipsis && t.y && t.y_subscripts.ellipsis && !target.ellipsis) {
-    target.after = target.before;  // the other's broadcasting dimensions come first, to be summed
+    target.after = target.before;  // y's ellipsis dimensions come first; they are summed up
     target.before = "";
     target.ellipsis = true;
   }
   if (t.x_subscripts.HasRepeated() && !summed.empty()) {
-    // Repeated along the summed labels first, so that the product can fill diagonals.
+    // Broadcast dy along the summed labels first, so that the product can fill diagonals.
     const Output shape = ShapeOf(t.x);
     InputList sizes;
     for (const char label : summed) sizes.push_back(SizeAt(shape, AxisOf(t.x_subscripts, label)));
@@ -128,7 +128,7 @@ Output GradientOf(const Terms& t) {
 Result<Gradients> EinsumGradient(GradientContext& g) {
   WEIR_ASSIGN(const std::string text, g.Attr<std::string>("equation"));
   WEIR_ASSIGN(EinsumEquation equation, EinsumEquation::Parse(text, g.num_inputs()));
-  // Without an ellipsis in the output those of inputs stand for nothing.
+  // If the output has no ellipsis, those of the inputs stand for no dimensions.
   if (!equation.output.ellipsis) {
     for (Subscripts& s : equation.inputs) {
       s.before += s.after;

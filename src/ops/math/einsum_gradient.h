@@ -1,5 +1,5 @@
-// The gradient of Einsum, made of Einsums: what flows in takes the place of the output, and an input that of the
-// result.
+// The gradient of Einsum, built from Einsums in which the incoming gradient replaces an input and that input is the
+// output.
 #ifndef WEIR_OPS_MATH_EINSUM_GRADIENT_H_
 #define WEIR_OPS_MATH_EINSUM_GRADIENT_H_
 

@@ -1,4 +1,4 @@
-// Roots, exponentials, logarithms, circular and hyperbolic functions, and the sigmoid. Float and double run on
+// Roots, exponentials, logarithms, trigonometric and hyperbolic functions, and the sigmoid. float and double use
 // vector_math where it has the function; complex numbers are computed in double precision.
 #include <cmath>
 
@@ -15,7 +15,7 @@ using C128 = std::complex<double>;
 constexpr char kTypes[] = "bfloat16, half, float, double, complex64, complex128";
 
 C128 Log1pOf(C128 x) {
-  // log(1 + x) loses the low bits of a small x; its size and angle do not.
+  // log(1 + x) would lose the low bits of a small x, so compute magnitude and angle separately.
   const double r = std::hypot(1 + x.real(), x.imag());
   const double log_r =
       std::abs(x) < 0.5 ? 0.5 * std::log1p(x.real() * (2 + x.real()) + x.imag() * x.imag()) : std::log(r);
@@ -41,7 +41,7 @@ UnaryLoops Library(F f) {
   return UnaryFor<float, double, C128>(f);
 }
 
-// In the gradients below conj() is there for complex numbers; dy comes in as the conjugate of the derivative.
+// conj() in the gradients below is for complex numbers: dy is the conjugate of the derivative.
 Output SqrtGradient(Output, Output y, Output dy) { return SqrtGrad(y, dy); }
 Output RsqrtGradient(Output, Output y, Output dy) { return RsqrtGrad(y, dy); }
 Output ExpGradient(Output, Output y, Output dy) { return dy * ConjOf(y); }
@@ -62,7 +62,7 @@ Output AcoshGradient(Output, Output y, Output dy) { return dy / Sinh(ConjOf(y));
 Output AtanhGradient(Output x, Output, Output dy) { return dy * Reciprocal(1 - Square(ConjOf(x))); }
 Output SigmoidGradient(Output, Output y, Output dy) { return SigmoidGrad(ConjOf(y), dy); }
 
-// The second derivatives: inputs are y and dy of the first one.
+// Gradients of the gradient ops, whose inputs are y and dy.
 Result<Gradients> SqrtGradGradient(GradientContext& g) {  // z = 0.5 dy / conj(y)
   Output a = g.input(0);
   Output dz = g.d_output(0);

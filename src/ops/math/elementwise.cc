@@ -25,16 +25,17 @@ char* At(void* base, int64_t index, size_t size) {
   return static_cast<char*>(base) + index * static_cast<int64_t>(size);
 }
 
-// A loop for elements stored in one type and computed in another. Without conversions all pointers are null.
+// A loop whose elements are stored in one type and computed in another. `widen` and `narrow` are null if no conversion
+// is needed.
 template <class Loop>
 struct Converted {
   Loop loop = nullptr;
   UnaryLoop widen = nullptr;
-  UnaryLoop narrow = nullptr;  // null when the result needs no conversion (comparisons)
+  UnaryLoop narrow = nullptr;  // null if the result needs no conversion (comparisons)
   size_t in_size = 0;          // of stored elements
   size_t out_size = 0;
 
-  // Null loop when nothing serves `type`.
+  // `loop` is null if the table has no loop for `type`.
   static Converted For(const LoopTable<Loop>& table, DType type) {
     std::vector<DType> available;
     for (const auto& [t, loop] : table.loops) available.push_back(t);
@@ -49,9 +50,9 @@ struct Converted {
     }
     return c;
   }
-  // The loop over elements as they are stored, if it is one.
+  // The loop, if it works on elements as they are stored; else null.
   Loop own_loop() const { return widen == nullptr ? loop : nullptr; }
-  // Completed with the types of one node.
+  // Returns a copy with the element sizes of one node.
   Converted Sized(const KernelSetup& setup) const {
     Converted c = *this;
     const DType in = BaseType(setup.input_type(0));
@@ -112,7 +113,7 @@ Kernel MakeUnary(const Converted<UnaryLoop>& c, int cost) {
       .Cheap();
 }
 
-// The fault of any part; parts run on several threads.
+// Collects faults from several threads.
 class FaultFlag {
  public:
   void Report(Fault f) {
@@ -155,7 +156,7 @@ Status RunBroadcast(KernelContext& ctx, const Converted<BinaryLoop>& c, const Br
   return fault.ToStatus();
 }
 
-// True if y is a row of few elements that every row of x meets, like biases.
+// Returns whether y is a short row that is broadcast to every row of x, like a bias.
 bool IsShortRow(const Tensor& x, const Tensor& y) {
   constexpr int64_t kShort = 256;
   const Shape& rows = x.shape();
@@ -168,7 +169,7 @@ bool IsShortRow(const Tensor& x, const Tensor& y) {
   return true;
 }
 
-// Several copies of the row beside each other make a loop long enough.
+// Repeats the row, so that the loop gets long enough.
 Status RunRows(KernelContext& ctx, const Converted<BinaryLoop>& c, const void* x, const void* y, int64_t row,
                const Tensor& z, int cost) {
   constexpr int64_t kLong = 1024;
@@ -190,7 +191,7 @@ Status RunRows(KernelContext& ctx, const Converted<BinaryLoop>& c, const void* x
 
 Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int second) {
   return Kernel::Sync([c, cost, first, second](KernelContext& ctx) -> Status {
-           // Keeps the memory of both alive and readable while one of them becomes the output.
+           // The inputs stay in the context, so x and y stay valid while the output reuses the memory of one of them.
            const Tensor& a = ctx.input(first);
            const Tensor& b = ctx.input(second);
            const void* x = a.raw();
@@ -215,7 +216,7 @@ Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int secon
              return RunRows(ctx, c, x, y, b.num_elements(), z, cost);
            }
            Result<BroadcastPlan> made = BroadcastPlan::Make({&a.shape(), &b.shape()});
-           // The message has the shapes in the order of the inputs.
+           // Shapes in the message must be in the order of the inputs.
            if (!made.ok() && first > second) made = BroadcastPlan::Make({&b.shape(), &a.shape()});
            WEIR_ASSIGN(const BroadcastPlan plan, std::move(made));
            const bool like_a = plan.shape() == a.shape();

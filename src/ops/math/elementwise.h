@@ -1,6 +1,5 @@
-// Elementwise ops as tables: a loop over contiguous elements per op and compute type; everything around it
-// (broadcasting, threads, reuse of input memory, narrow types that are computed in a wider one) is written once, on
-// untyped memory.
+// Elementwise ops as tables: one loop over contiguous elements per op and compute type. Everything else (broadcasting,
+// threads, reuse of input memory, computing narrow types in wider ones) is shared code on untyped memory.
 #pragma once
 
 #include <string_view>
@@ -30,23 +29,23 @@ struct LoopTable {
 using UnaryLoops = LoopTable<UnaryLoop>;
 using BinaryLoops = LoopTable<BinaryLoop>;
 
-// The type that values of `type` are computed in, given the loops there are: itself, or a wider one that holds it
-// (half -> float, float -> double, complex64 -> complex128); kInvalidType when there is none.
+// The type in which values of `type` are computed, given the available loops: the same type or a wider one (half ->
+// float, float -> double, complex64 -> complex128); kInvalidType if there is none.
 DType ComputeType(DType type, const std::vector<DType>& available);
 
 // "float, double" -> {kFloat, kDouble}. REQUIRES: known names.
 std::vector<DType> TypesNamed(std::string_view names);
 
-// Kernels for every one of `types` that the loops can serve; `cost` in nanoseconds per element.
+// Kernels for all of `types` that the loops support. `cost` in nanoseconds per element.
 KernelList UnaryKernels(const std::vector<DType>& types, const UnaryLoops& loops, int cost = 1, std::string attr = "T");
 KernelList BinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost = 1);
-// z[i] = f(y[i], x[i]): Greater out of Less.
+// z[i] = f(y[i], x[i]), e.g. Greater from Less.
 KernelList SwappedBinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost = 1);
 
-// For ops whose types are fixed: the same kernels, chosen without looking at an attribute.
+// For ops with fixed types: the same kernels, selected without an attribute.
 KernelList UntypedKernels(KernelList kernels);
 
-// One row of a table of ops. `types` in the spelling of schemas: "half, float".
+// One row of a table of ops. `types` as in schemas: "half, float".
 struct UnaryOp {
   std::string name;
   std::string types;
@@ -72,14 +71,14 @@ void AddBinary(OpRegistry& registry, BinaryOp op);
 using UnaryGradient = Output (*)(Output x, Output y, Output dy);
 GradientFn FromXAndY(UnaryGradient gradient);
 
-// --- loops out of functions of one element
-// ---------------------------------------------------------------------------- Loops of unsigned types serve the signed
-// ones, and those of complex128 complex64.
+// --- loops from scalar functions
+
+// Loops of unsigned types also serve the signed ones, and those of complex128 serve complex64.
 template <class T>
 constexpr bool kCompiled = kCompiledType<T> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t> ||
                            std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-// An element is written only after those at the same place have been read: iterations do not depend on each other.
+// Each element is written only after the inputs at the same index were read, so iterations are independent.
 #if defined(__clang__)
 #define WEIR_INDEPENDENT
 #else
@@ -95,7 +94,7 @@ void UnaryLoopOf(const void* in, void* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = F{}(x[i]);
 }
 
-// Runs body(i, x, y) in the three ways operands can move.
+// Calls f(x, y) for each element, for the three cases of scalar operands.
 template <class T, class R, class F>
 Fault BinaryLoopOver(const void* a, const void* b, void* out, int64_t n, Moving moving, F f) {
   const T* x = static_cast<const T*>(a);
@@ -149,7 +148,7 @@ BinaryLoops BinaryFor(F) {
   (add(TypeTag<Ts>{}), ...);
   return table;
 }
-// The loops of unsigned integers also for the signed ones of the same width (arithmetic that wraps around).
+// Registers the loops of unsigned integers for the signed ones of the same width, too (wrapping arithmetic).
 template <class Loop>
 LoopTable<Loop> AlsoSigned(LoopTable<Loop> table) {
   const std::pair<DType, DType> pairs[] = {{kUint8, kInt8}, {kUint16, kInt16}, {kUint32, kInt32}, {kUint64, kInt64}};
@@ -159,7 +158,7 @@ LoopTable<Loop> AlsoSigned(LoopTable<Loop> table) {
   return table;
 }
 
-// A function over whole spans as a loop.
+// A function over spans as a loop.
 template <class T, void (*F)(const T*, T*, int64_t)>
 void SpanLoop(const void* x, void* y, int64_t n) {
   F(static_cast<const T*>(x), static_cast<T*>(y), n);

@@ -1,4 +1,4 @@
-// Values, types, errors and shapes of the elementwise ops. Rows are an op, its inputs and what comes out.
+// Values, types, errors and shapes of the elementwise ops. A row is an op, its inputs and the expected outputs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -207,7 +207,7 @@ TEST_F(MathOps, ComplexParts) {
 TEST_F(MathOps, NarrowFloatsAreComputedInFloat) {
   Expect<half>("AddV2", {V<half>({half(1.f), half(2.f)}), V<half>({half(0.5f), half(1.f)})}, {half(1.5f), half(3.f)});
   Expect<bfloat16>("Exp", {V<bfloat16>({bfloat16(0.f)})}, {bfloat16(1.f)});
-  // Longer than the block that is converted at a time, and with an operand that stands still.
+  // Longer than the conversion block, and with a scalar operand.
   Tensor x = Tensor::Zeros(kHalf, Shape{1301}).value();
   for (int i = 0; i < 1301; ++i) x.data<half>()[i] = half(static_cast<float>(i));
   const Tensor y = Run("Mul", {x, Tensor::Scalar(half(0.5f))});

@@ -1,5 +1,5 @@
-// Holds an op's gradient against finite differences: EXPECT_EQ(CheckGradient("MatMul", {a, b}), "").
-// Inputs that are checked are doubles; shapes are known to the graph or (the second pass) not known at all.
+// Compares an op's gradient with finite differences: EXPECT_EQ(CheckGradient("MatMul", {a, b}), ""). Checks inputs of
+// type double. Shapes are known to the graph or, in a second pass, unknown.
 #ifndef WEIR_OPS_MATH_GRADIENT_CHECK_TEST_H_
 #define WEIR_OPS_MATH_GRADIENT_CHECK_TEST_H_
 
@@ -24,7 +24,7 @@ inline const OpRegistry& AllOps() {
 
 struct GradientCheck {
   bool known_shapes_only = false;
-  int outputs = -1;  // how many outputs take part; -1: all
+  int outputs = -1;  // number of outputs to include; -1: all
   double tolerance = 1e-6;
 };
 
@@ -51,11 +51,11 @@ class GradientChecker final {
     session_ = std::make_unique<LocalSession>(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, {}});
   }
 
-  // The worst difference, or why there is no gradient.
+  // Returns the largest difference, or the error if there is no gradient.
   Result<double> Worst() {
     WEIR_TRY(graph_->TakeError());
     WEIR_ASSIGN(std::vector<Tensor> values, Run(ys_));
-    // The sum of all outputs, weighted so that no two elements count alike.
+    // The loss is the sum of all outputs with different weights.
     GradientOptions options;
     for (const Tensor& value : values) {
       WEIR_ASSIGN(Tensor weight, Tensor::Allocate(kDouble, value.shape()));
@@ -127,7 +127,7 @@ class GradientChecker final {
   std::unique_ptr<LocalSession> session_;
 };
 
-// Empty when all is well.
+// Returns "" on success.
 inline std::string CheckGradient(const std::string& op, const std::vector<Tensor>& inputs, const AttrMap& attrs = {},
                                  const GradientCheck& check = {}) {
   for (const bool known : {true, false}) {
@@ -139,7 +139,7 @@ inline std::string CheckGradient(const std::string& op, const std::vector<Tensor
   return "";
 }
 
-// Numbers that are neither equal nor special.
+// Distinct numbers without special values.
 inline Tensor SomeDoubles(const Shape& shape, int salt = 0) {
   Tensor t = Tensor::Allocate(kDouble, shape).value();
   for (int64_t i = 0; i < t.num_elements(); ++i)

@@ -1,5 +1,5 @@
-// Every differentiable op of this folder against finite differences, in double precision, with shapes known while the
-// graph is built and with unknown ones.
+// Compares the gradient of every differentiable op of this folder with finite differences, in double precision, with
+// static shapes known and unknown.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -32,7 +32,7 @@ class MathGradients : public ::testing::Test {
     return t;
   }
 
-  // d(sum of w * f(xs)) / dxs, for random w, by autodiff and by central differences.
+  // Computes d(sum of w * f(xs)) / dxs for random w, by autodiff and by central differences.
   using Build = std::function<Output(Graph&, const OutputList&)>;
   void Check(const std::string& what, const Build& build, const std::vector<Tensor>& values, bool known_shapes) {
     SCOPED_TRACE(what + (known_shapes ? "" : ", unknown shapes"));

@@ -1,6 +1,6 @@
-// Linear algebra on the last two dimensions, matrix by matrix: what all these ops share. An op is a struct that knows
-// the sizes of its results and computes one matrix; everything is computed in double (or complex double) and rounded
-// once.
+// Shared by the linear algebra ops, which process matrices in the last two dimensions one by one. An op is a struct
+// that knows the sizes of its results and computes one matrix. Everything is computed in double (or complex double) and
+// rounded once.
 #ifndef WEIR_OPS_MATH_LINALG_BATCH_H_
 #define WEIR_OPS_MATH_LINALG_BATCH_H_
 
@@ -19,7 +19,7 @@ namespace weir::ops {
 template <class C>
 using Matrix = Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The size of a matrix of the input, and the trailing dimensions of an output: [m,n], [n], or none.
+// The size of an input matrix; the trailing dimensions of each output: [m,n], [n], or none.
 struct MatrixSize {
   int64_t rows = 0;
   int64_t cols = 0;
@@ -28,10 +28,10 @@ using ResultDims = std::vector<DimVector>;
 
 Status MustBeSquare(const MatrixSize& size);
 
-// The dimensions before the last two, the same for all inputs [0, count).
+// All but the last two dimensions, which must be the same for inputs [0, count).
 Result<DimVector> CommonBatch(const KernelContext& ctx, int count);
 MatrixSize SizeOf(const Tensor& t);
-// Matrix `index` of t, and back: the elements of `m` become those at `index`.
+// Load matrix `index` of t; store `m` as matrix `index` of t.
 void Load(const Tensor& t, int64_t index, Matrix<double>& m);
 void Load(const Tensor& t, int64_t index, Matrix<std::complex<double>>& m);
 void Store(const Matrix<double>& m, const Tensor& t, int64_t index);
@@ -40,8 +40,8 @@ void Store(const Matrix<std::complex<double>>& m, const Tensor& t, int64_t index
 // Runs op on every matrix. Op:
 //   Result<ResultDims> Results(const std::vector<MatrixSize>& inputs) const;   checks sizes
 //   template <class C> Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const;
-// where a result of dimensions [n] is a matrix of n elements, and one without dimensions a 1x1 matrix. Outputs after
-// those in Results are not computed: they are empty vectors.
+// A result of dimensions [n] is a matrix of n elements, one without dimensions a 1x1 matrix. Outputs beyond those in
+// Results are not computed: they are empty vectors.
 template <class C, class Op>
 Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
   WEIR_ASSIGN(const DimVector batch, CommonBatch(ctx, num_matrices));
@@ -91,7 +91,7 @@ Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
   return error;
 }
 
-// Kernels for half, float, double and (unless kReal) complex types. Op::Make(KernelSetup&) gives the op.
+// Kernels for half, float, double and (unless kReal) complex types. Op::Make(KernelSetup&) creates the op.
 template <class Op, bool kReal = false>
 KernelList LinalgKernels(int num_matrices = 1) {
   auto make = [num_matrices]<class C>(TypeTag<C>) -> KernelFactory {
@@ -109,8 +109,8 @@ KernelList LinalgKernels(int num_matrices = 1) {
 }
 
 // --- shape functions
-// -------------------------------------------------------------------------------------------------- A stack of
-// matrices, split into the batch dimensions and rows and columns; unknown where the rank is.
+
+// A batch of matrices, split into batch dimensions, rows and columns; unknown if the rank is unknown.
 struct PartialMatrix {
   PartialShape batch;
   int64_t rows = kUnknownDim;

@@ -1,4 +1,4 @@
-// What gradients of linear algebra are written with: products and transposes of the last two dimensions.
+// Building blocks for gradients of linear algebra: products and transposes of the last two dimensions.
 #ifndef WEIR_OPS_MATH_LINALG_BUILD_H_
 #define WEIR_OPS_MATH_LINALG_BUILD_H_
 
@@ -14,7 +14,7 @@ inline Output Times(Output a, Output b) { return BatchMatMulV2(a, b); }
 inline Output AdjointTimes(Output a, Output b) { return BatchMatMulV2(a, b, {.adj_x = true}); }  // a^H b
 inline Output TimesAdjoint(Output a, Output b) { return BatchMatMulV2(a, b, {.adj_y = true}); }  // a b^H
 
-// The last two dimensions exchanged, and conjugated.
+// Transposes the last two dimensions, and conjugates.
 inline Output Adjoint(Output x) {
   const PartialShape shape = x.shape();
   if (shape.known_rank()) {
@@ -28,11 +28,11 @@ inline Output Adjoint(Output x) {
   return Transpose(ConjOf(x), ConcatV2({Range(0, rank - 2, 1), ExpandDims(rank - 1, 0), ExpandDims(rank - 2, 0)}, 0));
 }
 
-// The lower or upper triangle, with the diagonal.
+// The lower or upper triangle, including the diagonal.
 inline Output Lower(Output x) { return MatrixBandPart(x, -1, 0); }
 inline Output Upper(Output x) { return MatrixBandPart(x, 0, -1); }
 
-// One number per matrix, in a shape that broadcasts against the matrices.
+// Reshapes one number per matrix so that it broadcasts against the matrices.
 inline Output PerMatrix(Output x) { return ExpandDims(ExpandDims(x, -1), -1); }
 
 // 1 / x, and 0 for 0.

@@ -1,5 +1,5 @@
-// Cholesky decompositions, their gradient, and least squares by way of them. Only lower triangles of symmetric matrices
-// are read. A matrix that is not positive definite gives NaNs.
+// Cholesky decompositions, their gradient, and least squares based on them. Only the lower triangles of symmetric
+// matrices are read. A matrix that is not positive definite gives NaNs.
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
@@ -28,7 +28,7 @@ struct CholeskyOp {
   }
 };
 
-// With P = the lower triangle of L^T dL, its diagonal halved: dA = the symmetric part of L^-T P L^-1.
+// dA is the symmetric part of L^-T P L^-1, with P = the lower triangle of L^T dL with its diagonal halved.
 struct CholeskyGradOp {
   static Result<CholeskyGradOp> Make(KernelSetup&) { return CholeskyGradOp{}; }
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
@@ -78,7 +78,7 @@ Status LeastSquares(const Matrix<C>& a, const Matrix<C>& b, double l2, bool fast
   return OkStatus();
 }
 
-// The regularizer is a third input, a scalar: the op is made anew for every run.
+// The regularizer is a third, scalar input, so the op is created in every run.
 struct LeastSquaresOp {
   bool fast;
   double l2;
@@ -130,7 +130,7 @@ Output SolveWithFactor(Output l, Output b) {
   return MatrixTriangularSolve(l, MatrixTriangularSolve(l, b), {.adjoint = true});
 }
 
-// The Cholesky factor of a regularized product of a with itself.
+// The Cholesky factor of the regularized Gramian of a.
 Output GramianFactor(Output a, Output l2, bool tall) {
   const Output gramian = tall ? AdjointTimes(a, a) : TimesAdjoint(a, a);
   return Cholesky(MatrixSetDiag(gramian, MatrixDiagPart(gramian) + Cast(l2, a.base_dtype())));

@@ -1,4 +1,4 @@
-// Decompositions of matrices: eigenvalues of self-adjoint ones, QR, and the square root.
+// Matrix decompositions: eigenvalues of self-adjoint matrices, QR, and the square root.
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <unsupported/Eigen/MatrixFunctions>
@@ -10,8 +10,8 @@ namespace weir::ops {
 namespace {
 
 // --- eigenvalues
-// ------------------------------------------------------------------------------------------------------ In ascending
-// order; only the lower triangle is read.
+
+// In ascending order. Only the lower triangle is read.
 struct SelfAdjointEigOp {
   bool vectors;
   static Result<SelfAdjointEigOp> Make(KernelSetup& setup) {
@@ -99,7 +99,7 @@ Status QrShape(ShapeContext& ctx) {
 // x R^-H
 Output DivideByAdjoint(Output x, Output r) { return Adjoint(MatrixTriangularSolve(r, Adjoint(x), {.lower = false})); }
 
-// With at least as many rows as columns.
+// For matrices with at least as many rows as columns.
 Output TallQrGradient(Output q, Output r, Output dq, Output dr) {
   const Output qdq = AdjointTimes(q, dq);
   const Output rdr = TimesAdjoint(r, dr);
@@ -107,7 +107,7 @@ Output TallQrGradient(Output q, Output r, Output dq, Output dr) {
   const Output through_r = Times(q, dr + DivideByAdjoint(asymmetric, r));
   const Output da = through_r + DivideByAdjoint(dq - Times(q, qdq), r);
   if (!IsComplex(q.base_dtype())) return da;
-  // The diagonal of r stays real, so that the phases of q's columns are not free.
+  // The diagonal of r stays real, which determines the phases of q's columns.
   const Output diagonal = MatrixDiagPart(rdr - Adjoint(qdq));
   return da + DivideByAdjoint(Times(q, MatrixDiag(0.5 * (ConjOf(diagonal) - diagonal))), r);
 }
@@ -130,14 +130,14 @@ Result<Gradients> QrGradient(GradientContext& g) {
   if (rs[rs.rank() - 2] > cols && rows == qs[qs.rank() - 1])
     return Unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true.");
   if (rows >= cols) return Gradients{TallQrGradient(q, r, dq, dr)};
-  // The left square part decides q; the columns right of it follow.
+  // The left square part determines q; the other columns follow.
   const Output rest = Columns(g.input(0), rows, 0);
   const Output dr_rest = Columns(dr, rows, 0);
   const Output square = TallQrGradient(q, Columns(r, 0, rows), dq + TimesAdjoint(rest, dr_rest), Columns(dr, 0, rows));
   return Gradients{ConcatV2({square, Times(q, dr_rest)}, -1)};
 }
 
-// --- the square root
+// --- square root
 struct SquareRootOp {
   static Result<SquareRootOp> Make(KernelSetup&) { return SquareRootOp{}; }
   Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
@@ -147,11 +147,10 @@ struct SquareRootOp {
   template <class C>
   Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
     if (in[0].size() == 0) return OkStatus();
-    // In complex numbers: a real matrix may have none in the real ones, and then the parts left are what there is of
-    // it.
+    // Compute in complex numbers: a real matrix may have no real root. The result is then the real part.
     using Complex = Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic>;
     Complex wide = in[0].template cast<std::complex<double>>();
-    // Eigen reads beyond a matrix whose iteration does not converge: of what is not finite, or overflows on the way.
+    // Eigen reads out of bounds if its iteration does not converge, on values that are not finite or overflow.
     const double largest = wide.cwiseAbs().maxCoeff();
     if (!wide.allFinite() || !std::isfinite(largest)) {
       out[0].setConstant(C(std::numeric_limits<double>::quiet_NaN()));
@@ -170,8 +169,8 @@ struct SquareRootOp {
   }
 };
 
-// X^T G + G X^T = dX is linear in G: solved for all elements of G at once. (Of complex matrices too: TensorFlow's
-// gradient is not conjugated here.)
+// X^T G + G X^T = dX is linear in G, so solve for all elements of G at once. As in TensorFlow, there is no conjugate
+// for complex matrices.
 Result<Gradients> SquareRootGradient(GradientContext& g) {
   Output x = g.output(0), dx = g.d_output(0);
   const Output shape = ShapeOf(x);

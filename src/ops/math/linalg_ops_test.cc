@@ -1,4 +1,4 @@
-// Linear algebra: results put back together, errors, shapes, gradients.
+// Linear algebra: reconstruction from results, errors, shapes, gradients.
 #include <gtest/gtest.h>
 
 #include "op/testing.h"
@@ -7,7 +7,7 @@
 namespace weir::ops::linalg_ops_test {
 namespace {
 
-// A matrix that is far from singular, and a positive definite one.
+// A matrix that is far from singular.
 Tensor Solid(int64_t n, int salt = 0) {
   Tensor t = SomeDoubles({n, n}, salt);
   for (int64_t i = 0; i < n; ++i) t.data<double>()[i * n + i] += 4;
@@ -110,7 +110,7 @@ TEST(LinalgOps, Decompositions) {
 
 TEST(LinalgOps, LeastSquares) {
   const Tensor a = SomeDoubles({4, 2}), b = SomeDoubles({4, 1}, 2), l2 = Tensor::Scalar(0.0);
-  // The rest is orthogonal to the columns of a.
+  // The residual is orthogonal to the columns of a.
   for (const bool fast : {true, false}) {
     const Tensor x = RunOp("MatrixSolveLs", {a, b, l2}, {{"fast", fast}})[0];
     ExpectNear(Times(a, Times(a, x), true), Times(a, b, true), 1e-8);
@@ -175,7 +175,7 @@ TEST(LinalgOps, Gradients) {
   }
 }
 
-// A change of the input must stay symmetric, as the decomposition reads one triangle for both.
+// Changes of the input must be symmetric, because the decomposition reads only one triangle.
 TEST(LinalgOps, GradientOfCholesky) {
   // L = [[a, 0], [b/a, sqrt(c - b^2/a^2)]] of [[a^2, b], [b, c]].
   const Tensor l = Tensor::Of<double>({2, 2}, {2, 0, 1, 2}), dl = Tensor::Of<double>({2, 2}, {1, 0, 1, 1});

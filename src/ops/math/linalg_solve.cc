@@ -32,7 +32,7 @@ struct InverseOp {
   }
 };
 
-// The sign (or phase) and the logarithm of the size of a determinant.
+// The sign (or phase) and the logarithm of the magnitude of a determinant.
 template <class C>
 std::pair<C, double> LogDeterminant(const Matrix<C>& a) {
   if (a.rows() == 0) return {C(1), 0.0};

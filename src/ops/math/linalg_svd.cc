@@ -1,4 +1,4 @@
-// Singular values and vectors: a = u diag(s) v^H, s in descending order.
+// Singular values and vectors: a = u diag(s) v^H, with s in descending order.
 #include <Eigen/SVD>
 #include <limits>
 
@@ -27,7 +27,7 @@ struct SvdOp {
       if (vectors) out[1].setIdentity(), out[2].setIdentity();
       return OkStatus();
     }
-    if (!in[0].allFinite()) {  // Eigen gives up on such a matrix and leaves its results unset
+    if (!in[0].allFinite()) {  // Eigen leaves its results unset for such a matrix
       for (Matrix<C>& result : out) result.setConstant(C(std::numeric_limits<double>::quiet_NaN()));
       return OkStatus();
     }
@@ -52,7 +52,7 @@ Status SvdShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Columns [begin, begin + count) of the last dimension; count -1: all that follow.
+// Columns [begin, begin + count) of the last dimension; count -1: all from begin on.
 Output Columns(Output x, int64_t begin, int64_t count) {
   const int rank = x.shape().rank();
   std::vector<int64_t> from(static_cast<size_t>(rank), 0), size(static_cast<size_t>(rank), -1);
@@ -61,7 +61,7 @@ Output Columns(Output x, int64_t begin, int64_t count) {
   return Slice(x, from, size);
 }
 
-// Infinite (in practice: large) where singular values are equal.
+// Infinite (in practice, large) if singular values are equal.
 Result<Gradients> SvdGradient(GradientContext& g) {
   WEIR_ASSIGN(const bool vectors, g.Attr<bool>("compute_uv"));
   WEIR_ASSIGN(const bool full, g.Attr<bool>("full_matrices"));
@@ -76,7 +76,7 @@ Result<Gradients> SvdGradient(GradientContext& g) {
     return Unimplemented("SVD gradient has not been implemented for input with unknown inner matrix shape: {}", shape);
   int64_t m = shape[shape.rank() - 2], n = shape[shape.rank() - 1];
   Output s = g.output(0), u = g.output(1), v = g.output(2), du = g.d_output(1), dv = g.d_output(2);
-  // A tall matrix as the adjoint of a wide one.
+  // Treat a tall matrix as the adjoint of a wide one.
   const bool tall = m > n;
   if (tall) std::swap(m, n), std::swap(u, v), std::swap(du, dv);
   if (full && n - m > 1)
@@ -95,7 +95,7 @@ Result<Gradients> SvdGradient(GradientContext& g) {
     da = da + Times(Times(u, MatrixDiag(SafeReciprocal(s))), outside);
   }
   if (IsComplex(a.base_dtype())) {
-    // The phases of u and v are bound to each other.
+    // The phases of u and v are coupled.
     const Output diagonal = MatrixDiagPart(AdjointTimes(v1, dv1));
     da = da + Times(u, TimesAdjoint(MatrixDiag(0.5 * SafeReciprocal(s) * (ConjOf(diagonal) - diagonal)), v1));
   }

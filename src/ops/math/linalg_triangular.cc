@@ -1,5 +1,5 @@
-// MatrixTriangularSolve: systems with a triangular matrix, by substitution; batch dimensions broadcast. A zero on the
-// diagonal gives infinities, not an error.
+// MatrixTriangularSolve: solves triangular systems by substitution; batch dimensions broadcast. A zero on the diagonal
+// gives infinities, not an error.
 #include "ops/math/batch_product.h"
 #include "ops/math/linalg_batch.h"
 #include "ops/math/linalg_build.h"
@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-// x becomes the solution of a x = x, where a is triangular.
+// Solves a y = x for y, with triangular a, and stores y in x.
 template <class C>
 void Substitute(const Matrix<C>& a, bool lower, Matrix<C>& x) {
   const Eigen::Index n = a.rows();

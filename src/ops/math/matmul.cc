@@ -1,5 +1,5 @@
-// MatMul: the product of two matrices, each transposed or not (never conjugated). An empty inner dimension gives zeros.
-// _FusedMatMul: the same with a bias and an activation, which passes fold into it.
+// MatMul: the product of two matrices, each optionally transposed (never conjugated). An empty inner dimension gives
+// zeros. _FusedMatMul: the same with a bias and an activation; created by the pass that folds activations.
 #include "device/cpu/gemm.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -90,7 +90,7 @@ Result<Gradients> MatMulGradient(GradientContext& g) {
 void RegisterMatMul(OpRegistry& registry) {
   KernelList kernels =
       CpuKernels<float, double, half, bfloat16, std::complex<float>, std::complex<double>>(WEIR_FOR_TYPE(MakeMatMul));
-  // Signed integers wrap around as unsigned ones do.
+  // Signed integers wrap around like unsigned ones.
   kernels.push_back({.types = {{"T", kInt32}}, .make = MakeMatMul<uint32_t>, .host_memory = {}});
   kernels.push_back({.types = {{"T", kInt64}}, .make = MakeMatMul<uint64_t>, .host_memory = {}});
   registry.Add({

@@ -1,4 +1,4 @@
-// Pow, products with logarithms that are zero where the factor is, Atan2 and NextAfter.
+// Pow, Xlogy, Xlog1py, Xdivy, Atan2 and NextAfter.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -30,7 +30,7 @@ struct IntegerPower {
   }
 };
 
-// Most exponents are one small constant for all elements.
+// The exponent is usually one small constant for all elements.
 template <class T>
 Fault PowLoop(const void* a, const void* b, void* out, int64_t n, Moving moving) {
   if (moving == Moving::kYStands) {
@@ -46,7 +46,7 @@ Result<Gradients> PowGradient(GradientContext& g) {
   Output y = ConjOf(g.input(1));
   Output z = ConjOf(g.output(0));
   Output dz = g.d_output(0);
-  // Where the logarithm is not defined the derivative counts as zero.
+  // Where the logarithm is undefined, the derivative is zero.
   Output defined = IsComplex(x.base_dtype()) ? NotEqual(x, 0) : Greater(x, 0);
   Output log_x = SelectV2(defined, Log(SelectV2(defined, x, 1)), 0);
   return Unbroadcast(g, dz * y * Pow(x, y - 1), dz * z * log_x);

@@ -24,7 +24,7 @@ Result<Philox> GeneratorFromSeed(const Tensor& seed) {
   const auto second = static_cast<uint64_t>(seed.Int(1));
   auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
   auto high = [](uint64_t x) { return static_cast<uint32_t>(x >> 32); };
-  // Mixed once, so that seeds that differ in one bit differ everywhere.
+  // Mix once, so that seeds that differ in one bit give unrelated sequences.
   Philox mixer({low(first), high(first), low(second), high(second)}, Philox::Key{0x3ec8f720, 0x02461e29});
   const Philox::Block mixed = mixer();
   return Philox({0, 0, mixed[2], mixed[3]}, {mixed[0], mixed[1]});

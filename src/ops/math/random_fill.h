@@ -1,5 +1,5 @@
-// What random ops share: the generator that a kernel keeps from run to run, and filling memory from it in parallel.
-// The numbers depend on the generator alone, never on how many threads fill.
+// Shared by the random ops: the generator that a kernel keeps between runs, and parallel filling from it. The numbers
+// depend only on the generator, not on the number of threads.
 #ifndef WEIR_OPS_MATH_RANDOM_FILL_H_
 #define WEIR_OPS_MATH_RANDOM_FILL_H_
 
@@ -13,17 +13,17 @@
 
 namespace weir::ops {
 
-// How many blocks of the sequence every output of a run may use; the next run begins after that many for each.
+// The number of blocks of the sequence that each output of a run may use. The next run starts after them.
 constexpr uint64_t kReservedPerOutput = 256;
 
-// A node's place in its random sequence. Thread-safe.
+// A node's position in its random sequence. Thread-safe.
 class NodeGenerator final {
  public:
-  // From the attributes "seed" and "seed2"; both 0: a sequence that nobody can foretell.
+  // Seeded by the attributes "seed" and "seed2"; unpredictable if both are 0.
   static Result<std::shared_ptr<NodeGenerator>> Make(KernelSetup& setup);
   explicit NodeGenerator(Philox philox) : philox_(philox) {}
 
-  // The sequence from the current place on; the place moves on by `blocks`.
+  // Returns the sequence at the current position and advances the position by `blocks`.
   Philox Reserve(uint64_t blocks);
   Philox ReserveOutputs(int64_t outputs) { return Reserve(static_cast<uint64_t>(outputs) * kReservedPerOutput); }
 
@@ -32,10 +32,10 @@ class NodeGenerator final {
   Philox philox_;
 };
 
-// The generator that a stateless op's seed (two integers) stands for.
+// Returns the generator for the seed of a stateless op (two integers).
 Result<Philox> GeneratorFromSeed(const Tensor& seed);
 
-// out[0, n) from distribution(block) for one block after the other.
+// Fills out[0, n) with distribution(generator), which consumes one block per group of numbers.
 template <class T, class Distribution>
 Status FillFromBlocks(const KernelContext& ctx, const Philox& start, T* out, int64_t n,
                       const Distribution& distribution) {
@@ -51,7 +51,7 @@ Status FillFromBlocks(const KernelContext& ctx, const Philox& start, T* out, int
                          });
 }
 
-// The same for a distribution that takes as many samples as it likes: every group has its own part of the sequence.
+// The same for a distribution that consumes any number of samples: every group has its own part of the sequence.
 template <class T, class Distribution>
 Status FillFromSamples(const KernelContext& ctx, const Philox& start, T* out, int64_t n,
                        const Distribution& distribution) {
@@ -69,7 +69,7 @@ Status FillFromSamples(const KernelContext& ctx, const Philox& start, T* out, in
                          });
 }
 
-// The output has the shape that input 0 holds; the other inputs are scalars, the seed (input `seed`) has two elements.
+// Input 0 holds the output shape. The other inputs are scalars, except the seed (input `seed`), which has two elements.
 ShapeFn RandomShape(int seed = -1);
 
 }  // namespace weir::ops

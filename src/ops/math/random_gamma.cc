@@ -1,5 +1,5 @@
-// Draws from gamma and Poisson distributions, `shape` many for each element of the parameter: the output has the shape
-// shape + parameter.shape. Every output has its own part of the sequence, so threads do not matter.
+// Samples from gamma and Poisson distributions, `shape` of them for each parameter: the output has the shape shape +
+// parameter.shape. Every output has its own part of the sequence, so results do not depend on threads.
 #include <limits>
 
 #include "graph/build/array_ops.h"
@@ -37,7 +37,7 @@ class GammaSampler final {
       v = v * v * v;
       const double u = uniform(generator);
       if (!(u < 1 - 0.0331 * (x * x) * (x * x) || std::log(u) < 0.5 * x * x + d_ * (1 - v + std::log(v)))) continue;
-      // A shape below 1 is drawn with one added, then pulled toward zero.
+      // For a shape parameter below 1, the sample for shape + 1 is scaled toward zero.
       return alpha_ < 1 ? d_ * v * std::pow(uniform(generator), 1 / alpha_) : d_ * v;
     }
   }
@@ -48,8 +48,9 @@ class GammaSampler final {
   const double c_;
 };
 
-// Poisson: by multiplying uniform numbers for small rates (Knuth), else by transformed rejection (Hormann, "The
-// transformed rejection method for generating Poisson random variables"). `highest`: what the output can hold.
+// Poisson: multiplies uniform numbers for small rates (Knuth), else transformed rejection (Hormann, "The transformed
+// rejection method for generating Poisson random variables"). `highest`: the largest value that the output type can
+// hold.
 class PoissonSampler final {
  public:
   PoissonSampler(double rate, double highest)
@@ -64,7 +65,7 @@ class PoissonSampler final {
   double operator()(Philox& generator) const {
     if (!(rate_ >= 0)) return std::numeric_limits<double>::quiet_NaN();
     if (std::isinf(rate_)) return rate_;
-    if (rate_ > highest_) return highest_;  // rejection would never end
+    if (rate_ > highest_) return highest_;  // rejection would not terminate
     UniformDoubles uniform;
     return rate_ < 10 ? Multiplying(uniform, generator) : Rejecting(uniform, generator);
   }
@@ -118,7 +119,7 @@ T Narrowed(double x) {
   return static_cast<T>(x);
 }
 
-// out[sample, parameter] for all samples of all parameters; make(parameter) gives the sampler of one of them.
+// Fills out[sample, parameter] for all samples and parameters. make(parameter) returns the sampler for a parameter.
 template <class Make>
 Status FillPerParameter(KernelContext& ctx, NodeGenerator& generator, int64_t cost, const Make& make) {
   WEIR_ASSIGN(Shape shape, ShapeFromTensor(ctx.input(0), "shape"));
@@ -181,7 +182,8 @@ Result<Kernel> MakePoisson(KernelSetup& setup) {
   });
 }
 
-// A sample moves with alpha as its quantile does (Figurnov, Mohamed, Mnih: "Implicit reparameterization gradients").
+// Implicit reparameterization: a sample changes with alpha as its quantile does (Figurnov, Mohamed, Mnih: "Implicit
+// reparameterization gradients").
 Result<Gradients> GammaGradient(GradientContext& g) {
   Output slope = NodeBuilder(g.node()->graph(), "RandomGammaGrad").In(g.input(1)).In(g.output(0)).BuildOutput();
   return Gradients{std::monostate{}, Sum(g.d_output(0) * slope, Range(0, Size(g.input(0)), 1))};

@@ -1,4 +1,4 @@
-// Draws from distributions given as unnormalized log-probabilities: logits [batch, classes] -> [batch, samples].
+// Samples from distributions given as unnormalized log-probabilities: logits [batch, classes] -> [batch, samples].
 // Every sample takes two numbers of one sequence, row after row.
 #include <limits>
 
@@ -27,7 +27,7 @@ Result<Sizes> CheckInputs(const KernelContext& ctx) {
   return Sizes{logits.dim(0), logits.dim(1), samples};
 }
 
-// The running sums of exp(logit - largest), without those that are not finite. cdf: scratch for one row.
+// Computes the cumulative sums of exp(logit - max), ignoring logits that are not finite. cdf: one row.
 template <class T>
 void Accumulate(const T* logits, int64_t classes, double* cdf) {
   double largest = std::numeric_limits<double>::lowest();

@@ -1,6 +1,6 @@
-// From random bits to numbers: the conversions and distributions of TensorFlow, so that equal seeds give equal numbers.
-// A distribution turns one block of the generator into kCount numbers; a rejecting one takes single samples as it
-// needs.
+// Conversion of random bits to numbers. Uses TensorFlow's conversions and distributions, so that equal seeds give equal
+// numbers. A distribution turns one block of the generator into kCount numbers; one that rejects samples takes single
+// samples as needed.
 #ifndef WEIR_OPS_MATH_RANDOM_NUMBERS_H_
 #define WEIR_OPS_MATH_RANDOM_NUMBERS_H_
 
@@ -16,7 +16,7 @@
 
 namespace weir::ops {
 
-// --- in [0, 1): random bits under the exponent of 1, less 1
+// --- uniform in [0, 1): random bits as the mantissa of a number in [1, 2), minus 1
 inline float UnitFloat(uint32_t x) { return std::bit_cast<float>((uint32_t{127} << 23) | (x & 0x7fffffu)) - 1.0f; }
 inline double UnitDouble(uint32_t high, uint32_t low) {
   const uint64_t mantissa = (uint64_t{high & 0xfffffu} << 32) | low;
@@ -29,7 +29,7 @@ inline bfloat16 UnitBfloat16(uint32_t x) {
   return bfloat16(static_cast<float>(bfloat16::FromBits(static_cast<uint16_t>((127u << 7) | (x & 0x7fu)))) - 1.0f);
 }
 
-// --- two normal numbers out of two uniform ones (Box and Muller)
+// --- two normal numbers from two uniform ones (Box-Muller)
 template <class T>
 std::array<T, 2> TwoNormals(T radius, T angle) {
   const T length = std::sqrt(T(-2) * std::log(std::max(radius, T(1.0e-7))));
@@ -42,7 +42,7 @@ inline std::array<double, 2> NormalDoubles(uint32_t x0, uint32_t x1, uint32_t x2
   return TwoNormals(UnitDouble(x0, x1), 2 * std::numbers::pi * UnitDouble(x2, x3));
 }
 
-// How many numbers of T one block gives.
+// How many numbers of type T one block yields.
 template <class T>
 constexpr int kPerBlock = sizeof(T) == 8 ? 2 : 4;
 
@@ -64,7 +64,7 @@ struct Uniform {
   }
 };
 
-// Integers of [low, low + range). T: int32_t or int64_t.
+// Integers in [low, low + range). T: int32_t or int64_t.
 template <class T>
 struct UniformInts {
   using Unsigned = std::make_unsigned_t<T>;
@@ -101,7 +101,7 @@ struct Normal {
   }
 };
 
-// 32 bits at a time.
+// Yields 32 bits at a time.
 class SingleSamples final {
  public:
   explicit SingleSamples(const Philox& generator) : generator_(generator) {}
@@ -127,7 +127,7 @@ class SingleSamples final {
   int used_ = Philox::kBlockSize;
 };
 
-// Doubles of [0, 1), two per block and the second one first, as rejection sampling takes them.
+// Doubles in [0, 1) for rejection sampling: two per block, the second one first.
 class UniformDoubles final {
  public:
   double operator()(Philox& generator) {
@@ -143,7 +143,7 @@ class UniformDoubles final {
   int left_ = 0;
 };
 
-// Normal numbers of less than two standard deviations: others are drawn again.
+// Normal numbers within two standard deviations; others are redrawn.
 template <class T>
 struct TruncatedNormal {
   static constexpr int kCount = kPerBlock<T>;

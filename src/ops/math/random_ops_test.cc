@@ -1,4 +1,5 @@
-// Random ops give TensorFlow's numbers, from run to run, on any number of threads. All values are from TensorFlow.
+// Random ops give TensorFlow's numbers over several runs, with any number of threads. All expected values are from
+// TensorFlow.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +19,7 @@ const OpRegistry& Registry() {
   return registry;
 }
 
-// A kernel that is kept, as a session keeps it: its place in the sequence goes on.
+// Keeps a kernel between runs, as a session does, so that its sequence continues.
 class KeptKernel final {
  public:
   KeptKernel(std::string op, std::vector<Tensor> inputs, AttrMap attrs, int num_threads = 2)
@@ -160,7 +161,7 @@ TEST(RandomOps, GammaAndPoisson) {
   KeptKernel poisson("RandomPoissonV2", {ShapeOf({4}), Tensor::Vector<float>({3.0f, 50.0f})}, Seeds(4, 5));
   EXPECT_EQ(Values<int64_t>(poisson.Run()), (Longs{3, 57, 5, 64, 4, 51, 5, 57}));
   EXPECT_EQ(Values<int64_t>(poisson.Run()), (Longs{2, 51, 4, 48, 3, 55, 5, 47}));
-  // A rate beyond what the output can hold ends.
+  // A rate beyond the range of the output terminates.
   KeptKernel huge("RandomPoissonV2", {ShapeOf({1}), Tensor::Vector<double>({1e300})}, Seeds(4, 5));
   EXPECT_EQ(Values<int64_t>(huge.Run()), (Longs{INT64_MAX}));
 }
@@ -170,7 +171,7 @@ TEST(RandomOps, NormalBetweenBounds) {
     float mean, deviation, low, high;
     Floats expected;
   };
-  // Bounds that call for each of the ways to draw.
+  // Bounds that select each of the sampling methods.
   const Case cases[] = {
       {0, 1, -1, 1, {-0.48384976387023926f, -0.9075748920440674f, 0.4800550937652588f, 0.3461437225341797f}},
       {5, 2, 6, 7, {6.25807523727417f, 6.046212673187256f, 6.74002742767334f, 6.67307186126709f}},

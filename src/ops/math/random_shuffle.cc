@@ -1,4 +1,4 @@
-// RandomShuffle: the rows of a tensor in a random order, every order equally likely (Fisher and Yates).
+// RandomShuffle: a uniformly random permutation of the rows of a tensor (Fisher-Yates).
 #include <numeric>
 
 #include "op/gradient_context.h"

@@ -1,5 +1,5 @@
-// ParameterizedTruncatedNormal: normal numbers between two bounds, with parameters for all of the output or for each of
-// its rows. How a row is drawn follows from where its bounds lie. One sequence serves all rows in order.
+// ParameterizedTruncatedNormal: normal numbers between two bounds, with parameters for the whole output or per row. The
+// bounds of a row determine the sampling method. One sequence serves all rows in order.
 #include <limits>
 
 #include "op/gradient_context.h"
@@ -12,16 +12,16 @@ namespace {
 
 constexpr int kMaxTries = 1000;
 
-// Draws with mean 0 and deviation 1 in [low, high]. Half computes in float, as everywhere.
+// Samples with mean 0 and deviation 1 in [low, high]. half is computed in float.
 template <class T>
 class BoundedNormal final {
  public:
   BoundedNormal(T low, T high, const CancelToken& cancel) : low_(low), high_(high), cancel_(cancel) {}
 
-  // Gives `count` draws to take(draw). False: too many were rejected, or the step was cancelled.
+  // Calls take(sample) `count` times. Returns false if too many samples were rejected or the step was cancelled.
   template <class Take>
   bool Draw(Philox& generator, int64_t count, const Take& take) const {
-    if (std::isnan(low_) || std::isnan(high_)) {  // would be rejected kMaxTries times each
+    if (std::isnan(low_) || std::isnan(high_)) {  // every sample would be rejected
       for (; count > 0; --count) take(low_ + high_);
       return true;
     }
@@ -37,7 +37,7 @@ class BoundedNormal final {
   }
 
  private:
-  // Bounds on both sides of the mean, one of them far: most normal numbers fit.
+  // Bounds on both sides of the mean, at least one far away: accept most normal numbers.
   template <class Take>
   bool FromNormal(Philox& generator, int64_t count, const Take& take) const {
     int tries = 0;
@@ -54,7 +54,7 @@ class BoundedNormal final {
     }
     return true;
   }
-  // Bounds that are close together: uniform between them, kept as often as the density says.
+  // Bounds close together: uniform candidates, accepted with a probability proportional to the density.
   template <class Take>
   bool FromUniform(Philox& generator, int64_t count, const Take& take) const {
     const T plus = low_ < 0 ? T(0) : low_ * low_;
@@ -74,7 +74,7 @@ class BoundedNormal final {
     }
     return true;
   }
-  // In a tail: exponential from the lower bound on.
+  // In the tail: exponential candidates above the lower bound.
   template <class Take>
   bool FromExponential(Philox& generator, int64_t count, const Take& take, T alpha) const {
     int tries = 0;
@@ -96,10 +96,10 @@ class BoundedNormal final {
 
   const T low_;
   const T high_;
-  const CancelToken& cancel_;  // looked at where bounds make draws slow
+  const CancelToken& cancel_;  // checked when bounds make sampling slow
 };
 
-// Rows that share parameters, or blocks of kBlock outputs where all do.
+// Rows with equal parameters, or blocks of kBlock outputs if all outputs share their parameters.
 struct Rows {
   int64_t count;
   int64_t size;
@@ -144,7 +144,7 @@ Result<Kernel> MakeTruncated(KernelSetup& setup) {
       Compute deviation = parameter(2), low = parameter(3), high = parameter(4);
       if (!(deviation > 0 && low < high && (std::isfinite(low) || std::isfinite(high))))
         return InvalidArgument("Invalid parameters");
-      // Mirrored where that makes the lower bound the finite or nearer one.
+      // Mirror if that makes the lower bound the finite or nearer one.
       if ((std::isinf(low) && low < 0) || high < mean) {
         std::swap(low, high);
         deviation = -deviation;

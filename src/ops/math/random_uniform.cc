@@ -1,5 +1,5 @@
-// Uniform, normal and truncated normal numbers in a shape given at run time, from a node's own sequence or from a seed
-// given as an input.
+// Uniform, normal and truncated normal numbers in a shape given at run time, from the node's own sequence or from a
+// seed input.
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"
@@ -8,7 +8,7 @@
 namespace weir::ops {
 namespace {
 
-// Fills the whole output from a place in a sequence.
+// Fills the whole output, starting at a position of a sequence.
 using Fill = Status (*)(const KernelContext& ctx, const Philox& start, const Tensor& out);
 
 template <template <class> class Distribution, class T>
@@ -68,7 +68,7 @@ void AddPair(OpRegistry& registry, std::string name, std::string stateless_name)
   });
 }
 
-// Integers of [minval, maxval), both scalars, as inputs `first` and `first` + 1.
+// Integers in [minval, maxval), which are the scalar inputs `first` and `first` + 1.
 template <class T>
 Status FillInts(KernelContext& ctx, const Tensor& out, int first, const std::function<Philox()>& start) {
   const Tensor& low = ctx.input(first);

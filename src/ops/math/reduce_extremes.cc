@@ -1,4 +1,4 @@
-// Prod, Max, Min, All and Any. A NaN among the elements is the maximum and the minimum.
+// Prod, Max, Min, All and Any. Max and Min propagate NaN.
 #include <limits>
 
 #include "ops/math/reduction.h"

@@ -1,4 +1,4 @@
-// Sum, Mean and EuclideanNorm. Floats are added up in blocks whose sums join a double; integers wrap around.
+// Sum, Mean and EuclideanNorm. Floats are summed up in blocks, whose sums are added in double; integers wrap around.
 #include <cmath>
 
 #include "ops/math/reduction.h"
@@ -13,7 +13,7 @@ using C128 = std::complex<double>;
 template <class T>
 constexpr bool kIsComplex = std::is_same_v<T, C64> || std::is_same_v<T, C128>;
 
-// What sums of T are kept in.
+// The accumulator type for sums of T.
 template <class T>
 using SumAcc = std::conditional_t<kIsComplex<T>, C128, std::conditional_t<std::is_integral_v<T>, T, double>>;
 
@@ -38,7 +38,7 @@ struct MeanOp : SumOp<T> {
     return static_cast<T>(acc / static_cast<decltype(std::abs(acc))>(count));
   }
 };
-// Integers are added up in 64 bits and divided toward zero.
+// Integers are summed up in 64 bits and divided toward zero.
 template <class T>
 struct IntegerMeanOp {
   using Acc = uint64_t;

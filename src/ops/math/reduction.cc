@@ -8,10 +8,10 @@
 namespace weir::ops {
 namespace {
 
-constexpr int64_t kChunk = 32768;  // elements that one unit of work takes in, roughly
-constexpr int64_t kTile = 512;     // columns whose accumulators are worked on together
+constexpr int64_t kChunk = 32768;  // elements per unit of work, approximately
+constexpr int64_t kTile = 512;     // columns whose accumulators are updated together
 
-// Which dimensions go away, checked.
+// The dimensions to reduce, checked.
 Result<std::vector<bool>> ReducedDims(const Tensor& axes, int rank) {
   std::vector<bool> reduced(rank, false);
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
@@ -26,7 +26,7 @@ Result<std::vector<bool>> ReducedDims(const Tensor& axes, int rank) {
   return reduced;
 }
 
-// The input seen as few dimensions that are alternately kept and reduced.
+// The input viewed as few dimensions that are alternately kept and reduced.
 struct Layout {
   struct Dim {
     int64_t size;
@@ -36,7 +36,7 @@ struct Layout {
   absl::InlinedVector<Dim, 4> kept;     // outermost first
   absl::InlinedVector<Dim, 4> reduced;  // outermost first
   int64_t outputs = 1;
-  int64_t count = 1;  // elements that go into one output
+  int64_t count = 1;  // elements per output
   bool rows = false;  // the innermost dimension is kept
 
   Layout(const Shape& shape, const std::vector<bool>& is_reduced) {
@@ -60,7 +60,7 @@ struct Layout {
     if (reduced.empty()) reduced.push_back({1, true, 1});
     if (kept.empty()) kept.push_back({1, false, 1});
   }
-  // The offset of the index-th combination of dims[0, n).
+  // The offset of combination `index` of dims[0, n).
   static int64_t Offset(const absl::InlinedVector<Dim, 4>& dims, size_t n, int64_t index) {
     int64_t offset = 0;
     for (size_t d = n; d-- > 0;) {
@@ -71,7 +71,7 @@ struct Layout {
   }
 };
 
-// A reducer for elements stored in one type and computed in another.
+// A reducer for elements that are stored in one type and computed in another.
 struct TypedReducer {
   Reducer loops;
   size_t in_size = 0;
@@ -108,7 +108,8 @@ struct TypedReducer {
   }
 };
 
-// How many units the elements that go into one output are split into: by the amount of work alone.
+// The number of parts that the elements of one output are split into. Depends only on the amount of work, so that
+// results do not depend on the number of threads.
 int64_t SplitsFor(int64_t units, int64_t work_per_unit, int64_t most) {
   if (units >= 64) return 1;
   return std::clamp<int64_t>(work_per_unit / kChunk, 1, std::min<int64_t>(most, 64));
@@ -117,8 +118,8 @@ std::pair<int64_t, int64_t> Part(int64_t total, int64_t parts, int64_t i) {
   return {total * i / parts, total * (i + 1) / parts};
 }
 
-// Runs reduce(unit, split, accumulators) for all units and splits, then puts the splits of each unit together. A unit
-// has at most `width` accumulators.
+// Runs reduce(unit, split, accumulators) for all units and splits, then merges the splits of each unit. A unit has at
+// most `width` accumulators.
 template <class ReducePart, class FinishUnit>
 Status RunUnits(KernelContext& ctx, const TypedReducer& r, int64_t units, int64_t splits, int64_t width,
                 int64_t cost_per_unit, ReducePart&& reduce, FinishUnit&& finish) {
@@ -144,7 +145,7 @@ Status RunUnits(KernelContext& ctx, const TypedReducer& r, int64_t units, int64_
   return OkStatus();
 }
 
-// The innermost dimension is reduced: every output takes in contiguous stretches.
+// The innermost dimension is reduced: every output reduces contiguous runs.
 Status ReduceStretches(KernelContext& ctx, const TypedReducer& r, const Layout& layout, const char* x, char* out) {
   const Layout::Dim& inner = layout.reduced.back();
   const size_t outer_dims = layout.reduced.size() - 1;
@@ -167,7 +168,7 @@ Status ReduceStretches(KernelContext& ctx, const TypedReducer& r, const Layout& 
   return RunUnits(ctx, r, layout.outputs, splits, 1, layout.count / 4 + 5, reduce, finish);
 }
 
-// The innermost dimension is kept: rows are taken into a row of accumulators, a tile of columns at a time.
+// The innermost dimension is kept: rows are added to a row of accumulators, one tile of columns at a time.
 Status ReduceRows(KernelContext& ctx, const TypedReducer& r, const Layout& layout, const char* x, char* out) {
   const int64_t columns = layout.kept.back().size;
   const size_t outer_kept = layout.kept.size() - 1;
@@ -212,7 +213,7 @@ Result<Shape> OutputShape(const Shape& shape, const std::vector<bool>& reduced, 
   return Shape::Make(dims);
 }
 
-// `keeps_one`: of one element the result is that element.
+// `keeps_one`: the reduction of a single element is that element.
 Kernel MakeReduction(const TypedReducer& r, bool keep_dims, bool keeps_one) {
   return Kernel::Sync([r, keep_dims, keeps_one](KernelContext& ctx) -> Status {
            const Tensor& x = ctx.input(0);

@@ -1,6 +1,5 @@
-// Reductions over any axes, as tables: a Reducer is a handful of loops per op and compute type on untyped memory; how
-// dimensions collapse to rows and columns and how work splits over threads is written once. Results do not depend on
-// the number of threads.
+// Reductions over any axes, as tables: a Reducer is a set of loops per op and compute type on untyped memory. Merging
+// dimensions and splitting work over threads is shared code. Results do not depend on the number of threads.
 #pragma once
 
 #include "ops/math/elementwise.h"
@@ -10,13 +9,13 @@ namespace weir::ops {
 struct Reducer {
   size_t accumulator_size = 0;
   void (*init)(void* acc, int64_t n) = nullptr;
-  // acc[0] takes in x[0, n).
+  // Adds x[0, n) to acc[0].
   void (*fold)(const void* x, int64_t n, void* acc) = nullptr;
-  // acc[j] takes in x[r * stride + j] for all r < rows, j < n.
+  // Adds x[r * stride + j] to acc[j] for all r < rows, j < n.
   void (*rows)(const void* x, int64_t rows, int64_t stride, int64_t n, void* acc) = nullptr;
-  // acc[j] takes in other[j].
+  // Adds other[j] to acc[j].
   void (*merge)(const void* other, int64_t n, void* acc) = nullptr;
-  // out[j] out of acc[j], which has taken in `count` elements.
+  // Computes out[j] from acc[j], which has accumulated `count` elements.
   void (*finish)(const void* acc, int64_t n, int64_t count, void* out) = nullptr;
 };
 struct Reducers {
@@ -24,8 +23,8 @@ struct Reducers {
 };
 
 // Op: `using Acc`, `Acc Init()`, `Acc Take(Acc, T)`, `Acc Merge(Acc, Acc)`, `T Finish(Acc, int64_t count)`; optionally
-// `Acc Fold(const T*, int64_t)` for a contiguous stretch, whose result is merged like any other accumulator. T is the
-// type of the elements.
+// `Acc Fold(const T*, int64_t)` for a contiguous run, whose result is merged like any other accumulator. T is the type
+// of the elements.
 template <class T, class Op>
 struct ReducerLoops {
   using Acc = typename Op::Acc;
@@ -95,10 +94,10 @@ Reducers ReducersFor() {
   return reducers;
 }
 Reducers Join(Reducers a, const Reducers& b);
-// The reducers of unsigned integers also for the signed ones of the same width.
+// Registers the reducers of unsigned integers for the signed ones of the same width, too.
 Reducers AlsoSigned(Reducers reducers);
 
-// A row of the table of reductions. `types` in the spelling of schemas; empty: the input is bool.
+// A row of the table of reductions. `types` as in schemas; empty: the input is bool.
 struct ReductionOp {
   std::string name;
   std::string types;
@@ -108,7 +107,7 @@ struct ReductionOp {
 };
 void AddReduction(OpRegistry& registry, ReductionOp op);
 
-// The output's shape of a reduction of input 0 over the axes in input 1, with attribute keep_dims.
+// The shape function of a reduction of input 0 over the axes in input 1, with attribute keep_dims.
 Status ReductionShape(ShapeContext& c);
 
 }  // namespace weir::ops

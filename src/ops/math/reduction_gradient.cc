@@ -12,7 +12,7 @@
 namespace weir::ops {
 namespace {
 
-// The axes of input 1, sorted and non-negative, where they are a constant and the rank of input 0 is known.
+// The axes in input 1, sorted and non-negative, if they are constant and the rank of input 0 is known.
 std::optional<std::vector<int64_t>> ConstantAxes(GradientContext& g) {
   const PartialShape shape = g.input(0).shape();
   Node* node = g.input(1).node;
@@ -37,7 +37,7 @@ Output ShapeOfInput(GradientContext& g) {
   return ToOutput(x.graph(), std::vector<int64_t>(shape.dims().begin(), shape.dims().end())).value_or(Output());
 }
 
-// The number of elements that went into each output, in the type of the output.
+// The number of elements per output, in the type of the output.
 Output ReducedCount(GradientContext& g) {
   Output x = g.input(0);
   Output y = g.output(0);
@@ -47,7 +47,7 @@ Output ReducedCount(GradientContext& g) {
   return Cast(FloorDiv(total, outputs), type);
 }
 
-// The same, where shapes tell before the run.
+// The same, or nullopt if the static shapes do not determine it.
 std::optional<int64_t> StaticCount(GradientContext& g) {
   std::optional<std::vector<int64_t>> axes = ConstantAxes(g);
   if (!axes) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<int64_t> StaticCount(GradientContext& g) {
   return count;
 }
 
-// The product of all others along `axis`, without dividing: zeros are as good as any number.
+// The product of all other elements along `axis`, without division, so that zeros are no special case.
 Output ProductOfOthers(Output x, const Input& axis) {
   Output left = Cumprod(x, axis, {.exclusive = true});
   Output right = Cumprod(x, axis, {.exclusive = true, .reverse = true});
@@ -72,7 +72,7 @@ Output ProductOfOthers(Output x, const Input& axis) {
 Output WithReducedAxes(GradientContext& g, Output value) {
   if (KeepsDims(g)) return value;
   if (std::optional<std::vector<int64_t>> axes = ConstantAxes(g)) {
-    // Leading axes come back by broadcasting.
+    // Broadcasting restores leading axes.
     size_t leading = 0;
     while (leading < axes->size() && (*axes)[leading] == static_cast<int64_t>(leading)) ++leading;
     if (leading == axes->size()) return value;
@@ -107,7 +107,7 @@ Result<Gradients> ProdGradient(GradientContext& g) {
     Output others = ProductOfOthers(Reshape(x, {-1}), 0);
     return Gradients{dy * Reshape(others, ShapeOfInput(g)), std::monostate{}};
   }
-  // Any axes: those that are reduced are moved to the front and made one.
+  // Arbitrary axes: move the reduced ones to the front and merge them.
   Output shape = ShapeOf(x);
   Output rank = Size(shape);
   Output reduced = FloorMod(Reshape(Cast(g.input(1), kInt32), {-1}) + rank, rank);

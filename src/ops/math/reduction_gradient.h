@@ -1,17 +1,17 @@
-// Gradients of reductions. All start by giving the reduced axes back, with size 1.
+// Gradients of reductions. All first restore the reduced axes, with size 1.
 #pragma once
 
 #include "op/gradient_context.h"
 
 namespace weir::ops {
 
-// `value` (an output of the reduction, or what flows into one) with the reduced axes back in place.
+// Restores the reduced axes of `value`, which is an output of the reduction or a gradient of one.
 Output WithReducedAxes(GradientContext& g, Output value);
 
 Result<Gradients> SumGradient(GradientContext& g);
 Result<Gradients> MeanGradient(GradientContext& g);
 Result<Gradients> ProdGradient(GradientContext& g);
-// Max and Min: elements that tie share equally.
+// Max and Min: equal elements share the gradient equally.
 Result<Gradients> ExtremumGradient(GradientContext& g);
 Result<Gradients> EuclideanNormGradient(GradientContext& g);
 

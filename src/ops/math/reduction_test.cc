@@ -1,4 +1,4 @@
-// Reductions, arg extremes and running sums against plain loops over all indices.
+// Compares reductions, ArgMax, ArgMin and cumulative ops with plain loops over all indices.
 #include "ops/math/reduction.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class Reductions : public ::testing::Test {
 
 Tensor Axes(std::vector<int32_t> axes) { return Tensor::Vector<int32_t>(absl::MakeSpan(axes)); }
 
-// Values that differ and add up exactly.
+// Distinct values whose sums are exact.
 template <class T>
 Tensor Numbers(const Shape& shape) {
   Tensor t = Tensor::Zeros(DTypeOf<T>(), shape).value();
@@ -46,7 +46,7 @@ Tensor Numbers(const Shape& shape) {
   return t;
 }
 
-// What `fold` makes of the elements that go into each output, one after another.
+// Folds the elements of each output one after another.
 template <class T>
 std::vector<double> Expected(const Tensor& x, const std::vector<int32_t>& axes, double first,
                              const std::function<double(double, double)>& fold) {

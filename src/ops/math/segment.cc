@@ -1,5 +1,5 @@
-// Reductions over segments of rows: sorted ones (segment_ids [n] of data [n, ...]) and unsorted ones (ids of any shape
-// that data's shape begins with; rows with a negative id are dropped).
+// Segment reductions over rows: sorted (segment_ids [n] of data [n, ...]) and unsorted (the shape of ids is a prefix of
+// the shape of data; rows with negative ids are dropped).
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -103,8 +103,8 @@ Result<Gradients> SegmentMeanGradient(GradientContext& g) {
   return Gradients{Gather(g.d_output(0) / SegmentSum(ones, ids), ids), std::monostate{}};
 }
 
-// Zeros are taken out of the product: a segment with one passes its gradient there, one with more passes nothing.
-// `sum` and `product` reduce by segment, `gather` goes back to the rows.
+// Zeros are removed from the product: in a segment with one zero, only that element gets a gradient; with more zeros,
+// none does. `sum` and `product` reduce by segment, `gather` maps back to rows.
 template <class Sum, class Product, class Take>
 Output ProductGradient(GradientContext& g, const Sum& sum, const Product& product, const Take& gather) {
   Output data = g.input(0);
@@ -124,7 +124,7 @@ Result<Gradients> SegmentProdGradient(GradientContext& g) {
                    std::monostate{}};
 }
 
-// Rows that tie share equally.
+// Equal rows share the gradient equally.
 template <class Sum, class Take>
 Output ExtremeGradient(GradientContext& g, const Sum& sum, const Take& gather,
                        const std::function<Output(Output)>& allowed) {
@@ -143,7 +143,7 @@ Result<Gradients> SegmentExtremeGradient(GradientContext& g) {
                    std::monostate{}};
 }
 
-// Rows by id, with zeros for negative ids.
+// Gathers rows by id, with zeros for negative ids.
 class RowsById final {
  public:
   explicit RowsById(Output ids) : ids_(ids), clipped_(Maximum(ids, ZerosLike(ids))) {}
@@ -198,7 +198,7 @@ struct Row {
 std::vector<DType> KernelTypes(const Row& row) {
   std::vector<DType> types = TypesNamed(kRealNumbers);
   if (row.types != kRealNumbers) types.insert(types.end(), {kComplex64, kComplex128});
-  // Only what loops were compiled for: builds with few types say so before a kernel is made.
+  // Only types with compiled loops, so that builds with few types report missing types before a kernel is created.
   std::erase_if(types, [&](DType type) { return !RowReducer::For(row.op, type).ok(); });
   return types;
 }

@@ -1,4 +1,4 @@
-// Segment ops: values (TensorFlow's), errors, shapes, gradients.
+// Segment ops: values (from TensorFlow), errors, shapes, gradients.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -16,7 +16,7 @@ Tensor I(std::vector<int32_t> values) { return Tensor::Vector<int32_t>(values); 
 Tensor S(int32_t value) { return Tensor::Scalar(value); }
 Tensor Data() { return F({3, 2}, {1, 2, 3, 4, 5, 6}); }
 
-// Values, or the error's message.
+// Returns the values, or the error message.
 std::string RunOp(const std::string& op, std::vector<Tensor> inputs) {
   const auto result = RunKernel(AllOps(), op, std::move(inputs));
   if (!result.ok()) {
@@ -51,7 +51,7 @@ TEST(SegmentOps, UnsortedOnesDropNegativeIds) {
     EXPECT_EQ(RunOp(op, {Data(), I({1, 2, 1}), S(2)}), "segment_ids[1] = 2 is out of range [0, 2)");
     EXPECT_EQ(RunOp(op, {F({0, 2}, {}), I({}), S(0)}), F({0, 2}, {}).ToString()) << op;
   }
-  // Ids of the whole shape, and of none of it.
+  // Ids with the whole shape of the data, and scalar ids.
   EXPECT_EQ(RunOp("UnsortedSegmentSum", {Data(), Tensor::Of<int32_t>({3, 2}, {0, 1, 1, 0, 2, 2}), S(3)}),
             F({3}, {5, 5, 11}).ToString());
   EXPECT_EQ(RunOp("UnsortedSegmentSum", {F({2}, {1, 2}), S(1), S(2)}), F({2, 2}, {0, 0, 1, 2}).ToString());
@@ -118,7 +118,7 @@ TEST(SegmentOps, Gradients) {
     EXPECT_EQ(CheckGradient(op, {data, ids}), "");
   for (const char* op : {"UnsortedSegmentSum", "UnsortedSegmentProd"})
     EXPECT_EQ(CheckGradient(op, {data, I({2, -1, 2, 0, 0}), S(4)}), "");
-  // An empty segment is the lowest number there is, next to which differences vanish: none is empty here.
+  // An empty segment holds the lowest number, next to which differences vanish, so no segment is empty here.
   for (const char* op : {"UnsortedSegmentMax", "UnsortedSegmentMin"})
     EXPECT_EQ(CheckGradient(op, {data, I({1, -1, 1, 0, 0}), S(2)}), "");
   const Tensor indices = I({4, 1, 1, 0, 3});
@@ -126,7 +126,7 @@ TEST(SegmentOps, Gradients) {
     EXPECT_EQ(CheckGradient(op, {data, indices, ids}), "");
     EXPECT_EQ(CheckGradient(std::string(op) + "WithNumSegments", {data, indices, ids, S(5)}), "");
   }
-  // A product with one zero, and with two.
+  // Products with one zero and with two.
   Tensor zeros = data.Clone().value();
   zeros.data<double>()[0] = zeros.data<double>()[5] = zeros.data<double>()[7] = 0;
   EXPECT_EQ(CheckGradient("SegmentProd", {zeros, ids}), "");

@@ -51,7 +51,7 @@ BinaryLoop FindLoop(RowOp op, DType dtype) {
   return nullptr;
 }
 
-// f(TypeTag<T>{}) for the number type of that name.
+// Calls f(TypeTag<T>{}) with the C++ type of a numeric dtype.
 template <class F>
 void ForNumberType(DType dtype, F&& f) {
   switch (dtype) {
@@ -101,7 +101,7 @@ T Extreme(bool highest) {
   }
 }
 
-// All elements of `from` in the type of `to`.
+// Converts all elements of `from` to the type of `to`.
 Status Convert(const KernelContext& ctx, const Tensor& from, const Tensor& to) {
   const UnaryLoop cast = CastLoop(from.dtype(), to.dtype());
   if (cast == nullptr) return InvalidArgument("no way from {} to {}", from.dtype(), to.dtype());
@@ -214,9 +214,9 @@ Status ScatterRows(KernelContext& ctx, const RowReducer& reducer, const Tensor& 
     reducer.FillIdentity(reducer.Row(out, begin, 1), end - begin);
   }));
   if (width == 0) return OkStatus();
-  // Single elements cost less than sharing them out.
+  // For single elements, splitting costs more than the work.
   if (width == 1 && from.empty() && reducer.CombineElements(out.raw(), to, data.raw())) return OkStatus();
-  // Every thread looks at all of `to` and takes the rows that hash to it.
+  // Every thread scans all of `to` and processes the rows that hash to its shard.
   const auto n = static_cast<int64_t>(to.size());
   const int threads = ctx.step().pool == nullptr ? 1 : std::max(1, ctx.step().pool->num_threads());
   const double cost = static_cast<double>(n) * static_cast<double>(reducer.Cost(width));
@@ -280,7 +280,7 @@ Result<Shape> WithRows(const Shape& shape, int dropped, int64_t rows) {
 int64_t RowWidth(const Shape& shape, int dropped) {
   int64_t width = 1;
   for (int i = dropped; i < shape.rank(); ++i) {
-    // Another dimension may be empty, so that only the product of all is known to fit.
+    // Another dimension may be 0, so partial products may overflow.
     const Result<int64_t> product = CheckedMultiply(width, shape[i]);
     if (!product.ok()) return 0;
     width = *product;

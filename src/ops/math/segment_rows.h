@@ -1,5 +1,5 @@
-// Reducing rows of a tensor into rows of another, on untyped memory: what all segment ops are made of.
-// Rows that go to one place are combined in order, on one thread, so results do not depend on the number of threads.
+// Reduces rows of one tensor into rows of another, on untyped memory. Used by all segment ops. Rows with the same
+// target are combined in order on one thread, so results do not depend on the number of threads.
 #ifndef WEIR_OPS_MATH_SEGMENT_ROWS_H_
 #define WEIR_OPS_MATH_SEGMENT_ROWS_H_
 
@@ -12,10 +12,10 @@ namespace weir::ops {
 
 enum class RowOp { kSum, kMean, kSqrtN, kProd, kMax, kMin };
 
-// How rows of one type are combined. A value.
+// Combines rows of one type. A value type.
 class RowReducer final {
  public:
-  // For data of a type: sums and products of 16-bit floats are computed in float, so dtype() may be a wider one.
+  // Sums and products of 16-bit floats are computed in float, so dtype() may be wider than `data_type`.
   static Result<RowReducer> For(RowOp op, DType data_type);
   RowOp op() const { return op_; }
   DType dtype() const { return dtype_; }
@@ -26,14 +26,14 @@ class RowReducer final {
   void Copy(void* to, const void* from, int64_t n) const;
   // to = op(to, from)
   void Combine(void* to, const void* from, int64_t n) const { combine_(to, from, to, n, Moving::kBoth); }
-  // to[rows[i]] = op(to[rows[i]], from[i]) for single elements; negative rows are left out. False: not for this op or
-  // type.
+  // to[rows[i]] = op(to[rows[i]], from[i]) for single elements; skips negative rows. Returns false if the op or type is
+  // not supported.
   bool CombineElements(void* to, const std::vector<int64_t>& rows, const void* from) const;
-  // What a mean over `count` rows still needs after the sum; nothing for other ops.
+  // Completes a mean over `count` rows after the sum. A no-op for other ops.
   void Finish(void* row, int64_t n, int64_t count) const;
-  // What an empty segment of an unsorted reduction holds: 0, 1, the lowest or the highest number.
+  // Fills an empty segment of an unsorted reduction: 0, 1, the lowest or the highest number.
   void FillIdentity(void* to, int64_t n) const;
-  // What a gap between sorted segments holds: 0, or 1 for products.
+  // Fills a gap between sorted segments: 0, or 1 for products.
   void FillGap(void* to, int64_t n) const;
   int64_t Cost(int64_t n) const { return 8 + n * static_cast<int64_t>(size_) / 4; }
 
@@ -49,17 +49,17 @@ class RowReducer final {
 // All elements of an int16, int32 or int64 tensor.
 std::vector<int64_t> RowIds(const Tensor& ids);
 
-// Runs `reduce` on input 0 and on output 0 of shape `shape`, or on wide copies of them where the reducer computes in a
-// wider type.
+// Runs `reduce` on input 0 and output 0 (of shape `shape`), or on widened copies if the reducer computes in a wider
+// type.
 Status ReduceWide(KernelContext& ctx, const RowReducer& reducer, const Shape& shape,
                   FunctionRef<Status(const Tensor& data, const Tensor& out)> reduce);
 
-// out[to[i]] op= data[from[i]] for all i in order; negative to[i] are left out. An empty `from` means i itself.
-// REQUIRES: all rows in range.
+// out[to[i]] op= data[from[i]] for all i in order; skips negative to[i]. If `from` is empty, from[i] = i. REQUIRES: all
+// rows are in range.
 Status ScatterRows(KernelContext& ctx, const RowReducer& reducer, const Tensor& data, const Tensor& out, int64_t width,
                    const std::vector<int64_t>& to, const std::vector<int64_t>& from = {});
 
-// Sorted segment ids, all >= 0: segment `row` takes the positions [begin, end).
+// Segment `row` consists of the positions [begin, end) of sorted ids, all >= 0.
 struct Segment {
   int64_t row;
   int64_t begin;
@@ -67,13 +67,13 @@ struct Segment {
 };
 Result<std::vector<Segment>> SortedSegments(const std::vector<int64_t>& ids);
 
-// out[s.row] = reduction of data[rows[i]] over every segment, gaps filled; an empty `rows` means i itself.
+// out[s.row] = reduction of data[rows[i]] over every segment; fills gaps. If `rows` is empty, rows[i] = i.
 Status ReduceSegments(KernelContext& ctx, const RowReducer& reducer, const Tensor& data, const Tensor& out,
                       int64_t width, const std::vector<Segment>& segments, const std::vector<int64_t>& rows = {});
 
-// shape with its first `dropped` dimensions replaced by one of size `rows`.
+// Replaces the first `dropped` dimensions of shape by one of size `rows`.
 Result<Shape> WithRows(const Shape& shape, int dropped, int64_t rows);
-// The number of elements behind the first `dropped` dimensions.
+// The number of elements per row, after the first `dropped` dimensions.
 int64_t RowWidth(const Shape& shape, int dropped);
 
 }  // namespace weir::ops

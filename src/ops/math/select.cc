@@ -1,5 +1,5 @@
-// Choosing elements by a condition: Select (one shape, or whole rows by a vector), SelectV2 (broadcasting),
-// ClipByValue. Elements are only copied, so loops exist per element size.
+// Selection of elements by a condition: Select (equal shapes, or whole rows by a vector), SelectV2 (broadcasting),
+// ClipByValue. Select only copies elements, so it has one loop per element size.
 #include <array>
 
 #include "graph/build/array_ops.h"
@@ -47,10 +47,10 @@ TernaryLoop SelectLoopFor(DType type) {
   }
 }
 
-// Of elements that are nothing but bytes.
+// Null for types that are not plain.
 TernaryLoop PlainSelectLoop(DType type) { return IsPlain(type) ? SelectLoopFor(type) : nullptr; }
 
-// Runs the loop over the broadcast of the three inputs, seen under the given shapes.
+// Runs the loop over the three inputs, broadcast with the given shapes.
 Status RunTernary(KernelContext& ctx, TernaryLoop loop, const Shape& a, const Shape& b, const Shape& c,
                   std::array<size_t, 3> sizes) {
   WEIR_ASSIGN(BroadcastPlan plan, BroadcastPlan::Make({&a, &b, &c}));

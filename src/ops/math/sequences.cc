@@ -1,4 +1,4 @@
-// Range and LinSpace: numbers at equal distances. Lengths are computed without overflow and checked before memory is.
+// Range and LinSpace. Lengths are computed without overflow and checked before memory is allocated.
 #include <cmath>
 #include <limits>
 
@@ -8,7 +8,7 @@
 namespace weir::ops {
 namespace {
 
-// The one value of a tensor that must be a scalar (or, as TensorFlow allows, a vector of one).
+// The value of a tensor that must be a scalar or, as in TensorFlow, a vector of one element.
 template <class T>
 Result<T> OneValue(const Tensor& t, const char* what) {
   if (t.rank() > 1 || t.num_elements() != 1) {
@@ -17,7 +17,7 @@ Result<T> OneValue(const Tensor& t, const char* what) {
   return *t.data<T>();
 }
 
-// How many numbers from start towards limit, not counting limit.
+// The number of values from start to limit, excluding limit.
 template <class T>
 Result<int64_t> RangeLength(T start, T limit, T delta) {
   using Number = std::conditional_t<std::is_integral_v<T>, T, double>;
@@ -39,7 +39,7 @@ Result<int64_t> RangeLength(T start, T limit, T delta) {
     }
     return static_cast<int64_t>(length);
   } else {
-    // As the type itself divides: float numbers give float lengths.
+    // Divide in the type itself: float numbers give float lengths.
     double length;
     if constexpr (std::is_same_v<T, double>) {
       length = std::ceil(std::abs((last - first) / step));

@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/math/simd_loops.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
-#include <hwy/foreach_target.h>  // first
+#include <hwy/foreach_target.h>  // must be the first include
 #include <hwy/highway.h>
 
 #include "ops/math/simd_loops.h"
@@ -55,7 +55,7 @@ Fault Loop(const void* x, const void* y, void* z, int64_t n, Moving moving) {
       const auto c = Sub(a, b);
       return Mul(c, c);
     }
-    // Equal operands (0 and -0) give the first; a NaN in either wins.
+    // Equal operands (0 and -0) give the first. NaN propagates.
     if constexpr (op == SimdOp::kMax || op == SimdOp::kMin) {
       const auto best = IfThenElse(op == SimdOp::kMax ? Lt(a, b) : Lt(b, a), b, a);
       if constexpr (hwy::IsFloat<T>()) {

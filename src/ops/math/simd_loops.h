@@ -1,4 +1,4 @@
-// Binary loops for the hot types in the widest vectors of the machine, picked at run time.
+// Vectorized binary loops for the most used types. The instruction set is selected at run time.
 #pragma once
 
 #include "ops/math/elementwise.h"
@@ -7,7 +7,7 @@ namespace weir::ops {
 
 enum class SimdOp { kAdd, kSub, kMul, kDiv, kMax, kMin, kSquaredDifference };
 
-// The loops there are: float and double for every op, int32 and int64 for those that have them in hardware.
+// Available loops: float and double for every op, int32 and int64 for those with hardware support.
 BinaryLoops SimdLoops(SimdOp op);
 
 }  // namespace weir::ops

@@ -1,4 +1,4 @@
-// Kernels whose loops may take as long as attributes and values say end with their step.
+// Kernels with loops of unbounded length must stop when their step is cancelled.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// Runs an op that does not end by itself and cancels it after a moment.
+// Runs an op that does not terminate by itself and cancels it after a moment.
 Status RunCancelled(const char* op, std::vector<Tensor> inputs, AttrMap attrs) {
   OpRegistry registry;
   RegisterAllOps(registry);

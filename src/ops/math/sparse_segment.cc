@@ -1,5 +1,5 @@
-// Sums and means over segments of rows picked by index, without gathering them first: out[s] = sum of data[indices[i]]
-// over all i with segment_ids[i] == s. The ids are sorted. The ops named Grad go the way back.
+// Sums and means over segments of rows selected by index, without a gather: out[s] = sum of data[indices[i]] over all i
+// with segment_ids[i] == s. The ids are sorted. The ops named Grad compute the gradients.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -50,7 +50,7 @@ Result<Kernel> MakeForward(KernelSetup& setup, RowOp op) {
   });
 }
 
-// grad with row s divided by what the mean of segment s was divided by.
+// Divides row s of grad by the divisor of the mean of segment s.
 template <class T>
 Result<Tensor> ScaledRows(const KernelContext& ctx, RowOp op, const Tensor& grad, int64_t width,
                           const std::vector<int64_t>& ids) {
@@ -97,7 +97,7 @@ Result<Kernel> MakeBackward(KernelSetup& setup, RowOp op) {
   });
 }
 
-// Input 0 with as many rows as the scalar input 3 says, where there is one.
+// The shape of input 0 with the number of rows given by the scalar input 3, if there is one.
 Status SparseSegmentShape(ShapeContext& ctx) {
   WEIR_ASSIGN(const PartialShape data, ctx.WithRankAtLeast(0, 1));
   WEIR_ASSIGN(const PartialShape indices, ctx.WithRank(1, 1));

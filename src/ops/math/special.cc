@@ -1,4 +1,4 @@
-// The ops of special functions. All are computed in double precision, whatever the type of the elements.
+// Ops of special functions. All are computed in double precision, whatever the element type.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -63,7 +63,7 @@ Result<Gradients> BetaincGradient(GradientContext& g) {
 template <class T>
 Result<Kernel> MakeBetainc(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    // Scalars stand for any shape; all others are of one.
+    // Scalars are broadcast; all other inputs have one shape.
     Shape shape;
     for (int i = 0; i < 3; ++i) {
       const Shape& s = ctx.input(i).shape();

@@ -14,7 +14,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kMaxTerms = 20000;
 constexpr double kTwoOverRootPi = 2 * std::numbers::inv_sqrtpi;
 
-// The z at which erfc is q, 0 < q <= 1: a rational guess, then Halley's method.
+// Finds z with erfc(z) = q, 0 < q <= 1: a rational approximation, then Halley's method.
 double ErfcInverse(double q) {
   const double t = std::sqrt(-2 * std::log(q / 2));
   double z = -0.70711 * ((2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)) - t);
@@ -27,7 +27,7 @@ double ErfcInverse(double q) {
   return z;
 }
 
-// A value and its derivative in one variable.
+// A value and its derivative with respect to one variable.
 struct Dual {
   double v;
   double d;
@@ -49,7 +49,7 @@ Dual GammaWeight(Dual a, double x) {
   return {w, w * (std::log(x) - Digamma(a.v)) * a.d};
 }
 
-// The lower function over the weight, by its power series; good where x is not much larger than a.
+// The lower function divided by the weight, by its power series. Suited if x is not much larger than a.
 template <class S>
 S LowerGammaOverWeight(S a, double x) {
   S term = S(1.0) / a;
@@ -59,7 +59,7 @@ S LowerGammaOverWeight(S a, double x) {
     n = n + S(1.0);
     term = term * S(x) / n;
     sum = sum + term;
-    // Not ">": a NaN ends the series, too.
+    // Negated, so that NaN ends the series, too.
     if (!(std::abs(Value(term)) > kEpsilon * std::abs(Value(sum))) &&
         !(std::abs(Slope(term)) > kEpsilon * std::abs(Slope(sum)))) {
       break;
@@ -72,7 +72,7 @@ S LowerGammaSeries(S a, double x) {
   return LowerGammaOverWeight(a, x) * GammaWeight(a, x);
 }
 
-// The upper function over the weight, by a continued fraction (modified Lentz); good where x > a + 1.
+// The upper function divided by the weight, by a continued fraction (modified Lentz). Suited if x > a + 1.
 template <class S>
 S UpperGammaOverWeight(S a, double x) {
   constexpr double kTiny = 1e-300;
@@ -127,7 +127,7 @@ double BetaFraction(double a, double b, double x) {
 }  // namespace
 
 double LogGamma(double x) {
-  int sign = 0;  // the reentrant form: std::lgamma writes a global
+  int sign = 0;  // reentrant: std::lgamma writes a global
   return lgamma_r(x, &sign);
 }
 
@@ -142,7 +142,7 @@ double Digamma(double x) {
   }
   for (; x < 10; x += 1) result -= 1 / x;
   const double z = 1 / (x * x);
-  // Bernoulli numbers over 2k.
+  // Bernoulli numbers divided by 2k.
   const double tail =
       z *
       (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
@@ -179,7 +179,7 @@ double HurwitzZeta(double x, double q) {
     if (q == std::floor(q)) return x == std::floor(x) && std::fmod(x, 2) == 0 ? kInf : kNan;
     if (x != std::floor(x)) return kNan;
   }
-  // Terms up to w, then Euler and Maclaurin.
+  // Sum terms up to w, then use the Euler-Maclaurin formula.
   double sum = 0;
   double w = q;
   for (int i = 0; i < 10 || w <= 9; ++i, w += 1) {
@@ -189,7 +189,7 @@ double HurwitzZeta(double x, double q) {
     if (i > kMaxTerms) return sum;
   }
   sum += std::pow(w, 1 - x) / (x - 1) + 0.5 * std::pow(w, -x);
-  // Bernoulli numbers over factorials: B(2k) / (2k)!
+  // Bernoulli numbers divided by factorials: B(2k) / (2k)!
   constexpr double kCoefficients[] = {1.0 / 12,
                                       -1.0 / 720,
                                       1.0 / 30240,
@@ -243,7 +243,7 @@ double IgammaDerivative(double a, double x) {
 double GammaSampleDerivative(double a, double x) {
   if (x == 0) return a > 0 ? 0 : kNan;
   if (!(x > 0) || !(a > 0) || std::isinf(a) || std::isinf(x)) return kNan;
-  // The density is the weight over x, so the weight cancels out and tails stay exact.
+  // The density is the weight divided by x, so the weight cancels out and the tails stay accurate.
   const Dual da(a, 1);
   const double log_slope = std::log(x) - Digamma(a);
   const Dual part = SeriesIsBetter(a, x) ? LowerGammaOverWeight(da, x) : Dual(0) - UpperGammaOverWeight(da, x);

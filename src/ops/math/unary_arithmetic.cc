@@ -1,4 +1,4 @@
-// Unary ops that need no elementary functions: signs, squares, rounding, reciprocals, tests for NaN and infinity.
+// Unary ops without elementary functions: signs, squares, rounding, reciprocals, tests for NaN and infinity.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -26,7 +26,7 @@ T SignOf(T x) {
   }
 }
 
-// For ops that give back the inputs of integers unchanged.
+// For ops that return integers unchanged.
 UnaryLoops SameIntegers() {
   return AlsoSigned(UnaryFor<uint8_t, uint16_t, uint32_t, uint64_t>([](auto x) { return x; }));
 }
@@ -38,7 +38,7 @@ Output SquareGradient(Output x, Output, Output dy) { return dy * (ConjOf(x) * 2)
 Output SignGradient(Output x, Output, Output) { return ZerosLike(x); }
 Result<Gradients> NoneGradient(GradientContext&) { return Gradients{std::monostate{}}; }
 
-// y and dy of InvGrad: z = -dy * y * y.
+// Inputs y and dy of InvGrad: z = -dy * y * y.
 Result<Gradients> InvGradGradient(GradientContext& g) {
   Output b = g.input(1);
   Output ca = ConjOf(g.input(0));

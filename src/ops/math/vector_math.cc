@@ -1,10 +1,10 @@
-// Highway's functions are right on the ordinary range only; what is outside of it (overflow, NaN, huge angles) is put
-// right here. Compiled once per instruction set by foreach_target, so the namespace below calls no inline function of
-// other headers: the linker would keep one copy of it, perhaps the one for the newest processor.
+// Fixes the results of Highway's functions outside of their valid range (overflow, NaN, huge angles). Compiled once per
+// instruction set by foreach_target. So the namespace below must not call inline functions of other headers: the linker
+// keeps only one copy, possibly the one for the newest processor.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/math/vector_math.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
-#include <hwy/foreach_target.h>  // first
+#include <hwy/foreach_target.h>  // must be the first include
 
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
@@ -26,7 +26,7 @@ struct VectorMathTable {
   Fold sum, max, min;
   T (*exp_minus)(const T*, T, T*, int64_t);
 };
-// Null where the machine has no instructions for it.
+// Null if the machine has no instructions for it.
 struct HalfTable {
   void (*widen)(const half*, float*, int64_t) = nullptr;
   void (*narrow)(const float*, half*, int64_t) = nullptr;
@@ -45,12 +45,12 @@ constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 template <class T>
 constexpr T kExpLimit = sizeof(T) == 4 ? T(88.7228394) : T(709.782712893384);
 
-// A vector function object per elementary function, so that loops and compositions can share them.
+// One function object per elementary function, so that loops and compositions can share them.
 struct ExpFn {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     using T = hn::TFromD<D>;
-    // Highway's double version ends below the largest argument: halve it there.
+    // Highway's double version fails near the largest argument: compute exp(x / 2)^2 there.
     const V limit = Set(d, kExpLimit<T>);
     V y;
     if constexpr (sizeof(T) == 8) {
@@ -75,7 +75,7 @@ struct Expm1Fn {
     return IfThenElse(hn::IsNaN(x), x, y);
   }
 };
-// The four cases that every logarithm of t shares: NaN, negative, zero, infinite.
+// The special cases that all logarithms of t share: NaN, negative, zero, infinite.
 template <class D, class V>
 HWY_INLINE V LogEdges(D d, V t, V y) {
   using T = hn::TFromD<D>;
@@ -135,14 +135,14 @@ struct RsqrtFn {
     return Div(Set(d, T(1)), Sqrt(x));
   }
 };
-// Range reduction of Highway's sine and cosine ends somewhere: larger angles go to the C library.
+// The range reduction of Highway's sine and cosine is limited; larger angles use the C library.
 template <class F, auto Scalar>
 struct AngleFn {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     using T = hn::TFromD<D>;
     if (HWY_LIKELY(hn::AllTrue(d, Le(Abs(x), Set(d, T(30000)))))) return F()(d, x);
-    // Whatever is beside an element, its value is the same.
+    // Small angles use the vector version here, too: an element's result must not depend on its neighbours.
     const auto small = Le(Abs(x), Set(d, T(30000)));
     HWY_ALIGN T lanes[hn::MaxLanes(d)];
     Store(x, d, lanes);
@@ -184,7 +184,7 @@ void MapOf(const T* x, T* y, int64_t n) {
   Map(x, y, n, F());
 }
 
-// Blocks are added in lanes of T, and block results in double: the error does not grow with n in practice.
+// Blocks are summed up in lanes of T and block results in double, so that the error practically does not grow with n.
 template <class T>
 T Sum(const T* x, int64_t n) {
   const hn::ScalableTag<T> d;

@@ -1,6 +1,5 @@
-// Elementary functions over spans of float and double, for the instruction set of the machine at run time. x and y may
-// be the same memory; NaN, infinities and signed zeros come out as from the C library, other values within 4 units in
-// the last place of it.
+// Elementary functions over spans of float and double, for the instruction set found at run time. x and y may be the
+// same memory. NaN, infinities and signed zeros are as in the C library, other values within 4 units in the last place.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +37,11 @@ void RsqrtInto(const double* x, double* y, int64_t n);
 void WidenInto(const half* x, float* y, int64_t n);
 void NarrowInto(const float* x, half* y, int64_t n);
 
-// y = exp(x - shift); returns the sum of y. What a softmax needs.
+// y = exp(x - shift); returns the sum of y. Used by softmax.
 float ExpMinusInto(const float* x, float shift, float* y, int64_t n);
 double ExpMinusInto(const double* x, double shift, double* y, int64_t n);
 
-// The sum in several lanes and blocks; the largest and smallest element (NaN if there is one; -/+infinity for n = 0).
+// The sum, in several lanes and blocks; the largest and smallest element (NaN if there is one; -/+infinity for n = 0).
 float SumOf(const float* x, int64_t n);
 double SumOf(const double* x, int64_t n);
 float MaxOf(const float* x, int64_t n);

@@ -10,7 +10,7 @@
 namespace weir::ops::vector_math_test {
 namespace {
 
-// How far `got` is from `want`, in units of the last place of T.
+// The distance of `got` from `want` in units in the last place of T.
 template <class T>
 double Ulps(T got, long double want) {
   const T nearest = static_cast<T>(want);
@@ -140,7 +140,7 @@ TEST(VectorMath, ConvertsEveryHalf) {
     } else {
       ASSERT_EQ(wide[i], want);
       ASSERT_EQ(back[i].bits, narrow[i].bits);
-      // Between two halves, and past the largest.
+      // Halfway between two halves, and beyond the largest.
       const float odd = want * 1.00048828125f;
       half rounded[1];
       NarrowInto(&odd, rounded, 1);

@@ -1,4 +1,4 @@
-// Activations and the ops that are their gradients: a row each.
+// Activations and the ops that compute their gradients, one table row each.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -18,14 +18,14 @@ constexpr char kReals[] = "half, bfloat16, float, double";
 constexpr char kRealsAndIntegers[] =
     "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
 
-// alpha and scale of the self-normalizing unit.
+// Constants of the scaled exponential linear unit.
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 
 struct ReluFn {
   template <class T>
   T operator()(T x) const {
-    return x < T(0) ? T(0) : x;  // NaN passes
+    return x < T(0) ? T(0) : x;  // propagates NaN
   }
 };
 struct Relu6Fn {
@@ -53,7 +53,7 @@ struct SoftsignFn {
   }
 };
 
-// g is what flows in; v is the op's input or output.
+// g: the incoming gradient; v: the input or output of the activation.
 struct ReluGradFn {
   template <class T>
   T operator()(T g, T v) const {
@@ -115,7 +115,7 @@ struct ActivationGradient {
   GradientFn gradient;
 };
 
-// Second derivatives, for the ops that have one.
+// Gradients of the gradient ops, where TensorFlow has them.
 Result<Gradients> ReluGradGradient(GradientContext& g) {
   Output x = g.input(1);
   return Gradients{ReluGrad(g.d_output(0), x), ZerosLike(x)};
@@ -166,7 +166,7 @@ KernelList SameShapeBinaryKernels(const std::vector<DType>& types, const BinaryL
   return kernels;
 }
 
-// LeakyRelu has its slope as an attribute.
+// The slope of LeakyRelu is an attribute.
 template <class T>
 Result<Kernel> MakeLeakyRelu(KernelSetup& setup) {
   WEIR_ASSIGN(float alpha, setup.Attr<float>("alpha"));

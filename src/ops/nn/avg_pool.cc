@@ -1,5 +1,5 @@
-// Average pooling over two and three spatial dimensions and its gradient. Only elements of the image count, so a window
-// over the edge has fewer. 16-bit floats are summed as float.
+// Average pooling over two and three spatial dimensions, and its gradient. The average is over the elements inside the
+// image, so padding does not count. 16-bit floats are summed up as float.
 #include "graph/build/array_ops.h"
 #include "graph/build/nn_ops.h"
 #include "op/gradient_context.h"

@@ -1,4 +1,4 @@
-// BiasAdd: a vector added along the channel axis (the last, or the second with NCHW), its gradient, and L2Loss.
+// BiasAdd: adds a vector along the channel axis (the last, or the second with NCHW); its gradient; L2Loss.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
@@ -105,8 +105,8 @@ Status BiasAddGradShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// The gradient of BiasAddGrad spreads the channels over the shape again; with NCHW one dimension per channel comes
-// first, then those after the channels, which need not be known yet.
+// Broadcasts the channels to the shape of the input. With NCHW, trailing dimensions of size 1 are appended first; their
+// number need not be known when the graph is built.
 Result<Gradients> BiasAddGradGradient(GradientContext& g) {
   WEIR_ASSIGN(std::string format, g.Attr<std::string>("data_format"));
   Output shape = ShapeOf(g.input(0));
@@ -120,7 +120,7 @@ Result<Kernel> MakeL2Loss(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(Tensor y, ctx.Allocate(0, Shape{}));
     using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    // Blocks keep the rounding error of long sums small.
+    // Summing up in blocks keeps the rounding error of long sums small.
     constexpr int64_t kBlock = 1024;
     const absl::Span<const T> x = ctx.input(0).flat<T>();
     const int64_t n = static_cast<int64_t>(x.size());

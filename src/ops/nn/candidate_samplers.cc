@@ -1,5 +1,5 @@
-// Candidate samplers: a few classes drawn for a loss over many, and how often each was to be expected among them; and
-// where drawn classes happen to be true ones.
+// Candidate samplers draw a few classes for a loss over many classes, and compute the expected count of each.
+// ComputeAccidentalHits finds the sampled classes that are true classes.
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -14,7 +14,7 @@
 namespace weir::ops {
 namespace {
 
-// How many blocks of the random sequence one drawn class may use; the next run begins after them.
+// The number of blocks of the random sequence that one drawn class may use. The next run starts after them.
 constexpr uint64_t kReservedPerClass = 512;
 constexpr int64_t kMostTries = std::numeric_limits<int32_t>::max();
 
@@ -29,13 +29,14 @@ Status CheckTrueClasses(const Tensor& classes, int64_t num_true, int64_t range) 
   return OkStatus();
 }
 
-// How many times a class of probability p is among n drawn ones, when that took so many tries.
+// Returns the expected number of occurrences of a class of probability p among n drawn classes, if drawing took `tries`
+// tries.
 float ExpectedCount(float p, int64_t n, int64_t tries) {
   if (tries == n) return p * static_cast<float>(n);
   return -std::expm1(static_cast<float>(tries) * std::log1p(-p));
 }
 
-// Draws out[0, n); the result is the number of tries.
+// Draws out[0, n). Returns the number of tries.
 template <class Classes>
 Result<int64_t> Draw(const KernelContext& ctx, const Classes& classes, SingleSamples& samples, bool unique,
                      int64_t* out, int64_t n) {
@@ -59,7 +60,7 @@ struct SamplerState {
   SamplerState(std::shared_ptr<NodeGenerator> g, Classes c) : generator(std::move(g)), classes(std::move(c)) {}
   std::shared_ptr<NodeGenerator> generator;
   Classes classes;
-  std::mutex mu;  // over classes that learn
+  std::mutex mu;  // guards classes that learn
 };
 
 template <class Classes>
@@ -95,7 +96,7 @@ Result<Kernel> MakeSampler(KernelSetup& setup) {
   });
 }
 
-// All classes, each once.
+// Returns all classes, each once.
 Result<Kernel> MakeAllSampler(KernelSetup& setup) {
   WEIR_ASSIGN(const int64_t num_true, setup.Attr<int64_t>("num_true"));
   WEIR_ASSIGN(const int64_t n, setup.Attr<int64_t>("num_sampled"));

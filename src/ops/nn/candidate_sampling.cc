@@ -10,8 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// In [0, bound), all equally likely: the lowest numbers, of which there are too few for one more round, are drawn
-// again.
+// Returns a uniformly distributed number in [0, bound). Rejects the lowest numbers, which would make the result biased.
 template <class U, class Draw>
 U Below(U bound, const Draw& draw) {
   if ((bound & (bound - 1)) == 0) return draw() & (bound - 1);
@@ -33,7 +32,7 @@ uint64_t Below64(uint64_t bound, SingleSamples& samples) {
   });
 }
 
-// What has a table with an entry per class cannot have more of them.
+// A table with one entry per class limits the number of classes.
 Status CheckTableRange(int64_t range) {
   if (range >= std::numeric_limits<int32_t>::max())
     return InvalidArgument("range_max must be less than {}, but is {}", std::numeric_limits<int32_t>::max(), range);
@@ -57,7 +56,7 @@ Result<LogUniformClasses> LogUniformClasses::Make(KernelSetup& setup) {
 int64_t LogUniformClasses::Sample(SingleSamples& samples) const {
   const uint32_t high = samples();
   const double x = std::exp(UnitDouble(high, samples()) * log_range_);
-  // Rounding may lead just beyond the end.
+  // Rounding may yield a value just beyond the range.
   return x < 0x1p63 ? (static_cast<int64_t>(x) - 1) % range_ : range_ - 1;
 }
 float LogUniformClasses::Probability(int64_t value) const {
@@ -75,7 +74,7 @@ Result<LearnedClasses> LearnedClasses::Make(KernelSetup& setup) {
   return LearnedClasses(range, std::move(weights), std::move(sums));
 }
 int64_t LearnedClasses::Sample(SingleSamples& samples) const {
-  // The class where the running sum of the weights passes the drawn number.
+  // Finds the class at which the cumulative sum of the weights exceeds the drawn number.
   auto left = static_cast<int32_t>(Below32(static_cast<uint32_t>(total_), samples));
   const int32_t* sums = sums_.data<int32_t>();
   int64_t at = 0;
@@ -113,13 +112,13 @@ Result<std::vector<float>> FixedClasses::LoadWeights(KernelSetup& setup, int64_t
   if (!file.empty() && !unigrams.empty()) return InvalidArgument("Must only provide one of vocab_file and unigrams.");
   if (shard >= num_shards) return InvalidArgument("shard {} must be less than num_shards {}", shard, num_shards);
   std::vector<float> weights;
-  // No more than one too many is kept: that is enough to see that the number is wrong.
+  // Keep at most one weight too many, which suffices to detect a wrong count.
   const auto add = [&](int64_t word, float weight) {
     if (word % num_shards == shard && static_cast<int64_t>(weights.size()) <= range) weights.push_back(weight);
   };
   const int64_t kept = reserved > shard ? (reserved - shard - 1) / num_shards + 1 : 0;
   weights.assign(static_cast<size_t>(std::min(kept, range + 1)), 0);
-  // Words are numbered from what this shard keeps of the reserved ones.
+  // Words are numbered from the number of reserved ids of this shard.
   auto word = static_cast<int64_t>(weights.size());
   for (const float frequency : unigrams) add(word++, std::pow(frequency, distortion));
   if (!file.empty()) {
@@ -162,7 +161,7 @@ FixedClasses::FixedClasses(std::vector<float> weights) : weights_(std::move(weig
     sum += static_cast<double>(weight);
     distinct_ += weight > 0 ? 1 : 0;
   }
-  // Every slot holds an nth of everything: what a rare class leaves of its own is filled up by a frequent one.
+  // Every slot has a probability of 1/n. A rare class shares its slot with a frequent class.
   std::vector<double> share(n);
   std::vector<int32_t> rare, frequent;
   for (size_t i = 0; i < n; ++i) {
@@ -180,7 +179,7 @@ FixedClasses::FixedClasses(std::vector<float> weights) : weights_(std::move(weig
     (left < 1 ? rare : frequent).push_back(big);
   }
   for (size_t i = 0; i < n; ++i) slots_[i].keep = static_cast<float>(share[i]);
-  // What is left over differs from a whole slot by rounding only.
+  // The remaining classes differ from a whole slot only by rounding errors.
   for (const std::vector<int32_t>* list : {&rare, &frequent})
     for (const int32_t i : *list) slots_[static_cast<size_t>(i)] = {1, i};
 }

@@ -1,6 +1,6 @@
-// Distributions over the classes [0, range) for candidate sampling, with TensorFlow's way from random bits to classes:
-// equal seeds draw equal classes. A distribution has range(), most_distinct() (how many classes can come up at all),
-// Sample(samples) and Probability(class); a learning one also Learn(class).
+// Distributions over the classes [0, range) for candidate sampling. Random bits are mapped to classes as in TensorFlow,
+// so equal seeds draw equal classes. A distribution has range(), most_distinct() (the number of classes with nonzero
+// probability), Sample(samples) and Probability(class); one that learns also has Learn(class).
 #ifndef WEIR_OPS_NN_CANDIDATE_SAMPLING_H_
 #define WEIR_OPS_NN_CANDIDATE_SAMPLING_H_
 
@@ -29,7 +29,7 @@ class UniformClasses final {
   float probability_;
 };
 
-// Class k with a probability of log((k + 2) / (k + 1)) / log(range + 1): Zipf's law for classes sorted by frequency.
+// Class k has the probability log((k + 2) / (k + 1)) / log(range + 1): Zipf's law for classes sorted by frequency.
 class LogUniformClasses final {
  public:
   static constexpr bool kLearns = false;
@@ -45,7 +45,7 @@ class LogUniformClasses final {
   double log_range_;
 };
 
-// Every class counts once at first, and once more for every time that it was true. Not thread-safe.
+// The weight of a class is 1 plus the number of times it was a true class. Not thread-safe.
 class LearnedClasses final {
  public:
   static constexpr bool kLearns = true;
@@ -78,7 +78,7 @@ class FixedClasses final {
   float Probability(int64_t value) const { return weights_[static_cast<size_t>(value)] / total_; }
 
  private:
-  // A class is kept with this probability, else the other one is taken.
+  // The slot's own class is returned with probability `keep`, else `other`.
   struct Slot {
     float keep = 1;
     int32_t other = 0;
@@ -91,7 +91,7 @@ class FixedClasses final {
   std::vector<Slot> slots_;
 };
 
-// A line "word,more,3.5" of a vocabulary ends with the word's frequency.
+// Parses the last field of a vocabulary line, e.g. "word,more,3.5".
 Result<float> FrequencyOfLine(std::string_view line);
 
 }  // namespace weir::ops

@@ -1,4 +1,4 @@
-// A tensor as [outer, channels, inner]: inner is 1 where channels come last.
+// A tensor viewed as [outer, channels, inner]. inner is 1 if channels come last.
 #ifndef WEIR_OPS_NN_CHANNEL_VIEW_H_
 #define WEIR_OPS_NN_CHANNEL_VIEW_H_
 
@@ -17,7 +17,7 @@ struct ChannelView {
   }
 
   int64_t per_channel() const { return outer * inner; }
-  // f(first element, channel) for the `inner` elements of every run of a channel.
+  // Calls f(index of first element, channel) for every run of `inner` elements.
   template <class F>
   void ForRuns(F f) const {
     for (int64_t o = 0; o < outer; ++o)

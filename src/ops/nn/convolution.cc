@@ -1,7 +1,7 @@
-// Convolutions over two and three spatial dimensions and depthwise ones, with their gradients by input and by filter.
-// All are one computation: a depthwise one has as many groups as channels, and its filter [h,w,in,multiplier] reads as
-// [h,w,1,in * multiplier]. float runs on what device/cpu/convolution.h chooses, 16-bit floats as float, double in plain
-// loops.
+// Convolutions over two and three spatial dimensions, depthwise convolutions, and their gradients with respect to input
+// and filter. All use the same computation: a depthwise one has as many groups as channels, and its filter
+// [h,w,in,multiplier] reads as [h,w,1,in * multiplier]. float uses the algorithms of device/cpu/convolution.h, 16-bit
+// floats are converted to float, double uses plain loops.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -24,7 +24,7 @@ struct Family {
   bool depthwise = false;
 };
 
-// How channels fit together; -1 is unknown, and so are the groups then.
+// Output channels and groups; -1 if unknown.
 struct Channels {
   int64_t out = kUnknownDim;
   int64_t groups = kUnknownDim;
@@ -73,7 +73,7 @@ Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
   WEIR_TRY(ctx.WithRank(2, w.rank()).status());
   WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
   WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(w.rank())));
-  if (sizes_input == 0 && out[0] < 0) out.SetDim(0, ctx.input(2)[0]);  // as many images as results
+  if (sizes_input == 0 && out[0] < 0) out.SetDim(0, ctx.input(2)[0]);  // the batch size is that of out_backprop
   ctx.set_output(0, out);
   return OkStatus();
 }
@@ -108,7 +108,7 @@ Result<ConvSizes> SizesOf(const SlidingWindow& w, Family family, const Shape& in
     WEIR_ASSIGN(const SlidingWindow::Fit fit, w.FitInto(i, s.in[d], s.filter[d]));
     s.out[d] = fit.out;
     s.before[d] = fit.before;
-    // Strides and dilations without effect may have any size: oneDNN computes with 32 bits.
+    // Clamp strides and dilations that have no effect: oneDNN uses 32 bits.
     if (s.out[d] <= 1) s.stride[d] = std::min(s.stride[d], s.in[d] + w.before[d] + w.after[d] + 1);
     if (s.filter[d] <= 1) s.dilation[d] = 1;
   }
@@ -122,7 +122,7 @@ Result<Shape> ResultShape(const SlidingWindow& w, const ConvSizes& s) {
 template <class T>
 constexpr bool kNarrow = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
-// x as floats.
+// Converts x to float if it is narrower.
 template <class T>
 Result<Tensor> AsFloats(KernelContext& ctx, const Tensor& x) {
   if constexpr (!kNarrow<T>) {
@@ -192,7 +192,7 @@ Result<Kernel> MakeForward(KernelSetup& setup, Family family) {
   });
 }
 
-// Conv2D with a bias and an activation, which passes fold into it.
+// Conv2D with a bias and an activation. Created by the pass that folds activations.
 Result<Kernel> MakeFusedForward(KernelSetup& setup, const OpRegistry& registry) {
   WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, 2));
   WEIR_ASSIGN(const std::string filter_format, setup.Attr<std::string>("filter_format"));
@@ -224,7 +224,7 @@ Result<Kernel> MakeFusedForward(KernelSetup& setup, const OpRegistry& registry) 
   });
 }
 
-// The gradient that flows in has the shape of the result.
+// The incoming gradient must have the shape of the result.
 Status CheckResult(const SlidingWindow& w, const ConvSizes& sizes, const Tensor& gradient) {
   WEIR_ASSIGN(const Shape shape, ResultShape(w, sizes));
   if (!(gradient.shape() == shape))
@@ -278,7 +278,7 @@ Result<ConvAttrs> AttrsOf(const GradientContext& g) {
   return a;
 }
 
-// The three ops of a family. What a gradient takes of the first: its other operands and what flows in.
+// The three ops of a family. The gradient of each is built from the other two.
 struct Over2D {
   static Output Forward(const ConvAttrs& a, Output x, Output filter) {
     return Conv2D(x, filter, a.strides, a.padding,
@@ -344,15 +344,15 @@ Result<Gradients> ByFilterGradient(GradientContext& g) {
                    Ops::Forward(a, g.input(0), d)};
 }
 
-// --- entries
+// --- registration
 
 struct FamilyEntry {
   Family family;
   const char* forward;
   const char* by_input;
   const char* by_filter;
-  std::vector<std::string> attrs;           // of all three
-  std::vector<std::string> by_input_attrs;  // beyond these
+  std::vector<std::string> attrs;           // of all three ops
+  std::vector<std::string> by_input_attrs;  // additional ones
   const char* sizes_type;
   GradientFn forward_gradient, by_input_gradient, by_filter_gradient;
 };

@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/nn/float_loops.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
-#include <hwy/foreach_target.h>  // first
+#include <hwy/foreach_target.h>  // must be the first include
 #include <hwy/highway.h>
 
 #include "ops/nn/float_loops.h"
@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weir::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// body(tag, first element) over n elements: whole vectors, then single elements.
+// Calls body(tag, index of first element) over n elements: whole vectors, then single elements.
 template <class F>
 HWY_INLINE void ForVectors(int64_t n, F body) {
   const hn::ScalableTag<float> d;
@@ -61,7 +61,7 @@ void Max(const float* const* taps, int64_t count, int64_t channels, float* y) {
   });
 }
 
-// The number of a tap is kept as a float beside its value: there are far fewer than 2^24.
+// The index of a tap is kept as a float beside its value. That is exact below 2^24.
 void MaxGradient(const float* const* taps, float* const* to, int64_t count, int64_t channels, const float* dy,
                  bool add) {
   ForVectors(channels, [=](auto d, int64_t c) {

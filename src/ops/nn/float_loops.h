@@ -1,4 +1,4 @@
-// Loops of activations and pooling over floats in the widest vectors of the machine, picked at run time.
+// Vectorized float loops of activations and pooling. The instruction set is selected at run time.
 #ifndef WEIR_OPS_NN_FLOAT_LOOPS_H_
 #define WEIR_OPS_NN_FLOAT_LOOPS_H_
 
@@ -8,23 +8,23 @@
 
 namespace weir::ops {
 
-// y[i] = max(x[i], 0), where a NaN passes. They may be the same memory.
+// y[i] = max(x[i], 0). Propagates NaN. x and y may be the same memory.
 void ReluLoop(const void* x, void* y, int64_t n);
 
-// Relu6 and Elu, of activations.cc.
+// Relu6 and Elu, as in activations.cc.
 void Relu6Loop(const void* x, void* y, int64_t n);
 void EluLoop(const void* x, void* y, int64_t n);
 
-// z[i] = x[i] where y[i] > 0, else 0. They may be the same memory.
+// z[i] = y[i] > 0 ? x[i] : 0. They may be the same memory.
 Fault ReluGradLoop(const void* x, const void* y, void* z, int64_t n, Moving moving);
 
-// y[r][c] += bias[c] over rows that lie `stride` apart, and with `relu` what ReluLoop makes of that.
+// y[r][c] += bias[c] for rows that are `stride` elements apart; then applies Relu if `relu` is set.
 void AddBiasToRows(float* y, int64_t rows, int64_t stride, const float* bias, int64_t columns, bool relu);
 
-// y[c] = the largest of taps[t][c], of which there are `count` > 0.
+// y[c] = the maximum of taps[t][c]. REQUIRES: count > 0.
 void MaxOfTaps(const float* const* taps, int64_t count, int64_t channels, float* y);
 
-// to[t][c] = dy[c] where taps[t][c] is the first of the largest, and 0 elsewhere; with `add` it is added.
+// to[t][c] = dy[c] if taps[t][c] is the first maximum, else 0. With `add`, adds to to[t][c].
 void MaxGradientOfTaps(const float* const* taps, float* const* to, int64_t count, int64_t channels, const float* dy,
                        bool add);
 

@@ -18,7 +18,7 @@ bool IsOneOf(absl::Span<const char* const> names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The loops of the activations' own kernels: an element's value does not depend on its place in them.
+// The loops of the activation kernels. Their results do not depend on the position of an element.
 UnaryLoop FloatLoopOf(const std::string& activation) {
   if (activation == "Relu6") return &Relu6Loop;
   if (activation == "Elu") return &EluLoop;

@@ -1,6 +1,6 @@
-// FoldedStages: the bias and the activation that a fused product or convolution applies to its results (`fused_ops`),
-// beside kernels for the product, the bias and the activation by themselves, which run one after the other where shapes
-// do not suit one loop: with the same values, and the errors of each under the name of its node. Thread-safe.
+// FoldedStages: the bias and activation (`fused_ops`) of a fused matrix product or convolution. Also has separate
+// kernels for the product, the bias and the activation, which run one after the other if the shapes do not suit a
+// single loop. They give the same values, and their errors name the original node. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -14,19 +14,19 @@ namespace weir::ops {
 
 class FoldedStages final {
  public:
-  // `first` is the op of the product: it takes the first two inputs and those attributes that it knows.
+  // `first` is the op of the product. It gets the first two inputs and the attributes that it has.
   static Result<std::shared_ptr<const FoldedStages>> Make(const KernelSetup& setup, const OpRegistry& registry,
                                                           const char* first);
 
-  // Whether Finish can do it: the bias has a number per column.
+  // Returns whether Finish can be used: the bias is a vector with one element per column.
   bool Suit(const Tensor& bias, int64_t columns) const {
     return in_one_loop_ && bias.rank() == 1 && bias.dim(0) == columns;
   }
-  // A FinishRows, once the bias is bound.
+  // With `bias` bound, a FinishRows.
   void Finish(const float* bias, float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) const;
-  // Everything, stage by stage.
+  // Runs all stages one after the other.
   Status RunEach(KernelContext& ctx) const;
-  // An error of the product itself.
+  // Attributes an error to the product.
   Status OfProduct(const Status& status) const { return OfStage(0, status); }
 
  private:
@@ -40,7 +40,7 @@ class FoldedStages final {
   Status OfStage(size_t stage, const Status& status) const;
 
   std::vector<std::unique_ptr<const Stage>> stages_;
-  bool named_ = false;  // the stages are nodes that the user knows
+  bool named_ = false;  // the stages are nodes of the user's graph
   UnaryLoop activation_ = nullptr;
   bool relu_ = false;
   bool in_one_loop_ = false;

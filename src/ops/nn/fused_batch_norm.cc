@@ -1,6 +1,6 @@
-// Batch normalization along the channels as one op, in its three versions, and its gradients.
-// y = (x - mean) / sqrt(variance + epsilon) * scale + offset: mean and variance are those of the batch in training and
-// given in inference. The running variance that training reports is the unbiased one.
+// Fused batch normalization along the channels, in its three versions, and its gradients. y = (x - mean) /
+// sqrt(variance + epsilon) * scale + offset. In training, mean and variance are those of the batch; in inference they
+// are inputs. Training outputs the unbiased variance for the running average.
 #include <cmath>
 
 #include "graph/build/array_ops.h"
@@ -46,13 +46,13 @@ Status CheckVector(const Tensor& t, int64_t channels, const char* what) {
 
 using Sums = std::vector<double>;
 
-// By channel, the sum of add(element, channel) over the elements of the channel.
+// Returns per channel the sum of add(element, channel) over all elements of the channel.
 template <class Add>
 Sums SumsByChannel(const ChannelView& v, Add add) {
   Sums sums(static_cast<size_t>(v.channels), 0.0);
   if (v.inner == 1) {
     std::vector<float> part(static_cast<size_t>(v.channels));
-    constexpr int64_t kBlock = 64;  // short sums of floats lose little
+    constexpr int64_t kBlock = 64;  // short float sums lose little precision
     for (int64_t start = 0; start < v.outer; start += kBlock) {
       std::fill(part.begin(), part.end(), 0.0f);
       for (int64_t o = start; o < std::min(v.outer, start + kBlock); ++o)
@@ -69,7 +69,7 @@ Sums SumsByChannel(const ChannelView& v, Add add) {
   return sums;
 }
 
-// y[i] = f(i, channel) for all elements.
+// Calls f(i, channel) for all elements i, in parallel.
 template <class F>
 Status ForElements(KernelContext& ctx, const ChannelView& v, F f) {
   return ctx.ParallelFor(v.outer, 2 * v.channels * v.inner, [&](int64_t begin, int64_t end) {
@@ -88,7 +88,7 @@ Result<Tensor> Copied(KernelContext& ctx, int output, const std::vector<float>& 
   return t;
 }
 
-// Version 3 has one output more, which is empty here.
+// Version 3 has an additional output, which is empty here.
 template <class T>
 Result<Kernel> MakeForward(KernelSetup& setup) {
   WEIR_ASSIGN(const Norm norm, Norm::Make(setup));
@@ -187,7 +187,7 @@ Result<Kernel> MakeGradient(KernelSetup& setup) {
 
 // --- shapes
 
-// The images merged with the channels that the vectors [first, last] of the inputs say.
+// Merges the shape of the images with the number of channels given by the vectors in inputs [first, last].
 Result<PartialShape> MergedImages(ShapeContext& ctx, int images, int first, int last) {
   WEIR_ASSIGN(const std::string format, ctx.Attr<std::string>("data_format"));
   WEIR_ASSIGN(PartialShape x, ctx.WithRank(images, static_cast<int>(format.size())));
@@ -225,7 +225,7 @@ Status GradientShape(ShapeContext& ctx) {
 
 // --- gradients
 
-// In training the gradient takes what the batch showed, in inference what was given.
+// In training, the gradient uses the batch statistics (outputs); in inference, the given ones (inputs).
 template <int kVersion>
 Result<Gradients> ForwardGradient(GradientContext& g) {
   WEIR_ASSIGN(const float epsilon, g.Attr<float>("epsilon"));

@@ -1,5 +1,5 @@
-// LRN, local response normalization along the last of four dimensions, and its gradient:
-// y[k] = x[k] * norm[k]^-beta, norm[k] = bias + alpha * (the sum of x^2 from k - depth_radius to k + depth_radius).
+// LRN: local response normalization along the last of four dimensions, and its gradient. y[k] = x[k] * norm[k]^-beta,
+// norm[k] = bias + alpha * (sum of x^2 from k - depth_radius to k + depth_radius).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +32,7 @@ struct Lrn {
   int64_t End(int64_t k, int64_t depth) const { return std::min(depth, k + radius + 1); }
   int64_t CostPerRow(int64_t depth) const { return depth * (std::min(depth, 2 * radius + 1) + 20); }
 
-  // The norms of one row.
+  // Computes the norms of one row.
   template <class T>
   void Norms(const T* x, int64_t depth, float* norms) const {
     for (int64_t k = 0; k < depth; ++k) {
@@ -71,7 +71,7 @@ Result<Kernel> MakeLrn(KernelSetup& setup) {
   });
 }
 
-// dx[k] = dy[k] * norm[k]^-beta - 2 alpha beta x[k] * (the sum of dy * y / norm over the neighbours of k).
+// dx[k] = dy[k] * norm[k]^-beta - 2 alpha beta x[k] * (sum of dy * y / norm over the neighbours of k).
 template <class T>
 Result<Kernel> MakeLrnGrad(KernelSetup& setup) {
   WEIR_ASSIGN(const Lrn lrn, Lrn::Make(setup));

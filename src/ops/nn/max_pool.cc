@@ -1,5 +1,5 @@
-// Max pooling over two and three spatial dimensions, its gradient and the gradient of that. Where several elements of
-// a window are the largest, the first counts. A window that holds a NaN may give it or not, as TensorFlow's.
+// Max pooling over two and three spatial dimensions, its gradient and second gradient. If several elements of a window
+// are the largest, the first one counts. As in TensorFlow, NaN is not propagated reliably.
 #include <limits>
 
 #include "graph/build/array_ops.h"
@@ -27,7 +27,7 @@ void MaxOfWindow(const PoolSizes& p, const PoolSizes::Window& window, const T* i
   }
 }
 
-// The positions in the image of the largest elements of a window, by channel. `best` is scratch.
+// Finds the positions in the image of the largest elements of a window, per channel. `best` is scratch memory.
 template <class T>
 void PositionsOfWindow(const PoolSizes& p, const PoolSizes::Window& window, const T* image, T* best, int64_t* where) {
   bool first = true;
@@ -67,8 +67,8 @@ Result<Kernel> MakeMaxPool(KernelSetup& setup, int dims) {
   });
 }
 
-// found(image, output position, where) for every window, where `where` has the positions of its largest elements;
-// images in parallel.
+// Calls found(image, output position, where) for every window, in parallel over images. `where` holds the positions of
+// the largest elements.
 template <class T, class F>
 Status ForPositions(KernelContext& ctx, const PoolSizes& p, const T* in, F found) {
   const int64_t cost = std::min<int64_t>(int64_t{1} << 40, p.out_positions() * p.taps()) * p.channels;
@@ -85,7 +85,7 @@ Status ForPositions(KernelContext& ctx, const PoolSizes& p, const T* in, F found
   });
 }
 
-// dx[position of the largest] += dy.
+// dx[position of the largest element] += dy.
 template <class T>
 void AddAtPositions(const PoolSizes& p, const int64_t* where, const T* dy, T* dx) {
   for (int64_t c = 0; c < p.channels; ++c) {
@@ -94,7 +94,7 @@ void AddAtPositions(const PoolSizes& p, const int64_t* where, const T* dy, T* dx
   }
 }
 
-// Every element of the images lies in exactly one window.
+// Returns whether every element of the images lies in exactly one window.
 bool Tiles(const PoolSizes& p) {
   for (int i = 0; i < 3; ++i) {
     if (p.stride[i] != p.size[i] || p.out[i] * p.stride[i] - p.before[i] < p.in[i]) return false;
@@ -102,7 +102,8 @@ bool Tiles(const PoolSizes& p) {
   return true;
 }
 
-// The gradient of floats, window by window: one that tiles is written once, others are added to zeros.
+// The gradient for floats. If the windows tile the image, each element is written once; otherwise gradients are added
+// to zeros.
 Status FloatGradient(KernelContext& ctx, const PoolSizes& p, const float* in, const float* gradients, float* out) {
   const bool add = !Tiles(p);
   const int64_t image_size = p.in_positions() * p.channels;
@@ -152,7 +153,7 @@ Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims) {
   });
 }
 
-// What stands in `grad`, an image, at the positions of the largest elements of the input.
+// Gathers from `grad`, which has the shape of the images, the elements at the positions of the largest inputs.
 template <class T>
 Result<Kernel> MakeMaxPoolGradGrad(KernelSetup& setup, int dims) {
   WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims));
@@ -174,9 +175,9 @@ Result<Kernel> MakeMaxPoolGradGrad(KernelSetup& setup, int dims) {
   });
 }
 
-// --- with the positions as an output
+// --- MaxPoolWithArgmax
 
-// Output 1 numbers the elements of an image in memory, or those of all images.
+// Output 1 holds element indices within the image or, with include_batch_in_index, within the batch.
 template <class T, class Index>
 Result<Kernel> MakeMaxPoolWithArgmax(KernelSetup& setup) {
   WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2));
@@ -275,7 +276,7 @@ Result<Gradients> MaxPoolWithArgmaxGradient(GradientContext& g) {
                                          {.include_batch_in_index = with_batch})};
 }
 
-// --- entries
+// --- registration
 
 constexpr char kNumbers[] =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";

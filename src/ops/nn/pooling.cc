@@ -43,7 +43,7 @@ Result<PoolSizes> PoolSizes::Make(const PoolWindow& window, const Shape& in) {
   }
   WEIR_ASSIGN(p.out_shape, Shape::Make(s.ImageDims(p.images, out, p.channels)));
   if (s.channels_first) {
-    // Without elements their product may be anything, and nothing is looked at.
+    // Without elements, the product could overflow; it is not used then.
     p.images = in.num_elements() == 0 ? 0 : p.images * p.channels;
     p.channels = 1;
   }

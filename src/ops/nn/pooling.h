@@ -1,5 +1,5 @@
-// What max and average pooling share: the sizes of images and windows, and a walk over the windows.
-// Pooling keeps channels apart, so [n, c, spatial...] reads as [n * c, spatial..., 1].
+// Shared by max and average pooling: sizes of images and windows, and iteration over windows. Pooling is independent
+// per channel, so [n, c, spatial...] is treated as [n * c, spatial..., 1].
 #ifndef WEIR_OPS_NN_POOLING_H_
 #define WEIR_OPS_NN_POOLING_H_
 
@@ -11,14 +11,14 @@
 
 namespace weir::ops {
 
-// A node's windows.
+// The windows of a node.
 struct PoolWindow {
   SlidingWindow sliding;
   SlidingWindow::Dims size = {};
   static Result<PoolWindow> FromAttrs(const AttrMap& attrs, int dims);
 };
 
-// Sizes with three spatial dimensions; those that an image lacks are the first and have size 1.
+// Sizes for three spatial dimensions. With fewer dimensions, the leading ones have size 1.
 struct PoolSizes {
   int64_t images = 0;
   int64_t channels = 0;
@@ -35,7 +35,7 @@ struct PoolSizes {
   int64_t out_positions() const { return out[0] * out[1] * out[2]; }
   int64_t taps() const { return size[0] * size[1] * size[2]; }
 
-  // One window: where it begins and ends in each dimension, inside of the image, and never empty.
+  // The bounds of a window in each dimension, clipped to the image. Never empty.
   struct Window {
     int64_t begin[3];
     int64_t end[3];
@@ -51,7 +51,7 @@ struct PoolSizes {
     }
     return w;
   }
-  // f(position in the image) for every tap of a window, in the order of memory.
+  // Calls f(position in the image) for every tap of a window, in memory order.
   template <class F>
   void ForTaps(const Window& w, F f) const {
     for (int64_t d = w.begin[0]; d < w.end[0]; ++d) {
@@ -63,17 +63,17 @@ struct PoolSizes {
   }
 };
 
-// What a pooling node says of its windows, as its gradients need it.
+// The attributes of a pooling node that its gradients need.
 struct PoolAttrs {
   std::vector<int64_t> ksize, strides;
   std::string padding;
-  std::string format;  // empty where the op has none
+  std::string format;  // empty if the op has no such attribute
 };
 Result<PoolAttrs> PoolAttrsOf(const GradientContext& g);
 
-// The shape of what pooling gives; input 0 are the images.
+// The shape function of pooling ops. Input 0 holds the images.
 ShapeFn PooledShape(int dims);
-// The gradient that flows in has the shape of the result.
+// Checks that an incoming gradient has the shape of the result.
 Status CheckPooled(const PoolSizes& sizes, const Tensor& value, const char* what);
 
 }  // namespace weir::ops

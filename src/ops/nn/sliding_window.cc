@@ -9,7 +9,7 @@
 namespace weir::ops {
 namespace {
 
-// Bounds what is added and multiplied below, far from where 64 bits overflow.
+// Keeps the arithmetic below far from overflow.
 constexpr int64_t kMostElements = int64_t{1} << 40;
 constexpr int64_t kMostAttr = std::numeric_limits<int32_t>::max();
 

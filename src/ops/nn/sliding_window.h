@@ -1,5 +1,5 @@
-// How a window slides over images: the attributes strides, dilations, padding, explicit_paddings and data_format of a
-// node, read and checked once, and the sizes that follow from them. Spatial dimensions are numbered from the outermost.
+// SlidingWindow: the attributes strides, dilations, padding, explicit_paddings and data_format of a node, checked, and
+// the sizes that follow from them. Spatial dimensions are numbered from the outermost.
 #ifndef WEIR_OPS_NN_SLIDING_WINDOW_H_
 #define WEIR_OPS_NN_SLIDING_WINDOW_H_
 
@@ -23,7 +23,7 @@ struct SlidingWindow {
   Dims before = {};  // with kExplicit
   Dims after = {};
 
-  // Attributes that are not there have no effect.
+  // Missing attributes have no effect.
   static Result<SlidingWindow> FromAttrs(const AttrMap& attrs, int dims);
 
   int rank() const { return dims + 2; }
@@ -32,18 +32,18 @@ struct SlidingWindow {
 
   struct Fit {
     int64_t out = 0;
-    int64_t before = 0;  // how much of the first window stands before the first element
+    int64_t before = 0;  // padding before the first element
   };
-  // A window of `size` elements over spatial dimension i, which has `in` elements. An error when it does not fit.
+  // Fits a window of `size` elements into spatial dimension i, which has `in` elements. An error if it is too large.
   Result<Fit> FitInto(int i, int64_t in, int64_t size) const;
-  // The size of the result alone; unknown (-1) when one of them is.
+  // The output size only; unknown (-1) if an argument is unknown.
   Result<int64_t> OutputSize(int i, int64_t in, int64_t size) const;
   // [batch, spatial..., channels] in the order of the data format.
   DimVector ImageDims(int64_t batch, absl::Span<const int64_t> spatial, int64_t channels) const;
 };
 
-// The attribute `name` of window sizes or strides per dimension of an image: its spatial part, all of it positive.
-// Windows that reach over several images or channels are an error.
+// Returns the spatial part of the attribute `name` (window sizes or strides per dimension). All values must be
+// positive. An error if the window extends over several images or channels.
 Result<SlidingWindow::Dims> SpatialPart(const AttrMap& attrs, const char* name, int dims, bool channels_first);
 
 }  // namespace weir::ops

@@ -1,5 +1,5 @@
-// Softmax and LogSoftmax along the last axis, and cross entropy against distributions and class numbers.
-// Rows are computed in float (double for double), shifted by their maximum so that exp never overflows.
+// Softmax and LogSoftmax along the last axis, and cross entropy with probability or class labels. Rows are computed in
+// float (double for double), shifted by their maximum so that exp does not overflow.
 #include <cmath>
 #include <limits>
 
@@ -26,7 +26,7 @@ W MaxOf(const W* x, int64_t n) {
   return m;
 }
 
-// Row `in` as Wide numbers: itself, or converted into `scratch`.
+// Returns row `in` in the wide type, converted into `scratch` if needed.
 template <class T>
 const Wide<T>* WideRow(const T* in, int64_t n, std::vector<Wide<T>>& scratch) {
   if constexpr (std::is_same_v<T, Wide<T>>) {
@@ -70,7 +70,8 @@ Result<Kernel> MakeSoftmax(KernelSetup&) {
   });
 }
 
-// loss[r] = sum_i labels * (log(sum exp) - x); backprop = softmax - labels. Either side may be one row for all.
+// loss[r] = sum_i labels * (log(sum exp) - x); backprop = softmax - labels. Logits or labels may be a single row, which
+// is broadcast.
 template <class T>
 Result<Kernel> MakeCrossEntropy(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
@@ -178,7 +179,7 @@ Result<Kernel> MakeLogSoftmax(KernelSetup& setup) {
   return MakeSoftmax<T, true>(setup);
 }
 
-// d(loss) scales each row of the backprop; a gradient of the backprop output itself gives second derivatives.
+// The gradient of the loss scales each row of backprop. A gradient of the output backprop needs second derivatives.
 Result<Gradients> CrossEntropyGradient(GradientContext& g, bool labels_too) {
   Output logits = g.input(0);
   Output d_loss = ExpandDims(g.d_output(0), -1);

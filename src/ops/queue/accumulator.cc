@@ -1,4 +1,5 @@
-// As in queue.cc, tokens are never left with the lock held: a callback that runs may wait for it.
+// As in queue.cc, CancelToken::Unregister is never called with the lock held: it may block on a cancel callback that
+// waits for the lock.
 #include "ops/queue/accumulator.h"
 
 #include <utility>
@@ -49,10 +50,10 @@ void Accumulator::CancelWaiter(uint64_t id) {
   {
     std::lock_guard lock(mu_);
     auto it = waiters_.find(id);
-    if (it == waiters_.end()) return;  // served a moment ago
+    if (it == waiters_.end()) return;  // already served
     ended.push_back({std::move(it->second), Cancelled("TakeGrad operation was cancelled"), nullptr, 0});
     waiters_.erase(it);
-    ServeLocked(ended);  // the next one may want fewer
+    ServeLocked(ended);  // the next waiter may require fewer gradients
   }
   Report(std::move(ended));
 }

@@ -1,6 +1,6 @@
-// Accumulator: a resource that adds up gradients until enough are there to be taken. Gradients of steps before its
-// global step are stale and dropped; taking moves the global step on by one. Who has to wait is served strictly in the
-// order of arrival and holds no thread meanwhile.
+// Accumulator: a resource that sums up gradients until enough of them were added. Gradients of steps before its global
+// step are stale and dropped; taking the sum increments the global step. Waiting Take calls block no thread and
+// are served in FIFO order.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,14 @@ namespace weir::ops {
 
 struct AccumulatorSpec {
   bool sparse = false;
-  std::string name;  // for messages
+  std::string name;  // for error messages
   DType dtype = kFloat;
-  PartialShape shape;  // what all gradients must fit
-  bool mean = true;    // else the sum is given
+  PartialShape shape;  // all gradients must be compatible with it
+  bool mean = true;    // return the mean; otherwise the sum
 };
 
-// Thread-safe. Callbacks run without its lock, on the thread that makes the wait end or on the caller's.
+// Thread-safe. Callbacks run without the accumulator's lock, either on the caller's thread or on the thread that ends
+// the wait.
 class Accumulator final : public Resource {
  public:
   explicit Accumulator(AccumulatorSpec spec) : spec_(std::move(spec)) {}
@@ -30,10 +31,10 @@ class Accumulator final : public Resource {
 
   using TakeDone = std::function<void(Result<std::vector<Tensor>>)>;
 
-  // Adds a gradient, unless it is stale.
+  // Adds a gradient. A stale gradient is dropped without an error.
   Status Apply(int64_t local_step, GradientInput gradient);
-  // Gives what was added up as soon as it comes of `num_required` gradients or more, and starts anew.
-  // `cancel` outlives the call of `done`.
+  // Returns the sum (or mean) once at least `num_required` gradients were added, and resets it. REQUIRES: `cancel`
+  // lives until `done` is called.
   void Take(int64_t num_required, CancelToken& cancel, TakeDone done);
   void SetGlobalStep(int64_t step);
   int64_t num_accumulated() const;
@@ -55,13 +56,13 @@ class Accumulator final : public Resource {
   };
 
   void CancelWaiter(uint64_t id);
-  // At most one can be served with what there is.
+  // Serves at most one waiter: the sum is empty afterwards.
   void ServeLocked(std::vector<Ended>& ended);
   void Report(std::vector<Ended> ended) const;
 
   const AccumulatorSpec spec_;
   mutable std::mutex mu_;
-  std::unique_ptr<GradientSum> sum_;  // null: nothing added yet
+  std::unique_ptr<GradientSum> sum_;  // null: no gradient added yet
   int64_t count_ = 0;
   int64_t global_step_ = 0;
   uint64_t next_waiter_ = 0;

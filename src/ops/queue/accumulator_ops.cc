@@ -1,5 +1,5 @@
-// The ops of accumulators. Dense ones have reference handles and (Resource...) resource handles, sparse ones
-// references.
+// The accumulator ops. Dense accumulators have reference handles or (Resource...) resource handles, sparse ones have
+// reference handles only.
 #include "absl/strings/str_cat.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kTypes[] = "dtype: {half, float, double}";
 
-// --- making
+// --- creation
 
 Status CheckSameAccumulator(const AccumulatorSpec& there, const AccumulatorSpec& wanted) {
   if (there.sparse == wanted.sparse && there.dtype == wanted.dtype && there.shape == wanted.shape &&
@@ -66,7 +66,7 @@ void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleF
   });
 }
 
-// --- using
+// --- use
 
 Result<int64_t> ScalarInput(const KernelContext& ctx, int i, std::string_view what) {
   if (ctx.input(i).num_elements() != 1)
@@ -144,7 +144,7 @@ Result<Kernel> MakeSetGlobalStep(KernelSetup&) {
       .Cheap();
 }
 
-// The handle, and input 1 (a step, a number) a scalar where there is one.
+// Checks the shapes of the handle and of input 1, if present: a scalar (the step or a count).
 ShapeFn UserShape(HandleFace face, ShapeFn inner) {
   return [face, inner = std::move(inner)](ShapeContext& c) -> Status {
     WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, face == HandleFace::kRef ? 1 : 0));

@@ -1,4 +1,4 @@
-// The accumulator itself: who waits, staleness, cancelling, and what only a test without TensorFlow can ask.
+// Tests the Accumulator class: waiting, staleness and cancellation, and inputs that crash TensorFlow.
 #include "ops/queue/accumulator.h"
 
 #include <gtest/gtest.h>
@@ -50,10 +50,10 @@ TEST_F(AccumulatorTest, TakersAreServedInTheOrderInWhichTheyCame) {
   auto second = Take(*accumulator, 1);
   EXPECT_TRUE(Apply(*accumulator, 1).ok());
   EXPECT_FALSE(first->status.has_value());
-  EXPECT_FALSE(second->status.has_value());  // though there would be enough for it
+  EXPECT_FALSE(second->status.has_value());  // although there are enough gradients for it
   EXPECT_TRUE(Apply(*accumulator, 4).ok());
   EXPECT_EQ(first->values, Floats{2.5});
-  EXPECT_TRUE(Apply(*accumulator, 7).ok());  // of step 0, which is over
+  EXPECT_TRUE(Apply(*accumulator, 7).ok());  // stale: of step 0
   EXPECT_FALSE(second->status.has_value());
   EXPECT_TRUE(Apply(*accumulator, 7, 1).ok());
   EXPECT_EQ(second->values, Floats{7});
@@ -112,7 +112,7 @@ TEST_F(AccumulatorTest, ManyThreadsLoseNothing) {
       accumulator->Take(1, cancel, [&](const Result<std::vector<Tensor>>& got) {
         taken.set_value(got.ok() ? (*got)[0].scalar<float>() : 0);
       });
-      if (i % 2 == 0) cancel.Cancel(Cancelled("over"));  // while it waits, or too late
+      if (i % 2 == 0) cancel.Cancel(Cancelled("over"));  // while it waits, or after it was served
       total += static_cast<int64_t>(taken.get_future().get());
     }
   });
@@ -121,7 +121,7 @@ TEST_F(AccumulatorTest, ManyThreadsLoseNothing) {
   EXPECT_EQ(total, kThreads * kEach);
 }
 
-// Inputs that end TensorFlow's process.
+// Inputs that crash TensorFlow.
 TEST(AccumulatorOps, WrongTypesAndShapesAreErrors) {
   OpRegistry registry;
   RegisterQueueOps(registry);

@@ -24,7 +24,7 @@ class DenseSum final : public GradientSum {
  public:
   explicit DenseSum(PartialShape shape) : shape_(std::move(shape)) {}
 
-  // The first one stays where it is: it is read when there is a second.
+  // The first gradient is not copied: its memory is shared until a second one is added.
   Status Add(GradientInput gradient) override {
     Tensor& values = gradient.values;
     if (!shape_.CompatibleWith(values.shape()))
@@ -49,7 +49,7 @@ class DenseSum final : public GradientSum {
   }
 
  private:
-  // Writes the sum anew, in place where nobody else reads it.
+  // Updates the sum, in place if its memory is not shared.
   template <class Loop>
   Status Update(const Loop& loop) {
     if (sum_.OwnsMemoryAlone()) {
@@ -66,14 +66,14 @@ class DenseSum final : public GradientSum {
   Tensor sum_;
 };
 
-// Which row of which gradient an index belongs to.
+// An index and the gradient and row it came from.
 struct RowEntry {
   int64_t index;
   uint32_t gradient;
   uint32_t row;
 };
 
-// By index; what has the same one stays in its order. Digit by digit, from the last: indices are not negative.
+// Stable radix sort by index. REQUIRES: indices are not negative.
 void SortByIndex(std::vector<RowEntry>* entries) {
   constexpr int kBits = 11;
   int64_t all = 0;
@@ -91,8 +91,8 @@ void SortByIndex(std::vector<RowEntry>* entries) {
   }
 }
 
-// Gradients stay as they came until there are many rows, or somebody takes the sum: then their rows are added up in the
-// order of the indices, and those of one index in the order in which they came.
+// Keeps the gradients as they are until they exceed a size limit or the sum is taken. Only then their rows are summed
+// up, in the order of the indices; rows with equal indices in the order of arrival.
 template <class T>
 class SparseSum final : public GradientSum {
  public:
@@ -134,10 +134,10 @@ class SparseSum final : public GradientSum {
     size_t num_bytes() const { return values.num_bytes() + indices.size() * sizeof(RowEntry); }
     std::vector<int64_t> indices;
     Tensor values;
-    std::vector<int64_t> counts;  // of gradients, by row, where it is a sum of some; each index is there once then
+    std::vector<int64_t> counts;  // gradients per row, if this part is a merged sum; its indices are distinct then
   };
 
-  // Where there is no memory for that, all stays as it is.
+  // Merges the parts into one. Does nothing if memory does not suffice.
   void Shrink() {
     Result<Part> merged = Merge();
     if (!merged.ok()) return;
@@ -195,7 +195,7 @@ class SparseSum final : public GradientSum {
     if (values.dim(0) != indices.dim(0))
       return InvalidArgument("Expected {} non-empty input values, got {}", indices.dim(0), values.dim(0));
     WEIR_ASSIGN(const int64_t limit, CheckDenseShape(gradient));
-    // As in TensorFlow the shape may leave out the last dimensions: that of a scalar fits all gradients.
+    // As in TensorFlow, the declared shape may omit trailing dimensions: a scalar shape accepts all gradients.
     if (shape_.known_rank()) WEIR_TRY(CheckValues(values, shape_, /*may_have_more=*/true));
     if (!parts_.empty()) WEIR_TRY(CheckValues(values, PartialShape{kUnknownDim}.Concat(row_shape_)));
     for (int64_t i = 0; i < indices.dim(0); ++i) {
@@ -207,7 +207,7 @@ class SparseSum final : public GradientSum {
     }
     return OkStatus();
   }
-  // How many rows a dense gradient would have, as far as known.
+  // Checks the gradient's dense shape and returns the number of rows it allows, or kUnknownDim.
   Result<int64_t> CheckDenseShape(const GradientInput& gradient) const {
     int64_t limit = shape_.known_rank() && shape_.rank() > 0 ? shape_[0] : kUnknownDim;
     if (gradient.dense_shape == nullptr) return limit;

@@ -1,4 +1,4 @@
-// What an accumulator has added up since it was last taken from. Not thread-safe: the accumulator guards it.
+// The sum of the gradients in an accumulator since the last take. Not thread-safe: the accumulator locks.
 #pragma once
 
 #include <memory>
@@ -9,24 +9,24 @@
 
 namespace weir::ops {
 
-// A gradient as it arrives: dense, or rows of one.
+// One gradient: dense, or a set of rows of a dense one.
 struct GradientInput {
   Tensor values;
   const Tensor* indices = nullptr;      // null: dense
-  const Tensor* dense_shape = nullptr;  // of a sparse one; null: not known
+  const Tensor* dense_shape = nullptr;  // sparse gradients only; null: unknown
 };
 
 class GradientSum {
  public:
   virtual ~GradientSum() = default;
-  // An error (a shape that does not fit the declared one or what was added before) changes nothing.
+  // An error (the shape does not match the declared one or that of earlier gradients) leaves the sum unchanged.
   virtual Status Add(GradientInput gradient) = 0;
-  // The outputs of taking: of a dense sum the tensor; of a sparse one indices, values and shape. With `mean` it is
-  // divided by `count`; every row of a sparse one by the number of gradients that had it.
+  // Returns the outputs of a take: the tensor of a dense sum; indices, values and shape of a sparse one. With `mean`, a
+  // dense sum is divided by `count` and each row of a sparse sum by the number of gradients that contained it.
   virtual Result<std::vector<Tensor>> Finish(int64_t count, bool mean) = 0;
 };
 
-// dtype: half, float or double. `shape` is what all gradients must fit.
+// REQUIRES: dtype is half, float or double. All gradients must be compatible with `shape`.
 Result<std::unique_ptr<GradientSum>> MakeDenseSum(DType dtype, const PartialShape& shape);
 Result<std::unique_ptr<GradientSum>> MakeSparseSum(DType dtype, const PartialShape& shape);
 

@@ -1,4 +1,4 @@
-// Sums of gradients, against plain loops; what is kept of them, and what they leave alone.
+// Compares gradient sums with plain loops; tests the memory they keep and that inputs stay unchanged.
 #include "ops/queue/gradient_sum.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ Tensor Rows(int64_t rows, int64_t width, float first) {
   return tensor;
 }
 
-// Rows of several gradients, added up one after the other.
+// Sums up the rows of several gradients one after the other.
 struct PlainSum {
   void Add(const std::vector<int64_t>& indices, const Tensor& values) {
     const int64_t width = values.dim(1);
@@ -71,7 +71,7 @@ TEST(GradientSumTest, RowsAreAddedUpInTheOrderInWhichTheyCame) {
   }
 }
 
-// More than is kept as it came: it is added up in between, and counted right.
+// The sum is merged while gradients are added; values and counts must stay correct.
 TEST(GradientSumTest, ManyGradientsAreAddedUpWhileTheyCome) {
   const auto check = [](int gradients, int64_t rows, int64_t width) {
     std::unique_ptr<GradientSum> sum = *MakeSparseSum(kFloat, PartialShape());
@@ -86,8 +86,8 @@ TEST(GradientSumTest, ManyGradientsAreAddedUpWhileTheyCome) {
     }
     ExpectEqual(*sum, plain, /*mean=*/true);
   };
-  check(40, 64, 64 << 10);  // many bytes
-  check(2'500, 2, 1);       // many gradients
+  check(40, 64, 64 << 10);  // exceeds the size limit
+  check(2'500, 2, 1);       // exceeds the limit on the number of parts
 }
 
 TEST(GradientSumTest, WhatOthersUseIsNotWritten) {

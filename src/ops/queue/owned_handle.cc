@@ -30,7 +30,7 @@ Result<std::shared_ptr<OwnedHandle>> OwnedHandle::Make(const KernelSetup& setup,
 
 OwnedHandle::~OwnedHandle() {
   ResourceManager* manager = manager_.load();
-  // It may be gone already, with its container.
+  // Deletion fails if the container was cleared; that is fine.
   if (is_private_ && manager != nullptr) (void)manager->Delete(container_, name_);
 }
 

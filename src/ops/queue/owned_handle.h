@@ -1,5 +1,6 @@
-// How queues, accumulators and readers are named. With a shared_name a resource belongs to its container and whoever
-// names it there; without one it belongs to its node's kernel, under a name of its own, and goes with it.
+// Naming and lifetime of queues, accumulators and readers. With a shared_name, the resource belongs to its container
+// and can be used by every node with that name. Without one, it gets a unique name and lives as long as the kernel of
+// its node.
 #pragma once
 
 #include <atomic>
@@ -24,7 +25,7 @@ inline const char* HandleType(HandleFace face) { return face == HandleFace::kRef
 
 class OwnedHandle final {
  public:
-  // Made once per node, by its factory. `type_name` is what a resource handle says it is.
+  // Called once per node, by the kernel's factory. `type_name` is the type stored in a resource handle.
   static Result<std::shared_ptr<OwnedHandle>> Make(const KernelSetup& setup, HandleFace face,
                                                    const std::string& type_name);
   ~OwnedHandle();
@@ -33,16 +34,17 @@ class OwnedHandle final {
 
   const std::string& container() const { return container_; }
   const std::string& name() const { return name_; }    // in the container
-  const std::string& title() const { return title_; }  // for people
-  bool is_private() const { return is_private_; }      // without a shared_name
-  // The resource, made by `make` where there is none; not yet held against what the node wants.
+  const std::string& title() const { return title_; }  // for error messages
+  bool is_private() const { return is_private_; }      // has no shared_name
+  // Returns the resource, created by `make` if it does not exist. The caller checks that an existing one matches the
+  // node.
   template <class T>
   Result<ResourcePtr<T>> Get(KernelContext& ctx, FunctionRef<Result<ResourcePtr<T>>()> make) {
     ResourceManager& manager = ctx.resources();
     manager_.store(&manager, std::memory_order_relaxed);
     return manager.LookupOrCreate<T>(container_, name_, make);
   }
-  // Sets output 0.
+  // Sets output 0 to the handle.
   void Give(KernelContext& ctx) const;
 
  private:
@@ -51,12 +53,12 @@ class OwnedHandle final {
   std::string name_;
   std::string title_;
   bool is_private_ = false;
-  std::atomic<ResourceManager*> manager_{nullptr};  // where the resource is; outlives the kernels of its sessions
+  std::atomic<ResourceManager*> manager_{nullptr};  // holds the resource; outlives the kernels of its sessions
   Tensor resource_;
   ResourcePtr<VariableState> ref_;
 };
 
-// What the handle in an input stands for.
+// Returns the resource that the handle in an input refers to.
 template <class T>
 Result<ResourcePtr<T>> LookupHandle(const KernelContext& ctx, int input = 0) {
   const Tensor& handle = ctx.input(input);

@@ -1,5 +1,6 @@
-// A call joins those who wait and then everyone who can be served is; only who is left registers for cancellation.
-// Tokens are never left (CancelToken::Unregister) with the queue's lock held: a callback that runs may wait for it.
+// Each call adds a Waiter and then serves all waiters that can proceed; a call that still waits registers for
+// cancellation. CancelToken::Unregister is never called with the queue's lock held: it blocks until a running cancel
+// callback returns, and that callback takes the lock.
 #include "ops/queue/queue.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ void Queue::Leave(const std::string& member) {
     const Turns::Left left = turns_.Leave(member);
     while (left.round_ends && order_->size() > 0) order_->Take();
     for (int64_t i = 0; i < left.tokens; ++i) order_->Add({token_, next_arrival_++});
-    ServeLocked(ended);  // the others may have more now
+    ServeLocked(ended);  // the others may have a larger share now
   }
   Report(std::move(ended));
 }
@@ -115,7 +116,7 @@ void Queue::Wait(Waiter waiter) {
     if (!too_late) ServeLocked(ended);
     if (dequeues && turns_.on() && waiters.contains(id)) {
       turns_.Waits(member, WaitingLocked()[member]);
-      ServeLocked(ended);  // the session turned out to be several replicas: it may take more
+      ServeLocked(ended);  // the member counts as more replicas now, so it may take more
     }
     if (auto it = waiters.find(id); it != waiters.end()) {
       CancelToken& cancel = *it->second.cancel;
@@ -138,7 +139,7 @@ void Queue::CancelWaiter(uint64_t id, bool dequeues) {
     std::lock_guard lock(mu_);
     Waiters& waiters = dequeues ? dequeues_ : enqueues_;
     auto it = waiters.find(id);
-    if (it == waiters.end()) return;  // served a moment ago
+    if (it == waiters.end()) return;  // already served
     EndLocked(waiters, it, Cancelled("{} operation was cancelled", dequeues ? "Dequeue" : "Enqueue"), ended);
     ServeLocked(ended);
   }

@@ -1,8 +1,7 @@
-// Queue: a resource that holds elements (tuples of tensors) between steps. Waiting dequeues and enqueues are each
-// served strictly in the order of arrival and hold no thread meanwhile. A queue of tokens passes over dequeues of
-// members that have had their share (turns.h). No element is lost or doubled: what a dequeue had taken when it is
-// cancelled, or cannot be filled any more, goes back. Only shared tokens of an earlier batch are dropped when the next
-// batch comes.
+// Queue: a resource that holds elements (tuples of tensors) between steps. Waiting enqueues and dequeues block no
+// thread and are each served in FIFO order, except that a queue of tokens skips members that have had their share
+// (turns.h). No element is lost or duplicated: a dequeue that is cancelled or cannot be completed returns the elements
+// it has taken. The exception: leftover shared tokens are dropped when the next batch of tokens arrives.
 #pragma once
 
 #include <functional>
@@ -18,23 +17,25 @@
 namespace weir::ops {
 
 enum class QueueKind { kFifo, kRandomShuffle, kPaddingFifo, kPriority };
-const char* QueueKindName(QueueKind kind);  // TensorFlow's: "FIFOQueue"
+const char* QueueKindName(QueueKind kind);  // TensorFlow's name, e.g. "FIFOQueue"
 
 struct QueueSpec {
   QueueKind kind = QueueKind::kFifo;
-  std::string name;       // for messages
-  int64_t capacity = -1;  // negative: no bound
+  std::string name;       // for error messages
+  int64_t capacity = -1;  // negative: unbounded
   std::vector<DType> types;
-  std::vector<PartialShape> shapes;  // of the components; none: anything, and no batches come out
-  int64_t min_after_dequeue = 0;     // so many stay in an open queue
+  std::vector<PartialShape> shapes;  // of the components; empty: any shape, and batches cannot be dequeued
+  int64_t min_after_dequeue = 0;     // an open queue keeps at least this many elements
   int64_t seed = 0;
   int64_t seed2 = 0;
-  // Above 0: elements are tokens that members take (turns.h); this many used tokens make the next batch come.
+  // If positive, the elements are tokens that members take (turns.h). The next batch of tokens arrives after this many
+  // tokens were used.
   int64_t tokens_needed = 0;
   int64_t members_expected = 0;
 };
 
-// Thread-safe. Callbacks run without the queue's lock, on the thread that makes the wait end or on the caller's.
+// Thread-safe. Callbacks run without the queue's lock, either on the caller's thread or on the thread that ends the
+// wait.
 class Queue final : public Resource {
  public:
   explicit Queue(QueueSpec spec);
@@ -43,38 +44,41 @@ class Queue final : public Resource {
   using EnqueueDone = std::function<void(Status)>;
   using DequeueDone = std::function<void(Result<std::vector<QueueElement>>)>;
 
-  // Adds elements, all of them in order, as soon as there is room for each. An error (the queue is closed, the step is
-  // cancelled) leaves those in the queue that had room. `cancel` outlives the call of `done`.
+  // Adds the elements in order, each as soon as there is room. If the queue is closed or the step cancelled meanwhile,
+  // `done` gets an error and the elements added so far stay in the queue. REQUIRES: `cancel` lives until `done` is
+  // called.
   void Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done);
-  // Takes `count` elements as soon as they are there; of a closed queue what is left, if `fewer_when_closed` and
-  // anything is. Takes what there is while it waits, so `count` may be over the capacity.
+  // Takes `count` elements as soon as they are available. If the queue is closed and has fewer, takes what is left,
+  // provided that `fewer_when_closed` is set and at least one is left. A waiting dequeue already removes elements from
+  // the queue, so `count` may exceed the capacity.
   void Dequeue(int64_t count, bool fewer_when_closed, CancelToken& cancel, DequeueDone done) {
     Dequeue(count, fewer_when_closed, "", cancel, std::move(done));
   }
   // The same for a member of a queue of tokens.
   void Dequeue(int64_t count, bool fewer_when_closed, const std::string& member, CancelToken& cancel, DequeueDone done);
-  // Who takes turns. One call of Leave for each of Join; the tokens of who has left go back.
+  // Membership in a queue of tokens. REQUIRES: one call of Leave per call of Join. The tokens of a member that leaves
+  // return to the queue.
   void Join(const std::string& member);
   void Leave(const std::string& member);
-  // Closed, a queue takes nothing more and gives out what it has. Waits for the enqueues before it, or ends all that
-  // wait with Cancelled.
+  // A closed queue accepts no more elements but still serves dequeues. Close waits for the pending enqueues, or ends
+  // them with Cancelled if `cancel_pending_enqueues` is set.
   void Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done);
 
   int64_t size() const;
-  bool everyone_waits() const;  // every member for a token, and none is expected beside them
+  bool everyone_waits() const;  // all members wait for a token and no further member is expected
   bool is_closed() const;
   std::string DebugString() const override;
 
  private:
-  // Someone who waits. Of an enqueue `elements` are what is still to go in, of a dequeue what it has got.
+  // A pending call. `elements`: for an enqueue the elements still to be added, for a dequeue the elements taken so far.
   struct Waiter {
     enum class Action { kEnqueue, kClose, kDequeue };
     Action action = Action::kEnqueue;
     std::vector<QueueElement> elements;
-    size_t next = 0;  // of an enqueue: the first element that is not in yet
+    size_t next = 0;  // enqueue: index of the first element not yet added
     int64_t count = 0;
     bool fewer_when_closed = false;
-    std::string member;  // of a dequeue that takes turns
+    std::string member;  // dequeue from a queue of tokens: the member that takes it
     CancelToken* cancel = nullptr;
     CancelToken::Id cancel_id = 0;
     EnqueueDone enqueue_done;
@@ -88,13 +92,13 @@ class Queue final : public Resource {
 
   void Wait(Waiter waiter);
   void CancelWaiter(uint64_t id, bool dequeues);
-  // Serves who can be served now, in order.
+  // Serves all pending calls that can proceed, in order.
   void ServeLocked(std::vector<Ended>& ended);
   bool ServeEnqueuesLocked(std::vector<Ended>& ended);
   bool ServeDequeuesLocked(std::vector<Ended>& ended);
-  // The first dequeue whose turn it is.
+  // Returns the first dequeue that may take an element.
   Waiters::iterator NextDequeueLocked();
-  // How many dequeues of each member wait.
+  // Returns the number of waiting dequeues per member.
   std::map<std::string, int64_t> WaitingLocked() const;
   void EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<Ended>& ended);
   int64_t AvailableLocked() const;
@@ -104,7 +108,7 @@ class Queue final : public Resource {
   mutable std::mutex mu_;
   const std::unique_ptr<QueueOrder> order_;
   Turns turns_;
-  std::vector<Tensor> token_;  // of this round; all are alike
+  std::vector<Tensor> token_;  // of this round; all tokens of a round are equal
   bool closed_ = false;
   uint64_t next_arrival_ = 0;
   uint64_t next_waiter_ = 0;

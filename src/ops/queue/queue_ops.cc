@@ -1,5 +1,5 @@
-// The ops of queues: those that make them and those that use them, each with a reference handle and (V2) a resource
-// handle. What may wait is an asynchronous kernel.
+// The queue ops: creation and use, each with reference handles and (V2) resource handles. Ops that may wait have
+// asynchronous kernels.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -20,7 +20,7 @@ std::string ShapesText(const std::vector<PartialShape>& shapes) {
       "[", absl::StrJoin(shapes, ", ", [](std::string* out, const PartialShape& s) { *out += s.ToString(); }), "]");
 }
 
-// --- making
+// --- creation
 
 Status CheckSpec(const QueueSpec& spec) {
   const bool padding = spec.kind == QueueKind::kPaddingFifo;
@@ -46,12 +46,12 @@ Result<QueueSpec> SpecOf(const KernelSetup& setup, QueueKind kind) {
   WEIR_ASSIGN(spec.types, setup.Attr<std::vector<DType>>("component_types"));
   WEIR_ASSIGN(spec.shapes, setup.Attr<std::vector<PartialShape>>("shapes"));
   WEIR_ASSIGN(spec.capacity, setup.Attr<int64_t>("capacity"));
-  // What a graph says that hands out tokens to replicas. Others give it no meaning.
+  // Set by graphs that hand out tokens to replicas. TensorFlow ignores these attributes.
   if (setup.HasAttr("_tokens_needed")) {
     WEIR_ASSIGN(spec.tokens_needed, setup.Attr<int64_t>("_tokens_needed"));
     WEIR_ASSIGN(spec.members_expected, setup.Attr<int64_t>("_members_expected"));
   }
-  if (kind == QueueKind::kPriority) {  // the priority is a component that the attributes do not mention
+  if (kind == QueueKind::kPriority) {  // the attributes do not list the priority component
     if (spec.shapes.size() == spec.types.size()) spec.shapes.insert(spec.shapes.begin(), PartialShape(Shape{}));
     spec.types.insert(spec.types.begin(), kInt64);
   }
@@ -64,7 +64,7 @@ Result<QueueSpec> SpecOf(const KernelSetup& setup, QueueKind kind) {
   return spec;
 }
 
-// Whether the queue that is there under the name is what the node describes.
+// Checks that the existing queue of this name matches the node.
 Status CheckSame(const QueueSpec& there, const QueueSpec& wanted) {
   const std::string shared = fmt::format("Shared queue '{}' has", wanted.name);
   if (there.kind != wanted.kind) {
@@ -86,7 +86,7 @@ Status CheckSame(const QueueSpec& there, const QueueSpec& wanted) {
     return InvalidArgument("{} min_after_dequeue {} but requested min_after_dequeue was {}.", shared,
                            there.min_after_dequeue, wanted.min_after_dequeue);
   }
-  const bool seeded = wanted.seed != 0 || wanted.seed2 != 0;  // without a seed any order is right
+  const bool seeded = wanted.seed != 0 || wanted.seed2 != 0;  // without a seed any order is acceptable
   if (seeded && (there.seed != wanted.seed || there.seed2 != wanted.seed2)) {
     return InvalidArgument("{} random seeds ({}, {}) but requested seeds are ({}, {}).", shared, there.seed,
                            there.seed2, wanted.seed, wanted.seed2);
@@ -125,14 +125,14 @@ void AddMaker(OpRegistry& registry, QueueKind kind, FaceNames names, std::vector
   }
 }
 
-// --- using
+// --- use
 
 Status CheckTimeout(const KernelSetup& setup) {
   WEIR_ASSIGN(const int64_t timeout, setup.Attr<int64_t>("timeout_ms"));
   return timeout == -1 ? OkStatus() : InvalidArgument("Timeout not supported yet.");
 }
 
-// Holds the node's types against the queue's. `given` are those of the components.
+// Compares the types of the node's components (`given`) with those of the queue.
 Status CheckTypes(const Queue& queue, const std::vector<DType>& given, std::string_view direction) {
   const std::vector<DType>& types = queue.spec().types;
   if (given == types) return OkStatus();
@@ -146,7 +146,7 @@ std::vector<DType> ComponentInputs(const KernelSetup& setup) {
   return types;
 }
 
-// A kernel that may wait: `start` either fails at once or sees to it that `done` is called.
+// A kernel that may wait. `start` returns an error or takes care that `done` is called.
 template <class Start>
 Kernel Waiting(Start start) {
   return Kernel::Async([start = std::move(start)](KernelContext& ctx, Done done) {
@@ -184,13 +184,13 @@ Status GiveBatch(KernelContext& ctx, const QueueSpec& spec, const std::vector<Qu
   return OkStatus();
 }
 
-// The membership of a session in a queue of tokens: lasts as long as the kernel by which it takes them.
+// Membership of a session in a queue of tokens. Lasts as long as the dequeue kernel.
 class Membership final {
  public:
   ~Membership() {
     if (queue_) queue_->Leave(member_);
   }
-  // The session's name as a member.
+  // Joins `queue` if needed and returns the session's name as a member.
   std::string In(Queue& queue, const KernelContext& ctx) {
     const std::string name = ctx.step().session_handle == nullptr ? "" : *ctx.step().session_handle;
     ResourcePtr<Queue> before;
@@ -202,7 +202,7 @@ class Membership final {
       name_before = std::exchange(member_, name);
       queue_->Join(name);
     }
-    if (before) before->Leave(name_before);  // without the lock: steps that this serves go on here
+    if (before) before->Leave(name_before);  // without the lock: Leave may run the callbacks of waiting steps
     return name;
   }
 
@@ -262,7 +262,7 @@ Result<Kernel> MakeClose(KernelSetup& setup) {
   });
 }
 
-// An op that looks at the queue and gives a scalar.
+// A kernel that computes a scalar from the queue's state.
 template <class Look>
 Kernel Looking(Look look) {
   return Kernel::Sync([look](KernelContext& ctx) -> Status {
@@ -365,7 +365,7 @@ void RegisterQueues(OpRegistry& registry) {
   AddUser(
       registry,
       {{"QueueSize", "QueueSizeV2"}, "-> size: int32", {}, ScalarOutputs(), [](KernelSetup& setup) -> Result<Kernel> {
-         // What a graph asks that hands out tokens to replicas.
+         // Set by graphs that hand out tokens to replicas: the size is -1 while all members wait.
          const bool asks_who_waits = setup.HasAttr("_everyone_waits");
          return Looking([asks_who_waits](const Queue& q) {
            if (asks_who_waits && q.everyone_waits()) return Tensor::Scalar(int32_t{-1});

@@ -72,7 +72,7 @@ class PriorityOrder final : public QueueOrder {
     const int64_t y = b.components[0].scalar<int64_t>();
     return std::pair(x, a.arrival) > std::pair(y, b.arrival);
   }
-  std::vector<QueueElement> heap_;  // the smallest on top
+  std::vector<QueueElement> heap_;  // min-heap
 };
 
 }  // namespace

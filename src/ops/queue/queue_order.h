@@ -1,5 +1,5 @@
-// In what order a queue gives its elements out. An order holds the elements that are in the queue; it has no bound and
-// no lock: the queue guards it.
+// QueueOrder: the order in which a queue gives out its elements. It stores the elements of the queue. Unbounded. Not
+// thread-safe: the queue locks.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace weir::ops {
 
-// One tensor per component. `arrival` is the element's place among all that ever came into its queue.
+// One tensor per component. `arrival` is a sequence number over all elements ever added to the queue.
 struct QueueElement {
   std::vector<Tensor> components;
   uint64_t arrival = 0;
@@ -23,16 +23,16 @@ class QueueOrder {
   virtual void Add(QueueElement element) = 0;
   // REQUIRES: size() > 0.
   virtual QueueElement Take() = 0;
-  // Puts back what was taken, in the order in which it was: it comes out again as if it had not been, where the order
-  // is not a random one.
+  // Puts back elements that were taken, in the order in which they were taken. Except for the random order, they come
+  // out again in the same order.
   virtual void GiveBack(std::vector<QueueElement> elements) = 0;
 };
 
 // First in, first out.
 std::unique_ptr<QueueOrder> MakeArrivalOrder();
-// Any of the elements, equally likely; equal seeds give TensorFlow's order. Two zeros: unpredictable.
+// Uniformly random. Equal seeds give TensorFlow's order; two zeros give an unpredictable order.
 std::unique_ptr<QueueOrder> MakeRandomOrder(int64_t seed, int64_t seed2);
-// The smallest first component first (an int64 scalar); equal ones first in, first out.
+// Smallest first component (an int64 scalar) first; ties in FIFO order.
 std::unique_ptr<QueueOrder> MakePriorityOrder();
 
 }  // namespace weir::ops

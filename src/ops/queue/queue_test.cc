@@ -1,4 +1,4 @@
-// The queue itself: who waits, in what order they are served, what cancelling and closing leave behind, many threads.
+// Tests the Queue class: waiting, order of service, effects of cancelling and closing, many threads.
 #include "ops/queue/queue.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::vector<QueueElement> Elements(const std::vector<int64_t>& values) {
   return elements;
 }
 
-// A call that may still wait.
+// A call that may still be waiting.
 struct Call {
   CancelToken cancel;
   std::optional<Status> status;
@@ -69,7 +69,7 @@ class QueueTest : public ::testing::Test {
     return call;
   }
   static void Cancel(Call& call) { call.cancel.Cancel(Cancelled("the step is over")); }
-  // What is left, in order. Closes the queue.
+  // Closes the queue and returns the remaining elements in order.
   std::vector<int64_t> Rest(Queue& queue) {
     Close(queue, true);
     return Dequeue(queue, 1 << 20, true)->values;
@@ -77,7 +77,7 @@ class QueueTest : public ::testing::Test {
 };
 using Values = std::vector<int64_t>;
 
-// Members share tokens where as many are expected as a round needs tokens; otherwise first come, first served.
+// Members have shares if as many members are expected as a round needs tokens; otherwise first come, first served.
 QueueSpec Tokens(int64_t needed, int64_t expected) {
   QueueSpec spec = Numbers(-1);
   spec.tokens_needed = needed;
@@ -103,7 +103,7 @@ TEST_F(QueueTest, MembersThatAllComeBackBeginAnew) {
   Enqueue(*queue, {7, 7});
   EXPECT_EQ(Token(*queue, "a")->values, Values{7});
   for (const char* name : {"a", "b"}) queue->Leave(name);
-  // Nothing is left of what they had, and the one who comes first does not take what the other is to get.
+  // The tokens of the members that left are dropped, and the first new member does not take the share of the second.
   EXPECT_EQ(queue->size(), 0);
   queue->Join("a again");
   auto first = Token(*queue, "a again");
@@ -126,7 +126,7 @@ TEST_F(QueueTest, WhoHasLeftIsNotWaitedForWhoeverComesNext) {
   EXPECT_EQ(Token(*queue, "stays")->values, Values{1});
   EXPECT_EQ(Token(*queue, "late")->values, Values{1});
   queue->Leave("late");
-  // Its token goes back, and only one is left to take what is there.
+  // Its token returns to the queue, and "stays", the only member, may take all tokens.
   EXPECT_EQ(Token(*queue, "stays")->values, Values{1});
 }
 
@@ -135,7 +135,7 @@ TEST_F(QueueTest, KnowsWhenEveryoneWaitsForAToken) {
   EXPECT_FALSE(queue->everyone_waits());
   queue->Join("a");
   auto first = Token(*queue, "a");
-  EXPECT_FALSE(queue->everyone_waits());  // another one is expected
+  EXPECT_FALSE(queue->everyone_waits());  // another member is expected
   queue->Join("b");
   EXPECT_FALSE(queue->everyone_waits());
   auto second = Token(*queue, "b");
@@ -199,7 +199,7 @@ TEST_F(QueueTest, ASessionThatWaitsInSeveralThreadsHasSeveralShares) {
     EXPECT_EQ(first->values, Values{round});
     EXPECT_EQ(second->values, Values{round});
     first = Token(*queue, "both");
-    EXPECT_FALSE(queue->everyone_waits());  // one of its threads is at work
+    EXPECT_FALSE(queue->everyone_waits());  // one of its threads does not wait
     second = Token(*queue, "both");
     EXPECT_TRUE(queue->everyone_waits());
   }
@@ -211,7 +211,7 @@ TEST_F(QueueTest, AThreadThatWaitsFindsTheTokensOfItsSession) {
   Enqueue(*queue, {1, 1});
   EXPECT_EQ(Token(*queue, "both")->values, Values{1});
   auto first = Token(*queue, "both");
-  EXPECT_TRUE(first->waits());  // the rest is for the other replica
+  EXPECT_TRUE(first->waits());  // the other token is the share of the other replica
   auto second = Token(*queue, "both");
   EXPECT_EQ(first->values, Values{1});
   EXPECT_TRUE(second->waits());
@@ -256,7 +256,7 @@ TEST_F(QueueTest, MembersThatStayTakeTheTokensOfThoseThatLeft) {
   auto queue = Make(Tokens(2, 2));
   queue->Join("a");
   queue->Join("b");
-  queue->Join("b");  // by another kernel of the same session
+  queue->Join("b");  // from another kernel of the same session
   Enqueue(*queue, {5, 5});
   EXPECT_EQ(Token(*queue, "a")->values, Values{5});
   auto more = Token(*queue, "a");
@@ -313,7 +313,7 @@ TEST_F(QueueTest, DequeuesAreServedInTheOrderInWhichTheyCame) {
   EXPECT_TRUE(second->waits());
   Enqueue(*queue, {2});
   EXPECT_TRUE(second->waits());
-  EXPECT_TRUE(third->waits());  // though there would be an element for it
+  EXPECT_TRUE(third->waits());  // although there is an element for it
   Enqueue(*queue, {3, 4});
   EXPECT_EQ(second->values, (Values{2, 3}));
   EXPECT_EQ(third->values, Values{4});
@@ -458,7 +458,7 @@ TEST_F(QueueTest, KeepsSomeToChooseFromWhileOpen) {
   EXPECT_EQ(queue->size(), 2);
   Enqueue(*queue, {4});
   EXPECT_TRUE(waiting->waits());
-  EXPECT_EQ(queue->size(), 2);  // one is with the one who waits
+  EXPECT_EQ(queue->size(), 2);  // the waiting dequeue holds one
   Cancel(*waiting);
   EXPECT_EQ(queue->size(), 3);
   Close(*queue);
@@ -505,8 +505,8 @@ TEST_F(QueueTest, AWaitMayStartTheNextFromItsEnd) {
   EXPECT_EQ(sum, 5050);
 }
 
-// Threads that put numbers in, threads that take several at a time, and steps that are cancelled while they wait: every
-// number that went in comes out once.
+// Threads enqueue numbers, other threads dequeue several at a time, and some steps are cancelled while they wait. Every
+// number that was enqueued must be dequeued exactly once.
 TEST_F(QueueTest, ManyThreadsLoseAndDoubleNothing) {
   constexpr int kThreads = 4;
   constexpr int64_t kEach = 400;
@@ -532,7 +532,7 @@ TEST_F(QueueTest, ManyThreadsLoseAndDoubleNothing) {
           std::promise<Result<std::vector<QueueElement>>> done;
           queue->Dequeue(1 + (round + t) % 9, true, token,
                          [&](Result<std::vector<QueueElement>> r) { done.set_value(std::move(r)); });
-          if (round % 3 == 0) token.Cancel(Cancelled("over"));  // while it waits, or too late
+          if (round % 3 == 0) token.Cancel(Cancelled("over"));  // while it waits, or after it was served
           Result<std::vector<QueueElement>> result = done.get_future().get();
           if (result.ok()) {
             for (const QueueElement& e : *result)

@@ -7,14 +7,14 @@
 namespace weir::ops {
 namespace {
 
-// Takes an input over, or copies what others see, too.
+// Moves input i out, or copies it if its memory is shared.
 Result<Tensor> TakeQueued(KernelContext& ctx, int i) {
   Tensor value = std::move(ctx.raw_input(i).tensor);
   if (value.OwnsMemoryAlone()) return value;
   return value.Clone();
 }
 
-// The components' shapes as a batch of `rows` has them.
+// Checks the shape of component c. A batch has an additional dimension 0 of size `rows`.
 Status CheckShape(const QueueSpec& spec, int c, const Shape& shape, int64_t rows, bool batch) {
   if (spec.shapes.empty()) return OkStatus();
   PartialShape expected = spec.shapes[static_cast<size_t>(c)];
@@ -28,10 +28,10 @@ Status CheckPriority(const QueueSpec& spec, int rank) {
   return InvalidArgument("Expected the priority element to be a scalar, but it has {} dimensions", rank);
 }
 
-// Whether there is room for so many elements: each takes some also where it holds no values, which a batch of many does
-// not show.
+// Checks that memory suffices for `rows` elements. Elements without values also take memory, so the size of the batch
+// tensor does not bound it.
 Status CheckRoom(int64_t rows, int components) {
-  constexpr int64_t kTensorBytes = sizeof(Tensor) + 128;  // with the memory of a small value
+  constexpr int64_t kTensorBytes = sizeof(Tensor) + 128;  // including the buffer of a small value
   constexpr int64_t kUnasked = int64_t{64} << 20;
   int64_t bytes = 0;
   if (__builtin_mul_overflow(rows, static_cast<int64_t>(sizeof(QueueElement)) + components * kTensorBytes, &bytes))

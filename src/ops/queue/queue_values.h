@@ -1,4 +1,4 @@
-// Between the tensors of a node and the elements of a queue: checks, rows of batches, batches of elements.
+// Conversion between the tensors of a node and the elements of a queue.
 #pragma once
 
 #include "op/kernel.h"
@@ -6,16 +6,16 @@
 
 namespace weir::ops {
 
-// The inputs from 1 on as one element; as the rows of their batch. They are the queue's own: nothing of the step
-// writes to them later. Errors name the component and both shapes.
+// Make one element of inputs 1, 2, ..., or one element per row of them. The elements own their memory, so the step
+// cannot overwrite them. Errors name the component and both shapes.
 Result<QueueElement> ElementOfInputs(const QueueSpec& spec, KernelContext& ctx);
 Result<std::vector<QueueElement>> ElementsOfBatch(const QueueSpec& spec, KernelContext& ctx);
 
-// Component c of the elements, one behind the other in a new dimension 0. Where a shape of the queue leaves a size
-// open, it is the largest there is, and shorter elements end in zeros (empty strings).
+// Stacks component c of the elements along a new dimension 0. If the queue's shape leaves a dimension unknown, the
+// largest element determines it and smaller ones are padded with zeros (empty strings).
 Result<Tensor> BatchComponent(const QueueSpec& spec, const std::vector<QueueElement>& elements, int c);
 
-// Whether batches can be made.
+// An error if elements of this queue cannot be batched.
 Status CheckBatches(const QueueSpec& spec);
 
 }  // namespace weir::ops

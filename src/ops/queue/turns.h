@@ -1,7 +1,7 @@
-// Turns: which member may take the next element of a queue of tokens. A batch of tokens begins a round. Where a round
-// needs exactly one token of every expected member, each member has a share of the round and nobody takes the share of
-// another; tokens that are left when the next round begins are dropped. Otherwise tokens are served first come, first
-// served. In both cases the tokens of a member that leaves go to the others. Not thread-safe: the queue locks.
+// Turns: decides which member may take the next element of a queue of tokens. Enqueueing a batch of tokens begins a
+// round. If a round needs exactly one token per expected member, each member may take only its share of the round, and
+// leftover tokens are dropped when the next round begins. Otherwise tokens are served first come, first served. In both
+// modes the tokens of a member that leaves go to the others. Not thread-safe: the queue locks.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace weir::ops {
 
 class Turns final {
  public:
-  // `needed`: how many tokens of a round must be used for the next round to begin; 0 switches turns off.
-  // `expected`: how many members will come. Both are attributes of a graph and may have any value.
+  // `needed`: the number of tokens of a round that must be used before the next round begins; 0 disables turns.
+  // `expected`: the number of members that will join. Both come from graph attributes and may have any value.
   Turns(int64_t needed, int64_t expected)
       : needed_(needed), expected_(std::max<int64_t>(0, expected)), awaited_(expected_) {}
   bool on() const { return needed_ > 0; }
   bool by_share() const { return on() && needed_ == expected_; }
 
-  // A member belongs to the queue until it has left as often as it has joined.
+  // A member belongs to the queue until Leave() was called as often as Join().
   void Join(const std::string& member) {
     const auto [it, is_new] = members_.try_emplace(member);
     ++it->second.joined;
@@ -30,7 +30,7 @@ class Turns final {
     int64_t tokens = 0;       // tokens of this round that the member took; the others may need them
     bool round_ends = false;  // the last member has left: drop the tokens of this round
   };
-  // Once all members have left, all are expected anew.
+  // Once all members have left, the full number of members is expected again.
   Left Leave(const std::string& member) {
     auto it = members_.find(member);
     if (it == members_.end() || --it->second.joined > 0) return {};
@@ -39,20 +39,21 @@ class Turns final {
     members_.erase(it);
     if (!members_.empty()) return {.tokens = taken};
     awaited_ = expected_;
-    // Fewer members than a round needs tokens cannot begin without any.
+    // If a round needs more tokens than there are members, new members need the leftover tokens to begin, so keep them.
     const bool round_ends = needed_ <= expected_;
     return {.tokens = round_ends ? 0 : taken, .round_ends = round_ends};
   }
 
-  // `count` dequeues of this member wait at the same time. A session that trains in several threads counts as so many
-  // replicas.
+  // Reports that `count` dequeues of this member wait at the same time. A session that trains in several threads counts
+  // as that many replicas.
   void Waits(const std::string& member, int64_t count) {
     auto it = members_.find(member);
     if (it == members_.end() || count <= it->second.width) return;
     Arrive(count - it->second.width);
     it->second.width = count;
   }
-  // Whether these members, each with its number of waiting dequeues, are all there are, and nobody is awaited.
+  // Returns true if every member has all of its dequeues waiting and no further member is expected. `waiting` maps a
+  // member to its number of waiting dequeues.
   bool AreAll(const std::map<std::string, int64_t>& waiting) const {
     return awaited_ == 0 && !members_.empty() && std::all_of(members_.begin(), members_.end(), [&](const auto& item) {
              auto it = waiting.find(item.first);
@@ -76,14 +77,14 @@ class Turns final {
  private:
   struct Member {
     int joined = 0;
-    int64_t width = 1;  // how many of its dequeues have waited at the same time
+    int64_t width = 1;  // the largest number of its dequeues that waited at the same time
     int64_t taken = 0;  // in this round
   };
   void Arrive(int64_t count) {
     present_ += count;
     awaited_ = std::max<int64_t>(0, awaited_ - count);
   }
-  // Tokens per round and replica. More than one where replicas have left.
+  // Tokens per round and replica; more than one if replicas have left.
   int64_t Share() const {
     if (awaited_ >= needed_ - present_) return 1;
     const int64_t count = std::max<int64_t>(1, awaited_ + present_);
@@ -92,7 +93,7 @@ class Turns final {
 
   const int64_t needed_;
   const int64_t expected_;
-  int64_t awaited_;      // expected replicas that have not come yet
+  int64_t awaited_;      // expected replicas that have not joined yet
   int64_t present_ = 0;  // the sum of the members' widths
   std::map<std::string, Member> members_;
 };

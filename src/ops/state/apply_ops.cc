@@ -1,6 +1,6 @@
-// The optimizers' update ops, a row of kUpdates per rule; each row gives up to four ops: Apply, SparseApply and the
-// Resource form of both. Everything is checked before anything is changed. Rows of a sparse update are applied in the
-// order of the indices, so that a row named twice is updated twice.
+// The update ops of the optimizers. Each row of kUpdates defines up to four ops: Apply, SparseApply and the Resource
+// form of both. All inputs are checked before anything is changed. The rows of a sparse update are applied in the order
+// of the indices, so a row that occurs twice is updated twice.
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
@@ -16,8 +16,8 @@ namespace {
 
 struct UpdateOp {
   UpdateRule rule;
-  const char* slots;  // the variables
-  const char* args;   // the other inputs of the dense ops, "grad" among them; sparse ops take the indices after it
+  const char* slots;  // the names of the variable inputs
+  const char* args;   // the other inputs of the dense ops, including "grad"; sparse ops take the indices after "grad"
   const char* flag;   // the boolean attribute, or null
   bool flag_default;
   // The names of its forms; null: there is no such op.
@@ -65,7 +65,7 @@ constexpr UpdateOp kUpdates[] = {
      nullptr, nullptr},
 };
 
-// Where the inputs of one op are.
+// Input positions of one op.
 struct Layout {
   UpdateRule rule;
   Face face;
@@ -111,7 +111,7 @@ std::string Signature(const Layout& layout) {
   return text + (layout.face == Face::kRef ? " -> out: Ref(T)" : " ->");
 }
 
-// --- running
+// --- kernels
 
 template <class F>
 Result<UpdateScalars<F>> ReadScalars(KernelContext& ctx, const Layout& layout, bool flag) {
@@ -145,7 +145,7 @@ Result<UpdateScalars<F>> ReadScalars(KernelContext& ctx, const Layout& layout, b
   return scalars;
 }
 
-// The shape of everything against the variable's. Returns the number of elements in a row of a sparse update.
+// Compares all shapes with the variable's. Returns the number of elements per row of a sparse update.
 Result<int64_t> CheckShapes(KernelContext& ctx, const Layout& layout, const VariableUpdate& update) {
   const Tensor& var = update.value(0);
   const Tensor& grad = ctx.input(layout.grad);
@@ -192,7 +192,7 @@ struct UpdateArrays {
   const T* grad = nullptr;
 };
 
-// 16-bit floats are widened piece by piece, updated in float and stored back.
+// 16-bit floats are converted to float in pieces, updated, and converted back.
 template <class T, class F>
 void RunRows(const Layout& layout, const UpdateScalars<F>& scalars, const UpdateArrays<T>& arrays,
              const UpdateRows& rows) {
@@ -235,7 +235,7 @@ Status RunUpdateOp(KernelContext& ctx, const Layout& layout, bool flag) {
   WEIR_ASSIGN(const int64_t width, CheckShapes(ctx, layout, update));
   UpdateArrays<T> arrays{.grad = ctx.input(layout.grad).template data<T>()};
   for (int k = 0; k < layout.slots; ++k) arrays.slots[k] = update.value(k).template data<T>();
-  constexpr int64_t kUnit = 64;  // elements; 16-bit types spend their time in conversions
+  constexpr int64_t kUnit = 64;  // elements; 16-bit types are dominated by the conversions
   const int64_t unit_cost = (layout.slots + 1) * (sizeof(T) == 2 ? 4 * kUnit : kUnit / 4);
 
   if (layout.extent == Extent::kDense) {

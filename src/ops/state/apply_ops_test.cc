@@ -1,4 +1,5 @@
-// Optimizer updates against values that TensorFlow computes, for both faces and every type; errors and shapes.
+// Compares optimizer updates with values computed by TensorFlow, for reference and resource variables and all types.
+// Also tests errors and shapes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,8 +28,8 @@ std::vector<double> Numbers(std::string_view text) {
   return numbers;
 }
 
-// Two steps of an op: "op [attr=value]: scalars -> slots after". Every slot starts as kSlots says, the gradient is
-// kGradient, for sparse ops kRows at the rows 2, 0, 2 and 1 of slots of shape [3,2].
+// Expected results of two steps: "op [attr=value]: scalars -> slots after". The slots start as kSlots. The gradient is
+// kGradient; sparse ops get kRows for the rows 2, 0, 2 and 1 of slots of shape [3,2].
 constexpr char kExpected[] = R"(
 ApplyGradientDescent: 0.1 -> 0.9400001 -1.88 -0.35 3.02 0 -0.8
 ApplyProximalGradientDescent: 0.1 0 0.2 -> 0.902922 -1.805844 -0.3402538 2.902922 0 -0.7718186
@@ -130,7 +131,7 @@ Tensor Handle(const std::string& name) {
       ResourceHandle{.device = "", .container = "localhost", .name = name, .type_hash = 0, .type_name = ""});
 }
 
-// The inputs after the variables, as the op's schema wants them.
+// Appends the inputs after the variables, as required by the op's schema.
 template <class T>
 void AddInputs(const OpDef& op, const Case& c, std::vector<EdgeValue>* inputs) {
   size_t scalar = 0;
@@ -223,7 +224,7 @@ TEST(ApplyOps, MatchTensorFlowForBothFacesAndEveryType) {
     CheckRef<double>(c, 3e-6);
     CheckResource<float>(c, 3e-6);
     CheckResource<double>(c, 3e-6);
-    if (c.op.find("CenteredRMSProp") != std::string::npos) continue;  // a difference of nearly equal numbers
+    if (c.op.find("CenteredRMSProp") != std::string::npos) continue;  // subtracts nearly equal numbers
     CheckRef<half>(c, 2e-2);
     CheckRef<bfloat16>(c, 8e-2);
     CheckResource<half>(c, 2e-2);

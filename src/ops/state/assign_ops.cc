@@ -1,5 +1,5 @@
-// Setting, adding to and counting up a variable, for both faces. Assign keeps the buffer of an initialized variable of
-// the same shape whenever somebody still aliases it, so that a consumer ordered after the assignment sees the new
+// Assign, AssignAdd, AssignSub and CountUpTo, for reference and resource variables. Assign writes into the buffer of a
+// variable of the same shape while that buffer is aliased, so that a consumer ordered after the assignment sees the new
 // value.
 #include "op/shape_context.h"
 #include "ops/state/element_arithmetic.h"
@@ -52,8 +52,8 @@ Result<Kernel> MakeAssign(KernelSetup& setup) {
   });
 }
 
-// TensorFlow lets a variable with an unknown static shape take any; the shape that the variable declares is only
-// checked here, when the graph is built, and against the current value when it runs.
+// Merges the static shapes: a variable of unknown static shape accepts any value, as in TensorFlow. The kernel checks
+// the shape of the current value or, before the first assignment, the declared shape.
 Status AssignShape(ShapeContext& c) {
   WEIR_ASSIGN(bool validate_shape, c.Attr<bool>("validate_shape"));
   if (!validate_shape) {
@@ -65,7 +65,7 @@ Status AssignShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Of an op that gives a resource variable a value of its own shape.
+// For ops that assign or add a value of the variable's shape to a resource variable.
 Status AssignResourceShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
   WEIR_ASSIGN(const PartialShape variable, VariableShapeOf(c, Face::kResource, 0, dtype));
@@ -101,12 +101,12 @@ Result<Kernel> MakeAssignVariable(KernelSetup& setup) {
                              current.shape(), value.shape());
     }
     std::swap(current, value);
-    lock.unlock();  // the old buffer is released without the lock
+    lock.unlock();  // releases the old buffer without the lock
     return OkStatus();
   });
 }
 
-// Adding and subtracting floats is gradient descent with a rate of -1 or 1, and vectorized there.
+// Adding and subtracting floats is gradient descent with a rate of -1 or 1; that code is vectorized.
 template <class T, Combine op>
 void CombineFloats(T* out, const T* in, int64_t n) {
   UpdateScalars<T> scalars;

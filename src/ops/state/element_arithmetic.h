@@ -1,5 +1,5 @@
-// Arithmetic on tensors' elements for the ops that change variables: which C++ types there are, and what an element of
-// each is combined in (16-bit floats in float).
+// Arithmetic on tensor elements for the ops that update variables: dispatch by dtype, and the operations themselves
+// (16-bit floats are computed in float).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 template <class T>
 constexpr bool kIsHalfWidth = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
-// Integer overflow wraps; the callers have refused integer division by zero.
+// Integer overflow wraps. REQUIRES: no integer division by zero.
 template <Combine op, class T>
 inline T CombineElements(T a, T b) {
   if constexpr (op == Combine::kUpdate) {
@@ -35,7 +35,7 @@ inline T CombineElements(T a, T b) {
     return a * b;
   } else if constexpr (op == Combine::kDiv) {
     if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-      if (b == T(-1)) return CombineElements<Combine::kSub, T>(T(0), a);  // the smallest integer stays itself
+      if (b == T(-1)) return CombineElements<Combine::kSub, T>(T(0), a);  // smallest integer / -1 overflows
     }
     return static_cast<T>(a / b);
   } else if constexpr (op == Combine::kMin) {
@@ -45,7 +45,7 @@ inline T CombineElements(T a, T b) {
   }
 }
 
-// f(TypeTag<T>) for the C++ type of a numeric dtype; false for any other.
+// Calls f(TypeTag<T>) with the C++ type of a real dtype. Returns false for other dtypes.
 template <class F>
 bool WithRealType(DType dtype, F&& f) {
   switch (dtype) {
@@ -107,7 +107,7 @@ bool WithNumberType(DType dtype, F&& f) {
   }
 }
 
-// The dtypes that the functions above know, for kernel lists.
+// The dtypes that WithRealType and WithNumberType support, for kernel lists.
 std::vector<DType> RealTypes();
 std::vector<DType> NumberTypes();
 

@@ -1,5 +1,5 @@
-// The hash map under every lookup table. Integer keys are kept as int64, string keys as themselves, all other keys
-// (vectors of integers) as their bytes. Values lie in rows of one array; a map entry holds the number of its row.
+// The hash map behind all lookup tables. Keys are stored as int64 (scalar integers), as strings, or as their raw bytes
+// (all others, e.g. vectors of integers). Values are stored in rows of one array; a map entry holds a row number.
 #include <mutex>
 #include <shared_mutex>
 
@@ -11,13 +11,13 @@
 namespace weir::ops {
 namespace {
 
-// Rows of `width` elements of one type: bytes, or strings.
+// Rows of `width` elements of one type, stored as bytes or as strings.
 class Rows {
  public:
   Rows(DType dtype, int64_t width)
       : is_string_(dtype == kString), width_(width), row_bytes_(width * static_cast<int64_t>(ElementSize(dtype))) {}
 
-  // Room for one more row; its number.
+  // Adds a row and returns its number.
   int64_t Add() {
     if (!free_.empty()) {
       const int64_t row = free_.back();
@@ -32,7 +32,7 @@ class Rows {
     return count_++;
   }
   void Free(int64_t row) { free_.push_back(row); }
-  // What so many more rows take, where the array has to be copied to a larger one.
+  // Returns the bytes that reallocation takes when `rows` rows are added; 0 if the capacity suffices.
   size_t BytesToGrow(size_t rows) const {
     const auto grown = [](const auto& array, size_t more) {
       const size_t size = array.size() + more;
@@ -156,7 +156,8 @@ class HashLookupTable final : public LookupTable {
     Content next = MakeContent();
     WEIR_TRY(ReserveEntries(next, keys, values, n));
     for (int64_t i = 0; i < n; ++i) {
-      if (CheckUsable(KeyAt(keys, i)).ok()) Put(next, keys, values, i);  // an exported table may hold reserved keys
+      // Skip reserved keys: TensorFlow exports them, too.
+      if (CheckUsable(KeyAt(keys, i)).ok()) Put(next, keys, values, i);
     }
     std::unique_lock lock(mu_);
     std::swap(content_, next);
@@ -210,7 +211,7 @@ class HashLookupTable final : public LookupTable {
   };
   Content MakeContent() const { return {{}, Rows(spec().value_dtype, spec().value_shape.num_elements())}; }
 
-  // A key as the map looks it up, without a copy where that is possible.
+  // Returns key i in the form used for lookup, without a copy if possible.
   auto KeyAt(const Tensor& keys, int64_t i) const {
     if constexpr (std::is_same_v<K, int64_t>) {
       return keys.Int(i);
@@ -240,7 +241,7 @@ class HashLookupTable final : public LookupTable {
     return keys.dtype() == kString ? keys.data<std::string>()[i] : "";
   }
 
-  // For n more entries.
+  // Reserves memory for n more entries.
   static Status ReserveEntries(const Content& content, const Tensor& keys, const Tensor& values, int64_t n) {
     for (const Tensor& part : {keys, values}) {
       if (part.dtype() == kString) WEIR_TRY(ReserveStrings(part.flat<std::string>()));
@@ -248,7 +249,7 @@ class HashLookupTable final : public LookupTable {
     const auto more = static_cast<size_t>(n);
     size_t bytes = content.rows.BytesToGrow(more);
     const size_t entries = content.index.size() + more;
-    // The map is full at seven eighths, and is then copied to one of twice the size.
+    // The map is full at a load of 7/8 and is then copied to one of twice the size.
     if (entries > content.index.capacity() / 8 * 7) bytes += 2 * entries * (sizeof(std::pair<K, int64_t>) + 1);
     return ProcessMemory::Get().ReserveKept(bytes);
   }
@@ -266,7 +267,7 @@ class HashLookupTable final : public LookupTable {
       return InvalidArgument("Using the deleted_key as a table key is not allowed");
     return OkStatus();
   }
-  // The shape of the batch of keys.
+  // Returns the batch shape of the keys.
   Result<Shape> CheckKeys(const Tensor& keys) const {
     const Shape& key_shape = spec().key_shape;
     bool fits = keys.dtype() == spec().key_dtype && keys.rank() >= key_shape.rank();
@@ -285,7 +286,7 @@ class HashLookupTable final : public LookupTable {
     for (int64_t d : spec().value_shape) WEIR_TRY(batch.AddDim(d));
     return batch;
   }
-  // The number of entries.
+  // Returns the number of entries.
   Result<int64_t> CheckEntries(const Tensor& keys, const Tensor& values) const {
     WEIR_ASSIGN(const Shape batch, CheckKeys(keys));
     WEIR_ASSIGN(const Shape shape, WithValueShape(batch));

@@ -1,4 +1,4 @@
-// Row indices of sparse updates, read and checked before anything is changed.
+// Reads and checks the row indices of sparse updates, before anything is changed.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,14 @@
 
 namespace weir::ops {
 
-// All elements of an int32 or int64 tensor, each in [0, limit).
+// Returns all elements of an int32 or int64 tensor. An error if one is not in [0, limit).
 Result<std::vector<int64_t>> CheckedIndices(const Tensor& indices, int64_t limit);
 
-// How many threads share rows [0, n) when each row goes to the thread row % shards: updates of one row stay in order.
+// Returns the number of shards for a parallel update of `rows` rows. Row r belongs to shard r % shards, so that updates
+// of one row stay in order.
 int64_t RowShards(KernelContext& ctx, int64_t rows, int64_t cost_per_row);
 
-// work(k, rows[k]) for every k; those with equal rows[k] in order, on one thread.
+// Calls work(k, rows[k]) for every k, in parallel. Calls with equal rows[k] run in order of k, on one thread.
 template <class F>
 Status ForRowsInOrder(KernelContext& ctx, const std::vector<int64_t>& rows, int64_t cost_per_row, F&& work) {
   const int64_t n = static_cast<int64_t>(rows.size());

@@ -1,4 +1,4 @@
-// InitializeTableFromTextFile: keys and values out of the lines of a file: a column, the whole line, or its number.
+// InitializeTableFromTextFile: keys and values are a column of each line, the whole line, or the line number.
 #include "absl/strings/numbers.h"
 #include "base/env.h"
 #include "ops/state/lookup_ops.h"
@@ -13,13 +13,13 @@ constexpr int64_t kWholeLine = -2;
 struct TextFormat {
   int64_t key_index = 0;
   int64_t value_index = 0;
-  int64_t vocab_size = -1;  // how many lines to read, -1 for all
+  int64_t vocab_size = -1;  // number of lines to read; -1: all
   char delimiter = '\t';
 };
 
 absl::string_view View(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
-// A vector of one type that grows line by line.
+// A vector of one dtype that grows line by line.
 class Column {
  public:
   Column(DType dtype, int64_t index, const char* what) : dtype_(dtype), index_(index), what_(what) {}

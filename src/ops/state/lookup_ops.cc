@@ -1,5 +1,5 @@
-// Ops that make lookup tables and ops that use them, each with a reference handle and (V2) a resource handle.
-// A table lives in the session's resources under container and shared_name (or the node's name).
+// Ops that create and use lookup tables, each with a reference handle and (V2) a resource handle. A table lives in the
+// session's resources under container and shared_name (or the node's name).
 #include "ops/state/lookup_ops.h"
 
 #include "absl/strings/str_cat.h"
@@ -45,9 +45,9 @@ void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& 
 
 namespace {
 
-// --- making
+// --- creation
 
-// How the handle leaves the node, made once.
+// The handle that the node outputs. Created once per kernel.
 struct TableHandle {
   std::string container;
   std::string name;
@@ -127,7 +127,7 @@ Result<Kernel> MakeTable(KernelSetup& setup, TableKind kind, TableFace face) {
   return Kernel::Sync([spec, handle](KernelContext& ctx) { return GiveTable(ctx, handle, spec); }).Cheap();
 }
 
-// The reserved keys come as inputs and say what shape a key has.
+// The reserved keys are inputs; their shape is the shape of a key.
 Result<Kernel> MakeDenseTable(KernelSetup& setup, TableFace face) {
   WEIR_ASSIGN(const LookupTableSpec base, MakeSpec(setup, TableKind::kDense));
   WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, face));
@@ -187,7 +187,7 @@ void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_n
   }
 }
 
-// --- using
+// --- use
 
 Status CheckTypes(const LookupTable& table, DType key, DType value) {
   const LookupTableSpec& spec = table.spec();

@@ -1,4 +1,4 @@
-// What the lookup-table ops share: the two kinds of handle, and the table behind one.
+// Shared by the lookup-table ops: the two kinds of handle, and access to the table.
 #pragma once
 
 #include "op/kernel.h"
@@ -7,13 +7,14 @@
 
 namespace weir::ops {
 
-// kRef: a reference to the strings {container, name}, as the first version of every op has it. kResource: a handle.
+// kRef: a reference to the strings {container, name}, used by the first version of every op. kResource: a resource
+// handle.
 enum class TableFace { kRef, kResource };
 
-// The table behind input 0.
+// Returns the table that input 0 refers to.
 Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face);
 
-// The shape of the handle, input 0.
+// Checks the shape of the handle, input 0.
 Status CheckTableHandle(ShapeContext& c, TableFace face);
 
 // Adds `entry` (its signature without the handle input) once per face. The resource form is called `resource_name`.

@@ -1,4 +1,4 @@
-// Lookup tables through both kinds of handle: finding, filling once, changing, text files, and what is refused.
+// Lookup tables with both kinds of handle: lookup, initialization, updates, text files and errors.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ Tensor S(Strings values) { return Tensor::Vector<std::string>(values); }
 Tensor I(std::initializer_list<int64_t> values) { return Tensor::Vector<int64_t>(values); }
 Tensor One(int64_t value) { return Tensor::Scalar<int64_t>(value); }
 
-// Runs the ops of one face: "V2" or "".
+// Parameter: the suffix of the ops, "" (reference handles) or "V2" (resource handles).
 class Lookup : public ::testing::TestWithParam<const char*> {
  protected:
   KernelTester tester_{Ops()};

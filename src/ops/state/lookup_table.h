@@ -1,5 +1,5 @@
-// LookupTable: a resource that maps keys to values, each a tensor of fixed type and shape. Thread-safe.
-// A table is filled once by Initialize (HashTable) or changed at any time (Mutable*); the other calls are errors.
+// LookupTable: a resource that maps keys to values, each a tensor of fixed type and shape. Thread-safe. A table is
+// either filled once by Initialize (HashTable) or mutable (Mutable*); the calls for the other kind return errors.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ struct LookupTableSpec {
   Shape key_shape;
   DType value_dtype = kInvalidType;
   Shape value_shape;
-  bool fill_once = false;  // a HashTable
-  Tensor empty_key;        // keys that may not be used; invalid tensors when there are none
+  bool fill_once = false;  // HashTable
+  Tensor empty_key;        // reserved keys; invalid tensors if there are none
   Tensor deleted_key;
 };
 
@@ -25,18 +25,19 @@ class LookupTable : public Resource {
   const LookupTableSpec& spec() const { return spec_; }
 
   virtual int64_t size() const = 0;
-  // keys [batch..., key_shape] -> [batch..., value_shape]. default_value: one value, or one for every key.
+  // keys: [batch..., key_shape]; result: [batch..., value_shape]. default_value: one value for all keys, or one per
+  // key.
   virtual Result<Tensor> Find(const Tensor& keys, const Tensor& default_value) const = 0;
-  // Sets values; of equal keys the last wins.
+  // Sets values. If a key occurs more than once, the last value wins.
   virtual Status Insert(const Tensor& keys, const Tensor& values) = 0;
-  // Keys that are not there are skipped.
+  // Ignores keys that are not in the table.
   virtual Status Remove(const Tensor& keys) = 0;
   // Replaces the whole content.
   virtual Status Import(const Tensor& keys, const Tensor& values) = 0;
-  // All keys and their values, in no particular order.
+  // Returns all keys and their values, in no particular order.
   virtual Result<std::pair<Tensor, Tensor>> Export() const = 0;
-  // Fills a fill-once table. Again with as many entries: nothing happens; otherwise, or with two values for one key, an
-  // error that leaves the table as it was.
+  // Fills a fill-once table. If the table is already filled: a no-op if the number of entries is the same, else an
+  // error. Two values for one key are an error. Errors leave the table unchanged.
   virtual Status Initialize(const Tensor& keys, const Tensor& values) = 0;
 
  private:

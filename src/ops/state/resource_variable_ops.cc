@@ -1,5 +1,5 @@
-// Resource variables: a handle names the state, and a read gives a value that later updates leave alone.
-// Gathers read rows of the table under its lock, without ever copying the whole.
+// Resource variables: a handle refers to the state, and a read returns a value that later updates do not change.
+// Gathers read rows under the variable's lock and never copy the whole value.
 #include "graph/build/array_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/state_ops.h"
@@ -26,7 +26,7 @@ Result<Kernel> MakeVarHandle(KernelSetup& setup) {
       .Cheap();
 }
 
-// The variable and its value, held in shared mode so that sparse updates wait.
+// A variable with its value, locked in shared mode to block sparse updates.
 struct LockedRead {
   ResourcePtr<VariableState> variable;
   std::shared_lock<std::shared_mutex> lock;
@@ -101,7 +101,7 @@ Result<Kernel> MakeDestroyResource(KernelSetup& setup) {
   });
 }
 
-// Copies `count` rows of row_elements each; row(i) is where row i lies in `from`.
+// Copies `count` rows of `row_elements` elements to `to`; row(i) is the number of the source row.
 template <class RowOf>
 Status CopyRows(KernelContext& ctx, const Tensor& from, const Tensor& to, int64_t count, int64_t row_elements,
                 RowOf row) {
@@ -215,7 +215,7 @@ Status ReadVariableShape(ShapeContext& c) {
 }
 
 Status VariableShapeShape(ShapeContext& c) {
-  c.set_output(0, PartialShape{c.handle(0).shape.rank()});  // -1 for an unknown rank
+  c.set_output(0, PartialShape{c.handle(0).shape.rank()});  // -1 if the rank is unknown
   return OkStatus();
 }
 
@@ -257,7 +257,7 @@ Status ResourceGatherNdShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Rows of the table: the gradient stays sparse.
+// The gradient is sparse: rows of the variable.
 Result<Gradients> ResourceGatherGradient(GradientContext& g) {
   WEIR_ASSIGN(const int64_t batch_dims, g.Attr<int64_t>("batch_dims"));
   if (batch_dims != 0) return Unimplemented("the gradient of ResourceGather with batch_dims = {}", batch_dims);

@@ -1,4 +1,4 @@
-// Resource variables in a graph: shapes that follow from the handle, and gradients that stay sparse.
+// Resource variables in a graph: shapes derived from the handle, and sparse gradients.
 #include <gtest/gtest.h>
 
 #include "graph/build/array_ops.h"

@@ -1,5 +1,6 @@
-// Scatter*: rows of a variable combined with rows of `updates`; ScatterNd*: slices named by several indices each. Both
-// faces. Indices are checked before anything is changed; a row named twice is combined twice, in order.
+// Scatter*: combine rows of a variable with rows of `updates`. ScatterNd*: combine slices, each selected by several
+// indices. For reference and resource variables. Indices are checked before anything is changed; a row that occurs
+// twice is combined twice, in order.
 #include "absl/strings/str_cat.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -12,11 +13,11 @@ namespace {
 
 enum class Indexing { kRows, kNd };
 
-// Slice k of the updates goes to slice rows[k] of the variable, both of `width` elements.
+// Slice k of the updates is combined with slice rows[k] of the variable. A slice has `width` elements.
 struct Slices {
   std::vector<int64_t> rows;
   int64_t width = 1;
-  bool one_update = false;  // a scalar that stands for every element
+  bool one_update = false;  // the updates are a scalar, used for every element
 };
 
 Result<Slices> RowSlices(const Tensor& var, const Tensor& indices, const Tensor& updates) {
@@ -95,7 +96,7 @@ Status CombineSlices(KernelContext& ctx, const Slices& slices, T* var, const T* 
   });
 }
 
-// Replacing needs no arithmetic: by the size of an element.
+// Assignment needs no arithmetic, so it only depends on the size of an element.
 Status ReplaceSlices(KernelContext& ctx, const Slices& slices, const Tensor& var, const Tensor& updates) {
   auto replace = [&]<class T>(T*) {
     return CombineSlices<Combine::kUpdate, T>(ctx, slices, static_cast<T*>(var.raw()),
@@ -155,7 +156,7 @@ Result<Kernel> MakeScatter(Face face) {
   });
 }
 
-// updates: indices' shape and then the variable's without its first dimension, or a scalar.
+// REQUIRES: `updates` has the shape indices.shape + var.shape[1:], or is a scalar.
 Status ScatterShape(ShapeContext& c, Face face, const std::string& type_attr) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>(type_attr));
   WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, face, 0, dtype));

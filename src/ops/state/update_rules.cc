@@ -1,6 +1,6 @@
-// Compiled once per instruction set (Highway re-includes this file). A rule is a class over a vector tag: its
-// constructor prepares the scalars, operator() updates one vector of every slot; the same class with one lane does the
-// rest of a row.
+// Compiled once per instruction set (Highway re-includes this file). A rule is a class over a vector tag: the
+// constructor prepares the scalars, operator() updates one vector of every slot. The same class with one lane handles
+// the end of a row.
 #include "ops/state/update_rules.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace weir::ops {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What every rule needs: constants, and functions that keep a NaN a NaN.
+// Shared by all rules: constants, and functions that propagate NaN.
 template <class D>
 struct Base {
   using F = hn::TFromD<D>;
@@ -137,7 +137,7 @@ struct ProximalAdagrad : Base<D> {  // var, accum; lr, l1, l2
   }
 };
 
-// With multiply_linear_by_lr the linear slot holds lr times what it holds otherwise.
+// With multiply_linear_by_lr, the linear slot is scaled by lr.
 template <class D, bool kV2>
 struct FtrlBase : Base<D> {  // var, accum, linear; lr, l1, l2, [l2_shrinkage,] lr_power
   using typename Base<D>::F;
@@ -184,7 +184,7 @@ struct Momentum : Base<D> {  // var, accum; lr, momentum
 };
 
 template <class D>
-struct KerasMomentum : Base<D> {  // var, accum; lr, momentum: the step itself is what accumulates
+struct KerasMomentum : Base<D> {  // var, accum; lr, momentum. Accumulates the steps, lr included.
   using typename Base<D>::F;
   using typename Base<D>::V;
   static constexpr int kSlots = 2;
@@ -326,8 +326,8 @@ HWY_INLINE void Step(const Rule& rule, F* const* at, const F* grad, int64_t i) {
   for (int k = 0; k < Rule::kSlots; ++k) hn::StoreU(s[k], d, at[k] + i);
 }
 
-// Rows at random places are asked for so many rows before they are updated. Their first lines: the rest the machine
-// sees coming.
+// Rows at random positions are prefetched this many rows ahead. Only their first bytes: the hardware prefetcher handles
+// the rest.
 constexpr int64_t kRowsAhead = 8;
 constexpr int64_t kBytesAhead = 256;
 

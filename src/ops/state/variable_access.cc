@@ -34,7 +34,7 @@ Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, Face face, int 
     WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, face, i));
     order.push_back(variable.get());
     update.variables_.push_back(std::move(variable));
-    if (face == Face::kRef) ctx.raw_input(i).tensor = Tensor();  // our own alias is no reader
+    if (face == Face::kRef) ctx.raw_input(i).tensor = Tensor();  // our own alias must not count as a reader
   }
   std::sort(order.begin(), order.end());
   order.erase(std::unique(order.begin(), order.end()), order.end());
@@ -105,7 +105,7 @@ Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to) {
 
 Tensor TakeInput(KernelContext& ctx, int i) {
   EdgeValue& edge = ctx.raw_input(i);
-  // A small view would keep the large buffer under it alive for as long as the variable lives.
+  // A small view would keep a large buffer alive for the lifetime of the variable.
   const Tensor& value = edge.tensor;
   if (edge.is_ref() || !value.OwnsMemoryAlone() || value.buffer()->size() > 2 * value.num_bytes() + 4096)
     return Tensor();

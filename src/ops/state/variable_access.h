@@ -1,8 +1,7 @@
-// How ops reach the value of a variable, through either face. The rule: every writer holds the variable's lock for the
-// whole update. A reference read aliases the buffer and reference updates write into it, unless a value of it is on its
-// way to another task (Tensor::Lease): then they write a new one. A resource read shares the
-// buffer too but must not change: a dense resource update that finds it shared writes a new one; sparse updates write
-// in place and switch the variable to copy-on-read, so that no table is ever copied by its writers.
+// Access to the value of a variable. Every writer holds the variable's lock for the whole update. Reference variables:
+// reads alias the buffer and updates write into it, unless the buffer is leased to another task (Tensor::Lease); then
+// updates write to a copy. Resource variables: reads share the buffer but must not change. An update copies a
+// shared buffer first. A sparse update also makes all later reads copy, so that later sparse updates write in place.
 #pragma once
 
 #include "absl/container/inlined_vector.h"
@@ -14,38 +13,38 @@ namespace weir::ops {
 enum class Face { kRef, kResource };
 enum class Extent { kDense, kSparse };  // how much of the value an update touches
 
-// The variable behind input i: NotFound when a resource handle names none.
+// Returns the variable behind input i. NotFound if a resource handle refers to no variable.
 Result<ResourcePtr<VariableState>> VariableInput(KernelContext& ctx, Face face, int i);
 
-// FailedPrecondition, naming the variable as far as the face knows it.
+// FailedPrecondition. Names the variable if it is a resource variable.
 Status UninitializedError(KernelContext& ctx, Face face, int i);
 
-// The first `count` inputs of an op as variables, locked for writing until it is destroyed.
+// The first `count` inputs of an op as variables, locked for writing until destruction.
 class VariableUpdate final {
  public:
-  // All are initialized, of one type, and safe to write in place. A reference op's output 0 is set.
+  // Checks that all are initialized and of one type, and makes them safe to write in place. Sets output 0 of reference
+  // ops.
   static Result<VariableUpdate> Begin(KernelContext& ctx, Face face, int count, Extent extent);
-  // The current value; write into its memory.
+  // The current value. The caller may write into its memory.
   const Tensor& value(int i) const { return variables_[i]->value_locked(); }
 
  private:
   VariableUpdate() = default;
   absl::InlinedVector<ResourcePtr<VariableState>, 4> variables_;
-  absl::InlinedVector<std::unique_lock<std::shared_mutex>, 4>
-      locks_;  // in order of address; released before variables_
+  // In order of address, to avoid deadlocks. Declared last: released before variables_.
+  absl::InlinedVector<std::unique_lock<std::shared_mutex>, 4> locks_;
 };
 
-// The value that a resource read gives: later updates leave it alone.
+// The value of a resource read. Later updates do not change it.
 Result<Tensor> ReadResourceVariable(VariableState& variable);
 
-// What a shape function knows of the value behind input i, whichever face; an error when the variable's type is not
-// `dtype`.
+// Returns the static shape of the variable behind input i. An error if the variable's type is not `dtype`.
 Result<PartialShape> VariableShapeOf(ShapeContext& c, Face face, int i, DType dtype);
 
-// Copies elements of any type between tensors of one type and element count, in parallel where it pays.
+// Copies the elements of `from` to `to`, in parallel if large. REQUIRES: equal type and number of elements.
 Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to);
 
-// Takes the value of input i out of the context if nobody else holds its memory, else an invalid tensor.
+// Moves input i out of the context if its memory is not shared, else returns an invalid tensor.
 Tensor TakeInput(KernelContext& ctx, int i);
 
 }  // namespace weir::ops

@@ -1,12 +1,12 @@
-// Variables as reference values: the node gives out the state itself, and who consumes it sees its current value.
-// A variable lives in the session's resources under container and shared_name (or the node's name).
+// Reference variables: the node outputs a reference to the state, and consumers see its current value. A variable lives
+// in the session's resources under container and shared_name (or the node's name).
 #include "op/shape_context.h"
 #include "ops/state/variable_access.h"
 
 namespace weir::ops {
 namespace {
 
-// The first Variable op could not say "unknown rank": there a scalar shape means that.
+// The op "Variable" cannot express an unknown rank: a scalar shape stands for it.
 PartialShape OldVariableShape(const PartialShape& shape) { return shape.rank() <= 0 ? PartialShape() : shape; }
 
 Result<Kernel> MakeVariable(KernelSetup& setup) {

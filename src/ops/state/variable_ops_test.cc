@@ -1,4 +1,5 @@
-// Variables: creating, assigning, counting, scattering and gathering, through both faces; who may see an update.
+// Variables: creation, Assign, CountUpTo, scatter and gather, for reference and resource variables; visibility of
+// updates.
 #include <gtest/gtest.h>
 
 #include "op/testing.h"
@@ -84,7 +85,7 @@ TEST_F(VariableOps, AssignTakesOverWhatNobodyElseHolds) {
   EdgeValue a = MakeVariable("a", kFloat, {2});
   Tensor value = Floats({2}, {1, 2});
   const void* memory = value.raw();
-  std::vector<EdgeValue> inputs;  // a braced list would keep a reference of its own
+  std::vector<EdgeValue> inputs;  // a braced list would hold another reference
   inputs.push_back(a);
   inputs.push_back(V(std::move(value)));
   ASSERT_TRUE(Run("Assign", std::move(inputs)).ok());
@@ -212,7 +213,7 @@ struct ScatterCase {
   const char* op;
   Tensor indices;
   Tensor updates;
-  std::vector<float> expected;  // of a variable [[1 2] [3 4] [5 6]]
+  std::vector<float> expected;  // for the variable [[1 2] [3 4] [5 6]]
 };
 
 TEST_F(VariableOps, ScatterOnBothFaces) {

@@ -1,4 +1,4 @@
-// AsString: numbers as text in printf's notation, with its width, precision and fill flags.
+// AsString: formats numbers as printf does, with width, precision and fill flags.
 #include <cstdio>
 
 #include "op/op_registry.h"
@@ -8,7 +8,7 @@
 namespace weir::ops {
 namespace {
 
-// More than any number has digits; keeps a mistaken attribute from asking for gigabytes per element.
+// More digits than any number has. Prevents a wrong attribute from allocating gigabytes per element.
 constexpr int64_t kMaxFieldSize = 1 << 20;
 
 template <class T>
@@ -17,9 +17,9 @@ template <class T>
 constexpr bool kIsFloating = std::is_same_v<T, half> || std::is_same_v<T, bfloat16> || std::is_floating_point_v<T>;
 
 struct NumberFormat {
-  std::string text;  // for printf, of one double, long long or unsigned long long
+  std::string text;  // printf format for one double, long long or unsigned long long
   int64_t width = -1;
-  bool pad_right = false;  // strings
+  bool pad_right = false;  // for strings
 };
 
 template <class V>

@@ -1,4 +1,4 @@
-// EncodeBase64 and DecodeBase64 in the web-safe alphabet (- and _). Padding is optional in both directions.
+// EncodeBase64 and DecodeBase64 with the web-safe alphabet (- and _). Padding is optional in both directions.
 #include "absl/strings/escaping.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"

@@ -1,5 +1,5 @@
-// DecodeCSV: the fields of records as columns, a tensor per column. A field in quotes may hold delimiters, line breaks
-// and quotes (doubled); line breaks before a field are skipped.
+// DecodeCSV: parses CSV records into one tensor per column. A quoted field may contain delimiters, line breaks and
+// (doubled) quotes; line breaks before a field are skipped.
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
 #include "ops/string/number_text.h"
@@ -10,15 +10,15 @@ namespace {
 struct CsvFormat {
   char delimiter = ',';
   bool quotes = true;
-  std::string missing;                // a field that counts as empty
-  std::vector<int64_t> columns = {};  // those wanted, ascending; all when empty
+  std::string missing;                // a field with this text counts as empty
+  std::vector<int64_t> columns = {};  // selected columns, ascending; empty: all
 };
 
 class CsvRecord final {
  public:
   CsvRecord(const CsvFormat& format, std::string_view text) : format_(format), text_(text) {}
 
-  // Reads the wanted fields into *fields.
+  // Reads the selected fields into *fields.
   Status Read(std::vector<std::string>* fields) {
     fields->clear();
     int64_t number = 0;

@@ -1,5 +1,5 @@
-// DecodeRaw: the bytes of strings of equal length as numbers, in a new last dimension. DecodePaddedRaw: of strings of
-// any length, cut or filled up with zeros to a given one.
+// DecodeRaw: reinterprets the bytes of strings of equal length as numbers, in a new last dimension. DecodePaddedRaw:
+// accepts strings of any length, truncated or zero-padded to a given length.
 #include <bit>
 #include <cstring>
 
@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-// Copies words of `size` bytes with the bytes of each turned around.
+// Copies words of `size` bytes, reversing the bytes of each.
 void CopyReversed(const char* from, size_t bytes, size_t size, char* to) {
   for (size_t word = 0; word < bytes; word += size) {
     for (size_t i = 0; i < size; ++i) to[word + i] = from[word + size - 1 - i];
@@ -21,7 +21,7 @@ Result<Kernel> MakeDecodeRaw(KernelSetup& setup) {
   WEIR_ASSIGN(const DType dtype, setup.Attr<DType>("out_type"));
   WEIR_ASSIGN(const bool little_endian, setup.Attr<bool>("little_endian"));
   const auto size = static_cast<int64_t>(ElementSize(dtype));
-  // Complex numbers are two words.
+  // A complex number consists of two words.
   const int64_t word = dtype == kComplex64 || dtype == kComplex128 ? size / 2 : size;
   const bool reverse = word > 1 && little_endian != (std::endian::native == std::endian::little);
   return Kernel::Sync([dtype, size, word, reverse](KernelContext& ctx) -> Status {

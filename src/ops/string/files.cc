@@ -1,4 +1,4 @@
-// ReadFile, WriteFile and MatchingFiles: whole files, and the names that patterns stand for.
+// ReadFile, WriteFile and MatchingFiles.
 #include <algorithm>
 
 #include "base/env.h"

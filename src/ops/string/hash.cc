@@ -8,7 +8,7 @@
 namespace weir::ops {
 namespace {
 
-// `size` bytes (at most 8) as a little-endian number.
+// Reads `size` bytes (at most 8) as a little-endian number.
 uint64_t LittleEndian(const char* data, size_t size) {
   uint64_t value = 0;
   for (size_t i = 0; i < size; ++i) value |= uint64_t{static_cast<unsigned char>(data[i])} << (8 * i);

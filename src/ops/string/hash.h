@@ -1,5 +1,5 @@
-// The hash functions behind string_to_hash_bucket_fast and _strong (the plain one is base/murmur.h): their values are
-// part of what models are trained with and never change.
+// The hash functions of string_to_hash_bucket_fast and _strong (the legacy one is base/murmur.h). Trained models depend
+// on their values, so these must never change.
 #pragma once
 
 #include <cstdint>

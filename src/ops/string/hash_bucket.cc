@@ -1,4 +1,4 @@
-// StringToHashBucket and its fast and strong forms: each string's hash, modulo the number of buckets.
+// StringToHashBucket and its fast and strong forms: the hash of each string modulo the number of buckets.
 #include "base/murmur.h"
 #include "op/shape_context.h"
 #include "ops/string/hash.h"
@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-// hash(text) -> uint64_t
+// `hash`: uint64_t(const std::string& text)
 template <class F>
 Result<Kernel> BucketKernel(KernelSetup& setup, F hash) {
   WEIR_ASSIGN(const int64_t buckets, setup.Attr<int64_t>("num_buckets"));

@@ -1,5 +1,5 @@
-// StringLower, StringUpper and StringStrip. Without an encoding only ASCII letters have a case; with "utf-8" the full
-// case mappings of Unicode apply (of no particular language), and bytes that are no UTF-8 become U+FFFD.
+// StringLower, StringUpper and StringStrip. Without an encoding only ASCII letters have a case. With "utf-8" Unicode's
+// language-independent case mappings apply, and invalid UTF-8 becomes U+FFFD.
 #include <unicode/ustring.h>
 
 #include "absl/strings/ascii.h"
@@ -11,7 +11,7 @@ namespace {
 
 using Utf16 = std::vector<UChar>;
 
-// What ICU's functions from one buffer into another have in common: ask for the size, then do it.
+// Calls an ICU conversion function twice: for the size of the result, then for the result.
 template <class Char, class F>
 Result<std::vector<Char>> Converted(F&& convert) {
   std::vector<Char> out;
@@ -30,7 +30,7 @@ Result<std::vector<Char>> Converted(F&& convert) {
 
 Result<std::string> UnicodeCase(const std::string& text, bool upper) {
   if (text.empty()) return std::string();
-  // Twice and three times the size must fit ICU's 32-bit lengths.
+  // ICU's lengths are 32-bit, and conversions may triple the size.
   if (text.size() > (1u << 28))
     return InvalidArgument("a string of {} bytes is too long to change its case", text.size());
   const auto bytes = static_cast<int32_t>(text.size());

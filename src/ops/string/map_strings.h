@@ -1,4 +1,4 @@
-// Kernels that make each element of their output out of the element of input 0 at the same place.
+// Elementwise kernels over the strings of input 0.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace weir::ops {
 
 constexpr int64_t kNanosPerString = 100;
 
-// one(const std::string&) -> Out, which cannot fail; called from several threads at a time.
+// `one`: Out(const std::string&). Called from several threads at the same time; cannot fail.
 template <class Out, class F>
 Status MapStrings(KernelContext& ctx, F&& one) {
   const Tensor& in = ctx.input(0);
@@ -23,7 +23,7 @@ Status MapStrings(KernelContext& ctx, F&& one) {
   });
 }
 
-// one(const std::string&) -> Result<Out>; the first error is the kernel's.
+// `one`: Result<Out>(const std::string&). The first error ends the kernel.
 template <class Out, class F>
 Status TryMapStrings(KernelContext& ctx, F&& one) {
   const Tensor& in = ctx.input(0);
@@ -37,13 +37,13 @@ Status TryMapStrings(KernelContext& ctx, F&& one) {
   return OkStatus();
 }
 
-// A kernel of a function that needs nothing of its node.
+// A kernel that applies a plain function, without attributes.
 template <class Out, Out (*kOne)(const std::string&)>
 Result<Kernel> MakeStringMap(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) { return MapStrings<Out>(ctx, kOne); });
 }
 
-// The only string in input i, a scalar.
+// Returns the string in input i, which must be a scalar.
 inline Result<std::string> ScalarString(KernelContext& ctx, int i, const char* what) {
   const Tensor& t = ctx.input(i);
   if (t.rank() != 0) return InvalidArgument("{} must be a scalar, but received shape {}", what, t.shape());

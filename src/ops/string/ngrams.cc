@@ -1,4 +1,4 @@
-// StringNGrams: the runs of some widths of neighbouring strings, for each row of a ragged tensor, padded at both ends.
+// StringNGrams: n-grams of given widths for each row of a ragged tensor of strings, padded at both ends.
 #include "op/shape_context.h"
 #include "ops/array/int_inputs.h"
 #include "ops/string/map_strings.h"
@@ -6,7 +6,7 @@
 namespace weir::ops {
 namespace {
 
-// The pieces that all n-grams of a run together may have: what an absurd width would exceed.
+// Limits the total number of strings in all n-grams of a run, against absurd widths.
 constexpr int64_t kMaxPieces = int64_t{1} << 31;
 
 struct NGramFormat {
@@ -14,7 +14,7 @@ struct NGramFormat {
   std::vector<int64_t> widths;
   std::string left_pad;
   std::string right_pad;
-  int64_t pad_width = 0;  // -1: as much as the width allows
+  int64_t pad_width = 0;  // -1: width - 1
   bool preserve_short = false;
 
   int64_t PadFor(int64_t width) const { return pad_width < 0 ? width - 1 : std::min(pad_width, width - 1); }
@@ -23,7 +23,7 @@ struct NGramFormat {
   }
 };
 
-// The n-gram of a padded row that begins at `begin`.
+// Returns the n-gram that begins at `begin` of the padded row.
 std::string NGram(const NGramFormat& format, absl::Span<const std::string> row, int64_t begin, int64_t width,
                   int64_t pad) {
   std::string text;
@@ -37,7 +37,7 @@ std::string NGram(const NGramFormat& format, absl::Span<const std::string> row, 
   return text;
 }
 
-// The n-grams a row has as (width, count), a short one as a whole if asked for.
+// Returns (width, count) of the n-grams of a row. With preserve_short, a row without n-grams is one n-gram.
 Result<std::vector<std::pair<int64_t, int64_t>>> RowNGrams(const NGramFormat& format, int64_t length) {
   std::vector<std::pair<int64_t, int64_t>> found;
   for (const int64_t width : format.widths) {
@@ -82,7 +82,7 @@ Result<Kernel> MakeNGrams(KernelSetup& setup) {
     if (data.rank() != 1) return InvalidArgument("data must be a vector, not of shape {}", data.shape());
     WEIR_ASSIGN(const Ints splits, VectorInts(ctx.input(1), "data_splits"));
     WEIR_ASSIGN(Tensor out_splits, ctx.Allocate(1, ctx.input(1).shape()));
-    if (splits.empty()) return ctx.Allocate(0, data.shape()).status();  // no rows: empty strings, as many as there are
+    if (splits.empty()) return ctx.Allocate(0, data.shape()).status();  // no splits: as many empty strings as inputs
     WEIR_TRY(CheckSplits(splits, data.num_elements()));
     int64_t total = 0;
     int64_t pieces = 0;

@@ -1,5 +1,5 @@
-// Numbers out of text, as every op that reads them does it: white space around them is fine, integers out of range are
-// not, floating-point numbers out of range are infinite or zero.
+// Parsing of numbers, shared by all ops that read them. Surrounding white space is allowed. Integers out of range are
+// errors; floating-point numbers out of range become infinity or zero.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// ReduceJoin: strings joined along some dimensions, the first one named moving fastest; and UnsortedSegmentJoin:
-// strings of one segment joined in the order of their places.
+// ReduceJoin: joins strings along some dimensions; the first axis given varies fastest. UnsortedSegmentJoin: joins the
+// strings of each segment in order.
 #include "op/shape_context.h"
 #include "ops/array/int_inputs.h"
 #include "ops/string/map_strings.h"
@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-// The axes in [0, rank), in the order given.
+// Returns the axes, normalized to [0, rank), in the given order.
 Result<Ints> ReducedAxes(const Tensor& indices, int rank) {
   Ints axes;
   std::vector<bool> seen(static_cast<size_t>(rank));
@@ -22,13 +22,13 @@ Result<Ints> ReducedAxes(const Tensor& indices, int rank) {
   return axes;
 }
 
-// One dimension to walk along.
+// A dimension to iterate over.
 struct Walk {
   int64_t size;
   int64_t stride;
 };
 
-// The offset of the n-th place of a walk whose first dimension moves fastest.
+// Returns the offset of step n of an iteration in which the first dimension varies fastest.
 int64_t OffsetOf(int64_t n, const std::vector<Walk>& walks) {
   int64_t offset = 0;
   for (const Walk& walk : walks) {
@@ -47,7 +47,7 @@ Result<Kernel> MakeReduceJoin(KernelSetup& setup) {
     Ints strides(static_cast<size_t>(in.rank()), 1);
     for (int d = in.rank() - 2; d >= 0; --d) strides[d] = strides[d + 1] * in.dim(d + 1);
     std::vector<Walk> joined;
-    std::vector<Walk> kept;  // the last dimension first
+    std::vector<Walk> kept;  // last dimension first
     int64_t joined_size = 1;
     Ints dims;
     for (const int64_t axis : axes) {

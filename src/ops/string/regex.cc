@@ -1,5 +1,5 @@
-// RegexReplace and RegexFullMatch in RE2's language, with the pattern as an input or (Static...) as an attribute.
-// A pattern is compiled once per node as long as it stays the same.
+// RegexReplace and RegexFullMatch with RE2 syntax. The pattern is an input or (Static...) an attribute. Each node
+// caches its last compiled pattern.
 #include <re2/re2.h>
 
 #include <memory>
@@ -21,7 +21,7 @@ Result<RegexPtr> Compile(const std::string& pattern) {
   return RegexPtr(std::move(regex));
 }
 
-// The regex of the last pattern. Thread-safe.
+// Caches the last compiled pattern. Thread-safe.
 class LastRegex final {
  public:
   Result<RegexPtr> Get(const std::string& pattern) {
@@ -88,7 +88,7 @@ Result<Kernel> MakeStaticRegexFullMatch(KernelSetup& setup) {
   return Kernel::Sync([regex](KernelContext& ctx) { return FullMatch(ctx, *regex); });
 }
 
-// The first input's shape; the others are scalars.
+// Output 0 has the shape of input 0. The other inputs must be scalars.
 Status RegexShape(ShapeContext& ctx) {
   for (int i = 1; i < ctx.num_inputs(); ++i) WEIR_TRY(ctx.WithRank(i, 0).status());
   ctx.set_output(0, ctx.input(0));

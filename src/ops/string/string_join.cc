@@ -1,4 +1,4 @@
-// StringJoin: strings of several tensors at the same place, joined. Scalars among them count for every place.
+// StringJoin: elementwise concatenation of several tensors. Scalars are broadcast.
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
@@ -32,7 +32,7 @@ Result<Kernel> MakeStringJoin(KernelSetup& setup) {
 
 Status StringJoinShape(ShapeContext& ctx) {
   if (ctx.num_inputs() == 0) return OkStatus();
-  // A scalar fits all; unknown ranks may be scalars.
+  // A scalar matches every shape, and unknown ranks may be scalars.
   bool all_scalars = true;
   PartialShape joined;
   for (int i = 0; i < ctx.num_inputs(); ++i) {

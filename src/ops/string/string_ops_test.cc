@@ -1,4 +1,4 @@
-// Kernels and shape functions of the string ops, one at a time.
+// Tests the kernels and shape functions of single string ops.
 #include <gmock/gmock.h>
 
 #include <unistd.h>
@@ -204,7 +204,8 @@ TEST_F(StringOpsTest, LettersAndScripts) {
               ElementsAre(25, 0, 17, -1, -1));
 }
 
-// Values of TensorFlow 2.21; SipHash's also of its authors' reference (key bytes 0..15, data 0..14).
+// Expected values from TensorFlow 2.21; for SipHash also from its reference implementation (key bytes 0..15, data
+// 0..14).
 TEST_F(StringOpsTest, Hashes) {
   EXPECT_EQ(SipHash24(0x0706050403020100, 0x0f0e0d0c0b0a0908, std::string("\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15)),
             0xa129ca6149be45e5u);

@@ -1,5 +1,5 @@
-// StringSplit and StringSplitV2: the parts of each string of a vector, as a sparse matrix with a row per string.
-// The first splits at any character of its delimiter, the second at the separator as a whole or, without one, at white
+// StringSplit and StringSplitV2: split each string of a vector; the result is a sparse matrix with one row per string.
+// The first splits at any character of its delimiter, the second at the whole separator or, without one, at white
 // space.
 #include <algorithm>
 
@@ -28,7 +28,7 @@ void SplitAtAny(std::string_view text, std::string_view delimiters, bool skip_em
   }
 }
 
-// After max_splits words (unless that is negative) comes all the rest, even when nothing is left.
+// After max_splits words (if not negative) the rest is one part, even if it is empty.
 void SplitAtWhiteSpace(std::string_view text, int64_t max_splits, Parts* parts) {
   if (max_splits == 0) {
     parts->push_back(text);
@@ -57,7 +57,7 @@ void SplitAtSeparator(std::string_view text, std::string_view separator, int64_t
   }
 }
 
-// split(text, parts) adds the parts of one string.
+// split(text, parts) appends the parts of one string.
 template <class F>
 Status SplitAll(KernelContext& ctx, F&& split) {
   const Tensor& input = ctx.input(0);

@@ -1,4 +1,4 @@
-// StringToNumber: each string read as a number; one that is none is an error.
+// StringToNumber: parses each string as a number. Other strings are errors.
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"

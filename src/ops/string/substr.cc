@@ -11,7 +11,7 @@ namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Moves *at forward by n characters; false when the text has fewer.
+// Moves *at forward by n characters. Returns false if the text has fewer.
 bool Forward(std::string_view text, int64_t n, size_t* at) {
   for (; n > 0 && *at < text.size(); --n) {
     ++*at;
@@ -19,7 +19,7 @@ bool Forward(std::string_view text, int64_t n, size_t* at) {
   }
   return n <= 0;
 }
-// Moves *at back by n characters; false when there are fewer before it.
+// Moves *at back by n characters. Returns false if there are fewer before it.
 bool Back(std::string_view text, int64_t n, size_t* at) {
   for (; n > 0 && *at > 0; --n) {
     --*at;
@@ -36,7 +36,7 @@ Result<std::string> SubstrOfBytes(std::string_view text, int64_t pos, int64_t le
   const auto size = static_cast<int64_t>(text.size());
   if (pos < -size || pos > size) return OutOfString(pos, text);
   const int64_t begin = pos < 0 ? pos + size : pos;
-  // A negative length is all that is left.
+  // A negative length means the rest of the string.
   return std::string(
       text.substr(static_cast<size_t>(begin), len < 0 ? std::string_view::npos : static_cast<size_t>(len)));
 }

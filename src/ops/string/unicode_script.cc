@@ -1,4 +1,4 @@
-// UnicodeScript: the script (Latin, Han, ...) of each code point by ICU's numbers; -1 for what is no code point.
+// UnicodeScript: ICU's number of the script (Latin, Han, ...) of each code point; -1 if it is not a code point.
 #include <unicode/uscript.h>
 
 #include "op/kernel.h"
