@@ -1,1 +1,2 @@
-"""Tables of public names; weir/_names.py says how to read them. One file per area, every file has one dict: NAMES."""
+"""Tables of public names, one file per area. Every file defines one dict, NAMES. weir/_names.py defines the entry
+format."""
