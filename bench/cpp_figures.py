@@ -1,5 +1,4 @@
-"""Formats the results of build/weir_bench (Google Benchmark) as a section of the page, next to the limits of the
-machine."""
+"""Formats the results of build/weir_bench (Google Benchmark) as a section of the page, with the machine's limits."""
 import math
 import statistics
 

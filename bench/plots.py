@@ -105,8 +105,8 @@ LEAST_LABELLED = 0.055  # fraction of a bar
 
 
 def stacks(title, rows, order):
-    """rows: (name, text for the total, {part: size}); order: the parts, at most as many as colours. All bars have the
-    same length."""
+    """rows: (name, text for the total, {part: size}); order: the parts, at most one per colour. All bars have the same
+    length."""
     left, right, bar, gap, top, columns = 70, 90, 26, 10, 48, 3
     names = [name for name in order if any(parts.get(name) for *_, parts in rows)]
     width = 800

@@ -136,8 +136,7 @@ def growth_lines(growth):
 
 
 class Growth:
-    """The cost of one kind of step by number of parameter servers or workers: {size: samples} for Weir and for
-    TensorFlow."""
+    """The cost of one kind of step by number of parameter servers or workers: {size: samples} per implementation."""
 
     def __init__(self, scaling, kind, over, what):
         self.kind, self.over, self.what = kind, over, what

@@ -189,8 +189,7 @@ def run_parts(command):
 
 
 def run_cpp():
-    """Returns the results of weir_bench that succeeded: name, microseconds, and rates per second where it counts
-    something."""
+    """Returns the results of weir_bench that succeeded: name, microseconds, and rates per second, if counted."""
     if not WEIR_BENCH.exists():
         print("  there is no build/weir_bench (WEIR_BENCH is off)", file=sys.stderr)
         return []

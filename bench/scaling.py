@@ -82,8 +82,7 @@ def serve(spec, task):
 
 
 def build(kind, servers):
-    """Builds the step: one number of what each parameter server sends. Variables are filled, so that all their pages
-    exist."""
+    """Builds the step: one number from each parameter server. Variables are filled, so that all their pages exist."""
     parts = []
     for i in range(servers):
         with tf.device("/job:ps/task:%d" % i):

@@ -1,5 +1,4 @@
-"""Places ops on a given device: placed.py [/gpu:0] [--soft]. If there is no such device, the error lists those that
-exist."""
+"""Places ops on a device: placed.py [/gpu:0] [--soft]. If there is no such device, the error lists those that exist."""
 import sys
 
 import tensorflow as tf

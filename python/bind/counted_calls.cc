@@ -21,7 +21,7 @@ PyObject* CountedDispatch(PyObject* self, PyObject* arguments, PyObject* keyword
 }
 
 void CountedDestroy(PyObject* self) {
-  const CountedCall call(CountedCall::AtExit::kGoOn);  // the thread may hold locks that the exit needs
+  const CountedCall call(CountedCall::AtExit::kGoOn);  // do not park: the thread may hold locks that the exit needs
   py::detail::pybind11_object_dealloc(self);
 }
 

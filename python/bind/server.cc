@@ -37,7 +37,7 @@ void CheckRun(const Status& status) {
   if (!status.ok()) RaiseRunError(status, nullptr);
 }
 
-// The task index to use if the program gives none. REQUIRES: the job has only one task, else raises ValueError.
+// The task index to use if the program gives none. Raises ValueError unless the job has exactly one task.
 int OnlyTaskOf(const ClusterSpec& cluster, const std::string& job) {
   const Result<const ClusterSpec::Tasks*> tasks = cluster.TasksOf(job);
   if (!tasks.ok()) RaiseValue(std::string(tasks.status().message()));

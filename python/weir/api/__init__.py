@@ -1,2 +1,1 @@
-"""Tables of public names, one file per area. Every file defines one dict, NAMES. weir/_names.py defines the entry
-format."""
+"""Tables of public names, one file per area. Each file defines one dict, NAMES. See weir/_names.py for the format."""

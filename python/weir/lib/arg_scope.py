@@ -48,8 +48,8 @@ def current_arg_scope():
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope, **kwargs):
-    """Sets default arguments of decorated functions within the block. Also accepts a scope that another arg_scope
-    yielded."""
+    """Sets default arguments of decorated functions within the block. Also accepts a scope yielded by another
+    arg_scope."""
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
             raise ValueError("a scope that is used again takes no further arguments")

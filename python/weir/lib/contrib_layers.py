@@ -63,8 +63,8 @@ def apply_regularization(regularizer, weights_list=None):
 
 
 def _collect(collections, name, variable):
-    """Adds a variable to the model variables and to `collections`: a list, or a dict of lists by name ("weights",
-    "biases")."""
+    """Adds a variable to the model variables and to `collections`: a list, or a dict of lists by name (e.g. "weights").
+    """
     if variable not in _weir.get_collection("model_variables"):
         _weir.add_to_collection("model_variables", variable)
     if isinstance(collections, dict):

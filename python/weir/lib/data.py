@@ -59,8 +59,8 @@ class _Sparse:
 
 
 class _Spec:
-    """The type of an element: types, shapes, and a structure whose leaves are None (a tensor), a _Sparse, or the _Spec
-    of a nested dataset."""
+    """The type of an element: types, shapes, and its structure. Leaves are None (a tensor), a _Sparse, or a nested
+    _Spec."""
 
     def __init__(self, structure, types, shapes):
         self.structure = structure

@@ -3,8 +3,7 @@ from weir import _weir
 
 
 class RegisterGradient:
-    """Decorator @tf.RegisterGradient("MyOp") for a function(op, *grads) that returns the gradients of the op's inputs.
-    """
+    """Decorator @tf.RegisterGradient("MyOp") for a function(op, *grads) that returns gradients of the op's inputs."""
 
     def __init__(self, op_type):
         if not isinstance(op_type, str):
@@ -32,8 +31,7 @@ class UnconnectedGradients:
 
 
 def custom_gradient(f=None):
-    """Decorator for a function that returns (results, gradient function): uses that gradient function for its results.
-    """
+    """Decorator for a function that returns (results, gradient function): the results get that gradient function."""
     import functools
 
     if f is None:

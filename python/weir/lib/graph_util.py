@@ -25,8 +25,7 @@ def remove_training_nodes(input_graph, protected_nodes=None):
 
 
 def convert_variables_to_constants(sess, input_graph_def, output_node_names, variable_names_whitelist=None, variable_names_blacklist=None):
-    """Returns the part of the graph that the outputs depend on, with variables replaced by their values in the session.
-    """
+    """Returns the part of the graph that the outputs depend on, with variables replaced by their current values."""
     part = extract_sub_graph(input_graph_def, output_node_names)
     chosen = {}
     for node, value in _weir.variables_of_graph_def(part):

@@ -71,8 +71,7 @@ class SessionRunHook:
 
 
 class BuiltInHook(SessionRunHook):
-    """A hook implemented in C++. A monitored session calls it there directly, unless a derived class overrides a
-    method."""
+    """A hook implemented in C++. A monitored session calls it directly, unless a derived class overrides a method."""
     _hook: _weir.Hook
 
     def begin(self):

@@ -168,5 +168,5 @@ def xavier_initializer(uniform=True, seed=None, dtype=_float32):
 
 
 def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=_float32):
-    """contrib.layers' spelling of VarianceScaling."""
+    """VarianceScaling with the parameters of tf.contrib.layers."""
     return VarianceScaling(factor, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)

@@ -1,5 +1,4 @@
-"""tf.train.string_input_producer, tf.train.batch and related functions, with TensorFlow's signatures. Implemented in
-C++."""
+"""tf.train.string_input_producer, tf.train.batch and related functions: TensorFlow's signatures for C++ functions."""
 from weir import _weir
 from weir.lib.queues import FIFOQueue, QueueBase, _parts
 

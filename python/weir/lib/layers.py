@@ -16,7 +16,7 @@ class InputSpec:
 
 
 class Layer:
-    """Base class of layers. Subclasses create variables in build(input_shape) with add_weight, and compute in
+    """Base class of layers. Subclasses create variables with add_weight in build(input_shape), and implement
     call(inputs)."""
     update_collection = "update_ops"
 

@@ -26,8 +26,7 @@ def extract_images(f):
 
 
 def extract_labels(f, one_hot=False, num_classes=10):
-    """Reads uint8 [count] from an open IDX file, gzipped or not; with `one_hot`, returns float64 [count, num_classes].
-    """
+    """Reads uint8 [count] from an open IDX file, gzipped or not; with `one_hot`, float64 [count, num_classes]."""
     name = getattr(f, "name", "the file")
     labels = _weir.parse_idx(f.read(), str(name))
     if labels.dtype != np.uint8 or labels.ndim != 1:
@@ -89,8 +88,7 @@ class DataSet:
         self._images, self._labels = self._images[order], self._labels[order]
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
-        """Returns the next `batch_size` images and labels. A batch at the end of an epoch continues with the next
-        epoch."""
+        """Returns the next `batch_size` images and labels. A batch may span the end of an epoch."""
         if fake_data:
             label = [1] + [0] * 9 if self.one_hot else 0
             return [[1] * 784] * batch_size, [label] * batch_size

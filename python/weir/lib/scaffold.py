@@ -5,8 +5,8 @@ from weir import _weir
 class Scaffold(_weir.Scaffold):
     @staticmethod
     def get_or_default(arg_name, collection_key, default_constructor):
-        """Returns the only item of a collection of the default graph. If there is none, adds the result of
-        default_constructor()."""
+        """Returns the only item of a collection of the default graph, or else adds the result of default_constructor().
+        """
         graph = _weir.get_default_graph()
         elements = graph.get_collection(collection_key)
         if len(elements) > 1:

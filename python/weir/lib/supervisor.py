@@ -8,15 +8,15 @@ from weir.lib.looper import LooperThread
 
 
 class Supervisor(_weir.Supervisor):
-    """Prepares a session with an initialized model, saves checkpoints and summaries periodically, and stops all threads
+    """Prepares a session with a ready model, saves checkpoints and summaries periodically, and stops all threads
     together."""
 
     USE_DEFAULT = 0
 
     @contextlib.contextmanager
     def managed_session(self, master="", config=None, start_standard_services=True, close_summary_writer=True):
-        """Context manager for a session. When everything has stopped, raises the exception of the block or of a
-        service."""
+        """Context manager for a session. On exit, stops everything, then raises the error of the block or of a service.
+        """
         sess = None
         try:
             sess = self.prepare_or_wait_for_session(master=master, config=config, start_standard_services=start_standard_services)
@@ -140,8 +140,7 @@ class SVTimerCheckpointThread(_ServiceThread):
 
 
 def basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master=""):
-    """Calls train_step_fn(sess, *args, **kwargs) until the supervisor stops. Starts over with a new session after a
-    task restart."""
+    """Calls train_step_fn(sess, *args, **kwargs) until the supervisor stops. Starts over after a task restart."""
     while True:
         try:
             with supervisor.managed_session(master) as sess:

@@ -119,8 +119,8 @@ def _compute_gradient(x, x_shape, dx, y, y_shape, dy, value, delta, feeds):
 
 
 def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None):
-    """Returns the analytic and the numeric Jacobian of y with respect to x; for a list of x, a list of both. Requires a
-    default session."""
+    """Returns the analytic and the numeric Jacobian of y with respect to x; a list if x is one. Needs a default
+    session."""
     many = isinstance(x, (list, tuple))
     xs = list(x) if many else [x]
     shapes = list(x_shape) if many else [x_shape]
@@ -366,8 +366,8 @@ class TestCase(_unittest.TestCase):
     # errors
     @_contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
-        """Asserts that the error's message or its op's name matches a regular expression, or that a predicate holds for
-        the error."""
+        """Asserts that a regular expression matches the error's message or op name, or that a predicate holds for it.
+        """
         try:
             yield
         except exception_type as error:

@@ -70,8 +70,7 @@ def _load():
 
 
 def message_class(name):
-    """Returns the class of a message: 'GraphDef', 'tensorflow.GraphDef' or, for a nested message,
-    'AttrValue.ListValue'."""
+    """Returns the class of a message: 'GraphDef', 'tensorflow.GraphDef' or, if nested, 'AttrValue.ListValue'."""
     key = name.removeprefix(_PACKAGE)
     messages = _load().messages
     if key in messages:
