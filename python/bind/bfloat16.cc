@@ -81,8 +81,7 @@ PyObject* ScalarCompare(PyObject* a, PyObject* b, int op) {
   Py_RETURN_RICHCOMPARE(float(left), float(right), op);
 }
 
-// --- numpy's functions for an element type
-// ----------------------------------------------------------------------------
+// --- numpy's functions for an element type ---------------------------------------------------------------------------
 PyObject* GetItem(void* data, void*) {
   bfloat16 value;
   std::memcpy(&value, data, sizeof(value));

@@ -133,8 +133,7 @@ py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn,
   return PackNest(results[0]->structure, results[0]->tensors.Rebuild(merged));
 }
 
-// --- while
-// ------------------------------------------------------------------------------------------------------------
+// --- while -----------------------------------------------------------------------------------------------------------
 py::tuple AsArguments(py::handle structure) {
   py::list items;
   for (py::handle item : py::iter(structure)) items.append(item);
@@ -224,8 +223,7 @@ py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::o
   return packed[py::int_(0)];
 }
 
-// --- map, fold and scan over rows
-// -------------------------------------------------------------------------------------
+// --- map, fold and scan over rows ------------------------------------------------------------------------------------
 struct LoopSettings {
   int parallel_iterations = 10;
   bool back_prop = true;

@@ -159,8 +159,7 @@ class PythonHook final : public SessionRunHook {
   std::unique_ptr<FetchMap> fetches_;  // of the step in flight
 };
 
-// --- built-in hooks, called from Python
-// -------------------------------------------------------------------------------
+// --- built-in hooks, called from Python ------------------------------------------------------------------------------
 template <class F>
 auto InStep(F&& body) {
   return RunHooks(&DefaultGraphRef(), std::forward<F>(body));

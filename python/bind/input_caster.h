@@ -116,8 +116,7 @@ struct type_caster<weir::python::Name> {
 
 namespace weir::python {
 
-// --- Building
-// ---------------------------------------------------------------------------------------------------------
+// --- Building --------------------------------------------------------------------------------------------------------
 inline Graph* GraphOfArgument(const Input& input) { return input.is_output() ? &input.output().graph() : nullptr; }
 inline Graph* GraphOfArgument(const Output& output) { return output.valid() ? &output.graph() : nullptr; }
 inline Graph* GraphOfArgument(Node* node) { return node == nullptr ? nullptr : &node->graph(); }

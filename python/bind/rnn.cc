@@ -293,8 +293,7 @@ py::tuple StaticBidirectionalOf(py::object cell_fw, py::object cell_bw, py::obje
                         backward.State(result.backward.state));
 }
 
-// --- computations of cells
-// --------------------------------------------------------------------------------------------
+// --- computations of cells -------------------------------------------------------------------------------------------
 Activation ActivationFrom(py::object function) {
   if (function.is_none()) return {};
   return [function](Output x) -> Result<Output> {

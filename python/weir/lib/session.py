@@ -14,8 +14,7 @@ class Session(_weir.BaseSession):
 
     @staticmethod
     def reset(target, containers=None, config=None):
-        """Closes the sessions of the server at `target` and clears the containers of its cluster (or the default one).
-        """
+        """Closes the sessions of the server at `target` and clears the given (or the default) containers."""
         if target is None:
             raise TypeError("target must be a string")
         _weir.reset_server(target, [c if isinstance(c, str) else c.decode() for c in containers or []], config)
