@@ -73,9 +73,9 @@ endfunction()
 
 # weir_precompile(<target> [header...]): precompiles the headers that nearly every file of a big folder includes. Name
 # headers as in #include. Files still include what they use (`make lint` compiles without precompiled headers).
-# REQUIRES: the headers use include guards. A precompiled header from the cache is older than its files, and `#pragma
-# once` then treats them as different files. Does nothing for a target with few translation units, where it would cost
-# more than it saves.
+# REQUIRES: the headers use include guards. A precompiled header from the cache is older than its files, and
+# `#pragma once` then treats them as different files. Does nothing for a target with few translation units, where it
+# would cost more than it saves.
 function(weir_precompile target)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")

@@ -12,11 +12,13 @@
 //
 // Layers: weir/layers.h. Records, queues and batches: weir/input.h. This header includes both.
 //
-// Clusters: start a server with engine.StartServer(cluster, "ps", 0), place nodes with DeviceScope(g,
-// "/job:ps/task:0"), and connect with ClientSession(engine, "grpc://host:port").
-// Training with initialization, checkpoints, recovery and shutdown: Supervisor::Make(g, ...) and RunManaged(supervisor,
-// engine, target, ...); or, with hooks and recovery from lost tasks, MonitoredTrainingSession(g,
-// engine.Sessions(target), ...).
+// Clusters:
+//   engine.StartServer(cluster, "ps", 0)                               start a server
+//   DeviceScope(g, "/job:ps/task:0")                                   place nodes
+//   ClientSession(engine, "grpc://host:port")                          connect
+// Training with initialization, checkpoints, recovery and shutdown:
+//   Supervisor::Make(g, ...), RunManaged(supervisor, engine, target, ...)
+//   MonitoredTrainingSession(g, engine.Sessions(target), ...)          with hooks, and recovery from lost tasks
 //
 // Graph-building functions store the first error in the graph; Op, Var and ClientSession throw it as weir::Error.
 // graph/build has one function per op, by group; graph/compose has functions made of several ops; train has optimizers.
