@@ -1,8 +1,8 @@
-# The front door. Each target is one line of what CMake, ctest and pytest do; `make help` lists them.
+# Entry point for building and testing. Targets only call CMake, ctest and pytest; `make help` lists them.
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 PYTHON ?= /usr/bin/python3
-# Tests start from an empty environment: what somebody happens to have set hides no failure.
+# Run tests in an empty environment, so that no local setting can hide a failure.
 CLEAN = "$(CURDIR)/tools/clean_environment"
 CTEST = $(CLEAN) ctest --no-tests=error --output-on-failure --test-output-truncation head --test-output-size-passed 20000 -j $(JOBS)
 INTEROP_VENV = build/interop-venv
@@ -14,12 +14,12 @@ INTEROP_VENV = build/interop-venv
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)$$/  make \1\t\2/p' Makefile | expand -t 18
 
-deps: ## install the Debian packages that Weir needs (skips at once what is there)
+deps: ## install the Debian packages that Weir needs (returns at once if they are installed)
 	@tools/install_deps build
 
 build: build-release ## build everything: build/weir, build/python, tests, examples
 
-demo: deps ## build what is needed, then train a network that reads handwritten digits on a cluster of this host
+demo: deps ## build, then train a network that recognizes handwritten digits on a cluster on this host
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build -j $(JOBS) --target weir weir_python
 	@rm -rf build/demo/logs
@@ -30,28 +30,28 @@ demo: deps ## build what is needed, then train a network that reads handwritten 
 	  --validation=build/demo/test.tfrecords --logdir=build/demo/logs
 	build/weir run examples/digits/predict.py build/demo/logs/digits.pb build/demo/pictures/test/7/0108.png
 
-check: build ## fast tests of the release build, under two minutes
+check: build ## run the fast tests of the release build (under two minutes)
 	@cd build && $(CTEST) -L fast --output-junit ctest.xml
 
-test: test-release ## all tests of the release build
+test: test-release ## run all tests of the release build
 
-test-all: test-release test-asan test-tsan ## all tests, also under address, undefined and thread sanitizers, and fuzzing
+test-all: test-release test-asan test-tsan ## run all tests, then the address, undefined-behaviour and thread sanitizers and the fuzzers
 
-interop: build-release deps-interop ## compare with the real TensorFlow, in a virtual environment of its own (needs PyPI)
+interop: build-release deps-interop ## test against the real TensorFlow, in its own virtual environment (needs PyPI)
 	@$(if $(WEIR_TF_PYTHON),:,$(MAKE) --no-print-directory $(INTEROP_VENV)/ready)
 	$(CLEAN) WEIR_BUILD="$(CURDIR)/build" WEIR_PYTHON=$(PYTHON) PYTHONPATH="$(CURDIR)/build/python" \
 	  WEIR_TF_PYTHON="$(or $(WEIR_TF_PYTHON),$(CURDIR)/$(INTEROP_VENV)/bin/python)" \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider --junitxml=build/interop.xml tests/interop
 
-bench: build-release ## measure, and write the table to docs/performance.md
+bench: build-release ## run the benchmarks and write docs/performance.md
 	$(PYTHON) bench/run.py
 
-# Stages that take an hour or more, one after the other.
-soak: build-release ## what takes hours: a million hostile op cases, both commands of the README on a fresh machine (needs root)
+# Each stage takes an hour or more.
+soak: build-release ## run tests that take hours: a million hostile op cases; the README's commands on a bare Debian (needs root)
 	build/tests/hostile/weir_hostile_ops --seed $$(date +%s) --cases 1000000
 	tools/fresh_machine
 
-generate: deps ## write the files that come out of the op registry: the graph-building functions
+generate: deps ## generate the graph-building functions from the op registry
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build -j $(JOBS) --target weir_build_functions
 	build/tools/weir_build_functions src/graph/build
@@ -59,7 +59,7 @@ generate: deps ## write the files that come out of the op registry: the graph-bu
 format: deps-clang ## format the C++ files in place
 	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format -i
 
-lint: deps-clang ## formatting, layers and clang-tidy, without changing anything
+lint: deps-clang ## check formatting, layers and clang-tidy; changes nothing
 	tools/check_layers
 	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format --dry-run -Werror
 	@cmake --preset lint --log-level=WARNING >/dev/null

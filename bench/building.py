@@ -1,10 +1,10 @@
-"""Measures how long a big graph takes: to build from Python, and to run for the first time. Runs on any TensorFlow 1.x.
+"""Measures building a big graph from Python and running it for the first time. Works with any TensorFlow 1.x.
 
-    PYTHON building.py NODES        one JSON line: nodes, seconds of each part, MB of memory that the graph and its runs took
+    PYTHON building.py NODES        prints one JSON line: nodes, seconds per phase, and the memory of the graph and its runs in MB
 
-The graph is towers of 100 small layers. A layer has a variable, a product, a sum with a constant, a relu and a mean (10
-nodes); a tower starts with a placeholder, and all means are added up at the end. CPU time of the process is what is
-measured, so that other work on the machine matters little.
+The graph consists of towers of 100 small layers. A layer has a variable, a product, a sum with a constant, a relu and a mean
+(10 nodes). A tower starts with a placeholder. All means are added up at the end. Times are CPU time of the process, so that
+other load on the machine matters little.
 """
 import json
 import os
@@ -41,7 +41,7 @@ def build(nodes):
 def main(nodes):
     result = {}
     with tf.Graph().as_default() as graph, tf.Session() as session:
-        with tf.Graph().as_default():  # what a first use costs is not of this graph
+        with tf.Graph().as_default():  # warm up: exclude the cost of first use
             session.list_devices()
             build(LAYERS_PER_TOWER * NODES_PER_LAYER)
         memory = memory_mb()

@@ -1,11 +1,11 @@
-"""The figures of build/weir_bench (Google Benchmark) as a section of the page, beside what the machine allows."""
+"""Formats the results of build/weir_bench (Google Benchmark) as a section of the page, with the machine's limits."""
 import math
 import statistics
 
 from figures import with_spread
 
 RATES = ("flops", "bytes_per_second", "items_per_second")
-# Which benchmarks stand together, by the first part of their names, and what they measure.
+# Groups of benchmarks: the first part of their names, and what each measures.
 GROUPS = {
     "Executor": {"ScalarRun": "a step of two ops, fed and fetched", "Chain": "ops one after the other",
                  "Fresh": "1000 ops one after the other that each make a tensor of so many floats", "Wide": "a tree of ops", "Loop": "turns of a while loop",
@@ -22,8 +22,11 @@ OTHERS = "Others"
 
 
 def rows_of(document):
-    """The rows of Google Benchmark's JSON that did not fail: name, microseconds, rates. It gives rates per second of CPU time, unless a name
-    says otherwise; here all are of real time."""
+    """Returns the rows of Google Benchmark's JSON that succeeded: name, microseconds, rates.
+
+    Google Benchmark gives rates per second of CPU time unless the name ends in /real_time; all are converted to real
+    time.
+    """
     scale = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
     rows = []
     for row in document["benchmarks"]:
@@ -36,7 +39,7 @@ def rows_of(document):
 
 
 class Benchmark:
-    """What all rounds have measured of one benchmark."""
+    """The results of all rounds of one benchmark."""
 
     def __init__(self, rows):
         self.name = rows[0]["name"]
@@ -56,13 +59,14 @@ class Benchmark:
         return f"{1e9 / self.rates['items_per_second']:.0f} ns each" if "items_per_second" in self.rates else ""
 
     def limit(self, machine):
-        """(what the machine reaches, how it reads), or None where that is not known or says nothing."""
+        """Returns (limit of the machine, its text), or None if it is unknown or not meaningful."""
         if self.family.startswith("Machine"):
             return None
         if "flops" in self.rates:
             peak = next((b.rates["flops"] for b in machine if "flops" in b.rates), None)
             return peak and (peak, f"{peak / 1e9:.0f} GFLOP/s")
-        # A copy reads and writes each of its bytes. Of calls the bytes of the message count, of kernels those that are read and written.
+        # A copy reads and writes each byte. For calls only the bytes of the message count; for kernels, bytes read and
+        # written.
         factors = {"MachineCopy": 1 if self.family == "Call" else 2}
         if self.family.startswith("Apply"):
             factors["MachineUpdate"] = 1
@@ -79,7 +83,7 @@ class Benchmark:
 
 
 def lines(rows):
-    """The section, by groups; benchmarks that no group knows stand at its end."""
+    """Returns the lines of the section, by group. Benchmarks without a group come last."""
     if not rows:
         return []
     by_name = {}

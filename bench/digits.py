@@ -1,9 +1,9 @@
-"""Measures the memory of the digit trainer: examples/digits/train.py, word for word, on any TensorFlow 1.x implementation.
+"""Measures the memory of the digit trainer: the unmodified examples/digits/train.py, on any TensorFlow 1.x implementation.
 
-    PYTHON digits.py FOLDER STEPS     one ps and one worker, in processes of their own; prints one JSON line with the worker's peak
+    PYTHON digits.py FOLDER STEPS     runs one ps and one worker as processes; prints one JSON line with the worker's peak memory
 
-BENCH_RUNNER is the command that runs a script (PYTHON itself, or `weir run`). TensorFlow 2 runs it as compat.v1, with what it has dropped
-of tf.contrib put back.
+BENCH_RUNNER is the command that runs a script (PYTHON itself, or `weir run`). TensorFlow 2 runs it as compat.v1, plus the part of
+tf.contrib that the trainer uses.
 """
 import json, os, runpy, shlex, subprocess, sys
 

@@ -1,4 +1,4 @@
-// What a step costs beyond its kernels: a scalar run, long chains, wide graphs, loops. Kernels here do next to nothing.
+// Overhead of a step beyond its kernels: a scalar run, long chains, wide graphs, loops. The kernels do almost nothing.
 #include <benchmark/benchmark.h>
 
 #include "graph/node_builder.h"
@@ -122,7 +122,7 @@ void BM_Chain(benchmark::State& state) {
 }
 BENCHMARK(BM_Chain)->Arg(2000);
 
-// Ops one after the other that each make a new tensor of so many floats.
+// A chain of ops that each allocate a tensor of range(0) floats.
 void BM_Fresh(benchmark::State& state) {
   constexpr int kOps = 1000;
   Bench bench;

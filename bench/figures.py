@@ -1,4 +1,4 @@
-"""How figures are written on the page: times in microseconds by default, in the unit that suits them, memory in MB."""
+"""Formats figures for the page: times (given in microseconds) in a suitable unit, memory in MB."""
 import statistics
 
 
@@ -9,7 +9,7 @@ def shown(name, value):
 
 
 def with_spread(name, values):
-    """The median and, where there are several, the least and the most."""
+    """Formats the median and, if there are several values, the minimum and maximum."""
     middle = shown(name, statistics.median(values))
     if len(values) < 2:
         return middle

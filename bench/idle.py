@@ -1,4 +1,4 @@
-"""Starts a parameter server that nobody uses, and prints how long it took until its port took connections and its peak memory.
+"""Starts an idle parameter server, and prints the time until its port accepts connections and its peak memory.
 
     python3 idle.py COMMAND...     "{port}" in the command is the port to listen on
 """
@@ -28,7 +28,7 @@ def main():
                 sys.exit(f"{sys.argv[1]} did not start to listen")
             time.sleep(0.0005)
         ready = time.perf_counter() - start
-        time.sleep(0.5)  # what it does right after that counts as its memory, too
+        time.sleep(0.5)  # include memory that it takes right after starting
         print(json.dumps({"start_s": ready, "peak_mb": peak_mb(server.pid)}))
     finally:
         server.kill()

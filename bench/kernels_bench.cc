@@ -1,5 +1,5 @@
-// Kernels on one thread, each as a step of its own in a local session: what a step costs beside its kernel is in the
-// figure. "flops" counts multiplications and additions of the plain method, bytes what has to be read and written once.
+// Kernels on one thread, each as a whole step of a local session: figures include the overhead of a step. "flops"
+// counts multiplications and additions of the direct method; bytes counts each input and output once.
 #include <benchmark/benchmark.h>
 #include <weir/weir.h>
 
@@ -76,7 +76,7 @@ void BM_Conv2D(benchmark::State& state) {
 }
 BENCHMARK(BM_Conv2D)->Args({64, 28, 1, 32})->Args({64, 14, 32, 64});
 
-// Reads gradient, slot and parameter, writes the last two.
+// Reads gradient, slot and parameter, and writes slot and parameter.
 void BM_ApplyAdagrad(benchmark::State& state) {
   KernelBench bench;
   const Input shape = Tensor::Vector<int64_t>({state.range(0)});
@@ -88,7 +88,7 @@ void BM_ApplyAdagrad(benchmark::State& state) {
 }
 BENCHMARK(BM_ApplyAdagrad)->Arg(8 << 10)->Arg(1 << 20)->Arg(32 << 20);
 
-// Rows of 64 floats out of a million; range(0) of them.
+// Gathers range(0) rows of 64 floats from a table of a million.
 void BM_GatherRows(benchmark::State& state) {
   constexpr int64_t kTableRows = 1'000'000;
   constexpr int64_t kWidth = 64;

@@ -1,4 +1,4 @@
-// What the machine allows on one thread: the limits that the figures of kernels and transports are held against.
+// Limits of the machine on one thread. Kernels and transports are compared with these.
 #include <benchmark/benchmark.h>
 
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// Memory that is there, in huge pages where the kernel gives some, as tensors have it.
+// Memory that is mapped, in huge pages if the kernel provides them, like the memory of tensors.
 std::unique_ptr<char, void (*)(void*)> Touched(size_t size) {
   constexpr size_t kHugePage = size_t{2} << 20;
   const size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
@@ -23,7 +23,7 @@ std::unique_ptr<char, void (*)(void*)> Touched(size_t size) {
   return memory;
 }
 
-// range(0): bytes that are copied.
+// range(0): bytes copied.
 void BM_MachineCopy(benchmark::State& state) {
   const auto size = static_cast<size_t>(state.range(0));
   const auto from = Touched(size);
@@ -36,7 +36,7 @@ void BM_MachineCopy(benchmark::State& state) {
 }
 BENCHMARK(BM_MachineCopy)->Arg(32 << 10)->Arg(1 << 20)->Arg(4 << 20)->Arg(100 << 20);
 
-// y += x of range(0) floats: what is written was read before, which memory takes better than a copy.
+// y += x of range(0) floats. It writes to memory that it has just read, which is faster than a copy.
 void BM_MachineUpdate(benchmark::State& state) {
   using Lanes [[gnu::vector_size(64)]] = float;
   const auto lanes = static_cast<size_t>(state.range(0)) / 16;
@@ -53,7 +53,7 @@ void BM_MachineUpdate(benchmark::State& state) {
 BENCHMARK(BM_MachineUpdate)->Arg(32 << 20);
 
 #if defined(__x86_64__)
-// Sums in registers that do not wait for each other, enough of them to keep every unit of the core busy.
+// Independent sums in registers, enough to keep all units of the core busy.
 constexpr int kSums = 12;
 constexpr int kRounds = 1000;
 

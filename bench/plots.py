@@ -1,5 +1,8 @@
-"""Small SVG plots, written by hand: bars of ratios with their goals, lines over the size of a cluster, and stacked bars of parts. They have
-no background, so their colours can be read on white and on black, better where a reader's colour scheme is known. Axes of values are logarithmic."""
+"""Generates small SVG plots: ratio bars with goals, line plots over the size of a cluster, and stacked bars.
+
+The plots have no background. Their colours are readable on white and on black, and adapt to the reader's colour scheme
+if it is known. Value axes are logarithmic.
+"""
 import html
 import math
 
@@ -28,7 +31,7 @@ def times(value):
 
 
 def ratio_bars(title, rows):
-    """rows: (name, how many times better, that as a goal or None)."""
+    """rows: (name, how many times better, the goal in the same unit or None)."""
     left, right, bar, top = 190, 70, 18, 62
     width, height = 760, top + bar * len(rows) + 14
     most = max(max(better, goal or 0) for _, better, goal in rows)
@@ -56,7 +59,7 @@ def ratio_bars(title, rows):
 
 
 def lines(title, x_name, y_name, curves):
-    """curves: (name, colour 0 or 1, style 0 to 2, [(x, y, least, most)]), at least one with a point."""
+    """curves: (name, colour 0 or 1, style 0 to 2, [(x, y, minimum, maximum)]). REQUIRES: at least one point."""
     left, right, top, bottom = 64, 252, 50, 44
     width, height = 830, 400
     points = [point for *_, curve in curves for point in curve]
@@ -89,20 +92,21 @@ def lines(title, x_name, y_name, curves):
             parts.append('<circle class="d%d" cx="%.1f" cy="%.1f" r="3"/>' % (colour, *at(x, y)))
         ends.append((*reversed(at(*curve[-1][:2])), colour, style, name))
     previous = -math.inf
-    for y, x, colour, style, name in sorted(ends):  # names beside the ends of their lines, never over each other
+    for y, x, colour, style, name in sorted(ends):  # names next to the ends of their lines, without overlaps
         previous = max(y, previous + 16)
         parts.append(f'<line class="line c{colour} s{style}" x1="{width - right + 8}" x2="{width - right + 32}" y1="{previous:.1f}" y2="{previous:.1f}"/>')
         parts.append(text(width - right + 38, previous + 4, name))
     return document(width, height, parts, title)
 
 
-# Fills that white can be read on, in the order of the parts of a stack: what does not compute, parameter servers (green), workers.
+# Fills on which white text is readable, in the order of the parts: overhead, parameter servers (green), workers.
 PART_COLOURS = ["#8250df", "#bf3989", "#7d8590", "#57606a", "#116329", "#2da44e", "#0969da", "#3e4bb8", "#cf222e", "#bc4c00"]
-LEAST_LABELLED = 0.055  # of a bar
+LEAST_LABELLED = 0.055  # fraction of a bar
 
 
 def stacks(title, rows, order):
-    """rows: (name, what the whole is, {part: size}); order: the parts, as many as there are colours at most. All bars are of one length."""
+    """rows: (name, text for the total, {part: size}); order: the parts, at most one per colour. All bars have the same
+    length."""
     left, right, bar, gap, top, columns = 70, 90, 26, 10, 48, 3
     names = [name for name in order if any(parts.get(name) for *_, parts in rows)]
     width = 800

@@ -1,7 +1,7 @@
-"""Measures how fast records become batches: 28 x 28 images in TFRecords are read, parsed and put together, through queues or through tf.data.
-The same file runs on any TensorFlow 1.x implementation.
+"""Measures input throughput: reads, parses and batches TFRecords of 28 x 28 images, through queues or tf.data.
+Works with any TensorFlow 1.x implementation.
 
-    PYTHON records.py FOLDER queue|data     prints one JSON line; the records are written into FOLDER when they are not there yet
+    PYTHON records.py FOLDER queue|data     prints one JSON line; writes the records into FOLDER if they do not exist
 """
 import json, os, sys, time
 

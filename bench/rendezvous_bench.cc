@@ -1,4 +1,4 @@
-// A value that meets its receiver in one process, whoever comes first, while so many others wait.
+// A value passed through a rendezvous in one process, sent first or awaited first, while range(0) other receivers wait.
 #include <benchmark/benchmark.h>
 
 #include "runtime/rendezvous.h"

@@ -1,4 +1,4 @@
-"""Writes docs/performance.md and its plots out of what run.py measured.
+"""Writes docs/performance.md and its plots from the results of run.py.
 
     /usr/bin/python3 bench/report.py [MEASURED.json [FOLDER]]     (default: build/bench.json, docs)
 """
@@ -14,9 +14,9 @@ from step_parts import PARTS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEIR, TENSORFLOW, TORCH = "Weir", "TensorFlow 2.21", "PyTorch DDP"
-TRANSPORTS = {"Weir over UCX": "ucx", "Weir over gRPC": "grpc"}  # as WEIR_TRANSPORT has them
+TRANSPORTS = {"Weir over UCX": "ucx", "Weir over gRPC": "grpc"}  # values of WEIR_TRANSPORT
 ASYNC_GOALS = {"linreg": 1 / 10, "softmax": 1 / 6, "mlp": 1 / 2.5, "embed": 1 / 4, "cnn": 1 / 1.3}
-# What each row may cost, as a fraction of TensorFlow's figure.
+# Goals: Weir's figure as a fraction of TensorFlow's, at most.
 GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 10, "wide_2000_ops": 1 / 4, "step_linreg": 1, "step_softmax": 1,
          "step_mlp": 1, "step_cnn": 0.9, "step_embed": 1, "build_50000_nodes": 1 / 4, "null_1": 1 / 12, "null_4": 1 / 12, "null_8": 1 / 12,
          "pull_1": 1 / 12, "rows_1000": 1 / 8, "rows_1000000": 1 / 8, "pull_250000": 1 / 5, "push_250000": 1 / 5, "pull_25000000": 1 / 3.5,
@@ -25,8 +25,8 @@ GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 10, 
          "weir serve memory": 1 / 20, "weir serve start": 1 / 50, "idle ps memory": 1 / 10, "idle ps start": 1 / 12,
          **{f"train_{model}_async": goal for model, goal in ASYNC_GOALS.items()}}
 TORCH_GOAL = 1 / 2
-# What limits a measure, in a sentence that somebody wrote who has profiled it. It is on the page only where the goal is missed. The names are those
-# of the rows, with " beside PyTorch" for those; the growths that are goals are called "scalar over ps" and "scalar over workers".
+# What limits a measure, according to a profile. Printed only if the goal is missed. Keys are names of rows, with
+# " beside PyTorch" appended for those, and names of growths that have goals: "scalar over ps", "scalar over workers".
 LIMITS = {
     "scalar over ps": "one message to each of 1, 2, 4, 8 and 16 processes and one back takes 5.6, 12, 23, 42 and 79 us on two cores, over bare sockets and with nothing else "
                       "to do: 14 times. A step that costs little beside its messages grows as they do; what flattens TensorFlow's curve is what it begins with.",
@@ -46,7 +46,7 @@ def verdict(met):
 
 
 class Comparison:
-    """One row: what Weir and another take, as samples, and the most that the ratio of the medians may be."""
+    """One row: samples of Weir and of another implementation, and the goal for the ratio of their medians (at most)."""
 
     def __init__(self, name, ours, theirs, goal):
         self.name, self.ours, self.theirs, self.goal = name, ours, theirs, goal
@@ -97,7 +97,7 @@ def meaning_lines():
 
 
 def network_lines(samples):
-    """What other ways between tasks cost, for who has them on several hosts."""
+    """Compares transports, for clusters on several hosts."""
     shown_rows = [row for row in samples[WEIR] if any(row in samples.get(name, {}) for name in TRANSPORTS) and row != "ps memory"]
     if not shown_rows:
         return []
@@ -126,7 +126,7 @@ def torch_lines(measured):
 
 
 def growth_lines(growth):
-    """How building, running for the first time and memory grow with the graph: linearly, if the last columns stay what they are."""
+    """Shows how building, the first run and memory grow with the graph: linearly if the last columns are constant."""
     lines = ["", "## Big graphs", "",
              "Towers of small layers built from Python (`bench/building.py`), in seconds of CPU time. The last three columns are per node.", "",
              "| nodes | build | initialize | first run | memory | build | first run | memory |", "|---|---|---|---|---|---|---|---|"]
@@ -136,7 +136,7 @@ def growth_lines(growth):
 
 
 class Growth:
-    """What a step of one kind takes over so many parameter servers or workers: {size: samples} of Weir and of TensorFlow."""
+    """The cost of one kind of step by number of parameter servers or workers: {size: samples} per implementation."""
 
     def __init__(self, scaling, kind, over, what):
         self.kind, self.over, self.what = kind, over, what
@@ -156,13 +156,13 @@ class Growth:
 
     @property
     def met(self):
-        """Whether Weir grows less, over the sizes that both were measured at; None where those are fewer than two."""
+        """Whether Weir grows less over the sizes measured for both; None if there are fewer than two."""
         ours, theirs = (self.curves.get(contender, {}) for contender in (WEIR, TENSORFLOW))
         sizes = [size for size in ours if size in theirs]
         return growth_of(ours, sizes) <= growth_of(theirs, sizes) if len(sizes) > 1 else None
 
     def points(self, contender):
-        """(size, median, least, most)"""
+        """Returns [(size, median, minimum, maximum)]."""
         return [(size, statistics.median(values), min(values), max(values)) for size, values in self.curves.get(contender, {}).items()]
 
     def lines(self, sizes):
@@ -184,7 +184,7 @@ SCALED = [("scalar", "ps", "one scalar from each ps"), ("rows", "ps", "32 rows o
           ("rows", "workers", "32 rows of a table of 1 GB"), ("bulk", "workers", f"{BULK_MB} MB")]
 OVER = {"ps": "The time of a step of one worker, over parameter servers:",
         "workers": "The CPU time of all processes per step, over workers of one parameter server that all run steps as fast as they can:"}
-GROWTH_GOALS = "scalar"  # the kind whose growth is to be flatter than TensorFlow's; the others show theirs
+GROWTH_GOALS = "scalar"  # the kind with a growth goal: flatter than TensorFlow's. The others are informative.
 
 
 def growths_of(scaling):
@@ -192,7 +192,7 @@ def growths_of(scaling):
 
 
 def scaling_lines(growths, drawn):
-    """The growth of a step with the cluster, which is to be flatter than TensorFlow's."""
+    """Shows how a step grows with the cluster. The goal is to grow less than TensorFlow."""
     lines = ["", "## Growing clusters", "",
              "Steps that compute next to nothing. Every task is a light process of this host, so that many share its cores (`bench/scaling.py`). The growth is "
              "the last figure over the first; with a scalar it is a goal to be flatter than TensorFlow."]
@@ -210,7 +210,7 @@ def scaling_lines(growths, drawn):
 
 
 def typical(parts):
-    """Of the rounds of each step the one with the median time: its parts add up, which medians of parts would not."""
+    """Returns, for each step, the round with the median time. Its parts add up; medians of parts would not."""
     rounds = {}
     for row in parts:
         rounds.setdefault(row["name"], []).append(row)
@@ -237,12 +237,12 @@ def parts_lines(rows):
 
 
 def limit_lines(missed):
-    """What limits each missed goal."""
+    """Lists what limits each missed goal."""
     return ["", "What limits the figures that miss their goal:", "", *(f"- {name}: {LIMITS.get(name, 'not profiled yet.')}" for name in missed)] if missed else []
 
 
 def write_plots(folder, rows, growths, parts):
-    """The names of the plots that there are figures for."""
+    """Writes the plots that there are figures for. Returns their names."""
     drawn = {}
     bars = [(row.name, 1 / row.ratio, 1 / row.goal if row.goal else None) for row in rows if row.ratio]
     if bars:

@@ -1,11 +1,11 @@
-"""Measures Weir beside TensorFlow and writes docs/performance.md. `make bench` runs it.
+"""Compares Weir with TensorFlow and writes docs/performance.md. `make bench` runs it.
 
     /usr/bin/python3 bench/run.py [--rounds N] [--quick]
 
-TensorFlow is the interpreter that WEIR_TF_PYTHON names, or the virtual environment of `make interop`; without one only Weir is
-measured. PyTorch is Debian's python3-torch (`tools/install_deps bench`), where it is there. measures.py is a shared measuring
-script, kept word for word. All alternate in one go, because machines are noisy: what counts is the ratio of the medians. What was
-measured stays in build/bench.json, from which report.py writes the page and its plots.
+TensorFlow comes from the interpreter that WEIR_TF_PYTHON names, or from the virtual environment of `make interop`; without
+either, only Weir is measured. PyTorch is Debian's python3-torch (`tools/install_deps bench`), if installed. measures.py is a
+shared script: do not edit it. The contenders alternate in one run, because machines are noisy; the result is the ratio of the
+medians. Raw results go to build/bench.json, from which report.py writes the page and its plots.
 """
 import argparse
 import datetime
@@ -33,19 +33,19 @@ STEP_PARTS = ROOT / "bench" / "step_parts.py"
 TORCH_DDP = ROOT / "bench" / "torch_ddp.py"
 WEIR_BENCH = ROOT / "build" / "weir_bench"
 PYTHON = "/usr/bin/python3"
-# Steps of a worker against parameter servers in processes of their own: mode, size, repeats.
+# Steps of one worker against parameter servers, each in its own process: mode, size, repeats.
 CLUSTER = [("null", 1, 300), ("null", 4, 200), ("null", 8, 150), ("pull", 1, 300), ("pull", 250_000, 200), ("push", 250_000, 200),
            ("pull", 25_000_000, 15), ("push", 25_000_000, 15), ("rows", 1000, 200), ("rows", 1_000_000, 200)]
-# Two workers that train against parameter servers, all in processes of their own: model, servers, steps of each.
+# Training by two workers and parameter servers, each in its own process: model, servers, steps of each worker.
 TRAINING = [("linreg", 1, 600), ("softmax", 2, 400), ("mlp", 2, 80), ("embed", 2, 150), ("cnn", 1, 40)]
 TORCH_STEPS = {"linreg": 1000, "softmax": 400}
-GROWTH = [50_000, 100_000, 200_000, 500_000]  # sizes of the graphs that show how Weir grows
-# The growing cluster: what a step takes, over how many of what. Each worker of `bulk` holds 100 MB and more.
+GROWTH = [50_000, 100_000, 200_000, 500_000]  # graph sizes, to show how costs grow
+# Growing clusters: kind of step, what grows, sizes. Each worker of `bulk` holds at least 100 MB.
 SCALED = ["scalar:ps:1,2,4,8,16", "rows:ps:1,2,4,8,16", "bulk:ps:1,2,4,8,16", "scalar:workers:1,2,4,8,16,32,64", "rows:workers:1,8,64",
           "bulk:workers:1,4,16"]
-SCALING_S = 0.4  # seconds that each of its sizes is measured for
-CPP_S = 0.05  # seconds that each benchmark of weir_bench runs for, at least
-PARTS_SCALE = 1.0  # of the number of steps that show where time goes
+SCALING_S = 0.4  # seconds per size
+CPP_S = 0.05  # minimum seconds per benchmark of weir_bench
+PARTS_SCALE = 1.0  # factor on the number of steps in step_parts.py
 
 
 def tensorflow_python():
@@ -54,7 +54,7 @@ def tensorflow_python():
 
 
 def run_local(command):
-    """One run of `measures.py local`: {row: value}. Rows that end in an error (an op that is missing) are left out."""
+    """Runs `measures.py local` once: {row: value}. Omits rows that failed, e.g. because an op is missing."""
     out = subprocess.run(command + [str(MEASURES), "local"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     rows = {}
     for line in out.splitlines():
@@ -80,7 +80,7 @@ def run_cluster(command, **environment):
 
 
 def run_training(command, **environment):
-    """Microseconds between two steps of any worker, and the peak memory of a parameter server that holds next to nothing."""
+    """Returns microseconds between two steps of any worker, and the peak memory of a nearly empty parameter server."""
     rows = {}
     for model, servers, steps in TRAINING:
         for mode in ("async", "sync"):
@@ -92,14 +92,14 @@ def run_training(command, **environment):
 
 
 def run_input(command):
-    """Microseconds per record of 28 x 28 pixels that is read, parsed and batched, and the peak memory of the digit trainer's worker."""
+    """Returns microseconds per record (read, parsed and batched), and the peak memory of the digit trainer's worker."""
     rows = {}
     environment = dict(os.environ, BENCH_RUNNER=shlex.join(map(str, command)))
     with tempfile.TemporaryDirectory() as folder:
         for script, *arguments in ((RECORDS, folder, "queue"), (RECORDS, folder, "data"), (DIGITS, folder, "120")):
             out = subprocess.run(command + [str(script), *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
             if out.returncode != 0:
-                continue  # what is missing leaves its row out
+                continue  # omit the row of what is not supported
             row = json.loads(out.stdout.splitlines()[-1])
             if row["name"] == "digits":
                 rows["digits worker memory"] = row["worker_peak_mb"]
@@ -120,14 +120,15 @@ def building_rows(command, nodes):
 
 
 def import_seconds():
-    """What importing Weir costs a program, numpy included: `weir run` has done it before a script can look at the clock."""
+    """Measures importing Weir and numpy. `weir run` imports both before a script could start a clock."""
     code = "import time; start = time.perf_counter(); import numpy, weir; print(time.perf_counter() - start)"
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"))
     return float(subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout)
 
 
 def run_idle(name, command):
-    """Memory and start of a parameter server that nobody uses: of a program of the API, and of `weir serve`, which TensorFlow has no other for."""
+    """Returns memory and start time of an idle parameter server: a program of the API and, for Weir, `weir serve`. Both
+    are compared with TensorFlow's program, as TensorFlow has no counterpart of `weir serve`."""
     program = command + [str(MEASURES), "serve", '{"ps": ["localhost:{port}"]}', "ps", "0"]
     lines = {"idle ps": program}
     if name == WEIR:
@@ -142,7 +143,7 @@ def run_idle(name, command):
 
 
 def processor():
-    """What it calls itself, "" where that is not known."""
+    """Returns the CPU's model name, or "" if it is unknown."""
     try:
         with open("/proc/cpuinfo") as file:
             return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "")
@@ -151,14 +152,14 @@ def processor():
 
 
 def why_no_torch():
-    """None where PyTorch with gloo can be used."""
+    """Returns None if PyTorch with gloo is usable, else the reason."""
     code = "import torch.distributed as d; assert d.is_gloo_available()"
     done = subprocess.run([PYTHON, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return None if done.returncode == 0 else f"{PYTHON} cannot import torch with gloo (`tools/install_deps bench` installs it)"
 
 
 def run_torch():
-    """Microseconds between two steps of any worker, by the names of the rows that they compare with."""
+    """Returns microseconds between two steps of any worker, under the names of the rows to compare with."""
     rows = {}
     for model, steps in TORCH_STEPS.items():
         out = subprocess.run([PYTHON, str(TORCH_DDP), model, str(steps)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
@@ -171,7 +172,7 @@ def json_lines(text):
 
 
 def run_scaling(command):
-    """The sizes that worked out: many processes may be too many for the memory of a machine."""
+    """Returns the sizes that succeeded: a machine may lack memory for many processes."""
     out = subprocess.run(command + [str(SCALING), str(SCALING_S), *SCALED], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if out.returncode != 0:
         print("  the growing cluster ended early", file=sys.stderr)
@@ -179,7 +180,7 @@ def run_scaling(command):
 
 
 def run_parts(command):
-    """Where the time of steps goes."""
+    """Returns how the time of a step is distributed."""
     out = subprocess.run(command + [str(STEP_PARTS), str(PARTS_SCALE)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                          env=dict(os.environ, BENCH_RUNNER=shlex.join(map(str, command))))
     if out.returncode != 0:
@@ -188,7 +189,7 @@ def run_parts(command):
 
 
 def run_cpp():
-    """The figures of weir_bench that worked out: name, microseconds, and rates per second where it has counted something."""
+    """Returns the results of weir_bench that succeeded: name, microseconds, and rates per second, if counted."""
     if not WEIR_BENCH.exists():
         print("  there is no build/weir_bench (WEIR_BENCH is off)", file=sys.stderr)
         return []
@@ -201,7 +202,7 @@ def run_cpp():
 
 
 def make_quick():
-    """Few repeats of everything: to try this script out, not to measure."""
+    """Reduces all repeats: for trying out this script, not for measuring."""
     global CLUSTER, TRAINING, TORCH_STEPS, GROWTH, SCALED, SCALING_S, CPP_S, PARTS_SCALE
     CLUSTER = [(mode, size, min(repeats, 5)) for mode, size, repeats in CLUSTER]
     TRAINING = [(model, servers, 20) for model, servers, _ in TRAINING if model in ("linreg", "softmax")]

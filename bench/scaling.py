@@ -1,15 +1,15 @@
-"""How a step that computes next to nothing grows with the cluster. All tasks are light processes: forks of this one, which has
-imported the implementation but not used it yet.
+"""Measures how the cost of an almost empty step grows with the cluster. All tasks are light processes: forks of this one, which
+has imported the implementation but not used it yet.
 
-    PYTHON scaling.py SECONDS KIND:OVER:SIZE,SIZE,...  ...      say: scalar:ps:1,2,4 rows:workers:1,2
+    PYTHON scaling.py SECONDS KIND:OVER:SIZE,SIZE,...  ...      e.g. scalar:ps:1,2,4 rows:workers:1,2
 
     scalar   one scalar from each parameter server to each worker, per step
-    rows     32 rows of 64 floats, out of a table of 1 GB that is split over the parameter servers
-    bulk     all of 100 MB that are split over the parameter servers
+    rows     32 rows of 64 floats, from a table of 1 GB that is split over the parameter servers
+    bulk     100 MB that are split over the parameter servers
 
-OVER is `ps` (so many parameter servers, one worker) or `workers` (one parameter server, and so many workers that each run steps as
-fast as they can). PYTHON is an interpreter whose `tensorflow` is under test. Every result is one JSON line: the median time of a
-step, and the CPU time of all processes per step.
+OVER is `ps` (SIZE parameter servers, one worker) or `workers` (one parameter server, SIZE workers that run steps as fast as they
+can). PYTHON is an interpreter with the `tensorflow` under test. Prints one JSON line per size: the median time of a step, and the
+CPU time of all processes per step.
 """
 import json
 import os
@@ -32,7 +32,7 @@ PATIENCE_S = 120
 
 
 class Process:
-    """A fork that runs body(read, say): lines go to and from it."""
+    """A forked process that runs body(read, say) and exchanges lines with its parent."""
 
     def __init__(self, body):
         to_child, from_parent = os.pipe()
@@ -75,14 +75,14 @@ def serve(spec, task):
     def body(read, say):
         server = tf.train.Server(tf.train.ClusterSpec(spec), job_name="ps", task_index=task)
         say("up")
-        while read():  # every line asks for the CPU time so far
+        while read():  # each line requests the CPU time so far
             say(repr(cpu_s()))
         server.join()
     return body
 
 
 def build(kind, servers):
-    """The step: a number of what each parameter server sends. Every byte of the variables is written before it is measured."""
+    """Builds the step: one number from each parameter server. Variables are filled, so that all their pages exist."""
     parts = []
     for i in range(servers):
         with tf.device("/job:ps/task:%d" % i):
@@ -101,7 +101,8 @@ def work(kind, spec, task, seconds):
         server = tf.train.Server(tf.train.ClusterSpec(spec), job_name="worker", task_index=task)
         say("up")
         read()
-        # Workers share the variables, which the first has initialized before the others connect, and wait for nobody else.
+        # Workers share the variables. The first worker initializes them before the others connect. The device filter
+        # keeps a session from waiting for other workers.
         config = tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:%d" % task])
         with tf.device("/job:worker/task:%d" % task):
             step = build(kind, len(spec["ps"]))
@@ -139,7 +140,7 @@ def measure(kind, over, size, seconds):
     try:
         for p in ps + ws:
             p.hear()
-        for w in ws:  # one after the other: the first initializes the variables
+        for w in ws:  # in order: the first initializes the variables
             w.tell("connect")
             w.hear()
         before = sum(map(used, ps))

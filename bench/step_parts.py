@@ -1,11 +1,11 @@
-"""Where the time of a step goes: steps of one worker against parameter servers, in processes of their own, traced and not.
+"""Splits the time of a step into parts. Runs steps of one worker against parameter servers, traced and untraced.
 
-    weir run step_parts.py [SCALE]     one JSON line per step of STEPS: microseconds of the step, of the traced one, of each part
+    weir run step_parts.py [SCALE]     prints one JSON line per entry of STEPS: microseconds untraced, traced, and of each part
 
-What kernels take is read out of traces (RunMetadata.step_stats), where each has a start and an end. What tracing itself takes lies after
-the end of each kernel, is marked there, and is left out. The edges come from steps that run nothing: in a local session (Python), and
-on the worker's server (client and master). What is left of the untraced step is messages and waiting, so the parts add up to it.
-SCALE is a factor on the number of steps.
+Kernel times come from traces (RunMetadata.step_stats), which have the start and end of each kernel. Tracing overhead follows the
+end of each kernel, is marked there, and is excluded. The costs outside of the executor come from empty steps: in a local session
+(Python), and on the worker's server (client and master). The rest of the untraced step is messages and waiting, so that the parts
+add up to it. SCALE is a factor on the number of steps.
 """
 import collections
 import json
@@ -18,7 +18,7 @@ import time
 PYTHON, MASTER, WAITING, BETWEEN = "Python and feeds", "client and master", "transport and waiting", "between kernels"
 PS_UPDATES, PS_OTHERS = "ps: updates", "ps: other kernels"
 PRODUCTS, CONVOLUTIONS, UPDATES, OTHERS = "worker: products", "worker: convolutions, pools", "worker: updates", "worker: other kernels"
-# In the order of a plot, and what each is.
+# Parts in the order of the plot, and their descriptions.
 PARTS = {
     PYTHON: "a step of a local session that is fed the same and runs nothing: the call, and what is fed as tensors",
     MASTER: "what the same step takes longer on the worker's server",
@@ -40,12 +40,12 @@ STEPS = [("null_1", None, 1, 600), ("softmax", "softmax", 2, 300), ("mlp", "mlp"
 BLOCKS = 4
 WARM = 10
 
-# A node that ran: where, of which op, and when, in nanoseconds. Between end and traced it was written down.
+# A node that ran: task, op, and times in nanoseconds. Recording it took from `end` to `traced`.
 Event = collections.namedtuple("Event", "task op start end traced")
 
 
 def part_of(event):
-    """What the time of a kernel counts as; None for what only waits for other tasks."""
+    """Returns the part that a kernel's time belongs to; None for transfers, which only wait for other tasks."""
     if TRANSFER.match(event.op):
         return None
     update = bool(UPDATE.match(event.op))
@@ -61,10 +61,13 @@ def events_of(step_stats):
 
 
 def split(events):
-    """{part: nanoseconds} of what a trace shows: kernels, and what lies between those of one task. Where several kernels run, on any task,
-    the time is split evenly. Something received ends a wait: what is before it does not count."""
+    """Returns {part: nanoseconds} of a trace: kernels, and gaps between kernels of one task.
+
+    Where several kernels run at once, on any task, the time is split evenly. A gap that ends with a receive is waiting,
+    and is not counted.
+    """
     parts = collections.Counter()
-    # A transfer has no time of its own, but it is an event on its task when it ends.
+    # A transfer has no time of its own, but its end is an event on its task.
     spans = [event._replace(start=event.end) if part_of(event) is None else event for event in events]
     times = sorted({time for span in spans for time in (span.start, span.end, span.traced)})
     for begin, end in zip(times, times[1:]):
@@ -81,8 +84,8 @@ def split(events):
 
 
 def whole(step_us, local_us, served_us, traces):
-    """{part: microseconds} that add up to the step: its edges, the medians over what traces show, and the rest. Where noise leaves less
-    than nothing for the rest, all others shrink."""
+    """Returns {part: microseconds} that add up to the step: costs outside of the executor, medians over the traces, and
+    the rest. If noise makes the rest negative, the other parts are scaled down."""
     parts = {name: 0.0 for name in PARTS}
     parts[PYTHON], parts[MASTER] = local_us, max(served_us - local_us, 0.0)
     for name in set().union(*traces):
@@ -133,7 +136,7 @@ def measure(name, model, servers, steps):
             served.run(op, feed, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
             traces.append(metadata.step_stats)
 
-        for block in range(BLOCKS + 1):  # in turn, because machines are noisy; the first warms up
+        for block in range(BLOCKS + 1):  # interleaved, because machines are noisy; the first block is a warm-up
             if block == 1:
                 traces.clear()
                 times.clear()

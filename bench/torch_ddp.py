@@ -1,5 +1,5 @@
-"""Steps per second, of all workers together, of PyTorch's DistributedDataParallel over gloo: two processes with one thread each,
-the models, batches and optimizer of measures.py.
+"""Measures PyTorch's DistributedDataParallel over gloo: steps per second of all workers together. Uses two processes with one
+thread each, and the models, batches and optimizer of measures.py.
 
     python3 torch_ddp.py MODEL STEPS     MODEL: linreg softmax
 """
@@ -51,7 +51,7 @@ def main():
         sys.exit(f"no model called {kind!r}")
     os.environ["OMP_NUM_THREADS"] = "1"
     port, = free_ports(1)
-    other = os.fork()  # before torch is imported, which starts threads
+    other = os.fork()  # before importing torch, which starts threads
     if other == 0:
         work(1, port, kind, steps, None)
         os._exit(0)

@@ -1,4 +1,4 @@
-// Calls between two transports: of a few bytes, and of large messages that come back as a few.
+// Calls between two transports: small messages, and large requests with a small response.
 #include <benchmark/benchmark.h>
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ std::unique_ptr<Transport> MakeTransport(Way way) {
   return grpc;
 }
 
-// range(0): bytes of the request; the answer has eight.
+// range(0): bytes of the request. The response has eight.
 void BM_Call(benchmark::State& state, Way way) {
   const std::unique_ptr<Transport> server = MakeTransport(way);
   const std::unique_ptr<Transport> client = MakeTransport(way);

@@ -1,11 +1,15 @@
-"""What the scripts of this folder share: the implementation under test as TensorFlow 1.x, ports for its servers, peaks of memory.
-(measures.py and digits.py have ways of their own: the former is kept word for word, the latter needs what TensorFlow 2 has dropped.)"""
+"""Shared by the scripts of this folder: the implementation under test as TensorFlow 1.x, ports for its servers, peak
+memory.
+
+measures.py and digits.py do not use tensorflow(): the former is a shared script, the latter needs more of TensorFlow
+1.x.
+"""
 import os
 import socket
 
 
 def tensorflow():
-    """The API of TensorFlow 1.x of the interpreter at hand, be it `weir run` or one with TensorFlow 2."""
+    """Returns the TensorFlow 1.x API of this interpreter, be it `weir run` or TensorFlow 2."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import tensorflow as tf
     if tf.__version__.startswith("2"):
@@ -17,7 +21,7 @@ def tensorflow():
 
 
 def free_ports(count):
-    """Ports that were free a moment ago, no two the same."""
+    """Returns distinct ports that are currently free."""
     sockets = [socket.socket() for _ in range(count)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))
@@ -28,7 +32,7 @@ def free_ports(count):
 
 
 def free_cluster(**counts):
-    """free_cluster(ps=1, worker=2): addresses for so many tasks of each job."""
+    """free_cluster(ps=1, worker=2): returns addresses for the given number of tasks per job."""
     ports = iter(free_ports(sum(counts.values())))
     return {job: ["localhost:%d" % next(ports) for _ in range(count)] for job, count in counts.items()}
 

@@ -1,5 +1,5 @@
 # How Weir is compiled: flags, ccache, precompiled headers, and one function per kind of target.
-# Sources are found by globbing: a new file needs no change here.
+# Sources are globbed: adding a file needs no change here.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -17,15 +17,15 @@ set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
 
 add_compile_options(-Wall -Wextra -Werror=return-type -Wno-unused-parameter -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 takes the unused part of every absl::InlinedVector that is moved, as each shape has one, for a value that was
-  # never set. clang, which knows better, keeps watch in its builds.
+  # False positives of g++ 12: it reports the unused inline storage of a moved absl::InlinedVector (every Shape has one)
+  # as uninitialized. The clang builds keep these warnings on.
   add_compile_options(-Wno-maybe-uninitialized -Wno-uninitialized)
 endif()
 if(WEIR_SANITIZE)
   add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WEIR_SANITIZE})
   if(WEIR_SANITIZE MATCHES "undefined")
-    # A check of every pointer that is used costs a seventh of the compile time and finds what the address sanitizer finds.
+    # Pointer checks cost a seventh of the compile time and find nothing that the address sanitizer misses.
     add_compile_options(-fno-sanitize=null,object-size,vptr)
   endif()
 endif()
@@ -35,14 +35,14 @@ endif()
 if(WEIR_FEW_TYPES)
   add_compile_definitions(WEIR_FEW_TYPES)
 endif()
-# All seeds of the simulated cluster run in the release tree; instrumented, a part of them.
+# Sanitizer builds run 200 seeds of the simulated cluster; the release build runs all of them.
 set(WEIR_TEST_ENVIRONMENT "")
 if(WEIR_SANITIZE)
   set(WEIR_TEST_ENVIRONMENT
       "UBSAN_OPTIONS=print_stacktrace=1;LSAN_OPTIONS=suppressions='${PROJECT_SOURCE_DIR}/tools/lsan.supp';TSAN_OPTIONS=second_deadlock_stack=1 die_after_fork=0 suppressions='${PROJECT_SOURCE_DIR}/tools/tsan.supp';WEIR_SIM_SEEDS=200")
 endif()
 
-# ccache, told to accept precompiled headers and to share entries between checkouts at different paths.
+# ccache, configured to accept precompiled headers and to share entries between checkouts at different paths.
 find_program(WEIR_CCACHE ccache)
 if(WEIR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   cmake_path(GET PROJECT_SOURCE_DIR PARENT_PATH parent)
@@ -54,10 +54,9 @@ else()
   set(WEIR_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
-# weir_unite(<target> [file...]): compiles the files of a target eight at a time, which parses the headers that they share
-# once and halves the time of a whole build; the price is that an edit compiles the neighbours too, so the dev preset
-# switches it off. Files that are named here stay apart. What a step runs through is not united: its code should not depend on
-# who its neighbours are.
+# weir_unite(<target> [file...]): unity build with batches of eight files, except the named files. It parses shared
+# headers once and halves the time of a full build. An edit also recompiles the rest of its batch, so the dev preset
+# turns it off. Not used for hot-path code, whose generated code should not depend on which files share its batch.
 option(WEIR_UNITY "Compile files of a target several at a time: for whole builds" ON)
 set(WEIR_UNITY_FILES 8)
 function(weir_unite target)
@@ -65,17 +64,18 @@ function(weir_unite target)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# weir_off_the_path(<target> [file...]): of what no step runs through (building graphs, supervision, tests): united but for
-# the files, and with fewer optimizations, which takes a third less to compile.
+# weir_off_the_path(<target> [file...]): for code outside the hot path of a step (graph building, supervision, tests).
+# Unity build except for the named files, compiled with -O1, which takes a third less time.
 function(weir_off_the_path target)
   weir_unite(${target} ${ARGN})
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# weir_precompile(<target> [header...]): what nearly every file of a big folder includes, parsed once. Headers are named
-# as #include names them; files still include what they use (`make lint` compiles without precompiled headers).
-# They have include guards: one that comes out of the cache is older than its files, which `#pragma once` takes for others.
-# Where there are few files to compile, after weir_unite(), a precompiled header costs more than it saves and is left out.
+# weir_precompile(<target> [header...]): precompiles the headers that nearly every file of a big folder includes. Name
+# headers as in #include. Files still include what they use (`make lint` compiles without precompiled headers).
+# REQUIRES: the headers use include guards. A precompiled header from the cache is older than its files, and
+# `#pragma once` then treats them as different files. Does nothing for a target with few translation units, where it
+# would cost more than it saves.
 function(weir_precompile target)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
@@ -97,7 +97,7 @@ function(weir_precompile target)
 endfunction()
 
 # weir_library(<folder> [PUBLIC targets...] [PRIVATE targets...]): src/<folder>/**.cc as the library weir_<folder>.
-# A folder without sources yet gives an interface library, so that its dependents still configure.
+# A folder without sources becomes an interface library, so that its dependents still configure.
 function(weir_library folder)
   cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
   set(target weir_${folder})
@@ -117,8 +117,8 @@ function(weir_library folder)
   weir_install_library(${target})
 endfunction()
 
-# weir_gtest(<target> SOURCES files... LINK targets... [LABELS labels...]): one GoogleTest program, one ctest entry that
-# runs in the repository root. A main.cc among the sources replaces GoogleTest's own main.
+# weir_gtest(<target> SOURCES files... LINK targets... [LABELS labels...]): one GoogleTest program and one ctest entry,
+# which runs in the repository root. A main.cc among the sources replaces GoogleTest's own main.
 function(weir_gtest target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
@@ -137,8 +137,8 @@ function(weir_gtest target)
                                             ENVIRONMENT "${WEIR_TEST_ENVIRONMENT}")
 endfunction()
 
-# weir_unit_tests(<folder> [LINK targets...] [WITHOUT names...]): src/<folder>/**_test.cc as the one program
-# weir_<folder>_test, but for the files with these names.
+# weir_unit_tests(<folder> [LINK targets...] [WITHOUT names...]): src/<folder>/**_test.cc, except the files named after
+# WITHOUT, as one program weir_<folder>_test.
 function(weir_unit_tests folder)
   cmake_parse_arguments(ARG "" "" "LINK;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*_test.cc)
@@ -150,8 +150,8 @@ function(weir_unit_tests folder)
   endif()
 endfunction()
 
-# weir_fuzz_targets(<folder> [SECONDS n] [LINK targets...]): every src/<folder>/**/x_fuzz.cc as a libFuzzer program of its
-# own that the tests run for n (5) seconds, starting from tests/fuzz/x/ where that exists. It only prints what it fails of.
+# weir_fuzz_targets(<folder> [SECONDS n] [LINK targets...]): each src/<folder>/**/x_fuzz.cc as a libFuzzer program. The
+# tests run it for n seconds (default 5), with seeds from tests/fuzz/x/ if that exists. It prints only failures.
 function(weir_fuzz_targets folder)
   cmake_parse_arguments(ARG "" "SECONDS" "LINK" ${ARGN})
   if(NOT ARG_SECONDS)

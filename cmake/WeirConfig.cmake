@@ -1,4 +1,4 @@
-# find_package(Weir) gives the target Weir::api: the public headers under <weir/...> and all that they need.
+# find_package(Weir) defines the target Weir::weir: the public headers <weir/...> and everything they need.
 include(${CMAKE_CURRENT_LIST_DIR}/WeirPackages.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/WeirTargets.cmake)
 if(NOT TARGET Weir::weir)

@@ -1,10 +1,10 @@
-# What `make install` lays down under its prefix:
+# Layout of `make install` below its prefix:
 #   bin/weir                  the program
 #   lib/weir/*.a              the libraries, for find_package(Weir) and the target Weir::api
 #   lib/weir/python/weir      the Python package, found there by bin/weir
 #   include/weir              the public headers; below src/ the internal ones that they include
 #   lib/cmake/Weir            WeirConfig.cmake
-# A wheel (pyproject.toml) holds only the package: it sets WEIR_WHEEL, and the rest is left out of it.
+# A wheel (pyproject.toml) contains only the Python package: it sets WEIR_WHEEL, which skips everything else.
 option(WEIR_WHEEL "Install the Python package alone, laid out for a wheel" OFF)
 set(WEIR_INSTALL_LIB lib/weir)
 set(WEIR_INSTALL_CMAKE lib/cmake/Weir)

@@ -1,6 +1,6 @@
-# The libraries that Weir stands on, all from system packages. Where a package's own CMake files ask for more than
-# Weir uses (oneDNN: OpenCL) or do not exist (re2, FarmHash, snappy, giflib), a small imported target stands in. Installed with Weir: programs
-# that find_package(Weir) find the same libraries by this file.
+# Third-party libraries, all from system packages. Defines imported targets for libraries without CMake files (re2,
+# FarmHash, snappy, giflib) or whose CMake files require more than Weir uses (oneDNN: OpenCL). Installed with Weir, so
+# that programs that call find_package(Weir) find the same libraries.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
@@ -14,7 +14,7 @@ find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
-# weir_find_library(<name> <header> <library>): the imported target weir::<name>.
+# weir_find_library(<name> <header> <library>): defines the imported target weir::<name>.
 function(weir_find_library name header library)
   find_path(WEIR_${name}_INCLUDE ${header} REQUIRED)
   find_library(WEIR_${name}_LIBRARY ${library} REQUIRED)
@@ -24,7 +24,7 @@ function(weir_find_library name header library)
                                                  INTERFACE_INCLUDE_DIRECTORIES ${WEIR_${name}_INCLUDE})
 endfunction()
 weir_find_library(dnnl dnnl.hpp dnnl)
-target_link_libraries(weir::dnnl INTERFACE gomp)  # what it runs on: device/cpu/gemm.cc sets its number of threads
+target_link_libraries(weir::dnnl INTERFACE gomp)  # its thread runtime; device/cpu/gemm.cc sets the number of threads
 weir_find_library(re2 re2/re2.h re2)
 weir_find_library(farmhash farmhash.h farmhash)
 weir_find_library(icu unicode/ustring.h icuuc)

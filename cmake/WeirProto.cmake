@@ -1,7 +1,7 @@
-# proto/*.proto as the C++ library weir_proto (#include "proto/graph.pb.h") and, with WEIR_PYTHON, as the descriptor set
-# that weir.proto makes its classes from (target weir_proto_python). The *_service.proto files need the gRPC plugin and
-# are not compiled here. The C++ messages use the lite runtime: no reflection and no text format, but nothing of ours is
-# registered in the pool of descriptors that Python's protobuf module shares with every library of the process.
+# Compiles proto/*.proto into the C++ library weir_proto (#include "proto/graph.pb.h") and, with WEIR_PYTHON, into the
+# descriptor set that weir.proto creates its classes from (target weir_proto_python). The *_service.proto files need the
+# gRPC plugin and are not compiled here. The C++ messages use the lite runtime: no reflection and no text format, but
+# they add nothing to the descriptor pool that Python's protobuf module shares with all libraries in the process.
 file(GLOB WEIR_PROTOS RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/proto/*.proto)
 list(FILTER WEIR_PROTOS EXCLUDE REGEX "_service\\.proto$")
 list(TRANSFORM WEIR_PROTOS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE proto_paths)
@@ -18,7 +18,7 @@ add_custom_command(
   COMMENT "Generating C++ messages from proto/"
   VERBATIM)
 
-# google.protobuf.Any comes with the full runtime alone: here it is made once more, for the lite one.
+# google.protobuf.Any is only part of the full runtime: generate it again for the lite one.
 set(any ${WEIR_PROTO_GEN}/google/protobuf/any.pb)
 add_custom_command(
   OUTPUT ${any}.cc ${any}.h
@@ -31,7 +31,7 @@ add_library(weir_proto STATIC ${proto_sources} ${proto_headers} ${any}.cc ${any}
 target_include_directories(weir_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${WEIR_PROTO_GEN}>)
 target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf-lite)
 weir_unite(weir_proto)
-# Generated code is compiled quickly: less optimized, and without the sanitizers of its tree.
+# Compile generated code quickly: less optimized, and without sanitizers.
 target_compile_options(weir_proto PRIVATE -w -O1 -g0)
 if(WEIR_SANITIZE)
   target_compile_options(weir_proto PRIVATE -fno-sanitize=all)

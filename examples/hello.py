@@ -1,4 +1,4 @@
-"""The smallest program: a constant, fetched."""
+"""The smallest program: fetches a constant."""
 import tensorflow as tf
 
 c = tf.constant("Hello, distributed TensorFlow!")

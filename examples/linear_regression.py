@@ -1,4 +1,4 @@
-"""Fits y = w * x + b to noisy points around y = 2 x + 0.2 with Adagrad, and checks that it got there."""
+"""Fits y = w * x + b to noisy points around y = 2 x + 0.2 with Adagrad, and checks the result."""
 import numpy as np
 import tensorflow as tf
 

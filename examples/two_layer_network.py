@@ -8,7 +8,7 @@ PER_ARM, HIDDEN, STEPS = 100, 64, 600
 
 
 def spirals():
-    """[200, 2] points and the arm, 0 or 1, that each is on."""
+    """Returns [200, 2] points and, for each, the arm (0 or 1) that it is on."""
     radius = 0.1 + 0.9 * np.arange(PER_ARM) / PER_ARM
     arms = []
     for arm in range(2):
@@ -25,7 +25,7 @@ def dense(x, size, name):
 
 
 def picture(predict, width=48, height=24):
-    """The plane as the network sees it, in characters."""
+    """Draws the network's prediction for each point of the plane as text."""
     ys, xs = np.mgrid[1:-1:height * 1j, -1:1:width * 1j]
     points = np.stack([xs.ravel(), ys.ravel()], axis=1).astype(np.float32)
     rows = predict(points).reshape(height, width)

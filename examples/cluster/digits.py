@@ -1,10 +1,10 @@
-"""Workers train a softmax classifier of handwritten digits whose variables are on parameter servers:
+"""Trains a softmax classifier of handwritten digits on a cluster, with its variables on parameter servers:
 
   tools/write_digits build/demo/digits
   weir up examples/cluster/digits.py --ps 2 --workers 2 -- --data_dir=build/demo/digits --logdir=build/demo/logs
 
-Every task runs this program. --sync lets the workers step together instead of each at its own pace. A run that is started
-again goes on from the last checkpoint of its logdir.
+Every task runs this program. With --sync, all workers' gradients form one step; otherwise each worker steps at its own pace.
+A restarted run continues from the last checkpoint in its logdir.
 """
 import os
 
@@ -53,7 +53,7 @@ def work(cluster, server, workers):
                              ready_for_local_init_op=optimizer.ready_for_local_init_op)
             tokens = optimizer.get_init_tokens_op(0)
 
-    # The supervisor's own summaries would need a batch; this program writes its summaries itself.
+    # Turn off the supervisor's own summaries, which run without feeds; this program writes its summaries itself.
     sv = tf.train.Supervisor(is_chief=chief, logdir=FLAGS.logdir, global_step=global_step, summary_op=None, save_model_secs=60,
                              recovery_wait_secs=1, **arguments)
     with sv.managed_session(server.target) as sess:

@@ -1,4 +1,4 @@
-"""A session on a server of this process: the same program could name any server's address."""
+"""Runs a session on a server in this process. The target could be the address of any server."""
 import tensorflow as tf
 
 server = tf.train.Server.create_local_server()

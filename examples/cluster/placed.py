@@ -1,4 +1,4 @@
-"""Ops on a device that the program names: placed.py [/gpu:0] [--soft]. Without that device, the error names those there are."""
+"""Places ops on a device: placed.py [/gpu:0] [--soft]. If there is no such device, the error lists those that exist."""
 import sys
 
 import tensorflow as tf

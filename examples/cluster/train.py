@@ -1,8 +1,8 @@
-"""Two workers train one network whose variables are on a parameter server, each at its own pace:
+"""Two workers train one network asynchronously, with its variables on a parameter server:
 
   weir up examples/cluster/train.py --ps 1 --workers 2
 
-Every task runs this program. Workers build the same graph, and the variables, found by name, are shared between them.
+Every task runs this program. The workers build the same graph and share the variables, which are matched by name.
 """
 import time
 
@@ -21,7 +21,7 @@ PER_ARM, HIDDEN = 100, 64
 
 
 def spirals():
-    """[200, 2] points and the arm, 0 or 1, that each is on."""
+    """Returns [200, 2] points and, for each, the arm (0 or 1) that it is on."""
     radius = 0.1 + 0.9 * np.arange(PER_ARM) / PER_ARM
     angles = [4.0 * radius + np.pi * arm for arm in range(2)]
     points = [np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1) for angle in angles]
@@ -56,7 +56,7 @@ def work(server):
 
     points, labels = spirals()
     order = np.random.RandomState(FLAGS.task_index)
-    # A session needs only the tasks that its graph names: other workers may come later, or be done and gone.
+    # A session needs only the tasks that its graph names: other workers may start later or have finished already.
     with tf.Session(server.target) as sess:
         if chief:
             sess.run(initialize)

@@ -1,9 +1,9 @@
-"""The frame of a trainer: a model, a MonitoredTrainingSession and a step at which it ends.
+"""A minimal trainer: a model, a MonitoredTrainingSession and a last step.
 
   weir up examples/cluster/trainer.py --ps 1 --workers 2 -- --logdir=logs
 
-Every task runs this program. It goes on from the last checkpoint when it is started again, and while it runs when a parameter
-server has been lost and is back.
+Every task runs this program. It continues from the last checkpoint when it is restarted, and also when a parameter server is
+lost and comes back during the run.
 """
 import argparse
 import sys

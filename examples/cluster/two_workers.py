@@ -1,4 +1,4 @@
-"""A parameter server and two workers in one process. Both sessions read what is on the parameter server."""
+"""A parameter server and two workers in one process. Both sessions read values on the parameter server."""
 import tensorflow as tf
 
 cluster = tf.train.ClusterSpec({"ps": ["localhost:2222"], "worker": ["localhost:2223", "localhost:2224"]})

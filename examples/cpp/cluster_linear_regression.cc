@@ -1,6 +1,6 @@
-// Fits y = w * x + b to points around y = 2 x + 0.2 on a cluster: the variables are on parameter servers, workers send
-// their updates as they come. The first worker initializes the model, or restores it, and saves it. Runs until
-// Ctrl-C, or for so many rounds.
+// Fits y = w * x + b to points around y = 2 x + 0.2 on a cluster: the variables are on parameter servers, and workers
+// update them asynchronously. The first worker initializes or restores the model, and saves it. Runs until Ctrl-C, or
+// for --rounds rounds.
 //   cluster_linear_regression --ps_hosts=a:1 --worker_hosts=b:1,c:1 --job_name=worker --task_index=0
 //                             [--logdir=/tmp/train_logs] [--rounds=N]
 #include <absl/strings/numbers.h>

@@ -1,5 +1,5 @@
-// A softmax classifier of MNIST's digits, trained by all workers of a cluster until it has made 2,000 steps. The second
-// worker then says how well it does.
+// Trains a softmax classifier of MNIST's digits with all workers of a cluster, for 2,000 steps in total. Every worker
+// but the first then prints the accuracy.
 //   cluster_mnist_softmax --ps_hosts=a:1,b:1 --worker_hosts=c:1,d:1 --job_name=worker --task_index=0
 //                         [--data=data] [--logdir=/tmp/mnist_logs]
 #include <absl/strings/numbers.h>
@@ -42,7 +42,7 @@ Digits ReadDigits(const std::string& folder, const std::string& kind) {
           ValueOrThrow(io::ReadIdxLabels(RealEnv(), file("-labels-idx1-ubyte")))};
 }
 
-// Images from 0 to 1 and labels, of the digits with these numbers.
+// Images, scaled to 0..1, and labels of the digits at these indices.
 std::pair<Tensor, Tensor> BatchOf(const Digits& digits, const std::vector<int64_t>& numbers) {
   const auto count = static_cast<int64_t>(numbers.size());
   Tensor images = Tensor::Zeros(kFloat, {count, kPixels}).value();

@@ -1,5 +1,5 @@
-// Ops on a device that the program names: cluster_placed [/gpu:0 [soft]]. Without that device, the error names those
-// there are.
+// Places ops on a given device: cluster_placed [/gpu:0 [soft]]. If there is no such device, the error lists those that
+// exist.
 #include <weir/weir.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A parameter server and two workers in one process. Both sessions read what is on the parameter server.
-// cluster_two_workers [FIRST_PORT]: three ports from there on.
+// A parameter server and two workers in one process. Both sessions read values on the parameter server.
+// Usage: cluster_two_workers [FIRST_PORT]. Uses three consecutive ports.
 #include <weir/weir.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The smallest program: a constant, fetched.
+// The smallest program: fetches a constant.
 #include <weir/weir.h>
 
 #include <cstdio>

@@ -1,19 +1,19 @@
-// The network of the digit trainer: two convolutions, two dense layers. Shared by train.cc and predict.cc.
+// The network of the digit trainer: two convolutional and two dense layers. Shared by train.cc and predict.cc.
 #pragma once
 
 #include <weir/weir.h>
 
 namespace digits {
 
-constexpr int kSide = 28;  // pixels of an image, across and down
+constexpr int kSide = 28;  // width and height of an image, in pixels
 constexpr int kDigits = 10;
 
 struct NetworkOptions {
-  bool training = false;  // with dropout, and weights that cost
+  bool training = false;  // enables dropout and weight decay
   std::optional<weir::Reuse> reuse = {};
 };
 
-// [n, 28, 28, 1] from 0 to 1 to [n, 10].
+// Maps images [n, 28, 28, 1] in 0..1 to logits [n, 10].
 inline weir::Output Logits(weir::Output images, const NetworkOptions& options = {}) {
   using namespace weir;
   const VariableScopeGuard scope(images.graph(), "network", options.reuse);

@@ -1,7 +1,7 @@
-"""The network of the digit trainer: two convolutions, two dense layers. Shared by train.py and predict.py."""
+"""The network of the digit trainer: two convolutional and two dense layers. Shared by train.py and predict.py."""
 import tensorflow as tf
 
-SIDE = 28      # pixels of an image, across and down
+SIDE = 28  # width and height of an image, in pixels
 DIGITS = 10
 
 
@@ -36,7 +36,7 @@ def _dense(values, name, size, regularizer):
 
 
 def logits(images, keep_probability=1.0, regularizer=None, reuse=False):
-    """[n, 28, 28, 1] from 0 to 1 to [n, 10]."""
+    """Maps images [n, 28, 28, 1] in 0..1 to logits [n, 10]."""
     with tf.variable_scope("network", reuse=reuse):
         features = _convolution(images, "convolution1", 5, 12, regularizer)
         features = _convolution(features, "convolution2", 5, 24, regularizer)

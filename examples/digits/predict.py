@@ -1,8 +1,9 @@
-"""Reads pictures of single digits and prints what they show, with the probability:
+"""Recognizes digits in pictures, and prints each digit with its probability:
 
   weir run examples/digits/predict.py GRAPH PICTURE...
 
-GRAPH is the file digits.pb that train.py writes. Pictures are PNG, JPEG, GIF or BMP of any size, the digit bright on a dark ground.
+GRAPH is the file digits.pb that train.py writes. Pictures are PNG, JPEG, GIF or BMP files of any size, with one bright digit
+on a dark background.
 """
 import sys
 

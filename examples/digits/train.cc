@@ -1,10 +1,10 @@
-// Trains a convolutional network that reads handwritten digits, on a cluster, from pictures in record files: train.py
-// in C++. With records that were made as train.py says:
+// Trains a convolutional network that recognizes handwritten digits, on a cluster, from record files: train.py in C++.
+// Make the records as described in train.py, then:
 //   weir up build/examples/digits_train --ps 1 --workers 2 -- --train=train.tfrecords --validation=test.tfrecords
 //           --logdir=logs [--issync]
 //   build/examples/digits_predict logs/digits.pb PICTURE...
-// Every task runs this program. --issync lets the workers step together instead of each at its own pace. A run that is
-// started again goes on from the last checkpoint of its logdir.
+// Every task runs this program. With --issync, all workers' gradients form one step; otherwise each worker steps at its
+// own pace. A restarted run continues from the last checkpoint in its logdir.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -51,7 +51,7 @@ struct Examples {
   Output labels;  // [batch]
 };
 
-// Shuffled, over and over.
+// Endless shuffled batches.
 Examples Batches(Graph& g, const std::string& path, int64_t size) {
   const Queue files = ValueOrThrow(StringInputProducer(g, Tensor::Vector<std::string>({path})));
   const Output record = ReaderReadV2(TFRecordReaderV2(g), files.queue_ref()).value;
@@ -66,11 +66,11 @@ Examples Batches(Graph& g, const std::string& path, int64_t size) {
 
 struct Model {
   Output loss;
-  Output accuracy;  // on digits that it is not trained with
+  Output accuracy;  // on the validation set
   Output summaries;
   VariablePtr global_step;
   Node* train = nullptr;
-  std::unique_ptr<SyncReplicasOptimizer> sync;  // null: each worker at its own pace
+  std::unique_ptr<SyncReplicasOptimizer> sync;  // null: asynchronous training
 };
 
 Model BuildModel(Graph& g, const Flags& flags) {
@@ -101,7 +101,7 @@ Model BuildModel(Graph& g, const Flags& flags) {
   return model;
 }
 
-// The trained network alone, its variables as constants: what predict.cc reads.
+// Writes the trained network with its variables as constants, for predict.cc.
 void Export(const Engine& engine, const ClientSession& session, const std::string& path) {
   const std::shared_ptr<Graph> alone = engine.NewGraph();
   const Output images =
@@ -113,9 +113,9 @@ void Export(const Engine& engine, const ClientSession& session, const std::strin
   ThrowIfError(RealEnv().WriteFileAtomically(path, trained.SerializeAsString()));
 }
 
-// As many batches as have all of the digits in, as good as once each.
+// Average accuracy over random batches of the validation set.
 double FinalAccuracy(const ClientSession& session, Output accuracy, const Flags& flags) {
-  // Batches are drawn at random: so many that each digit is in some ten of them.
+  // Each digit is in about ten batches.
   const int64_t rounds = std::max<int64_t>(1, 10 * CountRecords(flags.validation) / flags.batch);
   double sum = 0;
   for (int64_t i = 0; i < rounds; ++i) sum += session.Run(accuracy).scalar<float>();
@@ -135,7 +135,7 @@ void Work(const Engine& engine, const ClusterSpec& cluster, const std::string& t
     model = BuildModel(g, flags);
   }
 
-  // Summaries are computed in the loop below, with the step they belong to.
+  // The loop below computes the summaries, together with their step.
   SupervisorOptions options = {
       .is_chief = chief, .logdir = flags.logdir, .summary = Output(), .save_model_secs = 60, .recovery_wait_secs = 1};
   Node* tokens = nullptr;
@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   CLI::App app("Trains a network that reads digits, as a task of a cluster");
   Define(app, flags);
   CLI11_PARSE(app, argc, argv);
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // lines are to be seen when they are printed
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // show lines when they are printed
   try {
     const ClusterSpec cluster = Cluster({{"ps", flags.ps_hosts}, {"worker", flags.worker_hosts}});
     const Engine engine;

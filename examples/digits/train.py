@@ -1,4 +1,4 @@
-"""Trains a convolutional network that reads handwritten digits, on a cluster, from pictures in record files. As `make demo` does:
+"""Trains a convolutional network that recognizes handwritten digits, on a cluster, from record files. `make demo` runs:
 
   tools/write_digits --pictures build/demo/pictures
   weir records make build/demo/pictures/train build/demo/train.tfrecords --raw --channels=1
@@ -7,8 +7,8 @@
       --logdir=build/demo/logs
   weir run examples/digits/predict.py build/demo/logs/digits.pb build/demo/pictures/test/7/*.png
 
-Every task runs this program. --issync lets the workers step together instead of each at its own pace. A run that is started
-again goes on from the last checkpoint of its logdir.
+Every task runs this program. With --issync, all workers' gradients form one step; otherwise each worker steps at its own
+pace. A restarted run continues from the last checkpoint in its logdir.
 """
 import os
 
@@ -32,7 +32,7 @@ FLAGS = flags.FLAGS
 
 
 def batches(path):
-    """Images [batch, 28, 28, 1] and labels [batch], shuffled, over and over."""
+    """Returns endless shuffled batches: images [batch, 28, 28, 1] and labels [batch]."""
     files = tf.train.string_input_producer([path])
     _, record = tf.TFRecordReader().read(files)
     features = tf.parse_single_example(record, {"image_raw": tf.FixedLenFeature([], tf.string), "label": tf.FixedLenFeature([], tf.int64)})
@@ -46,7 +46,7 @@ def accuracy_of(logits, labels):
 
 
 def export(sess, graph, path):
-    """The trained network alone, its variables as constants: what predict.py reads."""
+    """Writes the trained network with its variables as constants, for predict.py."""
     with tf.Graph().as_default() as alone:
         images = tf.placeholder(tf.float32, [None, network.SIDE, network.SIDE, 1], name="images")
         tf.nn.softmax(network.logits(images), name="probabilities")
@@ -88,7 +88,7 @@ def work(cluster, server, workers):
         tf.summary.image("digits", images, max_outputs=4)
         summaries = tf.summary.merge_all()
 
-    # Summaries are computed in the loop below, with the step they belong to.
+    # The loop below computes the summaries, together with their step.
     sv = tf.train.Supervisor(is_chief=chief, logdir=FLAGS.logdir, global_step=global_step, summary_op=None, save_model_secs=60,
                              recovery_wait_secs=1, **arguments)
     with sv.managed_session(server.target) as sess:
@@ -104,7 +104,7 @@ def work(cluster, server, workers):
                 sv.summary_computed(sess, sess.run(summaries), step)
         print("%d steps here" % mine, flush=True)
         if chief:
-            # Batches are drawn at random: so many that each digit is in some ten of them.
+            # Batches are random: run enough that each digit is in about ten of them.
             rounds = max(1, 10 * sum(1 for _ in tf.python_io.tf_record_iterator(FLAGS.validation)) // FLAGS.batch)
             final = sum(sess.run(accuracy) for _ in range(rounds)) / rounds
             saved = sv.saver.save(sess, sv.save_path, global_step=step)

@@ -1,5 +1,5 @@
-// Engine, Var, Op, ClientSession and servers: the objects a C++ program makes. Here, and only here, a Status becomes
-// an exception.
+// The objects that a C++ program creates: Engine, Var, Op, ClientSession, servers. Only this API turns a Status into an
+// exception.
 #pragma once
 
 #include <initializer_list>
@@ -25,7 +25,7 @@
 
 namespace weir {
 
-// What went wrong, with TensorFlow's error code and, where known, the node.
+// The exception for a failed Status: TensorFlow's error code and, if known, the node.
 class Error : public std::runtime_error {
  public:
   explicit Error(const Status& status)
@@ -50,7 +50,7 @@ T ValueOrThrow(Result<T> result) {
   return *std::move(result);
 }
 
-// The jobs of a cluster and the addresses of their tasks, in order.
+// Makes a ClusterSpec from the addresses of each job's tasks, in task order.
 inline ClusterSpec Cluster(const std::map<std::string, std::vector<std::string>>& jobs) {
   std::map<std::string, ClusterSpec::Tasks> numbered;
   for (const auto& [job, addresses] : jobs) {
@@ -59,7 +59,8 @@ inline ClusterSpec Cluster(const std::map<std::string, std::vector<std::string>>
   return ValueOrThrow(ClusterSpec::Make(std::move(numbered)));
 }
 
-// Ops, threads and a graph to build in. Make one per program; it must outlive its graphs, sessions and servers.
+// Owns the ops, the threads and a default graph. Create one per program; it must outlive its graphs, sessions and
+// servers.
 class Engine final {
  public:
   Engine() : compute_("weir", 0), blocking_("weir-io") {
@@ -73,14 +74,15 @@ class Engine final {
     graph->set_constant_evaluator(MakeLocalConstantEvaluator());
     return graph;
   }
-  // The node that gives all global variables of the graph their initial values.
+  // Returns a node that initializes all global variables of the graph.
   Node* InitializeVariables() const {
     Node* node = weir::InitializeVariables(*graph_, GlobalVariables(*graph_));
     ThrowIfError(graph_->TakeError());
     return node;
   }
-  // One task of a cluster in this process, listening: its target() is for sessions, here and elsewhere. It ends with
-  // its object, or Stop; Join waits for that, and JoinUntilSignal for SIGTERM and Ctrl-C, too.
+  // Starts one task of a cluster in this process. Sessions connect to its target(), from this or another process. The
+  // server runs until it is destroyed or Stop is called. Join waits for that; JoinUntilSignal also returns on SIGTERM
+  // and SIGINT.
   std::unique_ptr<Server> StartServer(const ClusterSpec& cluster, const std::string& job, int task,
                                       const tensorflow::ConfigProto& config = {},
                                       const std::string& bind_address = "") const {
@@ -94,11 +96,12 @@ class Engine final {
     ThrowIfError(server->Start());
     return server;
   }
-  // A cluster of one task, "/job:local/task:0", on a free port.
+  // Starts a cluster of one task, "/job:local/task:0", on a free port.
   std::unique_ptr<Server> StartLocalServer() const {
     return StartServer(Cluster({{"local", {"localhost:0"}}}), "local", 0);
   }
-  // Makes sessions for supervisors and session managers: in this process, or on the cluster of the server at `target`.
+  // Returns a factory of sessions for supervisors and session managers: in this process if `target` is empty, else on
+  // the cluster of the server at `target`.
   SessionMaker Sessions(const std::string& target = "", const tensorflow::ConfigProto& config = {}) const {
     return [this, target, config]() -> Result<SessionPtr> {
       if (!target.empty()) return network_.NewSession(target, graph_, config);
@@ -116,7 +119,7 @@ class Engine final {
   std::shared_ptr<Graph> graph_;
 };
 
-// A variable that stands for its value in arithmetic and in building functions.
+// A variable. Converts to its value in arithmetic and in graph-building functions.
 class Var final {
  public:
   Var(Graph& graph, const Input& initial_value, const VariableOptions& options = {})
@@ -132,7 +135,7 @@ class Var final {
   VariablePtr variable_;
 };
 
-// A node to run: made from whatever building gives, and throws when that failed.
+// A node to run. Converts from the results of graph-building functions; throws if building failed.
 class Op final {
  public:
   Op(Node* node) : node_(node) {}
@@ -147,7 +150,8 @@ class Op final {
   Node* node_;
 };
 
-// Gradients of y for several values, dense; throws when one has no path or only rows of it (IndexedSlices).
+// Returns the dense gradients of y with respect to each x. Throws if y does not depend on an x, or if a gradient is
+// sparse (IndexedSlices).
 inline std::vector<Output> DenseGradients(Output y, const std::vector<Output>& xs) {
   std::vector<Output> result;
   if (!y.has_graph()) throw Error(InvalidArgument("there is nothing to differentiate: the Output was not built"));
@@ -162,7 +166,7 @@ inline std::vector<Output> DenseGradients(Output y, const std::vector<Output>& x
   return result;
 }
 
-// Runs parts of an engine's graph, in this process or on the cluster behind a server. Thread-safe. Throws weir::Error.
+// Runs parts of an engine's graph, in this process or on a cluster. Thread-safe. Throws weir::Error.
 class ClientSession final {
  public:
   explicit ClientSession(const Engine& engine, const tensorflow::ConfigProto& config = {})
@@ -171,21 +175,21 @@ class ClientSession final {
       : graph_(graph),
         session_(std::make_shared<LocalSession>(
             graph, LocalSession::Dependencies{engine.compute_, engine.blocking_, nullptr, config})) {}
-  // On the cluster of the server at `target`, "grpc://host:port".
+  // Runs on the cluster of the server at `target`, "grpc://host:port".
   ClientSession(const Engine& engine, const std::string& target, const tensorflow::ConfigProto& config = {})
       : ClientSession(engine, target, engine.shared_graph(), config) {}
   ClientSession(const Engine& engine, const std::string& target, std::shared_ptr<Graph> graph,
                 const tensorflow::ConfigProto& config = {})
       : graph_(graph), session_(ValueOrThrow(engine.network_.NewSession(target, graph, config))) {}
-  // Over a session of the engine's graph that there is already.
+  // Wraps an existing session of the engine's graph.
   ClientSession(const Engine& engine, std::shared_ptr<Session> session)
       : graph_(engine.shared_graph()), session_(std::move(session)) {}
 
   using Feeds = std::vector<std::pair<Output, Tensor>>;
-  // The values of the fetches, in order; the targets run too.
+  // Runs the fetches and the targets. Returns the values of the fetches, in order.
   std::vector<Tensor> Run(const Feeds& feeds, const std::vector<Output>& fetches,
                           const std::vector<Op>& targets = {}) const {
-    ThrowIfError(graph_->TakeError());  // what building left behind
+    ThrowIfError(graph_->TakeError());  // errors from graph building
     RunRequest request;
     for (const auto& [output, value] : feeds) request.feeds.push_back({output, value});
     request.fetches = fetches;
@@ -196,9 +200,9 @@ class ClientSession final {
   Tensor Run(const Output& fetch) const { return Run({}, {fetch})[0]; }
   void Run(const Op& target) const { Run({}, {}, {target}); }
   void Run(Node* target) const { Run(Op(target)); }
-  // What Run above leaves out: RunOptions and metadata, cancelling, callables, partial runs. Errors are values there:
-  //   std::shared_ptr<Session::Callable> step = ValueOrThrow(session.session().MakeCallable({x}, {loss},
-  //   {train.node()})); std::vector<Tensor> values = ValueOrThrow(step->Call({batch}));
+  // The full interface: RunOptions and metadata, cancellation, callables, partial runs. It returns errors as values:
+  //   auto step = ValueOrThrow(session.session().MakeCallable({x}, {loss}, {train.node()}));
+  //   std::vector<Tensor> values = ValueOrThrow(step->Call({batch}));
   Session& session() const { return *session_; }
   Graph& graph() const { return *graph_; }
   std::shared_ptr<Session> shared_session() const { return session_; }
@@ -208,9 +212,9 @@ class ClientSession final {
   std::shared_ptr<Session> session_;
 };
 
-// Runs `body` in a session that a supervisor has got ready on the cluster at `target` ("": in this process), and stops
-// all that the supervisor has started. Throws what the body throws, or the error of a service; OutOfRange is the end of
-// the input, no error.
+// Runs `body` in a session that the supervisor prepares on the cluster at `target` ("": in this process), then stops
+// everything that the supervisor started. Throws the exception of `body`, or the error of a service. OutOfRange means
+// the end of the input and is not an error.
 inline void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target,
                        const std::function<void(const ClientSession&)>& body) {
   ThrowIfError(supervisor.RunManaged(engine.Sessions(target), [&](const SessionPtr& session) -> Status {

@@ -1,5 +1,5 @@
-// Input pipelines: names of files in queues, readers, parsing, batches, datasets; and what parsing and batching give as
-// objects that throw weir::Error where building went wrong.
+// Input pipelines: file name queues, readers, parsing, batching, datasets. Features and Batched wrap the results of
+// parsing and batching, and throw weir::Error if building failed.
 //
 //   Queue files = ValueOrThrow(StringInputProducer(g, Tensor::Vector<std::string>({"train.tfrecords"})));
 //   Output record = ReaderReadV2(TFRecordReaderV2(g), files.queue_ref()).value;
@@ -22,11 +22,11 @@
 
 namespace weir {
 
-// Parsed features by their keys.
+// Parsed features by key.
 class Features final {
  public:
   Features(Result<ParsedFeatures> parsed) : parsed_(ValueOrThrow(std::move(parsed))) {}
-  // Throws where there is no such feature, or where it is of the other kind.
+  // Throws if there is no such feature, or if it is sparse (operator[]) or dense (sparse()).
   Output operator[](const std::string& key) const { return Get<Output>(key, "dense"); }
   Sparse sparse(const std::string& key) const { return Get<Sparse>(key, "sparse"); }
 
@@ -41,12 +41,12 @@ class Features final {
   ParsedFeatures parsed_;
 };
 
-// A batch of each value, in the order of the values.
+// The batched values, in the order of the inputs.
 class Batched final {
  public:
   Batched(Result<BatchValues> values) : values_(ValueOrThrow(std::move(values))) {}
   size_t size() const { return values_.size(); }
-  // Throws where there is none, or where it is of the other kind.
+  // Throws if there is no such value, or if it is sparse (operator[]) or dense (sparse()).
   Output operator[](size_t i) const {
     if (Get(i).sparse.has_value()) throw Error(InvalidArgument("value {} of the batch is sparse", i));
     return Get(i).dense.output();
@@ -64,7 +64,7 @@ class Batched final {
   BatchValues values_;
 };
 
-// How many records a file has.
+// Returns the number of records in a file.
 inline int64_t CountRecords(const std::string& path) {
   const auto reader = ValueOrThrow(io::RecordReader::Open(RealEnv(), path));
   int64_t count = 0;

@@ -1,4 +1,4 @@
-// Layers and what their variables are made with: layers::Dense, layers::Conv2D, ..., initializers, regularizers.
+// Layers (layers::Dense, layers::Conv2D, ...), and initializers and regularizers for their variables.
 #pragma once
 
 #include "graph/compose/layers.h"

@@ -10,15 +10,18 @@
 //   session.Run(engine.InitializeVariables());
 //   session.Run({{x, batch}}, {loss}, {train});
 //
-// Networks out of layers: weir/layers.h. Records, queues and batches: weir/input.h. Both are included here.
+// Layers: weir/layers.h. Records, queues and batches: weir/input.h. This header includes both.
 //
-// Across servers: engine.StartServer(cluster, "ps", 0), DeviceScope(g, "/job:ps/task:0") around what is to be there,
-// and ClientSession(engine, "grpc://host:port"). Training that is initialized, saved, restored and stopped by itself:
-// Supervisor::Make(g, ...) and RunManaged(supervisor, engine, target, ...), or with hooks around its steps and recovery
-// from lost tasks MonitoredTrainingSession(g, engine.Sessions(target), ...).
+// Clusters:
+//   engine.StartServer(cluster, "ps", 0)                               start a server
+//   DeviceScope(g, "/job:ps/task:0")                                   place nodes
+//   ClientSession(engine, "grpc://host:port")                          connect
+// Training with initialization, checkpoints, recovery and shutdown:
+//   Supervisor::Make(g, ...), RunManaged(supervisor, engine, target, ...)
+//   MonitoredTrainingSession(g, engine.Sessions(target), ...)          with hooks, and recovery from lost tasks
 //
-// Building functions keep their first error with the graph; Op, Var and ClientSession throw weir::Error with it.
-// graph/build has a function per op, by group; graph/compose what is made of several; train what minimizes.
+// Graph-building functions store the first error in the graph; Op, Var and ClientSession throw it as weir::Error.
+// graph/build has one function per op, by group; graph/compose has functions made of several ops; train has optimizers.
 #pragma once
 
 #include "graph/build/array_ops.h"

@@ -1,4 +1,4 @@
-// Accumulators; weir/lib/queues.py gives each kind its class.
+// Binds accumulators. weir/lib/queues.py defines the Python class of each kind.
 #include "graph/compose/accumulator.h"
 
 #include "bind/gc.h"

@@ -6,7 +6,7 @@ namespace weir::python {
 
 Values ValuesFrom(py::handle object) {
   Values values;
-  // Variables in pieces stand for the list of their pieces.
+  // A partitioned variable stands for the list of its parts.
   py::object pieces = py::hasattr(object, "_get_variable_list") ? object.attr("_get_variable_list")()
                                                                 : py::reinterpret_borrow<py::object>(object);
   values.is_list = PyList_Check(pieces.ptr()) || PyTuple_Check(pieces.ptr());

@@ -1,4 +1,4 @@
-// Kinds of arguments that public functions take beyond those of input_caster.h, and a short way to bind such functions.
+// Argument types of public functions beyond those of input_caster.h, and Def, a short way to bind such functions.
 //
 //   Def(m, "stack", +[](Graph& graph, Values values, int64_t axis, Name name) { ... }, py::arg("values"), ...);
 #pragma once
@@ -8,14 +8,14 @@
 
 namespace weir::python {
 
-// A list of tensors, or one value that stands alone.
+// A list of tensors, or a single value.
 struct Values {
   InputList list;
   bool is_list = false;
 };
 inline Graph* GraphOfArgument(const Values& values) { return GraphOfArgument(values.list); }
 
-// Axes: None (all), a number or a list of them.
+// Axes: None (all axes), a number or a list of numbers.
 struct AxesArgument {
   Axes axes;
 };
@@ -23,7 +23,8 @@ struct AxesArgument {
 Values ValuesFrom(py::handle object);
 std::vector<int64_t> IntsFrom(py::handle object);  // a number or a list of numbers
 
-// Functions of one type share what pybind11 makes of it.
+// Binds a function that builds nodes. Takes a function pointer, so that functions of the same type share pybind11's
+// template instantiation.
 template <class R, class... Args, class... Extra>
 void Def(py::module_& m, const char* name, R (*function)(Graph&, Args...), Extra&&... extra) {
   auto with_graph = [function](Graph& graph, Args... args) { return function(graph, std::forward<Args>(args)...); };

@@ -1,4 +1,4 @@
-// Functions on arrays whose public signature is not that of one op.
+// Array functions whose public signature differs from that of a single op.
 #include "graph/compose/array.h"
 #include "bind/arguments.h"
 #include "bind/numpy.h"
@@ -35,7 +35,7 @@ void BindFilled(py::module_& m) {
       py::arg("dtype") = "float32", py::arg("name") = py::none());
 }
 
-// A SparseTensor knows its shape as a value.
+// The shape of a SparseTensor is itself a tensor: returns that, and sets *sparse.
 Input DenseShapeOr(py::handle x, bool* sparse) {
   *sparse = IsSparse(x);
   return *sparse ? Input(SparseOf(x).dense_shape) : InputFrom(x);
@@ -80,7 +80,7 @@ void BindSizes(py::module_& m) {
 bool IsListLike(py::handle x) { return PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()); }
 
 Output Concat(py::object values, py::object axis, const Name& name) {
-  // Older programs give the axis first.
+  // Deprecated argument order: axis first.
   if (!IsListLike(values) && IsListLike(axis) && !axis.is_none()) std::swap(values, axis);
   Values parts = ValuesFrom(values);
   Graph* graph = GraphOfArgument(parts);
@@ -90,7 +90,7 @@ Output Concat(py::object values, py::object axis, const Name& name) {
 
 OutputList SplitValue(py::object value, py::object num_or_sizes, py::object axis, std::optional<int64_t> num,
                       const Name& name) {
-  // Older programs give (split_dim, num_split, value).
+  // Deprecated argument order: (split_dim, num_split, value).
   if (PyLong_Check(value.ptr()) && !PyLong_Check(axis.ptr())) std::swap(value, axis);
   const Input x = InputFrom(value);
   Graph& graph = GraphOfInput(x);
@@ -115,7 +115,7 @@ void BindJoins(py::module_& m) {
       m, "stack",
       +[](Graph& g, Values values, int64_t axis, Name n) -> Output {
         if (values.is_list) return StackAll(g, values.list, axis, n.text);
-        OutputList rows = UnstackAll(g, values.list[0], {}, 0);  // one tensor: its rows
+        OutputList rows = UnstackAll(g, values.list[0], {}, 0);  // a single tensor: stack its rows
         return StackAll(g, InputList(rows.begin(), rows.end()), axis, n.text);
       },
       py::arg("values"), py::arg("axis") = 0, py::arg("name") = "stack");
@@ -148,8 +148,8 @@ void BindJoins(py::module_& m) {
   });
 }
 
-// A resource variable is not read as a whole where its handle will do. One that a function has captured does not tell
-// its type.
+// Returns the handle of a resource variable if the handle is enough, so that the variable is not read as a whole. Not
+// while a function is traced: a captured handle does not carry the variable's type.
 Input TableOf(py::handle params, bool handle_will_do) {
   if (!handle_will_do || !IsVariable(params) || functions_being_traced != 0) return InputFrom(params);
   const VariablePtr variable = VariableFrom(params);
@@ -195,7 +195,7 @@ void BindChoice(py::module_& m) {
       "pad",
       [](Input tensor, Input paddings, const std::string& mode, const Name& n, py::handle constant) {
         Graph& g = GraphOfInput(tensor);
-        // Zero is what Pad fills with anyhow.
+        // Pad fills with zeros anyway.
         const bool zero =
             (PyLong_Check(constant.ptr()) || PyFloat_Check(constant.ptr())) && PyObject_IsTrue(constant.ptr()) == 0;
         return Checked(g, PadWith(g, tensor, paddings, mode, zero ? Input() : InputFrom(constant), n.text));
@@ -258,7 +258,7 @@ void BindOrder(py::module_& m) {
   Def(
       m, "reverse",
       +[](Graph& g, Input tensor, py::object axis, Name n) -> Output {
-        // Older programs give one flag per axis.
+        // Deprecated form: one flag per axis.
         const bool flags = IsListLike(axis) && py::len(axis) > 0 && PyBool_Check(py::object(axis[py::int_(0)]).ptr());
         if (flags) return Reverse(g, tensor, InputFrom(axis), {.name = n.text});
         if (PyLong_Check(axis.ptr())) axis = py::make_tuple(axis);

@@ -72,7 +72,7 @@ DType TypeFrom(py::handle value, const Where& where) {
   return BaseType(type);
 }
 
-// Raises the same class of exception as ShapeFrom, in a text that names the attribute.
+// Raises the same exception class as ShapeFrom, with a message that names the attribute.
 PartialShape ShapeOfAttr(py::handle value, const Where& where) {
   try {
     return ShapeFrom(value);

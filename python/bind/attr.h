@@ -1,4 +1,4 @@
-// Attributes of operations: Python values for what a schema wants, and the way back.
+// Converts attributes of operations between Python values and C++, according to the schema.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,13 +9,13 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// `value` for attribute `def` of op `op`; TypeError and ValueError name all three.
+// Converts `value` for attribute `def` of op `op`. Raises TypeError or ValueError that name the attribute.
 AttrValue AttrFrom(py::handle value, const AttrDef& def, const std::string& op);
-// An AttrValue message, or a Python value whose kind says what it is.
+// Converts an AttrValue message, or a Python value whose type determines the kind of the attribute.
 AttrValue AttrFromAny(py::handle value);
-// As Operation.get_attr gives it: DType for types, bytes for strings, messages for shapes and tensors.
+// The result of Operation.get_attr: DType for types, bytes for strings, messages for shapes and tensors.
 py::object AttrToPython(const AttrValue& value);
-// The default of an argument, as a person would write it.
+// The default value of a Python parameter: str for strings, TensorShape for shapes, arrays for tensors.
 py::object DefaultToPython(const AttrValue& value);
 
 }  // namespace weir::python

@@ -32,7 +32,7 @@ PyObject* NewScalar(PyTypeObject* type, bfloat16 value) {
 
 float ValueOf(PyObject* object) { return reinterpret_cast<Scalar*>(object)->value; }
 
-// False with a Python error set when it is no number.
+// Returns false with a Python error set if `object` is not a number.
 bool FromPython(PyObject* object, bfloat16* out) {
   if (PyObject_TypeCheck(object, scalar_type)) {
     *out = reinterpret_cast<Scalar*>(object)->value;
@@ -81,7 +81,7 @@ PyObject* ScalarCompare(PyObject* a, PyObject* b, int op) {
   Py_RETURN_RICHCOMPARE(float(left), float(right), op);
 }
 
-// --- what numpy asks of an element type -----------------------------------------------------------------------------
+// --- numpy's functions for an element type ---------------------------------------------------------------------------
 PyObject* GetItem(void* data, void*) {
   bfloat16 value;
   std::memcpy(&value, data, sizeof(value));

@@ -1,4 +1,4 @@
-// Reading checkpoints by name, and the file that says which there are.
+// Reads checkpoints by tensor name, and manages the `checkpoint` state file.
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
@@ -58,7 +58,7 @@ py::object GetTensor(const Reader& reader, const std::string& name) {
   return NumpyFromTensor(TakeFile(std::move(value)));
 }
 
-// A directory stands for its latest checkpoint.
+// A directory means its latest checkpoint.
 std::shared_ptr<Reader> LoadCheckpoint(py::handle ckpt_dir_or_file) {
   const std::string path = PathFrom(ckpt_dir_or_file);
   const Result<FileInfo> info = RealEnv().Stat(path);
@@ -127,7 +127,7 @@ std::string PathFrom(py::handle path) {
 
 void BindCheckpoints(py::module_& m) {
   BindReader(m);
-  // What the operating system calls the file; UnimplementedError for a scheme other than file://.
+  // Returns the path without a file:// prefix. Raises UnimplementedError for any other scheme.
   m.def(
       "local_path",
       [](py::handle path) {

@@ -1,4 +1,4 @@
-// tf.assert_* and their relatives.
+// tf.assert_* and related checks.
 #include "graph/compose/checks.h"
 
 #include "bind/arguments.h"
@@ -24,13 +24,13 @@ Graph& GraphFor(const Input& x, const Input& y = {}) {
   return y.is_output() ? y.output().graph() : DefaultGraphRef();
 }
 
-// An assertion that is known to fail raises what the step would have raised.
+// If an assertion is known to fail while building, raises the error that a step would raise.
 py::object Asserted(Result<Node*> node) {
   if (!node.ok() && node.status().code() == StatusCode::kInvalidArgument && !IsTypeError(node.status()))
     RaiseRunError(node.status(), nullptr);
   return Wrap(Take(std::move(node)));
 }
-// The same for ranks, whose errors are ValueErrors.
+// The same for ranks, whose failures raise ValueError.
 py::object AssertedRank(Result<Node*> node) { return Wrap(Take(std::move(node))); }
 
 void BindRelations(py::module_& m) {

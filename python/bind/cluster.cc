@@ -1,4 +1,4 @@
-// tf.train.ClusterSpec over the C++ value of that name.
+// Binds tf.train.ClusterSpec.
 #include "bind/cluster.h"
 
 #include <pybind11/stl.h>
@@ -18,7 +18,7 @@ namespace {
 using Tasks = ClusterSpec::Tasks;
 constexpr auto kMayLackPort = ClusterSpec::Addresses::kMayLackPort;
 
-// job_tasks has an entry for every gap.
+// job_tasks returns an entry for every missing index, too: limit the size of its list.
 constexpr int kMostListedTasks = 1 << 24;
 
 std::string TextFrom(py::handle object, const char* what) {
@@ -59,7 +59,7 @@ py::dict DictOfTasks(const Tasks& tasks) {
   return dict;
 }
 
-// A list where the indices are 0, 1, 2, …, and a dict elsewhere.
+// Tasks become a list if their indices are 0, 1, 2, ..., else a dict.
 py::dict AsDict(const ClusterSpec& spec) {
   py::dict dict;
   for (const auto& [job, tasks] : spec.jobs()) {
@@ -77,7 +77,7 @@ py::dict AsDict(const ClusterSpec& spec) {
 
 bool IsEqual(const ClusterSpec& spec, py::handle other) {
   if (py::isinstance<ClusterSpec>(other)) return spec == other.cast<const ClusterSpec&>();
-  // As in TensorFlow, it equals its own contents.
+  // As in TensorFlow, a ClusterSpec equals a dict with its contents.
   py::dict dict;
   for (const auto& [job, tasks] : spec.jobs()) dict[py::str(job)] = DictOfTasks(tasks);
   return PyDict_Check(other.ptr()) && dict.equal(other);
@@ -161,7 +161,7 @@ void BindCluster(py::module_& m) {
                       [](const py::bytes& state) {
                         return Take(C::FromProto(MessageFrom<tensorflow::ClusterDef>(state), kMayLackPort));
                       }));
-  cls.attr("__hash__") = py::none();  // it compares by value
+  cls.attr("__hash__") = py::none();  // equality is by value
 }
 
 }  // namespace weir::python

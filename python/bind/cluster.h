@@ -1,4 +1,4 @@
-// Clusters in Python.
+// Binds clusters.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,8 +9,8 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// What tf.train.ClusterSpec takes: a dict, a ClusterDef or a ClusterSpec. Addresses may lack a port, as programs also
-// name clusters that they only place a graph for.
+// Converts the argument of tf.train.ClusterSpec: a dict, a ClusterDef or a ClusterSpec. Addresses may lack a port,
+// because programs also create clusters only to place a graph.
 ClusterSpec ClusterSpecFrom(py::handle cluster);
 
 void BindCluster(py::module_& m);

@@ -14,14 +14,14 @@ std::vector<CollectionType>& Types() {
   return *types;
 }
 
-// Collections are named by strings; another hashable object gets a name that only it has.
+// Collections have string names. Another hashable object gets a string that is unique to its type and hash.
 std::string KeyText(py::handle name) {
   if (PyUnicode_Check(name.ptr())) return py::cast<std::string>(name);
   if (name.is_none()) RaiseType("None is not the name of a collection");
   return fmt::format("{}\x01{}", TypeName(name), py::hash(name));
 }
 
-// The items whose `name` starts as `scope` says (a regular expression), as tf.get_collection filters them.
+// Whether the item has a `name` that matches the regular expression `scope` at its start, as in tf.get_collection.
 bool InScope(py::handle item, py::handle scope) {
   if (!py::hasattr(item, "name")) return false;
   py::object name = item.attr("name");

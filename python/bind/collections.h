@@ -1,5 +1,4 @@
-// Collections of a graph as Python sees them. Items that C++ put in are wrapped, those that Python put in come back as
-// they were.
+// Binds graph collections. Items added by C++ are wrapped; items added by Python are returned unchanged.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,10 +10,10 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// How items of a C++ type become Python objects and the other way round. Types bound elsewhere (variables, savers, ...)
-// add themselves; `from_python` gives an empty any for what is not theirs.
+// Conversions between items of a C++ type and Python objects. Types bound elsewhere (variables, savers, ...) register
+// themselves. `from_python` returns an empty any for objects of other types.
 struct CollectionType {
-  std::function<py::object(const std::any&)> to_python;  // an empty object for an any of another type
+  std::function<py::object(const std::any&)> to_python;  // an empty object for items of other types
   std::function<std::any(py::handle)> from_python;
 };
 void RegisterCollectionType(CollectionType type);

@@ -12,7 +12,7 @@ namespace {
 struct IntsArgument {
   std::vector<int64_t> values;
 };
-// "SAME", "VALID", or what stands before and after each dimension as a list of pairs.
+// "SAME", "VALID", or a list of (before, after) pairs, one per dimension.
 struct PaddingArgument {
   std::string name;
   std::vector<int64_t> explicit_paddings;

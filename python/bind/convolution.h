@@ -1,4 +1,4 @@
-// Convolution, pooling and fused batch normalization (tf.nn), and the layers made of them (tf.layers).
+// Binds convolution, pooling and fused batch normalization (tf.nn), and the layers that use them (tf.layers).
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,5 +1,5 @@
-// tf.train.Coordinator over the C++ one, which waits without the GIL. The exception that was reported and Python's
-// threads are kept here, where the garbage collector sees them: both refer back to the coordinator in most programs.
+// tf.train.Coordinator. The C++ Coordinator waits without the GIL. The reported exception and the Python threads are
+// stored here, visible to the garbage collector, because both usually refer back to the coordinator.
 #include "bind/coordinator.h"
 
 #include <pybind11/stl.h>
@@ -16,7 +16,7 @@ namespace {
 struct CoordinatorObject {
   std::shared_ptr<Coordinator> coord;
   py::tuple clean_types;
-  py::object reported;  // the exception that join raises, when Python reported it
+  py::object reported;  // the exception that join raises, if Python reported it
   py::set threads;
 };
 
@@ -31,7 +31,7 @@ void ClearCoordinator(CoordinatorObject& c) {
   c.threads = py::set();
 }
 
-// Alive while the call lasts that it is made for, which holds the object.
+// Borrows the thread. REQUIRES: used only during the call that creates it, which holds a reference.
 class PythonThread final : public CoordinatedThread {
  public:
   explicit PythonThread(py::handle thread) : thread_(thread) {}
@@ -48,7 +48,7 @@ class PythonThread final : public CoordinatedThread {
   py::handle thread_;
 };
 
-// Where Python handles signals: on the main thread.
+// Polls for signals on the main thread, the only one where Python handles them.
 Interrupted OnSignals() {
   if (!IsMainThread()) return {};
   return [] { return InPython([] { return PyErr_CheckSignals() != 0; }); };
@@ -74,7 +74,7 @@ std::shared_ptr<CoordinatorObject> MakeCoordinator(py::object clean_stop_excepti
   return made;
 }
 
-// The exception in what request_stop takes: an exception, or what sys.exc_info() gives. None for no error.
+// Extracts the exception from the argument of request_stop: an exception, or sys.exc_info(). None if there is no error.
 py::object ExceptionFrom(py::handle ex) {
   if (ex.is_none()) return py::none();
   py::object value = py::reinterpret_borrow<py::object>(ex);
@@ -97,7 +97,7 @@ py::object ExceptionFrom(py::handle ex) {
   throw py::error_already_set();
 }
 
-// A session that was closed, or lost a task: who made it deals with that, and says so.
+// Errors of a session that was closed or lost a task. The owner of the session handles and logs them.
 bool IsEndOfSession(const Status& error) {
   return error.code() == StatusCode::kCancelled || error.code() == StatusCode::kAborted ||
          error.code() == StatusCode::kUnavailable;
@@ -150,7 +150,7 @@ bool WaitForStop(CoordinatorObject& c, std::optional<double> timeout) {
 }
 
 void JoinThreads(CoordinatorObject& c, py::object threads, double stop_grace_period_secs, bool ignore_live_threads) {
-  py::set all(c.threads.attr("copy")());  // others may register while this waits
+  py::set all(c.threads.attr("copy")());  // other threads may register during the wait
   if (!threads.is_none())
     for (py::handle thread : py::iter(threads)) all.add(thread);
   Coordinator::JoinOptions options;
@@ -189,7 +189,7 @@ void Loop(CoordinatorObject& c, std::optional<double> interval, py::object body)
   Check(status);
 }
 
-// `with coord.stop_on_exception():` the exception ends the block and is the coordinator's from then on.
+// `with coord.stop_on_exception():` passes an exception of the block to request_stop, and suppresses it.
 struct StopOnException {
   py::object coord;
 };

@@ -1,4 +1,4 @@
-// Coordinators in Python.
+// Binds coordinators.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,7 +11,7 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// The C++ one of a tf.train.Coordinator; null for None, a TypeError for anything else.
+// Returns the C++ object of a tf.train.Coordinator; null for None. Raises TypeError for anything else.
 std::shared_ptr<Coordinator> CoordinatorOf(py::handle object);
 
 void BindCoordinator(py::module_& m);

@@ -1,6 +1,5 @@
-// CountCalls: puts a CountedCall around what pybind11 has bound. pybind11 enters all of its functions through one
-// dispatcher and all of its destructors through one tp_dealloc; both are replaced where the module's objects refer to
-// them.
+// CountCalls: wraps everything bound by pybind11 in a CountedCall. pybind11 calls all functions through one dispatcher
+// and destroys all objects through one tp_dealloc. Both are replaced in the objects of the module.
 #include <pybind11/pybind11.h>
 
 #include "bind/waiting.h"
@@ -22,7 +21,7 @@ PyObject* CountedDispatch(PyObject* self, PyObject* arguments, PyObject* keyword
 }
 
 void CountedDestroy(PyObject* self) {
-  const CountedCall call(CountedCall::AtExit::kGoOn);  // the thread may hold locks that the exit needs
+  const CountedCall call(CountedCall::AtExit::kGoOn);  // do not park: the thread may hold locks that the exit needs
   py::detail::pybind11_object_dealloc(self);
 }
 

@@ -1,5 +1,6 @@
-// Datasets and their iterators. They cross as what they are made of, (variant or resource, types, shapes); functions as
-// (DefinedFunction, types, shapes). weir/lib/data.py gives them TensorFlow's classes and the structure of elements.
+// Binds datasets and iterators. A dataset or iterator is passed as a tuple (variant or resource, types, shapes), a
+// function as (DefinedFunction, types, shapes). weir/lib/data.py adds TensorFlow's classes and nested element
+// structures.
 #include "bind/dataset.h"
 
 #include "bind/arguments.h"
@@ -8,7 +9,7 @@
 
 namespace weir::python {
 
-// A traced function; what it needs goes into a graph's library with Resolve.
+// A traced function. Resolve adds it, and what it depends on, to a graph's library.
 struct FunctionArgument {
   py::object function;
   ElementType result;
@@ -29,7 +30,7 @@ struct type_caster<weir::ElementType> {
   }
 };
 
-// Datasets and iterators: in a function that is being traced, those of the graph around it are captured.
+// Converts datasets and iterators. While a function is traced, those of outer graphs are captured.
 template <class T>
 struct element_source_caster {
   PYBIND11_TYPE_CASTER(T, const_name("Tuple[Tensor, List[DType], List[TensorShape]]"));
@@ -88,7 +89,7 @@ DatasetFunction Resolve(Graph& graph, const FunctionArgument& f) {
   return resolved;
 }
 
-// As Building, for arguments that are datasets or iterators.
+// Like Def, for functions whose first argument is a dataset or an iterator.
 template <class R, class First, class... Args, class... Extra>
 void DefOn(py::module_& m, const char* name, R (*function)(Graph&, First, Args...), Extra&&... extra) {
   m.def(

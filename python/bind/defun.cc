@@ -1,4 +1,4 @@
-// Defun: a Python function traced once into a function of the graph's library, called as an op of its own.
+// Defun: traces a Python function once into a library function, which is then called like an op.
 #include "bind/arguments.h"
 #include "bind/gc.h"
 #include "bind/messages.h"
@@ -14,12 +14,12 @@ namespace {
 
 struct DefunOptions {
   std::vector<DType> input_types;
-  std::vector<PartialShape> input_shapes;  // none: nothing is known of them
+  std::vector<PartialShape> input_shapes;  // empty: unknown
   std::string name;
   py::object grad_func = py::none();
   py::object python_grad_func = py::none();  // (op, *gradients) -> gradients of the inputs
   std::vector<std::string> out_names;
-  bool ordered_effects = false;  // OrderEffects
+  bool ordered_effects = false;  // whether to call OrderEffects on the body
 };
 
 class DefinedFunction {
@@ -47,7 +47,7 @@ class DefinedFunction {
     if (graph.functions().Find(name()) != nullptr) return;
     Check(graph.functions().AddAll(body_->functions()));
     Check(graph.functions().Add(def_));
-    // The Python functions that it calls live as long as the graph.
+    // The graph keeps the Python functions that the body calls alive.
     for (std::any& item : body_->Collection(kPyFuncsCollection)) graph.AddToCollection(kPyFuncsCollection, item);
     if (options_.grad_func.is_none()) return;
     auto& gradient = options_.grad_func.cast<DefinedFunction&>();
@@ -88,7 +88,7 @@ class DefinedFunction {
   }
 
  private:
-  // Runs the function once, on placeholders in a graph of its own.
+  // Calls the function once on placeholders, in a graph of its own.
   void Trace() {
     if (body_ != nullptr) return;
     py::object graph_object = py::type::of<GraphObject>()();
@@ -135,7 +135,7 @@ class DefinedFunction {
     tensorflow::FunctionDef def =
         Take(GraphToFunction(*object.graph, "f", inputs, outputs, options_.out_names, {}, ""));
     std::string name = options_.name;
-    if (name.empty()) {  // after the function and what it does
+    if (name.empty()) {  // generate a name from the function's name and a hash of its body
       uint64_t hash = 14695981039346656037ull;
       for (unsigned char c : def.SerializeAsString()) hash = (hash ^ c) * 1099511628211ull;
       name = fmt::format("{}_{:08x}", base == "<lambda>" ? "lambda" : base, static_cast<uint32_t>(hash ^ (hash >> 32)));
@@ -159,7 +159,7 @@ class DefinedFunction {
   DefunOptions options_;
   FunctionCaptures captures_;
   py::object body_object_;
-  std::vector<py::object> outer_graphs_;  // those of the captured values
+  std::vector<py::object> outer_graphs_;  // keeps the graphs of captured values alive
   std::shared_ptr<Graph> body_;
   tensorflow::FunctionDef def_;
 };
@@ -182,7 +182,7 @@ void BindDefun(py::module_& m) {
         for (DType type : f.input_types()) types.append(py::cast(type));
         return types;
       });
-  // @Defun(tf.float32, ..., func_name="f")
+  // Decorator: @Defun(tf.float32, ..., func_name="f").
   m.def("Defun", [](py::args types, const py::kwargs& kwargs) {
     DefunOptions options;
     for (py::handle type : types) options.input_types.push_back(BaseType(AsDType(type)));

@@ -1,4 +1,4 @@
-// tf.train.replica_device_setter and the strategies that choose a task.
+// tf.train.replica_device_setter and its strategies for choosing a task.
 #include "bind/device_setter.h"
 
 #include <pybind11/stl.h>
@@ -13,7 +13,7 @@
 namespace weir::python {
 namespace {
 
-// A strategy of ours, which a program may also call itself.
+// A built-in strategy. Callable from Python, too.
 struct StrategyObject {
   PsStrategy choose;
 };

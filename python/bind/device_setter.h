@@ -1,4 +1,4 @@
-// Placement of parameters in Python.
+// Binds the placement of parameters.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,7 +12,7 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A device function that is C++: `tf.device` asks it without going through Python.
+// A device function implemented in C++. `tf.device` calls it without going through Python.
 struct DeviceFunction {
   std::function<Result<std::string>(Node&)> choose;
 };

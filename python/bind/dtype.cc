@@ -28,7 +28,7 @@ const DTypeObject* Self(py::handle object) {
   return py::isinstance<DTypeObject>(object) ? object.cast<const DTypeObject*>() : nullptr;
 }
 
-// The least and greatest value, as TensorFlow gives them; an empty object for types without.
+// The smallest or largest value, as in TensorFlow. Raises TypeError for types without limits.
 py::object Limit(DType type, bool greatest) {
   const DType t = BaseType(type);
   if (t == kBFloat16) {
@@ -78,7 +78,7 @@ DType DTypeFrom(py::handle object) {
       object.ptr() == reinterpret_cast<PyObject*>(&PyBytes_Type))
     return kString;
   if (object.ptr() == reinterpret_cast<PyObject*>(&PyComplex_Type)) return kComplex128;
-  // numpy takes nearly anything for a dtype; only types and dtypes are meant here.
+  // numpy converts nearly anything to a dtype; accept only types and dtypes here.
   if (PyType_Check(object.ptr()) || py::hasattr(object, "type") || py::hasattr(object, "dtype")) {
     py::object source = py::reinterpret_borrow<py::object>(object);
     if (!PyType_Check(object.ptr()) && !py::hasattr(object, "type")) source = object.attr("dtype");

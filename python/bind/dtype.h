@@ -1,4 +1,4 @@
-// Python's tf.DType: one object per element type, so that `is` works as well as `==`.
+// Binds tf.DType. There is one object per element type, so that `is` works like `==`.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,9 +10,9 @@ namespace weir::python {
 namespace py = pybind11;
 
 py::object DTypeObjectOf(DType dtype);
-// tf.as_dtype: a DType, its number or name, a numpy or Python type. kInvalidType when it is none.
+// Converts a DType, its number or name, or a numpy or Python type. Returns kInvalidType for anything else.
 DType DTypeFrom(py::handle object);
-// The same; TypeError when it is none.
+// The same, but raises TypeError.
 DType AsDType(py::handle object);
 
 void BindDType(py::module_& m);

@@ -18,18 +18,18 @@ namespace {
 
 constexpr char kExceptionUrl[] = "weir/python_exception";
 
-// Exceptions that Statuses stand for, each as long as a copy of its Status lives.
+// Exceptions stored for a Status, each for as long as a copy of that Status exists.
 struct PutAside {
   PyItem type, value, trace;
   std::thread::id thread;
 };
 struct Kept {
   std::mutex mu;
-  std::map<std::string, PutAside, std::less<>> exceptions;  // by number
+  std::map<std::string, PutAside, std::less<>> exceptions;  // by id
   uint64_t next = 1;
 };
 Kept& TheKept() {
-  static Kept* kept = new Kept;  // Statuses may outlive the module
+  static Kept* kept = new Kept;  // leaked: Statuses may outlive the module
   return *kept;
 }
 
@@ -42,7 +42,7 @@ absl::Cord Keep(PutAside exception) {
     Kept& all = TheKept();
     std::lock_guard<std::mutex> all_lock(all.mu);
     const auto found = all.exceptions.find(std::string_view(number.data(), number.size()));
-    released = std::move(found->second);  // Python's objects go without the lock, after it
+    released = std::move(found->second);  // destroyed after the lock is released, because that may run Python code
     all.exceptions.erase(found);
   });
 }
@@ -62,7 +62,7 @@ void RaiseAgainIfException(const Status& status) {
   throw py::error_already_set();
 }
 
-// A message may quote bytes of the user's that are no UTF-8.
+// A message may quote user bytes that are not UTF-8.
 py::str TextOf(std::string_view message) {
   PyObject* text = PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
   if (text == nullptr) throw py::error_already_set();
@@ -111,7 +111,7 @@ Status StatusOfRun(py::error_already_set& error) {
 
 void RaiseBuildError(const Status& status) {
   RaiseAgainIfException(status);
-  if (IsUnknownFileScheme(status)) RaiseRunError(status, nullptr);  // as TensorFlow does, whatever the file is for
+  if (IsUnknownFileScheme(status)) RaiseRunError(status, nullptr);  // as TensorFlow does for every use of a file
   if (IsTypeError(status)) RaiseObject(PyExc_TypeError, MessageOf(status));
   switch (status.code()) {
     case StatusCode::kFailedPrecondition:

@@ -1,6 +1,5 @@
-// How errors cross the border, in both directions. A Status becomes an exception in Raise and nowhere else; an
-// exception raised by user code that C++ has called becomes a Status that remembers it, so that the user sees his own
-// exception.
+// Converts errors in both directions. A Status becomes an exception only in the Raise functions. An exception raised by
+// a Python callback becomes a Status that refers to it, so that the user gets the original exception.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,9 +11,9 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// What went wrong while a graph was built: TypeError, ValueError and their relatives, as TensorFlow raises them.
+// Raises an error of graph building: TypeError, ValueError and others, as TensorFlow does.
 [[noreturn]] void RaiseBuildError(const Status& status);
-// What went wrong in a step or a service: the classes of weir.errors. `graph` (may be null) gives the error its op.
+// Raises an error of a step or a service: a class of weir.errors. `graph` (may be null) is used to find the error's op.
 [[noreturn]] void RaiseRunError(const Status& status, Graph* graph);
 
 inline void Check(const Status& status) {
@@ -26,13 +25,13 @@ T Take(Result<T> result) {
   return *std::move(result);
 }
 
-// The exception as a Status. Raising that Status on the same thread raises the exception again.
+// Converts the exception to a Status. Raising that Status on the same thread raises the exception again.
 Status StatusOfException(py::error_already_set& error);
 
-// How many functions of C++ on this thread wait for Python code that they have called.
+// Number of Python callbacks that C++ is calling on this thread.
 inline thread_local int callbacks_running = 0;
 
-// Runs `body` (which returns a Result or a Status) and turns exceptions into a Status. The GIL must be held.
+// Runs `body`, which returns a Result or a Status, and converts exceptions to a Status. REQUIRES: the GIL is held.
 template <class F>
 auto CatchingExceptions(F&& body) -> decltype(body()) {
   struct Running {

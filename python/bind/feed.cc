@@ -20,7 +20,7 @@ Output KeyOutput(GraphObject& graph, py::handle key) {
   }
 }
 
-// A Python number without the way through numpy; false when it is something else or does not fit.
+// Converts a Python number without numpy. Returns false for other values, and for numbers that do not fit.
 bool QuickScalar(py::handle value, DType type, Tensor* out) {
   PyTypeObject* kind = Py_TYPE(value.ptr());
   if (type == kFloat || type == kDouble) {
@@ -49,7 +49,7 @@ bool QuickScalar(py::handle value, DType type, Tensor* out) {
   return false;
 }
 
-// A Python int that the type would change is a mistake, not a conversion.
+// Raises TypeError for a Python int that does not fit into the type, instead of changing its value.
 void CheckIntegerFits(py::handle value, const Output& output) {
   const DType type = output.base_dtype();
   bool fits = !(type == kString);
@@ -65,7 +65,7 @@ void CheckIntegerFits(py::handle value, const Output& output) {
         Str(value), Repr(py::type::handle_of(value)), Repr(NumpyType(type)), output.name()));
 }
 
-// numpy does not know what it converts for.
+// Adds the tensor's name and type to conversion errors of numpy.
 Tensor ConvertedFor(const Output& output, py::handle value) {
   const auto message = [&output](py::error_already_set& error) {
     return fmt::format("Cannot feed this value for Tensor '{}' of type {}: {}", output.name(), output.base_dtype(),
@@ -154,8 +154,8 @@ Tensor FeedValue(GraphObject& graph, Output output, py::handle value, py::handle
           "feed with key {}.",
           Str(value), Str(key)));
     if (PyLong_Check(value.ptr()) && !PyBool_Check(value.ptr())) CheckIntegerFits(value, output);
-    if (py::hasattr(value,
-                    "get_raw_handle"))  // a tensor that the session keeps: its name where one is wanted, else its value
+    // A TensorHandle. Feeds its name to a string tensor, else its value.
+    if (py::hasattr(value, "get_raw_handle"))
       tensor =
           TensorFromNumpy(type == kString ? value.attr("get_raw_handle")() : value.attr("eval")(), type, Memory::kCopy);
     else

@@ -1,4 +1,4 @@
-// What a user feeds to a session: any keys that name tensors, any values that numpy understands.
+// Converts feeds of a session: keys that name tensors, and values that numpy can convert.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,11 +12,12 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A value for `output`, converted to its type as np.asarray(value, dtype) would, its shape checked.
+// Converts a value to the type of `output`, like np.asarray(value, dtype), and checks its shape.
 Tensor FeedValue(GraphObject& graph, Output output, py::handle value, py::handle key);
-// feed_dict, flattened. The arrays behind borrowed values must live until the step has ended: `feeds` keeps them.
+// Flattens feed_dict. Values may borrow the memory of arrays; `feeds` keeps these alive and must exist until the step
+// ends.
 void CollectFeeds(GraphObject& graph, py::handle feed_dict, std::vector<Feed>* feeds);
-// The tensors that a key of a feed_dict stands for.
+// Returns the tensors that a key of a feed_dict stands for.
 std::vector<Output> FeedKeys(GraphObject& graph, py::handle key);
 
 }  // namespace weir::python

@@ -115,7 +115,7 @@ FetchMap::Entry FetchMap::Add(py::handle fetch) {
     py::list keys(fetch.attr("keys")());
     for (py::handle key : keys) entry.parts.push_back(Add(py::reinterpret_borrow<py::object>(fetch)[key]));
     py::object make = py::reinterpret_borrow<py::object>(py::type::handle_of(fetch));
-    if (py::hasattr(fetch, "default_factory"))  // a defaultdict, whose first argument that is
+    if (py::hasattr(fetch, "default_factory"))  // a defaultdict takes it as its first argument
       make = py::module_::import("functools").attr("partial")(make, fetch.attr("default_factory"));
     entry.form = py::make_tuple(make, keys);
     return entry;
@@ -174,7 +174,7 @@ py::object FetchMap::Rebuild(const Entry& entry, const std::vector<py::object>& 
       for (size_t i = 0; i < entry.parts.size(); ++i) dict[keys[i]] = Rebuild(entry.parts[i], values);
       py::object make = form[0];
       if (make.ptr() == reinterpret_cast<PyObject*>(&PyDict_Type)) return dict;
-      // OrderedDict and its like are made from pairs; a type that cannot be is given back as a dict.
+      // OrderedDict and similar types are constructed from pairs. If a type cannot be, return a plain dict.
       try {
         return make(dict.attr("items")());
       } catch (py::error_already_set&) {

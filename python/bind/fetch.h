@@ -1,4 +1,4 @@
-// What a user asks a session for, in any nesting, and the result in the same nesting.
+// Nested fetches of a session, and results with the same nesting.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,12 +14,12 @@ namespace py = pybind11;
 
 class FetchMap final {
  public:
-  // Throws TypeError and ValueError for what cannot be fetched.
+  // Raises TypeError or ValueError for values that cannot be fetched.
   FetchMap(GraphObject& graph, py::handle fetches) : graph_(graph) { root_ = Add(fetches); }
 
-  const std::vector<Output>& outputs() const { return outputs_; }  // each once
+  const std::vector<Output>& outputs() const { return outputs_; }  // without duplicates
   const std::vector<Node*>& targets() const { return targets_; }
-  // `values` in the order of outputs().
+  // `values` is in the order of outputs().
   py::object Result(const std::vector<py::object>& values) const { return Rebuild(root_, values); }
 
  private:
@@ -27,7 +27,7 @@ class FetchMap final {
   struct Entry {
     Kind kind;
     int output = -1;
-    py::object form;  // type, keys or function that the result is made with
+    py::object form;  // type, keys or function for building the result
     std::vector<Entry> parts;
   };
 
@@ -40,15 +40,15 @@ class FetchMap final {
 
   GraphObject& graph_;
   std::vector<Output> outputs_;
-  std::unordered_map<Output, int, OutputHash> known_;  // only used when there are many
+  std::unordered_map<Output, int, OutputHash> known_;  // used only for many outputs
   std::vector<Node*> targets_;
   Entry root_;
 };
 
-// fetch_function(object) -> (list of fetches, function from their values to the result); feed_function(object, value)
-// -> pairs.
+// fetch_function(object) returns (list of fetches, function from their values to the result). feed_function(object,
+// value) returns (key, value) pairs.
 void RegisterRunConversion(py::object type, py::object fetch_function, py::object feed_function);
-// The feed function for `object`, or an empty object.
+// Returns the feed function for `object`, or an empty object.
 py::object FeedFunctionFor(py::handle object);
 
 }  // namespace weir::python

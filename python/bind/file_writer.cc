@@ -1,5 +1,5 @@
-// tf.summary.FileWriter and its cache. Writing waits for nobody who holds the GIL, and what is still to be written at
-// exit is written.
+// tf.summary.FileWriter and its cache. Calls that may wait for the writer thread release the GIL. Open writers are
+// closed at exit, which writes their pending events.
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Step = SummaryWriter::Step;
 
-// Those that are closed at exit, and the cache.
+// The writers to close at exit, and the cache.
 struct Writers {
   std::mutex mu;
   std::vector<std::weak_ptr<FileWriter>> open;
@@ -30,7 +30,7 @@ struct Writers {
   }
 };
 Writers& TheWriters() {
-  static Writers* writers = new Writers;  // what the interpreter tears down last may still write
+  static Writers* writers = new Writers;  // leaked: objects destroyed late in shutdown may still write
   return *writers;
 }
 
@@ -46,7 +46,7 @@ void CloseAtExit() {
   TheWriters().cache.Clear().IgnoreError();
 }
 
-// `call` without the GIL: it may wait for the thread that writes.
+// Runs `call` without the GIL, because it may wait for the writer thread.
 template <class F>
 void Unlocked(F&& call) {
   Status status;
@@ -89,7 +89,7 @@ void BeginWithGraph(FileWriter& writer, const Graph& graph) {
   CheckFile(AddGraphEvents(writer, graph, codec));
 }
 
-// TensorFlow lets a `session` write the file; here the process does it, which gives the same file.
+// `session` is ignored: TensorFlow writes through it, here the process writes an identical file itself.
 std::shared_ptr<FileWriter> MakeWriter(py::handle logdir, py::object graph, int max_queue, double flush_secs,
                                        py::object graph_def, py::object filename_suffix, py::object /*session*/) {
   FileWriterOptions options;
@@ -106,7 +106,7 @@ std::shared_ptr<FileWriter> MakeWriter(py::handle logdir, py::object graph, int 
   return writer;
 }
 
-// A writer of Python's, by its methods.
+// A writer implemented in Python.
 class PythonWriter final : public SummaryWriter {
  public:
   explicit PythonWriter(py::object writer) : writer_(std::move(writer)) {}

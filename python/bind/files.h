@@ -1,4 +1,4 @@
-// Checkpoints, savers, meta graphs and record files in Python.
+// Binds checkpoints, savers, meta graphs and record files.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,9 +14,9 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A path as str, bytes or os.PathLike; TypeError for anything else.
+// Converts a path: str, bytes or os.PathLike. Raises TypeError for anything else.
 std::string PathFrom(py::handle path);
-// The error classes that TensorFlow has for files: tf.errors.*.
+// Raises tf.errors.*, as TensorFlow does for files.
 inline void CheckFile(const Status& status) {
   if (!status.ok()) RaiseRunError(status, nullptr);
 }
@@ -26,15 +26,16 @@ T TakeFile(Result<T> result) {
   return *std::move(result);
 }
 
-// How items of collections that Python knows cross into meta graphs: plain values, what register_proto_function names,
-// and types that add a codec of their own.
+// Converts collection items for meta graphs: plain values, types registered with register_proto_function, and types
+// with a codec of their own.
 CollectionCodec PythonCollectionCodec();
 void AddCollectionCodec(CollectionCodec codec);
 
-// The exception as a Status of the code that it has as one of tf.errors. Raising the Status raises the exception again.
+// Converts an exception to a Status, with its error code if it is one of tf.errors. Raising the Status raises the
+// exception again.
 Status StatusOfRun(py::error_already_set& error);
 
-// A step in whatever `session` is: its run(fetches, feed_dict). May be called without the GIL.
+// Runs steps with run(fetches, feed_dict) of any session object. May be called without the GIL.
 RunStep RunInPython(py::object session);
 
 void BindCheckpoints(py::module_& m);

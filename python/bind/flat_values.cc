@@ -26,10 +26,10 @@ Kind KindOf(PyObject* value) {
   return Kind::kOther;
 }
 
-// The leaves of nested lists in order, borrowed, with the shape that the nesting has.
+// The leaves of nested lists in order (borrowed references), and the shape of the nesting.
 struct Leaves {
   std::vector<PyObject*> items;
-  std::vector<py::object> lists;  // what ranges were made into
+  std::vector<py::object> lists;  // owns the lists that ranges were converted to
   DimVector dims;
   bool kinds[7] = {};
 
@@ -64,7 +64,7 @@ void Collect(PyObject* value, size_t depth, py::handle whole, Leaves* out) {
   for (Py_ssize_t i = 0; i < size; ++i) Collect(PySequence_Fast_GET_ITEM(value, i), depth + 1, whole, out);
 }
 
-// An empty list ends a path too: [[], []] has dims (2, 0), and nothing may be deeper elsewhere.
+// An empty list also ends a path: [[], []] has dims (2, 0), and no other list may be nested deeper.
 Leaves CollectLeaves(py::handle value) {
   Leaves leaves;
   Collect(value.ptr(), 0, value, &leaves);
@@ -216,7 +216,7 @@ bool AllFit(const Leaves& leaves, int64_t least, int64_t greatest) {
   return true;
 }
 
-// Through numpy: values that numpy has its own types for, and integers beyond 64 signed bits.
+// Converts through numpy: values with numpy types, and integers that do not fit into int64.
 Tensor ThroughNumpy(py::handle value, DType wanted) {
   if (wanted != kInvalidType) return TensorFromNumpy(AsArray(value), wanted, Memory::kCopy);
   py::object array = AsArray(value);

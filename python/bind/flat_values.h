@@ -1,4 +1,4 @@
-// Python numbers, strings and nested lists of them as tensors.
+// Converts Python numbers, strings and nested lists of them to tensors.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,13 +9,12 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// `wanted` kInvalidType: bool, int32 (int64 where one does not fit), float32, complex128 or string, as the values ask
-// for. ValueError for ragged lists, TypeError for values that the type cannot hold.
+// If `wanted` is kInvalidType, the values determine the type: bool, int32 (int64 if a value does not fit), float32,
+// complex128 or string. Raises ValueError for ragged lists, and TypeError for values that the type cannot represent.
 Tensor TensorFromValues(py::handle value, DType wanted);
-// The type that TensorFromValues would choose, without looking at everything: from the first leaf. kInvalidType: not
-// known.
+// The type that TensorFromValues would choose, judging by the first leaf only. kInvalidType if it is unknown.
 DType NaturalTypeOf(py::handle value);
-// `tensor` in that shape; a tensor with fewer elements is filled up with its last one.
+// Reshapes `tensor`. If it has too few elements, repeats the last one.
 Tensor FillShape(const Tensor& tensor, const PartialShape& shape, bool verify_shape);
 
 }  // namespace weir::python

@@ -1,5 +1,5 @@
-// Control flow for Python's callables: nested structures go in and out, the engine sees flat lists of tensors. Branches
-// and bodies run while the graph is built, on the thread that builds it.
+// Control flow with Python callables. Converts between nested structures and the flat lists of tensors that the C++
+// functions take. Branches and bodies run while the graph is built, on the calling thread.
 #include "graph/compose/flow.h"
 
 #include "bind/arguments.h"
@@ -17,7 +17,7 @@ py::object UnpackSingleton(py::object result) {
   return result;
 }
 
-// What a branch has given: its structure, and the tensors in it.
+// The result of a branch: its structure, and the tensors in it.
 struct BranchResult {
   py::object structure;
   LeafTensors tensors{/*nodes=*/true};
@@ -64,7 +64,7 @@ py::object CaseOf(py::object pairs, py::object default_fn, bool exclusive, bool 
   std::vector<std::pair<py::object, py::object>> list;
   if (PyDict_Check(pairs.ptr())) {
     py::list items(pairs.attr("items")());
-    // A dict has no order of its own: by the names of its predicates.
+    // Like TensorFlow, sort a dict by the names of its predicates.
     items.attr("sort")(py::arg("key") = py::cpp_function([](py::tuple item) { return item[0].attr("name"); }));
     pairs = items;
   }
@@ -97,7 +97,7 @@ py::object CaseOf(py::object pairs, py::object default_fn, bool exclusive, bool 
   return PackNest(results[0]->structure, results[0]->tensors.Rebuild(merged));
 }
 
-// Branches by number: a list of functions, a list of (number, function), or a dict.
+// Branches by index: a list of functions, a list of (index, function) pairs, or a dict.
 py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn, const Name& name) {
   if (PyDict_Check(fns.ptr())) fns = py::list(fns.attr("items")());
   if (!PyList_Check(fns.ptr()) && !PyTuple_Check(fns.ptr())) RaiseType("branch_fns must be a list, tuple, or dict");
@@ -133,7 +133,7 @@ py::object SwitchCaseOf(py::object index, py::object fns, py::object default_fn,
   return PackNest(results[0]->structure, results[0]->tensors.Rebuild(merged));
 }
 
-// --- while
+// --- while -----------------------------------------------------------------------------------------------------------
 py::tuple AsArguments(py::handle structure) {
   py::list items;
   for (py::handle item : py::iter(structure)) items.append(item);
@@ -187,7 +187,7 @@ py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::o
                        .maximum_iterations = maximum_iterations,
                        .name = name.text};
   if (!shape_invariants.is_none()) options.shape_invariants = InvariantsFrom(loop_vars, shape_invariants, tensors);
-  py::object structure = loop_vars;  // that of what the body gives, in the end
+  py::object structure = loop_vars;  // replaced by the structure that the body returns
   const LoopCondFn go_on = [&](const OutputList& values) -> Result<Output> {
     return CatchingExceptions([&]() -> Result<Output> {
       py::object answer = cond(*AsArguments(PackNest(loop_vars, tensors.Rebuild(values))));
@@ -217,13 +217,13 @@ py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::o
   };
   OutputList ends =
       Take(WhileLoop(graph, go_on, step, InputList(tensors.outputs().begin(), tensors.outputs().end()), options));
-  // Arrays keep the handle that they came with.
+  // TensorArrays keep their original handles.
   py::object packed = PackNest(structure, tensors.Rebuild(ends));
   if (return_same_structure || tensors.num_leaves() != 1) return packed;
   return packed[py::int_(0)];
 }
 
-// --- rows
+// --- map, fold and scan over rows ------------------------------------------------------------------------------------
 struct LoopSettings {
   int parallel_iterations = 10;
   bool back_prop = true;
@@ -249,7 +249,7 @@ std::vector<py::object> Wrapped(const OutputList& outputs) {
   return objects;
 }
 
-// What a user's function gives for rows, flat and of the types wanted.
+// Flattens the result of a user's function for one row, converted to the given types.
 Result<OutputList> Flattened(Graph& graph, py::handle structure, py::handle result, const std::vector<DType>& types) {
   CheckSameNest(structure, result, /*check_types=*/false);
   LeafTensors tensors;
@@ -338,7 +338,7 @@ void BindRows(py::module_& m) {
       py::arg("reverse") = false, py::arg("name") = py::none());
 }
 
-// tf.tuple: Tensors and IndexedSlices, each given on when all are there.
+// tf.tuple: Tensors and IndexedSlices that become available only when all of them are.
 py::list TupleOf(py::object tensors, const Name& name, py::object control_inputs) {
   OutputList values;
   std::vector<Node*> nodes;

@@ -1,9 +1,9 @@
-// Bound types that the garbage collector sees into. A type whose objects hold Python objects is bound with Collected():
+// Garbage collector support for bound types. Types whose objects hold Python objects are bound with Collected():
 //
-//   py::class_<T>(m, "T", Collected<T>())                        // holds graphs (ownership.h) and kept arguments only
-//   py::class_<T>(m, "T", Collected<T, VisitT, ClearT>())        // has members that are Python objects, too
+//   py::class_<T>(m, "T", Collected<T>())                        // holds only graphs (ownership.h) and kept arguments
+//   py::class_<T>(m, "T", Collected<T, VisitT, ClearT>())        // also has members that are Python objects
 //
-// VisitT calls Py_VISIT for each such member and returns non-zero to stop; ClearT drops members to break a cycle.
+// VisitT calls Py_VISIT for each such member and returns non-zero to stop. ClearT drops members to break a cycle.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,15 +14,15 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// pybind11 destroys an object that the collector still sees. Whatever gives the GIL away meanwhile, as the end of a
-// session does, would let a collection in another thread destroy it a second time.
+// Destroys an object after hiding it from the collector. pybind11 destroys it while the collector still sees it: if the
+// destructor releases the GIL (closing a session does), a collection on another thread would destroy it twice.
 inline void DestroyUntracked(PyObject* self) {
-  const CountedCall call(CountedCall::AtExit::kGoOn);  // the thread may hold locks that the exit needs
+  const CountedCall call(CountedCall::AtExit::kGoOn);  // do not park: the thread may hold locks that the exit needs
   PyObject_GC_UnTrack(self);
   py::detail::pybind11_object_dealloc(self);
 }
 
-// For each type that has py::dynamic_attr(), which the collector looks at, and is not Collected.
+// For types that have py::dynamic_attr(), which makes them visible to the collector, and that are not Collected.
 inline py::custom_type_setup DestroyedUntracked() {
   return py::custom_type_setup([](PyHeapTypeObject* type) { type->ht_type.tp_dealloc = DestroyUntracked; });
 }
@@ -34,7 +34,7 @@ int VisitNothing(T&, visitproc, void*) {
 template <class T>
 void ClearNothing(T&) {}
 
-// What pybind11 keeps alive for an object: py::keep_alive, KeepsArguments and HoldGraph add to it.
+// Visits what pybind11 keeps alive for an object: added by py::keep_alive, KeepsArguments and HoldGraph.
 inline int VisitKeptAlive(PyObject* self, visitproc visit, void* arg) {
   if (!reinterpret_cast<py::detail::instance*>(self)->has_patients) return 0;
   const auto& kept = py::detail::get_internals().patients;
@@ -44,7 +44,7 @@ inline int VisitKeptAlive(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// ClearMembers need not drop graphs: a cycle through a graph is broken on the graph's side.
+// ClearMembers need not drop graphs: a cycle through a graph is broken by clearing the graph.
 template <class T, int (*VisitMembers)(T&, visitproc, void*) = VisitNothing<T>,
           void (*ClearMembers)(T&) = ClearNothing<T>>
 py::custom_type_setup Collected() {
@@ -69,7 +69,7 @@ py::custom_type_setup Collected() {
   });
 }
 
-// For a type whose `graph` member is its only Python object.
+// For types whose only Python object is the member `graph`.
 template <class T>
 int VisitGraph(T& object, visitproc visit, void* arg) {
   Py_VISIT(object.graph.ptr());

@@ -1,4 +1,4 @@
-// tf.train.get_global_step, by the rule of C++.
+// tf.train.get_global_step, implemented with the C++ lookup.
 #include "train/global_step.h"
 
 #include "bind/errors.h"

@@ -16,13 +16,13 @@
 namespace weir::python {
 namespace {
 
-// By name; filled by the decorator, for the life of the interpreter. Used under the GIL.
+// Gradients registered by tf.RegisterGradient, by name. Never freed. Guarded by the GIL.
 std::map<std::string, GradientFn, std::less<>>& Registered() {
   static auto* gradients = new std::map<std::string, GradientFn, std::less<>>();
   return *gradients;
 }
 
-// Asks a Python gradient function: function(op, *grads) -> one value, or a list with one per input.
+// Calls a Python gradient function: function(op, *grads) returns one value, or a list with one per input.
 Result<Gradients> AskGradient(const PyItem& function, GradientContext& g) {
   py::gil_scoped_acquire gil;
   return CatchingExceptions([&]() -> Result<Gradients> {
@@ -43,7 +43,7 @@ Result<Gradients> AskGradient(const PyItem& function, GradientContext& g) {
   });
 }
 
-// A Tensor, a variable (its reference or handle) or a list of such.
+// Converts a Tensor, a variable (to its reference or handle), or a list of these.
 std::vector<Output> Targets(py::handle what) {
   std::vector<Output> result;
   const auto one = [&result](py::handle item) {
@@ -75,7 +75,7 @@ AggregationMethod AggregationFrom(py::handle method) {
                        : AggregationMethod::kAddN;
 }
 
-// The argument unconnected_gradients: "none" or "zero", or None.
+// Parses the argument unconnected_gradients: "none", "zero" or None.
 bool WantsZeros(py::handle unconnected) {
   if (unconnected.is_none()) return false;
   const std::string text = Str(unconnected);
@@ -84,7 +84,7 @@ bool WantsZeros(py::handle unconnected) {
   return text == "zero";
 }
 
-// The gradient of a source that no y depends on. A resource stands for its variable.
+// Zeros for a source that no y depends on. For a resource handle, zeros like its variable.
 Result<Output> ZerosForSource(Graph& graph, Output source) {
   if (source.base_dtype() == kResource) {
     WEIR_ASSIGN(const DType dtype, source.node->Attr<DType>("dtype"));

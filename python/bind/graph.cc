@@ -1,4 +1,4 @@
-// Python's Graph: looking things up, writing a GraphDef, making operations.
+// Binds Graph: lookups, GraphDef export, creation of operations.
 #include "graph/graph.h"
 
 #include "bind/attr.h"
@@ -18,8 +18,8 @@
 namespace weir::python {
 namespace {
 
-// Everything of Python that the graph's collections hold: items, and the constraints of variables. What is in two of
-// them is held once.
+// Visits the Python objects in the graph's collections: items, and constraints of variables. Visits each object once: a
+// variable may be in several collections, but it holds only one reference to its constraint.
 int VisitGraphMembers(GraphObject& self, visitproc visit, void* arg) {
   std::unordered_set<PyObject*> held;
   for (const std::string& name : self.graph->CollectionNames()) {
@@ -107,7 +107,7 @@ py::object GraphElement(GraphObject& self, py::handle object, bool allow_tensor,
 
 namespace {
 
-// A node from a flat list of tensors, as TensorFlow's Graph.create_op takes it.
+// Creates a node from a flat list of tensors, like TensorFlow's Graph.create_op.
 py::object CreateOp(GraphObject& self, const std::string& type, py::handle inputs, py::handle, py::handle,
                     const Name& name, py::handle attrs, const py::kwargs&) {
   Graph& graph = *self.graph;

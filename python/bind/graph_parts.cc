@@ -1,4 +1,4 @@
-// Graphs and tensors as messages, and what is made of them: tf.graph_util, tf.make_tensor_proto, traces; partitioners.
+// Graphs and tensors as messages, and functions on these: tf.graph_util, tf.make_tensor_proto, traces. Partitioners.
 #include "bind/arguments.h"
 #include "bind/flat_values.h"
 #include "bind/messages.h"
@@ -80,7 +80,7 @@ void BindTensorMessages(py::module_& m) {
       py::arg("step_stats"), py::arg("show_dataflow") = true, py::arg("show_memory") = false);
 }
 
-// Each gives a function of (shape, dtype).
+// Each returns a function of (shape, dtype).
 void BindPartitioners(py::module_& m) {
   m.def(
       "fixed_size_partitioner",

@@ -1,4 +1,5 @@
-// SessionRunHooks across the border. A step calls hooks without the GIL; those of Python take it for their methods.
+// Calls SessionRunHooks across the language boundary. Steps call hooks without the GIL; hooks written in Python acquire
+// it.
 #include "bind/hooks.h"
 
 #include <pybind11/stl.h>
@@ -20,7 +21,7 @@ namespace {
 
 py::module_ Library() { return py::module_::import("weir.lib.hooks"); }
 
-// Objects of C++ whose Python objects exist elsewhere. Under the GIL.
+// Maps C++ objects to their Python objects, with weak references to both. Guarded by the GIL.
 template <class T>
 class Known final {
  public:
@@ -39,7 +40,7 @@ class Known final {
  private:
   struct Item {
     std::weak_ptr<T> inner;
-    PyItem reference;  // a weak one
+    PyItem reference;  // a weak reference
   };
   std::vector<Item> items_;
 };
@@ -62,7 +63,7 @@ std::shared_ptr<RunNote> NoteOf(RunContext& context) {
 
 py::object ContextObject(RunContext& context) {
   const std::shared_ptr<RunNote> note = NoteOf(context);
-  // Another session makes another context.
+  // A new session gets a new context.
   if (note->context.ptr() == nullptr || note->session.lock() != context.session()) {
     note->context =
         PyItem(Library().attr("SessionRunContext")(note->original_args.get(), PythonSessionOf(context.session())));
@@ -71,7 +72,7 @@ py::object ContextObject(RunContext& context) {
   return note->context.get();
 }
 
-// A hook of Python's, which somebody else keeps alive: see HookFrom.
+// Calls a hook written in Python. Does not own it; see HookFrom.
 class PythonHook final : public SessionRunHook {
  public:
   explicit PythonHook(py::handle hook) : hook_{hook} {}
@@ -155,16 +156,16 @@ class PythonHook final : public SessionRunHook {
   };
   const Borrowed hook_;
   Graph* graph_ = nullptr;
-  std::unique_ptr<FetchMap> fetches_;  // of the step under way
+  std::unique_ptr<FetchMap> fetches_;  // of the step in flight
 };
 
-// --- built-in hooks, called by Python
+// --- built-in hooks, called from Python ------------------------------------------------------------------------------
 template <class F>
 auto InStep(F&& body) {
   return RunHooks(&DefaultGraphRef(), std::forward<F>(body));
 }
 
-// The same for what gives nothing but an error.
+// The same for bodies that return a Status.
 template <class F>
 void RunHook(F&& body) {
   Check(InStep(std::forward<F>(body)));
@@ -219,7 +220,7 @@ void AfterRun(HookObject& h, py::object run_context, py::object run_values) {
   if (context.stop_requested()) run_context.attr("request_stop")();
 }
 
-// `tensors` is a function that gives (tag, tensor) pairs, `format` one from values and seconds to a line.
+// `tensors` is a function that returns (tag, tensor) pairs. `format` converts values and seconds to a line.
 std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optional<double> every_n_iter,
                                                   std::optional<double> every_n_secs, bool at_end, py::object format) {
   LoggingTensorOptions options;
@@ -383,7 +384,7 @@ std::function<void(const std::string&)> PythonLog(const char* level) {
       try {
         py::module_::import("weir.lib.log").attr(level)("%s", line);
       } catch (py::error_already_set& error) {
-        // Ctrl-C is for the program, not for its log: it comes again as soon as the program runs.
+        // Do not swallow Ctrl-C: raise it again when the program runs next.
         if (error.matches(PyExc_KeyboardInterrupt)) {
           PyErr_SetInterrupt();
         } else {
@@ -395,7 +396,7 @@ std::function<void(const std::string&)> PythonLog(const char* level) {
 }
 
 void BindHooks(py::module_& m) {
-  // As tf.logging has it until a program says something else: what is worth a warning.
+  // The default level of tf.logging.
   SetTrainLogLevel(LogLevel::kWarning);
   m.def(
       "set_train_log_level",

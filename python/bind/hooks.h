@@ -1,4 +1,4 @@
-// Hooks in Python: those of C++ as Python calls them, and those of Python as C++ calls them.
+// Converts hooks: makes C++ hooks callable from Python, and Python hooks callable from C++.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,25 +15,25 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// As RaiseServiceError; a loss that is not a number is a NanLossDuringTrainingError.
+// Like RaiseServiceError, but a NaN loss raises NanLossDuringTrainingError.
 [[noreturn]] void RaiseHookError(const Status& status, Graph* graph);
 
-// What Python's hooks are told of a call of run, as the `note` of a RunContext.
+// State of one call of run for Python hooks: the `note` of a RunContext.
 struct RunNote {
   PyItem original_args;  // a SessionRunArgs
-  PyItem context;        // the SessionRunContext, made for the first hook that sees it
+  PyItem context;        // the SessionRunContext, created for the first hook that needs it
   std::weak_ptr<Session> session;
 };
 
-// The hook behind an object of Python: that of C++ where it is a built-in one whose methods nobody has overridden, else
-// one that calls its methods. Called without the GIL. Whoever asks keeps the object alive, where the garbage collector
-// sees it: hooks tend to refer to what has them.
+// Returns the C++ hook for a Python object: the built-in hook itself if no method is overridden, else a wrapper that
+// calls the object's methods. C++ calls it without the GIL. The caller must keep the object alive, visibly to the
+// garbage collector, because hooks often refer to their owner.
 HookPtr HookFrom(py::object hook);
 
-// C++ calls the hook's Begin with that graph: a built-in hook holds it from now on.
+// Call when C++ passes `graph` to the hook's Begin: makes a built-in hook hold that graph.
 void HoldGraphOfHook(py::handle hook, const Graph& graph);
 
-// That graph as the default one, as in `with graph.as_default():`.
+// Makes a graph the default graph, like `with graph.as_default():`.
 class InGraph final {
  public:
   explicit InGraph(py::object graph) : scope_(EnterGraph(std::move(graph))) { scope_->EnterOnce(); }
@@ -45,19 +45,20 @@ class InGraph final {
   const std::shared_ptr<Scope> scope_;
 };
 
-// The Python object of a session that Python has made and still holds; None for any other.
+// The Python object of a session, if Python created it and still holds it; else None.
 void RememberSession(py::handle session);
 py::object PythonSessionOf(const SessionPtr& session);
 void RememberCoordinator(py::handle coordinator);
 py::object PythonCoordinatorOf(const std::shared_ptr<Coordinator>& coordinator);
 
-// `body`, which gives a Status or a Result, in Python; its exceptions as Statuses of the codes that they have.
+// Runs `body`, which returns a Status or a Result, with the GIL. Converts exceptions to Statuses with their error
+// codes.
 template <class F>
 auto CallingPython(F&& body) -> decltype(body()) {
   return InPython([&]() -> decltype(body()) {
     try {
       auto result = body();
-      CheckSignals();  // a signal that came meanwhile is Python's, not for the step that follows
+      CheckSignals();  // a pending signal belongs to this Python code, not to the step that follows
       return result;
     } catch (py::error_already_set& error) {
       return StatusOfRun(error);
@@ -68,7 +69,7 @@ auto CallingPython(F&& body) -> decltype(body()) {
     }
   });
 }
-// `body(cancel)` without the GIL, as RunWaiting, with the errors of hooks.
+// Runs `body(cancel)` without the GIL, like RunWaiting, and raises errors with RaiseHookError.
 template <class F>
 auto RunHooks(Graph* graph, F&& body) {
   return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseHookError(status, graph); });
@@ -78,12 +79,12 @@ void BindHooks(py::module_& m);
 void BindSavingHooks(py::module_& m);
 void BindMonitoredSession(py::module_& m);
 
-// A built-in hook as Python holds it.
+// Python's representation of a built-in hook.
 struct HookObject {
   HookPtr hook;
-  HookRequest wanted = {};          // what before_run has asked for last
-  TimerPtr timer = nullptr;         // that the hook goes by, if any
-  const Graph* made_for = nullptr;  // the graph of what it was made with
+  HookRequest wanted = {};          // the last request of before_run
+  TimerPtr timer = nullptr;         // the hook's timer, if any
+  const Graph* made_for = nullptr;  // the graph of its arguments
 };
 template <class H>
 std::unique_ptr<HookObject> MakeHookObject(std::shared_ptr<H> hook, const Graph* made_for = nullptr) {
@@ -93,7 +94,7 @@ std::unique_ptr<HookObject> MakeHookObject(std::shared_ptr<H> hook, const Graph*
   object->made_for = made_for;
   return object;
 }
-// Lines to tf.logging: "info", "warn", "error".
+// Writes lines to tf.logging at a level: "info", "warn" or "error".
 std::function<void(const std::string&)> PythonLog(const char* level);
 
 }  // namespace weir::python

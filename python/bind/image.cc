@@ -1,4 +1,4 @@
-// tf.image: functions whose public signature is not that of one op.
+// tf.image functions whose public signature differs from that of a single op.
 #include "graph/compose/image.h"
 
 #include "bind/arguments.h"
@@ -29,7 +29,7 @@ void BindImageFiles(py::module_& m) {
       py::arg("expand_animations") = true);
 }
 
-// A number of tf.image.ResizeMethod, or a name of its second version.
+// Parses a number of tf.image.ResizeMethod (1.x) or a name (2.x).
 ResizeMethod MethodOf(const py::object& method) {
   constexpr const char* kNames[] = {"bilinear", "nearest", "bicubic", "area"};
   for (int i = 0; i < 4; ++i) {

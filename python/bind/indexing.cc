@@ -1,5 +1,4 @@
-// tensor[key]: Python's indexing as one StridedSlice: integers, slices, ellipsis, newaxis, and scalar tensors among
-// them.
+// tensor[key]: converts Python indexing (integers, slices, ellipsis, newaxis and scalar tensors) to one StridedSlice.
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/numpy.h"
@@ -10,7 +9,7 @@
 namespace weir::python {
 namespace {
 
-// begin, end and strides, one entry per item of the key, and the masks of the op.
+// begin, end and strides, with one entry per item of the key, and the masks of the op.
 struct SliceSpec {
   py::list begin;
   py::list end;
@@ -75,7 +74,7 @@ void AddItem(py::handle item, int at, SliceSpec* spec) {
     return;
   }
   if (item.ptr() == Py_Ellipsis || item.is_none()) {
-    // The numbers do not matter for these two.
+    // Their begin, end and stride are ignored.
     if (item.ptr() == Py_Ellipsis && spec->ellipsis_mask != 0)
       RaiseValue("Multiple ellipses in slice spec not allowed");
     (item.is_none() ? spec->new_axis_mask : spec->ellipsis_mask) |= bit;

@@ -1,13 +1,11 @@
-// How arguments and results of graph-building functions cross: include this where C++ functions are bound, and they
-// take and give Python's values without further ado: Input and InputList, Output and OutputList, Node*, DType,
-// PartialShape, Name.
+// pybind11 casters for arguments and results of graph-building functions: Input and InputList, Output and OutputList,
+// Node*, DType, PartialShape, Name. Include this where such functions are bound.
 //
 //   m.def("zero_fraction", Building([](Graph& graph, Input x, const Name& name) {
 //           return ZeroFraction(ValueOf(graph, x, kInvalidType, "value"), name.text);
 //         }), py::arg("value"), py::arg("name") = py::none());
 //
-// Building finds the graph (that of the first tensor among the inputs, else the default graph) and raises what went
-// wrong.
+// Building finds the graph (that of the first tensor among the inputs, else the default graph) and raises errors.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -25,7 +23,7 @@
 
 namespace weir::python {
 
-// An optional `name=` argument: None is no name.
+// An optional `name=` argument. None means no name.
 struct Name {
   std::string text;
   bool given() const { return !text.empty(); }
@@ -64,7 +62,7 @@ struct type_caster<weir::Output> {
 
 template <>
 struct type_caster<weir::Node> {
-  // Operations cross as pointers: pybind11 asks for both forms.
+  // Operations are passed as pointers. pybind11 requires both of these conversions.
   static constexpr auto name = const_name("Operation");
   weir::Node* value = nullptr;
   bool load(handle source, bool) {
@@ -118,8 +116,7 @@ struct type_caster<weir::python::Name> {
 
 namespace weir::python {
 
-// --- Building
-// ---------------------------------------------------------------------------------------------------------
+// --- Building --------------------------------------------------------------------------------------------------------
 inline Graph* GraphOfArgument(const Input& input) { return input.is_output() ? &input.output().graph() : nullptr; }
 inline Graph* GraphOfArgument(const Output& output) { return output.valid() ? &output.graph() : nullptr; }
 inline Graph* GraphOfArgument(Node* node) { return node == nullptr ? nullptr : &node->graph(); }
@@ -138,7 +135,7 @@ Graph* GraphOfArgument(const T&) {
   return nullptr;
 }
 
-// Unpacks what a building function gives, after its errors were raised.
+// Unwraps the result of a building function. The graph's errors have been raised already.
 template <class T>
 T Unwrapped(T value) {
   return value;
@@ -170,7 +167,7 @@ auto BuildingWith(F function, R (F::*)(Graph&, Args...) const) {
   };
 }
 
-// A function (a lambda) whose first parameter is the graph, as one that finds the graph and raises errors.
+// Wraps a function (a lambda) whose first parameter is the graph: finds the graph and raises errors.
 template <class F>
 auto Building(F function) {
   return BuildingWith(function, &F::operator());

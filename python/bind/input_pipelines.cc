@@ -1,4 +1,4 @@
-// tf.train.string_input_producer, tf.train.batch and their kin; weir/lib/input.py gives them TensorFlow's signatures.
+// tf.train.string_input_producer, tf.train.batch and related functions. weir/lib/input.py adds TensorFlow's signatures.
 #include <pybind11/stl.h>
 
 #include "bind/arguments.h"
@@ -24,7 +24,7 @@ ProducerOptions OptionsOf(std::optional<int64_t> num_epochs, bool shuffle, std::
   return options;
 }
 
-// What a building function gives, after its errors were raised.
+// Raises the graph's errors, then unwraps the result of a building function.
 template <class T>
 T Built(Graph& graph, Result<T> result) {
   RecordOrigins(graph);
@@ -32,7 +32,7 @@ T Built(Graph& graph, Result<T> result) {
   return Take(std::move(result));
 }
 
-// A list of tensors and SparseTensors.
+// Converts a list of tensors and SparseTensors.
 BatchValues ValuesOf(py::handle list) {
   BatchValues values;
   for (py::handle item : py::iter(list)) {

@@ -13,12 +13,12 @@ namespace {
 
 namespace py = pybind11;
 
-// What the handler touches is async-signal-safe: a semaphore, atomic numbers and the handler that was there before.
+// The signal handler may use only async-signal-safe state: the semaphore, the atomics and the previous handler.
 struct Watch {
   sem_t wake;
-  std::atomic<uint64_t> armed{0};  // the number of the wait that a signal ends; 0: none. Set by the main thread
-  std::atomic<uint64_t> hit{0};    // that of the wait that the last signal came in
-  uint64_t next = 1;               // of the main thread
+  std::atomic<uint64_t> armed{0};  // id of the wait that a signal cancels; 0: none. Set by the main thread
+  std::atomic<uint64_t> hit{0};    // id of the wait during the last signal
+  uint64_t next = 1;               // used by the main thread only
   struct sigaction before = {};
   std::mutex mu;
   CancelToken* token = nullptr;  // of the step that the main thread waits for; guarded by mu
@@ -40,7 +40,7 @@ void Handle(int number, siginfo_t* info, void* context) {
     watch->before.sa_handler(number);
 }
 
-// A handler of the user's own may do anything; only the usual one means "stop".
+// Whether Python's default handler is installed. A user's own handler need not mean "stop".
 bool PythonWouldInterrupt() {
   if (!Py_IsInitialized()) return false;
   py::gil_scoped_acquire gil;
@@ -68,7 +68,7 @@ void EnsureWatcher() {
   if (watch != nullptr) return;
   watch = new Watch;
   sigaction(SIGINT, nullptr, &watch->before);
-  // Signals are for the main thread: a blocked mask is inherited.
+  // Block signals while creating the thread, which inherits the mask: the main thread must handle them.
   sigset_t all;
   sigset_t saved;
   sigfillset(&all);
@@ -114,7 +114,7 @@ bool SuspendInterrupts() {
 }
 
 void ResumeInterrupts(bool suspended) {
-  if (suspended) watch->armed = watch->next++;  // another wait than before
+  if (suspended) watch->armed = watch->next++;  // a new id: earlier signals must not cancel it
 }
 
 void StopInterruptWatcher() {

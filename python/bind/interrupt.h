@@ -1,6 +1,6 @@
-// Ctrl-C during a step: while the main thread waits in C++, Python cannot act on the signal, so the step is cancelled
-// for it. A handler is in place only for the time of a step, and passes the signal on to Python's own. A signal cancels
-// the wait that it comes in, and no other.
+// Ctrl-C during a step. While the main thread waits in C++, Python cannot handle the signal, so the step is cancelled
+// instead. A signal handler is installed only during a step, and forwards the signal to Python's handler. A signal
+// cancels only the wait during which it arrives.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace weir::python {
 
 class InterruptGuard final {
  public:
-  // Does something on the main thread only, and only where Python handles SIGINT. Made with the GIL, ended without.
-  // Inside of another one (a hook's own step) only its token is cancelled.
+  // No-op unless on the main thread with Python handling SIGINT. REQUIRES: constructed with the GIL, destroyed without.
+  // A nested guard (for a hook's own step) redirects cancellation to its own token.
   explicit InterruptGuard(CancelToken& token);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
@@ -20,16 +20,16 @@ class InterruptGuard final {
 
  private:
   bool active_ = false;
-  CancelToken* outer_ = nullptr;  // of the guard around this one
+  CancelToken* outer_ = nullptr;  // of the enclosing guard
   uint64_t outer_armed_ = 0;
 };
 
-// While the main thread runs Python inside of a guard, signals are Python's own affair. Gives what Resume takes. Both
-// do nothing elsewhere.
+// Call around Python code that runs on the main thread inside of a guard: Python then handles signals itself.
+// ResumeInterrupts takes the result of SuspendInterrupts. No-ops elsewhere.
 bool SuspendInterrupts();
 void ResumeInterrupts(bool suspended);
 
-// Ends the thread that waits for the signal. The GIL must not be held.
+// Joins the thread that waits for the signal. REQUIRES: the GIL is not held.
 void StopInterruptWatcher();
 
 }  // namespace weir::python

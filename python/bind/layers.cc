@@ -1,5 +1,5 @@
-// What the classes of tf.layers are made of: their arguments checked, and what they compute out of the variables that
-// they, or classes derived from them, have made.
+// Building blocks of tf.layers: they check arguments, and compute a layer's output from variables that the layer class,
+// or a class derived from it, has created.
 #include "bind/arguments.h"
 #include "bind/convolution.h"
 #include "bind/variables.h"

@@ -121,7 +121,7 @@ void BindAverages(py::module_& m) {
           py::arg("moving_avg_variables") = py::none());
 }
 
-// Initial values for the initializer classes: shape, type and settings in, a tensor out.
+// Initial values for the initializer classes: tensors from shape, type and settings.
 void BindInitializers(py::module_& m) {
   m.def("initial_zeros",
         Building([](Graph& g, const PartialShape& shape, DType dtype) { return ZerosInitial(g, shape, dtype); }));

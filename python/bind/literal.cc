@@ -15,12 +15,12 @@ namespace {
 
 struct Conversion {
   int priority;
-  py::object types;           // a type or a tuple of them
+  py::object types;           // a type or a tuple of types
   py::object function;        // (value, dtype, name, as_ref) -> Tensor; or
   OutputConverter converter;  // for bound types
 };
 
-// In the order in which they are asked.
+// In order of priority.
 std::vector<Conversion>& Conversions() {
   static auto* conversions = new std::vector<Conversion>;
   return *conversions;
@@ -44,7 +44,7 @@ const Conversion* FindConversion(py::handle value) {
   return nullptr;
 }
 
-// Values whose type never has a conversion of its own: asked first, because they are nearly all there are.
+// Values whose types have no registered conversion. Checked first, because nearly all values are of these types.
 bool IsPlainValue(py::handle value) {
   PyTypeObject* type = Py_TYPE(value.ptr());
   return type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type || type == &PyUnicode_Type ||
@@ -53,7 +53,7 @@ bool IsPlainValue(py::handle value) {
 
 bool IsList(py::handle value) { return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()); }
 
-// True if a Tensor, or something that converts to one, is in the list.
+// Whether the list contains a Tensor, or a value with a registered conversion.
 bool HoldsTensor(py::handle list) {
   const RecursionGuard guard(" while converting a list to a Tensor");
   for (py::handle item : py::reinterpret_borrow<py::sequence>(list)) {
@@ -89,7 +89,7 @@ Output MakeConst(Graph& graph, const Tensor& value, const std::string& name) {
 
 Output Pack(Graph& graph, py::handle list, DType dtype, bool cast, const std::string& name);
 
-// One element of a list that is packed.
+// Converts one element of a packed list.
 Output PackElement(Graph& graph, py::handle item, DType dtype, bool cast, const std::string& name) {
   std::optional<Output> value;
   if (IsTensor(item)) {
@@ -109,7 +109,7 @@ Output PackElement(Graph& graph, py::handle item, DType dtype, bool cast, const 
   return Output(Take(NodeBuilder(graph, "Cast").In(*value).Attr("DstT", dtype).Build()), 0);
 }
 
-// A list with Tensors in it, as one Pack per level. Elements that are none become constants of the tensors' type.
+// Converts a list that contains Tensors, with one Pack per level. Other elements become constants of the tensors' type.
 Output Pack(Graph& graph, py::handle list, DType dtype, bool cast, const std::string& name) {
   const RecursionGuard guard(" while converting a list to a Tensor");
   NameScope scope(graph, name);
@@ -215,7 +215,7 @@ Result<Output> PyLiteral::ToOutput(Graph& graph, DType wanted, const std::string
     try {
       return Convert(graph, value, wanted, name, /*as_ref=*/false);
     } catch (py::error_already_set& error) {
-      // The exception of a conversion function of the user's stays as it is.
+      // An exception of a user's conversion function is passed on unchanged.
       const bool is_type_error = error.matches(PyExc_TypeError);
       if ((!is_type_error && !error.matches(PyExc_ValueError)) || FindConversion(value) != nullptr) throw;
       const Status status = InvalidArgument("{}", Str(error.value()));
@@ -248,7 +248,7 @@ Input InputFrom(py::handle value, bool as_ref) {
   if (value.is_none()) return Input();
   if (PyRange_Check(value.ptr())) return InputFrom(py::list(py::reinterpret_borrow<py::object>(value)), as_ref);
   if (!IsPlainValue(value) && !IsList(value) && !IsArray(value)) {
-    // Variables and their like stand for an Output already: the op sees it as such, types follow from it.
+    // Variables and similar types convert to an Output right away: ops infer types from it.
     for (const Conversion& c : Conversions())
       if (c.converter && IsInstance(value, c.types)) {
         const Output output = Take(c.converter(value, DefaultGraphRef(), kInvalidType, as_ref));
@@ -301,7 +301,7 @@ void BindLiteral(py::module_& m) {
                        .converter = {}});
       },
       py::arg("base_type"), py::arg("conversion_func"), py::arg("priority") = 100);
-  // A tensor of fixed contents. `shape` reshapes the value, or repeats its last element to fill the shape.
+  // Creates a constant. `shape` reshapes the value; missing elements repeat the last one.
   m.def(
       "constant",
       [](py::handle value, DType dtype, py::handle shape, const Name& name, bool verify_shape) {

@@ -1,4 +1,4 @@
-// Python values on their way into a graph: what tf.convert_to_tensor takes, with TensorFlow 1.15's rules for types.
+// Converts Python values to tensors, as tf.convert_to_tensor does, with the type rules of TensorFlow 1.15.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,8 +12,8 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A value as a tensor of type `wanted` (kInvalidType: its natural type: float32, int32, string, ...). Not for values
-// that hold Tensors. Throws ValueError and TypeError as TensorFlow does.
+// Converts a value to a tensor of type `wanted` (kInvalidType: its natural type: float32, int32, string, ...). Not for
+// values that contain Tensors. Raises ValueError and TypeError as TensorFlow does.
 Tensor TensorFromPython(py::handle value, DType wanted);
 
 class PyLiteral final : public Literal {
@@ -27,14 +27,14 @@ class PyLiteral final : public Literal {
   PyItem value_;
 };
 
-// An argument of a graph-building function: a Tensor as it is, None as absent, anything else as a literal.
-// Of a variable an op that changes it sees the reference (as_ref), others its value.
+// Converts an argument of a graph-building function: a Tensor as is, None to an absent input, anything else to a
+// literal. For a variable, an op that updates it gets the reference (as_ref), others its value.
 Input InputFrom(py::handle value, bool as_ref = false);
 
-// Bound C++ types that stand for a value of a graph (variables, ...). `convert` gives the Output that ops see.
+// Registers a bound C++ type whose objects convert to an Output (variables, ...).
 using OutputConverter = std::function<Result<Output>(py::handle value, Graph& graph, DType wanted, bool as_ref)>;
 void RegisterOutputConverter(py::handle type, OutputConverter convert);
-// The Output for such an object; nothing for others.
+// The Output of such an object; nullopt for other objects.
 std::optional<Result<Output>> ConvertRegistered(py::handle value, Graph& graph, DType wanted, bool as_ref);
 
 void BindLiteral(py::module_& m);

@@ -1,4 +1,4 @@
-// Lookup tables; weir/lib/lookup.py gives them TensorFlow's classes.
+// Binds lookup tables. weir/lib/lookup.py defines TensorFlow's classes for them.
 #include "graph/compose/lookup.h"
 
 #include "bind/arguments.h"
@@ -9,7 +9,7 @@
 namespace weir::python {
 namespace {
 
-// The table as the graph that is being built sees it: in a function that is being traced it is captured.
+// The table for use in the current graph: captured while a function is traced.
 LookupTable Here(LookupTable table) {
   if (functions_being_traced == 0) return table;
   table.handle = Captured(table.handle);
@@ -27,7 +27,7 @@ void VisitGraphs(const TableContents& contents, GraphVisitor visit) {
 }  // namespace
 
 void BindLookup(py::module_& m) {
-  // What a saver saves of a table, as the collection of such things has it.
+  // What a saver saves of a table, as an item of the saveables collection.
   py::class_<SavedTable> saved_table(m, "SavedTable", Collected<SavedTable>());
   HoldGraphsOf<SavedTable, VisitGraphs>(saved_table);
   saved_table.def_property_readonly("name", [](const SavedTable& s) { return s.table.name(); })

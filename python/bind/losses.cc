@@ -38,7 +38,7 @@ void DefPair(py::module_& m, const char* name, const char* first, const char* se
         py::arg("loss_collection") = "losses", py::arg("reduction") = kDefaultReduction);
 }
 
-// One more number, or tensor, behind the weights.
+// Losses with one more parameter (a number or a tensor) after the weights.
 template <class T>
 using PairwiseWith = Result<Output> (*)(Graph&, const Input&, const Input&, T, const LossOptions&);
 template <class T, class Given>

@@ -1,4 +1,4 @@
-// Functions of arithmetic whose public signature is not that of one op.
+// Math functions whose public signature differs from that of a single op.
 #include "graph/compose/math.h"
 #include "bind/arguments.h"
 #include "bind/sparse.h"
@@ -270,7 +270,7 @@ void BindSparseSegments(py::module_& m) {
                               .Attr("full_matrices", full_matrices)
                               .Attr("compute_uv", compute_uv)
                               .Build());
-        Output values(node, 0);  // they are real, also those of a complex matrix
+        Output values(node, 0);  // singular values are real, even for a complex matrix
         if (IsComplex(values.base_dtype()))
           values = Output(Take(NodeBuilder(graph, "Real")
                                    .In(values)
@@ -290,7 +290,7 @@ std::vector<Grad> GradsFrom(py::handle list) {
   return grads;
 }
 
-// A Tensor or IndexedSlices through a function of its values.
+// Applies a function to a Tensor, or to the values of IndexedSlices.
 template <class F>
 py::object OnValues(py::handle t, F function) {
   const bool slices = IsSlices(t);

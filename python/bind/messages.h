@@ -1,5 +1,4 @@
-// Protocol messages cross as their bytes: the C++ side is lite messages, the Python side real protobuf classes of
-// weir.proto.
+// Passes protocol messages as serialized bytes between C++ (lite messages) and Python (protobuf classes of weir.proto).
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -20,10 +19,10 @@ py::object MessageToPython(const char* name, const Message& message) {
   return MessageFromBytes(name, message.SerializeAsString());
 }
 
-// Whether an object is a message of that name, of whatever package and descriptor pool.
+// Whether an object is a message with that name, from any package and descriptor pool.
 bool IsMessage(py::handle object, std::string_view name);
 
-// The bytes of a Python message, or the bytes that are given instead of one.
+// The serialized bytes of a Python message. Also accepts bytes.
 std::string BytesOfMessage(py::handle message);
 
 template <class Message>

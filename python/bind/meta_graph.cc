@@ -1,4 +1,4 @@
-// tf.train.export_meta_graph and import_meta_graph, and how items of collections cross.
+// tf.train.export_meta_graph and import_meta_graph, and the conversion of collection items.
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
@@ -18,7 +18,7 @@ std::vector<CollectionCodec>& Codecs() {
   return *codecs;
 }
 
-// The functions that tf.register_proto_function was given for a collection: (to_proto, from_proto), or None.
+// The functions registered with tf.register_proto_function for a collection: (to_proto, from_proto), or None.
 py::object RegisteredFunctions(const std::string& key) {
   return py::module_::import("weir.lib.collection").attr("proto_functions")(key);
 }
@@ -38,7 +38,7 @@ std::optional<CollectionItem> PythonToItem(const std::string& key, const std::an
     if (py::hasattr(object, "name") && PyUnicode_Check(py::object(object.attr("name")).ptr()) != 0)
       return NodeNameItem{py::cast<std::string>(object.attr("name"))};
   } catch (py::error_already_set&) {
-    return std::nullopt;  // the collection is left out, as one whose items have no form
+    return std::nullopt;  // not serializable: the collection is omitted
   }
   return std::nullopt;
 }
@@ -58,7 +58,7 @@ Result<std::optional<GraphItem>> PythonFromItem(const std::string& key, const Co
 
 Graph& GraphFrom(py::handle graph) { return graph.is_none() ? DefaultGraphRef() : *GraphObjectOf(graph).graph; }
 
-// A MetaGraphDef, or the path of a file that holds one, as bytes or as text.
+// Reads a MetaGraphDef: a message, or the path of a binary or text file.
 tensorflow::MetaGraphDef MetaGraphFrom(py::handle source) {
   if (py::hasattr(source, "SerializeToString")) return MessageFrom<tensorflow::MetaGraphDef>(source);
   const std::string path = PathFrom(source);

@@ -11,7 +11,7 @@ namespace {
 using metrics::Metric;
 using metrics::MetricOptions;
 
-// The collections that a result goes to: None, one name or several.
+// The collections to add a result to: None, one name or several.
 std::vector<std::string> KeysFrom(const py::object& collections) {
   if (collections.is_none()) return {};
   if (PyUnicode_Check(collections.ptr())) return {py::cast<std::string>(collections)};
@@ -142,7 +142,7 @@ metrics::AreaOptions AreaFrom(int64_t num_thresholds, const std::string& curve, 
 using OfRanks = Result<Metric> (*)(Graph&, const SetOperand&, const Input&, const metrics::RankOptions&,
                                    const MetricOptions&);
 
-// Of scores, of which the k highest count.
+// Metrics of the k highest scores.
 void DefRanks(py::module_& m, const char* name, OfRanks function) {
   m.def(
       name,
@@ -154,7 +154,7 @@ void DefRanks(py::module_& m, const char* name, OfRanks function) {
       py::arg("weights") = py::none(), py::arg("metrics_collections") = py::none(),
       py::arg("updates_collections") = py::none(), py::arg("name") = py::none());
 }
-// Of classes that are chosen already; k is only part of names.
+// Metrics of given class ids. k only affects names.
 void DefChosen(py::module_& m, const char* name, OfRanks function) {
   m.def(name,
         Building([function](Graph& g, SetsArgument labels, Input predictions, std::optional<int64_t> k,

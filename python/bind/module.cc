@@ -1,4 +1,5 @@
-// The extension module weir._weir: what each file of this folder binds, in the order in which types need each other.
+// The extension module weir._weir. Calls the Bind functions of this folder in the order in which types depend on each
+// other.
 #include <pybind11/pybind11.h>
 
 #include "base/startup_pages.h"
@@ -43,7 +44,7 @@ PYBIND11_MODULE(_weir, m) {
   m.doc() = "The C++ engine of Weir.";
   TranslateOutOfMemory();
   BindNumpy(m);
-  weir::ReleaseStartupPages();  // of linking, and of numpy
+  weir::ReleaseStartupPages();  // startup pages of linking and of numpy
   BindDType(m);
   BindShape(m);
   BindGraph(m);
@@ -107,6 +108,7 @@ PYBIND11_MODULE(_weir, m) {
   BindMonitoredSession(m);
   BindServer(m);
   CountCalls(m);
-  BindProcess(
-      m);  // whose functions call no Python. Those of the live line run while a thread writes, with its locks held
+  // After CountCalls, so that these functions are not counted: they call no Python code. Those of the live line run
+  // with the locks of an output stream held, where a thread must not park.
+  BindProcess(m);
 }

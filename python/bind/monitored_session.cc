@@ -1,4 +1,4 @@
-// The core of tf.train.MonitoredSession: steps with hooks, recovery, and the end.
+// The core of tf.train.MonitoredSession: steps with hooks, recovery, and shutdown.
 #include "train/monitored_session.h"
 
 #include <pybind11/stl.h>
@@ -17,9 +17,9 @@
 namespace weir::python {
 namespace {
 
-// What Python has made for the session of the moment.
+// The Python objects of the current session.
 struct Current {
-  std::mutex mu;  // never held while Python is called
+  std::mutex mu;  // never held while calling Python
   PyItem session;
   PyItem coordinator;
 
@@ -46,7 +46,7 @@ struct MonitoredSessionObject {
       const Waiting waiting;
       session.reset();
     }
-    ReleasePending();  // what it held of Python's, which was let go of without the GIL
+    ReleasePending();  // Python objects that it released without the GIL
   }
 };
 
@@ -59,7 +59,8 @@ int VisitMonitored(MonitoredSessionObject& s, visitproc visit, void* arg) {
 
 using M = MonitoredSessionObject;
 
-// A creator of Python's: an object with create_session(). After a loss the program may be at another graph.
+// Adapts a Python session creator: an object with create_session(). Runs it in the original graph, because after a loss
+// another graph may be the default.
 SessionCreator CreatorFrom(py::object creator, py::object graph, std::shared_ptr<Current> current) {
   return [creator = PyItem(std::move(creator)), graph = PyItem(std::move(graph)),
           current = std::move(current)](CancelToken*) -> Result<SessionPtr> {
@@ -106,7 +107,7 @@ std::unique_ptr<M> MakeMonitored(py::object creator, const py::list& hooks, doub
   auto made = std::make_unique<M>();
   made->graph = DefaultGraph();
   made->creator = creator;
-  made->hooks = py::list(py::tuple(hooks));  // a copy: it keeps them alive
+  made->hooks = py::list(py::tuple(hooks));  // a copy, which keeps them alive
   MonitoredSessionOptions options;
   options.stop_grace_period_secs = stop_grace_period_secs;
   options.recover = recover;
@@ -150,7 +151,7 @@ py::object RunMonitored(M& m, py::object fetches, py::object feed_dict, py::obje
   return map.Result(arrays);
 }
 
-// `step_fn(session)` is called again with another session after a loss; what it returns is the result.
+// Calls `step_fn(session)`, again with a new session after a loss. Returns its result.
 py::object RunStepFn(M& m, py::object step_fn) {
   PyItem result;
   Graph& graph = *GraphObjectOf(m.graph).graph;
@@ -179,16 +180,16 @@ void CloseMonitored(M& m, bool failed) {
 }
 
 bool ShouldStop(M& m) {
-  if (!m.session->asked_to_stop()) return false;  // without a wait: asked before every step
+  if (!m.session->asked_to_stop()) return false;  // fast path, because it is called before every step
   Graph& graph = *GraphObjectOf(m.graph).graph;
   return *RunHooks(&graph, [&](CancelToken* cancel) { return m.session->ShouldStop(cancel); });
 }
 
-// The sessions of the two usual creators.
+// Creates the sessions of ChiefSessionCreator and WorkerSessionCreator.
 py::object ChiefSession(py::object scaffold, py::object master, py::object config, py::object checkpoint_dir,
                         py::object checkpoint_path, double recovery_wait_secs) {
   scaffold.attr("finalize")();
-  // Not in the scaffold itself, which its init_fn refers to: nobody would see that cycle.
+  // Use a copy: the init_fn refers to the scaffold, and the garbage collector could not see that cycle.
   const auto inner = std::make_shared<Scaffold>(*ScaffoldOf(scaffold));
   const PythonSessions sessions(std::move(master), DefaultGraph(), std::move(config));
   inner->init_fn = InitFunctionFrom(scaffold.attr("init_fn"), sessions);

@@ -50,7 +50,7 @@ py::object Pack(py::handle structure, const std::vector<py::object>& leaves, siz
   if (IsMapping(structure)) {
     py::dict values;
     for (py::handle key : SortedKeys(structure)) values[key] = Pack(py::object(structure[key]), leaves, next);
-    // In the order and of the type of the original.
+    // Restore the order and the type of the original.
     py::dict ordered;
     for (py::handle key : py::iter(structure.attr("keys")())) ordered[key] = values[key];
     if (PyDict_CheckExact(structure.ptr())) return ordered;

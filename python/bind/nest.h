@@ -1,5 +1,4 @@
-// Nested structures: lists, tuples, namedtuples and dicts (in the order of their sorted keys) whose leaves are anything
-// else.
+// Nested structures: lists, tuples, namedtuples and dicts (by sorted keys). All other values are leaves.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,13 +13,13 @@ namespace py = pybind11;
 
 bool IsNested(py::handle object);  // a list, tuple or mapping
 std::vector<py::object> FlattenNest(py::handle structure);
-// The leaves in the shape of `structure`. REQUIRES: as many as it has.
+// Packs leaves into the structure of `structure`. REQUIRES: the number of leaves matches.
 py::object PackNest(py::handle structure, const std::vector<py::object>& leaves);
-// ValueError or TypeError unless both nest alike.
+// Raises ValueError or TypeError unless both have the same nesting.
 void CheckSameNest(py::handle a, py::handle b, bool check_types);
 
-// The tensors that a leaf stands for: a Tensor is one, a SparseTensor three, IndexedSlices two or three, a TensorArray
-// its flow, and a value that can become a tensor is one. With `nodes` also an Operation: an Output with a negative
+// Flattens leaves to tensors: one for a Tensor or a value that converts to one, three for a SparseTensor, two or three
+// for IndexedSlices, the flow for a TensorArray. With `nodes`, also accepts an Operation, as an Output with a negative
 // index.
 class LeafTensors {
  public:
@@ -28,12 +27,12 @@ class LeafTensors {
 
   void Add(Graph& graph, py::handle leaf, DType wanted = kInvalidType);
   const OutputList& outputs() const { return outputs_; }
-  // A leaf for each that was added, made of other outputs, as many as outputs().
+  // Rebuilds the added leaves from other outputs. REQUIRES: as many as outputs().
   std::vector<py::object> Rebuild(const OutputList& outputs) const;
   size_t num_leaves() const { return leaves_.size(); }
-  // What sort of thing each leaf is: a comparison of two branches.
+  // Describes the kind of each leaf, for comparing two branches.
   std::string Kinds() const;
-  // How many outputs leaf i stands for.
+  // The number of outputs of leaf i.
   int count(size_t i) const { return leaves_[i].count; }
   py::handle leaf(size_t i) const { return leaves_[i].object; }
 

@@ -1,4 +1,4 @@
-// Functions of neural networks whose public signature is not that of one op.
+// Neural network functions whose public signature differs from that of a single op.
 #include "graph/compose/nn.h"
 
 #include "bind/arguments.h"
@@ -40,7 +40,7 @@ void CheckBoth(const Input& labels, const Input& logits) {
 }
 
 void BindCrossEntropies(py::module_& m) {
-  // Positional arguments are the older order: logits, then labels.
+  // Deprecated positional order: logits, then labels.
   Def(
       m, "softmax_cross_entropy_with_logits",
       +[](Graph& g, Input logits, Input labels, int axis, Name n, bool stop_labels) {
@@ -180,8 +180,8 @@ Combiner CombinerFrom(const std::optional<std::string>& text) {
   RaiseValue("combiner must be one of 'mean', 'sqrtn' or 'sum'");
 }
 
-// A resource variable is looked up in place, by its handle; a handle that a function has captured does not tell its
-// type.
+// Uses the handle of a resource variable, to look up rows without reading the whole variable. Not while a function is
+// traced: a captured handle does not carry the variable's type.
 Input TableFrom(py::handle object) {
   if (functions_being_traced == 0 && !IsTensor(object) && py::hasattr(object, "handle")) {
     py::object handle = object.attr("handle");

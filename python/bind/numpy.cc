@@ -15,7 +15,7 @@
 namespace weir::python {
 namespace {
 
-// Below this a copy costs less than keeping count of the borrower.
+// Below this size, copying is cheaper than sharing memory.
 constexpr size_t kBorrowBytes = 16 << 10;
 
 int NumpyNumber(DType dtype) {
@@ -117,7 +117,7 @@ Shape ShapeOfArray(PyArrayObject* array) {
   return Take(Shape::Make(dims));
 }
 
-// Elements of an object, bytes or unicode array as strings.
+// Converts the elements of an object, bytes or unicode array to strings.
 Tensor StringsFromArray(const py::object& given) {
   py::object array = given;
   if (PyArray_TYPE(Array(array)) != NPY_OBJECT)
@@ -151,7 +151,7 @@ py::object StringsToArray(const Tensor& tensor) {
   return array;
 }
 
-// A resource handle or variant crosses as the tensor itself, for feeding it again.
+// Wraps a resource handle or variant, so that it can be fed again.
 py::object OpaqueToArray(const Tensor& tensor) {
   py::object boxed = py::cast(tensor);
   npy_intp one = 1;
@@ -192,7 +192,7 @@ DType DTypeOfNumpy(py::handle dtype) {
 
 py::object AsArray(py::handle value) { return Owned(PyArray_FromAny(value.ptr(), nullptr, 0, 0, 0, nullptr)); }
 
-// Strings as objects, unless they are in an array already: numpy's own type for bytes has no zeros at its end.
+// Converts to an array of objects unless it is an array already: numpy's bytes type strips trailing zero bytes.
 py::object AsArrayOfStrings(py::handle value) {
   if (IsArray(value)) return py::reinterpret_borrow<py::object>(value);
   return Owned(PyArray_FromAny(value.ptr(), PyArray_DescrFromType(NPY_OBJECT), 0, 0, 0, nullptr));
@@ -232,7 +232,7 @@ Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory) {
   void* data = PyArray_DATA(Array(array));
   const size_t bytes = static_cast<size_t>(PyArray_NBYTES(Array(array)));
   const bool aligned = reinterpret_cast<uintptr_t>(data) % 16 == 0;
-  // An array that numpy has just made for us belongs to nobody else: it may be kept.
+  // An array that numpy has just created for us has no other owner, so it may be kept.
   const bool fresh = !is_users && Py_REFCNT(array.ptr()) == 1 && PyArray_CHKFLAGS(Array(array), NPY_ARRAY_OWNDATA);
   if (bytes >= kBorrowBytes && aligned && (memory == Memory::kBorrow || fresh)) {
     PyObject* keep = array.release().ptr();
@@ -249,7 +249,7 @@ py::object ArrayFromTensor(Tensor tensor) {
   DimVector dims = tensor.shape().dims();
   auto* sizes = reinterpret_cast<npy_intp*>(dims.data());
   PyArray_Descr* descr = PyArray_DescrFromType(NumpyNumber(tensor.dtype()));
-  // The array may be written, and seen by a child of this process: it gets memory that nobody else reads.
+  // The array may be written, and a forked child may see it: give it private memory.
   if (tensor.num_bytes() >= kBorrowBytes && FindSharedBlock(tensor.raw(), tensor.num_bytes()).has_value()) {
     BufferPtr own = Take(AllocatePrivate(tensor.num_bytes()));
     std::memcpy(own->data(), tensor.raw(), tensor.num_bytes());
@@ -300,7 +300,7 @@ bool BytesOf(py::handle object, std::string* out) {
 }
 
 void BindNumpy(py::module_& m) {
-  // A build against numpy 1 misreads numpy 2's arrays.
+  // A build against numpy 1 misreads the arrays of numpy 2.
   const std::string version = py::str(py::module_::import("numpy").attr("__version__"));
   if (std::atoi(version.c_str()) >= 2) {
     PyErr_Format(PyExc_ImportError, "Weir needs numpy 1 (at least 1.24); this is numpy %s", version.c_str());

@@ -1,6 +1,6 @@
-// Tensors to and from numpy. Nothing is copied where layout and ownership allow: an array that is fed is borrowed for
-// the time of the step, and a fetched tensor that nobody else holds becomes the memory of its array. Only this file and
-// bfloat16.cc know numpy.s C API.
+// Converts tensors from and to numpy, without copying where layout and ownership allow: a fed array is borrowed during
+// the step, and a fetched tensor without other references becomes the memory of its array. Only this file and
+// bfloat16.cc use numpy's C API.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,29 +14,30 @@ namespace py = pybind11;
 bool IsArray(py::handle object);        // np.ndarray
 bool IsNumpyScalar(py::handle object);  // np.generic
 
-// The numpy dtype for a type (object for strings), as a new dtype object; none for handles and variants.
+// Returns the numpy dtype of a type (object for strings). Raises TypeError for handles and variants.
 py::object NumpyDType(DType dtype);
-// np.float32 and the like: what DType.as_numpy_dtype gives.
+// The value of DType.as_numpy_dtype: np.float32 and similar.
 py::object NumpyType(DType dtype);
-// What a numpy dtype, or something that numpy takes for one, stands for; kInvalidType when nothing here does.
+// Converts a numpy dtype, or anything that numpy converts to one. Returns kInvalidType if there is no such type.
 DType DTypeOfNumpy(py::handle dtype);
 
 enum class Memory {
-  kCopy,    // the tensor has its own memory
-  kBorrow,  // large arrays are shared: the caller keeps nobody from changing them once the step has ended
+  kCopy,    // the tensor owns its memory
+  kBorrow,  // large arrays are shared, until the step ends: after that the user may change them
 };
-// np.asarray(value, dtype): `value` is an array, a scalar, a list, or anything with __array__. `dtype` kInvalidType:
-// the array's own. Throws what numpy throws; TypeError for arrays of something that no tensor can hold.
+// Like np.asarray(value, dtype): `value` is an array, a scalar, a list, or an object with __array__. If `dtype` is
+// kInvalidType, keeps the array's type. Raises numpy's exceptions, and TypeError for types that tensors do not support.
 Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory);
-// np.asarray(value) without a wish for a type.
+// np.asarray(value).
 py::object AsArray(py::handle value);
 
-// An array, or a numpy scalar for rank 0 (bytes for strings). Gives its memory away where `tensor` alone holds it.
+// Converts to an array, or to a numpy scalar for rank 0 (bytes for strings). Takes over the memory if `tensor` is its
+// only owner.
 py::object NumpyFromTensor(Tensor tensor);
 // The same, but always an array.
 py::object ArrayFromTensor(Tensor tensor);
 
-// bytes or str (as UTF-8); false for anything else.
+// Extracts bytes or str (as UTF-8). Returns false for anything else.
 bool BytesOf(py::handle object, std::string* out);
 
 void BindNumpy(py::module_& m);

@@ -8,7 +8,7 @@
 namespace weir::python {
 namespace {
 
-// Graph -> its Python side. Only touched under the GIL.
+// Maps a Graph to its Python side. Guarded by the GIL.
 std::unordered_map<const Graph*, GraphObject*>& KnownGraphs() {
   static auto* graphs = new std::unordered_map<const Graph*, GraphObject*>;
   return *graphs;
@@ -27,7 +27,7 @@ bool Is(py::handle object) {
   return PyObject_TypeCheck(object.ptr(), TypeOf<T>()) != 0;
 }
 
-// TypeError for an object of another type, or one that was made without its __init__.
+// Raises TypeError for an object of another type, or one whose __init__ was not called.
 template <class T>
 T& ValueOf(py::handle object, const char* type) {
   void* value = nullptr;
@@ -89,7 +89,8 @@ Output FunctionCaptures::Capture(Output value) {
   const Output seen = around != nullptr && &value.graph() != around->body ? around->Capture(value) : value;
   for (size_t i = 0; i < outer.size(); ++i)
     if (outer[i] == seen) return inner[i];
-  // An argument of the function, also where a loop or a branch of it is the first to use the value.
+  // Add the placeholder outside of control dependencies: it is a function argument, even if first used inside a loop or
+  // branch.
   const ControlDependencies nothing = ControlDependencies::Cleared(*body);
   const Output placeholder = Placeholder(*body, value.base_dtype(), {.name = value.node->name()});
   if (!placeholder.valid()) return placeholder;
@@ -118,7 +119,7 @@ Node* NodeOf(py::handle operation) { return ValueOf<OperationObject>(operation, 
 
 ThreadStacks& Stacks() {
   if (stacks_of_thread != nullptr) return *stacks_of_thread;
-  // The interpreter's dictionary of this thread owns them, so that they go when the thread does, with the GIL held.
+  // Owned by the thread's Python state dictionary, so that they are destroyed with the thread, while the GIL is held.
   PyObject* dict = PyThreadState_GetDict();
   if (dict == nullptr) RaiseRuntime("this thread has no Python state");
   auto* stacks = new ThreadStacks;

@@ -1,6 +1,5 @@
-// What Python's Graph, Operation and Tensor are: handles on the C++ graph. An Operation or Tensor keeps its Graph
-// alive, a Graph knows the handles that exist, so that one node has one Operation object at a time. All of it under the
-// GIL.
+// Python's Graph, Operation and Tensor: handles to the C++ graph. An Operation or Tensor keeps its Graph alive. A Graph
+// tracks the existing handles, so that a node has at most one Operation object at a time. REQUIRES: the GIL is held.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -18,27 +17,27 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A function's body that takes values of the graph around it: each becomes a placeholder of the body, once.
+// Values of outer graphs used in a function's body. Each becomes one placeholder of the body.
 struct FunctionCaptures {
   Graph* body = nullptr;
-  FunctionCaptures* around = nullptr;  // the function that this one is traced in
-  Graph* outside = nullptr;            // the graph around all functions: variables belong to it
+  FunctionCaptures* around = nullptr;  // the enclosing function that is being traced
+  Graph* outside = nullptr;            // the graph outside of all functions, which owns variables
   std::vector<Output> outer;
   std::vector<Output> inner;
 
-  // The placeholder that stands for `value` in the body.
+  // Returns the placeholder for `value` in the body.
   Output Capture(Output value);
 };
 
 struct GraphObject {
   std::shared_ptr<Graph> graph;
-  PyObject* self = nullptr;                                   // the Python object, borrowed: it owns this
-  std::unordered_map<const Node*, PyObject*> operations;      // those alive, borrowed
-  std::unordered_map<Output, PyObject*, OutputHash> tensors;  // those alive, borrowed
+  PyObject* self = nullptr;                                   // the Python object, which owns this; borrowed
+  std::unordered_map<const Node*, PyObject*> operations;      // existing objects, borrowed
+  std::unordered_map<Output, PyObject*, OutputHash> tensors;  // existing objects, borrowed
   std::unordered_set<const Node*> not_fetchable;
   std::unordered_set<Output, OutputHash> not_feedable;
   bool building_function = false;
-  FunctionCaptures* captures = nullptr;  // while it is traced
+  FunctionCaptures* captures = nullptr;  // set while it is traced
   Origins origins;
 
   GraphObject();
@@ -61,7 +60,7 @@ struct TensorObject {
   ~TensorObject();
 };
 
-GraphObject& GraphObjectOf(py::handle graph);  // TypeError for anything but a Graph
+GraphObject& GraphObjectOf(py::handle graph);  // TypeError if not a Graph
 py::object GraphOf(const Graph& graph);        // its Python object
 py::object Wrap(Node* node);                   // None for null
 py::object Wrap(Output output);                // None for an invalid one
@@ -69,37 +68,36 @@ py::object Wrap(Output output);                // None for an invalid one
 bool IsGraph(py::handle object);
 bool IsTensor(py::handle object);
 bool IsOperation(py::handle object);
-// TypeError for anything but a Tensor or an Operation.
+// Raise TypeError for other objects.
 Output OutputOf(py::handle tensor);
 Node* NodeOf(py::handle operation);
 
-// The default graph of the calling thread: the innermost `with g.as_default()`, or the one that the thread has of its
-// own.
+// The default graph of the calling thread: the innermost `with g.as_default()`, else the thread's own graph.
 py::object DefaultGraph();
 Graph& DefaultGraphRef();
-// Objects that a `with` statement has made current on this thread.
+// Objects made current on this thread by `with` statements.
 struct ThreadStacks {
   std::vector<py::object> graphs;
   std::vector<py::object> sessions;
-  py::object own_graph;  // made on demand
-  // Former own graphs that were replaced while C++ may have been building into them; until the next replacement.
+  py::object own_graph;  // created on demand
+  // Former own graphs, replaced while C++ may have been building into them. Kept until the next replacement.
   std::vector<py::object> replaced_graphs;
 };
 ThreadStacks& Stacks();
 
-// Graph.as_graph_element: a Tensor or Operation of this graph, also by its name. TypeError, ValueError, KeyError as
-// TensorFlow.
+// Graph.as_graph_element: returns a Tensor or Operation of this graph, given itself or its name. Raises TypeError,
+// ValueError and KeyError as TensorFlow does.
 py::object GraphElement(GraphObject& graph, py::handle object, bool allow_tensor, bool allow_operation);
 
-// How many functions are being traced, on all threads.
+// Number of functions being traced, on all threads.
 extern int functions_being_traced;
-// `value` as seen by the function that this thread traces: the value itself in its own graph.
+// Captures `value` for the function that this thread traces. Returns it unchanged if it is in that function's graph.
 Output Captured(Output value);
 
-// Remembers the current Python stack for the nodes that the graph has got since the last time.
+// Records the current Python stack for all nodes added to the graph since the last call.
 void RecordOrigins(const Graph& graph);
 
-// An Operation, or the operation of a Tensor, IndexedSlices, SparseTensor or variable.
+// Returns an Operation, or the operation of a Tensor, IndexedSlices, SparseTensor or variable.
 Node* NodeFrom(py::handle object);
 
 void BindGraph(py::module_& m);

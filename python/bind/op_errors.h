@@ -1,14 +1,14 @@
-// Which exceptions of Python are those of steps.
+// Exceptions of steps (weir.errors).
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 namespace weir::python {
 
-// One of weir.errors, which has a code. Others may have an attribute of that name that means something else.
+// Whether it is an exception of weir.errors. Other exceptions may have an unrelated attribute `error_code`.
 bool IsOpError(pybind11::handle exception);
 
-// From now on a C++ function that runs out of memory raises ResourceExhaustedError.
+// Makes C++ functions that run out of memory raise ResourceExhaustedError.
 void TranslateOutOfMemory();
 
 }  // namespace weir::python

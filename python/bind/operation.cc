@@ -1,4 +1,4 @@
-// Python's Operation.
+// Binds Operation.
 #include "bind/attr.h"
 #include "bind/errors.h"
 #include "bind/gc.h"

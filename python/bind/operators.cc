@@ -10,14 +10,14 @@ namespace {
 
 Output Built(NodeBuilder&& builder) { return Output(Take(builder.Build()), 0); }
 
-// The two sides of an operator as values of one graph, converted inside the operator's name scope ("add", "add/y").
+// Both operands as values of one graph, converted inside the operator's name scope ("add", "add/y").
 struct Sides {
   Graph& graph;
   Output x;
   Output y;
 };
 
-// Runs `op` on both sides in a scope of that name. Only the side that is no tensor converts, to the other's type.
+// Applies `op` to both operands in a name scope. An operand that is not a tensor is converted to the other's type.
 template <class F>
 Output Binary(py::handle a, py::handle b, const char* name, F op) {
   const Input x = InputFrom(a);
@@ -120,7 +120,7 @@ Output Unary(py::handle x, const char* op) {
   return Built(std::move(NodeBuilder(value.graph(), op).In(value)));
 }
 
-// A SparseTensor on the other side knows better how to combine.
+// Whether to return NotImplemented, so that Python calls the reflected method of a SparseTensor on the right.
 bool LeaveToOther(py::handle other) { return py::hasattr(other, "_weir_right_operand_first"); }
 
 }  // namespace

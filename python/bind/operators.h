@@ -1,4 +1,4 @@
-// Operators of Tensor (and of what behaves as one): arithmetic, comparison, logic and indexing.
+// Operators of Tensor and similar classes: arithmetic, comparison, logic and indexing.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,9 +8,9 @@ namespace weir::python {
 namespace py = pybind11;
 
 void BindOperators(py::module_& m);
-// Gives another bound class (a variable) the operators of Tensor: its objects convert as inputs do.
+// Adds the operators of Tensor to another bound class (variables), whose objects convert to tensors.
 void AddOperators(py::handle cls);
-// x[key] with all of Python's indexing. `x` is a Tensor or converts to one.
+// x[key] with Python's full indexing. `x` is a Tensor or converts to one.
 py::object GetItem(py::handle x, py::handle key);
 
 }  // namespace weir::python

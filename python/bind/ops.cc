@@ -15,7 +15,7 @@
 namespace weir::python {
 namespace {
 
-// Arguments that Python calls by another name than the schema. An empty op is any op.
+// Python parameters whose name differs from the schema. An empty op means any op.
 struct Renamed {
   std::string_view op;
   std::string_view schema_name;
@@ -38,7 +38,7 @@ struct Parameter {
 class OpFunction {
  public:
   explicit OpFunction(const OpDef& op) : op_(op) {
-    // Attributes that follow from the inputs are no parameters.
+    // Attributes that are inferred from the inputs are not parameters.
     std::set<std::string> inferred;
     for (const ArgDef& arg : op.inputs) {
       for (const std::string* name : {&arg.type_attr, &arg.type_list_attr, &arg.number_attr})
@@ -126,7 +126,7 @@ class OpFunction {
     }
     for (size_t i = inputs.size(); i + 1 < parameters_.size(); ++i) {
       const Parameter& parameter = parameters_[i];
-      // None asks for the default.
+      // None means the default.
       if (values[i] == nullptr || (values[i] == Py_None && !parameter.required && parameter.attr->type != "shape"))
         continue;
       builder.Attr(parameter.attr->name, AttrFrom(values[i], *parameter.attr, op_.name));
@@ -157,7 +157,7 @@ class OpFunction {
 
   const OpDef& op_;
   std::vector<Parameter> parameters_;
-  std::vector<std::pair<std::string, int>> old_names_;  // accepted too
+  std::vector<std::pair<std::string, int>> old_names_;  // deprecated names, still accepted
 };
 
 }  // namespace
@@ -208,7 +208,7 @@ py::object& ResultClass(const OpDef& op) {
   return cls;
 }
 
-// The Python function objects that were asked for, by op name.
+// Caches the Python functions by op name.
 py::object FunctionFor(const std::string& name) {
   static auto* made = new std::unordered_map<std::string, py::object>;
   auto it = made->find(name);

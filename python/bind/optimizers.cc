@@ -1,5 +1,5 @@
-// The optimizers. tf.train.Optimizer can be derived from in Python: the methods with an underscore are asked where a
-// C++ class would override, and defaults come from C++.
+// Binds the optimizers. Python classes may derive from tf.train.Optimizer: where a C++ class would override a method,
+// the Python method with an underscore is called. The defaults are implemented in C++.
 #include "train/optimizers.h"
 
 #include "bind/errors.h"
@@ -17,8 +17,8 @@
 namespace weir::python {
 namespace {
 
-// A number, a tensor, or a function of no arguments, which the optimizer keeps alive (KeepsArguments). C++ does not
-// hold it: the garbage collector would not see that, and such functions tend to refer to the optimizer.
+// Converts a number, a tensor, or a function without arguments. Does not own the function: the optimizer keeps it alive
+// (KeepsArguments), because such functions often refer to the optimizer and the garbage collector must see the cycle.
 Hyper HyperFrom(py::object value) {
   if (PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0)
     RaiseType(fmt::format("an optimizer takes numbers, tensors and functions for its rates, not {}", Repr(value)));
@@ -55,8 +55,8 @@ std::vector<GradAndVar> PairsFrom(py::handle pairs) {
   return result;
 }
 
-// An optimizer written in Python: each step of the base class is asked of the Python object under TensorFlow's name for
-// it.
+// An optimizer written in Python: calls the Python object's method, by TensorFlow's name, for each step of the base
+// class.
 class PyOptimizer final : public Optimizer {
  public:
   PyOptimizer(bool use_locking, std::string name) : Optimizer(std::move(name), use_locking) {}
@@ -103,7 +103,7 @@ class PyOptimizer final : public Optimizer {
   }
 
  private:
-  // The Python object of this optimizer, alive while one of its methods runs.
+  // Calls a method of this optimizer's Python object, which is alive while one of its methods runs.
   template <class F>
   auto Ask(F&& question) -> decltype(question(py::object())) {
     py::gil_scoped_acquire gil;
@@ -139,7 +139,7 @@ Output LossFrom(py::object loss) {
   return input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input));
 }
 
-// A derived Python class may replace any of these: minimize asks the object itself.
+// Calls compute_gradients and apply_gradients on the Python object, because a derived class may override them.
 py::object Minimize(py::object self, py::object loss, py::object global_step, py::object var_list, int gate_gradients,
                     py::object aggregation, bool colocate, const Name& name, py::object grad_loss) {
   py::object pairs = self.attr("compute_gradients")(
@@ -162,13 +162,13 @@ py::object Minimize(py::object self, py::object loss, py::object global_step, py
 
 using Base = std::shared_ptr<Optimizer>;
 
-// The constructor of the class adds KeepsArguments: rates may be tensors.
+// Constructors must add KeepsArguments: rates may be tensors.
 template <class T>
 py::class_<T, Optimizer, std::shared_ptr<T>> BindOptimizer(py::module_& m, const char* name) {
   return {m, name, Collected<T>()};
 }
 
-// The optimizer, and one that it wraps, has variables in that graph.
+// Call when the optimizer, and one that it wraps, has variables in that graph.
 void HoldGraphOfOptimizer(const py::object& self, const Graph& graph) {
   HoldGraph(self, graph);
   if (py::isinstance<SyncReplicasOptimizer>(self))
@@ -221,7 +221,7 @@ void BindOptimizers(py::module_& m) {
              std::erase_if(variables, [](const VariablePtr& v) { return &v->graph() != &DefaultGraphRef(); });
              return variables;
            })
-      // What a derived class may use or replace.
+      // Methods that a derived class may call or override.
       .def("_create_slots", [](Optimizer&, py::object) {})
       .def("_prepare", [](Optimizer&) {})
       .def("_apply_dense",

@@ -35,7 +35,7 @@ uint32_t Origins::CurrentStack() {
     next.parent = at;
     const auto [found, is_new] = known_.try_emplace(next, static_cast<uint32_t>(frames_.size()));
     if (is_new)
-      frames_.push_back(next);  // keeps the reference
+      frames_.push_back(next);  // takes over the reference
     else
       Py_DECREF(next.code);
     at = found->second;

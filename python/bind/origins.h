@@ -1,5 +1,5 @@
-// Where nodes were made: the Python stack for each node of a graph, kept as one number per node in a tree of stack
-// frames. A call that builds nodes records its stack once for all of them. All of it under the GIL.
+// The Python stack that created each node of a graph, stored as one index per node into a tree of stack frames. A call
+// that builds several nodes records its stack once. REQUIRES: the GIL is held.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -19,11 +19,11 @@ class Origins final {
   Origins(const Origins&) = delete;
   Origins& operator=(const Origins&) = delete;
 
-  // Every node below `num_nodes` that has no stack yet gets the current one.
+  // Assigns the current stack to all nodes below `num_nodes` that have none.
   void Record(int num_nodes) {
     if (static_cast<size_t>(num_nodes) > stacks_.size()) RecordNew(num_nodes);
   }
-  // [(file, line, function, text of the line), ...], the innermost last.
+  // Returns [(file, line, function, text of the line), ...], innermost last.
   py::list StackOf(int node) const;
 
  private:
@@ -46,9 +46,9 @@ class Origins final {
   void RecordNew(int num_nodes);
   uint32_t CurrentStack();
 
-  std::vector<Frame> frames_;  // 0: no stack
+  std::vector<Frame> frames_;  // index 0: no stack
   std::unordered_map<Frame, uint32_t, Hash, Same> known_;
-  std::vector<uint32_t> stacks_;  // by node id: its innermost frame
+  std::vector<uint32_t> stacks_;  // innermost frame by node id
 };
 
 }  // namespace weir::python

@@ -1,9 +1,8 @@
-// The ownership rule: a Python object that can reach a piece of a graph (a node, an output, the graph itself) holds a
-// reference to the Python Graph, and the garbage collector sees that reference. Structs of the binding that stand for
-// a piece have it in a member `graph`. Classes of C++ that are bound as they are (Variable, Saver, optimizers, ...) say
-// in VisitGraphs which graphs they reach: HoldGraphsOf makes every object of the class hold these from its creation
-// on. A method after which an object reaches another graph calls HoldGraph. Objects that C++ keeps in the graph itself
-// (in its collections) hold nothing, so a graph that no Python object reaches is freed.
+// The ownership rule: a Python object that refers to part of a graph (a node, an output, the graph itself) holds a
+// reference to the Python Graph that the garbage collector can see. Structs of the binding have it in a member `graph`.
+// For C++ classes that are bound directly (Variable, Saver, optimizers, ...), VisitGraphs lists their graphs, and
+// HoldGraphsOf makes every new object hold them. A method that makes an object refer to another graph calls HoldGraph.
+// C++ objects inside the graph (in its collections) hold nothing, so that an unreferenced graph is freed.
 #pragma once
 
 #include "base/function_ref.h"
@@ -12,7 +11,7 @@
 
 namespace weir::python {
 
-// Lets `object`, of a Collected type, hold the Python object of `graph`, once.
+// Makes `object`, of a Collected type, hold the Python object of `graph`. Idempotent.
 void HoldGraph(py::handle object, const Graph& graph);
 
 using GraphVisitor = FunctionRef<void(const Graph&)>;
@@ -23,7 +22,7 @@ void HoldGraphsOf(py::class_<T, Options...>&) {
   static Init init = nullptr;
   py::detail::type_info* type = py::detail::get_type_info(typeid(T), /*throw_if_missing=*/true);
   init = type->init_instance;
-  // pybind11 calls this for every new object, of constructors and of values that come from C++ alike.
+  // pybind11 calls this for every new object, created by a constructor or converted from C++.
   type->init_instance = [](py::detail::instance* self, const void* holder) {
     init(self, holder);
     const auto* value = static_cast<const T*>(self->get_value_and_holder().value_ptr());
@@ -32,8 +31,8 @@ void HoldGraphsOf(py::class_<T, Options...>&) {
   };
 }
 
-// For a constructor: the object keeps its arguments alive, as py::keep_alive does with one of them. For tensors and
-// variables that C++ keeps as plain pointers.
+// For a constructor: the object keeps all arguments alive, like py::keep_alive for one. Used for tensors and variables
+// to which C++ has plain pointers.
 struct KeepsArguments {};
 
 }  // namespace weir::python

@@ -1,4 +1,4 @@
-// tf.parse_example and its kin. The descriptions of features are the tuples of weir/lib/parsing.py.
+// tf.parse_example and related functions. Features are described by the tuples of weir/lib/parsing.py.
 #include <pybind11/stl.h>
 
 #include "bind/arguments.h"
@@ -103,7 +103,7 @@ void BindParsing(py::module_& m) {
         py::arg("serialized"), py::arg("features"), py::arg("name") = py::none(),
         py::arg("example_names") = py::none());
   m.def("parse_single_example",
-        // The op has no place for a name of the example.
+        // example_names is ignored: the op has no such input.
         Building([](Graph& g, Input serialized, py::object features, Name name, Input) -> py::dict {
           return DictOf(Take(ParseOneExample(g, serialized, SpecsFrom(features), name.text)));
         }),

@@ -31,8 +31,8 @@ std::mutex pending_mu;
 std::vector<PyObject*> pending;
 std::atomic<bool> any_pending{false};
 
-// Runs `work` on a thread of its own. False if it still runs after a few seconds: a Python function that a step has
-// called may block for ever, and a kernel may compute for minutes.
+// Runs `work` on a new thread. Returns false if it still runs after a few seconds: a Python function called by a step
+// may block forever, and a kernel may compute for minutes.
 bool EndsInTime(const std::function<void()>& work) {
   constexpr std::chrono::seconds kPatience(3);
   auto done = std::make_shared<std::promise<void>>();
@@ -43,7 +43,7 @@ bool EndsInTime(const std::function<void()>& work) {
       work();
       done->set_value();
     });
-  } catch (const std::system_error&) {  // no thread to be had
+  } catch (const std::system_error&) {  // cannot create a thread
     work();
     return true;
   }
@@ -52,7 +52,7 @@ bool EndsInTime(const std::function<void()>& work) {
   return in_time;
 }
 
-// Ends the process without the destructors of static objects, which threads that still run may be using.
+// Makes the process exit without destroying static objects, which running threads may still use.
 void LeaveThreadsRunning() {
   on_exit(
       [](int status, void*) {
@@ -93,7 +93,7 @@ Process::Process() : py_functions_(std::make_unique<PyFunctions>()) {
 Process::~Process() = default;
 
 Process& Process::Get() {
-  // Never destroyed: what the interpreter tears down last may still ask for it.
+  // Never destroyed: objects destroyed late in shutdown may still use it.
   static Process* process = new Process;
   return *process;
 }
@@ -154,7 +154,7 @@ Status Process::Reset(const std::string& target, const std::vector<std::string>&
 }
 
 void Process::Stop() {
-  // A forked child has none of the threads, and sessions and servers are its parent's.
+  // In a forked child the threads do not exist, and sessions and servers belong to the parent.
   if (pool_ != nullptr && getpid() != process_) return;
   std::vector<std::weak_ptr<Session>> sessions;
   std::vector<std::weak_ptr<Server>> servers;
@@ -172,7 +172,7 @@ void Process::Stop() {
       if (std::shared_ptr<Session> session = weak.lock()) session->Close().IgnoreError();
     for (const std::weak_ptr<Server>& weak : servers)
       if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
-    // A call that cannot be interrupted (a Python function, a library) does not hold up the end of the process.
+    // Do not let a call that cannot be interrupted (a Python function, a library) delay the exit.
     constexpr std::chrono::seconds kPatience(1);
     if (blocking_pool_ != nullptr && !blocking_pool_->IsIdle(kPatience)) {
       (void)blocking_pool_.release();
@@ -196,13 +196,13 @@ void BindProcess(py::module_& m) {
   m.def(
       "live_line_show", [](bool at_line_start) { LiveLine::OfProcess().Show(at_line_start); },
       py::arg("at_line_start"));
-  // Other threads park first: what ends here would be an error to them, which they would print.
+  // Park the other threads first: otherwise they would fail and print errors when sessions close.
   py::module_::import("atexit").attr("register")(py::cpp_function([] {
     ParkOtherThreads();
     Process::Get().Stop();
   }));
   m.def("op_names", [] { return Process::Get().registry().Names(); });
-  // The OpDef message of an op, serialized.
+  // Returns the serialized OpDef message of an op.
   m.def(
       "op_def",
       [](const std::string& name) {

@@ -1,6 +1,6 @@
-// Process: what lives as long as the interpreter: the op registry, the constant evaluator, the way to make sessions.
-// Made when the module is loaded; no thread starts before the first step, and Stop ends them all before the interpreter
-// goes.
+// Process: state with the lifetime of the interpreter: the op registry, the constant evaluator, creation of sessions.
+// Created when the module is loaded. Starts no thread before the first step; Stop ends all threads before the
+// interpreter exits.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -29,27 +29,26 @@ class PyFunctions;
 
 class Process final {
  public:
-  // The one of this module.
+  // The singleton of this module.
   static Process& Get();
 
   const OpRegistry& registry() const { return registry_; }
   std::shared_ptr<Graph> NewGraph();
-  // A session of the kind that `target` names; "" is this process itself.
+  // Creates a session on `target`; "" means in this process.
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                               const tensorflow::ConfigProto& config);
   Result<std::shared_ptr<Server>> NewServer(const tensorflow::ServerDef& def, const std::string& bind_address);
-  // Ends the sessions of the server at `target` and empties its cluster's containers.
+  // Closes the sessions of the server at `target` and clears the resource containers of its cluster.
   Status Reset(const std::string& target, const std::vector<std::string>& containers,
                const tensorflow::ConfigProto& config);
-  // Closes every session that is still open, stops every server and ends every thread, but for those that take longer
-  // than a few seconds.
+  // Closes all sessions, stops all servers and joins all threads, except those that take longer than a few seconds.
   void Stop();
   PyFunctions& py_functions() { return *py_functions_; }
 
  private:
   Process();
   ~Process();
-  Status EnsurePools();  // with mu_ held
+  Status EnsurePools();  // REQUIRES: mu_ is held
   OpRegistry registry_;
   Network network_;
   std::shared_ptr<ConstantEvaluator> evaluator_;
@@ -57,18 +56,18 @@ class Process final {
   std::mutex mu_;
   std::vector<std::weak_ptr<Session>> sessions_;
   std::vector<std::weak_ptr<Server>> servers_;
-  std::unique_ptr<ThreadPool> pool_;  // both made with the first session
+  std::unique_ptr<ThreadPool> pool_;  // both created with the first session
   std::unique_ptr<ElasticPool> blocking_pool_;
-  pid_t process_ = 0;  // where they were made
+  pid_t process_ = 0;  // the process that created them
   std::atomic<bool> stopped_{false};
 };
 
-// Lets go of a Python object on a thread that may not hold the GIL: at once where it does, else with the next
-// ReleasePending. So that nothing waits for the GIL while it holds a lock of ours.
+// Drops a reference to a Python object, on any thread: at once if it holds the GIL, else in the next ReleasePending. So
+// no thread waits for the GIL while it holds one of our locks.
 void ReleaseLater(PyObject* object);
 void ReleasePending();
 
-// A Python object inside C++ data (a collection's item, a callback): copied and destroyed without the GIL.
+// A Python object inside C++ data (a collection item, a callback). May be copied and destroyed without the GIL.
 class PyItem {
  public:
   PyItem() = default;

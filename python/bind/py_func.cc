@@ -12,7 +12,7 @@
 namespace weir::python {
 namespace {
 
-// What a Python exception means to the step that it ends.
+// The status code for a Python exception in a step.
 StatusCode CodeOf(py::error_already_set& error) {
   if (error.matches(PyExc_ValueError) || error.matches(PyExc_TypeError)) return StatusCode::kInvalidArgument;
   if (error.matches(PyExc_StopIteration)) return StatusCode::kOutOfRange;
@@ -22,7 +22,7 @@ StatusCode CodeOf(py::error_already_set& error) {
   return StatusCode::kUnknown;
 }
 
-// The exception and, as Python would show them, the lines of the program that it came through.
+// The exception and its traceback.
 std::string TextOf(py::error_already_set& error) {
   const py::module_ traceback = py::module_::import("traceback");
   const py::str none("");
@@ -38,7 +38,7 @@ std::vector<Tensor> ConvertResults(py::object results, const std::vector<DType>&
   std::vector<py::object> values;
   if (PyList_Check(results.ptr()) || PyTuple_Check(results.ptr())) {
     for (py::handle value : results) values.push_back(py::reinterpret_borrow<py::object>(value));
-    // One output may itself be given as a list.
+    // A single output may itself be a list.
     if (types.size() == 1 && values.size() != 1) values = {results};
   } else if (!results.is_none() || !types.empty()) {
     values.push_back(std::move(results));
@@ -99,7 +99,7 @@ Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const st
                                               const std::vector<DType>& output_types, bool /*eager*/) {
   if (!TryEnterPython()) return Cancelled("the interpreter is shutting down");
   py::gil_scoped_acquire gil;
-  LeavePython();  // not counted: the exit does not wait for the program's function
+  LeavePython();  // not counted: the exit does not wait for user functions
   std::shared_ptr<PyObject> function;
   {
     std::lock_guard<std::mutex> lock(mu_);
@@ -113,7 +113,7 @@ Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const st
     return ConvertResults(CallOrPark(function.get(), args), output_types);
   } catch (py::error_already_set& error) {
     if (error.matches(PyExc_KeyboardInterrupt)) {
-      // For whoever waits for the step: it is raised there.
+      // Raise it on the thread that waits for the step.
       PyErr_SetInterrupt();
       return Cancelled("the step was interrupted");
     }

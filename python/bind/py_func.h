@@ -1,4 +1,4 @@
-// tf.py_func: Python functions that a step calls. A function lives as long as the graphs that use it.
+// tf.py_func: Python functions called by steps. The graphs that use a function keep it alive.
 #pragma once
 
 #include <map>
@@ -11,12 +11,12 @@
 
 namespace weir::python {
 
-// Where a graph keeps the functions that its nodes call.
+// The collection in which a graph keeps the functions of its nodes.
 constexpr const char* kPyFuncsCollection = "py_funcs\x01";
 
 class PyFunctions final : public PyFuncRunner {
  public:
-  // Keeps `function` with `graph` and gives the token by which steps call it.
+  // Stores `function` in `graph`. Returns the token by which steps call it.
   std::string Add(Graph& graph, py::object function);
   Result<std::vector<Tensor>> Call(const std::string& token, const std::vector<Tensor>& inputs,
                                    const std::vector<DType>& output_types, bool eager) override;
@@ -24,7 +24,7 @@ class PyFunctions final : public PyFuncRunner {
  private:
   std::mutex mu_;
   int64_t next_ = 0;
-  std::map<std::string, std::weak_ptr<PyObject>> functions_;  // the graphs own them
+  std::map<std::string, std::weak_ptr<PyObject>> functions_;  // owned by the graphs
 };
 
 void BindPyFunc(py::module_& m);

@@ -1,4 +1,4 @@
-// Queues; weir/lib/queues.py gives each kind its class.
+// Binds queues. weir/lib/queues.py defines the Python class of each kind.
 #include "bind/queue.h"
 
 #include "bind/gc.h"
@@ -19,12 +19,12 @@ T Built(Graph& graph, T result) {
   Check(graph.TakeError());
   return result;
 }
-// The queue as the graph that is being built sees it: a function that is being traced captures its handle.
+// The queue for use in the current graph: its handle is captured while a function is traced.
 Queue Here(const QueueObject& self) {
   return functions_being_traced == 0 ? self.queue : self.queue.Behind(Captured(self.queue.queue_ref()));
 }
 
-// What `build` makes of the queue, after its errors were raised.
+// Builds nodes for the queue with `build`, and raises errors.
 template <class F>
 auto Using(const QueueObject& self, F build) {
   const Queue queue = Here(self);
@@ -64,7 +64,7 @@ QueueOptions OptionsFrom(py::handle shapes, py::handle names, size_t components,
 
 QueueObject Made(Graph& graph, Queue queue) { return {Built(graph, std::move(queue)), GraphOf(graph)}; }
 
-// The components of an element: a dictionary where they have names, else a list or a single value.
+// Converts an element to its components: a dict if they have names, else a list or a single value.
 InputList ComponentsFrom(const Queue& queue, py::handle values) {
   InputList inputs;
   if (py::isinstance<py::dict>(values)) {
@@ -87,7 +87,7 @@ InputList ComponentsFrom(const Queue& queue, py::handle values) {
   return inputs;
 }
 
-// The other way round.
+// Converts components to an element.
 py::object ElementOf(const Queue& queue, const OutputList& outputs) {
   if (!queue.names().empty()) {
     py::dict dict;
@@ -115,8 +115,8 @@ py::object FromList(Input index, py::handle queues) {
   return py::cast(Made(graph, Queue::FromList(index, list)));
 }
 
-// What queues of all kinds are made from. `make` gets the graph, the types and the options; an element has one
-// component for each type, and `more`.
+// Constructor arguments that all kinds of queues share. MakeQueue passes the graph, the types and the options to
+// `make`. An element has one component per type, and `more`.
 struct QueueArgs {
   py::handle dtypes;
   py::handle shapes;

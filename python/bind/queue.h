@@ -1,4 +1,4 @@
-// tf.QueueBase and its kinds over the engine's Queue; accumulators; input pipelines that are made of queues.
+// Binds tf.QueueBase and its subclasses, accumulators, and the input pipelines that use queues.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,7 +9,7 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-const Queue* QueueOf(py::handle object);  // null when it is none
+const Queue* QueueOf(py::handle object);  // null if it is not a queue
 py::object WrapQueue(const Queue& queue);
 std::vector<PartialShape> ShapesFrom(py::handle object);  // None, one shape, or a list of shapes
 void BindQueues(py::module_& m);

@@ -1,4 +1,4 @@
-// tf.train.QueueRunner over the C++ one. Its threads are Python's own; what they do is C++.
+// tf.train.QueueRunner. The threads are Python threads that run C++ loops.
 #include "bind/queue_runner.h"
 
 #include <pybind11/stl.h>
@@ -32,10 +32,10 @@ int VisitRunner(QueueRunnerObject& r, visitproc visit, void* arg) {
   return 0;
 }
 
-// What one thread does: called without arguments.
+// The callable that one thread runs, without arguments.
 struct LoopObject {
   py::object runner;
-  py::object coord;  // or None
+  py::object coord;  // may be None
   QueueRunner::Loop loop;
 };
 
@@ -153,7 +153,7 @@ std::unique_ptr<QueueRunnerObject> MakeRunner(py::object queue, py::object enque
   return FromDef(def, import_scope);
 }
 
-// Runners that C++ put into a collection come out as Python's class; those of Python stay as they are.
+// Converts runners that C++ added to a collection to the Python class. Runners added by Python stay unchanged.
 void AddRunnerType() {
   RegisterCollectionType({
       .to_python = [](const std::any& item) -> py::object {

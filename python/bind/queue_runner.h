@@ -1,4 +1,4 @@
-// Queue runners in Python.
+// Binds queue runners.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,7 +9,7 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A runner that C++ has made, on its way into Python's class.
+// Passes a runner created by C++ to the constructor of the Python class.
 struct RunnerHandle {
   QueueRunnerPtr runner;
 };

@@ -1,4 +1,4 @@
-// Random values and candidate samplers: the ops get their seeds from the graph's and the function's own.
+// Random values and candidate samplers. Ops get their seeds from the graph's seed and the function's own.
 #include "graph/compose/random.h"
 
 #include <limits>
@@ -81,7 +81,7 @@ void BindSeeds(py::module_& m) {
       py::arg("op_seed"));
 }
 
-// A sampler with its attributes but for the seeds.
+// Builds a sampler. `sampler` has all attributes that are specific to its op.
 py::object SampledClasses(NodeBuilder&& sampler, Graph& g, const Input& true_classes, int64_t num_true,
                           int64_t num_sampled, bool unique, OpSeed seed) {
   const auto [seed1, seed2] = SeedsFor(g, seed);

@@ -1,4 +1,4 @@
-// Record files: tf.python_io.TFRecordWriter and tf_record_iterator; IDX files.
+// Record files (tf.python_io.TFRecordWriter and tf_record_iterator) and IDX files.
 #include "bind/files.h"
 #include "bind/numpy.h"
 #include "io/idx.h"
@@ -14,7 +14,7 @@ io::Compression CompressionFrom(const std::string& type) {
   RaiseValue(fmt::format("Not a valid compression_type: {}", type));
 }
 
-// A file that is not what it should be is a ValueError; tf.errors.* say what else goes wrong.
+// Raises ValueError for a malformed file, and tf.errors.* for other failures.
 py::object IdxArray(const Result<Tensor>& values) {
   if (values.status().code() == StatusCode::kInvalidArgument) RaiseValue(std::string(values.status().message()));
   return ArrayFromTensor(TakeFile(values));

@@ -1,5 +1,5 @@
-// RecursionGuard: counts a function that calls itself as a call of Python, so that a structure that is nested too
-// deeply is a RecursionError instead of the end of the process.
+// RecursionGuard: counts a recursive C++ call towards Python's recursion limit, so that a structure that is nested too
+// deeply raises RecursionError instead of overflowing the stack.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,9 +8,9 @@ namespace weir::python {
 
 class RecursionGuard final {
  public:
-  // `where` as Python says it: " while flattening a structure".
+  // `where` is appended to the error message, e.g. " while flattening a structure".
   explicit RecursionGuard(const char* where) {
-    // Python's own limit may have been raised beyond what the stack has room for.
+    // Python's own limit may have been raised above what the stack allows.
     constexpr int kMaxDepth = 5000;
     if (Depth() >= kMaxDepth) {
       PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded%s", where);

@@ -1,5 +1,5 @@
-// tf.nn.dynamic_rnn and its kin over cells that are Python objects: a cell is called once for each step that is built,
-// with inputs and state nested as the user gave them; the engine sees flat lists of tensors.
+// tf.nn.dynamic_rnn and related functions, with cells written in Python. A cell is called once per step that is built,
+// with nested inputs and state. Converts these to the flat lists of tensors that the C++ functions take.
 #include "bind/rnn.h"
 
 #include "bind/arguments.h"
@@ -30,7 +30,7 @@ LeafTensors TensorsOf(Graph& graph, py::handle structure) {
   return tensors;
 }
 
-// A Python object that is called with inputs and state and gives outputs and the next state.
+// A Python cell: called with inputs and state, it returns outputs and the next state.
 class PythonCell final : public RnnCell {
  public:
   PythonCell(py::object cell, py::object inputs) : cell_(std::move(cell)), inputs_(std::move(inputs)) {
@@ -42,7 +42,7 @@ class PythonCell final : public RnnCell {
       RaiseType(fmt::format("The argument 'cell' ({}) is not an RNNCell: it is not callable", Repr(cell_)));
   }
 
-  // Takes the user's initial state; None is none.
+  // Stores the user's initial state. Returns nullopt for None.
   std::optional<InputList> InitialState(Graph& graph, py::object initial) {
     if (initial.is_none()) return std::nullopt;
     const OutputList outputs = KeepState(graph, std::move(initial));
@@ -82,7 +82,7 @@ class PythonCell final : public RnnCell {
     });
   }
 
-  // Before the first step of a loop that the caller steers.
+  // Call before the first step of raw_rnn, where loop_fn provides inputs and states.
   void KeepInputs(py::object inputs) { inputs_ = std::move(inputs); }
   OutputList KeepFirstState(Graph& graph, py::object state) {
     CheckSameNest(cell_.attr("state_size"), state, /*check_types=*/false);
@@ -106,7 +106,7 @@ class PythonCell final : public RnnCell {
   }
 
   py::object cell_;
-  py::object inputs_;  // nested as one step's
+  py::object inputs_;  // nested like the inputs of one step
   py::object state_;
   LeafTensors state_tensors_;
 };
@@ -172,7 +172,7 @@ py::tuple BidirectionalOf(py::object cell_fw, py::object cell_bw, py::object inp
       py::make_tuple(forward.State(result.forward.state), backward.State(result.backward.state)));
 }
 
-// A Python function that says at each time step what comes next, with everything nested as it was the first time.
+// A Python loop_fn, called for each time step. Its results must be nested as in the first call.
 class LoopFunction {
  public:
   LoopFunction(Graph& graph, PythonCell& cell, py::object function)
@@ -224,7 +224,7 @@ class LoopFunction {
 
  private:
   py::object LoopState(const RawRnnMoment& now) const { return FinalLoopState(*now.loop_state); }
-  // None leaves it as it is.
+  // None keeps the state unchanged.
   OutputList NextLoopState(const RawRnnMoment& now, const py::object& next) const {
     if (next.is_none()) return *now.loop_state;
     if (loop_state_.is_none()) RaiseValue("loop_fn gives a loop state, but gave none before the first step");
@@ -235,7 +235,7 @@ class LoopFunction {
   Graph& graph_;
   PythonCell& cell_;
   py::object function_;
-  py::object inputs_, emit_;  // nested as one step's; emit_ is null for the outputs of the cell
+  py::object inputs_, emit_;  // nested like one step; emit_ is null if the cell's outputs are emitted
   py::object loop_state_ = py::none();
   LeafTensors loop_tensors_;
 };
@@ -253,7 +253,7 @@ py::tuple RawOf(py::object cell, py::object loop_fn, std::optional<int> parallel
                         next.FinalLoopState(result.loop_state));
 }
 
-// The inputs of unrolled steps: a list with those of each.
+// The inputs of unrolled steps: one list per step.
 struct Steps {
   std::vector<InputList> flat;
   py::object first;
@@ -293,7 +293,7 @@ py::tuple StaticBidirectionalOf(py::object cell_fw, py::object cell_bw, py::obje
                         backward.State(result.backward.state));
 }
 
-// --- the arithmetic of cells
+// --- computations of cells -------------------------------------------------------------------------------------------
 Activation ActivationFrom(py::object function) {
   if (function.is_none()) return {};
   return [function](Output x) -> Result<Output> {
@@ -303,7 +303,7 @@ Activation ActivationFrom(py::object function) {
   };
 }
 
-// The value of an optional weight; an absent one is invalid.
+// The value of an optional weight. Invalid if it is absent.
 Output WeightOf(Graph& graph, const Input& weight) {
   return weight.absent() ? Output() : Take(ToOutput(graph, weight, kInvalidType, "weight"));
 }

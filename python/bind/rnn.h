@@ -1,4 +1,4 @@
-// tf.nn.dynamic_rnn and its kin, and the arithmetic of cells.
+// Binds tf.nn.dynamic_rnn and related functions, and the computations of cells.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// RunWaiting: how the binding calls what may wait: without the GIL, ended by Ctrl-C.
+// RunWaiting: calls functions that may block, without the GIL, cancellable by Ctrl-C.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,13 +14,13 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A signal that Python has yet to handle becomes the exception that it means.
+// Raises the exception of a pending signal.
 inline void CheckSignals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-// Runs `body(cancel)`, which gives a Status or a Result, without the GIL; a Ctrl-C on the main thread cancels it and
-// becomes a KeyboardInterrupt. `raise(status)` throws what another error is in Python.
+// Runs `body(cancel)`, which returns a Status or a Result, without the GIL. Ctrl-C on the main thread cancels it and
+// raises KeyboardInterrupt. `raise(status)` must throw the exception for any other error.
 template <class F, class Raise>
 auto RunWaiting(F&& body, Raise&& raise) {
   CheckSignals();
@@ -41,7 +41,7 @@ auto RunWaiting(F&& body, Raise&& raise) {
     status = ran->status();
   if (!status.ok()) {
     CheckSignals();
-    if (interrupted) {  // what came after it has had the signal
+    if (interrupted) {  // the signal was consumed by Python code in the meantime
       PyErr_SetNone(PyExc_KeyboardInterrupt);
       throw py::error_already_set();
     }

@@ -1,4 +1,4 @@
-// tf.saved_model: builders and loading. Signatures are messages, which weir/lib/saved_model.py makes.
+// tf.saved_model: builders and loading. weir/lib/saved_model.py creates the signature messages.
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
@@ -11,7 +11,7 @@
 namespace weir::python {
 namespace {
 
-// What comes too early or too late is an AssertionError here, as in TensorFlow; errors of steps stay those of the step.
+// As in TensorFlow, calls in the wrong order raise AssertionError. Errors of steps are raised unchanged.
 void CheckBuilder(const Status& status) {
   if (status.code() == StatusCode::kFailedPrecondition) {
     PyErr_SetString(PyExc_AssertionError, std::string(status.message()).c_str());
@@ -77,7 +77,7 @@ void BindBuilder(py::module_& m) {
           py::arg("as_text") = false);
 }
 
-// As bytes, or else as text.
+// Reads the binary file, or else the text file.
 tensorflow::SavedModel ModelIn(const std::string& directory) {
   CheckFile(CheckFileScheme(directory));
   const std::string text_path = JoinPath(directory, saved_model::kTextFile);

@@ -1,4 +1,4 @@
-// tf.train.Saver. What it runs goes through the session object that it is given, so that wrapped sessions work too.
+// tf.train.Saver. Runs steps through the given session object, so that wrapped sessions work, too.
 #include <pybind11/stl.h>
 
 #include "bind/collections.h"
@@ -17,7 +17,7 @@
 namespace weir::python {
 namespace {
 
-// Variables and parts of variables out of one item of var_list.
+// The variables, or parts of variables, in one item of var_list.
 std::vector<VariablePtr> VariablesOfItem(py::handle item) {
   if (py::isinstance<py::list>(item) || py::isinstance<py::tuple>(item)) return VariablesFrom(item);
   if (py::isinstance<PartitionedVariable>(item)) return py::cast<PartitionedVariable&>(item).parts;
@@ -46,7 +46,7 @@ Graph& GraphOfSession(py::handle session) {
   return *GraphObjectOf(session.attr("graph")).graph;
 }
 
-// What a saver's step has ended with: an error of the step itself is raised as the session raised it.
+// Runs a saver's steps and records their status, so that an error of the step can be raised as the session raised it.
 struct SessionRun {
   RunStep run;
   std::shared_ptr<Status> ended = std::make_shared<Status>();
@@ -61,7 +61,7 @@ struct SessionRun {
 };
 
 [[noreturn]] void RaiseSaverError(const Status& status, const Status& of_step, Graph& graph) {
-  if (status == of_step) RaiseBuildError(status);  // raises what the session raised
+  if (status == of_step) RaiseBuildError(status);  // raises the session's exception
   const bool callers_fault =
       status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kFailedPrecondition;
   const bool is_mismatch = status.message().find("Restoring from checkpoint failed") == 0;
@@ -70,7 +70,7 @@ struct SessionRun {
   RaiseRunError(MakeStatus(status.code(), std::string(status.message())), &graph);
 }
 
-// A number, or a tensor or variable to ask the session for.
+// Converts a number, or a tensor or variable whose value the session provides.
 std::optional<int64_t> GlobalStepFrom(py::object session, py::object step) {
   if (step.is_none()) return std::nullopt;
   if (PyIndex_Check(step.ptr()) != 0 && !IsTensor(step) && !IsVariable(step))
@@ -178,7 +178,7 @@ void BindSaving(SaverClass& cls) {
       .def_property_readonly("_is_empty", &Saver::is_empty);
 }
 
-// Which checkpoints a saver keeps.
+// The checkpoints that a saver keeps.
 void BindKept(SaverClass& cls) {
   cls.def_property_readonly("last_checkpoints", &Saver::last_checkpoints)
       .def(
@@ -236,7 +236,7 @@ void BindMessages(SaverClass& cls) {
            py::arg("strip_default_attrs") = false, py::arg("save_debug_info") = false);
 }
 
-// Savers in the collection of their name cross as SaverDefs.
+// Savers in collections are serialized as SaverDefs.
 void AddSaverCodec() {
   RegisterCollectionType({
       .to_python = [](const std::any& item) -> py::object {

@@ -12,7 +12,7 @@
 namespace weir::python {
 namespace {
 
-// A listener of Python's.
+// A listener implemented in Python.
 class PythonListener final : public CheckpointListener {
  public:
   explicit PythonListener(py::object listener) : listener_(std::move(listener)) {}
@@ -45,7 +45,7 @@ class PythonListener final : public CheckpointListener {
   PyItem listener_;
 };
 
-// The writer given, or that of the directory; none without either.
+// The given writer, or the cached writer of the directory. Empty if there is neither.
 WriterSource WriterFrom(py::object writer, py::handle directory) {
   if (!writer.is_none()) return ThisWriter(SummaryWriterFrom(std::move(writer)));
   if (directory.is_none() || py::len(directory) == 0) return {};
@@ -54,7 +54,7 @@ WriterSource WriterFrom(py::object writer, py::handle directory) {
   };
 }
 
-// `saver` gives the saver when it is called; None takes that of the graph's collection.
+// `saver` is a function that returns the saver, or None to use the one in the graph's collection.
 std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::optional<double> save_secs,
                                                 std::optional<double> save_steps, py::object saver,
                                                 const std::string& basename, py::object listeners) {
@@ -76,7 +76,7 @@ std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::
   return MakeHookObject(Take(CheckpointSaverHook::Make(std::move(options))));
 }
 
-// `summaries` is a function that gives the tensors to run.
+// `summaries` is a function that returns the tensors to run.
 std::unique_ptr<HookObject> MakeSummarySaver(std::optional<double> save_steps, std::optional<double> save_secs,
                                              py::object output_dir, py::object summary_writer, py::object summaries) {
   SummarySaverOptions options;
@@ -102,7 +102,7 @@ std::unique_ptr<HookObject> MakeProfiler(std::optional<double> save_steps, std::
   return MakeHookObject(Take(ProfilerHook::Make(std::move(options))));
 }
 
-// Hooks that will be begun with the default graph.
+// Converts hooks that will begin with the default graph.
 std::vector<HookPtr> HooksFrom(const py::tuple& hooks) {
   std::vector<HookPtr> made;
   for (py::handle hook : hooks) {
@@ -112,11 +112,11 @@ std::vector<HookPtr> HooksFrom(const py::tuple& hooks) {
   return made;
 }
 
-// An interval is a pair of seconds and steps, each None where it is not given.
+// (seconds, steps); either may be None.
 using Interval = std::pair<std::optional<double>, std::optional<double>>;
 TimerInterval IntervalFrom(const Interval& given) { return {.every_secs = given.first, .every_steps = given.second}; }
 
-// The hooks of tf.train.MonitoredTrainingSession, all of them.
+// Creates all hooks of tf.train.MonitoredTrainingSession.
 py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkpoint_dir, py::object summary_dir,
                            const py::object& hooks, const py::object& chief_only_hooks, const Interval& checkpoints,
                            const Interval& summaries, std::optional<int64_t> log_step_count_steps) {

@@ -1,4 +1,4 @@
-// tf.train.Scaffold over the C++ one. What the user gave is kept as it is; finalize() completes it.
+// tf.train.Scaffold. Stores the user's values unchanged; finalize() adds the missing ones.
 #include "bind/objects.h"
 #include "bind/ownership.h"
 #include "bind/session_manager.h"
@@ -51,7 +51,7 @@ void Finalize(ScaffoldObject& s) {
   if (s.local_init_op.is_none()) s.local_init_op = Wrap(scaffold.local_init[0]);
   if (s.summary_op.is_none() && scaffold.summary) s.summary_op = Wrap(*scaffold.summary);
   if (s.saver.is_none()) s.saver = py::cast(scaffold.saver);
-  if (!s.saver.is_none()) HoldGraph(s.saver, *GraphObjectOf(graph).graph);  // it may have been built just now
+  if (!s.saver.is_none()) HoldGraph(s.saver, *GraphObjectOf(graph).graph);  // Finalize may have just built it
 }
 
 std::unique_ptr<ScaffoldObject> MakeScaffold(py::object init_op, py::object init_feed_dict, py::object init_fn,

@@ -1,4 +1,4 @@
-// The scopes of graph building as context managers: graphs, names, devices, control dependencies and the rest.
+// The scopes of graph building as context managers: graphs, names, devices, control dependencies and others.
 #include "bind/scopes.h"
 
 #include "bind/attr.h"
@@ -20,7 +20,7 @@ std::shared_ptr<void> Hold(Args&&... args) {
   return std::make_shared<S>(std::forward<Args>(args)...);
 }
 
-// Undoes a change of the calling thread's build state.
+// Reverts a change of the calling thread's build state on destruction.
 class Undo {
  public:
   explicit Undo(std::function<void()> undo) : undo_(std::move(undo)) {}
@@ -112,7 +112,7 @@ std::shared_ptr<Scope> ColocationScopeOf(py::object graph, py::object with, bool
   Node* node = with.is_none() ? nullptr : NodeFrom(with);
   if (node == nullptr && !ignore_existing)
     RaiseValue("Trying to reset colocation (op is None) but ignore_existing is not True");
-  // The node may be one of another graph, as in the body of a function.
+  // The node may belong to another graph, e.g. in the body of a function.
   const py::object both = py::make_tuple(graph, with);
   return std::make_shared<Scope>(both, [node, ignore_existing](Scope& scope, const py::object& both) -> py::object {
     scope.Add(Hold<ColocationScope>(*Shared(both[py::int_(0)]), node, ignore_existing));
@@ -164,7 +164,7 @@ std::shared_ptr<Scope> AttrScopeOf(py::object graph, const py::dict& map) {
   });
 }
 
-// tf.name_scope: also makes the graph of `values` the default one.
+// tf.name_scope: also makes the graph of `values` the default graph.
 std::shared_ptr<Scope> TopNameScope(py::object name, py::object default_name, py::object values) {
   py::object graph = DefaultGraph();
   if (!values.is_none()) {

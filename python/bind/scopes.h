@@ -1,5 +1,5 @@
-// Scope: a `with` statement around RAII objects of C++. Entering runs a function that adds what is to be held; leaving
-// drops it in reverse order. The same Scope may be entered again. It holds what it is a scope of: a graph or a session.
+// Scope: a context manager around C++ RAII objects. Entering calls a function that adds the objects to hold; leaving
+// destroys them in reverse order. Reentrant. Keeps its subject (a graph or a session) alive.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -16,7 +16,7 @@ namespace py = pybind11;
 
 class Scope final {
  public:
-  // Gives the value of `with ... as value`. The second argument is `of`.
+  // Returns the value of `with ... as value`. The second argument is `of`.
   using EnterFunction = std::function<py::object(Scope&, const py::object&)>;
   Scope(py::object of, EnterFunction enter) : of_(std::move(of)), enter_(std::move(enter)) {}
   ~Scope();
@@ -26,7 +26,7 @@ class Scope final {
   void Add(std::shared_ptr<void> held) { levels_.back().push_back(std::move(held)); }
   py::object EnterOnce();
   void Exit();
-  // Enters this one's contents as part of `into`, which is being entered.
+  // Enters this scope as part of `into`, which is being entered.
   py::object Enter(Scope* into);
 
  private:
@@ -35,7 +35,7 @@ class Scope final {
   std::vector<std::vector<std::shared_ptr<void>>> levels_;
 };
 
-// What `tf.device` takes, as the graph takes it: a name, a function of an Operation, or None.
+// Converts the argument of `tf.device`: a name, a function of an Operation, or None.
 DeviceRequest DeviceRequestFrom(py::object device);
 
 // `with graph.as_default():`

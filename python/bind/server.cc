@@ -1,4 +1,4 @@
-// A server is kept by its Python object; whatever may wait for steps to end does so without the GIL.
+// Binds tf.train.Server. The Python object owns the server. Calls that may wait for steps release the GIL.
 #include "bind/server.h"
 
 #include <fmt/ranges.h>
@@ -37,7 +37,7 @@ void CheckRun(const Status& status) {
   if (!status.ok()) RaiseRunError(status, nullptr);
 }
 
-// The task of a job that a program leaves out where there is only one.
+// The task index to use if the program gives none. Raises ValueError unless the job has exactly one task.
 int OnlyTaskOf(const ClusterSpec& cluster, const std::string& job) {
   const Result<const ClusterSpec::Tasks*> tasks = cluster.TasksOf(job);
   if (!tasks.ok()) RaiseValue(std::string(tasks.status().message()));
@@ -61,8 +61,8 @@ struct ServerArguments {
   std::optional<std::string> protocol;
 };
 
-// Python's protobuf stays unloaded where a program does not itself use messages: it is a tenth of the memory of a
-// parameter server.
+// Does not load Python's protobuf unless the program passes messages: it would take a tenth of a parameter server's
+// memory.
 tensorflow::ServerDef ServerDefFrom(py::handle server_or_cluster, ServerArguments arguments, py::handle config) {
   tensorflow::ServerDef def;
   if (IsMessage(server_or_cluster, "ServerDef")) {
@@ -94,8 +94,8 @@ std::shared_ptr<ServerObject> MakeServer(const tensorflow::ServerDef& def, bool 
   return made;
 }
 
-// While a process waits in join(), SIGTERM and SIGINT mean: finish what runs and end well. Only on the main thread,
-// where Python's own handling stands.
+// On the main thread, SIGTERM and SIGINT during join() let running steps finish, and then exit with status 0. On other
+// threads Python's signal handling is unchanged.
 void JoinServer(ServerObject& self) {
   bool ended_by_signal = false;
   const bool is_main = _PyOS_IsMainThread() != 0;

@@ -23,7 +23,7 @@ struct SessionObject {
   std::string target;
   tensorflow::ConfigProto config;
   bool closed = false;
-  std::shared_ptr<Scope> entered;  // of `with session:`, or for as long as an InteractiveSession is open
+  std::shared_ptr<Scope> entered;  // by `with session:`, or while an InteractiveSession is open
 
   GraphObject& graph_object() const { return GraphObjectOf(graph); }
   Graph* graph_ptr() const { return graph_object().graph.get(); }
@@ -45,7 +45,7 @@ void CheckOpen(const SessionObject& s) {
     RaiseRuntime("The Session graph is empty. Add operations to the graph before calling run().");
 }
 
-// Options and metadata of a run, where the user gives them.
+// Optional RunOptions and RunMetadata of a run.
 struct RunExtras {
   std::optional<tensorflow::RunOptions> options;
   std::optional<tensorflow::RunMetadata> metadata;
@@ -62,7 +62,7 @@ struct RunExtras {
   }
 };
 
-// Runs `step(cancel)` without the GIL; a Ctrl-C on the main thread cancels it and becomes a KeyboardInterrupt.
+// Runs `step(cancel)` without the GIL. Ctrl-C on the main thread cancels it and raises KeyboardInterrupt.
 template <class F>
 auto RunCancellable(Graph* graph, F&& step) {
   ReleasePending();
@@ -76,7 +76,7 @@ std::vector<py::object> ToNumpy(std::vector<Tensor> tensors) {
   return values;
 }
 
-// Names of tensors that the session keeps become handles that can be asked for their value.
+// Wraps the names of tensors stored in the session as TensorHandles, which can be evaluated.
 void WrapHandles(const SessionObject& s, const std::vector<Output>& outputs, std::vector<py::object>* values) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].node->type() != "GetSessionHandle") continue;
@@ -104,20 +104,20 @@ py::object RunFetches(SessionObject& s, py::handle fetches, py::handle feed_dict
     return s.session->Run(request);
   });
   extras.Publish();
-  // The feeds are held until here: a fetched tensor that shares memory with a borrowed array is copied, not given away.
+  // Keep the feeds alive until here: then a fetched tensor that shares memory with a borrowed array is copied.
   std::vector<py::object> arrays = ToNumpy(std::move(values));
   WrapHandles(s, request.fetches, &arrays);
   return map.Result(std::move(arrays));
 }
 
-// A function of the feed values, with everything else settled.
+// Returns a function of the feed values, with everything else fixed.
 py::object MakeCallable(py::object self, py::handle fetches, py::object feed_list, bool accept_options) {
   auto& s = self.cast<SessionObject&>();
   CheckOpen(s);
   auto map = std::make_shared<FetchMap>(s.graph_object(), fetches);
   auto feeds = std::make_shared<std::vector<Output>>();
   if (!feed_list.is_none()) {
-    accept_options = true;  // as TensorFlow does, whatever was said
+    accept_options = true;  // as TensorFlow does, regardless of the argument
     if (!PyList_Check(feed_list.ptr()) && !PyTuple_Check(feed_list.ptr()))
       RaiseType("`feed_list` must be a list or tuple.");
     for (py::handle key : feed_list)
@@ -126,31 +126,31 @@ py::object MakeCallable(py::object self, py::handle fetches, py::object feed_lis
   auto made = s.session->MakeCallable(*feeds, map->outputs(), map->targets());
   if (!made.ok()) RaiseRunError(made.status(), s.graph_ptr());
   std::shared_ptr<Session::Callable> callable = *made;
-  return Counted(py::cpp_function([self, map, feeds, callable, accept_options](const py::args& args,
-                                                                               const py::kwargs& kwargs) {
-    auto& session = self.cast<SessionObject&>();
-    if (session.closed) RaiseRuntime("Attempted to use a closed Session.");
-    if (args.size() != feeds->size())
-      RaiseValue(fmt::format("Expected {} arguments, got {}. ", feeds->size(), args.size()));
-    py::object options = py::none();
-    py::object metadata = py::none();
-    for (auto item : kwargs) {
-      const std::string name = py::cast<std::string>(item.first);
-      if (!accept_options || (name != "options" && name != "run_metadata"))
-        RaiseType(fmt::format("unexpected keyword argument '{}'", name));
-      (name == "options" ? options : metadata) = py::reinterpret_borrow<py::object>(item.second);
-    }
-    RunExtras extras(options, metadata);
-    std::vector<Tensor> values;
-    for (size_t i = 0; i < feeds->size(); ++i)
-      values.push_back(FeedValue(session.graph_object(), (*feeds)[i], args[i], Wrap((*feeds)[i])));
-    const std::vector<Tensor> held = values;  // as in RunFetches: what shares memory with a borrowed array is copied
-    std::vector<Tensor> results = RunCancellable(session.graph_ptr(), [&](CancelToken* cancel) {
-      return callable->Call(std::move(values), extras.options_ptr(), extras.metadata_ptr(), cancel);
-    });
-    extras.Publish();
-    return map->Result(ToNumpy(std::move(results)));
-  }));
+  return Counted(
+      py::cpp_function([self, map, feeds, callable, accept_options](const py::args& args, const py::kwargs& kwargs) {
+        auto& session = self.cast<SessionObject&>();
+        if (session.closed) RaiseRuntime("Attempted to use a closed Session.");
+        if (args.size() != feeds->size())
+          RaiseValue(fmt::format("Expected {} arguments, got {}. ", feeds->size(), args.size()));
+        py::object options = py::none();
+        py::object metadata = py::none();
+        for (auto item : kwargs) {
+          const std::string name = py::cast<std::string>(item.first);
+          if (!accept_options || (name != "options" && name != "run_metadata"))
+            RaiseType(fmt::format("unexpected keyword argument '{}'", name));
+          (name == "options" ? options : metadata) = py::reinterpret_borrow<py::object>(item.second);
+        }
+        RunExtras extras(options, metadata);
+        std::vector<Tensor> values;
+        for (size_t i = 0; i < feeds->size(); ++i)
+          values.push_back(FeedValue(session.graph_object(), (*feeds)[i], args[i], Wrap((*feeds)[i])));
+        const std::vector<Tensor> held = values;  // as in RunFetches: copy results that share a borrowed array's memory
+        std::vector<Tensor> results = RunCancellable(session.graph_ptr(), [&](CancelToken* cancel) {
+          return callable->Call(std::move(values), extras.options_ptr(), extras.metadata_ptr(), cancel);
+        });
+        extras.Publish();
+        return map->Result(ToNumpy(std::move(results)));
+      }));
 }
 
 py::object PartialRunSetup(SessionObject& s, py::handle fetches, py::object feeds) {
@@ -187,7 +187,7 @@ void Close(SessionObject& s) {
   s.session->Close().IgnoreError();
 }
 
-// Where a checkpoint belongs, targets are given by mistake, and the other way round.
+// Catches a common mistake: a checkpoint directory passed as the target.
 void CheckIsNoPath(const std::string& target) {
   if (target.find("://") != std::string::npos || target.find('/') == std::string::npos) return;
   RaiseRunError(InvalidArgument("'{}' is a path, and no target of a session: pass \"\" for this process or a server's "

@@ -1,4 +1,4 @@
-// tf.train.SessionManager over the C++ one, which makes tf.Sessions and waits without the GIL.
+// tf.train.SessionManager. The C++ object creates tf.Sessions through Python, and waits without the GIL.
 #include "bind/session_manager.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct PythonSessions::Made {
   PyItem master;
   PyItem graph;
   PyItem config;
-  std::mutex mu;  // never held while Python is called
+  std::mutex mu;  // never held while calling Python
   std::vector<std::pair<std::weak_ptr<Session>, PyItem>> sessions;
 };
 

@@ -1,4 +1,4 @@
-// Session managers and scaffolds in Python, and what others need that get sessions from C++.
+// Binds session managers and scaffolds, and helpers for code that gets sessions from C++.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -18,7 +18,7 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// Makes tf.Sessions where C++ asks for sessions, and finds the Python object of a session that C++ gives back.
+// Creates tf.Sessions for C++, and finds the Python object of a session returned by C++.
 class PythonSessions final {
  public:
   PythonSessions(py::object master, py::object graph, py::object config);
@@ -30,34 +30,35 @@ class PythonSessions final {
   std::shared_ptr<Made> made_;
 };
 
-// A function of a session, `sess` being a tf.Session that `sessions` made. Called without the GIL.
+// Wraps init_fn, which gets the tf.Session that `sessions` created. Called without the GIL.
 InitFunction InitFunctionFrom(py::object init_fn, const PythonSessions& sessions);
 
-// The nodes behind what a session could run: an operation, a tensor, a list of them. None: no nodes.
+// The nodes of fetches: an operation, a tensor or a list of these. Empty for None.
 std::vector<Node*> NodesFrom(py::handle graph, py::handle fetches);
 ReadyOp ReadyOpFrom(py::handle graph, py::handle ready_op);
 std::vector<Feed> FeedsFrom(py::handle graph, py::handle feed_dict);
 py::object WrapReady(const ReadyOp& ready);  // the operation or tensor
-// A tf.train.Saver or None.
+// Converts a tf.train.Saver or None.
 std::shared_ptr<Saver> SaverFrom(py::handle saver);
 
-// The C++ one of a tf.train.SessionManager or tf.train.Scaffold; a TypeError for anything else.
+// The C++ object of a tf.train.SessionManager or tf.train.Scaffold. Raises TypeError for other objects.
 std::shared_ptr<SessionManager> SessionManagerOf(py::handle object);
-// A tf.train.SessionManager over a C++ one of that tf.Graph.
+// Wraps a C++ session manager of that tf.Graph as a tf.train.SessionManager.
 py::object SessionManagerObjectOf(std::shared_ptr<SessionManager> manager, py::object graph);
-// A scaffold's init_fn is set by whoever makes its sessions, by InitFunctionFrom(scaffold.init_fn, sessions).
+// Does not set init_fn: the creator of the sessions sets it with InitFunctionFrom(scaffold.init_fn, sessions).
 std::shared_ptr<Scaffold> ScaffoldOf(py::handle object);
 
-// An error of a training service: what the caller gave is a ValueError or RuntimeError, a step's error is tf.errors.*.
+// Raises an error of a training service: ValueError or RuntimeError for wrong arguments, tf.errors.* for a step's
+// error.
 [[noreturn]] void RaiseServiceError(const Status& status, Graph* graph);
 
-// As RunWaiting, with the errors of services.
+// RunWaiting that raises errors with RaiseServiceError.
 template <class F>
 auto RunWaiting(Graph* graph, F&& body) {
   return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseServiceError(status, graph); });
 }
 
-// The text of a graph, as protobuf's text_format writes it.
+// Formats a graph with protobuf's text_format.
 GraphText PythonGraphText();
 
 void BindSessionManager(py::module_& m);

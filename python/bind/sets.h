@@ -1,4 +1,4 @@
-// Operands of sets: SparseTensors, or whatever becomes a tensor.
+// Operands of tf.sets: SparseTensors, or values that convert to tensors.
 #pragma once
 
 #include "bind/input_caster.h"

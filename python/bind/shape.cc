@@ -12,7 +12,7 @@ bool IsDimension(py::handle object) { return py::isinstance<DimensionObject>(obj
 
 py::object SizeObject(int64_t size) { return size < 0 ? py::object(py::none()) : py::object(py::int_(size)); }
 
-// An operand of Dimension arithmetic, or nothing when Python should try the other side.
+// Converts an operand of Dimension arithmetic. nullopt: let Python try the reflected method.
 std::optional<int64_t> Operand(py::handle object) {
   if (object.is_none()) return kUnknownDim;
   if (IsDimension(object)) return object.cast<const DimensionObject&>().size;
@@ -116,7 +116,7 @@ py::object DimOrDims(const ShapeObject& s, py::handle key) {
   const PartialShape& shape = s.shape;
   if (PySlice_Check(key.ptr())) {
     if (!shape.known_rank()) {
-      // The length of what is taken from the front is known even then.
+      // A slice from the front has a known length even if the rank is unknown.
       py::object start = key.attr("start");
       py::object stop = key.attr("stop");
       const int64_t first = start.is_none() ? 0 : start.cast<int64_t>();
@@ -167,7 +167,7 @@ PartialShape MergeShapes(const PartialShape& a, const PartialShape& b) {
   return *merged;
 }
 
-// For ==: what is not a shape is not equal to one.
+// For ==: an object that is not a shape is not equal to one.
 std::optional<PartialShape> OtherShape(py::handle object) {
   try {
     return ShapeFrom(object);
@@ -236,7 +236,7 @@ PartialShape ShapeFrom(py::handle object) {
   } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
     RaiseNoShape(object);
   } else if (PyIndex_Check(object.ptr()) != 0 || IsDimension(object)) {
-    // A numpy vector has __index__ too, but is a list of sizes.
+    // A numpy vector also has __index__, but is a list of sizes.
     if (py::hasattr(object, "ndim") && object.attr("ndim").cast<int>() > 0) {
       for (py::handle item : py::iter(object)) dims.push_back(SizeFrom(item));
     } else {

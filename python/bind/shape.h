@@ -1,4 +1,4 @@
-// Python's tf.TensorShape and tf.Dimension over PartialShape, with the arithmetic of TensorFlow 1.15.
+// Binds tf.TensorShape and tf.Dimension, with the arithmetic of TensorFlow 1.15.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -20,13 +20,14 @@ struct DimensionObject {
 
 py::object ShapeObjectOf(PartialShape shape);
 py::object DimensionObjectOf(int64_t size);
-// A TensorShape, None, one size, a list of sizes (None and Dimension among them), or a TensorShapeProto.
+// Converts a TensorShape, None, one size, a list of sizes (which may contain None and Dimensions), or a
+// TensorShapeProto.
 PartialShape ShapeFrom(py::handle object);
-// An int, None or Dimension.
+// Converts an int, None or a Dimension.
 int64_t SizeFrom(py::handle object);
-// The size of an object that is a Dimension; nothing for other objects.
+// The size of a Dimension; nullopt for other objects.
 std::optional<int64_t> SizeOfDimension(py::handle object);
-const PartialShape* ShapeOfObject(py::handle object);  // null when not a TensorShape
+const PartialShape* ShapeOfObject(py::handle object);  // null if it is not a TensorShape
 std::string ShapeText(const PartialShape& shape);      // "(2, ?)", "<unknown>"
 
 void BindShape(py::module_& m);

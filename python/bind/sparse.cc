@@ -9,14 +9,14 @@
 namespace weir::python {
 namespace {
 
-// SparseTensor op dense: the op of that name on the stored values, with the dense side broadcast.
+// SparseTensor op dense: applies the op to the stored values, with the dense operand broadcast.
 py::object SparseDense(const SparseObject& s, py::handle dense, const char* op) {
   Graph& graph = s.values.graph();
   Node* node = Take(NodeBuilder(graph, op).In(s.indices).In(s.values).In(s.dense_shape).In(InputFrom(dense)).Build());
   return WrapSparse(s.indices, Output(node, 0), s.dense_shape);
 }
 
-// A placeholder is as large as its default says.
+// For a placeholder with a default, use the default's value.
 PartialShape DenseShape(const SparseObject& s) {
   Output shape = s.dense_shape;
   if (shape.node->type() == "PlaceholderWithDefault") shape = shape.node->input(0);
@@ -107,7 +107,7 @@ void BindSlices(py::module_& m) {
         if (s.slices.dense_shape.valid()) text += fmt::format(", dense_shape={}", Str(Wrap(s.slices.dense_shape)));
         return text + ")";
       });
-  // As an input of an op: the dense value.
+  // Converts to a dense tensor when used as an input of an op.
   RegisterOutputConverter(cls, [](py::handle value, Graph& graph, DType wanted, bool) -> Result<Output> {
     const IndexedSlices& s = SlicesOf(value);
     if (wanted != kInvalidType && BaseType(wanted) != s.values.base_dtype())

@@ -1,4 +1,4 @@
-// SparseTensor and IndexedSlices: three tensors that belong together, as Python's classes.
+// SparseTensor and IndexedSlices: bound classes that consist of three tensors.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -33,11 +33,11 @@ py::object WrapSparse(Output indices, Output values, Output dense_shape);
 py::object Wrap(const Grad& grad);
 Grad GradFrom(py::handle object);
 
-// An argument that is a SparseTensor, or a SparseTensorValue and its like, which become constants.
+// An argument that is a SparseTensor, or a SparseTensorValue or similar, which is converted to constants.
 struct SparseArgument {
   Sparse sparse;
 };
-// Nothing for what has no indices, values and dense_shape.
+// nullopt for objects without indices, values and dense_shape.
 std::optional<Sparse> SparseFrom(py::handle object);
 inline Graph* GraphOfArgument(const SparseArgument& argument) { return &argument.sparse.values.graph(); }
 
@@ -59,7 +59,7 @@ struct type_caster<weir::python::SparseArgument> {
   }
 };
 
-// As a result.
+// For results.
 template <>
 struct type_caster<weir::Sparse> {
   static constexpr auto name = const_name("SparseTensor");

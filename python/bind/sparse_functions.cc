@@ -16,7 +16,7 @@ std::vector<Sparse> ListOf(const Sparses& arguments) {
   return list;
 }
 
-// One SparseTensor or a list of them.
+// Converts one SparseTensor or a list of them.
 Sparses OneOrMore(py::handle object) {
   if (std::optional<Sparse> one = SparseFrom(object)) return {{*one}};
   if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object))

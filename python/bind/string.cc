@@ -1,4 +1,4 @@
-// Functions on strings whose public signature is not that of one op.
+// String functions whose public signature differs from that of a single op.
 #include "graph/compose/string.h"
 #include "bind/arguments.h"
 #include "bind/sparse.h"
@@ -13,7 +13,7 @@ py::object SparseResult(Node* node) {
 
 bool IsText(const py::object& x) { return PyUnicode_Check(x.ptr()) || PyBytes_Check(x.ptr()); }
 
-// Patterns that are known now are attributes.
+// Uses the op with patterns as attributes if they are constant.
 Output Replace(Graph& g, Input input, py::object pattern, py::object rewrite, bool global, const Name& name) {
   if (IsText(pattern) && IsText(rewrite))
     return StaticRegexReplace(g, input, pattern.cast<std::string>(), rewrite.cast<std::string>(),

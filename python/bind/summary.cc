@@ -1,4 +1,4 @@
-// tf.summary.scalar and its relatives: nodes that give summaries.
+// tf.summary.scalar and related functions, which build summary nodes.
 #include "bind/summary.h"
 
 #include <pybind11/stl.h>
@@ -10,7 +10,7 @@
 namespace weir::python {
 namespace {
 
-using Collections = std::optional<std::vector<std::string>>;  // None: the usual ones
+using Collections = std::optional<std::vector<std::string>>;  // None: the default collections
 
 SummaryOptions Options(const Collections& collections, const Name& family = {}) {
   SummaryOptions options;

@@ -1,4 +1,4 @@
-// Summaries and event files in Python.
+// Binds summaries and event files.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,10 +9,11 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A FileWriter as it is; any other object by its methods add_summary, add_session_log, add_graph, add_meta_graph,
-// add_run_metadata, flush, close and reopen, which may then be called without the GIL. Null for None.
+// Converts a summary writer: a FileWriter directly; other objects through their methods add_summary, add_session_log,
+// add_graph, add_meta_graph, add_run_metadata, flush, close and reopen. The result may be used without the GIL. Null
+// for None.
 SummaryWriterPtr SummaryWriterFrom(py::object writer);
-// The writer of a directory, one for all who ask; a new one gets the default graph.
+// The shared writer of a directory. When it is created, it gets the default graph.
 std::shared_ptr<FileWriter> CachedWriter(const std::string& logdir);
 
 void BindSummaries(py::module_& m);

@@ -1,5 +1,4 @@
-// tf.train.Supervisor over the C++ one. Its threads are Python's own, stopped by a Coordinator of Python's; what they
-// do is C++.
+// tf.train.Supervisor. Its threads are Python threads that run C++ services, stopped by a Python Coordinator.
 #include "bind/supervisor.h"
 
 #include <pybind11/stl.h>
@@ -69,7 +68,8 @@ struct Arguments {
   py::object session_manager, summary_writer, init_fn, local_init_run_options;
 };
 
-// What the graph has for it is what the program has given, or the default that was made.
+// Converts the arguments. For those not given, the C++ supervisor uses what the graph's collections contain, or creates
+// it.
 SupervisorOptions OptionsFrom(const Arguments& a, SupervisorObject& made) {
   const py::object& graph = made.graph;
   SupervisorOptions options;
@@ -88,7 +88,7 @@ SupervisorOptions OptionsFrom(const Arguments& a, SupervisorObject& made) {
     if (!a.global_step.is_none()) options.global_step_name = Str(a.global_step.attr("op").attr("name"));
   }
   options.init_feeds = FeedsFrom(graph, a.init_feed_dict);
-  made.init_fn = a.init_fn;  // keeps it alive, where the garbage collector sees it
+  made.init_fn = a.init_fn;  // keeps it alive, visibly to the garbage collector
   if (!a.init_fn.is_none())
     options.init_fn = [function = py::handle(a.init_fn), sessions = made.sessions](const SessionPtr& session) {
       return InPython([&] { return InitFunctionFrom(py::reinterpret_borrow<py::object>(function), **sessions); })(
@@ -154,11 +154,11 @@ py::object GetSession(SupervisorObject& s, py::object master, py::object config,
     options.cancel = cancel;
     return sv->GetSession(sessions.maker(), options);
   });
-  s.sessions->reset();  // a session lives as long as the program wants it
+  s.sessions->reset();  // do not keep the session alive: the program owns it
   return sessions.Find(*session);
 }
 
-// What one thread does.
+// The service that one thread runs.
 struct ServiceObject {
   std::shared_ptr<Supervisor> sv;
   Supervisor::Service service;

@@ -1,4 +1,4 @@
-// Supervisors in Python.
+// Binds supervisors.
 #pragma once
 
 #include <pybind11/pybind11.h>

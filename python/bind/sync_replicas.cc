@@ -1,4 +1,4 @@
-// tf.train.SyncReplicasOptimizer; weir/lib/sync_replicas.py adds the queue runner's threads and the hook.
+// tf.train.SyncReplicasOptimizer. weir/lib/sync_replicas.py adds the queue runner's threads and the hook.
 #include "train/sync_replicas.h"
 
 #include <pybind11/stl.h>

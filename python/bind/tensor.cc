@@ -1,5 +1,4 @@
-// Python's Tensor: what is known of a value before a run. Its operators are in operators.cc, its indexing in
-// indexing.cc.
+// Binds Tensor: static properties of a value. Its operators are in operators.cc, its indexing in indexing.cc.
 #include "bind/errors.h"
 #include "bind/gc.h"
 #include "bind/input_caster.h"
@@ -110,7 +109,7 @@ void BindTensor(py::module_& m) {
         for (int64_t i = 0; i < shape.dim(0); ++i) rows.append(self.attr("__getitem__")(i));
         return py::iter(rows);
       });
-  // Makes numpy leave `array * tensor` to the tensor.
+  // Makes numpy defer `array * tensor` to the tensor.
   cls.attr("__array_priority__") = 100;
 }
 

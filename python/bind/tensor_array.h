@@ -1,4 +1,4 @@
-// tf.TensorArray over the engine's TensorArray.
+// Binds tf.TensorArray.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,7 +9,7 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-const TensorArray* TensorArrayOf(py::handle object);  // null when it is none
+const TensorArray* TensorArrayOf(py::handle object);  // null if it is not a TensorArray
 py::object WrapTensorArray(TensorArray array);
 void BindTensorArray(py::module_& m);
 

@@ -1,4 +1,4 @@
-// Gradients, optimizers, synchronous replicas, learning rates and moving averages in Python.
+// Binds gradients, optimizers, synchronous replicas, learning rates and moving averages.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,10 +12,10 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A gradient registered with tf.RegisterGradient; null when there is none of that name.
+// A gradient registered with tf.RegisterGradient, or null.
 const GradientFn* RegisteredGradient(std::string_view name);
 
-// Take for gradients: one that nothing defines is a LookupError.
+// Take for gradients: raises LookupError if an op defines no gradient.
 template <class T>
 T TakeGradients(Result<T> result) {
   if (result.status().code() == StatusCode::kNotFound) {

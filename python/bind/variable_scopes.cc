@@ -1,5 +1,5 @@
-// tf.variable_scope and tf.get_variable: Python's arguments as the C++ store takes them. Initializers, regularizers,
-// partitioners and custom getters may be Python functions; exceptions that they raise reach the caller as they are.
+// tf.variable_scope and tf.get_variable: converts arguments for the C++ variable store. Initializers, regularizers,
+// partitioners and custom getters may be Python functions; their exceptions reach the caller unchanged.
 #include "bind/variable_scopes.h"
 #include "bind/errors.h"
 #include "bind/gc.h"
@@ -33,7 +33,7 @@ py::list DimsOf(const PartialShape& shape) {
   return dims;
 }
 
-// Whether a call without arguments lacks one.
+// Whether the function has required parameters.
 bool NeedsArguments(py::handle function) {
   py::object parameter = py::module_::import("inspect").attr("Parameter");
   py::object signature = py::module_::import("inspect").attr("signature")(function);
@@ -45,7 +45,7 @@ bool NeedsArguments(py::handle function) {
   return false;
 }
 
-// A Python initializer: an object or a class, called with the shape, the type and, where it takes it, the partition.
+// A Python initializer: an object or a class, called with the shape, the type and, if it accepts it, the partition.
 struct PyInitializer {
   PyItem function;
   Result<Output> operator()(Graph& graph, const PartialShape& shape, DType dtype,
@@ -68,7 +68,7 @@ struct PyInitializer {
       try {
         value = call(DimsOf(shape), **kwargs);
       } catch (py::error_already_set& error) {
-        // One that knows nothing of partitions is asked for the piece as such.
+        // An initializer without partition_info gets the shape of the part only.
         if (partition == nullptr || !error.matches(PyExc_TypeError)) throw;
         kwargs.attr("pop")("partition_info");
         value = call(DimsOf(shape), **kwargs);
@@ -78,7 +78,7 @@ struct PyInitializer {
   }
 };
 
-// The axis along which a piece of this shape is cut out of the variable; none for all of it.
+// The axis along which the part is a slice of the variable; nullopt if it is the whole variable.
 std::optional<int> SingleSliceDim(const PartitionInfo& info, const PartialShape& shape) {
   if (shape.rank() != static_cast<int>(info.full_shape.size()))
     RaiseValue(fmt::format("Expected equal length, but received shape={} of length {} while self.full_shape has {}",
@@ -151,7 +151,7 @@ FoundVariable FoundFrom(py::handle object) {
 
 std::shared_ptr<const CustomGetter> CustomGetterFrom(py::object function);
 
-// The keyword arguments of get_variable, in both directions.
+// Converts the keyword arguments of get_variable, in both directions.
 VariableRequest RequestFrom(const std::string& name, const py::kwargs& kwargs) {
   VariableRequest request;
   request.name = name;
@@ -206,8 +206,8 @@ std::shared_ptr<const CustomGetter> CustomGetterFrom(py::object function) {
       [item = PyItem(function)](const VariableGetter& getter, const VariableRequest& request) -> Result<FoundVariable> {
         py::gil_scoped_acquire gil;
         return CatchingExceptions([&]() -> Result<FoundVariable> {
-          // What the custom getter leaves unsaid stays as the scope decided it. The program may keep `inner`, which
-          // does not hold the custom getter in turn.
+          // Arguments that the custom getter does not pass keep the scope's values. The program may keep `inner`, so it
+          // must not hold the custom getter.
           VariableRequest decided = request;
           decided.custom_getter = nullptr;
           py::cpp_function inner([getter, request = std::move(decided), graph = DefaultGraph()](
@@ -248,7 +248,7 @@ VariableScopeSettings SettingsFrom(py::object initializer, py::object regularize
   return settings;
 }
 
-// A scope as Python holds it: what it was when it was entered, and changes to it reach the scope while it is the
+// Python's copy of a scope, from when it was entered. Changes to it apply to the actual scope while that is the
 // innermost.
 struct ScopeObject {
   VariableScope scope;
@@ -260,14 +260,14 @@ struct ScopeObject {
   }
 };
 
-// The graph that variables belong to: that around the function that is being traced.
+// The graph that owns variables: the one outside of all functions being traced.
 py::object GraphOfVariables() {
   py::object graph = DefaultGraph();
   const FunctionCaptures* captures = GraphObjectOf(graph).captures;
   return captures == nullptr ? graph : GraphOf(*captures->outside);
 }
 
-// Calls `make` where that graph is the default one.
+// Calls `make` with that graph as the default graph.
 template <class F>
 py::object Outside(F make) {
   if (functions_being_traced == 0) return make();
@@ -278,7 +278,7 @@ py::object Outside(F make) {
   return make();
 }
 
-// Leaves the scope that an entered `with tf.variable_scope` has pushed.
+// Pops the scope that an entered `with tf.variable_scope` pushed.
 struct Pushed {
   explicit Pushed(Graph& g) : graph(g) {}
   ~Pushed() { VariableScopes(graph).Pop(); }
@@ -290,7 +290,7 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
                                             bool auxiliary_name_scope) {
   if (name_or_scope.is_none() && default_name.is_none())
     RaiseValue("If default_name is None then name_or_scope is required");
-  // The graph is known when the scope is entered; until then the arguments may refer to one.
+  // The graph is determined on entry. Until then, the arguments may refer to a graph.
   const py::object arguments = py::make_tuple(name_or_scope, values);
   return std::make_shared<Scope>(arguments, [=](Scope& scope, const py::object& arguments) -> py::object {
     const py::object name_or_scope = arguments[py::int_(0)];
@@ -349,7 +349,7 @@ py::object GetVariableIn(const VariableScope* scope, const std::string& name, co
   return FoundObject(Take(std::move(found)));
 }
 
-// get_variable with its arguments by position.
+// get_variable with positional arguments.
 py::object GetVariableCall(const std::string& name, const py::args& args, py::kwargs kwargs,
                            const char* forced_collection) {
   const char* positional[] = {"shape",          "dtype",        "initializer",    "regularizer",

@@ -1,4 +1,4 @@
-// Variable scopes as Python's functions are given them.
+// Access to variable scopes from other bindings.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -7,7 +7,7 @@
 
 namespace weir::python {
 
-// The scope behind a `VariableScope` object of Python, or null for anything else.
+// The scope of a Python `VariableScope` object, or null for other objects.
 const VariableScope* VariableScopeOf(pybind11::handle object);
 
 }  // namespace weir::python

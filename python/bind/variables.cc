@@ -18,7 +18,7 @@
 namespace weir::python {
 namespace {
 
-// The initial value of tf.Variable as C++ takes it: a function is called inside the variable's scope.
+// Converts the initial value of tf.Variable. A function is called inside the variable's scope.
 Result<Output> CallInitialValue(const PyItem& function, DType dtype, Graph& graph) {
   py::gil_scoped_acquire gil;
   return CatchingExceptions([&]() -> Result<Output> {
@@ -85,7 +85,7 @@ py::object RunIn(py::object session, py::handle what, py::object feed_dict = py:
   return session.attr("run")(what, feed_dict);
 }
 
-// A function captures the value of a reference, which it cannot change.
+// Raises TypeError if a traced function captured the value of a reference variable, which it cannot update.
 void RequireReference(const Variable& v, const std::string& op, const std::vector<DType>& more_inputs) {
   if (v.is_resource() || IsRef(v.handle().dtype())) return;
   std::string others;
@@ -94,21 +94,21 @@ void RequireReference(const Variable& v, const std::string& op, const std::vecto
                         DTypeName(v.dtype()), others, DTypeName(RefType(v.dtype())), others));
 }
 
-// The variable as the graph that is being built sees it, for an update.
+// The variable for use in the current graph, for an update.
 VariablePtr HereFor(const char* update, const VariablePtr& v) {
   VariablePtr here = VariableHere(v);
   RequireReference(*here, update, {v->dtype()});
   return here;
 }
 
-// A scatter on a variable by its op's name, for both kinds: the changed reference, or a read after the change.
+// A scatter op on either kind of variable, by op name. Returns the updated reference, or a read after the update.
 py::object Scatter(const VariablePtr& variable, const std::string& op, const Input& indices, const Input& values,
                    bool use_locking, const Name& name) {
   const VariablePtr v = VariableHere(variable);
   RequireReference(*v, op, {indices.is_output() ? indices.output().base_dtype() : kInt32, v->dtype()});
   NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
   node.In(v->handle()).In(indices);
-  // A handle does not say of what type a literal is; a reference does.
+  // A handle does not determine the type of a literal; a reference does.
   node.In(v->is_resource() ? Input(Take(ToOutput(v->graph(), values, v->dtype()))) : values);
   if (!v->is_resource()) return Wrap(Output(Take(node.Attr("use_locking", use_locking).Build()), 0));
   Node* update = Take(node.Build());
@@ -116,7 +116,7 @@ py::object Scatter(const VariablePtr& variable, const std::string& op, const Inp
   return Wrap(v->ReadValue());
 }
 
-// The rows of tf.IndexedSlices.
+// A scatter of the rows of tf.IndexedSlices.
 py::object ScatterSlices(const VariablePtr& v, const std::string& op, py::handle delta, bool use_locking,
                          const Name& name) {
   if (!IsSlices(delta)) RaiseType(fmt::format("sparse_delta is not IndexedSlices: {}", Repr(delta)));
@@ -126,7 +126,7 @@ py::object ScatterSlices(const VariablePtr& v, const std::string& op, py::handle
 struct ScatterOp {
   const char* function;  // tf.scatter_update, and the method of the same name
   const char* op;
-  bool locking;  // by default
+  bool locking;  // the default of use_locking
 };
 constexpr ScatterOp kScatters[] = {
     {"scatter_update", "ScatterUpdate", true}, {"scatter_add", "ScatterAdd", false},
@@ -138,7 +138,7 @@ constexpr ScatterOp kNdScatters[] = {{"scatter_nd_update", "ScatterNdUpdate", tr
                                      {"scatter_nd_add", "ScatterNdAdd", false},
                                      {"scatter_nd_sub", "ScatterNdSub", false}};
 
-// tf.scatter_add and its like, on variables of both kinds or on references.
+// tf.scatter_add and related functions, on both kinds of variables or on references.
 void BindScatters(py::module_& m, py::class_<Variable, VariablePtr>& cls) {
   const auto function = [&m](const ScatterOp& s) {
     m.def(
@@ -183,7 +183,7 @@ PartitionedVariable PartitionsHere(PartitionedVariable v) {
   return v;
 }
 
-// A constraint in Python.
+// A constraint implemented in Python.
 struct PyConstraint {
   PyItem function;
   Result<Output> operator()(const VariablePtr& variable) const {
@@ -211,7 +211,7 @@ void VisitGraphs(const PartitionedVariable& v, GraphVisitor visit) {
   for (const VariablePtr& part : v.parts) visit(part->graph());
 }
 
-// Variables of a collection whose names match a scope, as tf.get_collection(key, scope) picks them.
+// Variables of a collection, filtered by scope like tf.get_collection(key, scope).
 py::list InCollection(const char* key, py::object scope) {
   return py::cast<py::list>(py::module_::import("weir._weir").attr("get_collection")(key, scope));
 }
@@ -360,7 +360,7 @@ void BindVariables(py::module_& m) {
           "sparse_read",
           [](V variable, const Input& indices, const Name& name) {
             const VariablePtr v = VariableHere(variable);
-            // A handle that a function has captured does not tell the type of the variable.
+            // A captured handle does not carry the variable's type.
             const Output table = !v->is_resource() ? Captured(v->value())
                                  : v == variable   ? v->handle()
                                                    : v->ReadValue();
@@ -460,7 +460,7 @@ void BindVariables(py::module_& m) {
 
   RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
     const VariablePtr outer = py::cast<VariablePtr>(value);
-    if (!as_ref && !outer->is_resource()) return outer->AsInput();  // a function captures this value, not the reference
+    if (!as_ref && !outer->is_resource()) return outer->AsInput();  // a function captures the value, not the reference
     const VariablePtr v = VariableHere(outer);
     return as_ref ? v->handle() : v->AsInput();
   });
@@ -530,7 +530,7 @@ void BindVariables(py::module_& m) {
         return flag;
       },
       py::arg("variable"));
-  // tf.assign and its like, on variables of both kinds or on references.
+  // tf.assign and related functions, on both kinds of variables or on references.
   using Update = Output (Variable::*)(const Input&, bool, std::string) const;
   const std::tuple<const char*, const char*, Update> updates[] = {{"assign_add", "AssignAdd", &Variable::AssignAdd},
                                                                   {"assign_sub", "AssignSub", &Variable::AssignSub}};

@@ -1,4 +1,4 @@
-// Variables and variable scopes in Python.
+// Binds variables and variable scopes.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,18 +10,18 @@ namespace weir::python {
 namespace py = pybind11;
 
 bool IsVariable(py::handle object);
-// The variable behind a bound Variable (or an object that wraps one under `_variable_object`). TypeError otherwise.
+// The C++ variable of a Variable, or of an object that wraps one as `_variable_object`. Raises TypeError for others.
 VariablePtr VariableFrom(py::handle object);
-// The variable as the graph that is being built sees it: a function that is being traced captures its handle, and of a
-// reference its value.
+// The variable for use in the current graph. While a function is traced, captures a resource variable's handle, or a
+// reference variable's value.
 VariablePtr VariableHere(const VariablePtr& variable);
-// None gives null.
+// Null for None.
 VariablePtr OptionalVariableFrom(py::handle object);
 std::vector<VariablePtr> VariablesFrom(py::handle list);
 
-// A Python function of the variable; None gives an empty one. ValueError for what cannot be called.
+// Wraps a Python function of the variable. Empty for None. Raises ValueError if it is not callable.
 Constraint ConstraintFrom(py::object function);
-// The function that ConstraintFrom was given; None for an empty one.
+// The function passed to ConstraintFrom; None for an empty constraint.
 py::object ConstraintObject(const Constraint& constraint);
 
 void BindVariables(py::module_& m);

@@ -15,25 +15,25 @@
 namespace weir::python {
 namespace {
 
-// Either a thread that enters sees `closed`, or the exit sees the thread in `inside`: both are sequentially consistent.
+// A thread that enters sees `closed`, or the exit sees it counted in `inside`: both are sequentially consistent.
 struct Gate {
-  std::atomic<int> inside{0};  // threads that have the GIL in a counted call, or are taking it
+  std::atomic<int> inside{0};  // threads with the GIL in a counted call, or acquiring it
   std::atomic<bool> closed{false};
   std::mutex mu;
   std::condition_variable left;
 };
 Gate& TheGate() {
   static Gate* gate = [] {
-    auto* made = new Gate;  // threads are parked behind it for as long as the process lives
-    // A forked child has none of the other threads.
+    auto* made = new Gate;  // leaked: parked threads use it until the process ends
+    // A forked child has no other threads.
     pthread_atfork(nullptr, nullptr, [] { TheGate().inside = 0; });
     return made;
   }();
   return *gate;
 }
 
-// A thread that fails writes its exception. One that the interpreter ends meanwhile leaves the lock of sys.stderr
-// taken, and the interpreter aborts over that.
+// A failing thread prints its exception. If the interpreter ends the thread meanwhile, the lock of sys.stderr stays
+// held, and the interpreter aborts because of that.
 bool AnyThreadPrintsItsException() {
   const py::dict frames = py::module_::import("sys").attr("_current_frames")();
   for (const auto& thread : frames) {
@@ -104,7 +104,7 @@ CountedCall::CountedCall(AtExit at_exit) {
 }
 
 CountedCall::~CountedCall() {
-  if (!counted_ || IsMainThread()) return;  // the main thread of a child that was forked inside of the call
+  if (!counted_ || IsMainThread()) return;  // main thread of a child that was forked inside of the call
   if (--CountedCalls() == 0) LeavePython();
 }
 
@@ -120,7 +120,7 @@ py::object CallOrPark(py::handle function, const py::tuple& arguments) {
 }
 
 void ParkOtherThreads() {
-  // Functions of the program may run inside of counted calls for as long as they like.
+  // User functions may run inside of counted calls for any time: limit the wait.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(3);
   is_exiting_thread = true;
   {

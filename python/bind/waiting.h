@@ -1,7 +1,7 @@
-// How the threads of a program meet the end of the interpreter. Python ends a thread that asks for the GIL during
-// shutdown by unwinding its stack, C++ frames included, and their destructors would then run without the GIL. So once
-// the exit has begun, a thread that would enter this module or take the GIL back parks for good instead, and the exit
-// waits for the threads that are inside this module with the GIL. The main thread, and the one that exits, never park.
+// Safe shutdown with running threads. If a thread requests the GIL during shutdown, Python ends it by unwinding its
+// stack, including C++ frames, whose destructors would run without the GIL. So once the exit has begun, a thread that
+// enters this module or reacquires the GIL parks forever instead, and the exit waits for threads that are inside this
+// module with the GIL. The main thread and the exiting thread never park.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,20 +12,20 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// Does not need the GIL, unlike Python's own question.
+// Unlike Python's own function, does not need the GIL.
 bool IsMainThread();
 
-// Counts this thread among those that the exit waits for. False once the exit has begun: do not touch Python then.
+// Registers this thread as one that the exit waits for. Returns false once the exit has begun: do not call Python then.
 bool TryEnterPython();
 void LeavePython();
-// TryEnterPython that parks the thread once the exit has begun. Call it without the GIL.
+// TryEnterPython that parks the thread once the exit has begun. REQUIRES: the GIL is not held.
 void EnterPythonOrPark();
 [[noreturn]] void ParkThread();
 
-// How many counted calls this thread is in: it is counted while it has the GIL inside of them.
+// The nesting depth of counted calls on this thread. It counts as inside while it holds the GIL in them.
 int& CountedCalls();
 
-// A call from Python into this module, which may call Python back. Made and ended with the GIL.
+// Scope of a call from Python into this module, which may call back Python. REQUIRES: the GIL is held at both ends.
 class CountedCall final {
  public:
   enum class AtExit { kPark, kGoOn };
@@ -38,7 +38,7 @@ class CountedCall final {
   bool counted_ = false;
 };
 
-// Without the GIL from here to the end of the block.
+// Releases the GIL until the end of the block.
 class Waiting final {
  public:
   Waiting() : state_(PyEval_SaveThread()) {
@@ -56,7 +56,7 @@ class Waiting final {
   PyThreadState* state_;
 };
 
-// With the GIL inside of a Waiting; nothing where the thread has it.
+// Acquires the GIL, inside of a Waiting. No-op if the thread holds it.
 class WithGil final {
  public:
   WithGil() : taken_(PyGILState_Check() == 0) {
@@ -87,17 +87,16 @@ auto InPython(F&& body) {
   return body();
 }
 
-// function(*arguments), for functions of the program that may block for longer than the exit waits. Where the
-// interpreter ends the thread inside of the call, it parks before any frame of C++ is unwound.
+// Calls function(*arguments), for user functions that may block for longer than the exit waits. If the interpreter ends
+// the thread during the call, parks it before any C++ frame is unwound.
 py::object CallOrPark(py::handle function, const py::tuple& arguments);
 
-// For atexit, with the GIL: from here on other threads park. Waits for those that are inside of the module, for a few
-// seconds at most.
+// Call from atexit, with the GIL: makes other threads park. Waits up to a few seconds for threads inside of the module.
 void ParkOtherThreads();
 
-// Makes every function, method and destructor that the module has bound a CountedCall.
+// Makes every bound function, method and destructor of the module a CountedCall.
 void CountCalls(py::module_& m);
-// The same for a function that is made later.
+// The same for a function that is created later.
 py::cpp_function Counted(py::cpp_function function);
 
 }  // namespace weir::python

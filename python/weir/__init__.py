@@ -1,7 +1,6 @@
 """Weir: a dataflow training engine that speaks TensorFlow 1.x. `import weir as tf`.
 
-Importing loads numpy and the extension module and nothing else: every public name is found in the tables of weir.api when it
-is first used.
+Importing loads only numpy and the extension module. Every public name is looked up in the tables of weir.api on first use.
 """
 from weir import _weir
 from weir._names import install_finder as _install_finder, lookup as _lookup, names_in as _names_in

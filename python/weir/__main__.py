@@ -1,4 +1,4 @@
-"""`weir run SCRIPT ARGS...`, also as `python -m weir run ...`: runs a program in which `import tensorflow` is Weir."""
+"""`weir run SCRIPT ARGS...` or `python -m weir run ...`: runs a program in which `import tensorflow` is Weir."""
 import importlib
 import os
 import sys
@@ -10,7 +10,7 @@ _OURS = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__fil
 
 
 def _is_ours(frame):
-    """Whether a frame is of Weir or of what runs programs and finds modules."""
+    """Whether a frame belongs to Weir, or to Python's machinery for running programs and importing modules."""
     file = frame.f_code.co_filename
     return file.startswith("<frozen ") or os.path.abspath(file).startswith(_OURS)
 
@@ -27,7 +27,7 @@ def _frames_of_the_program(trace):
 
 
 def _report(kind, error, trace):
-    """Prints an exception that ends the program: with the program's own frames, where it has any."""
+    """Prints an uncaught exception, showing only the program's own frames if it has any."""
     seen, todo = set(), [error]
     while todo:
         one = todo.pop()
@@ -35,7 +35,7 @@ def _report(kind, error, trace):
             continue
         seen.add(id(one))
         own = _frames_of_the_program(one.__traceback__)
-        if own is not None or isinstance(one, SyntaxError):  # which says itself where it is
+        if own is not None or isinstance(one, SyntaxError):  # a SyntaxError contains its location
             one.__traceback__ = own
         todo += [one.__cause__, one.__context__, *getattr(one, "exceptions", ())]
         if isinstance(one, ImportError) and (one.name or "").partition(".")[0] == "tensorflow":
@@ -60,7 +60,7 @@ def _has_module(name):
 
 
 def _run_stream(script):
-    """Runs a program that can be read only once, as out of a pipe; runpy opens its file twice."""
+    """Runs a program that can be read only once, e.g. from a pipe. runpy would open the file twice."""
     with open(script, "rb") as file:
         code = compile(file.read(), script, "exec")
     module = sys.modules["__main__"] = types.ModuleType("__main__")
@@ -95,7 +95,7 @@ def main(argv=None):
     if not os.path.exists(script):
         return _wrong_call(f"there is no file '{script}'")
     sys.argv = argv[1:]
-    # As `python SCRIPT` does it: modules beside the script come first.
+    # Like `python SCRIPT`: modules next to the script come first.
     if sys.path and sys.path[0] in ("", os.getcwd()):
         sys.path[0] = os.path.dirname(os.path.abspath(script))
     else:

@@ -1,14 +1,14 @@
-"""Public names, found on first use: attributes of weir and its submodules, and the modules of the `tensorflow` package.
+"""Resolves public names on first use: attributes of weir and its submodules, and the modules of the `tensorflow` package.
 
-The tables in weir/api say what each dotted name is:
-    "matmul"               the attribute of the extension module
-    "op:MatMul"            an op function out of the registry
+The tables in weir/api define each dotted name as one of:
+    "matmul"               an attribute of the extension module
+    "op:MatMul"            an op function from the registry
     "dtype:float32"        an element type
     "proto:GraphDef"       a message class
-    "weir.errors:OpError"  an attribute of a Python module; "weir.errors:" the module itself
+    "weir.errors:OpError"  an attribute of a Python module; "weir.errors:" is the module itself
     "=nn.relu"             another public name
-    "(x, axis=0) op:..."   a public signature over one of these: weir/_signatures.py
-A name that ends in ".*" stands for a whole module whose other attributes are looked up elsewhere: "python.ops.math_ops.*": "=".
+    "(x, axis=0) op:..."   a public signature for one of these: weir/_signatures.py
+A name that ends in ".*" is a module whose other attributes are looked up under another prefix: "python.ops.math_ops.*": "=".
 """
 import importlib
 import importlib.machinery
@@ -25,7 +25,7 @@ _missing = object()
 
 
 def tables():
-    """All tables as one, and the set of prefixes that are modules."""
+    """Returns all tables merged, and the set of prefixes that are modules."""
     global _tables, _packages
     if _tables is None:
         merged = {}
@@ -53,7 +53,7 @@ def _pb2_modules():
 
 
 def resolve(target, name=""):
-    """What a table's entry, that of `name`, stands for."""
+    """Returns the value of the table entry `target`. `name` is its public name."""
     if not isinstance(target, str):
         return target
     if target.startswith("("):
@@ -79,7 +79,7 @@ def resolve(target, name=""):
 
 
 def find(name):
-    """The value of a public dotted name. AttributeError when there is none."""
+    """Returns the value of a public dotted name. Raises AttributeError if there is none."""
     value = _find(name)
     if value is _missing:
         raise AttributeError(f"there is no '{name}'")
@@ -98,7 +98,7 @@ def _find(name):
 
 
 def lookup(root, prefix, name):
-    """The attribute `name` of the module root.prefix: out of the tables, or a submodule that exists as a file."""
+    """Returns the attribute `name` of the module root.prefix: from the tables, or a submodule that exists as a file."""
     if not name.startswith("__"):
         full = prefix + name
         table, packages = tables()
@@ -118,7 +118,7 @@ def lookup(root, prefix, name):
 
 
 def missing_note(name):
-    """What to say of a name below `tensorflow` that is not there: whose fault it is, and what there is."""
+    """Returns a hint for a missing name below `tensorflow`: that Weir lacks it, and how to list what exists."""
     parts = name.split(".")
     while len(parts) > 1 and not _is_package(".".join(parts[1:])):
         parts.pop()
@@ -133,7 +133,7 @@ def names_in(prefix):
 
 
 class ApiModule(types.ModuleType):
-    """A module whose attributes come out of the tables."""
+    """A module whose attributes come from the tables."""
 
     def __init__(self, root, prefix):
         super().__init__((root + "." + prefix).rstrip("."))
@@ -150,7 +150,7 @@ class ApiModule(types.ModuleType):
 
 
 class _Finder:
-    """Finds the modules of one root package that are no files."""
+    """Import finder for modules of one root package that have no file."""
 
     def __init__(self, root):
         self.root = root
@@ -198,7 +198,7 @@ class _Finder:
 
     def exec_module(self, module):
         kind, state = module.__spec__.loader_state
-        if kind == "module":  # it has run under its own name already, and stays what it is
+        if kind == "module":  # already executed under its own name: restore its spec
             module.__spec__ = state
         if module.__name__ == "tensorflow":
             module.__version__ = module.VERSION = "1.15.5"
@@ -206,7 +206,7 @@ class _Finder:
 
 
 class _StubFolders:
-    """A folder with nothing but type stubs is no package of its own: what it describes is found as if it were not there."""
+    """Skips folders that contain only type stubs, which Python would import as namespace packages."""
 
     def __init__(self, finder, path):
         self.finder = finder
@@ -225,7 +225,7 @@ class _StubFolders:
 
 def install_finder(root, path=None):
     if not any(type(f) is _Finder and f.root == root for f in sys.meta_path):
-        # The root itself must not be found elsewhere; below it, files come first.
+        # The root itself must resolve to this finder; below it, real files take precedence.
         finder = _Finder(root)
         sys.meta_path.append(finder)
         if path:

@@ -1,10 +1,10 @@
-"""Public signatures over functions of the engine, written as data in the tables of weir/api:
+"""Public signatures for functions of the engine, written as data in the tables of weir/api:
 
     "(input, axis=0, name=None, dimension->axis, validate!=None) op:ArgMax[dimension=axis]"
 
-In parentheses the parameters: `old->new` is an older name of the parameter `new`, `x!` is taken and not used, and None asks for
-the default. Behind them what is called; in brackets what it calls the parameters, as keyword arguments; without brackets a
-parameter keeps its name.
+Parameters are in parentheses: `old->new` is a deprecated name of the parameter `new`, `x!` is accepted but ignored, and None
+means the default. Then comes the function to call. Brackets map its keyword arguments to parameters or constants; a parameter
+that is not listed there keeps its name.
 """
 import re
 
@@ -12,7 +12,7 @@ _ENTRY = re.compile(r"\((?P<parameters>.*)\) (?P<target>[^\s\[]+)(?:\[(?P<rename
 
 
 def _split(text):
-    """The comma-separated items of a list; commas in brackets and quotes belong to the items."""
+    """Splits a comma-separated list. Commas inside brackets and quotes do not separate."""
     items, depth, quote, current = [], 0, None, ""
     for c in text:
         if quote:
@@ -40,7 +40,7 @@ def _chosen(function, new, value, old, old_value):
 
 
 def make(name, text, resolve):
-    """The function that an entry describes. `resolve` finds what it calls."""
+    """Returns the function that an entry describes. `resolve` finds the function to call."""
     entry = _ENTRY.match(text)
     if entry is None:
         raise SyntaxError(f"the entry of '{name}' is no signature: {text}")
@@ -62,7 +62,7 @@ def make(name, text, resolve):
             defaults[parameter] = default if equals else "None"
             if used:
                 passed.append(parameter)
-            # None tells that neither of the names was given.
+            # None means that neither name was given.
             signature.append(parameter + equals + ("None" if equals and parameter in renamed else default))
         else:
             signature.append(f"{item}=None")

@@ -1,4 +1,4 @@
-"""tf.errors: the exceptions that a step or a service raises, one class per error code."""
+"""tf.errors: the exceptions of steps and services, one class per error code."""
 
 OK = 0
 CANCELLED = 1
@@ -20,7 +20,7 @@ UNAUTHENTICATED = 16
 
 
 class OpError(Exception):
-    """An error with the operation that it arose in (None where there is none)."""
+    """An error, with the operation that caused it (None if there is none)."""
 
     def __init__(self, node_def, op, message, error_code):
         super().__init__(node_def, op, message, error_code)
@@ -62,14 +62,14 @@ class OpError(Exception):
         return text
 
     def __reduce__(self):
-        # An operation belongs to its graph and cannot travel.
+        # An operation belongs to its graph and cannot be pickled.
         if type(self) is OpError:
             return OpError, (None, None, self._message, self._error_code)
         return type(self), (None, None, self._message)
 
 
 def _user_frame(op):
-    """The innermost stack frame, of those where the op was made, that is the program's own."""
+    """Returns the innermost frame of the user's program in the stack that created the op."""
     import os
     package = os.path.dirname(os.path.abspath(__file__)) + os.sep
     for frame in reversed(op.traceback):
@@ -124,7 +124,7 @@ def _from_status(code, message, op):
 
 
 class raise_exception_on_not_ok_status:
-    """Kept for programs that use it: errors are raised where they arise, so there is nothing left to do."""
+    """For compatibility only: a no-op, because errors are raised where they occur."""
 
     def __enter__(self):
         return None
@@ -134,4 +134,4 @@ class raise_exception_on_not_ok_status:
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """A Tensor was used where Python needs its value."""
+    """A Tensor was used where Python needs a concrete value."""

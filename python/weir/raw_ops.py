@@ -1,4 +1,4 @@
-"""tf.raw_ops: every op of the registry under its own name, for calls with keywords: `MatMul(a=x, b=y)`."""
+"""tf.raw_ops: every registered op under its own name, to be called with keyword arguments: `MatMul(a=x, b=y)`."""
 from weir import _weir
 
 

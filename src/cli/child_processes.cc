@@ -21,7 +21,7 @@ namespace {
 
 Status SystemError(const char* what) { return UnknownError("{}: {}", what, std::strerror(errno)); }
 
-// Descriptors 0 to 2 exist, so that none of ours gets one of these numbers.
+// Opens descriptors 0 to 2 if they are closed, so that no pipe gets one of these numbers.
 void OpenStandardStreams() {
   int fd = 0;
   do {
@@ -35,9 +35,9 @@ void CloseDescriptor(int& fd) {
   fd = -1;
 }
 
-constexpr int kLiveLine = 2;  // the stream of that
+constexpr int kLiveLine = 2;  // index of the live line's pipe in Child::pipes
 
-// In the child: it is told of the pipe that it reports its live line to, which never makes it wait.
+// In the child: passes the pipe of its live line on through the environment. Writes to it never block.
 void PassLiveLine(int pipe) {
   struct stat found;
   if (fstat(pipe, &found) != 0) return;
@@ -51,7 +51,7 @@ bool IsIgnored(int signal) {
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// The watcher: hears of groups that begin (n) and end (-n), and kills those left when nobody writes any more.
+// The watcher process. Reads when groups start (n) and end (-n); when the pipe closes, kills the groups that are left.
 [[noreturn]] void Watch(int pipe) {
   std::set<int> groups;
   int group = 0;
@@ -71,7 +71,7 @@ bool IsIgnored(int signal) {
 Result<std::unique_ptr<ChildProcesses>> ChildProcesses::Make() {
   OpenStandardStreams();
   std::unique_ptr<ChildProcesses> self(new ChildProcesses());
-  signal(SIGCHLD, SIG_DFL);  // where it is ignored, children vanish unseen
+  signal(SIGCHLD, SIG_DFL);  // if ignored, the kernel reaps children and waitid does not see them
   sigset_t mask;
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
@@ -114,7 +114,8 @@ Status ChildProcesses::StartWatcher() {
     return SystemError("fork");
   }
   if (watcher_ == 0) {
-    // Out of reach of the terminal, and holding nothing that others wait for the end of.
+    // Own session: signals of the terminal do not reach the watcher. Closes the standard streams, because readers of
+    // those pipes wait until all writers are gone.
     setsid();
     prctl(PR_SET_NAME, "weir-watch");
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_IGN);
@@ -129,7 +130,7 @@ Status ChildProcesses::StartWatcher() {
 }
 
 void ChildProcesses::TellWatcher(int group) {
-  // Far less is ever written than a pipe holds; without a watcher the children still die with this process.
+  // Best effort. The pipe cannot fill up: little is written. Without a watcher, children still die with this process.
   [[maybe_unused]] const ssize_t written = write(watcher_pipe_, &group, sizeof(group));
 }
 
@@ -159,7 +160,7 @@ Result<int> ChildProcesses::Start(const Command& command) {
   }
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);  // it has died before that could take effect
+    if (getppid() != parent) _exit(1);  // the parent died before the prctl took effect
     setpgid(0, 0);
     const int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
@@ -174,7 +175,7 @@ Result<int> ChildProcesses::Start(const Command& command) {
     dprintf(2, "cannot start %s: %s\n", argv[0], std::strerror(errno));
     _exit(127);
   }
-  setpgid(pid, pid);  // also here: a signal may be sent to the group before the child has come that far
+  setpgid(pid, pid);  // in the parent too: it may signal the group before the child gets there
   TellWatcher(pid);
   Child child;
   child.pid = pid;
@@ -196,7 +197,7 @@ Result<std::vector<ChildProcesses::Event>> ChildProcesses::Wait(int timeout_ms, 
                                                                 std::vector<pollfd>& others) {
   std::vector<pollfd> polled = others;
   polled.push_back({signal_fd_, POLLIN, 0});
-  std::vector<std::pair<int, int>> sources;  // child and stream of what follows in `polled`
+  std::vector<std::pair<int, int>> sources;  // child and stream of each following entry of `polled`
   for (size_t child = 0; child < children_.size() && read_output; ++child) {
     for (int stream = 0; stream < kStreams; ++stream) {
       if (children_[child].pipes[stream] < 0) continue;
@@ -231,7 +232,7 @@ void ChildProcesses::ReadSignals(std::vector<Event>& events) {
 void ChildProcesses::ReadPipe(int child, int stream, bool all, std::vector<Event>& events) {
   int& pipe = children_[static_cast<size_t>(child)].pipes[stream];
   char buffer[16 << 10];
-  // All is what a pipe can hold: somebody outside the group may go on writing.
+  // `all` stops at the capacity of a pipe: a process outside of the group may keep writing.
   for (int left = all ? (1 << 20) / static_cast<int>(sizeof(buffer)) : 1; left > 0; --left) {
     const ssize_t count = read(pipe, buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR) continue;
@@ -254,7 +255,7 @@ void ChildProcesses::CollectEnded(std::vector<Event>& events) {
     if (child.pid == 0) continue;
     if (waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
       continue;
-    // Until it is waited for, its number and its group's are nobody else's.
+    // Until waitpid, the kernel does not reuse the pid or the group id.
     kill(-child.pid, SIGKILL);
     TellWatcher(-child.pid);
     waitpid(child.pid, nullptr, 0);

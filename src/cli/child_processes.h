@@ -1,6 +1,6 @@
-// ChildProcesses: starts programs, reads what they write, hears when they end, and ends them.
-// Invariant: no child, nor anything that it has started in its process group, outlives this object or this process,
-// however the process ends: children die with it (PR_SET_PDEATHSIG), and a watching process ends their groups.
+// ChildProcesses: starts programs, reads their output, reports when they end, and kills them.
+// Invariant: no child, and nothing it started in its process group, outlives this object or this process, however the
+// process ends. Children die with it (PR_SET_PDEATHSIG), and a watcher process kills their groups.
 #ifndef WEIR_CLI_CHILD_PROCESSES_H_
 #define WEIR_CLI_CHILD_PROCESSES_H_
 
@@ -17,21 +17,21 @@
 
 namespace weir::cli {
 
-// For a process with one thread; one object at a time. While it lives, SIGINT, SIGTERM and SIGHUP come as events
-// (those that the process ignores stay ignored), and SIGPIPE is ignored.
+// Not thread-safe; REQUIRES: a process with one thread, and at most one object at a time. While the object exists,
+// SIGINT, SIGTERM and SIGHUP arrive as events (ignored signals stay ignored), and SIGPIPE is ignored.
 class ChildProcesses final {
  public:
   struct Command {
-    std::vector<std::string> arguments;                            // the path of the program first
-    std::vector<std::pair<std::string, std::string>> environment;  // beside that of this process
-    bool has_live_line = false;                                    // which it reports to this process
+    std::vector<std::string> arguments;                            // program path first
+    std::vector<std::pair<std::string, std::string>> environment;  // added to the environment of this process
+    bool has_live_line = false;                                    // whether it reports its live line to this process
   };
   struct Event {
     enum Kind { kOutput, kLiveLine, kEnded, kSignal };
     Kind kind;
-    int child = -1;         // but for kSignal: what Start returned
+    int child = -1;         // index returned by Start; not set for kSignal
     bool is_error = false;  // kOutput: written to standard error
-    std::string text;       // kOutput, kLiveLine: a piece of what is written there
+    std::string text;       // kOutput, kLiveLine: a chunk of the output
     int status = 0;         // kEnded: the exit status, 128 + n after signal n; kSignal: its number
   };
 
@@ -39,12 +39,13 @@ class ChildProcesses final {
   ~ChildProcesses();
   ChildProcesses(const ChildProcesses&) = delete;
 
-  // In a process group of its own, with nothing to read. Children are numbered from 0.
+  // Starts the command in its own process group, with standard input empty. Returns the child's index, counted from 0.
   Result<int> Start(const Command& command);
-  // To the child's process group, if the child still runs.
+  // Signals the child's process group. No-op if the child has ended.
   void Signal(int child, int signal);
-  // Waits until something has happened, until one of `others` is ready, or for that long (-1: for ever). What a child
-  // has written comes before its end; without `read_output` only at its end. What it leaves in its group is killed.
+  // Waits for an event, until one of `others` is ready, or until the timeout (-1: none). A child's output comes before
+  // its kEnded event; if `read_output` is false, it is only read then. When a child ends, the rest of its group is
+  // killed.
   Result<std::vector<Event>> Wait(int timeout_ms, bool read_output, std::vector<pollfd>& others);
 
  private:

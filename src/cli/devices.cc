@@ -15,12 +15,12 @@ namespace {
 
 using Devices = std::vector<tensorflow::DeviceAttributes>;
 
-constexpr int64_t kOwnTimeoutMs = 1'000;  // for a task to say what it has itself
+constexpr int64_t kOwnTimeoutMs = 1'000;  // for asking one task for its own devices
 
-// An entry without a kind stands for a task that has not answered: its name, and where it should be.
+// An entry without a device type is a task that did not answer. It holds the task's name and address.
 bool IsMissing(const tensorflow::DeviceAttributes& device) { return device.device_type().empty(); }
 
-// Without the memory limit, which says nothing about a CPU: TensorFlow and Weir send the same number for each.
+// Does not print the memory limit: it is meaningless for CPUs, TensorFlow and Weir report the same constant for each.
 void Print(const Devices& devices) {
   using Row = std::array<std::string, 3>;
   std::vector<Row> rows = {{"NAME", "KIND", "INCARNATION"}};
@@ -36,7 +36,7 @@ void Print(const Devices& devices) {
     const std::string line = fmt::format("{:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2]);
     std::fputs(line.c_str(), stdout);
   }
-  std::fflush(stdout);  // before what is missing
+  std::fflush(stdout);  // keep the order with messages on standard error
 }
 
 void Say(const std::string& line) { std::fputs(("weir devices: " + line + "\n").c_str(), stderr); }
@@ -44,7 +44,7 @@ void Say(const std::string& line) { std::fputs(("weir devices: " + line + "\n").
 Result<Devices> DevicesOfCluster(MasterService& master, const CallOptions& options) {
   WEIR_ASSIGN(const tensorflow::ListDevicesResponse response,
               Await<tensorflow::ListDevicesResponse>([&](Reply<tensorflow::ListDevicesResponse> done) {
-                master.ListDevices({}, options, std::move(done));  // without a session: of the whole cluster
+                master.ListDevices({}, options, std::move(done));  // without a session: the whole cluster
               }));
   Devices devices(response.local_device().begin(), response.local_device().end());
   devices.insert(devices.end(), response.remote_device().begin(), response.remote_device().end());
@@ -76,7 +76,7 @@ Status ListDevices(const DevicesOptions& options) {
       if (IsMissing(device)) Say(fmt::format("no answer from {} at {}", device.name(), device.physical_device_desc()));
     return OkStatus();
   }
-  // TensorFlow tells the devices of a cluster to sessions only.
+  // TensorFlow servers list the cluster's devices only to sessions: fall back to the devices of the task itself.
   const Result<Devices> own = DevicesOfTask(*MakeRemoteWorker(channel, ""), CallOptions{.timeout_ms = kOwnTimeoutMs});
   if (!own.ok()) {
     if (devices.status().code() != StatusCode::kDeadlineExceeded) return devices.status();

@@ -1,4 +1,4 @@
-// `weir devices`: the devices of the cluster behind a server, as a table.
+// `weir devices`: prints the devices of a cluster as a table, given one of its servers.
 #ifndef WEIR_CLI_DEVICES_H_
 #define WEIR_CLI_DEVICES_H_
 
@@ -13,8 +13,8 @@ struct DevicesOptions {
   double timeout_seconds = 5;
 };
 
-// Prints the table on standard output and, on standard error, which tasks have not answered in time. An error where the
-// server itself has not.
+// Prints the table on standard output and the tasks that did not answer in time on standard error. Fails if the server
+// itself did not answer.
 Status ListDevices(const DevicesOptions& options);
 
 }  // namespace weir::cli

@@ -19,7 +19,7 @@ constexpr int kHighest = 65535;
 template <class SocketAddress>
 bool CanBind(int family, const SocketAddress& address) {
   const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return errno == EAFNOSUPPORT;  // a family that this host does not have takes no port
+  if (fd < 0) return errno == EAFNOSUPPORT;  // no such address family: the port cannot be in use there
   const int only_v6 = 1;
   if (family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, sizeof(only_v6));
   const bool bound = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
@@ -28,7 +28,7 @@ bool CanBind(int family, const SocketAddress& address) {
   return bound || absent;
 }
 
-// On all interfaces: that fails where anybody listens on any of them.
+// Binds on all interfaces, which fails if a process listens on any of them.
 bool IsFree(int port) {
   sockaddr_in v4 = {};
   v4.sin_family = AF_INET;

@@ -1,4 +1,4 @@
-// TCP ports that nobody uses, for servers that are started next.
+// Free TCP ports for servers that are about to start.
 #ifndef WEIR_CLI_FREE_PORTS_H_
 #define WEIR_CLI_FREE_PORTS_H_
 
@@ -8,8 +8,8 @@
 
 namespace weir::cli {
 
-// `count` different ports on which a server on this host can listen. They lie outside the range out of which the system
-// gives ports to outgoing connections, so that none is taken by one before its server is up.
+// Returns `count` different ports that a server on this host can listen on. They are outside the range of ephemeral
+// ports, so that no outgoing connection takes one before the server is up.
 Result<std::vector<int>> FindFreePorts(int count);
 
 }  // namespace weir::cli

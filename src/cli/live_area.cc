@@ -35,7 +35,7 @@ void LiveArea::Erase() {
 
 void LiveArea::Draw(Time now) {
   const int columns = TerminalColumns(out_.fd()) - 1;
-  // One row is left for what scrolls above.
+  // Keep one row for the output that scrolls above.
   const size_t most = std::max<size_t>(TerminalRows(out_.fd()), 2) - 1;
   std::string text;
   size_t rows = 0;

@@ -1,6 +1,5 @@
-// LiveArea: the last lines of a terminal, one for each task that has something to say, rewritten in place while other
-// output scrolls above them. Invariant: whoever adds to the queue has called Erase before; the cursor waits at the
-// beginning of the area.
+// LiveArea: the last rows of a terminal, one line per task, redrawn in place while other output scrolls above them.
+// Invariant: call Erase before adding to the queue. The cursor stays at the start of the area.
 #ifndef WEIR_CLI_LIVE_AREA_H_
 #define WEIR_CLI_LIVE_AREA_H_
 
@@ -20,17 +19,17 @@ class LiveArea final {
   LiveArea(const LiveArea&) = delete;
 
   struct Line {
-    std::string prefix;  // with its colours
+    std::string prefix;  // including colour codes
     int prefix_columns = 0;
     std::string text = {};
   };
   void Set(int task, Line line);
   void Remove(int task);
   void Erase();
-  // Whether something is to be drawn that is not on the terminal, and from when on it may be.
+  // stale: whether the terminal does not show the current lines. next: the earliest time of the next redraw.
   bool stale() const { return stale_; }
   Time next() const { return next_; }
-  // REQUIRES: what the queue holds ends with whole lines.
+  // REQUIRES: the queue's text ends with a complete line.
   void Draw(Time now);
 
  private:

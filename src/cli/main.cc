@@ -1,5 +1,5 @@
-// The `weir` program: reads the command line and hands over to what each command is.
-// Invariant: what belongs to a user's script reaches it untouched.
+// The `weir` program: parses the command line and calls the command.
+// Invariant: arguments of a user's script are passed on unchanged.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kWrongCall = 2;
 
-// The usage line says what a command line is made of; the rest is as CLI11 has it.
+// Replaces CLI11's usage line by a given one.
 class Help final : public CLI::Formatter {
  public:
   explicit Help(std::string usage) : usage_(std::move(usage)) {}
@@ -31,7 +31,7 @@ class Help final : public CLI::Formatter {
   std::string usage_;
 };
 
-// `command` is empty where none was named.
+// `command` is empty if none was given.
 int WrongCall(const std::string& command, const std::string& message) {
   const std::string program = command.empty() ? "weir" : "weir " + command;
   std::fprintf(stderr, "%s: %s\nSee '%s --help'.\n", program.c_str(), message.c_str(), program.c_str());
@@ -46,7 +46,7 @@ int Fail(const std::string& command, const Status& status) {
   return 1;
 }
 
-// Its bounds are in the message of what breaks them, not in the help.
+// Checks bounds. They appear in the error message, not in the help.
 template <class T>
 CLI::Validator Within(T least, T most) {
   const auto check = [least, most](const std::string& text) -> std::string {
@@ -222,7 +222,7 @@ void AddRecords(CLI::App& app, RecordsOptions& options, int& exit_status) {
   });
 }
 
-// How many letters must be put in, left out or changed.
+// Levenshtein distance.
 size_t EditDistance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -244,9 +244,9 @@ std::vector<std::string> Commands(const CLI::App& app) {
   return names;
 }
 
-// The name that was meant by a word that is none; null when it is like none of them.
+// Returns the name most similar to an unknown word, or null if none is similar.
 const std::string* Nearest(const std::vector<std::string>& names, const std::string& word) {
-  size_t closest = 3;  // what is further away was not meant
+  size_t closest = 3;  // maximum distance, exclusive
   const std::string* nearest = nullptr;
   for (const std::string& name : names) {
     const bool is_start = word.size() > 1 && name.starts_with(word);
@@ -258,7 +258,7 @@ const std::string* Nearest(const std::vector<std::string>& names, const std::str
   return nearest;
 }
 
-// `command` is empty, or one that has commands of its own.
+// `command` is empty, or a command with subcommands.
 int UnknownCommand(const std::string& command, const std::vector<std::string>& names, const std::string& word) {
   const std::string* nearest = Nearest(names, word);
   return WrongCall(command,
@@ -267,7 +267,7 @@ int UnknownCommand(const std::string& command, const std::vector<std::string>& n
                        : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
 }
 
-// What a command was given that it does not take, the first option of it or else all.
+// Describes arguments that the command does not accept: the first unknown option if any, else all of them.
 std::string UnknownArguments(const CLI::App& command) {
   const char* hint = command.get_name() == "up" ? "; arguments of the program come after --" : "";
   const std::vector<std::string> words = command.remaining();
@@ -283,7 +283,7 @@ std::string UnknownArguments(const CLI::App& command) {
   return fmt::format("there is no option '{}'{}", *option, hint);
 }
 
-// What CLI11 found wrong with the command line.
+// Reports a parse error of CLI11.
 int WrongCall(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
   if (app.get_subcommands().empty()) return WrongCall("", fmt::format("there is no option '{}'", first));
   const CLI::App& outer = *app.get_subcommands().front();
@@ -327,7 +327,7 @@ int Main(int argc, char** argv) {
   const bool is_known = std::find(names.begin(), names.end(), first) != names.end();
   if (!is_known && !first.starts_with("-")) return UnknownCommand("", names, first);
   try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? app.exit(error) : WrongCall(app, error, first);

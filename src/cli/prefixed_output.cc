@@ -15,13 +15,13 @@ namespace weir::cli {
 namespace {
 
 constexpr size_t kLongestLine = 64 << 10;
-// As terminals number them: five dark ones without red, which means an error, then the bright ones.
+// ANSI colour codes: five dark ones, without red (which suggests an error), then the bright ones.
 constexpr int kColours[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
 
 }  // namespace
 
 Status OutputQueue::WriteSome() {
-  // A writable pipe has room for that much.
+  // A pipe that polls as writable has room for PIPE_BUF bytes.
   const size_t count = std::min<size_t>(size(), PIPE_BUF);
   const ssize_t written = write(fd_, text_.data() + written_, count);
   if (written < 0) {

@@ -1,5 +1,5 @@
-// What several tasks write, as whole lines that say whose they are, on an output that may be slow.
-// Invariant: nothing here blocks; what cannot be written yet is kept.
+// Writes the output of several tasks as whole lines with a task prefix, to an output that may be slow.
+// Invariant: nothing here blocks; unwritten text is queued.
 #ifndef WEIR_CLI_PREFIXED_OUTPUT_H_
 #define WEIR_CLI_PREFIXED_OUTPUT_H_
 
@@ -20,12 +20,12 @@ class OutputQueue final {
   void Add(std::string_view text) {
     if (!is_lost_) text_ += text;
   }
-  // REQUIRES: poll() has just said that fd() is writable. Writes as much as then cannot block. After an error
-  // everything is discarded.
+  // REQUIRES: poll() has just reported fd() as writable. Writes as much as cannot block. After an error, discards
+  // everything.
   Status WriteSome();
-  // Drops what has been added and whatever will be.
+  // Drops the queued text and everything added later.
   void Discard();
-  // Whether lines written there should be in colour: a terminal, and nobody has said no.
+  // Whether to use colour: fd() is a terminal, and the environment does not disable it.
   bool wants_colour() const;
 
  private:
@@ -38,9 +38,9 @@ class OutputQueue final {
 class LinePrefixer final {
  public:
   explicit LinePrefixer(std::string prefix) : prefix_(std::move(prefix)) {}
-  // Text in pieces of any size; lines leave as they become whole, overlong ones in several lines.
+  // Adds a chunk of text. Writes each line when it is complete, and splits overlong lines.
   void Add(std::string_view text, OutputQueue& out);
-  // A last line without an end gets one.
+  // Ends an incomplete last line.
   void Finish(OutputQueue& out);
 
  private:
@@ -48,7 +48,7 @@ class LinePrefixer final {
   std::string partial_;
 };
 
-// "[worker/1] ", in the colour number `colour` where there are colours.
+// "[worker/1] ". `colour` is an index into the palette, used if `in_colour`.
 std::string TaskPrefix(std::string_view task, int colour, bool in_colour);
 
 }  // namespace weir::cli

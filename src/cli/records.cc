@@ -22,7 +22,7 @@ constexpr int kBarWidth = 30;
 constexpr size_t kShownBytes = 40;
 constexpr int kShownValues = 8;
 
-// A bar on the terminal for as long as it lives; nothing where there is none.
+// Shows a progress bar on the terminal during its lifetime. No-op if there is no terminal.
 class Progress final {
  public:
   explicit Progress(size_t total) : total_(total), is_shown_(LiveLine::OfProcess().Begin()) {}
@@ -37,7 +37,7 @@ class Progress final {
     LiveLine::OfProcess().Set(
         fmt::format("[{}{}] {} of {}", std::string(filled, '#'), std::string(kBarWidth - filled, '.'), done, total_));
   }
-  // A line above the bar.
+  // Prints a line above the bar.
   static void Tell(const std::string& line) {
     LiveLine::OfProcess().Hide();
     fmt::print(stderr, "{}", line);
@@ -57,7 +57,7 @@ std::vector<size_t> MixedOrder(size_t count, uint64_t seed) {
   return order;
 }
 
-// How many images were written.
+// Returns the number of images written.
 Result<size_t> WriteRecords(const MakeRecordsOptions& options, const io::ImageFolder& images, const std::string& path,
                             Env& env) {
   WEIR_ASSIGN(const io::Compression compression, io::ParseCompression(options.compression));
@@ -85,7 +85,7 @@ Result<size_t> WriteRecords(const MakeRecordsOptions& options, const io::ImageFo
   return done - damaged;
 }
 
-// The names that a file lists, a line each.
+// Reads class names from a file, one per line.
 Result<std::vector<std::string>> ClassesIn(Env& env, const std::string& path) {
   WEIR_ASSIGN(const std::string text, env.ReadFile(path));
   std::vector<std::string> classes = absl::StrSplit(text, '\n', absl::SkipWhitespace());
@@ -93,8 +93,8 @@ Result<std::vector<std::string>> ClassesIn(Env& env, const std::string& path) {
   return classes;
 }
 
-// The reader of a file whatever its compression: the first of those that can read its first record, or else the one
-// without, whose error says best what is wrong.
+// Opens a file of unknown compression: tries each until one reads the first record. If all fail, opens it uncompressed,
+// which gives the clearest error.
 Result<std::unique_ptr<io::RecordReader>> OpenRecords(Env& env, const std::string& path) {
   for (const io::Compression compression : {io::Compression::kNone, io::Compression::kGzip, io::Compression::kZlib}) {
     WEIR_ASSIGN(std::unique_ptr<io::RecordReader> reader, io::RecordReader::Open(env, path, compression));
@@ -172,7 +172,7 @@ Status MakeRecords(const MakeRecordsOptions& options, Env& env) {
   const std::string part = options.file + ".part";
   const Result<size_t> written = WriteRecords(options, images, part, env);
   if (!written.ok()) {
-    (void)env.DeleteFile(part);  // the first error says more
+    (void)env.DeleteFile(part);  // best effort: the first error matters more
     return written.status();
   }
   WEIR_TRY(env.WriteFileAtomically(options.file + ".labels", absl::StrJoin(images.classes, "\n") + "\n"));

@@ -1,5 +1,5 @@
-// `weir records`: makes record files (TFRecord) out of folders of images, and prints, checks and counts records.
-// Invariant: a record file that was made is whole; one that could not be made is not there.
+// `weir records`: writes TFRecord files from folders of images, and prints, checks and counts records.
+// Invariant: MakeRecords writes a complete record file or none.
 #ifndef WEIR_CLI_RECORDS_H_
 #define WEIR_CLI_RECORDS_H_
 
@@ -17,24 +17,24 @@ struct MakeRecordsOptions {
   std::string file;
   io::ImageRecordOptions image;
   std::string compression;  // "", "ZLIB", "GZIP"
-  uint64_t seed = 0;        // of the order of the records
-  std::string labels;       // a file that names the classes, a line each, as another call wrote it; "": the folders do
+  uint64_t seed = 0;        // shuffles the records
+  std::string labels;       // file of class names, one per line, written by another call; "": the folder names
   bool skip_damaged = false;
 };
-// Writes `file`, in an order that mixes the classes, and `file`.labels with the names of the classes, a line each.
-// Progress goes to the terminal, and a line with what was written to standard output. Every damaged image is told; if
-// there are any, the status is DataLoss, or with `skip_damaged` the file is written without them.
+// Writes `file`, shuffled, and `file`.labels with the class names, one per line. Shows progress on the terminal and
+// prints a summary on standard output. Reports every damaged image. If there are any, fails with DataLoss; with
+// `skip_damaged` it writes the others instead.
 Status MakeRecords(const MakeRecordsOptions& options, Env& env);
 
 struct ShowRecordsOptions {
   std::string file;
   int64_t limit = 10;
 };
-// The first records: as examples where they are such, else as bytes.
+// Prints the first records: parsed if they are Examples, else as bytes.
 Status ShowRecords(const ShowRecordsOptions& options, Env& env);
 
-// A line for each file, "123 FILE" with the number of its records; all of them are read and their checksums tested.
-// What is wrong with a file is told, and the others are still read; then the status is DataLoss.
+// Reads each file completely, verifies its checksums, and prints "123 FILE" with the number of records. Reports a
+// damaged file, goes on with the others, and then returns DataLoss.
 Status CountRecords(const std::vector<std::string>& files, Env& env);
 
 }  // namespace weir::cli

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds the package: beside the program in a build tree, below lib/ when installed. It is whole when
-// it has the extension module, which is built last.
+// Returns the folder with the Python package: next to the program in a build tree, below lib/ when installed. Requires
+// the extension module, which is built last.
 Result<fs::path> FindPackageRoot() {
   WEIR_ASSIGN(const std::string program, ThisProgram());
   const fs::path folder = fs::path(program).parent_path();

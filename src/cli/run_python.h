@@ -1,4 +1,4 @@
-// Finding this build's or installation's Python package, and becoming a Python process that runs it.
+// Finds the Python package of this build or installation, and runs it by replacing this process.
 #ifndef WEIR_CLI_RUN_PYTHON_H_
 #define WEIR_CLI_RUN_PYTHON_H_
 
@@ -9,10 +9,10 @@
 
 namespace weir::cli {
 
-// Replaces this process by `python -m weir ARGUMENTS...`; returns only to say why that failed.
+// Replaces this process with `python -m weir ARGUMENTS...`. Returns only on failure.
 Status RunPython(const std::vector<std::string>& arguments);
 
-// The path of this program.
+// Returns the path of this executable.
 Result<std::string> ThisProgram();
 
 }  // namespace weir::cli

@@ -1,5 +1,5 @@
-// `weir serve`: one task of a cluster as a process of its own, without Python.
-// Invariant: a signal that asks it to end lets running steps finish, and the exit status is 0.
+// `weir serve`: runs one task of a cluster, without Python.
+// Invariant: SIGTERM or SIGINT lets running steps finish, and the exit status is 0.
 #ifndef WEIR_CLI_SERVE_H_
 #define WEIR_CLI_SERVE_H_
 
@@ -11,21 +11,22 @@
 namespace weir::cli {
 
 struct ServeOptions {
-  // Where the cluster comes from: one of the first three, or else TF_CONFIG.
+  // The cluster: set at most one of `cluster`, the hosts, and `config_file`. If none is set, TF_CONFIG is used.
   std::string cluster;  // "ps=a:1,b:1;worker=c:1"
   std::string ps_hosts, worker_hosts;
   std::string config_file;
-  // Which task this is: over what the file or TF_CONFIG says. May be left out where there is only one.
+  // This task: overrides the file and TF_CONFIG. Optional if the cluster has only one task.
   std::string job_name;
   int task_index = -1;
   std::string bind_address;
-  double grace_seconds = 3;  // for running steps, when asked to end
+  double grace_seconds = 3;  // for running steps, after a signal
 };
 
-// The cluster and the task that the options, and `tf_config` (null: not set) where these name none, say.
+// Determines the cluster and the task from the options, or from `tf_config` (null: not set) if the options name no
+// cluster.
 Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_config, Env& env);
 
-// Serves until SIGTERM or SIGINT. A second one does not wait for steps.
+// Serves until SIGTERM or SIGINT. A second signal does not wait for running steps.
 Status Serve(const ServeOptions& options);
 
 }  // namespace weir::cli

@@ -28,10 +28,10 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Event = ChildProcesses::Event;
 
-// Above that, tasks wait until somebody has read what they have written.
+// Limit on queued output. Above it, the tasks' pipes are not read, so tasks that write block.
 constexpr size_t kMostQueued = 1 << 20;
 
-// Whether a file is a program of its own and no Python script: a binary, or a script of another interpreter.
+// Whether the file is executed directly instead of by Python: a binary, or a script with another interpreter.
 bool IsProgram(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string first(4, '\0');
@@ -42,12 +42,12 @@ bool IsProgram(const std::string& path) {
          (first + interpreter).find("python") == std::string::npos;
 }
 
-// Standard output and standard error, which may be the same place. Below the latter, where it is a terminal, live
-// lines.
+// Standard output and standard error, which may be the same file. If standard error is a terminal, live lines are drawn
+// below it.
 class Console final {
  public:
   Console() : has_live_lines_(error_.wants_colour()) {}
-  // Where output goes. What shows below it makes room.
+  // Returns the queue to add output to. Erases the live lines if they are drawn there.
   OutputQueue& queue(bool is_error) {
     OutputQueue& queue = QueueOf(is_error);
     if (&queue == &QueueOf(true)) live_.Erase();
@@ -104,7 +104,7 @@ struct Task {
   std::string name;  // "worker/1"
   bool is_ps;
   LiveArea::Line live;
-  std::string live_text;  // of which the last line is not whole
+  std::string live_text;  // ends with an incomplete line
   LinePrefixer out;
   LinePrefixer error;
   bool has_ended = false;
@@ -151,7 +151,7 @@ class LocalCluster final {
       }
       command.environment.emplace_back("TF_CONFIG", config.ToJson());
       command.has_live_line = console_.has_live_lines();
-      // Lines are to be seen when they are printed.
+      // Show lines when they are printed.
       if (std::getenv("PYTHONUNBUFFERED") == nullptr) command.environment.emplace_back("PYTHONUNBUFFERED", "1");
       WEIR_TRY(children_->Start(command).status());
       tasks_.emplace_back(fmt::format("{}/{}", config.job_name, config.task_index), is_ps, i, console_);
@@ -163,7 +163,7 @@ class LocalCluster final {
     while (!AllEnded() || !console_.empty()) {
       std::vector<pollfd> fds = console_.Pending();
       WEIR_ASSIGN(const std::vector<Event> events, children_->Wait(MillisecondsToWait(), !console_.is_full(), fds));
-      if (!console_.Write(fds).ok()) EndAll(SIGTERM, 128 + SIGPIPE);  // nobody reads: the end, as for any program
+      if (!console_.Write(fds).ok()) EndAll(SIGTERM, 128 + SIGPIPE);  // the reader is gone: end like any program
       for (const Event& event : events) {
         if (event.kind == Event::kSignal) {
           Interrupt(event.status);
@@ -208,7 +208,8 @@ class LocalCluster final {
     }
   }
 
-  // Whole lines are what a task shows now; an empty one says that the last stays as it is.
+  // Parses reports of the live line: each line is the task's current live line; an empty one makes the last line
+  // permanent.
   void HandleLiveLine(Task& task, std::string_view text) {
     task.live_text += text;
     for (size_t end = 0; (end = task.live_text.find('\n')) != std::string::npos; task.live_text.erase(0, end + 1)) {
@@ -228,8 +229,8 @@ class LocalCluster final {
     task.live.text.clear();
   }
 
-  // The first time workers are asked, and parameter servers stay for what these still save. Then it is enough: tasks
-  // are killed, and what is not written yet is not wanted.
+  // The first signal asks the workers to end; parameter servers stay up, because workers may still save. A second one
+  // kills all tasks and discards unwritten output.
   void Interrupt(int signal) {
     if (is_interrupted_ || AllEnded()) {
       for (Task& task : tasks_) {
@@ -273,7 +274,7 @@ class LocalCluster final {
     for (const Task& task : tasks_) {
       if (!task.has_ended && task.kill_at.has_value()) next = std::min(next.value_or(*task.kill_at), *task.kill_at);
     }
-    // While something is to be written, its place says when to go on.
+    // While output is pending, poll() on its descriptor wakes us.
     if (console_.live().stale() && console_.empty())
       next = std::min(next.value_or(console_.live().next()), console_.live().next());
     if (!next.has_value()) return -1;
@@ -286,7 +287,7 @@ class LocalCluster final {
   const UpOptions& options_;
   std::unique_ptr<ChildProcesses> children_;
   Console console_;
-  std::vector<Task> tasks_;  // numbered as their processes
+  std::vector<Task> tasks_;  // same indices as the child processes
   std::optional<int> status_;
   bool is_interrupted_ = false;
 };

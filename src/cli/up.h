@@ -1,5 +1,5 @@
-// `weir up`: a program as all tasks of a cluster on this host, each a process of its own.
-// Invariant: when it returns, every task and what tasks have started has ended.
+// `weir up`: runs a program as all tasks of a cluster on this host, one process per task.
+// Invariant: when Up returns, every task and everything the tasks started has ended.
 #ifndef WEIR_CLI_UP_H_
 #define WEIR_CLI_UP_H_
 
@@ -11,16 +11,16 @@
 namespace weir::cli {
 
 struct UpOptions {
-  std::string script;  // Python, or a program of its own
+  std::string script;  // a Python script or an executable
   std::vector<std::string> arguments;
   int ps = 1;
   int workers = 1;
-  double grace_seconds = 5;  // from asking a task to end until it is killed
-  bool no_flags = false;     // TF_CONFIG alone says who a task is
+  double grace_seconds = 5;  // between asking a task to end and killing it
+  bool no_flags = false;     // pass the task's identity in TF_CONFIG only
 };
 
-// Starts the tasks and stays until they have ended. The exit status: 0 when all workers have ended well, that of the
-// first task that failed, or 128 + n where signal n has ended it.
+// Runs the tasks until all have ended. Returns the exit status: 0 if all workers succeeded; that of the first task that
+// failed (128 + n if signal n ended it); 128 + n if signal n ended `weir up` itself.
 Result<int> Up(const UpOptions& options);
 
 }  // namespace weir::cli

@@ -1,6 +1,6 @@
-// weir_build_functions DIR: writes the graph-building functions, DIR/<group>_ops.{h,cc}, out of the op registry; one
-// file pair per folder of src/ops, ops sorted by name. What it writes depends on the schemas alone, and a file that is
-// right already is not touched. `make generate` runs it on src/graph/build; a test compares.
+// weir_build_functions DIR: generates the graph-building functions, DIR/<group>_ops.{h,cc}, from the op registry: one
+// file pair per folder of src/ops, ops sorted by name. The output depends only on the schemas; up-to-date files are not
+// rewritten. `make generate` runs it on src/graph/build, and a test checks that the files are current.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     in_groups += registry.Names().size();
     const auto is_internal = [](const std::string& name) { return name.starts_with("_"); };
     const std::vector<std::string> names = registry.Names();
-    if (std::all_of(names.begin(), names.end(), is_internal)) continue;  // nothing that a program builds with
+    if (std::all_of(names.begin(), names.end(), is_internal)) continue;  // only internal ops
     const weir::BuildFunctionFiles files = weir::WriteBuildFunctions(group.name, registry);
     const std::filesystem::path base = std::filesystem::path(argv[1]) / (std::string(group.name) + "_ops");
     ok = WriteIfChanged(base.string() + ".h", files.header) && ok;

@@ -11,12 +11,12 @@
 namespace weir {
 namespace {
 
-// Ops whose function is called otherwise: `Shape` is a class.
+// Ops whose function has another name: `Shape` is a class.
 constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {{"Shape", "ShapeOf"}};
-// Ops without one: the old form of VariableV2, whose name is a class.
+// Ops without a function: `Variable` is the old form of VariableV2, and its name is a class.
 constexpr std::string_view kLeftOut[] = {"Variable"};
 
-// Argument and attribute names that C++ does not allow get an underscore.
+// Appends an underscore to argument and attribute names that are C++ keywords.
 std::string Identifier(const std::string& name) {
   static const std::set<std::string_view> kReserved = {
       "and",     "asm",       "auto",     "bool",      "break",  "case",     "catch",   "char",     "class",
@@ -38,7 +38,7 @@ std::string FunctionName(const OpDef& op) {
 bool HasFunction(const std::string& op) {
   for (std::string_view name : kLeftOut)
     if (op == name) return false;
-  return op[0] != '_';  // internal ones: _Arg, _Retval
+  return op[0] != '_';  // internal ops: _Arg, _Retval
 }
 
 std::string CppType(std::string_view kind) {
@@ -52,7 +52,7 @@ std::string CppType(std::string_view kind) {
   return "";
 }
 
-// The text of a value of C++ as a default; the overloads are the kinds that attributes have.
+// Writes an attribute value as a C++ default. One overload per kind of attribute.
 struct Spelling {
   std::string operator()(std::monostate) const { return "{}"; }
   std::string operator()(const std::string& v) const { return '"' + absl::CEscape(v) + '"'; }
@@ -64,7 +64,7 @@ struct Spelling {
     if (!std::isfinite(v))
       return fmt::format("{}std::numeric_limits<float>::{}()", v < 0 ? "-" : "",
                          std::isnan(v) ? "quiet_NaN" : "infinity");
-    const std::string text = fmt::format("{}", v);  // the shortest that reads back as the same number
+    const std::string text = fmt::format("{}", v);  // the shortest text that parses to the same number
     return text + (text.find_first_of(".e") == std::string::npos ? ".0f" : "f");
   }
   std::string operator()(DType v) const {
@@ -92,17 +92,17 @@ struct Spelling {
   template <class T>
   std::string operator()(const T&) const {
     return "{}";
-  }  // functions and tensors: none
+  }  // functions and tensors have no default here
 };
 
-// Left out, it is what the schema says.
+// A tensor attribute is optional in the struct. If unset, the schema's default applies.
 bool IsTensor(const AttrDef& attr) { return attr.type == "tensor"; }
 
-// What the functions of one op are made of.
+// Writes the declaration and the definition of one op's functions.
 class Function {
  public:
   explicit Function(const OpDef& op) : op_(op), name_(FunctionName(op)), attrs_name_(name_ + "Attrs") {
-    std::set<std::string> inferred;  // what follows from the inputs is no parameter
+    std::set<std::string> inferred;  // attributes inferred from the inputs are not parameters
     for (const ArgDef& input : op.inputs) {
       inferred.insert({input.type_attr, input.type_list_attr, input.number_attr});
       parameters_.push_back(
@@ -183,7 +183,7 @@ class Function {
 
  private:
   bool has_result_struct() const { return result_ == name_ + "Result"; }
-  // Both end before what may be a default argument.
+  // The two signatures, up to the last parameter: the declaration appends a default argument.
   std::string WithGraph() const {
     return fmt::format("{} {}(Graph& graph, {}", result_, name_, absl::StrJoin(parameters_, ", "));
   }

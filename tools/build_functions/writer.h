@@ -1,5 +1,5 @@
-// The text of graph-building functions: from the schemas of a registry to a header and a source file.
-// The functions have their inputs first, then attributes without a default; the rest are in a trailing struct.
+// Generates graph-building functions from the schemas of a registry: the text of a header and a source file.
+// Parameters: inputs, then attributes without a default, then a struct with the other attributes.
 #pragma once
 
 #include <string>

@@ -1,1 +1,1 @@
-"""Tables of public names; weir/_names.py says how to read them. One file per area, every file has one dict: NAMES."""
+"""Tables of public names, one file per area. Each file defines one dict, NAMES. See weir/_names.py for the format."""

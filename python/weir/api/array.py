@@ -1,4 +1,4 @@
-"""Making, cutting, joining and rearranging arrays: tf.*, tf.manip.*, and their old names."""
+"""Creating, slicing, joining and rearranging arrays: tf.*, tf.manip.*, and deprecated names."""
 
 _OPS = {
     "reshape": "Reshape", "tile": "Tile", "fill": "Fill", "identity": "Identity", "identity_n": "IdentityN",
@@ -72,7 +72,7 @@ NAMES = {
     "manip.scatter_nd": "op:ScatterNd",
     "manip.batch_to_space_nd": "op:BatchToSpaceND",
     "manip.space_to_batch_nd": "op:SpaceToBatchND",
-    # the names of 0.12
+    # names from TensorFlow 0.12
     "pack": "(values, axis=0, name='pack') stack",
     "unpack": "(value, num=None, axis=0, name='unpack') unstack",
     "select": "op:Select",
@@ -82,6 +82,6 @@ NAMES = {
     "batch_matrix_set_diag": "op:MatrixSetDiag",
     "batch_matrix_band_part": "op:MatrixBandPart",
     "batch_matrix_transpose": "matrix_transpose",
-    # the modules that programs import
+    # modules that programs import
     "python.ops.array_ops.*": "=",
 }

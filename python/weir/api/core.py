@@ -73,7 +73,7 @@ NAMES = {
     "as_dtype": "as_dtype",
     "TensorShape": "TensorShape",
     "Dimension": "Dimension",
-    # ops by their own names
+    # raw ops
     "raw_ops": "weir.raw_ops:",
     # errors
     "errors": "weir.errors:",

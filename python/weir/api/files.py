@@ -13,7 +13,7 @@ _SIGNATURE_CONSTANTS = ["DEFAULT_SERVING_SIGNATURE_DEF_KEY", "CLASSIFY_INPUTS", 
 _SIGNATURES = ["build_signature_def", "classification_signature_def", "is_valid_signature", "predict_signature_def",
                "regression_signature_def"]
 _TENSOR_INFOS = ["build_tensor_info", "get_tensor_from_tensor_info"]
-# The part of tf.saved_model that each name is in, too.
+# The submodules of tf.saved_model, which also contain these names.
 _SAVED_MODEL = {
     "constants": _SAVED_MODEL_CONSTANTS, "tag_constants": _TAGS, "signature_constants": _SIGNATURE_CONSTANTS,
     "signature_def_utils": _SIGNATURES, "utils": _TENSOR_INFOS, "loader": ["load", "contains_saved_model"],

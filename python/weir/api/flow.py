@@ -34,7 +34,7 @@ NAMES = {
     # functions
     "python.framework.function.Defun": "Defun",
     "contrib.framework.Defun": "Defun",
-    # the modules that programs import
+    # modules that programs import
     "python.ops.control_flow_ops.with_dependencies": "with_dependencies",
     "python.ops.control_flow_ops.*": "=",
     "python.ops.functional_ops.*": "=",

@@ -1,4 +1,4 @@
-"""tf.image: image files and what is done to pixels."""
+"""tf.image: image files and image processing."""
 
 _FILES = {
     "decode_png": "(contents, channels=0, dtype='uint8', name=None) op:DecodePng",

@@ -1,4 +1,4 @@
-"""tf.layers, tf.contrib.layers, and of tf.contrib.slim what is a name for those."""
+"""tf.layers, tf.contrib.layers, and the aliases of these in tf.contrib.slim."""
 
 _CLASSES = ["Layer", "Dense", "Conv1D", "Conv2D", "Conv3D", "SeparableConv1D", "SeparableConv2D", "Conv2DTranspose", "Conv3DTranspose", "MaxPooling1D", "MaxPooling2D",
             "MaxPooling3D", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "Flatten", "Dropout", "BatchNormalization", "InputSpec"]

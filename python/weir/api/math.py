@@ -1,8 +1,8 @@
-"""Arithmetic, reductions, products, segments: tf.*, tf.math.*, tf.linalg.*, tf.bitwise.*, and their old names."""
+"""Arithmetic, reductions, products, segments: tf.*, tf.math.*, tf.linalg.*, tf.bitwise.*, and deprecated names."""
 
 _REDUCE = "(input_tensor, axis=None, keepdims=False, name=None, reduction_indices->axis, keep_dims->keepdims) "
 
-# name: op, for ops whose public parameters are those of the schema.
+# name: op, for ops whose public parameters equal those of the schema.
 _OPS = {
     "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atan2": "Atan2", "atanh": "Atanh",
     "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "digamma": "Digamma", "erf": "Erf", "erfc": "Erfc", "exp": "Exp",
@@ -42,7 +42,7 @@ _SIGNATURES = {
     "in_top_k": "(predictions, targets, k, name=None) in_top_k",
 }
 _REDUCTIONS = ["sum", "mean", "prod", "max", "min", "all", "any", "logsumexp"]
-# What tf.math has and tf has not.
+# Names that exist in tf.math but not in tf.
 _MATH_ONLY = {
     "divide_no_nan": "(x, y, name='div_no_nan') op:DivNoNan",
     "multiply_no_nan": "(x, y, name='multiply_no_nan') op:MulNoNan",
@@ -85,7 +85,7 @@ NAMES = {
     "dtypes.saturate_cast": "saturate_cast",
     "complex": "complex",
     "bitcast": "op:Bitcast",
-    # division and its relatives
+    # division and similar
     "div": "div",
     "div_no_nan": "(x, y, name='div_no_nan') op:DivNoNan",
     "floor_div": "op:FloorDiv",
@@ -160,7 +160,7 @@ NAMES = {
     "bitwise.invert": "op:Invert",
     "bitwise.left_shift": "op:LeftShift",
     "bitwise.right_shift": "op:RightShift",
-    # the names of 0.12
+    # names from TensorFlow 0.12
     "mul": "op:Mul",
     "sub": "op:Sub",
     "neg": "op:Neg",
@@ -174,7 +174,7 @@ NAMES = {
     "batch_matrix_determinant": "op:MatrixDeterminant",
     "batch_matrix_solve": "op:MatrixSolve",
     "batch_matrix_triangular_solve": "op:MatrixTriangularSolve",
-    # the modules that programs import
+    # modules that programs import
     "python.ops.math_ops.*": "=",
     "python.ops.clip_ops.*": "=",
     "python.ops.linalg_ops.*": "=",

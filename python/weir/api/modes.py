@@ -1,4 +1,4 @@
-"""Switches that programs turn at their start, and tf.compat.v1."""
+"""Global switches that programs set at startup, and tf.compat.v1."""
 
 _OFF = ["eager_execution", "v2_behavior", "control_flow_v2", "resource_variables", "v2_tensorshape", "tensor_equality"]
 

@@ -1,6 +1,6 @@
-"""Modules below tensorflow.python that programs import for a name or two, and the small things of tf.contrib."""
+"""Modules below tensorflow.python that programs import for a few names, and small parts of tf.contrib."""
 
-# Names of the public API that such a module has, under what it is there.
+# module below tensorflow.python: the prefix of the public names that it provides
 _MODULES = {
     "ops.variables": "", "ops.state_ops": "", "ops.io_ops": "", "ops.template": "", "ops.standard_ops": "", "ops.gradients": "",
     "ops.gradients_impl": "", "ops.partitioned_variables": "", "ops.resource_variable_ops": "", "ops.variable_scope": "",

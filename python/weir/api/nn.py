@@ -1,4 +1,4 @@
-"""tf.nn; recurrence is in rnn.py."""
+"""tf.nn, except recurrent networks (rnn.py)."""
 
 _OPS = {
     "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "selu": "Selu", "softplus": "Softplus", "softsign": "Softsign",
@@ -18,7 +18,7 @@ NAMES = {
     "nn.leaky_relu": "(features, alpha=0.2, name=None) op:LeakyRelu",
     "nn.softmax": "(logits, axis=-1, name=None, dim->axis) softmax",
     "nn.log_softmax": "(logits, axis=-1, name=None, dim->axis) log_softmax",
-    # By position: logits, then labels, as before 1.0.
+    # Positional order: logits, then labels, as before TensorFlow 1.0.
     "nn.softmax_cross_entropy_with_logits": "(logits=None, labels=None, dim=-1, name=None, axis->dim) softmax_cross_entropy_with_logits",
     "nn.softmax_cross_entropy_with_logits_v2": "(labels, logits, axis=-1, name=None, dim->axis) "
                                                "softmax_cross_entropy_with_logits[dim=axis, stop_labels=False]",
@@ -93,7 +93,7 @@ NAMES = {
                                "include_batch_in_index=False) max_pool_with_argmax",
     "nn.pool": "(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, "
                "dilations->dilation_rate) pool",
-    # the modules that programs import
+    # modules that programs import
     "python.ops.nn_ops.*": "=nn.",
     "python.ops.nn.*": "=nn.",
     "python.ops.nn_impl.*": "=nn.",

@@ -1,4 +1,4 @@
-"""Queues and accumulators: tf.FIFOQueue and its kin, tf.queue, tf.io."""
+"""Queues and accumulators: tf.FIFOQueue and other queues, tf.queue, tf.io."""
 
 _QUEUES = ["QueueBase", "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue"]
 _ACCUMULATORS = ["ConditionalAccumulatorBase", "ConditionalAccumulator", "SparseConditionalAccumulator"]

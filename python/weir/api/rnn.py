@@ -1,4 +1,4 @@
-"""tf.nn.rnn_cell, and what runs cells over time."""
+"""tf.nn.rnn_cell, and functions that run cells over time steps."""
 
 _CELLS = ["RNNCell", "BasicRNNCell", "BasicLSTMCell", "LSTMCell", "GRUCell", "MultiRNNCell", "LSTMStateTuple", "DropoutWrapper", "ResidualWrapper",
           "DeviceWrapper"]

@@ -1,4 +1,4 @@
-"""Strings: tf.string_* and tf.strings.*, and whole files: tf.read_file and its relatives."""
+"""Strings: tf.string_* and tf.strings.*. Whole files: tf.read_file and related functions."""
 
 _OPS = {
     "as_string": "AsString", "string_strip": "StringStrip", "decode_base64": "DecodeBase64", "encode_base64": "EncodeBase64",

@@ -1,4 +1,4 @@
-"""tf.summary, and the names that summaries had before TensorFlow 1.0."""
+"""tf.summary, and the names of summaries before TensorFlow 1.0."""
 
 _NODES = {"scalar": "scalar", "histogram": "histogram", "image": "image", "audio": "audio", "text": "text", "tensor_summary": "tensor",
           "merge": "merge"}

@@ -1,4 +1,4 @@
-"""What programs use around a graph: flags, logging, files, tests, versions."""
+"""Utilities around a graph: flags, logging, files, tests, versions."""
 
 _GFILE = {
     "Exists": "exists", "IsDirectory": "is_directory", "ListDirectory": "list_directory", "MkDir": "mkdir", "MakeDirs": "make_dirs",

@@ -1,1 +1,1 @@
-"""The classes that are written in Python. Not in the package itself: importing weir.x would hide a public name tf.x."""
+"""Classes implemented in Python. Not in the package itself, where a module weir.x would hide a public name tf.x."""

@@ -1,11 +1,11 @@
-"""tf.app.run: the program's main function with the command line's flags parsed."""
+"""tf.app.run: parses the command line's flags and runs the program's main function."""
 import sys
 
 from weir.lib import flags
 
 
 def run(main=None, argv=None):
-    """Parses the flags, calls main(argv) with the arguments that are no known flags, and exits with what it returns."""
+    """Parses the flags, calls main(argv) with the remaining arguments, and exits with the result."""
     arguments = list(sys.argv if argv is None else argv)
     try:
         arguments = flags.FLAGS(arguments, known_only=True)

@@ -1,10 +1,10 @@
-"""tf.contrib.framework.arg_scope: defaults for arguments of functions, for a block of the program."""
+"""tf.contrib.framework.arg_scope: default arguments of functions, within a block."""
 import contextlib
 import functools
 import threading
 
 _state = threading.local()
-_known: dict = {}  # the arguments of decorated functions, by the function's key
+_known: dict = {}  # argument names of decorated functions, by key
 
 
 def _stack():
@@ -22,7 +22,7 @@ def _name(function):
 
 
 def add_arg_scope(func):
-    """Lets arg_scope give defaults to a function. What a call names itself wins."""
+    """Decorator: lets arg_scope set defaults for a function. Explicit arguments take precedence."""
     @functools.wraps(func)
     def with_defaults(*args, **kwargs):
         given = current_arg_scope().get(_key(with_defaults))
@@ -48,7 +48,8 @@ def current_arg_scope():
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope, **kwargs):
-    """Defaults for decorated functions inside of the block; or all of those that another arg_scope gave."""
+    """Sets default arguments of decorated functions within the block. Also accepts a scope yielded by another
+    arg_scope."""
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
             raise ValueError("a scope that is used again takes no further arguments")

@@ -1,4 +1,4 @@
-"""graph.get_collection_ref: a collection as a list that changes the graph's own."""
+"""graph.get_collection_ref: a list that reads and modifies a collection of the graph."""
 import collections.abc
 
 
@@ -44,14 +44,14 @@ _PROTO_FUNCTIONS = {}
 
 
 def register_proto_function(collection_name, proto_type=None, to_proto=None, from_proto=None):
-    """How the items of a collection are written to meta graphs and read from them."""
+    """Registers how items of a collection are written to and read from meta graphs."""
     if (to_proto and not callable(to_proto)) or (from_proto and not callable(from_proto)):
         raise TypeError("to_proto and from_proto must be callable.")
     _PROTO_FUNCTIONS[collection_name] = (proto_type, to_proto, from_proto)
 
 
 def proto_functions(collection_name):
-    """None, or (item -> message, (bytes, scope) -> item) as the binding calls them."""
+    """For the binding: returns None, or (item -> message, (bytes, scope) -> item)."""
     if collection_name not in _PROTO_FUNCTIONS:
         return None
     proto_type, to_proto, from_proto = _PROTO_FUNCTIONS[collection_name]

@@ -1,4 +1,4 @@
-"""tf.contrib.layers as far as trainers use it: layers under their older names and defaults, and regularizers."""
+"""The commonly used part of tf.contrib.layers: layers with their contrib names and defaults, and regularizers."""
 import functools
 import numbers
 
@@ -63,7 +63,8 @@ def apply_regularization(regularizer, weights_list=None):
 
 
 def _collect(collections, name, variable):
-    """Variables go to the model's, and to the collections given, by name ("weights", "biases") or as one list for all."""
+    """Adds a variable to the model variables and to `collections`: a list, or a dict of lists by name (e.g. "weights").
+    """
     if variable not in _weir.get_collection("model_variables"):
         _weir.add_to_collection("model_variables", variable)
     if isinstance(collections, dict):
@@ -79,7 +80,7 @@ def _given(collections, value):
 
 
 class _Named:
-    """A layer whose kernel and bias are called weights and biases."""
+    """Mixin: names a layer's kernel and bias "weights" and "biases"."""
 
     def add_weight(self, name, *args, **kwargs):
         return super().add_weight({"kernel": "weights", "bias": "biases"}.get(name, name), *args, **kwargs)
@@ -107,7 +108,7 @@ class _Conv2DTranspose(_Named, layers.Conv2DTranspose):
 
 def _apply(make, default, inputs, activation_fn, normalizer_fn, normalizer_params, biases_initializer, reuse, variables_collections,
            outputs_collections, scope):
-    """A layer in a scope of its own, then a normalization (in place of the bias) and the activation."""
+    """Applies a layer in its own scope, then a normalization (instead of a bias) and the activation."""
     with _weir.variable_scope(scope, default_name=default, reuse=reuse) as opened:
         layer = make(use_bias=normalizer_fn is None and biases_initializer is not None, _scope=opened, _reuse=reuse)
         y = layer(inputs)
@@ -230,7 +231,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
             trainable=trainable, _scope=opened, _reuse=reuse)
         layer.update_collection = updates_collections
         y = layer(inputs, training=is_training)
-        if updates_collections is None and layer.updates:  # the averages move with the step itself
+        if updates_collections is None and layer.updates:  # update the averages with the step itself
             y = _weir.with_dependencies(layer.updates, y)
         for name in ("beta", "gamma", "moving_mean", "moving_variance"):
             if getattr(layer, name) is not None:
@@ -257,7 +258,7 @@ linear = functools.partial(fully_connected, activation_fn=None)
 
 
 def repeat(inputs, repetitions, layer, *args, **kwargs):
-    """A layer over itself several times, in scopes of its own: scope/scope_1, scope/scope_2."""
+    """Applies a layer repeatedly, in the scopes scope/scope_1, scope/scope_2, ..."""
     scope = kwargs.pop("scope", None)
     name = _name_of(layer)
     with _weir.variable_scope(scope, default_name="Repeat"):
@@ -267,7 +268,7 @@ def repeat(inputs, repetitions, layer, *args, **kwargs):
 
 
 def stack(inputs, layer, stack_args, **kwargs):
-    """A layer for each of stack_args, its arguments."""
+    """Applies a layer once for each item of stack_args, which are its arguments."""
     scope = kwargs.pop("scope", None)
     if not isinstance(stack_args, (list, tuple)):
         raise TypeError("stack_args need to be a list or tuple")

@@ -1,5 +1,8 @@
-"""tf.data: classes over the datasets of C++. What is here is the structure of elements (tuples, namedtuples, dicts) around
-their components, and Python's functions; a dataset itself is (variant, types, shapes)."""
+"""tf.data: classes for datasets implemented in C++.
+
+This module handles the nested structure of elements (tuples, namedtuples, dicts) and Python functions. For C++, a
+dataset is a tuple (variant, types, shapes).
+"""
 import functools
 import itertools
 
@@ -29,7 +32,7 @@ def _flatten(value):
 
 
 def _pack(structure, leaves):
-    """The leaves, an iterator, in the shape of `structure`."""
+    """Packs leaves, an iterator, into the structure of `structure`."""
     if isinstance(structure, dict):
         packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
         ordered = [(key, packed[key]) for key in structure]
@@ -41,7 +44,7 @@ def _pack(structure, leaves):
 
 
 class _Sparse:
-    """A leaf that is a SparseTensor: its type, and the shape that one component stands for."""
+    """A leaf that is a SparseTensor: its type, and the dense shape of one component."""
 
     def __init__(self, dtype, shape):
         self.dtype = dtype
@@ -51,12 +54,13 @@ class _Sparse:
         return isinstance(other, _Sparse) and self.dtype == other.dtype
 
     def whole(self, component):
-        """The shape of what a component of that shape stands for: a batch of them has more dimensions."""
+        """Returns the dense shape for a component tensor of that shape: batches of components have more dimensions."""
         return component[:-1].concatenate(self.shape) if component.ndims is not None else _weir.TensorShape(None)
 
 
 class _Spec:
-    """What an element is: its structure, whose leaves are None, a _Sparse, or the _Spec of a nested dataset; types and shapes."""
+    """The type of an element: types, shapes, and its structure. Leaves are None (a tensor), a _Sparse, or a nested
+    _Spec."""
 
     def __init__(self, structure, types, shapes):
         self.structure = structure
@@ -74,7 +78,7 @@ class _Spec:
         return _pack(self.structure, iter(leaves))
 
     def value_of(self, tensors):
-        """An element as the user sees it."""
+        """Converts component tensors to an element as the user sees it."""
         def of_kind(kind, tensor):
             if kind is None:
                 return tensor
@@ -124,7 +128,7 @@ class _Spec:
 
 
 def _shapes_like(structure, shapes):
-    """The shapes, flat; a shape may be a list, a tuple or a TensorShape where the structure has a leaf."""
+    """Returns flat shapes. Where the structure has a leaf, a shape may be a list, a tuple or a TensorShape."""
     if isinstance(structure, dict):
         return [shape for key in sorted(structure) for shape in _shapes_like(structure[key], shapes[key])]
     if isinstance(structure, tuple):
@@ -135,12 +139,12 @@ def _shapes_like(structure, shapes):
 
 
 def _row_components(value):
-    """The same where rows are wanted: a SparseTensor as a component for each of its rows."""
+    """Like _components, but a SparseTensor becomes one component per row."""
     return _components(value, _weir.sparse_row_components, 1)
 
 
 def _components(value, of_sparse=_weir.sparse_component, rows=0):
-    """The tensors of an element that a user gave, and what it is."""
+    """Converts a user's element to component tensors and a _Spec."""
     tensors, kinds = [], []
     for i, leaf in enumerate(_flatten(value)):
         if isinstance(leaf, Dataset):
@@ -159,7 +163,7 @@ def _components(value, of_sparse=_weir.sparse_component, rows=0):
 
 
 def _trace(function, spec, convert=_components):
-    """The function over elements as a function of the graph's library, and what it gives."""
+    """Traces a function of elements into a library function. Returns it, and the _Spec of its result."""
     given = []
 
     def traced(*tensors):
@@ -173,12 +177,12 @@ def _trace(function, spec, convert=_components):
 
     traced.__name__ = "Dataset_" + "".join(c if c.isalnum() else "_" for c in getattr(function, "__name__", "function"))
     defined = _weir.Defun(*spec.types, input_shapes=spec.shapes, ordered_effects=True)(traced)
-    defined.name  # traces it
+    defined.name  # forces tracing
     return (defined, *given[0].flat), given[0]
 
 
 def _trace_dataset(function, spec, what):
-    """The same for functions that give a dataset."""
+    """Like _trace, for functions that return a dataset."""
     def checked(*args):
         value = function(*args)
         if not isinstance(value, Dataset):
@@ -191,7 +195,7 @@ def _trace_dataset(function, spec, what):
 
 
 class Dataset:
-    """The elements of an input pipeline, and what is done with them on their way."""
+    """An input pipeline: a sequence of elements, and transformations of it."""
 
     def __init__(self, *args, **kwargs):
         raise TypeError("Datasets are made by functions such as tf.data.Dataset.from_tensor_slices")
@@ -208,7 +212,7 @@ class Dataset:
         self._options = None
 
     def _from(self, flat, spec):
-        """Another dataset that is made of this one."""
+        """Returns a dataset derived from this one, with its options."""
         return Dataset._of(flat, spec)._told(self._options)
 
     def _like(self, flat):
@@ -224,7 +228,7 @@ class Dataset:
 
     @property
     def _told_flat(self):
-        """The dataset as it is iterated over: told the options that change something."""
+        """The dataset to iterate over, with the options applied that have an effect."""
         return _weir.dataset_in_any_order(self._flat) if self.options().experimental_deterministic is False else self._flat
 
     output_types = property(lambda self: self._spec.output_types)
@@ -315,7 +319,7 @@ class Dataset:
         options = functools.reduce(lambda merged, leaf: merged.merge(leaf.options()), leaves, Options())
         return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), _Spec(structure, [], []))._told(options)
 
-    # --- what is done with elements
+    # --- transformations
     def map(self, map_func, num_parallel_calls=None, deterministic=None):
         function, spec = _trace(map_func, self._spec)
         if num_parallel_calls is None:
@@ -466,7 +470,7 @@ def _padded_shapes(structure, shapes):
 
 
 def _shape_vector(shape):
-    """A padded shape as an int64 vector, in which -1 is the longest of a batch."""
+    """Converts a padded shape to an int64 vector, where -1 means the longest element of a batch."""
     if isinstance(shape, _weir.Tensor):
         if shape.dtype != _INT64 or shape.shape.ndims not in (1, None):
             raise TypeError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its element type was {shape.dtype.name} "
@@ -474,7 +478,7 @@ def _shape_vector(shape):
         return shape
     try:
         known = _weir.TensorShape(shape)
-    except (TypeError, ValueError):  # sizes that are -1, or tensors
+    except (TypeError, ValueError):  # contains -1 or tensors
         return _weir.convert_to_tensor(shape, dtype=_INT64)
     if known.ndims is None:
         raise ValueError(f"Cannot convert a partially known TensorShape {known} to a Tensor.")
@@ -497,7 +501,7 @@ def _padding_values(spec, values):
 
 class _FileDataset(Dataset):
     def _set_files(self, filenames, read, num_parallel_reads):
-        """What `read` finds in the files: one after the other, or several at a time in turns. Their names may be a dataset."""
+        """Reads files with `read`, one after the other or interleaved. `filenames` may be a dataset."""
         if isinstance(filenames, Dataset):
             names = filenames
         elif num_parallel_reads is None:
@@ -529,7 +533,7 @@ class TFRecordDataset(_FileDataset):
 
 
 class FixedLengthRecordDataset(_FileDataset):
-    """Records of one size out of binary files."""
+    """Fixed-length records from binary files."""
 
     def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None):
         self._set_files(filenames, lambda names: _weir.dataset_fixed_length_records(
@@ -537,7 +541,7 @@ class FixedLengthRecordDataset(_FileDataset):
 
 
 class Iterator:
-    """What takes the elements of a dataset out, one per step."""
+    """Iterates over a dataset: each step that runs get_next() consumes one element."""
 
     def __init__(self, flat, initializer, spec):
         self._flat = flat
@@ -586,7 +590,7 @@ class Iterator:
 
 
 class _OptionsBase:
-    """Values by name; one that is None was not chosen."""
+    """Named options. None means not set."""
     _names: "tuple[str, ...]" = ()
     _parts: "dict[str, type]" = {}
 
@@ -605,7 +609,7 @@ class _OptionsBase:
         return type(self) is type(other) and vars(self) == vars(other)
 
     def merge(self, other):
-        """A new one with what either has chosen. Two different choices are an error."""
+        """Returns the union of both. Raises ValueError if both set an option to different values."""
         merged = type(self)()
         for name in self._parts:
             setattr(merged, name, getattr(self, name).merge(getattr(other, name)))
@@ -636,8 +640,11 @@ class StatsOptions(_OptionsBase):
 
 
 class Options(_OptionsBase):
-    """What a pipeline may be told about how to run. `experimental_deterministic=False` lets elements come as they are ready. The
-    others are kept and given back, and change nothing: how much runs at a time is up to the arguments of map and its kin."""
+    """Options of a pipeline.
+
+    `experimental_deterministic=False` allows elements to be produced out of order. The other options are stored but
+    have no effect: parallelism is controlled by the arguments of map, interleave and similar methods.
+    """
     _names = ("experimental_deterministic", "experimental_slack")
     _parts = {"experimental_optimization": OptimizationOptions, "experimental_threading": ThreadingOptions,
               "experimental_distribute": DistributeOptions, "experimental_stats": StatsOptions}

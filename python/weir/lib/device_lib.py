@@ -3,7 +3,7 @@ from weir.proto import message_class
 
 
 def list_local_devices(session_config=None):
-    """DeviceAttributes messages, with names as "/device:CPU:0"."""
+    """Returns DeviceAttributes messages, with names like "/device:CPU:0"."""
     import weir as tf
     found = []
     with tf.Session(graph=tf.Graph(), config=session_config) as sess:

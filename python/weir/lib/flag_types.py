@@ -1,20 +1,20 @@
-"""What flags are made of: their errors, the parsers of their values, and the flags themselves."""
+"""Building blocks of flags: errors, value parsers, and flag classes."""
 
 
 class Error(Exception):
-    """The base of all errors of flags."""
+    """Base class of all flag errors."""
 
 
 class DuplicateFlagError(Error):
-    """A flag is defined twice."""
+    """A flag was defined twice."""
 
 
 class IllegalFlagValueError(Error):
-    """A value that a flag cannot take."""
+    """A value is not valid for a flag."""
 
 
 class UnrecognizedFlagError(Error):
-    """A flag on the command line that nobody has defined."""
+    """A flag on the command line is not defined."""
 
     def __init__(self, flagname, flagvalue="", suggestions=None):
         self.flagname = flagname
@@ -24,14 +24,14 @@ class UnrecognizedFlagError(Error):
 
 
 class UnparsedFlagAccessError(Error):
-    """A flag is read before the command line was parsed."""
+    """A flag was read before the command line was parsed."""
 
 
 class ValidationError(Error):
-    """A validator has refused a value."""
+    """A validator rejected a value."""
 
 
-# --- parsers: text (or a value) to a value ---------------------------------------------------------------------------------
+# --- parsers: convert text (or a value) to a value --------------------------------------------------------------------
 class ArgumentParser:
     syntactic_help = ""
 
@@ -133,7 +133,7 @@ class EnumClassParser(ArgumentParser):
 
 
 class ListParser(ArgumentParser):
-    """Comma-separated values; a list stays as it is."""
+    """Parses comma-separated values. Lists stay unchanged."""
 
     def parse(self, argument):
         if isinstance(argument, (list, tuple)):
@@ -165,7 +165,7 @@ class ArgumentSerializer:
 
 
 class Flag:
-    """One option: its value, where it came from, and how text becomes a value."""
+    """One flag: its value, the source of the value, and its parser."""
     multi = False
 
     def __init__(self, parser, serializer, name, default, help_string, short_name=None, boolean=False, allow_override=False,
@@ -197,7 +197,7 @@ class Flag:
         self._value = value
 
     def parse(self, argument):
-        """Takes a value from the command line."""
+        """Sets the value from the command line."""
         self._value = self._parse(argument)
         self.present += 1
         self.using_default_value = False
@@ -230,7 +230,7 @@ class EnumFlag(Flag):
 
 
 class MultiFlag(Flag):
-    """A flag that may be given several times: its value is the list of all."""
+    """A flag that may be given several times. Its value is the list of all values."""
     multi = True
 
     def _parse(self, argument):

@@ -1,6 +1,6 @@
-"""tf.flags: options of a program, defined where they are used and read as attributes of FLAGS.
+"""tf.flags: command-line options, defined where they are used and read as attributes of FLAGS.
 
-The command line is parsed when a flag is first read, or by tf.app.run. Values are checked as they are set.
+The command line is parsed when a flag is first read, or by tf.app.run. Values are validated when they are set.
 """
 import sys as _sys
 
@@ -100,7 +100,7 @@ class FlagValues:
 
     # the command line
     def __call__(self, argv, known_only=False):
-        """Parses argv (with the program's name at its head) and returns what is no flag."""
+        """Parses argv, whose first item is the program's name. Returns the arguments that are not flags."""
         if isinstance(argv, (str, bytes)) or not argv:
             raise TypeError("argv should be a tuple/list of strings, with the program's name first")
         rest, unknown = self._parse_arguments(list(argv)[1:], known_only)
@@ -113,7 +113,7 @@ class FlagValues:
         return [argv[0]] + rest
 
     def _parse_flags(self, args=None):
-        """How programs of TensorFlow 1.0 parse the command line."""
+        """Parses the command line, as programs for TensorFlow 1.0 do."""
         self([_sys.argv[0]] + list(_sys.argv[1:] if args is None else args), known_only=True)
         return self
 
@@ -207,7 +207,7 @@ FLAGS = FlagValues()
 
 
 class FlagHolder:
-    """What DEFINE_* gives: the flag's value without its name as a string."""
+    """The result of DEFINE_*: access to a flag's value without its name."""
 
     def __init__(self, flag_values, flag):
         self._flag_values, self.name, self.default = flag_values, flag.name, flag.default
@@ -244,7 +244,7 @@ def DEFINE(parser, name, default, help, flag_values=FLAGS, serializer=None, modu
 
 
 def _with_old_names(define):
-    """Takes flag_name, default_value and docstring for name, default and help, as TensorFlow 1.x did."""
+    """Accepts flag_name, default_value and docstring as aliases of name, default and help, like TensorFlow 1.x."""
     import functools
 
     @functools.wraps(define)
@@ -378,7 +378,7 @@ def set_default(flag_holder, value):
 
 
 def declare_key_flag(flag_name, flag_values=FLAGS):
-    """A flag of another module that help shows with this one's; help shows them all."""
+    """Lists another module's flag in this module's help. Only checks that it exists: help always shows all flags."""
     flag_values[flag_name]
 
 

@@ -1,4 +1,4 @@
-"""tf.gfile: files and folders by their paths, with errors of tf.errors."""
+"""tf.gfile: file operations that raise tf.errors."""
 import collections as _collections
 import contextlib as _contextlib
 import glob as _glob
@@ -29,16 +29,16 @@ def _name(path):
 
 
 def _local(path):
-    """The path that Python's functions take; UnimplementedError for a scheme other than file://."""
+    """Returns the path for Python's file functions. Raises UnimplementedError for schemes other than file://."""
     name = _name(path)
     return _weir.local_path(name) if "://" in name else name
 
 
 class GFile:
-    """A file that is opened at its first use. Text modes give and take str, binary modes bytes.
+    """A file that is opened on first use. Text modes read and write str, binary modes bytes.
 
-    Modes with a "+" read and write through two handles: reading begins at the start of the file, and the first write empties
-    the file unless the mode appends.
+    Modes with "+" read and write through two handles: reading starts at the beginning of the file, and the first write
+    truncates the file unless the mode appends.
     """
 
     def __init__(self, name, mode="r"):
@@ -78,7 +78,7 @@ class GFile:
         return data if self._binary else _as_str(data)
 
     def read(self, n=-1):
-        """n bytes, or all that are left."""
+        """Reads n bytes, or everything up to the end."""
         return self._given(self._for_reading().read(n))
 
     def readline(self):
@@ -91,7 +91,7 @@ class GFile:
         self._for_writing().write(_as_bytes(file_content))
 
     def seek(self, offset=None, whence=0, position=None):
-        """Moves where the file is read."""
+        """Sets the read position."""
         file = self._for_reading()
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")

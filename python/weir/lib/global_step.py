@@ -1,10 +1,10 @@
-"""The global step: a variable in a collection of its own."""
+"""The global step: an integer variable in its own collection."""
 from weir import _weir
 from weir.lib.graph_keys import GraphKeys
 
 
 def get_global_step(graph=None):
-    """The one that the graph's collection names, or the tensor "global_step:0"; None without either."""
+    """Returns the global step: from the graph's collection, or the tensor "global_step:0". None if there is neither."""
     return _weir.find_global_step(graph or _weir.get_default_graph())
 
 
@@ -36,17 +36,17 @@ def assert_global_step(global_step_tensor):
 
 
 def global_step(sess, global_step_tensor):
-    """The step's value in a session."""
+    """Returns the value of the global step in a session."""
     return int(sess.run(global_step_tensor))
 
 
 def _get_or_create_global_step_read(graph=None):
-    """A copy of the step, which a run reads before it updates the step; None without a step."""
+    """Returns a copy of the global step that a run reads before it updates the step. None if there is no step."""
     return _weir.find_global_step_read(graph or _weir.get_default_graph())
 
 
 def _increment_global_step(increment, graph=None):
-    """Adds to the step after that copy was made."""
+    """Increments the global step, after that copy was read."""
     graph = graph or _weir.get_default_graph()
     step = get_global_step(graph)
     if step is None:

@@ -1,9 +1,9 @@
-"""Decorators that register gradients in Python, and the names of aggregation methods."""
+"""Decorators for gradients written in Python, and constants for aggregation methods."""
 from weir import _weir
 
 
 class RegisterGradient:
-    """@tf.RegisterGradient("MyOp"): the decorated function(op, *grads) gives the gradients for the op's inputs."""
+    """Decorator @tf.RegisterGradient("MyOp") for a function(op, *grads) that returns gradients of the op's inputs."""
 
     def __init__(self, op_type):
         if not isinstance(op_type, str):
@@ -31,7 +31,7 @@ class UnconnectedGradients:
 
 
 def custom_gradient(f=None):
-    """A function that gives (results, gradient function) as one whose gradient is that function."""
+    """Decorator for a function that returns (results, gradient function): the results get that gradient function."""
     import functools
 
     if f is None:
@@ -60,7 +60,7 @@ def custom_gradient(f=None):
 
 
 def grad_pass_through(f):
-    """f forwards, and the identity backwards."""
+    """Decorator: computes f forward, and the identity backward."""
     @custom_gradient
     def passed(*args, **kwargs):
         return f(*args, **kwargs), lambda *grads: list(grads)

@@ -1,4 +1,4 @@
-"""tf.graph_util: parts of graphs, and graphs with their variables frozen."""
+"""tf.graph_util: subgraphs, and graphs with variables frozen to constants."""
 from weir import _weir
 from weir._weir import import_graph_def  # noqa: F401 (a public name)
 
@@ -10,7 +10,7 @@ def _names(nodes, what):
 
 
 def extract_sub_graph(graph_def, dest_nodes):
-    """The nodes that dest_nodes need."""
+    """Returns the nodes that dest_nodes depend on."""
     if not hasattr(graph_def, "node"):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
     wanted = _names(dest_nodes, "dest_nodes")
@@ -25,7 +25,7 @@ def remove_training_nodes(input_graph, protected_nodes=None):
 
 
 def convert_variables_to_constants(sess, input_graph_def, output_node_names, variable_names_whitelist=None, variable_names_blacklist=None):
-    """The part of the graph that the outputs need, with the session's values of variables in place of the variables."""
+    """Returns the part of the graph that the outputs depend on, with variables replaced by their current values."""
     part = extract_sub_graph(input_graph_def, output_node_names)
     chosen = {}
     for node, value in _weir.variables_of_graph_def(part):
@@ -39,7 +39,7 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names, var
 
 
 def must_run_on_cpu(node, pin_variables_on_cpu=False):
-    """Whether an op lives in host memory whatever its device is: small integers and strings do."""
+    """Whether an op uses host memory on any device: small int32 values and strings do."""
     import weir
     node_def = node.node_def if isinstance(node, _weir.Operation) else node
     if node_def.op in ("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "ReadVariableOp"):
@@ -59,7 +59,7 @@ def tensor_shape_from_node_def_name(graph, input_name):
 
 
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):
-    """Writes a graph to a file in logdir, as text or as bytes; returns its path."""
+    """Writes a graph to a text or binary file in logdir. Returns its path."""
     import os
 
     from weir.lib import gfile

@@ -1,4 +1,4 @@
-"""Hooks of monitored sessions: what users derive from, and the built-in ones, whose work is done in C++."""
+"""Hooks of monitored sessions: the base class for users, and the built-in hooks, which are implemented in C++."""
 import collections
 import os
 import weakref
@@ -26,7 +26,7 @@ SessionRunValues = collections.namedtuple("SessionRunValues", ["results", "optio
 
 
 class SessionRunContext:
-    """A call of run(), as hooks see it."""
+    """A call of run(), as seen by hooks."""
 
     def __init__(self, original_args, session):
         self._original_args = original_args
@@ -46,32 +46,32 @@ class SessionRunContext:
         return self._stop_requested
 
     def request_stop(self):
-        """Lets should_stop() of the session be true after this step."""
+        """Makes should_stop() of the session return True after this step."""
         self._stop_requested = True
 
 
 class SessionRunHook:
-    """Derive from it and give it to a monitored session: its methods are called around every step."""
+    """Base class of hooks. A monitored session calls these methods around every step."""
 
     def begin(self):
-        """Once, before there is a session: the last time to add to the graph."""
+        """Called once, before the session is created. The graph can be modified only until then."""
 
     def after_create_session(self, session, coord):
-        """For every new session, also after a loss."""
+        """Called for every new session, also after recovery from a failure."""
 
     def before_run(self, run_context):
-        """Gives a SessionRunArgs with what to fetch and feed along, or None."""
+        """Called before every step. Returns a SessionRunArgs with additional fetches and feeds, or None."""
         return None
 
     def after_run(self, run_context, run_values):
-        """After a step that has not failed."""
+        """Called after every successful step."""
 
     def end(self, session):
-        """At the end, unless an error ended the loop."""
+        """Called at the end, unless an error ended the loop."""
 
 
 class BuiltInHook(SessionRunHook):
-    """A hook of C++. A monitored session calls it there, unless a derived class overrides one of these methods."""
+    """A hook implemented in C++. A monitored session calls it directly, unless a derived class overrides a method."""
     _hook: _weir.Hook
 
     def begin(self):
@@ -95,7 +95,7 @@ class BuiltInHook(SessionRunHook):
 
 
 class StopAtStepHook(BuiltInHook):
-    """Asks for the end after num_steps steps, or at last_step. Steps may be fractions."""
+    """Requests a stop after num_steps steps, or at last_step. Both may be fractions."""
 
     def __init__(self, num_steps=None, last_step=None):
         self._num_steps = num_steps
@@ -103,22 +103,22 @@ class StopAtStepHook(BuiltInHook):
 
     @property
     def _last_step(self):
-        """None before the first session where num_steps was given."""
+        """The last step. With num_steps, None before the first session."""
         step = self._hook.last_step
         return int(step) if step is not None and step == int(step) else step
 
 
 class LoggingTensorHook(BuiltInHook):
-    """Logs tensors every so many steps or seconds, and at the end if asked to. A derived class may override _log_tensors."""
+    """Logs tensors every N steps or seconds, and optionally at the end. Derived classes may override _log_tensors."""
 
     def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
         self._tag_order = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
         self._tensors = tensors if isinstance(tensors, dict) else {item: item for item in self._tag_order}
         self._formatter = formatter
         self._log_at_end = at_end
-        self._seconds = None  # since the line before
+        self._seconds = None  # since the previous line
 
-        # C++ holds these functions where the garbage collector does not see it: they must not hold the hook in turn.
+        # C++ holds these functions invisibly to the garbage collector: they must not hold the hook.
         tags, tensors, hook = self._tag_order, self._tensors, weakref.ref(self)
 
         def elements():
@@ -152,7 +152,7 @@ class LoggingTensorHook(BuiltInHook):
 
 
 class NanTensorHook(BuiltInHook):
-    """Looks at a loss after every step: NaN is an error, or the end."""
+    """Checks a loss after every step. NaN raises an error or, if fail_on_nan_loss is False, requests a stop."""
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
         if isinstance(loss_tensor, str):
@@ -162,7 +162,7 @@ class NanTensorHook(BuiltInHook):
 
 
 class GlobalStepWaiterHook(BuiltInHook):
-    """Lets the first step wait until the global step has come to a number."""
+    """Delays the first step until the global step reaches a number."""
 
     def __init__(self, wait_until_step):
         self._wait_until_step = wait_until_step
@@ -170,7 +170,7 @@ class GlobalStepWaiterHook(BuiltInHook):
 
 
 class CheckpointSaverListener:
-    """Derive from it: its methods are called around every checkpoint of a CheckpointSaverHook."""
+    """Base class of listeners. A CheckpointSaverHook calls these methods around every checkpoint."""
 
     def begin(self):
         pass
@@ -179,14 +179,14 @@ class CheckpointSaverListener:
         pass
 
     def after_save(self, session, global_step_value):
-        """True asks for the end."""
+        """Called after saving. Return True to request a stop."""
 
     def end(self, session, global_step_value):
         pass
 
 
 class CheckpointSaverHook(BuiltInHook):
-    """Saves the model at the beginning, every so many seconds or steps, and at the end."""
+    """Saves checkpoints: at the start, every N seconds or steps, and at the end."""
 
     def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt", scaffold=None,
                  listeners=None):
@@ -204,7 +204,7 @@ class CheckpointSaverHook(BuiltInHook):
 
 
 class SummarySaverHook(BuiltInHook):
-    """Writes summaries of the first step and then every so many steps or seconds."""
+    """Writes summaries: for the first step, and then every N steps or seconds."""
 
     def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None):
         if (scaffold is None) == (summary_op is None):
@@ -221,13 +221,13 @@ class SummarySaverHook(BuiltInHook):
 
 
 class StepCounterHook(BuiltInHook):
-    """Logs and summarizes the steps per second. A derived class may override _log_and_record."""
+    """Logs and records the number of steps per second. Derived classes may override _log_and_record."""
 
     def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
         self._summary_writer, self._output_dir = summary_writer, output_dir
         record = None
         if type(self)._log_and_record is not StepCounterHook._log_and_record:
-            hook = weakref.ref(self)  # C++ holds the function, which must not hold the hook in turn
+            hook = weakref.ref(self)  # C++ holds the function, which must not hold the hook
 
             def record(elapsed_steps, elapsed_time, global_step):
                 if hook() is not None:
@@ -242,7 +242,7 @@ class StepCounterHook(BuiltInHook):
 
 
 class ProfilerHook(BuiltInHook):
-    """Traces a step every so many steps or seconds: timeline-STEP.json for chrome://tracing."""
+    """Traces a step every N steps or seconds. Writes timeline-STEP.json files for chrome://tracing."""
 
     def __init__(self, save_steps=None, save_secs=None, output_dir="", show_dataflow=True, show_memory=False):
         self._output_file = os.path.join(output_dir, "timeline-{}.json")
@@ -251,7 +251,7 @@ class ProfilerHook(BuiltInHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs something at the end; final_ops_values is what it gave."""
+    """Runs final_ops at the end. final_ops_values is the result."""
 
     def __init__(self, final_ops, final_ops_feed_dict=None):
         self._final_ops = final_ops
@@ -268,7 +268,7 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds what feed_fn() gives, for every step anew."""
+    """Feeds every step with the result of feed_fn()."""
 
     def __init__(self, feed_fn):
         self.feed_fn = feed_fn

@@ -1,15 +1,15 @@
-"""tf.contrib.training.HParams: named hyperparameters, each of one type, that can be read from text."""
+"""tf.contrib.training.HParams: named, typed hyperparameters that can be parsed from text."""
 import json
 import numbers
 import re
 
-# One assignment: a name, maybe an index, and a value or a list of values in brackets.
+# One assignment: a name, an optional index, and a value or a list of values in brackets.
 _ASSIGNMENT = re.compile(r"\s*(?P<name>[a-zA-Z]\w*)\s*(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*"
                          r"(?:\[(?P<values>[^\]]*)\]|(?P<value>[^,\[]*))\s*(?:,|$)")
 
 
 def _cast(name, kind, value):
-    """A value as one of the type that a hyperparameter has; nothing is lost on the way."""
+    """Converts a value to the type of a hyperparameter. Raises ValueError if the conversion would lose information."""
     fail = ValueError(f"Could not cast hparam '{name}' of type '{kind.__name__}' from value {value!r}")
     if value is None:
         return None
@@ -30,7 +30,7 @@ def _cast(name, kind, value):
 
 
 def _parsed(name, kind, text):
-    """A value out of the text of an assignment."""
+    """Parses the value of an assignment."""
     text = text.strip()
     try:
         if kind is bool:
@@ -41,10 +41,10 @@ def _parsed(name, kind, text):
 
 
 class HParams:
-    """Hyperparameters as attributes. A list has values of one type and stays a list."""
+    """Hyperparameters as attributes. The elements of a list must have the same type."""
 
     def __init__(self, model_structure=None, **kwargs):
-        self._types = {}  # name to (type, whether it is a list)
+        self._types = {}  # name: (type, is_list)
         self._model_structure = model_structure
         for name, value in kwargs.items():
             self.add_hparam(name, value)

@@ -2,7 +2,7 @@
 
 
 class ResizeMethod:
-    """How tf.image.resize_images finds the pixels of another size."""
+    """Interpolation methods of tf.image.resize_images."""
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1
     BICUBIC = 2

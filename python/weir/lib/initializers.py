@@ -1,11 +1,11 @@
-"""Initializers: objects that make a variable's initial value. All arithmetic is in C++; these classes remember the settings."""
+"""Initializers: create the initial values of variables. The classes store settings; C++ computes the values."""
 from weir import _weir
 
 _float32 = _weir.dtypes["float32"]
 
 
 class Initializer:
-    """Base of the classes below, and of a user's own: __call__ gives a tensor of that shape and type."""
+    """Base class of initializers. __call__ returns a tensor with the given shape and type."""
 
     def __call__(self, shape, dtype=None, partition_info=None):
         raise NotImplementedError
@@ -46,7 +46,7 @@ class Constant(Initializer):
 
 
 class _Drawn(Initializer):
-    """Two numbers that describe a distribution, a seed and a type. Classes derived from it say how to draw."""
+    """Base class of random initializers: two parameters of a distribution, a seed and a type."""
 
     def __init__(self, first, second, seed, dtype):
         self.seed = seed
@@ -168,5 +168,5 @@ def xavier_initializer(uniform=True, seed=None, dtype=_float32):
 
 
 def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=_float32):
-    """contrib.layers' spelling of VarianceScaling."""
+    """VarianceScaling with the parameters of tf.contrib.layers."""
     return VarianceScaling(factor, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)

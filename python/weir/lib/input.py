@@ -1,4 +1,4 @@
-"""tf.train.string_input_producer, tf.train.batch and their kin, with TensorFlow's signatures; what they build is in C++."""
+"""tf.train.string_input_producer, tf.train.batch and related functions: TensorFlow's signatures for C++ functions."""
 from weir import _weir
 from weir.lib.queues import FIFOQueue, QueueBase, _parts
 
@@ -11,25 +11,25 @@ def _fifo(queue):
 
 def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
                    summary_name=None, name=None, cancel_op=None):
-    """A queue of the rows of a tensor, over and over or num_epochs times."""
+    """Returns a queue of the rows of a tensor, repeated num_epochs times or forever."""
     return _fifo(_weir.input_producer(input_tensor, element_shape, num_epochs, shuffle, seed, capacity, shared_name, summary_name, name,
                                       cancel_op))
 
 
 def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None,
                           cancel_op=None):
-    """A queue of strings, mostly the names of files."""
+    """Returns a queue of strings, usually file names."""
     return _fifo(_weir.string_input_producer(string_tensor, num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op))
 
 
 def range_input_producer(limit, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
-    """A queue of the numbers from 0 to limit - 1."""
+    """Returns a queue of the integers from 0 to limit - 1."""
     return _fifo(_weir.range_input_producer(limit, num_epochs, shuffle, seed, capacity, shared_name, name))
 
 
 def _batch(tensors, batch_size, keep_input=True, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
            allow_smaller_final_batch=False, min_after_dequeue=None, seed=None, shared_name=None, name=None):
-    """Values and results are lists or dictionaries; one value alone comes out alone."""
+    """`tensors` is a list or a dict, and so is the result. A single value is returned without a list."""
     return _joined([tensors], batch_size, keep_input, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
                    min_after_dequeue, seed, shared_name, name, join=False, num_threads=num_threads)
 
@@ -52,55 +52,55 @@ def _joined(tensors_list, batch_size, keep_input, capacity, enqueue_many, shapes
 
 def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
           allow_smaller_final_batch=False, shared_name=None, name=None):
-    """Batches of the values that a step makes, in their order."""
+    """Collects the values of successive steps into batches, in order."""
     return _batch(tensors, batch_size, True, num_threads, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
                   shared_name=shared_name, name=name)
 
 
 def maybe_batch(tensors, keep_input, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
                 allow_smaller_final_batch=False, shared_name=None, name=None):
-    """The same of those values for which keep_input is true."""
+    """Like batch, but uses only values for which keep_input is true."""
     return _batch(tensors, batch_size, keep_input, num_threads, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
                   shared_name=shared_name, name=name)
 
 
 def batch_join(tensors_list, batch_size, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
                allow_smaller_final_batch=False, shared_name=None, name=None):
-    """Batches out of several lists of values, each with a thread of its own."""
+    """Like batch, with several lists of values, each enqueued by its own thread."""
     return _joined(tensors_list, batch_size, True, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, None, None,
                    shared_name, name)
 
 
 def maybe_batch_join(tensors_list, keep_input, batch_size, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
                      allow_smaller_final_batch=False, shared_name=None, name=None):
-    """The same of those values for which keep_input is true."""
+    """Like batch_join, but uses only values for which keep_input is true."""
     return _joined(tensors_list, batch_size, keep_input, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, None,
                    None, shared_name, name)
 
 
 def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None, enqueue_many=False, shapes=None,
                   allow_smaller_final_batch=False, shared_name=None, name=None):
-    """Batches of values in random order, out of at least min_after_dequeue of them."""
+    """Collects values into batches in random order, drawn from a buffer of at least min_after_dequeue values."""
     return _batch(tensors, batch_size, True, num_threads, capacity, enqueue_many, shapes, False, allow_smaller_final_batch,
                   min_after_dequeue, seed, shared_name, name)
 
 
 def maybe_shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, keep_input, num_threads=1, seed=None, enqueue_many=False,
                         shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None):
-    """The same of those values for which keep_input is true."""
+    """Like shuffle_batch, but uses only values for which keep_input is true."""
     return _batch(tensors, batch_size, keep_input, num_threads, capacity, enqueue_many, shapes, False, allow_smaller_final_batch,
                   min_after_dequeue, seed, shared_name, name)
 
 
 def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, seed=None, enqueue_many=False, shapes=None,
                        allow_smaller_final_batch=False, shared_name=None, name=None):
-    """Batches in random order out of several lists of values, each with a thread of its own."""
+    """Like shuffle_batch, with several lists of values, each enqueued by its own thread."""
     return _joined(tensors_list, batch_size, True, capacity, enqueue_many, shapes, False, allow_smaller_final_batch, min_after_dequeue,
                    seed, shared_name, name)
 
 
 def maybe_shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, keep_input, seed=None, enqueue_many=False, shapes=None,
                              allow_smaller_final_batch=False, shared_name=None, name=None):
-    """The same of those values for which keep_input is true."""
+    """Like shuffle_batch_join, but uses only values for which keep_input is true."""
     return _joined(tensors_list, batch_size, keep_input, capacity, enqueue_many, shapes, False, allow_smaller_final_batch,
                    min_after_dequeue, seed, shared_name, name)

@@ -1,6 +1,6 @@
-"""tf.layers: classes that keep the variables of a layer, and a function for each that makes one and applies it.
+"""tf.layers: a class per layer that owns its variables, and a function per layer that creates and applies it.
 
-A layer makes its variables the first time it is called, below a variable scope of its own, and uses them again later.
+A layer creates its variables on its first call, in its own variable scope, and reuses them in later calls.
 """
 import re
 
@@ -8,7 +8,7 @@ from weir import _weir
 
 
 class InputSpec:
-    """What a layer takes."""
+    """Describes the expected input of a layer."""
 
     def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None):
         self.dtype, self.shape, self.max_ndim, self.min_ndim, self.axes = dtype, shape, max_ndim, min_ndim, axes or {}
@@ -16,7 +16,8 @@ class InputSpec:
 
 
 class Layer:
-    """Base of all layers. A subclass makes variables in build(input_shape) with add_weight and computes in call(inputs)."""
+    """Base class of layers. Subclasses create variables with add_weight in build(input_shape), and implement
+    call(inputs)."""
     update_collection = "update_ops"
 
     def __init__(self, trainable=True, name=None, dtype=None, _scope=None, _reuse=None, activity_regularizer=None, **kwargs):
@@ -165,7 +166,7 @@ class Dense(Layer):
 
 
 def _initializer(value):
-    """An initializer, or the name of one that needs no settings."""
+    """Returns an initializer. Accepts "zeros" and "ones", too."""
     from weir.lib import initializers
     return {"zeros": initializers.Zeros, "ones": initializers.Ones}[value]() if value in ("zeros", "ones") else value
 
@@ -311,7 +312,7 @@ class Dropout(Layer):
 
 
 def _predicate(training):
-    """Programs write 0 and 1 for False and True."""
+    """Converts 0 and 1, which some programs use, to bool."""
     return bool(training) if isinstance(training, int) else training
 
 
@@ -336,7 +337,7 @@ class BatchNormalization(Layer):
         shape, dtype = [self._plan.channels], self._plan.dtype
         self.gamma = self.add_weight("gamma", shape, dtype, **self._gamma) if self.scale else None
         self.beta = self.add_weight("beta", shape, dtype, **self._beta) if self.center else None
-        self._scope.set_partitioner(None)  # what the layer updates itself is whole
+        self._scope.set_partitioner(None)  # do not partition variables that the layer updates itself
         self.moving_mean = self.add_weight("moving_mean", shape, dtype, self._moving[0], trainable=False)
         self.moving_variance = self.add_weight("moving_variance", shape, dtype, self._moving[1], trainable=False)
         self.built = True
@@ -352,7 +353,7 @@ class BatchNormalization(Layer):
 # --- functions
 
 def _function(layer):
-    """layer(...)(inputs) as one call: `name` is the scope below which its variables are found or made, `reuse` says which."""
+    """Returns a function for layer(...)(inputs). `name` is the variable scope; `reuse` selects existing variables."""
     def apply(inputs, *args, name=None, reuse=None, **kwargs):
         return layer(*args, name=name, _reuse=reuse, _scope=name, **kwargs)(inputs)
     return apply

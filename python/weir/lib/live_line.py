@@ -1,4 +1,4 @@
-"""The live line of a terminal and what the program itself prints: lines come above it."""
+"""Keeps the live line at the bottom of the terminal while the program prints."""
 import logging as _logging
 import sys as _sys
 
@@ -6,7 +6,7 @@ from weir import _weir
 
 
 class _Above:
-    """A stream of the terminal. While something is written, the live line makes room."""
+    """A terminal stream that hides the live line during writes."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -36,12 +36,12 @@ class _Above:
 def _is_terminal(stream):
     try:
         return stream is not None and not isinstance(stream, _Above) and stream.isatty()
-    except (AttributeError, ValueError):  # closed, or something of the program's own
+    except (AttributeError, ValueError):  # closed, or an object of the program
         return False
 
 
 def write_above():
-    """Lets what is printed and logged from now on stand above the live line, where there is one."""
+    """Makes output and log messages appear above the live line. No-op without a terminal."""
     if not _weir.live_line_on_terminal():
         return
     for name in ("stdout", "stderr"):

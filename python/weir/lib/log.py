@@ -1,4 +1,4 @@
-"""tf.logging: the logger called "tensorflow", on the standard error stream unless the program has set up logging itself."""
+"""tf.logging: the logger "tensorflow". Writes to standard error unless the program has configured logging itself."""
 import logging as _logging
 import sys as _sys
 import threading as _threading
@@ -33,7 +33,7 @@ def get_logger():
 
 
 def _log_at(level, msg, args, kwargs):
-    # The line that is logged is the caller's.
+    # Report the line of the caller.
     kwargs.setdefault("stacklevel", 3)
     get_logger().log(level, msg, *args, **kwargs)
 
@@ -86,7 +86,7 @@ def _place():
 
 
 def log_every_n(level, msg, n, *args):
-    """The first, the n+1st, ... message of the calling line."""
+    """Logs every nth message of the calling line, starting with the first."""
     if _count(_place()) % n == 0:
         _log_at(level, msg, args, {})
 
@@ -114,6 +114,6 @@ _NAMES = {"DEBUG": DEBUG, "INFO": INFO, "WARN": WARN, "ERROR": ERROR, "FATAL": F
 
 
 def set_verbosity(v):
-    """From which level on lines are shown, also those that come from C++ and are about training."""
+    """Sets the minimum level of messages, including those about training from C++."""
     get_logger().setLevel(_NAMES.get(v, v))
     _weir.set_train_log_level(get_verbosity())

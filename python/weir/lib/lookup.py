@@ -1,4 +1,4 @@
-"""tf.lookup and tf.contrib.lookup: tables from keys to values, under TensorFlow's class names."""
+"""tf.lookup and tf.contrib.lookup: lookup tables, with TensorFlow's class names."""
 from weir import _weir
 
 
@@ -8,7 +8,7 @@ class TextFileIndex:
 
 
 class TableInitializerBase:
-    """What fills a table; `contents` is its C++ side."""
+    """Initial contents of a table. `contents` is the C++ object."""
 
     def __init__(self, contents):
         self.contents = contents
@@ -33,7 +33,7 @@ class TextFileInitializer(TableInitializerBase):
 
 
 class TextFileStringTableInitializer(TextFileInitializer):
-    """Line numbers to lines."""
+    """Maps line numbers to lines."""
 
     def __init__(self, filename, key_column_index=TextFileIndex.LINE_NUMBER, value_column_index=TextFileIndex.WHOLE_LINE,
                  vocab_size=None, delimiter="\t", name="text_file_string_table_init"):
@@ -41,7 +41,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
 
 
 class TextFileIdTableInitializer(TextFileInitializer):
-    """Lines to their numbers."""
+    """Maps lines to line numbers."""
 
     def __init__(self, filename, key_column_index=TextFileIndex.WHOLE_LINE, value_column_index=TextFileIndex.LINE_NUMBER,
                  vocab_size=None, delimiter="\t", name="text_file_id_table_init", key_dtype="string"):
@@ -49,7 +49,7 @@ class TextFileIdTableInitializer(TextFileInitializer):
 
 
 class LookupInterface:
-    """A table of the graph."""
+    """Base class of lookup tables."""
 
     def __init__(self, table):
         self._table = table
@@ -108,7 +108,7 @@ class HashTable(InitializableLookupTableBase):
 
 
 class StaticVocabularyTable(InitializableLookupTableBase):
-    """Known keys to their ids, others to one of num_oov_buckets ids behind them."""
+    """Maps known keys to their ids, and others to one of num_oov_buckets ids after those."""
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None):
         if num_oov_buckets <= 0:

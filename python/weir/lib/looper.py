@@ -5,10 +5,10 @@ from weir import _weir
 
 
 class LooperThread(threading.Thread):
-    """Calls run_loop() every `timer_interval_secs`, or back to back when that is None, until `coord` stops.
+    """Calls run_loop() every `timer_interval_secs` seconds (continuously if None) until `coord` stops.
 
-    Derive from it and define start_loop, run_loop and stop_loop, or give a `target` for run_loop to call. An exception stops the
-    coordinator, whose join() raises it.
+    Override start_loop, run_loop and stop_loop, or pass a `target` for run_loop to call. An exception stops the coordinator,
+    whose join() raises it.
     """
 
     def __init__(self, coord, timer_interval_secs, target=None, args=None, kwargs=None):
@@ -26,7 +26,7 @@ class LooperThread(threading.Thread):
 
     @staticmethod
     def loop(coord, timer_interval_secs, target, args=None, kwargs=None):
-        """Starts a thread that calls `target`, and returns it."""
+        """Starts a thread that calls `target`. Returns the thread."""
         looper = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()
         return looper

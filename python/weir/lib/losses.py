@@ -1,4 +1,4 @@
-"""tf.losses: what reads the collections of losses."""
+"""tf.losses: functions on the loss collections."""
 from weir import _weir
 
 

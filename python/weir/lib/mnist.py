@@ -1,6 +1,6 @@
-"""tensorflow.examples.tutorials.mnist.input_data: images of digits and their labels, in batches.
+"""tensorflow.examples.tutorials.mnist.input_data: batches of digit images and labels.
 
-Reads MNIST's four IDX files, gzipped or not, from a folder. Downloads nothing.
+Reads MNIST's four IDX files, gzipped or not, from a folder. Does not download them.
 """
 import collections
 import os
@@ -20,13 +20,13 @@ def _as_images(array, name):
 
 
 def extract_images(f):
-    """uint8 [count, rows, columns, 1] out of an open IDX file, gzipped or not."""
+    """Reads uint8 [count, rows, columns, 1] from an open IDX file, gzipped or not."""
     name = getattr(f, "name", "the file")
     return _as_images(_weir.parse_idx(f.read(), str(name)), name)
 
 
 def extract_labels(f, one_hot=False, num_classes=10):
-    """uint8 [count] out of an open IDX file, gzipped or not; with `one_hot`, float64 [count, num_classes]."""
+    """Reads uint8 [count] from an open IDX file, gzipped or not; with `one_hot`, float64 [count, num_classes]."""
     name = getattr(f, "name", "the file")
     labels = _weir.parse_idx(f.read(), str(name))
     if labels.dtype != np.uint8 or labels.ndim != 1:
@@ -35,14 +35,14 @@ def extract_labels(f, one_hot=False, num_classes=10):
 
 
 def dense_to_one_hot(labels_dense, num_classes):
-    """[count] classes as [count, num_classes] rows, each of which is 1 at its class."""
+    """Converts class indices [count] to one-hot rows [count, num_classes]."""
     if labels_dense.size and labels_dense.max() >= num_classes:
         raise ValueError(f"a label is {labels_dense.max()}, and there are {num_classes} classes")
     return np.eye(num_classes)[labels_dense]
 
 
 class DataSet:
-    """Images and labels, given out in batches: in random order, and again from the start when all were given out."""
+    """Images and labels, returned in batches. Shuffled again for every epoch."""
 
     def __init__(self, images, labels, fake_data=False, one_hot=False, dtype=None, reshape=True, seed=None):
         first, second = _weir.get_seed(seed)
@@ -88,7 +88,7 @@ class DataSet:
         self._images, self._labels = self._images[order], self._labels[order]
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
-        """The next `batch_size` images and labels. A batch over the end of an epoch takes its rest from the next one."""
+        """Returns the next `batch_size` images and labels. A batch may span the end of an epoch."""
         if fake_data:
             label = [1] + [0] * 9 if self.one_hot else 0
             return [[1] * 784] * batch_size, [label] * batch_size
@@ -111,7 +111,7 @@ class DataSet:
 
 def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=None, reshape=True, validation_size=5000, seed=None,
                    source_url=DEFAULT_SOURCE_URL):
-    """MNIST's files in a folder as three sets: the first `validation_size` training images are for validation."""
+    """Reads MNIST's files from a folder. The first `validation_size` training images become the validation set."""
     if fake_data:
         return Datasets(*(DataSet([], [], fake_data=True, one_hot=one_hot, dtype=dtype, seed=seed) for _ in range(3)))
 

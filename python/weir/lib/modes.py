@@ -1,4 +1,4 @@
-"""Switches of TensorFlow that programs turn at their start. Weir always builds graphs, with reference variables."""
+"""TensorFlow's global switches. Weir always builds graphs, with reference variables."""
 
 
 import enum
@@ -24,7 +24,7 @@ def executing_eagerly():
 
 
 def off():
-    """What is switched off here is off already."""
+    """No-op: the feature does not exist here."""
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
@@ -37,13 +37,13 @@ def is_tensor(x):
 
 
 def init_scope():
-    """Building without the control dependencies and the control flow around it."""
+    """Clears control dependencies and control flow contexts within the block."""
     from weir import _weir
     return _weir.control_dependencies(None)
 
 
 def no_regularizer(_):
-    """A regularizer that adds nothing, where the scope has one."""
+    """A regularizer that adds nothing. Overrides the scope's regularizer."""
     return None
 
 

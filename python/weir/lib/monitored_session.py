@@ -1,4 +1,4 @@
-"""tf.train.MonitoredSession and its relatives: names and defaults over the core in C++."""
+"""tf.train.MonitoredSession and related classes: TensorFlow's names and defaults for the C++ implementation."""
 import collections as _collections
 import inspect as _inspect
 
@@ -11,15 +11,15 @@ _RECOVERY_WAIT_SECS = 30
 
 
 class SessionCreator:
-    """Derive from it, or give a monitored session any object with this method."""
+    """Base class of session creators. A monitored session accepts any object with this method."""
 
     def create_session(self):
-        """A tf.Session whose model is ready."""
+        """Returns a tf.Session whose model is ready."""
         raise NotImplementedError(f"create_session is not implemented for {self}.")
 
 
 class ChiefSessionCreator(SessionCreator):
-    """Restores the model from the last checkpoint, or initializes it."""
+    """Creates a session and restores the model from the last checkpoint, or initializes it."""
 
     def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None,
                  recovery_wait_secs=_RECOVERY_WAIT_SECS):
@@ -30,7 +30,7 @@ class ChiefSessionCreator(SessionCreator):
 
 
 class WorkerSessionCreator(SessionCreator):
-    """Waits until the chief has made the model ready."""
+    """Creates a session and waits until the chief has initialized the model."""
 
     def __init__(self, scaffold=None, master="", config=None, max_wait_secs=30 * 60, recovery_wait_secs=_RECOVERY_WAIT_SECS):
         self._arguments = (scaffold or _Scaffold(), master, config, max_wait_secs, recovery_wait_secs)
@@ -40,7 +40,7 @@ class WorkerSessionCreator(SessionCreator):
 
 
 class StepContext:
-    """What a step function of run_step_fn gets."""
+    """The argument of a step function of run_step_fn."""
 
     def __init__(self, session, run_with_hooks):
         self._session = session
@@ -54,7 +54,7 @@ class StepContext:
         return self._run_with_hooks(*args, **kwargs)
 
     def request_stop(self):
-        """Leaves the step function, and with it the `with` block of the session."""
+        """Leaves the step function and the `with` block of the session."""
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
@@ -72,7 +72,7 @@ class _MonitoredSession:
 
     @property
     def _coordinated_creator(self):
-        """The session and the coordinator of now; both change when a task was lost."""
+        """The current session and coordinator. Both change when a task is lost."""
         return _Coordinated(self._core.session(), self._core.coordinator())
 
     @property
@@ -84,7 +84,7 @@ class _MonitoredSession:
         return self._core.run(fetches, feed_dict, options, run_metadata, False)
 
     def run_step_fn(self, step_fn):
-        """Calls step_fn(step_context), which may run parts of a step without hooks, in the same session."""
+        """Calls step_fn(step_context), which may run parts of a step without hooks in the same session."""
         parameters = [name for name in _inspect.signature(step_fn).parameters if name != "self"]
         if parameters != ["step_context"]:
             raise ValueError(f"`step_fn` may either have one `step_context` argument, or `self` and `step_context` arguments if it's an "
@@ -116,14 +116,14 @@ class _MonitoredSession:
 
 
 class MonitoredSession(_MonitoredSession):
-    """A session with hooks that comes back after a lost task. Close it, or use it in a `with` statement."""
+    """A session with hooks that recovers from lost tasks. Close it, or use it in a `with` statement."""
 
     def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120, recovery_wait_secs=_RECOVERY_WAIT_SECS):
         super().__init__(session_creator, hooks, True, stop_grace_period_secs, recovery_wait_secs)
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A session with hooks, to which a lost task is an error like any other."""
+    """A session with hooks that does not recover: a lost task is an error."""
 
     def __init__(self, hooks=None, scaffold=None, master="", config=None, checkpoint_dir=None, stop_grace_period_secs=120,
                  checkpoint_filename_with_path=None):
@@ -132,7 +132,7 @@ class SingularMonitoredSession(_MonitoredSession):
         super().__init__(creator, hooks, False, stop_grace_period_secs)
 
     def should_stop(self):
-        """Raises what a thread has reported to the coordinator."""
+        """Like MonitoredSession.should_stop, but raises the exception that a thread reported to the coordinator."""
         coord = self._core.coordinator()
         if coord is not None:
             coord.raise_requested_exception()
@@ -143,7 +143,7 @@ class SingularMonitoredSession(_MonitoredSession):
 
 
 def _interval(secs, steps, default_secs, default_steps):
-    """Defaults hold only where neither is given."""
+    """Uses the defaults only if neither value is given."""
     if steps is _USE_DEFAULT and secs is _USE_DEFAULT:
         return default_secs, default_steps
     return None if secs is _USE_DEFAULT else secs, None if steps is _USE_DEFAULT else steps
@@ -153,7 +153,7 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
                              save_checkpoint_secs=_USE_DEFAULT, save_summaries_steps=_USE_DEFAULT, save_summaries_secs=_USE_DEFAULT,
                              config=None, stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200,
                              save_checkpoint_steps=_USE_DEFAULT, summary_dir=None, recovery_wait_secs=_RECOVERY_WAIT_SECS):
-    """The session of a task: the chief saves checkpoints and summaries, the others wait for it."""
+    """Creates the session of a task. The chief saves checkpoints and summaries; the other tasks wait for the chief."""
     scaffold = scaffold or _Scaffold()
     all_hooks = _weir.training_hooks(is_chief, scaffold, checkpoint_dir or None, summary_dir or None, hooks, chief_only_hooks,
                                      _interval(save_checkpoint_secs, save_checkpoint_steps, 600, None),

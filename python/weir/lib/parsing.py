@@ -1,4 +1,4 @@
-"""How features of an Example are described: tf.FixedLenFeature and its kin."""
+"""Descriptions of the features of an Example: tf.FixedLenFeature and similar tuples."""
 import collections
 
 VarLenFeature = collections.namedtuple("VarLenFeature", ["dtype"])

@@ -20,7 +20,7 @@ def _stream_name(stream):
 
 
 class _Placeholder:
-    """Shows as the place where a tensor's value goes, within whatever structure holds it."""
+    """Prints as the marker of a tensor's value, inside of any structure."""
 
     def __init__(self, text):
         self._text = text
@@ -30,7 +30,7 @@ class _Placeholder:
 
 
 def _replace(value, tensors, mark):
-    """The value with its tensors taken out and placeholders in their place."""
+    """Moves the tensors in a value to `tensors`, and puts placeholders in their place."""
     if isinstance(value, _weir.SparseTensor):
         tensors.extend([value.indices, value.values, value.dense_shape])
         return _Placeholder(f"SparseTensor(indices={mark}, values={mark}, shape={mark})")
@@ -47,7 +47,7 @@ def _replace(value, tensors, mark):
 
 
 def print_op(*inputs, **kwargs):
-    """Writes the inputs, separated by `sep` and followed by `end`, to `output_stream`. Returns the op that does it."""
+    """Returns an op that writes the inputs, separated by `sep` and followed by `end`, to `output_stream`."""
     stream = _stream_name(kwargs.pop("output_stream", None))
     name = kwargs.pop("name", None)
     summarize = kwargs.pop("summarize", 3)
@@ -60,7 +60,7 @@ def print_op(*inputs, **kwargs):
         return write(inputs[0], output_stream=stream, end=end, name=name)
     mark = "{}"
     while any(mark in text for text in (value for value in inputs if isinstance(value, str))):
-        mark = "{" + mark + "}"  # a text that looks like a placeholder is no placeholder
+        mark = "{" + mark + "}"  # make the marker differ from the inputs' text
     tensors = []
     texts = []
     for value in inputs:

@@ -1,4 +1,4 @@
-"""tf.train.QueueRunner as threads of Python, and those of a graph's collection."""
+"""tf.train.QueueRunner with Python threads, and functions for the runners in a graph's collection."""
 import threading
 
 from weir import _names, _weir
@@ -6,10 +6,10 @@ from weir.lib.graph_keys import GraphKeys
 
 
 class QueueRunner(_weir.QueueRunner):
-    """Keeps a queue filled: runs each enqueue op over and over on a thread of its own."""
+    """Keeps a queue filled: runs each enqueue op repeatedly on its own thread."""
 
     def create_threads(self, sess, coord=None, daemon=False, start=False):
-        """The threads to start; none while those of an earlier call for this session run."""
+        """Returns the threads to start. Empty while threads of an earlier call for this session run."""
         threads = [threading.Thread(target=loop, name=loop.name) for loop in self._loops(sess, coord)]
         for thread in threads:
             if coord is not None:
@@ -31,7 +31,7 @@ def add_queue_runner(qr, collection=GraphKeys.QUEUE_RUNNERS):
 
 
 def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collection=GraphKeys.QUEUE_RUNNERS):
-    """Starts the runners of the session's graph that do not run for it yet; returns their threads."""
+    """Starts the runners of the session's graph that are not running for it yet. Returns their threads."""
     if sess is None:
         sess = _names.find("get_default_session")()
         if sess is None:

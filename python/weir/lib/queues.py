@@ -1,4 +1,4 @@
-"""The kinds of queues and accumulators, as the classes that TensorFlow has for them; what they do is in C++."""
+"""TensorFlow's classes for queues and accumulators. Implemented in C++."""
 import collections
 
 from weir import _weir
@@ -11,14 +11,14 @@ def _parts(queue):
 
 
 class FIFOQueue(QueueBase):
-    """First in, first out."""
+    """A first-in first-out queue."""
 
     def __init__(self, capacity, dtypes, shapes=None, names=None, shared_name=None, name="fifo_queue"):
         super().__init__(*_parts(_weir.fifo_queue(capacity, dtypes, shapes, names, shared_name, name)))
 
 
 class RandomShuffleQueue(QueueBase):
-    """In random order, of at least min_after_dequeue + 1 elements until it is closed."""
+    """A queue that dequeues in random order. Keeps at least min_after_dequeue elements until it is closed."""
 
     def __init__(self, capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None, shared_name=None,
                  name="random_shuffle_queue"):
@@ -26,25 +26,25 @@ class RandomShuffleQueue(QueueBase):
 
 
 class PaddingFIFOQueue(QueueBase):
-    """First in, first out; batches of elements of different sizes are filled up with zeros."""
+    """A first-in first-out queue that pads elements of different sizes with zeros when it batches them."""
 
     def __init__(self, capacity, dtypes, shapes, names=None, shared_name=None, name="padding_fifo_queue"):
         super().__init__(*_parts(_weir.padding_fifo_queue(capacity, dtypes, shapes, names, shared_name, name)))
 
 
 class PriorityQueue(QueueBase):
-    """The element with the smallest first component, an int64, comes first."""
+    """A queue that dequeues the element with the smallest first component, an int64, first."""
 
     def __init__(self, capacity, types, shapes=None, names=None, shared_name=None, name="priority_queue"):
         super().__init__(*_parts(_weir.priority_queue(capacity, types, shapes, names, shared_name, name)))
 
 
 class ConditionalAccumulatorBase:
-    """What both kinds of accumulators have; a class to ask for."""
+    """Base class of both kinds of accumulators, for isinstance."""
 
 
 class ConditionalAccumulator(_weir.DenseAccumulator, ConditionalAccumulatorBase):
-    """Adds up dense gradients until enough are there to take their mean (or sum)."""
+    """Accumulates dense gradients until there are enough to take their mean (or sum)."""
 
     def __init__(self, dtype, shape=None, shared_name=None, name="conditional_accumulator", reduction_type="MEAN"):
         super().__init__(dtype, shape, shared_name, name, reduction_type)
@@ -54,7 +54,7 @@ SparseAccumulatorTakeGradient = collections.namedtuple("SparseAccumulatorTakeGra
 
 
 class SparseConditionalAccumulator(_weir.SparseAccumulator, ConditionalAccumulatorBase):
-    """The same for gradients that are rows."""
+    """The same for sparse gradients (rows)."""
 
     def __init__(self, dtype, shape=None, shared_name=None, name="sparse_conditional_accumulator", reduction_type="MEAN"):
         super().__init__(dtype, shape, shared_name, name, reduction_type)

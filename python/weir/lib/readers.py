@@ -1,4 +1,4 @@
-"""tf.ReaderBase and its kinds: what reads the records of files that a queue names."""
+"""tf.ReaderBase and its subclasses: read records of files whose names come from a queue."""
 from weir import _weir
 from weir.lib.records import TFRecordOptions
 
@@ -8,7 +8,7 @@ def _op(name):
 
 
 class ReaderBase:
-    """Records out of work units, mostly the names of files, which come out of a queue."""
+    """Reads records from work units (usually file names) that it takes from a queue."""
 
     def __init__(self, reader_ref, supports_serialize=False):
         self._reader_ref = reader_ref
@@ -27,11 +27,11 @@ class ReaderBase:
         return _op(op + version)(self._reader_ref, *args, **kwargs)
 
     def read(self, queue, name=None):
-        """The key and the value of the next record."""
+        """Returns the key and value of the next record."""
         return self._call("ReaderRead", getattr(queue, "queue_ref", queue), name=name)
 
     def read_up_to(self, queue, num_records, name=None):
-        """Those of up to num_records, all of one work unit."""
+        """Returns keys and values of up to num_records records, all of one work unit."""
         return self._call("ReaderReadUpTo", getattr(queue, "queue_ref", queue), num_records, name=name)
 
     def num_records_produced(self, name=None):
@@ -51,7 +51,7 @@ class ReaderBase:
 
 
 class TFRecordReader(ReaderBase):
-    """The records of TFRecord files. The key is "file:offset"."""
+    """Reads TFRecord files. The key is "file:offset"."""
 
     def __init__(self, name=None, options=None):
         compression = TFRecordOptions.get_compression_type_string(options)
@@ -59,14 +59,14 @@ class TFRecordReader(ReaderBase):
 
 
 class TextLineReader(ReaderBase):
-    """The lines of text files. The key is "file:number"."""
+    """Reads the lines of text files. The key is "file:number"."""
 
     def __init__(self, skip_header_lines=None, name=None):
         super().__init__(_op("TextLineReaderV2")(skip_header_lines=skip_header_lines or 0, name=name))
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Records that all have the same length. The key is "file:number"."""
+    """Reads records of fixed length. The key is "file:number"."""
 
     def __init__(self, record_bytes, header_bytes=None, footer_bytes=None, hop_bytes=None, name=None, encoding=None):
         super().__init__(_op("FixedLengthRecordReaderV2")(
@@ -75,14 +75,14 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class WholeFileReader(ReaderBase):
-    """Whole files. The key is the name of the file."""
+    """Reads whole files. The key is the file name."""
 
     def __init__(self, name=None):
         super().__init__(_op("WholeFileReaderV2")(name=name), supports_serialize=True)
 
 
 class IdentityReader(ReaderBase):
-    """The work units themselves, as key and as value."""
+    """Returns the work units themselves, as key and value."""
 
     def __init__(self, name=None):
         super().__init__(_op("IdentityReaderV2")(name=name), supports_serialize=True)

@@ -1,4 +1,4 @@
-"""tf.python_io: files of records."""
+"""tf.python_io: record files."""
 from weir import _weir
 
 
@@ -13,7 +13,7 @@ _NAMES = {TFRecordCompressionType.NONE: "", TFRecordCompressionType.ZLIB: "ZLIB"
 
 
 class TFRecordOptions:
-    """How records are compressed. What only tunes zlib's memory is taken and not used."""
+    """Compression of record files. Parameters that only tune zlib's memory use are ignored."""
     compression_type_map = {0: "", 1: "ZLIB", 2: "GZIP"}
 
     def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None, window_bits=None,
@@ -54,5 +54,5 @@ class TFRecordWriter:
 
 
 def tf_record_iterator(path, options=None):
-    """The records of a file, as bytes."""
+    """Iterates over the records of a file, as bytes."""
     return iter(_weir.RecordReader(path, TFRecordOptions.get_compression_type_string(options)))

@@ -1,6 +1,6 @@
-"""tf.nn.rnn_cell: cells of recurrent networks. A cell keeps its variables, as a layer does; the arithmetic is in C++.
+"""tf.nn.rnn_cell: cells of recurrent networks. A cell owns its variables, like a layer. The computations are in C++.
 
-A user's own cell derives from RNNCell and has state_size, output_size and call(inputs, state).
+To define a cell, derive from RNNCell and implement state_size, output_size and call(inputs, state).
 """
 import collections
 import hashlib
@@ -21,7 +21,7 @@ class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
 
 
 def _mapped(function, structure):
-    """function of each leaf, nested the same way."""
+    """Applies a function to each leaf, and keeps the nesting."""
     return _weir.nest_map_structure(function, structure)
 
 
@@ -41,13 +41,13 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def __call__(self, inputs, state, scope=None):
-        if not hasattr(self, "_base_name"):  # a subclass that does not call __init__
+        if not hasattr(self, "_base_name"):  # a subclass did not call __init__
             Layer.__init__(self)
         with _weir.variable_scope(_weir.get_variable_scope() if scope is None else scope, custom_getter=self._kept) as opened:
             return super().__call__(inputs, state, scope=None if scope is None else opened)
 
     def _kept(self, getter, *args, **kwargs):
-        """Variables that call() asks for belong to the cell."""
+        """Custom getter: registers variables that call() creates with the cell."""
         variable = getter(*args, **kwargs)
         kept = self._trainable_weights if getattr(variable, "trainable", kwargs.get("trainable", True)) else self._non_trainable_weights
         if self.trainable and not any(variable is other for other in kept):
@@ -71,7 +71,7 @@ class RNNCell(Layer):
 
 
 class LayerRNNCell(RNNCell):
-    """A cell whose variables are made in build(): only its own scope is opened around it."""
+    """A cell that creates its variables in build(). Opens only its own scope."""
 
     def __call__(self, inputs, state, scope=None):
         return Layer.__call__(self, inputs, state, scope=scope)
@@ -87,7 +87,7 @@ class LayerRNNCell(RNNCell):
 
 
 class _OneState(LayerRNNCell):
-    """What cells share whose output is their state."""
+    """Base class of cells whose output is their state."""
 
     def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
@@ -134,7 +134,7 @@ class GRUCell(_OneState):
 
 
 class _LSTM(LayerRNNCell):
-    """What both kinds of LSTM share: a state of c and h, as a tuple or side by side in one tensor."""
+    """Base class of LSTM cells: the state is c and h, as a tuple or concatenated in one tensor."""
 
     def _parts(self, state):
         if self._state_is_tuple:
@@ -262,7 +262,7 @@ class MultiRNNCell(RNNCell):
 
 
 class _Wrapper(RNNCell):
-    """A cell around another; it has no scope of its own."""
+    """A cell that wraps another and has no scope of its own."""
 
     def __init__(self, cell, **kwargs):
         super().__init__(**kwargs)
@@ -340,7 +340,7 @@ class DropoutWrapper(_Wrapper):
         return int(hashlib.md5(f"{self._seed}{kind}_{index}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
     def _dropped(self, kind, values, flags=None):
-        """Dropout for each leaf of `values`; `flags` says for which, if not for all."""
+        """Applies dropout to each leaf of `values`, or only to those marked in `flags`."""
         flat = _weir.nest_flatten(values)
         flags = [True] * len(flat) if flags is None else flags
         noise = _weir.nest_flatten(self._noise[kind]) if self._variational else [None] * len(flat)
@@ -366,14 +366,14 @@ class DropoutWrapper(_Wrapper):
 
 
 def _is_not_memory(substate):
-    """Of an LSTM only h is dropped; a TensorArray never is."""
+    """For LSTM states, applies dropout only to h. Never applies it to a TensorArray."""
     if isinstance(substate, LSTMStateTuple):
         return LSTMStateTuple(c=False, h=True)
     return not isinstance(substate, _weir.TensorArray)
 
 
 def _flags(visitor, state):
-    """What the visitor says of each leaf: it is asked for a part of the state, and below it where it says yes."""
+    """Returns a flag per leaf. Calls the visitor for a part of the state, and recursively if the result is true."""
     answer = visitor(state)
     if not isinstance(state, (list, tuple)):
         return [answer]
@@ -382,7 +382,7 @@ def _flags(visitor, state):
 
 
 def _keep_prob(name, value):
-    """A number in (0, 1] as a float; tensors stay."""
+    """Converts a number in [0, 1] to float. Tensors stay unchanged."""
     if isinstance(value, (int, float)):
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"Parameter {name} must be between 0 and 1: {value}")
@@ -422,7 +422,7 @@ class DeviceWrapper(_Wrapper):
 
 
 def _activation(given):
-    """A function; "relu" stands for tf.nn.relu; None is tanh."""
+    """Returns an activation function: a string means the function of that name in tf.nn; None means tanh."""
     if not isinstance(given, str):
         return given
     import weir

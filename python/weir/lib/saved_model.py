@@ -1,4 +1,4 @@
-"""tf.saved_model: its constants, signatures, and the functions around builders and loading."""
+"""tf.saved_model: constants, signatures, building and loading."""
 import os
 
 from weir import _weir
@@ -32,11 +32,11 @@ REGRESS_INPUTS = "inputs"
 REGRESS_METHOD_NAME = "tensorflow/serving/regress"
 REGRESS_OUTPUTS = "outputs"
 
-_FLOAT, _STRING = 1, 7  # as messages number types
+_FLOAT, _STRING = 1, 7  # DataType values
 
 
 class Builder(_weir.SavedModelWriter):
-    """Writes a saved model: add_meta_graph_and_variables, add_meta_graph for further graphs, then save."""
+    """Writes a saved model. Call add_meta_graph_and_variables, then add_meta_graph for further graphs, then save."""
 
     def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None,
                                      clear_devices=False, main_op=None, strip_default_attrs=False, saver=None,
@@ -51,8 +51,8 @@ class Builder(_weir.SavedModelWriter):
 
 
 def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
-    """Adds the meta graph with these tags to the session's graph, restores it, and returns its MetaGraphDef."""
-    del saver_kwargs  # those of import_meta_graph that say how a saver reads do not change what it reads
+    """Imports the meta graph with these tags into the session's graph, and restores it. Returns its MetaGraphDef."""
+    del saver_kwargs  # these only affect how a saver reads, not what it reads
     return _weir.load_saved_model(sess, set([tags] if isinstance(tags, str) else tags), export_dir, import_scope)
 
 
@@ -62,7 +62,7 @@ def contains_saved_model(export_dir):
 
 
 def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
-    """A model under the tag "serve" with one signature that predicts."""
+    """Saves a model with the tag "serve" and one prediction signature."""
     builder = Builder(export_dir)
     builder.add_meta_graph_and_variables(
         session, [SERVING], {DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
@@ -72,7 +72,7 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
 
 
 def main_op():
-    """Initializes variables, local variables and tables."""
+    """Returns an op that initializes variables, local variables and tables."""
     import weir as tf
     return tf.group(tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer())
 

@@ -1,11 +1,12 @@
-"""tf.train.Scaffold, with the rule by which its parts are found."""
+"""tf.train.Scaffold, with the function that finds its default parts."""
 from weir import _weir
 
 
 class Scaffold(_weir.Scaffold):
     @staticmethod
     def get_or_default(arg_name, collection_key, default_constructor):
-        """The one item of a collection of the default graph, or else what default_constructor() gives, which is put there."""
+        """Returns the only item of a collection of the default graph, or else adds the result of default_constructor().
+        """
         graph = _weir.get_default_graph()
         elements = graph.get_collection(collection_key)
         if len(elements) > 1:

@@ -1,12 +1,12 @@
-"""tf.train.Server: the binding's server with the names and defaults of its arguments."""
+"""tf.train.Server: TensorFlow's argument names and defaults."""
 from weir import _weir
 
 
 class Server(_weir.Server):
-    """One task of a cluster in this process: a master for sessions on its `target`, a worker for the graphs placed on it.
+    """One task of a cluster in this process: a master for sessions on its `target`, and a worker for the graphs placed on it.
 
-    Beyond TensorFlow: stop() ends it and releases its port, and `bind_address` says where it listens when that is not the
-    address that the cluster has for it (WEIR_BIND_ADDRESS in the environment says the same).
+    Extensions to TensorFlow: stop() ends the server and releases its port. `bind_address` (or WEIR_BIND_ADDRESS in the
+    environment) is the address to listen on, if it differs from the task's address in the cluster.
     """
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True,
@@ -15,5 +15,5 @@ class Server(_weir.Server):
 
     @staticmethod
     def create_local_server(config=None, start=True):
-        """A server of a cluster of its own, on a free port of this machine."""
+        """Creates a server in its own single-task cluster, on a free port of this machine."""
         return Server({"local": ["localhost:0"]}, protocol="grpc", config=config, start=start)

@@ -1,9 +1,9 @@
-"""tf.Session and tf.InteractiveSession: the binding's session as a context manager."""
+"""tf.Session and tf.InteractiveSession: sessions as context managers."""
 from weir import _weir
 
 
 class Session(_weir.BaseSession):
-    """Runs parts of a graph. As a context manager it is the default session, and is closed at the end."""
+    """Runs parts of a graph. As a context manager it becomes the default session, and is closed at the end."""
 
     def __enter__(self):
         return self._enter(True)
@@ -14,14 +14,14 @@ class Session(_weir.BaseSession):
 
     @staticmethod
     def reset(target, containers=None, config=None):
-        """Ends the sessions of the server at `target` and empties containers of its cluster: the default one unless named."""
+        """Closes the sessions of the server at `target` and clears the given (or the default) containers."""
         if target is None:
             raise TypeError("target must be a string")
         _weir.reset_server(target, [c if isinstance(c, str) else c.decode() for c in containers or []], config)
 
 
 class InteractiveSession(_weir.BaseSession):
-    """The default session (and its graph the default graph) from now on until it is closed."""
+    """A session that is the default session, with its graph the default graph, until it is closed."""
 
     def __init__(self, target="", graph=None, config=None):
         super().__init__(target, graph, config)

@@ -1,11 +1,11 @@
-"""Tensors that stay in a session between steps: handles that name them."""
+"""Handles of tensors that a session keeps between steps."""
 import numpy as _np
 
 from weir import _weir
 
 
 class TensorHandle:
-    """What a step gives for tf.get_session_handle: the name of a tensor that the session keeps."""
+    """The result of tf.get_session_handle: the name of a tensor kept by the session."""
 
     def __init__(self, handle, dtype, session):
         self._handle = handle.decode() if isinstance(handle, bytes) else handle
@@ -40,7 +40,7 @@ class TensorHandle:
 
 
 def get_session_handle(data, name=None):
-    """A tensor that keeps `data` in the session when it runs, and gives a TensorHandle."""
+    """Returns a tensor that stores `data` in the session when it runs, and evaluates to a TensorHandle."""
     data = _weir.convert_to_tensor(data)
     return _weir.op_function("GetSessionHandle")(data, name=name)
 
@@ -50,7 +50,7 @@ def _holder():
 
 
 def get_session_tensor(handle, dtype, name=None):
-    """A placeholder to feed with a raw handle, and the tensor that it names."""
+    """Returns a placeholder for a raw handle, and the tensor that the handle names."""
     holder = _holder()
     return holder, _weir.op_function("GetSessionTensor")(holder, dtype=dtype, name=name)
 

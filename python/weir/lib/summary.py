@@ -1,10 +1,10 @@
-"""tf.summary: what stands around summaries and event files."""
+"""tf.summary: functions for summaries and event files."""
 from weir import _weir
 from weir.lib.graph_keys import GraphKeys
 
 
 def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
-    """One summary of all that a collection has; None where it has none."""
+    """Merges all summaries of a collection into one. Returns None if there are none."""
     summaries = _weir.get_collection(key, scope)
     return _weir.summary_merge(summaries, name=name) if summaries else None
 
@@ -15,7 +15,7 @@ def merge_all_summaries(key=GraphKeys.SUMMARIES):
 
 
 def get_summary_description(node_def):
-    """What a TensorSummary says of itself."""
+    """Returns the description stored in a TensorSummary node."""
     if node_def.op != "TensorSummary":
         raise ValueError(f"Can't get_summary_description on {node_def.op}")
     from google.protobuf import json_format  # type: ignore[import]
@@ -26,7 +26,7 @@ def get_summary_description(node_def):
 
 
 def summary_iterator(path):
-    """The events of an event file."""
+    """Iterates over the events of an event file."""
     from weir.proto import message_class
     event = message_class("Event")
     for record in _weir.RecordReader(path):
@@ -34,7 +34,7 @@ def summary_iterator(path):
 
 
 class FileWriterCache:
-    """One writer per directory."""
+    """A cache of writers, one per directory."""
 
     @staticmethod
     def get(logdir):

@@ -1,4 +1,4 @@
-"""tf.train.Supervisor: the services around a training loop, on threads of Python."""
+"""tf.train.Supervisor: runs the services of a training loop on Python threads."""
 import contextlib
 
 from weir import _weir, errors as _errors
@@ -8,13 +8,15 @@ from weir.lib.looper import LooperThread
 
 
 class Supervisor(_weir.Supervisor):
-    """Gets a session whose model is ready, saves checkpoints and summaries at intervals, and stops all threads together."""
+    """Prepares a session with a ready model, saves checkpoints and summaries periodically, and stops all threads
+    together."""
 
     USE_DEFAULT = 0
 
     @contextlib.contextmanager
     def managed_session(self, master="", config=None, start_standard_services=True, close_summary_writer=True):
-        """A session for a `with` block, whose exception, or that of a service, is raised when all has stopped."""
+        """Context manager for a session. On exit, stops everything, then raises the error of the block or of a service.
+        """
         sess = None
         try:
             sess = self.prepare_or_wait_for_session(master=master, config=config, start_standard_services=start_standard_services)
@@ -22,12 +24,12 @@ class Supervisor(_weir.Supervisor):
         except Exception as error:
             self.request_stop(error)
             if sess is None:
-                raise  # whatever it is: no input can end before there is a session
+                raise  # even OutOfRange: input cannot end before there is a session
         finally:
             try:
                 self.stop(close_summary_writer=close_summary_writer)
             finally:
-                # Whatever still waits in a step ends here; its errors are nobody's any more.
+                # Unblock threads that still wait in a step, and ignore their errors.
                 if sess is not None:
                     with contextlib.suppress(Exception):
                         sess.close()
@@ -50,7 +52,7 @@ class Supervisor(_weir.Supervisor):
         return sess
 
     def start_standard_services(self, sess):
-        """Starts the threads that save checkpoints and summaries and count steps. Only the chief may."""
+        """Starts the threads that save checkpoints and summaries and count steps. Only for the chief."""
         services = self._standard_services(sess)
         return None if services is None else _started(_ServiceThread(self, service) for service in services)
 
@@ -64,7 +66,7 @@ class Supervisor(_weir.Supervisor):
         return LooperThread.loop(self.coord, timer_interval_secs, target, args, kwargs)
 
     def stop(self, threads=None, close_summary_writer=True, ignore_live_threads=False):
-        """Stops the services and waits for their threads. The session stays open."""
+        """Stops the services and waits for their threads. Does not close the session."""
         self.coord.request_stop()
         try:
             self.coord.join(threads, stop_grace_period_secs=self._stop_grace_secs, ignore_live_threads=ignore_live_threads)
@@ -117,28 +119,28 @@ class _ServiceThread(LooperThread):
 
 
 class SVSummaryThread(_ServiceThread):
-    """Computes summaries at intervals."""
+    """Computes summaries periodically."""
 
     def __init__(self, sv, sess):
         super().__init__(sv, sv._summary_service(sess))
 
 
 class SVStepCounterThread(_ServiceThread):
-    """Measures steps per second at intervals."""
+    """Measures steps per second periodically."""
 
     def __init__(self, sv, sess, step_counter=None):
         super().__init__(sv, sv._step_counter_service(sess, step_counter))
 
 
 class SVTimerCheckpointThread(_ServiceThread):
-    """Saves the model at intervals."""
+    """Saves checkpoints periodically."""
 
     def __init__(self, sv, sess):
         super().__init__(sv, sv._checkpoint_service(sess))
 
 
 def basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master=""):
-    """Calls train_step_fn(sess, *args, **kwargs) until the supervisor stops; begins again where a task was restarted."""
+    """Calls train_step_fn(sess, *args, **kwargs) until the supervisor stops. Starts over after a task restart."""
     while True:
         try:
             with supervisor.managed_session(master) as sess:

@@ -1,4 +1,4 @@
-"""tf.train.SyncReplicasOptimizer with the threads of Python that its chief needs, and its hook."""
+"""tf.train.SyncReplicasOptimizer, with the chief's Python threads and its hook."""
 from weir import _weir
 from weir.lib.hooks import SessionRunHook
 from weir.lib.queue_runner import QueueRunner
@@ -6,7 +6,7 @@ from weir.lib.queues import QueueBase
 
 
 class SyncReplicasOptimizer(_weir.SyncReplicasOptimizer):
-    """Replicas that step together: the mean of their gradients is applied once per step."""
+    """Synchronizes replicas: applies the mean of their gradients once per step."""
 
     _runner = None
 
@@ -14,11 +14,11 @@ class SyncReplicasOptimizer(_weir.SyncReplicasOptimizer):
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        """The op for a replica to run: gives its gradients and ends when the step is over."""
+        """Returns the op for a replica to run. It submits the gradients and completes when the step is done."""
         return self._applied(super().apply_gradients(grads_and_vars, global_step, name))
 
     def get_chief_queue_runner(self):
-        """What the chief runs beside its training. Call it after apply_gradients()."""
+        """Returns the queue runner that the chief must run during training. Call it after apply_gradients()."""
         if self._runner is None:
             handle = self._chief_runner()
             dtypes, queue_ref = self._token_queue()
@@ -26,7 +26,7 @@ class SyncReplicasOptimizer(_weir.SyncReplicasOptimizer):
         return self._runner
 
     def make_session_run_hook(self, is_chief, num_tokens=-1):
-        """The hook that initializes this and, on the chief, starts its queue runner."""
+        """Returns a hook that initializes the optimizer and, on the chief, starts its queue runner."""
         return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
 

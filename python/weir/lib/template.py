@@ -1,4 +1,4 @@
-"""tf.make_template: a function that makes its variables at the first call and shares them afterwards."""
+"""tf.make_template: a function that creates its variables in the first call, and reuses them in later calls."""
 import functools
 import threading
 
@@ -15,7 +15,7 @@ class Template:
         self._called = False
         self._lock = threading.RLock()
         if create_scope_now:
-            with self._open(auxiliary_name_scope=False) as scope:  # takes no name scope before the first call
+            with self._open(auxiliary_name_scope=False) as scope:  # open no name scope before the first call
                 self._scope = scope
 
     def _open(self, **options):
@@ -63,7 +63,7 @@ class Template:
     non_trainable_weights = non_trainable_variables
 
     def __call__(self, *args, **kwargs):
-        with self._lock:  # the first call makes the scope and the variables
+        with self._lock:  # the first call creates the scope and the variables
             if self._called:
                 with _weir.variable_scope(self._scope, reuse=True):
                     return self._call_again(args, kwargs)

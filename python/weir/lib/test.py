@@ -1,4 +1,4 @@
-"""tf.test: a unittest case that knows sessions, arrays and messages; numeric gradients; facts about the build."""
+"""tf.test: a unittest case with support for sessions, arrays and messages; numeric gradients; build information."""
 import contextlib as _contextlib
 import os as _os
 import random as _random
@@ -17,7 +17,7 @@ _temp_dir = None
 
 
 def get_temp_dir():
-    """A folder for the files of this run, removed at its end."""
+    """Returns a folder for the files of this run. It is removed at exit."""
     global _temp_dir
     if _temp_dir is None:
         import atexit
@@ -78,7 +78,7 @@ def _sorted_graph(graph_def):
 
 
 def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_shared_name=False):
-    """The same nodes, in whatever order."""
+    """Asserts that both graphs have the same nodes, in any order."""
     import weir
     for graph_def in (actual, expected):
         if not isinstance(graph_def, weir.GraphDef):
@@ -92,7 +92,7 @@ def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_sha
             raise AssertionError(f"the graphs differ at node '{node.name}':\n{node}\nand\n{other}")
 
 
-# --- gradients -------------------------------------------------------------------------------------------------------------
+# --- gradients --------------------------------------------------------------------------------------------------------
 def _compute_gradient(x, x_shape, dx, y, y_shape, dy, value, delta, feeds):
     rows, columns = int(_np.prod(x_shape)), int(_np.prod(y_shape))
     session = _weir.get_default_session()
@@ -119,7 +119,8 @@ def _compute_gradient(x, x_shape, dx, y, y_shape, dy, value, delta, feeds):
 
 
 def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None):
-    """The analytic and the numeric Jacobian of y by x; x may be a list, and the result is one then. Needs a default session."""
+    """Returns the analytic and the numeric Jacobian of y with respect to x; a list if x is one. Needs a default
+    session."""
     many = isinstance(x, (list, tuple))
     xs = list(x) if many else [x]
     shapes = list(x_shape) if many else [x_shape]
@@ -143,15 +144,15 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
 
 
 def compute_gradient_error(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None):
-    """The largest difference between the analytic and the numeric Jacobian."""
+    """Returns the largest difference between the analytic and the numeric Jacobian."""
     found = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
     pairs = found if isinstance(found, list) else [found]
     return max([_np.fabs(a - n).max() for a, n in pairs if a.size] or [0.0])
 
 
-# --- the test case -----------------------------------------------------------------------------------------------------------
+# --- the test case ----------------------------------------------------------------------------------------------------
 class TestCase(_unittest.TestCase):
-    """A fresh default graph and fixed seeds for every test."""
+    """A test case with a new default graph and fixed random seeds for every test."""
 
     def __init__(self, methodName="runTest"):
         super().__init__(methodName)
@@ -180,13 +181,13 @@ class TestCase(_unittest.TestCase):
 
     @_contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
-        """A session of its own; errors of steps fail the test as they are."""
+        """Opens a new session. Errors of steps propagate to the test."""
         with _Session(graph=graph, config=config) as session:
             yield session
 
     @_contextlib.contextmanager
     def cached_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
-        """One session for all uses in a test."""
+        """Returns a session that is shared by all uses within a test."""
         if self._cached is None:
             self._cached = _Session(graph=graph, config=config)
         with self._cached.graph.as_default(), self._cached.as_default():
@@ -365,7 +366,8 @@ class TestCase(_unittest.TestCase):
     # errors
     @_contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
-        """Some text of the error or of its op matches, or the predicate holds for the error."""
+        """Asserts that a regular expression matches the error's message or op name, or that a predicate holds for it.
+        """
         try:
             yield
         except exception_type as error:
@@ -389,7 +391,7 @@ class TestCase(_unittest.TestCase):
         return self.assertRaisesWithPredicateMatch(exception_type, r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes")
 
     def checkedThread(self, target, args=None, kwargs=None):
-        """A thread whose exceptions fail the test that joins it."""
+        """Returns a thread whose exceptions fail the test that joins it."""
         thread = _CheckedThread(self, target, args or (), kwargs or {})
         self._threads.append(thread)
         return thread
@@ -427,7 +429,7 @@ class _CheckedThread:
 
 
 class Benchmark:
-    """A base of benchmarks: run_op_benchmark times an op and reports it on the standard output."""
+    """Base class of benchmarks. run_op_benchmark measures an op and prints the result."""
 
     def report_benchmark(self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None, metrics=None):
         entry = {"name": name or type(self).__name__, "iters": iters, "cpu_time": cpu_time, "wall_time": wall_time,

@@ -1,4 +1,4 @@
-"""tf.compat: text and bytes, and the number types that Python and numpy have for one kind."""
+"""tf.compat: conversions between text and bytes, and tuples of equivalent Python and numpy number types."""
 import numbers as _numbers
 import os as _os
 
@@ -32,7 +32,7 @@ as_str = as_text
 
 
 def as_str_any(value, encoding="utf-8"):
-    """Text of anything: bytes are decoded, others are shown as str() does."""
+    """Converts anything to text: decodes bytes, and applies str() to other values."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""tensorflow.python.client.timeline: a traced step as a Chrome trace."""
+"""tensorflow.python.client.timeline: converts a traced step to a Chrome trace."""
 from weir import _weir
 
 

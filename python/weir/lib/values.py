@@ -1,4 +1,4 @@
-"""What a session gives back for tensors in parts."""
+"""Session results for sparse tensors."""
 import collections
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])

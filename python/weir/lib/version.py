@@ -1,4 +1,4 @@
-"""tf.version: the TensorFlow whose programs and graphs Weir takes."""
+"""tf.version: the TensorFlow version that Weir is compatible with."""
 VERSION = "1.15.5"
 GIT_VERSION = "v1.15.5"
 COMPILER_VERSION = "c++20"

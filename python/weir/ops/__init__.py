@@ -1,1 +1,1 @@
-"""Op functions by their own names: weir.ops.gen has one function per registered op."""
+"""Generated op functions: weir.ops.gen has one function per registered op."""

@@ -1,6 +1,6 @@
-"""One function per op of the registry, under TensorFlow's names: `mat_mul(a, b, transpose_a=False, transpose_b=False, name=None)`.
+"""One function per registered op, with TensorFlow's names: `mat_mul(a, b, transpose_a=False, transpose_b=False, name=None)`.
 
-The functions come out of the C++ registry when they are first used. weir.raw_ops has the same ones as `MatMul`.
+The functions are created from the C++ registry on first use. weir.raw_ops has the same functions under the ops' own names.
 """
 from weir import _weir
 

@@ -1,7 +1,7 @@
-"""The protocol messages of Weir as Python classes.
+"""Weir's protocol messages as Python classes.
 
-All classes live in one private descriptor pool, made on first use from descriptors.pb, which the build puts beside
-this file. The default pool of the process is never touched: other code may register messages of the same names there.
+All classes belong to one private descriptor pool, created on first use from descriptors.pb, which the build puts next to
+this file. The default pool is not used: other code may register messages with the same names there.
 """
 import threading as _threading
 import types as _types
@@ -17,7 +17,7 @@ _modules = {}
 
 
 class _Loaded:
-    """The pool with the classes of all top-level messages and the wrappers of all top-level enums, by name."""
+    """The pool, the classes of all top-level messages and the wrappers of all top-level enums, by name."""
 
     def __init__(self):
         import os
@@ -38,8 +38,8 @@ class _Loaded:
                 members[name] = make_class(nested, qualified + ".")
             return reflection.GeneratedProtocolMessageType(descriptor.name, (message.Message,), members)
 
-        # All classes are made at once: one that protobuf had to make for a field on its own would be another class
-        # than the one returned here.
+        # Create all classes at once: protobuf would create a different class for a field whose class does not exist
+        # yet.
         self.messages = {}
         self.enums = {}
         for file in files:
@@ -56,7 +56,7 @@ def _new_message(name):
 
 
 def _reduce(self):
-    # Protobuf's own way of pickling a nested message looks for its class in the default pool.
+    # Protobuf's default pickling of a nested message looks up its class in the default pool.
     return _new_message, (self.DESCRIPTOR.full_name,), self.__getstate__()
 
 
@@ -70,7 +70,7 @@ def _load():
 
 
 def message_class(name):
-    """The class of a message: 'GraphDef', 'tensorflow.GraphDef' and, for a nested one, 'AttrValue.ListValue'."""
+    """Returns the class of a message: 'GraphDef', 'tensorflow.GraphDef' or, if nested, 'AttrValue.ListValue'."""
     key = name.removeprefix(_PACKAGE)
     messages = _load().messages
     if key in messages:
@@ -87,7 +87,7 @@ def message_class(name):
 
 
 def enum_type(name):
-    """The wrapper (.Name, .Value, .items) of a top-level enum: 'DataType', 'error.Code'."""
+    """Returns the wrapper (.Name, .Value, .items) of a top-level enum: 'DataType', 'error.Code'."""
     enums = _load().enums
     key = name.removeprefix(_PACKAGE)
     if key not in enums:
@@ -96,9 +96,9 @@ def enum_type(name):
 
 
 def module(name):
-    """A module object with what TensorFlow's module of that name holds: 'graph_pb2' or its full dotted path.
+    """Returns a module with the contents of TensorFlow's message module of that name: 'graph_pb2' or its full dotted path.
 
-    Messages and enums are attributes, and so are the values of the enums, as in generated code.
+    Messages, enums and the values of enums are attributes, as in generated code.
     """
     path = name if name in PB2_MODULES else _SHORT_NAMES.get(name)
     if path is None:
@@ -124,7 +124,7 @@ _SHORT_NAMES = {path.rpartition(".")[2]: path for path in PB2_MODULES}
 
 
 def __getattr__(name):
-    # weir.proto.GraphDef, which is also where the classes say they are from.
+    # weir.proto.GraphDef. The classes have this module as __module__.
     if not name.startswith("_"):
         loaded = _load()
         if name in loaded.messages:

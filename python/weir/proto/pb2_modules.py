@@ -1,6 +1,6 @@
-"""Which messages and enums each TensorFlow message module holds, by the full name of the module.
+"""The messages and enums of each TensorFlow message module, by the module's full name.
 
-Names are relative to the package tensorflow. The values of an enum belong to the module too and are not listed.
+Names are relative to the package tensorflow. Enum values are part of the module, too, but not listed.
 """
 
 PB2_MODULES = {
