@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-// Ops that neither wait nor take long, whatever they read.
+// Ops that neither block nor take long, whatever they read.
 bool OnlyReads(const tensorflow::NodeDef& node) {
   static constexpr std::string_view kReads[] = {
       "Const",   "VariableV2", "Variable",       "VarHandleOp", "ReadVariableOp", "Identity",
@@ -16,7 +16,7 @@ bool OnlyReads(const tensorflow::NodeDef& node) {
   return std::find(std::begin(kReads), std::end(kReads), node.op()) != std::end(kReads);
 }
 
-// Of a value as NodeDefs name it ("x:1").
+// Of a value with a name as in a NodeDef ("x:1").
 size_t BytesOfValue(const Graph& graph, const std::string& value) {
   const InputName name = ParseInputName(value);
   const Node* node = graph.FindNode(name.node);
