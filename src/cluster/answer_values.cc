@@ -16,7 +16,7 @@ bool OnlyReads(const tensorflow::NodeDef& node) {
   return std::find(std::begin(kReads), std::end(kReads), node.op()) != std::end(kReads);
 }
 
-// Of a value with a name as in a NodeDef ("x:1").
+// The size of a value that is named as in a NodeDef ("x:1").
 size_t BytesOfValue(const Graph& graph, const std::string& value) {
   const InputName name = ParseInputName(value);
   const Node* node = graph.FindNode(name.node);

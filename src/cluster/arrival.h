@@ -55,8 +55,8 @@ class Arrival final {
 class WaitingPlace {
  public:
   virtual ~WaitingPlace() = default;
-  // Blocks until `arrival` is set. May return earlier, if this place cannot be waited at (any more): check there() or
-  // call Wait.
+  // Blocks until `arrival` is set. May return earlier if this place is closed: check there(), or call
+  // Arrival::Wait.
   virtual void WaitFor(Arrival& arrival) = 0;
 };
 

@@ -28,7 +28,7 @@ struct LinkMessage {
   uint64_t id = 0;    // of the call
 };
 
-// Receives the messages of a link. The link owns it.
+// Receives the messages of a link, which owns it: a shared_ptr to an end shares the ownership of the whole link.
 class LinkEnd {
  public:
   virtual ~LinkEnd() = default;
@@ -72,7 +72,7 @@ class Link {
   virtual std::shared_ptr<Link> self() = 0;
   Alarms& alarms() const { return alarms_; }
 
-  // Around each open call: while there is one, the peer is watched.
+  // Call them when a call begins and ends: the peer is watched while calls are open.
   void BeginWait();
   void EndWait() { --waits_; }
 

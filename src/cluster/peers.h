@@ -17,7 +17,7 @@ std::string TaskName(const std::string& job, int task);
 
 class Peers final {
  public:
-  // `own_worker` serves `own_task` and must outlive this object. Both are empty for a cluster without an own task.
+  // `own_worker` serves `own_task` and must outlive this object. Both are empty if this process serves no task.
   Peers(ClusterSpec cluster, Transport& transport, std::string own_task, WorkerService* own_worker);
 
   // NotFound if the task is not in the cluster; the message lists the tasks.

@@ -253,7 +253,7 @@ TEST_F(ServiceSeeds, AreAnsweredWell) {
     EXPECT_GT(answered[method], 0) << method;
 }
 
-// Inputs that a fuzz target of the worker service has found: they must end.
+// Scripts on which the worker service once hung, found by fuzzing: they must end.
 TEST_F(ServiceSeeds, WhatOnceHungEnds) {
   int found = 0;
   for (const auto& entry : fs::directory_iterator("tests/fuzz/found")) {

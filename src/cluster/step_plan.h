@@ -1,5 +1,5 @@
-// StepPlan: one signature of a session, cut into parts that are registered with their workers. Read-only, except for
-// what Register fills in.
+// StepPlan: one signature of a session, cut into parts that are registered with their workers. Read-only once
+// PlanCompiler has registered the parts.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The level of a node of another task is the number of times that values enter such tasks on the way to it. The nodes
-// of one task and level are a stage. Stages of a task run one after the other, so order between them needs no edges. A
+// Each node outside of the own task has a level: how often a value enters such a task on the way to it. The nodes of
+// one task and level are a stage. Stages of a task run one after the other, so order between them needs no edges. A
 // stage starts when all its inputs are there and responds when all of it has run. It must not make a node wait for
 // anything new, so for each node the set of nodes before it that may block is known, and no stage may add to it.
 #include "cluster/step_stages.h"

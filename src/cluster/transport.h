@@ -42,7 +42,7 @@ class IncomingCall {
   virtual const std::string& method() const = 0;
   virtual const Rope& request() const = 0;
   // Gives up the request: tensors that are parsed out of it may then be the only owners of its memory. Call it at most
-  // once, and request() not afterwards.
+  // once, and do not use request() afterwards.
   virtual Rope TakeRequest() {
     Rope shared;
     RopeReader(request()).Take(request().size(), &shared);

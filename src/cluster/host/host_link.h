@@ -32,11 +32,11 @@ struct HostHead {
   enum Kind : uint32_t { kHello = 1, kMayRead, kCall, kAnswer, kError, kCancel, kTaken, kPing, kPong };
   uint32_t kind = 0;
   uint32_t code = 0;         // of kError: the StatusCode
-  uint64_t id = 0;           // of the call; of kTaken: of the lent payload
+  uint64_t id = 0;           // of the call; of kTaken: of the lent payload; of kHello: a magic number
   uint64_t size = 0;         // of the payload
-  uint64_t lent = 0;         // if the payload stays in the sender's memory: its id there
+  uint64_t lent = 0;         // if the payload stays in the sender's memory: its id there; of kHello: the token
   uint32_t method_size = 0;  // of kCall
-  uint32_t spans = 0;        // if the payload stays in the sender's memory: their number
+  uint32_t spans = 0;        // if the payload stays in the sender's memory: the number of spans
 };
 
 class HostLink final : public Link,
@@ -110,7 +110,7 @@ class HostLink final : public Link,
   bool WriteQueue(bool writable);
   void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
 
-  // False where the link is broken.
+  // False if the link is broken.
   bool Send(HostHead head, std::string_view method, Rope payload);
   void Ping() override { Send({.kind = HostHead::kPing}, "", Rope()); }
 

@@ -36,7 +36,7 @@ class SimNetwork final {
   void Cut(const std::string& a, const std::string& b, int64_t nanos);
   // Breaks a random open connection. A no-op if there is none.
   void DropAConnection();
-  // `seen` runs whenever a host sends a response, with the names of host and method. Lets faults be timed.
+  // `seen` runs whenever a host sends a response, with the names of host and method. Tests use it to time faults.
   void WatchAnswers(std::function<void(const std::string& host, std::string_view method)> seen) {
     seen_ = std::move(seen);
   }

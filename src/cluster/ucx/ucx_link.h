@@ -22,7 +22,7 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
     int64_t peer_timeout_ms;
     std::shared_ptr<UcxWorker> worker;
   };
-  // The calls that a peer with this invitation takes part in; null if there is no such invitation.
+  // Returns the calls that a peer with this invitation number belongs to; null if the number is not valid.
   using Host = std::function<std::shared_ptr<LinkCalls>(uint64_t invitation)>;
   // For the connecting side.
   UcxLink(const Shared& shared, std::unique_ptr<LinkEnd> end)
