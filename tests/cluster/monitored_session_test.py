@@ -55,7 +55,7 @@ class Trainer:
             env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         self.lines = []
-        self.unread = queue.SimpleQueue()  # lines, then None; read to the end, or the pipe would fill up
+        self.unread = queue.SimpleQueue()  # the lines that were not consumed, then None at the end of the output
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
 

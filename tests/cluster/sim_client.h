@@ -65,7 +65,7 @@ class SimClient final {
   void Next();
   void BuildGraph();
   void CreateSession();
-  // Calls `then` after the first attempt; retries until there is a response.
+  // Calls `then` when the first attempt has ended, and retries until a master has answered.
   void CloseSession(std::function<void()> then);
   void SendClose(std::shared_ptr<MasterService> master, std::string handle, int attempt, std::function<void()> then);
   void NewLife();
