@@ -37,7 +37,7 @@ class Server final {
     std::optional<int64_t> unclaimed_session_ms;
   };
 
-  // Validates the definition and binds the port. Errors name the job, the task and the address.
+  // Validates the definition and binds the port. Errors name the job and task, or the address that cannot be bound.
   static Result<std::unique_ptr<Server>> Make(const tensorflow::ServerDef& def, const Options& options,
                                               const Dependencies& dependencies);
   ~Server();
