@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-// Times come from the wire: those that no clock shows are left as they are, and sums wrap instead of overflowing.
+// Times come from the wire: implausible ones do not count, and sums wrap around instead of overflowing.
 constexpr int64_t kLatestMicros = int64_t{1} << 52;
 
 bool IsTime(int64_t micros) { return micros > -kLatestMicros && micros < kLatestMicros; }

@@ -1,5 +1,5 @@
-// Traces of several tasks on one clock, the master's. A task whose clock goes differently shows it: what it did for a
-// step lies outside of the time between the call and its answer. Such a trace is moved to the middle of that time.
+// Aligns the traces of several tasks to the master's clock. If the clock of a task differs, its trace lies outside of
+// the interval between the call and the response. Such a trace is moved to the middle of that interval.
 #pragma once
 
 #include "proto/step_stats.pb.h"

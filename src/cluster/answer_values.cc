@@ -13,7 +13,7 @@ bool OnlyReads(const Graph& graph, const tensorflow::NodeDef& node) {
   return op != nullptr && op->traits.brief && !op->may_block() && op->traits.state != StateRole::kUpdates;
 }
 
-// Of a value as NodeDefs name it ("x:1").
+// The size of a value that is named as in a NodeDef ("x:1").
 size_t BytesOfValue(const Graph& graph, const std::string& value) {
   const InputName name = ParseInputName(value);
   const Node* node = graph.FindNode(name.node);

@@ -1,4 +1,4 @@
-// Steps of a worker that reads from a parameter server, and which calls between the two they take.
+// Steps of a worker that reads from a parameter server, and the calls between them.
 #include "cluster/answer_values.h"
 
 #include <thread>
@@ -49,7 +49,7 @@ TEST_F(AnswerValuesTest, ManySmallValuesAreLargeTogether) {
 
 TEST_F(AnswerValuesTest, AnotherTaskAsksForItsValues) {
   const Output v = MakeVariable(3);
-  Node* slow = nullptr;  // random numbers may take time: the step does not run in stages, which would hand the value on
+  Node* slow = nullptr;  // may take time, so that the step does not run in stages, which would hand the value on
   {
     DeviceScope scope(*graph_, Worker(1));
     slow = RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({1})), kFloat).node;
@@ -92,7 +92,7 @@ TEST_F(AnswerValuesTest, APartThatMayWaitDoesNotKeepValuesBack) {
     const Status status = session_->Run({.targets = {see.node, taken.node}}).status();
     EXPECT_TRUE(status.ok()) << status;
   });
-  // While the ps still waits for its queue the worker has what it asked the ps for.
+  // While the ps still waits for its queue, the worker gets the value that it has requested.
   for (float value = 0; value != 20;) {
     Result<std::vector<Tensor>> values = session_->Run({.fetches = {seen}});
     ASSERT_TRUE(values.ok()) << values.status();

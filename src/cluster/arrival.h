@@ -1,5 +1,6 @@
-// Arrival: that what a thread waits for has come. Who waits for it may bring messages meanwhile, at a WaitingPlace: the
-// one that it waits for then needs no other thread, and nobody to be woken. Thread-safe.
+// Arrival: a one-shot event that a thread waits for. Instead of blocking, the thread may poll the transport at a
+// WaitingPlace: the response that it waits for is then handled by this thread, and no other thread has to be woken.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@ namespace weir {
 
 class Arrival final {
  public:
-  // How to wake a thread that waits elsewhere than in Wait.
+  // Wakes a thread that waits elsewhere than in Wait or WaitFor.
   class Waker {
    public:
     virtual void Wake() = 0;
@@ -21,7 +22,7 @@ class Arrival final {
   };
 
   bool there() const { return there_.load(std::memory_order_acquire); }
-  // Once. Nothing of it is used any more when a wait for it has returned.
+  // Call it once. A waiter may destroy this object as soon as Wait or WaitFor has returned.
   void Set() {
     std::lock_guard lock(mu_);
     there_.store(true, std::memory_order_release);
@@ -32,12 +33,13 @@ class Arrival final {
     std::unique_lock lock(mu_);
     changed_.wait(lock, [this] { return there(); });
   }
-  // False when it is not there after that time.
+  // Returns false if the event is not set after `time`.
   bool WaitFor(std::chrono::milliseconds time) {
     std::unique_lock lock(mu_);
     return changed_.wait_for(lock, time, [this] { return there(); });
   }
-  // Null: once this returns, the one before is woken no more.
+  // Registers a waker that Set calls; null removes it. When SetWaker returns, Set does not call the previous waker any
+  // more.
   void SetWaker(Waker* waker) {
     std::lock_guard lock(mu_);
     waker_ = waker;
@@ -53,7 +55,8 @@ class Arrival final {
 class WaitingPlace {
  public:
   virtual ~WaitingPlace() = default;
-  // Returns when it is there, or earlier where this is no place to wait (any more).
+  // Blocks until `arrival` is set. May return earlier if this place is closed: check there(), or call
+  // Arrival::Wait.
   virtual void WaitFor(Arrival& arrival) = 0;
 };
 

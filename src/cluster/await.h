@@ -1,5 +1,5 @@
-// Await: runs a call that answers by a callback and blocks until it has. Await<Response>([&](Reply<Response> done)
-// {...}).
+// Await: starts an asynchronous call and blocks until its callback has run.
+// Use: Await<Response>([&](Reply<Response> done) { ... })
 #pragma once
 
 #include <chrono>
@@ -12,20 +12,20 @@
 
 namespace weir {
 
-// While it waits, `look` is called every so often.
+// Calls `look` every `every` while Await blocks.
 struct AwaitNotice {
   std::chrono::milliseconds every{0};
   std::function<void()> look;
 };
 
-// `place`, if there is one, is where this thread waits as long as there is nothing to look for.
+// If `place` is given and `notice` has no callback, the thread polls the transport there while it waits.
 template <class Response, class Start>
 Result<Response> Await(const Start& start, const AwaitNotice& notice = {}, WaitingPlace* place = nullptr) {
   struct State {
     std::optional<Result<Response>> reply;
     Arrival arrival;
   };
-  auto state = std::make_shared<State>();  // the caller's thread may be gone before Set returns
+  auto state = std::make_shared<State>();  // shared: this thread may return before Set does
   start([state](Result<Response> result) {
     state->reply.emplace(std::move(result));
     state->arrival.Set();

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// Where nobody can wait for long.
+// A place that sends its visitors away at once.
 class ClosedPlace final : public WaitingPlace {
  public:
   void WaitFor(Arrival&) override {
@@ -26,7 +26,7 @@ TEST(AwaitTest, WhoIsSentAwayFromAPlaceWaitsOnByItself) {
       [&](Reply<int> done) {
         answers = std::thread([&, done = std::move(done)] {
           place.visited.Wait();
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then it is left, too
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then the waiter has left the place
           done(7);
         });
       },

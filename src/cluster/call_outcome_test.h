@@ -1,4 +1,4 @@
-// For tests of transports: the end of a call, waited for.
+// For tests of transports: waits for the end of a call.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// The end of a call, or anything else that one thread waits for.
+// The outcome of a call, or any other event that one thread waits for.
 class CallOutcome final {
  public:
   void Set(Status status, std::string text = "") {
@@ -37,7 +37,7 @@ class CallOutcome final {
   const std::string& text() const { return text_; }
 
  private:
-  static constexpr auto kPatience = std::chrono::seconds(20);  // what takes longer will not come
+  static constexpr auto kPatience = std::chrono::seconds(20);  // gives up after this time
   std::mutex mu_;
   std::condition_variable changed_;
   bool there_ = false;

@@ -39,7 +39,7 @@ Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_by
   }
   if (tensor.dtype() != kString) return std::nullopt;
   size_t size = 0;
-  for (const std::string& value : tensor.flat<std::string>()) size += value.size() + 2;  // at least
+  for (const std::string& value : tensor.flat<std::string>()) size += value.size() + 2;  // lower bound of the encoding
   if (size <= whole) return std::nullopt;
   const Rope encoded = EncodeTensor(tensor);
   WEIR_ASSIGN(Tensor bytes, Tensor::Allocate(kUint8, Shape{static_cast<int64_t>(encoded.size())}));
@@ -51,7 +51,7 @@ RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_byt
   RecvTensorReply reply;
   reply.message.mutable_transport_options()->set_type_url(kChunks);
   if (offset == 0) {
-    // Of strings the shape is that of their encoding.
+    // For strings this is the shape of the encoding.
     tensorflow::TensorProto header;
     header.set_dtype(static_cast<tensorflow::DataType>(from.encoded ? kString : from.bytes.dtype()));
     ToProto(PartialShape(from.bytes.shape()), header.mutable_tensor_shape());

@@ -1,6 +1,5 @@
-// Large tensors: between Weir tasks they travel in chunks, each an answer to a RecvTensor of its
-// own. The one that asks says that it can put chunks together; the first answer brings type and shape and the first
-// chunk.
+// Large tensors between Weir tasks are sent in chunks, each the response to a RecvTensor call of its own. The receiver
+// says in its request that it accepts chunks. The first response has the type, the shape and the first chunk.
 #pragma once
 
 #include <atomic>
@@ -11,49 +10,49 @@
 
 namespace weir {
 
-// The size of a chunk: a chunk is copied to its place, out of the cache, while others are on their way. (gRPC hands a
-// message over when all of it is there, so one large message would be copied after its last byte has come.)
+// The size of a chunk. A chunk is copied to its place while it is in the cache and others are in flight. gRPC delivers
+// only complete messages, so a single large message would be copied after its last byte has arrived.
 constexpr size_t kChunkBytes = size_t{1} << 20;
-// So many are asked for at a time: enough to keep a network of 10 Gb/s and 1 ms busy.
+// How many are requested at a time: enough for a network of 10 Gb/s and 1 ms.
 constexpr int kChunksAtOnce = 4;
-// A tensor of more chunks than this is taken apart; for fewer, asking again costs more than it gains.
+// Tensors of more chunks than this are sent in chunks. For smaller ones further requests cost more than they gain.
 constexpr size_t kWholeChunks = 4;
 
-// A request from byte `offset` on, by one who takes chunks.
+// Makes `request` accept chunks and ask for the one at byte `offset`.
 void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request);
-// False when the one who asks takes whole tensors only. An offset that is no number is InvalidArgument.
+// False if the receiver accepts whole tensors only. InvalidArgument if the offset is not a number.
 Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* offset);
 
-// What a tensor is taken apart from: plain ones themselves, strings in their encoding, which is a copy.
+// The bytes that chunks are taken from: the tensor itself if it is plain, or a copy of strings in their encoding.
 struct Chunkable {
   Tensor bytes;
   bool encoded = false;
 };
-// True for a tensor that is best sent as a whole where that costs no more than chunks: a plain one that a call can
-// hold.
+// True if the tensor is best sent as a whole over a transport where that costs no more than chunks: it is plain, not
+// bool, and fits into a call.
 bool IsSentWhole(const Tensor& tensor);
-// Nothing for a tensor that is sent as a whole: a short one, or one of neither kind.
+// Nothing if the tensor is sent as a whole: it is short, or neither plain nor string.
 Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes);
-// The chunk that begins at `offset`; shares its memory. REQUIRES: offset < bytes.num_bytes().
+// The chunk at `offset`, sharing memory. REQUIRES: offset < bytes.num_bytes().
 RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_bytes);
 bool IsChunk(const RecvTensorReply& reply);
 
-// Puts the chunks together, in any order after the first. Thread-safe.
+// Assembles the chunks of a tensor. The first one must be added first, the others in any order. Thread-safe.
 class ChunkedTensor final {
  public:
-  // The chunk that begins at `offset`; true when it was the last one missing. The first one, at 0, allocates the
-  // tensor. An error for one that does not fit.
+  // Adds the chunk at `offset`; the first, at 0, allocates the tensor. True if it was the last missing one. An error if
+  // it does not fit.
   Result<bool> Add(const RecvTensorReply& reply, size_t offset);
-  // Where the next chunk to ask for begins; false when all have been asked for.
+  // The offset of the next chunk to request; false when all have been requested.
   bool Next(size_t* offset);
-  // REQUIRES: all chunks were added. An error where they are no tensor.
+  // REQUIRES: all chunks were added. An error if they are no valid tensor.
   Result<Tensor> Take();
 
  private:
-  Tensor tensor_;         // set with the first chunk
-  bool encoded_ = false;  // it holds the bytes of strings
+  Tensor tensor_;         // allocated with the first chunk
+  bool encoded_ = false;  // it holds encoded strings
   size_t total_ = 0;
-  size_t chunk_bytes_ = 0;  // of all but the last one
+  size_t chunk_bytes_ = 0;  // of all but the last chunk
   std::atomic<size_t> asked_{0};
   std::atomic<size_t> received_{0};
 };

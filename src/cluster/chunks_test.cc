@@ -1,4 +1,4 @@
-// Tensors in chunks: what is taken apart comes together again in any order, and chunks that do not fit are errors.
+// Tensors in chunks: chunks are assembled in any order, and chunks that do not fit are errors.
 #include "cluster/chunks.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ Tensor Numbers(int64_t n) {
   return tensor;
 }
 
-// As it arrives at the other end.
+// The reply as it arrives at the other end.
 RecvTensorReply Sent(const RecvTensorReply& reply) {
   RecvTensorReply back;
   const Status status = Decode(Encode(reply), &back);

@@ -1,5 +1,5 @@
-// A cluster of servers in this process, over real sockets: placement, steps over several tasks, loops that cross them,
-// errors, cancellation, restarts.
+// A cluster of servers in this process, over real sockets: placement, steps and loops over several tasks, errors,
+// cancellation and restarts.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -63,9 +63,9 @@ class ClusterTest : public testing::Test {
     graph->set_constant_evaluator(MakeLocalConstantEvaluator());
     return graph;
   }
-  // Task 0 of a job as errors name it.
+  // Task 0 of a job, as errors name it.
   std::string At(const std::string& job) { return TaskAt(TaskName(job, 0), cluster_.jobs().at(job).at(0)); }
-  // A session over the network, even where the master is in this process.
+  // A session over the network, even if the master is in this process.
   std::shared_ptr<Session> NewSession(const std::string& server, std::shared_ptr<Graph> graph,
                                       const tensorflow::ConfigProto& config = {}) {
     return *other_network_.NewSession(servers_.at(server)->target(), std::move(graph), config);
@@ -169,7 +169,8 @@ TEST_F(ClusterTest, LoopsCrossTasks) {
   }
 }
 
-// Loops of cheap nodes run on the thread that brought them, but must not keep it: it brings their end, too.
+// Loops of cheap nodes run on the thread that received them. They must not occupy it: it also receives their
+// cancellation.
 TEST_F(ClusterTest, EndlessLoopsOnAnotherTaskEndAndLeaveItWorking) {
   StartCluster(1, 1);
   auto graph = NewGraph();
@@ -255,7 +256,7 @@ TEST_F(ClusterTest, ARestartedTaskAbortsAndANewSessionWorks) {
   servers_.erase("ps0");
   EXPECT_EQ(session->Run(request).status().code(), StatusCode::kUnavailable);
   StartServer("ps", 0);
-  // Until the channel has noticed, it may still be unavailable.
+  // Unavailable until the channel has noticed the restart.
   StatusCode code = StatusCode::kUnavailable;
   for (int i = 0; i < 100 && code == StatusCode::kUnavailable; ++i) {
     code = session->Run(request).status().code();
@@ -300,7 +301,7 @@ TEST_F(ClusterTest, AListOfDevicesThatWaitsForATaskEnds) {
     if (by_closing) {
       EXPECT_TRUE(session->Close().ok());
     } else {
-      servers_.erase("worker0");  // also where its client does nothing
+      servers_.erase("worker0");  // without any action of its client
     }
     lister.join();
   }
@@ -320,7 +321,7 @@ TEST_F(ClusterTest, AServerHasItsPortBeforeItStarts) {
   const Status second = make().status();
   EXPECT_EQ(second.code(), StatusCode::kUnknown);
   EXPECT_NE(second.message().find(address), absl::string_view::npos) << second;
-  // Who calls before it starts waits for that.
+  // Calls that arrive before Start wait for it.
   auto graph = NewGraph();
   Output seven = Constant(*graph, Tensor::Scalar(7));
   std::atomic<bool> started{false};
@@ -389,7 +390,7 @@ TEST_F(ClusterTest, TwoServersNeverShareASocket) {
   EXPECT_EQ(second.status().code(), StatusCode::kUnknown);
   EXPECT_NE(second.status().message().find(path), std::string::npos) << second.status();
   servers_.clear();
-  EXPECT_NE(StartServer("worker", 0), nullptr);  // what the first one left behind is in nobody's way
+  EXPECT_NE(StartServer("worker", 0), nullptr);  // the file that the first server left is not in the way
 }
 
 TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
@@ -404,11 +405,11 @@ TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
   const RunRequest request{
       .feeds = {{graph->FindNode("x")->output(0), Tensor::Scalar(1.0f)}}, .fetches = {c}, .options = &options};
   auto session = NewSession("worker0", graph);
-  ASSERT_TRUE(session->Run({.fetches = {here}}).ok());  // making the session takes none of the step's time
+  ASSERT_TRUE(session->Run({.fetches = {here}}).ok());  // creating the session does not count for the step's timeout
   const Status ended = session->Run(request).status();
   EXPECT_EQ(ended.code(), StatusCode::kDeadlineExceeded);
   EXPECT_NE(ended.message().find("no answer yet from " + At("ps")), absl::string_view::npos) << ended;
-  // When it comes, the same session goes on.
+  // Once the task is there, the same session works.
   StartServer("ps", 0);
   options.set_timeout_in_ms(10'000);
   EXPECT_TRUE(session->Run(request).ok());
@@ -487,7 +488,7 @@ TEST_F(ClusterTest, APieceThatWasGivenUpBeforeItBeganEnds) {
   }
   Output sum = on_ps + Constant(*graph, Tensor::Scalar(1.0f));
   auto session =
-      *network_.NewSession(servers_.at("worker0")->target(), graph, {});  // the master's own worker takes part
+      *network_.NewSession(servers_.at("worker0")->target(), graph, {});  // the master's own worker has a part
   auto handle = session->PartialRunSetup({a}, {sum}, {});
   ASSERT_TRUE(handle.ok()) << handle.status();
   CancelToken token;
@@ -517,7 +518,7 @@ TEST_F(ClusterTest, ASignalStopsAServerWhoseEndIsWaitedFor) {
   Server& server = *servers_.at("worker0");
   EXPECT_TRUE(JoinUntilSignal(server, kSignalGraceMs, std::move(signals)));
   EXPECT_TRUE(server.stopped());
-  // Signals of before, and of others, are none of its business.
+  // Signals from before, and for other servers, have no effect.
   Server& other = *servers_.at("worker1");
   std::thread end([&] { other.Stop(); });
   EXPECT_FALSE(JoinUntilSignal(other));

@@ -1,4 +1,4 @@
-// CountedCluster: two parameter servers and a worker in one process, over gRPC, and how often each method is called
+// CountedCluster: two parameter servers and two workers in one process, over gRPC. Counts the calls of each method
 // between them.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace weir {
 
-// How often each method was called. Thread-safe.
+// The number of calls of each method. Thread-safe.
 class Calls final {
  public:
   void Count(const std::string& method) {
@@ -94,7 +94,7 @@ class CountedCluster : public testing::Test {
   }
   static std::string Ps(int task = 0) { return fmt::format("/job:ps/task:{}", task); }
   static std::string Worker(int task = 0) { return fmt::format("/job:worker/task:{}", task); }
-  // A variable on a ps, with the value 2 everywhere.
+  // A variable on a ps whose elements are all 2.
   Output MakeVariable(int64_t size, bool initialized = true, int task = 0) {
     DeviceScope scope(*graph_, Ps(task));
     Output v = VariableV2(*graph_, PartialShape({size}), kFloat);
@@ -105,7 +105,7 @@ class CountedCluster : public testing::Test {
     }
     return v;
   }
-  // Something computed from it on a worker: the master's own task, or another.
+  // A value computed from `v` on a worker: task 0 is the master's own.
   Output OnWorker(Output v, int task = 0) {
     DeviceScope scope(*graph_, Worker(task));
     return v * Constant(*graph_, Tensor::Scalar(10.0f));

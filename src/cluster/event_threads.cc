@@ -20,7 +20,7 @@ void EventThreads::Handle(const std::function<void()>& handle) {
   EndWait();
   try {
     handle();
-  } catch (...) {  // what it was for is told by the end of its closures
+  } catch (...) {  // the callers learn of it when the handler's closures are destroyed
     LogCaught("the handler of a message");
   }
   BeginWait();
@@ -46,7 +46,7 @@ bool EventThreads::Look() {
   return true;
 }
 
-// Until another thread waits for events.
+// Runs until another thread waits for events.
 void EventThreads::StandIn() {
   constexpr int kTurnMs = 20;
   std::function<void()> handle;

@@ -1,7 +1,7 @@
-// EventThreads: a thread that waits for events and runs what they are for. One thread, so that a small message costs
-// one wake-up; a message with much to copy is handed to a second one, and the first goes on reading. Where an event
-// keeps the thread for long another one stands in: nobody else would read what peers send, and they would take a busy
-// process for a dead one.
+// EventThreads: the thread that waits for events and runs their handlers. It is one thread, so that a small message
+// costs one wake-up; messages with much to copy go to a second thread while the first keeps reading. If a handler
+// blocks the thread for long, a stand-in thread waits for events instead: otherwise pings would stay unanswered, and
+// peers would take a busy process for a dead one.
 #pragma once
 
 #include <atomic>
@@ -16,25 +16,27 @@ namespace weir {
 class EventThreads final {
  public:
   enum class Next { kEvent, kNothing, kEnd };
-  // Waits for an event, forever where `timeout_ms` is -1, and leaves what it is for in `*handle`. Called by several
-  // threads at a time.
+  // Waits for an event, without a timeout if `timeout_ms` is -1, and puts its handler into `*handle`. Must be
+  // thread-safe: several threads call it at a time.
   using Wait = std::function<Next(int timeout_ms, std::function<void()>* handle)>;
 
   explicit EventThreads(Wait wait);
-  // Waits for the threads, which end with kEnd.
+  // Joins the threads. REQUIRES: `wait` returns kEnd to each of them.
   ~EventThreads();
   EventThreads(const EventThreads&) = delete;
   EventThreads& operator=(const EventThreads&) = delete;
 
-  // What is to be done with a message of so many bytes: at once when it is small. Called by an event.
+  // Runs `work`, which handles a message of `bytes` bytes: inline if the message is small, else on the copying thread.
+  // Call it from an event handler.
   void RunFor(size_t bytes, std::function<void()> work);
   static bool IsSmall(size_t bytes) { return bytes < size_t{256} << 10; }
-  // Called now and then, by one thread: lets another thread stand in when nobody waits for events, and nobody has
-  // since the last look. True where it does.
+  // Starts a stand-in thread if no thread waits for events and no event was started since the last call. Returns
+  // whether it did. Call it periodically, from one thread at a time.
   bool Look();
-  int waiting() const { return waiting_.load(std::memory_order_relaxed); }  // threads that do
+  int waiting() const { return waiting_.load(std::memory_order_relaxed); }  // number of threads that wait for events
 
-  // Of a thread that is none of these: it waits for events too, or no more; it has one.
+  // For a thread that is not one of these and also waits for events: it calls BeginWait and EndWait around each wait,
+  // and CountEvent for each event that it handles.
   void BeginWait() { waiting_.fetch_add(1, std::memory_order_relaxed); }
   void EndWait() { waiting_.fetch_sub(1, std::memory_order_relaxed); }
   void CountEvent() { num_events_.fetch_add(1, std::memory_order_relaxed); }
@@ -47,8 +49,8 @@ class EventThreads final {
 
   const Wait wait_;
   std::atomic<int> waiting_{1};          // threads that wait for events
-  std::atomic<uint64_t> num_events_{0};  // that were begun
-  uint64_t seen_events_ = 0;             // at the last look
+  std::atomic<uint64_t> num_events_{0};  // number of events whose handler was started
+  uint64_t seen_events_ = 0;             // value of num_events_ at the last Look
   ThreadPool large_;                     // its thread starts with the first large message
   ElasticPool stand_ins_;
   std::thread thread_;

@@ -1,4 +1,4 @@
-// Who waits for events while one of them keeps the thread.
+// Which thread waits for events while a handler blocks the usual one.
 #include "cluster/event_threads.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 namespace weir {
 namespace {
 
-constexpr auto kEventPatience = std::chrono::seconds(20);  // what takes longer will not come
+constexpr auto kEventPatience = std::chrono::seconds(20);  // gives up after this time
 
-// Events that a test makes happen.
+// Events that a test triggers.
 class TestEvents final {
  public:
   ~TestEvents() {
@@ -51,13 +51,13 @@ class TestEvents final {
   EventThreads threads_{[this](int timeout_ms, std::function<void()>* handle) { return Next(timeout_ms, handle); }};
 };
 
-// Happens at once; may keep the thread that works on it.
+// Happens at once. May block the thread that handles it.
 class TestEvent final {
  public:
   TestEvent(TestEvents& events, bool keeps) : keeps_(keeps) {
     events.Add([this] { Happened(); });
   }
-  // The thread that works on it; none if it does not happen.
+  // The thread that handles it; none if it does not happen.
   std::thread::id Thread() {
     std::unique_lock lock(mu_);
     changed_.wait_for(lock, kEventPatience, [&] { return thread_ != std::thread::id(); });
@@ -87,16 +87,16 @@ TEST(EventThreadsTest, AnotherThreadStandsInForOneThatIsKeptAndLeavesWhenItIsBac
   TestEvent keeps(events, /*keeps=*/true);
   const std::thread::id kept = keeps.Thread();
   ASSERT_NE(kept, std::thread::id());
-  EXPECT_FALSE(events.threads().Look());  // that an event was begun since the last look says nothing yet
+  EXPECT_FALSE(events.threads().Look());  // an event was started since the last call
   EXPECT_TRUE(events.threads().Look());
-  EXPECT_FALSE(events.threads().Look());  // one is enough
+  EXPECT_FALSE(events.threads().Look());  // one stand-in is enough
   EXPECT_EQ(events.threads().waiting(), 1);
   TestEvent next(events, /*keeps=*/false);
   const std::thread::id other = next.Thread();
   EXPECT_NE(other, std::thread::id());
   EXPECT_NE(other, kept);
   keeps.Release();
-  // The thread is back at the queue at some time, and the other one gone from it.
+  // The thread returns to the queue eventually, and the stand-in leaves.
   const auto end = std::chrono::steady_clock::now() + kEventPatience;
   TestEvent last(events, /*keeps=*/false);
   EXPECT_NE(last.Thread(), std::thread::id());

@@ -5,8 +5,8 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kFarewellMs = 5'000;  // how long one attempt may take
-constexpr int kAttempts = 30;           // after which the task is taken to be gone for good
+constexpr int64_t kFarewellMs = 5'000;  // timeout of one attempt
+constexpr int kAttempts = 30;           // after these the task counts as gone for good
 constexpr int64_t kFirstFarewellPauseMs = 20;
 constexpr int64_t kLongestFarewellPauseMs = 5'000;
 constexpr size_t kMaxKept = 1'000;
@@ -37,7 +37,7 @@ void Farewells::Keep(const std::string& address, std::shared_ptr<const Call> cal
   auto [it, first] = unheard_.try_emplace(address);
   Unheard& unheard = it->second;
   if (unheard.calls.size() < kMaxKept) unheard.calls.push_back(std::move(call));
-  if (!first && !again) return;  // it will have its turn
+  if (!first && !again) return;  // the retry in progress sends it, too
   if (unheard.attempts == kAttempts) {
     unheard_.erase(it);
     return;

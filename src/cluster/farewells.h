@@ -1,6 +1,6 @@
-// Farewells: calls that tell a task of the end of a step or a session. Nobody waits for their answer, but while the
-// task cannot be reached they are kept, and made again for some minutes: it would hold on to what was left there.
-// Thread-safe.
+// Farewells: best-effort calls that tell a task that a step or a session has ended. Nobody waits for their responses.
+// Calls to an unreachable task are kept and retried for some minutes, because the task would otherwise hold on to its
+// state. Thread-safe.
 #pragma once
 
 #include <deque>
@@ -18,16 +18,16 @@ namespace weir {
 class Farewells final : public std::enable_shared_from_this<Farewells> {
  public:
   using Call = std::function<void(const CallOptions& options, std::function<void(const Status&)> done)>;
-  // `alarms` must live until Stop.
+  // REQUIRES: `alarms` lives until Stop.
   explicit Farewells(Alarms& alarms) : alarms_(&alarms) {}
   void Say(const std::string& address, Call call) {
     Try(address, std::make_shared<const Call>(std::move(call)), false);
   }
-  // Nothing is called again after it.
+  // Drops all calls that are waiting for a retry; later failures are not retried.
   void Stop();
 
  private:
-  // A task that could not be reached. One call at a time finds out whether it can be again; the others wait for that.
+  // The pending calls of an unreachable task. One call at a time is retried; when it succeeds the others follow.
   struct Unheard {
     std::deque<std::shared_ptr<const Call>> calls;
     int attempts = 0;
@@ -37,7 +37,7 @@ class Farewells final : public std::enable_shared_from_this<Farewells> {
   void TryAgain(const std::string& address);
 
   std::mutex mu_;
-  Alarms* alarms_;  // null once stopped
+  Alarms* alarms_;  // null after Stop
   std::map<std::string, Unheard> unheard_;
 };
 

@@ -1,4 +1,4 @@
-// FreeAddresses: where servers of a test can listen. Nobody keeps the ports for them: a test takes its own soon.
+// FreeAddresses: addresses for the servers of a test. The ports are free but not reserved: bind them soon.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace weir {
 
 inline std::vector<std::string> FreeAddresses(int count) {
   const std::unique_ptr<Transport> transport = MakeGrpcTransport();
-  std::vector<std::unique_ptr<Listener>> listeners;  // there at the same time: no two addresses are the same
+  std::vector<std::unique_ptr<Listener>> listeners;  // open at the same time, so that all addresses differ
   std::vector<std::string> addresses;
   for (int i = 0; i < count; ++i) {
     listeners.push_back(*transport->Listen("localhost:0"));

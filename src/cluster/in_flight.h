@@ -1,4 +1,4 @@
-// InFlight: counts calls, so that whoever serves them knows when the last has ended. Thread-safe.
+// InFlight: counts calls in flight, so that their server knows when the last one has ended. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,8 @@ namespace weir {
 
 class InFlight final {
  public:
-  // Counts for as long as a copy of it lives. Not null.
+  // The call counts until the last copy of the returned pointer is gone. Never null. REQUIRES: this object outlives the
+  // copies.
   std::shared_ptr<void> Enter() {
     {
       std::lock_guard lock(mu_);
@@ -29,12 +30,12 @@ class InFlight final {
     std::unique_lock lock(mu_);
     none_.wait(lock, [&] { return count_ == 0; });
   }
-  // False when there still are some after that time.
+  // Returns false if calls are still in flight after `timeout_ms`.
   bool WaitForNone(int64_t timeout_ms) {
     std::unique_lock lock(mu_);
     return none_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [&] { return count_ == 0; });
   }
-  // Runs `then` when there are none: at once, or on the thread that ends the last one.
+  // Runs `then` once no calls are in flight: inline if there are none, else on the thread that ends the last one.
   void WhenNone(std::function<void()> then) {
     {
       std::lock_guard lock(mu_);

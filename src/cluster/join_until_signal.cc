@@ -9,7 +9,7 @@ bool JoinUntilSignal(Server& server, int64_t grace_ms, std::unique_ptr<EndSignal
   server.Join([&] { return since->received(); });
   if (!since->received()) return false;
   since = nullptr;
-  // Steps end soon after they are cancelled; what else might hold up the end gets so long.
+  // Steps end soon after they are cancelled. Anything else that delays the end gets this long.
   constexpr int64_t kTimeToStopMs = 2000;
   const ExitDeadline deadline(std::chrono::milliseconds(grace_ms + kTimeToStopMs));
   server.Stop(grace_ms);

@@ -1,5 +1,4 @@
-// JoinUntilSignal: how a program waits for its server that is nothing but a server. `weir serve`, Python's join() and
-// C++ programs end by it.
+// JoinUntilSignal: blocks a program that only runs a server. Used by `weir serve`, Python's join() and C++ programs.
 #pragma once
 
 #include <memory>
@@ -9,13 +8,13 @@
 
 namespace weir {
 
-// How long steps may go on after a signal to end.
+// How long running steps may continue after a signal.
 constexpr int64_t kSignalGraceMs = 3000;
 
-// Blocks until the server is stopped, or SIGTERM or SIGINT comes to the process: then running steps may end, for at
-// most `grace_ms`, and the server is stopped; if that takes seconds more, the process ends. True if a signal has done
-// that. `since`, where it is given, was made earlier: signals count from then on. While steps end the handling of
-// before is back, so that a second signal ends the process.
+// Blocks until the server is stopped, or the process receives SIGTERM or SIGINT. After a signal, running steps have up
+// to `grace_ms` to end; then the server is stopped. If that takes some seconds longer, the process exits. Returns true
+// after a signal. `since`, if given, was created earlier: signals count from then on. While steps end, the previous
+// signal handlers are active again, so that a second signal ends the process.
 bool JoinUntilSignal(Server& server, int64_t grace_ms = kSignalGraceMs, std::unique_ptr<EndSignals> since = nullptr);
 
 }  // namespace weir

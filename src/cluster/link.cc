@@ -44,13 +44,13 @@ void Link::Watch(int64_t due_nanos) {
   if (!IsThere()) return;
   if (waits_ == 0) {
     watched_ = false;
-    // A wait that began in between believed it to be watched.
+    // A BeginWait in between saw watched_ == true and scheduled nothing.
     if (waits_ == 0 || watched_.exchange(true)) return;
   }
   const int64_t timeout = peer_timeout_ms_ * kNanosPerMilli;
   const int64_t quarter = std::max<int64_t>(1, peer_timeout_ms_ / 4) * kNanosPerMilli;
   const int64_t now = LinkNanos();
-  // A process that has slept itself does not judge others.
+  // If the alarm came late, this process was suspended itself, and the peer's silence proves nothing.
   const bool slept = now - due_nanos > quarter;
   const int64_t silent = now - heard_nanos_;
   if (silent >= timeout && pinged_ && !slept) return Break(LostPeer(peer_timeout_ms_));
@@ -92,7 +92,7 @@ bool LinkCaller::Call(const std::string& method, Rope& request, const CallOption
     return true;
   }
   link().BeginWait();
-  // Where it fails all calls are told.
+  // If it fails, Broken ends this call like all others.
   link().SendMessage({.kind = LinkMessage::kCall, .id = id}, method, std::move(request));
   return true;
 }
@@ -121,7 +121,8 @@ void LinkCaller::End(uint64_t id, Result<Rope> result, bool tell_peer) {
   if (last) Break(Cancelled("the channel has ended"));
 }
 
-// For who must not run what follows on the end of a call: it may be the end of the token that is being cancelled.
+// Ends the call from the event loop. Use it in cancel callbacks and alarms: ending inline runs `done`, which could
+// destroy the token that is being cancelled.
 void LinkCaller::EndLater(uint64_t id, Status reason) {
   link().Post([kept = self(), id, reason = std::move(reason)] { kept->End(id, reason, /*tell_peer=*/true); });
 }
@@ -196,13 +197,13 @@ class LinkCallee::Incoming final : public IncomingCall {
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;
     callee_->Respond(id_, std::move(response));
-    // Whoever keeps the call keeps neither the connection nor the listener.
+    // A handler may keep the call after its response: that must keep neither the connection nor the listener alive.
     callee_ = nullptr;
     counted_ = nullptr;
   }
   void set_request(Rope request) { request_ = std::move(request); }
 
-  bool came = false;  // all of it; guarded by the mutex of the callee
+  bool came = false;  // the request is complete; guarded by mu_ of the callee
 
  private:
   const uint64_t id_;
@@ -331,7 +332,7 @@ void LinkCalls::Drain() {
     alive->Refuse();
     alive->link().Break(ServerIsStopping());
   }
-  in_flight_.WaitForNone();  // what has begun since
+  in_flight_.WaitForNone();  // calls that began after the first wait
 }
 
 }  // namespace weir

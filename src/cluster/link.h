@@ -1,6 +1,6 @@
-// Link: a connection between two processes of Weir, and the calls on it. What carries the bytes is up to who derives
-// from it (host/, ucx/); here is what they share. A peer that is silent while somebody waits for it is asked for a sign
-// of life, and lost when none comes.
+// Link: a connection between two Weir processes and the calls on it. Derived classes (host/, ucx/) carry the bytes;
+// this file holds what they share. A peer that is silent while a call is open is pinged, and the link breaks if it does
+// not answer within the peer timeout.
 #pragma once
 
 #include <atomic>
@@ -20,23 +20,25 @@ namespace weir {
 
 class Link;
 
-// A message of a call, without what it carries.
+// A message of a call, without its payload.
 struct LinkMessage {
   enum Kind : uint32_t { kCall, kAnswer, kError, kCancel };
   Kind kind = kCall;
-  uint32_t code = 0;  // of an error
+  uint32_t code = 0;  // only with kError: the StatusCode
   uint64_t id = 0;    // of the call
 };
 
-// Who sends and takes the messages of a link. Is a part of it, and lives as long.
+// Receives the messages of a link, which owns it: a shared_ptr to an end shares the ownership of the whole link.
 class LinkEnd {
  public:
   virtual ~LinkEnd() = default;
-  // A message has begun to come: a call before it is cancelled.
+  // Called when a kCall begins to arrive, before Came, and when a kCancel has arrived: a call is registered before its
+  // cancellation can come. The transport may hold its own locks.
   virtual void Began(const LinkMessage& message, std::string method) = 0;
-  // All of it is there, or could not be had; in any order, on any thread. Not at all where the link breaks before.
+  // The message is complete, or its payload could not be read. Called in any order and on any thread. Not called if the
+  // link breaks first.
   virtual void Came(const LinkMessage& message, Result<Rope> payload) = 0;
-  // Once.
+  // Called once, when the link has broken.
   virtual void Broken(const Status& reason) = 0;
 
  protected:
@@ -55,31 +57,31 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // False where the link is broken.
+  // False if the link is broken.
   virtual bool SendMessage(const LinkMessage& message, std::string_view method, Rope payload) = 0;
-  // Ends it, for that reason: the first one counts.
+  // Ends the link. The first reason is the one that is reported.
   virtual void Break(const Status& reason) = 0;
-  // False once it is known that the peer has hung up.
+  // False once the peer is known to have disconnected.
   virtual bool IsThere() const = 0;
-  // Waits for the peer to take what it was sent, but not longer.
+  // Blocks until the peer has received all that was sent, for at most `timeout_ms`.
   virtual void WaitUntilSent(int64_t timeout_ms) = 0;
-  // A large answer costs no more as a whole than in chunks.
+  // True if a large response costs no more as one message than in chunks.
   virtual bool takes_whole() const { return false; }
-  // Runs it on a thread that may run anything, soon; not at all where the transport ends before.
+  // Runs `work` soon on a thread of the event loop, without locks held. Never runs it if the transport ends first.
   virtual void Post(std::function<void()> work) = 0;
   virtual std::shared_ptr<Link> self() = 0;
   Alarms& alarms() const { return alarms_; }
 
-  // Somebody waits for the peer: it is watched until nobody does.
+  // Call them when a call begins and ends: the peer is watched while calls are open.
   void BeginWait();
   void EndWait() { --waits_; }
 
  protected:
   virtual void Ping() = 0;
-  // Something has come from the peer.
+  // Call it for everything that arrives from the peer.
   void Heard();
   LinkEnd& end() const { return *end_; }
-  // Of one that was made without an end, before anything comes for it.
+  // For a link that is created without an end. REQUIRES: set_end is called before the first message arrives.
   bool has_end() const { return end_ != nullptr; }
   void set_end(std::unique_ptr<LinkEnd> end);
 
@@ -96,13 +98,14 @@ class Link {
   std::atomic<bool> pinged_{false};
 };
 
-// The end that calls go out from.
+// The calling side of a link. Thread-safe.
 class LinkCaller final : public LinkEnd {
  public:
   explicit LinkCaller(std::shared_ptr<InFlight> ending) : ending_(std::move(ending)), whole_(ending_->Enter()) {}
-  // As Channel::Call. False, with nothing done, where the connection was lost before anything was sent.
+  // As Channel::Call. Returns false and leaves the arguments untouched if the connection was lost before anything was
+  // sent.
   bool Call(const std::string& method, Rope& request, const CallOptions& options, Channel::Done& done);
-  // No more calls will come: it ends with the last.
+  // No more calls will follow: the link ends with the last open one.
   void Leave();
   bool IsThere() const { return link().IsThere(); }
   void Break(const Status& reason) { link().Break(reason); }
@@ -118,13 +121,13 @@ class LinkCaller final : public LinkEnd {
   void Came(const LinkMessage& message, Result<Rope> payload) override;
   void Broken(const Status& reason) override;
   std::shared_ptr<LinkCaller> self() { return {link().self(), this}; }
-  // Ends the call, if it still is open; the peer is told where it does not know.
+  // Ends the call if it is still open. `tell_peer` sends a cancellation.
   void End(uint64_t id, Result<Rope> result, bool tell_peer);
   void EndLater(uint64_t id, Status reason);
   void Finish(Open open, Result<Rope> result);
 
   const std::shared_ptr<InFlight> ending_;
-  std::shared_ptr<void> whole_;  // until it is broken and everybody told
+  std::shared_ptr<void> whole_;  // counts this link until all of its calls have been told that it broke
   std::mutex mu_;
   uint64_t next_ = 1;
   bool lost_ = false;
@@ -132,13 +135,13 @@ class LinkCaller final : public LinkEnd {
   std::unordered_map<uint64_t, Open> open_;
 };
 
-// The connections of a transport that calls go out from, so that it can end them. Thread-safe.
+// The outgoing links of a transport, so that the transport can end them. Thread-safe.
 class LinkCallers final {
  public:
-  // Makes one with the end it is given; null where that gives none, or once this is closed.
+  // Makes a link with the given end. Add returns null if it returns null, or after Close.
   using Make = std::function<std::shared_ptr<Link>(std::unique_ptr<LinkEnd> end)>;
   std::shared_ptr<LinkCaller> Add(const Make& make);
-  // Ends what is open, as Cancelled, waits for its end, and adds no more.
+  // Ends all open calls as Cancelled and waits until their callbacks have run. Later calls of Add return null.
   void Close();
   bool closed() const {
     std::lock_guard lock(mu_);
@@ -154,19 +157,19 @@ class LinkCallers final {
 
 class LinkCallee;
 
-// The calls of a listener that are open, and the connections that they came over. Thread-safe.
+// The open calls of a listener, and the links that they came over. Thread-safe.
 class LinkCalls final {
  public:
-  // Once, before the first link.
+  // Call it once, before the first link.
   void set_handler(CallHandler handler) { handler_ = std::move(handler); }
-  // False once it is closed. `link` has a LinkCallee of these calls at its end.
+  // False after Close. REQUIRES: `callee` is the end of `link` and was made with this object.
   bool Add(const std::shared_ptr<Link>& link, LinkCallee* callee);
-  // Takes no more links, and cancels what is open and what still comes.
+  // Refuses more links; cancels open calls, and those that still arrive on existing links.
   void Close();
-  // Waits until all calls have been answered.
+  // Blocks until all calls have been answered.
   void WaitForNone() { in_flight_.WaitForNone(); }
-  // After Close: waits until all calls have been answered and the answers been sent, and ends the links. The handler is
-  // not called after it.
+  // After Close: blocks until all calls have been answered and the answers sent, then breaks the links. The handler is
+  // not called afterwards.
   void Drain();
 
  private:
@@ -178,7 +181,7 @@ class LinkCalls final {
   std::vector<std::weak_ptr<LinkCallee>> callees_;
 };
 
-// The end that calls come in at.
+// The serving side of a link. Thread-safe.
 class LinkCallee final : public LinkEnd {
  public:
   explicit LinkCallee(std::shared_ptr<LinkCalls> calls) : calls_(std::move(calls)) {}
@@ -196,8 +199,8 @@ class LinkCallee final : public LinkEnd {
 
   const std::shared_ptr<LinkCalls> calls_;
   std::mutex mu_;
-  Status closed_;      // why, once it is
-  bool gone_ = false;  // no more calls begin: the link is broken, or the listener ends
+  Status closed_;      // the reason, once new calls are cancelled
+  bool gone_ = false;  // no more calls are accepted: the link is broken, or the listener ends
   std::unordered_map<uint64_t, std::shared_ptr<Incoming>> open_;
 };
 

@@ -1,4 +1,4 @@
-// What all links share, on one that carries nothing: tests say what comes over it, and when alarms ring.
+// What all links share, tested on a link without a connection: tests deliver its messages and fire its alarms.
 #include "cluster/link.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class TestLink final : public Link, public std::enable_shared_from_this<TestLink
   std::shared_ptr<Link> self() override { return shared_from_this(); }
   using Link::Heard;
 
-  // From the peer:
+  // Messages from the peer:
   void BringCall(uint64_t id, std::string payload) {
     end().Began({.kind = LinkMessage::kCall, .id = id}, "/a.B/C");
     end().Came({.kind = LinkMessage::kCall, .id = id}, Rope(std::move(payload)));
@@ -60,7 +60,7 @@ class TestLink final : public Link, public std::enable_shared_from_this<TestLink
 };
 
 constexpr int64_t kTestLinkTimeoutMs = 200;
-constexpr auto kLinkPatience = std::chrono::seconds(20);  // what takes longer will not come
+constexpr auto kLinkPatience = std::chrono::seconds(20);  // gives up after this time
 
 class LinkCallerTest : public testing::Test {
  protected:
@@ -95,12 +95,12 @@ TEST_F(LinkCallerTest, WhatIsAnsweredIsForgotten) {
     link_->BringAnswer(last_id(), "yes");
     EXPECT_TRUE(outcome.Wait().ok());
     EXPECT_EQ(outcome.text(), "yes");
-    EXPECT_EQ(alarms_.count(), 1U);  // who looks after the peer
+    EXPECT_EQ(alarms_.count(), 1U);  // watches the peer
     alarms_.Ring();
-    EXPECT_EQ(alarms_.count(), 0U);  // and does so as long as somebody waits for it
+    EXPECT_EQ(alarms_.count(), 0U);  // only while somebody waits for it
   }
   token.Cancel(Aborted("enough"));
-  EXPECT_EQ(link_->posts, 0);  // nothing is left that it would end
+  EXPECT_EQ(link_->posts, 0);  // there is nothing left to cancel
 }
 
 TEST_F(LinkCallerTest, AConnectionThatWasLostTakesNoCalls) {
@@ -113,7 +113,7 @@ TEST_F(LinkCallerTest, AConnectionThatWasLostTakesNoCalls) {
   Channel::Done done = [&](const Result<Rope>&) { ended = true; };
   EXPECT_FALSE(caller_->Call("/a.B/C", request, {}, done));
   EXPECT_FALSE(ended);
-  EXPECT_EQ(request.Flatten(), "x");  // for the next connection
+  EXPECT_EQ(request.Flatten(), "x");  // unchanged, for the next connection
   EXPECT_TRUE(done != nullptr);
 }
 
@@ -173,7 +173,7 @@ TEST_F(LinkCallerTest, WhoIsSilentIsAskedOnceAndThenLost) {
 TEST_F(LinkCallerTest, WhoHasSleptDoesNotJudgeOthers) {
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
-  for (int i = 0; i < 3; ++i) {  // each far later than it was set for
+  for (int i = 0; i < 3; ++i) {  // each far later than scheduled
     std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs));
     alarms_.Ring();
     EXPECT_TRUE(link_->IsThere());
@@ -208,7 +208,7 @@ TEST_F(LinkCallerTest, WhoIsHeardIsAskedAgainLater) {
   EXPECT_TRUE(outcome.Wait().ok());
 }
 
-// ---- the end that calls come in at ----
+// ---- the serving side ----
 
 class LinkCalleeTest : public testing::Test {
  protected:
@@ -258,7 +258,7 @@ TEST_F(LinkCalleeTest, ACallThatComesTwiceIsHandledOnce) {
   EXPECT_EQ(link_->sent.size(), 1U);
   alarms_.Ring();
   EXPECT_EQ(alarms_.count(), 0U);
-  link_->BringCall(1, "again");  // its number is free
+  link_->BringCall(1, "again");  // the id is free again
   EXPECT_EQ(came_.size(), 2U);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kResetTimeoutMs = 30'000;
 
-// "field: value field: value" of what is set, as far as people look at it in a log.
+// The fields that are set and of interest in a log, as " field: value field: value".
 std::string Brief(const tensorflow::ConfigProto& config) {
   std::string text;
   for (const auto& [kind, count] : config.device_count()) text += fmt::format(" device_count({}): {}", kind, count);
@@ -66,7 +66,8 @@ Result<std::shared_ptr<MasterSession>> Master::FindForStep(const std::string& ha
   return Find(handle);
 }
 
-// The one with the address that the client used, or else that this task has in the cluster it was started in.
+// Looks for the address that the client has used, then for the address in the cluster that this server was started
+// with.
 Result<std::string> Master::OwnTaskIn(const ClusterSpec& cluster, const std::string& target) const {
   const Peers& peers = *dependencies_.session.peers;
   const size_t scheme = target.find("://");
@@ -92,7 +93,7 @@ Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProt
     WEIR_ASSIGN(std::string own_task, OwnTaskIn(*cluster, target));
     dependencies.peers = std::make_shared<Peers>(*std::move(cluster), dependencies_.transport, std::move(own_task),
                                                  &dependencies_.own_worker);
-    config.set_isolate_session_state(true);  // as in TensorFlow: names of tasks mean something in this session alone
+    config.set_isolate_session_state(true);  // as in TensorFlow: task names are valid in this session only
   } else {
     config.clear_cluster_def();
   }
@@ -120,7 +121,7 @@ void Master::CloseUnclaimed(const std::string& handle) {
   {
     std::lock_guard lock(mu_);
     auto it = sessions_.find(handle);
-    if (it == sessions_.end() || it->second.unclaimed == 0) return;  // somebody was faster
+    if (it == sessions_.end() || it->second.unclaimed == 0) return;  // a client was faster
     session = std::move(it->second.session);
     sessions_.erase(it);
     counted = in_flight_.Enter();
@@ -138,7 +139,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target());
     if (!session.ok()) return done(session.status());
     Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0, cancel);
-    if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // nobody would ever close it
+    if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // nobody would ever close the session
     if (!version.ok()) {
       {
         std::lock_guard lock(mu_);
@@ -225,7 +226,7 @@ void Master::ListCluster(const CallOptions& options, Reply<tensorflow::ListDevic
         }
         done(std::move(response));
       });
-  // The rest of the time is for the answer to arrive.
+  // Leaves a quarter of the caller's timeout for the response to arrive.
   const CallOptions ask{
       .timeout_ms = (options.caller_timeout_ms * 3 + 3) / 4, .cancel = options.cancel, .wait_for_ready = true};
   for (size_t i = 0; i < tasks.size(); ++i) {
@@ -294,7 +295,7 @@ void Master::CloseAll(std::function<void()> done) {
   for (const auto& [handle, entry] : sessions) {
     if (entry.unclaimed != 0) dependencies_.session.alarms.Drop(entry.unclaimed);
   }
-  // Runs `done` when the last copy of it is gone.
+  // Runs `done` when the last copy is gone.
   auto last = std::shared_ptr<void>(nullptr, [done = std::move(done)](void*) { done(); });
   for (const auto& [handle, entry] : sessions) entry.session->Close([last] {});
 }

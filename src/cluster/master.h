@@ -1,4 +1,4 @@
-// Master: the sessions of the clients of one server. Thread-safe. Calls that take their time run on the blocking pool.
+// Master: the client sessions of one server. Calls that take long run on the blocking pool. Thread-safe.
 #pragma once
 
 #include <map>
@@ -10,10 +10,10 @@
 
 namespace weir {
 
-// A session that no client has used since it was created is closed after that time. Its client may never have heard of
-// it: when the answer to CreateSession is lost, it makes another one, and nobody would ever close this one. A client
-// that holds a session need not say so in any way, so that one that was used once stays until it is closed. Clients
-// create a session when they run its first step, but a program may do the one long before the other: hence a day.
+// A session that no client has used since its creation is closed after this time. Its client may not know that it
+// exists: if the response to CreateSession is lost, the client creates another session, and nobody would ever close
+// this one. A session that was used once stays until it is closed, because an idle client sends nothing. A program may
+// create a session long before its first step: hence a whole day.
 inline constexpr int64_t kUnclaimedSessionMs = int64_t{24} * 3600 * 1000;
 
 class Master final : public MasterService {
@@ -23,15 +23,15 @@ class Master final : public MasterService {
     tensorflow::ConfigProto default_config;
     WorkerService& own_worker;  // for sessions that bring their own cluster
     Transport& transport;
-    int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // 0: they stay
+    int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // 0: never close them
   };
   explicit Master(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
   ~Master() override { Stop(); }
-  // Takes no more sessions and steps, and waits for those that run, but not longer than that.
+  // Refuses new sessions and steps, and waits for running steps, for at most `timeout_ms`.
   void Drain(int64_t timeout_ms);
-  // Closes all sessions; later calls fail. Blocks until nothing runs.
+  // Closes all sessions; later calls fail. Blocks until nothing is running.
   void Stop();
-  // The same without blocking: `done` runs when it is over.
+  // The same without blocking: `done` runs at the end.
   void Stop(std::function<void()> done);
   int num_sessions() const;
 
@@ -55,22 +55,22 @@ class Master final : public MasterService {
                        Reply<tensorflow::ReleaseCallableResponse> done) override;
 
  private:
-  // The devices of the tasks that answer before the caller gives up. One without a type stands for a task that does
-  // not: it has the task's name and, as its description, the address.
+  // Lists the devices of all tasks that answer before the caller's timeout. A device without a type stands for a task
+  // that does not: its name is the task's name, its description the address.
   void ListCluster(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
   struct Entry {
     std::shared_ptr<MasterSession> session;
-    Alarms::Id unclaimed = 0;  // when it rings, no client has used the session; 0 once one has
+    Alarms::Id unclaimed = 0;  // fires if no client has used the session; 0 after the first use
   };
   using Sessions = std::map<std::string, Entry>;
 
-  // Aborted for a handle that this master does not know. Who asks for a session uses it.
+  // Counts as a use of the session. Aborted if the handle is unknown.
   Result<std::shared_ptr<MasterSession>> Find(const std::string& handle);
-  // For a new step: not when the server is stopping.
+  // The same for a new step: Unavailable while the server is stopping.
   Result<std::shared_ptr<MasterSession>> FindForStep(const std::string& handle);
-  // `target` is how the client has reached this master.
+  // `target` is the address by which the client has reached this master.
   Result<std::shared_ptr<MasterSession>> NewSession(tensorflow::ConfigProto config, const std::string& target);
-  // Which task of the cluster this one is.
+  // The name of this server's task in a cluster that a session brings.
   Result<std::string> OwnTaskIn(const ClusterSpec& cluster, const std::string& target) const;
   void WaitForClaim(const std::string& handle);
   void CloseUnclaimed(const std::string& handle);

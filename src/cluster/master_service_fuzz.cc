@@ -1,5 +1,5 @@
-// Scripts of calls to the master service of a task: whatever their bytes say, each is answered or can be cancelled, and
-// nothing crashes, hangs or is left behind.
+// Runs scripts of calls to the master service of a task. Whatever the bytes, each call must be answered or cancellable,
+// and nothing may crash, hang or leak.
 #include "cluster/service_main_fuzz.h"
 
 using weir::fuzz::MasterMethods;

@@ -19,7 +19,7 @@ constexpr int64_t kMaxTimeoutMs = int64_t{1} << 40;
 
 }  // namespace
 
-// A step that the client runs in pieces.
+// A step that a client runs in pieces.
 struct MasterSession::PartialRun {
   std::shared_ptr<StepPlan> plan;
   int64_t step_id = 0;
@@ -32,7 +32,7 @@ struct MasterSession::PartialRun {
   }
 };
 
-// A signature that is being compiled, for everybody who waits for it.
+// A compilation in progress, shared by all callers that wait for it.
 struct MasterSession::Compiling {
   CancelToken cancel;
   CancelToken::Id close_tie = 0;
@@ -44,7 +44,7 @@ struct MasterSession::CompilingWaiter {
   WithPlan then;
   CancelToken* token = nullptr;
   CancelToken::Id tie = 0;
-  std::shared_ptr<Compiling> compiling;  // that it is a waiter of; guarded by the session's lock
+  std::shared_ptr<Compiling> compiling;  // the one that it waits for; guarded by the session's lock
 
   void Answer(const Result<std::shared_ptr<StepPlan>>& plan) {
     if (answered.exchange(true)) return;
@@ -99,7 +99,7 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
   const std::string key = signature.Key();
   auto waiter = std::make_shared<CompilingWaiter>();
   waiter->then = std::move(then);
-  if (cancel != nullptr) {  // before anybody knows the waiter: who answers it cuts the tie
+  if (cancel != nullptr) {  // before the waiter is visible to others: its first answer unregisters it
     waiter->token = cancel;
     waiter->tie = cancel->Register([this, key, waiter] { LeaveCompiling(key, waiter); });
     if (waiter->tie == 0) return waiter->then(cancel->reason());
@@ -132,7 +132,7 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
           const Result<std::shared_ptr<StepPlan>>& plan) { self->EndCompiling(key, compiling, plan); });
 }
 
-// Who is cancelled leaves; when nobody is left, compiling ends too.
+// A cancelled waiter leaves. When none is left, the compilation is cancelled, too.
 void MasterSession::LeaveCompiling(const std::string& key, const std::shared_ptr<CompilingWaiter>& waiter) {
   if (waiter->answered.exchange(true)) return;
   std::shared_ptr<Compiling> compiling;
@@ -255,17 +255,18 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     if (i + 1 == parts.size()) call.brought = step->brought;
     step->Call(i, std::move(call));
   };
-  // Where nothing comes along, the own part asks for what it takes: questions go together with the call.
+  // If no values are delivered with responses, the own part requests its inputs. Send these requests together with the
+  // calls.
   std::optional<Bundle> start;
   if (step->brought == nullptr) start.emplace();
-  // Who waits does so before anything can come.
+  // Parts that wait are set up first: values may arrive as soon as another part is called.
   for (bool waits : {true, false}) {
     for (size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].waits() == waits) call_part(i);
     }
   }
   step->AskOwnForAll();
-  step->GiveUpWaiting();  // if it had failed before its parts began to wait
+  step->GiveUpWaiting();  // in case the step failed before its parts began to wait
   step->Answered();
 }
 
@@ -313,7 +314,7 @@ void MasterSession::PartialRunSetup(const tensorflow::PartialRunSetupRequest& re
 
 namespace {
 
-// Marks what a piece feeds and fetches, and says what is wrong with it.
+// Marks what a piece feeds and fetches; an error says what is wrong with it.
 Status TakePiece(const StepPlan& plan, const RunStepCall& call, std::vector<bool>* fed, std::vector<bool>* fetched,
                  std::vector<int>* feeds, std::vector<int>* wanted) {
   auto position = [](size_t size, auto name_of, const std::string& name) {
@@ -450,7 +451,7 @@ Status MasterSession::ReleaseCallable(int64_t handle) {
   return OkStatus();
 }
 
-// ---- the rest ----
+// ---- devices and closing ----
 
 void MasterSession::ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done) {
   struct Waiting {
@@ -460,7 +461,7 @@ void MasterSession::ListDevices(const CallOptions& options, Reply<tensorflow::Li
     JoinedToken cancel;
   };
   const std::vector<std::string> tasks = tasks_->Allowed();
-  // Until the answer: the caller's token may be gone after it.
+  // Holds the caller's token until the response only: it may be destroyed afterwards.
   auto waiting = std::make_shared<std::optional<Waiting>>();
   waiting->emplace(in_flight_.Enter(), std::initializer_list<CancelToken*>{options.cancel, &closed_});
   CancelToken* const cancel = (*waiting)->cancel.get();

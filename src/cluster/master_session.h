@@ -1,5 +1,5 @@
-// MasterSession: a client's session on the server that it talks to. Holds the client's graph, has each signature
-// compiled once, and runs steps over the workers. Calls do not block, but for Extend. Thread-safe.
+// MasterSession: a client's session on the server that it talks to. Holds the client's graph, compiles each signature
+// once, and runs steps on the workers. Calls do not block, except Extend. Thread-safe.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ namespace weir {
 class MasterSession final : public std::enable_shared_from_this<MasterSession> {
  public:
   struct Dependencies {
-    const OpRegistry& registry;  // these outlive the session
+    const OpRegistry& registry;  // all references must outlive the session
     std::shared_ptr<ConstantEvaluator> evaluator;
     std::shared_ptr<Peers> peers;
     ElasticPool& blocking_pool;
@@ -33,8 +33,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   ~MasterSession();
 
   const std::string& handle() const { return handle_; }
-  // Adds nodes; `version` must be the one that the last Extend gave.
-  // `cancel` may be null; what it ends leaves the graph as it was.
+  // Adds nodes. REQUIRES: `version` is the one that the last Extend returned, else Aborted. `cancel` may be null; a
+  // cancelled call leaves the graph unchanged.
   Result<int64_t> Extend(const tensorflow::GraphDef& graph, int64_t version, CancelToken* cancel = nullptr);
   void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
   void PartialRunSetup(const tensorflow::PartialRunSetupRequest& request, const CallOptions& options,
@@ -44,9 +44,9 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   void RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done);
   Status ReleaseCallable(int64_t handle);
   void ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
-  // Waits until nothing runs, but not longer than that.
+  // Waits until nothing is running, for at most `timeout_ms`.
   void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
-  // Cancels what runs; when it has ended, tells the workers and calls `done`.
+  // Cancels running steps. When they have ended, tells the workers and calls `done`.
   void Close(std::function<void()> done);
 
  private:
@@ -57,12 +57,13 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   using WithPlan = std::function<void(Result<std::shared_ptr<StepPlan>>)>;
 
   std::shared_ptr<StepPlan> FindPlan(const std::string& key);
-  // The plan of a signature, known or new. `cancel` ends the wait of this caller; it lives until `then` is called.
+  // The plan of a signature, cached or compiled. `cancel` ends the wait of this caller only; it must live until `then`
+  // runs.
   void GetPlan(StepSignature signature, CancelToken* cancel, WithPlan then);
   void LeaveCompiling(const std::string& key, const std::shared_ptr<CompilingWaiter>& waiter);
   void EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
                     const Result<std::shared_ptr<StepPlan>>& plan);
-  // A step that can be cancelled by its caller, its deadline and the session.
+  // A step that its caller, its deadline and the session can cancel.
   std::shared_ptr<Step> NewStep(int64_t timeout_ms, const CallOptions& options, Reply<RunStepReply> done);
   void RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<StepPlan> plan, std::vector<Tensor> feeds,
                const tensorflow::RunOptions& options);

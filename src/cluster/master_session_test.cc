@@ -1,5 +1,5 @@
-// What a master tells its workers, and what of it is left on them: a master's session and its tasks on a simulated
-// network and clock, where a test may answer, hold or change each call of the master's task.
+// What a master tells its workers, and what is left on them. Runs a master session and its tasks on a simulated network
+// and clock, where a test may answer, hold or change each call of the master's task.
 #include "cluster/master_session.h"
 
 #include <gtest/gtest.h>
@@ -27,14 +27,14 @@ namespace {
 // A call on its way to another task.
 struct Outgoing {
   Channel& channel;
-  std::string method;  // without its service
+  std::string method;  // without the service
   Rope request;
   CallOptions options;
   Channel::Done done;
 
   const std::string& to() const { return channel.address(); }
   bool Is(const std::string& address, std::string_view name) const { return to() == address && method == name; }
-  // Once.
+  // Sends it. Call it once.
   void Pass() { channel.Call("/tensorflow.WorkerService/" + method, std::move(request), options, done); }
   template <class Message>
   Message As() const {
@@ -119,9 +119,9 @@ class MasterSessionTest : public testing::Test {
   }
   Worker::Load LoadOf(int ps) { return ps_[ps]->worker().load(); }
 
-  // Runs what there is to do, but not what waits for a time to come.
+  // Runs everything that is due soon, but no long timers.
   void Settle() { world_.RunUntilIdle(world_.now() + kSecond); }
-  // Adds what the graph has got.
+  // Adds the nodes of graph_ to the session.
   void Extend() {
     if (std::exchange(extended_, true)) return;
     Result<tensorflow::GraphDef> def = ExportGraphDef(*graph_);
@@ -156,19 +156,19 @@ class MasterSessionTest : public testing::Test {
     Settle();
     ExpectValue(answer, value);
   }
-  // True when it has closed.
+  // True if it has closed.
   bool Close() {
     auto closed = std::make_shared<bool>(false);
     session_->Close([closed] { *closed = true; });
     Settle();
     return *closed;
   }
-  // Nobody ever puts something in.
+  // A dequeue that blocks forever.
   Output Never(const std::string& device) {
     DeviceScope scope(*graph_, device);
     return QueueDequeueV2(*graph_, FIFOQueueV2(*graph_, {kFloat}), {kFloat})[0];
   }
-  // A step in pieces that has run its first one, on both tasks.
+  // Starts a partial run on both tasks and runs its first piece.
   void RunFirstPiece() {
     const Output x = Placeholder(*graph_, kFloat);
     const Output y = Placeholder(*graph_, kFloat);
@@ -199,7 +199,7 @@ class MasterSessionTest : public testing::Test {
     Settle();
     ExpectValue(answer, 3);
   }
-  // The assignment of 2 to a variable of the ps, and ten times its value on the worker.
+  // An assignment of 2 to a variable on the ps, and ten times its value on the worker.
   std::pair<Output, Output> VariableTimesTen() {
     Output v;
     Output init;
@@ -211,7 +211,7 @@ class MasterSessionTest : public testing::Test {
     DeviceScope scope(*graph_, On("worker"));
     return {init, v * Constant(*graph_, Tensor::Scalar(10.0f))};
   }
-  // Keeps the call of a method to a task back; all others pass.
+  // Holds back calls of a method to a task; all others pass.
   void Hold(const std::string& address, const std::string& method, std::optional<Outgoing>* held) {
     meddle_ = [=](Outgoing call) {
       if (call.Is(address, method)) {
@@ -224,7 +224,7 @@ class MasterSessionTest : public testing::Test {
 
   static constexpr int64_t kSecond = 1'000'000'000;
   static constexpr int64_t kHour = 3'600 * kSecond;
-  static constexpr size_t kSmallChunk = 64;  // larger values than a few of them go in chunks
+  static constexpr size_t kSmallChunk = 64;  // values larger than a few of these are sent in chunks
   static constexpr char kPs0[] = "ps0:1";
   static constexpr char kPs1[] = "ps1:1";
   OpRegistry registry_;
@@ -233,7 +233,7 @@ class MasterSessionTest : public testing::Test {
   ThreadPool pool_;
   ElasticPool blocking_;
   const ClusterSpec spec_;
-  Meddle meddle_;  // null: calls are passed on
+  Meddle meddle_;  // null: all calls pass
   std::vector<std::string> calls_;
   MeddledTransport transport_;
   std::shared_ptr<Graph> graph_;
@@ -248,7 +248,7 @@ class MasterSessionTest : public testing::Test {
 
 // ---- the end of a session ----
 
-// Workers of TensorFlow keep the steps of a session that ends.
+// TensorFlow's workers keep the steps of a session that is closed.
 TEST_F(MasterSessionTest, StepsInPiecesEndOnAWorkerThatKeepsThoseOfClosedSessions) {
   RunFirstPiece();
   EXPECT_EQ(LoadOf(0).steps, 1);
@@ -370,7 +370,7 @@ TEST_F(PlanThatFails, APartThatIsRegisteredAfterTheErrorIsNotKept) {
   Settle();
   ASSERT_EQ(held.size(), 2u);
   const int ps = held[0].to() == kPs0 ? 0 : 1;
-  // The answer of the one is on its way when the other one fails.
+  // The response of the one is in flight when the other fails.
   const Channel::Done done = held[0].done;
   std::optional<Result<Rope>> late;
   held[0].done = [&](Result<Rope> response) { late.emplace(std::move(response)); };
@@ -436,7 +436,7 @@ TEST_F(MasterSessionTest, AnErrorThatFollowsFromAnotherGivesWayToItWhicheverCome
     EXPECT_FALSE(answer->has_value());
     const auto fail = [&] { held->done(InvalidArgument("the cause")); };
     if (cause_first) fail();
-    // The own part ends because the step does.
+    // The own part ends because the step has ended.
     tensorflow::CleanupGraphRequest cleanup;
     cleanup.set_step_id(held->As<RunGraphCall>().message.step_id());
     own_->worker().CleanupGraph(cleanup, CallOptions{}, [](const Result<tensorflow::CleanupGraphResponse>&) {});
@@ -459,7 +459,7 @@ TEST_F(MasterSessionTest, AStepThatHasEndedLeavesNoAlarm) {
   const Answer answer = StartStep(std::move(call));
   EXPECT_TRUE(world_.RunUntilIdle(world_.now() + 2 * kHour));
   ExpectValue(answer, 1);
-  EXPECT_LT(world_.now(), kHour);  // the clock jumps from one thing to do to the next
+  EXPECT_LT(world_.now(), kHour);  // the clock jumps from event to event
 }
 
 // ---- values between tasks ----
@@ -509,7 +509,7 @@ TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
   bool asked = false;
   meddle_ = [&](Outgoing call) {
     if (call.method != "RecvTensor" || std::exchange(asked, true)) return call.Pass();
-    // The worker has the value by then, and waits for requests for the rest of it.
+    // By then the worker has the value and waits for requests for the other chunks.
     call.done = [&beyond, &channel = call.channel, options = call.options, done = call.done,
                  asked_for = call.As<tensorflow::RecvTensorRequest>()](Result<Rope> response) {
       auto first = std::make_shared<Result<Rope>>(std::move(response));
@@ -532,7 +532,7 @@ TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
   EXPECT_EQ(LoadOf(0).steps, 0);
 }
 
-// A master of TensorFlow does not tell a part of conditions that others have.
+// TensorFlow's masters do not tell a part about conditionals in other parts.
 TEST_F(MasterSessionTest, APartWithoutConditionsTakesDeadValues) {
   const Output x = Placeholder(*graph_, kFloat);
   const Output taken = Placeholder(*graph_, kBool);

@@ -31,7 +31,7 @@ void MasterSession::Step::Fail(const Status& failed) {
   GiveUpWaiting();
 }
 
-// Where the step has run out of time, and a part of it knows for which node it waited. REQUIRES: mu is held.
+// Adds the node that a part was waiting for to the error of a timeout. REQUIRES: mu is held.
 void MasterSession::Step::NameNode(const Status& ended) {
   const std::optional<std::string> node = NodeOf(ended);
   if (status.code() != StatusCode::kDeadlineExceeded || !IsDerived(ended) || !node.has_value()) return;
@@ -79,12 +79,12 @@ void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
   Answered();
 }
 
-// To the nodes of the own task and to the parts that wait for it.
+// Passes values on to nodes of the own task and to parts that wait for them.
 void MasterSession::Step::HandOn(RunGraphReply& reply) {
   for (NamedTensor& named : reply.tensors) {
     if (const auto taker = plan->takers.find(named.name); taker != plan->takers.end()) {
       Arrived(taker->second, std::move(named));
-    } else if (brought != nullptr && brought->Has(named.name)) {  // a step in pieces asks for each value
+    } else if (brought != nullptr && brought->Has(named.name)) {  // not for steps in pieces, which request each value
       brought->Bring(named.name, std::move(named.tensor));
     }
   }
@@ -159,7 +159,7 @@ void MasterSession::Step::Answered() {
 
 namespace {
 
-// Stages of one task have the same devices.
+// Stages of one task have the same devices: merge them.
 void AddStats(const tensorflow::StepStats& stats, tensorflow::StepStats* all) {
   for (const tensorflow::DeviceStepStats& device : stats.dev_stats()) {
     auto& known = *all->mutable_dev_stats();
@@ -208,7 +208,7 @@ void MasterSession::Step::End() {
   replies.clear();
   const Reply<RunStepReply> answer = std::move(done);
   answer(std::move(result));
-  counted = nullptr;  // who waits for the session's steps may then cut the way of the answer
+  counted = nullptr;  // last: then the server may stop, and the response could not be sent
 }
 
 }  // namespace weir

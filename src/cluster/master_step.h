@@ -1,5 +1,5 @@
-// MasterSession::Step: a step from its call until the last worker has answered; what the session's own file begins and
-// this one ends. Thread-safe where it says so.
+// MasterSession::Step: a step, from its call until the last worker has responded. master_session.cc starts it, this
+// file ends it. Thread-safe where noted.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   std::shared_ptr<StepPlan> plan;
   int64_t id = 0;
   bool in_pieces = false;
-  bool clean_up = true;  // a step in pieces goes on after this call
-  CancelToken cancel;    // of all that is done for the step
+  bool clean_up = true;  // false if a step in pieces continues after this call
+  CancelToken cancel;    // cancels everything that is done for the step
   Alarms::Id alarm = 0;
   std::vector<std::pair<CancelToken*, CancelToken::Id>> ties;
   Reply<RunStepReply> done;
@@ -28,15 +28,15 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   std::vector<Tensor> values;             // by fetch
   std::vector<int> wanted;                // the fetches of this call
   std::vector<RunGraphReply> replies;     // by part
-  std::shared_ptr<AnswerValues> brought;  // where the plan has some
+  std::shared_ptr<AnswerValues> brought;  // null if the plan has no such values
   bool traced = false;
-  std::vector<int64_t> called_micros;    // by part, where the step is traced
-  std::vector<int64_t> answered_micros;  // by part, of those that are traced
+  std::vector<int64_t> called_micros;    // by part, if the step is traced
+  std::vector<int64_t> answered_micros;  // by part, if the response has a trace
 
-  // A part whose call waits for values, or for an answer.
+  // A part that is not called yet: it waits for values, or for the response of another part.
   struct Waiting {
     RunGraphCall call;
-    int left = 0;  // 0: it waits no more
+    int left = 0;  // 0: it does not wait (any more)
   };
 
   std::mutex mu;
@@ -45,29 +45,29 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   std::vector<bool> answered;  // by part
   Status status;
 
-  // From now on it runs over the parts of a plan. Once.
+  // Sets the plan that the step runs. Call it once.
   void Begin(std::shared_ptr<StepPlan> with, int64_t step_id);
 
-  // These may be called by any thread.
-  // What follows from another error is not its cause: it gives way.
+  // The methods below are thread-safe.
+  // Fails the step. The first error wins, but an original error replaces a derived one.
   void Fail(const Status& failed);
-  // Its time is over.
+  // Fails the step because of its timeout.
   void TimeOut(int64_t timeout_ms);
-  // What a part has come to. For each part once.
+  // Takes the response of a part. Once for each part.
   void Take(size_t part, Result<RunGraphReply> reply);
-  // Calls a part, at once or when all that it waits for is there. For each part once, those that wait first.
+  // Calls a part, at once or when its inputs are complete. Once for each part; first for the parts that wait.
   void Call(size_t part, RunGraphCall call);
-  // Asks the own part for what others take from it. After all calls.
+  // Requests the values that other parts need from the own part. Call it after all calls.
   void AskOwnForAll();
-  // Parts that wait are not called any more, if the step has failed.
+  // If the step has failed, drops the calls of parts that still wait.
   void GiveUpWaiting();
-  // One answer less to wait for; the last one ends the step.
+  // Counts down the open responses. The last one ends the step.
   void Answered();
 
  private:
   void NameNode(const Status& ended);
   void HandOn(RunGraphReply& reply);
-  // One thing less that a part waits for: a value, or an answer.
+  // Counts down what a part waits for: a value, or the response of another part.
   void Arrived(size_t part, std::optional<NamedTensor> value);
   void CallNow(size_t part, RunGraphCall call);
   Result<RunStepReply> Collect();

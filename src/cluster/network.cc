@@ -20,7 +20,6 @@ constexpr std::string_view kScheme = "grpc://";
 constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
 constexpr char kTransportVariable[] = "WEIR_TRANSPORT";
 
-// What the environment says, or else the default.
 int64_t PeerTimeoutMs() {
   const char* variable = std::getenv(kTimeoutVariable);
   if (variable == nullptr) return kPeerTimeoutMs;
@@ -38,7 +37,7 @@ std::unique_ptr<Transport> MakeTransport() {
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
-  // UCX is only used where the user asks for it: it does not survive what strangers send to its ports.
+  // UCX is opt-in: it does not survive random bytes that a stranger sends to its ports.
   if (text == "ucx") return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
   if (text == "auto+ucx")
     return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);

@@ -1,5 +1,5 @@
-// Network: what the servers and the remote sessions of one process share: the transport, made on first use, and the
-// masters that live in this process by address, so that a session on one of them needs no socket. Thread-safe.
+// Network: shared by all servers and remote sessions of a process. Holds the transport, made on first use, and the
+// masters of this process by address, so that a session on one of them needs no socket. Thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -19,17 +19,17 @@ class Transport;
 
 class Network final {
  public:
-  // `make` gives the transport. By default that is gRPC between hosts and shared memory between the processes of a
-  // host; WEIR_TRANSPORT chooses another (docs/cluster.md).
+  // `make` creates the transport. The default uses shared memory within a host and gRPC between hosts; WEIR_TRANSPORT
+  // chooses another (docs/cluster.md).
   explicit Network(std::function<std::unique_ptr<Transport>()> make);
   Network();
   ~Network();
   Transport& transport();
 
-  // While it is known under its address, a master is reached directly.
+  // A registered master is called directly by sessions of this process.
   void AddMaster(const std::string& address, std::shared_ptr<MasterService> master);
   void RemoveMaster(const std::string& address);
-  // The master that "grpc://host:port" names. NotFound for other targets, InvalidArgument for what is no address.
+  // The master at "grpc://host:port". NotFound for other kinds of targets, InvalidArgument for a malformed address.
   Result<std::shared_ptr<MasterService>> FindMaster(const std::string& target);
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                               const tensorflow::ConfigProto& config);
@@ -38,7 +38,7 @@ class Network final {
   const std::function<std::unique_ptr<Transport>()> make_;
   std::mutex mu_;
   std::unique_ptr<Transport> transport_;
-  pid_t process_ = 0;  // that made it
+  pid_t process_ = 0;  // the one that made the transport: a forked child cannot use it
   std::map<std::string, std::weak_ptr<MasterService>> masters_;
 };
 

@@ -1,4 +1,4 @@
-// Which transport a process takes by itself.
+// Which transport a process uses by default.
 #include "cluster/network.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-// Whether processes of this host reach a listener of this network without gRPC.
+// True if processes of this host reach a listener of this network without gRPC.
 bool IsOnHost(const char* transport) {
   if (transport == nullptr) {
     unsetenv("WEIR_TRANSPORT");

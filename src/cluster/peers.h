@@ -1,5 +1,5 @@
-// Peers: the workers of a cluster by task name ("/job:ps/replica:0/task:0"). The own task is reached directly, the
-// others through channels that are opened on first use and shared. Thread-safe.
+// Peers: the workers of a cluster by task name ("/job:ps/replica:0/task:0"). This server's own task is called directly,
+// the others through channels that are opened on first use and shared. Thread-safe.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ std::string TaskName(const std::string& job, int task);
 
 class Peers final {
  public:
-  // `own_task` is reached through `own_worker`, which must outlive this; both may be empty.
+  // `own_worker` serves `own_task` and must outlive this object. Both are empty if this process serves no task.
   Peers(ClusterSpec cluster, Transport& transport, std::string own_task, WorkerService* own_worker);
 
-  // NotFound, naming the tasks there are, for one that is not in the cluster.
+  // NotFound if the task is not in the cluster; the message lists the tasks.
   Result<std::shared_ptr<WorkerService>> Find(const std::string& task);
   std::string AddressOf(const std::string& task) const;  // "" when not in the cluster
-  std::string Describe(const std::string& task) const;   // with its address
-  std::vector<std::string> Tasks() const;                // all, in the order of their names
+  std::string Describe(const std::string& task) const;   // name and address, for messages
+  std::vector<std::string> Tasks() const;                // all, sorted by name
   const ClusterSpec& cluster() const { return cluster_; }
   const std::string& own_task() const { return own_task_; }
 

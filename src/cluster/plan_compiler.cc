@@ -1,6 +1,5 @@
-// Tasks that are not known yet are taken to have one CPU. Those that nodes are then placed on are asked what they
-// really have, and nodes are placed again, until nothing is assumed any more: so only tasks that the graph names must
-// be there.
+// Tasks that were not asked yet are assumed to have one CPU. Those on which nodes are placed are then asked for their
+// devices, and nodes are placed again, until nothing is assumed. So only tasks that the graph names must be running.
 #include "cluster/plan_compiler.h"
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 namespace weir {
 namespace {
 
-// A device of another task, as far as placing needs it.
+// A device of another task, for placement only.
 class KnownDevice final : public Device {
  public:
   explicit KnownDevice(tensorflow::DeviceAttributes attributes) : attributes_(std::move(attributes)) {}
@@ -80,7 +79,7 @@ void PlanCompiler::Schedule(Next next) {
 }
 
 void PlanCompiler::End(Result<std::shared_ptr<StepPlan>> result) {
-  ending_.reset();  // the caller's token may be gone after its answer
+  ending_.reset();  // the caller's token may be destroyed after `done`
   done_(std::move(result));
 }
 
@@ -158,7 +157,7 @@ std::vector<std::unique_ptr<Device>> PlanCompiler::AssumeDevices(std::set<std::s
   return devices;
 }
 
-// Those that nodes were placed on, or, where placing has failed, those that may have the device that was asked for.
+// The tasks on which nodes were placed. If placement failed: those that may have a requested device.
 std::set<std::string> PlanCompiler::TasksToAsk(const std::set<std::string>& assumed, bool placed) const {
   std::set<std::string> needed;
   for (const PlanGraph::Node& node : pruned_.nodes) {
@@ -308,7 +307,7 @@ void PlanCompiler::Cut() {
 
 namespace {
 
-// Workers would keep it until the session ends.
+// Otherwise the worker would keep the graph until the session ends.
 void Deregister(SessionTasks& tasks, const std::string& session_handle, const StepPlan::Part& part,
                 const std::string& graph_handle) {
   tensorflow::DeregisterGraphRequest request;
@@ -326,20 +325,20 @@ void Deregister(SessionTasks& tasks, const std::string& session_handle, const St
 
 }  // namespace
 
-// Whoever comes first, the answer or the end of the plan, answers. The call itself is not cancelled: the worker might
-// have registered the part, and nobody would know its handle.
+// Whichever comes first answers: the response, or the cancellation of the plan. The call itself is not cancelled: the
+// worker might have registered the part, and nobody would know its handle.
 void PlanCompiler::RegisterPart(size_t i, tensorflow::RegisterGraphRequest request,
                                 std::function<void(Status)> answered) {
   struct Registering {
     std::atomic<bool> over{false};
     std::function<void(Status)> answered;
     CancelToken::Id tie = 0;
-    // Not kept until a late answer: a session that closes waits for what it holds.
+    // Releases `answered` at once, not with a late response: a closing session waits for what it refers to.
     void Answer(const Status& status) { std::exchange(answered, nullptr)(status); }
   };
   auto registering = std::make_shared<Registering>();
   registering->answered = std::move(answered);
-  CancelToken* const token = cancel();  // lives until all parts are answered
+  CancelToken* const token = cancel();  // lives until all parts have answered
   registering->tie = token->Register([registering, token] {
     if (!registering->over.exchange(true)) registering->Answer(token->reason());
   });

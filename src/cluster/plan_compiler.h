@@ -1,5 +1,5 @@
-// PlanCompiler: makes the plan of one signature: prunes, places, rewrites and cuts the session's graph, and registers
-// the parts with their workers. Waits for tasks without holding a thread.
+// PlanCompiler: makes the plan of one signature. It prunes, places, rewrites and cuts the session's graph, and
+// registers the parts with their workers. Waits for tasks without blocking a thread.
 #pragma once
 
 #include <functional>
@@ -21,22 +21,22 @@
 
 namespace weir {
 
-// Names of values ("x:0") and nodes, as clients give them.
+// Names of values ("x:0") and nodes, as clients write them.
 struct StepSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
-  bool in_pieces = false;  // each part then begins with the first of them
+  bool in_pieces = false;  // for partial runs
   std::string Key() const;
 };
 
-// Where the nodes of a session's graph want to be, the same for all its plans. Thread-safe.
+// The device requests of the nodes of a session's graph, shared by all its plans. Thread-safe.
 class SessionPlacements final {
  public:
   SessionPlacements(const Graph& graph, bool soft) : groups_(graph, soft) {}
-  // Sets what each node asks for to what its group in the whole graph asks for.
+  // Sets the device request of each node to that of its colocation group in the whole graph.
   Status Request(const Graph& graph, PlanGraph& pruned);
-  // What holds state stays where it was placed.
+  // Pins stateful nodes to where they were placed.
   void Fix(const Graph& graph, const PlanGraph& placed);
 
  private:
@@ -48,7 +48,7 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
  public:
   struct Dependencies {
     std::string session_handle;
-    const tensorflow::ConfigProto& config;  // these outlive the compiler
+    const tensorflow::ConfigProto& config;  // references must outlive the compiler
     std::shared_ptr<Graph> graph;
     std::shared_ptr<SessionTasks> tasks;
     std::shared_ptr<SessionPlacements> placements;
@@ -57,7 +57,7 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
   };
   using Done = std::function<void(Result<std::shared_ptr<StepPlan>>)>;
 
-  // Calls `done` once, on any thread. `cancel` outlives that.
+  // Calls `done` once, on any thread. `cancel` must live until then.
   static void Compile(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done);
 
  private:
@@ -70,24 +70,24 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
   void Register();
   Status PruneNow();
   Status CutNow();
-  // The parts of other tasks become stages, if all of them can. Empty, where they cannot.
+  // Cuts the parts of other tasks into stages if that is possible for all of them; else returns none.
   std::vector<Stage> CutStages();
-  // Who waits for what of whom. The parts of the plan are these, and then that of the own task.
+  // Sets what each part waits for. The parts of the plan are the stages, then the part of the own task.
   void ConnectStages(const std::vector<Stage>& stages);
   Status AddPart(Partition& partition);
-  // Where parts are no stages.
+  // Without stages: lets small values come with responses.
   void TakeIntoAnswers();
   std::vector<std::unique_ptr<Device>> AssumeDevices(std::set<std::string>* assumed) const;
   std::set<std::string> TasksToAsk(const std::set<std::string>& assumed, bool placed) const;
   Result<Output> FindOutput(const std::string& name, std::string_view what) const;
 
-  // Goes on with `next`, on the blocking pool.
+  // Continues with `next` on the blocking pool.
   void Schedule(Next next);
-  // Does something `count` times at once, and `then` when all have answered, with the first error, which ends the
+  // Runs `what` `count` times concurrently. `then` runs when all have ended, with the first error, which cancels the
   // others.
   void ForEach(size_t count, const std::function<void(size_t, std::function<void(Status)> done)>& what,
                std::function<void(const Status&)> then);
-  // The same with tasks; goes on with `next`.
+  // The same for tasks; continues with `next`.
   using TaskCall = void (SessionTasks::*)(const std::string& task, CancelToken* cancel, SessionTasks::Done done);
   void ForEachTask(const std::vector<std::string>& tasks, TaskCall call, Next next);
   void RegisterPart(size_t i, tensorflow::RegisterGraphRequest request, std::function<void(Status)> answered);
@@ -96,10 +96,10 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
 
   const Dependencies dependencies_;
   const StepSignature signature_;
-  std::optional<JoinedToken> ending_;  // until the end: the caller's token, or the first error
+  std::optional<JoinedToken> ending_;  // until End: cancelled by the caller or the first error
   const Done done_;
   PlanGraph pruned_;
-  std::vector<std::unique_ptr<Device>> devices_;  // what the nodes of pruned_ are placed on
+  std::vector<std::unique_ptr<Device>> devices_;  // the devices that the nodes of pruned_ are placed on
   Partitions partitions_;
   std::shared_ptr<StepPlan> plan_ = std::make_shared<StepPlan>();
 };

@@ -1,5 +1,5 @@
-// RegisteredGraph: a part of a graph that a master has given to this worker, compiled. What the client feeds and
-// fetches are the feeds and fetches of the plan, known by their rendezvous keys. Thread-safe.
+// RegisteredGraph: a part of a graph that a master has registered with this worker, compiled. The client's feeds and
+// fetches are the feeds and fetches of the plan, identified by their rendezvous keys. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -20,11 +20,11 @@ class RegisteredGraph final {
     const OpRegistry& registry;
     std::shared_ptr<const std::vector<std::unique_ptr<Device>>> devices;
     std::shared_ptr<ResourceManager> resources;
-    std::shared_ptr<NamedKernels> stateful;  // kernels that the session's graphs share
+    std::shared_ptr<NamedKernels> stateful;  // kernels that the graphs of the session share
     std::string session_handle = {};
   };
-  // What its kernels may use while they run. A kernel that cannot be interrupted, and an iterator with a shared name,
-  // keep it after the session has gone.
+  // What kernels may use while they run. A kernel that cannot be interrupted, and an iterator with a shared name, may
+  // keep it alive after the session has ended.
   struct Kept {
     std::string session_handle;
     std::unique_ptr<LocalFunctionRunner> functions;
@@ -35,11 +35,12 @@ class RegisteredGraph final {
 
   Executor& executor() { return *executor_; }
   const std::shared_ptr<const Kept>& kept() const { return kept_; }
-  // The number of the feed or fetch with that key, or -1.
+  // The index of the feed or fetch with that key, or -1.
   int FeedNumber(const std::string& key) const { return Number(feeds_, key); }
   int FetchNumber(const std::string& key) const { return Number(fetches_, key); }
   size_t num_feeds() const { return feeds_.size(); }
-  // The same graph with the client's feeds and fetches going through the rendezvous, for steps in pieces.
+  // The same graph with the client's feeds and fetches passed through the rendezvous, for partial runs. Compiled on
+  // first use.
   Result<std::shared_ptr<Executor>> PartialExecutor();
 
  private:
@@ -56,8 +57,8 @@ class RegisteredGraph final {
   std::shared_ptr<Graph> graph_;
   std::shared_ptr<const Kept> kept_;
   std::unique_ptr<KernelCache> kernels_;
-  std::vector<Node*> sinks_;         // what nothing of the graph waits for, without the client's ends
-  std::vector<Node*> client_sends_;  // what the client fetches
+  std::vector<Node*> sinks_;         // nodes without consumers, other than the client's sends
+  std::vector<Node*> client_sends_;  // sends of what the client fetches
   bool receives_dead_ = false;
   PassOptions passes_;  // the master has placed and rewritten the graph already
   Numbers feeds_;

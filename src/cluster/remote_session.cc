@@ -12,9 +12,9 @@
 namespace weir {
 namespace {
 
-constexpr auto kNoticeEvery = std::chrono::seconds(10);  // how often to say for whom one waits
+constexpr auto kNoticeEvery = std::chrono::seconds(10);  // how often to log that a server is waited for
 constexpr int64_t kCloseTimeoutMs = 10'000;
-constexpr int64_t kAnswerMs = 2'000;  // what a master gets beyond a step's own timeout to say how it ended
+constexpr int64_t kAnswerMs = 2'000;  // what a master gets beyond the timeout of a step to report how it ended
 
 Status Closed() { return Cancelled("Session has been closed."); }
 
@@ -42,12 +42,12 @@ int64_t RemoteSession::TimeoutFor(const tensorflow::RunOptions* options) const {
   return std::max<int64_t>(0, config_.operation_timeout_in_ms());
 }
 
-// The caller's turn to send the graph, which one thread has at a time.
+// The right to send the graph: one thread has it at a time.
 class RemoteSession::Turn final {
  public:
   Turn(RemoteSession& session, CancelToken& cancel, int64_t timeout_ms) : session_(session) {
     const CancelToken::Id id = cancel.Register([&session] {
-      { const std::lock_guard lock(session.mu_); }  // whoever is about to wait waits by now
+      { const std::lock_guard lock(session.mu_); }  // a thread that has tested `ready` is waiting by now
       session.turn_over_.notify_all();
     });
     std::unique_lock lock(session_.mu_);
@@ -84,8 +84,8 @@ class RemoteSession::Turn final {
   bool has_it_ = false;
 };
 
-// A call whose end the session's own or the caller's token brings, or the time: a master in this process knows no
-// deadlines of calls.
+// Makes a call that the caller's token, the session's end or the timeout ends. The timeout is checked here, because a
+// master in this process does not check deadlines.
 template <class Response, class Start>
 Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, CancelToken* cancel, const Start& start) {
   CancelToken late;
@@ -101,7 +101,7 @@ Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, Cancel
   if (timeout_ms > 0) notice.every = std::min<std::chrono::milliseconds>(kNoticeEvery, limit);
   return Await<Response>(
       [&](Reply<Response> done) {
-        // The call's own end comes later, as it would not say what was asked of whom.
+        // The timeout of the call itself is longer: its error would not name the method and the server.
         const int64_t limit_ms = timeout_ms > 0 ? timeout_ms + kAnswerMs : 0;
         start(CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()}, std::move(done));
       },
@@ -110,7 +110,7 @@ Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, Cancel
 
 Result<std::string> RemoteSession::SendGraph(CancelToken* cancel, int64_t timeout_ms) {
   {
-    std::lock_guard lock(mu_);  // nearly always there is nothing to send
+    std::lock_guard lock(mu_);  // the common case: nothing to send
     if (!handle_.empty() && graph_->num_nodes() == sent_nodes_ && !closed_.cancelled()) return handle_;
   }
   JoinedToken joined{cancel, &closed_};
@@ -137,7 +137,7 @@ Result<std::string> RemoteSession::SendGraph(CancelToken* cancel, int64_t timeou
     *request.mutable_graph_def() = std::move(def);
     *request.mutable_config() = config_;
     request.set_target(target_);
-    // A server that is not up yet is waited for.
+    // Wait for a server that is not running yet.
     WEIR_ASSIGN(
         const tensorflow::CreateSessionResponse response,
         Ask<tensorflow::CreateSessionResponse>("CreateSession", timeout_ms, cancel,
@@ -180,8 +180,8 @@ Status RemoteSession::Check(const std::vector<Output>& outputs, const std::vecto
   return OkStatus();
 }
 
-// A value that is fed is known here, and is not asked for; one that is fetched twice is asked for once; and masters may
-// answer in an order of their own.
+// A fed value is known here and not requested. A value that is fetched twice is requested once. Masters may return
+// values in any order.
 Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::vector<std::string>& fetches,
                                                    const tensorflow::RunOptions* options,
                                                    tensorflow::RunMetadata* metadata, CancelToken* cancel) {
@@ -190,7 +190,7 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::
   WEIR_ASSIGN(std::string handle, SendGraph(cancel, timeout_ms));
   call.message.set_session_handle(std::move(handle));
   if (options != nullptr) *call.message.mutable_options() = *options;
-  absl::flat_hash_map<std::string_view, Tensor> values;  // by name, which `fetches` holds
+  absl::flat_hash_map<std::string_view, Tensor> values;  // by name; the names are those in `fetches`
   std::vector<std::string_view> wanted;
   for (const std::string& fetch : fetches) {
     if (values.try_emplace(fetch).second) wanted.push_back(fetch);
@@ -322,7 +322,7 @@ Result<std::vector<DeviceInfo>> RemoteSession::ListDevices(CancelToken* cancel) 
 Status RemoteSession::Close() {
   closed_.Cancel(Closed());
   CancelToken never;
-  const Turn turn(*this, never, 0);  // a session that is being made is made by now, or has failed
+  const Turn turn(*this, never, 0);  // a session that is being created exists by now, or has failed
   tensorflow::CloseSessionRequest request;
   {
     std::lock_guard lock(mu_);

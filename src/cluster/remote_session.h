@@ -1,6 +1,6 @@
-// RemoteSession: a session whose graph runs on a server and the cluster behind it. The master is reached over the
-// network, or directly when it lives in this process. Nodes are sent before the first step that may need them. Nothing
-// is sent, and nobody waited for, before the first step. Thread-safe.
+// RemoteSession: a session whose graph runs on a server and its cluster. The master is called over the network, or
+// directly if it lives in this process. New nodes are sent before the next step; nothing is sent, and no server waited
+// for, before the first step. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@ namespace weir {
 
 class RemoteSession final : public Session {
  public:
-  // Threads that run steps wait at `place`, if there is one.
+  // If `place` is given, threads that run steps wait there.
   RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<MasterService> master, tensorflow::ConfigProto config,
                 std::string target, std::shared_ptr<WaitingPlace> place = nullptr);
   ~RemoteSession() override;
@@ -36,12 +36,13 @@ class RemoteSession final : public Session {
  private:
   class RemoteCallable;
   class Turn;
-  // Makes the master's session, or extends it by what the graph has got since. Gives the session's handle.
+  // Creates the master's session, or extends it by the nodes that are new. Returns the session's handle.
   Result<std::string> SendGraph(CancelToken* cancel, int64_t timeout_ms);
   template <class Response, class Start>
   Result<Response> Ask(const char* what, int64_t timeout_ms, CancelToken* cancel, const Start& start);
   Status Check(const std::vector<Output>& outputs, const std::vector<Node*>& targets) const;
-  // Gives the values of `fetches`, whichever of them the call, which has its feeds and targets, must ask for.
+  // Returns the values of `fetches`. `call` has the feeds and targets; the fetches that must be requested are added to
+  // it.
   Result<std::vector<Tensor>> RunStep(RunStepCall call, const std::vector<std::string>& fetches,
                                       const tensorflow::RunOptions* options, tensorflow::RunMetadata* metadata,
                                       CancelToken* cancel);
@@ -61,8 +62,7 @@ class RemoteSession final : public Session {
   int sent_nodes_ = 0;
 };
 
-// Ends all sessions of the server's master and empties the containers (the default one where none is named) of its
-// cluster's tasks.
+// Closes all sessions of the master, and clears the given containers, or the default one, on all tasks of its cluster.
 Status ResetServer(MasterService& master, const std::vector<std::string>& containers,
                    const tensorflow::ConfigProto& config);
 

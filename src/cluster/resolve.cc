@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// In lower case and without the dot of the root.
+// Lower case, without the trailing dot.
 std::string CanonicalName(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   return absl::AsciiStrToLower(absl::string_view(host.data(), host.size()));

@@ -1,4 +1,4 @@
-// Resolve: the socket addresses of a host. Names of the loopback interface never reach the resolver: a container may
+// Resolve: the socket addresses of a host name. Names of the loopback interface are never looked up: a container may
 // have neither /etc/hosts nor a name server, and a name server may answer anything.
 #ifndef WEIR_CLUSTER_RESOLVE_H_
 #define WEIR_CLUSTER_RESOLVE_H_
@@ -21,13 +21,13 @@ struct SocketAddress {
   int family() const { return storage.ss_family; }
   int port() const;
   void set_port(int port);
-  std::string Host() const;  // in numbers
+  std::string Host() const;  // numeric
 };
 
-// "localhost" and the names below it (RFC 6761), and what Debian calls ::1. A dot may follow.
+// "localhost" and the names below it (RFC 6761), and Debian's names for ::1. A trailing dot is allowed.
 bool IsLoopbackName(std::string_view host);
 
-// The addresses of a name or of a number, for streams. NotFound where the name is not known.
+// The stream socket addresses of a host name or numeric address. NotFound if the name is unknown.
 Result<std::vector<SocketAddress>> Resolve(const std::string& host, int port);
 
 }  // namespace weir

@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-constexpr size_t kShort = 4096;  // what is shorter is copied rather than referred to
+constexpr size_t kShort = 4096;  // smaller pieces are copied together
 
 }  // namespace
 
@@ -106,7 +106,7 @@ bool RopeReader::ReadOnto(std::string* to, size_t size) {
 bool RopeReader::ReadVarint(uint64_t* value) {
   constexpr int kMaxBytes = 10;
   *value = 0;
-  // Nearly always all of it lies in one place.
+  // Nearly always all of it lies in one slice.
   const std::string_view next = Peek();
   for (size_t i = 0; i < std::min<size_t>(kMaxBytes, next.size()); ++i) {
     const auto byte = static_cast<unsigned char>(next[i]);
@@ -140,7 +140,7 @@ BufferPtr RopeReader::TakeBuffer(size_t size, void** data) {
   if (slice.buffer == nullptr || slice.size - offset_ < size) return nullptr;
   const BufferPtr& buffer = *slice.buffer;
   const char* const begin = slice.data + offset_;
-  // What is small would keep much alive.
+  // A small tensor must not keep a large buffer alive.
   if (reinterpret_cast<uintptr_t>(begin) % kBufferAlignment != 0 || buffer->size() - size > size / 8) return nullptr;
   *data = const_cast<char*>(begin);
   BufferPtr taken = buffer;

@@ -1,5 +1,5 @@
-// Rope: bytes in slices, each kept alive by its owner, so that a tensor travels without being copied into a message.
-// It moves and is not copied. RopeReader walks over one and never past its end.
+// Rope: a sequence of byte slices, each kept alive by its owner, so that tensors are sent without a copy. Movable, not
+// copyable. RopeReader reads one and never past its end.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream.h>
@@ -21,7 +21,7 @@ class Rope final {
     const char* data = nullptr;
     size_t size = 0;
     std::shared_ptr<const void> owner;
-    const BufferPtr* buffer = nullptr;  // of `owner`, where that is the memory of a tensor to be
+    const BufferPtr* buffer = nullptr;  // in `owner`, if that is a received buffer that a tensor may keep
   };
 
   Rope() = default;
@@ -35,10 +35,10 @@ class Rope final {
     size_ = std::exchange(other.size_, 0);
     return *this;
   }
-  // Short text joins the slice before it.
+  // Short texts are appended to the last slice.
   void Append(std::string text);
   void Append(const void* data, size_t size, std::shared_ptr<const void> owner);
-  // All of a buffer that has come from elsewhere: a tensor whose bytes these are may keep it.
+  // Appends a whole received buffer. A tensor that is read from it may keep its memory.
   void Append(BufferPtr received);
   void Append(Rope other);
 
@@ -57,18 +57,18 @@ class RopeReader final {
   explicit RopeReader(const Rope& rope) : rope_(rope), left_(rope.size()) {}
 
   size_t left() const { return left_; }
-  // All are false, and the reader is at the end, when there are not as many bytes left.
+  // All return false and move to the end if fewer than `size` bytes are left.
   bool ReadVarint(uint64_t* value);
   bool Read(void* to, size_t size);
   bool Read(std::string* to, size_t size);
-  bool ReadOnto(std::string* to, size_t size);  // after what it holds
+  bool ReadOnto(std::string* to, size_t size);  // appends
   bool Skip(size_t size);
   // The next bytes as a rope of their own, sharing memory.
   bool Take(size_t size, Rope* to);
-  // The next bytes as memory of a tensor, at `*data`: where all of them lie in one buffer that came from elsewhere, are
-  // aligned, and are most of it. Else null, and nothing was read.
+  // The next bytes as memory for a tensor, which starts at `*data`. Null, with nothing read, unless all of them lie in
+  // one received buffer, are aligned, and are most of that buffer.
   BufferPtr TakeBuffer(size_t size, void** data);
-  // What lies next, in one place: at least a byte unless at the end.
+  // The next contiguous bytes: at least one, unless at the end.
   std::string_view Peek() const;
 
  private:
@@ -79,7 +79,7 @@ class RopeReader final {
   size_t left_;
 };
 
-// What protobuf parses from.
+// Lets protobuf parse a rope.
 class RopeStream final : public google::protobuf::io::ZeroCopyInputStream {
  public:
   explicit RopeStream(const Rope& rope) : reader_(rope) {}

@@ -1,4 +1,4 @@
-// Ropes against the text that they stand for, cut at every place.
+// Compares ropes with the text that they represent, split at every position.
 #include "cluster/rope.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// Each text is a slice of the rope, however short.
+// Each text is a slice of its own, however short.
 Rope Slices(const std::vector<std::string>& texts) {
   Rope rope;
   for (const std::string& text : texts) {
@@ -123,9 +123,9 @@ TEST(RopeReaderTest, BytesThatCameInABufferAreTakenWithIt) {
     EXPECT_EQ(rope.Flatten(), "head" + std::string(10'000, 'r') + "tail");
     RopeReader reader(rope);
     void* data = nullptr;
-    EXPECT_FALSE(reader.TakeBuffer(10'000, &data));  // it does not begin here
+    EXPECT_FALSE(reader.TakeBuffer(10'000, &data));  // the buffer does not begin here
     ASSERT_TRUE(reader.Skip(4));
-    EXPECT_FALSE(reader.TakeBuffer(10'001, &data));  // nor hold so many
+    EXPECT_FALSE(reader.TakeBuffer(10'001, &data));  // the buffer is shorter
     EXPECT_FALSE(reader.TakeBuffer(0, &data));
     const BufferPtr taken = reader.TakeBuffer(9'999, &data);
     EXPECT_EQ(taken, buffer);

@@ -1,4 +1,4 @@
-// For tests: alarms that ring when the test says so.
+// For tests: alarms that fire when the test says so.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class RungAlarms final : public Alarms {
     std::lock_guard lock(mu_);
     return set_.size();
   }
-  // All that are set now.
+  // Fires all alarms that are set.
   void Ring() {
     std::map<Id, std::function<void()>> rings;
     {

@@ -18,7 +18,7 @@ namespace {
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
 constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
 
-// What keeps a server from listening. Where the address is not this machine's there is a remedy.
+// Why a server cannot listen. If the address does not belong to this machine, the message suggests bind_address.
 Status CannotListen(const Status& why) {
   std::string text = fmt::format("Could not start gRPC server: {}", std::string(why.message()));
   if (why.code() == StatusCode::kInvalidArgument) {
@@ -29,7 +29,7 @@ Status CannotListen(const Status& why) {
   return MakeStatus(StatusCode::kUnknown, text);
 }
 
-// "host" or "host:port" in place of the address of the cluster.
+// `text` is "host" or "host:port", and replaces the address in the cluster.
 Result<Address> BindAddress(const Address& own, std::string text) {
   if (text.empty()) {
     if (const char* variable = std::getenv(kBindVariable)) text = variable;
@@ -57,7 +57,7 @@ Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
 
 }  // namespace
 
-// What answers calls. Sessions in this process hold on to it, so that it outlives a server that they still talk to.
+// What serves the calls. Sessions in this process hold references to it: it outlives the server while they use it.
 struct Server::Core final {
   Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
        int64_t unclaimed_session_ms, const Dependencies& dependencies)
@@ -86,7 +86,7 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
   Result<std::unique_ptr<Listener>> listener = dependencies.network.transport().Listen(bind.ToString());
   if (!listener.ok()) return CannotListen(listener.status());
   if (own.port == 0 && !own.is_unix()) {
-    // Others are told the port that was found.
+    // Tell other tasks the port that was chosen.
     own.port = (*listener)->port();
     std::map<std::string, ClusterSpec::Tasks> jobs = cluster.jobs();
     jobs[def.job_name()][def.task_index()] = own.ToString();
@@ -126,7 +126,7 @@ void Server::Stop(int64_t grace_ms) {
   }
   core_->network.RemoveMaster(address_);
   if (grace_ms > 0) {
-    // Steps of the own master first: they are new steps of the worker.
+    // First the steps of the own master: they start new steps on the worker.
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
     core_->task.master().Drain(grace_ms);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();

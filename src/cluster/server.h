@@ -1,5 +1,5 @@
-// Server: one task of a cluster: a master for clients and a worker for masters, at one address. Made for a ServerDef,
-// it has its port from then until Stop or its destruction, and answers from Start on. Thread-safe.
+// Server: one task of a cluster: a master for clients and a worker for masters, at one address. It holds its port from
+// Make until Stop or its destruction, and answers calls from Start on. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -22,34 +22,34 @@ class Listener;
 class Server final {
  public:
   struct Dependencies {
-    const OpRegistry& registry;  // all outlive the server
+    const OpRegistry& registry;  // all of these must outlive the server
     ThreadPool& pool;
     ElasticPool& blocking_pool;
     Network& network;
     PyFuncRunner* py_functions = nullptr;
   };
   struct Options {
-    // Where to listen, instead of the address that the cluster has for this task: "host" or "host:port". Empty: the
-    // environment's WEIR_BIND_ADDRESS, or else that address.
+    // Where to listen instead of the task's address in the cluster: "host" or "host:port". Empty: WEIR_BIND_ADDRESS of
+    // the environment, or else the address in the cluster.
     std::string bind_address;
-    // After which time the master closes a session that no client has used since it was created; 0: never. Not given:
-    // the environment's WEIR_UNCLAIMED_SESSION_SECONDS, or else a day.
+    // When the master closes a session that no client has used since its creation; 0: never. Not set:
+    // WEIR_UNCLAIMED_SESSION_SECONDS of the environment, or else a day.
     std::optional<int64_t> unclaimed_session_ms;
   };
 
-  // Checks the definition and takes the port. Errors name the job, the task and the address.
+  // Validates the definition and binds the port. Errors name the job and task, or the address that cannot be bound.
   static Result<std::unique_ptr<Server>> Make(const tensorflow::ServerDef& def, const Options& options,
                                               const Dependencies& dependencies);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Begins to answer, also calls that came in before. Starting twice does nothing.
+  // Starts to answer calls, including those that arrived before. A second call is a no-op.
   Status Start();
-  // Gives running steps up to `grace_ms` to end, cancels the rest and releases the port. Stopping again waits for
-  // the end of the first.
+  // Gives running steps up to `grace_ms` to end, cancels the rest and releases the port. A second call waits for the
+  // end of the first.
   void Stop(int64_t grace_ms = 0);
-  // Blocks until it is stopped, or, where `until` is given, it says so: it is asked every 100 ms.
+  // Blocks until the server is stopped, or `until`, which is polled every 100 ms, returns true.
   void Join(const std::function<bool()>& until = nullptr);
   bool stopped() const;
 
@@ -62,13 +62,13 @@ class Server final {
          std::unique_ptr<Listener> listener);
 
   const tensorflow::ServerDef def_;
-  const std::string address_;  // as others know it
+  const std::string address_;  // the one in the cluster
   std::shared_ptr<Core> core_;
   mutable std::mutex mu_;
   std::condition_variable ended_;
   bool started_ = false;
   bool stopped_ = false;    // Stop has been called
-  bool has_ended_ = false;  // ... and is done
+  bool has_ended_ = false;  // ... and has ended
   std::unique_ptr<Listener> listener_;
 };
 

@@ -1,5 +1,5 @@
-// What the fuzz targets of the two services share: a cluster of two tasks in memory, and scripts, sequences of calls to
-// one of them. All handles and step numbers come from one seed, so that a script that was recorded once knows them.
+// Shared by the fuzz targets of the two services: a cluster of two tasks in memory, and scripts, which are sequences of
+// calls to one of them. Handles and step ids come from a fixed seed, so that recorded scripts stay valid.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ class MemoryCall final : public IncomingCall {
  public:
   MemoryCall(std::string method, Rope request, CancelToken* token, Channel::Done done)
       : method_(std::move(method)), request_(std::move(request)), token_(token), done_(std::move(done)) {}
-  // The caller's token ends the call at once on his side, and cancels it on the other.
+  // Cancelling the caller's token ends the call at once for the caller, and cancels it for the handler.
   static void Start(const CallHandler& handler, std::string method, Rope request, const CallOptions& options,
                     Channel::Done done) {
     auto call = std::make_shared<MemoryCall>(std::move(method), std::move(request), options.cancel, std::move(done));
@@ -125,7 +125,7 @@ class MemoryCluster final {
 // ---- scripts ----
 
 struct ScriptedCall {
-  uint8_t method = 0;  // its number in a list
+  uint8_t method = 0;  // index into the list of methods
   std::string bytes;
 };
 using Script = std::vector<ScriptedCall>;
@@ -143,7 +143,7 @@ inline const std::vector<std::string>& WorkerMethods() {
   return methods;
 }
 
-// Each call is its method, the size of its message in two bytes, and the message. Any bytes are some script.
+// Each call is its method, the size of its message in two bytes, and the message. Any bytes are a valid script.
 inline Script ParseScript(std::string_view text) {
   constexpr size_t kHeader = 3;
   constexpr size_t kMaxCalls = 24;
@@ -169,8 +169,8 @@ inline std::string ToText(const Script& script) {
   return text;
 }
 
-// Makes the calls one after the other. One that takes longer than `patience_ms` is left to itself, and cancelled in the
-// end. What they were answered.
+// Makes the calls one after the other. After `patience_ms` it continues without the response; all open calls are
+// cancelled at the end. Returns the statuses of the responses.
 inline std::vector<Status> RunScript(MemoryCluster& cluster, const std::string& address, const std::string& service,
                                      const std::vector<std::string>& methods, const Script& script, int patience_ms) {
   struct Answers {

@@ -1,5 +1,5 @@
-// The seeds of the fuzz targets: calls that were recorded from real sessions. They still do what they did, so that the
-// fuzz targets start from deep inside. WEIR_WRITE_SEEDS=1 records them again.
+// The seeds of the fuzz targets: calls that were recorded from real sessions. They must still work, so that fuzzing
+// starts from valid calls. WEIR_WRITE_SEEDS=1 records them again.
 #include "cluster/service_fuzz.h"
 
 #include <google/protobuf/stubs/logging.h>
@@ -29,7 +29,7 @@ constexpr int kPatienceMs = 500;
 class ServiceSeeds : public testing::Test {
  protected:
   ServiceSeeds() : pool_("seeds", 2), blocking_pool_("seeds_blocking") {
-    google::protobuf::SetLogHandler(nullptr);  // or else it writes a line per malformed message
+    google::protobuf::SetLogHandler(nullptr);  // would log every malformed message
     ops::RegisterAllOps(registry_);
   }
 
@@ -51,7 +51,7 @@ class ServiceSeeds : public testing::Test {
 
 using Client = std::function<void(const OpRegistry& registry, MasterService& master)>;
 
-// ---- what is recorded ----
+// ---- recording ----
 
 void RunSession(const OpRegistry& registry, MasterService& master,
                 const std::function<void(const std::shared_ptr<Graph>& graph, Session& session)>& use) {
@@ -191,7 +191,7 @@ TEST_F(ServiceSeeds, AreRecorded) {
   }
 }
 
-// For the messages alone: their kind, where they are cut, their bytes.
+// For the fuzz target of messages: kind, position of the split, bytes.
 TEST_F(ServiceSeeds, OfMessagesAreRecorded) {
   if (std::getenv("WEIR_WRITE_SEEDS") == nullptr) GTEST_SKIP() << "WEIR_WRITE_SEEDS=1 records the seeds again";
   const std::vector<NamedTensor> named = {{"x:0", Tensor::Vector({1.0f, 2.0f})},
@@ -225,10 +225,10 @@ TEST_F(ServiceSeeds, OfMessagesAreRecorded) {
   write("recv_tensor", 6, Encode(received));
 }
 
-// ---- what the seeds do ----
+// ---- running the seeds ----
 
 TEST_F(ServiceSeeds, AreAnsweredWell) {
-  std::map<std::string, int> answered;  // well, by method
+  std::map<std::string, int> answered;  // number of successes by method
   for (const Service& service : Services()) {
     ASSERT_TRUE(fs::is_directory(service.folder)) << service.folder;
     for (const auto& entry : fs::directory_iterator(service.folder)) {
@@ -243,7 +243,7 @@ TEST_F(ServiceSeeds, AreAnsweredWell) {
       for (size_t i = 0; i < script.size(); ++i) {
         const std::string& method = service.methods[script[i].method];
         answered[method] += statuses[i].ok();
-        // What needs a value of the other task, which was not asked to make one, waits until the end.
+        // A call that needs a value from the other task, which was not asked to compute it, waits until the end.
         const bool waits = method == "RunGraph" || method == "RecvTensor";
         EXPECT_TRUE(statuses[i].ok() || waits) << method << ": " << statuses[i];
       }
@@ -253,8 +253,7 @@ TEST_F(ServiceSeeds, AreAnsweredWell) {
     EXPECT_GT(answered[method], 0) << method;
 }
 
-// Whatever is changed about them, every call is answered.
-// What the fuzz target of a worker has found: an end is all that is asked for.
+// Scripts on which the worker service once hung, found by fuzzing: they must end.
 TEST_F(ServiceSeeds, WhatOnceHungEnds) {
   int found = 0;
   for (const auto& entry : fs::directory_iterator("tests/fuzz/found")) {
@@ -268,6 +267,7 @@ TEST_F(ServiceSeeds, WhatOnceHungEnds) {
   EXPECT_GT(found, 0);
 }
 
+// Every call of a mutated script is answered.
 TEST_F(ServiceSeeds, ChangedOnesAreAnsweredToo) {
   for (const Service& service : Services()) {
     for (const auto& entry : fs::directory_iterator(service.folder)) {

@@ -1,4 +1,4 @@
-// A fuzz target out of the name of a service, its methods and the task that is called. Included once per program.
+// The fuzz target for a service, given its name, its methods and the task to call. Include it once per program.
 #pragma once
 
 #include <google/protobuf/stubs/logging.h>
@@ -12,13 +12,13 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace weir::fuzz {
 
-// What lives as long as the program. Tensors have little room: a graph may well ask for large ones, which gives its
-// error or else takes its time. Not by the system's limits, which would also end the sanitizer's own allocations.
+// Lives as long as the program. The memory limit is low, because graphs may request large tensors, which would take
+// long. It is not a system limit, which would also affect the sanitizer's own allocations.
 struct Process final {
   Process() : pool("fuzz", 2), blocking_pool("fuzz_blocking") {
-    google::protobuf::SetLogHandler(nullptr);               // or else it writes a line per malformed message
-    setenv("WEIR_LOG", "error", /*overwrite=*/0);           // and the master one per session
-    setenv("WEIR_MEMORY_LIMIT_MB", "16", /*overwrite=*/0);  // read with the first allocation
+    google::protobuf::SetLogHandler(nullptr);               // would log every malformed message
+    setenv("WEIR_LOG", "error", /*overwrite=*/0);           // the master would log every session
+    setenv("WEIR_MEMORY_LIMIT_MB", "16", /*overwrite=*/0);  // read at the first allocation
     ops::RegisterAllOps(registry);
   }
   OpRegistry registry;

@@ -1,4 +1,4 @@
-// Both directions come out of one table per service: method name, request, response.
+// Both directions of the worker's methods are generated from one table: name, request, response.
 #include "cluster/services.h"
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 constexpr char kWorker[] = "/tensorflow.WorkerService/";
 constexpr char kMaster[] = "/tensorflow.MasterService/";
 
-// Steps report their errors in the body of the response, where gRPC sets no limit to their size.
+// Steps report errors in the body of the response, because gRPC limits the size of other errors.
 template <class Response>
 Status BodyError(const Response&) {
   return OkStatus();
@@ -58,11 +58,11 @@ Rope ErrorBody(const Status& status) {
   }
 }
 
-// ---- out ----
+// ---- outgoing calls ----
 
 constexpr size_t kMaxMessageBytes = std::numeric_limits<int32_t>::max();
 
-// What protobuf writes of a message: tensors are not among it.
+// The part of a message that protobuf serializes: everything but tensors.
 const google::protobuf::MessageLite& PlainPart(const google::protobuf::MessageLite& message) { return message; }
 template <class Message>
 const google::protobuf::MessageLite& PlainPart(const TensorMessage<Message>& message) {
@@ -110,7 +110,7 @@ class RemoteEnd {
           }
           Response response;
           if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, *where));
-          *bytes = Rope();  // tensors that keep its memory have it alone
+          *bytes = Rope();  // tensors that keep its memory become its only owners
           if (Status status = BodyError(response); !status.ok()) return done(Came(status, *where));
           done(std::move(response));
         });
@@ -119,10 +119,10 @@ class RemoteEnd {
  private:
   const pid_t process_ = ThisProcess();
   const std::shared_ptr<Channel> channel_;
-  const std::shared_ptr<const std::string> where_;  // calls go
+  const std::shared_ptr<const std::string> where_;  // the callee, for errors
 };
 
-// Every method of a worker, with its messages.
+// All methods of a worker, with their messages.
 #define WEIR_WORKER_METHODS(METHOD)                                                                            \
   METHOD(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)                               \
   METHOD(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse) \
@@ -150,7 +150,7 @@ class RemoteWorker final : public WorkerService {
   const RemoteEnd end_;
 };
 
-// The worker of the same process: its errors, too, say where they come from.
+// The worker of this process. Prefixes errors with their origin.
 class OwnWorker final : public WorkerService {
  public:
   OwnWorker(WorkerService& worker, std::string where)
@@ -167,7 +167,7 @@ class OwnWorker final : public WorkerService {
   Reply<Response> Named(const CallOptions& options, Reply<Response> done) const {
     return [where = where_, cancel = options.cancel, done = std::move(done)](Result<Response> response) {
       if (response.ok()) return done(std::move(response));
-      // Why the caller has given up it knows itself.
+      // The caller knows its own reason for giving up.
       const bool given_up =
           cancel != nullptr && cancel->cancelled() && cancel->reason().message() == response.status().message();
       done(given_up ? response.status() : Came(response.status(), *where));
@@ -201,12 +201,12 @@ class RemoteMaster final : public MasterService {
   const RemoteEnd end_;
 };
 
-// ---- in ----
+// ---- incoming calls ----
 
 using Handlers = absl::flat_hash_map<std::string, CallHandler>;
 
-// Answers a call exactly once, whatever happens to whoever was to answer it: where the last user of this is gone
-// without an answer, an exception has ended its work.
+// Answers a call exactly once. If the last reference is dropped without an answer, an exception has ended the work, and
+// the destructor answers with an error.
 template <class Response>
 class Answer final {
  public:
@@ -235,7 +235,7 @@ class Answer final {
   std::atomic<bool> given_{false};
 };
 
-// What protobuf makes of a graph takes several times the memory of its bytes. Tensors beside it stay as they are.
+// A graph that protobuf has parsed takes several times the memory of its bytes. Tensors are not parsed by protobuf.
 template <class Request>
 Status ReserveDecoded(size_t bytes) {
   constexpr size_t kExpansion = 8;
@@ -253,9 +253,11 @@ void Add(Handlers& handlers, std::string method, Service& service,
       if (Status status = ReserveDecoded<Request>(call->request().size()); !status.ok()) return answer->Give(status);
       if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return answer->Give(status);
       answer->set_in_body(WantsBodyErrors(request));
-      const CallOptions options{
-          .cancel = &call->cancel(), .takes_whole = call->takes_whole(), .caller_timeout_ms = call->caller_timeout_ms()};
-      (service.*run)(std::move(request), options, [answer](const Result<Response>& response) { answer->Give(response); });
+      const CallOptions options{.cancel = &call->cancel(),
+                                .takes_whole = call->takes_whole(),
+                                .caller_timeout_ms = call->caller_timeout_ms()};
+      (service.*run)(std::move(request), options,
+                     [answer](const Result<Response>& response) { answer->Give(response); });
     } catch (...) {
       answer->Give(StatusOfCaught(call->method()));
     }

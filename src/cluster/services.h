@@ -1,6 +1,6 @@
-// The two services of a server as C++ interfaces: what a master does for clients, what a worker does for masters and
-// for other workers. The same interface is the thing itself, in this process, and its image on the other end of a
-// channel. Calls do not block; `done` runs exactly once, on any thread, perhaps before the call returns.
+// The two services of a server as C++ interfaces: what a master does for clients, and what a worker does for masters
+// and other workers. They are implemented by the services themselves and by proxies for remote ones. Calls do not
+// block. `done` runs exactly once, on any thread, possibly before the call returns.
 #pragma once
 
 #include <functional>
@@ -62,17 +62,18 @@ class MasterService {
                                Reply<tensorflow::ReleaseCallableResponse> done) = 0;
 };
 
-// The services at the other end. Errors say where they come from: `who` is a task ("/job:ps/replica:0/task:0"), or
-// empty where only the address is known.
+// Proxies for the services at the other end of a channel. They prefix errors with their origin: the task `who`
+// ("/job:ps/replica:0/task:0"), empty if unknown, and the address.
 std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel, std::string who);
 std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel);
-// The worker of the own task, which must outlive it, reached directly: errors say where they come from all the same.
+// Calls the worker of the own task, which must outlive the result, directly. Prefixes errors with `where`, like a
+// proxy.
 std::shared_ptr<WorkerService> MakeOwnWorker(WorkerService& worker, std::string where);
-// "/job:ps/replica:0/task:0 (10.0.0.7:2222)", as far as it is known.
+// "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);
 
-// Calls that come in, for both services; a method that neither has is Unimplemented. A message that cannot be read is
-// answered with InvalidArgument. Both must outlive the calls.
+// Handles incoming calls of both services, which must outlive the calls. Unimplemented for an unknown method,
+// InvalidArgument for a message that cannot be parsed.
 CallHandler ServeBoth(WorkerService& worker, MasterService& master);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// Calls are answered whatever happens to whoever was to answer them.
+// Calls are answered even if the handler throws or drops its callback.
 #include "cluster/services.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// Each call does the same.
+// All methods behave in the same way.
 class Behaving final : public WorkerService, public MasterService {
  public:
   std::function<void(std::function<void(Status)>)> behaviour;
@@ -71,7 +71,7 @@ std::vector<Status> AnswersOf(std::function<void(std::function<void(Status)>)> b
 }
 
 void ExpectAll(const std::vector<Status>& answers, StatusCode code) {
-  EXPECT_EQ(answers.size(), 3u);  // one for each
+  EXPECT_EQ(answers.size(), 3u);  // one for each call
   for (const Status& answer : answers) EXPECT_EQ(answer.code(), code) << answer;
 }
 

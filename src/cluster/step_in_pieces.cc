@@ -2,7 +2,7 @@
 
 namespace weir {
 
-// Collects the values; the last one to come ends the call.
+// Collects the values. The last one completes the call.
 struct StepInPieces::Piece {
   std::mutex mu;
   RunGraphReply reply;

@@ -1,6 +1,6 @@
-// StepInPieces: what a worker knows of a step that a client runs in pieces (partial_run), beside the step itself. Each
-// piece sends the values that it brings into the step's rendezvous and waits for those that it asks for, the last one
-// also for the step's end. Thread-safe.
+// StepInPieces: additional state on a worker for a step that a client runs in pieces (partial_run). Each piece sends
+// its feeds into the step's rendezvous and waits for its fetches. The last piece also waits for the end of the step.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,12 @@ namespace weir {
 
 class StepInPieces final {
  public:
-  // True for the first piece, whose caller starts the step and says later how it ended.
+  // True for the first piece. Its caller starts the step and calls End when the step has ended.
   bool Begin() { return !begun_.exchange(true); }
   bool begun() const { return begun_; }
   void End(const Status& status);
 
-  // Runs one piece. `cancel` may be null; when it is cancelled `give_up` is called, which ends what the rendezvous
-  // waits for.
+  // Runs one piece. `cancel` may be null. When it is cancelled, `give_up` runs, which must abort the rendezvous.
   void Run(RunGraphCall piece, StepRendezvous& rendezvous, CancelToken* cancel,
            std::function<void(const Status&)> give_up, Reply<RunGraphReply> done);
 
@@ -30,7 +29,7 @@ class StepInPieces final {
   std::atomic<bool> begun_{false};
   std::mutex mu_;
   bool ended_ = false;
-  Status status_;  // of the end
+  Status status_;  // of the whole step
   std::vector<std::shared_ptr<Piece>> when_ended_;
 };
 

@@ -32,10 +32,10 @@ void StepRendezvous::RecvAsync(const std::string& key, Done done) {
   AskForAll(*std::move(worker), key, std::move(done));
 }
 
-// Asks for the value; when it comes in chunks, for those too.
+// Requests the value, and if it comes in chunks, those too.
 void StepRendezvous::AskForAll(std::shared_ptr<WorkerService> worker, const std::string& key, Done done) {
   WorkerService& called = *worker;
-  auto self = IntrusivePtr<StepRendezvous>::Share(this);  // its token outlives the call
+  auto self = IntrusivePtr<StepRendezvous>::Share(this);  // cancel_ must outlive the call
   called.RecvTensor(RequestFor(key, 0), CallOptions{.cancel = &cancel_},
                     [self, worker = std::move(worker), key, done = std::move(done)](Result<RecvTensorReply> reply) {
                       if (!reply.ok()) return done(reply.status());
@@ -56,7 +56,7 @@ tensorflow::RecvTensorRequest StepRendezvous::RequestFor(const std::string& key,
   return request;
 }
 
-// Several chunks are on their way at a time; who brings the last one, or the first error, ends it.
+// Several chunks are in flight at a time. The last one, or the first error, completes the receive.
 struct StepRendezvous::Chunks {
   std::shared_ptr<WorkerService> worker;
   std::string key;
@@ -92,7 +92,7 @@ void StepRendezvous::AskForNext(const std::shared_ptr<Chunks>& chunks) {
   chunks->worker->RecvTensor(RequestFor(chunks->key, offset), CallOptions{.cancel = &cancel_},
                              [self, chunks, offset](Result<RecvTensorReply> reply) {
                                if (!reply.ok()) return chunks->End(reply.status());
-                               self->AskForNext(chunks);  // the next one is on its way while this one is copied
+                               self->AskForNext(chunks);  // the next one is in flight while this one is copied
                                chunks->Added(chunks->tensor.Add(*reply, offset));
                              });
 }

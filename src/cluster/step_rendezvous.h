@@ -1,5 +1,5 @@
-// StepRendezvous: where the values of one step meet on one task. What is produced here waits here, for nodes of this
-// task and for the receives of other tasks; what is produced elsewhere is asked for there. Thread-safe.
+// StepRendezvous: passes the values of one step on one task. Values that are produced here wait here, for nodes of this
+// task and for the receives of other tasks. Values that are produced elsewhere are requested from there. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -22,11 +22,11 @@ class StepRendezvous final : public Rendezvous {
 
   // For receives of other tasks: waits for a value that this task sends.
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
-  // True if no value and no receiver waits here. False once it was aborted.
+  // True if neither a value nor a receiver waits here. False after Abort.
   bool idle() { return local_->idle(); }
-  // Who this task is, and whom to ask for values of others. Before the first RecvAsync.
+  // The name of this task, and the tasks to request values from. REQUIRES: called before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);
-  // What of those values the master brings by itself. Before the first RecvAsync.
+  // The values that the master delivers without a request. REQUIRES: called before the first RecvAsync.
   void set_brought(std::shared_ptr<AnswerValues> brought);
 
  private:

@@ -1,10 +1,7 @@
-// A node of another task gets a level: how often a value has come to such a task, from the own one or another, on the
-// way to it. The nodes of one task and level are a stage. Stages of a task run one after the other, so that what orders
-// their nodes needs no edge; what only names or reads a variable is there in each stage that uses it.
-//
-// Running in stages must not make a node wait that would not have to: a stage begins when all it takes is there, and
-// gives only when all of it has run. So for every node it is known after which nodes that may wait (the queue's, say)
-// it comes, and no stage may add one to them.
+// Each node outside of the own task has a level: how often a value enters such a task on the way to it. The nodes of
+// one task and level are a stage. Stages of a task run one after the other, so order between them needs no edges. A
+// stage starts when all its inputs are there and responds when all of it has run. It must not make a node wait for
+// anything new, so for each node the set of nodes before it that may block is known, and no stage may add to it.
 #include "cluster/step_stages.h"
 
 #include <algorithm>
@@ -20,7 +17,7 @@
 namespace weir {
 namespace {
 
-using Waits = uint64_t;  // a set of nodes that may wait, by number
+using Waits = uint64_t;  // a set of nodes that may block, by number
 constexpr int kMaxWaits = 64;
 
 bool IsReferred(DType type) { return IsRef(type) || type == kResource || type == kVariant; }
@@ -45,13 +42,13 @@ class StageCutter {
     int part = 0;
     const tensorflow::NodeDef* def = nullptr;
     const OpDef* op = nullptr;  // null: the graph's registry does not have it
-    std::vector<int> inputs;    // values of the same part
-    std::vector<int> controls;  // of the same part
-    int sender = -1;            // of a receive
-    Waits own_wait = 0;         // the node itself, if it may wait
-    Waits waits = 0;            // those that come before it
+    std::vector<int> inputs;    // producers of inputs, in the same part
+    std::vector<int> controls;  // control inputs, in the same part
+    int sender = -1;            // of a receive: its send
+    Waits own_wait = 0;         // this node, if it may block
+    Waits waits = 0;            // the nodes before it that may block
     int level = 0;
-    bool copied = false;  // it is in each stage that uses it
+    bool copied = false;  // in each stage that uses it (MayBeCopied)
   };
   using Nodes = std::vector<int>;
   enum class Speed { kSoon, kMayWait, kTakesTime };
@@ -61,20 +58,20 @@ class StageCutter {
   bool receives(const Item& item) const { return item.sender >= 0; }
   bool gives(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
 
-  // A variable for the client, who waits for the whole step: the last stage reads it, after what it does, so that it
-  // shows what the step has done.
+  // A variable that the client fetches. The client waits for the whole step, so the last stage reads it after its other
+  // nodes: the fetched value includes the step's updates.
   bool is_read_late(const Item& item) const {
     if (item.def->op() != "_Send" || !IsClientEnd(*item.def) || own(item) || !item.controls.empty()) return false;
     return items_[item.inputs.at(0)].copied && HasRole(VariableSent(item), StateRole::kVariable);
   }
 
-  // What is sent, or what that reads.
+  // The node that is sent, or the variable that it reads.
   const Item& VariableSent(const Item& send) const {
     const Item& input = items_[send.inputs.at(0)];
     return input.def->op() == "Identity" ? items_[input.inputs.at(0)] : input;
   }
 
-  // Without stages: to run each part, and to ask for each value.
+  // The number of calls without stages: one for each part and one for each value.
   int NumCalls() const {
     const auto is_other = [&](const Partition& part) { return part.task != own_task_; };
     return num_receives_ + static_cast<int>(std::count_if(parts_.begin(), parts_.end(), is_other));
@@ -135,9 +132,9 @@ class StageCutter {
     return order_.size() == items_.size();
   }
 
-  // ---- what nodes are like ----
+  // ---- properties of nodes ----
 
-  // Whether every node may be part of this, and which may wait.
+  // Checks that every node may be in a stage, and finds those that may block.
   bool Judge() {
     int num_waits = 0;
     for (Item& item : items_) {
@@ -152,14 +149,14 @@ class StageCutter {
     return true;
   }
 
-  // A node of the plan alone that hands on a value: stands for a control edge over tasks, or reads a variable before or
-  // after its updates.
+  // A node that exists only in the plan and forwards a value: it replaces a control edge between tasks, or reads a
+  // variable before or after its updates.
   bool IsMadeByPlan(const tensorflow::NodeDef& def) const {
     const std::string& op = def.op();
     return (op == "Identity" || op == "RefIdentity" || op == "DeepCopy") && graph_.FindNode(def.name()) == nullptr;
   }
 
-  // Of nodes of the own task only whether they may wait is asked for.
+  // For nodes of the own task it only matters whether they may block.
   Speed SpeedOf(const Item& item) const {
     const std::string& op = item.def->op();
     // A receive is ready when its sender has run, which the levels count.
@@ -177,7 +174,7 @@ class StageCutter {
     for (DType type : node->props()->input_types) {
       if (IsReferred(type)) return other;
     }
-    // Small in, small out: it cannot take long.
+    // With small inputs and outputs it cannot take long.
     for (int i = 0; i < node->num_outputs(); ++i) {
       if (BytesAlong(node->output_type(i), node->output_shape(i)) == kUnknownBytes) return other;
     }
@@ -187,8 +184,7 @@ class StageCutter {
     return Speed::kSoon;
   }
 
-  // What names something, what is fed, and reads of reference variables, which are the variable itself wherever they
-  // are.
+  // Nodes that name a resource, feeds, and reads of reference variables, which alias the variable wherever they run.
   bool MayBeCopied(const Item& item) const {
     const std::string& op = item.def->op();
     if (!item.controls.empty()) return false;
@@ -199,7 +195,7 @@ class StageCutter {
     return op == "Identity" && HasRole(items_[item.inputs.at(0)], StateRole::kVariable);
   }
 
-  // What a queue gives has the shape that the queue was made with.
+  // The outputs of a queue have the shapes that the queue was made with.
   static PartialShape ShapeOf(const Node& node, int output) {
     if (node.type() == "QueueDequeueV2" && node.num_inputs() > 0) {
       const auto shapes = node.input(0).node->Attr<std::vector<PartialShape>>("shapes");
@@ -208,7 +204,7 @@ class StageCutter {
     return node.output_shape(output);
   }
 
-  // Of what is sent.
+  // The size of the value that is sent.
   size_t BytesSent(const Item& send) const {
     InputName name = ParseInputName(send.def->input(0));
     const Item* sent = &items_[send.inputs.at(0)];
@@ -262,7 +258,7 @@ class StageCutter {
     return true;
   }
 
-  // Whether the last of the stages can run together with what comes next: nobody takes anything from it.
+  // Whether the last stage can be merged with the next level: nobody takes anything from it, and no node waits longer.
   bool MayWaitFor(const std::vector<Nodes>& stages, const Nodes& next) const {
     Nodes both = stages.back();
     if (std::any_of(both.begin(), both.end(), [&](int n) { return gives(items_[n]); })) return false;
@@ -274,8 +270,8 @@ class StageCutter {
     return AddsNoWait(both, before);
   }
 
-  // Whether no node of a stage, and nothing that it gives, waits for more than without stages. `begin` is what earlier
-  // stages wait for.
+  // Whether no node of a stage, and no output, waits for more than without stages. `begin` is what earlier stages wait
+  // for.
   bool AddsNoWait(const Nodes& nodes, Waits begin) const {
     for (int n : nodes) {
       if (receives(items_[n])) begin |= items_[n].waits;
@@ -290,9 +286,9 @@ class StageCutter {
                        [&](int n) { return !gives(items_[n]) || (end & ~items_[n].waits) == 0; });
   }
 
-  // Gathers what a stage needs of what is copied. False where it needs a value of an earlier one.
+  // Adds the copied nodes that node `n` needs. False if it needs a value of an earlier stage.
   bool AddCopies(int n, std::set<int>* in_stage) const {
-    // What is copied needs only what is copied.
+    // Copied nodes need only copied nodes.
     for (int input : items_[n].inputs) {
       if (!items_[input].copied && !in_stage->contains(input)) return false;
     }
@@ -331,7 +327,7 @@ class StageCutter {
       def->clear_input();
       for (const std::string& text : item.def->input()) {
         const InputName name = ParseInputName(text);
-        // What is not here is of an earlier stage, and has run.
+        // A node that is not in this stage belongs to an earlier one, which has run.
         if (!name.is_control() || names.contains(name.node)) def->add_input(text);
       }
       if (is_read_late(item)) ReadLast(item, stages[number], def, &stage.part.graph);
@@ -356,7 +352,7 @@ class StageCutter {
     return true;
   }
 
-  // Lets a send take its variable after all else in the stage.
+  // Makes a send read its variable after all other nodes of the stage.
   void ReadLast(const Item& item, const Nodes& stage, tensorflow::NodeDef* send, tensorflow::GraphDef* graph) const {
     tensorflow::NodeDef* read = graph->add_node();
     read->set_name(send->name() + "/read");
@@ -372,7 +368,7 @@ class StageCutter {
     send->set_input(0, read->name());
   }
 
-  // What is copied and nobody uses is run all the same: it may be what the client asked for.
+  // Copied nodes that nobody uses run, too: they may be what the client asked for.
   void AddUnused(int part, std::set<int>* in_stage) const {
     std::vector<bool> used(items_.size());
     for (const Item& item : items_) ForEachBefore(item, [&](int before) { used[before] = true; });

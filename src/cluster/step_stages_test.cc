@@ -1,5 +1,5 @@
-// Steps of a worker that pulls from parameter servers and pushes to them, the calls that they take, and what must not
-// wait for what.
+// Steps of a worker that pulls values from parameter servers and pushes to them: how many calls they take, and what
+// must not wait for what.
 #include "cluster/step_stages.h"
 
 #include <cmath>
@@ -13,13 +13,13 @@ namespace {
 
 class StepStagesTest : public CountedCluster {
  protected:
-  // What a training step does to a variable: its value goes to the worker, ten times of that comes back.
+  // Like a training step: sends the variable to the worker, and adds ten times its value.
   Node* MakeUpdate(Output v, int task = 0) {
     const Output gradient = OnWorker(v);
     DeviceScope scope(*graph_, Ps(task));
     return AssignAdd(v, gradient).node;
   }
-  // Counts on a ps, after `before`.
+  // Increments a counter on a ps, after `before`.
   Output CountAfter(Output counter, const std::vector<Node*>& before) {
     DeviceScope scope(*graph_, Ps());
     const Output counted = AssignAdd(counter, Constant(*graph_, Tensor::Vector({1.0f})));
@@ -30,7 +30,7 @@ class StepStagesTest : public CountedCluster {
     Output taken;
     Node* put = nullptr;
   };
-  // A queue of scalars, and a value put in and taken out.
+  // A queue of scalars, with an enqueue and a dequeue.
   Queue MakeQueue(const std::string& device) {
     DeviceScope scope(*graph_, device);
     FIFOQueueV2Attrs attrs;
@@ -47,7 +47,7 @@ class StepStagesTest : public CountedCluster {
     EXPECT_TRUE(values.ok()) << values.status();
     return values.ok() ? (*values)[0].flat<float>()[0] : 0;
   }
-  // Runs `targets` some times and gives how many calls of each kind a step took.
+  // Runs `targets` several times and returns the number of calls of each kind per step.
   struct PerStep {
     int run_graph = 0;
     int recv_tensor = 0;
@@ -117,7 +117,7 @@ TEST_F(StepStagesTest, LargeGradientsAreAskedFor) {
   EXPECT_EQ(ValueOf(v), 2 * 11 * 11 * 11);
 }
 
-// A value that was computed before it goes out is the same when it is used after something came back.
+// A value that was computed before it is sent must be the same when it is used after something came back.
 TEST_F(StepStagesTest, WhatAServerKeepsForLaterIsNotComputedAgain) {
   const Output v = MakeVariable(3);
   Output sum;
@@ -135,7 +135,7 @@ TEST_F(StepStagesTest, WhatAServerKeepsForLaterIsNotComputedAgain) {
   ExpectStep(both, 3, 33);
 }
 
-// A read of a reference variable is the variable itself, on its own task, also when it was sent before.
+// On its own task, a read of a reference variable aliases the variable, even if it was sent before.
 TEST_F(StepStagesTest, AReadThatIsUsedAfterAnUpdateSeesIt) {
   const Output v = MakeVariable(3);
   Output read;

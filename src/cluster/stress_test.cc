@@ -1,5 +1,5 @@
-// Much of everything: steps, sessions, servers. What they take they give back: over the second half of each test
-// threads, descriptors and memory do not grow.
+// Many steps, sessions and servers. They must release what they use: threads, descriptors and memory must not grow over
+// the second half of each test.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ constexpr bool kSanitized = false;
 constexpr bool kSanitized = false;
 #endif
 
-// What this process holds.
+// The resources of this process.
 struct Held {
   int64_t threads = 0;
   int64_t descriptors = 0;
@@ -47,17 +47,17 @@ struct Held {
   }
 };
 
-// Runs one half of a test and then the other, over which nothing grows. gRPC's own pools may: they get their last
-// threads under load. So the other half may be tried again: what work leaves behind grows every time, a pool does not.
+// Runs one half of a test, then the other, which must not grow the process. gRPC's own pools may still add threads
+// under load, so the second half is retried: a leak grows every time, a pool does not.
 void ExpectNoGrowth(const std::function<void()>& run_half) {
-  constexpr int64_t kSlackKilobytes = 4096;  // what the heap may move
+  constexpr int64_t kSlackKilobytes = 4096;  // tolerance for the heap
   constexpr int kTries = 5;
   run_half();
   for (int i = 1;; ++i) {
     const Held before = Held::Now();
     run_half();
     Held now;
-    for (int wait = 0; wait < 40; ++wait) {  // who lets go of something may do so a moment later
+    for (int wait = 0; wait < 40; ++wait) {  // resources may be released a moment later
       now = Held::Now();
       if (now.threads <= before.threads && now.descriptors <= before.descriptors) break;
       RealClock().SleepMicros(50'000);
@@ -87,7 +87,7 @@ class StressTest : public testing::Test {
     EXPECT_TRUE((*server)->Start().ok());
     return *std::move(server);
   }
-  // Over the network, though the server is in this process.
+  // Over the network, although the server is in this process.
   std::shared_ptr<Session> Connect(const Server& server, std::shared_ptr<Graph> graph) {
     return *client_network_.NewSession(server.target(), std::move(graph), {});
   }
@@ -142,7 +142,7 @@ TEST_F(StressTest, ManySessionsAreOpenedAndClosed) {
       auto values = session->Run({.feeds = {{x, Tensor::Scalar(1.0f)}}, .fetches = {sum}});
       ASSERT_TRUE(values.ok()) << values.status();
       if (k % 2 == 0) {
-        EXPECT_TRUE(session->Close().ok());  // the others close when they go
+        EXPECT_TRUE(session->Close().ok());  // the others are closed by their destructor
       }
     }
   });
@@ -158,8 +158,8 @@ TEST_F(StressTest, ManyServersAreStartedAndStopped) {
       Output init = Assign(v, Constant(*graph, Tensor::Zeros(kFloat, Shape{1000}).value()));
       auto session = Connect(*server, graph);
       ASSERT_TRUE(session->Run({.targets = {init.node}}).ok());
-      if (k % 3 == 0) session = nullptr;    // else the server is gone first
-      if (k % 2 == 0) server->Stop(k % 4);  // else when it goes
+      if (k % 3 == 0) session = nullptr;    // else the server ends first
+      if (k % 2 == 0) server->Stop(k % 4);  // else its destructor stops it
       server = nullptr;
     }
   });

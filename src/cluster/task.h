@@ -1,5 +1,5 @@
-// Task: what answers the calls to one task of a cluster: a worker and a master, wired to each other. Knows nothing of
-// where it listens: a Server puts it behind a port, a simulation behind a made-up address. Thread-safe.
+// Task: a worker and a master, connected to each other, that serve the calls to one task of a cluster. Does not know
+// its address: a Server puts it behind a port, a simulation behind a simulated address. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace weir {
 class Task final {
  public:
   struct Dependencies {
-    const OpRegistry& registry;  // all outlive the task
+    const OpRegistry& registry;  // all of these must outlive the task
     ThreadPool& pool;
     ElasticPool& blocking_pool;
     Transport& transport;
@@ -29,20 +29,20 @@ class Task final {
     int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // see Master::Dependencies
   };
 
-  // `name` is "/job:ps/replica:0/task:0"; it need not be in the cluster. `config` is what sessions get that say nothing
-  // else, and says which devices there are.
+  // `name` is "/job:ps/replica:0/task:0"; it need not be in the cluster. `config` is the default for sessions and
+  // determines the devices.
   Task(std::string name, const ClusterSpec& cluster, const tensorflow::ConfigProto& config,
        const Dependencies& dependencies);
   ~Task();
 
   Worker& worker() { return worker_; }
   Master& master() { return *master_; }
-  // What a listener needs; the task must outlive the calls.
+  // For a listener. The task must outlive the calls.
   CallHandler Handler() { return ServeBoth(worker_, *master_); }
 
-  // Fails what runs and closes all sessions; later calls fail. Blocks until nothing runs.
+  // Fails running steps and closes all sessions; later calls fail. Blocks until nothing is running.
   void End();
-  // The same without blocking: `done` runs when it is over.
+  // The same without blocking: `done` runs at the end.
   void End(std::function<void()> done);
 
  private:

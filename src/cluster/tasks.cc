@@ -12,13 +12,13 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kTryMs = 10'000;     // how long one attempt to reach a task may take
+constexpr int64_t kTryMs = 10'000;     // timeout of one attempt to reach a task
 constexpr int64_t kFirstPauseMs = 20;  // between attempts
 constexpr int64_t kLongestPauseMs = 1'000;
-constexpr int64_t kOpenMs = 30'000;  // how long a task may take to open a session
-constexpr int64_t kNoteMs = 10'000;  // how often a session says for whom it waits
+constexpr int64_t kOpenMs = 30'000;  // timeout for opening a session on a task
+constexpr int64_t kNoteMs = 10'000;  // how often a session logs which task it waits for
 
-// Runs `then` once: after that time, or as soon as `cancel` is cancelled. The token lives until then.
+// Runs `then` once: after `nanos`, or as soon as `cancel` is cancelled. `cancel` must live until then.
 void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
   struct State {
     std::atomic<bool> over{false};
@@ -44,9 +44,9 @@ void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<voi
   });
 }
 
-// A function that hands on what it is given, unless `cancel` is cancelled before: then `done` is called at that moment.
-// The token lives until `done` is called, and `done` not longer than that: a session that closes waits for what it
-// holds.
+// Returns a callback that passes its status on to `done`. If `cancel` is cancelled first, `done` runs at once with that
+// reason. `cancel` must live until `done` runs. `done` is released as soon as it has run: a closing session waits for
+// what it refers to.
 SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
   struct State {
     std::atomic<bool> over{false};
@@ -139,7 +139,7 @@ void SessionTasks::AskAgain(const std::string& task, std::shared_ptr<WorkerServi
                     done = std::move(done)](Result<tensorflow::GetStatusResponse> status) {
                      if (status.ok()) {
                        Devices devices(status->device_attributes().begin(), status->device_attributes().end());
-                       // In a cluster of the session's own, tasks go by the names that they have there.
+                       // In a session's own cluster, tasks have the names of that cluster.
                        if (self->config_.has_cluster_def()) {
                          for (tensorflow::DeviceAttributes& device : devices)
                            device.set_name(RenamedTo(task, device.name()));
@@ -176,7 +176,7 @@ tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::stri
   def.set_protocol("grpc");
   if (config_.has_cluster_def()) *def.mutable_cluster() = config_.cluster_def();
   request.set_isolate_session_state(config_.isolate_session_state());
-  // The address too: in clusters of sessions' own, several masters may go by one name.
+  // With the address: in clusters that sessions bring, several masters may have the same name.
   request.set_master_task(fmt::format("{} at {}", peers_->own_task(), peers_->AddressOf(peers_->own_task())));
   std::lock_guard lock(mu_);
   for (const auto& [name, devices] : devices_) {

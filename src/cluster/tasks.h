@@ -1,5 +1,5 @@
-// SessionTasks: what a session knows of the tasks of its cluster: which it may use, what devices they have, and whether
-// they know the session. Asks a task when it is first needed, and waits until it answers. Thread-safe.
+// SessionTasks: what a session knows of the tasks of its cluster: which ones it may use, what devices they have, and
+// whether they know the session. Contacts a task on first use, and retries until it responds. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace weir {
 
-// The own task, and those others that one of the filters matches: all, where there are none.
+// The own task and all others that match one of the filters; all tasks if there are none.
 std::vector<std::string> AllowedTasks(const Peers& peers, const std::vector<std::string>& device_filters);
 
 class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
@@ -33,22 +33,22 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
         farewells_(std::move(farewells)) {}
 
   Peers& peers() const { return *peers_; }
-  // The own task first, then the others that the session's device filters allow, by name.
+  // The own task, then the others that the session's device filters allow, by name.
   std::vector<std::string> Allowed() const;
-  // Null for a task that has not been asked yet.
+  // Null for a task that has not responded yet.
   std::shared_ptr<const Devices> DevicesOf(const std::string& task) const;
-  // Whether the task is known to run Weir, not TensorFlow.
+  // True if the task is known to run Weir, not TensorFlow.
   bool IsWeir(const std::string& task) const;
-  // Asks for the devices of a task until it answers or `cancel`, which outlives the call, says stop; says every ten
-  // seconds for whom it waits.
+  // Asks a task for its devices until it responds or `cancel`, which must outlive the call, is cancelled. Logs every
+  // ten seconds that it is waiting.
   void Ask(const std::string& task, CancelToken* cancel, Done done);
-  // Those that have been asked and have not answered, by name.
+  // The tasks with open requests, by name.
   std::vector<std::string> Awaited() const;
-  // Tells a task of the session, once.
+  // Creates the session on a task; a no-op if that was done.
   void Open(const std::string& task, CancelToken* cancel, Done done);
-  // Tells the task something whose answer nobody waits for.
+  // Makes a best-effort call to the task (see Farewells).
   void Say(const std::string& task, Farewells::Call call) { farewells_->Say(peers_->AddressOf(task), std::move(call)); }
-  // Tells those that know it that the session has ended, without waiting.
+  // Tells the tasks that may know the session that it has ended. Does not wait.
   void Close();
 
  private:
@@ -64,11 +64,11 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   const std::shared_ptr<Farewells> farewells_;
   mutable std::mutex mu_;
   std::map<std::string, std::shared_ptr<const Devices>> devices_;
-  std::map<std::string, int> asked_;  // how many wait for an answer of that task
-  // Tasks that know the session, or may.
+  std::map<std::string, int> asked_;  // number of callers that wait for a response of the task
+  // Tasks that know the session, or may know it.
   struct Opened {
     bool surely = false;
-    int asking = 0;  // calls that have not been answered
+    int asking = 0;  // calls without a response
   };
   std::map<std::string, Opened> opened_;
   bool closed_ = false;

@@ -1,6 +1,6 @@
-// Transport: how calls get from one task to another. A call is a method name and bytes each way; what the bytes mean is
-// the business of master and worker. Implementations: grpc/ (what TensorFlow speaks), host/ (between processes of one
-// host), ucx/ (between hosts), sim/ (a network inside a test).
+// Transport: carries calls from one task to another. A call is a method name, request bytes and response bytes; master
+// and worker interpret the bytes. Implementations: grpc/ (TensorFlow's protocol), host/ (between processes of one
+// host), ucx/ (between hosts), sim/ (a simulated network for tests).
 #pragma once
 
 #include <functional>
@@ -15,32 +15,34 @@ namespace weir {
 
 struct CallOptions {
   int64_t timeout_ms = 0;         // 0: none
-  CancelToken* cancel = nullptr;  // outlives the call
-  // Try again to connect until the deadline, instead of failing at once when nobody listens.
+  CancelToken* cancel = nullptr;  // must outlive the call
+  // Retry the connection until the deadline, instead of failing at once when nobody listens.
   bool wait_for_ready = false;
-  // Of a call that came in: a large answer costs no more as a whole than in chunks.
+  // Incoming calls only: a large response costs no more as one message than in chunks.
   bool takes_whole = false;
-  // Of a call that came in: how long its caller waits for the answer. 0: the transport does not say.
+  // Incoming calls only: the caller's timeout. 0: unknown to the transport.
   int64_t caller_timeout_ms = 0;
 };
 
-// A way to one address. Thread-safe. Connects on first use and again after a failure.
+// A connection to one address. Thread-safe. Connects on first use, and again after a failure.
 class Channel {
  public:
   using Done = std::function<void(Result<Rope>)>;
   virtual ~Channel() = default;
-  // `done` runs exactly once, on any thread. Unavailable when nobody answers there.
+  // Runs `done` exactly once, on any thread; possibly before Call returns. Unavailable if nobody answers at the
+  // address.
   virtual void Call(const std::string& method, Rope request, const CallOptions& options, Done done) = 0;
   virtual const std::string& address() const = 0;
 };
 
-// A call that came in. Respond exactly once, from any thread.
+// A call as its server sees it. Respond must be called exactly once, from any thread.
 class IncomingCall {
  public:
   virtual ~IncomingCall() = default;
   virtual const std::string& method() const = 0;
   virtual const Rope& request() const = 0;
-  // The request for one who needs it once: what is read out of it may then be the only user of its memory.
+  // Gives up the request: tensors that are parsed out of it may then be the only owners of its memory. Call it at most
+  // once, and do not use request() afterwards.
   virtual Rope TakeRequest() {
     Rope shared;
     RopeReader(request()).Take(request().size(), &shared);
@@ -48,31 +50,31 @@ class IncomingCall {
   }
   virtual bool takes_whole() const { return false; }       // see CallOptions
   virtual int64_t caller_timeout_ms() const { return 0; }  // see CallOptions
-  // Cancelled, as Unavailable, when the caller has given up or cannot be reached any more: it will not see the answer,
-  // but others who wait for the same work will. Lives until Respond.
+  // Cancelled as Unavailable when the caller has given up or cannot be reached: nobody will see the response. Work that
+  // other callers share should go on. Valid until Respond.
   virtual CancelToken& cancel() = 0;
   virtual void Respond(Result<Rope> response) = 0;
 };
 
-// Called for each call that comes in, on any thread, several at a time; must not block.
+// Handles one incoming call. Called on any thread, by several at a time. Must not block.
 using CallHandler = std::function<void(std::shared_ptr<IncomingCall>)>;
 
-// Has its address until it is destroyed, which cancels and waits for the calls that are still open.
+// Holds its address until it is destroyed. The destructor cancels the open calls and waits for their responses.
 class Listener {
  public:
   virtual ~Listener() = default;
-  // Once. Calls that come in before wait.
+  // Starts to deliver calls; those that came earlier were queued. Call it once.
   virtual void Serve(CallHandler handler) = 0;
-  virtual int port() const = 0;  // the one that was chosen, where 0 was asked for; -1 for a socket with a path
+  virtual int port() const = 0;  // the port that was chosen if 0 was requested; -1 for a Unix socket
 };
 
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Where threads that wait for an answer can bring messages meanwhile; null where there is no such place.
+  // A place where threads that wait for a response can poll this transport meanwhile; null if it has none.
   virtual std::shared_ptr<WaitingPlace> waiting_place() { return nullptr; }
   virtual std::shared_ptr<Channel> Connect(const std::string& address) = 0;
-  // Unavailable where somebody else has the address, InvalidArgument where it is not one of this machine.
+  // Unavailable if the address is in use, InvalidArgument if it does not belong to this machine.
   virtual Result<std::unique_ptr<Listener>> Listen(const std::string& address) = 0;
 };
 

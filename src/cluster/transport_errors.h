@@ -1,5 +1,5 @@
-// What every transport says of peers and of its own end, in the same words: users and tests read them whatever the way
-// of a call was.
+// Errors about peers and about this process that all transports share: users and tests see the same texts whichever
+// transport carried the call.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace weir {
 
-constexpr size_t kMaxErrorText = 4096;  // of an answer: what gRPC puts into its own trailer must stay small
+constexpr size_t kMaxErrorText = 4096;  // of an error response: gRPC limits the size of its trailers
 
 inline Status BrokenConnection(std::string_view why) {
   return Unavailable("the connection broke ({}): its process has ended, or something between has", why);
@@ -20,7 +20,7 @@ inline Status LostPeer(int64_t peer_timeout_ms) {
 }
 inline Status CallerIsGone() { return Unavailable("the caller has given up or is out of reach"); }
 inline Status ServerIsStopping() { return Unavailable("the server is stopping"); }
-// In a child that has its parent's connections, but none of the threads that serve them.
+// For a forked child: it inherits the connections of its parent, but none of the threads that serve them.
 inline Status ForkedFromUser(std::string_view of) {
   return FailedPrecondition(
       "this process was forked from one that talked to {}, and cannot use its connections: fork before the first "

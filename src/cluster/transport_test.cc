@@ -1,5 +1,5 @@
-// Calls over real sockets, of gRPC, between the processes of a host and of UCX: how they are answered, given up and
-// lost, and when a peer counts as dead.
+// Calls over real sockets, with each of gRPC, the host transport and UCX: how they are answered, cancelled and lost,
+// and when a peer counts as dead.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -21,9 +21,9 @@ namespace weir {
 namespace {
 
 constexpr char kSignOfLife[] = "/weir.Connection/GiveSignOfLife";
-constexpr int64_t kPatience = 20'000'000'000;  // nanoseconds; what takes longer will not come
+constexpr int64_t kPatience = 20'000'000'000;  // in nanoseconds: gives up after this time
 
-// Something that one thread waits for and another brings.
+// A one-shot event.
 class Signal final {
  public:
   void Give() {
@@ -42,7 +42,7 @@ class Signal final {
   bool given_ = false;
 };
 
-// A call and its answer.
+// The response to a call.
 class Answer final {
  public:
   Channel::Done Take() {
@@ -57,7 +57,7 @@ class Answer final {
       come_.notify_all();
     };
   }
-  // How the call has ended.
+  // Waits for the end of the call.
   Status Wait() {
     std::unique_lock lock(mu_);
     if (!come_.wait_for(lock, std::chrono::nanoseconds(kPatience), [&] { return times_ > 0; }))
@@ -75,7 +75,7 @@ class Answer final {
   std::string text_;
 };
 
-// A way to a port of this machine that can be cut without either side being told.
+// Forwards connections to a local port. Cut makes it drop bytes without telling either side.
 class Proxy final {
  public:
   explicit Proxy(int port) : to_(port) {
@@ -98,7 +98,7 @@ class Proxy final {
   }
   int port() const { return port_; }
   int connections() const { return connections_; }
-  // Nothing passes any more over the connections there are.
+  // Nothing passes any more over the existing connections.
   void Cut() {
     Wake('c');
     EXPECT_TRUE(cut_.Wait());
@@ -121,14 +121,14 @@ class Proxy final {
     pairs_.emplace_back(from, to);
     ++connections_;
   }
-  // False at its end.
+  // False at the end of the connection.
   static bool Pass(int from, int to) {
     char bytes[4096];
     const ssize_t size = read(from, bytes, sizeof(bytes));
     return size > 0 && send(to, bytes, static_cast<size_t>(size), MSG_NOSIGNAL) == size;
   }
   void Run() {
-    size_t first = 0;  // of the pairs that are not cut
+    size_t first = 0;  // index of the first pair that is not cut
     for (;;) {
       std::vector<pollfd> polled = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
       for (size_t i = first; i < pairs_.size(); ++i) {
@@ -214,14 +214,14 @@ class TransportTest : public testing::TestWithParam<Kind> {
   }
 
   std::mutex mu_;
-  std::vector<std::shared_ptr<IncomingCall>> kept_;  // that have no answer yet
+  std::vector<std::shared_ptr<IncomingCall>> kept_;  // not answered yet
   std::unique_ptr<Transport> server_;
   std::unique_ptr<Transport> client_;
   std::unique_ptr<Listener> listener_;
   std::shared_ptr<Channel> channel_;
 };
 
-// Where a peer is made silent by what its handler does not answer.
+// For tests in which the handler makes a peer silent by not answering probes.
 class GrpcTransportTest : public TransportTest {};
 
 constexpr int64_t kLongTimeoutMs = 120'000;
@@ -238,7 +238,7 @@ TEST_P(TransportTest, MessagesOfAllSizesComeBack) {
 
 TEST_P(TransportTest, MessagesInPiecesComeBackWhole) {
   std::atomic<int> given_back{0};
-  // Short pieces and long ones, of which the sender still has the memory, or some that go at once.
+  // Short and long pieces, whose memory the sender keeps for a while, and pieces that are sent at once.
   const std::vector<std::vector<size_t>> kinds = {{5, 100'000, 3, 2'000, 1'000'000, 1}, {2'000, 3}};
   auto in_pieces = [&](const std::vector<size_t>& sizes, std::string* all) {
     Rope rope;
@@ -277,7 +277,7 @@ TEST_P(TransportTest, WhatIsSentAtOnceIsLetGoOf) {
   std::atomic<int> kept{0};
   const auto owned = [&] {
     ++kept;
-    auto* text = new std::string(2'000, 'x');  // not so short that it is copied
+    auto* text = new std::string(2'000, 'x');  // long enough not to be copied
     Rope rope;
     rope.Append(text->data(), text->size(), std::shared_ptr<std::string>(text, [&](std::string* former) {
                   --kept;
@@ -291,7 +291,7 @@ TEST_P(TransportTest, WhatIsSentAtOnceIsLetGoOf) {
     channel_->Call("/a.B/C", owned(), {}, answer.Take());
     EXPECT_TRUE(answer.Wait().ok());
   }
-  // Who has sent it may still be about to.
+  // The sender may release the memory a moment later.
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kPatience);
   while (kept > 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   EXPECT_EQ(kept, 0);
@@ -303,7 +303,7 @@ TEST_P(TransportTest, ErrorsKeepTheirCodeAndTheirText) {
   });
   const Status status = Call("/a.B/C", "such thing");
   EXPECT_EQ(status, NotFound("no such thing"));
-  const Status cut = Call("/a.B/C", std::string(100'000, 'x'));  // what gRPC would choke on
+  const Status cut = Call("/a.B/C", std::string(100'000, 'x'));  // too long for gRPC
   EXPECT_EQ(cut.code(), StatusCode::kNotFound);
   EXPECT_EQ(cut.message(), absl::StrCat("no ", std::string(4096 - 3, 'x')));
 }
@@ -346,7 +346,7 @@ TEST_P(TransportTest, ACallThatIsGivenUpEndsOnBothSides) {
   EXPECT_TRUE(cancelled.Wait());
   EXPECT_EQ(kept(0).cancel().reason().code(), StatusCode::kUnavailable);
   kept(0).Respond(Rope("too late"));
-  // One that is cancelled already does not begin.
+  // A call with a cancelled token does not start.
   EXPECT_EQ(Call("/a.B/C", "", nullptr, {.cancel = &token}), Aborted("enough"));
 }
 
@@ -373,11 +373,11 @@ TEST_P(TransportTest, AListenerThatEndsCancelsWhatIsOpenAndFreesItsPort) {
   const std::string where = address();
   listener_ = nullptr;
   EXPECT_EQ(answer.Wait(), Unavailable("the server is stopping"));
-  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);  // nobody is there
+  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);  // nobody listens
   Result<std::unique_ptr<Listener>> next = server_->Listen(where);
   ASSERT_TRUE(next.ok()) << next.status();
   (*next)->Serve(Echo);
-  EXPECT_TRUE(Call("/a.B/C", "x").ok());  // who asks anew hears how things are now
+  EXPECT_TRUE(Call("/a.B/C", "x").ok());  // the next call uses the new listener
 }
 
 TEST_P(TransportTest, ATransportThatEndsEndsItsCalls) {
@@ -422,7 +422,7 @@ TEST_P(TransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
       came_late.Give();
       return call->Respond(late.ok() ? Result<Rope>(Rope()) : late);
     }
-    // Who is told that the listener ends makes another call come in before it is gone.
+    // When told that the listener ends, makes another call arrive before it is gone.
     call->cancel().Register([&, call = call.get()] {
       channel_->Call("/a.B/Late", Rope("x"), {}, second.Take());
       EXPECT_TRUE(came_late.Wait());
@@ -476,14 +476,14 @@ TEST_P(TransportTest, AnAddressIsHadByOne) {
   Result<std::unique_ptr<Listener>> second = client_->Listen(address());
   EXPECT_EQ(second.status().code(), StatusCode::kUnavailable);
   EXPECT_NE(second.status().message().find(address()), absl::string_view::npos) << second.status();
-  // Also where the name stands for several addresses, and one of them is free.
+  // Also if the name has several addresses and one of them is free.
   for (const char* host : {"127.0.0.1", "0.0.0.0"})
     EXPECT_EQ(client_->Listen(fmt::format("{}:{}", host, listener_->port())).status().code(), StatusCode::kUnavailable);
-  EXPECT_EQ(client_->Listen("192.0.2.1:0").status().code(), StatusCode::kInvalidArgument);  // of documents only
+  EXPECT_EQ(client_->Listen("192.0.2.1:0").status().code(), StatusCode::kInvalidArgument);  // documentation only
   EXPECT_EQ(client_->Listen("no.such.host.invalid:0").status().code(), StatusCode::kInvalidArgument);
 }
 
-// Those of "localhost" that this machine has: it may have no IPv6.
+// The addresses of "localhost" that this machine has: it may lack IPv6.
 std::vector<std::string> LoopbackHosts() {
   std::vector<std::string> hosts;
   const std::vector<SocketAddress> all = *Resolve("localhost", 0);
@@ -530,7 +530,7 @@ TEST_P(TransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
   listener_ = nullptr;
   Answer answer;
   channel_->Call("/a.B/C", Rope("x"), {.wait_for_ready = true}, answer.Take());
-  // One that is not there yet is not lost, however long that takes.
+  // A peer that is not running yet is not lost, however long that takes.
   EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 2 * kShortTimeoutMs, .wait_for_ready = true}).code(),
             StatusCode::kDeadlineExceeded);
   Result<std::unique_ptr<Listener>> next = server_->Listen(where);
@@ -541,7 +541,7 @@ TEST_P(TransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
 
 TEST_P(TransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
   client_ = Make(kShortTimeoutMs);
-  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel takes connections, and nobody says a word on them
+  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel accepts connections, but nobody ever answers
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -578,7 +578,7 @@ TEST_P(GrpcTransportTest, AnswersAreSignsOfLife) {
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() == "/a.B/C") return Echo(call);
     const bool is_sign = call->method() == kSignOfLife;
-    Keep(std::move(call));  // nor does it answer who asks for one
+    Keep(std::move(call));  // probes are not answered
     if (!is_sign) came.Give();
   });
   Answer slow;
@@ -642,7 +642,7 @@ TEST_P(GrpcTransportTest, AfterALongSilenceANewConnectionIsTaken) {
   channel_ = client_->Connect(fmt::format("127.0.0.1:{}", proxy.port()));
   EXPECT_TRUE(Call("/a.B/C", "x").ok());
   EXPECT_EQ(proxy.connections(), 1);
-  // For that time nobody says anything, and nobody is asked for a sign of life that nobody waits for.
+  // During this time nobody sends anything, and a peer that nobody waits for is not probed.
   Answer late;
   client_->Connect("127.0.0.1:1")
       ->Call("/a.B/C", Rope(), {.timeout_ms = 2 * kShortTimeoutMs, .wait_for_ready = true}, late.Take());

@@ -1,5 +1,5 @@
-// WhenAll: the end of several calls that were begun at once. Each of them calls what is returned when it has ended;
-// `then` runs with the last one, and gets the first error. `at_first_error`, where it is given, runs before that.
+// WhenAll: joins several concurrent calls. Each call invokes the returned callback once when it ends. `then` runs with
+// the last one and gets the first error. `at_first_error`, if given, runs as soon as that error occurs, before `then`.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ inline std::function<void(const Status&)> WhenAll(size_t count, std::function<vo
       is_first_error = join->status.ok() && !status.ok();
       if (is_first_error) join->status = status;
     }
-    if (is_first_error && at_first_error) at_first_error(status);  // which may end others: this one still counts
+    if (is_first_error && at_first_error) at_first_error(status);  // it may end other calls; `then` waits for this one
     {
       std::lock_guard lock(join->mu);
       if (--join->left > 0) return;

@@ -25,7 +25,7 @@ constexpr int kNameField = 1;
 constexpr int kNamedTensorField = 2;
 constexpr int kChunkField = 1000;  // of RecvTensorResponse, between Weir tasks only
 
-constexpr size_t kSmallTensor = 1024;  // whose content is copied into the text around it
+constexpr size_t kSmallTensor = 1024;  // the content of smaller tensors is copied into the message
 constexpr size_t kMaxTensorHeader = 1024;
 
 void AddVarint(uint64_t value, std::string* text) {
@@ -48,10 +48,10 @@ void AddBytesHeader(int field, uint64_t size, std::string* text) {
 struct Field {
   int number = 0;
   int type = 0;
-  uint64_t value = 0;  // of a varint; of bytes their number
+  uint64_t value = 0;  // of a varint; otherwise the number of bytes that follow
 };
 
-// The header of the next field; its bytes, if it has some, come next.
+// Reads the header of the next field. Its bytes, if it has any, follow.
 bool ReadField(RopeReader& reader, Field* field) {
   uint64_t tag = 0;
   if (!reader.ReadVarint(&tag) || tag >> 3 == 0 || tag >> 3 >= (uint64_t{1} << 29)) return false;
@@ -73,7 +73,7 @@ bool ReadField(RopeReader& reader, Field* field) {
   }
 }
 
-// The field as it stood, for protobuf to read.
+// Copies the field unchanged, for protobuf to parse.
 bool CopyField(RopeReader& reader, const Field& field, std::string* to) {
   AddTag(field.number, static_cast<WireFormatLite::WireType>(field.type), to);
   if (field.type == WireFormatLite::WIRETYPE_VARINT) {
@@ -86,8 +86,8 @@ bool CopyField(RopeReader& reader, const Field& field, std::string* to) {
 
 Status Malformed(std::string_view what) { return InvalidArgument("malformed bytes where a {} was expected", what); }
 
-// Plain elements out of the bytes at the reader, in the memory that these came in where they lie well in it. Sizes are
-// compared before memory is taken.
+// Reads plain elements, in the memory that they were received in if it is suitable. Compares sizes before it allocates
+// memory.
 Result<Tensor> ReadContent(const tensorflow::TensorProto& header, RopeReader& reader, size_t size) {
   const auto dtype = static_cast<DType>(header.dtype());
   WEIR_ASSIGN(const PartialShape partial, FromProto(header.tensor_shape()));
@@ -104,7 +104,7 @@ Result<Tensor> ReadContent(const tensorflow::TensorProto& header, RopeReader& re
   return tensor;
 }
 
-// True if any bytes are elements of the type.
+// True if all byte patterns are valid elements of the type.
 bool TakesAnyBytes(int type) {
   const Result<DType> dtype = DTypeFromNumber(type);
   return dtype.ok() && *dtype != kInvalidType && !IsRef(*dtype) && IsPlain(*dtype) && *dtype != kBool;
@@ -118,12 +118,12 @@ int64_t NumValues(const tensorflow::TensorProto& proto) {
                             proto.resource_handle_val_size(), proto.uint32_val_size(), proto.uint64_val_size()});
 }
 
-// In a constant one value may stand for any number of elements. Values that travel are written in full, so that a short
-// message cannot take much memory.
+// In a constant one value may stand for any number of elements. On the wire only small tensors may do that, so that a
+// short message cannot take much memory.
 Status CheckNumValues(const tensorflow::TensorProto& proto) {
   constexpr int64_t kMaxRepeated = 1 << 16;
   WEIR_ASSIGN(const PartialShape partial, FromProto(proto.tensor_shape()));
-  if (!partial.fully_defined() || !proto.tensor_content().empty()) return OkStatus();  // FromProto looks at these
+  if (!partial.fully_defined() || !proto.tensor_content().empty()) return OkStatus();  // FromProto checks these
   const Shape shape = partial.ToShape();
   const int64_t given = NumValues(proto);
   if (shape.num_elements() > given && shape.num_elements() > kMaxRepeated)
@@ -131,7 +131,7 @@ Status CheckNumValues(const tensorflow::TensorProto& proto) {
   return OkStatus();
 }
 
-// A tensor that has a string for each element takes them over; everything else is left to FromProto.
+// Moves the strings into the tensor if there is one for each element. FromProto handles all other cases.
 Result<Tensor> TakeStrings(tensorflow::TensorProto proto, std::vector<std::string> strings) {
   WEIR_ASSIGN(const PartialShape partial, FromProto(proto.tensor_shape()));
   const bool fits = partial.fully_defined() && proto.dtype() == tensorflow::DT_STRING && NumValues(proto) == 0 &&
@@ -147,7 +147,7 @@ Result<Tensor> TakeStrings(tensorflow::TensorProto proto, std::vector<std::strin
   return tensor;
 }
 
-// The varint at the beginning of the bytes, which it is taken off.
+// Removes the varint at the start of `bytes`.
 bool TakeVarint(std::string_view* bytes, uint64_t* value) {
   constexpr size_t kMaxBytes = 10;
   *value = 0;
@@ -178,8 +178,8 @@ bool TakeBytes(std::string_view* bytes, int field, std::string_view* inner) {
   return true;
 }
 
-// A small tensor as Weir writes it, of which nearly all are: type, shape, content. Null for all others, what is wrong
-// with them included: the long way tells.
+// Fast path for small tensors as Weir writes them: type, shape, content. Invalid for all others, malformed ones
+// included: the slow path reports errors.
 Tensor ReadSmallTensor(std::string_view bytes) {
   uint64_t type = 0;
   std::string_view shape_bytes;
@@ -209,7 +209,7 @@ Tensor ReadSmallTensor(std::string_view bytes) {
   return *std::move(tensor);
 }
 
-// The tensor of `size` bytes at the reader.
+// Reads the tensor in the next `size` bytes.
 Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
   if (const std::string_view next = reader.Peek(); size <= kSmallTensor + kMaxTensorHeader && size <= next.size()) {
     if (Tensor small = ReadSmallTensor(next.substr(0, size)); small.valid()) {
@@ -218,7 +218,7 @@ Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
     }
   }
   const size_t end = reader.left() - size;
-  std::string rest;  // every field but the content and the strings, which may be more than protobuf takes
+  std::string rest;  // every field but the content and the strings, which may be too large for protobuf
   std::vector<std::string> strings;
   Rope content;
   bool has_content = false;
@@ -227,7 +227,7 @@ Result<Tensor> ReadTensor(RopeReader& reader, size_t size) {
     if (!ReadField(reader, &field) || reader.left() < end) return Malformed("tensor");
     if (field.number == kContentField && field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
       if (reader.left() - end < field.value) return Malformed("tensor");
-      // Nearly always type and shape are known by now, and nothing follows: straight into the tensor.
+      // Nearly always type and shape are known by now and nothing follows: read straight into the tensor.
       tensorflow::TensorProto header;
       if (reader.left() - end == field.value && header.ParseFromString(rest) && TakesAnyBytes(header.dtype()) &&
           field.value > 0)
@@ -271,7 +271,7 @@ Status ReadNamed(RopeReader& reader, size_t size, NamedTensor* to) {
   return OkStatus();
 }
 
-// The length of the UTF-8 character that the text begins with; 0 when there is none.
+// The length of the UTF-8 character at the start of the text; 0 if that is not valid UTF-8.
 size_t CharacterSize(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t size = first < 0x80                    ? 1
@@ -289,7 +289,7 @@ size_t CharacterSize(std::string_view text) {
   return too_long || no_character ? 0 : size;
 }
 
-// Messages hold texts, and an error may repeat any bytes.
+// Protobuf strings must be UTF-8, but an error may quote arbitrary bytes.
 std::string AsUtf8(std::string_view text) {
   std::string valid;
   while (!text.empty()) {
@@ -304,7 +304,7 @@ std::string AsUtf8(std::string_view text) {
   return valid;
 }
 
-// Short strings are copied together into blocks, long ones are referred to.
+// Copies short strings together into blocks and refers to long ones.
 Rope EncodeStrings(const Tensor& tensor, std::string block) {
   constexpr size_t kLong = 4096;
   constexpr size_t kBlock = 1 << 16;
@@ -375,7 +375,7 @@ size_t VarintSize(uint64_t value) {
   return size;
 }
 
-// The same bytes as those of EncodeTensor, with what stands before them. REQUIRES: plain, and some bytes.
+// Writes the same bytes as EncodeTensor, with the headers before them. REQUIRES: plain and not empty.
 void AddSmallTensor(const NamedTensor& named, TensorField field, std::string* text) {
   const Tensor& tensor = named.tensor;
   const auto type = static_cast<uint64_t>(tensor.dtype());
@@ -497,7 +497,7 @@ std::string ErrorText(const Status& status) {
   if (!node.has_value()) return text;
   const std::string mark = fmt::format("[[{{{{node {}}}}}]]", *node);
   if (text.find(mark) != std::string::npos) return text;
-  // TensorFlow's clients take what is in the first double brackets: the executor's own note of the node makes way.
+  // TensorFlow's clients read the first double brackets: the mark replaces the executor's own note about the node.
   const size_t begin = text.find(fmt::format("[[node '{}' (", *node));
   const size_t end = begin == std::string::npos ? begin : text.find("]]", begin);
   if (end != std::string::npos) return text.replace(begin, end + 2 - begin, mark);

@@ -1,6 +1,6 @@
-// Messages that carry tensors, as bytes and back. A tensor's memory is referred to when a message is written; when one
-// is read it is the memory that the bytes came in, or filled straight from them. Everything else of a message is left
-// to protobuf. What is read is checked; errors are InvalidArgument.
+// Encodes and decodes messages that carry tensors. Encoding refers to the memory of tensors. Decoding keeps the memory
+// that the bytes were received in, or copies straight from it into the tensor. All other fields are left to protobuf.
+// Input is validated; errors are InvalidArgument.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -25,13 +25,13 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-// A message and the tensors of its one field of tensors, which the message itself leaves empty.
+// A message and the tensors of its tensor field, which is left empty in the message itself.
 template <class Message>
 struct TensorMessage {
   Message message;
-  std::vector<NamedTensor> tensors;  // names stay empty where the field has none
+  std::vector<NamedTensor> tensors;  // names are empty if the field has none
 };
-// Inside of one process the caller may also bring values while the step runs.
+// Within one process, the master also passes an object through which it delivers values while the step runs.
 struct RunGraphCall : TensorMessage<tensorflow::RunGraphRequest> {
   std::shared_ptr<AnswerValues> brought;
 };
@@ -40,16 +40,16 @@ using RunStepCall = TensorMessage<tensorflow::RunStepRequest>;
 using RunStepReply = TensorMessage<tensorflow::RunStepResponse>;
 using RunCallableCall = TensorMessage<tensorflow::RunCallableRequest>;
 using RunCallableReply = TensorMessage<tensorflow::RunCallableResponse>;
-// Brings a tensor, or a chunk of its bytes (see chunks.h), which stay in the memory they came in until they are copied
-// to their place.
+// Has a tensor, or a chunk of its bytes (chunks.h). A chunk stays in the memory that it was received in until it is
+// copied to its place.
 struct RecvTensorReply : TensorMessage<tensorflow::RecvTensorResponse> {
   Rope chunk;
 };
 
-// Which field that is.
+// The tensor field of a message.
 struct TensorField {
   int number;
-  bool named;  // of NamedTensorProto, else of TensorProto
+  bool named;  // a NamedTensorProto, else a TensorProto
 };
 inline TensorField TensorFieldOf(const tensorflow::RunGraphRequest&) { return {3, true}; }
 inline TensorField TensorFieldOf(const tensorflow::RunGraphResponse&) { return {1, true}; }
@@ -59,18 +59,18 @@ inline TensorField TensorFieldOf(const tensorflow::RunCallableRequest&) { return
 inline TensorField TensorFieldOf(const tensorflow::RunCallableResponse&) { return {1, false}; }
 inline TensorField TensorFieldOf(const tensorflow::RecvTensorResponse&) { return {1, false}; }
 
-// What a call carries at most: gRPC counts the bytes of a message in 32 bits.
+// The limit of a call: gRPC counts the bytes of a message in 32 bits.
 constexpr size_t kMaxCallBytes = std::numeric_limits<uint32_t>::max();
-// ResourceExhausted for a message of more, naming the largest of its tensors.
+// ResourceExhausted if `bytes` exceeds the limit; names the largest tensor.
 Status CheckCallSize(size_t bytes, const std::vector<NamedTensor>& tensors, size_t limit = kMaxCallBytes);
 
-// TensorProto.
+// A tensor as TensorProto.
 Rope EncodeTensor(const Tensor& tensor);
 Result<Tensor> DecodeTensor(const Rope& bytes);
 
 Rope EncodeTensors(const google::protobuf::MessageLite& message, TensorField field,
                    const std::vector<NamedTensor>& tensors);
-// `chunk`, where it is taken, gets the bytes of RecvTensorReply's, without a copy.
+// `chunk`, if given, receives the bytes of RecvTensorReply::chunk, without a copy.
 Status DecodeTensors(const Rope& bytes, TensorField field, google::protobuf::MessageLite* message,
                      std::vector<NamedTensor>* tensors, Rope* chunk = nullptr);
 
@@ -90,8 +90,8 @@ inline Status Decode(const Rope& bytes, RecvTensorReply* m) {
   return DecodeTensors(bytes, TensorFieldOf(m->message), &m->message, &m->tensors, &m->chunk);
 }
 
-// Errors on the wire are a code and a text; the node at which one arose stands in the text as TensorFlow writes it,
-// "[[{{node x}}]]", and is found again there.
+// Errors on the wire are a code and a text. The text has the failed node in TensorFlow's form, "[[{{node x}}]]", from
+// which ErrorFromText recovers it.
 std::string ErrorText(const Status& status);
 Status ErrorFromText(int code, std::string_view text);
 

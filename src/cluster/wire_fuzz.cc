@@ -1,5 +1,5 @@
-// Any bytes as each of the messages that carry tensors: an error, or a message that is written and read again, however
-// its bytes are cut.
+// Decodes arbitrary bytes as each message that carries tensors. The result must be an error, or a message that survives
+// encoding and decoding, wherever the bytes are split into slices.
 #include <google/protobuf/stubs/logging.h>
 
 #include <cstdint>
@@ -39,7 +39,7 @@ void Check(const std::string& bytes, size_t cut) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool quiet = [] {
-    google::protobuf::SetLogHandler(nullptr);  // or else it writes a line per malformed message
+    google::protobuf::SetLogHandler(nullptr);  // would log every malformed message
     return true;
   }();
   if (!quiet || size < 2) return 0;

@@ -1,5 +1,5 @@
-// Messages with tensors, there and back, and against protobuf's own reading and writing of them; then bytes that are
-// wrong in every way, which give InvalidArgument and take no memory.
+// Encodes and decodes messages with tensors, and compares with protobuf. Then malformed bytes of all kinds, which must
+// give InvalidArgument and allocate no memory.
 #include "cluster/wire.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ void ExpectSame(const Tensor& a, const Tensor& b) {
   }
 }
 
-// Of every type: empty, a scalar, all elements alike, all different; and one that is too large to be copied.
+// For every type: empty, a scalar, equal elements, different elements, and one that is too large to be copied.
 std::vector<Tensor> ManyTensors() {
   std::vector<Tensor> tensors;
   for (int number = 1; number <= 23; ++number) {
@@ -48,7 +48,7 @@ std::vector<Tensor> ManyTensors() {
   tensors.push_back(Tensor::Vector<std::string>({"a", std::string("\0\xff", 2), ""}));
   tensors.push_back(Tensor::Vector<std::string>({"same", "same", "same"}));
   tensors.push_back(Tensor::Zeros(kString, Shape{0}).value());
-  tensors.push_back(Tensor::Zeros(kString, Shape{100'000}).value());  // more than a short message may stand for
+  tensors.push_back(Tensor::Zeros(kString, Shape{100'000}).value());  // more elements than a short message may repeat
   tensors.push_back(Tensor::Vector<std::string>({std::string(100'000, 'x'), "y"}));
   tensors.push_back(Tensor::Vector<ResourceHandle>({{"d", "c", "n", 5, "T"}, {"d2", "", "", 0, ""}}));
   tensors.push_back(Tensor::Zeros(kResource, Shape{0, 3}).value());
@@ -62,7 +62,7 @@ TEST(WireTest, EveryTensorComesBack) {
     Result<Tensor> back = DecodeTensor(rope);
     ASSERT_TRUE(back.ok()) << back.status();
     ExpectSame(*back, tensor);
-    // Protobuf reads what is written here, and what it writes is read here.
+    // Protobuf can read what is written here, and the other way round.
     tensorflow::TensorProto proto;
     ASSERT_TRUE(proto.ParseFromString(rope.Flatten()));
     Result<Tensor> parsed = FromProto(proto);
@@ -78,9 +78,9 @@ TEST(WireTest, EveryTensorComesBack) {
 
 TEST(WireTest, SmallTensorsAreWrittenAndReadAsTheLongWayDoes) {
   std::vector<Tensor> tensors = ManyTensors();
-  tensors.push_back(Tensor::Zeros(kFloat, Shape{256}).value());           // the largest of the small ones
-  tensors.push_back(Tensor::Zeros(kFloat, Shape{257}).value());           // not small any more
-  tensors.push_back(Tensor::Zeros(kUint8, Shape{1, 1, 300, 1}).value());  // sizes of two bytes
+  tensors.push_back(Tensor::Zeros(kFloat, Shape{256}).value());           // the largest small one
+  tensors.push_back(Tensor::Zeros(kFloat, Shape{257}).value());           // just not small
+  tensors.push_back(Tensor::Zeros(kUint8, Shape{1, 1, 300, 1}).value());  // varints of two bytes
   for (const int64_t size : {127, 128}) tensors.push_back(Tensor::Zeros(kUint8, Shape{size}).value());
   for (const Tensor& tensor : tensors) {
     SCOPED_TRACE(fmt::format("{} {}", tensor.dtype(), tensor.shape()));
@@ -98,12 +98,12 @@ TEST(WireTest, SmallTensorsAreWrittenAndReadAsTheLongWayDoes) {
     ASSERT_TRUE(plain.mutable_tensor()->ParseFromString(bytes));
     EXPECT_EQ(Encode(received).Flatten(), plain.SerializeAsString());
     if (bytes.size() > 4096) continue;
-    for (size_t at = 0; at < bytes.size(); at += 7) {  // cut, it is read the long way
+    for (size_t at = 0; at < bytes.size(); at += 7) {  // split bytes take the slow path
       const Result<Tensor> back = DecodeTensor(Cut(bytes, at));
       ASSERT_TRUE(back.ok()) << back.status();
       ExpectSame(*back, tensor);
     }
-    for (size_t at = 0; at < bytes.size(); ++at) {  // what is wrong is the same either way
+    for (size_t at = 0; at < bytes.size(); ++at) {  // both paths must report the same errors
       std::string changed = bytes;
       changed[at] = static_cast<char>(changed[at] ^ 0x05);
       const Result<Tensor> whole = DecodeTensor(Rope(changed));
@@ -120,7 +120,7 @@ TEST(WireTest, LargeTensorsAreNotCopiedOnTheWayOut) {
   EXPECT_EQ(static_cast<const void*>(rope.slices().back().data), tensor.raw());
 }
 
-// The message as it comes from a peer: every long slice in a buffer of its own, `before` bytes into it.
+// The message as it arrives from a peer: every long slice in a buffer of its own, at offset `before`.
 Rope Arrived(const Rope& sent, size_t before = 0) {
   Rope rope;
   for (const Rope::Slice& slice : sent.slices()) {
@@ -154,7 +154,7 @@ TEST(WireTest, ALargeTensorKeepsTheMemoryThatItCameIn) {
   bool found = false;
   for (const Rope::Slice& slice : bytes.slices()) found = found || slice.data == received.raw();
   EXPECT_TRUE(found);
-  // Nobody writes there as long as the message is there, too.
+  // The message still refers to the memory, so nobody may write there.
   EXPECT_FALSE(received.OwnsMemoryAlone());
   bytes = Rope();
   EXPECT_TRUE(received.OwnsMemoryAlone());
@@ -163,7 +163,7 @@ TEST(WireTest, ALargeTensorKeepsTheMemoryThatItCameIn) {
 
 TEST(WireTest, ATensorThatLiesBadlyIsCopied) {
   const Tensor sent = Tensor::Zeros(kFloat, Shape{100'000}).value();
-  for (const size_t before : {size_t{1}, size_t{400'000}}) {  // not aligned; and a part of something larger
+  for (const size_t before : {size_t{1}, size_t{400'000}}) {  // not aligned, and a small part of a buffer
     const Rope bytes = Arrived(EncodeTensor(sent), before);
     const Result<Tensor> received = DecodeTensor(bytes);
     ASSERT_TRUE(received.ok());
@@ -198,7 +198,7 @@ TEST(WireTest, MessagesAreReadHoweverTheyAreCut) {
       EXPECT_EQ(back.tensors[k].name, call.tensors[k].name);
       ExpectSame(back.tensors[k].tensor, call.tensors[k].tensor);
     }
-    tensorflow::RunStepRequest plain;  // also by protobuf out of slices
+    tensorflow::RunStepRequest plain;  // protobuf can parse slices, too
     ASSERT_TRUE(Decode(Cut(bytes, at), &plain).ok());
     EXPECT_EQ(plain.feed_size(), 4);
     EXPECT_EQ(plain.fetch(0), "a:0");
@@ -210,7 +210,7 @@ TEST(WireTest, MessagesThatEndTooEarlyAreMalformed) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     RunStepCall back;
     const Status status = Decode(Rope(bytes.substr(0, size)), &back);
-    // Between two fields the rest is a message too.
+    // The part up to a field boundary is a valid message.
     EXPECT_TRUE(status.ok() || status.code() == StatusCode::kInvalidArgument) << size << status;
   }
 }
@@ -224,7 +224,7 @@ TEST(WireTest, FieldsComeInAnyOrder) {
   feed->mutable_tensor()->add_int_val(5);
   tensorflow::RunStepRequest two;
   two.add_fetch("f:0");
-  // The same field again, tensors between other fields, and one that nobody knows.
+  // A repeated field, tensors between other fields, and an unknown field.
   const std::string bytes = two.SerializeAsString() + one.SerializeAsString() + two.SerializeAsString() +
                             one.SerializeAsString() + std::string("\xfa\x3f\x03zzz", 6);
   RunStepCall back;
@@ -234,7 +234,7 @@ TEST(WireTest, FieldsComeInAnyOrder) {
   EXPECT_EQ(back.tensors[1].tensor.scalar<int32_t>(), 5);
 }
 
-// The fields of a TensorProto, to be put together in ways that protobuf does not.
+// The fields of a TensorProto, to be combined in ways that protobuf does not produce.
 std::string Bytes(int field, const std::string& value) {
   std::string text(1, static_cast<char>(field << 3 | 2));
   for (size_t size = value.size();; size >>= 7) {
@@ -258,7 +258,7 @@ TEST(WireTest, TensorsWithTheirFieldsInAnotherOrder) {
       Type(kFloat) + Dims({2}) + Content(two),
       Content(two) + Type(kFloat) + Dims({2}),
       Dims({2}) + Content(two) + Type(kFloat),
-      Type(kInt32) + Content("1234") + Type(kFloat) + Dims({2}) + Content(two),  // the later one counts
+      Type(kInt32) + Content("1234") + Type(kFloat) + Dims({2}) + Content(two),  // the last one counts
       Content("") + Type(kFloat) + Dims({2}),
       Type(kFloat) + Dims({2}) + Content(""),
       Type(kFloat) + Dims({2}) + Content("12345678") + Content(two),
@@ -320,7 +320,7 @@ TEST(WireTest, BytesThatAreNoTensor) {
     SCOPED_TRACE(c.what);
     Result<Tensor> tensor = DecodeTensor(Rope(c.bytes));
     EXPECT_EQ(tensor.status().code(), StatusCode::kInvalidArgument) << tensor.status();
-    // As part of messages, with and without names, and with more bytes after them.
+    // Within messages, with and without names, and followed by more bytes.
     const std::string after = Bytes(7, "partial");
     RunCallableReply unnamed;
     EXPECT_EQ(Decode(Rope(Bytes(1, c.bytes) + after), &unnamed).code(), StatusCode::kInvalidArgument);
@@ -336,7 +336,7 @@ TEST(WireTest, NamedTensorsThatReachBeyondTheirMessage) {
            std::string("\x0a\x20zzz"),         // a name
            std::string("\x12\x20zzz"),         // a tensor
            std::string("\x12\x04\x22\x20zz"),  // its content
-           std::string("\x1a\x20zzz"),         // what nobody knows
+           std::string("\x1a\x20zzz"),         // an unknown field
            std::string("\x1d\x01\x02"),
            std::string("\x08\x80"),
        }) {
@@ -367,11 +367,11 @@ TEST(WireTest, ErrorsAreText) {
       {"a\xff"
        "b",
        "a?b"},
-      {"\xc0\x80", "??"},            // too long
-      {"\xe0\x80\x80", "???"},       // too long
-      {"\xed\xa0\x80", "???"},       // half of a pair
-      {"\xf5\x80\x80\x80", "????"},  // beyond the last character
-      {"\xe2\x82", "??"},            // ends too early
+      {"\xc0\x80", "??"},            // overlong
+      {"\xe0\x80\x80", "???"},       // overlong
+      {"\xed\xa0\x80", "???"},       // a surrogate
+      {"\xf5\x80\x80\x80", "????"},  // beyond the last code point
+      {"\xe2\x82", "??"},            // truncated
       {"\xe2\x82x", "??x"},
   };
   for (const auto& [bytes, text] : cases) {
@@ -395,7 +395,7 @@ TEST(WireTest, ErrorsKeepTheirNode) {
   EXPECT_EQ(NodeOf(ErrorFromText(3, "a {{node b")).value_or("none"), "none");
 }
 
-// TensorFlow's clients look into the first double brackets of a message.
+// TensorFlow's clients read the first double brackets of a message.
 TEST(WireTest, TheNodeOfAnErrorIsInItsFirstBrackets) {
   const Status failed =
       MarkNode(InvalidArgument("bad [0, 2)\n\t [[node 'a/b' (Gather)]]\n\t [[node 'f' (Call)]]"), "a/b");
@@ -414,7 +414,7 @@ TEST(WireTest, LongStringsAreReferredTo) {
   EXPECT_EQ(rope.slices()[1].data, texts[1].data());
   EXPECT_EQ(rope.slices()[1].size, texts[1].size());
   tensorflow::TensorProto proto;
-  ASSERT_TRUE(proto.ParseFromString(rope.Flatten()));  // as protobuf reads it, too
+  ASSERT_TRUE(proto.ParseFromString(rope.Flatten()));  // protobuf can read it
   ASSERT_EQ(proto.string_val_size(), 3);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(proto.string_val(i), texts[i]);
 }

@@ -1,5 +1,5 @@
-// A step is known here from its first call, be it RunGraph or a RecvTensor of a task that was faster, until it has run
-// and nobody waits for its values any more, or CleanupGraph says that nobody will.
+// A step is known here from its first call, RunGraph or a RecvTensor of a faster task. It is forgotten when it has run
+// and nobody waits for its values, or by CleanupGraph.
 #include "cluster/worker.h"
 
 #include <algorithm>
@@ -17,17 +17,17 @@
 
 namespace weir {
 
-// What a master has opened here. The default session, for masters that open none, has an empty handle.
+// A session that a master has opened. The default session, for masters that open none, has an empty handle.
 struct Worker::WorkerSession {
-  // Iterators with shared names keep the resources that they are among: they go here, where nobody else shares them.
+  // Breaks a reference cycle: iterators with shared names hold a reference to the resources that they are stored in.
   ~WorkerSession() {
     if (isolated) resources->ClearAll();
   }
   std::string handle;
-  std::string master;  // the task that opened it, in its life of that number
+  std::string master;  // the task that opened it, and its incarnation
   int64_t master_incarnation = 0;
   std::shared_ptr<ResourceManager> resources;
-  bool isolated = false;  // the resources are its own
+  bool isolated = false;  // the resources belong to this session alone
   std::shared_ptr<Peers> peers;
   std::shared_ptr<const Devices> devices;
   std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
@@ -42,18 +42,18 @@ struct Worker::ActiveStep {
   const IntrusivePtr<StepRendezvous> rendezvous;
   CancelToken cancel;
   // Guarded by the worker's lock:
-  std::shared_ptr<WorkerSession> session;  // once RunGraph has started it
-  int running = 0;                         // RunGraph calls
-  int waiting = 0;                         // receives of other tasks, until they have all of their value
+  std::shared_ptr<WorkerSession> session;  // set by RunGraph
+  int running = 0;                         // number of RunGraph calls
+  int waiting = 0;                         // number of receives of other tasks that are not complete
 
-  StepInPieces partial;  // where a client runs it in pieces
+  StepInPieces partial;  // for partial runs
 
   std::mutex mu;
   struct InChunks {
     Chunkable from;
     size_t left = 0;
   };
-  std::map<std::string, InChunks> in_chunks;  // what another task takes chunk by chunk, by key; guarded by mu
+  std::map<std::string, InChunks> in_chunks;  // values that other tasks receive chunk by chunk, by key; guarded by mu
 
   void End(const Status& reason) {
     cancel.Cancel(reason);
@@ -70,7 +70,7 @@ Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, D
 Worker::~Worker() {
   Stop(Cancelled("the worker {} has ended", task_));
   in_flight_.WaitForNone();
-  resources_->ClearAll();  // iterators with shared names keep it
+  resources_->ClearAll();  // breaks the reference cycle of iterators with shared names
 }
 
 void Worker::Stop(const Status& reason) {
@@ -130,7 +130,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   std::vector<std::shared_ptr<WorkerSession>> gone;
   {
     std::lock_guard lock(mu_);
-    // A master that was restarted does not know what its former self has opened.
+    // A restarted master does not know the sessions that its previous incarnation opened.
     for (auto it = sessions_.begin(); it != sessions_.end();) {
       const WorkerSession& other = *it->second;
       const bool orphan = !session->master.empty() && other.master == session->master &&
@@ -138,7 +138,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
       if (orphan) gone.push_back(std::move(it->second));
       it = orphan ? sessions_.erase(it) : std::next(it);
     }
-    // One that is there already stays as it is: the master asks again when it missed the answer.
+    // An existing session stays as it is: the master retries if it missed the response.
     sessions_.try_emplace(request.session_handle(), std::move(session));
   }
   for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan);
@@ -220,7 +220,7 @@ Result<std::shared_ptr<RegisteredGraph>> Worker::FindGraph(WorkerSession& sessio
 
 void Worker::RegisterGraph(tensorflow::RegisterGraphRequest request, const CallOptions& options,
                            Reply<tensorflow::RegisterGraphResponse> done) {
-  // Importing and compiling take their time: not on the caller's thread.
+  // Importing and compiling take long: not on the caller's thread.
   auto shared = std::make_shared<tensorflow::RegisterGraphRequest>(std::move(request));
   dependencies_.blocking_pool.Schedule(
       [this, shared, cancel = options.cancel, done = std::move(done), counted = in_flight_.Enter()] {
@@ -293,7 +293,7 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   if (call.brought != nullptr) step->rendezvous->set_brought(std::move(call.brought));
   done = [this, step, id = request.step_id(), cancel = options.cancel,
           done = std::move(done)](Result<RunGraphReply> reply) {
-    // A master that has given up says so also by CleanupGraph, but that may have come before this call.
+    // A master that has given up also calls CleanupGraph, but that may have arrived before this call.
     Leave(step, id, &ActiveStep::running, /*given_up=*/cancel != nullptr && cancel->cancelled());
     done(std::move(reply));
   };
@@ -372,14 +372,14 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
       });
 }
 
-// The first piece starts the step, with the client's values going through the rendezvous.
+// The first piece starts the step. The client's values pass through the rendezvous.
 void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                         const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                         Reply<RunGraphReply> done) {
   if (step->partial.Begin()) {
     Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
     if (!executor.ok()) {
-      step->partial.End(executor.status());  // pieces that come after this one do not wait for it
+      step->partial.End(executor.status());  // later pieces must not wait for it
       return done(executor.status());
     }
     auto state = std::make_shared<StepState>();
@@ -416,7 +416,7 @@ void Worker::CleanupAll(tensorflow::CleanupAllRequest request, const CallOptions
   done(tensorflow::CleanupAllResponse());
 }
 
-// The device must be one of ours, in its present life; sessions may call our task by other names.
+// The device must belong to this worker and have its current incarnation. Sessions may use other names for this task.
 Status Worker::CheckSource(const std::string& text) const {
   WEIR_ASSIGN(const RendezvousKey key, RendezvousKey::Parse(text));
   for (const auto& device : *devices_) {
@@ -441,7 +441,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
     step = StepFor(request.step_id());
     ++step->waiting;
   }
-  // Whoever comes first, the value or the caller's change of mind, answers.
+  // Whichever comes first answers: the value, or the caller's cancellation.
   struct Waiting {
     std::atomic<bool> answered{false};
     bool takes_whole = false;
@@ -520,8 +520,8 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
   return reply;
 }
 
-// One user of the step less. A step that nobody uses, and that holds nothing for others, is forgotten: in the good case
-// no master has to say so.
+// Removes a user of the step. A step without users that holds nothing for others is forgotten: after a success no
+// master has to call CleanupGraph.
 void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
   std::shared_ptr<ActiveStep> gone;
   {
@@ -535,7 +535,7 @@ void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int Acti
     gone = std::move(it->second);
     steps_.erase(it);
   }
-  gone->End(nobody_waits_);  // what waits in it may hold on to it
+  gone->End(nobody_waits_);  // ends what waits in it and may refer to it
 }
 
 void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {

@@ -1,5 +1,5 @@
-// Worker: holds the variables and runs the parts of graphs that are placed on this task. Graphs are registered once and
-// run many times; several masters may use it at a time. Thread-safe.
+// Worker: holds the variables of this task and runs the parts of graphs that are placed on it. Graphs are registered
+// once and run many times. Several masters may use it at a time. Thread-safe.
 #pragma once
 
 #include <map>
@@ -27,34 +27,34 @@ struct StepArgs;
 class Worker final : public WorkerService {
  public:
   struct Dependencies {
-    const OpRegistry& registry;  // these outlive the worker
+    const OpRegistry& registry;  // all of these must outlive the worker
     ThreadPool& pool;
     ElasticPool& blocking_pool;
     PyFuncRunner* py_functions = nullptr;
-    Transport& transport;              // to other tasks, for sessions that bring their own cluster
-    Clock& clock;                      // by which kernels are measured
+    Transport& transport;              // for sessions that bring their own cluster
+    Clock& clock;                      // measures kernels
     size_t chunk_bytes = kChunkBytes;  // large tensors are sent to Weir tasks in chunks of this size
   };
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
   ~Worker() override;
-  // Who the other tasks are, unless a session says otherwise. Before the first call.
+  // The other tasks, unless a session brings its own cluster. REQUIRES: called before the first call.
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
-  // Takes no more steps and waits until those that are known have been ended by their masters, but not longer than
-  // that: other tasks may still want what a step has sent here.
+  // Refuses new steps and waits until their masters have ended the known ones, for at most `timeout_ms`: other tasks
+  // may still need values that a step has sent here.
   void Drain(int64_t timeout_ms);
-  // Runs `then` when nothing runs: at once, or on the thread that ends the last step.
+  // Runs `then` when nothing is running: inline, or on the thread that ends the last step.
   void WhenIdle(std::function<void()> then) { in_flight_.WhenNone(std::move(then)); }
-  // What it holds at the moment.
+  // What the worker holds at the moment.
   struct Load {
     int sessions = 0;
     int graphs = 0;  // of all sessions
     int steps = 0;
-    bool runs = false;  // something is on its way
+    bool runs = false;  // something is in flight
   };
   Load load() const;
-  // Cancels what runs; later steps fail.
+  // Cancels running steps; later ones fail.
   void Stop(const Status& reason);
 
   void GetStatus(tensorflow::GetStatusRequest request, const CallOptions& options,
@@ -88,7 +88,7 @@ class Worker final : public WorkerService {
                                                      const CancelToken& cancel);
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
   void Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up = false);
-  // Ends and forgets what is left of the steps of a session that is gone.
+  // Ends and forgets the steps of a session that is closed.
   void EndStepsOf(const std::shared_ptr<WorkerSession>& session);
   void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                  const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
@@ -100,17 +100,17 @@ class Worker final : public WorkerService {
   Result<RecvTensorReply> NextChunk(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
-  // The cluster that a session brings, and the name that this task and its devices have in it.
+  // Sets the cluster that a session brings, and the names of this task and its devices in it.
   Status Rename(const tensorflow::ServerDef& def, WorkerSession* session);
 
   const std::string task_;
   using Devices = std::vector<std::unique_ptr<Device>>;
   const std::shared_ptr<const Devices> devices_;
   const Dependencies dependencies_;
-  const std::shared_ptr<ResourceManager> resources_;  // of all sessions that are not isolated
+  const std::shared_ptr<ResourceManager> resources_;  // shared by all sessions that are not isolated
   std::shared_ptr<Peers> peers_;
   CancelToken stop_;
-  const Status nobody_waits_ = MarkDerived(Cancelled("nobody waits for it any more"));  // of every step that has run
+  const Status nobody_waits_ = MarkDerived(Cancelled("nobody waits for it any more"));  // ends steps that have run
   InFlight in_flight_;
   mutable std::mutex mu_;
   bool draining_ = false;

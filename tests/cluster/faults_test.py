@@ -1,5 +1,5 @@
-"""Tasks that are killed, stopped, restarted or cut off in the middle of a step. The client has its error in time, and a
-new session works."""
+"""Tasks that are killed, stopped, restarted or disconnected during a step. The client gets an error in time, and a new
+session works."""
 import os
 import shutil
 import signal
@@ -18,13 +18,13 @@ pytestmark = pytest.mark.slow
 
 raw = tf.raw_ops
 LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
-IN_TIME = 2 * PEER_TIMEOUT + 3  # a ping, its timeout, and what a busy machine adds
+IN_TIME = 2 * PEER_TIMEOUT + 3  # a ping, its timeout, and a margin for a busy machine
 PS = "/job:ps/task:0"
 
 
 @pytest.fixture(params=["auto", "grpc", "ucx"])
 def cluster(request, monkeypatch):
-    monkeypatch.setenv("WEIR_TRANSPORT", request.param)  # of the tasks
+    monkeypatch.setenv("WEIR_TRANSPORT", request.param)  # for the tasks
     with Cluster(**free_cluster(ps=1, worker=2)) as made:
         yield made
 
@@ -34,7 +34,7 @@ def device_of(name):
 
 
 def run_apart(target, make):
-    """The value of what `make` makes, of a session and a graph of its own."""
+    """Runs the fetch that `make` builds, in a session and graph of its own, and returns its value."""
     with tf.Graph().as_default():
         fetch = make()
         with tf.Session(target, config=tf.ConfigProto(operation_timeout_in_ms=PATIENCE * 1000)) as session:
@@ -42,7 +42,7 @@ def run_apart(target, make):
 
 
 class Gate:
-    """Where steps wait, on one task, until they are let through. `target` is a master that is not expected to fail."""
+    """Blocks steps on one task until it is opened. `target` is a master that is not expected to fail."""
 
     def __init__(self, target, device):
         self.target, self.device = target, device
@@ -60,7 +60,7 @@ class Gate:
         return run_apart(self.target, lambda: raw.ReadVariableOp(resource=self.variable(name), dtype=tf.float32))
 
     def wait(self):
-        """The value that it is opened with, for a graph."""
+        """Builds a tensor that blocks until the gate is opened, and has the value that it is opened with."""
         waiting, value = self.variable("waiting"), self.variable("value")
 
         def read(_):
@@ -78,7 +78,7 @@ class Gate:
 
 
 class Ticks:
-    """Loops that never end, of two tasks or on the ps alone, and count their rounds there."""
+    """Endless loops, over two tasks or on the ps alone, that count their iterations there."""
 
     def __init__(self):
         with tf.device(PS):
@@ -94,14 +94,14 @@ class Ticks:
             self.alone = tf.while_loop(lambda i: i >= 0, body, [tf.constant(0)])
 
     def watch(self, cluster):
-        """Sets the counter to 0; its reader."""
+        """Resets the counter and returns a function that reads it."""
         session = tf.Session(cluster.target("ps0"))
         session.run(self.count.initializer)
         return lambda: session.run(self.count)
 
 
 def wait_for_silence(count):
-    """Until nobody counts any more."""
+    """Waits until the counter stops."""
     def silent():
         before = count()
         time.sleep(0.5)
@@ -110,7 +110,7 @@ def wait_for_silence(count):
 
 
 class Step:
-    """A step on its way, on a thread."""
+    """A step that runs on a thread of its own."""
 
     def __init__(self, session, fetch, **options):
         self.error = self.value = self.seconds = None
@@ -134,8 +134,8 @@ class Step:
 
 
 def run_program(text, command=()):
-    """A client in a process of its own, with what this file has."""
-    # Where SIGINT is ignored, children would inherit that.
+    """Runs a client program in a process of its own. The names of this file are available to it."""
+    # Children would inherit an ignored SIGINT.
     return subprocess.Popen([*command, sys.executable, "-c", "from faults_test import *\n" + text], text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
@@ -155,7 +155,7 @@ def check_fresh_session(cluster, master="worker0"):
 @pytest.mark.parametrize("victim", ["ps0", "worker1", "worker0"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_a_task_that_is_lost_in_the_middle_of_a_step(cluster, victim, number):
-    # worker0 is the session's master: with it the client loses everything.
+    # worker0 is the session's master: if it is lost, the client loses everything.
     on = device_of(victim if victim != "worker0" else "ps0")
     gate = Gate(cluster.target("worker1" if victim != "worker1" else "ps0"), on)
     session = tf.Session(cluster.target("worker0"))
@@ -170,7 +170,7 @@ def test_a_task_that_is_lost_in_the_middle_of_a_step(cluster, victim, number):
     if victim != "worker0":
         assert f"/job:{victim[:-1]}/replica:0/task:{victim[-1]}" in str(step.error)
     assert step.ended - lost < (IN_TIME if number == signal.SIGSTOP else PEER_TIMEOUT), step.error
-    closer = threading.Thread(target=session.close, daemon=True)  # of a session whose master may not answer
+    closer = threading.Thread(target=session.close, daemon=True)  # the session's master may not answer
     cluster.end(victim)
     closer.start()
     cluster.start(victim)
@@ -216,7 +216,7 @@ def test_a_ps_that_is_lost_between_many_steps(cluster, number):
     assert isinstance(step.error, LOST), step.error
     assert step.ended - lost < IN_TIME
     cluster.end("ps0")
-    # Until it is there again, steps that use it fail, and others do not.
+    # Until it is back, steps that use it fail, and others work.
     with pytest.raises(tf.errors.UnavailableError):
         session.run(add)
     with tf.device("/job:worker/task:1"):
@@ -243,7 +243,7 @@ def test_a_task_that_was_stopped_for_a_moment_goes_on(cluster):
         session.run(v.initializer)
         cluster.signal("ps0", signal.SIGSTOP)
         step = Step(session, v)
-        time.sleep(PEER_TIMEOUT / 4)  # that long it is silent
+        time.sleep(PEER_TIMEOUT / 4)  # the length of the silence
         cluster.signal("ps0", signal.SIGCONT)
         assert step.join().value == 5, step.error
 
@@ -268,7 +268,7 @@ def test_cancellation_reaches_another_task(cluster):
     before = count()
     step = Step(session, ticks.forever)
     wait_until(lambda: count() > before, "the second step")
-    session.close()  # from another thread than the one that runs it
+    session.close()  # from another thread than the one that runs the step
     assert isinstance(step.join().error, tf.errors.CancelledError), step.error
     wait_for_silence(count)
     check_fresh_session(cluster)
@@ -304,7 +304,7 @@ def test_a_signal_in_join_lets_the_running_step_end(cluster, number):
         gate.wait_for_step()
         cluster.signal("ps0", number)
 
-        def refuses():  # while the step that it knows goes on
+        def refuses():  # while the running step continues
             try:
                 second.run(other)
             except tf.errors.UnavailableError:
@@ -322,7 +322,7 @@ def test_a_signal_in_join_lets_the_running_step_end(cluster, number):
 
 @pytest.fixture
 def namespaces():
-    """Two network namespaces, as words that commands begin with, with a third between them that forwards, or does not."""
+    """Two network namespaces, as command prefixes, connected by a third one that forwards packets or drops them."""
     if os.getuid() != 0 or shutil.which("ip") is None:
         pytest.skip("network namespaces need root and the program `ip`")
     names = [f"weir{os.getpid()}{letter}" for letter in "amb"]
@@ -357,7 +357,7 @@ def namespaces():
 
 @pytest.mark.parametrize("transport", ["auto", "auto+ucx"])
 def test_a_network_that_is_cut(namespaces, monkeypatch, transport):
-    """The client and its worker on one side, the ps on the other. The client tells how its steps end."""
+    """The client and its worker are on one side, the ps on the other. The client prints how its steps end."""
     monkeypatch.setenv("WEIR_TRANSPORT", transport)
     where = {"ps0": namespaces["right"], "worker0": namespaces["left"]}
     with Cluster(run_in=where, ps=["10.213.2.2:2222"], worker=["10.213.1.2:2222"]) as cluster:

@@ -1,4 +1,4 @@
-"""Children that are forked from a process that talks to a server: they are told that they cannot, and do it no harm."""
+"""Children forked from a process that talks to a server: they get an error and do not disturb their parent."""
 import subprocess
 import sys
 

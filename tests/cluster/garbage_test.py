@@ -1,4 +1,4 @@
-"""What is no client knocks at a server's port. Real clients are served all the while."""
+"""Sends garbage to the port of a server, which must keep serving real clients."""
 import random
 import socket
 
@@ -50,7 +50,7 @@ def connect(server):
 
 
 def check(server):
-    # By another name than its target, or else the session would need no socket.
+    # Under another name than the target, because a session on the target itself would use no socket.
     target = server.target.replace("localhost", "127.0.0.1")
     with tf.Session(target, config=tf.ConfigProto(operation_timeout_in_ms=PATIENCE * 1000)) as session:
         assert session.run(tf.constant(3) * 5) == 15
@@ -69,7 +69,7 @@ def test_knocks(server):
                         while s.recv(65536):
                             pass
                 except OSError:
-                    pass  # it may hang up, or wait for more
+                    pass  # it may disconnect, or wait for more
                 check(server)
 
 
@@ -84,4 +84,4 @@ def test_connections_that_are_left_open(server):
         for s in idle:
             s.close()
     check(server)
-    server.stop()  # ends, however many there were
+    server.stop()  # ends in spite of the open connections

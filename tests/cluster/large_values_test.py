@@ -1,5 +1,5 @@
-"""Large values between tasks: of a variable that is changed meanwhile the old value comes, or the new one, and nothing that was received is
-changed by who computes with it."""
+"""Large values between tasks: a read of a variable that is being updated gives the old value or the new one, and
+computations never change a received value."""
 import os
 import threading
 
@@ -16,7 +16,7 @@ SIZE = 1 << 20  # floats
 
 @pytest.fixture(params=["auto", "ucx", "grpc"])
 def cluster(request, monkeypatch):
-    monkeypatch.setenv("WEIR_TRANSPORT", request.param)  # of the tasks
+    monkeypatch.setenv("WEIR_TRANSPORT", request.param)  # for the tasks
     with Cluster(**free_cluster(ps=1, worker=1)) as made:
         yield made
 
@@ -37,7 +37,7 @@ def test_a_variable_that_is_changed_while_it_is_pulled_is_never_torn(cluster, re
             variable = tf.Variable(tf.zeros([SIZE]), name="v")
             start, add, value = variable.initializer, tf.assign_add(variable, tf.ones([SIZE])).op, variable
     with tf.device(WORKER):
-        # The chain computes in place wherever it may.
+        # The chain computes in place where possible.
         twice = tf.negative(tf.negative(value * 1.0))
         looks = [tf.reduce_min(value), tf.reduce_max(value), tf.reduce_min(twice), tf.reduce_max(twice), tf.reduce_sum(tf.negative(value))]
     stop = threading.Event()

@@ -1,5 +1,5 @@
-"""MonitoredTrainingSessions of two workers, each a process, in a cluster whose tasks are killed and restarted: the run reaches its
-last step."""
+"""MonitoredTrainingSessions of two worker processes in a cluster whose tasks are killed and restarted: training reaches
+its last step."""
 import queue
 import re
 import signal
@@ -55,7 +55,7 @@ class Trainer:
             env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         self.lines = []
-        self.unread = queue.SimpleQueue()  # lines, and then None: a pipe that is read line by line must be read so to its end
+        self.unread = queue.SimpleQueue()  # the lines that were not consumed, then None at the end of the output
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
 
@@ -65,7 +65,7 @@ class Trainer:
         self.unread.put(None)
 
     def wait_for_step(self, step):
-        """Reads on until the worker has seen that step."""
+        """Reads output until the worker has reached that step."""
         while True:
             line = self.unread.get(timeout=PATIENCE)
             assert line is not None, "".join(self.lines)
@@ -86,17 +86,17 @@ class Trainer:
         self.process.stdout.close()
 
     def sessions(self):
-        """The steps at which its sessions began."""
+        """The steps at which its sessions started."""
         return [int(line.split()[1]) for line in self.lines if line.startswith("session ")]
 
     def result(self):
-        """The last step and value that it saw."""
+        """The last step and value that it printed."""
         last, value = [line for line in self.lines if line.startswith("done ")][0].split()[1:]
         return int(last), float(value)
 
 
 def let_run(tmp_path, step):
-    """However fast a worker is, it waits there for the other and for what happens to them."""
+    """Lets workers run up to that step. A fast worker waits there for the other one and for the next fault."""
     (tmp_path / "limit.new").write_text(str(step))
     (tmp_path / "limit.new").rename(tmp_path / "checkpoints.limit")
 
@@ -115,19 +115,19 @@ def test_the_run_ends_though_tasks_are_killed(cluster, trainers, tmp_path, kille
     steps = [60 + 80 * i for i in range(len(killed))]
     for step, task in zip(steps, killed):
         let_run(tmp_path, step + 20)
-        for trainer in trainers:  # each has noticed the last loss before the next
+        for trainer in trainers:  # both have noticed the last loss before the next
             trainer.wait_for_step(step)
         cluster.end(task)
         cluster.start(task)
     let_run(tmp_path, 2 * LAST_STEP)
     codes = [trainer.finish() for trainer in trainers]
     assert codes == [0, 0], "".join(trainers[0].lines + trainers[1].lines)
-    # A worker makes another session for each task of its own that is lost.
+    # A worker creates a new session for each loss of a task that it uses.
     for index, trainer in enumerate(trainers):
         assert len(trainer.sessions()) > sum(task in ("ps0", f"worker{index}") for task in killed)
         last, value = trainer.result()
         assert last >= LAST_STEP - 2 and abs(value - 3.0) < 1e-3
-    # No more is lost than what came after the last checkpoint, one every 20 steps.
+    # At most the steps since the last checkpoint, one every 20 steps, are lost.
     assert trainers[0].sessions()[1] >= steps[0] - 20
     saved = int(tf.train.latest_checkpoint(str(tmp_path / "checkpoints")).rpartition("-")[2])
     assert saved >= LAST_STEP

@@ -23,7 +23,7 @@ class OneTaskTest : public testing::Test {
   }
   ~OneTaskTest() override { EXPECT_EQ(cluster_.End(3600 * kSecond), ""); }
 
-  // What a call answers, within a simulated second.
+  // The response to a call, which must come within a simulated second.
   template <class Response, class Call>
   Result<Response> Answer(const Call& call) {
     std::optional<Result<Response>> answer;

@@ -1,4 +1,4 @@
-"""What a server opens: where it listens, and what becomes of it when strangers send bytes there."""
+"""Where a server listens, and what happens when strangers send bytes there."""
 import os
 import random
 import socket
@@ -26,7 +26,7 @@ def header(name, value):
 
 
 def call(address, method):
-    """A gRPC call without a message: the message of the answer, or None where there is an error instead."""
+    """Makes a gRPC call without a message. Returns the message of the response, or None on an error."""
     host, port = address.rsplit(":", 1)
     headers = b"".join(header(*pair) for pair in [(":method", "POST"), (":scheme", "http"), (":path", method), (":authority", address),
                                                    ("content-type", "application/grpc"), ("te", "trailers")])
@@ -57,7 +57,7 @@ def socket_inodes(pid):
 
 
 def tcp_listeners(pid):
-    """Pairs of an IP address and a port."""
+    """The (IP address, port) pairs at which a process listens."""
     inodes, found = socket_inodes(pid), set()
     for table, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
         with open(f"/proc/{pid}/net/{table}") as lines:
@@ -71,8 +71,8 @@ def tcp_listeners(pid):
 
 
 def unix_listeners(pid):
-    """Names of sockets; those that begin with @ are abstract."""
-    accepts = 1 << 16  # the flag of a listening socket
+    """The names of listening Unix sockets; those that begin with @ are abstract."""
+    accepts = 1 << 16  # flag of a listening socket
     with open(f"/proc/{pid}/net/unix") as lines:
         rows = [line.split() for line in list(lines)[1:]]
     inodes = socket_inodes(pid)
@@ -141,14 +141,14 @@ def test_strangers_leave_nothing_behind(serve):
             try:
                 s.sendall(noise.randbytes(2500))
             except OSError:
-                pass  # it may hang up
+                pass  # it may disconnect
 
     unix = {name for name in unix_listeners(pid) if name.startswith("@")}
     assert unix, "the short way between the tasks of a host has a socket"
     places = [(socket.AF_INET, place) for place in tcp_listeners(pid)]
     places += [(socket.AF_UNIX, "\0" + name[1:]) for name in unix]
     for place in places:
-        knock(*place)  # whatever is made once
+        knock(*place)  # allocates what is allocated once
     time.sleep(0.2)
     open_before = descriptors(pid)
     for place in places:

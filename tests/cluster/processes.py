@@ -1,4 +1,4 @@
-"""A cluster of processes, and what may happen to them. Each is a Python program that serves one task."""
+"""A cluster of processes, each a Python program that serves one task, and faults for it."""
 import os
 import signal
 import subprocess
@@ -8,7 +8,7 @@ import textwrap
 import time
 
 PEER_TIMEOUT = 4.0  # seconds after which a silent peer counts as lost
-PATIENCE = 60  # for what takes no time at all on an idle machine
+PATIENCE = 60  # seconds; for what takes no time on an idle machine
 
 PROGRAM = textwrap.dedent("""
     import sys
@@ -27,7 +27,7 @@ def environment():
 
 
 class Cluster:
-    """Tasks by name: "ps0", "worker1". `run_in` gives the words that a task's command begins with."""
+    """Tasks by name: "ps0", "worker1". `run_in` has a command prefix for each task."""
 
     def __init__(self, run_in=None, **addresses):
         self.jobs = addresses
@@ -47,7 +47,7 @@ class Cluster:
         self.running[name] = subprocess.Popen(
             [*self.run_in.get(name, []), sys.executable, "-c", PROGRAM, repr(self.jobs), name[:-1], name[-1]],
             env=environment(), stdout=subprocess.PIPE, stderr=self.errors, text=True,
-            # Where SIGINT is ignored, children would inherit that.
+            # Children would inherit an ignored SIGINT.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
     def wait_until_ready(self, name):
@@ -61,7 +61,7 @@ class Cluster:
         self.running[name].send_signal(number)
 
     def end(self, name):
-        """Kills it and waits until it is gone, with its port."""
+        """Kills a task and waits until the process, and so its port, is gone."""
         process = self.running.pop(name)
         process.kill()
         process.wait(PATIENCE)

@@ -1,4 +1,4 @@
-"""Session managers of a chief and of a second worker, in a cluster of processes whose ps is killed and restarted."""
+"""Session managers of a chief and a second worker, in a cluster of processes whose ps is killed and restarted."""
 import threading
 
 import pytest
@@ -17,7 +17,7 @@ def cluster():
 
 
 class Model:
-    """A counter on the ps, and something local to the worker."""
+    """A counter on the ps, and a local variable of the worker."""
 
     def __init__(self, task):
         self.graph = tf.Graph()
@@ -34,7 +34,7 @@ class Model:
 
 
 class Waiting(threading.Thread):
-    """A worker that waits for a model to be made ready."""
+    """A worker that waits until the model is ready."""
 
     def __init__(self, model, target):
         super().__init__(daemon=True)
@@ -71,10 +71,10 @@ def test_after_the_ps_was_lost_the_model_is_that_of_the_last_checkpoint(cluster,
     cluster.end("ps0")
     with pytest.raises(LOST):
         sess.run(chief.more)
-    waiting = Waiting(second, targets[1])  # begins while there is no ps
+    waiting = Waiting(second, targets[1])  # starts while there is no ps
     cluster.start("ps0")
     with pytest.raises(LOST):
-        sess.run(chief.more)  # a session does not outlive a task that it has used
+        sess.run(chief.more)  # a session cannot survive the loss of a task that it has used
     sess.close()
     with chief.manager.prepare_session(targets[0], chief.init, chief.saver, checkpoint_dir=str(tmp_path)) as sess:
         assert sess.run(chief.more) == 4

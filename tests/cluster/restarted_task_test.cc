@@ -1,4 +1,4 @@
-// What a restarted task makes of calls that were meant for its former self.
+// How a restarted task handles calls that were meant for its previous incarnation.
 #include "cluster/one_task.h"
 #include "op/rendezvous_key.h"
 
@@ -13,7 +13,7 @@ class RestartedTaskTest : public OneTaskTest {
     EXPECT_TRUE(status.ok()) << status.status();
     return status.ok() ? status->device_attributes(0).incarnation() : 0;
   }
-  // How asking for a value ends that a task of that name, in that life, would have sent.
+  // Requests a value that a task with that name and incarnation would have sent; returns how that ends.
   Status Ask(const std::string& task, uint64_t incarnation) {
     const std::string device = task + "/device:CPU:0";
     tensorflow::RecvTensorRequest request;
@@ -36,7 +36,7 @@ class RestartedTaskTest : public OneTaskTest {
 
 TEST_F(RestartedTaskTest, ValuesOfItsFormerSelfAreAborted) {
   const uint64_t before = Incarnation();
-  EXPECT_EQ(Ask(kTask, before).code(), StatusCode::kCancelled);  // it waits for the value
+  EXPECT_EQ(Ask(kTask, before).code(), StatusCode::kCancelled);  // waits for the value until it is cancelled
   cluster_.Crash(kTask);
   cluster_.Start(kTask);
   const Status former = Ask(kTask, before);

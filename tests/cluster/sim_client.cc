@@ -13,8 +13,8 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kAnswerMs = 2'000;   // what a master gets beyond a step's own timeout, as RemoteSession gives it
-constexpr int64_t kNoticeMs = 25'000;  // how long a dead peer may go unnoticed
+constexpr int64_t kAnswerMs = 2'000;   // what a master gets beyond the timeout of a step, as in RemoteSession
+constexpr int64_t kNoticeMs = 25'000;  // how long the loss of a peer may go unnoticed
 constexpr int64_t kSessionTimeoutMs = 10'000;
 constexpr int kFailuresInARow = 60;
 constexpr int32_t kVector = 20;
@@ -28,7 +28,7 @@ constexpr char kWorker1[] = "/job:worker/task:1";
 struct SimClient::Step {
   std::string what;
   RunStepCall call;
-  bool sets_up = false;  // of a step in pieces: the call's feeds and fetches are those of all of them
+  bool sets_up = false;  // PartialRunSetup: the call has the feeds and fetches of all pieces
   std::shared_ptr<Counter> counter;
   bool initializes = false;
   CancelToken cancel;
@@ -37,7 +37,7 @@ struct SimClient::Step {
   bool gave_up = false;  // the client cancelled it
   bool closing = false;  // the client closed the session meanwhile
   std::function<void(const std::vector<NamedTensor>&)> check;
-  std::function<StepPtr(const std::string& handle)> then;  // the next piece
+  std::function<StepPtr(const std::string& handle)> then;  // makes the next piece
 };
 
 SimClient::SimClient(SimWorld& world, SimNetwork& network, SimCluster& cluster, SimHistory& history,
@@ -169,7 +169,7 @@ void SimClient::SendClose(std::shared_ptr<MasterService> master, std::string han
                         const StatusCode code = response.status().code();
                         const bool unheard = (code == StatusCode::kUnavailable && history_.lost) ||
                                              (code == StatusCode::kDeadlineExceeded && history_.stalled_ms > 0);
-                        // A master that does not know it has closed it already, or has been restarted.
+                        // Aborted: the master has closed the session already, or was restarted.
                         const bool unknown = code == StatusCode::kAborted && (history_.crashed || attempt > 0);
                         if (!response.ok() && !unheard && !unknown)
                           Wrong(fmt::format("closing a session: {}", response.status().ToString()));
@@ -252,7 +252,7 @@ SimClient::StepPtr SimClient::NewAdd() {
   step->call.tensors.push_back({bit_, Tensor::Scalar(bit)});
   step->call.message.add_fetch(add_);
   counter_->attempted |= bit;
-  // Of steps that run side by side, one may see what the other has done or not.
+  // Concurrent steps may or may not see each other's effects.
   step->check = [this, bit, counter = counter_, before = counter_->applied](const std::vector<NamedTensor>& values) {
     const auto value = values[0].tensor.scalar<int64_t>();
     const int64_t wanted = before | bit;
@@ -376,7 +376,7 @@ void SimClient::Begin(const StepPtr& step) {
   RunStepCall call = step->call;
   call.message.set_session_handle(handle_);
   call.message.mutable_options()->set_timeout_in_ms(static_cast<int32_t>(step->timeout_ms));
-  // Half of them rely on the master alone, and on the connection to it.
+  // Half of the steps rely on the timeout of the master and on the connection to it.
   const int64_t own_timeout = world_.Chance(0.5) ? step->timeout_ms + kAnswerMs : 0;
   master_->RunStep(std::move(call), CallOptions{.timeout_ms = own_timeout, .cancel = &step->cancel},
                    [this, step](Result<RunStepReply> reply) { Ended(step, std::move(reply)); });
@@ -401,7 +401,7 @@ void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
     step->check(reply->tensors);
   }
   world_.After(world_.Between(0, 400) * kNanosPerMilli, [this, step] {
-    // The session may be another one by then, or none; and a client may forget about the next piece.
+    // By then there may be another session, or none; and a client may drop the next piece.
     if (step->then && !step->closing && !handle_.empty() && (options_.in_turn || world_.Chance(0.9))) {
       Begin(step->then(""));
     } else if (step->then) {
@@ -414,17 +414,18 @@ void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
 void SimClient::Failed(const StepPtr& step, const Status& status) {
   ++history_.errors;
   CheckError(*step, status);
-  // Its master may see it otherwise.
+  // The master may still hold the step.
   if (step->sets_up || !step->call.message.partial_run_handle().empty()) left_pieces_ = true;
   if (++failures_ > kFailuresInARow && !done_) {
     Wrong("does not recover");
     done_ = true;
   }
-  // An initialization that failed may still come to pass, and one whose effect is gone must be done again.
+  // A failed initialization may still take effect later, and one whose effect is lost must be repeated: use a new
+  // counter.
   const bool new_life =
       step->counter == counter_ && (step->initializes || status.code() == StatusCode::kFailedPrecondition);
   if (new_life) NewLife();
-  // What failed may work again in the same session: the next step tells.
+  // The same session may work again: the next step will tell.
   if (new_life || world_.Chance(0.7)) {
     Hold();
     CloseSession([this] { Release(); });

@@ -1,5 +1,5 @@
-// SimClient: a client in a simulation. Makes a session on some task, runs steps, checks what comes back, and makes a
-// new session when one has failed. Everything that is not as it must be goes to `wrong`.
+// SimClient: a simulated client. It creates a session on some task, runs steps, checks their results, and creates a new
+// session after a failure. Everything that is not as expected is added to SimHistory::wrong.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 
 namespace weir {
 
-// What a client must know to tell a right error from a wrong one, and what all of them found.
+// What clients need to know to tell expected errors from unexpected ones, and what they found.
 struct SimHistory {
   bool lost = false;       // a connection broke: calls may be Unavailable
   bool crashed = false;    // a task was restarted: sessions may be Aborted
-  int64_t stalled_ms = 0;  // how long a step may have been held up: one that has no more time than that may be late
+  int64_t stalled_ms = 0;  // delays that steps may have had: a step with a shorter timeout may time out
   std::vector<std::string> wrong;
-  int steps = 0;   // that gave a value
-  int errors = 0;  // that did not
+  int steps = 0;   // that returned values
+  int errors = 0;  // steps that failed
 };
 
 class SimClient final {
@@ -27,10 +27,10 @@ class SimClient final {
   struct Options {
     int number = 0;
     int steps = 8;
-    std::string master;      // a task; empty: another one for each session
-    bool in_turn = false;    // all kinds of steps one after the other, and none is given up; else as it comes
+    std::string master;      // a task; empty: a random one for each session
+    bool in_turn = false;    // run all kinds of steps in order and cancel none; else random
     int64_t timeout_ms = 0;  // of each step; 0: random
-    bool rests = false;      // after its steps it keeps its session until Leave
+    bool rests = false;      // after its steps it keeps its session open until Leave
   };
   SimClient(SimWorld& world, SimNetwork& network, SimCluster& cluster, SimHistory& history, const OpRegistry& registry,
             Options options);
@@ -44,19 +44,20 @@ class SimClient final {
   std::string name() const { return name_; }
 
  private:
-  // One life of the counter on the ps: a variable of its own, so that a late step of the former life cannot change it.
-  // The step number k adds 2^k: a value tells which steps were applied, and each at most once.
+  // One generation of the counter on the ps. Each has a variable of its own, so that a late step of an earlier one
+  // cannot change it. Step number k adds 2^k: the value shows which steps were applied, and that none was applied
+  // twice.
   struct Counter {
-    int ps_crashes = 0;  // when it was initialized
+    int ps_crashes = 0;  // number of crashes before it was initialized
     bool initialized = false;
     int next_bit = 0;
-    int64_t applied = 0;    // must be in the value
-    int64_t attempted = 0;  // may be in the value
+    int64_t applied = 0;    // bits that must be set
+    int64_t attempted = 0;  // bits that may be set
   };
   struct Step;
   using StepPtr = std::shared_ptr<Step>;
 
-  // The client goes on when nothing holds it any more.
+  // The client continues when all holds are released.
   void Hold() { ++holds_; }
   void Release() {
     if (--holds_ == 0) Next();
@@ -64,7 +65,7 @@ class SimClient final {
   void Next();
   void BuildGraph();
   void CreateSession();
-  // Calls `then` after the first answer; goes on trying where there was none.
+  // Calls `then` when the first attempt has ended, and retries until a master has answered.
   void CloseSession(std::function<void()> then);
   void SendClose(std::shared_ptr<MasterService> master, std::string handle, int attempt, std::function<void()> then);
   void NewLife();
@@ -98,9 +99,9 @@ class SimClient final {
   std::vector<StepPtr> active_;
   int holds_ = 0;
   int steps_ = 0;
-  int failures_ = 0;          // one after the other
-  int closing_ = 0;           // sessions that a master has not heard of yet
-  bool left_pieces_ = false;  // the session may have a step that waits for its next piece
+  int failures_ = 0;          // consecutive
+  int closing_ = 0;           // sessions whose closing no master has confirmed
+  bool left_pieces_ = false;  // the session may have a partial run that waits for its next piece
   bool resting_ = false;
   bool done_ = false;
 };

@@ -1,5 +1,5 @@
-// A thousand simulated clusters, each with the faults of its seed. WEIR_SIM_SEED=n runs one of them and tells all that
-// happens; WEIR_SIM_SEEDS=n runs more or fewer.
+// A thousand simulated clusters, each with the faults of its seed. WEIR_SIM_SEED=n runs one of them and prints all
+// events; WEIR_SIM_SEEDS=n runs more or fewer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kSeeds = 1000;
 
-// Ends the process, naming the seed, when one takes longer than any should: a thread is blocked.
+// Ends the process and names the seed if one takes too long: a thread is blocked.
 class Watchdog final {
  public:
   Watchdog() : thread_([this] { Watch(); }) {}
@@ -62,7 +62,7 @@ class Watchdog final {
 class SimTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv("WEIR_LOG", "warning", /*replace=*/0);  // a line for each of some 20,000 sessions helps nobody
+    setenv("WEIR_LOG", "warning", /*replace=*/0);  // do not log some 20,000 sessions
     registry_ = new OpRegistry;
     ops::RegisterAllOps(*registry_);
   }
@@ -71,7 +71,7 @@ class SimTest : public testing::Test {
     registry_ = nullptr;
   }
 
-  // False when something is wrong.
+  // False if something is wrong.
   bool Check(uint64_t seed, bool tell, SimOutcome* total) {
     const SimOutcome outcome = RunSimulation(*registry_, seed, FaultsOf(seed), tell);
     for (const std::string& wrong : outcome.wrong)
@@ -105,7 +105,7 @@ TEST_F(SimTest, EverySeedEndsInTheRightValuesOrTheRightErrors) {
   std::printf("%llu seeds: %d steps, %d errors, %lld events, %.0f simulated seconds\n",
               static_cast<unsigned long long>(seeds), total.steps, total.errors, static_cast<long long>(total.events),
               static_cast<double>(total.nanos) / 1e9);
-  if (seeds >= kSeeds) {  // it did happen
+  if (seeds >= kSeeds) {  // check that errors did occur
     EXPECT_GT(total.steps, 10 * static_cast<int>(seeds));
     EXPECT_GT(total.errors, static_cast<int>(seeds));
   }

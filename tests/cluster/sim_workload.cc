@@ -8,13 +8,13 @@ namespace weir {
 namespace {
 
 constexpr int64_t kSecond = 1'000 * kNanosPerMilli;
-constexpr int64_t kWindow = 6 * kSecond;       // in which faults begin
-constexpr int64_t kPatience = 3600 * kSecond;  // who is not done then never will be
-constexpr int64_t kRetryMs = 2'000;            // until who waits for a task has noticed that it is back
-constexpr int64_t kPingMs = 20'000;            // until a silent connection is given up
+constexpr int64_t kWindow = 6 * kSecond;       // faults start within this time
+constexpr int64_t kPatience = 3600 * kSecond;  // a client that takes longer hangs
+constexpr int64_t kRetryMs = 2'000;            // until a waiting session notices that a task is back
+constexpr int64_t kPingMs = 20'000;            // until a silent connection is broken
 constexpr int64_t kForEverMs = int64_t{1} << 40;
 constexpr int kClients = 3;
-constexpr size_t kSmallChunk = 5;  // bytes: even small vectors go in chunks, which cut elements
+constexpr size_t kSmallChunk = 5;  // bytes: even small vectors are sent in chunks, which split elements
 
 class Simulation final {
  public:
@@ -44,7 +44,7 @@ class Simulation final {
         cluster_.Start(task);
         continue;
       }
-      // In any order; sessions wait for those they need.
+      // In random order; sessions wait for the tasks that they need.
       history_.lost = true;
       history_.stalled_ms = 2'000 + kRetryMs;
       world_.After(world_.Between(0, 2 * kSecond), [this, task] { cluster_.Start(task); });
@@ -91,7 +91,8 @@ class Simulation final {
     world_.After(pause, [this, task] { cluster_.Start(task); });
   }
 
-  // Its answer arrives, mostly; but whoever wants a value of that step from it finds the next life of the task.
+  // Crashes a task right after its response. The response mostly arrives, but a task that requests a value of that step
+  // finds the next incarnation.
   void Ambush(const std::string& host) {
     for (const std::string& task : cluster_.tasks()) {
       if (SimCluster::HostOf(task) != host) continue;
@@ -147,8 +148,8 @@ class Simulation final {
     WaitForClients();
   }
 
-  // Nobody runs a step, but sessions are open: workers must not wait for those to forget their steps. (Only what a
-  // master that crashed has left behind stays until its next life opens a session.)
+  // No step is running, but sessions are open: workers must have forgotten the steps by themselves. (After the crash of
+  // a master, its steps stay until its next incarnation opens a session.)
   void CheckNoSteps() {
     if (!world_.RunUntilIdle(world_.now() + kPatience)) history_.wrong.push_back("there is no rest between steps");
     for (const std::string& task : cluster_.tasks()) {
@@ -159,7 +160,7 @@ class Simulation final {
     }
   }
 
-  // When all is well again, sessions of every master work at once.
+  // After all faults, sessions of every master must work at once.
   void CheckRecovery() {
     world_.Note("all faults are over");
     SimHistory calm;
@@ -171,7 +172,7 @@ class Simulation final {
     CheckRest();
   }
 
-  // Nothing goes on when nobody wants anything, and no task holds on to anything.
+  // Without clients the world must become idle, and no task may hold on to anything.
   void CheckRest() {
     if (!world_.RunUntilIdle(world_.now() + kPatience)) history_.wrong.push_back("there is no rest");
     for (const std::string& task : cluster_.tasks()) {
@@ -193,7 +194,7 @@ class Simulation final {
   SimCluster cluster_;
   SimHistory history_;
   int64_t over_ = 0;  // when the last fault ends
-  int ambushes_ = 0;  // that wait for their moment
+  int ambushes_ = 0;  // that were not triggered yet
   std::vector<std::unique_ptr<SimClient>> clients_;
 };
 

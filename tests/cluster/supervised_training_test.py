@@ -1,4 +1,4 @@
-"""Supervisors of a chief and of a second worker, in a cluster of processes of which some are killed and restarted."""
+"""Supervisors of a chief and a second worker, in a cluster of processes of which some are killed and restarted."""
 import re
 import subprocess
 import sys
@@ -21,8 +21,9 @@ def cluster():
 
 
 class Trainer(threading.Thread):
-    """Counts steps on the ps, until `last`. A queue on the worker gives what to count by; it is closed when training ends, for as
-    long as the worker's process lives, so that one that is to train again counts by itself."""
+    """Counts steps on the ps, up to `last`. With `queue`, the increments come from a queue on the worker. The queue is
+    closed when training ends and stays closed in the worker's process, so a trainer that will train again must not use
+    it."""
 
     def __init__(self, cluster, task, logdir, last, queue=False):
         super().__init__(daemon=True)
@@ -64,11 +65,11 @@ def saved_step(logdir):
 
 def test_a_second_worker_trains_with_the_chief(cluster, tmp_path):
     chief, second = [Trainer(cluster, task, str(tmp_path), last=300, queue=True) for task in (0, 1)]
-    second.start()  # waits
+    second.start()  # waits for the chief
     chief.start()
     assert chief.finish() is None and second.finish() is None
     assert chief.seen[-1] >= 300 and second.seen[-1] >= 300
-    # Every step was one worker's: none is seen twice.
+    # Each step was made by one worker only.
     assert not set(chief.seen[1:]) & set(second.seen[1:])
     assert saved_step(str(tmp_path)) >= 0
 
@@ -94,7 +95,7 @@ def test_a_lost_ps_ends_the_sessions_and_training_goes_on_from_the_last_checkpoi
         assert trainer.seen[0] >= saved and trainer.seen[-1] >= last
 
 
-# A trainer that goes on after a task was lost, as TensorFlow's documentation has it.
+# A trainer that recovers from lost tasks, as in TensorFlow's documentation.
 TRAINER = textwrap.dedent("""
     import os, sys
     import weir as tf
@@ -123,7 +124,7 @@ TRAINER = textwrap.dedent("""
 
 
 class Processes:
-    """A ps and two workers, each a process that trains until there is a file of that name; what they print goes to files."""
+    """A ps and two workers, each a process that trains until the file `end` exists. Their output goes to files."""
 
     def __init__(self, path):
         self.jobs = free_cluster(ps=1, worker=2)
@@ -161,7 +162,7 @@ class Processes:
 @pytest.mark.slow
 def test_training_outlives_its_processes(tmp_path):
     with Processes(tmp_path) as processes:
-        # One after the other is killed, each after training has gone on since the last time.
+        # Kills them one after the other, each after training has made progress.
         for name in ("ps0", "worker1", "ps0", "worker0", "ps0"):
             before = saved_step(processes.logdir)
             wait_until(lambda: processes.begun("worker0") and processes.begun("worker1"), "both workers to begin")

@@ -1,5 +1,5 @@
-// Replicas that step together on the simulated network: late messages change nothing about the parameters, and a worker
-// that dies and comes back stops nobody as long as enough others are there. A failure names its seed.
+// Synchronous replicas on the simulated network: late messages must not change the parameters, and a worker that
+// crashes and comes back must not block the others while enough of them are left. A failure names its seed.
 #include <gtest/gtest.h>
 
 #include "cluster/services.h"
@@ -24,7 +24,7 @@ constexpr int kServers = 2;
 
 float Wanted(int replica, int64_t step) { return static_cast<float>((replica * 5 + step * 3) % 7) - 2; }
 
-// One worker's client: builds the graph, makes a session on its task, and runs its steps one after the other.
+// The client of one worker: builds the graph, creates a session on its task, and runs steps one after the other.
 class Replica {
  public:
   struct Place {
@@ -41,7 +41,7 @@ class Replica {
     Build(aggregate, total, tokens);
   }
 
-  // `ready` runs once the model is there and, for others than the chief, this replica knows the step.
+  // `ready` runs when the model is initialized and, except for the chief, this replica knows the step.
   void Start(std::function<void()> ready) {
     master_ = MakeRemoteMaster(
         transport_.Connect(place_.cluster.AddressOf(fmt::format("/job:worker/replica:0/task:{}", index_))));
@@ -62,7 +62,7 @@ class Replica {
                              });
                            });
   }
-  // Takes so many steps. Its batch is that of the step it works on.
+  // Runs that many steps. The batch depends on the current step.
   void Train(int steps, std::function<void()> done) {
     if (steps == 0) return done();
     place_.world.After(place_.world.Between(0, 1 + pause_ * 40) * kNanosPerMilli, [this, steps, done] {
@@ -79,7 +79,7 @@ class Replica {
       seen(values[0].tensor.scalar<float>(), values[1].tensor.scalar<int64_t>());
     });
   }
-  // What it does from now on may fail.
+  // Errors from now on are expected.
   void Forget() { forgotten_ = true; }
   void Close() {
     Forget();
@@ -87,7 +87,7 @@ class Replica {
     request.set_session_handle(handle_);
     master_->CloseSession(std::move(request), CallOptions{}, [](const auto&) {});
   }
-  int64_t step() const { return step_; }  // that it works on
+  int64_t step() const { return step_; }  // the current one
   const std::vector<std::string>& wrong() const { return wrong_; }
 
  private:
@@ -171,7 +171,7 @@ struct Sim {
     for (int i = 0; i < workers; ++i)
       replicas.push_back(std::make_unique<Replica>(place, i, /*life=*/0, aggregate, workers, tokens));
   }
-  // The chief first; the others when the model is there.
+  // Starts the chief, and the others once the model is initialized.
   void Start(std::function<void(Replica&, int)> ready) {
     replicas[0]->Start([this, ready] {
       ready(*replicas[0], 0);
@@ -224,7 +224,7 @@ TEST_F(SyncSimTest, LateMessagesDoNotChangeTheParameters) {
   }
 }
 
-// Replicas loop until the model has come so far, as a program does whose last step is a global step.
+// Replicas loop until the model has reached a step, like a program that ends at a global step.
 TEST_F(SyncSimTest, EveryConfigurationMakesProgress) {
   uint64_t seed = 0;
   for (int aggregate = 1; aggregate <= 4; ++aggregate)

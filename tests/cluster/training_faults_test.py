@@ -1,4 +1,4 @@
-"""Training whose tasks are killed again and again: it reaches its last step and loses none beyond the last checkpoint."""
+"""Training whose tasks are killed repeatedly: it reaches its last step and loses no step that was saved."""
 import os
 import random
 import statistics
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 KILLS = 30
 SEED = 11
 
-# Trains until <folder>/last names a step, "async" or "sync". Says each step that it made.
+# Trains, "async" or "sync", until the step in the file <folder>/last. Prints each step that it makes.
 TRAINER = textwrap.dedent("""
     import os, sys, time
     import numpy as np
@@ -65,7 +65,7 @@ TRAINER = textwrap.dedent("""
 
 
 class Task:
-    """One process. Knows the steps that it has said, each with its time."""
+    """One process, with the steps that it has printed and their times."""
 
     def __init__(self, cluster, name, folder, kind, errors):
         self.started = time.monotonic()
@@ -104,7 +104,7 @@ class Training:
                 for said in list(task.said) if said[0] > since]
 
     def wait_for_step(self, since, names=None):
-        """The time of the first step that one of them made after that time."""
+        """Waits for the first step that one of them makes after `since`, and returns its time."""
         end = time.monotonic() + PATIENCE
         while not (steps := self.steps_since(since, names)):
             assert time.monotonic() < end, f"no step was made\n{self.errors_said()}"
@@ -116,7 +116,7 @@ class Training:
         return 0 if latest is None else int(latest.rsplit("-", 1)[1])
 
     def finish(self):
-        """Asks for the end a hundred steps from now and waits for it."""
+        """Makes training end a hundred steps from now, and waits for that."""
         last = max(step for _, step in self.steps_since(0)) + 100
         with open(os.path.join(self.folder, "ask"), "w") as file:
             file.write(str(last))
@@ -150,12 +150,12 @@ def test_training_goes_on_through_thirty_kills(tmp_path):
         training.wait_for_step(0, ["worker0"])
         for kill in range(KILLS):
             name = ["ps0", "worker0", "worker1"][kill % 3]
-            time.sleep(chance.uniform(0, 0.6))  # the moment of the kill is what varies
+            time.sleep(chance.uniform(0, 0.6))  # varies the moment of the kill
             training.tasks[name].kill()
             saved = training.latest_checkpoint_step()
             time.sleep(chance.uniform(0, 0.3))
             training.tasks[name] = task = training.launch(name)
-            # A restarted worker goes on itself; a restarted ps lets the workers go on.
+            # A restarted worker continues itself; after a restart of the ps the workers continue.
             first = training.wait_for_step(task.started, None if name == "ps0" else [name])
             recovery.append(first - task.started)
             lost = [step for _, step in training.steps_since(task.started) if step < saved]
@@ -167,7 +167,7 @@ def test_training_goes_on_through_thirty_kills(tmp_path):
 
 
 def test_replicas_that_step_together_go_on_after_the_loss_of_any_parameter_server(tmp_path):
-    """The first one holds the step and the queue of tokens, the second only variables."""
+    """The first one holds the global step and the token queue, the second only variables."""
     with Training(str(tmp_path), ps=2, kind="sync") as training:
         for name in ["ps1", "ps0", "ps1", "ps0"]:
             for worker in ["worker0", "worker1"]:

@@ -1,4 +1,5 @@
-// Ropes as gRPC's byte buffers and back, without copying: the slices of one hold on to those of the other.
+// Converts between ropes and gRPC byte buffers without copying: the result holds references to the memory of the
+// source.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

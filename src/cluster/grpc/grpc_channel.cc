@@ -20,18 +20,17 @@ constexpr int64_t kNanosPerMs = 1'000'000;
 
 int64_t Now() { return RealClock().MonotonicNanos(); }
 
-// Of the time after which a peer counts as lost, one third goes by until it is asked for a sign of life, and the rest
-// is for the answer.
+// A silent peer is probed after a third of the peer timeout. The rest is the time that it has to answer.
 int64_t ProbeAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 3); }
 int64_t ProbeTimeoutMs(int64_t peer_timeout_ms) {
   return std::max<int64_t>(1, peer_timeout_ms - ProbeAfterMs(peer_timeout_ms));
 }
-// After that silence the peer may have hung up without our knowing, after three quarters of its own time (see
-// grpc_transport.cc): new calls take a new connection.
+// After this much silence the peer may have closed the connection without our noticing, since it does so after three
+// quarters of its own timeout (see grpc_transport.cc). New calls then use a new connection.
 int64_t StaleAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 2); }
 
-// What gRPC is to dial. It asks the resolver for every name, "localhost" too; as numbers both loopback addresses go
-// into one target, in the form that IPv6 has for IPv4 addresses.
+// The target for gRPC. gRPC would resolve all names, even "localhost", so loopback names become numeric addresses. Both
+// loopback addresses fit into one target as IPv6 addresses, the IPv4 one in its mapped form.
 std::string DialTarget(const std::string& text) {
   const Result<Address> address = Address::Parse(text);
   if (!address.ok() || address->is_unix() || !IsLoopbackName(address->host)) return text;
@@ -55,7 +54,7 @@ grpc::ChannelArguments Arguments(const std::string& address, int64_t peer_timeou
   constexpr int kMaxBackoffMs = 1000;
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
-  // In spite of its name: how long a peer may take to answer an attempt to connect.
+  // Despite its name, this is the timeout of a connection attempt.
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
               static_cast<int>(std::min<int64_t>(peer_timeout_ms, std::numeric_limits<int>::max())));
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -63,13 +62,13 @@ grpc::ChannelArguments Arguments(const std::string& address, int64_t peer_timeou
   return args;
 }
 
-// Whether the peer has said that, and not the library on this side.
+// True if the status comes from the peer, not from the gRPC library in this process.
 bool IsAnswer(const grpc::Status& status) {
   return status.error_code() != grpc::StatusCode::UNAVAILABLE && status.error_code() != grpc::StatusCode::CANCELLED &&
          status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED;
 }
 
-// What gRPC says of a connection that ends, or of a call that does not, says too little.
+// gRPC's texts for broken connections and timeouts say too little.
 Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return OkStatus();
   const std::string text = status.error_message();
@@ -79,11 +78,11 @@ Status FromGrpc(const grpc::Status& status) {
   return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
 }
 
-// ---- watching ----
+// ---- watching peers ----
 
 void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection);
 
-// Looks after it later, if it still is there then. The caller has set `watched`.
+// Checks the connection after `nanos`, if it still exists. REQUIRES: the caller has set `watched`.
 void Watch(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t nanos) {
   shared->alarms.After(nanos, [weak = std::weak_ptr(shared), watched = std::weak_ptr(connection)] {
     const SharedPtr alive = weak.lock();
@@ -92,7 +91,7 @@ void Watch(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
   });
 }
 
-// What the end of a probe says of a peer.
+// Decides about the peer at the end of a probe.
 void Judge(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t begin,
            const grpc::Status& status) {
   const int64_t timeout = ProbeTimeoutMs(shared->peer_timeout_ms) * kNanosPerMs;
@@ -100,7 +99,7 @@ void Judge(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
   if (IsAnswer(status)) connection->heard_nanos = now;
   const bool silent =
       status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED && now - connection->heard_nanos >= timeout;
-  // Calls that wait for a connection go on waiting, and a process that has slept itself does not judge others.
+  // Calls that wait for a connection keep waiting. If this process was suspended itself, the silence proves nothing.
   const bool connected = connection->channel->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
   const bool slept = now - begin > timeout + timeout / 4;
   if (!silent || !connected || slept)
@@ -109,7 +108,7 @@ void Judge(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
   shared->calls.CancelOf(connection.get());
 }
 
-// Asks for a sign of life.
+// Asks the peer for a sign of life.
 void Probe(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection) {
   auto* call = new OpenCall;
   call->connection = connection;
@@ -131,7 +130,7 @@ void Probe(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
 void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection) {
   if (connection->open_calls == 0) {
     connection->watched = false;
-    // A call that began in between believed it to be watched.
+    // A call that began in between saw watched == true and scheduled nothing.
     if (connection->open_calls == 0 || connection->watched.exchange(true)) return;
   }
   const int64_t after = ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMs;
@@ -160,7 +159,7 @@ void OpenCall::Start(const std::string& method, GrpcEvents& events, std::functio
 
 void OpenCall::Happened(bool /*ok*/) {
   const auto end = [this] {
-    const std::function<void(OpenCall*)> ended = std::move(ended_);  // which deletes the call
+    const std::function<void(OpenCall*)> ended = std::move(ended_);  // it deletes the call
     ended(this);
   };
   events_->RunFor(response.Valid() ? response.Length() : 0, end);
@@ -208,16 +207,16 @@ GrpcChannel::GrpcChannel(std::string address, std::shared_ptr<Shared> shared)
       events_(shared_->events()),
       connection_(std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms)) {}
 
-// A forked child keeps it: gRPC would wait for threads that have stayed with the parent.
+// Leaked in a forked child: gRPC would wait for threads that exist only in the parent.
 GrpcChannel::~GrpcChannel() {
   if (ThisProcess() != process_) static_cast<void>(new std::shared_ptr<GrpcConnection>(std::move(connection_)));
 }
 
 std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
-  std::shared_ptr<GrpcConnection> former;  // let go of without the lock
+  std::shared_ptr<GrpcConnection> former;  // destroyed without the lock
   std::lock_guard lock(mu_);
   const bool stale = Now() - connection_->heard_nanos > StaleAfterMs(shared_->peer_timeout_ms) * kNanosPerMs;
-  // Who does not wait must hear how things are now, not how they were when gRPC last tried.
+  // A call that does not wait must learn the current state, not the result of gRPC's last attempt.
   const bool outdated = !wait_for_ready && connection_->channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE;
   if (connection_->lost || stale || outdated)
     former = std::exchange(connection_, std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms));
@@ -250,7 +249,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
   ++connection->open_calls;
   if (!connection->watched.exchange(true))
     Watch(shared_, connection, ProbeAfterMs(shared_->peer_timeout_ms) * kNanosPerMs);
-  if (connection->lost) call->context.TryCancel();  // since it was chosen
+  if (connection->lost) call->context.TryCancel();  // lost after it was chosen
   call->Start(method, events_, [shared = shared_](OpenCall* call) {
     const grpc::Status& status = call->status;
     shared->calls.Remove(call);

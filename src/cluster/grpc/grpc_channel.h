@@ -1,7 +1,7 @@
-// GrpcChannel: calls to one address, each an object that lives until gRPC has reported its end. A peer from which
-// nothing is heard while calls to it are open is asked for a sign of life; any answer is one, and without one its calls
-// end as Unavailable. gRPC's own pings will not do: servers with its default settings, as TensorFlow's, hang up on who
-// pings.
+// GrpcChannel: calls to one address. Each call is an object that lives until gRPC has reported its end. A peer that is
+// silent while calls are open is probed with a call of its own. Any answer counts as a sign of life; without one, the
+// open calls end as Unavailable. gRPC's keepalive pings cannot be used: servers with default settings, such as
+// TensorFlow's, disconnect clients that ping.
 #pragma once
 
 #include <grpcpp/generic/generic_stub.h>
@@ -21,8 +21,7 @@
 
 namespace weir {
 
-// Settings of both sides of a connection: large messages in large pieces, without waiting for the other side's leave to
-// go on.
+// Settings of both sides of a connection: send large messages in large frames, without waiting for flow control.
 inline constexpr std::pair<const char*, int> kStreamArguments[] = {
     {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, (1 << 24) - 1},
     {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1 << 27},
@@ -30,7 +29,7 @@ inline constexpr std::pair<const char*, int> kStreamArguments[] = {
     {GRPC_ARG_TCP_READ_CHUNK_SIZE, 1 << 18},
     {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 1 << 18},
     {GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 1 << 22},
-    // What calls do not use, but would pay for.
+    // Features that calls do not use but would pay for.
     {GRPC_ARG_ENABLE_CENSUS, 0},
     {GRPC_ARG_ENABLE_CHANNELZ, 0},
     {GRPC_ARG_ENABLE_LOAD_REPORTING, 0},
@@ -38,20 +37,20 @@ inline constexpr std::pair<const char*, int> kStreamArguments[] = {
     {GRPC_ARG_ENABLE_RETRIES, 0},
 };
 
-// One connection, which gRPC opens on first use and opens again after a failure. Thread-safe.
+// One connection. gRPC opens it on first use and again after a failure. Thread-safe.
 struct GrpcConnection final {
   GrpcConnection(const std::string& address, int64_t peer_timeout_ms);
 
   const std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
-  std::atomic<int64_t> heard_nanos;  // when the last answer came, or it was made
+  std::atomic<int64_t> heard_nanos;  // when the last answer came; initially when it was created
   std::atomic<int> open_calls{0};
   std::atomic<bool> watched{false};
   std::atomic<bool> lost{false};
 };
 
 struct OpenCall final : public GrpcEvent {
-  // Begins the call; `ended` runs once, with the response and the status in place.
+  // Starts the call. `ended` runs once, when response and status are set, and deletes the call.
   void Start(const std::string& method, GrpcEvents& events, std::function<void(OpenCall*)> ended);
   void Happened(bool ok) override;
 
@@ -70,14 +69,14 @@ struct OpenCall final : public GrpcEvent {
   GrpcEvents* events_ = nullptr;
 };
 
-// The calls of a transport that have not ended. Thread-safe.
+// The open calls of a transport. Thread-safe.
 class OutgoingCalls final {
  public:
-  bool Add(OpenCall* call);  // false once it is closed
-  // The call must not be used after it by others.
+  bool Add(OpenCall* call);  // false after Close
+  // No other thread uses the call after it. Ended must follow.
   void Remove(OpenCall* call);
   void Ended();
-  // Cancels what is open, waits for its end, and takes no more.
+  // Cancels the open calls, waits for their ends, and refuses new ones.
   void Close();
   void CancelOf(const GrpcConnection* connection);
 
@@ -85,19 +84,19 @@ class OutgoingCalls final {
   std::mutex mu_;
   std::condition_variable none_;
   std::unordered_set<OpenCall*> open_;
-  int ending_ = 0;  // whose ends are being worked on
+  int ending_ = 0;  // removed, but Ended has not been called yet
   bool closed_ = false;
 };
 
 class GrpcChannel final : public Channel {
  public:
-  // What all channels of a transport share. `alarms` and `events` live until the calls are closed.
+  // Shared by all channels of a transport. REQUIRES: `alarms` and `events` live until the calls are closed.
   struct Shared {
     Shared(int64_t timeout_ms, Alarms& alarms, std::function<GrpcEvents&()> events)
         : peer_timeout_ms(timeout_ms), alarms(alarms), events(std::move(events)) {}
     const int64_t peer_timeout_ms;
     Alarms& alarms;
-    const std::function<GrpcEvents&()> events;  // made when they are first asked for
+    const std::function<GrpcEvents&()> events;  // created on first use
     OutgoingCalls calls;
   };
   GrpcChannel(std::string address, std::shared_ptr<Shared> shared);
@@ -107,7 +106,7 @@ class GrpcChannel final : public Channel {
   const std::string& address() const override { return address_; }
 
  private:
-  // The one that a call takes: a new one where the present one may be of no use any more.
+  // The connection for a new call. Replaces the current one if it may be unusable.
   std::shared_ptr<GrpcConnection> Connection(bool wait_for_ready);
 
   const pid_t process_ = ThisProcess();

@@ -1,4 +1,4 @@
-// GrpcEvents: one of gRPC's completion queues and the threads that wait at it.
+// GrpcEvents: a gRPC completion queue and the threads that wait for its events.
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -11,7 +11,7 @@
 
 namespace weir {
 
-// What gRPC is told to report: the tag of an operation. `ok` as gRPC gives it.
+// The tag of an operation. Happened runs when gRPC reports its completion; `ok` is gRPC's.
 class GrpcEvent {
  public:
   virtual void Happened(bool ok) = 0;
@@ -23,13 +23,13 @@ class GrpcEvent {
 class GrpcEvents final {
  public:
   explicit GrpcEvents(std::unique_ptr<grpc::CompletionQueue> queue);
-  // Waits for the threads. Operations that use the queue have been reported by then, or will be.
+  // Shuts down the queue and joins the threads, once all pending operations have been reported.
   ~GrpcEvents() { queue_->Shutdown(); }
   GrpcEvents(const GrpcEvents&) = delete;
   GrpcEvents& operator=(const GrpcEvents&) = delete;
 
   grpc::CompletionQueue& queue() { return *queue_; }
-  // As those of EventThreads.
+  // See EventThreads.
   void RunFor(size_t bytes, std::function<void()> work) { threads_.RunFor(bytes, std::move(work)); }
   void Look() { threads_.Look(); }
 

@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// Binds the port, or a free one into `*port` when that is 0, and lets go of it. Gives errno, or 0.
+// Binds `*port`, or a free port (stored in `*port`) if it is 0, and releases it again. Returns errno, or 0.
 int TryPort(SocketAddress address, int* port) {
   const int fd = socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return errno;
@@ -29,7 +29,7 @@ int TryPort(SocketAddress address, int* port) {
   return error;
 }
 
-// Whether a server answers at the path of a socket. (What is left of one that has ended does not.)
+// True if a server answers at the socket's path. The leftover file of a dead server does not count.
 bool IsTaken(const std::string& path) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -42,8 +42,8 @@ bool IsTaken(const std::string& path) {
   return answered;
 }
 
-// The numeric hosts, among those found, at which `*port`, or one that it is set to when it is 0, is free. Gives errno
-// where it is taken at one of them, or where none is this machine's.
+// Adds to `hosts` the numeric hosts at which `*port` is free. If it is 0, picks a free port. Returns errno if the port
+// is taken at one of them, or if none belongs to this machine.
 int FreeAtAll(const std::vector<SocketAddress>& found, int* port, std::vector<std::string>* hosts) {
   int error = EADDRNOTAVAIL;
   for (const SocketAddress& address : found) {
@@ -55,13 +55,12 @@ int FreeAtAll(const std::vector<SocketAddress>& found, int* port, std::vector<st
   return error;
 }
 
-// Unavailable, naming port and address.
 Status PortInUse(const Address& address) {
   if (address.is_unix()) return Unavailable("another one listens at {} already", address.ToString());
   return Unavailable("port {} is in use already (address {})", address.port, address.ToString());
 }
 
-// The addresses to bind, with a port that was free a moment ago.
+// The addresses to bind, and a port that was free when it was checked.
 Result<std::vector<std::string>> FindFreePort(const Address& address, int* port) {
   if (address.is_unix()) {
     *port = -1;
@@ -72,7 +71,7 @@ Result<std::vector<std::string>> FindFreePort(const Address& address, int* port)
   if (!found.ok())
     return InvalidArgument("the name of the address {} cannot be resolved ({})", address.ToString(),
                            std::string(found.status().message()));
-  constexpr int kTries = 20;  // for a port that is free at the first, but taken at another
+  constexpr int kTries = 20;  // a port may be free at the first address but taken at another
   std::vector<std::string> hosts;
   int error = EADDRINUSE;
   for (int i = 0; i < kTries && error == EADDRINUSE && (i == 0 || address.port == 0); ++i) {

@@ -1,4 +1,4 @@
-// Where a server can listen, said in words where it cannot: gRPC itself does not tell.
+// Finds addresses for a server to listen at. Errors say why it cannot: gRPC itself does not.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace weir {
 
-// Has `bind` bind what a server needs which is to be reached at `address`: addresses, with numbers for names, and one
-// port for all of them. A name may stand for several, as localhost does, and the port is free at all that are this
-// machine's; for port 0 it is any free one. Nothing is kept for `bind`: it is false where somebody else was faster, and
-// is then tried with another port, if any will do. Gives the port, -1 for a path. Errors as Transport::Listen's.
+// Calls `bind` with the numeric addresses of a server that is to be reached at `address`, and one port for all of them.
+// A name may have several addresses, like localhost; the port is free at all that belong to this machine. Port 0 stands
+// for any free port. The port is not reserved: `bind` returns false if another process has taken it meanwhile, and is
+// called again with another port if any will do. Returns the port, -1 for a Unix socket. Errors as in
+// Transport::Listen.
 using BindAddresses = FunctionRef<bool(const std::vector<std::string>& addresses, int port)>;
 Result<int> BindFreePort(const Address& address, BindAddresses bind);
 

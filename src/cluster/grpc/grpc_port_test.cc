@@ -1,4 +1,4 @@
-// Ports that others take at the wrong moment.
+// BindFreePort while other processes take the port between the check and the bind.
 #include "cluster/grpc/grpc_port.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Calls use gRPC's completion queues on both sides, mostly one for all of a process, whose thread runs what only hands
-// work on. Each call in is an Exchange that lives until gRPC is done with it, while the IncomingCall that the handler
-// holds may live longer.
+// Both directions use completion queues, usually one for the whole process, whose thread only hands work on. Each
+// incoming call has an Exchange that lives until gRPC is done with it. The IncomingCall that the handler holds may live
+// longer.
 #include "cluster/grpc/grpc_transport.h"
 
 #include <google/protobuf/stubs/logging.h>
@@ -34,8 +34,8 @@ grpc::Status ToGrpc(const Status& status) {
                       std::string(status.message()).substr(0, kMaxErrorText));
 }
 
-// Whose calls this server works on is pinged while it does. One that is stopped or cut off does not answer, and its
-// calls are cancelled, but not before three quarters of the time: grpc_channel.cc relies on that.
+// Pings clients while their calls are open. A client that is suspended or cut off does not answer, and its calls are
+// cancelled, but not before three quarters of the peer timeout: grpc_channel.cc relies on that.
 void AddPings(int64_t peer_timeout_ms, grpc::ServerBuilder* builder) {
   const int quarter = static_cast<int>(peer_timeout_ms / 4);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, quarter);
@@ -45,7 +45,7 @@ void AddPings(int64_t peer_timeout_ms, grpc::ServerBuilder* builder) {
 
 class GrpcListener;
 
-// A call as its handler sees it; may outlive what gRPC has for it.
+// A call as its handler sees it. May outlive gRPC's state of the call.
 class GrpcIncoming final : public IncomingCall {
  public:
   class Exchange;
@@ -57,7 +57,7 @@ class GrpcIncoming final : public IncomingCall {
 
  private:
   friend class Exchange;
-  // Who gets it answers; null for everybody after the first.
+  // The first caller gets the exchange and must answer; all others get null.
   Exchange* TakeExchange() { return exchange_.exchange(nullptr); }
   std::string method_;
   Rope request_;
@@ -66,10 +66,11 @@ class GrpcIncoming final : public IncomingCall {
   std::atomic<Exchange*> exchange_{nullptr};
 };
 
-// The exchanges of a listener, open or waiting for a call, so that stopping can cancel them and wait. Thread-safe.
+// The exchanges of a listener, with an open call or waiting for one, so that Close can cancel them and Wait can wait
+// for them. Thread-safe.
 class Exchanges final {
  public:
-  // Counts one more for as long as a copy of what is returned lives; null once it is closed.
+  // Counts an exchange until the last copy of the returned pointer is gone. Null after Close.
   std::shared_ptr<void> Begin() {
     std::lock_guard lock(mu_);
     return closed_ ? nullptr : in_flight_.Enter();
@@ -83,7 +84,7 @@ class Exchanges final {
     std::lock_guard lock(mu_);
     open_.erase(call);
   }
-  // Begins no more and cancels what is open.
+  // Refuses new exchanges and cancels the open calls.
   void Close() {
     std::vector<std::shared_ptr<GrpcIncoming>> calls;
     {
@@ -104,18 +105,18 @@ class Exchanges final {
   InFlight in_flight_;
 };
 
-// What gRPC has for one call, from the wait for it to its last event. Of its events all but the end of the call,
-// which may be reported at any time, come one after the other.
+// gRPC's state of one call, from waiting for it to its last event. Its events come one after the other, except Done,
+// which may come at any time.
 class GrpcIncoming::Exchange final {
  public:
-  // Waits for a call, unless the listener is stopping.
+  // Starts to wait for a call, unless the listener is stopping.
   static void Accept(GrpcListener& listener);
   ~Exchange();
-  // Once.
+  // Call it once.
   void Send(Result<Rope> response);
 
  private:
-  // One operation and what follows on it.
+  // An operation and the method that handles its completion.
   class Operation final : public GrpcEvent {
    public:
     Operation(Exchange& exchange, void (Exchange::*then)(bool)) : exchange_(exchange), then_(then) {}
@@ -134,13 +135,13 @@ class GrpcIncoming::Exchange final {
   void Done(bool ok);
   void Finish(const grpc::Status& status) { stream_.Finish(status, &sent_); }
 
-  const std::shared_ptr<void> counted_;  // goes last
+  const std::shared_ptr<void> counted_;  // destroyed last
   GrpcListener& listener_;
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_;
   grpc::ByteBuffer buffer_;
   const std::shared_ptr<GrpcIncoming> call_ = std::make_shared<GrpcIncoming>();
-  std::atomic<int> events_left_{2};  // Sent and Done, in any order, are the last
+  std::atomic<int> events_left_{2};  // Sent and Done are the last, in any order
   Operation accepted_{*this, &Exchange::Accepted};
   Operation read_{*this, &Exchange::Read};
   Operation sent_{*this, &Exchange::Sent};
@@ -157,7 +158,7 @@ class GrpcListener final : public Listener {
     exchanges_.Wait();
   }
 
-  // Binds all addresses or none: false where somebody else has one of them.
+  // Binds all addresses or none. False if one of them is in use.
   bool Bind(const std::vector<std::string>& addresses, int port, int64_t peer_timeout_ms) {
     port_ = port;
     grpc::ServerBuilder builder;
@@ -170,7 +171,7 @@ class GrpcListener final : public Listener {
     for (const auto& [name, value] : kStreamArguments) builder.AddChannelArgument(name, value);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port
     AddPings(peer_timeout_ms, &builder);
-    // However often others ping.
+    // Accept pings from clients at any rate.
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     server_ = builder.BuildAndStart();
@@ -179,7 +180,7 @@ class GrpcListener final : public Listener {
   }
   void Serve(CallHandler handler) override {
     handler_ = std::move(handler);
-    constexpr int kAccepting = 8;  // calls that may come in at the same time without waiting for each other
+    constexpr int kAccepting = 8;  // calls that can be accepted at the same time
     for (int i = 0; i < kAccepting; ++i) GrpcIncoming::Exchange::Accept(*this);
   }
   int port() const override { return port_; }
@@ -190,7 +191,7 @@ class GrpcListener final : public Listener {
   CallHandler handler_;
   Exchanges exchanges_;
   grpc::AsyncGenericService service_;
-  grpc::ServerCompletionQueue* queue_ = nullptr;  // of `events_`
+  grpc::ServerCompletionQueue* queue_ = nullptr;  // owned by events_
   std::shared_ptr<GrpcEvents> events_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
@@ -208,7 +209,7 @@ void GrpcIncoming::Exchange::Accept(GrpcListener& listener) {
 GrpcIncoming::Exchange::~Exchange() { listener_.exchanges_.Remove(call_.get()); }
 
 void GrpcIncoming::Exchange::Accepted(bool ok) {
-  if (!ok) {  // the server stops, and nothing else will be reported
+  if (!ok) {  // the server is stopping: no other event follows
     delete this;
     return;
   }
@@ -230,7 +231,7 @@ void GrpcIncoming::Exchange::Read(bool ok) {
   }
   call_->request_ = ToRope(buffer_);
   buffer_.Clear();
-  // The handler may answer, and so end the exchange, before it returns.
+  // The handler may respond, which ends the exchange, before it returns.
   listener_.events_->RunFor(call_->request_.size(),
                             [call = call_, &handler = listener_.handler_, counted = counted_] { handler(call); });
 }
@@ -267,8 +268,8 @@ class GrpcTransport final : public Transport {
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
     WEIR_ASSIGN(const Address wanted, Address::Parse(address));
     WEIR_ASSIGN(std::unique_ptr<GrpcListener> listener, Bind(wanted));
-    // Of all threads that wait for gRPC's events one sees them and wakes the others whose they are: calls out share
-    // the thread of the calls in.
+    // If several threads wait for gRPC events, one of them sees all events and must wake the others. So outgoing calls
+    // share the queue of incoming ones.
     std::lock_guard lock(mu_);
     if (events_ == nullptr) events_ = listener->events();
     LookAfter(listener->events());
@@ -292,16 +293,16 @@ class GrpcTransport final : public Transport {
     }
     return *events_;
   }
-  // For as long as they live. REQUIRES: mu_ is held.
+  // Checks on `events` as long as they exist. REQUIRES: mu_ is held.
   void LookAfter(const std::shared_ptr<GrpcEvents>& events) {
     looked_after_.push_back(events);
     if (looked_after_.size() == 1) LookLater();
   }
-  // So often that a peer that is being waited for gets its sign of life in time, on both sides.
+  // Often enough that signs of life are answered in time, on both sides, even if a handler blocks the threads.
   void LookLater() {
     constexpr int64_t kNanosPerMs = 1'000'000;
     alarms_.After(std::max<int64_t>(1, shared_->peer_timeout_ms / 8) * kNanosPerMs, [this] {
-      std::vector<std::shared_ptr<GrpcEvents>> alive;  // let go of without the lock
+      std::vector<std::shared_ptr<GrpcEvents>> alive;  // destroyed without the lock
       std::lock_guard lock(mu_);
       std::erase_if(looked_after_, [&](const std::weak_ptr<GrpcEvents>& events) {
         alive.push_back(events.lock());
@@ -316,14 +317,14 @@ class GrpcTransport final : public Transport {
 
   std::mutex mu_;
   std::vector<std::weak_ptr<GrpcEvents>> looked_after_;
-  std::shared_ptr<GrpcEvents> events_;  // of the calls out; once there, it stays
+  std::shared_ptr<GrpcEvents> events_;  // for outgoing calls; set once
   const std::shared_ptr<GrpcChannel::Shared> shared_;
-  // Goes first: it may look after a connection even now.
+  // Declared last, so destroyed first: an alarm may still use a connection.
   ThreadAlarms alarms_;
 };
 
-// gRPC takes the memory that it reads into from malloc and gives it back with the message. Some megabytes stay with the
-// process, or every read of a large tensor would fault in new pages: that took a third of the time of a transfer.
+// gRPC allocates read buffers with malloc and frees them with the message. Keep some megabytes in the heap: faulting in
+// new pages for every large tensor took a third of the transfer time.
 void KeepReadBuffers() {
   constexpr int kMappedBytes = 8 << 20;
   constexpr int kKeptBytes = 32 << 20;
@@ -335,8 +336,8 @@ void KeepReadBuffers() {
 
 std::unique_ptr<Transport> MakeGrpcTransport(int64_t peer_timeout_ms) {
   KeepReadBuffers();
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // gRPC's mutexes would keep a graph
-  // The logs of gRPC and protobuf repeat what callers are told anyway, and a caller could fill them.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // gRPC's mutexes would grow a lock graph
+  // The logs of gRPC and protobuf repeat what callers are told anyway, and a remote caller could flood them.
   google::protobuf::SetLogHandler(nullptr);
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});

@@ -1,5 +1,5 @@
-// gRPC as a transport, over its generic byte-buffer interface: no generated services, no copy of a tensor on the way
-// out. Without encryption, as TensorFlow's.
+// gRPC transport, on gRPC's generic byte-buffer interface: no generated services, and no copy of tensors that are sent.
+// Not encrypted, like TensorFlow's.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// A peer from which nothing is heard for about that long counts as lost: calls to it are Unavailable, its own calls are
+// A peer that is silent for about this long counts as lost: calls to it end as Unavailable, and its own calls are
 // cancelled.
 constexpr int64_t kPeerTimeoutMs = 20'000;
 

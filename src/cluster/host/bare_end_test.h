@@ -1,4 +1,4 @@
-// For tests of the calls between the processes of a host: a peer that is made of a bare socket.
+// For tests of the host transport: a peer made of a bare socket.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 namespace weir {
 
-// One end of a connection that a test speaks on by hand.
+// One end of a connection, driven by hand.
 class BareEnd final {
  public:
   explicit BareEnd(OwnedFd fd) : fd_(std::move(fd)) {
@@ -38,7 +38,7 @@ class BareEnd final {
     Write({.kind = HostHead::kCall, .id = id, .size = payload.size(), .method_size = uint32_t(method.size())},
           std::string(method) + std::string(payload));
   }
-  // The next message of that kind, without its payload where that is lent; nothing at the end of the connection.
+  // The next message of that kind, without its payload if that is lent; nullopt at the end of the connection.
   std::optional<HostHead> Read(uint32_t kind, std::string* payload = nullptr) {
     HostHead head;
     while (ReadAll(&head, sizeof(head))) {
@@ -51,13 +51,13 @@ class BareEnd final {
     }
     return std::nullopt;
   }
-  // Waits until there is something to be read.
+  // Blocks until there is something to read.
   bool HasMore() {
     pollfd polled{fd_.get(), POLLIN, 0};
     return poll(&polled, 1, 20'000) == 1;
   }
   bool IsAtEnd() { return !Read(~uint32_t{0}).has_value() && !is_late_; }
-  // Among what was read by now.
+  // Whether such a message has been read so far.
   bool HasSeen(uint32_t kind) const { return seen_.contains(kind); }
 
  private:
@@ -69,10 +69,10 @@ class BareEnd final {
   }
   OwnedFd fd_;
   std::set<uint32_t> seen_;
-  bool is_late_ = false;  // nothing came, but it is not the end
+  bool is_late_ = false;  // the read timed out, but the connection is open
 };
 
-// As the links write it.
+// The layout of HostLink's spans.
 struct TestSpan {
   uint64_t address = 0;
   uint64_t size = 0;
@@ -82,7 +82,7 @@ struct TestSpan {
   int64_t fd = -1;
 };
 
-// `text` is what is written behind spans without an address.
+// `text` holds the bytes of spans without an address.
 inline void Lend(BareEnd& end, uint64_t id, uint64_t size, const std::vector<TestSpan>& spans,
                  const std::string& text = "") {
   std::string rest = "/a.B/C";

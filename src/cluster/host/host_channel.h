@@ -1,5 +1,5 @@
-// HostChannel: calls to an address that go to a process of this host where one listens there, and to another transport
-// otherwise. Each call looks anew.
+// HostChannel: sends calls directly to a process of this host if one listens at the address, else over another
+// transport. While there is no connection, each call tries to connect again.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace weir {
 
 class HostChannel final : public Channel {
  public:
-  // `other` makes the channel of the other transport, when it is first needed; null when there is none any more.
+  // `other` makes the channel of the other transport on first use. It returns null once that transport has ended.
   HostChannel(std::string address, std::shared_ptr<LinkCallers> callers, std::function<HostLink::Shared()> shared,
               std::function<std::shared_ptr<Channel>()> other);
   ~HostChannel() override;

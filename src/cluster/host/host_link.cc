@@ -23,13 +23,13 @@ constexpr uint64_t kGreeting = 0x776569722f686f73;
 constexpr uint32_t kMaxMethod = 1 << 12;
 constexpr uint32_t kMaxSpans = 1 << 16;
 constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
-constexpr size_t kByAddress = size_t{32} << 10;  // payloads from there on are worth two more calls of the kernel
+constexpr size_t kByAddress = size_t{32} << 10;  // payloads from this size on are worth two more system calls
 
-constexpr size_t kByMapping = size_t{64} << 10;  // and spans from there on a look at where they lie
-constexpr size_t kWritten = 256;                 // spans up to that are not worth a look into another process
-constexpr size_t kMaxWritten = 4096;             // of all of a payload
+constexpr size_t kByMapping = size_t{64} << 10;  // spans from this size on are looked up among the shared blocks
+constexpr size_t kWritten = 256;      // spans up to this size are written: cheaper than reading the sender's memory
+constexpr size_t kMaxWritten = 4096;  // limit for all written spans of a payload
 
-// The kinds of messages of calls, by their number in LinkMessage.
+// Indexed by LinkMessage::Kind.
 constexpr HostHead::Kind kCallKinds[] = {HostHead::kCall, HostHead::kAnswer, HostHead::kError, HostHead::kCancel};
 
 LinkMessage MessageOf(const HostHead& head) {
@@ -39,7 +39,7 @@ LinkMessage MessageOf(const HostHead& head) {
 
 }  // namespace
 
-// What the peer keeps for this process, until nobody needs it.
+// A payload that the peer keeps for this process. The destructor tells the peer to release it.
 struct HostLink::Loan {
   std::weak_ptr<HostLink> link;
   uint64_t id = 0;
@@ -60,7 +60,7 @@ HostLink::HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkEnd> en
       token_(kGreeting ^ reinterpret_cast<uint64_t>(this) ^ static_cast<uint64_t>(RealClock().MonotonicNanos())) {}
 
 void HostLink::Start() {
-  // Where to read, and what is to be found there.
+  // The token and its address: the peer finds out whether it can read this process's memory.
   Send({.kind = HostHead::kHello, .id = kGreeting, .size = 0, .lent = token_}, "",
        Rope(std::to_string(reinterpret_cast<uint64_t>(&token_))));
   shared_.loop.Add(id_, fd_.get(), shared_from_this());
@@ -70,9 +70,9 @@ void HostLink::Start() {
 void HostLink::Break(const Status& reason) {
   if (broken_.exchange(true)) return;
   shutdown(fd_.get(), SHUT_RDWR);
-  const std::shared_ptr<HostLink> self = shared_from_this();  // the loop lets go of it
+  const std::shared_ptr<HostLink> self = shared_from_this();  // the loop drops its reference
   shared_.loop.Remove(id_, fd_.get());
-  std::map<uint64_t, Rope> lent;  // let go of without the lock
+  std::map<uint64_t, Rope> lent;  // destroyed without the lock
   std::deque<Rope> queue;
   {
     std::lock_guard lock(write_mu_);
@@ -80,11 +80,11 @@ void HostLink::Break(const Status& reason) {
     queue.swap(queue_);
     sent_.notify_all();
   }
-  // The peer may live and still read there.
+  // The peer may be alive and still read these blocks: they are never written or recycled again.
   for (const auto& [id, rope] : lent) {
     for (const Rope::Slice& slice : rope.slices()) AbandonSharedBlock(slice.data);
   }
-  // Whoever breaks it may be in the middle of something.
+  // Not inline: the caller may hold locks.
   shared_.loop.Post([self, reason] { self->end().Broken(reason); });
 }
 
@@ -107,11 +107,11 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
   std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);
-    if (broken_ || ThisProcess() != process_) return false;  // a forked child has nothing to say here
+    if (broken_ || ThisProcess() != process_) return false;  // a forked child must not write to its parent's socket
     head.method_size = static_cast<uint32_t>(method.size());
     head.size = payload.size();
     std::string spans;
-    std::string text;  // that is written behind them
+    std::string text;  // written behind the spans
     const bool lend = peer_reads_ && payload.size() >= kByAddress && payload.slices().size() <= kMaxSpans;
     if (lend) {
       for (const Rope::Slice& slice : payload.slices()) {
@@ -216,7 +216,7 @@ void HostLink::TakeOffQueue(size_t bytes, std::vector<Rope>* done) {
 
 void HostLink::Ready(bool readable, bool writable) {
   if (writable && !WriteQueue(/*writable=*/true)) return;
-  if (!readable && !writable) SendKept();  // where a thread is kept that has
+  if (!readable && !writable) SendKept();  // the thread that should may be blocked in a handler
   std::string why;
   bool fine = !readable || Read(&why);
   if (!HandleAll()) {
@@ -228,7 +228,7 @@ void HostLink::Ready(bool readable, bool writable) {
 
 bool HostLink::Read(std::string* why) {
   std::unique_lock lock(read_mu_, std::try_to_lock);
-  if (!lock.owns_lock()) return true;  // another thread is at it, and is told again if there is more
+  if (!lock.owns_lock()) return true;  // another thread reads, and is called again if there is more
   std::array<char, size_t{64} << 10> buffer;
   const ssize_t size = read(fd_.get(), buffer.data(), buffer.size());
   if (size <= 0) {
@@ -242,7 +242,7 @@ bool HostLink::Read(std::string* why) {
 }
 
 bool HostLink::HandleAll() {
-  std::optional<Bundle> answers;  // to what has come together
+  std::optional<Bundle> answers;  // sends the responses to messages that came together in one write
   bool announced = false;
   for (;;) {
     Incoming message;
@@ -315,7 +315,7 @@ bool HostLink::BeginWritten() {
   return true;
 }
 
-// Memory is taken as bytes come, not as they are announced.
+// Allocates memory as bytes arrive, not for the announced size.
 void HostLink::TakePayload(const char* bytes, size_t size) {
   constexpr size_t kBlock = size_t{1} << 18;
   payload_have_ += size;
@@ -325,7 +325,7 @@ void HostLink::TakePayload(const char* bytes, size_t size) {
       block_have_ = 0;
       Result<BufferPtr> block = CpuAllocator().Allocate(block_size_);
       if (!block.ok()) {
-        reading_.payload = block.status();  // the rest is passed over
+        reading_.payload = block.status();  // the rest is discarded
         return;
       }
       block_ = *std::move(block);
@@ -357,7 +357,7 @@ bool HostLink::IsThere() const {
   return poll(&polled, 1, 0) == 0;
 }
 
-// The bytes where they are; null where they do not lie in a block that can be mapped.
+// The bytes in place; null if they do not lie in a block that can be mapped.
 BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan) {
   if (span.block == 0 || !maps_ || span.offset > span.capacity || span.size > span.capacity - span.offset)
     return nullptr;
@@ -370,7 +370,7 @@ BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr
   SweepLater();
   char* const data = const_cast<char*>(bytes.get()) + span.offset;
   BufferPtr mapped = WrapMemory(data, span.size, [bytes = std::move(bytes), loan] {});
-  mapped->AddReader();  // the peer: nobody writes in place
+  mapped->AddReader();  // the peer reads it, too: nobody may write in place
   return mapped;
 }
 
@@ -384,14 +384,14 @@ void HostLink::SweepLater() {
   });
 }
 
-// Fills in the parts that are missing.
+// Copies the spans that were not mapped.
 Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vector<BufferPtr>* parts) const {
   constexpr size_t kMost = 512;
   std::vector<iovec> from, to;
   for (size_t i = 0; i < spans.size(); ++i) {
     const Span& span = spans[i];
     if (span.size == 0 || span.is_written() || (*parts)[i]) continue;
-    char last = 0;  // of what is not there, nothing is taken memory for
+    char last = 0;  // probe the last byte before allocating
     iovec one{&last, 1};
     iovec end{reinterpret_cast<void*>(span.address + span.size - 1), 1};
     if (process_vm_readv(process, &one, 1, &end, 1, 0) != 1) return BrokenConnection(std::strerror(errno));
@@ -416,8 +416,8 @@ Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vec
   return OkStatus();
 }
 
-// The process that owns the memory lives as long as its end of the socket is open, so what was read while it is came
-// from there.
+// The owner of the memory lives at least as long as its end of the socket is open. If the connection still exists after
+// reading, the bytes came from the owner and not from a new process with the same id.
 Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
   const auto loan = std::make_shared<Loan>(weak_from_this(), message.head.lent);
   uint64_t left = message.head.size;
@@ -447,7 +447,7 @@ Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
   return payload;
 }
 
-// False where it is none that may come.
+// False if it is a message that the peer must not send.
 bool HostLink::Handle(Incoming message) {
   const HostHead head = message.head;
   switch (head.kind) {
@@ -469,7 +469,7 @@ bool HostLink::Handle(Incoming message) {
       return true;
     }
     case HostHead::kTaken: {
-      Rope taken;  // let go of without the lock, and before anybody who waits for that is told
+      Rope taken;  // released without the lock, and before WaitUntilSent is woken
       {
         std::lock_guard lock(write_mu_);
         if (auto it = lent_.find(head.id); it != lent_.end()) taken = std::exchange(it->second, Rope());
@@ -484,7 +484,7 @@ bool HostLink::Handle(Incoming message) {
       Send({.kind = HostHead::kPong}, "", Rope());
       return true;
     case HostHead::kPong:
-    case HostHead::kCancel:  // has been told when it began
+    case HostHead::kCancel:  // handled in EndMessage
       return true;
     default:
       break;

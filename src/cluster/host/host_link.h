@@ -1,9 +1,7 @@
-// HostLink: one connection between two processes of a host, and the messages on it. Small messages are written to the
-// socket. Of large ones short pieces are, and the addresses of the others, which the sender keeps until it is told that
-// they were taken.
-// What lies in a block that can be mapped the receiver maps: a tensor is then read where it is, and taken when nobody
-// here needs it any more. Other bytes it copies out of the memory of the sender. Where the kernel allows neither, they
-// are written too.
+// HostLink: a connection between two processes of one host, and the messages on it. Small payloads are written to the
+// socket. Of a large payload only short slices and the addresses of the others are written; the sender keeps the memory
+// until the receiver is done with it (kTaken). The receiver maps slices that lie in a shared block, so that tensors are
+// read in place, and copies others out of the sender's memory. If the kernel allows neither, all is written.
 #pragma once
 
 #include <sys/types.h>
@@ -29,16 +27,16 @@
 
 namespace weir {
 
-// What every message begins with.
+// The start of every message, sent as it lies in memory.
 struct HostHead {
   enum Kind : uint32_t { kHello = 1, kMayRead, kCall, kAnswer, kError, kCancel, kTaken, kPing, kPong };
   uint32_t kind = 0;
-  uint32_t code = 0;         // of an error
-  uint64_t id = 0;           // of the call, or of what was taken
+  uint32_t code = 0;         // of kError: the StatusCode
+  uint64_t id = 0;           // of the call; of kTaken: of the lent payload; of kHello: a magic number
   uint64_t size = 0;         // of the payload
-  uint64_t lent = 0;         // of a payload that is in the memory of the sender: its id there
-  uint32_t method_size = 0;  // of a call
-  uint32_t spans = 0;        // of a payload that is in the memory of the sender
+  uint64_t lent = 0;         // if the payload stays in the sender's memory: its id there; of kHello: the token
+  uint32_t method_size = 0;  // of kCall
+  uint32_t spans = 0;        // if the payload stays in the sender's memory: the number of spans
 };
 
 class HostLink final : public Link,
@@ -46,14 +44,14 @@ class HostLink final : public Link,
                        public Bundle::Sender,
                        public std::enable_shared_from_this<HostLink> {
  public:
-  // What the links of a transport share; lives until all of them are broken.
+  // Shared by the links of a transport. Must live until all of them are broken.
   struct Shared {
     HostLoop& loop;
     Alarms& alarms;
     int64_t peer_timeout_ms;
   };
   HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkEnd> end);
-  // Begins to read. Once, before anything is sent.
+  // Starts to read. Call it once, before anything is sent.
   void Start();
 
   bool SendMessage(const LinkMessage& message, std::string_view method, Rope payload) override;
@@ -72,11 +70,11 @@ class HostLink final : public Link,
 
  private:
   struct Loan;
-  // Bytes in the memory of the sender.
+  // Bytes in the sender's memory.
   struct Span {
-    uint64_t address = 0;  // 0: they are written behind the spans
+    uint64_t address = 0;  // 0: the bytes follow the spans on the socket
     uint64_t size = 0;
-    uint64_t block = 0;  // that they lie in, where it can be mapped, else 0
+    uint64_t block = 0;  // id of the shared block that holds them; 0 if none does
     uint64_t offset = 0;
     uint64_t capacity = 0;  // of the block
     int64_t fd = -1;
@@ -89,14 +87,14 @@ class HostLink final : public Link,
     Result<Rope> payload = Rope();
   };
 
-  // Reading: bytes in pieces of any size. False where they are no messages.
+  // Reading: takes bytes in pieces of any size. False if they are no valid messages.
   bool Read(std::string* why);
   bool Feed(const char* bytes, size_t size);
   bool BeginBody();
   bool BeginWritten();
   void TakePayload(const char* bytes, size_t size);
   void EndMessage();
-  // What has come, one after the other; where one takes long another thread goes on with the next.
+  // Handles the complete messages in order. If one takes long, another thread continues with the next.
   bool HandleAll();
   bool Handle(Incoming message);
   void Bring(Incoming& message);
@@ -105,15 +103,14 @@ class HostLink final : public Link,
   Status CopySpans(int process, const std::vector<Span>& spans, std::vector<BufferPtr>* parts) const;
   void SweepLater();
 
-  // Writing. REQUIRES: write_mu_ is held. What was written is let go of without it.
+  // Writing. REQUIRES: write_mu_ is held. Messages that were written go to `written`, to be destroyed without the lock.
   bool WriteSome(std::vector<Rope>* written);
   void TakeOffQueue(size_t bytes, std::vector<Rope>* written);
-  // Takes the lock itself. What the socket was too full for waits until it is writable. False where that breaks the
-  // link.
+  // Acquires write_mu_. Bytes that the socket has no room for wait until it is writable. False if the link broke.
   bool WriteQueue(bool writable);
   void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
 
-  // False where the link is broken.
+  // False if the link is broken.
   bool Send(HostHead head, std::string_view method, Rope payload);
   void Ping() override { Send({.kind = HostHead::kPing}, "", Rope()); }
 
@@ -122,7 +119,7 @@ class HostLink final : public Link,
   const pid_t process_ = ThisProcess();
   const HostLoop::Id id_;
   std::atomic<bool> broken_{false};
-  const uint64_t token_;  // that the peer reads to see whether it can
+  const uint64_t token_;  // the peer tries to read it out of this process's memory
 
   std::mutex read_mu_;
   size_t head_have_ = 0;
@@ -134,20 +131,20 @@ class HostLink final : public Link,
   size_t block_have_ = 0;
   uint64_t payload_have_ = 0;
   uint64_t payload_need_ = 0;
-  std::deque<Incoming> come_;  // and not been handled
+  std::deque<Incoming> come_;  // complete, but not handled yet
 
   std::mutex write_mu_;
   std::condition_variable sent_;
-  std::deque<Rope> queue_;  // not all of which could be written yet, or that a thread keeps for more to come
-  size_t queue_slice_ = 0;  // of the first
+  std::deque<Rope> queue_;  // not written yet: the socket is full, or a Bundle collects more
+  size_t queue_slice_ = 0;  // how far the first one is written
   size_t queue_offset_ = 0;
   bool watches_writes_ = false;
-  std::atomic<bool> peer_reads_{false};  // may copy out of this process
+  std::atomic<bool> peer_reads_{false};  // the peer can read the memory of this process
   uint64_t next_lent_ = 1;
   std::map<uint64_t, Rope> lent_;
 
   HostMappings mappings_;
-  std::atomic<bool> maps_{true};  // until a block cannot be mapped
+  std::atomic<bool> maps_{true};  // false after a block could not be mapped
   std::atomic<bool> sweeping_{false};
 };
 

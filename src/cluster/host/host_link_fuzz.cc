@@ -1,4 +1,4 @@
-// Any bytes from a process of the same host: messages that are answered, or the end of the connection.
+// Sends arbitrary bytes to a HostLink: it must answer the messages in them or close the connection.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   link->Start();
   if (send(ours.get(), data, size, MSG_NOSIGNAL) < 0) return 0;
   shutdown(ours.get(), SHUT_WR);
-  // It hangs up when all of it was read, and has answered what it could by then.
+  // The link closes the connection once it has read everything, and has answered what it could by then.
   char bytes[4096];
   ssize_t got = 1;
   while (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN))) {

@@ -1,4 +1,4 @@
-// A link between the processes of a host by itself: what it keeps, and for how long.
+// HostLink alone: which memory it keeps, and for how long.
 #include "cluster/host/host_link.h"
 
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@ namespace weir {
 namespace {
 
 constexpr int64_t kLinkSilentMs = 120'000;
-constexpr auto kHostLinkPatience = std::chrono::seconds(20);  // what takes longer will not come
+constexpr auto kHostLinkPatience = std::chrono::seconds(20);  // gives up after this time
 
-// A link by itself, whose alarms a test rings and whose peer it is.
+// A link without a transport. The test fires its alarms and plays its peer.
 class BareLink final {
  public:
   BareLink() : BareLink(Pair()) {}
@@ -61,11 +61,11 @@ TEST(HostLinkLoansTest, MappingsAreSweptAsLongAsThereAreSome) {
     Lend(*bare.end, id, 1000, {{1, 1000, block.id, 0, block.capacity, block.fd}});
     ASSERT_TRUE(bare.end->Read(HostHead::kAnswer, &back).has_value());
     EXPECT_EQ(back, std::string(1000, '\0'));
-    EXPECT_EQ(bare.alarms.count(), 2U);  // and one that looks after the peer
+    EXPECT_EQ(bare.alarms.count(), 2U);  // the second one watches the peer
   }
   for (int i = 0; i < 3; ++i) {
     bare.alarms.Ring();
-    EXPECT_EQ(bare.alarms.count(), 1U);  // it has been used lately; nobody waits for the peer
+    EXPECT_EQ(bare.alarms.count(), 1U);  // the mapping was used lately; nobody waits for the peer
   }
   bare.link->Break(Cancelled("the end"));
   EXPECT_TRUE(bare.end->IsAtEnd());
@@ -81,7 +81,7 @@ TEST(HostLinkLoansTest, WhoWaitsUntilAllIsSentIsTold) {
     return std::async(std::launch::async,
                       [&] { bare.link->WaitUntilSent(3 * kHostLinkPatience / std::chrono::milliseconds(1)); });
   };
-  // Until it is written,
+  // WaitUntilSent blocks until the response is written,
   EXPECT_TRUE(bare.end->Read(HostHead::kHello).has_value());
   bare.end->WriteCall(1, "/a.B/C", large);
   ASSERT_TRUE(bare.end->HasMore());
@@ -89,7 +89,7 @@ TEST(HostLinkLoansTest, WhoWaitsUntilAllIsSentIsTold) {
   EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
   EXPECT_EQ(sent.wait_for(kHostLinkPatience), std::future_status::ready);
-  // what was lent is given back,
+  // until the peer has released what was lent,
   bare.end->Write({.kind = HostHead::kMayRead});
   bare.end->WriteCall(2, "/a.B/C", large);
   const std::optional<HostHead> answer = bare.end->Read(HostHead::kAnswer);
@@ -99,7 +99,7 @@ TEST(HostLinkLoansTest, WhoWaitsUntilAllIsSentIsTold) {
   EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   bare.end->Write({.kind = HostHead::kTaken, .id = answer->lent});
   EXPECT_EQ(sent.wait_for(kHostLinkPatience), std::future_status::ready);
-  // or never will be.
+  // or until the link breaks.
   bare.end->WriteCall(3, "/a.B/C", large);
   EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
   sent = wait();

@@ -1,4 +1,4 @@
-// What leaves a link when, and in how many writes: the peer is a socket that keeps the writes apart.
+// When HostLink writes its messages, and in how many writes. The peer is a socket that preserves write boundaries.
 #include "cluster/host/host_link.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class HostLinkTest : public testing::Test {
     link_ = nullptr;
   }
 
-  // SOCK_SEQPACKET: what is written in one go is read in one go, and alone.
+  // With SOCK_SEQPACKET, one write is read by one read, and alone.
   int Pair(int type) {
     int fds[2] = {-1, -1};
     EXPECT_EQ(socketpair(AF_UNIX, type | SOCK_NONBLOCK, 0, fds), 0);
@@ -68,7 +68,7 @@ class HostLinkTest : public testing::Test {
     pollfd polled{peer_.get(), POLLIN, 0};
     return poll(&polled, 1, timeout_ms) == 1;
   }
-  // The messages of one write; none where there is none.
+  // The messages of one write; empty if none comes.
   std::vector<WrittenMessage> NextWrite() {
     std::string bytes(size_t{1} << 20, '\0');
     if (!CanRead(20'000)) return {};
@@ -195,7 +195,7 @@ TEST_F(HostLinkTest, WhatThePeerCannotTakeYetFollowsInPieces) {
     if (last.kind == HostHead::kAnswer && last.id == kMany) break;
   }
   messages = Parse(bytes);
-  ASSERT_EQ(messages.size(), kMany + 1);  // the greeting
+  ASSERT_EQ(messages.size(), kMany + 1);  // and the greeting
   for (uint64_t id = 1; id <= kMany; ++id) {
     ASSERT_EQ(messages[id].head.id, id);
     ASSERT_EQ(messages[id].payload, std::string(id % 2000, static_cast<char>(id)));
@@ -262,7 +262,7 @@ TEST_F(HostLinkTest, BytesThatAreNoMessageDoNotKeepTheAnswersBefore) {
   Write(CallBytes(1, "a") + CallBytes(2, "b") + std::string(reinterpret_cast<const char*>(&unknown), sizeof(unknown)));
   EXPECT_EQ(IdsOf(NextWrite()), (Ids{1, 2}));
   EXPECT_EQ(answered, 2);
-  EXPECT_TRUE(CanRead(20'000));  // the end of the connection
+  EXPECT_TRUE(CanRead(20'000));  // the connection is closed
   EXPECT_TRUE(NextWrite().empty());
 }
 

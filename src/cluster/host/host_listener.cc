@@ -6,7 +6,7 @@
 
 namespace weir {
 
-// Where processes of the host knock.
+// A listening socket.
 class HostListener::Door final : public HostLoop::Watcher {
  public:
   Door(const HostLink::Shared& shared, OwnedFd fd, std::shared_ptr<LinkCalls> calls)
@@ -35,7 +35,7 @@ class HostListener::Door final : public HostLoop::Watcher {
   }
 
  private:
-  // Where the process has no descriptors left, asking at once again and again would not make any.
+  // If the process has no descriptors left, accepting again at once would only spin.
   void Pause() {
     constexpr int64_t kPauseMs = 100;
     shared_.loop.Remove(id_, fd_.get());

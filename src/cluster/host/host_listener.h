@@ -1,5 +1,5 @@
-// HostListener: takes calls from processes of this host beside those that another transport's listener takes at the
-// same address.
+// HostListener: accepts calls from processes of this host, in addition to those that another transport's listener
+// accepts at the same address.
 #pragma once
 
 #include <memory>

@@ -18,15 +18,15 @@ constexpr HostLoop::Id kEnd = 0;
 constexpr HostLoop::Id kPosted = 1;
 constexpr HostLoop::Id kNudged = 2;
 
-// Waking a thread takes longer than many a message is answered in: where events follow each other closely, the thread
-// looks for the next one for a while before it sleeps, and lets others run in between.
+// Waking a thread takes longer than many messages take to be answered. After a wait of less than kCloseNanos, the next
+// wait therefore polls for kLookNanos, yielding the processor in between, before it sleeps.
 constexpr int64_t kLookNanos = 100'000;
-constexpr int64_t kOwnLookNanos = 50'000;  // of servers there may be many on a host
+constexpr int64_t kOwnLookNanos = 50'000;  // shorter, because a host may run many servers
 constexpr int64_t kCloseNanos = 300'000;
-// A thread that leaves with its answer is likely to be back soon with another question, as it was before: nobody is
-// woken to take its turn then. Where it does not come, the loop's own thread does, called by an alarm that goes off
-// after so long; who comes and goes puts it off, now and then. Where answers take long, so do the steps of who waits
-// for them: then it goes off after some of those, but not too late either.
+// A thread that leaves WaitFor with its response is likely to be back soon with another request. If threads have lately
+// come back within kSoonNanos, nobody is woken to take over the turn. If no thread comes, an alarm wakes the own thread
+// after kStayAwayNanos; threads that come and go postpone it. Where waits are long, the pause is kStayAwayWaits of
+// them, at most kStayAwayLongNanos.
 constexpr int64_t kSoonNanos = 2'000'000;
 constexpr int64_t kStayAwayNanos = 4'000'000;
 constexpr int64_t kStayAwayBrieflyNanos = 1'000'000;
@@ -82,7 +82,7 @@ void HostLoop::WatchWrites(Id id, int fd, bool on) {
 
 void HostLoop::Remove(Id id, int fd) {
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  std::shared_ptr<Watcher> former;  // let go of without the lock
+  std::shared_ptr<Watcher> former;  // destroyed without the lock
   std::lock_guard lock(mu_);
   if (auto it = watchers_.find(id); it != watchers_.end()) {
     former = std::move(it->second);
@@ -98,7 +98,7 @@ void HostLoop::Post(std::function<void()> work) {
   eventfd_write(posted_.get(), 1);
 }
 
-// What has come behind a message that keeps a thread is handled by the one that stands in.
+// The stand-in thread also handles messages that were read but wait behind the one that blocks a thread.
 void HostLoop::Look() {
   if (!threads_.Look()) return;
   Post([this] {
@@ -132,7 +132,7 @@ EventThreads::Next HostLoop::Next(int timeout_ms, std::function<void()>* handle)
 
 void HostLoop::Dispatch(const Events& events, Seat* seat) {
   for (int i = 0; i < events.count; ++i) {
-    const Id id = events.list[i].data.u64;  // copies: the event itself is packed
+    const Id id = events.list[i].data.u64;  // copies: epoll_event is packed
     const uint32_t what = events.list[i].events;
     if (id == kPosted) RunPosted();
     std::shared_ptr<Watcher> watcher;
@@ -153,30 +153,33 @@ void HostLoop::RunPosted() {
   std::function<void()> work;
   {
     std::lock_guard lock(mu_);
-    if (posts_.empty()) return;  // a forked child has written there
+    if (posts_.empty()) return;  // a forked child has written to the eventfd
     work = std::move(posts_.front());
     posts_.pop_front();
   }
   work();
 }
 
-// ---- who waits for them ----
+// ---- turns ----
 
-// One thread at a time waits for events, in turns. Where nobody else waits it is the loop's own thread. Each thread in
-// WaitFor has a seat: it takes the turn when it comes, and who had the turn is called back out of the kernel (a nudge)
-// and parks until the turn is its own again, or what it waits for is there. Before it sleeps in the kernel, the one
-// whose turn it is looks for events for a while, if the last ones came soon. It also handles what it finds, and keeps
-// the turn meanwhile, unless it begins with something long: then the turn goes to the own thread, and back to the seat
-// afterwards if nobody has come. Who leaves hands the turn to the last of those that still sit, or, where threads come
-// back as fast as they leave, to the own thread. That is not woken then, but parked until an alarm goes off, and goes
-// on only if the turn still is its own. Seats that stay parked meanwhile are woken by what is brought to them.
+// One thread at a time polls for events: the one that has the turn. It also handles what it finds, and keeps the turn
+// meanwhile.
+//  - Without other waiters, the loop's own thread has the turn.
+//  - A thread that enters WaitFor gets a seat and takes the turn. The previous holder is called out of epoll_wait (a
+//    nudge). It parks until it gets the turn back or its event is set.
+//  - If the last wait was short, the holder spins for a while before it sleeps in epoll_wait.
+//  - A holder that begins long work passes the turn to the own thread, and takes it back afterwards if no newer thread
+//    has come.
+//  - A thread that leaves passes the turn to the newest seat. If threads come back as fast as they leave, it passes it
+//    to the own thread instead. That stays parked until an alarm fires, and polls only if it still has the turn. Parked
+//    seats are woken meanwhile when their event is set.
 
 bool HostLoop::IsOver(const Seat& seat) const {
   return turn_.load(std::memory_order_acquire) != &seat ||
          (seat.arrival != nullptr && (seat.arrival->there() || sent_away_.load(std::memory_order_acquire)));
 }
 
-// Without those that only call somebody back.
+// Leaves out nudges: they only wake a thread.
 void HostLoop::Find(int timeout_ms, Events* events) const {
   const int found = epoll_wait(epoll_.get(), events->list.data(), kMostEvents, timeout_ms);
   const auto end = events->list.begin() + std::max(0, found);
@@ -200,15 +203,15 @@ void HostLoop::Wait(Seat& seat, Events* events) {
     Find(-1, events);
     EndSleep(seat);
     now = RealClock().MonotonicNanos();
-    // The one whose turn it is finds them, too.
+    // Events are level-triggered: the thread that has the turn now finds them, too.
     if (turn_.load(std::memory_order_acquire) != &seat) events->count = 0;
-    if (events->count == 0) sched_yield();  // so that somebody else who is called back can go
+    if (events->count == 0) sched_yield();  // lets another thread that was nudged run
   }
   if (events->count > 0) seat.waits_long = false;
   last_wait_nanos_.store(now - begin, std::memory_order_relaxed);
 }
 
-// False where it is over. Whoever ends it from then on calls the thread back.
+// False if the seat's wait is over. After true, whoever ends the wait wakes the thread.
 bool HostLoop::BeginSleep(Seat& seat) {
   std::lock_guard lock(seats_mu_);
   if (IsOver(seat)) return false;
@@ -271,7 +274,8 @@ void HostLoop::Leave(Seat& seat) {
   CallOwnIn(back_soon_ ? soon : kStayAwayBrieflyNanos);
 }
 
-// The parked own thread: then, or earlier by half of that at most.
+// Wakes the parked own thread after `nanos`, or up to half of that earlier: an alarm that is set for that time is kept.
+// REQUIRES: seats_mu_ is held.
 void HostLoop::CallOwnIn(int64_t nanos) {
   const int64_t now = RealClock().MonotonicNanos();
   if (alarm_nanos_ >= now + nanos / 2 && alarm_nanos_ <= now + nanos) return;
@@ -290,7 +294,7 @@ void HostLoop::Park(Seat& seat) {
   seat.place = Seat::Place::kAwake;
 }
 
-// Somebody else may have come by the time that the alarm goes off: who leaves sets it again.
+// Another thread may have taken the turn by the time the alarm fires. It sets the alarm again when it leaves.
 void HostLoop::ParkOwn() {
   if (turn_.load(std::memory_order_acquire) == &own_) return;
   threads_.EndWait();
@@ -300,7 +304,7 @@ void HostLoop::ParkOwn() {
     while (turn_.load(std::memory_order_relaxed) != &own_ && !ending_) {
       lock.unlock();
       uint64_t times = 0;
-      static_cast<void>(read(alarm_.get(), &times, sizeof(times)) == sizeof(times));  // it looks in any case
+      static_cast<void>(read(alarm_.get(), &times, sizeof(times)) == sizeof(times));  // checks turn_ in any case
       lock.lock();
     }
     own_.place = Seat::Place::kAwake;

@@ -1,6 +1,6 @@
-// HostLoop: waits until sockets can be read or written again, and tells who watches them. It has a thread of its own
-// for that; threads that wait for an answer do so instead of it, the last to come first, since it is likely to be
-// answered first: what is brought to a thread by itself needs nobody to be woken. Thread-safe.
+// HostLoop: an epoll loop that tells watchers when their sockets are readable or writable. It has a thread of its own.
+// Threads that wait for a response (WaitFor) poll in its place: a response that its own waiter handles needs no
+// wake-up. The most recent waiter polls, because its response is likely to come first. Thread-safe.
 #pragma once
 
 #include <sys/epoll.h>
@@ -29,10 +29,10 @@ class HostLoop final {
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    // Called as long as there is something to read, or to write where that is watched; by several threads at a time
-    // when one of them is kept for long.
+    // Called while the socket is readable, or writable where that is watched (level-triggered). If a call takes long,
+    // other threads call it at the same time. With both false: handle what was read before.
     virtual void Ready(bool readable, bool writable) = 0;
-    // Whether there is something left that Ready has read but not come to yet.
+    // True if Ready has read messages that are not handled yet.
     virtual bool HasMore() { return false; }
   };
   using Id = uint64_t;
@@ -41,21 +41,21 @@ class HostLoop final {
   ~HostLoop();
 
   Id NewId() { return next_++; }
-  // Kept until Remove.
+  // The loop holds a reference to `watcher` until Remove.
   void Add(Id id, int fd, std::shared_ptr<Watcher> watcher);
   void WatchWrites(Id id, int fd, bool on);
   void Remove(Id id, int fd);
-  // Runs it on a thread of the loop, soon; not at all where the loop ends before.
+  // Runs `work` soon on a thread that polls the loop. Never runs it if the loop ends first.
   void Post(std::function<void()> work);
-  // As those of EventThreads.
+  // See EventThreads.
   void RunFor(size_t bytes, std::function<void()> work) { threads_.RunFor(bytes, std::move(work)); }
   void Look();
-  // True while another thread than this one, which handles an event, waits for the next.
+  // Call it from an event handler: true if another thread waits for events meanwhile.
   bool others_wait() const { return threads_.waiting() > 0; }
 
-  // Brings messages on this thread until it is there. Earlier when SendAway is called.
+  // Polls the loop on this thread until `arrival` is set or SendAway is called.
   void WaitFor(Arrival& arrival);
-  // Sends those away who are in WaitFor; nobody comes after. They may take a moment to be gone.
+  // Wakes all threads in WaitFor and makes later calls return at once. Does not wait for them to leave.
   void SendAway();
 
  private:
@@ -65,7 +65,7 @@ class HostLoop final {
     std::array<epoll_event, kMostEvents> list;
   };
 
-  // A thread that waits for events in turn with others.
+  // A thread that takes turns with others to poll the loop.
   struct Seat final : Arrival::Waker, LentThread::Lender {
     enum class Place { kAwake, kInKernel, kParked };
     Seat(HostLoop& loop, const Arrival* arrival) : loop(loop), arrival(arrival) {}
@@ -73,12 +73,12 @@ class HostLoop final {
     void BeginLongWork() override { loop.GiveUpTurn(*this); }
 
     HostLoop& loop;
-    const Arrival* const arrival;         // null: of the loop's own thread, which waits for ever
-    std::shared_ptr<Watcher> at;          // the one that this thread works for
-    std::atomic<bool> waits_long{false};  // others have come and gone meanwhile
+    const Arrival* const arrival;         // null for the loop's own thread, which always waits
+    std::shared_ptr<Watcher> at;          // the watcher whose event this thread handles
+    std::atomic<bool> waits_long{false};  // lost the turn to a newer thread: do not spin
     // Guarded by the loop's seats_mu_:
     Place place = Place::kAwake;
-    bool nudged = false;  // while in the kernel: there is one to be read in nudges_ that is for it
+    bool nudged = false;  // while kInKernel: one count in nudges_ is for this thread
     std::condition_variable changed;
   };
 
@@ -87,17 +87,18 @@ class HostLoop final {
   void RunPosted();
   void Find(int timeout_ms, Events* events) const;
 
-  // Waits for events until there are some, or it is not this one's turn any more.
+  // Polls until there are events, or the seat's wait is over (IsOver).
   void Wait(Seat& seat, Events* events);
   bool IsOver(const Seat& seat) const;
   bool BeginSleep(Seat& seat);
   void EndSleep(Seat& seat);
-  // Until it is its turn, or over. Takes the turn where nobody does who came later.
+  // Blocks until the seat gets the turn or its wait is over. Takes the turn at once if this is the newest seat and the
+  // own thread has the turn.
   void Park(Seat& seat);
   void ParkOwn();
   void Sit(Seat& seat);
   void Leave(Seat& seat);
-  // Somebody else takes it, in a while at the latest.
+  // Hands the turn to the own thread, which takes it within a few milliseconds.
   void GiveUpTurn(Seat& seat);
   void TakeTurn(Seat& seat);
   void WakeLocked(Seat& seat);
@@ -107,26 +108,26 @@ class HostLoop final {
   static constexpr int64_t kLong = int64_t{1} << 62;
 
   const OwnedFd epoll_;
-  const OwnedFd end_;     // can be read when it ends
-  const OwnedFd posted_;  // can be read as often as something was posted
-  const OwnedFd nudges_;  // can be read as often as somebody is called back out of the kernel
-  const OwnedFd alarm_;   // calls the own thread back to where it takes turns
+  const OwnedFd end_;     // readable when the loop ends
+  const OwnedFd posted_;  // semaphore: one count per function in posts_
+  const OwnedFd nudges_;  // semaphore: one count per thread that must leave epoll_wait
+  const OwnedFd alarm_;   // timer that wakes the own thread when it is parked
   std::atomic<Id> next_{3};
   std::mutex mu_;
   std::unordered_map<Id, std::shared_ptr<Watcher>> watchers_;
   std::deque<std::function<void()>> posts_;
-  std::atomic<int64_t> last_wait_nanos_{kLong};  // of those that take turns
+  std::atomic<int64_t> last_wait_nanos_{kLong};  // how long the last thread with the turn had to wait
 
   std::mutex seats_mu_;
   Seat own_{*this, nullptr};
-  std::vector<Seat*> seats_{&own_};  // in the order of their coming; the last one waits for events
-  std::atomic<Seat*> turn_{&own_};   // that one
-  int64_t left_nanos_ = kLongAgo;    // when somebody left
-  bool back_soon_ = false;           // somebody came soon after the last one had left
-  int64_t alarm_nanos_ = kLongAgo;   // when it goes off, or has
+  std::vector<Seat*> seats_{&own_};  // in the order of arrival; the newest polls
+  std::atomic<Seat*> turn_{&own_};   // the seat that polls
+  int64_t left_nanos_ = kLongAgo;    // when a seat with the turn left
+  bool back_soon_ = false;           // the newest thread came soon after another one had left
+  int64_t alarm_nanos_ = kLongAgo;   // when alarm_ fires, or fired last
   bool ending_ = false;
   std::atomic<bool> sent_away_{false};
-  // Goes first: its threads use the rest.
+  // Declared last, so destroyed first: its threads use the other members.
   EventThreads threads_{[this](int timeout_ms, std::function<void()>* handle) { return Next(timeout_ms, handle); }};
 };
 

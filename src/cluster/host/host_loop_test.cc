@@ -1,4 +1,4 @@
-// Who waits for events: the loop's own thread, and threads that wait for something themselves.
+// Which thread polls: the loop's own, or one that waits for something itself.
 #include "cluster/host/host_loop.h"
 
 #include <gtest/gtest.h>
@@ -21,11 +21,11 @@
 namespace weir {
 namespace {
 
-constexpr auto kLoopPatience = std::chrono::seconds(20);  // what takes longer will not come
+constexpr auto kLoopPatience = std::chrono::seconds(20);  // gives up after this time
 
 void SleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-// One end of a pair of sockets that the loop watches; `read` runs for each byte that is written to the other.
+// One end of a socket pair that the loop watches. `read` runs for each byte that is written to the other end.
 class Wire final : public HostLoop::Watcher {
  public:
   using Read = std::function<void(char)>;
@@ -54,7 +54,7 @@ class Wire final : public HostLoop::Watcher {
     }
     if (rest) rest();
   }
-  // For the next who is told.
+  // `rest` runs in the next call of Ready.
   void Leave(std::function<void()> rest) {
     std::lock_guard lock(mu_);
     rest_ = std::move(rest);
@@ -73,7 +73,7 @@ class Wire final : public HostLoop::Watcher {
   int fds_[2] = {-1, -1};
 };
 
-// Somebody waits for events, now or soon.
+// Whether a thread waits for events, now or soon.
 bool IsWaitedOn(const HostLoop& loop) {
   const auto end = std::chrono::steady_clock::now() + kLoopPatience;
   while (!loop.others_wait() && std::chrono::steady_clock::now() < end) SleepMs(1);
@@ -110,13 +110,13 @@ TEST(HostLoopTest, WhenNobodyWaitsTheLoopsOwnThreadBringsMessages) {
   auto wire = Wire::Make(loop, [&](char) { arrivals[read++].Set(); });
   wire->Write();
   EXPECT_TRUE(arrivals[0].WaitFor(kLoopPatience));
-  for (int i = 0; i < 2; ++i) {  // the own thread is called each time anew
+  for (int i = 0; i < 2; ++i) {  // the own thread must be woken each time
     Arrival mine;
     std::thread other([&] {
-      SleepMs(20);  // by then this thread sleeps
+      SleepMs(20);  // by then the main thread sleeps
       mine.Set();
     });
-    loop.WaitFor(mine);  // and takes the turn with it
+    loop.WaitFor(mine);  // and keeps the turn until it leaves
     other.join();
     wire->Write();
     EXPECT_TRUE(arrivals[i + 1].WaitFor(kLoopPatience));
@@ -133,7 +133,7 @@ TEST(HostLoopTest, WhoWaitsCountsAsSuch) {
   HostLoop loop;
   Arrival mine;
   std::thread waiter([&] { loop.WaitFor(mine); });
-  SleepMs(20);  // by then the loop's own thread has left it the turn
+  SleepMs(20);  // by then the loop's own thread has given up the turn
   EXPECT_TRUE(IsWaitedOn(loop));
   mine.Set();
   waiter.join();
@@ -200,7 +200,7 @@ TEST(HostLoopTest, ManyThreadsAskAndAreAnswered) {
         ask->Write();
         loop.WaitFor(arrival);
         ASSERT_TRUE(arrival.there());
-        const std::lock_guard set(mu);  // who sets it is done with it
+        const std::lock_guard set(mu);  // Set has returned
       }
       ask->Remove();
       answer->Remove();
@@ -233,7 +233,7 @@ TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
   std::vector<std::thread> waiters;
   for (Arrival& arrival : never) {
     waiters.emplace_back([&] {
-      Arrival before;  // who comes back soon leaves its turn to the loop's own thread
+      Arrival before;  // a thread that comes back soon passes its turn to the own thread
       before.Set();
       loop->WaitFor(before);
       loop->WaitFor(arrival);
@@ -243,7 +243,7 @@ TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
   SleepMs(20);
   loop->SendAway();
   for (std::thread& waiter : waiters) waiter.join();
-  for (Arrival& arrival : never) arrival.Set();  // it wakes nobody there any more
+  for (Arrival& arrival : never) arrival.Set();  // wakes nobody
   Arrival late;
   loop->WaitFor(late);
   Arrival posted;
@@ -259,7 +259,7 @@ TEST(HostLoopTest, WhoWorksLongLeavesItsTurnToOthersMeanwhile) {
   const auto next = Wire::Make(loop, [&](char) { other.Set(); });
   std::shared_ptr<Wire> works;
   works = Wire::Make(loop, [&, mine_alone = std::this_thread::get_id()](char) {
-    if (std::this_thread::get_id() != mine_alone) {  // it does not wait yet: once more
+    if (std::this_thread::get_id() != mine_alone) {  // the main thread does not wait yet: try again
       SleepMs(1);
       works->Write();
       return;
@@ -271,7 +271,7 @@ TEST(HostLoopTest, WhoWorksLongLeavesItsTurnToOthersMeanwhile) {
     mine.Set();
   });
   std::thread writer([&] {
-    SleepMs(20);  // by then this thread waits, and the loop's own one is called by nobody
+    SleepMs(20);  // by then the main thread waits, and nothing will wake the own thread
     works->Write();
   });
   loop.WaitFor(mine);
@@ -288,7 +288,7 @@ TEST(HostLoopTest, WhatAMessageLeavesIsDoneByOthersWhileItsThreadWorksLong) {
   Arrival rest;
   std::shared_ptr<Wire> works;
   works = Wire::Make(loop, [&, mine_alone = std::this_thread::get_id()](char) {
-    if (std::this_thread::get_id() != mine_alone) {  // it does not wait yet: once more
+    if (std::this_thread::get_id() != mine_alone) {  // the main thread does not wait yet: try again
       SleepMs(1);
       works->Write();
       return;
@@ -360,11 +360,11 @@ TEST(HostLoopTest, WhileOthersComeAndGoTheOwnThreadSleeps) {
     }
     asked = true;
     loop.WaitFor(arrival);
-    const std::lock_guard set(mu);  // who sets it is done with it
+    const std::lock_guard set(mu);  // Set has returned
   };
   for (int i = 0; i < 10; ++i) ask();
   const int64_t before = SleepsOf("weir_rpc");
-  int slow = 0;  // those that may have been waited for so long that somebody else was called
+  int slow = 0;  // rounds slow enough that the own thread may have been woken
   for (int i = 0; i < 300; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     ask();

@@ -17,8 +17,8 @@ bool IsBlock(const struct stat& file, const SharedBlock& block) {
          static_cast<uint64_t>(file.st_size) >= block.capacity;
 }
 
-// Whoever has the descriptor may have closed it, and opened something else: only the file that was named counts, and
-// only if it cannot shrink, since reading beyond its end would end this process.
+// The peer may have closed the descriptor and opened another file under the same number, so the inode must match. The
+// file must be sealed against shrinking: reading beyond its end would raise SIGBUS.
 std::shared_ptr<const char> MapBlock(int process, const SharedBlock& block) {
   const std::string path = fmt::format("/proc/{}/fd/{}", process, block.fd);
   struct stat found {};
@@ -50,7 +50,7 @@ std::shared_ptr<const char> HostMappings::Find(int process, const SharedBlock& b
 }
 
 bool HostMappings::Sweep(int64_t now_nanos) {
-  std::map<uint64_t, Entry> dropped;  // without the lock
+  std::map<uint64_t, Entry> dropped;  // unmapped without the lock
   std::lock_guard lock(mu_);
   for (auto it = entries_.begin(); it != entries_.end();) {
     const auto next = std::next(it);

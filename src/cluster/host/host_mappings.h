@@ -1,5 +1,5 @@
-// HostMappings: blocks of a peer's memory (tensor/shared_blocks.h), mapped here to be read. A mapping is kept for a
-// while after its last use, because blocks are recycled. Thread-safe.
+// HostMappings: read-only mappings of a peer's memory blocks (tensor/shared_blocks.h). A mapping is kept for kKeepNanos
+// after its last use, because the peer recycles its blocks. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ class HostMappings final {
  public:
   static constexpr int64_t kKeepNanos = int64_t{5} * 1'000'000'000;
 
-  // All bytes of the block, as long as the pointer lives; null where they cannot be had: `block` is what the peer says.
+  // Maps the whole block. The returned pointer keeps it mapped. Null if it cannot be mapped: `block` comes from the
+  // peer and is validated.
   std::shared_ptr<const char> Find(int process, const SharedBlock& block);
-  // Lets go of what nobody has used for a while; false when nothing is left.
+  // Unmaps blocks that were unused for kKeepNanos. Returns false when no mapping is left.
   bool Sweep(int64_t now_nanos);
 
  private:

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-// Blocks of this process, which is a peer of its own.
+// Maps blocks of this process, which is its own peer.
 class HostMappingsTest : public testing::Test {
  protected:
   static Tensor Shared() {
@@ -35,7 +35,7 @@ TEST_F(HostMappingsTest, ABlockIsMappedOnceAndKeptForAWhile) {
   EXPECT_EQ(bytes.get()[7], '!');
   const char* const where = bytes.get();
   EXPECT_EQ(mappings_.Find(getpid(), Block()).get(), where);
-  // As long as somebody has it, it is in use.
+  // A mapping that somebody holds counts as used.
   const int64_t later = now + 3 * HostMappings::kKeepNanos;
   EXPECT_TRUE(mappings_.Sweep(later));
   EXPECT_EQ(mappings_.Find(getpid(), Block()).get(), where);

@@ -20,7 +20,7 @@
 namespace weir {
 namespace {
 
-// The first byte says that it is no file. The number is that of what is spoken there.
+// An abstract name, because its first byte is 0. The number 2 is the version of the protocol.
 sockaddr_un NameOf(const std::string& numeric_address, socklen_t* size) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;

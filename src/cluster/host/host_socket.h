@@ -1,6 +1,6 @@
-// Sockets between the processes of one host. A server that listens at an address also listens at a name made of it in
-// the kernel's own space of names, which is that of the network namespace: who reaches the name is on the same host,
-// nothing is left behind by who dies, and only processes of the same user are talked to.
+// Unix domain sockets between processes of one host. A server that listens at an address also listens at an abstract
+// socket name derived from it. Abstract names belong to the network namespace, so whoever can connect is on the same
+// host. The kernel removes a name when its process dies. Only peers of the same user are accepted.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace weir {
 
-// A file descriptor with its end. Moves.
+// Owns a file descriptor. Movable.
 class OwnedFd final {
  public:
   OwnedFd() = default;
@@ -30,21 +30,22 @@ class OwnedFd final {
   int fd_ = -1;
 };
 
-// The numeric addresses of this host that a server at `address` is reached at. `address` has a port.
+// The numeric addresses of this host at which a server bound to `address` can be reached. REQUIRES: `address` has a
+// port.
 std::vector<std::string> NumericAddresses(const Address& address);
-// The same of the text of any address; none where it is not of this host. Names are only looked up where that does not
-// ask the network.
+// The same for an address as text; empty if it is not an address of this host. Looks up only numeric addresses,
+// loopback names and the name of this host, which do not need the network.
 std::vector<std::string> AddressesOnHost(const std::string& text);
 
-// A socket that does not block, connected to who listens at that numeric address; not valid where nobody does whom one
-// may talk to. Does not wait.
+// A non-blocking socket connected to the listener at `numeric_address`; not valid if nobody listens there, or if the
+// listener belongs to another user. Does not block.
 OwnedFd ConnectOnHost(const std::string& numeric_address);
-// Not valid where somebody else has the name.
+// Not valid if the name is in use.
 OwnedFd ListenOnHost(const std::string& numeric_address);
-// The next one who has connected; not valid where there is none (any more).
+// The next pending connection of a process of this user; not valid if there is none, or on an error, with errno set.
 OwnedFd AcceptOnHost(int listener);
 
-// The process at the other end; 0 where this process cannot see it.
+// The process id of the peer; 0 if it is not visible from the PID namespace of this process.
 int PeerProcess(int fd);
 
 }  // namespace weir

@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// The loop, as long as it is there.
+// Lets threads wait in the loop, as long as there is one.
 class HostWaitingPlace final : public WaitingPlace {
  public:
   void WaitFor(Arrival& arrival) override {
@@ -32,7 +32,7 @@ class HostWaitingPlace final : public WaitingPlace {
     std::lock_guard lock(mu_);
     loop_ = &loop;
   }
-  // Waits until nobody is there any more.
+  // Waits until no thread is inside.
   void Close() {
     std::unique_lock lock(mu_);
     if (HostLoop* const loop = std::exchange(loop_, nullptr)) loop->SendAway();
@@ -71,7 +71,7 @@ class HostTransport final : public Transport {
   }
 
  private:
-  // The loop is there from the first connection or listener on.
+  // The loop is created for the first connection or listener.
   HostLink::Shared Shared() {
     std::lock_guard lock(mu_);
     if (loop_ == nullptr) {
@@ -81,7 +81,7 @@ class HostTransport final : public Transport {
     }
     return {*loop_, alarms_, peer_timeout_ms_};
   }
-  // So often that a peer that is being waited for gets its sign of life in time.
+  // Often enough that pings of a waiting peer are answered in time even if a handler blocks the loop.
   void LookLater() {
     alarms_.After(std::max<int64_t>(1, peer_timeout_ms_ / 8) * kNanosPerMilli, [this] {
       loop_->Look();
@@ -95,7 +95,7 @@ class HostTransport final : public Transport {
   std::unique_ptr<HostLoop> loop_;
   const std::shared_ptr<HostWaitingPlace> place_ = std::make_shared<HostWaitingPlace>();
   const std::shared_ptr<LinkCallers> callers_ = std::make_shared<LinkCallers>();
-  // Goes first: it may look after the loop even now.
+  // Declared last, so destroyed first: an alarm may still use the loop.
   ThreadAlarms alarms_;
 };
 

@@ -1,6 +1,6 @@
-// Calls between the processes of one host that are Weir's and of one user go from process to process, those to anybody
-// else over another transport: see host_link.h and host_socket.h. Nobody has to be told; either end without it is
-// reached as before.
+// Host transport: carries calls between Weir processes of one host and one user directly (host_link.h, host_socket.h),
+// and all other calls over another transport. It needs no configuration: peers without it are reached over the other
+// transport.
 #pragma once
 
 #include <memory>

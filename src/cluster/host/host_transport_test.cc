@@ -1,5 +1,5 @@
-// What is particular to calls between the processes of a host: peers that speak badly or not at all, and who is reached
-// how. The peers are made of bare sockets.
+// What is special about the host transport: misbehaving and silent peers, and how peers are found. The peers are bare
+// sockets.
 #include "cluster/host/host_transport.h"
 
 #include <fcntl.h>
@@ -77,7 +77,7 @@ TEST_F(HostTransportTest, AProcessThatListensOnAllAddressesIsReachedAtEach) {
 }
 
 TEST_F(HostTransportTest, AddressesElsewhereAreNotOfThisHost) {
-  EXPECT_TRUE(NumericAddresses({"192.0.2.1", 2222, ""}).empty());  // of documents only
+  EXPECT_TRUE(NumericAddresses({"192.0.2.1", 2222, ""}).empty());  // an address for documentation
   EXPECT_TRUE(NumericAddresses({"", 0, "/some/path"}).empty());
   EXPECT_EQ(NumericAddresses({"127.0.0.1", 2222, ""}), std::vector<std::string>{"127.0.0.1:2222"});
 }
@@ -113,7 +113,7 @@ TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
   const Status status = outcome.Wait();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
   EXPECT_NE(status.message().find("its process has ended"), absl::string_view::npos) << status;
-  // Who asks anew finds who is there now.
+  // The next call connects to the process that listens now.
   CallOutcome again;
   channel->Call("/a.B/C", Rope("x"), {}, again.Take());
   BareEnd end(AcceptOnHost(door.get()));
@@ -153,7 +153,7 @@ TEST_F(HostTransportTest, ACallThatIsGivenUpBeforeItIsThereIsCancelled) {
     call->Respond(Rope());
   });
   BareEnd end(ConnectOnHost(address()));
-  // In one piece, so that both are read at once.
+  // In one write, so that both are read at once.
   const HostHead call{.kind = HostHead::kCall, .id = 7, .method_size = 6};
   const HostHead cancel{.kind = HostHead::kCancel, .id = 7};
   std::string bytes(reinterpret_cast<const char*>(&call), sizeof(call));
@@ -171,7 +171,7 @@ TEST_F(HostTransportTest, WhatComesBehindACallThatKeepsItsThreadIsHandled) {
     call->Respond(Rope());
   });
   BareEnd end(ConnectOnHost(address()));
-  // In one piece, so that both are read at once.
+  // In one write, so that both are read at once.
   std::string bytes;
   for (const std::string_view text : {"first", "second"}) {
     const HostHead call{.kind = HostHead::kCall, .id = text.size(), .size = text.size(), .method_size = 6};
@@ -236,7 +236,7 @@ TEST_F(HostTransportTest, CallsBehindWhatIsNoMessageAreNotWaitedFor) {
   BareEnd end(ConnectOnHost(address()));
   end.Write(together.data(), together.size());
   EXPECT_TRUE(end.IsAtEnd());
-  listener_ = nullptr;  // waits for the calls that are open
+  listener_ = nullptr;  // waits for open calls
   EXPECT_EQ(handled, 0);
 }
 
@@ -274,8 +274,8 @@ TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnErrorAndGivenBack) {
     return static_cast<StatusCode>(end.Read(HostHead::kError).value_or(HostHead()).code);
   };
   constexpr uint64_t kFar = uint64_t{1} << 39;
-  EXPECT_EQ(ends_with(100, {{16, 100}}), StatusCode::kUnavailable);                  // nothing is there
-  EXPECT_EQ(ends_with(kFar, {{16, kFar}}), StatusCode::kUnavailable);                // nor is memory taken for it
+  EXPECT_EQ(ends_with(100, {{16, 100}}), StatusCode::kUnavailable);                  // nothing is mapped there
+  EXPECT_EQ(ends_with(kFar, {{16, kFar}}), StatusCode::kUnavailable);                // no memory is allocated for it
   EXPECT_EQ(ends_with(100, {{16, 60}, {16, 60}}), StatusCode::kInternal);            // more than the message has
   EXPECT_EQ(ends_with(100, {{16, 60}, {16, ~uint64_t{0}}}), StatusCode::kInternal);  // and more than there can be
   EXPECT_EQ(ends_with(100, {{16, 60}, {16, 30}}), StatusCode::kInternal);            // less than the message has
@@ -290,7 +290,7 @@ TEST_F(HostTransportTest, ManySpansAreReadInTheirOrder) {
   for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i % 23);
   const auto where = reinterpret_cast<uint64_t>(text.data());
   std::string back;
-  for (const size_t size : {size_t{20}, text.size()}) {  // the kernel takes 1024 at a time
+  for (const size_t size : {size_t{20}, text.size()}) {  // the kernel accepts 1024 per call
     std::vector<TestSpan> spans;
     for (size_t at = 0; at < text.size(); at += size) spans.push_back({where + at, size});
     Lend(end, 1, text.size(), spans);
@@ -326,7 +326,7 @@ TEST_F(HostTransportTest, PiecesOfALentMessageThatAreWrittenTakeTheirPlaces) {
   std::string back;
   ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
   EXPECT_EQ(back, "abc" + text + "def");
-  Lend(end, 2, 3, {{0, 3}}, "abc");  // and nothing else
+  Lend(end, 2, 3, {{0, 3}}, "abc");  // nothing else
   ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
   EXPECT_EQ(back, "abc");
   Lend(end, 3, 4, {{0, 3}}, "abc");  // less than the message has
@@ -361,21 +361,21 @@ TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
   ASSERT_EQ(fstat(may_shrink.get(), &shrinks), 0);
   const uint64_t capacity = block.capacity;
   const std::vector<TestSpan> wrong = {
-      {where, text.size(), block.id + 1, 0, capacity, block.fd},               // another one
-      {where, text.size(), block.id, 0, capacity + 1, block.fd},               // not so large
-      {where, text.size(), block.id, capacity - 100, capacity, block.fd},      // beyond its end
-      {where, text.size(), block.id, ~uint64_t{0} - 100, capacity, block.fd},  // and of all
-      {where, text.size(), block.id, 0, capacity, -1},                         // no descriptor
-      {where, text.size(), block.id, 0, capacity, in.get()},                   // no file
-      {where, text.size(), block.id, 0, 10'000, file.get()},                   // no block
-      {where, text.size(), shrinks.st_ino, 0, 10'000, may_shrink.get()},       // who reads it could die
+      {where, text.size(), block.id + 1, 0, capacity, block.fd},               // another block
+      {where, text.size(), block.id, 0, capacity + 1, block.fd},               // larger than the block
+      {where, text.size(), block.id, capacity - 100, capacity, block.fd},      // beyond the end of the block
+      {where, text.size(), block.id, ~uint64_t{0} - 100, capacity, block.fd},  // the end overflows
+      {where, text.size(), block.id, 0, capacity, -1},                         // not a descriptor
+      {where, text.size(), block.id, 0, capacity, in.get()},                   // not a file
+      {where, text.size(), block.id, 0, 10'000, file.get()},                   // not a block
+      {where, text.size(), shrinks.st_ino, 0, 10'000, may_shrink.get()},       // may shrink: a reader could be killed
   };
   std::string back;
   for (size_t i = 0; i < wrong.size(); ++i) {
     BareEnd end(ConnectOnHost(address()));
     Lend(end, 1, text.size(), {wrong[i]});
     ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value()) << i;
-    EXPECT_EQ(back, text) << i;  // what was said to be at the address
+    EXPECT_EQ(back, text) << i;  // the bytes at the address
   }
   BareEnd end(ConnectOnHost(address()));
   Lend(end, 1, text.size(), {{where, text.size(), block.id, 64, capacity, block.fd}});
@@ -386,7 +386,7 @@ TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
   EXPECT_EQ(back, text);
 }
 
-// A tensor that is on its way, and whether its sender still keeps it.
+// A tensor in flight, and whether its sender still holds it.
 struct OnItsWay {
   Tensor tensor;
   Rope rope;
@@ -424,7 +424,7 @@ class HostMappingTest : public HostTransportTest {
     });
     client_ = Make(kManyMs);
     channel_ = client_->Connect(address());
-    // Until both know that they can read each other.
+    // Until each side knows that the other can read its memory.
     EXPECT_TRUE(Becomes(true, [this] {
       CallThrough(Rope(std::string(100'000, 'x'))).IgnoreError();
       std::lock_guard lock(mu_);
@@ -466,11 +466,11 @@ TEST_F(HostMappingTest, ATensorIsReadWhereItIsAndKeptUntilNobodyDoes) {
     received = Rope();
     ASSERT_TRUE(buffer);
     const Tensor tensor = Tensor::FromBuffer(kUint8, sent.tensor.shape(), std::move(buffer), data);
-    static_cast<char*>(sent.tensor.raw())[5] = '!';  // the same memory, by another address
+    static_cast<char*>(sent.tensor.raw())[5] = '!';  // the same memory at another address
     EXPECT_NE(tensor.raw(), sent.tensor.raw());
     EXPECT_EQ(tensor.data<uint8_t>()[5], '!');
     EXPECT_EQ(tensor.data<uint8_t>()[tensor.num_bytes() - 1], 's');
-    // Neither side writes in place.
+    // Neither side may write in place.
     EXPECT_FALSE(tensor.OwnsMemoryAlone());
     EXPECT_TRUE(sent.tensor.HasReaders());
     EXPECT_FALSE(sent.kept.expired());
@@ -487,7 +487,7 @@ TEST_F(HostMappingTest, WhatWasLentStaysAsItIsWhenTheConnectionEnds) {
   channel_ = nullptr;
   client_ = nullptr;
   EXPECT_TRUE(sent.kept.expired());
-  EXPECT_TRUE(sent.tensor.HasReaders());  // for good: an update takes other memory
+  EXPECT_TRUE(sent.tensor.HasReaders());  // forever: updates use other memory
   sent.tensor = Tensor();
   const OnItsWay next = NewOnItsWay('n');
   EXPECT_EQ(received.Flatten(), std::string(received.size(), 's'));
@@ -510,7 +510,7 @@ TEST_F(HostMappingTest, OtherMemoryIsCopiedOnce) {
 }
 
 TEST_F(HostMappingTest, WhatIsSentBackIsGivenBackByBoth) {
-  for (const char* method : {"/a.B/SendBack", "/a.B/SendStartBack"}) {  // where it is, and written
+  for (const char* method : {"/a.B/SendBack", "/a.B/SendStartBack"}) {  // sent back in place, and copied
     for (int i = 0; i < 3; ++i) {
       OnItsWay sent = NewOnItsWay('s');
       ASSERT_TRUE(CallThrough(std::move(sent.rope), method).ok());
@@ -543,7 +543,7 @@ TEST_F(HostTransportTest, APeerThatReadsSlowlyGetsAllOfIt) {
       EXPECT_TRUE(back == "1234567" + large);
     }
   }
-  // Nobody waits until it can be written to any more.
+  // Nobody watches for writability any more.
   const int64_t before = UsedMicros();
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
   EXPECT_LT(UsedMicros() - before, 20'000);
@@ -572,7 +572,7 @@ TEST_F(HostTransportTest, AChannelThatNobodyHasEndsItsConnection) {
   BareEnd end(AcceptOnHost(door.get()));
   const std::optional<HostHead> call = end.Read(HostHead::kCall);
   ASSERT_TRUE(call.has_value());
-  channel = nullptr;  // but for that call
+  channel = nullptr;  // that call keeps the connection open
   end.Write({.kind = HostHead::kAnswer, .id = call->id, .size = 3}, "yes");
   EXPECT_TRUE(outcome.Wait().ok());
   EXPECT_TRUE(end.IsAtEnd());

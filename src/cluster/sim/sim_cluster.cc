@@ -76,19 +76,19 @@ std::string SimCluster::End(int64_t nanos) {
   for (const auto& [task, life] : up_) lives.push_back(life.get());
   for (const auto& life : crashed_) lives.push_back(life.get());
   for (Life* life : lives) {
-    // The world goes on in between: the others are still there, or not, when a task says farewell.
+    // The tasks end concurrently in simulated time: calls to others may fail or succeed.
     life->task->End([life] { life->ended = true; });
   }
   std::string left;
   if (!world_.RunUntilIdle(world_.now() + nanos)) left = "events without end; ";
   for (Life* life : lives) {
     const Worker::Load load = life->task->worker().load();
-    // What masters left open on a task that crashed nobody could close.
+    // Nobody could close the sessions that masters had opened on a crashed task.
     const bool closed = load.sessions == 0 || life->listener == nullptr;
     if (life->ended && !load.runs && load.steps == 0 && closed) continue;
     left += fmt::format("{}: {}, {} sessions, {} steps{}; ", life->label, life->ended ? "ended" : "does not end",
                         load.sessions, load.steps, load.runs ? ", something runs" : "");
-    if (!life->ended || load.runs) life->task.release();  // its destructor would wait
+    if (!life->ended || load.runs) life->task.release();  // leaked: its destructor would block
   }
   return left;
 }

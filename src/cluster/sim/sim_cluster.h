@@ -1,5 +1,5 @@
-// SimCluster: the tasks of a cluster in a simulation. A task that crashes is cut off but lives on in the dark, with
-// whatever it was doing, until the end. Not thread-safe.
+// SimCluster: the tasks of a simulated cluster. A crashed task is disconnected, but its object keeps running until the
+// end of the simulation. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@ namespace weir {
 
 class SimCluster final {
  public:
-  // `jobs` has the number of tasks of each job. None is started. Large tensors go in chunks of `chunk_bytes`.
+  // `jobs` has the number of tasks of each job. No task is started. Large tensors are sent in chunks of `chunk_bytes`.
   SimCluster(SimWorld& world, SimNetwork& network, const OpRegistry& registry, const std::map<std::string, int>& jobs,
              size_t chunk_bytes = kChunkBytes);
   ~SimCluster();
 
-  // How long masters keep a session that no client has used.
+  // When masters close a session that no client has used.
   static constexpr int64_t kUnclaimedMs = 120'000;
 
   const std::vector<std::string>& tasks() const { return tasks_; }  // "/job:ps/replica:0/task:0"
@@ -28,13 +28,13 @@ class SimCluster final {
 
   void Start(const std::string& task);
   void Crash(const std::string& task);
-  // Null while it is down.
+  // Null while the task is down.
   Task* Find(const std::string& task);
   bool all_up() const { return up_.size() == tasks_.size(); }
   int num_crashes(const std::string& task) const;
 
-  // Stops all tasks, the crashed ones too, and runs the world until nothing happens any more. What did not end within
-  // that (simulated) time, and is then left behind; empty when all is well.
+  // Stops all tasks, including crashed ones, and runs the world until it is idle, for at most `nanos` of simulated
+  // time. Returns a description of what did not end and was leaked; empty on success.
   std::string End(int64_t nanos);
 
  private:

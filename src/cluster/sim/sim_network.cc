@@ -1,5 +1,5 @@
-// A message is a function that runs at the other end. Each end of a broken connection notices at a time of its own;
-// until then it behaves as if nothing had happened. Bytes are copied when they arrive, as from a socket.
+// A message is a function that runs at the other end. Each end of a broken connection notices the break after a random
+// delay, and behaves as before until then. Bytes are copied on arrival, as from a socket.
 #include "cluster/sim/sim_network.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace {
 constexpr int64_t kMicro = 1'000;
 constexpr int64_t kMilli = 1'000'000;
 constexpr int64_t kUsualDelay = 300 * kMicro;
-constexpr int64_t kNotice = 5 * kMilli;             // until an end knows that its connection is broken
-constexpr int64_t kDispatch = 30 * kMicro;          // until a thread takes up what has arrived
-constexpr int64_t kLateDispatch = 5 * kMilli;       // now and then
-constexpr int64_t kShortestPing = 10'000 * kMilli;  // how long a silent peer is trusted
+constexpr int64_t kNotice = 5 * kMilli;             // until an end notices that its connection is broken
+constexpr int64_t kDispatch = 30 * kMicro;          // until a thread handles what has arrived
+constexpr int64_t kLateDispatch = 5 * kMilli;       // occasionally
+constexpr int64_t kShortestPing = 10'000 * kMilli;  // timeout for a silent peer
 constexpr int64_t kLongestPing = 20'000 * kMilli;
 constexpr int64_t kConnectTimeout = 1'000 * kMilli;
 constexpr int64_t kRetry = 20 * kMilli;
@@ -23,7 +23,7 @@ std::string_view Short(std::string_view method) { return method.substr(method.rf
 
 }  // namespace
 
-// One life of a host. Former ones stay, for what is left of them to call into the void.
+// One incarnation of a host. Previous ones are kept, because their tasks may still make calls, which fail.
 class SimNetwork::Host final : public Transport, public std::enable_shared_from_this<Host> {
  public:
   Host(SimNetwork& network, std::string name, int life) : network_(network), name_(std::move(name)), life_(life) {}
@@ -54,7 +54,7 @@ struct SimNetwork::OutgoingCall {
   SimWorld::EventId deadline = 0;
   bool wait_for_ready = false;
   bool ended = false;
-  ConnectionPtr connection;  // once it is on its way
+  ConnectionPtr connection;  // once it is sent
 };
 
 struct SimNetwork::Connection {
@@ -63,9 +63,9 @@ struct SimNetwork::Connection {
   std::shared_ptr<Host> to;
   std::string address;
   bool open = true;
-  std::deque<std::function<void()>> queue[2];  // there, back
-  int64_t last[2] = {0, 0};                    // when the last message arrives
-  std::map<int, CallPtr> calls;                // that wait for an answer
+  std::deque<std::function<void()>> queue[2];  // request direction, response direction
+  int64_t last[2] = {0, 0};                    // arrival time of the last message
+  std::map<int, CallPtr> calls;                // without a response
   std::map<int, std::shared_ptr<IncomingEnd>> incoming;
 
   std::string label() const { return fmt::format("{}>{}/{}", from->label(), to->label(), number); }
@@ -97,7 +97,7 @@ class SimNetwork::Link final : public Listener {
   const std::string address_;
 };
 
-// Connects when it is first used and whenever the connection it had is gone; calls wait for that.
+// Connects on first use and again when the connection is gone. Calls wait for the connection.
 class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_from_this<ChannelEnd> {
  public:
   ChannelEnd(std::shared_ptr<Host> host, std::string address)
@@ -118,7 +118,7 @@ class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_f
     if (options.cancel != nullptr) {
       call->token = options.cancel;
       call->tie = options.cancel->Register([call, network = &network_] {
-        // Both happen: the transport may answer at once or a little later.
+        // A real transport may answer at once or a little later: try both.
         const Status reason = call->token->reason();
         if (network->world_.Chance(0.5)) return network->GiveUp(call, reason);
         network->world_.After(network->Dispatch(), [network, call, reason] { network->GiveUp(call, reason); });
@@ -174,7 +174,7 @@ class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_f
   const std::string address_;
   ConnectionPtr connection_;
   bool connecting_ = false;
-  std::vector<CallPtr> waiting_;  // for the connection
+  std::vector<CallPtr> waiting_;  // for a connection
 };
 
 std::shared_ptr<Channel> SimNetwork::Host::Connect(const std::string& address) {
@@ -188,7 +188,7 @@ Result<std::unique_ptr<Listener>> SimNetwork::Host::Listen(const std::string& ad
 }
 
 SimNetwork::SimNetwork(SimWorld& world) : world_(world) {}
-// What is on its way holds on to its connection.
+// Breaks reference cycles: messages in flight refer to their connection.
 SimNetwork::~SimNetwork() {
   for (const auto& [number, connection] : connections_) {
     for (auto& queue : connection->queue) queue.clear();
@@ -278,7 +278,7 @@ void SimNetwork::Send(const ConnectionPtr& connection, int direction, std::funct
   world_.After(last - world_.now(), [this, connection, direction] { Arrive(connection, direction); });
 }
 
-// Whichever message this was meant for, the first in the queue is the one that arrives.
+// The event may have been scheduled for another message: the first one in the queue arrives.
 void SimNetwork::Arrive(const ConnectionPtr& connection, int direction) {
   if (!connection->open) return;
   if (const int64_t until = CutUntil(*connection->from, *connection->to); until > 0) {
@@ -306,7 +306,7 @@ void SimNetwork::TakeCall(const ConnectionPtr& connection, const CallPtr& call, 
   incoming->call = call;
   incoming->bytes = std::move(request);
   connection->incoming.emplace(call->number, incoming);
-  // Any thread may take it up: calls that came one after the other begin in any order.
+  // Handlers run on any thread: calls that arrived in order may start in any order.
   world_.After(Dispatch(), [this, connection, incoming] {
     const auto it = connection->to->listeners.find(connection->address);
     if (it == connection->to->listeners.end()) return incoming->Respond(Unavailable("nobody listens any more"));
@@ -344,7 +344,7 @@ void SimNetwork::End(const CallPtr& call, Result<Rope> result) {
   done(std::move(result));
 }
 
-// Ends a call on this side and tells the other.
+// Ends a call on this side and tells the other side.
 void SimNetwork::GiveUp(const CallPtr& call, const Status& why) {
   if (call->ended) return;
   if (const ConnectionPtr connection = call->connection; connection != nullptr && connection->open) {

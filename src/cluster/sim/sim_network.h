@@ -1,6 +1,6 @@
-// SimNetwork: a network inside a simulation, with one Transport per host. Messages of one connection arrive in the
-// order they were sent, in each direction; everything else is up to the seed: how long they take, and with it who comes
-// first. Connections can be dropped, pairs of hosts cut off from each other, hosts crash. Not thread-safe.
+// SimNetwork: a simulated network, with one Transport per host. Messages in one direction of a connection arrive in
+// order. Everything else depends on the seed: how long messages take, and so which one arrives first. Connections can
+// be dropped, pairs of hosts partitioned, and hosts crashed. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace weir {
 
 class SimNetwork final {
  public:
-  // How likely a message is late, and by how much at most.
+  // The probability that a message is late, and by how much at most.
   struct Weather {
     double slow = 0.02;
     int64_t slow_nanos = 20'000'000;
@@ -28,20 +28,19 @@ class SimNetwork final {
   ~SimNetwork();
 
   void set_weather(const Weather& weather) { weather_ = weather; }
-  // A new host, or the next life of one that has crashed. What it calls it calls through its transport, which lives as
-  // long as the network.
+  // Starts a new host, or restarts one that has crashed. The returned transport lives as long as the network.
   Transport& StartHost(const std::string& name);
-  // Its connections break and nobody listens there any more. What is left of it can talk to nobody.
+  // Breaks the host's connections and removes its listeners. What still runs on it can reach nobody.
   void Crash(const std::string& name);
-  // For that time nothing passes between the two, in either direction.
+  // Blocks all messages between the two, in both directions, for `nanos`.
   void Cut(const std::string& a, const std::string& b, int64_t nanos);
-  // Breaks one of the connections that are open; does nothing where there is none.
+  // Breaks a random open connection. A no-op if there is none.
   void DropAConnection();
-  // `seen` runs whenever a host sends an answer, with the host's name and the method: faults can wait for their moment.
+  // `seen` runs whenever a host sends a response, with the names of host and method. Tests use it to time faults.
   void WatchAnswers(std::function<void(const std::string& host, std::string_view method)> seen) {
     seen_ = std::move(seen);
   }
-  // Calls that have no answer yet.
+  // Calls without a response.
   int num_open_calls() const { return open_calls_; }
 
  private:
@@ -59,7 +58,7 @@ class SimNetwork final {
   int64_t CutUntil(const Host& a, const Host& b) const;  // 0: not cut
   std::shared_ptr<Host> Listening(const std::string& address) const;
   ConnectionPtr Open(const std::shared_ptr<Host>& from, const std::shared_ptr<Host>& to, const std::string& address);
-  // Puts a message on its way; `arrive` runs at the other end, unless the connection breaks before.
+  // Sends a message: `arrive` runs at the other end, unless the connection breaks first.
   void Send(const ConnectionPtr& connection, int direction, std::function<void()> arrive);
   void Arrive(const ConnectionPtr& connection, int direction);
   void SendCall(const ConnectionPtr& connection, const CallPtr& call);
@@ -75,10 +74,10 @@ class SimNetwork final {
   int next_call_ = 1;
   int next_connection_ = 1;
   int open_calls_ = 0;
-  std::map<std::string, std::shared_ptr<Host>> hosts_;           // the present life of each
-  std::vector<std::shared_ptr<Host>> all_hosts_;                 // former lives too
-  std::map<int, ConnectionPtr> connections_;                     // that are open
-  std::map<std::pair<std::string, std::string>, int64_t> cuts_;  // until when
+  std::map<std::string, std::shared_ptr<Host>> hosts_;           // the current incarnation of each
+  std::vector<std::shared_ptr<Host>> all_hosts_;                 // with previous incarnations
+  std::map<int, ConnectionPtr> connections_;                     // the open ones
+  std::map<std::pair<std::string, std::string>, int64_t> cuts_;  // end of each partition
 };
 
 }  // namespace weir

@@ -12,7 +12,7 @@ constexpr int64_t kSecond = 1'000 * kMilli;
 
 class SimNetworkTest : public testing::Test {
  protected:
-  // A host that answers with what it was asked, and "wait" never.
+  // A host that echoes requests, but never answers "wait".
   void Serve(const std::string& host) {
     listeners_.push_back(*network_.StartHost(host).Listen(host + ":1"));
     listeners_.back()->Serve([this](std::shared_ptr<IncomingCall> call) {
@@ -69,7 +69,7 @@ TEST_F(SimNetworkTest, NobodyListensIsUnavailable) {
   auto answer = Ask(*channel, "one");
   Run();
   EXPECT_EQ(answer->code(), StatusCode::kUnavailable);
-  // The same channel connects when somebody is there.
+  // The same channel connects once there is a listener.
   Serve("a");
   answer = Ask(*channel, "one");
   Run();
@@ -159,7 +159,7 @@ TEST_F(SimNetworkTest, ACrashedHostIsGoneUntilItsNextLife) {
   to_a = Ask(*channel, "up");
   Run();
   EXPECT_EQ(to_a->code(), StatusCode::kOk);
-  // What is left of a crashed host reaches nobody.
+  // What still runs on a crashed host reaches nobody.
   network_.Crash("b");
   auto answer = Ask(*channel, "from the dead");
   auto other = Ask(*b.Connect("a:1"), "from the dead");

@@ -20,11 +20,11 @@ SimWorld::EventId SimWorld::After(int64_t nanos, std::function<void()> event) {
 void SimWorld::Drop(EventId id) {
   auto it = times_.find(id);
   if (it == times_.end()) return;
-  auto dropped = queue_.extract({it->second, id});  // destroyed when the queue is whole again
+  auto dropped = queue_.extract({it->second, id});  // destroyed when the queue is consistent again
   times_.erase(it);
 }
 
-// Mostly within microseconds; now and then a thread has to wait for its turn.
+// Mostly within microseconds; occasionally a thread is starved.
 Runner SimWorld::runner() {
   return [this](std::function<void()> work) {
     constexpr int64_t kUsual = 50'000;

@@ -1,6 +1,6 @@
-// SimWorld: everything that happens in a simulation, one event after the other on the caller's thread: a queue of
-// events by time, a clock that jumps from one to the next, and the random numbers of one seed. The same seed gives the
-// same events, and the same fingerprint of what was noted. Not thread-safe.
+// SimWorld: runs a simulation on the caller's thread, one event after the other. It has a queue of events by time, a
+// clock that jumps from event to event, and random numbers from one seed. The same seed gives the same events and the
+// same fingerprint of all notes. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ namespace weir {
 
 class SimWorld final {
  public:
-  // With `tell`, every note is printed.
+  // With `tell`, every note is printed to standard error.
   SimWorld(uint64_t seed, bool tell);
   SimWorld(const SimWorld&) = delete;
   SimWorld& operator=(const SimWorld&) = delete;
 
-  int64_t now() const { return now_; }  // nanoseconds since the beginning
+  int64_t now() const { return now_; }  // nanoseconds since the start
   Rng& rng() { return rng_; }
   Clock& clock() { return clock_; }
   Alarms& alarms() { return alarms_; }
-  // For pools: what they schedule runs at a moment soon, in any order.
+  // For thread pools: runs scheduled work soon, in random order.
   Runner runner();
 
   using EventId = uint64_t;
@@ -39,9 +39,10 @@ class SimWorld final {
   int64_t Between(int64_t low, int64_t high) { return low + static_cast<int64_t>(rng_.Below(high - low)); }
   bool Chance(double probability) { return rng_.NextUnit() < probability; }
 
-  // Runs events until `enough` says so, none is left, or the next one is later than `latest`. What `enough` says then.
+  // Runs events until `enough` returns true, none is left, or the next one is later than `latest`. Returns the last
+  // result of `enough`.
   bool RunUntil(FunctionRef<bool()> enough, int64_t latest);
-  // False when there still are events after that time.
+  // False if there are events after `latest`.
   bool RunUntilIdle(int64_t latest);
 
   void Note(const std::string& line);
@@ -81,7 +82,7 @@ class SimWorld final {
   SimAlarms alarms_{*this};
   EventId next_ = 1;
   std::map<std::pair<int64_t, EventId>, std::function<void()>> queue_;
-  std::unordered_map<EventId, int64_t> times_;  // of what is in the queue
+  std::unordered_map<EventId, int64_t> times_;  // of the events in the queue
 };
 
 }  // namespace weir

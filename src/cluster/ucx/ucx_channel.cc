@@ -37,7 +37,7 @@ void UcxChannel::Call(const std::string& method, Rope request, const CallOptions
   if (other == nullptr) return done(ProcessIsEnding());
   if (!wanted_) return other->Call(method, std::move(request), options, std::move(done));
   other->Call(method, std::move(request), options, [weak = weak_from_this(), done = std::move(done)](Result<Rope> r) {
-    // Who was lost may come back as another.
+    // A lost peer may come back as another process.
     if (r.status().code() == StatusCode::kUnavailable) {
       if (const std::shared_ptr<UcxChannel> alive = weak.lock()) {
         std::lock_guard lock(alive->mu_);
@@ -91,7 +91,7 @@ void UcxChannel::Ask(const std::shared_ptr<Channel>& other) {
 
 void UcxChannel::Refused(const Status& why) {
   constexpr int64_t kPauseMs = 100;
-  // A peer that is not there is not one without UCX; nor is it news that TensorFlow has none.
+  // Do not warn about an absent peer, nor, unless forced, about one that is not Weir.
   const bool is_absent = why.code() == StatusCode::kUnavailable || why.code() == StatusCode::kDeadlineExceeded ||
                          why.code() == StatusCode::kCancelled;
   const bool is_other = why.code() == StatusCode::kUnimplemented;

@@ -1,5 +1,5 @@
-// UcxChannel: calls to an address that go over UCX once its peer was asked for that and connected to, and over another
-// transport until then, or where the peer has no UCX.
+// UcxChannel: sends calls over UCX once the peer has agreed to that and is connected. Until then, and if the peer has
+// no UCX, calls go over another transport.
 #pragma once
 
 #include <functional>
@@ -14,19 +14,19 @@ namespace weir {
 
 class UcxChannel final : public Channel, public std::enable_shared_from_this<UcxChannel> {
  public:
-  // `other` makes the channel of the other transport, when it is first needed; null when there is none any more.
+  // `other` makes the channel of the other transport on first use. It returns null once that transport has ended.
   UcxChannel(std::string address, std::shared_ptr<UcxPlace> place, std::function<std::shared_ptr<Channel>()> other);
   ~UcxChannel() override;
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override;
   const std::string& address() const override { return address_; }
 
-  // Asks the peer, if that has not been done. True when there is a connection; false after that time, or where there
-  // will be none.
+  // Asks the peer if that was not done yet, and blocks. True once connected; false after `timeout_ms`, or if the peer
+  // refuses.
   bool WaitUntilConnected(int64_t timeout_ms);
 
  private:
   enum class State { kNotAsked, kAsking, kConnected, kRefused };
-  // The connection there is; asks for one where that makes sense.
+  // The connection; null if there is none. Asks for one if that may help.
   std::shared_ptr<LinkCaller> Caller();
   std::shared_ptr<Channel> Other();
   void Ask(const std::shared_ptr<Channel>& other);
@@ -40,8 +40,8 @@ class UcxChannel final : public Channel, public std::enable_shared_from_this<Ucx
   std::mutex mu_;
   std::condition_variable changed_;
   State state_ = State::kNotAsked;
-  bool may_ask_ = true;           // of a refusal: something has happened since that may have changed it
-  int64_t not_before_nanos_ = 0;  // asks again
+  bool may_ask_ = true;           // after a refusal: something has changed that makes it worth asking again
+  int64_t not_before_nanos_ = 0;  // when to ask again
   std::shared_ptr<LinkCaller> caller_;
   std::shared_ptr<Channel> other_;
 };

@@ -9,14 +9,14 @@ namespace {
 constexpr uint32_t kMaxParts = 1 << 12;
 constexpr uint64_t kMaxUcxPayload = uint64_t{1} << 40;
 constexpr size_t kMaxIncomplete = 1 << 16;
-constexpr size_t kMostPartBytes = size_t{128} << 20;  // a part that has come is a sign of life: they come in time
-constexpr size_t kJoined = size_t{8} << 10;  // so little is copied into one place: that is faster than a list of places
+constexpr size_t kMostPartBytes = size_t{128} << 20;  // parts count as signs of life: they must not take too long
+constexpr size_t kJoined = size_t{8} << 10;           // up to this size slices are copied together: faster than a list
 
 std::string_view BytesOf(const UcxHead& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
 
 }  // namespace
 
-// ---- out ----
+// ---- sending ----
 
 std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view method, Rope payload) {
   auto out = std::make_unique<UcxOutgoing>();
@@ -49,7 +49,7 @@ std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view meth
   return out;
 }
 
-// ---- in ----
+// ---- receiving ----
 
 Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_size) {
   Piece piece;
@@ -84,7 +84,7 @@ Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_siz
 
 namespace {
 
-// Puts a payload together out of what came with its head and its parts. InvalidArgument where they do not make it up.
+// Assembles a payload from the data of the first message and the parts. InvalidArgument if they do not fit together.
 Result<Rope> PutTogether(const UcxInbox::Piece& first, std::unordered_map<uint64_t, UcxInbox::Piece>& parts) {
   Rope payload;
   const auto owner = std::make_shared<const BufferPtr>(first.memory);
@@ -116,7 +116,7 @@ Result<Rope> PutTogether(const UcxInbox::Piece& first, std::unordered_map<uint64
 Result<std::optional<UcxInbox::Message>> UcxInbox::End(Piece piece) {
   const uint64_t number = piece.head.message;
   const bool is_part = piece.head.kind == UcxHead::kPart;
-  if (!is_part && piece.head.parts == 0) {  // nearly all of them
+  if (!is_part && piece.head.parts == 0) {  // the common case
     Message message{piece.head, std::move(piece.method), Rope()};
     if (!piece.failed.ok()) {
       message.payload = piece.failed;

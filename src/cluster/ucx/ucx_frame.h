@@ -1,6 +1,6 @@
-// The messages between two ends of a UCX connection. A message is an active message: its header is a UcxHead and the
-// method; its data is a table of parts and what is short of the payload. What is long of it goes in parts, each an
-// active message of its own that is received where it is to stay. Pure: no UCX in here.
+// The messages between the two ends of a UCX connection. A message is one active message: its header is a UcxHead and
+// the method; its data is a table of UcxParts and the short slices of the payload. Long slices are sent as parts,
+// active messages of their own that are received directly into their final memory. Does not depend on UCX.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ struct UcxHead {
   static constexpr uint32_t kVersion = 1;
   uint32_t version = kVersion;
   uint32_t kind = 0;
-  uint32_t code = 0;     // of an error
-  uint32_t parts = 0;    // that come by themselves
-  uint64_t message = 0;  // its number on the connection; of a part: that of what it is a part of
-  uint64_t id = 0;       // of the call; of a part: its place among them
-  uint64_t size = 0;     // of the payload, with all parts
+  uint32_t code = 0;     // of kError: the StatusCode
+  uint32_t parts = 0;    // number of parts that are sent separately
+  uint64_t message = 0;  // its sequence number on the connection; of a part: that of its message
+  uint64_t id = 0;       // of the call; of a part: its index
+  uint64_t size = 0;     // of the payload with all parts; of a part: its own
 };
 
-// A part of a payload: its size, and how many of the bytes that came with the head stand before it.
+// An entry of the part table: the size of the part, and how many of the bytes in the first message precede it.
 struct UcxPart {
   uint64_t before = 0;
   uint64_t size = 0;
 };
 
 constexpr size_t kUcxMaxMethod = 1 << 10;
-constexpr size_t kUcxPartBytes = size_t{512} << 10;  // what is as long goes by itself
+constexpr size_t kUcxPartBytes = size_t{512} << 10;  // slices of at least this size are sent as parts
 
-// A message as it is sent: `data` are the slices after the head, `parts` those that go by themselves; all of them are
-// in `owned` or `payload`.
+// A message to be sent. `data` are the slices that follow the header, `parts` those that are sent separately. All of
+// them point into `owned` or `payload`.
 struct UcxOutgoing {
   struct Bytes {
     const char* data = nullptr;
@@ -53,7 +53,7 @@ struct UcxOutgoing {
 };
 std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view method, Rope payload);
 
-// What has come over one connection and is not yet whole. Sizes are checked before anything is done with them.
+// Assembles the messages of one connection. Checks sizes before it uses them. Not thread-safe.
 class UcxInbox final {
  public:
   struct Message {
@@ -61,18 +61,19 @@ class UcxInbox final {
     std::string method;
     Result<Rope> payload = Rope();
   };
-  // One active message whose data has yet to be put where it says.
+  // One active message whose data has yet to be received into `memory`.
   struct Piece {
     UcxHead head;
     std::string method;
     size_t size = 0;
-    // Where `size` bytes go, and a tensor may keep them; none where there is no memory for them: they are passed over.
+    // Room for `size` bytes that a tensor may keep. Null if the allocation failed: the bytes are discarded then.
     BufferPtr memory;
     Status failed;
   };
-  // InvalidArgument for what is no message.
+  // InvalidArgument if it is not a valid message.
   Result<Piece> Begin(std::string_view header, size_t data_size);
-  // The bytes are there. Nothing where the message is not whole yet; InvalidArgument where it can never be.
+  // REQUIRES: the bytes are in piece.memory. Nothing while the message is incomplete; InvalidArgument if it can never
+  // be complete.
   Result<std::optional<Message>> End(Piece piece);
 
  private:

@@ -1,4 +1,5 @@
-// Any active messages over one connection: whole messages with the payload that their heads say, or an error.
+// Feeds arbitrary active messages to a UcxInbox: it must return an error, or messages with as many bytes as their heads
+// say.
 #include <cstdint>
 #include <cstring>
 
@@ -8,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   weir::UcxInbox inbox;
   const char* bytes = reinterpret_cast<const char*>(data);
-  // The sizes of header and data, a byte each, then both.
+  // Each has the sizes of its header and data, a byte each, then both.
   while (size >= 2) {
     const size_t header = std::min<size_t>(size - 2, static_cast<uint8_t>(bytes[0]));
     const size_t body = std::min<size_t>(size - 2 - header, static_cast<uint8_t>(bytes[1]));

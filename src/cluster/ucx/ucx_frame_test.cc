@@ -13,7 +13,7 @@ struct Frame {
   std::string data;
 };
 
-// What is sent, as active messages.
+// The active messages that are sent.
 std::vector<Frame> FramesOf(const UcxOutgoing& message) {
   std::vector<Frame> frames(1);
   frames[0].header = message.header;
@@ -99,13 +99,13 @@ TEST(UcxFrameTest, PartsThatDoNotMakeUpTheirMessageAreAnError) {
     return false;
   };
   EXPECT_FALSE(ends_in_error(7, {{1, 4}}, "abc", {"four"}));
-  EXPECT_TRUE(ends_in_error(7, {{4, 4}}, "abc", {"four"}));  // after more than there is
+  EXPECT_TRUE(ends_in_error(7, {{4, 4}}, "abc", {"four"}));  // after more bytes than there are
   EXPECT_TRUE(ends_in_error(7, {{~uint64_t{0}, 4}}, "abc", {"four"}));
   EXPECT_TRUE(ends_in_error(7, {{1, ~uint64_t{0}}}, "abc", {"four"}));
-  EXPECT_TRUE(ends_in_error(8, {{1, 4}}, "abc", {"four"}));                   // too little
-  EXPECT_TRUE(ends_in_error(6, {{1, 4}}, "abc", {"four"}));                   // too much
+  EXPECT_TRUE(ends_in_error(8, {{1, 4}}, "abc", {"four"}));                   // too few bytes
+  EXPECT_TRUE(ends_in_error(6, {{1, 4}}, "abc", {"four"}));                   // too many bytes
   EXPECT_TRUE(ends_in_error(11, {{2, 4}, {1, 4}}, "abc", {"four", "more"}));  // not in order
-  // As many as a message may have, and one more.
+  // The maximal number of parts, and one more.
   EXPECT_FALSE(ends_in_error(3, std::vector<UcxPart>(4096), "abc", {}));
   EXPECT_TRUE(ends_in_error(3, std::vector<UcxPart>(4097), "abc", {}));
 }
@@ -154,7 +154,7 @@ TEST(UcxFrameTest, MessagesThatDoNotEndAreLimited) {
   };
   for (uint64_t number = 0; number < kMost; ++number) ASSERT_TRUE(put(number, 0).ok());
   EXPECT_EQ(put(kMost, 0).code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(put(7, 1).ok());  // those that have begun go on
+  EXPECT_TRUE(put(7, 1).ok());  // messages that have begun may continue
 }
 
 TEST(UcxFrameTest, WhatThereWasNoMemoryForIsAnErrorOfItsMessageAlone) {
@@ -183,7 +183,7 @@ TEST(UcxFrameTest, WhatThereWasNoMemoryForIsAnErrorOfItsMessageAlone) {
 
 TEST(UcxFrameTest, NoMoreAndNoLongerPartsAreSentThanAreTaken) {
   constexpr size_t kMostBytes = size_t{128} << 20;
-  const auto* const bytes = reinterpret_cast<const char*>(uintptr_t{1} << 40);  // of which none are read
+  const auto* const bytes = reinterpret_cast<const char*>(uintptr_t{1} << 40);  // never read
   Rope one;
   one.Append(bytes, 2 * kMostBytes + kUcxPartBytes, nullptr);
   std::unique_ptr<UcxOutgoing> out = MakeUcxOutgoing({.kind = UcxHead::kCall}, "", std::move(one));

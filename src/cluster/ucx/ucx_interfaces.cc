@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-// None where the host is not known.
+// Empty if the host is unknown.
 std::vector<SocketAddress> AddressesOf(const std::string& host) {
   Result<std::vector<SocketAddress>> found = Resolve(host, 0);
   return found.ok() ? *std::move(found) : std::vector<SocketAddress>();

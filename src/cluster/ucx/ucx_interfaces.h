@@ -1,5 +1,5 @@
-// Where UCX may listen. A UCX worker opens a TCP port on every network device that it uses, beside the one that peers
-// connect to first, so a server that is bound to one address limits both.
+// The network devices and addresses that UCX may use. A UCX worker opens a TCP port on every network device that it
+// uses, in addition to the port that peers connect to first. A server that is bound to one address limits both.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace weir {
 
-// The address to listen at for a server that is bound to `host`, with port 0. IPv4 where the host has both.
+// The address, with port 0, at which UCX listens for a server that is bound to `host`. Prefers IPv4.
 Result<SocketAddress> UcxListenName(const std::string& host);
 
-// The devices that have the addresses of `hosts`, and all RDMA devices, as UCX_NET_DEVICES names them. Empty (all
-// devices) where a host is a wildcard address, or there is none.
+// The devices that have the addresses of `hosts`, and all RDMA devices, in the format of UCX_NET_DEVICES. Empty (all
+// devices) if `hosts` is empty or has a wildcard address; "lo" if no device has one of the addresses.
 std::string UcxDevicesFor(const std::vector<std::string>& hosts);
 
 }  // namespace weir

@@ -24,7 +24,7 @@ TEST(UcxInterfaces, UsesTheDevicesOfTheServersOnly) {
   EXPECT_EQ(UcxDevicesFor({}), "");
   EXPECT_EQ(UcxDevicesFor({"127.0.0.1", "0.0.0.0"}), "");
   EXPECT_EQ(UcxDevicesFor({"::"}), "");
-  EXPECT_EQ(UcxDevicesFor({"192.0.2.77"}), "lo");  // an address of nobody here
+  EXPECT_EQ(UcxDevicesFor({"192.0.2.77"}), "lo");  // not an address of this host
 }
 
 }  // namespace

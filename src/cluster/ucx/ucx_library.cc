@@ -8,8 +8,8 @@
 namespace weir {
 namespace {
 
-// What UCX reads when it is loaded, and only then. It is a guest in the process: it leaves signals, memory functions
-// and standard error alone.
+// Settings that UCX reads only while it is loaded. UCX is a guest in the process: it must leave signal handlers, memory
+// functions and standard error alone.
 constexpr std::pair<const char*, const char*> kGuest[] = {
     {"UCX_HANDLE_ERRORS", "none"},
     {"UCX_ERROR_SIGNALS", ""},
@@ -38,10 +38,11 @@ Status UcxLibrary::Open() {
     environment_.push_back(*variable);
   for (std::string& setting : settings_) environment_.push_back(setting.data());
   environment_.push_back(nullptr);
-  // Another list for the time of loading: one that others read is not written to, and children do not inherit this.
+  // Use another environment while loading: the real one may be in use by other threads, and children must not inherit
+  // this.
   char** const before = environ;
   environ = environment_.data();
-  // Never unloaded: it has a thread of its own.
+  // Never unloaded: UCX runs a thread of its own.
   void* const handle = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (environ == environment_.data()) environ = before;
   if (handle == nullptr) return FailedPrecondition("UCX cannot be loaded: {}", dlerror());

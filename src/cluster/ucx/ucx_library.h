@@ -1,5 +1,5 @@
-// UcxLibrary: the functions of UCX, out of libraries that are loaded when the first peer wants them: a process that
-// does not use UCX pays neither memory nor time for it.
+// UcxLibrary: the functions of UCX. The libraries are loaded when the first peer uses UCX, so that other processes pay
+// neither memory nor time for them.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -39,7 +39,7 @@ namespace weir {
 
 class UcxLibrary final {
  public:
-  // FailedPrecondition where UCX is not installed, or is not the one that this was made for.
+  // FailedPrecondition if UCX is not installed or lacks one of the functions.
   static Result<std::shared_ptr<const UcxLibrary>> Load();
   UcxLibrary(const UcxLibrary&) = delete;
   UcxLibrary& operator=(const UcxLibrary&) = delete;
@@ -52,7 +52,7 @@ class UcxLibrary final {
   UcxLibrary() = default;
   Status Open();
 
-  // What the library was loaded with; others may still be looking at it.
+  // The environment that the library was loaded with. Kept, because other threads may still be reading it.
   std::vector<std::string> settings_;
   std::vector<char*> environment_;
 };

@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-// By their number in LinkMessage.
+// Indexed by LinkMessage::Kind.
 constexpr UcxHead::Kind kUcxCallKinds[] = {UcxHead::kCall, UcxHead::kAnswer, UcxHead::kError, UcxHead::kCancel};
 
 LinkMessage LinkMessageOf(const UcxHead& head) {
@@ -39,7 +39,7 @@ void UcxLink::Break(const Status& reason) {
     reason_ = reason;
     changed_.notify_all();
   }
-  // Whoever breaks it may be in the middle of something.
+  // Not inline: the caller may hold locks.
   shared_.loop.Post([kept = shared_from_this(), reason] {
     kept->shared_.worker->Disconnect(*kept);
     if (kept->has_end()) kept->end().Broken(reason);
@@ -64,7 +64,7 @@ Status UcxLink::Greet(uint64_t invitation, int64_t timeout_ms) {
   return reason_;
 }
 
-// What it was sent before is there once it has answered.
+// The pong shows that everything sent before the ping has arrived.
 void UcxLink::WaitUntilSent(int64_t timeout_ms) {
   uint64_t number = 0;
   {
@@ -91,7 +91,7 @@ void UcxLink::Came(UcxInbox::Message message) {
         first = !std::exchange(greeted_, true);
         changed_.notify_all();
       }
-      // The one that was connected to answers, and waits no more.
+      // The accepting side answers, and stops the peer timeout.
       if (first && host_ != nullptr) {
         EndWait();
         Send({.kind = UcxHead::kHello}, "", Rope());

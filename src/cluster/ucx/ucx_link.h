@@ -15,26 +15,25 @@ namespace weir {
 
 class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> {
  public:
-  // What the links of a transport share; lives until all of them are broken.
+  // Shared by the links of a transport. Must live until all of them are broken.
   struct Shared {
     HostLoop& loop;
     Alarms& alarms;
     int64_t peer_timeout_ms;
     std::shared_ptr<UcxWorker> worker;
   };
-  // Whose calls those are that come from a peer who was asked in by that number; null where nobody was.
+  // Returns the calls that a peer with this invitation number belongs to; null if the number is not valid.
   using Host = std::function<std::shared_ptr<LinkCalls>(uint64_t invitation)>;
-  // Of who connects.
+  // For the connecting side.
   UcxLink(const Shared& shared, std::unique_ptr<LinkEnd> end)
       : Link(std::move(end), shared.alarms, shared.peer_timeout_ms), shared_(shared) {}
-  // Of who was connected to.
+  // For the accepting side. Gets its end with the peer's kHello.
   UcxLink(const Shared& shared, Host host)
       : Link(nullptr, shared.alarms, shared.peer_timeout_ms), shared_(shared), host_(std::move(host)) {}
 
-  // Tells the peer that it was asked in, and waits for its word, but not longer. Why there is none, where there is
-  // none.
+  // Sends the invitation to the peer and waits for its kHello, for at most `timeout_ms`. An error says why none came.
   Status Greet(uint64_t invitation, int64_t timeout_ms);
-  // Who does not greet is lost.
+  // Starts the peer timeout: a peer that does not greet is lost.
   void AwaitGreeting() { BeginWait(); }
 
   bool SendMessage(const LinkMessage& message, std::string_view method, Rope payload) override;
@@ -47,11 +46,11 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
 
  private:
   friend class UcxWorker;
-  // For the worker, under its lock. False for who has not greeted, or as nobody that was asked in.
+  // Called by the worker under its lock. False if the peer has not greeted, or has no valid invitation.
   bool Admits(const UcxHead& head);
-  // A message has begun: nothing is called that could call the worker.
+  // A message has begun to arrive. Called by the worker under its lock: must not call the worker.
   void Began(const UcxHead& head, const std::string& method);
-  // It is there.
+  // The message is complete. Called without the lock.
   void Came(UcxInbox::Message message);
 
   bool Send(UcxHead head, std::string_view method, Rope payload);
@@ -60,7 +59,7 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
   const Shared shared_;
   const Host host_;
   std::atomic<bool> broken_{false};
-  // Of the worker, under its lock.
+  // Guarded by the lock of the worker:
   ucp_ep_h endpoint_ = nullptr;
   uint64_t next_message_ = 1;
   UcxInbox inbox_;

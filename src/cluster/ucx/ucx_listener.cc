@@ -7,7 +7,7 @@ UcxListener::UcxListener(std::shared_ptr<UcxPlace> place, Address address, std::
 
 UcxListener::~UcxListener() {
   calls_->Close();
-  other_ = nullptr;  // nobody asks any more
+  other_ = nullptr;  // no more requests for invitations
   calls_->Drain();
 }
 

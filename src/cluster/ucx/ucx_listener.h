@@ -1,5 +1,5 @@
-// UcxListener: takes calls over UCX beside those that another transport's listener takes at the same address. Peers ask
-// for it over that one; the first who does has UCX loaded and its port opened.
+// UcxListener: accepts calls over UCX, in addition to those that another transport's listener accepts at the same
+// address. Peers ask for an invitation over that one; the first request loads UCX and opens its port.
 #pragma once
 
 #include <memory>

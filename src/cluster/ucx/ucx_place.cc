@@ -28,7 +28,7 @@ void UcxPlace::Close() {
   }
   pool = nullptr;
   {
-    // Who is about to connect may do so: see UcxWorker::Listen.
+    // Let invited peers finish connecting: see UcxWorker::Listen.
     constexpr auto kGrace = std::chrono::milliseconds(500);
     std::unique_lock lock(invited_mu_);
     come_.wait_for(lock, kGrace, [this] {
@@ -37,7 +37,7 @@ void UcxPlace::Close() {
     });
   }
   std::lock_guard lock(mu_);
-  alarms_ = nullptr;  // first: it may look after the loop even now
+  alarms_ = nullptr;  // first: an alarm may still use the loop
   if (worker_.has_value() && worker_->ok()) (**worker_)->Stop();
   worker_ = ProcessIsEnding();
   loop_ = nullptr;
@@ -129,7 +129,7 @@ void UcxPlace::ForgetOld() {
   std::erase_if(invited_, [now](const auto& entry) { return entry.second.end_nanos < now; });
 }
 
-// So often that a peer that is being waited for gets its sign of life in time.
+// Often enough that pings of a waiting peer are answered in time even if a handler blocks the loop.
 void UcxPlace::LookLater() {
   alarms_->After(std::max<int64_t>(1, peer_timeout_ms_ / 8) * kNanosPerMilli, [this] {
     loop_->Look();

@@ -1,5 +1,5 @@
-// UcxPlace: what the channels and listeners of a UCX transport share. UCX itself is there from the first peer on that
-// wants it. Thread-safe.
+// UcxPlace: what the channels and listeners of a UCX transport share. UCX is loaded for the first peer that uses it.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@
 
 namespace weir {
 
-// What a caller asks for over the other transport. The answer is an invitation.
+// The method by which a caller asks for UCX, over the other transport. The response is an invitation.
 inline constexpr char kUcxMethod[] = "/weir.Transport/Ucx";
 
-// Where to connect to, and the number to greet with.
+// The port to connect to, and the number to send in kHello.
 struct UcxInvitation {
   int port = 0;
   uint64_t number = 0;
@@ -31,22 +31,22 @@ struct UcxInvitation {
 
 class UcxPlace final {
  public:
-  // `forced`: the user wants UCX, also on one host.
+  // `forced`: use UCX on one host, too, and warn if it cannot be used.
   UcxPlace(int64_t peer_timeout_ms, bool forced);
-  // Waits for what is scheduled, and ends UCX. After the listeners, the links and the other transport.
+  // Waits for scheduled work and stops UCX. REQUIRES: the listeners, the links and the other transport have ended.
   void Close();
 
-  // FailedPrecondition where UCX cannot be used here. May take a while.
+  // Loads UCX on the first call, which may block for a while. FailedPrecondition if UCX cannot be used here.
   Result<UcxLink::Shared> Shared();
-  // A server listens at `address`. UCX listens at such addresses only: call it before UCX is there, which is from the
-  // first Shared or Invite on. Without any server UCX takes all interfaces of the host.
+  // Registers a server. UCX listens at the addresses of servers only, or on all interfaces if there are none. Call it
+  // before UCX is loaded, that is before the first Shared or Invite.
   void AddServer(const Address& address);
-  // For a peer of the server at `address` whose calls are to be `calls`. Good for one connection, for a while. May take
-  // a while. FailedPrecondition where UCX cannot listen there.
+  // Makes an invitation for a peer of the server at `address`, whose calls belong to `calls`. Valid for one connection
+  // and a limited time. May block for a while. FailedPrecondition if UCX cannot listen there.
   Result<UcxInvitation> Invite(const Address& address, const std::shared_ptr<LinkCalls>& calls);
-  // Runs what may block.
+  // Runs work that may block on a thread of its own. Drops it after Close.
   void Schedule(std::function<void()> work);
-  // Says once why UCX is not used, and once that it is.
+  // Log, once each, why UCX is not used and that it is used.
   void SayWhyNot(std::string_view whom, const Status& why);
   void SayItIsUsed(std::string_view whom);
   bool forced() const { return forced_; }
@@ -78,7 +78,7 @@ class UcxPlace final {
   std::condition_variable come_;
   std::map<uint64_t, Invited> invited_;
   std::unique_ptr<ElasticPool> pool_ = std::make_unique<ElasticPool>("weir_ucx");
-  std::unique_ptr<ThreadAlarms> alarms_;  // with the loop
+  std::unique_ptr<ThreadAlarms> alarms_;  // created with the loop
 };
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// Calls between hosts over UCX, which takes RDMA where there is some and TCP otherwise. Peers are asked over another
-// transport whether they have it, and are reached over that one as long as they do not: see ucx_channel.h.
+// UCX transport: carries calls between hosts over UCX, which uses RDMA where available and TCP otherwise. Peers are
+// asked over another transport whether they use UCX, and are called over that one if they do not: see ucx_channel.h.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace weir {
 
-// `forced`: also between processes of one host, for which there are shorter ways.
+// `forced`: also between processes of one host, where the host transport would be faster.
 std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms, bool forced);
 
-// Waits until the calls of a channel of such a transport go over UCX, but not longer. False where they do not.
+// Blocks until calls on `channel` go over UCX, for at most `timeout_ms`. False if they do not.
 bool WaitUntilUcxIsUsed(Channel& channel, int64_t timeout_ms);
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// What is particular to calls over UCX: who is asked for it and when, and peers that speak badly or not at all. These
-// are made of UCX's own functions.
+// What is special about the UCX transport: which peers are asked for it and when, and misbehaving and silent peers,
+// which use UCX's functions directly.
 #include "cluster/ucx/ucx_transport.h"
 
 #include <gtest/gtest.h>
@@ -24,12 +24,12 @@
 namespace weir {
 namespace {
 
-constexpr auto kUcxPatience = std::chrono::seconds(20);  // what takes longer will not come
+constexpr auto kUcxPatience = std::chrono::seconds(20);  // gives up after this time
 constexpr int64_t kUcxPatienceMs = 20'000;
 constexpr int64_t kUcxLongMs = 120'000;
 constexpr int64_t kUcxShortMs = 800;
 
-// gRPC, with a look at what goes over it. An answer that is set here stands in for that of the peer.
+// gRPC, with counts of its calls. Responses that are set here replace those of the peer.
 class SeenTransport final : public Transport {
  public:
   struct Seen {
@@ -73,7 +73,7 @@ class SeenTransport final : public Transport {
   const std::unique_ptr<Transport> grpc_;
 };
 
-// An end of a connection that a test speaks on by hand.
+// One end of a connection, driven by hand.
 class BarePeer final {
  public:
   explicit BarePeer(UcxInvitation invitation) : invitation_(invitation) {
@@ -126,7 +126,7 @@ class BarePeer final {
     ucx_->ucp_worker_destroy(worker_);
     ucx_->ucp_cleanup(context_);
   }
-  // Sends it, and waits until it is gone.
+  // Sends a message and waits until it is sent.
   void SendBytes(std::string header, std::string data = "", uint32_t flags = UCP_AM_SEND_FLAG_REPLY) {
     ucp_request_param_t param{};
     std::atomic<bool> sent{false};
@@ -195,7 +195,7 @@ class UcxTransportTest : public testing::Test {
     if (back != nullptr) *back = outcome.text();
     return status;
   }
-  // As a peer is told.
+  // An invitation, as a peer gets it.
   UcxInvitation Invitation() {
     const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
     CallOutcome outcome;
@@ -213,7 +213,7 @@ class UcxTransportTest : public testing::Test {
 TEST_F(UcxTransportTest, APeerIsAskedOnceAndThenCalledOverUcx) {
   Listen(kUcxLongMs, Echo);
   const std::shared_ptr<Channel> channel = client_->Connect(address());
-  EXPECT_EQ(seen_->Of(kUcxMethod), 0);  // not before it is used
+  EXPECT_EQ(seen_->Of(kUcxMethod), 0);  // not before the channel is used
   EXPECT_TRUE(Call(*channel, "x").ok());
   EXPECT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
   const int before = seen_->Of("/a.B/C");
@@ -234,7 +234,7 @@ TEST_F(UcxTransportTest, EitherSideMayBeWithoutIt) {
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(Call(*channel, "x").ok());
   EXPECT_FALSE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(Call(*channel, "x").ok());
-  EXPECT_EQ(seen_->Of(kUcxMethod), 1);  // nothing has happened that would make it have UCX
+  EXPECT_EQ(seen_->Of(kUcxMethod), 1);  // nothing has happened that makes it worth asking again
 }
 
 TEST_F(UcxTransportTest, ProcessesOfOneHostDoNotNeedIt) {
@@ -252,7 +252,7 @@ TEST_F(UcxTransportTest, APeerThatComesBackAsAnotherIsReached) {
   const std::shared_ptr<Channel> channel = client_->Connect(where);
   ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
   listener_ = nullptr;
-  // Until a call was lost nobody knows.
+  // Nobody knows before a call has failed.
   while (Call(*channel, "x").ok()) {
   }
   const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
@@ -301,8 +301,8 @@ TEST_F(UcxTransportTest, MessagesOfManyKindsOfPiecesComeBack) {
   ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
   const std::vector<std::vector<size_t>> kinds = {
       {600'000},                                    // one part
-      {7, 600'000, 9, 700'000, 3'000, 524'288, 1},  // some, with something between
-      std::vector<size_t>(300, 5'000),              // many that are short, together as long as a part
+      {7, 600'000, 9, 700'000, 3'000, 524'288, 1},  // several parts with short pieces between them
+      std::vector<size_t>(300, 5'000),              // many short pieces, together as long as a part
       std::vector<size_t>(30, 20'000),
       {9'000'000},
   };
@@ -322,7 +322,7 @@ TEST_F(UcxTransportTest, MessagesOfManyKindsOfPiecesComeBack) {
   EXPECT_EQ(seen_->Of("/a.B/C"), 0);
 }
 
-// ---- peers that a test speaks for ----
+// ---- peers driven by the test ----
 
 TEST_F(UcxTransportTest, APeerThatSpeaksTheProtocolIsAnswered) {
   Listen(kUcxLongMs, Echo);
@@ -352,7 +352,7 @@ TEST_F(UcxTransportTest, WhoWasNotAskedInIsTurnedAway) {
     BarePeer peer(invitation);
     peer.Greet();
   }
-  BarePeer late(invitation);  // it was good for one
+  BarePeer late(invitation);  // the invitation is valid once
   EXPECT_TRUE(late.IsAtEnd());
 }
 
@@ -376,10 +376,10 @@ TEST_F(UcxTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
   wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .size = 3}, "/a.B/C", "four"); });
   wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .parts = 1U << 30, .size = 3}, "/a.B/C", "abc"); });
   wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .parts = 2, .size = 3}, "/a.B/C", "abc"); });
-  wrong([](BarePeer& peer) {  // a part that came twice
+  wrong([](BarePeer& peer) {  // the same part twice
     for (int i = 0; i < 2; ++i) peer.Send({.kind = UcxHead::kPart, .message = 5, .size = 4}, "", "four");
   });
-  wrong([](BarePeer& peer) {  // a part that is not as long as its message says
+  wrong([](BarePeer& peer) {  // a part that is shorter than its message says
     const UcxPart part{0, 5};
     peer.Send({.kind = UcxHead::kCall, .parts = 1, .message = 5, .id = 1, .size = 5}, "/a.B/C",
               std::string(reinterpret_cast<const char*>(&part), sizeof(part)));
@@ -416,9 +416,9 @@ TEST_F(UcxTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
   });
   BarePeer peer(Invitation());
   peer.Greet();
-  peer.Send({.kind = UcxHead::kHello, .message = 2});  // once more: that is nothing new
+  peer.Send({.kind = UcxHead::kHello, .message = 2});  // a second greeting is ignored
   peer.Send({.kind = UcxHead::kCall, .message = 3, .id = 1}, "/a.B/C");
-  EXPECT_TRUE(peer.Comes(UcxHead::kPing));  // and no more is moved on
+  EXPECT_TRUE(peer.Comes(UcxHead::kPing));  // from here on the peer makes no progress
   EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
   kept->Respond(Rope());
 }
@@ -435,7 +435,7 @@ TEST_F(UcxTransportTest, APeerThatNobodyWaitsForMayBeSilentAndAnInvitationEnds) 
   BarePeer silent(Invitation());
   silent.Greet();
   const UcxInvitation old = Invitation();
-  std::this_thread::sleep_for(std::chrono::milliseconds(2 * kUcxShortMs + 1));  // as long as it is good for
+  std::this_thread::sleep_for(std::chrono::milliseconds(2 * kUcxShortMs + 1));  // the lifetime of an invitation
   silent.Send({.kind = UcxHead::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
   EXPECT_TRUE(silent.Comes(UcxHead::kAnswer));
   BarePeer late(old);
@@ -471,7 +471,7 @@ TEST_F(UcxTransportTest, WhoCameBeforeItsPeerUsesUcxLater) {
   EXPECT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
 }
 
-// ---- the guest ----
+// ---- effects on the process ----
 
 TEST_F(UcxTransportTest, TheProcessStaysAsItWas) {
   struct sigaction before {};

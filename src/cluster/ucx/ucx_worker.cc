@@ -13,28 +13,28 @@ namespace weir {
 namespace {
 
 constexpr unsigned kMessageId = 1;
-// UCX's own ways through shared memory cannot tell that a peer has died.
+// UCX's shared-memory transports cannot tell that a peer has died.
 constexpr char kNotWanted[] = "^posix,sysv,xpmem,cma,knem";
 
 }  // namespace
 
-// A message on its way out. Kept until UCX is done with it.
+// A message in flight. Kept until UCX has completed it.
 struct UcxWorker::Sending {
   UcxWorker* worker = nullptr;
   std::shared_ptr<UcxLink> link;
   std::unique_ptr<UcxOutgoing> message;
   std::vector<ucp_dt_iov_t> list;
-  int left = 0;  // operations
+  int left = 0;  // incomplete operations
 };
 
-// A piece of a message that comes straight to its place.
+// A piece of a message that UCX receives directly into its final memory.
 struct UcxWorker::Receiving {
   UcxWorker* worker = nullptr;
   std::shared_ptr<UcxLink> link;
   UcxInbox::Piece piece;
 };
 
-// ---- begin and end ----
+// ---- start and stop ----
 
 Result<std::shared_ptr<UcxWorker>> UcxWorker::Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop,
                                                    const std::string& devices) {
@@ -95,11 +95,11 @@ Status UcxWorker::Start(const std::string& devices) {
 
 void UcxWorker::Stop() {
   if (event_fd_ >= 0) loop_.Remove(id_, event_fd_);
-  std::deque<std::function<void()>> come;  // let go of without the lock
+  std::deque<std::function<void()>> come;  // destroyed without the lock
   std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links;
   std::unordered_map<Sending*, std::shared_ptr<Sending>> sending;
   std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving;
-  std::vector<std::unique_ptr<Door>> doors;  // who accepts there may have this worker
+  std::vector<std::unique_ptr<Door>> doors;  // their `accept` may hold a reference to this worker
   std::lock_guard lock(mu_);
   stopping_ = true;
   if (worker_ != nullptr) {
@@ -125,12 +125,12 @@ void UcxWorker::Stop() {
   doors.swap(doors_);
 }
 
-// ---- moving on ----
+// ---- progress ----
 
-// False where there may be more to do at once.
+// True once the worker is armed: its descriptor signals the next event. False if there may be more to do at once.
 bool UcxWorker::Progress() {
   constexpr int kTurns = 1000;
-  constexpr int kTurnsWithWork = 16;  // while there is something to hand on
+  constexpr int kTurnsWithWork = 16;  // limit while come_ has work
   for (int i = 0; worker_ != nullptr && i < kTurns && (come_.empty() || i < kTurnsWithWork); ++i) {
     if (ucx_->ucp_worker_progress(worker_) > 0) continue;
     if (ucx_->ucp_worker_arm(worker_) == UCS_OK) return true;
@@ -152,7 +152,7 @@ void UcxWorker::Ready(bool, bool) {
         come_.pop_front();
       }
     }
-    // Where this takes long another thread goes on.
+    // If the work takes long, another thread continues.
     if (more && !announced) {
       loop_.Post([weak = weak_from_this()] {
         if (const std::shared_ptr<UcxWorker> alive = weak.lock()) alive->Ready(false, false);
@@ -237,7 +237,7 @@ void UcxWorker::Fail(const std::shared_ptr<UcxLink>& link, Status reason) {
 }
 
 void UcxWorker::Disconnect(UcxLink& link) {
-  std::shared_ptr<UcxLink> kept;  // let go of without the lock
+  std::shared_ptr<UcxLink> kept;  // destroyed without the lock
   std::lock_guard lock(mu_);
   const ucp_ep_h endpoint = std::exchange(link.endpoint_, nullptr);
   if (worker_ == nullptr || endpoint == nullptr) return;
@@ -264,11 +264,11 @@ void UcxWorker::OnClosed(void* request, ucs_status_t, void* self) {
   worker->ucx_->ucp_request_free(request);
 }
 
-// ---- out ----
+// ---- sending ----
 
 Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::string_view method, Rope payload) {
   if (method.size() > kUcxMaxMethod) return InvalidArgument("a method with a name of {} bytes", method.size());
-  auto sending = std::make_shared<Sending>();  // let go of without the lock
+  auto sending = std::make_shared<Sending>();  // destroyed without the lock
   std::lock_guard lock(mu_);
   if (worker_ == nullptr || link->endpoint_ == nullptr) return BrokenConnection("it has ended");
   head.message = link->next_message_++;
@@ -278,7 +278,7 @@ Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::
   const UcxOutgoing& message = *sending->message;
   if (message.header.size() > max_header_) return InvalidArgument("a head of {} bytes", message.header.size());
   sending_.emplace(sending.get(), sending);
-  ++sending->left;  // until all have begun
+  ++sending->left;  // until all operations are posted
   const bool rendezvous = message.data_size >= kUcxPartBytes;
   Status status;
   if (message.data.size() <= 1) {
@@ -294,7 +294,7 @@ Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::
     status = Post(sending, {reinterpret_cast<const char*>(&part), sizeof(part)}, message.parts[i].data,
                   message.parts[i].size, /*is_list=*/false, /*rendezvous=*/true);
   }
-  // What waits for the peer is moved on by the loop.
+  // The loop drives operations that wait for the peer.
   if (sending->left > 1) ucx_->ucp_worker_signal(worker_);
   if (--sending->left == 0) sending_.erase(sending.get());
   return status;
@@ -321,7 +321,7 @@ void UcxWorker::OnSent(void* request, ucs_status_t status, void* pointer) {
   auto* sending = static_cast<Sending*>(pointer);
   UcxWorker& self = *sending->worker;
   self.ucx_->ucp_request_free(request);
-  if (status == UCS_OK) sending->link->Heard();  // what did not go at once has gone because the peer takes something
+  if (status == UCS_OK) sending->link->Heard();  // an operation that had to wait completes because the peer receives
   if (status != UCS_OK) self.Fail(sending->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
   if (--sending->left > 0) return;
   const auto it = self.sending_.find(sending);
@@ -329,7 +329,7 @@ void UcxWorker::OnSent(void* request, ucs_status_t status, void* pointer) {
   self.sending_.erase(it);
 }
 
-// ---- in ----
+// ---- receiving ----
 
 ucs_status_t UcxWorker::OnMessage(void* self, const void* header, size_t header_size, void* data, size_t size,
                                   const ucp_am_recv_param_t* param) {
@@ -337,7 +337,7 @@ ucs_status_t UcxWorker::OnMessage(void* self, const void* header, size_t header_
 }
 
 ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, const ucp_am_recv_param_t& param) {
-  // Who does not say where it is from is not heard.
+  // Without a reply endpoint the sender is unknown.
   if ((param.recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) == 0) return UCS_OK;
   const auto it = links_.find(param.reply_ep);
   if (it == links_.end()) return UCS_OK;

@@ -1,6 +1,6 @@
-// UcxWorker: UCX's side of a transport: its context, its worker, and the endpoints of the links. The loop watches the
-// worker's descriptor and moves it on; who sends does so on its own thread. Thread-safe: all of UCX is called under one
-// lock, and nothing of ours but what must be done at once is called from UCX.
+// UcxWorker: the UCX context, worker and endpoints of a transport. The loop watches the worker's descriptor and drives
+// progress; messages are sent on the caller's thread. Thread-safe: all calls of UCX are made under one lock. UCX calls
+// back under that lock, so callbacks defer all work that is not urgent (Later).
 #pragma once
 
 #include <sys/socket.h>
@@ -24,22 +24,23 @@ class UcxLink;
 
 class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from_this<UcxWorker> {
  public:
-  // `devices` are those that UCX may use, as in UCX_NET_DEVICES, which counts where it is set; empty: all.
+  // `devices` lists the network devices that UCX may use, like UCX_NET_DEVICES, which takes precedence; empty: all.
   static Result<std::shared_ptr<UcxWorker>> Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop,
                                                  const std::string& devices);
   UcxWorker(std::shared_ptr<const UcxLibrary> library, HostLoop& loop);
   ~UcxWorker() override;
-  // Ends the connections that are left, and all that UCX has. Once, while the loop is there.
+  // Closes the remaining connections and frees all UCX resources. Call it once, while the loop exists.
   void Stop();
 
-  // Lets peers connect, until it stops; the port. `accept` makes the link for a connection, or null where none is
-  // wanted. (There is no end to it before: UCX 1.13 crashes when a listener goes while somebody is about to connect.)
+  // Accepts connections until Stop; returns the port. `accept` makes the link for a connection, or returns null to
+  // reject it. A single listener cannot be closed: UCX 1.13 crashes if one is destroyed while a peer is about to
+  // connect.
   using Accept = std::function<std::shared_ptr<UcxLink>()>;
   Result<int> Listen(const sockaddr* address, socklen_t size, Accept accept);
 
-  // Begins to connect the link; whether that comes about is told by what comes over it.
+  // Starts to connect the link. The outcome shows in the messages that arrive on it.
   Status Connect(const std::shared_ptr<UcxLink>& link, const sockaddr* address, socklen_t size);
-  // Where it cannot be sent: why.
+  // An error says why the message cannot be sent.
   Status Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::string_view method, Rope payload);
   void Disconnect(UcxLink& link);
 
@@ -87,8 +88,8 @@ class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from
   bool stopping_ = false;
   std::vector<std::unique_ptr<Door>> doors_;
   std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links_;
-  int closing_ = 0;                         // endpoints that UCX is not done with
-  std::deque<std::function<void()>> come_;  // to be done without the lock
+  int closing_ = 0;                         // endpoints that UCX is still closing
+  std::deque<std::function<void()>> come_;  // to run without the lock
   std::unordered_map<Sending*, std::shared_ptr<Sending>> sending_;
   std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving_;
 };
